@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { isChainId } from '../domain/chain.js'
+
+/**
+ * What an operator says about each chain. Read from `chains.json`; every address in it is
+ * asserted on chain at boot (code, decimals, symbol), so a slip here stops the chain, not money.
+ */
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+
+const feed = z.strictObject({
+  /** Chainlink AggregatorV3 proxy that answers `latestRoundData` in USD. */
+  address,
+  /** An answer older than this many seconds is no price. */
+  max_age_seconds: z
+    .int()
+    .min(1)
+    .max(7 * 86_400),
+})
+
+const token = z.strictObject({
+  address,
+  symbol: z.string().min(1).max(32),
+  decimals: z.int().min(0).max(36),
+  feed: feed.nullable(),
+  /**
+   * Gas limit that covers any `transfer` of this token with room to spare; null asks the chain
+   * for an estimate each time. Unused gas is not paid, but counts as reserved until final.
+   */
+  transfer_gas_limit: z.int().min(30_000).max(1_000_000).nullable(),
+})
+
+const market = z.strictObject({
+  market_id: z.string().min(1).max(64),
+  protocol: z.string().min(1).max(64),
+  name: z.string().min(1).max(128),
+  vault: address,
+})
+
+const chain = z.strictObject({
+  id: z.int().refine(isChainId, 'not one of the six supported chains'),
+  name: z.string().min(1).max(64),
+  native_symbol: z.string().min(1).max(16),
+  rpc_urls: z.array(z.url()).min(1).max(8),
+  /** Blocks on top of a transaction's block before it counts as confirmed; 1 = mined. */
+  confirmations: z.int().min(1).max(1_000),
+  block_time_ms: z.int().min(50).max(60_000),
+  /** The service never signs a higher maxFeePerGas, not even to replace a stuck transaction. */
+  max_fee_per_gas_ceiling_wei: z.string().regex(/^\d{1,30}$/),
+  wrapped_native: address,
+  native_feed: feed,
+  sequencer_uptime_feed: address.nullable(),
+  router: address.nullable(),
+  delegate: address.nullable(),
+  swap: z.strictObject({ factory: address, router: address, quoter: address }).nullable(),
+  tokens: z.array(token).max(256),
+  markets: z.array(market).max(256),
+})
+
+const chainsFile = z.strictObject({ chains: z.array(chain).min(1).max(6) })
+
+/** One chain of `chains.json`; wire names, because operators write it. */
+export type ChainConfig = z.infer<typeof chain>
+export type TokenConfig = z.infer<typeof token>
+export type ChainsFile = z.infer<typeof chainsFile>
+
+/** @throws Error that names the file and each offending path */
+export function readChainsFile(path: string): ChainsFile {
+  const parsed = chainsFile.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  if (!parsed.success) throw new Error(`${path}: ${z.prettifyError(parsed.error)}`)
+  return parsed.data
+}

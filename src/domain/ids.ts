@@ -1,0 +1,96 @@
+/**
+ * Branded identifiers. An id is a short prefix and a ULID body (26 Crockford base-32
+ * characters, sortable by time); the brand keeps a wallet's id out of a key's place.
+ */
+declare const brand: unique symbol
+type Branded<T, B extends string> = T & { readonly [brand]: B }
+
+export type UserId = Branded<string, 'UserId'>
+/** `sw_…` */
+export type SubWalletId = Branded<string, 'SubWalletId'>
+/** `key_…` */
+export type KeyId = Branded<string, 'KeyId'>
+/** `tx_…` */
+export type TxId = Branded<string, 'TxId'>
+/** `we_…`, a webhook endpoint. */
+export type WebhookId = Branded<string, 'WebhookId'>
+/** `evt_…`; also the `webhook-id` header of its deliveries. */
+export type EventId = Branded<string, 'EventId'>
+/** The key a line of rotations started from: spend is counted per lineage. */
+export type LineageId = Branded<string, 'LineageId'>
+
+/** 0x-prefixed EIP-55 checksummed address. */
+export type Address = `0x${string}`
+/** 0x-prefixed hex of whole bytes. */
+export type Hex = `0x${string}`
+
+export const ID_PREFIX = {
+  subWallet: 'sw_',
+  key: 'key_',
+  tx: 'tx_',
+  webhook: 'we_',
+  event: 'evt_',
+} as const
+
+const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+const ULID_BODY = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
+
+/**
+ * Encodes 48 bits of milliseconds and 80 bits of randomness as a ULID body.
+ * @param timeMs milliseconds since the epoch, below 2^48
+ * @param entropy at least 10 bytes; the first 10 are used
+ */
+export function ulidBody(timeMs: number, entropy: Uint8Array): string {
+  let time = ''
+  let rest = timeMs
+  for (let i = 0; i < 10; i++) {
+    time = CROCKFORD.charAt(rest % 32) + time
+    rest = Math.floor(rest / 32)
+  }
+  let random = ''
+  let bits = 0
+  let value = 0
+  for (let i = 0; i < 10; i++) {
+    value = (value << 8) | (entropy[i] ?? 0)
+    bits += 8
+    while (bits >= 5) {
+      bits -= 5
+      random += CROCKFORD.charAt((value >>> bits) & 31)
+    }
+    value &= (1 << bits) - 1
+  }
+  return time + random
+}
+
+/** True when `id` is `prefix` and a well-formed ULID body. */
+export function isId(prefix: string, id: string): boolean {
+  return (
+    id.length === prefix.length + 26 &&
+    id.startsWith(prefix) &&
+    ULID_BODY.test(id.slice(prefix.length))
+  )
+}
+
+/**
+ * The 16 bytes of an id's ULID body, for fixed-width binary records.
+ * @throws RangeError when the body is not a ULID
+ */
+export function ulidBytes(id: string): Uint8Array {
+  const body = id.slice(id.indexOf('_') + 1)
+  if (!ULID_BODY.test(body)) throw new RangeError('not a ULID body')
+  const out = new Uint8Array(16)
+  let bits = 0
+  let value = 0
+  let at = 0
+  // 26 characters carry 130 bits; the first character is at most 7, so its top two bits are zero.
+  for (let i = 0; i < 26; i++) {
+    value = (value << 5) | CROCKFORD.indexOf(body.charAt(i))
+    bits += i === 0 ? 3 : 5
+    while (bits >= 8) {
+      bits -= 8
+      out[at++] = (value >>> bits) & 255
+      value &= (1 << bits) - 1
+    }
+  }
+  return out
+}

@@ -1,0 +1,79 @@
+/**
+ * The one catalogue of error codes. A row is what a client may rely on: the HTTP status, the
+ * default public sentence, and whether the same request can succeed later without a change.
+ * Source: SPEC "Errors" and API.md "Error body".
+ */
+export interface CatalogueRow {
+  readonly status: number
+  /** One sentence a person can act on; a fault may carry a more precise one. */
+  readonly message: string
+  /** True when waiting and repeating the same request can help. */
+  readonly retryable: boolean
+}
+
+export const CATALOGUE = {
+  INVALID_REQUEST: row(400, 'The request is malformed; see details for each offending path.'),
+  CHAIN_NOT_SUPPORTED: row(400, 'The chain is not one of the six supported chains.'),
+  ROUTER_NOT_AVAILABLE: row(
+    400,
+    'Sponsored calls need the Router contract, which is not deployed on this chain; pick a chain with has_router true.',
+  ),
+  GAS_SWAP_NOT_SUPPORTED: row(400, 'gas_swap is supported on Base (chain id 8453) only.'),
+  UNAUTHENTICATED: row(401, 'Send a well-formed API key in the X-Api-Key header.'),
+  INVALID_KEY: row(401, 'The API key is unknown, revoked, or belongs to another environment.'),
+  INVALID_TOKEN: row(401, 'Send a valid, unexpired console token in the Authorization header.'),
+  PERMISSION_DENIED: row(403, 'This API key may only read; use a key with trade permission.'),
+  CHAIN_NOT_ALLOWED: row(403, 'This API key is not allowed on this chain.'),
+  LIMIT_EXCEEDED: row(403, 'The request would exceed a spend cap of this API key.'),
+  ADDRESS_BLOCKED: row(403, 'An address in the request is on a sanctions or risk list.'),
+  NOT_FOUND: row(404, 'There is nothing here under that name.'),
+  METHOD_NOT_ALLOWED: row(405, 'This path does not support this method.'),
+  IDEMPOTENCY_IN_PROGRESS: row(
+    409,
+    'A request with this Idempotency-Key is still running; repeat it to get its answer.',
+    true,
+  ),
+  DUPLICATE_SUSPECTED: row(
+    409,
+    'The same call was sent moments ago and is not final yet; send an Idempotency-Key if both are wanted.',
+  ),
+  PAYLOAD_TOO_LARGE: row(413, 'The request body is larger than 256 KiB.'),
+  UNSUPPORTED_MEDIA_TYPE: row(415, 'Send the body as application/json.'),
+  IDEMPOTENCY_KEY_REUSED: row(422, 'This Idempotency-Key was used with another request body.'),
+  INSUFFICIENT_FUNDS: row(
+    422,
+    'The sub-wallet cannot cover the value and the worst-case gas of this transaction.',
+  ),
+  SIMULATION_REVERTED: row(422, 'The call would revert on chain.'),
+  PRICE_UNAVAILABLE: row(
+    422,
+    'What would leave the wallet cannot be valued in USD, and this API key does not allow that.',
+  ),
+  CALLDATA_UNDECODABLE: row(422, 'The calldata cannot be decoded, so it cannot be screened.'),
+  SLIPPAGE_EXCEEDED: row(422, 'The price moved past the accepted slippage; ask for a new quote.'),
+  RATE_LIMITED: row(
+    429,
+    'Too many requests with this API key; wait for Retry-After seconds.',
+    true,
+  ),
+  INTERNAL: row(500, 'The service failed to answer; quote the request id to its operator.', true),
+  CHAIN_REJECTED: row(502, 'The chain refused the transaction for good; nothing was sent.'),
+  SCREENING_UNAVAILABLE: row(
+    503,
+    'Screening lists or providers are unavailable, so writes are stopped; reads go on.',
+    true,
+  ),
+  COSIGNER_UNAVAILABLE: row(
+    503,
+    'The identity provider or the quorum signer is unreachable, so writes are stopped; reads go on.',
+    true,
+  ),
+  CHAIN_UNAVAILABLE: row(503, 'No RPC endpoint of this chain answers.', true),
+  OVERLOADED: row(503, 'The service is at capacity; nothing was done.', true),
+} as const satisfies Record<string, CatalogueRow>
+
+export type ErrorCode = keyof typeof CATALOGUE
+
+function row(status: number, message: string, retryable = false): CatalogueRow {
+  return { status, message, retryable }
+}

@@ -1,0 +1,48 @@
+import { CATALOGUE, type ErrorCode } from './catalogue.js'
+
+/**
+ * A refusal as plain data: it crosses threads and processes unchanged and is mapped to the wire
+ * once for REST and once for MCP. `details` is public; what only operators may see goes to
+ * `internal`, which no mapper reads.
+ */
+export interface Fault {
+  readonly code: ErrorCode
+  /** One public sentence a person can act on. */
+  readonly message: string
+  /** Public facts a machine can act on; wire names (snake_case). */
+  readonly details: Readonly<Record<string, unknown>>
+  /** For logs alone. */
+  readonly internal?: string
+}
+
+export type Result<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly fault: Fault }
+
+export function fault(
+  code: ErrorCode,
+  details: Readonly<Record<string, unknown>> = {},
+  message: string = CATALOGUE[code].message,
+  internal?: string,
+): Fault {
+  return internal === undefined ? { code, message, details } : { code, message, details, internal }
+}
+
+export function ok<T>(value: T): Result<T> {
+  return { ok: true, value }
+}
+
+export function refuse<T = never>(f: Fault): Result<T> {
+  return { ok: false, fault: f }
+}
+
+/** Carries a fault through code that throws, such as an adapter deep in a stack. */
+export class FaultError extends Error {
+  readonly fault: Fault
+
+  constructor(f: Fault, options?: ErrorOptions) {
+    super(f.internal ?? `${f.code}: ${f.message}`, options)
+    this.name = 'FaultError'
+    this.fault = f
+  }
+}
