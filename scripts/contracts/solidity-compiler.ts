@@ -1,0 +1,103 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import solc from 'solc'
+import { z } from 'zod'
+
+/**
+ * Runs solc-js over Solidity files of this repository. Bytecode depends on the sources and the
+ * settings below alone: no metadata hash and no CBOR trailer, so that a checkout elsewhere
+ * compiles to the same bytes and CREATE2 addresses hold.
+ */
+const SETTINGS = {
+  // P256VERIFY and EIP-7702 need nothing from the compiler; cancun has transient storage.
+  evmVersion: 'cancun',
+  optimizer: { enabled: true, runs: 1_000_000 },
+  viaIR: false,
+  metadata: { bytecodeHash: 'none', appendCBOR: false },
+  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
+} as const
+
+const compilerOutput = z.object({
+  errors: z
+    .array(z.object({ severity: z.string(), formattedMessage: z.string().default('') }))
+    .default([]),
+  contracts: z
+    .record(
+      z.string(),
+      z.record(
+        z.string(),
+        z.object({
+          abi: z.array(z.record(z.string(), z.unknown())),
+          evm: z.object({
+            bytecode: z.object({ object: z.string() }),
+          }),
+        }),
+      ),
+    )
+    .default({}),
+})
+
+export interface CompiledContract {
+  readonly name: string
+  readonly abi: readonly Readonly<Record<string, unknown>>[]
+  /** 0x-prefixed creation code, without constructor arguments. */
+  readonly bytecode: `0x${string}`
+}
+
+/** The directory that holds package.json, whether this runs from source or from dist. */
+export const PACKAGE_ROOT = findPackageRoot(dirname(fileURLToPath(import.meta.url)))
+
+/**
+ * Compiles every `.sol` file directly in the given folders (paths relative to the package root)
+ * and returns, by file, the contract that bears the file's name; interfaces are left out.
+ * @throws Error with the compiler's own messages on any error or warning
+ */
+export function compileFolders(folders: readonly string[]): CompiledContract[] {
+  const sources: Record<string, { content: string }> = {}
+  for (const folder of folders) {
+    for (const file of readdirSync(join(PACKAGE_ROOT, folder)).sort()) {
+      if (!file.endsWith('.sol')) continue
+      const path = `${folder}/${file}`
+      sources[path] = { content: readFileSync(join(PACKAGE_ROOT, path), 'utf8') }
+    }
+  }
+  const input = JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS })
+  const output = compilerOutput.parse(
+    JSON.parse(String(solc.compile(input, { import: resolveImport }))),
+  )
+  const complaints = output.errors.filter((e) => e.severity !== 'info')
+  if (complaints.length > 0) {
+    throw new Error(complaints.map((e) => e.formattedMessage).join('\n'))
+  }
+  const compiled: CompiledContract[] = []
+  for (const path of Object.keys(sources)) {
+    const name = path.slice(path.lastIndexOf('/') + 1, -'.sol'.length)
+    const contract = output.contracts[path]?.[name]
+    if (contract === undefined) throw new Error(`${path} declares no contract named ${name}`)
+    if (contract.evm.bytecode.object === '') continue
+    compiled.push({
+      name,
+      abi: contract.abi,
+      bytecode: `0x${contract.evm.bytecode.object}`,
+    })
+  }
+  return compiled
+}
+
+/** solc asks with a path from the package root, or with an npm package's path. */
+function resolveImport(path: string): { contents: string } | { error: string } {
+  for (const candidate of [join(PACKAGE_ROOT, path), join(PACKAGE_ROOT, 'node_modules', path)]) {
+    const inside = relative(PACKAGE_ROOT, candidate)
+    if (inside.startsWith(`..${sep}`)) continue
+    if (existsSync(candidate)) return { contents: readFileSync(candidate, 'utf8') }
+  }
+  return { error: `not found: ${path}` }
+}
+
+function findPackageRoot(from: string): string {
+  if (existsSync(join(from, 'package.json'))) return from
+  const parent = dirname(from)
+  if (parent === from) throw new Error('no package.json above this file')
+  return findPackageRoot(parent)
+}
