@@ -1,0 +1,159 @@
+import type { z } from 'zod'
+import type { ErrorCode } from '../errors/catalogue.js'
+import {
+  apiKey,
+  createdWebhook,
+  createKeyInput,
+  createWalletInput,
+  createWebhookInput,
+  deleted,
+  issuedKey,
+  keyIdInput,
+  keyList,
+  listInput,
+  patchKeyInput,
+  rotatedKey,
+  subWallet,
+  user,
+  walletList,
+  webhookIdInput,
+  webhookList,
+} from './console.js'
+import { listTransactionsInput, transactionList } from './transaction.js'
+import { noInput } from './wallet.js'
+
+/**
+ * The console's routes: a user's own wallets, keys and webhooks, under a JWT of the identity
+ * provider. Another user's things answer 404, as if they were not there.
+ */
+export interface ConsoleOperationRow {
+  readonly name: string
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly title: string
+  readonly input: z.ZodType
+  readonly output: z.ZodType
+  readonly errors: readonly ErrorCode[]
+}
+
+const KEY_ERRORS = ['NOT_FOUND', 'COSIGNER_UNAVAILABLE'] as const
+
+export const consoleOperations = [
+  {
+    name: 'get_user',
+    method: 'GET',
+    path: '/api/v1/agent/me',
+    title: 'The signed-in user',
+    input: noInput,
+    output: user,
+    errors: [],
+  },
+  {
+    name: 'create_wallet',
+    method: 'POST',
+    path: '/api/v1/agent/wallets',
+    title: 'Create a sub-wallet',
+    input: createWalletInput,
+    output: subWallet,
+    errors: ['COSIGNER_UNAVAILABLE'],
+  },
+  {
+    name: 'list_wallets',
+    method: 'GET',
+    path: '/api/v1/agent/wallets',
+    title: 'List sub-wallets',
+    input: listInput,
+    output: walletList,
+    errors: [],
+  },
+  {
+    name: 'create_key',
+    method: 'POST',
+    path: '/api/v1/agent/keys',
+    title: 'Issue an API key',
+    input: createKeyInput,
+    output: issuedKey,
+    errors: ['CHAIN_NOT_SUPPORTED', ...KEY_ERRORS],
+  },
+  {
+    name: 'list_keys',
+    method: 'GET',
+    path: '/api/v1/agent/keys',
+    title: 'List API keys',
+    input: listInput,
+    output: keyList,
+    errors: [],
+  },
+  {
+    name: 'rotate_key',
+    method: 'POST',
+    path: '/api/v1/agent/keys/:key_id/rotate',
+    title: 'Rotate an API key; the old one lives for 24 hours',
+    input: keyIdInput,
+    output: rotatedKey,
+    errors: KEY_ERRORS,
+  },
+  {
+    name: 'revoke_key',
+    method: 'POST',
+    path: '/api/v1/agent/keys/:key_id/revoke',
+    title: 'Revoke an API key at once, for good',
+    input: keyIdInput,
+    output: apiKey,
+    errors: KEY_ERRORS,
+  },
+  {
+    name: 'patch_key',
+    method: 'PATCH',
+    path: '/api/v1/agent/keys/:key_id',
+    title: 'Change name, caps or chains of an API key',
+    input: patchKeyInput,
+    output: apiKey,
+    errors: ['CHAIN_NOT_SUPPORTED', ...KEY_ERRORS],
+  },
+  {
+    name: 'create_webhook',
+    method: 'POST',
+    path: '/api/v1/agent/webhooks',
+    title: 'Register a webhook endpoint',
+    input: createWebhookInput,
+    output: createdWebhook,
+    errors: [],
+  },
+  {
+    name: 'list_webhooks',
+    method: 'GET',
+    path: '/api/v1/agent/webhooks',
+    title: 'List webhook endpoints',
+    input: listInput,
+    output: webhookList,
+    errors: [],
+  },
+  {
+    name: 'delete_webhook',
+    method: 'DELETE',
+    path: '/api/v1/agent/webhooks/:webhook_id',
+    title: 'Remove a webhook endpoint',
+    input: webhookIdInput,
+    output: deleted,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'list_transactions',
+    method: 'GET',
+    path: '/api/v1/agent/transactions',
+    title: 'List transactions',
+    input: listTransactionsInput,
+    output: transactionList,
+    errors: [],
+  },
+] as const satisfies readonly ConsoleOperationRow[]
+
+export type ConsoleOperation = (typeof consoleOperations)[number]
+export type ConsoleOperationName = ConsoleOperation['name']
+export type ConsoleInput<N extends ConsoleOperationName> = z.infer<
+  Extract<ConsoleOperation, { name: N }>['input']
+>
+export type ConsoleOutput<N extends ConsoleOperationName> = z.infer<
+  Extract<ConsoleOperation, { name: N }>['output']
+>

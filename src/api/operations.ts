@@ -1,0 +1,211 @@
+import type { z } from 'zod'
+import type { ErrorCode } from '../errors/catalogue.js'
+import { getTransactionInput, sendTransactionInput, transactionRecord } from './transaction.js'
+import {
+  balance,
+  balanceInput,
+  chainInput,
+  gasEstimate,
+  limits,
+  nativeBalance,
+  noInput,
+  supportedChains,
+  tokenBalances,
+  walletAddress,
+} from './wallet.js'
+
+/**
+ * The operations table: the one place an agent-facing operation is declared. REST routes, MCP
+ * tools, the OpenAPI document and the client are all read from it, so they cannot drift; a row
+ * without a handler does not compile (`src/operations/handlers.ts`).
+ */
+export interface OperationRow {
+  /** Verb–noun; the MCP tool's name where `tool` is set (SPEC, "MCP endpoint"). */
+  readonly name: string
+  readonly method: 'GET' | 'POST'
+  /** uWebSockets.js pattern; `:name` parameters are input fields. */
+  readonly path: string
+  readonly permission: 'read' | 'trade'
+  readonly surface: 'rest-and-mcp' | 'rest'
+  /** Sponsored calls need the Router and are refused first of all where there is none. */
+  readonly gas: 'none' | 'agent' | 'sponsored'
+  /** Takes an Idempotency-Key. */
+  readonly movesValue: boolean
+  readonly title: string
+  readonly description: string
+  readonly input: z.ZodType
+  readonly output: z.ZodType
+  /** Codes beyond those every authenticated route may answer (`COMMON_ERRORS`). */
+  readonly errors: readonly ErrorCode[]
+}
+
+export const COMMON_ERRORS = [
+  'INVALID_REQUEST',
+  'UNAUTHENTICATED',
+  'INVALID_KEY',
+  'PERMISSION_DENIED',
+  'RATE_LIMITED',
+  'OVERLOADED',
+  'INTERNAL',
+] as const satisfies readonly ErrorCode[]
+
+/** What every write may answer on top of `COMMON_ERRORS`. */
+export const WRITE_ERRORS = [
+  'CHAIN_NOT_ALLOWED',
+  'LIMIT_EXCEEDED',
+  'ADDRESS_BLOCKED',
+  'PRICE_UNAVAILABLE',
+  'CALLDATA_UNDECODABLE',
+  'INSUFFICIENT_FUNDS',
+  'SIMULATION_REVERTED',
+  'IDEMPOTENCY_IN_PROGRESS',
+  'IDEMPOTENCY_KEY_REUSED',
+  'DUPLICATE_SUSPECTED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'CHAIN_REJECTED',
+  'SCREENING_UNAVAILABLE',
+  'COSIGNER_UNAVAILABLE',
+  'CHAIN_UNAVAILABLE',
+] as const satisfies readonly ErrorCode[]
+
+export const operations = [
+  {
+    name: 'get_wallet_address',
+    method: 'GET',
+    path: '/api/wallet/address',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Wallet address',
+    description: 'The EVM address of this sub-wallet, the same on every chain.',
+    input: noInput,
+    output: walletAddress,
+    errors: [],
+  },
+  {
+    name: 'get_balance',
+    method: 'GET',
+    path: '/api/wallet/balance',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Token balance',
+    description: 'Balance of one token on one chain, in the smallest unit, read from the chain.',
+    input: balanceInput,
+    output: balance,
+    errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE'],
+  },
+  {
+    name: 'get_native_balance',
+    method: 'GET',
+    path: '/api/wallet/native-balance',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Native balance',
+    description: 'Balance of the native currency of one chain, in wei, read from the chain.',
+    input: chainInput,
+    output: nativeBalance,
+    errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE'],
+  },
+  {
+    name: 'get_token_balances',
+    method: 'GET',
+    path: '/api/wallet/token-balances',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Token balances',
+    description:
+      'Balances of all known tokens on one chain, smallest units, with USD values where priced.',
+    input: chainInput,
+    output: tokenBalances,
+    errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE'],
+  },
+  {
+    name: 'get_supported_chains',
+    method: 'GET',
+    path: '/api/wallet/chains',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Supported chains',
+    description: 'The supported chains; swaps and vaults work only where has_router is true.',
+    input: noInput,
+    output: supportedChains,
+    errors: [],
+  },
+  {
+    name: 'get_limits',
+    method: 'GET',
+    path: '/api/limits',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Spend limits',
+    description: 'Daily and monthly USD caps of this API key, and how much of them is used.',
+    input: noInput,
+    output: limits,
+    errors: [],
+  },
+  {
+    name: 'gas_estimate',
+    method: 'GET',
+    path: '/api/gas/estimate',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Gas estimate',
+    description:
+      'Gas price (wei), the native amount advised for five transactions, and the native balance (wei).',
+    input: chainInput,
+    output: gasEstimate,
+    errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE'],
+  },
+  {
+    name: 'send_transaction',
+    method: 'POST',
+    path: '/api/tx/send',
+    permission: 'trade',
+    surface: 'rest-and-mcp',
+    gas: 'agent',
+    movesValue: true,
+    title: 'Send a transaction',
+    description:
+      'Moves real funds; simulate first. Sends value (wei) and calldata from this sub-wallet, which pays the gas. Same idempotency key = same payment; reuse it when retrying.',
+    input: sendTransactionInput,
+    output: transactionRecord,
+    errors: WRITE_ERRORS,
+  },
+  {
+    name: 'get_transaction_status',
+    method: 'GET',
+    path: '/api/tx/:tx_id',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Transaction status',
+    description: 'The record of one transaction of this sub-wallet.',
+    input: getTransactionInput,
+    output: transactionRecord,
+    errors: ['NOT_FOUND'],
+  },
+] as const satisfies readonly OperationRow[]
+
+export type Operation = (typeof operations)[number]
+export type OperationName = Operation['name']
+export type OperationInput<N extends OperationName> = z.infer<
+  Extract<Operation, { name: N }>['input']
+>
+export type OperationOutput<N extends OperationName> = z.infer<
+  Extract<Operation, { name: N }>['output']
+>

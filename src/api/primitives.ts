@@ -1,0 +1,66 @@
+import { z } from 'zod'
+
+/**
+ * The wire's building blocks. Everything here has a bound, nothing transforms: what a schema
+ * accepts is what the operation receives, so REST, MCP, OpenAPI and the client agree.
+ */
+
+/** Calldata is refused above 128 KiB (API.md, "Conventions"). */
+export const CALLDATA_BYTES_MAX = 131_072
+
+const UINT256_DECIMAL_DIGITS_MAX = 78
+
+export const chainId = z
+  .int()
+  .min(0)
+  .max(Number.MAX_SAFE_INTEGER)
+  .describe('EIP-155 chain id, e.g. 8453 for Base')
+
+/** Any letter case; a mixed-case address must carry a right EIP-55 checksum (checked later). */
+export const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
+  .describe('EVM address')
+
+/** A non-negative integer in smallest units, decimal. */
+export const integerAmount = z
+  .string()
+  .max(UINT256_DECIMAL_DIGITS_MAX)
+  .regex(/^(0|[1-9]\d*)$/, 'must be a decimal integer string without sign or leading zeros')
+
+/** Wei: decimal, or 0x-prefixed hex. */
+export const weiAmount = z
+  .string()
+  .max(UINT256_DECIMAL_DIGITS_MAX)
+  .regex(
+    /^(?:0|[1-9]\d*|0x[0-9a-fA-F]{1,64})$/,
+    'must be a non-negative integer string, decimal or 0x-prefixed hex',
+  )
+
+export const calldata = z
+  .string()
+  .max(2 + 2 * CALLDATA_BYTES_MAX, 'calldata is limited to 131072 bytes')
+  .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be 0x and an even number of hex digits')
+
+/** Decimal USD with at most 6 fraction digits. */
+export const usdAmount = z
+  .string()
+  .max(24)
+  .regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, 'must be decimal USD with at most 6 fraction digits')
+
+/** A cap: decimal USD, or "unlimited" written out. */
+export const usdCap = z.union([usdAmount, z.literal('unlimited')])
+
+export const label = z
+  .string()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must not contain control characters')
+
+export const timestamp = z.string().describe('ISO 8601 UTC with milliseconds')
+
+export const txId = z.string().max(64).describe('transaction id, tx_…')
+
+export const listLimit = z.int().min(1).max(100).describe('page size, 1 to 100, default 25')
+export const listCursor = z.string().min(1).max(128).describe('next_cursor of the page before')
+export const nextCursor = z.string().nullable()

@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import {
+  address,
+  calldata,
+  chainId,
+  listCursor,
+  listLimit,
+  nextCursor,
+  timestamp,
+  txId,
+  weiAmount,
+} from './primitives.js'
+
+export const txStatus = z.enum(['signed', 'broadcast', 'confirmed', 'failed', 'dropped'])
+export const txKind = z.enum(['send', 'swap', 'defi_deposit', 'defi_withdraw', 'gas_swap'])
+
+export const sendTransactionInput = z.strictObject({
+  chain_id: chainId,
+  to: address.describe('recipient or contract; contract creation is not supported'),
+  data: calldata.optional().describe('0x-prefixed calldata; default "0x"'),
+  value: weiAmount.optional().describe('native amount in wei; default "0"'),
+})
+
+/** The transaction record of API.md, as REST, MCP, lists and events show it. */
+export const transactionRecord = z.looseObject({
+  tx_id: txId,
+  tx_hash: z.string(),
+  chain_id: chainId,
+  from: z.string(),
+  to: z.string(),
+  value: z.string().describe('wei'),
+  data: z.string(),
+  nonce: z.int(),
+  status: txStatus,
+  kind: txKind,
+  spend_usd: z.string().describe('reserved until final, then what really left the wallet'),
+  fee_native_wei: z.string().nullable().describe('fee paid, wei; null until mined'),
+  block_number: z.int().nullable(),
+  confirmations: z.int(),
+  error: z.looseObject({ code: z.string(), message: z.string() }).nullable(),
+  replaced_hashes: z.array(z.string()),
+  key_id: z.string(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  confirmed_at: timestamp.nullable(),
+})
+
+export type TransactionView = z.infer<typeof transactionRecord>
+
+export const getTransactionInput = z.strictObject({ tx_id: txId })
+
+export const listTransactionsInput = z.strictObject({
+  limit: listLimit.optional(),
+  cursor: listCursor.optional(),
+  sub_wallet_id: z.string().max(64).optional(),
+  key_id: z.string().max(64).optional(),
+  chain_id: chainId.optional(),
+  status: txStatus.optional(),
+})
+
+export const transactionList = z.looseObject({
+  transactions: z.array(transactionRecord),
+  next_cursor: nextCursor,
+})

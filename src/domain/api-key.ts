@@ -1,0 +1,48 @@
+import type { KeyId, LineageId, SubWalletId, UserId } from './ids.js'
+import type { UsdMicros } from './money.js'
+
+/** The old key keeps working for 24 hours after rotation (SPEC, "API key lifecycle"). */
+export const ROTATION_GRACE_MS = 24 * 60 * 60 * 1_000
+
+export type Permission = 'read' | 'trade'
+export type Environment = 'live' | 'test'
+export type KeyStatus = 'active' | 'rotated_out' | 'revoked'
+
+/** An API key as stored. The secret is never here: only its SHA-256 and its first characters. */
+export interface ApiKey {
+  readonly keyId: KeyId
+  /** The first key of the line of rotations; spend is counted per lineage. */
+  readonly lineageId: LineageId
+  readonly subWalletId: SubWalletId
+  readonly userId: UserId
+  readonly name: string
+  readonly permission: Permission
+  /** null means unlimited, which must be asked for by name. */
+  readonly dailyLimitMicros: UsdMicros | null
+  readonly monthlyLimitMicros: UsdMicros | null
+  readonly allowedChains: readonly number[]
+  readonly environment: Environment
+  readonly unpricedAssets: 'deny' | 'allow'
+  readonly duplicateGuard: 'off' | 'on'
+  /** Hex SHA-256 of the secret. 24 random bytes need no slow hash. */
+  readonly secretHash: string
+  /** First 12 characters of the secret, to tell keys apart on a screen. */
+  readonly secretPrefix: string
+  readonly createdAtMs: number
+  readonly rotatedFrom: KeyId | null
+  /** Set when a successor was made; the key lives for ROTATION_GRACE_MS more. */
+  readonly rotatedAtMs: number | null
+  readonly revokedAtMs: number | null
+}
+
+/** Derived, never stored: time alone turns a rotated-out key into a revoked one. */
+export function keyStatus(key: ApiKey, nowMs: number): KeyStatus {
+  if (key.revokedAtMs !== null) return 'revoked'
+  if (key.rotatedAtMs === null) return 'active'
+  return nowMs < key.rotatedAtMs + ROTATION_GRACE_MS ? 'rotated_out' : 'revoked'
+}
+
+/** When a rotated-out key ends; null for other keys. */
+export function keyExpiresAtMs(key: ApiKey): number | null {
+  return key.rotatedAtMs === null ? null : key.rotatedAtMs + ROTATION_GRACE_MS
+}

@@ -1,0 +1,84 @@
+import type { Address, Hex, KeyId, LineageId, SubWalletId, TxId, UserId } from './ids.js'
+import type { UsdMicros } from './money.js'
+import type { Reservation } from './spend.js'
+
+/**
+ * signed → broadcast → confirmed | failed, or dropped (the chain will never take it). A reorg
+ * moves a mined transaction back to broadcast.
+ */
+export type TxStatus = 'signed' | 'broadcast' | 'confirmed' | 'failed' | 'dropped'
+export type TxKind = 'send' | 'swap' | 'defi_deposit' | 'defi_withdraw' | 'gas_swap'
+
+export function isFinal(status: TxStatus): boolean {
+  return status === 'confirmed' || status === 'failed' || status === 'dropped'
+}
+
+/** One set of signed bytes at the transaction's nonce; a fee bump adds another. */
+export interface SignedAttempt {
+  readonly txHash: Hex
+  readonly rawTransaction: Hex
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  /** Hex; names this approval when a replacement is asked for. */
+  readonly intentId: Hex
+  readonly signedAtMs: number
+}
+
+/** Where the chain has it; on reorg it becomes null again. */
+export interface MinedIn {
+  readonly txHash: Hex
+  readonly blockNumber: number
+  readonly blockHash: Hex
+  readonly outcome: 'success' | 'reverted'
+  /** gasUsed × effectiveGasPrice, plus the L1 data fee where there is one. Wei. */
+  readonly feeWei: bigint
+}
+
+/** How the spend was valued, kept so that settlement uses the same prices. */
+export interface Valuation {
+  /** What the call itself moves out, micro-USD, rounded up. */
+  readonly valueMicros: UsdMicros
+  /** Worst-case gas, micro-USD, rounded up. */
+  readonly gasMicros: UsdMicros
+  /** Price of one native coin, scaled by 10^nativePriceDecimals. */
+  readonly nativePrice: bigint
+  readonly nativePriceDecimals: number
+}
+
+/** The stored record of a transaction. */
+export interface Transaction {
+  readonly txId: TxId
+  readonly subWalletId: SubWalletId
+  readonly userId: UserId
+  readonly keyId: KeyId
+  readonly lineageId: LineageId
+  readonly requestId: string
+  readonly chainId: number
+  readonly kind: TxKind
+  readonly from: Address
+  readonly to: Address
+  readonly value: bigint
+  readonly data: Hex
+  readonly nonce: number
+  readonly gasLimit: bigint
+  readonly status: TxStatus
+  /** Newest last; never empty. */
+  readonly attempts: readonly SignedAttempt[]
+  readonly valuation: Valuation
+  readonly reservation: Reservation
+  /** Reserved until final, then what was really spent. */
+  readonly spentMicros: UsdMicros
+  readonly mined: MinedIn | null
+  readonly error: { readonly code: string; readonly message: string } | null
+  readonly createdAtMs: number
+  readonly updatedAtMs: number
+  readonly confirmedAtMs: number | null
+}
+
+/** The hash that counts: the mined one, else the newest. */
+export function currentHash(tx: Transaction): Hex {
+  if (tx.mined !== null) return tx.mined.txHash
+  const newest = tx.attempts.at(-1)
+  if (newest === undefined) throw new Error(`${tx.txId} has no signed attempt`)
+  return newest.txHash
+}

@@ -1,0 +1,62 @@
+import type {
+  ConsoleInput,
+  ConsoleOperationName,
+  ConsoleOutput,
+} from '../api/console-operations.js'
+import type { OperationInput, OperationName, OperationOutput } from '../api/operations.js'
+import type { ApiKey } from '../domain/api-key.js'
+import type { UserId } from '../domain/ids.js'
+import type { Fault } from '../errors/fault.js'
+
+/** What an authenticated agent request carries into its operation, whatever the transport. */
+export interface AgentContext {
+  readonly requestId: string
+  readonly key: ApiKey
+  /**
+   * Key of the proof of the live API key (32 bytes, derived from the presented secret). Only
+   * the signing path may read it; it is never logged or stored by this service.
+   */
+  readonly proofKey: Uint8Array
+  readonly idempotency: Idempotency | null
+}
+
+export interface Idempotency {
+  /** 1 to 255 visible ASCII characters, as the caller sent it. */
+  readonly key: string
+  /** Hex SHA-256 of the operation's name and canonical input. */
+  readonly bodyHash: string
+}
+
+export interface ConsoleContext {
+  readonly requestId: string
+  readonly userId: UserId
+  readonly email: string | null
+  /** The verified token; the identity provider checks it again for grants. */
+  readonly token: string
+}
+
+/** What an operation answers; mapped to the wire once for REST and once for MCP. */
+export type Answer<T> =
+  | {
+      readonly ok: true
+      readonly value: T
+      /** 200 unless said otherwise. */
+      readonly status?: 200 | 201 | 202
+      /** Set when the answer is the first one again. */
+      readonly replayed?: true
+    }
+  | { readonly ok: false; readonly fault: Fault }
+
+export type AgentHandlers = {
+  readonly [N in OperationName]: (
+    context: AgentContext,
+    input: OperationInput<N>,
+  ) => Answer<OperationOutput<N>> | Promise<Answer<OperationOutput<N>>>
+}
+
+export type ConsoleHandlers = {
+  readonly [N in ConsoleOperationName]: (
+    context: ConsoleContext,
+    input: ConsoleInput<N>,
+  ) => Answer<ConsoleOutput<N>> | Promise<Answer<ConsoleOutput<N>>>
+}
