@@ -49,4 +49,9 @@ function render(contract: CompiledContract): string {
   ].join('\n')
 }
 
-process.exitCode = main(process.argv.slice(2))
+try {
+  process.exitCode = main(process.argv.slice(2))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}

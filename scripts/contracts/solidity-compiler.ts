@@ -18,9 +18,21 @@ const SETTINGS = {
   outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 } as const
 
+/**
+ * Warns once per compilation that transient storage outlives a call. Ours is the reentrancy guard
+ * of OpenZeppelin, which clears it at the end of the call: the use that the notice calls safe.
+ */
+const TRANSIENT_STORAGE_NOTICE = '2394'
+
 const compilerOutput = z.object({
   errors: z
-    .array(z.object({ severity: z.string(), formattedMessage: z.string().default('') }))
+    .array(
+      z.object({
+        severity: z.string(),
+        errorCode: z.string().optional(),
+        formattedMessage: z.string().default(''),
+      }),
+    )
     .default([]),
   contracts: z
     .record(
@@ -29,9 +41,8 @@ const compilerOutput = z.object({
         z.string(),
         z.object({
           abi: z.array(z.record(z.string(), z.unknown())),
-          evm: z.object({
-            bytecode: z.object({ object: z.string() }),
-          }),
+          // Absent throughout when there are errors.
+          evm: z.object({ bytecode: z.object({ object: z.string() }) }).optional(),
         }),
       ),
     )
@@ -50,7 +61,7 @@ export const PACKAGE_ROOT = findPackageRoot(dirname(fileURLToPath(import.meta.ur
 
 /**
  * Compiles every `.sol` file directly in the given folders (paths relative to the package root)
- * and returns, by file, the contract that bears the file's name; interfaces are left out.
+ * and returns, by file, the contract that bears the file's name; interfaces and inlined libraries are left out.
  * @throws Error with the compiler's own messages on any error or warning
  */
 export function compileFolders(folders: readonly string[]): CompiledContract[] {
@@ -66,7 +77,9 @@ export function compileFolders(folders: readonly string[]): CompiledContract[] {
   const output = compilerOutput.parse(
     JSON.parse(String(solc.compile(input, { import: resolveImport }))),
   )
-  const complaints = output.errors.filter((e) => e.severity !== 'info')
+  const complaints = output.errors.filter(
+    (e) => e.severity !== 'info' && e.errorCode !== TRANSIENT_STORAGE_NOTICE,
+  )
   if (complaints.length > 0) {
     throw new Error(complaints.map((e) => e.formattedMessage).join('\n'))
   }
@@ -75,11 +88,13 @@ export function compileFolders(folders: readonly string[]): CompiledContract[] {
     const name = path.slice(path.lastIndexOf('/') + 1, -'.sol'.length)
     const contract = output.contracts[path]?.[name]
     if (contract === undefined) throw new Error(`${path} declares no contract named ${name}`)
-    if (contract.evm.bytecode.object === '') continue
+    const callable = contract.abi.some((entry) => entry.type === 'function')
+    const code = contract.evm?.bytecode.object ?? ''
+    if (code === '' || !callable) continue
     compiled.push({
       name,
       abi: contract.abi,
-      bytecode: `0x${contract.evm.bytecode.object}`,
+      bytecode: `0x${code}`,
     })
   }
   return compiled

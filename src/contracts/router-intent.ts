@@ -1,0 +1,86 @@
+import {
+  bytesToHex,
+  encodeFunctionData,
+  hashTypedData,
+  keccak256,
+  type TypedDataDefinition,
+} from 'viem'
+import type { Address, Hex } from '../domain/ids.js'
+import { agentRouterAbi } from './generated/agent-router.js'
+import { ROUTER_DOMAIN, ROUTER_INTENT_FIELDS, type RouterIntent } from './router-intent-type.js'
+
+/** Encodes intents for their signers and for the Router. Field meanings: `router-intent-type.ts`. */
+const TYPES = { Intent: ROUTER_INTENT_FIELDS } as const
+
+/** EIP-712 typed data of an intent for one Router on one chain. */
+export function routerIntentTypedData(
+  chainId: number,
+  router: Address,
+  intent: RouterIntent,
+): TypedDataDefinition<typeof TYPES, 'Intent'> {
+  return {
+    domain: { ...ROUTER_DOMAIN, chainId, verifyingContract: router },
+    types: TYPES,
+    primaryType: 'Intent',
+    message: intent,
+  }
+}
+
+/**
+ * The 32-byte EIP-712 digest. The account signs it with secp256k1; the co-signer signs it as a
+ * message with ECDSA P-256 and SHA-256, normalised to low s.
+ */
+export function routerIntentDigest(chainId: number, router: Address, intent: RouterIntent): Hex {
+  return hashTypedData(routerIntentTypedData(chainId, router, intent))
+}
+
+/**
+ * Calldata of `AgentRouter.execute`.
+ * @param userSignature 65 bytes r ‖ s ‖ v, where v is 0, 1, 27 or 28
+ * @param coSignature 64 bytes r ‖ s, low s
+ * @throws RangeError when a signature has another length or recovery id
+ */
+export function encodeExecute(
+  intent: RouterIntent,
+  userSignature: Uint8Array,
+  coSignature: Uint8Array,
+): Hex {
+  const { data, ...terms } = intent
+  return encodeFunctionData({
+    abi: agentRouterAbi,
+    functionName: 'execute',
+    args: [
+      { ...terms, dataHash: keccak256(data) },
+      data,
+      compactSignature(userSignature),
+      splitCoSignature(coSignature),
+    ],
+  })
+}
+
+/** Calldata of `AgentRouter.cancel`, sent by the account itself or by a relayer. */
+export function encodeCancel(account: Address, nonce: bigint): Hex {
+  return encodeFunctionData({
+    abi: agentRouterAbi,
+    functionName: 'cancel',
+    args: [account, nonce],
+  })
+}
+
+/** EIP-2098: the recovery bit moves into the top bit of s, which low-s signatures leave free. */
+function compactSignature(signature: Uint8Array): { r: Hex; vs: Hex } {
+  if (signature.length !== 65) throw new RangeError('user signature must be 65 bytes')
+  const v = signature[64] ?? -1
+  const yParity = v >= 27 ? v - 27 : v
+  if (yParity !== 0 && yParity !== 1) throw new RangeError('recovery id must be 0, 1, 27 or 28')
+  const vs = signature.slice(32, 64)
+  const top = vs[0] ?? 0
+  if (top >= 0x80) throw new RangeError('user signature must have a low s')
+  vs[0] = top | (yParity << 7)
+  return { r: bytesToHex(signature.subarray(0, 32)), vs: bytesToHex(vs) }
+}
+
+function splitCoSignature(signature: Uint8Array): { r: Hex; s: Hex } {
+  if (signature.length !== 64) throw new RangeError('co-signature must be 64 bytes')
+  return { r: bytesToHex(signature.subarray(0, 32)), s: bytesToHex(signature.subarray(32)) }
+}
