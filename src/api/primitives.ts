@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hasPlausibleChecksum } from './parse-address.js'
 
 /**
  * The wire's building blocks. Everything here has a bound, nothing transforms: what a schema
@@ -9,6 +10,16 @@ import { z } from 'zod'
 export const CALLDATA_BYTES_MAX = 131_072
 
 const UINT256_DECIMAL_DIGITS_MAX = 78
+const UINT256_MAX = (1n << 256n) - 1n
+/** Every decimal of fewer digits than 2^256 − 1 has is below it. */
+const UINT256_SAFE_CHARS = UINT256_DECIMAL_DIGITS_MAX - 1
+const INTEGER_TEXT = /^(?:\d+|0x[0-9a-fA-F]+)$/
+
+/** What is no integer at all passes: its shape is another check's business. */
+function isUint256(text: string): boolean {
+  if (text.length <= UINT256_SAFE_CHARS || !INTEGER_TEXT.test(text)) return true
+  return BigInt(text) <= UINT256_MAX
+}
 
 export const chainId = z
   .int()
@@ -16,10 +27,11 @@ export const chainId = z
   .max(Number.MAX_SAFE_INTEGER)
   .describe('EIP-155 chain id, e.g. 8453 for Base')
 
-/** Any letter case; a mixed-case address must carry a right EIP-55 checksum (checked later). */
+/** Any letter case; a mixed-case address must carry a right EIP-55 checksum. */
 export const address = z
   .string()
   .regex(/^0x[0-9a-fA-F]{40}$/, 'must be 0x and 40 hex digits')
+  .refine(hasPlausibleChecksum, 'mixed-case address with a wrong EIP-55 checksum')
   .describe('EVM address')
 
 /** A non-negative integer in smallest units, decimal. */
@@ -27,6 +39,7 @@ export const integerAmount = z
   .string()
   .max(UINT256_DECIMAL_DIGITS_MAX)
   .regex(/^(0|[1-9]\d*)$/, 'must be a decimal integer string without sign or leading zeros')
+  .refine(isUint256, 'must be below 2^256')
 
 /** Wei: decimal, or 0x-prefixed hex. */
 export const weiAmount = z
@@ -36,6 +49,7 @@ export const weiAmount = z
     /^(?:0|[1-9]\d*|0x[0-9a-fA-F]{1,64})$/,
     'must be a non-negative integer string, decimal or 0x-prefixed hex',
   )
+  .refine(isUint256, 'must be below 2^256')
 
 export const calldata = z
   .string()

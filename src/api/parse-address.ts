@@ -1,0 +1,42 @@
+import { keccak_256 } from '@noble/hashes/sha3.js'
+import type { Address } from '../domain/ids.js'
+
+/**
+ * EIP-55: the case of each hex letter of an address says one bit of the keccak-256 of its
+ * lower-case form, so that a mistyped address is caught before money goes there.
+ */
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
+const HEX_DIGITS = 40
+const ASCII_A_LOWER = 97
+
+const ascii = new Uint8Array(HEX_DIGITS)
+
+/**
+ * @param text 0x and 40 hex digits in any case
+ * @throws RangeError when it is not
+ */
+export function toChecksumAddress(text: string): Address {
+  if (!ADDRESS.test(text)) throw new RangeError('not an EVM address')
+  const lower = text.slice(2).toLowerCase()
+  for (let i = 0; i < HEX_DIGITS; i++) ascii[i] = lower.charCodeAt(i)
+  const hash = keccak_256(ascii)
+  let out = '0x'
+  for (let i = 0; i < HEX_DIGITS; i++) {
+    const nibble = ((hash[i >> 1] ?? 0) >> (i % 2 === 0 ? 4 : 0)) & 15
+    const char = lower.charAt(i)
+    out += nibble >= 8 && lower.charCodeAt(i) >= ASCII_A_LOWER ? char.toUpperCase() : char
+  }
+  return out as Address
+}
+
+/**
+ * False only for a mixed-case address whose case is not its EIP-55 checksum. What is not an
+ * address at all passes here: its shape is another check's business, and one complaint is enough.
+ */
+export function hasPlausibleChecksum(text: string): boolean {
+  if (!ADDRESS.test(text)) return true
+  const digits = text.slice(2)
+  if (digits === digits.toLowerCase() || digits === digits.toUpperCase()) return true
+  return toChecksumAddress(text) === text
+}

@@ -1,0 +1,79 @@
+import type { z } from 'zod'
+import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
+
+/**
+ * The one seam where an input from outside becomes an operation's typed input, for REST and MCP
+ * alike. Refusals name each offending path and never repeat a value back.
+ */
+
+const ISSUES_MAX = 20
+const PATH_CHARS_MAX = 64
+const MESSAGE_CHARS_MAX = 200
+/** Stands for the whole input in `details.issues[].path`. */
+const ROOT_PATH = '$'
+
+export interface InputIssue {
+  /** Dotted path such as `a.b.0`, or `$` for the input itself. */
+  readonly path: string
+  readonly message: string
+}
+
+/** @returns the typed input, or `INVALID_REQUEST` with `details.issues` (at most 20) */
+export function parseInput<S extends z.ZodType>(schema: S, input: unknown): Result<z.output<S>> {
+  const parsed = schema.safeParse(input)
+  if (parsed.success) return ok(parsed.data)
+  return refuse(invalidRequest(readIssues(parsed.error.issues, [])))
+}
+
+/** `INVALID_REQUEST` for what is found wrong before or beside the schema. */
+export function invalidRequest(issues: readonly InputIssue[]): Fault {
+  return fault('INVALID_REQUEST', { issues: issues.slice(0, ISSUES_MAX) })
+}
+
+/** `INVALID_REQUEST` with a single issue. */
+export function invalidAt(path: string, message: string): Fault {
+  return invalidRequest([issueAt([path === '' ? ROOT_PATH : path], message)])
+}
+
+type ZodIssue = z.core.$ZodIssue
+
+function readIssues(issues: readonly ZodIssue[], prefix: readonly PropertyKey[]): InputIssue[] {
+  const out: InputIssue[] = []
+  for (const issue of issues) {
+    if (out.length >= ISSUES_MAX) break
+    const path = [...prefix, ...issue.path]
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys.slice(0, ISSUES_MAX - out.length)) {
+        out.push(issueAt([...path, key], 'unknown field'))
+      }
+    } else if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+      out.push(...readUnion(issue.errors, path))
+    } else {
+      out.push(issueAt(path, issue.message))
+    }
+  }
+  return out
+}
+
+/**
+ * A union fails once per branch. Branches of one scalar are told together; of objects, the
+ * branch with the fewest complaints is most likely the one that was meant.
+ */
+function readUnion(branches: readonly ZodIssue[][], path: readonly PropertyKey[]): InputIssue[] {
+  const scalar = branches.every((b) => b.every((i) => i.path.length === 0 && !('keys' in i)))
+  if (scalar) {
+    const messages = new Set(branches.flatMap((b) => b.map((i) => i.message)))
+    return [issueAt(path, [...messages].join(', or '))]
+  }
+  const closest = branches.reduce((best, b) => (b.length < best.length ? b : best))
+  return readIssues(closest, path)
+}
+
+function issueAt(path: readonly PropertyKey[], message: string): InputIssue {
+  const dotted = path.length === 0 ? ROOT_PATH : path.map(String).join('.')
+  return { path: clip(dotted, PATH_CHARS_MAX), message: clip(message, MESSAGE_CHARS_MAX) }
+}
+
+function clip(text: string, charsMax: number): string {
+  return text.length <= charsMax ? text : `${text.slice(0, charsMax - 1)}…`
+}

@@ -1,0 +1,124 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { type ApiKey, type Environment, keyStatus } from '../domain/api-key.js'
+import { fault, ok, type Result, refuse } from '../errors/fault.js'
+
+/**
+ * Resolves the `X-Api-Key` header to its key record. Owns a bounded cache of records and proof
+ * keys; the record's truth is the store's, and the wallet's actor checks the status again before
+ * it spends.
+ *
+ * Nothing here compares secrets byte by byte: the presented secret is hashed first and only the
+ * hash is looked up. What the time of a map or B-tree lookup could tell is about SHA-256 of a
+ * guess, which brings nobody nearer to 192 random bits; the index is exact, so no second compare
+ * follows.
+ */
+
+const SECRET = /^sk_(live|test)_[A-Za-z0-9_-]{32}$/
+
+/** Keys cached at once; a record and its proof key take about 1 kB. */
+const CACHED_KEYS_MAX = 50_000
+/** Unknown hashes cached at once, so that a flood of wrong keys reads the store once each. */
+const CACHED_UNKNOWN_MAX = 10_000
+/** Bounds how long a change made past `invalidate` (a restore, say) goes unseen by reads. */
+const RECORD_AGE_MS_MAX = 5_000
+/** Short, so that a key works soon after it is issued even where `invalidate` did not reach. */
+const UNKNOWN_AGE_MS_MAX = 1_000
+
+/** The store's part: key records by the hex SHA-256 of their secret. */
+export interface ApiKeyReader {
+  byHash(hashHex: string): ApiKey | null
+}
+
+export interface AuthenticatedKey {
+  readonly key: ApiKey
+  /** The caller's own copy (32 bytes); the caller wipes it when its request is over. */
+  readonly proofKey: Uint8Array
+}
+
+export interface ApiKeyAuthenticator {
+  /**
+   * @param header the value of `X-Api-Key`, empty when absent
+   * @returns refusals: `UNAUTHENTICATED` (missing, malformed), `INVALID_KEY` (all else)
+   */
+  authenticate(header: string): Result<AuthenticatedKey>
+  /** To be called when the record under this hash was created or changed. */
+  invalidate(hashHex: string): void
+  /** Wipes and forgets everything. */
+  clear(): void
+}
+
+export interface ApiKeyAuthenticatorOptions {
+  readonly reader: ApiKeyReader
+  /** Keys of the other environment are refused. */
+  readonly environment: Environment
+  /** Derives the key of the proof of presence (32 bytes) from the secret. */
+  readonly deriveProofKey: (secret: string) => Uint8Array
+  /** Wall clock, milliseconds since the epoch. */
+  readonly nowMs: () => number
+  readonly cachedKeysMax?: number
+}
+
+interface CachedKey {
+  readonly key: ApiKey
+  readonly proofKey: Uint8Array
+  readonly readAtMs: number
+}
+
+export function createApiKeyAuthenticator(
+  options: ApiKeyAuthenticatorOptions,
+): ApiKeyAuthenticator {
+  const { reader, environment, deriveProofKey, nowMs } = options
+  const known = new LRUCache<string, CachedKey>({
+    max: options.cachedKeysMax ?? CACHED_KEYS_MAX,
+    // Requests hold copies, so that wiping here never blanks a key under a running request.
+    dispose: (entry) => entry.proofKey.fill(0),
+  })
+  const unknownSinceMs = new LRUCache<string, number>({ max: CACHED_UNKNOWN_MAX })
+
+  function find(secret: string, hashHex: string, now: number): CachedKey | null {
+    const cached = known.get(hashHex)
+    if (cached !== undefined && isFresh(cached.readAtMs, now, RECORD_AGE_MS_MAX)) return cached
+    const missedAtMs = unknownSinceMs.get(hashHex)
+    if (missedAtMs !== undefined && isFresh(missedAtMs, now, UNKNOWN_AGE_MS_MAX)) return null
+    const key = reader.byHash(hashHex)
+    if (key === null) {
+      known.delete(hashHex)
+      unknownSinceMs.set(hashHex, now)
+      return null
+    }
+    unknownSinceMs.delete(hashHex)
+    const entry = { key, proofKey: deriveProofKey(secret), readAtMs: now }
+    known.set(hashHex, entry)
+    return entry
+  }
+
+  return {
+    authenticate(header) {
+      const match = SECRET.exec(header)
+      if (match === null) return refuse(fault('UNAUTHENTICATED'))
+      if (match[1] !== environment) return refuse(fault('INVALID_KEY'))
+      const now = nowMs()
+      const found = find(header, hash('sha256', header, 'hex'), now)
+      if (found === null || found.key.environment !== environment) {
+        return refuse(fault('INVALID_KEY'))
+      }
+      if (keyStatus(found.key, now) === 'revoked') return refuse(fault('INVALID_KEY'))
+      return ok({ key: found.key, proofKey: new Uint8Array(found.proofKey) })
+    },
+    invalidate(hashHex) {
+      known.delete(hashHex)
+      unknownSinceMs.delete(hashHex)
+    },
+    clear() {
+      known.clear()
+      unknownSinceMs.clear()
+    },
+  }
+}
+
+/** A clock that stepped back makes an entry stale rather than immortal. */
+function isFresh(readAtMs: number, nowMs: number, ageMsMax: number): boolean {
+  const age = nowMs - readAtMs
+  return age >= 0 && age < ageMsMax
+}

@@ -1,0 +1,29 @@
+import type { ApiKey, Permission } from '../domain/api-key.js'
+import { type Fault, fault } from '../errors/fault.js'
+
+/**
+ * What a key may do, decided once for REST and MCP. In the order of API.md: key → permission →
+ * `allowed_chains` → the request itself; null means allowed.
+ */
+
+/** `trade` includes everything in `read` (SPEC, "Authentication"). */
+export function authorizeOperation(
+  key: ApiKey,
+  operation: { readonly permission: Permission },
+): Fault | null {
+  if (operation.permission === 'read' || key.permission === 'trade') return null
+  return fault('PERMISSION_DENIED')
+}
+
+/**
+ * Reads `chain_id` of an input that is not validated yet. A chain that is none of the six is
+ * outside every key's list, so it needs no case of its own; a `chain_id` that is no integer is
+ * left to the schema.
+ */
+export function authorizeChain(key: ApiKey, input: unknown): Fault | null {
+  if (typeof input !== 'object' || input === null || !('chain_id' in input)) return null
+  const chainId = input.chain_id
+  if (typeof chainId !== 'number' || !Number.isSafeInteger(chainId) || chainId < 0) return null
+  if (key.allowedChains.includes(chainId)) return null
+  return fault('CHAIN_NOT_ALLOWED', { chain_id: chainId, allowed_chains: [...key.allowedChains] })
+}

@@ -1,0 +1,115 @@
+import { LRUCache } from 'lru-cache'
+
+/**
+ * Token buckets: a bucket holds `burst` tokens and gains `refillPerSecond`; a request takes one.
+ * Header syntax: draft-ietf-httpapi-ratelimit-headers (quota `q` per window `w` seconds,
+ * remaining `r`, reset `t` seconds). A bucket's honest window is the time it takes to fill.
+ */
+
+/** Partitions remembered at once. The least recently used is full again by far, and so forgettable. */
+const PARTITIONS_MAX = 100_000
+
+export interface RateLimitPolicy {
+  /** Names the policy in the headers; letters, digits and dashes. */
+  readonly name: string
+  readonly refillPerSecond: number
+  /** Tokens of a full bucket, at least 1. */
+  readonly burst: number
+}
+
+/** API.md: 200 requests per second and key, burst 1,000. */
+export const KEY_POLICY: RateLimitPolicy = { name: 'key', refillPerSecond: 200, burst: 1_000 }
+
+/**
+ * Spec silent: failed authentications per remote address. They cost a hash and a lookup each; the
+ * bucket only keeps a flood of them from crowding out work. Right keys from the same address pass
+ * still, since an address may be a gateway that many agents share.
+ */
+export const FAILED_AUTHENTICATION_POLICY: RateLimitPolicy = {
+  name: 'failed-authentication',
+  refillPerSecond: 20,
+  burst: 200,
+}
+
+export interface TokenBucket {
+  /** Fractional; 0 to burst. */
+  tokens: number
+  updatedAtMs: number
+}
+
+export interface RateLimitDecision {
+  readonly allowed: boolean
+  readonly policy: RateLimitPolicy
+  /** Whole requests left. */
+  readonly remaining: number
+  /** Seconds until the bucket is full, rounded up. */
+  readonly resetSeconds: number
+  /** Seconds until one request passes, rounded up; 0 when allowed. */
+  readonly retryAfterSeconds: number
+}
+
+/** Refills `bucket` up to `nowMs` and takes one token if there is one. A clock that steps back refills nothing. */
+export function takeToken(
+  bucket: TokenBucket,
+  policy: RateLimitPolicy,
+  nowMs: number,
+): RateLimitDecision {
+  const elapsedMs = Math.max(0, nowMs - bucket.updatedAtMs)
+  bucket.tokens = Math.min(
+    policy.burst,
+    bucket.tokens + (elapsedMs * policy.refillPerSecond) / 1_000,
+  )
+  bucket.updatedAtMs = Math.max(bucket.updatedAtMs, nowMs)
+  const allowed = bucket.tokens >= 1
+  if (allowed) bucket.tokens -= 1
+  return {
+    allowed,
+    policy,
+    remaining: Math.floor(bucket.tokens),
+    resetSeconds: Math.ceil((policy.burst - bucket.tokens) / policy.refillPerSecond),
+    retryAfterSeconds: allowed
+      ? 0
+      : Math.max(1, Math.ceil((1 - bucket.tokens) / policy.refillPerSecond)),
+  }
+}
+
+export interface RateLimiter {
+  /** Takes one token from the bucket of `partition` (a key id, an address). */
+  take(partition: string): RateLimitDecision
+}
+
+export interface RateLimiterOptions {
+  readonly policy: RateLimitPolicy
+  /** Monotonic clock, milliseconds. */
+  readonly nowMs: () => number
+  readonly partitionsMax?: number
+}
+
+export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
+  const { policy, nowMs } = options
+  const buckets = new LRUCache<string, TokenBucket>({
+    max: options.partitionsMax ?? PARTITIONS_MAX,
+  })
+  return {
+    take(partition) {
+      const now = nowMs()
+      let bucket = buckets.get(partition)
+      if (bucket === undefined) {
+        bucket = { tokens: policy.burst, updatedAtMs: now }
+        buckets.set(partition, bucket)
+      }
+      return takeToken(bucket, policy, now)
+    },
+  }
+}
+
+/** Value of `RateLimit-Policy`: `"key";q=1000;w=5`. */
+export function rateLimitPolicyHeader(policy: RateLimitPolicy): string {
+  const windowSeconds = Math.max(1, Math.ceil(policy.burst / policy.refillPerSecond))
+  return `"${policy.name}";q=${policy.burst};w=${windowSeconds}`
+}
+
+/** Value of `RateLimit`: `"key";r=998;t=1`. */
+export function rateLimitHeader(decision: RateLimitDecision): string {
+  return `"${decision.policy.name}";r=${decision.remaining};t=${decision.resetSeconds}`
+}
