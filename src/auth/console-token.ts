@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto'
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type FetchImplementation,
+  type JWTPayload,
+  jwtVerify,
+} from 'jose'
+import { LRUCache } from 'lru-cache'
+import type { UserId } from '../domain/ids.js'
+import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
+
+/** Who holds a verified console token. */
+export interface ConsoleUser {
+  readonly userId: UserId
+  /** Null when the issuer does not say. */
+  readonly email: string | null
+  /** End of the token's life, milliseconds since the epoch, leeway not added. */
+  readonly expiresAtMs: number
+}
+
+export interface ConsoleTokenVerifier {
+  /**
+   * Checks signature, `iss`, `aud`, `exp`, `nbf` and `sub` of the bearer token in an
+   * `Authorization` header. Refuses with INVALID_TOKEN, or with COSIGNER_UNAVAILABLE when the
+   * issuer's keys cannot be fetched, so that a good token is not called bad.
+   */
+  verify(authorizationHeader: string | undefined): Promise<Result<ConsoleUser>>
+}
+
+export interface ConsoleTokenOptions {
+  /** Expected `iss`, exactly. */
+  readonly issuer: string
+  /** Expected in `aud`. */
+  readonly audience: string
+  /** Where the issuer's keys are; may be another address than the issuer's behind a proxy. */
+  readonly jwksUrl: string
+}
+
+/** API.md "JWT": asymmetric algorithms only, so that a public key is never taken for a secret. */
+const ALGORITHMS = ['ES256', 'RS256', 'EdDSA']
+const LEEWAY_SECONDS = 30
+/** A token of this service has about 700 characters; some issuers add many claims. */
+const TOKEN_CHARS_MAX = 8_192
+const SUBJECT_CHARS_MAX = 255
+const JWKS_TIMEOUT_MS = 3_000
+/** Between two fetches for key ids not seen yet: a forged `kid` must not become a fetch each. */
+const JWKS_COOLDOWN_MS = 10_000
+const JWKS_MAX_AGE_MS = 10 * 60_000
+/** Verified tokens remembered; a console session has one. */
+const CACHE_TOKENS_MAX = 10_000
+/**
+ * A remembered token is believed no longer than this, so that a signing key withdrawn by the
+ * issuer stops counting soon.
+ */
+const CACHE_LIFE_MS = 5 * 60_000
+
+const BEARER = /^Bearer +([\w-]+\.[\w-]+\.[\w-]+)$/i
+
+export function createConsoleTokenVerifier(options: ConsoleTokenOptions): ConsoleTokenVerifier {
+  const keys = createRemoteJWKSet(new URL(options.jwksUrl), {
+    timeoutDuration: JWKS_TIMEOUT_MS,
+    cooldownDuration: JWKS_COOLDOWN_MS,
+    cacheMaxAge: JWKS_MAX_AGE_MS,
+    [customFetch]: fetchTwice,
+  })
+  // Keyed by digest: a heap dump of the cache holds no usable token.
+  const verified = new LRUCache<string, ConsoleUser>({ max: CACHE_TOKENS_MAX })
+  const inFlight = new Map<string, Promise<Result<ConsoleUser>>>()
+
+  async function verifyToken(token: string, digest: string): Promise<Result<ConsoleUser>> {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer: options.issuer,
+        audience: options.audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: LEEWAY_SECONDS,
+        requiredClaims: ['sub', 'exp'],
+      })
+      const user = userOf(payload)
+      if (user === null) return refuse(invalid('The console token names no user (sub).'))
+      const lifeMs = user.expiresAtMs + LEEWAY_SECONDS * 1_000 - Date.now()
+      verified.set(digest, user, { ttl: Math.max(1, Math.min(lifeMs, CACHE_LIFE_MS)) })
+      return ok(user)
+    } catch (error) {
+      return refuse(explain(error))
+    }
+  }
+
+  return {
+    async verify(authorizationHeader) {
+      if (authorizationHeader === undefined) {
+        return refuse(invalid('Send the console token as Authorization: Bearer <JWT>.'))
+      }
+      const token =
+        authorizationHeader.length <= TOKEN_CHARS_MAX
+          ? BEARER.exec(authorizationHeader)?.[1]
+          : undefined
+      if (token === undefined) {
+        return refuse(invalid('The Authorization header is not "Bearer " and a signed JWT.'))
+      }
+      const digest = createHash('sha256').update(token).digest('base64url')
+      const remembered = verified.get(digest)
+      if (remembered !== undefined) return ok(remembered)
+      // A burst with one token waits for one verification; the server bounds requests in flight.
+      const pending =
+        inFlight.get(digest) ??
+        verifyToken(token, digest).finally(() => {
+          inFlight.delete(digest)
+        })
+      inFlight.set(digest, pending)
+      return pending
+    },
+  }
+}
+
+/**
+ * A restarted identity provider leaves a dead kept-alive connection behind; the second try opens
+ * a new one. Both share one time-out.
+ */
+async function fetchTwice(...[url, init]: Parameters<FetchImplementation>): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (error) {
+    if (init.signal.aborted) throw error
+    return fetch(url, init)
+  }
+}
+
+function userOf(payload: JWTPayload): ConsoleUser | null {
+  const { sub, exp } = payload
+  if (typeof sub !== 'string' || sub === '' || sub.length > SUBJECT_CHARS_MAX) return null
+  const email = typeof payload.email === 'string' ? payload.email : null
+  return { userId: sub as UserId, email, expiresAtMs: (exp ?? 0) * 1_000 }
+}
+
+function explain(error: unknown): Fault {
+  if (error instanceof errors.JWTExpired) {
+    return invalid('The console token has expired; sign in again.')
+  }
+  if (error instanceof errors.JWTClaimValidationFailed) return invalid(claimSentence(error.claim))
+  if (error instanceof errors.JOSEAlgNotAllowed || error instanceof errors.JOSENotSupported) {
+    return invalid('The console token must be signed with ES256, RS256 or EdDSA.')
+  }
+  if (error instanceof errors.JWSSignatureVerificationFailed) {
+    return invalid('The signature of the console token does not verify.')
+  }
+  if (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys
+  ) {
+    return invalid('The console token is signed with a key that its issuer does not publish.')
+  }
+  if (error instanceof errors.JWTInvalid || error instanceof errors.JWSInvalid) {
+    return invalid('The console token is not a well-formed signed JWT.')
+  }
+  return fault(
+    'COSIGNER_UNAVAILABLE',
+    {},
+    'The identity provider is unreachable, so the console token cannot be checked; try again.',
+    `console token keys: ${error instanceof Error ? error.message : String(error)}`,
+  )
+}
+
+function claimSentence(claim: string): string {
+  switch (claim) {
+    case 'iss':
+      return 'The console token was issued by another identity provider (iss).'
+    case 'aud':
+      return 'The console token is meant for another service (aud).'
+    case 'nbf':
+      return 'The console token is not valid yet (nbf).'
+    case 'sub':
+      return 'The console token names no user (sub).'
+    case 'exp':
+      return 'The console token has no expiry (exp).'
+    default:
+      return 'A claim of the console token is not acceptable.'
+  }
+}
+
+function invalid(message: string): Fault {
+  return fault('INVALID_TOKEN', {}, message)
+}

@@ -1,0 +1,55 @@
+import type { ClientMetadata } from 'oidc-provider'
+
+export const CONSOLE_CLIENT_ID = 'countersign-console'
+export const COMMAND_LINE_CLIENT_ID = 'countersign-cli'
+
+/**
+ * RFC 8252, section 7.3: a native client's loopback redirect matches on any port. The command
+ * line listens (or, when it plays the browser itself, only intercepts) there.
+ */
+export const COMMAND_LINE_REDIRECT_URI = 'http://127.0.0.1/callback'
+
+/** Used in dev, where the console's port is found at start. */
+const CONSOLE_LOOPBACK_REDIRECT_URIS = [
+  'http://127.0.0.1/console/callback',
+  'http://localhost/console/callback',
+]
+
+const publicClient = {
+  // Nothing in a browser page or on a person's machine can keep a client secret; PKCE stands in.
+  token_endpoint_auth_method: 'none',
+  grant_types: ['authorization_code'],
+  response_types: ['code'],
+  id_token_signed_response_alg: 'ES256',
+} as const satisfies Partial<ClientMetadata>
+
+/**
+ * The two clients of a deployment; none can register itself.
+ * @param consoleRedirectUris exact URLs of the console's callback; empty takes the loopback
+ *   addresses with any port
+ */
+export function loginClients(consoleRedirectUris: readonly string[]): ClientMetadata[] {
+  const loopback = consoleRedirectUris.length === 0
+  const consoleUris = loopback ? CONSOLE_LOOPBACK_REDIRECT_URIS : consoleRedirectUris
+  return [
+    {
+      ...publicClient,
+      client_id: CONSOLE_CLIENT_ID,
+      client_name: 'Countersign console',
+      application_type: loopback ? 'native' : 'web',
+      redirect_uris: [...consoleUris],
+      post_logout_redirect_uris: consoleUris.map((uri) => new URL('.', uri).href),
+      grant_types: [...publicClient.grant_types],
+      response_types: [...publicClient.response_types],
+    },
+    {
+      ...publicClient,
+      client_id: COMMAND_LINE_CLIENT_ID,
+      client_name: 'Countersign command line',
+      application_type: 'native',
+      redirect_uris: [COMMAND_LINE_REDIRECT_URI, 'http://[::1]/callback'],
+      grant_types: [...publicClient.grant_types],
+      response_types: [...publicClient.response_types],
+    },
+  ]
+}

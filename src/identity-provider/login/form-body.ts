@@ -1,0 +1,32 @@
+import type { IncomingMessage } from 'node:http'
+
+/** An email and a password, percent-encoded, several times over. */
+const FORM_BYTES_MAX = 8 * 1024
+
+/** Why a form was not read; the message is public. */
+export class FormRefusedError extends Error {
+  readonly status: number
+
+  constructor(status: number, message: string) {
+    super(message)
+    this.name = 'FormRefusedError'
+    this.status = status
+  }
+}
+
+/** @throws FormRefusedError when the body is not a form, or larger than 8 KiB */
+export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const mediaType = (request.headers['content-type'] ?? '').split(';', 1)[0]?.trim().toLowerCase()
+  if (mediaType !== 'application/x-www-form-urlencoded') {
+    throw new FormRefusedError(415, 'Send the form as it is.')
+  }
+  const chunks: Buffer[] = []
+  let received = 0
+  for await (const chunk of request) {
+    const bytes: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)
+    received += bytes.length
+    if (received > FORM_BYTES_MAX) throw new FormRefusedError(413, 'The form is too large.')
+    chunks.push(bytes)
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'))
+}

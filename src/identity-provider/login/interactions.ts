@@ -1,0 +1,206 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type Provider from 'oidc-provider'
+import { errors, type InteractionResults } from 'oidc-provider'
+import type { Logger } from 'pino'
+import { type Accounts, normaliseEmail } from './accounts.js'
+import { FormRefusedError, readForm } from './form-body.js'
+import type { LoginThrottle } from './login-throttle.js'
+import { consentPage, contentSecurityPolicy, loginPage, messagePage } from './pages.js'
+import { PasswordQueueFullError } from './password-hash.js'
+
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
+
+const PATH = /^\/interaction\/([\w-]{1,64})(?:\/(login|consent|abort))?$/
+
+export interface InteractionDeps {
+  readonly provider: Provider
+  readonly accounts: Accounts
+  readonly throttle: LoginThrottle
+  readonly audience: string
+  readonly log: Logger
+  /** The peer to count failed logins against. */
+  readonly clientAddress: (request: IncomingMessage) => string
+}
+
+/**
+ * Serves the pages in which a person signs in and consents. The interaction is bound to the
+ * browser by a signed, SameSite cookie, so another site can neither show nor submit its forms.
+ * @returns false when the path is none of its own
+ */
+export function createInteractionHandler(deps: InteractionDeps) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+    const match = PATH.exec((request.url ?? '').split('?', 1)[0] ?? '')
+    if (match === null) return false
+    try {
+      await handle(deps, request, response, match[1] ?? '', match[2])
+    } catch (error) {
+      if (response.headersSent) throw error
+      sendFailure(deps.log, response, error)
+    }
+    return true
+  }
+}
+
+async function handle(
+  deps: InteractionDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  uid: string,
+  action: string | undefined,
+): Promise<void> {
+  const expectedMethod = action === undefined ? 'GET' : 'POST'
+  if (request.method !== expectedMethod) {
+    response.setHeader('Allow', expectedMethod)
+    sendPage(response, 405, messagePage('Not possible', 'Go back and use the form.'), null)
+    return
+  }
+  const interaction = await deps.provider.interactionDetails(request, response)
+  if (interaction.uid !== uid) throw new errors.SessionNotFound('another interaction')
+  if (action === 'abort') {
+    await deps.provider.interactionFinished(
+      request,
+      response,
+      { error: 'access_denied', error_description: 'The person cancelled the sign-in' },
+      { mergeWithLastSubmission: false },
+    )
+  } else if (action === 'login' && interaction.prompt.name === 'login') {
+    await submitLogin(deps, interaction, request, response)
+  } else if (action === 'consent' && interaction.prompt.name === 'consent') {
+    await submitConsent(deps, interaction, request, response)
+  } else {
+    await showPrompt(deps, interaction, response)
+  }
+}
+
+async function showPrompt(
+  deps: InteractionDeps,
+  interaction: Interaction,
+  response: ServerResponse,
+): Promise<void> {
+  const client = await describeClient(deps, interaction)
+  const interactionPath = `/interaction/${interaction.uid}`
+  if (interaction.prompt.name === 'consent') {
+    const user = deps.accounts.findById(interaction.session?.accountId ?? '')
+    if (user === undefined) throw new errors.SessionNotFound('the account is gone')
+    const page = consentPage({
+      interactionPath,
+      clientName: client.name,
+      email: user.email,
+      redirectHost: client.redirect.host,
+    })
+    sendPage(response, 200, page, client.redirect.origin)
+    return
+  }
+  const page = loginPage({ interactionPath, clientName: client.name, email: '', problem: null })
+  sendPage(response, 200, page, client.redirect.origin)
+}
+
+async function submitLogin(
+  deps: InteractionDeps,
+  interaction: Interaction,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const form = await readForm(request)
+  const email = form.get('email') ?? ''
+  const address = deps.clientAddress(request)
+  const accountKey = normaliseEmail(email) ?? 'malformed'
+  const client = await describeClient(deps, interaction)
+  const refuse = (status: number, problem: string) => {
+    const interactionPath = `/interaction/${interaction.uid}`
+    const page = loginPage({ interactionPath, clientName: client.name, email, problem })
+    sendPage(response, status, page, client.redirect.origin)
+  }
+
+  const waitMs = deps.throttle.waitMs(accountKey, address, Date.now())
+  if (waitMs > 0) {
+    deps.log.warn({ address }, 'login throttled')
+    response.setHeader('Retry-After', Math.ceil(waitMs / 1_000))
+    const minutes = Math.ceil(waitMs / 60_000)
+    refuse(429, `Too many failed sign-ins. Try again in ${minutes} min.`)
+    return
+  }
+  // Counted before the slow comparison, so that parallel guesses cannot outrun the count.
+  deps.throttle.recordFailure(accountKey, address, Date.now())
+  const user = await deps.accounts.authenticate(email, form.get('password') ?? '')
+  if (user === null) {
+    deps.log.warn({ address }, 'login failed')
+    refuse(401, 'The email or the password is wrong.')
+    return
+  }
+  deps.throttle.recordSuccess(accountKey, address)
+  deps.log.info({ userId: user.userId, address }, 'login succeeded')
+  const result: InteractionResults = { login: { accountId: user.userId, amr: ['pwd'] } }
+  await deps.provider.interactionFinished(request, response, result, {
+    mergeWithLastSubmission: false,
+  })
+}
+
+async function submitConsent(
+  deps: InteractionDeps,
+  interaction: Interaction,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const accountId = interaction.session?.accountId
+  if (accountId === undefined) throw new errors.SessionNotFound('not signed in')
+  const existing =
+    interaction.grantId === undefined
+      ? undefined
+      : await deps.provider.Grant.find(interaction.grantId)
+  const grant =
+    existing ??
+    new deps.provider.Grant({ accountId, clientId: String(interaction.params.client_id) })
+  grant.addOIDCScope('openid email')
+  grant.addResourceScope(deps.audience, 'console')
+  const grantId = await grant.save()
+  await deps.provider.interactionFinished(
+    request,
+    response,
+    { consent: { grantId } },
+    { mergeWithLastSubmission: true },
+  )
+}
+
+async function describeClient(
+  deps: InteractionDeps,
+  interaction: Interaction,
+): Promise<{ name: string; redirect: URL }> {
+  const clientId = String(interaction.params.client_id)
+  const client = await deps.provider.Client.find(clientId)
+  return {
+    name: client?.clientName ?? clientId,
+    redirect: new URL(String(interaction.params.redirect_uri)),
+  }
+}
+
+function sendFailure(log: Logger, response: ServerResponse, error: unknown): void {
+  if (error instanceof errors.SessionNotFound) {
+    const page = messagePage('Sign-in expired', 'Go back to where you came from and start again.')
+    sendPage(response, 400, page, null)
+  } else if (error instanceof FormRefusedError) {
+    sendPage(response, error.status, messagePage('Not possible', error.message), null)
+  } else if (error instanceof PasswordQueueFullError) {
+    response.setHeader('Retry-After', 5)
+    const page = messagePage('Busy', 'Too many people sign in at once. Try again in a moment.')
+    sendPage(response, 503, page, null)
+  } else {
+    log.error({ err: error }, 'interaction failed')
+    sendPage(response, 500, messagePage('Sign-in failed', 'Try again in a moment.'), null)
+  }
+}
+
+function sendPage(
+  response: ServerResponse,
+  status: number,
+  html: string,
+  formTargetOrigin: string | null,
+): void {
+  response.writeHead(status, {
+    'Content-Type': 'text/html; charset=utf-8',
+    'Content-Length': Buffer.byteLength(html),
+    'Content-Security-Policy': contentSecurityPolicy(formTargetOrigin),
+    'Cache-Control': 'no-store',
+  })
+  response.end(html)
+}

@@ -1,0 +1,60 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Database, open, type RootDatabase } from 'lmdb'
+import type { AdapterPayload } from 'oidc-provider'
+import type { UserId } from '../../domain/ids.js'
+
+export interface UserRecord {
+  readonly userId: UserId
+  /** As the person wrote it; looked up by its normalised form. */
+  readonly email: string
+  /** PHC string. */
+  readonly passwordHash: string
+  readonly createdAtMs: number
+}
+
+export interface ArtifactRecord {
+  readonly payload: AdapterPayload
+  readonly expiresAtMs: number
+}
+
+/** [model, id] of a session, grant, code or interaction. */
+export type ArtifactKey = [model: string, id: string]
+
+/**
+ * Key spaces of the login: accounts, and what oidc-provider persists. One LMDB environment, so
+ * that an artifact and its indexes change in one transaction.
+ */
+export interface LoginStore {
+  readonly root: RootDatabase
+  readonly users: Database<UserRecord, UserId>
+  /** Normalised email → user. */
+  readonly userIdByEmail: Database<UserId, string>
+  readonly artifacts: Database<ArtifactRecord, ArtifactKey>
+  /** Orders each model's artifacts by expiry, for sweeping and for eviction. */
+  readonly artifactExpiry: Database<true, [model: string, expiresAtMs: number, id: string]>
+  /** Session uid → session id. */
+  readonly sessionIdByUid: Database<string, string>
+  /** What falls with a grant. */
+  readonly grantMembers: Database<true, [grantId: string, model: string, id: string]>
+}
+
+export function openLoginStore(dataDir: string): LoginStore {
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const root = open({
+    path: join(dataDir, 'login.mdb'),
+    noSubdir: true,
+    maxDbs: 8,
+    // Puts then resolve once they are fsynced, not merely visible.
+    overlappingSync: false,
+  })
+  return {
+    root,
+    users: root.openDB({ name: 'users' }),
+    userIdByEmail: root.openDB({ name: 'user-id-by-email' }),
+    artifacts: root.openDB({ name: 'artifacts' }),
+    artifactExpiry: root.openDB({ name: 'artifact-expiry' }),
+    sessionIdByUid: root.openDB({ name: 'session-id-by-uid' }),
+    grantMembers: root.openDB({ name: 'grant-members' }),
+  }
+}

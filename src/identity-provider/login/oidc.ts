@@ -1,0 +1,129 @@
+import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import type { Accounts } from './accounts.js'
+import { type ArtifactStore, CLOCK_TOLERANCE_SECONDS } from './artifact-adapter.js'
+import { loginClients } from './clients.js'
+import type { LoginKeys } from './login-keys.js'
+import { contentSecurityPolicy, logoutPage, messagePage } from './pages.js'
+
+type Client = InstanceType<Provider['Client']>
+
+/**
+ * One hour in every mode: a console token cannot be taken back, so its life bounds the harm of a
+ * leaked one, while a person at the console, or a developer's shell, signs in once per sitting.
+ */
+const ACCESS_TOKEN_SECONDS = 3_600
+const AUTHORIZATION_CODE_SECONDS = 60
+const INTERACTION_SECONDS = 600
+/** A working day: the session lets the console fetch a new token without the password. */
+const SESSION_SECONDS = 12 * 3_600
+
+export interface OidcOptions {
+  readonly issuer: string
+  /** `aud` of console tokens. */
+  readonly audience: string
+  readonly keys: LoginKeys
+  readonly accounts: Accounts
+  readonly artifacts: ArtifactStore
+  readonly consoleRedirectUris: readonly string[]
+  /** 'tls-proxy' believes `X-Forwarded-*`, which only a proxy in front may set. */
+  readonly exposure: 'direct' | 'tls-proxy'
+}
+
+/** Authorization code with PKCE for two public clients, and JWT access tokens; nothing else. */
+export function createOidcProvider(options: OidcOptions): Provider {
+  const { accounts, audience, keys } = options
+  const configuration: Configuration = {
+    adapter: options.artifacts.adapter,
+    clients: loginClients(options.consoleRedirectUris),
+    jwks: { keys: keys.signingJwks.map((key) => ({ ...key })) },
+    cookies: {
+      keys: [...keys.cookieKeys],
+      short: { httpOnly: true, sameSite: 'lax', signed: true },
+      long: { httpOnly: true, sameSite: 'lax', signed: true },
+    },
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
+    clientDefaults: { id_token_signed_response_alg: 'ES256' },
+    enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
+    responseTypes: ['code'],
+    scopes: ['openid', 'email'],
+    claims: { openid: ['sub'], email: ['email'] },
+    // The console reads the email from the ID token; there is no userinfo endpoint to ask.
+    conformIdTokenClaims: false,
+    pkce: { required: () => true },
+    clientBasedCORS,
+    findAccount(_ctx, sub) {
+      const user = accounts.findById(sub)
+      if (user === undefined) return undefined
+      return { accountId: sub, claims: async () => ({ sub, email: user.email }) }
+    },
+    async extraTokenClaims(_ctx, token) {
+      const user =
+        'accountId' in token && token.accountId !== undefined
+          ? accounts.findById(token.accountId)
+          : undefined
+      return user === undefined ? undefined : { email: user.email }
+    },
+    features: {
+      devInteractions: { enabled: false },
+      userinfo: { enabled: false },
+      dPoP: { enabled: false },
+      pushedAuthorizationRequests: { enabled: false },
+      rpInitiatedLogout: {
+        enabled: true,
+        logoutSource: (ctx, form) => sendPage(ctx, logoutPage(form)),
+        postLogoutSuccessSource: (ctx) =>
+          sendPage(ctx, messagePage('Signed out', 'You can close this page.')),
+      },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => audience,
+        useGrantedResource: () => true,
+        getResourceServerInfo(_ctx, resource) {
+          if (resource !== audience) throw new errors.InvalidTarget()
+          return {
+            scope: 'console',
+            audience,
+            accessTokenTTL: ACCESS_TOKEN_SECONDS,
+            accessTokenFormat: 'jwt',
+            jwt: { sign: { alg: 'ES256' } },
+          }
+        },
+      },
+    },
+    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    renderError(ctx, out) {
+      const reason = out.error_description ?? out.error
+      sendPage(ctx, messagePage('Sign-in failed', `${reason}. Go back and try again.`))
+    },
+    ttl: {
+      AccessToken: ACCESS_TOKEN_SECONDS,
+      IdToken: ACCESS_TOKEN_SECONDS,
+      AuthorizationCode: AUTHORIZATION_CODE_SECONDS,
+      Interaction: INTERACTION_SECONDS,
+      Session: SESSION_SECONDS,
+      Grant: SESSION_SECONDS,
+    },
+  }
+  const provider = new Provider(options.issuer, configuration)
+  provider.proxy = options.exposure === 'tls-proxy'
+  return provider
+}
+
+/** A page may exchange its code when it lives where the client's redirects go. */
+function clientBasedCORS(_ctx: KoaContextWithOIDC, origin: string, client: Client): boolean {
+  const asked = URL.parse(origin)
+  if (asked === null) return false
+  return (client.redirectUris ?? []).some((uri) => {
+    const allowed = URL.parse(uri)
+    if (allowed === null || allowed.protocol !== asked.protocol) return false
+    return client.applicationType === 'native'
+      ? allowed.hostname === asked.hostname
+      : allowed.host === asked.host
+  })
+}
+
+function sendPage(ctx: KoaContextWithOIDC, html: string): void {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(null))
+  ctx.type = 'html'
+  ctx.body = html
+}

@@ -1,0 +1,155 @@
+import './accept-runtime.js'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { createAccounts } from './accounts.js'
+import { createArtifactStore } from './artifact-adapter.js'
+import { createInteractionHandler } from './interactions.js'
+import { loadLoginKeys } from './login-keys.js'
+import { openLoginStore } from './login-store.js'
+import { createLoginThrottle } from './login-throttle.js'
+import { createOidcProvider } from './oidc.js'
+import { writeFileDurably } from './write-file-durably.js'
+
+export interface LoginOptions {
+  /** 0 takes a free port. */
+  readonly port: number
+  readonly host: '127.0.0.1'
+  /** The identity provider's data directory; the login keeps its keys, accounts and sessions here. */
+  readonly dataDir: string
+  /** `aud` of console tokens, a URN or URL. */
+  readonly audience: string
+  readonly mode: 'dev' | 'live'
+  /** URL under which browsers reach this server through a TLS proxy; default: its own address. */
+  readonly publicIssuer?: string
+  /** Exact callback URLs of the console; default: loopback, any port (RFC 8252). */
+  readonly consoleRedirectUris?: readonly string[]
+  /** An account that exists after the start; dev mode only. */
+  readonly devUser?: { readonly email: string; readonly password: string }
+  readonly log?: Logger
+}
+
+export interface Login {
+  /** `iss` of console tokens. */
+  readonly issuer: string
+  /** Where this process serves the keys, past any proxy. */
+  readonly jwksUrl: string
+  close(): Promise<void>
+}
+
+const REQUEST_TIMEOUT_MS = 10_000
+const CONNECTIONS_MAX = 512
+
+/**
+ * Starts the identity provider's login and writes `issuer.json` into `dataDir`.
+ * @throws Error when the port is taken, the data directory unusable, or the options are unsafe
+ */
+export async function startLogin(options: LoginOptions): Promise<Login> {
+  const log = options.log ?? pino({ name: 'login' })
+  if (options.devUser !== undefined && options.mode !== 'dev') {
+    throw new Error('a dev user may exist in dev mode only')
+  }
+  const store = openLoginStore(options.dataDir)
+  const keys = loadLoginKeys(options.dataDir)
+  const accounts = createAccounts(store)
+  const artifacts = createArtifactStore(store)
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 5_000 })
+  server.maxConnections = CONNECTIONS_MAX
+
+  async function release(): Promise<void> {
+    artifacts.close()
+    await closeServer(server)
+    await store.root.close()
+  }
+
+  try {
+    if (options.devUser !== undefined) {
+      const user = await accounts.ensure(options.devUser.email, options.devUser.password)
+      log.warn({ userId: user.userId, email: user.email }, 'dev user can sign in; dev mode only')
+    }
+    const port = await listen(server, options.port, options.host)
+    const localOrigin = `http://${options.host}:${port}`
+    const issuer = requireIssuer(options.publicIssuer ?? localOrigin)
+    const exposure = options.publicIssuer === undefined ? 'direct' : 'tls-proxy'
+    const provider = createOidcProvider({
+      issuer,
+      audience: options.audience,
+      keys,
+      accounts,
+      artifacts,
+      consoleRedirectUris: options.consoleRedirectUris ?? [],
+      exposure,
+    })
+    provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'login server error'))
+    const interactions = createInteractionHandler({
+      provider,
+      accounts,
+      throttle: createLoginThrottle(),
+      audience: options.audience,
+      log,
+      clientAddress: (request) => clientAddress(request, exposure),
+    })
+    const serveOidc = provider.callback()
+    server.on('request', (request, response) => {
+      setSecurityHeaders(response)
+      interactions(request, response)
+        .then((served) => (served ? undefined : serveOidc(request, response)))
+        .catch((error: unknown) => {
+          log.error({ err: error }, 'login request failed')
+          response.destroy()
+        })
+    })
+    writeFileDurably(join(options.dataDir, 'issuer.json'), `${JSON.stringify({ issuer })}\n`)
+    log.info({ issuer, mode: options.mode }, 'login is up')
+    return { issuer, jwksUrl: `${localOrigin}/jwks`, close: release }
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** @throws Error when browsers would send passwords in the clear over a network */
+function requireIssuer(issuer: string): string {
+  const url = URL.parse(issuer)
+  const loopback = url?.hostname === '127.0.0.1' || url?.hostname === 'localhost'
+  if (url?.protocol !== 'https:' && !loopback) {
+    throw new Error('the public issuer must be an https URL')
+  }
+  return issuer.replace(/\/$/, '')
+}
+
+function setSecurityHeaders(response: ServerResponse): void {
+  response.setHeader('X-Content-Type-Options', 'nosniff')
+  response.setHeader('X-Frame-Options', 'DENY')
+  // The URLs of the flow carry codes and interaction ids.
+  response.setHeader('Referrer-Policy', 'no-referrer')
+}
+
+function clientAddress(request: IncomingMessage, exposure: 'direct' | 'tls-proxy'): string {
+  const forwarded = request.headers['x-forwarded-for']
+  if (exposure === 'tls-proxy' && typeof forwarded === 'string') {
+    // Each proxy appends its peer, so only the last entry is not the client's own claim.
+    const last = forwarded.split(',').at(-1)?.trim()
+    if (last !== undefined && last !== '') return last.slice(0, 64)
+  }
+  return request.socket.remoteAddress ?? 'unknown'
+}
+
+function listen(server: Server, port: number, host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve((server.address() as AddressInfo).port)
+    })
+  })
+}
+
+function closeServer(server: Server): Promise<void> {
+  if (!server.listening) return Promise.resolve()
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}
