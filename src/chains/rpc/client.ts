@@ -1,0 +1,108 @@
+import type { Hex } from '../../domain/ids.js'
+import { FaultError, fault } from '../../errors/fault.js'
+import type { BroadcastOutcome } from './broadcast-outcome.js'
+import { createEndpoint } from './endpoint.js'
+import { createEndpointSet } from './endpoint-set.js'
+import { createLane } from './lane.js'
+import { createReadRunner, type PendingRead, unavailable } from './reads.js'
+import { createSendRunner, type PendingSend, pendingSend } from './sends.js'
+import {
+  NO_METRICS,
+  type RpcCall,
+  type RpcClient,
+  type RpcClientOptions,
+  type Settled,
+} from './types.js'
+import { serialiseCall } from './wire.js'
+
+/** Public nodes answer most reads in well under a second; past this they are not healthy. */
+const TIMEOUT_MS = 8_000
+/** Calls per HTTP request: geth's and most providers' limit for a batch is 100 to 1,000. */
+const BATCH_MAX = 100
+/** Characters per HTTP request; geth takes 5 MB, some providers 1 MB. */
+const BATCH_CHARS_MAX = 1_000_000
+/** HTTP requests in flight, per kind, so that reads never starve broadcasts. */
+const SLOTS_MAX = 8
+/** A second of work for a slow endpoint: 8 slots × 100 calls × ~10 answers a second. */
+const QUEUED_READS_MAX = 8_192
+const QUEUED_SENDS_MAX = 8_192
+/** 128 KiB of calldata twice over as hex, and room for the envelope. */
+const RAW_CHARS_MAX = 400_000
+const RAW_TRANSACTION = /^0x(?:[0-9a-fA-F]{2})+$/
+
+/** @throws TypeError when an endpoint is not a URL */
+export function createRpcClient(options: RpcClientOptions): RpcClient {
+  const { chainId } = options
+  const timeoutMs = options.timeoutMs ?? TIMEOUT_MS
+  const metrics = options.metrics ?? NO_METRICS
+  const endpoints = options.endpoints.map((url, index) =>
+    createEndpoint({ index, url, chainId, timeoutMs, metrics }),
+  )
+  const set = createEndpointSet(endpoints)
+  const reads = createLane<PendingRead>({
+    slotsMax: SLOTS_MAX,
+    queuedMax: options.queuedReadsMax ?? QUEUED_READS_MAX,
+    batchMax: BATCH_MAX,
+    batchCharsMax: BATCH_CHARS_MAX,
+    size: (item) => item.text.length,
+    run: createReadRunner(chainId, set, timeoutMs, metrics).run,
+  })
+  const sends = createLane<PendingSend>({
+    slotsMax: SLOTS_MAX,
+    queuedMax: options.queuedSendsMax ?? QUEUED_SENDS_MAX,
+    batchMax: BATCH_MAX,
+    batchCharsMax: BATCH_CHARS_MAX,
+    size: (item) => item.text.length,
+    run: createSendRunner(set, metrics).run,
+  })
+  let closed = false
+
+  function read(call: RpcCall, settle: (answer: Settled) => void): void {
+    if (closed) {
+      settle(unavailable(chainId))
+      return
+    }
+    if (reads.push({ text: serialiseCall(call), settle })) return
+    metrics.overflow('read')
+    settle({
+      ok: false,
+      error: new FaultError(fault('OVERLOADED', { chain_id: chainId })),
+    })
+  }
+
+  return {
+    chainId,
+    request<T>(method: string, params: readonly unknown[]): Promise<T> {
+      return new Promise((resolve, reject) => {
+        read({ method, params }, (answer) => {
+          if (answer.ok) resolve(answer.value as T)
+          else reject(answer.error)
+        })
+      })
+    },
+    batch(calls) {
+      return Promise.all(
+        calls.map((call) => new Promise<Settled>((resolve) => read(call, resolve))),
+      )
+    },
+    sendRawTransaction(raw: Hex) {
+      if (raw.length > RAW_CHARS_MAX || !RAW_TRANSACTION.test(raw)) {
+        const text = 'not the hex of a transaction'
+        return Promise.resolve<BroadcastOutcome>({ kind: 'rejected', reason: 'invalid', text })
+      }
+      return new Promise((resolve) => {
+        if (closed) return resolve({ kind: 'retry', text: 'the client is closed' })
+        if (sends.push(pendingSend(raw, resolve))) return
+        metrics.overflow('send')
+        resolve({ kind: 'retry', text: 'the broadcast queue is full' })
+      })
+    },
+    healthyEndpoints: () => set.readyCount(),
+    async close() {
+      closed = true
+      for (const item of reads.drain()) item.settle(unavailable(chainId))
+      for (const item of sends.drain()) item.settle(item.sum.result())
+      await Promise.all(endpoints.map((endpoint) => endpoint.close()))
+    },
+  }
+}

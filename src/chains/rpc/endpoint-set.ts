@@ -1,0 +1,58 @@
+import type { Endpoint } from './endpoint.js'
+
+/** Chooses among a chain's endpoints, in the operator's order of preference. */
+export interface EndpointSet {
+  /**
+   * The first usable endpoint that is not in `tried`. Preferred endpoints that may be back are
+   * probed in the background; they are waited for only when nothing else is left.
+   */
+  pick(tried: ReadonlySet<Endpoint>): Promise<Endpoint | null>
+  /** A usable endpoint without waiting, or null. */
+  pickReady(tried: ReadonlySet<Endpoint>): Endpoint | null
+  /** Milliseconds until a rate-limited endpoint may be asked again; null when none rests. */
+  restMs(): number | null
+  readyCount(): number
+}
+
+export function createEndpointSet(endpoints: readonly Endpoint[]): EndpointSet {
+  function pickReady(tried: ReadonlySet<Endpoint>): Endpoint | null {
+    const nowMs = Date.now()
+    for (const endpoint of endpoints) {
+      if (!tried.has(endpoint) && endpoint.state(nowMs) === 'ready') return endpoint
+    }
+    return null
+  }
+
+  return {
+    pickReady,
+    async pick(tried) {
+      const nowMs = Date.now()
+      const probes: Promise<Endpoint>[] = []
+      for (const endpoint of endpoints) {
+        if (tried.has(endpoint)) continue
+        const state = endpoint.state(nowMs)
+        if (state === 'ready') return endpoint
+        if (state === 'probe') probes.push(probe(endpoint))
+      }
+      if (probes.length === 0) return null
+      return Promise.any(probes).catch(() => null)
+    },
+    restMs() {
+      let earliest = Number.POSITIVE_INFINITY
+      for (const endpoint of endpoints) {
+        const until = endpoint.restingUntilMs()
+        if (until > 0 && until < earliest) earliest = until
+      }
+      return earliest === Number.POSITIVE_INFINITY ? null : Math.max(0, earliest - Date.now())
+    },
+    readyCount() {
+      const nowMs = Date.now()
+      return endpoints.reduce((n, endpoint) => (endpoint.state(nowMs) === 'ready' ? n + 1 : n), 0)
+    },
+  }
+}
+
+async function probe(endpoint: Endpoint): Promise<Endpoint> {
+  if (await endpoint.verify()) return endpoint
+  throw new Error('endpoint did not verify')
+}

@@ -1,0 +1,231 @@
+import { Pool } from 'undici'
+import { createBreaker } from './breaker.js'
+import { RpcTransportError } from './errors.js'
+import type { HttpOutcome, RpcMetrics, Settled } from './types.js'
+import { parseAnswers, parseRetryAfterMs } from './wire.js'
+
+/**
+ * One RPC endpoint: its keep-alive connections, circuit breaker, rate-limit pause and the check
+ * that it serves the chain it is configured for. Knows nothing of other endpoints.
+ */
+
+/** Sockets per endpoint; with HTTP batching, more would only spread the same load thinner. */
+const CONNECTIONS_MAX = 16
+/** A batch of 100 large answers stays below; past it the node is broken or hostile. */
+const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
+/** Without a Retry-After of its own a rate-limited endpoint rests this long. */
+const RATE_LIMIT_PAUSE_MS = 1_000
+const RATE_LIMIT_PAUSE_MS_MAX = 60_000
+/** Idle sockets are dropped before the usual 60 s of load balancers, so that fewer die in flight. */
+const KEEP_ALIVE_MS = 30_000
+
+export interface Endpoint {
+  readonly label: string
+  /** `ready`: ask it; `probe`: it may be back, `verify` first; `resting`: rate-limited; `out`: not now. */
+  state(nowMs: number): 'ready' | 'probe' | 'resting' | 'out'
+  /** When a resting endpoint may be asked again; 0 when it is not resting. */
+  restingUntilMs(): number
+  /** Asks for the chain id; true when it is ours. Never rejects. */
+  verify(): Promise<boolean>
+  /**
+   * Posts serialised JSON-RPC calls with ids 0 to count − 1.
+   * @returns answers in the order of the ids
+   * @throws RpcTransportError
+   */
+  post(body: string, count: number): Promise<Settled[]>
+  /** Typical answer time plus four deviations, milliseconds: later than this is unusual. */
+  unusualAfterMs(): number
+  close(): Promise<void>
+}
+
+export interface EndpointOptions {
+  readonly index: number
+  readonly url: string
+  readonly chainId: number
+  readonly timeoutMs: number
+  readonly metrics: RpcMetrics
+}
+
+export function createEndpoint(options: EndpointOptions): Endpoint {
+  const { chainId, timeoutMs, metrics } = options
+  const url = new URL(options.url)
+  const label = `${options.index}:${url.hostname}`
+  const path = `${url.pathname}${url.search}`
+  const headers: Record<string, string> = { 'content-type': 'application/json' }
+  if (url.username !== '') {
+    const userinfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
+    headers.authorization = `Basic ${Buffer.from(userinfo).toString('base64')}`
+  }
+  const pool = new Pool(url.origin, {
+    connections: CONNECTIONS_MAX,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: timeoutMs },
+    // The deadline below covers headers and body together; undici's own timers tick coarsely.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxResponseSize: RESPONSE_BYTES_MAX,
+  })
+  const breaker = createBreaker()
+  const latency = createLatency()
+  let verified = false
+  let wrongChain = false
+  let restingUntil = 0
+  let verifying: Promise<boolean> | null = null
+
+  async function exchange(body: string): Promise<HttpAnswer> {
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), timeoutMs)
+    try {
+      const response = await pool.request({
+        method: 'POST',
+        path,
+        headers,
+        body,
+        signal: deadline.signal,
+      })
+      const after = response.headers['retry-after']
+      return {
+        status: response.statusCode,
+        retryAfter: Array.isArray(after) ? after[0] : after,
+        text: await response.body.text(),
+      }
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  async function post(body: string, count: number): Promise<Settled[]> {
+    const startedMs = performance.now()
+    let outcome: HttpOutcome = 'unanswered'
+    try {
+      const { status, text, retryAfter } = await exchange(body)
+      if (status === 429 || status === 503) {
+        const retryAfterMs = parseRetryAfterMs(retryAfter, Date.now())
+        outcome = status === 429 ? 'rate-limited' : 'refused'
+        throw new RpcTransportError('refused', `HTTP ${status}`, { status, retryAfterMs })
+      }
+      if (status >= 500) {
+        // A gateway may have passed the request on before it gave up on the answer.
+        throw new RpcTransportError('unanswered', `HTTP ${status}`, { status })
+      }
+      const answers = parseAnswers(text, count)
+      if (answers === null) {
+        const phase = status >= 400 ? 'refused' : 'unanswered'
+        outcome = phase
+        throw new RpcTransportError(phase, `HTTP ${status} without a JSON-RPC answer`, { status })
+      }
+      outcome = 'ok'
+      latency.record(performance.now() - startedMs)
+      if (breaker.succeed()) metrics.breakerClosed(label)
+      return answers
+    } catch (cause) {
+      const error = asTransportError(cause)
+      if (error.status === 429) {
+        const pauseMs = Math.min(error.retryAfterMs ?? RATE_LIMIT_PAUSE_MS, RATE_LIMIT_PAUSE_MS_MAX)
+        restingUntil = Math.max(restingUntil, Date.now() + pauseMs)
+      } else {
+        if (error.phase === 'unsent') outcome = 'unsent'
+        if (breaker.fail(Date.now())) {
+          verified = false
+          metrics.breakerOpened(label)
+        }
+      }
+      throw error
+    } finally {
+      metrics.httpRequest(label, outcome, performance.now() - startedMs, count)
+    }
+  }
+
+  async function askChainId(): Promise<boolean> {
+    try {
+      const [answer] = await post('{"jsonrpc":"2.0","id":0,"method":"eth_chainId","params":[]}', 1)
+      if (answer === undefined || !answer.ok) return false
+      const got = String(answer.value)
+      if (Number(got) === chainId) {
+        verified = true
+        return true
+      }
+      wrongChain = true
+      metrics.wrongChainId(label, got.slice(0, 32))
+      return false
+    } catch {
+      return false
+    }
+  }
+
+  return {
+    label,
+    state(nowMs) {
+      if (wrongChain) return 'out'
+      if (nowMs < restingUntil) return 'resting'
+      const circuit = breaker.state(nowMs)
+      if (circuit === 'open') return 'out'
+      return circuit === 'half-open' || !verified ? 'probe' : 'ready'
+    },
+    restingUntilMs: () => (restingUntil > Date.now() ? restingUntil : 0),
+    verify() {
+      verifying ??= askChainId().finally(() => {
+        verifying = null
+      })
+      return verifying
+    },
+    post,
+    unusualAfterMs: () => latency.unusualAfterMs(),
+    close: () => pool.destroy(),
+  }
+}
+
+interface HttpAnswer {
+  readonly status: number
+  readonly retryAfter: string | undefined
+  readonly text: string
+}
+
+/** Mean and mean deviation as in TCP's retransmission timer (RFC 6298). */
+function createLatency() {
+  let meanMs = 0
+  let deviationMs = 0
+  let seen = false
+  return {
+    record(ms: number) {
+      if (!seen) {
+        seen = true
+        meanMs = ms
+        deviationMs = ms / 2
+        return
+      }
+      deviationMs += (Math.abs(ms - meanMs) - deviationMs) / 4
+      meanMs += (ms - meanMs) / 8
+    },
+    unusualAfterMs: () => (seen ? meanMs + 4 * deviationMs : Number.POSITIVE_INFINITY),
+  }
+}
+
+/** Codes that Node and undici give while no byte of the request has been written. */
+const UNSENT_CODES: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'UND_ERR_DESTROYED',
+  'UND_ERR_CLOSED',
+])
+
+function asTransportError(cause: unknown): RpcTransportError {
+  if (cause instanceof RpcTransportError) return cause
+  const code = codeOf(cause)
+  return new RpcTransportError(UNSENT_CODES.has(code) ? 'unsent' : 'unanswered', code, { cause })
+}
+
+function codeOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown'
+  if (cause.name === 'AbortError') return 'timeout'
+  const code = 'code' in cause ? cause.code : undefined
+  if (typeof code === 'string') return code
+  // Happy-eyeballs failures come as one aggregate without a code of its own.
+  if (cause instanceof AggregateError) return codeOf(cause.errors[0])
+  return cause.name
+}

@@ -1,0 +1,78 @@
+/**
+ * A bounded queue in front of a bounded number of HTTP requests. What is pushed within one tick,
+ * and what piles up while all slots are busy, leaves together.
+ */
+export interface Lane<T> {
+  /** False when the queue is full; the item was not taken. */
+  push(item: T): boolean
+  /** Takes out all that still waits. */
+  drain(): T[]
+}
+
+export interface LaneOptions<T> {
+  readonly slotsMax: number
+  readonly queuedMax: number
+  readonly batchMax: number
+  readonly batchCharsMax: number
+  size(item: T): number
+  /** Must never reject. */
+  run(items: T[]): Promise<void>
+}
+
+export function createLane<T>(options: LaneOptions<T>): Lane<T> {
+  const { slotsMax, queuedMax, batchMax, batchCharsMax, size, run } = options
+  let queue: T[] = []
+  let head = 0
+  let busy = 0
+  let scheduled = false
+
+  function take(): T[] {
+    const batch: T[] = []
+    let chars = 0
+    while (head < queue.length && batch.length < batchMax) {
+      const item = queue[head] as T
+      chars += size(item)
+      if (batch.length > 0 && chars > batchCharsMax) break
+      batch.push(item)
+      head++
+    }
+    if (head === queue.length) {
+      queue = []
+      head = 0
+    } else if (head >= queuedMax) {
+      queue = queue.slice(head)
+      head = 0
+    }
+    return batch
+  }
+
+  function flush(): void {
+    scheduled = false
+    while (busy < slotsMax && head < queue.length) {
+      busy++
+      void run(take()).finally(() => {
+        busy--
+        if (head < queue.length) flush()
+      })
+    }
+  }
+
+  return {
+    push(item) {
+      if (queue.length - head >= queuedMax) return false
+      queue.push(item)
+      if (!scheduled && busy < slotsMax) {
+        scheduled = true
+        // After the poll phase's callbacks, so that everything one tick brought travels together.
+        setImmediate(flush)
+      }
+      return true
+    },
+    drain() {
+      const rest = queue.slice(head)
+      queue = []
+      head = 0
+      return rest
+    },
+  }
+}

@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { FaultError, fault } from '../../errors/fault.js'
+import { isEndpointFault } from './classify.js'
+import type { Endpoint } from './endpoint.js'
+import type { EndpointSet } from './endpoint-set.js'
+import { RpcCallError } from './errors.js'
+import type { RpcMetrics, Settled } from './types.js'
+import { requestBody } from './wire.js'
+
+/** Reads over several endpoints: failover, hedging within a budget, short waits for rate limits. */
+
+export interface PendingRead {
+  /** `serialiseCall` of the call. */
+  readonly text: string
+  settle(answer: Settled): void
+}
+
+/** A second pass gives lost keep-alive sockets and a single endpoint their second chance. */
+const PASSES_MAX = 2
+const PASS_PAUSE_MS = 60
+/** Below this an answer is never late; hedging would only double the load. */
+const HEDGE_DELAY_MS_MIN = 25
+/** A hedge per ten reads on average, so that a slow chain is not made slower. */
+const HEDGE_TOKENS_PER_READ = 0.1
+const HEDGE_TOKENS_MAX = 10
+
+export interface ReadRunner {
+  run(items: PendingRead[]): Promise<void>
+}
+
+export function createReadRunner(
+  chainId: number,
+  endpoints: EndpointSet,
+  timeoutMs: number,
+  metrics: RpcMetrics,
+): ReadRunner {
+  let hedgeTokens = HEDGE_TOKENS_MAX
+
+  function ask(
+    primary: Endpoint,
+    items: readonly PendingRead[],
+    tried: Set<Endpoint>,
+  ): Promise<Settled[] | null> {
+    const body = requestBody(items)
+    hedgeTokens = Math.min(HEDGE_TOKENS_MAX, hedgeTokens + HEDGE_TOKENS_PER_READ)
+    const first = primary.post(body, items.length)
+    if (hedgeTokens < 1 || endpoints.pickReady(tried) === null) return first.catch(() => null)
+    const delayMs = Math.min(Math.max(primary.unusualAfterMs(), HEDGE_DELAY_MS_MIN), timeoutMs / 2)
+    return new Promise((resolve) => {
+      let open = 1
+      const lose = () => {
+        open--
+        if (open > 0) return
+        clearTimeout(timer)
+        resolve(null)
+      }
+      const win = (answers: Settled[]) => {
+        clearTimeout(timer)
+        resolve(answers)
+      }
+      const timer = setTimeout(() => {
+        const second = endpoints.pickReady(tried)
+        if (second === null || hedgeTokens < 1) return
+        hedgeTokens--
+        open++
+        tried.add(second)
+        metrics.hedged(second.label)
+        second.post(body, items.length).then(win, lose)
+      }, delayMs)
+      first.then(win, lose)
+    })
+  }
+
+  async function run(items: PendingRead[]): Promise<void> {
+    const giveUpAtMs = Date.now() + 2 * timeoutMs
+    let remaining = items
+    let lastAnswers: Settled[] = []
+    for (let pass = 0; pass < PASSES_MAX && remaining.length > 0; pass++) {
+      if (pass > 0) {
+        const waitMs = endpoints.restMs() ?? PASS_PAUSE_MS
+        if (Date.now() + waitMs > giveUpAtMs) break
+        await sleep(waitMs + Math.random() * PASS_PAUSE_MS)
+      }
+      const tried = new Set<Endpoint>()
+      while (remaining.length > 0) {
+        const endpoint = await endpoints.pick(tried)
+        if (endpoint === null) break
+        tried.add(endpoint)
+        const answers = await ask(endpoint, remaining, tried)
+        if (answers === null) continue
+        const unanswered: PendingRead[] = []
+        lastAnswers = []
+        remaining.forEach((item, i) => {
+          const answer = answers[i]
+          if (answer === undefined || faultOfEndpoint(answer)) {
+            unanswered.push(item)
+            if (answer !== undefined) lastAnswers.push(answer)
+          } else item.settle(answer)
+        })
+        remaining = unanswered
+      }
+      // A node's own words are better than "unavailable", and asking again seldom changes them.
+      if (lastAnswers.length === remaining.length && lastAnswers.length > 0) break
+    }
+    remaining.forEach((item, i) => {
+      item.settle(
+        (lastAnswers.length === remaining.length ? lastAnswers[i] : undefined) ??
+          unavailable(chainId),
+      )
+    })
+  }
+
+  return { run }
+}
+
+function faultOfEndpoint(answer: Settled): boolean {
+  if (answer.ok) return false
+  const { error } = answer
+  return error instanceof RpcCallError ? isEndpointFault(error.code, error.message) : true
+}
+
+export function unavailable(chainId: number): Settled {
+  return {
+    ok: false,
+    error: new FaultError(fault('CHAIN_UNAVAILABLE', { chain_id: chainId })),
+  }
+}

@@ -1,0 +1,86 @@
+import type { Hex } from '../../domain/ids.js'
+import type { BroadcastOutcome } from './broadcast-outcome.js'
+import { classifyNodeError, type NodeVerdict } from './classify.js'
+import type { Endpoint } from './endpoint.js'
+import type { EndpointSet } from './endpoint-set.js'
+import { RpcCallError, RpcTransportError } from './errors.js'
+import type { RpcMetrics, Settled } from './types.js'
+import { createVerdictSum, type VerdictSum } from './verdict-sum.js'
+import { requestBody } from './wire.js'
+
+/**
+ * Broadcasts: one endpoint first, the others only for the transactions it was unsure of. Sending
+ * the same bytes twice is harmless, which is what makes failover of a write sound here.
+ */
+
+export interface PendingSend {
+  /** Serialised call, as `serialiseCall` gives it. */
+  readonly text: string
+  readonly sum: VerdictSum
+  settle(outcome: BroadcastOutcome): void
+}
+
+export function pendingSend(raw: Hex, settle: (outcome: BroadcastOutcome) => void): PendingSend {
+  return {
+    text: `"method":"eth_sendRawTransaction","params":["${raw}"]}`,
+    sum: createVerdictSum(),
+    settle,
+  }
+}
+
+export interface SendRunner {
+  run(items: PendingSend[]): Promise<void>
+}
+
+export function createSendRunner(endpoints: EndpointSet, metrics: RpcMetrics): SendRunner {
+  async function run(items: PendingSend[]): Promise<void> {
+    const tried = new Set<Endpoint>()
+    let remaining = items
+    while (remaining.length > 0) {
+      const endpoint = await endpoints.pick(tried)
+      if (endpoint === null) break
+      tried.add(endpoint)
+      const verdicts = await verdictsOf(endpoint, remaining)
+      const unsure: PendingSend[] = []
+      remaining.forEach((item, i) => {
+        const verdict = verdicts(i)
+        metrics.broadcast(endpoint.label, verdict.outcome.kind)
+        const final = item.sum.add(verdict)
+        if (final === null) unsure.push(item)
+        else item.settle(final)
+      })
+      remaining = unsure
+    }
+    for (const item of remaining) item.settle(item.sum.result())
+  }
+
+  return { run }
+}
+
+async function verdictsOf(
+  endpoint: Endpoint,
+  items: readonly PendingSend[],
+): Promise<(index: number) => NodeVerdict> {
+  try {
+    const answers = await endpoint.post(requestBody(items), items.length)
+    return (index) => verdictOf(answers[index])
+  } catch (cause) {
+    const kind =
+      cause instanceof RpcTransportError && cause.phase !== 'unanswered' ? 'retry' : 'indeterminate'
+    const text = cause instanceof Error ? cause.message : 'no answer'
+    const verdict: NodeVerdict = { outcome: { kind, text }, certainty: 'state' }
+    return () => verdict
+  }
+}
+
+const ACCEPTED: NodeVerdict = { outcome: { kind: 'accepted' }, certainty: 'bytes' }
+const TX_HASH = /^0x[0-9a-f]{64}$/i
+
+function verdictOf(answer: Settled | undefined): NodeVerdict {
+  if (answer?.ok && typeof answer.value === 'string' && TX_HASH.test(answer.value)) return ACCEPTED
+  if (answer !== undefined && !answer.ok && answer.error instanceof RpcCallError) {
+    return classifyNodeError(answer.error.code, answer.error.message)
+  }
+  const text = 'the answer is missing or is no transaction hash'
+  return { outcome: { kind: 'indeterminate', text }, certainty: 'state' }
+}

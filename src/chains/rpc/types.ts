@@ -1,0 +1,71 @@
+import type { Hex } from '../../domain/ids.js'
+import type { BroadcastOutcome } from './broadcast-outcome.js'
+
+/** One JSON-RPC call. */
+export interface RpcCall {
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+export type Settled =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: Error }
+
+/**
+ * A chain's nodes as one. Calls made in the same tick share an HTTP request; reads fail over and
+ * are hedged, so they must have no effect on the chain. Effects go through `sendRawTransaction`.
+ */
+export interface RpcClient {
+  readonly chainId: number
+  /**
+   * One read. `T` is the caller's claim about the shape; check what money depends on.
+   * @throws RpcCallError the node's own error
+   * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers, OVERLOADED when the queue is full
+   */
+  request<T>(method: string, params: readonly unknown[]): Promise<T>
+  /** Several reads; one failing does not fail the others. Same order as `calls`. */
+  batch(calls: readonly RpcCall[]): Promise<Settled[]>
+  /** Hands signed bytes to the chain. Never rejects: the outcome says what is known. */
+  sendRawTransaction(raw: Hex): Promise<BroadcastOutcome>
+  /** Endpoints that would be asked now, for readiness checks. */
+  healthyEndpoints(): number
+  /** Ends connections; calls still waiting fail with CHAIN_UNAVAILABLE. */
+  close(): Promise<void>
+}
+
+/** `label` names an endpoint by its place in the configuration and its host, without its path. */
+export interface RpcMetrics {
+  httpRequest(label: string, outcome: HttpOutcome, durationMs: number, calls: number): void
+  hedged(label: string): void
+  breakerOpened(label: string): void
+  breakerClosed(label: string): void
+  /** The endpoint serves another chain and is out until restart. Page someone. */
+  wrongChainId(label: string, got: string): void
+  /** A call was turned away because the queue was full. */
+  overflow(kind: 'read' | 'send'): void
+  broadcast(label: string, outcome: BroadcastOutcome['kind']): void
+}
+
+export type HttpOutcome = 'ok' | 'rate-limited' | 'refused' | 'unsent' | 'unanswered'
+
+export interface RpcClientOptions {
+  readonly chainId: number
+  /** In order of preference; the first healthy one is asked. */
+  readonly endpoints: readonly string[]
+  /** Longest wait for one HTTP answer, milliseconds. */
+  readonly timeoutMs?: number
+  /** Reads waiting for a slot; more are turned away at once. */
+  readonly queuedReadsMax?: number
+  readonly queuedSendsMax?: number
+  readonly metrics?: RpcMetrics
+}
+
+export const NO_METRICS: RpcMetrics = {
+  httpRequest() {},
+  hedged() {},
+  breakerOpened() {},
+  breakerClosed() {},
+  wrongChainId() {},
+  overflow() {},
+  broadcast() {},
+}

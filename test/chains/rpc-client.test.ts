@@ -1,0 +1,300 @@
+import { keccak256 } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createRpcClient } from '../../src/chains/rpc/client.js'
+import { RpcCallError } from '../../src/chains/rpc/errors.js'
+import { NO_METRICS, type RpcClient, type RpcMetrics } from '../../src/chains/rpc/types.js'
+import { FaultError } from '../../src/errors/fault.js'
+import { type Anvil, startAnvil } from '../support/anvil.js'
+import { type ChainAccount, fundedAccount } from '../support/chain-account.js'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js'
+
+let anvil: Anvil
+let a: FaultProxy
+let b: FaultProxy
+let client: RpcClient
+let sender: ChainAccount
+let accounts = 0
+const wrongChains: string[] = []
+const metrics: RpcMetrics = { ...NO_METRICS, wrongChainId: (label) => void wrongChains.push(label) }
+const clients: RpcClient[] = []
+
+function open(endpoints: string[], timeoutMs = 400): RpcClient {
+  const opened = createRpcClient({ chainId: 8453, endpoints, timeoutMs, metrics })
+  clients.push(opened)
+  return opened
+}
+
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: 8453, args: ['--no-mining'] })
+})
+afterAll(() => anvil.stop())
+
+beforeEach(async () => {
+  a = await startFaultProxy({ upstream: anvil.url })
+  b = await startFaultProxy({ upstream: anvil.url })
+  client = open([a.url, b.url])
+  sender = await fundedAccount(anvil, accounts++)
+})
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((c) => c.close()))
+  await Promise.all([a.close(), b.close()])
+})
+
+async function nodeHolds(raw: `0x${string}`): Promise<boolean> {
+  return (await anvil.rpc('eth_getTransactionByHash', [keccak256(raw)])) !== null
+}
+
+describe('reads', () => {
+  test('calls of one tick travel in one HTTP request', async () => {
+    await client.request('eth_chainId', [])
+    const before = a.requests()
+    const answers = await Promise.all([
+      client.request<string>('eth_chainId', []),
+      client.request<string>('eth_blockNumber', []),
+      client.batch([{ method: 'eth_gasPrice', params: [] }]),
+    ])
+    expect(answers[0]).toBe('0x2105')
+    expect(answers[2][0]?.ok).toBe(true)
+    expect(a.requests() - before).toBe(1)
+  })
+
+  test('more than a hundred calls split into several requests and keep their order', async () => {
+    const calls = Array.from({ length: 250 }, (_, i) => ({
+      method: 'eth_getStorageAt',
+      params: [sender.address, `0x${i.toString(16)}`, 'latest'],
+    }))
+    const answers = await open([a.url], 10_000).batch(calls)
+    expect(answers.filter((answer) => answer.ok)).toHaveLength(250)
+  })
+
+  test('the node’s own error reaches the caller of that call alone', async () => {
+    const [bad, good] = await client.batch([
+      { method: 'eth_getBalance', params: ['nonsense', 'latest'] },
+      { method: 'eth_chainId', params: [] },
+    ])
+    expect(bad?.ok === false && bad.error).toBeInstanceOf(RpcCallError)
+    expect(good?.ok).toBe(true)
+  })
+
+  test('a dead endpoint is replaced by the next', async () => {
+    await client.request('eth_chainId', [])
+    a.inject({ fault: { kind: 'cut' } })
+    expect(await client.request('eth_chainId', [])).toBe('0x2105')
+  })
+
+  test('a slow endpoint is hedged by the second after its usual answer time', async () => {
+    for (let i = 0; i < 20; i++) await client.request('eth_chainId', [])
+    a.inject({ fault: { kind: 'hang', forward: false } })
+    const startedMs = performance.now()
+    expect(await client.request('eth_chainId', [])).toBe('0x2105')
+    expect(performance.now() - startedMs).toBeLessThan(390)
+  })
+
+  test.each([429, 500, 502, 503])('HTTP %i is passed over to the next endpoint', async (status) => {
+    await client.request('eth_chainId', [])
+    a.inject({ times: 1, fault: { kind: 'http', status, retryAfterSeconds: 1 } })
+    expect(await client.request('eth_chainId', [])).toBe('0x2105')
+  })
+
+  test('a single endpoint that is rate-limited for a moment is waited for', async () => {
+    const single = open([a.url], 2_000)
+    await single.request('eth_chainId', [])
+    a.inject({ times: 1, fault: { kind: 'http', status: 429, retryAfterSeconds: 1 } })
+    expect(await single.request('eth_chainId', [])).toBe('0x2105')
+  })
+
+  test('an error of the endpoint, not of the call, is asked of the next', async () => {
+    await client.request('eth_chainId', [])
+    a.inject({ fault: { kind: 'error', code: -32000, message: 'header not found' } })
+    expect(await client.request('eth_gasPrice', [])).toMatch(/^0x/)
+  })
+
+  test('no endpoint answering is CHAIN_UNAVAILABLE, and the breaker then fails fast', async () => {
+    await client.request('eth_chainId', [])
+    a.inject({ fault: { kind: 'cut' } })
+    b.inject({ fault: { kind: 'cut' } })
+    for (let i = 0; i < 4; i++) {
+      await expect(client.request('eth_chainId', [])).rejects.toBeInstanceOf(FaultError)
+    }
+    const before = a.requests() + b.requests()
+    await expect(client.request('eth_chainId', [])).rejects.toBeInstanceOf(FaultError)
+    expect(a.requests() + b.requests() - before).toBeLessThanOrEqual(2)
+    expect(client.healthyEndpoints()).toBe(0)
+  })
+
+  test('an open breaker closes again by a probe when the endpoint is back', async () => {
+    const single = open([a.url])
+    await single.request('eth_chainId', [])
+    a.inject({ fault: { kind: 'cut' } })
+    for (let i = 0; i < 3; i++) await single.request('eth_chainId', []).catch(() => null)
+    expect(single.healthyEndpoints()).toBe(0)
+    a.clear()
+    await expect.poll(() => single.request('eth_chainId', []).catch(() => null)).toBe('0x2105')
+  })
+
+  test('an endpoint of another chain is out, and says so', async () => {
+    wrongChains.length = 0
+    const other = await startAnvil({ chainId: 10 })
+    try {
+      const mixed = open([other.url, a.url])
+      expect(await mixed.request('eth_chainId', [])).toBe('0x2105')
+      expect(wrongChains).toEqual(['0:127.0.0.1'])
+      expect(mixed.healthyEndpoints()).toBe(1)
+      const wrong = open([other.url])
+      await expect(wrong.request('eth_chainId', [])).rejects.toBeInstanceOf(FaultError)
+    } finally {
+      await other.stop()
+    }
+  })
+
+  test('a full queue turns further calls away at once', async () => {
+    const small = createRpcClient({ chainId: 8453, endpoints: [a.url], queuedReadsMax: 3 })
+    clients.push(small)
+    const settled = await small.batch(
+      Array.from({ length: 5 }, () => ({ method: 'eth_chainId', params: [] })),
+    )
+    expect(settled.map((answer) => answer.ok)).toEqual([true, true, true, false, false])
+    const last = settled[4]
+    expect(last?.ok === false && last.error instanceof FaultError && last.error.fault.code).toBe(
+      'OVERLOADED',
+    )
+  })
+
+  test('closing settles what waits', async () => {
+    const waiting = client.request('eth_chainId', [])
+    await client.close()
+    await expect(waiting).rejects.toBeInstanceOf(FaultError)
+  })
+})
+
+describe('broadcasts', () => {
+  test('many sends of one tick travel in one request and are all taken', async () => {
+    await client.request('eth_chainId', [])
+    const raws = await Promise.all(Array.from({ length: 20 }, (_, nonce) => sender.sign({ nonce })))
+    const before = a.requests()
+    const outcomes = await Promise.all(raws.map((raw) => client.sendRawTransaction(raw)))
+    expect(outcomes.every((outcome) => outcome.kind === 'accepted')).toBe(true)
+    expect(a.requests() - before).toBe(1)
+  })
+
+  test('sent twice is known, not an error', async () => {
+    const raw = await sender.sign({})
+    expect(await client.sendRawTransaction(raw)).toEqual({ kind: 'accepted' })
+    expect(await client.sendRawTransaction(raw)).toEqual({ kind: 'known' })
+  })
+
+  test('an answer lost after the node took it is found by the second endpoint', async () => {
+    await client.request('eth_chainId', [])
+    const raw = await sender.sign({})
+    a.inject({ method: 'eth_sendRawTransaction', fault: { kind: 'lose-answer' } })
+    expect((await client.sendRawTransaction(raw)).kind).toBe('known')
+  })
+
+  test('an answer lost with nobody else to ask is indeterminate, and the node has it', async () => {
+    const single = open([a.url])
+    await single.request('eth_chainId', [])
+    const raw = await sender.sign({})
+    a.inject({ method: 'eth_sendRawTransaction', times: 1, fault: { kind: 'lose-answer' } })
+    expect((await single.sendRawTransaction(raw)).kind).toBe('indeterminate')
+    expect(await nodeHolds(raw)).toBe(true)
+    expect((await single.sendRawTransaction(raw)).kind).toBe('known')
+  })
+
+  test('a time-out is indeterminate', async () => {
+    const single = open([a.url])
+    await single.request('eth_chainId', [])
+    a.inject({ method: 'eth_sendRawTransaction', fault: { kind: 'hang', forward: true } })
+    const raw = await sender.sign({})
+    expect((await single.sendRawTransaction(raw)).kind).toBe('indeterminate')
+    expect(await nodeHolds(raw)).toBe(true)
+  })
+
+  test.each([429, 503])('HTTP %i is retry: nothing was taken', async (status) => {
+    const single = open([a.url])
+    await single.request('eth_chainId', [])
+    a.inject({ method: 'eth_sendRawTransaction', fault: { kind: 'http', status } })
+    const raw = await sender.sign({})
+    expect((await single.sendRawTransaction(raw)).kind).toBe('retry')
+    expect(await nodeHolds(raw)).toBe(false)
+  })
+
+  test('a gateway error is indeterminate: it may have forwarded', async () => {
+    const single = open([a.url])
+    await single.request('eth_chainId', [])
+    a.inject({ method: 'eth_sendRawTransaction', fault: { kind: 'http', status: 502 } })
+    expect((await single.sendRawTransaction(await sender.sign({}))).kind).toBe('indeterminate')
+  })
+
+  test('no funds at two nodes is a rejection, at one node alone it is not', async () => {
+    await client.request('eth_chainId', [])
+    const raw = await sender.sign({ value: 10n ** 30n })
+    expect(await client.sendRawTransaction(raw)).toMatchObject({
+      kind: 'rejected',
+      reason: 'insufficient-funds',
+    })
+    a.inject({
+      method: 'eth_sendRawTransaction',
+      fault: { kind: 'error', code: -32000, message: 'insufficient funds for transfer' },
+    })
+    expect((await client.sendRawTransaction(await sender.sign({}))).kind).toBe('accepted')
+  })
+
+  test('real refusals of anvil are understood', async () => {
+    expect(await client.sendRawTransaction(await sender.sign({ gas: 20_000n }))).toMatchObject({
+      kind: 'rejected',
+      reason: 'intrinsic-gas',
+    })
+    expect(await client.sendRawTransaction(await sender.sign({ gas: 10n ** 12n }))).toMatchObject({
+      kind: 'rejected',
+      reason: 'gas-limit',
+    })
+    expect(
+      await client.sendRawTransaction(
+        await sender.sign({ maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }),
+      ),
+    ).toMatchObject({ kind: 'underpriced', against: 'floor' })
+    await client.sendRawTransaction(await sender.sign({ value: 1n }))
+    const cheaper = await sender.sign({ value: 2n, maxFeePerGas: 9_000_000_000n })
+    expect(await client.sendRawTransaction(cheaper)).toMatchObject({
+      kind: 'underpriced',
+      against: 'replacement',
+    })
+    await anvil.rpc('anvil_mine', [])
+    expect((await client.sendRawTransaction(await sender.sign({ value: 3n }))).kind).toBe(
+      'nonce-too-low',
+    )
+    expect(await client.sendRawTransaction('0x02f8')).toMatchObject({ kind: 'rejected' })
+    expect(await client.sendRawTransaction('0xzz')).toMatchObject({ kind: 'rejected' })
+  })
+
+  test('scripted refusals of production pools are understood', async () => {
+    await client.request('eth_chainId', [])
+    for (const message of [
+      'in-flight transaction limit reached for delegated accounts',
+      'txpool is full',
+    ]) {
+      for (const proxy of [a, b]) {
+        proxy.inject({
+          method: 'eth_sendRawTransaction',
+          times: 1,
+          fault: { kind: 'error', code: -32000, message },
+        })
+      }
+      expect((await client.sendRawTransaction(await sender.sign({}))).kind).toBe('retry')
+    }
+  })
+
+  test('nobody reachable is retry, and never throws', async () => {
+    const nowhere = open(['http://127.0.0.1:1'])
+    expect((await nowhere.sendRawTransaction(await sender.sign({}))).kind).toBe('retry')
+  })
+
+  test('a batch refused as a whole refuses each of its sends', async () => {
+    const single = open([a.url])
+    await single.request('eth_chainId', [])
+    a.inject({ times: 1, method: 'eth_sendRawTransaction', fault: { kind: 'http', status: 413 } })
+    const raws = await Promise.all([sender.sign({ nonce: 0 }), sender.sign({ nonce: 1 })])
+    const outcomes = await Promise.all(raws.map((raw) => single.sendRawTransaction(raw)))
+    expect(outcomes.map((outcome) => outcome.kind)).toEqual(['retry', 'retry'])
+  })
+})
