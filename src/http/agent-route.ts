@@ -1,0 +1,131 @@
+import type { OperationRow } from '../api/operations.js'
+import { parseInput } from '../api/parse.js'
+import { hashRequest, parseIdempotencyKey } from '../api/parse-idempotency.js'
+import type { AuthenticatedKey } from '../auth/api-key.js'
+import { authorizeChain, authorizeOperation } from '../auth/authorize.js'
+import { type Fault, ok, type Result, refuse } from '../errors/fault.js'
+import type { AgentContext, Answer } from '../operations/context.js'
+import { readBody } from './body.js'
+import { admit, type RouteDeps, type RouteHandler, refuseUnauthenticated } from './deps.js'
+import { Exchange } from './exchange.js'
+import { parseJsonObject } from './json-body.js'
+import {
+  type InputPlan,
+  mergePathAndBody,
+  planInput,
+  type RawInput,
+  readPath,
+  readPathAndQuery,
+} from './request-input.js'
+import { runOperation } from './run-operation.js'
+import type { HttpRequest } from './uws.js'
+
+/**
+ * A keyed route, made from its row of the operations table. Order of checks (API.md): key → rate
+ * → permission → `allowed_chains` → the request's form → the operation.
+ */
+
+export type AgentHandler = (
+  context: AgentContext,
+  input: never,
+) => Answer<unknown> | Promise<Answer<unknown>>
+
+export function createAgentRoute(
+  row: OperationRow,
+  handler: AgentHandler,
+  deps: RouteDeps,
+): RouteHandler {
+  const route = { row, handler, plan: planInput(row.path, row.input) }
+  return (response, request) => {
+    const exchange = Exchange.open(deps, row.name, response, request)
+    if (exchange === null) return
+    try {
+      const authenticated = deps.authenticate(request.getHeader('x-api-key'))
+      if (!authenticated.ok) {
+        refuseUnauthenticated(exchange, deps.failedAuthentications, authenticated.fault)
+        return
+      }
+      exchange.wipeAfterwards(authenticated.value.proofKey)
+      if (!admit(exchange, deps.rateLimit, authenticated.value.key.keyId)) return
+      const denied = authorizeOperation(authenticated.value.key, row)
+      if (denied === null) serve(exchange, request, authenticated.value, route)
+      else exchange.refuse(denied)
+    } catch (error) {
+      exchange.fail(error)
+    }
+  }
+}
+
+interface AgentRoute {
+  readonly row: OperationRow
+  readonly handler: AgentHandler
+  readonly plan: InputPlan
+}
+
+function serve(
+  exchange: Exchange,
+  request: HttpRequest,
+  caller: AuthenticatedKey,
+  route: AgentRoute,
+): void {
+  if (route.row.method === 'GET') {
+    const input = readPathAndQuery(request, route.plan)
+    if (input.ok) execute(exchange, caller, route, input.value, null)
+    else exchange.refuse(input.fault)
+    return
+  }
+  const path = readPath(request, route.plan)
+  const idempotencyKey = route.row.movesValue
+    ? parseIdempotencyKey(
+        request.getHeader('idempotency-key'),
+        request.getHeader('x-idempotency-key'),
+      )
+    : ok(null)
+  readBody(exchange, request, 'json', (body) => {
+    try {
+      const input = body.ok ? readInput(path, body.value) : body
+      if (!input.ok) exchange.refuse(input.fault)
+      else if (!idempotencyKey.ok) exchange.refuse(idempotencyKey.fault)
+      else execute(exchange, caller, route, input.value, idempotencyKey.value)
+    } catch (error) {
+      exchange.fail(error)
+    }
+  })
+}
+
+function readInput(path: Result<RawInput>, body: Uint8Array): Result<RawInput> {
+  if (!path.ok) return path
+  const json = parseJsonObject(body)
+  return json.ok ? mergePathAndBody(path.value, json.value) : json
+}
+
+function execute(
+  exchange: Exchange,
+  caller: AuthenticatedKey,
+  route: AgentRoute,
+  raw: RawInput,
+  idempotencyKey: string | null,
+): void {
+  const { row, handler } = route
+  const input = validate(caller, row, raw)
+  if (!input.ok) {
+    exchange.refuse(input.fault)
+    return
+  }
+  const context: AgentContext = {
+    requestId: exchange.requestId,
+    key: caller.key,
+    proofKey: caller.proofKey,
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : { key: idempotencyKey, bodyHash: hashRequest(row.name, input.value) },
+  }
+  // The row's schema is what the handler's input type is inferred from.
+  runOperation(exchange, () => handler(context, input.value as never))
+}
+
+function validate(caller: AuthenticatedKey, row: OperationRow, raw: RawInput): Result<unknown> {
+  const denied: Fault | null = authorizeChain(caller.key, raw)
+  return denied === null ? parseInput(row.input, raw) : refuse(denied)
+}

@@ -1,0 +1,150 @@
+import { fault, ok, type Result, refuse } from '../errors/fault.js'
+import type { Exchange } from './exchange.js'
+import type { HttpRequest } from './uws.js'
+
+/**
+ * Reads request bodies within bounds. Must be started in the route's own callback, since chunks
+ * that come without a reader are lost.
+ */
+
+/** API.md: 256 KiB. */
+export const BODY_BYTES_MAX = 256 * 1024
+/**
+ * Of a body that is too long and does not say how long, this much is read and dropped before the
+ * answer: closing on a caller who still writes resets the connection and may eat the answer.
+ */
+const DISCARDED_BYTES_MAX = 1024 * 1024
+const INITIAL_CAPACITY_BYTES = 4_096
+const CONTENT_LENGTH = /^\d{1,15}$/
+const JSON_CONTENT_TYPE = /^application\/json[\t ]*(?:;|$)/i
+
+export type BodyResult = Result<Uint8Array>
+
+/** Which bodies a route takes; an empty body passes either way, for the schema to judge. */
+export type AcceptedContent = 'json' | 'any'
+
+/**
+ * Calls `done` exactly once, perhaps before it returns: with the body (empty when there is none;
+ * valid during the call only), with `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` or
+ * `OVERLOADED`, or after an abort with any fault at all, so that the exchange can end.
+ */
+export function readBody(
+  exchange: Exchange,
+  request: HttpRequest,
+  accepted: AcceptedContent,
+  done: (body: BodyResult) => void,
+): void {
+  const lengthText = request.getHeader('content-length')
+  const hasBody = request.getHeader('transfer-encoding') !== '' || !/^0*$/.test(lengthText)
+  if (CONTENT_LENGTH.test(lengthText) && Number(lengthText) > BODY_BYTES_MAX) {
+    // The parser goes on dropping what still comes, so the connection stays usable.
+    done(refuse(fault('PAYLOAD_TOO_LARGE')))
+    return
+  }
+  if (
+    hasBody &&
+    accepted === 'json' &&
+    !JSON_CONTENT_TYPE.test(request.getHeader('content-type'))
+  ) {
+    done(refuse(fault('UNSUPPORTED_MEDIA_TYPE')))
+    return
+  }
+  exchange.detach()
+  const reader = new BodyReader(exchange, done)
+  exchange.onAbort(() => reader.finish(refuse(fault('INVALID_REQUEST'))))
+  exchange.response.onData((chunk, isLast) => reader.take(chunk, isLast))
+}
+
+class BodyReader {
+  readonly #exchange: Exchange
+  readonly #done: (body: BodyResult) => void
+  #buffer: Uint8Array = new Uint8Array(0)
+  #length = 0
+  #discarded = 0
+  #overflow: BodyResult | null = null
+  #finished = false
+
+  constructor(exchange: Exchange, done: (body: BodyResult) => void) {
+    this.#exchange = exchange
+    this.#done = done
+  }
+
+  take(chunk: ArrayBuffer, isLast: boolean): void {
+    if (this.#finished) return
+    if (this.#overflow !== null) {
+      this.#discard(chunk.byteLength, isLast, this.#overflow)
+      return
+    }
+    if (isLast && this.#length === 0 && chunk.byteLength <= BODY_BYTES_MAX) {
+      this.finish(ok(new Uint8Array(chunk)))
+      return
+    }
+    if (this.#length + chunk.byteLength > BODY_BYTES_MAX) {
+      this.#discard(chunk.byteLength, isLast, refuse(fault('PAYLOAD_TOO_LARGE')))
+      return
+    }
+    if (!this.#append(new Uint8Array(chunk))) {
+      this.#discard(chunk.byteLength, isLast, refuse(fault('OVERLOADED')))
+      return
+    }
+    if (isLast) this.finish(ok(this.#buffer.subarray(0, this.#length)))
+  }
+
+  finish(result: BodyResult): void {
+    if (this.#finished) return
+    this.#finished = true
+    try {
+      this.#done(result)
+    } finally {
+      this.#free()
+    }
+  }
+
+  /** Grows by doubling: a list of chunks would let one-byte chunks cost a hundred bytes each. */
+  #append(chunk: Uint8Array): boolean {
+    const needed = this.#length + chunk.byteLength
+    if (needed > this.#buffer.byteLength) {
+      const doubled = Math.max(INITIAL_CAPACITY_BYTES, this.#buffer.byteLength * 2)
+      const capacity = Math.min(BODY_BYTES_MAX, Math.max(needed, doubled))
+      if (!this.#exchange.gate.reserveBytes(capacity)) return false
+      const grown = new Uint8Array(capacity)
+      grown.set(this.#buffer.subarray(0, this.#length))
+      this.#exchange.gate.releaseBytes(this.#buffer.byteLength)
+      this.#buffer = grown
+    }
+    this.#buffer.set(chunk, this.#length)
+    this.#length = needed
+    return true
+  }
+
+  #discard(bytes: number, isLast: boolean, overflow: BodyResult): void {
+    this.#overflow = overflow
+    this.#free()
+    this.#discarded += bytes
+    if (!isLast && this.#discarded <= DISCARDED_BYTES_MAX) return
+    if (!isLast) this.#exchange.closeAfterwards()
+    this.finish(overflow)
+  }
+
+  #free(): void {
+    this.#exchange.gate.releaseBytes(this.#buffer.byteLength)
+    this.#buffer = new Uint8Array(0)
+    this.#length = 0
+  }
+}
+
+/**
+ * `readBody` for routes that await first. The promise never rejects; the body in it is a copy of
+ * its own.
+ */
+export function readBodyLater(
+  exchange: Exchange,
+  request: HttpRequest,
+  accepted: AcceptedContent,
+): Promise<BodyResult> {
+  return new Promise((resolve) => {
+    readBody(exchange, request, accepted, (body) => {
+      resolve(body.ok ? ok(body.value.slice()) : body)
+    })
+  })
+}

@@ -1,0 +1,51 @@
+import type { AuthenticatedKey } from '../auth/api-key.js'
+import type { RateLimiter } from '../auth/rate-limit.js'
+import type { UserId } from '../domain/ids.js'
+import { type Fault, fault, type Result } from '../errors/fault.js'
+import type { Exchange, ExchangeContext } from './exchange.js'
+import type { HttpRequest, HttpResponse } from './uws.js'
+
+/** The ports that routes stand on. */
+export interface RouteDeps extends ExchangeContext {
+  /** @param header the value of `X-Api-Key`, empty when absent */
+  readonly authenticate: (header: string) => Result<AuthenticatedKey>
+  /**
+   * @param header the value of `Authorization`, empty when absent
+   * @returns refusal: `INVALID_TOKEN`
+   */
+  readonly verifyConsole: (header: string) => Promise<Result<ConsoleIdentity>>
+  /** Per API key, and per user on console routes. */
+  readonly rateLimit: RateLimiter
+  /** Per remote address. */
+  readonly failedAuthentications: RateLimiter
+}
+
+export interface ConsoleIdentity {
+  readonly userId: UserId
+  readonly email: string | null
+  /** The token itself, without `Bearer `. */
+  readonly token: string
+}
+
+export type RouteHandler = (response: HttpResponse, request: HttpRequest) => void
+
+/** Takes one request from the caller's bucket; false when it has answered `429` instead. */
+export function admit(exchange: Exchange, limiter: RateLimiter, partition: string): boolean {
+  const decision = limiter.take(partition)
+  exchange.meteredBy(decision)
+  if (decision.allowed) return true
+  exchange.refuse(fault('RATE_LIMITED', { retry_after_seconds: decision.retryAfterSeconds }), [
+    ['Retry-After', String(decision.retryAfterSeconds)],
+  ])
+  return false
+}
+
+/** Answers a failed authentication: with its refusal, or `429` once the address's bucket is empty. */
+export function refuseUnauthenticated(
+  exchange: Exchange,
+  limiter: RateLimiter,
+  refusal: Fault,
+): void {
+  if (!admit(exchange, limiter, exchange.remoteAddress())) return
+  exchange.refuse(refusal, refusal.code === 'INVALID_TOKEN' ? [['WWW-Authenticate', 'Bearer']] : [])
+}

@@ -1,0 +1,252 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import {
+  type RateLimitDecision,
+  rateLimitHeader,
+  rateLimitPolicyHeader,
+} from '../auth/rate-limit.js'
+import { CATALOGUE } from '../errors/catalogue.js'
+import { type Fault, FaultError, fault } from '../errors/fault.js'
+import type { HttpMetrics } from './metrics.js'
+import type { RequestGate } from './request-gate.js'
+import { statusLine } from './status-line.js'
+import type { HttpRequest, HttpResponse } from './uws.js'
+
+/**
+ * One request and its one answer. Keeps the rules of uWebSockets.js in one place: no response is
+ * touched after an abort or twice, whatever answers later than the route's own callback is corked
+ * and has an abort handler, and every exchange ends in exactly one `send` (or `refuse`, `fail`),
+ * also after an abort; that call frees its place in the gate.
+ */
+
+const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
+/** Spec silent: OVERLOADED passes as soon as a batch has left; the others need a repair. */
+const OVERLOADED_RETRY_SECONDS = 1
+const UNAVAILABLE_RETRY_SECONDS = 5
+/** What metrics and logs call a request whose caller went away (nginx's convention). */
+const STATUS_CALLER_GONE = 499
+
+export type Header = readonly [name: string, value: string]
+
+export interface Reply {
+  readonly status: number
+  readonly body: string | Uint8Array
+  /** Default `application/json`. */
+  readonly contentType?: string
+  /** Default `no-store`: answers are about money and change. */
+  readonly cacheControl?: string
+  readonly headers?: readonly Header[]
+}
+
+/** What all exchanges of a server share. */
+export interface ExchangeContext {
+  readonly gate: RequestGate
+  readonly metrics: HttpMetrics
+  readonly logger: Logger
+}
+
+const NO_HEADERS: readonly Header[] = []
+
+export class Exchange {
+  readonly requestId: string
+  /** The operation's name, for metrics and logs; never a path with ids in it. */
+  readonly operation: string
+  readonly #context: ExchangeContext
+  readonly #response: HttpResponse
+  readonly #isHead: boolean
+  readonly #startedAtMs = performance.now()
+  readonly #onAbort: (() => void)[] = []
+  #rateLimit: RateLimitDecision | null = null
+  #secret: Uint8Array | null = null
+  #closes = false
+  #detached = false
+  #aborted = false
+  #sent = false
+
+  private constructor(
+    context: ExchangeContext,
+    operation: string,
+    response: HttpResponse,
+    request: HttpRequest,
+  ) {
+    this.#context = context
+    this.operation = operation
+    this.#response = response
+    this.#isHead = request.getCaseSensitiveMethod() === 'HEAD'
+    const given = request.getHeader('x-request-id')
+    this.requestId = given !== '' && REQUEST_ID.test(given) ? given : randomUUID()
+  }
+
+  /**
+   * Must be called in the route's own callback.
+   * @returns null when the server is full; it has answered `503 OVERLOADED` then
+   */
+  static open(
+    context: ExchangeContext,
+    operation: string,
+    response: HttpResponse,
+    request: HttpRequest,
+  ): Exchange | null {
+    const exchange = new Exchange(context, operation, response, request)
+    if (context.gate.enter()) return exchange
+    exchange.#write(faultReply(fault('OVERLOADED'), exchange.requestId))
+    return null
+  }
+
+  get aborted(): boolean {
+    return this.#aborted
+  }
+
+  get response(): HttpResponse {
+    return this.#response
+  }
+
+  get gate(): RequestGate {
+    return this.#context.gate
+  }
+
+  /** Text form of the peer's address; a gateway's own where there is one. */
+  remoteAddress(): string {
+    return this.#aborted ? '' : Buffer.from(this.#response.getRemoteAddressAsText()).toString()
+  }
+
+  /** The decision whose headers the answer carries. */
+  meteredBy(decision: RateLimitDecision): void {
+    this.#rateLimit = decision
+  }
+
+  /** Has `secret` wiped when the exchange is over. */
+  wipeAfterwards(secret: Uint8Array): void {
+    this.#secret = secret
+  }
+
+  /** Has the connection closed after the answer. */
+  closeAfterwards(): void {
+    this.#closes = true
+  }
+
+  /** Must be called before the route's own callback returns without an answer. */
+  detach(): void {
+    if (this.#detached) return
+    this.#detached = true
+    this.#response.onAborted(() => {
+      this.#aborted = true
+      for (const notify of this.#onAbort) notify()
+    })
+  }
+
+  /** `notify` is called at most once, when the caller goes away before the answer. */
+  onAbort(notify: () => void): void {
+    this.#onAbort.push(notify)
+  }
+
+  /** Answers with a value as JSON. */
+  sendJson(status: number, value: unknown, headers: readonly Header[] = NO_HEADERS): void {
+    this.send({ status, body: JSON.stringify(value), headers })
+  }
+
+  refuse(refusal: Fault, headers: readonly Header[] = NO_HEADERS): void {
+    if (refusal.internal !== undefined) {
+      this.#context.logger.warn(
+        { requestId: this.requestId, operation: this.operation, code: refusal.code },
+        refusal.internal,
+      )
+    }
+    this.send(faultReply(refusal, this.requestId, headers))
+  }
+
+  /** Answers for a handler that threw: its fault, or `INTERNAL` with nothing of the cause in it. */
+  fail(error: unknown): void {
+    if (error instanceof FaultError) {
+      this.refuse(error.fault)
+      return
+    }
+    this.#context.logger.error(
+      { requestId: this.requestId, operation: this.operation, err: error },
+      'request failed',
+    )
+    this.refuse(fault('INTERNAL'))
+  }
+
+  send(reply: Reply): void {
+    if (this.#sent) {
+      this.#context.logger.error(
+        { requestId: this.requestId, operation: this.operation },
+        'a request was answered twice; the second answer was dropped',
+      )
+      return
+    }
+    this.#sent = true
+    this.#secret?.fill(0)
+    this.#context.gate.leave()
+    if (this.#aborted) {
+      this.#report(STATUS_CALLER_GONE)
+      return
+    }
+    this.#write(reply)
+  }
+
+  #write(reply: Reply): void {
+    if (this.#detached) this.#response.cork(() => this.#writeCorked(reply))
+    else this.#writeCorked(reply)
+    this.#report(reply.status)
+  }
+
+  #writeCorked(reply: Reply): void {
+    const response = this.#response
+    response
+      .writeStatus(statusLine(reply.status))
+      .writeHeader('Content-Type', reply.contentType ?? 'application/json')
+      .writeHeader('X-Request-Id', this.requestId)
+      .writeHeader('Cache-Control', reply.cacheControl ?? 'no-store')
+      .writeHeader('X-Content-Type-Options', 'nosniff')
+    const decision = this.#rateLimit
+    if (decision !== null) {
+      response
+        .writeHeader('RateLimit', rateLimitHeader(decision))
+        .writeHeader('RateLimit-Policy', rateLimitPolicyHeader(decision.policy))
+    }
+    for (const [name, value] of reply.headers ?? NO_HEADERS) response.writeHeader(name, value)
+    const closes = this.#closes || this.#context.gate.draining
+    if (this.#isHead) {
+      response.endWithoutBody(Buffer.byteLength(reply.body), closes)
+    } else if (reply.status === 204 || reply.status === 304) {
+      response.endWithoutBody(undefined, closes)
+    } else {
+      response.end(reply.body, closes)
+    }
+  }
+
+  #report(status: number): void {
+    const { logger, metrics } = this.#context
+    const elapsedMs = performance.now() - this.#startedAtMs
+    metrics.observe(this.operation, status, elapsedMs)
+    if (logger.isLevelEnabled('debug')) {
+      logger.debug(
+        { requestId: this.requestId, operation: this.operation, status, elapsedMs },
+        'request',
+      )
+    }
+  }
+}
+
+/** The error body of API.md, "Error body". */
+function faultReply(
+  refusal: Fault,
+  requestId: string,
+  headers: readonly Header[] = NO_HEADERS,
+): Reply {
+  const { status } = CATALOGUE[refusal.code]
+  const body = JSON.stringify({
+    error: {
+      code: refusal.code,
+      message: refusal.message,
+      details: refusal.details,
+      request_id: requestId,
+    },
+  })
+  if (status !== 503) return { status, body, headers }
+  const seconds =
+    refusal.code === 'OVERLOADED' ? OVERLOADED_RETRY_SECONDS : UNAVAILABLE_RETRY_SECONDS
+  return { status, body, headers: [...headers, ['Retry-After', String(seconds)]] }
+}

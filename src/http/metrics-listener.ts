@@ -1,0 +1,43 @@
+import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
+import { type HttpMetrics, renderMetrics } from './metrics.js'
+import { createApp, type Listener, listen } from './uws.js'
+
+/**
+ * `/metrics` on a port of its own, so that who may scrape is a matter of the network and the
+ * public port never shows how the service is doing.
+ */
+export function listenForMetrics(options: {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  readonly registry: Registry
+  readonly metrics: HttpMetrics
+  readonly logger: Logger
+}): Promise<Listener> {
+  const { registry, metrics, logger } = options
+  const app = createApp()
+  app.get('/metrics', (response) => {
+    let aborted = false
+    response.onAborted(() => {
+      aborted = true
+    })
+    void renderMetrics(registry, metrics).then(
+      (text) => {
+        if (aborted) return
+        response.cork(() => {
+          response.writeHeader('Content-Type', registry.contentType).end(text)
+        })
+      },
+      (error: unknown) => {
+        logger.error({ err: error }, 'metrics could not be collected')
+        if (aborted) return
+        response.cork(() => response.writeStatus('500 Internal Server Error').endWithoutBody())
+      },
+    )
+  })
+  app.any('/*', (response) => {
+    response.writeStatus('404 Not Found').end()
+  })
+  return listen(app, options.host, options.port)
+}

@@ -1,0 +1,90 @@
+import type { Registry } from 'prom-client'
+
+/**
+ * Request counts and latencies by operation and status class. Kept in plain arrays and rendered
+ * on scrape: hashing label sets on every request would cost more than the routing does.
+ */
+
+/** Upper bounds, seconds: from an answer out of memory to a chain that hardly answers. */
+const BUCKETS_SECONDS = [
+  0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+] as const
+
+interface Series {
+  readonly operation: string
+  readonly statusClass: string
+  /** Per bucket, not cumulative; one more than BUCKETS_SECONDS, for the rest. */
+  readonly counts: number[]
+  sumSeconds: number
+}
+
+export interface HttpMetrics {
+  /** @param elapsedMs from the request's head to its answer */
+  observe(operation: string, status: number, elapsedMs: number): void
+  /** Prometheus text format 0.0.4. */
+  render(): string
+}
+
+export function createHttpMetrics(): HttpMetrics {
+  const byOperation = new Map<string, (Series | undefined)[]>()
+
+  function series(operation: string, status: number): Series {
+    const statusClass = Math.floor(status / 100)
+    let classes = byOperation.get(operation)
+    if (classes === undefined) {
+      classes = []
+      byOperation.set(operation, classes)
+    }
+    let found = classes[statusClass]
+    if (found === undefined) {
+      found = {
+        operation,
+        statusClass: `${statusClass}xx`,
+        counts: new Array<number>(BUCKETS_SECONDS.length + 1).fill(0),
+        sumSeconds: 0,
+      }
+      classes[statusClass] = found
+    }
+    return found
+  }
+
+  return {
+    observe(operation, status, elapsedMs) {
+      const seconds = elapsedMs / 1_000
+      const target = series(operation, status)
+      let bucket = 0
+      while (seconds > (BUCKETS_SECONDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket++
+      target.counts[bucket] = (target.counts[bucket] ?? 0) + 1
+      target.sumSeconds += seconds
+    },
+    render() {
+      const lines = [
+        '# HELP http_request_duration_seconds From the head of a request to its answer.',
+        '# TYPE http_request_duration_seconds histogram',
+      ]
+      for (const classes of byOperation.values()) {
+        for (const one of classes) if (one !== undefined) lines.push(...renderSeries(one))
+      }
+      return `${lines.join('\n')}\n`
+    },
+  }
+}
+
+function renderSeries(series: Series): string[] {
+  const labels = `operation="${series.operation}",status="${series.statusClass}"`
+  const lines: string[] = []
+  let cumulative = 0
+  series.counts.forEach((count, i) => {
+    cumulative += count
+    const bound = BUCKETS_SECONDS[i] ?? '+Inf'
+    lines.push(`http_request_duration_seconds_bucket{${labels},le="${bound}"} ${cumulative}`)
+  })
+  lines.push(`http_request_duration_seconds_sum{${labels}} ${series.sumSeconds}`)
+  lines.push(`http_request_duration_seconds_count{${labels}} ${cumulative}`)
+  return lines
+}
+
+/** The whole exposition: the process's registry, then the front end's own. */
+export async function renderMetrics(registry: Registry, http: HttpMetrics): Promise<string> {
+  return `${await registry.metrics()}\n${http.render()}`
+}

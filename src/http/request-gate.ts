@@ -1,0 +1,77 @@
+/**
+ * What the front end holds at once: requests in flight and bytes of bodies being read. Both are
+ * bounded, and the overflow is `503 OVERLOADED` with nothing done. Owns the draining state too.
+ */
+
+/** Enough for the deepest useful queue behind the front end; each costs about 2 kB. */
+export const IN_FLIGHT_REQUESTS_MAX = 10_000
+/** 10,000 bodies of 256 KiB would be 2.5 GB; real bodies are a few hundred bytes. */
+export const BODY_BYTES_IN_MEMORY_MAX = 128 * 1024 * 1024
+
+export interface RequestGate {
+  /** True when the request may go on; each true is paired with one `leave`. */
+  enter(): boolean
+  leave(): void
+  /** True when `bytes` more may be buffered; each true is paired with one `releaseBytes`. */
+  reserveBytes(bytes: number): boolean
+  releaseBytes(bytes: number): void
+  readonly inFlight: number
+  /** True from the start of the shutdown on: every answer closes its connection. */
+  readonly draining: boolean
+  /**
+   * Starts draining. Resolves with the number of requests still in flight: 0, or more when
+   * `timeoutMs` passed first.
+   */
+  drain(timeoutMs: number): Promise<number>
+}
+
+export function createRequestGate(limits: {
+  readonly inFlightMax: number
+  readonly bodyBytesMax: number
+}): RequestGate {
+  let inFlight = 0
+  let bodyBytes = 0
+  let draining = false
+  const onIdle = new Set<() => void>()
+
+  return {
+    enter() {
+      if (inFlight >= limits.inFlightMax) return false
+      inFlight++
+      return true
+    },
+    leave() {
+      inFlight--
+      if (inFlight > 0) return
+      for (const resume of onIdle) resume()
+      onIdle.clear()
+    },
+    reserveBytes(bytes) {
+      if (bodyBytes + bytes > limits.bodyBytesMax) return false
+      bodyBytes += bytes
+      return true
+    },
+    releaseBytes(bytes) {
+      bodyBytes -= bytes
+    },
+    get inFlight() {
+      return inFlight
+    },
+    get draining() {
+      return draining
+    },
+    drain(timeoutMs) {
+      draining = true
+      if (inFlight === 0) return Promise.resolve(0)
+      return new Promise((resolve) => {
+        const done = () => {
+          clearTimeout(timer)
+          onIdle.delete(done)
+          resolve(inFlight)
+        }
+        const timer = setTimeout(done, timeoutMs)
+        onIdle.add(done)
+      })
+    },
+  }
+}

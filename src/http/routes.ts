@@ -1,0 +1,120 @@
+import { type ConsoleOperationName, consoleOperations } from '../api/console-operations.js'
+import { type OperationName, operations } from '../api/operations.js'
+import { fault } from '../errors/fault.js'
+import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
+import { type AgentHandler, createAgentRoute } from './agent-route.js'
+import { type ConsoleHandler, createConsoleRoute } from './console-route.js'
+import type { RouteDeps, RouteHandler } from './deps.js'
+import { Exchange, type ExchangeContext } from './exchange.js'
+import type { HttpRequest, TemplatedApp } from './uws.js'
+
+/**
+ * All routes of a server, and what is answered where there is none. No CORS headers anywhere: an
+ * API key belongs to a backend, and the console is served from the service's own origin, so no
+ * other origin's page has business here.
+ */
+
+export type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+
+export interface Route {
+  readonly method: RouteMethod
+  /** uWebSockets.js pattern. */
+  readonly path: string
+  readonly handle: RouteHandler
+}
+
+/**
+ * A route outside the operations tables (MCP, documents, the console's pages). `handle` owns the
+ * exchange from then on and must end it in exactly one `send`, `refuse` or `fail`; when it cannot
+ * do so before it returns it calls `exchange.detach()` first. `request` is valid until it returns.
+ */
+export interface ExtraRoute {
+  readonly method: RouteMethod
+  readonly path: string
+  /** For metrics and logs. */
+  readonly name: string
+  readonly handle: (exchange: Exchange, request: HttpRequest) => void
+}
+
+export function operationRoutes(
+  agent: AgentHandlers,
+  console: ConsoleHandlers,
+  deps: RouteDeps,
+): Route[] {
+  const agentHandlers: Readonly<Record<OperationName, AgentHandler>> = agent
+  const consoleHandlers: Readonly<Record<ConsoleOperationName, ConsoleHandler>> = console
+  return [
+    ...operations.map((row) => ({
+      method: row.method,
+      path: row.path,
+      handle: createAgentRoute(row, agentHandlers[row.name], deps),
+    })),
+    ...consoleOperations.map((row) => ({
+      method: row.method,
+      path: row.path,
+      handle: createConsoleRoute(row, consoleHandlers[row.name], deps),
+    })),
+  ]
+}
+
+export function extraRoute(route: ExtraRoute, context: ExchangeContext): Route {
+  return {
+    method: route.method,
+    path: route.path,
+    handle: (response, request) => {
+      const exchange = Exchange.open(context, route.name, response, request)
+      if (exchange === null) return
+      try {
+        route.handle(exchange, request)
+      } catch (error) {
+        exchange.fail(error)
+      }
+    },
+  }
+}
+
+/** Registers `routes`; on their paths other methods get 405, on other paths everything gets 404. */
+export function registerRoutes(
+  app: TemplatedApp,
+  routes: readonly Route[],
+  context: ExchangeContext,
+): void {
+  const byPath = new Map<string, Map<RouteMethod, RouteHandler>>()
+  for (const route of routes) {
+    const methods = byPath.get(route.path) ?? new Map<RouteMethod, RouteHandler>()
+    if (methods.has(route.method)) throw new Error(`${route.method} ${route.path} is given twice`)
+    methods.set(route.method, route.handle)
+    byPath.set(route.path, methods)
+  }
+  for (const [path, methods] of byPath) registerPath(app, path, methods, context)
+  app.any('/*', (response, request) => {
+    Exchange.open(context, 'unknown_route', response, request)?.refuse(fault('NOT_FOUND'))
+  })
+}
+
+function registerPath(
+  app: TemplatedApp,
+  path: string,
+  methods: ReadonlyMap<RouteMethod, RouteHandler>,
+  context: ExchangeContext,
+): void {
+  const get = methods.get('GET')
+  const allowed = [...methods.keys(), ...(get === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ')
+  const notAllowed: RouteHandler = (response, request) => {
+    const exchange = Exchange.open(context, 'method_not_allowed', response, request)
+    exchange?.refuse(fault('METHOD_NOT_ALLOWED'), [['Allow', allowed]])
+  }
+  // Each method is claimed by name: the router prefers a named method on a wider pattern
+  // (GET /api/tx/:tx_id) to `any` on the exact path (/api/tx/send).
+  app.get(path, get ?? notAllowed)
+  app.head(path, get ?? notAllowed)
+  app.post(path, methods.get('POST') ?? notAllowed)
+  app.patch(path, methods.get('PATCH') ?? notAllowed)
+  app.put(path, methods.get('PUT') ?? notAllowed)
+  app.del(path, methods.get('DELETE') ?? notAllowed)
+  app.options(path, (response, request) => {
+    const exchange = Exchange.open(context, 'options', response, request)
+    exchange?.send({ status: 204, body: '', headers: [['Allow', allowed]] })
+  })
+  app.any(path, notAllowed)
+}

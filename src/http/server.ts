@@ -1,0 +1,85 @@
+import type { Logger } from 'pino'
+import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
+import type { RouteDeps } from './deps.js'
+import { healthRoutes, type ReadinessCheck } from './health-routes.js'
+import type { HttpMetrics } from './metrics.js'
+import {
+  BODY_BYTES_IN_MEMORY_MAX,
+  createRequestGate,
+  IN_FLIGHT_REQUESTS_MAX,
+} from './request-gate.js'
+import { type ExtraRoute, extraRoute, operationRoutes, registerRoutes } from './routes.js'
+import { createApp, type Listener, listen } from './uws.js'
+
+/** How long `close` waits for requests in flight before it gives them up. */
+const DRAIN_TIMEOUT_MS = 10_000
+
+export interface HttpServerOptions
+  extends Pick<
+    RouteDeps,
+    'authenticate' | 'verifyConsole' | 'rateLimit' | 'failedAuthentications'
+  > {
+  readonly agent: AgentHandlers
+  readonly console: ConsoleHandlers
+  readonly logger: Logger
+  readonly metrics: HttpMetrics
+  readonly extraRoutes?: readonly ExtraRoute[]
+  readonly readiness?: readonly ReadinessCheck[]
+  readonly inFlightMax?: number
+  readonly drainTimeoutMs?: number
+}
+
+export interface HttpServer {
+  /**
+   * @param port 0 picks a free one
+   * @returns the port that was bound
+   * @throws Error when the address cannot be bound, or the server listens already
+   */
+  listen(host: string, port: number): Promise<number>
+  /** 0 before `listen`. */
+  readonly port: number
+  readonly inFlight: number
+  /**
+   * Stops accepting, lets requests in flight end, and closes each connection with its next
+   * answer. Resolves with the number of requests given up after the time limit.
+   */
+  close(): Promise<number>
+}
+
+export function createHttpServer(options: HttpServerOptions): HttpServer {
+  const gate = createRequestGate({
+    inFlightMax: options.inFlightMax ?? IN_FLIGHT_REQUESTS_MAX,
+    bodyBytesMax: BODY_BYTES_IN_MEMORY_MAX,
+  })
+  const deps: RouteDeps = { ...options, gate }
+  const extras = [...healthRoutes(options.readiness ?? [], gate), ...(options.extraRoutes ?? [])]
+  const app = createApp()
+  registerRoutes(
+    app,
+    [
+      ...operationRoutes(options.agent, options.console, deps),
+      ...extras.map((route) => extraRoute(route, deps)),
+    ],
+    deps,
+  )
+  let listener: Listener | null = null
+
+  return {
+    async listen(host, port) {
+      if (listener !== null) throw new Error('the server listens already')
+      listener = await listen(app, host, port)
+      return listener.port
+    },
+    get port() {
+      return listener?.port ?? 0
+    },
+    get inFlight() {
+      return gate.inFlight
+    },
+    close() {
+      listener?.close()
+      listener = null
+      return gate.drain(options.drainTimeoutMs ?? DRAIN_TIMEOUT_MS)
+    },
+  }
+}
