@@ -1,0 +1,139 @@
+import { z } from 'zod'
+
+/**
+ * The process environment, read once and typed. Secrets are not here: keys live in files under
+ * `COUNTERSIGN_HOME` or in a KMS, since an environment is inherited, dumped and logged.
+ */
+
+const PREFIX = 'COUNTERSIGN_'
+
+/** A TCP port; 0 picks a free one. */
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'must be at most 65535')
+
+const count = (max: number) =>
+  z
+    .string()
+    .regex(/^[1-9]\d{0,6}$/, 'must be a whole number, at least 1')
+    .transform(Number)
+    .refine((value) => value <= max, `must be at most ${max}`)
+
+const variables = z.object({
+  PORT: port.default(8_080),
+  HOST: z.string().min(1).max(255).default('127.0.0.1'),
+  METRICS_PORT: port.optional(),
+  IDENTITY_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  COUNTERSIGN_HOME: z.string().min(1).max(4_096).default('./.countersign'),
+  COUNTERSIGN_MODE: z.enum(['dev', 'live']).default('live'),
+  COUNTERSIGN_LOG_LEVEL: z
+    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .default('info'),
+  COUNTERSIGN_WORKERS: count(64).default(2),
+  COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
+  COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
+  COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
+})
+
+/** Variables of this prefix that other processes of the project read. */
+const READ_ELSEWHERE: ReadonlySet<string> = new Set(['COUNTERSIGN_PASSPHRASE_FILE'])
+
+export interface Config {
+  readonly mode: 'dev' | 'live'
+  /** Keys of the other environment are refused. */
+  readonly environment: 'test' | 'live'
+  /** Directory of all data; relative to the working directory unless absolute. */
+  readonly home: string
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+  /** null: no metrics are served. */
+  readonly metricsPort: number | null
+  /** OIDC issuer of console tokens; null: console routes refuse every token. */
+  readonly identityIssuer: string | null
+  readonly logLevel: string
+  /** Threads for actor shards. */
+  readonly workers: number
+  readonly rateLimit: { readonly refillPerSecond: number; readonly burst: number }
+  readonly inFlightMax: number
+}
+
+export interface ReadConfig {
+  readonly config: Config
+  /** Sentences for the log: variables that look like ours and are not. */
+  readonly warnings: readonly string[]
+}
+
+/** @throws Error that names each offending variable and never repeats its value */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): ReadConfig {
+  const parsed = variables.safeParse(withoutEmpty(env))
+  if (!parsed.success) {
+    const lines = parsed.error.issues.map((i) => `  ${i.path.join('.')}: ${i.message}`)
+    throw new Error(`the environment is not usable:\n${lines.join('\n')}`)
+  }
+  const values = parsed.data
+  const config: Config = {
+    mode: values.COUNTERSIGN_MODE,
+    environment: values.COUNTERSIGN_MODE === 'dev' ? 'test' : 'live',
+    home: values.COUNTERSIGN_HOME,
+    host: values.HOST,
+    port: values.PORT,
+    metricsPort: values.METRICS_PORT ?? null,
+    identityIssuer: values.IDENTITY_ISSUER ?? null,
+    logLevel: values.COUNTERSIGN_LOG_LEVEL,
+    workers: values.COUNTERSIGN_WORKERS,
+    rateLimit: {
+      refillPerSecond: values.COUNTERSIGN_RATE_PER_SECOND,
+      burst: values.COUNTERSIGN_RATE_BURST,
+    },
+    inFlightMax: values.COUNTERSIGN_IN_FLIGHT_MAX,
+  }
+  return { config, warnings: unknownVariables(Object.keys(env)) }
+}
+
+/** `PORT=` in a unit file means unset, not the empty string. */
+function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => (entry[1] ?? '') !== ''),
+  )
+}
+
+function unknownVariables(names: readonly string[]): string[] {
+  const known = Object.keys(variables.shape)
+  return names
+    .filter((name) => name.startsWith(PREFIX))
+    .filter((name) => !known.includes(name) && !READ_ELSEWHERE.has(name))
+    .map((name) => {
+      const near = closest(name, known)
+      return `${name} is not a variable of this service${near === null ? '' : `; did you mean ${near}?`}`
+    })
+}
+
+/** Edits up to which two names are taken for a slip of the keyboard. */
+const EDITS_MAX = 3
+const NAME_CHARS_MAX = 64
+
+function closest(name: string, known: readonly string[]): string | null {
+  if (name.length > NAME_CHARS_MAX) return null
+  const ranked = known
+    .map((candidate) => ({ candidate, edits: editDistance(name, candidate) }))
+    .sort((a, b) => a.edits - b.edits)
+  const best = ranked[0]
+  return best !== undefined && best.edits <= EDITS_MAX ? best.candidate : null
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(substitution, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
