@@ -1,0 +1,100 @@
+import { type Dispatcher, request } from 'undici'
+import type { EventId } from '../domain/ids.js'
+import { explainDeliveryError } from './delivery-error.js'
+import { signDelivery } from './signature.js'
+
+/** API.md: "2xx within 10 s is delivered", from connecting to the response's headers. */
+export const DELIVERY_TIMEOUT_MS = 10_000
+/** Read and thrown away so that the connection can be used again; a longer body ends it. */
+const RESPONSE_BODY_BYTES_MAX = 1_024
+
+export interface DeliveryTarget {
+  readonly url: string
+  /** In force now, newest first. */
+  readonly secrets: readonly string[]
+}
+
+export interface DeliveryEvent {
+  readonly eventId: EventId
+  /** JSON, exactly as it is signed and sent. */
+  readonly body: string
+}
+
+/**
+ * How one attempt ended. `status` is null when no response came; `error` is one short sentence
+ * for the endpoint's owner, never content of the response.
+ */
+export type DeliveryOutcome =
+  | { readonly kind: 'delivered'; readonly status: number; readonly durationMs: number }
+  | {
+      readonly kind: 'retry'
+      readonly status: number | null
+      readonly error: string
+      readonly durationMs: number
+    }
+  /** 410: the receiver wants no more deliveries. */
+  | { readonly kind: 'gone'; readonly status: 410; readonly durationMs: number }
+
+export interface Deliverer {
+  /** One attempt; never rejects. */
+  deliver(target: DeliveryTarget, event: DeliveryEvent): Promise<DeliveryOutcome>
+}
+
+export interface DelivererOptions {
+  /** A guarded agent, owned and closed by the caller. */
+  readonly dispatcher: Dispatcher
+  /** Default DELIVERY_TIMEOUT_MS. */
+  readonly timeoutMs?: number
+}
+
+export function createDeliverer(options: DelivererOptions): Deliverer {
+  const timeoutMs = options.timeoutMs ?? DELIVERY_TIMEOUT_MS
+  return {
+    async deliver(target, event) {
+      const startedAt = performance.now()
+      const elapsedMs = () => Math.round(performance.now() - startedAt)
+      try {
+        const status = await post(options.dispatcher, target, event, timeoutMs)
+        if (status >= 200 && status < 300) {
+          return { kind: 'delivered', status, durationMs: elapsedMs() }
+        }
+        if (status === 410) return { kind: 'gone', status, durationMs: elapsedMs() }
+        const error =
+          status >= 300 && status < 400 ? 'redirects are not followed' : `answered ${status}`
+        return { kind: 'retry', status, error, durationMs: elapsedMs() }
+      } catch (error) {
+        return {
+          kind: 'retry',
+          status: null,
+          error: explainDeliveryError(error),
+          durationMs: elapsedMs(),
+        }
+      }
+    },
+  }
+}
+
+/** @returns the status code @throws whatever kept a response from coming */
+async function post(
+  dispatcher: Dispatcher,
+  target: DeliveryTarget,
+  event: DeliveryEvent,
+  timeoutMs: number,
+): Promise<number> {
+  const response = await request(target.url, {
+    dispatcher,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'user-agent': 'Countersign-Webhooks/1',
+      ...signDelivery(event.eventId, Date.now(), event.body, target.secrets),
+    },
+    body: event.body,
+    signal: AbortSignal.timeout(timeoutMs),
+    headersTimeout: timeoutMs,
+    bodyTimeout: timeoutMs,
+  })
+  // The answer stands once its headers are here; a body that stalls or breaks changes nothing.
+  await response.body.dump({ limit: RESPONSE_BODY_BYTES_MAX }).catch(() => undefined)
+  return response.statusCode
+}

@@ -1,0 +1,110 @@
+import type { LookupAddress } from 'node:dns'
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { Agent, buildConnector } from 'undici'
+import { isPublicAddress, type WebhookTargets } from './target-address.js'
+
+const CONNECT_TIMEOUT_MS = 4_000
+/** Addresses of one name tried in turn, as long as the delivery's own time allows. */
+const ADDRESSES_MAX = 3
+/** Per origin. An endpoint's actor has no more deliveries in flight than this. */
+const CONNECTIONS_PER_ORIGIN_MAX = 8
+const KEEP_ALIVE_MS = 15_000
+const RESPONSE_HEADER_BYTES_MAX = 16 * 1024
+
+/** The target is not one that deliveries may go to. Its message is fit for the endpoint's owner. */
+export class TargetRefusedError extends Error {
+  readonly code = 'WEBHOOK_TARGET_REFUSED'
+
+  constructor(message: string) {
+    super(message)
+    this.name = 'TargetRefusedError'
+  }
+}
+
+export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>
+
+export interface GuardedAgentOptions {
+  readonly targets: WebhookTargets
+  /** Default: the system's resolver. */
+  readonly resolve?: ResolveHost
+  /** PEM of a certificate authority to trust beside none other; default: Node's own list. */
+  readonly ca?: string
+}
+
+type Connector = ReturnType<typeof buildConnector>
+type ConnectOptions = Parameters<Connector>[0]
+type Connected = Extract<Parameters<Parameters<Connector>[1]>, [null, unknown]>[1]
+
+/**
+ * An HTTP agent for URLs that strangers chose. Each connection resolves the name, refuses when
+ * any address of it is not allowed, and connects to exactly the addresses just checked, so a
+ * name that changes its answer between check and use (DNS rebinding) gains nothing. The TLS
+ * handshake still proves the name. It follows no redirect.
+ */
+export function createGuardedAgent(options: GuardedAgentOptions): Agent {
+  const resolve = options.resolve ?? resolveBySystem
+  const connectTo = buildConnector({
+    timeout: CONNECT_TIMEOUT_MS,
+    ...(options.ca === undefined ? {} : { ca: options.ca }),
+  })
+  return new Agent({
+    connections: CONNECTIONS_PER_ORIGIN_MAX,
+    pipelining: 1,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: RESPONSE_HEADER_BYTES_MAX,
+    connect(target, callback) {
+      openChecked(target, options.targets, resolve, connectTo).then(
+        (socket) => callback(null, socket),
+        (error: unknown) =>
+          callback(error instanceof Error ? error : new Error(String(error)), null),
+      )
+    },
+  })
+}
+
+async function openChecked(
+  target: ConnectOptions,
+  targets: WebhookTargets,
+  resolve: ResolveHost,
+  connectTo: Connector,
+): Promise<Connected> {
+  if (targets === 'public' && target.protocol !== 'https:') {
+    throw new TargetRefusedError('the URL is not https')
+  }
+  const hostname = target.hostname.replace(/^\[|\]$/g, '')
+  const literal = isIP(hostname) !== 0
+  const addresses = literal ? [hostname] : (await resolve(hostname)).map(({ address }) => address)
+  if (targets === 'public' && !addresses.every(isPublicAddress)) {
+    throw new TargetRefusedError('the host resolves to a private or reserved address')
+  }
+  // The certificate must be for the name in the URL, though the socket goes to an address.
+  const servername = target.servername ?? (literal ? undefined : hostname)
+  let lastError: unknown = new Error('the host has no address')
+  for (const address of addresses.slice(0, ADDRESSES_MAX)) {
+    try {
+      return await connectOnce(connectTo, {
+        ...target,
+        hostname: address,
+        ...(servername === undefined ? {} : { servername }),
+      })
+    } catch (error) {
+      lastError = error
+    }
+  }
+  throw lastError
+}
+
+function connectOnce(connectTo: Connector, target: ConnectOptions): Promise<Connected> {
+  return new Promise((resolve, reject) => {
+    connectTo(target, (error, socket) => {
+      if (error === null && socket !== null) resolve(socket)
+      else reject(error)
+    })
+  })
+}
+
+function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
+  return lookup(hostname, { all: true, order: 'ipv4first' })
+}
