@@ -1,0 +1,91 @@
+import {
+  type Abi,
+  type ContractFunctionArgs,
+  type ContractFunctionName,
+  concatHex,
+  createTestClient,
+  encodeAbiParameters,
+  encodeFunctionData,
+  getAddress,
+  http,
+  type LocalAccount,
+  publicActions,
+  type TransactionReceipt,
+  walletActions,
+} from 'viem'
+import type { Address, Hex } from '../../src/domain/ids.js'
+
+/** Sends transactions of one account to a development chain, one after the other. */
+export type ChainWriter = ReturnType<typeof openChainWriter>
+
+/**
+ * @param account pays for and owns what is deployed
+ * @param rpcUrl an anvil node; its `anvil_*` methods are used too
+ */
+export function openChainWriter(rpcUrl: string, chainId: number, account: LocalAccount) {
+  const client = createTestClient({
+    mode: 'anvil',
+    account,
+    chain: {
+      id: chainId,
+      name: `development chain ${chainId}`,
+      nativeCurrency: { name: 'native', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [rpcUrl] } },
+    },
+    transport: http(rpcUrl),
+  })
+    .extend(publicActions)
+    .extend(walletActions)
+
+  /** @throws Error that names the transaction when it reverted */
+  async function send(request: {
+    to?: Address
+    data: Hex
+    value?: bigint
+  }): Promise<TransactionReceipt> {
+    const receipt = await client.sendTransactionSync(request)
+    if (receipt.status !== 'success') throw new Error(`reverted: ${receipt.transactionHash}`)
+    return receipt
+  }
+
+  return {
+    client,
+    chainId,
+    account,
+    send,
+
+    /** @param argumentTypes ABI types of the constructor, such as `['address', 'uint8']` */
+    async deploy(
+      bytecode: Hex,
+      argumentTypes: readonly string[] = [],
+      args: readonly unknown[] = [],
+    ): Promise<Address> {
+      const encoded = encodeAbiParameters(
+        argumentTypes.map((type) => ({ type })),
+        args,
+      )
+      const receipt = await send({ data: concatHex([bytecode, encoded]) })
+      if (!receipt.contractAddress) throw new Error('no contract was created')
+      return getAddress(receipt.contractAddress)
+    },
+
+    async write<
+      const abi extends Abi,
+      name extends ContractFunctionName<abi, 'nonpayable' | 'payable'>,
+    >(
+      to: Address,
+      abi: abi,
+      functionName: name,
+      args: ContractFunctionArgs<abi, 'nonpayable' | 'payable', name>,
+      value = 0n,
+    ): Promise<TransactionReceipt> {
+      // Name and arguments were checked against the ABI by the caller's types.
+      const call: { abi: Abi; functionName: string; args: readonly unknown[] } = {
+        abi,
+        functionName,
+        args: args as readonly unknown[],
+      }
+      return send({ to, data: encodeFunctionData(call), value })
+    },
+  }
+}

@@ -1,0 +1,210 @@
+// Generated from DevMulticall3.sol by scripts/contracts/compile.ts; do not edit.
+export const devMulticall3Abi = [
+  {
+    "inputs": [
+      {
+        "components": [
+          {
+            "internalType": "address",
+            "name": "target",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes",
+            "name": "callData",
+            "type": "bytes"
+          }
+        ],
+        "internalType": "struct DevMulticall3.Call[]",
+        "name": "calls",
+        "type": "tuple[]"
+      }
+    ],
+    "name": "aggregate",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "blockNumber",
+        "type": "uint256"
+      },
+      {
+        "internalType": "bytes[]",
+        "name": "returnData",
+        "type": "bytes[]"
+      }
+    ],
+    "stateMutability": "payable",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "components": [
+          {
+            "internalType": "address",
+            "name": "target",
+            "type": "address"
+          },
+          {
+            "internalType": "bool",
+            "name": "allowFailure",
+            "type": "bool"
+          },
+          {
+            "internalType": "bytes",
+            "name": "callData",
+            "type": "bytes"
+          }
+        ],
+        "internalType": "struct DevMulticall3.Call3[]",
+        "name": "calls",
+        "type": "tuple[]"
+      }
+    ],
+    "name": "aggregate3",
+    "outputs": [
+      {
+        "components": [
+          {
+            "internalType": "bool",
+            "name": "success",
+            "type": "bool"
+          },
+          {
+            "internalType": "bytes",
+            "name": "returnData",
+            "type": "bytes"
+          }
+        ],
+        "internalType": "struct DevMulticall3.Result[]",
+        "name": "returnData",
+        "type": "tuple[]"
+      }
+    ],
+    "stateMutability": "payable",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "getBasefee",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "getBlockNumber",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "getChainId",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [],
+    "name": "getCurrentBlockTimestamp",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "address",
+        "name": "addr",
+        "type": "address"
+      }
+    ],
+    "name": "getEthBalance",
+    "outputs": [
+      {
+        "internalType": "uint256",
+        "name": "",
+        "type": "uint256"
+      }
+    ],
+    "stateMutability": "view",
+    "type": "function"
+  },
+  {
+    "inputs": [
+      {
+        "internalType": "bool",
+        "name": "requireSuccess",
+        "type": "bool"
+      },
+      {
+        "components": [
+          {
+            "internalType": "address",
+            "name": "target",
+            "type": "address"
+          },
+          {
+            "internalType": "bytes",
+            "name": "callData",
+            "type": "bytes"
+          }
+        ],
+        "internalType": "struct DevMulticall3.Call[]",
+        "name": "calls",
+        "type": "tuple[]"
+      }
+    ],
+    "name": "tryAggregate",
+    "outputs": [
+      {
+        "components": [
+          {
+            "internalType": "bool",
+            "name": "success",
+            "type": "bool"
+          },
+          {
+            "internalType": "bytes",
+            "name": "returnData",
+            "type": "bytes"
+          }
+        ],
+        "internalType": "struct DevMulticall3.Result[]",
+        "name": "returnData",
+        "type": "tuple[]"
+      }
+    ],
+    "stateMutability": "payable",
+    "type": "function"
+  }
+] as const
+
+/** Creation code, without constructor arguments. */
+export const devMulticall3Bytecode =
+  '0x6080604052348015600e575f5ffd5b50610b108061001c5f395ff3fe608060405260043610610079575f3560e01c806342cbb15c1161004c57806342cbb15c146100e35780634d2301cc146100f557806382ad56cb14610129578063bce38bd714610149575f5ffd5b80630f28c97d1461007d578063252dba421461009e5780633408e470146100bf5780633e64a696146100d1575b5f5ffd5b348015610088575f5ffd5b50425b6040519081526020015b60405180910390f35b6100b16100ac366004610775565b61015c565b604051610095929190610800565b3480156100ca575f5ffd5b504661008b565b3480156100dc575f5ffd5b504861008b565b3480156100ee575f5ffd5b504361008b565b348015610100575f5ffd5b5061008b61010f366004610888565b73ffffffffffffffffffffffffffffffffffffffff163190565b61013c610137366004610775565b61031c565b60405161009591906108c2565b61013c610157366004610970565b61053d565b4360608267ffffffffffffffff811115610178576101786109bf565b6040519080825280602002602001820160405280156101ab57816020015b60608152602001906001900390816101965790505b5090505f5b83811015610314575f8585838181106101cb576101cb6109ec565b90506020028101906101dd9190610a19565b6101eb906020810190610888565b73ffffffffffffffffffffffffffffffffffffffff16868684818110610213576102136109ec565b90506020028101906102259190610a19565b610233906020810190610a55565b604051610241929190610ab6565b5f604051808303815f865af19150503d805f811461027a576040519150601f19603f3d011682016040523d82523d5f602084013e61027f565b606091505b50848481518110610292576102926109ec565b602090810291909101015290508061030b576040517f08c379a000000000000000000000000000000000000000000000000000000000815260206004820152601760248201527f4d756c746963616c6c333a2063616c6c206661696c656400000000000000000060448201526064015b60405180910390fd5b506001016101b0565b509250929050565b60608167ffffffffffffffff811115610337576103376109bf565b60405190808252806020026020018201604052801561037c57816020015b604080518082019091525f8152606060208201528152602001906001900390816103555790505b5090505f5b82811015610536575f5f85858481811061039d5761039d6109ec565b90506020028101906103af9190610ac5565b6103bd906020810190610888565b73ffffffffffffffffffffffffffffffffffffffff168686858181106103e5576103e56109ec565b90506020028101906103f79190610ac5565b610405906040810190610a55565b604051610413929190610ab6565b5f604051808303815f865af19150503d805f811461044c576040519150601f19603f3d011682016040523d82523d5f602084013e610451565b606091505b50915091508180610492575085858481811061046f5761046f6109ec565b90506020028101906104819190610ac5565b610492906040810190602001610af7565b6104f8576040517f08c379a000000000000000000000000000000000000000000000000000000000815260206004820152601760248201527f4d756c746963616c6c333a2063616c6c206661696c65640000000000000000006044820152606401610302565b6040518060400160405280831515815260200182815250848481518110610521576105216109ec565b60209081029190910101525050600101610381565b5092915050565b60608167ffffffffffffffff811115610558576105586109bf565b60405190808252806020026020018201604052801561059d57816020015b604080518082019091525f8152606060208201528152602001906001900390816105765790505b5090505f5b82811015610725575f5f8585848181106105be576105be6109ec565b90506020028101906105d09190610a19565b6105de906020810190610888565b73ffffffffffffffffffffffffffffffffffffffff16868685818110610606576106066109ec565b90506020028101906106189190610a19565b610626906020810190610a55565b604051610634929190610ab6565b5f604051808303815f865af19150503d805f811461066d576040519150601f19603f3d011682016040523d82523d5f602084013e610672565b606091505b50915091508180610681575086155b6106e7576040517f08c379a000000000000000000000000000000000000000000000000000000000815260206004820152601760248201527f4d756c746963616c6c333a2063616c6c206661696c65640000000000000000006044820152606401610302565b6040518060400160405280831515815260200182815250848481518110610710576107106109ec565b602090810291909101015250506001016105a2565b509392505050565b5f5f83601f84011261073d575f5ffd5b50813567ffffffffffffffff811115610754575f5ffd5b6020830191508360208260051b850101111561076e575f5ffd5b9250929050565b5f5f60208385031215610786575f5ffd5b823567ffffffffffffffff81111561079c575f5ffd5b6107a88582860161072d565b90969095509350505050565b5f81518084528060208401602086015e5f6020828601015260207fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe0601f83011685010191505092915050565b5f604082018483526040602084015280845180835260608501915060608160051b8601019250602086015f5b8281101561087b577fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa08786030184526108668583516107b4565b9450602093840193919091019060010161082c565b5092979650505050505050565b5f60208284031215610898575f5ffd5b813573ffffffffffffffffffffffffffffffffffffffff811681146108bb575f5ffd5b9392505050565b5f602082016020835280845180835260408501915060408160051b8601019250602086015f5b82811015610950577fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc08786030184528151805115158652602081015190506040602087015261093a60408701826107b4565b95505060209384019391909101906001016108e8565b50929695505050505050565b8035801515811461096b575f5ffd5b919050565b5f5f5f60408486031215610982575f5ffd5b61098b8461095c565b9250602084013567ffffffffffffffff8111156109a6575f5ffd5b6109b28682870161072d565b9497909650939450505050565b7f4e487b71000000000000000000000000000000000000000000000000000000005f52604160045260245ffd5b7f4e487b71000000000000000000000000000000000000000000000000000000005f52603260045260245ffd5b5f82357fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffc1833603018112610a4b575f5ffd5b9190910192915050565b5f5f83357fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffe1843603018112610a88575f5ffd5b83018035915067ffffffffffffffff821115610aa2575f5ffd5b60200191503681900382131561076e575f5ffd5b818382375f9101908152919050565b5f82357fffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffa1833603018112610a4b575f5ffd5b5f60208284031215610b07575f5ffd5b6108bb8261095c56'
