@@ -1,0 +1,160 @@
+/**
+ * An immutable set of listed addresses in one SharedArrayBuffer, so that every thread reads the
+ * same copy without a message. Lookup is a bitmap on bytes 12–14 of the address, then a hash
+ * table over all 20 bytes, then a full comparison.
+ *
+ * Why bytes 12–14 and not the first ones: calldata is mostly zeros and vanity addresses start
+ * with zeros, so a key on the first bytes turns padding into a candidate at every offset.
+ */
+import { ADDRESS_BYTES } from './address-bytes.js'
+
+/** The bitmap's key ends at this byte of the address. */
+export const KEY_LAST_BYTE = 14
+
+/** 2^24 bits = 2 MiB: with 100,000 entries 0.6 % of random offsets pass the bitmap. */
+export const KEY_BITS_LARGE = 24
+/** 2^16 bits = 8 KiB, for the few addresses of one user's rules. */
+export const KEY_BITS_SMALL = 16
+
+/** More entries than all public lists hold together; bounds memory at ~60 MB. */
+export const SET_ENTRIES_MAX = 1_000_000
+
+const HEADER_BYTES = 16
+const MAGIC = 0x53435331
+
+export interface AddressSet {
+  readonly buffer: SharedArrayBuffer
+  readonly size: number
+  /** Applied to a rolling 24-bit key. */
+  readonly keyMask: number
+  readonly bitmap: Uint32Array
+  /** Entry index + 1; 0 is empty. */
+  readonly slots: Uint32Array
+  /** Which list an entry came from: an index into the published lists. */
+  readonly listIndex: Uint16Array
+  /** 20 bytes an entry. */
+  readonly bytes: Uint8Array
+}
+
+export interface SetPart {
+  /** Whole addresses, 20 bytes each. */
+  readonly packed: Uint8Array
+  readonly listIndex: number
+}
+
+/**
+ * Builds a set. An address on several lists counts for the first part that holds it.
+ * @throws RangeError when the parts hold more than SET_ENTRIES_MAX addresses
+ */
+export function buildAddressSet(parts: readonly SetPart[], keyBits = KEY_BITS_LARGE): AddressSet {
+  let capacity = 0
+  for (const part of parts) capacity += Math.floor(part.packed.length / ADDRESS_BYTES)
+  if (capacity > SET_ENTRIES_MAX) throw new RangeError(`more than ${SET_ENTRIES_MAX} addresses`)
+  let slotCount = 16
+  while (slotCount < capacity * 2) slotCount *= 2
+
+  const buffer = new SharedArrayBuffer(sizeOf(keyBits, slotCount, capacity))
+  const header = new Uint32Array(buffer, 0, 4)
+  header[0] = MAGIC
+  header[1] = keyBits
+  header[2] = slotCount
+  header[3] = capacity
+  const set = viewOf(buffer, keyBits, slotCount, capacity)
+  let size = 0
+  for (const part of parts) {
+    const whole = part.packed.length - (part.packed.length % ADDRESS_BYTES)
+    for (let at = 0; at < whole; at += ADDRESS_BYTES) {
+      const slot = slotFor(set, part.packed, at)
+      if (set.slots[slot] !== 0) continue
+      set.bytes.set(part.packed.subarray(at, at + ADDRESS_BYTES), size * ADDRESS_BYTES)
+      set.listIndex[size] = part.listIndex
+      size++
+      set.slots[slot] = size
+      const key = keyAt(part.packed, at) & set.keyMask
+      set.bitmap[key >>> 5] = (set.bitmap[key >>> 5] as number) | (1 << (key & 31))
+    }
+  }
+  header[3] = size
+  return { ...set, size }
+}
+
+/**
+ * Views a set that another thread built.
+ * @throws TypeError when the buffer is not a set
+ */
+export function openAddressSet(buffer: SharedArrayBuffer): AddressSet {
+  const [magic, keyBits, slotCount, size] = new Uint32Array(buffer, 0, 4)
+  if (magic !== MAGIC || keyBits === undefined || slotCount === undefined || size === undefined) {
+    throw new TypeError('not an address set')
+  }
+  return viewOf(buffer, keyBits, slotCount, size)
+}
+
+/** The index of the entry equal to the 20 bytes at `at`, or -1. */
+export function findEntry(set: AddressSet, bytes: Uint8Array, at: number): number {
+  const key = keyAt(bytes, at) & set.keyMask
+  if ((((set.bitmap[key >>> 5] as number) >>> (key & 31)) & 1) === 0) return -1
+  return (set.slots[slotFor(set, bytes, at)] as number) - 1
+}
+
+function keyAt(bytes: Uint8Array, at: number): number {
+  return (
+    ((bytes[at + KEY_LAST_BYTE - 2] as number) << 16) |
+    ((bytes[at + KEY_LAST_BYTE - 1] as number) << 8) |
+    (bytes[at + KEY_LAST_BYTE] as number)
+  )
+}
+
+/** The slot that holds the address, or the empty one where it belongs. */
+function slotFor(set: AddressSet, bytes: Uint8Array, at: number): number {
+  const mask = set.slots.length - 1
+  let slot = hashAt(bytes, at) & mask
+  for (;;) {
+    const entry = set.slots[slot] as number
+    if (entry === 0 || sameAddress(set.bytes, (entry - 1) * ADDRESS_BYTES, bytes, at)) return slot
+    slot = (slot + 1) & mask
+  }
+}
+
+/** Over all 20 bytes: entries that share the bitmap's key must not share a chain. */
+function hashAt(bytes: Uint8Array, at: number): number {
+  let hash = 0
+  for (let i = at; i < at + ADDRESS_BYTES; i += 4) {
+    const word =
+      ((bytes[i] as number) << 24) |
+      ((bytes[i + 1] as number) << 16) |
+      ((bytes[i + 2] as number) << 8) |
+      (bytes[i + 3] as number)
+    hash = Math.imul(hash ^ word, 0x9e3779b1)
+    hash ^= hash >>> 15
+  }
+  return hash >>> 0
+}
+
+function sameAddress(a: Uint8Array, aAt: number, b: Uint8Array, bAt: number): boolean {
+  for (let i = 0; i < ADDRESS_BYTES; i++) if (a[aAt + i] !== b[bAt + i]) return false
+  return true
+}
+
+function sizeOf(keyBits: number, slotCount: number, capacity: number): number {
+  return HEADER_BYTES + 2 ** keyBits / 8 + slotCount * 4 + capacity * (2 + ADDRESS_BYTES)
+}
+
+function viewOf(
+  buffer: SharedArrayBuffer,
+  keyBits: number,
+  slotCount: number,
+  capacity: number,
+): AddressSet {
+  const slotsAt = HEADER_BYTES + 2 ** keyBits / 8
+  const listsAt = slotsAt + slotCount * 4
+  return {
+    buffer,
+    size: capacity,
+    keyMask: 2 ** keyBits - 1,
+    bitmap: new Uint32Array(buffer, HEADER_BYTES, 2 ** keyBits / 32),
+    slots: new Uint32Array(buffer, slotsAt, slotCount),
+    listIndex: new Uint16Array(buffer, listsAt, capacity),
+    bytes: new Uint8Array(buffer, listsAt + capacity * 2),
+  }
+}
