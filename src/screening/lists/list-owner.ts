@@ -1,0 +1,294 @@
+/**
+ * Owns the lists: one owner in the service's process gathers them from their sources, builds the
+ * address set and publishes it to every thread. Nothing else writes lists in memory.
+ */
+import { type FSWatcher, mkdirSync, watch } from 'node:fs'
+import { buildAddressSet } from '../set/address-set.js'
+import { devList } from './dev-list.js'
+import { protectAddresses } from './infrastructure.js'
+import { ListStore } from './list-store.js'
+import type { NamedList } from './named-list.js'
+import type {
+  ListState,
+  ListsReader,
+  ListsStatus,
+  ListVersion,
+  Publication,
+} from './published-lists.js'
+import { ListsPublisher, type SharedLists } from './shared-lists.js'
+import { TextDirectory } from './text-directory.js'
+
+/** File notifications get lost on some file systems; looking costs a stat a file. */
+const POLL_MS = 1_000
+/** Editors and scripts change a directory several times for one save. */
+const WATCH_DEBOUNCE_MS = 20
+
+/** The part of a pino logger that is used here. */
+export interface ListLog {
+  info(facts: object, message: string): void
+  warn(facts: object, message: string): void
+  error(facts: object, message: string): void
+}
+
+export interface ListOwnerOptions {
+  readonly mode: 'dev' | 'live'
+  /** The operator's `*.txt` lists; need not exist. */
+  readonly textListsDirectory: string
+  /** Imported lists; need not exist. */
+  readonly storeDirectory: string
+  /** Our own contracts, configured tokens and vaults: entries that name them are refused. */
+  readonly protectedAddresses: readonly string[]
+  readonly log: ListLog
+  readonly nowMs?: () => number
+}
+
+export interface ListOwner extends ListsReader {
+  status(): ListsStatus
+  /** For one worker thread: into its workerData, `port` into its transferList. */
+  share(): SharedLists
+  /** Adds or replaces a list that lives in memory alone, such as a mirrored oracle. */
+  putMemoryList(list: NamedList): void
+  /** Looks at all sources now. */
+  refresh(): Promise<void>
+}
+
+/**
+ * Loads all lists and keeps them current until closed.
+ * @throws Error in live mode when no imported sanctions list has an entry
+ */
+export async function createListOwner(options: ListOwnerOptions): Promise<ListOwner> {
+  const owner = new FileListOwner(options)
+  await owner.start()
+  return owner
+}
+
+class FileListOwner implements ListOwner {
+  readonly #options: ListOwnerOptions
+  readonly #nowMs: () => number
+  readonly #texts: TextDirectory
+  readonly #store: ListStore
+  readonly #memory = new Map<string, NamedList>()
+  readonly #builtIn: readonly NamedList[]
+  readonly #watchers: FSWatcher[] = []
+  #publisher: ListsPublisher | null = null
+  #published = ''
+  #lists: readonly NamedList[] = []
+  #timer: NodeJS.Timeout | null = null
+  #debounce: NodeJS.Timeout | null = null
+  #refreshing: Promise<void> | null = null
+  #refreshAgain = false
+  #loggedProblems = ''
+  #closed = false
+
+  constructor(options: ListOwnerOptions) {
+    this.#options = options
+    this.#nowMs = options.nowMs ?? Date.now
+    const isProtected = protectAddresses(options.protectedAddresses)
+    this.#texts = new TextDirectory(options.textListsDirectory, isProtected)
+    this.#store = new ListStore(options.storeDirectory, isProtected)
+    this.#builtIn = options.mode === 'dev' ? [devList(isProtected)] : []
+  }
+
+  async start(): Promise<void> {
+    await this.refresh()
+    const reason = this.#unusable()
+    if (reason !== null) throw new Error(`screening cannot start: ${reason}`)
+    for (const directory of [this.#options.textListsDirectory, this.#options.storeDirectory]) {
+      mkdirSync(directory, { recursive: true, mode: 0o700 })
+      try {
+        const watcher = watch(directory, () => this.#soon())
+        watcher.on('error', (error) => {
+          this.#options.log.warn({ directory, err: error }, 'list directory is polled, not watched')
+          watcher.close()
+        })
+        watcher.unref()
+        this.#watchers.push(watcher)
+      } catch (error) {
+        this.#options.log.warn({ directory, err: error }, 'list directory is polled, not watched')
+      }
+    }
+    this.#timer = setInterval(() => this.#refreshInBackground(), POLL_MS)
+    this.#timer.unref()
+  }
+
+  current() {
+    return this.#publisher?.current ?? null
+  }
+
+  share(): SharedLists {
+    if (this.#publisher === null) throw new Error('lists are shared once they are loaded')
+    return this.#publisher.share()
+  }
+
+  putMemoryList(list: NamedList): void {
+    this.#memory.set(list.name, list)
+    this.#publishIfChanged()
+  }
+
+  /** Refreshes run one at a time; one that is asked for meanwhile runs after. */
+  async refresh(): Promise<void> {
+    if (this.#refreshing !== null) {
+      this.#refreshAgain = true
+      return this.#refreshing
+    }
+    this.#refreshing = this.#refreshAll()
+    try {
+      await this.#refreshing
+    } finally {
+      this.#refreshing = null
+    }
+  }
+
+  async #refreshAll(): Promise<void> {
+    do {
+      this.#refreshAgain = false
+      await this.#texts.refresh(this.#nowMs())
+      await this.#store.refresh()
+      this.#reportProblems()
+      this.#publishIfChanged()
+    } while (this.#refreshAgain)
+  }
+
+  status(): ListsStatus {
+    const nowMs = this.#nowMs()
+    const open = this.current()
+    const stale = open !== null && open.staleAtMs !== null && nowMs >= open.staleAtMs
+    const reason =
+      open === null ? 'lists are not loaded' : (open.unusable ?? (stale ? 'a list is stale' : null))
+    return {
+      ready: reason === null,
+      reason,
+      lists: this.#lists.map((list) => stateOf(list, nowMs)),
+      problems: [...this.#texts.problems, ...this.#store.problems],
+    }
+  }
+
+  close(): void {
+    this.#closed = true
+    if (this.#timer !== null) clearInterval(this.#timer)
+    if (this.#debounce !== null) clearTimeout(this.#debounce)
+    for (const watcher of this.#watchers) watcher.close()
+    this.#publisher?.close()
+  }
+
+  #soon(): void {
+    if (this.#closed || this.#debounce !== null) return
+    this.#debounce = setTimeout(() => {
+      this.#debounce = null
+      this.#refreshInBackground()
+    }, WATCH_DEBOUNCE_MS)
+    this.#debounce.unref()
+  }
+
+  #refreshInBackground(): void {
+    this.refresh().catch((error: unknown) => {
+      this.#options.log.error({ err: error }, 'screening lists could not be refreshed')
+    })
+  }
+
+  #publishIfChanged(): void {
+    const lists = [
+      ...this.#builtIn,
+      ...this.#store.lists,
+      ...this.#memory.values(),
+      ...this.#texts.lists,
+    ].sort((a, b) => PRECEDENCE[a.kind] - PRECEDENCE[b.kind])
+    const identity = JSON.stringify(lists.map((list) => [revisionOf(list), list.checkedAtMs]))
+    if (this.#closed || (identity === this.#published && this.#publisher !== null)) return
+    const before = new Map(this.#lists.map((list) => [list.name, revisionOf(list)]))
+    this.#lists = lists
+    this.#published = identity
+    const publication = this.#publicationOf(lists)
+    if (this.#publisher === null) this.#publisher = new ListsPublisher(publication)
+    else this.#publisher.publish(publication)
+    this.#reportChanges(before)
+  }
+
+  #publicationOf(lists: readonly NamedList[]): Omit<Publication, 'sequence'> {
+    const set = buildAddressSet(lists.map(({ packed }, listIndex) => ({ packed, listIndex })))
+    return {
+      buffer: set.buffer,
+      lists: lists.map(versionOf),
+      staleAtMs: this.#options.mode === 'live' ? staleAtMs(lists) : null,
+      unusable: this.#unusable(),
+    }
+  }
+
+  /** Spec silent: text files have no publisher and no age, so they alone do not make it live. */
+  #unusable(): string | null {
+    if (this.#options.mode === 'dev') return null
+    const imported = this.#store.lists.some(
+      (list) => list.kind === 'sanctions' && list.packed.length > 0,
+    )
+    return imported ? null : 'no sanctions list is imported'
+  }
+
+  #reportChanges(before: ReadonlyMap<string, string>): void {
+    const { log } = this.#options
+    for (const list of this.#lists) {
+      if (before.get(list.name) === revisionOf(list)) continue
+      const { list: name, ...facts } = versionOf(list)
+      log.info({ list: name, ...facts }, 'screening list loaded')
+      if (list.refusedCount === 0) continue
+      const { refused, refusedCount } = list
+      log.error(
+        { list: name, refusedCount, refused },
+        'screening list holds entries that were refused',
+      )
+    }
+    const now = new Set(this.#lists.map((list) => list.name))
+    for (const name of before.keys()) {
+      if (!now.has(name)) log.warn({ list: name }, 'screening list removed')
+    }
+  }
+
+  #reportProblems(): void {
+    const problems = [...this.#texts.problems, ...this.#store.problems]
+    const text = problems.join('\n')
+    if (text !== this.#loggedProblems && problems.length > 0) {
+      this.#options.log.error({ problems }, 'screening lists could not be read; earlier ones count')
+    }
+    this.#loggedProblems = text
+  }
+}
+
+/** Changes with what the list says and with what was refused of it. */
+function revisionOf(list: NamedList): string {
+  return `${list.name}/${list.version}/${list.refusedCount}`
+}
+
+/** Of an address on several lists, the verdict names the strongest. */
+const PRECEDENCE = { sanctions: 0, operator: 1, risk: 2 } as const
+
+function versionOf(list: NamedList): ListVersion {
+  return {
+    list: list.name,
+    kind: list.kind,
+    source: list.source,
+    version: list.version,
+    entries: list.packed.length / 20,
+    checkedAtMs: list.checkedAtMs,
+    maxAgeMs: list.maxAgeMs,
+  }
+}
+
+function staleAtMs(lists: readonly NamedList[]): number | null {
+  let earliest: number | null = null
+  for (const list of lists) {
+    if (list.maxAgeMs === null) continue
+    const at = list.checkedAtMs + list.maxAgeMs
+    if (earliest === null || at < earliest) earliest = at
+  }
+  return earliest
+}
+
+function stateOf(list: NamedList, nowMs: number): ListState {
+  const ageMs = Math.max(0, nowMs - list.checkedAtMs)
+  return {
+    ...versionOf(list),
+    ageMs,
+    stale: list.maxAgeMs !== null && ageMs >= list.maxAgeMs,
+    refusedCount: list.refusedCount,
+    refused: list.refused,
+  }
+}

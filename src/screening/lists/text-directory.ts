@@ -1,0 +1,138 @@
+/**
+ * The operator's own lists: every `*.txt` of one directory, one list a file. Files are edited by
+ * hand and by scripts while the service runs, so a reading may catch one half-written. The rule
+ * that makes this safe: an added address counts at once, a removed one only after the file has
+ * stood unchanged for REMOVAL_SETTLE_MS.
+ */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ADDRESS_BYTES } from '../set/address-bytes.js'
+import { EntryCollector, listVersion, type NamedList } from './named-list.js'
+import { readTextList, TEXT_LIST_BYTES_MAX } from './text-list.js'
+
+export const REMOVAL_SETTLE_MS = 2_000
+/** Lists beyond this many files are refused, loudly: each costs a stat a second. */
+export const TEXT_LISTS_MAX = 256
+
+interface FileState {
+  /** Size, times and inode: another value means the content may differ. */
+  readonly signature: string
+  readonly changedAtMs: number
+  /** What counts now: with the removals that have not settled. */
+  readonly list: NamedList
+  /** What the file says, when that is less than what counts. */
+  readonly settled: NamedList | null
+}
+
+export class TextDirectory {
+  readonly #directory: string
+  readonly #isProtected: (entry: Uint8Array) => boolean
+  readonly #files = new Map<string, FileState>()
+  readonly #missingSinceMs = new Map<string, number>()
+  problems: readonly string[] = []
+
+  constructor(directory: string, isProtected: (entry: Uint8Array) => boolean) {
+    this.#directory = directory
+    this.#isProtected = isProtected
+  }
+
+  get lists(): readonly NamedList[] {
+    return [...this.#files.values()].map((file) => file.list)
+  }
+
+  /** Reads what changed. Never throws: a file that cannot be read keeps its earlier content. */
+  async refresh(nowMs: number): Promise<void> {
+    const problems: string[] = []
+    const names = await this.#names(problems)
+    if (names !== null) {
+      for (const name of names) {
+        try {
+          await this.#refreshFile(name, nowMs)
+        } catch (error) {
+          problems.push(`${name}: ${error instanceof Error ? error.message : 'unreadable'}`)
+        }
+      }
+      this.#dropMissing(new Set(names), nowMs)
+    }
+    this.problems = problems
+  }
+
+  async #names(problems: string[]): Promise<string[] | null> {
+    try {
+      const names = (await readdir(this.#directory)).filter((name) => name.endsWith('.txt')).sort()
+      for (const name of names.slice(TEXT_LISTS_MAX)) {
+        problems.push(`${name}: refused, more than ${TEXT_LISTS_MAX} lists`)
+      }
+      return names.slice(0, TEXT_LISTS_MAX)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      problems.push(`the lists directory cannot be read: ${(error as Error).message}`)
+      return null
+    }
+  }
+
+  async #refreshFile(name: string, nowMs: number): Promise<void> {
+    const path = join(this.#directory, name)
+    const at = await stat(path)
+    const signature = `${at.ino}:${at.size}:${at.mtimeMs}:${at.ctimeMs}`
+    const before = this.#files.get(name)
+    if (before?.signature === signature) {
+      if (before.settled === null || nowMs - before.changedAtMs < REMOVAL_SETTLE_MS) return
+      this.#files.set(name, { ...before, list: before.settled, settled: null })
+      return
+    }
+    if (at.size > TEXT_LIST_BYTES_MAX) throw new RangeError('too large for a text list')
+    const collector = new EntryCollector(this.#isProtected)
+    readTextList(await readFile(path, 'utf8'), collector)
+    const fresh = asList(name, collector, collector.packed(), nowMs)
+    const merged = before === undefined ? null : this.#withRemovals(collector, before.list.packed)
+    this.#files.set(name, {
+      signature,
+      changedAtMs: nowMs,
+      list: merged === null ? fresh : asList(name, collector, merged, nowMs),
+      settled: merged === null ? null : fresh,
+    })
+  }
+
+  /** The union with what counted before, or null when nothing was removed. */
+  #withRemovals(collector: EntryCollector, before: Uint8Array): Uint8Array | null {
+    const stated = collector.size
+    for (let at = 0; at < before.length; at += ADDRESS_BYTES) {
+      collector.add(before.subarray(at, at + ADDRESS_BYTES), '')
+    }
+    return collector.size === stated ? null : collector.packed()
+  }
+
+  #dropMissing(present: ReadonlySet<string>, nowMs: number): void {
+    for (const name of this.#files.keys()) {
+      if (present.has(name)) {
+        this.#missingSinceMs.delete(name)
+        continue
+      }
+      const sinceMs = this.#missingSinceMs.get(name) ?? nowMs
+      this.#missingSinceMs.set(name, sinceMs)
+      if (nowMs - sinceMs < REMOVAL_SETTLE_MS) continue
+      this.#files.delete(name)
+      this.#missingSinceMs.delete(name)
+    }
+  }
+}
+
+function asList(
+  fileName: string,
+  collector: EntryCollector,
+  packed: Uint8Array,
+  nowMs: number,
+): NamedList {
+  return {
+    name: fileName.slice(0, -'.txt'.length),
+    kind: 'operator',
+    source: fileName,
+    version: listVersion(packed),
+    checkedAtMs: nowMs,
+    maxAgeMs: null,
+    packed,
+    refused: collector.refused,
+    refusedCount: collector.refusedCount,
+  }
+}
