@@ -1,0 +1,50 @@
+import { formatPath, type WalkFailure, type WalkState } from './walk-state.js'
+
+/** A failed walk as plain data. */
+export interface Undecodable {
+  readonly cause: WalkFailure['cause'] | 'too-slow'
+  /** One sentence for the caller. */
+  readonly reason: string
+  readonly path: string
+}
+
+/** A walk's parties as plain data that crosses threads cheaply. */
+export interface WalkReport {
+  readonly undecodable: Undecodable | null
+  /** Two numbers a party: byte offset, and 1 where it is spelt in ASCII. */
+  readonly offsets: Uint32Array<ArrayBuffer>
+  /** One line a party. */
+  readonly paths: string
+}
+
+export interface ReportedParty {
+  readonly offset: number
+  readonly form: 'bytes' | 'ascii'
+  readonly path: string
+}
+
+export function undecodableOf(state: WalkState): Undecodable | null {
+  if (state.failure === null) return null
+  const { cause, reason, path } = state.failure
+  return { cause, reason, path: formatPath(path) }
+}
+
+export function reportOf(state: WalkState): WalkReport {
+  const offsets = new Uint32Array(state.parties.length * 2)
+  const paths: string[] = []
+  for (const [i, party] of state.parties.entries()) {
+    offsets[2 * i] = party.offset
+    offsets[2 * i + 1] = party.form === 'ascii' ? 1 : 0
+    paths.push(formatPath(party.path))
+  }
+  return { undecodable: undecodableOf(state), offsets, paths: paths.join('\n') }
+}
+
+export function partiesOf(report: WalkReport): readonly ReportedParty[] {
+  if (report.offsets.length === 0) return []
+  return report.paths.split('\n').map((path, i) => ({
+    offset: report.offsets[2 * i] ?? 0,
+    form: report.offsets[2 * i + 1] === 1 ? 'ascii' : 'bytes',
+    path,
+  }))
+}

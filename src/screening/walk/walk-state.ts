@@ -1,0 +1,116 @@
+import { ADDRESS_BYTES } from '../set/address-bytes.js'
+
+/** Calls within calls. Honest ones seen nest four deep; the raw scan covers all depths. */
+export const WALK_DEPTH_MAX = 12
+/** Values visited: 131,072 bytes hold at most 4,096 words, so honest calldata stays far below. */
+export const WALK_NODES_MAX = 20_000
+/**
+ * Bytes of dynamic values visited at one depth, as a multiple of the calldata. Honest values of one
+ * depth do not overlap and add up to less than once; a bomb's offsets share one blob.
+ */
+export const WALK_EXPANSION_MAX = 4
+/** Allows for small calldata whose nested headers weigh more than its content. */
+const WALK_BYTES_MIN = 4_096
+
+export interface PathNode {
+  readonly parent: PathNode | null
+  readonly label: string | number
+  /** True where another call starts: printed as an arrow. */
+  readonly call: boolean
+}
+
+/** An address found in the calldata, with what it was found as. */
+export interface Party {
+  /** Byte offset of its 20 bytes, or of its 40 ASCII characters. */
+  readonly offset: number
+  readonly form: 'bytes' | 'ascii'
+  readonly path: PathNode | null
+}
+
+export interface WalkFailure {
+  readonly cause: 'malformed' | 'too-deep' | 'too-large'
+  /** One sentence for the caller. */
+  readonly reason: string
+  readonly path: PathNode | null
+}
+
+/** One walk over one calldata. Nothing is copied: every value is a range of `data`. */
+export class WalkState {
+  readonly data: Uint8Array
+  readonly length: number
+  readonly parties: Party[] = []
+  failure: WalkFailure | null = null
+  #nodesLeft = WALK_NODES_MAX
+  readonly #bytesMax: number
+  /** By depth; a hole is nothing yet. */
+  readonly #bytesSpent: number[] = []
+
+  constructor(data: Uint8Array, length: number) {
+    this.data = data
+    this.length = length
+    this.#bytesMax = Math.max(WALK_BYTES_MIN, length * WALK_EXPANSION_MAX)
+  }
+
+  /** Takes one value from the budget; false ends the walk. */
+  spendNode(path: PathNode | null): boolean {
+    return --this.#nodesLeft >= 0 || this.#exhausted(path)
+  }
+
+  /** Takes one value and the bytes it spans from the budget; false ends the walk. */
+  spend(bytes: number, depth: number, path: PathNode | null): boolean {
+    const spent = (this.#bytesSpent[depth] ?? 0) + bytes
+    this.#bytesSpent[depth] = spent
+    return (--this.#nodesLeft >= 0 && spent <= this.#bytesMax) || this.#exhausted(path)
+  }
+
+  #exhausted(path: PathNode | null): false {
+    return this.fail('too-large', 'The calldata expands to more than can be screened.', path)
+  }
+
+  /** Always false, so that a reader ends with `return state.fail(…)`. */
+  fail(cause: WalkFailure['cause'], reason: string, path: PathNode | null): false {
+    this.failure ??= { cause, reason, path }
+    return false
+  }
+
+  malformed(path: PathNode | null): false {
+    return this.fail('malformed', 'The calldata does not decode as the function it names.', path)
+  }
+
+  /** Notes the 20 bytes at `offset`, unless they are zero, a precompile or a router's sentinel. */
+  addParty(offset: number, path: PathNode | null): void {
+    const end = offset + ADDRESS_BYTES
+    for (let i = offset; i < end - 2; i++) {
+      if (this.data[i] !== 0) {
+        this.parties.push({ offset, form: 'bytes', path })
+        return
+      }
+    }
+  }
+
+  /**
+   * Runs a reading that may find out that the bytes are something else: what it noted is then
+   * dropped. An exhausted budget stays a failure, or a bomb would hide behind an unknown call.
+   */
+  attempt(read: () => boolean): boolean {
+    const before = this.parties.length
+    if (read()) return true
+    if (this.failure?.cause !== 'malformed') return false
+    this.failure = null
+    this.parties.length = before
+    return true
+  }
+}
+
+/** `multiSend[2] → multicall[0] → exactInputSingle.recipient` */
+export function formatPath(path: PathNode | null): string {
+  const nodes: PathNode[] = []
+  for (let node = path; node !== null; node = node.parent) nodes.push(node)
+  let text = ''
+  for (const { label, call } of nodes.reverse()) {
+    if (typeof label === 'number') text += `[${label}]`
+    else if (text === '') text = label
+    else text += call ? ` → ${label}` : `.${label}`
+  }
+  return text
+}
