@@ -1,0 +1,41 @@
+import type { Address } from '../domain/ids.js'
+import { parseListedAddress } from './set/address-bytes.js'
+import { type AddressSet, buildAddressSet, KEY_BITS_SMALL } from './set/address-set.js'
+
+/** Entries one user may keep. */
+export const USER_RULES_MAX = 1_000
+
+export interface UserRule {
+  readonly address: Address
+  readonly action: 'block' | 'allow'
+}
+
+/**
+ * One user's own entries, ready to scan with. A block entry always blocks; an allow entry takes an
+ * address out of risk lists and risk providers, never out of a sanctions or an operator's list.
+ */
+export interface UserRules {
+  readonly block: AddressSet
+  readonly allow: AddressSet
+}
+
+/**
+ * Worth keeping until the user's rules change.
+ * @throws RangeError past USER_RULES_MAX entries
+ * @throws TypeError when an entry is no address
+ */
+export function prepareUserRules(rules: readonly UserRule[]): UserRules {
+  if (rules.length > USER_RULES_MAX) throw new RangeError(`more than ${USER_RULES_MAX} rules`)
+  return { block: setOf(rules, 'block'), allow: setOf(rules, 'allow') }
+}
+
+function setOf(rules: readonly UserRule[], action: UserRule['action']): AddressSet {
+  const packed = rules
+    .filter((rule) => rule.action === action)
+    .map((rule) => {
+      const bytes = parseListedAddress(rule.address)
+      if (bytes === null) throw new TypeError(`not an address: ${rule.address}`)
+      return bytes
+    })
+  return buildAddressSet([{ packed: Buffer.concat(packed), listIndex: 0 }], KEY_BITS_SMALL)
+}

@@ -1,0 +1,98 @@
+/**
+ * Walks large calldata in a piscina thread with a limit of time and heap. One thread that comes up
+ * with the first large call: a walk takes milliseconds, and small calldata never comes here.
+ */
+import { Piscina } from 'piscina'
+import type { Undecodable, WalkReport } from './walk/walk-report.js'
+
+/** Far above what the walk's budget allows; a walk that takes longer has found a hole in it. */
+const WALK_MS_MAX = 250
+/** Loading the thread's modules on a busy machine; not the calldata's fault. */
+const WARM_MS_MAX = 10_000
+/** At some milliseconds each the last in line still waits less than half a second. */
+const WAITING_MAX = 64
+const IDLE_MS_MAX = 60_000
+const HEAP = { maxOldGenerationSizeMb: 48, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 } as const
+
+/** A walk that did not come back. `unavailable`: the same call may pass later. */
+export type WalkOutcome<T> =
+  | { readonly outcome: 'walked'; readonly value: T }
+  | { readonly outcome: 'undecodable'; readonly undecodable: Undecodable }
+  | { readonly outcome: 'unavailable'; readonly reason: string }
+
+export class WalkPool {
+  readonly #pool: Piscina
+  #last: Promise<unknown> = Promise.resolve()
+  #waiting = 0
+
+  /** @param entry the built worker module; by default the one beside this file's build */
+  constructor(entry: URL = new URL('../pool/walk-calldata.js', import.meta.url)) {
+    this.#pool = new Piscina({
+      filename: entry.href,
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: IDLE_MS_MAX,
+      concurrentTasksPerWorker: 1,
+      resourceLimits: HEAP,
+      env: {},
+      // Without atomics a waiting thread blocks nothing and can be ended at once.
+      atomics: 'disabled',
+    })
+  }
+
+  check(data: Uint8Array<ArrayBuffer>): Promise<WalkOutcome<Undecodable | null>> {
+    return this.#inTurn('check', data)
+  }
+
+  report(data: Uint8Array<ArrayBuffer>): Promise<WalkOutcome<WalkReport>> {
+    return this.#inTurn('report', data)
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.destroy()
+  }
+
+  /** One walk at a time, so that the time limit covers the walk and not the queue. */
+  async #inTurn<T>(task: 'check' | 'report', data: Uint8Array<ArrayBuffer>) {
+    if (this.#waiting >= WAITING_MAX) return unavailable('too many calls are being screened')
+    this.#waiting++
+    const turn = this.#last.then(() => this.#walk<T>(task, data))
+    this.#last = turn
+    try {
+      return await turn
+    } finally {
+      this.#waiting--
+    }
+  }
+
+  async #walk<T>(task: 'check' | 'report', data: Uint8Array<ArrayBuffer>): Promise<WalkOutcome<T>> {
+    try {
+      if (this.#pool.threads.length === 0) {
+        await this.#pool.run(null, { name: 'warm', signal: AbortSignal.timeout(WARM_MS_MAX) })
+      }
+    } catch (error) {
+      return unavailable(`the screening thread does not start: ${(error as Error).message}`)
+    }
+    try {
+      const value: T = await this.#pool.run(data, {
+        name: task,
+        signal: AbortSignal.timeout(WALK_MS_MAX),
+        transferList: [data.buffer],
+      })
+      return { outcome: 'walked', value }
+    } catch (error) {
+      const { name, code } = error as NodeJS.ErrnoException
+      const slow = name === 'AbortError'
+      if (!slow && code !== 'ERR_WORKER_OUT_OF_MEMORY') {
+        return unavailable(`the screening thread failed: ${(error as Error).message}`)
+      }
+      const reason = `The calldata takes too much ${slow ? 'time' : 'memory'} to screen.`
+      const cause = slow ? 'too-slow' : 'too-large'
+      return { outcome: 'undecodable', undecodable: { cause, reason, path: 'data' } }
+    }
+  }
+}
+
+function unavailable(reason: string): { readonly outcome: 'unavailable'; readonly reason: string } {
+  return { outcome: 'unavailable', reason }
+}
