@@ -113,14 +113,25 @@ export function capBreach(
   return null
 }
 
-/** Books a reservation. Expects rolled-forward counters. */
-export function reserve(counters: SpendCounters, reservation: Reservation): SpendCounters {
+/** Two sets of counters seen as one; both are rolled forward to the newer window first. */
+export function combine(a: SpendCounters, b: SpendCounters, nowMs: number): SpendCounters {
+  const x = rollForward(a, nowMs)
+  const y = rollForward(b, nowMs)
+  const day = Math.max(x.day, y.day)
+  const month = Math.max(x.month, y.month)
   return {
-    ...counters,
-    dayMicros: counters.dayMicros + reservation.micros,
-    monthMicros: counters.monthMicros + reservation.micros,
-    reservedMicros: counters.reservedMicros + reservation.micros,
+    day,
+    dayMicros: (x.day === day ? x.dayMicros : 0n) + (y.day === day ? y.dayMicros : 0n),
+    month,
+    monthMicros:
+      (x.month === month ? x.monthMicros : 0n) + (y.month === month ? y.monthMicros : 0n),
+    reservedMicros: x.reservedMicros + y.reservedMicros,
   }
+}
+
+/** Books a reservation in the windows it was made for, where they are still open. */
+export function reserve(counters: SpendCounters, reservation: Reservation): SpendCounters {
+  return book(counters, reservation, reservation.micros, reservation.micros)
 }
 
 /**
@@ -132,11 +143,29 @@ export function settle(
   reservation: Reservation,
   spentMicros: UsdMicros,
 ): SpendCounters {
-  const difference = spentMicros - reservation.micros
+  return book(counters, reservation, spentMicros - reservation.micros, -reservation.micros)
+}
+
+/** Takes back a settlement, when a reorg un-mines what was final. */
+export function unsettle(
+  counters: SpendCounters,
+  reservation: Reservation,
+  spentMicros: UsdMicros,
+): SpendCounters {
+  return book(counters, reservation, reservation.micros - spentMicros, reservation.micros)
+}
+
+function book(
+  counters: SpendCounters,
+  window: Reservation,
+  usedDelta: UsdMicros,
+  reservedDelta: UsdMicros,
+): SpendCounters {
   return {
-    ...counters,
-    dayMicros: counters.dayMicros + (reservation.day === counters.day ? difference : 0n),
-    monthMicros: counters.monthMicros + (reservation.month === counters.month ? difference : 0n),
-    reservedMicros: counters.reservedMicros - reservation.micros,
+    day: counters.day,
+    dayMicros: counters.dayMicros + (window.day === counters.day ? usedDelta : 0n),
+    month: counters.month,
+    monthMicros: counters.monthMicros + (window.month === counters.month ? usedDelta : 0n),
+    reservedMicros: counters.reservedMicros + reservedDelta,
   }
 }

@@ -1,0 +1,28 @@
+import type { Address, LineageId, SubWalletId, UserId } from './ids.js'
+import type { SpendCounters } from './spend.js'
+
+/** A sub-wallet as stored. Its address exists only once both domains hold their shares. */
+export interface SubWallet {
+  readonly subWalletId: SubWalletId
+  readonly userId: UserId
+  readonly name: string
+  readonly address: Address
+  readonly epoch: number
+  readonly createdAtMs: number
+}
+
+/** A lane's durable part: the nonce after the last one that has durable signed bytes. */
+export interface LaneMark {
+  readonly chainId: number
+  readonly nextNonce: number
+}
+
+/**
+ * What a sub-wallet's actor keeps besides its keys and open transactions. Written whole with
+ * every commit, so it stays small: it does not grow with history.
+ */
+export interface SubWalletHeader {
+  readonly wallet: SubWallet
+  readonly lanes: readonly LaneMark[]
+  readonly spend: readonly { readonly lineageId: LineageId; readonly counters: SpendCounters }[]
+}

@@ -1,0 +1,52 @@
+/**
+ * The key spaces of the service's LMDB environment. A number is given once and never used
+ * again: a reader of an old backup must not take one thing for another.
+ *
+ * | space | key | value |
+ * |---|---|---|
+ * | meta | name | schema version, counters |
+ * | subWallets | sub-wallet id | SubWalletHeader |
+ * | walletsByUser | [user id, sub-wallet id] | 1 |
+ * | apiKeys | key id | ApiKey |
+ * | keysByHash | hex SHA-256 of the secret | key id |
+ * | keysByWallet | [sub-wallet id, key id] | 1 |
+ * | keysByUser | [user id, key id] | 1 |
+ * | transactions | tx id | Transaction |
+ * | openByWallet | [sub-wallet id, tx id] | 1 |
+ * | openByChain | [chain id, tx id] | sub-wallet id |
+ * | transactionsByUser | [user id, tx id] | 1 |
+ * | idempotency | [lineage id, key] | IdempotencyRecord |
+ * | events | seq | StoredEvent |
+ * | eventsByUser | [user id, seq] | 1 |
+ * | webhooks | webhook id | WebhookEndpoint |
+ * | webhooksByUser | [user id, webhook id] | 1 |
+ * | deliveries | webhook id | state of the endpoint's deliveries |
+ * | chainCursors | chain id | ChainCursor |
+ * | keyUse | key id | milliseconds of the last use, to the minute |
+ */
+export const KEY_SPACES = {
+  meta: '01-meta',
+  subWallets: '02-sub-wallets',
+  walletsByUser: '03-wallets-by-user',
+  apiKeys: '04-api-keys',
+  keysByHash: '05-keys-by-hash',
+  keysByWallet: '06-keys-by-wallet',
+  keysByUser: '07-keys-by-user',
+  transactions: '08-transactions',
+  openByWallet: '09-open-by-wallet',
+  openByChain: '10-open-by-chain',
+  transactionsByUser: '11-transactions-by-user',
+  idempotency: '12-idempotency',
+  events: '13-events',
+  eventsByUser: '14-events-by-user',
+  webhooks: '15-webhooks',
+  webhooksByUser: '16-webhooks-by-user',
+  deliveries: '17-deliveries',
+  chainCursors: '18-chain-cursors',
+  keyUse: '19-key-use',
+} as const
+
+export type KeySpace = keyof typeof KEY_SPACES
+
+/** Raised by every change of a stored shape, together with a migration. */
+export const SCHEMA_VERSION = 1

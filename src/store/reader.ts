@@ -1,0 +1,135 @@
+import type { ApiKey } from '../domain/api-key.js'
+import type { StoredEvent } from '../domain/event.js'
+import type { KeyId, LineageId, SubWalletId, TxId, UserId, WebhookId } from '../domain/ids.js'
+import type { Transaction } from '../domain/transaction.js'
+import type { SubWalletHeader } from '../domain/wallet.js'
+import type { WebhookEndpoint } from '../domain/webhook.js'
+import type { Environment } from './environment.js'
+import type { KeySpace } from './key-spaces.js'
+import type { ChainCursor, IdempotencyRecord } from './records.js'
+
+/** A page of a list, newest first. `nextCursor` is the last id of the page, or null at the end. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly nextCursor: string | null
+}
+
+/** Everything that reads the store gets one of these; it cannot write. All reads are synchronous. */
+export type Reader = ReturnType<typeof createReader>
+
+/** Sorts after every ULID body. */
+const LAST = '~'
+
+export function createReader({ spaces, root }: Environment) {
+  const get = <T>(space: KeySpace, key: Parameters<(typeof spaces)['meta']['get']>[0]) =>
+    spaces[space].get(key) as T | undefined
+
+  /** Ids under `owner` in an index space, newest first, from just below `cursor`. */
+  function* newestFirst(space: KeySpace, owner: string, cursor: string | null): Generator<string> {
+    const range = spaces[space].getKeys({
+      start: [owner, cursor ?? LAST],
+      end: [owner],
+      exclusiveStart: cursor !== null,
+      reverse: true,
+    })
+    for (const key of range) yield (key as unknown as [string, string])[1]
+  }
+
+  function page<T>(
+    space: KeySpace,
+    owner: string,
+    options: { limit: number; cursor: string | null },
+    load: (id: string) => T | undefined,
+  ): Page<T> {
+    const items: T[] = []
+    let last: string | null = null
+    for (const id of newestFirst(space, owner, options.cursor)) {
+      if (items.length === options.limit) return { items, nextCursor: last }
+      const item = load(id)
+      if (item === undefined) continue
+      items.push(item)
+      last = id
+    }
+    return { items, nextCursor: null }
+  }
+
+  return {
+    /** Drops the snapshot that reads of this tick share, so that later commits are seen. */
+    refresh(): void {
+      root.resetReadTxn()
+    },
+
+    subWallet: (id: SubWalletId) => get<SubWalletHeader>('subWallets', id),
+    apiKey: (id: KeyId) => get<ApiKey>('apiKeys', id),
+    apiKeyByHash(hash: string): ApiKey | undefined {
+      const id = get<KeyId>('keysByHash', hash)
+      return id === undefined ? undefined : get<ApiKey>('apiKeys', id)
+    },
+    keyLastUsedAtMs: (id: KeyId) => get<number>('keyUse', id) ?? null,
+    *keysOfWallet(id: SubWalletId): Generator<ApiKey> {
+      for (const keyId of newestFirst('keysByWallet', id, null)) {
+        const key = get<ApiKey>('apiKeys', keyId)
+        if (key !== undefined) yield key
+      }
+    },
+    transaction: (id: TxId) => get<Transaction>('transactions', id),
+    *openTransactionsOfWallet(id: SubWalletId): Generator<Transaction> {
+      for (const txId of newestFirst('openByWallet', id, null)) {
+        const tx = get<Transaction>('transactions', txId)
+        if (tx !== undefined) yield tx
+      }
+    },
+    *openTransactionsOfChain(chainId: number): Generator<Transaction> {
+      const range = spaces.openByChain.getKeys({ start: [chainId, ''], end: [chainId, LAST] })
+      for (const key of range) {
+        const tx = get<Transaction>('transactions', (key as unknown as [number, TxId])[1])
+        if (tx !== undefined) yield tx
+      }
+    },
+    idempotency: (lineage: LineageId, key: string) =>
+      get<IdempotencyRecord>('idempotency', [lineage, key]),
+
+    walletsOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
+      page('walletsByUser', user, options, (id) => get<SubWalletHeader>('subWallets', id)),
+    keysOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
+      page('keysByUser', user, options, (id) => get<ApiKey>('apiKeys', id)),
+    webhooksOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
+      page('webhooksByUser', user, options, (id) => get<WebhookEndpoint>('webhooks', id)),
+    /** `wanted` filters; the page is filled by reading on until `scanMax` records were seen. */
+    transactionsOfUser(
+      user: UserId,
+      options: { limit: number; cursor: string | null },
+      wanted: (tx: Transaction) => boolean,
+    ): Page<Transaction> {
+      return page('transactionsByUser', user, options, (id) => {
+        const tx = get<Transaction>('transactions', id)
+        return tx !== undefined && wanted(tx) ? tx : undefined
+      })
+    },
+
+    webhook: (id: WebhookId) => get<WebhookEndpoint>('webhooks', id),
+    *webhooks(): Generator<WebhookEndpoint> {
+      for (const { value } of spaces.webhooks.getRange({})) yield value as WebhookEndpoint
+    },
+    deliveries: <T>(id: WebhookId) => get<T>('deliveries', id),
+
+    event: (seq: number) => get<StoredEvent>('events', seq),
+    lastEventSeq(): number {
+      for (const key of spaces.events.getKeys({ reverse: true, limit: 1 })) return Number(key)
+      return 0
+    },
+    /** Events of one user after `afterSeq`, oldest first, up to and including `readableSeq`. */
+    *eventsOfUser(user: UserId, afterSeq: number, readableSeq: number): Generator<StoredEvent> {
+      const range = spaces.eventsByUser.getKeys({
+        start: [user, afterSeq],
+        end: [user, readableSeq + 1],
+        exclusiveStart: true,
+      })
+      for (const key of range) {
+        const event = get<StoredEvent>('events', (key as unknown as [string, number])[1])
+        if (event !== undefined) yield event
+      }
+    },
+    chainCursor: (chainId: number) => get<ChainCursor>('chainCursors', chainId),
+  }
+}

@@ -1,0 +1,20 @@
+import type { TxId } from '../domain/ids.js'
+
+/** What an Idempotency-Key stands for: the transaction that its first request made. */
+export interface IdempotencyRecord {
+  /** Hex SHA-256 of the operation's name and input. */
+  readonly bodyHash: string
+  readonly txId: TxId
+  readonly createdAtMs: number
+}
+
+/** Idempotency keys are remembered for 24 hours (API.md, "Conventions"). */
+export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000
+
+/** Where a chain's watcher stands, so that it catches up after downtime. */
+export interface ChainCursor {
+  readonly chainId: number
+  /** The last block whose receipts were looked at. */
+  readonly blockNumber: number
+  readonly blockHash: string
+}

@@ -1,0 +1,156 @@
+import type { ApiKey } from '../domain/api-key.js'
+import type { NewEvent, StoredEvent } from '../domain/event.js'
+import type { KeyId, LineageId, UserId, WebhookId } from '../domain/ids.js'
+import { isFinal, type Transaction } from '../domain/transaction.js'
+import type { SubWalletHeader } from '../domain/wallet.js'
+import type { WebhookEndpoint } from '../domain/webhook.js'
+import type { Environment, StoreKey } from './environment.js'
+import type { EventSequence } from './event-sequence.js'
+import type { KeySpace } from './key-spaces.js'
+import type { ChainCursor, IdempotencyRecord } from './records.js'
+
+/**
+ * Collects the writes of one batch of commands. Nothing is visible before `commit`, and then all
+ * of it is, or nothing. Values must not be changed after they were handed in.
+ */
+export interface Transactor {
+  putSubWallet(header: SubWalletHeader): void
+  putApiKey(key: ApiKey): void
+  putKeyUse(id: KeyId, usedAtMs: number): void
+  putTransaction(tx: Transaction): void
+  putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void
+  deleteIdempotency(lineage: LineageId, key: string): void
+  appendEvent(event: NewEvent): void
+  putWebhook(endpoint: WebhookEndpoint): void
+  deleteWebhook(id: WebhookId, user: UserId): void
+  putDeliveries(id: WebhookId, state: unknown): void
+  putChainCursor(cursor: ChainCursor): void
+  readonly empty: boolean
+  /** Users who have new events in this batch. */
+  readonly usersWithEvents: ReadonlySet<UserId>
+}
+
+type Write =
+  | { readonly space: KeySpace; readonly key: StoreKey; readonly value: unknown }
+  | { readonly space: KeySpace; readonly key: StoreKey; readonly remove: true }
+
+const PRESENT = 1
+
+export class WriteBatch implements Transactor {
+  readonly #writes: Write[] = []
+  readonly #events: NewEvent[] = []
+  readonly #users = new Set<UserId>()
+
+  get empty(): boolean {
+    return this.#writes.length === 0 && this.#events.length === 0
+  }
+
+  get usersWithEvents(): ReadonlySet<UserId> {
+    return this.#users
+  }
+
+  putSubWallet(header: SubWalletHeader): void {
+    const { subWalletId, userId } = header.wallet
+    this.#put('subWallets', subWalletId, header)
+    this.#put('walletsByUser', [userId, subWalletId], PRESENT)
+  }
+
+  putApiKey(key: ApiKey): void {
+    this.#put('apiKeys', key.keyId, key)
+    this.#put('keysByHash', key.secretHash, key.keyId)
+    this.#put('keysByWallet', [key.subWalletId, key.keyId], PRESENT)
+    this.#put('keysByUser', [key.userId, key.keyId], PRESENT)
+  }
+
+  putKeyUse(id: KeyId, usedAtMs: number): void {
+    this.#put('keyUse', id, usedAtMs)
+  }
+
+  putTransaction(tx: Transaction): void {
+    this.#put('transactions', tx.txId, tx)
+    if (isFinal(tx.status)) {
+      this.#remove('openByWallet', [tx.subWalletId, tx.txId])
+      this.#remove('openByChain', [tx.chainId, tx.txId])
+    } else {
+      this.#put('openByWallet', [tx.subWalletId, tx.txId], PRESENT)
+      this.#put('openByChain', [tx.chainId, tx.txId], tx.subWalletId)
+    }
+    if (tx.status === 'signed') this.#put('transactionsByUser', [tx.userId, tx.txId], PRESENT)
+  }
+
+  putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void {
+    this.#put('idempotency', [lineage, key], record)
+  }
+
+  deleteIdempotency(lineage: LineageId, key: string): void {
+    this.#remove('idempotency', [lineage, key])
+  }
+
+  appendEvent(event: NewEvent): void {
+    this.#events.push(event)
+    this.#users.add(event.userId)
+  }
+
+  putWebhook(endpoint: WebhookEndpoint): void {
+    this.#put('webhooks', endpoint.webhookId, endpoint)
+    this.#put('webhooksByUser', [endpoint.userId, endpoint.webhookId], PRESENT)
+  }
+
+  deleteWebhook(id: WebhookId, user: UserId): void {
+    this.#remove('webhooks', id)
+    this.#remove('webhooksByUser', [user, id])
+    this.#remove('deliveries', id)
+  }
+
+  putDeliveries(id: WebhookId, state: unknown): void {
+    this.#put('deliveries', id, state)
+  }
+
+  putChainCursor(cursor: ChainCursor): void {
+    this.#put('chainCursors', cursor.chainId, cursor)
+  }
+
+  #put(space: KeySpace, key: StoreKey, value: unknown): void {
+    this.#writes.push({ space, key, value })
+  }
+
+  #remove(space: KeySpace, key: StoreKey): void {
+    this.#writes.push({ space, key, remove: true })
+  }
+
+  /**
+   * Writes everything in one LMDB transaction. Resolves when it is synced to disk.
+   * @returns the stored events, each with its place in the log
+   */
+  async commit(
+    { root, spaces }: Environment,
+    sequence: EventSequence,
+    pending: PendingPlaces,
+  ): Promise<readonly StoredEvent[]> {
+    const stored = this.#events.map((event): StoredEvent => ({ ...event, seq: sequence.take() }))
+    const first = stored[0]?.seq ?? null
+    if (first !== null) pending.add(first)
+    try {
+      // `batch` is atomic, and queued in call order behind earlier batches of this thread.
+      await root.batch(() => {
+        for (const write of this.#writes) {
+          if ('remove' in write) void spaces[write.space].remove(write.key)
+          else void spaces[write.space].put(write.key, write.value)
+        }
+        for (const event of stored) {
+          void spaces.events.put(event.seq, event)
+          void spaces.eventsByUser.put([event.userId, event.seq], PRESENT)
+        }
+      })
+    } finally {
+      if (first !== null) {
+        pending.delete(first)
+        sequence.settled(pending.size === 0 ? null : Math.min(...pending))
+      }
+    }
+    return stored
+  }
+}
+
+/** First event places of this thread's commits under way. */
+export type PendingPlaces = Set<number>
