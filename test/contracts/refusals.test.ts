@@ -1,0 +1,297 @@
+import { parseEther } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openChainWriter } from '../../scripts/contracts/chain-writer.js'
+import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import { devUsdcAbi } from '../../src/contracts/generated/dev-usdc.js'
+import { encodeExecute, routerIntentDigest } from '../../src/contracts/router-intent.js'
+import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
+import { routerFee } from '../../src/contracts/router-intent-type.js'
+import { encodeVaultDeposit } from '../../src/contracts/venue-calls.js'
+import type { Address, Hex } from '../../src/domain/ids.js'
+import { allow, deployVenue, encodeTrade } from './hostile-contracts.js'
+import { coSign, createCoSignerKey, flipS, signIntent } from './signing.js'
+import {
+  type Agent,
+  balanceOf,
+  createAgent,
+  createDelegatedAgent,
+  execute,
+  FEE_BPS,
+  intentOf,
+  readRouter,
+  revertReason,
+  type SponsoredChain,
+  sign,
+  startSponsoredChain,
+} from './sponsored-chain.js'
+
+const AMOUNT = 100_000_000n
+const NET = AMOUNT - routerFee(AMOUNT, FEE_BPS)
+
+let chain: SponsoredChain
+let venue: Address
+let agent: Agent
+beforeAll(async () => {
+  chain = await startSponsoredChain()
+  venue = await deployVenue(chain)
+}, 60_000)
+afterAll(() => chain?.stop())
+beforeEach(async () => {
+  agent = await createDelegatedAgent(chain)
+})
+
+function depositIntent(who: Agent = agent): Promise<RouterIntent> {
+  const vault = chain.world.vaults[0]?.address as Address
+  return intentOf(chain, who, {
+    tokenIn: chain.usdc,
+    amountIn: AMOUNT,
+    tokenOut: vault,
+    minOut: 1n,
+    target: vault,
+    data: encodeVaultDeposit(NET, who.address),
+  })
+}
+
+/** The intent is refused for this reason, nothing moved, and its nonce is still free. */
+async function expectRefused(
+  intent: RouterIntent,
+  reason: string,
+  overrides: Parameters<typeof execute>[3] = {},
+) {
+  const before = await balanceOf(chain, intent.tokenIn, intent.account)
+  const receipt = await execute(chain, agent, intent, overrides)
+  expect(await revertReason(chain, receipt)).toBe(reason)
+  expect(await balanceOf(chain, intent.tokenIn, intent.account)).toBe(before)
+  expect(await readRouter(chain, 'isNonceUsed', [intent.account, intent.nonce])).toBe(false)
+}
+
+async function expectDone(intent: RouterIntent, overrides: Parameters<typeof execute>[3] = {}) {
+  expect(await revertReason(chain, await execute(chain, agent, intent, overrides))).toBeNull()
+}
+
+/** The P-256 half of a signature pair replaced by another key's. */
+async function coSignedBy(key: ReturnType<typeof createCoSignerKey>, intent: RouterIntent) {
+  const { user } = await sign(chain, agent, intent)
+  return { user, co: coSign(key, routerIntentDigest(chain.chainId, chain.router, intent)) }
+}
+
+describe('the Router refuses', () => {
+  it('an intent a second time', async () => {
+    const intent = await depositIntent()
+    const signatures = await sign(chain, agent, intent)
+    await expectDone(intent, { signatures })
+    const replay = await execute(chain, agent, intent, { signatures })
+    expect(await revertReason(chain, replay)).toBe('NonceUsed')
+  })
+
+  it('another intent under a used nonce', async () => {
+    const first = await depositIntent()
+    await expectDone(first)
+    const second = { ...(await depositIntent()), nonce: first.nonce }
+    expect(await revertReason(chain, await execute(chain, agent, second))).toBe('NonceUsed')
+  })
+
+  it('an intent signed for another chain', async () => {
+    const intent = await depositIntent()
+    const elsewhere = { chainId: 1, router: chain.router }
+    const signatures = await signIntent(agent.key, chain.coSigner, elsewhere, intent)
+    await expectRefused(intent, 'InvalidUserSignature', { signatures })
+  })
+
+  it('an intent signed for another Router', async () => {
+    const intent = await depositIntent()
+    const elsewhere = { chainId: chain.chainId, router: chain.delegate }
+    const signatures = await signIntent(agent.key, chain.coSigner, elsewhere, intent)
+    await expectRefused(intent, 'InvalidUserSignature', { signatures })
+  })
+
+  it('an expired intent, and one that lives too long', async () => {
+    const { timestamp } = await chain.owner.client.getBlock()
+    const intent = await depositIntent()
+    await expectRefused({ ...intent, deadline: Number(timestamp) - 1 }, 'IntentExpired')
+    await expectRefused({ ...intent, deadline: Number(timestamp) + 700 }, 'DeadlineTooFar')
+  })
+
+  it('calldata that differs from what was signed', async () => {
+    const intent = await depositIntent()
+    const { user, co } = await sign(chain, agent, intent)
+    const other = encodeVaultDeposit(NET, chain.relayer.account.address)
+    const call = encodeExecute(intent, user, co).replace(intent.data.slice(2), other.slice(2))
+    const receipt = await chain.relayer.client.sendTransactionSync({
+      to: chain.router,
+      data: call as Hex,
+      gas: 1_000_000n,
+    })
+    expect(await revertReason(chain, receipt)).toBe('DataMismatch')
+  })
+
+  it('a fee over the cap, even when both signed it', async () => {
+    await expectRefused({ ...(await depositIntent()), feeBps: 101 }, 'FeeTooHigh')
+  })
+
+  it('a stranger as relayer', async () => {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const stranger = openChainWriter(chain.anvil.url, chain.chainId, account)
+    await stranger.client.setBalance({ address: account.address, value: parseEther('1') })
+    await expectRefused(await depositIntent(), 'NotRelayer', { relayer: stranger })
+    await chain.owner.write(chain.router, agentRouterAbi, 'addRelayers', [[account.address]])
+    await chain.owner.write(chain.router, agentRouterAbi, 'removeRelayers', [[account.address]])
+    await expectRefused(await depositIntent(), 'NotRelayer', { relayer: stranger })
+  })
+
+  it('an unlisted venue, an unlisted function of a listed one, and calldata without a function', async () => {
+    const intent = await depositIntent()
+    await expectRefused({ ...intent, target: chain.usdc }, 'CallNotAllowed')
+    const transfer: Hex = `0xa9059cbb${intent.data.slice(10)}`
+    await expectRefused({ ...intent, data: transfer }, 'CallNotAllowed')
+    await expectRefused({ ...intent, data: '0x6e553f' }, 'CallNotAllowed')
+  })
+
+  it('a co-signature by another P-256 key, over another digest, or of zeros', async () => {
+    const intent = await depositIntent()
+    const { user, co } = await sign(chain, agent, intent)
+    const other = await sign(chain, agent, { ...intent, amountIn: AMOUNT + 1n })
+    const strangers = await coSignedBy(createCoSignerKey(), intent)
+    const reason = 'InvalidCoSignature'
+    await expectRefused(intent, reason, { signatures: strangers })
+    await expectRefused(intent, reason, { signatures: { user, co: other.co } })
+    await expectRefused(intent, reason, { signatures: { user, co: new Uint8Array(64) } })
+    await expectRefused(intent, reason, { signatures: { user, co: flipS(co) } })
+  })
+
+  it('a user signature by another account, or of zeros', async () => {
+    const intent = await depositIntent()
+    const other = await createAgent(chain)
+    const { co } = await sign(chain, agent, intent)
+    const { user } = await sign(chain, other, intent)
+    const reason = 'InvalidUserSignature'
+    await expectRefused(intent, reason, { signatures: { user, co } })
+    await expectRefused(intent, reason, { signatures: { user: new Uint8Array(65), co } })
+  })
+
+  it('an account that has not delegated', async () => {
+    agent = await createAgent(chain)
+    await expectRefused(await depositIntent(), 'NotDelegated')
+  })
+
+  it('less than the signed minimum, by one unit', async () => {
+    await chain.owner.write(chain.usdc, devUsdcAbi, 'mint', [venue, 1_000n])
+    const trade = (given: bigint) =>
+      intentOf(chain, agent, {
+        tokenIn: chain.usdc,
+        amountIn: AMOUNT,
+        tokenOut: chain.world.token.address,
+        minOut: 1_000n,
+        target: venue,
+        data: encodeTrade(chain.usdc, NET, chain.world.token.address, given, agent.address),
+      })
+    await chain.owner.send({
+      to: chain.world.token.address,
+      data: `0x40c10f19${venue.slice(2).padStart(64, '0')}${(5_000).toString(16).padStart(64, '0')}`,
+    })
+    await expectRefused(await trade(999n), 'SlippageExceeded')
+    await expectRefused(await trade(0n), 'SlippageExceeded')
+    await expectDone(await trade(1_000n))
+  })
+
+  it('no minimum, no amount, and the same token on both sides', async () => {
+    const intent = await depositIntent()
+    await expectRefused({ ...intent, minOut: 0n }, 'InvalidAmounts')
+    await expectRefused({ ...intent, amountIn: 0n }, 'InvalidAmounts')
+    await expectRefused({ ...intent, tokenOut: intent.tokenIn }, 'SameToken')
+  })
+
+  it('everything while it is paused, and the guardian can only pause', async () => {
+    const account = privateKeyToAccount(generatePrivateKey())
+    const guardian = openChainWriter(chain.anvil.url, chain.chainId, account)
+    await guardian.client.setBalance({ address: account.address, value: parseEther('1') })
+    await chain.owner.write(chain.router, agentRouterAbi, 'setGuardian', [account.address])
+    await guardian.write(chain.router, agentRouterAbi, 'pause', [])
+    await expectRefused(await depositIntent(), 'EnforcedPause')
+    await expect(guardian.write(chain.router, agentRouterAbi, 'unpause', [])).rejects.toThrow()
+    await chain.owner.write(chain.router, agentRouterAbi, 'unpause', [])
+    await expectDone(await depositIntent())
+  })
+
+  it('a cancelled intent; only the account and relayers cancel, and not too late', async () => {
+    const intent = await depositIntent()
+    const { router, relayer, owner } = chain
+    await expect(
+      owner.write(router, agentRouterAbi, 'cancel', [agent.address, intent.nonce]),
+    ).rejects.toThrow()
+    await relayer.write(router, agentRouterAbi, 'cancel', [agent.address, intent.nonce])
+    expect(await revertReason(chain, await execute(chain, agent, intent))).toBe('NonceUsed')
+
+    const next = await depositIntent()
+    await owner.client.setBalance({ address: agent.address, value: parseEther('1') })
+    const self = openChainWriter(chain.anvil.url, chain.chainId, agent.key)
+    await self.write(router, agentRouterAbi, 'cancel', [agent.address, next.nonce])
+    expect(await revertReason(chain, await execute(chain, agent, next))).toBe('NonceUsed')
+
+    const done = await depositIntent()
+    await expectDone(done)
+    await expect(
+      relayer.write(router, agentRouterAbi, 'cancel', [agent.address, done.nonce]),
+    ).rejects.toThrow()
+  })
+
+  it('native currency that nobody asked it to take', async () => {
+    await expect(chain.owner.send({ to: chain.router, data: '0x', value: 1n })).rejects.toThrow()
+  })
+})
+
+describe('rotation of the co-signer', () => {
+  it('accepts both keys during the overlap, the new one alone after it, none revoked', async () => {
+    const { router, owner } = chain
+    const old = chain.coSigner
+    const [second, third] = [createCoSignerKey(), createCoSignerKey()]
+    await owner.write(router, agentRouterAbi, 'setCoSigner', [second.x, second.y, 600n])
+    for (const key of [old, second]) {
+      const intent = await depositIntent()
+      await expectDone(intent, { signatures: await coSignedBy(key, intent) })
+    }
+    await owner.client.increaseTime({ seconds: 601 })
+    await owner.client.mine({ blocks: 1 })
+    const late = await depositIntent()
+    const reason = 'InvalidCoSignature'
+    await expectRefused(late, reason, { signatures: await coSignedBy(old, late) })
+    await expectDone(late, { signatures: await coSignedBy(second, late) })
+
+    await owner.write(router, agentRouterAbi, 'setCoSigner', [third.x, third.y, 0n])
+    const revoked = await depositIntent()
+    await expectRefused(revoked, reason, { signatures: await coSignedBy(second, revoked) })
+    await owner.write(router, agentRouterAbi, 'setCoSigner', [old.x, old.y, 0n])
+  })
+
+  it('refuses a point off the curve and an overlap over an hour', async () => {
+    const { x, y } = createCoSignerKey()
+    const set = (...args: readonly [Hex, Hex, bigint]) =>
+      chain.owner.write(chain.router, agentRouterAbi, 'setCoSigner', args)
+    await expect(set(x, x, 0n)).rejects.toThrow()
+    await expect(set(x, y, 3_601n)).rejects.toThrow()
+  })
+})
+
+describe('the owner', () => {
+  it('alone configures', async () => {
+    const { router, relayer } = chain
+    const refused = [
+      relayer.write(router, agentRouterAbi, 'addRelayers', [[relayer.account.address]]),
+      relayer.write(router, agentRouterAbi, 'allowCalls', [
+        [{ target: venue, selector: '0x12345678' }],
+      ]),
+      relayer.write(router, agentRouterAbi, 'setFeeRecipient', [relayer.account.address]),
+      relayer.write(router, agentRouterAbi, 'setGuardian', [relayer.account.address]),
+      relayer.write(router, agentRouterAbi, 'pause', []),
+    ]
+    for (const attempt of await Promise.allSettled(refused)) {
+      expect(attempt.status).toBe('rejected')
+    }
+  })
+
+  it('cannot list the Router itself, nor an address without code, as a venue', async () => {
+    await expect(allow(chain, chain.router, ['0x12345678'])).rejects.toThrow()
+    await expect(allow(chain, chain.relayer.account.address, ['0x12345678'])).rejects.toThrow()
+  })
+})
