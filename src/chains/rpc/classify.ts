@@ -72,3 +72,21 @@ export function isEndpointFault(code: number, message: string): boolean {
     ENDPOINT_FAULT_CODES.has(code) || ENDPOINT_FAULT_TEXT.test(message.slice(0, MATCHED_LENGTH_MAX))
   )
 }
+
+/** Why a read that runs a transaction (`eth_call`, `eth_estimateGas`) gave an error. */
+export type CallErrorKind = 'reverted' | 'insufficient-funds' | 'other'
+
+export function classifyCallError(code: number, message: string): CallErrorKind {
+  const matched = message.slice(0, MATCHED_LENGTH_MAX)
+  // Code 3 is geth's, and since copied by all; older nodes only say it in words.
+  if (
+    code === 3 ||
+    /execution reverted|\brevert(?:ed)?\b|invalid opcode|out of gas/i.test(matched)
+  ) {
+    return 'reverted'
+  }
+  if (/insufficient (?:funds|balance)|gas required exceeds allowance/i.test(matched)) {
+    return 'insufficient-funds'
+  }
+  return 'other'
+}

@@ -1,0 +1,56 @@
+import type { Address, Hex } from '../domain/ids.js'
+import { RpcShapeError } from './rpc/errors.js'
+
+/** Reading and writing the few hex shapes JSON-RPC and static ABI words need. */
+
+/** 2^256 has 64 digits; anything longer is not a quantity. */
+const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
+
+/** @throws RpcShapeError when `value` is not a hex quantity */
+export function quantity(value: unknown): bigint {
+  if (typeof value !== 'string' || !QUANTITY.test(value)) throw new RpcShapeError('quantity')
+  return BigInt(value)
+}
+
+/** @throws RpcShapeError when it is not a hex quantity below 2^53 */
+export function quantityNumber(value: unknown): number {
+  if (typeof value !== 'string' || !QUANTITY.test(value)) throw new RpcShapeError('quantity')
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw new RpcShapeError('quantity out of range')
+  return number
+}
+
+export function toQuantity(value: bigint | number): Hex {
+  return `0x${value.toString(16)}`
+}
+
+/** @throws RpcShapeError when `value` is not `bytes` long hex */
+export function fixedHex(value: unknown, bytes: number): Hex {
+  if (typeof value !== 'string' || value.length !== 2 + 2 * bytes || !value.startsWith('0x')) {
+    throw new RpcShapeError(`${bytes} bytes`)
+  }
+  return value as Hex
+}
+
+/** @throws RpcShapeError when `value` is not an object */
+export function record(value: unknown): Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) throw new RpcShapeError('object')
+  return value as Readonly<Record<string, unknown>>
+}
+
+/** Left-padded 32-byte word of an address, without prefix. */
+export function addressWord(address: Address): string {
+  return address.slice(2).toLowerCase().padStart(64, '0')
+}
+
+/** The 32-byte word at `index` of ABI-encoded `data`, as digits; null past the end. */
+export function wordAt(data: Hex, index: number): string | null {
+  const start = 2 + index * 64
+  return data.length >= start + 64 ? data.slice(start, start + 64) : null
+}
+
+/** Unsigned integer at word `index`; null past the end or when not hex. */
+export function uintAt(data: Hex, index: number): bigint | null {
+  const word = wordAt(data, index)
+  return word === null || !/^[0-9a-fA-F]{64}$/.test(word) ? null : BigInt(`0x${word}`)
+}

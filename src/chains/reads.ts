@@ -1,0 +1,151 @@
+import { LRUCache } from 'lru-cache'
+import type { Address, Hex } from '../domain/ids.js'
+import { type AccountCode, CONTRACT_CODE, readAccountCode } from './account-code.js'
+import { type BlockSummary, parseBlock } from './heads.js'
+import { addressWord, quantity, quantityNumber, toQuantity, uintAt } from './hex.js'
+import { parseReceipt, type Receipt } from './receipts.js'
+import { RpcCallError, RpcShapeError } from './rpc/errors.js'
+import type { RpcClient, Settled } from './rpc/types.js'
+import { decodeSymbol, type TokenMetadata } from './token-metadata.js'
+
+/** What the service asks a chain, with the answers checked. Calls of one tick share a request. */
+export interface ChainReads {
+  readonly chainId: number
+  /** Wei. */
+  nativeBalance(owner: Address, tag?: BlockTag): Promise<bigint>
+  /** Smallest units. @throws RpcCallError, RpcShapeError when `token` is no ERC-20 */
+  tokenBalance(token: Address, owner: Address): Promise<bigint>
+  /** Same order as `tokens`; null where the token did not answer. At most 1,000 tokens. */
+  tokenBalances(tokens: readonly Address[], owner: Address): Promise<(bigint | null)[]>
+  /** Null when the contract has no `decimals`; cached, since both are fixed in practice. */
+  tokenMetadata(token: Address): Promise<TokenMetadata | null>
+  transactionCount(owner: Address, tag: 'latest' | 'pending'): Promise<number>
+  code(address: Address): Promise<AccountCode>
+  /** The cached answer of `code`, or null when there is none that is fresh. Never waits. */
+  cachedCode(address: Address): AccountCode | null
+  /** Drops what is cached of an address, after a delegation of ours was mined. */
+  forgetCode(address: Address): void
+  /** Null for each transaction that is not mined. Same order as `hashes`. */
+  receipts(hashes: readonly Hex[]): Promise<(Receipt | null)[]>
+  /** With transaction hashes only; null when the node has no such block. */
+  block(at: number | 'latest'): Promise<BlockSummary | null>
+}
+
+export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized'
+
+export interface TransactionCall {
+  readonly from: Address
+  readonly to: Address
+  readonly data: Hex
+  /** Wei. */
+  readonly value: bigint
+}
+
+const TOKENS_PER_CALL_MAX = 1_000
+const METADATA_CACHE_MAX = 4_096
+/** 64 bytes an entry or so: a few megabytes at most. */
+const CODE_CACHE_MAX = 32_768
+const CODE_MAX_AGE_MS = 10 * 60_000
+/** Code can appear at any block (a deployment, a delegation), so its absence is short-lived. */
+const NO_CODE_MAX_AGE_MS = 5_000
+
+const BALANCE_OF = '0x70a08231'
+const DECIMALS = '0x313ce567'
+const SYMBOL = '0x95d89b41'
+
+export function createChainReads(rpc: RpcClient): ChainReads {
+  const metadata = new LRUCache<string, TokenMetadata>({ max: METADATA_CACHE_MAX })
+  const codes = new LRUCache<string, AccountCode>({ max: CODE_CACHE_MAX })
+
+  function ethCall(to: Address, data: string) {
+    return { method: 'eth_call', params: [{ to, data }, 'latest'] }
+  }
+
+  async function tokenBalances(tokens: readonly Address[], owner: Address) {
+    if (tokens.length > TOKENS_PER_CALL_MAX) throw new RangeError('too many tokens in one call')
+    const data = BALANCE_OF + addressWord(owner)
+    const answers = await rpc.batch(tokens.map((token) => ethCall(token, data)))
+    return answers.map(uintOrNull)
+  }
+
+  async function code(address: Address): Promise<AccountCode> {
+    const key = address.toLowerCase()
+    const cached = codes.get(key)
+    if (cached !== undefined) return cached
+    if (isPrecompile(key)) return CONTRACT_CODE
+    const answer = await rpc.request<unknown>('eth_getCode', [address, 'latest'])
+    if (typeof answer !== 'string' || !answer.startsWith('0x')) throw new RpcShapeError('code')
+    const read = readAccountCode(answer as Hex)
+    // A delegation is as easily changed as made; only real contracts stay.
+    const ttl = read.kind === 'contract' ? CODE_MAX_AGE_MS : NO_CODE_MAX_AGE_MS
+    codes.set(key, read, { ttl })
+    return read
+  }
+
+  return {
+    chainId: rpc.chainId,
+    async nativeBalance(owner, tag = 'latest') {
+      return quantity(await rpc.request('eth_getBalance', [owner, tag]))
+    },
+    async tokenBalance(token, owner) {
+      const { method, params } = ethCall(token, BALANCE_OF + addressWord(owner))
+      const balance = uintAt(await rpc.request<Hex>(method, params), 0)
+      if (balance === null) throw new RpcShapeError('balanceOf')
+      return balance
+    },
+    tokenBalances,
+    async tokenMetadata(token) {
+      const key = token.toLowerCase()
+      const cached = metadata.get(key)
+      if (cached !== undefined) return cached
+      const [decimals, symbol] = await rpc.batch([ethCall(token, DECIMALS), ethCall(token, SYMBOL)])
+      if (decimals !== undefined && !decimals.ok && !(decimals.error instanceof RpcCallError)) {
+        throw decimals.error
+      }
+      const places = decimals === undefined ? null : uintOrNull(decimals)
+      if (places === null || places > 77n) return null
+      const read: TokenMetadata = {
+        decimals: Number(places),
+        symbol: symbol?.ok ? decodeSymbol(symbol.value) : '',
+      }
+      metadata.set(key, read)
+      return read
+    },
+    async transactionCount(owner, tag) {
+      return quantityNumber(await rpc.request('eth_getTransactionCount', [owner, tag]))
+    },
+    code,
+    cachedCode(address) {
+      const key = address.toLowerCase()
+      return codes.get(key) ?? (isPrecompile(key) ? CONTRACT_CODE : null)
+    },
+    forgetCode(address) {
+      codes.delete(address.toLowerCase())
+    },
+    async receipts(hashes) {
+      const answers = await rpc.batch(
+        hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
+      )
+      return answers.map((answer) => {
+        if (!answer.ok) throw answer.error
+        return parseReceipt(answer.value)
+      })
+    },
+    async block(at) {
+      const tag = typeof at === 'number' ? toQuantity(at) : at
+      return parseBlock(rpc.chainId, await rpc.request('eth_getBlockByNumber', [tag, false]))
+    },
+  }
+}
+
+/**
+ * Precompiles have no code but run: a plain 21,000-gas send to one fails. All of them, on every
+ * chain we serve, stand below 2^16 (Arbitrum's ArbSys is 0x64, P256VERIFY 0x100).
+ */
+function isPrecompile(lowerCaseAddress: string): boolean {
+  return lowerCaseAddress.startsWith('0x000000000000000000000000000000000000')
+}
+
+function uintOrNull(answer: Settled): bigint | null {
+  return answer.ok && typeof answer.value === 'string' ? uintAt(answer.value as Hex, 0) : null
+}

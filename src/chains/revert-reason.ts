@@ -1,0 +1,46 @@
+import type { Hex } from '../domain/ids.js'
+import { uintAt } from './hex.js'
+
+/** `Error(string)` and `Panic(uint256)` (Solidity ABI, "Error handling"). */
+const ERROR_SELECTOR = '0x08c379a0'
+const PANIC_SELECTOR = '0x4e487b71'
+/** A contract chooses its words; callers get a sentence's worth. */
+const REASON_BYTES_MAX = 256
+
+const PANICS: Readonly<Record<number, string>> = {
+  1: 'assertion failed',
+  17: 'arithmetic overflow or underflow',
+  18: 'division by zero',
+  33: 'invalid enum value',
+  34: 'corrupt storage array',
+  49: 'pop of an empty array',
+  50: 'array index out of bounds',
+  65: 'out of memory',
+  81: 'call of an uninitialised function',
+}
+
+/**
+ * A revert's returned bytes in words: the string of `Error`, the meaning of a `Panic`, the
+ * selector of a custom error, or "reverted without a reason". Printable, at most 256 bytes.
+ */
+export function decodeRevertReason(data: unknown): string {
+  if (typeof data !== 'string' || !/^0x[0-9a-fA-F]*$/.test(data) || data.length < 10) {
+    return 'reverted without a reason'
+  }
+  const selector = data.slice(0, 10).toLowerCase()
+  const body = `0x${data.slice(10, 10 + 64 * 3 + REASON_BYTES_MAX * 2)}` as Hex
+  if (selector === PANIC_SELECTOR) {
+    const code = Number(uintAt(body, 0) ?? 0n)
+    return `panic 0x${code.toString(16)}${PANICS[code] === undefined ? '' : `: ${PANICS[code]}`}`
+  }
+  if (selector !== ERROR_SELECTOR) return `custom error ${selector}`
+  const length = uintAt(body, 1)
+  if (uintAt(body, 0) !== 32n || length === null) return `custom error ${selector}`
+  const bytes = Number(length < BigInt(REASON_BYTES_MAX) ? length : BigInt(REASON_BYTES_MAX))
+  return printable(Buffer.from(body.slice(2 + 128, 2 + 128 + bytes * 2), 'hex').toString('utf8'))
+}
+
+/** Control characters and direction marks would let a contract forge what a person reads. */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\uFFFD]/gu, '').trim()
+}
