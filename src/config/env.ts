@@ -37,9 +37,6 @@ const variables = z.object({
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
 })
 
-/** Variables of this prefix that other processes of the project read. */
-const READ_ELSEWHERE: ReadonlySet<string> = new Set(['COUNTERSIGN_PASSPHRASE_FILE'])
-
 export interface Config {
   readonly mode: 'dev' | 'live'
   /** Keys of the other environment are refused. */
@@ -104,7 +101,7 @@ function unknownVariables(names: readonly string[]): string[] {
   const known = Object.keys(variables.shape)
   return names
     .filter((name) => name.startsWith(PREFIX))
-    .filter((name) => !known.includes(name) && !READ_ELSEWHERE.has(name))
+    .filter((name) => !known.includes(name))
     .map((name) => {
       const near = closest(name, known)
       return `${name} is not a variable of this service${near === null ? '' : `; did you mean ${near}?`}`

@@ -37,22 +37,19 @@ export function createAgentRoute(
 ): RouteHandler {
   const route = { row, handler, plan: planInput(row.path, row.input) }
   return (response, request) => {
-    const exchange = Exchange.open(deps, row.name, response, request)
-    if (exchange === null) return
-    try {
+    Exchange.serve(deps, row.name, response, request, (exchange) => {
       const authenticated = deps.authenticate(request.getHeader('x-api-key'))
       if (!authenticated.ok) {
         refuseUnauthenticated(exchange, deps.failedAuthentications, authenticated.fault)
         return
       }
-      exchange.wipeAfterwards(authenticated.value.proofKey)
-      if (!admit(exchange, deps.rateLimit, authenticated.value.key.keyId)) return
-      const denied = authorizeOperation(authenticated.value.key, row)
-      if (denied === null) serve(exchange, request, authenticated.value, route)
+      const caller = authenticated.value
+      exchange.wipeAfterwards(caller.proofKey)
+      if (!admit(exchange, deps.rateLimit, caller.key.keyId)) return
+      const denied = authorizeOperation(caller.key, row)
+      if (denied === null) serve(exchange, request, caller, route)
       else exchange.refuse(denied)
-    } catch (error) {
-      exchange.fail(error)
-    }
+    })
   }
 }
 

@@ -7,6 +7,7 @@ import { admit, type RouteDeps, type RouteHandler, refuseUnauthenticated } from 
 import { Exchange } from './exchange.js'
 import { parseJsonObject } from './json-body.js'
 import {
+  type InputPlan,
   mergePathAndBody,
   planInput,
   type RawInput,
@@ -14,6 +15,7 @@ import {
   readPathAndQuery,
 } from './request-input.js'
 import { runOperation } from './run-operation.js'
+import type { HttpRequest } from './uws.js'
 
 /** A console route: bearer token → rate of the user → the request's form → the operation. */
 
@@ -22,41 +24,54 @@ export type ConsoleHandler = (
   input: never,
 ) => Answer<unknown> | Promise<Answer<unknown>>
 
+interface ConsoleRoute {
+  readonly row: ConsoleOperationRow
+  readonly handler: ConsoleHandler
+  readonly plan: InputPlan
+}
+
 export function createConsoleRoute(
   row: ConsoleOperationRow,
   handler: ConsoleHandler,
   deps: RouteDeps,
 ): RouteHandler {
-  const plan = planInput(row.path, row.input)
+  const route: ConsoleRoute = { row, handler, plan: planInput(row.path, row.input) }
   return (response, request) => {
-    const exchange = Exchange.open(deps, row.name, response, request)
-    if (exchange === null) return
-    exchange.detach()
-    // All that comes from the request object is taken here: it is gone after the first await.
-    const authorization = request.getHeader('authorization')
-    const fromUrl = row.method === 'GET' ? readPathAndQuery(request, plan) : readPath(request, plan)
-    const body = row.method === 'GET' ? null : readBodyLater(exchange, request, 'json')
-
-    async function answer(open: Exchange): Promise<void> {
-      const identity = await deps.verifyConsole(authorization)
-      if (!identity.ok) {
-        refuseUnauthenticated(open, deps.failedAuthentications, identity.fault)
-        return
-      }
-      if (!admit(open, deps.rateLimit, identity.value.userId)) return
-      const raw = body === null || !fromUrl.ok ? fromUrl : joinBody(fromUrl.value, await body)
-      const input = raw.ok ? parseInput(row.input, raw.value) : raw
-      if (!input.ok) {
-        open.refuse(input.fault)
-        return
-      }
-      const context: ConsoleContext = { requestId: open.requestId, ...identity.value }
-      // The row's schema is what the handler's input type is inferred from.
-      runOperation(open, () => handler(context, input.value as never))
-    }
-
-    void answer(exchange).catch((error: unknown) => exchange.fail(error))
+    Exchange.serve(deps, row.name, response, request, (exchange) => {
+      exchange.detach()
+      void serve(exchange, request, route, deps).catch((error: unknown) => exchange.fail(error))
+    })
   }
+}
+
+async function serve(
+  exchange: Exchange,
+  request: HttpRequest,
+  route: ConsoleRoute,
+  deps: RouteDeps,
+): Promise<void> {
+  const { row, handler, plan } = route
+  // All that comes from the request object is taken here: it is gone after the first await.
+  const authorization = request.getHeader('authorization')
+  const isGet = row.method === 'GET'
+  const fromUrl = isGet ? readPathAndQuery(request, plan) : readPath(request, plan)
+  const body = isGet ? null : readBodyLater(exchange, request, 'json')
+
+  const identity = await deps.verifyConsole(authorization)
+  if (!identity.ok) {
+    refuseUnauthenticated(exchange, deps.failedAuthentications, identity.fault)
+    return
+  }
+  if (!admit(exchange, deps.rateLimit, identity.value.userId)) return
+  const raw = body === null || !fromUrl.ok ? fromUrl : joinBody(fromUrl.value, await body)
+  const input = raw.ok ? parseInput(row.input, raw.value) : raw
+  if (!input.ok) {
+    exchange.refuse(input.fault)
+    return
+  }
+  const context: ConsoleContext = { requestId: exchange.requestId, ...identity.value }
+  // The row's schema is what the handler's input type is inferred from.
+  runOperation(exchange, () => handler(context, input.value as never))
 }
 
 function joinBody(path: RawInput, body: Result<Uint8Array>): Result<RawInput> {

@@ -78,19 +78,28 @@ export class Exchange {
   }
 
   /**
-   * Must be called in the route's own callback.
-   * @returns null when the server is full; it has answered `503 OVERLOADED` then
+   * Serves one request in the route's own callback: `serve` answers, or starts what will. Above
+   * the gate's bound the answer is `503 OVERLOADED` and `serve` is not called.
    */
-  static open(
+  static serve(
     context: ExchangeContext,
     operation: string,
     response: HttpResponse,
     request: HttpRequest,
-  ): Exchange | null {
+    serve: (exchange: Exchange) => void,
+  ): void {
     const exchange = new Exchange(context, operation, response, request)
-    if (context.gate.enter()) return exchange
-    exchange.#write(faultReply(fault('OVERLOADED'), exchange.requestId))
-    return null
+    if (!context.gate.enter()) {
+      exchange.#write(faultReply(fault('OVERLOADED'), exchange.requestId))
+      return
+    }
+    try {
+      serve(exchange)
+    } catch (error) {
+      exchange.fail(error)
+    }
+    // The package ends the process when a route returns with neither an answer nor a handler.
+    if (!exchange.#sent) exchange.detach()
   }
 
   get aborted(): boolean {
@@ -208,13 +217,14 @@ export class Exchange {
     }
     for (const [name, value] of reply.headers ?? NO_HEADERS) response.writeHeader(name, value)
     const closes = this.#closes || this.#context.gate.draining
-    if (this.#isHead) {
-      response.endWithoutBody(Buffer.byteLength(reply.body), closes)
-    } else if (reply.status === 204 || reply.status === 304) {
-      response.endWithoutBody(undefined, closes)
-    } else {
+    if (!this.#isHead && reply.status !== 204 && reply.status !== 304) {
       response.end(reply.body, closes)
+      return
     }
+    // Without arguments: given a length, this build waits for that many bytes and never ends.
+    if (this.#isHead) response.writeHeader('Content-Length', `${Buffer.byteLength(reply.body)}`)
+    if (closes) response.writeHeader('Connection', 'close')
+    response.endWithoutBody()
   }
 
   #report(status: number): void {

@@ -53,8 +53,11 @@ export function readPath(request: HttpRequest, plan: InputPlan): Result<RawInput
 export function readPathAndQuery(request: HttpRequest, plan: InputPlan): Result<RawInput> {
   const path = readPath(request, plan)
   if (!path.ok) return path
-  const query = request.getQuery()
-  return query === '' ? path : readQuery(query, path.value, plan.integerFields)
+  // The types say string; without a question mark it is undefined.
+  const query: string | undefined = request.getQuery()
+  return query === undefined || query === ''
+    ? path
+    : readQuery(query, path.value, plan.integerFields)
 }
 
 /** @param query without its question mark */

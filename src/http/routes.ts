@@ -25,8 +25,8 @@ export interface Route {
 
 /**
  * A route outside the operations tables (MCP, documents, the console's pages). `handle` owns the
- * exchange from then on and must end it in exactly one `send`, `refuse` or `fail`; when it cannot
- * do so before it returns it calls `exchange.detach()` first. `request` is valid until it returns.
+ * exchange from then on and must end it in exactly one `send`, `refuse` or `fail`, at once or later.
+ * `request` is valid until it returns.
  */
 export interface ExtraRoute {
   readonly method: RouteMethod
@@ -62,13 +62,9 @@ export function extraRoute(route: ExtraRoute, context: ExchangeContext): Route {
     method: route.method,
     path: route.path,
     handle: (response, request) => {
-      const exchange = Exchange.open(context, route.name, response, request)
-      if (exchange === null) return
-      try {
+      Exchange.serve(context, route.name, response, request, (exchange) => {
         route.handle(exchange, request)
-      } catch (error) {
-        exchange.fail(error)
-      }
+      })
     },
   }
 }
@@ -88,7 +84,9 @@ export function registerRoutes(
   }
   for (const [path, methods] of byPath) registerPath(app, path, methods, context)
   app.any('/*', (response, request) => {
-    Exchange.open(context, 'unknown_route', response, request)?.refuse(fault('NOT_FOUND'))
+    Exchange.serve(context, 'unknown_route', response, request, (exchange) => {
+      exchange.refuse(fault('NOT_FOUND'))
+    })
   })
 }
 
@@ -101,8 +99,9 @@ function registerPath(
   const get = methods.get('GET')
   const allowed = [...methods.keys(), ...(get === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ')
   const notAllowed: RouteHandler = (response, request) => {
-    const exchange = Exchange.open(context, 'method_not_allowed', response, request)
-    exchange?.refuse(fault('METHOD_NOT_ALLOWED'), [['Allow', allowed]])
+    Exchange.serve(context, 'method_not_allowed', response, request, (exchange) => {
+      exchange.refuse(fault('METHOD_NOT_ALLOWED'), [['Allow', allowed]])
+    })
   }
   // Each method is claimed by name: the router prefers a named method on a wider pattern
   // (GET /api/tx/:tx_id) to `any` on the exact path (/api/tx/send).
@@ -113,8 +112,9 @@ function registerPath(
   app.put(path, methods.get('PUT') ?? notAllowed)
   app.del(path, methods.get('DELETE') ?? notAllowed)
   app.options(path, (response, request) => {
-    const exchange = Exchange.open(context, 'options', response, request)
-    exchange?.send({ status: 204, body: '', headers: [['Allow', allowed]] })
+    Exchange.serve(context, 'options', response, request, (exchange) => {
+      exchange.send({ status: 204, body: '', headers: [['Allow', allowed]] })
+    })
   })
   app.any(path, notAllowed)
 }

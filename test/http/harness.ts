@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import { connect } from 'node:net'
+import { pino } from 'pino'
+import { consoleOperations } from '../../src/api/console-operations.js'
+import { operations } from '../../src/api/operations.js'
+import { type ApiKeyReader, createApiKeyAuthenticator } from '../../src/auth/api-key.js'
+import {
+  createRateLimiter,
+  FAILED_AUTHENTICATION_POLICY,
+  KEY_POLICY,
+  type RateLimitPolicy,
+} from '../../src/auth/rate-limit.js'
+import type { ApiKey } from '../../src/domain/api-key.js'
+import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
+import { fault, ok, refuse } from '../../src/errors/fault.js'
+import { createHttpMetrics } from '../../src/http/metrics.js'
+import type { ExtraRoute } from '../../src/http/routes.js'
+import { createHttpServer, type HttpServer } from '../../src/http/server.js'
+import type {
+  AgentContext,
+  AgentHandlers,
+  Answer,
+  ConsoleContext,
+  ConsoleHandlers,
+} from '../../src/operations/context.js'
+
+/** The whole front end on a free port, over small handlers of the test's own. */
+
+export const TRADE_SECRET = `sk_test_${'T'.repeat(32)}`
+export const READ_SECRET = `sk_test_${'R'.repeat(32)}`
+export const CONSOLE_TOKEN = 'good.console.token'
+
+export type Handler<C> = (context: C, input: never) => Answer<unknown> | Promise<Answer<unknown>>
+
+export interface HarnessOptions {
+  readonly agent?: Readonly<Record<string, Handler<AgentContext>>>
+  readonly console?: Readonly<Record<string, Handler<ConsoleContext>>>
+  readonly extraRoutes?: readonly ExtraRoute[]
+  readonly inFlightMax?: number
+  readonly drainTimeoutMs?: number
+  readonly ratePolicy?: RateLimitPolicy
+  readonly failurePolicy?: RateLimitPolicy
+  readonly isReady?: () => boolean
+}
+
+export interface Harness {
+  readonly server: HttpServer
+  readonly baseUrl: string
+  readonly port: number
+  /** Lines the service logged, parsed. */
+  readonly logged: readonly Record<string, unknown>[]
+  /** What the last handler was given. */
+  last(): { readonly context: AgentContext | ConsoleContext; readonly input: unknown } | null
+}
+
+export function testKey(secret: string, over: Partial<ApiKey> = {}): ApiKey {
+  const id = secret.slice(8, 9)
+  return {
+    keyId: `key_${id}` as KeyId,
+    lineageId: `key_${id}` as LineageId,
+    subWalletId: 'sw_1' as SubWalletId,
+    userId: 'user_1' as UserId,
+    name: id,
+    permission: 'trade',
+    dailyLimitMicros: null,
+    monthlyLimitMicros: null,
+    allowedChains: [1, 8453],
+    environment: 'test',
+    unpricedAssets: 'deny',
+    duplicateGuard: 'off',
+    secretHash: createHash('sha256').update(secret).digest('hex'),
+    secretPrefix: secret.slice(0, 12),
+    createdAtMs: 0,
+    rotatedFrom: null,
+    rotatedAtMs: null,
+    revokedAtMs: null,
+    ...over,
+  }
+}
+
+export function readerOf(keys: readonly ApiKey[]): ApiKeyReader {
+  return { byHash: (hashHex) => keys.find((key) => key.secretHash === hashHex) ?? null }
+}
+
+export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
+  let last: { context: AgentContext | ConsoleContext; input: unknown } | null = null
+  const logged: Record<string, unknown>[] = []
+  const echo = <C extends AgentContext | ConsoleContext>(name: string, given?: Handler<C>) => {
+    return (context: C, input: never) => {
+      last = { context, input }
+      return given?.(context, input) ?? { ok: true as const, value: { operation: name } }
+    }
+  }
+  const authenticator = createApiKeyAuthenticator({
+    reader: readerOf([testKey(TRADE_SECRET), testKey(READ_SECRET, { permission: 'read' })]),
+    environment: 'test',
+    deriveProofKey: () => new Uint8Array(32).fill(7),
+    nowMs: Date.now,
+  })
+  const nowMs = () => performance.now()
+  const server = createHttpServer({
+    agent: Object.fromEntries(
+      operations.map(({ name }) => [name, echo(name, options.agent?.[name])]),
+    ) as unknown as AgentHandlers,
+    console: Object.fromEntries(
+      consoleOperations.map(({ name }) => [name, echo(name, options.console?.[name])]),
+    ) as unknown as ConsoleHandlers,
+    authenticate: authenticator.authenticate,
+    verifyConsole: async (header) =>
+      header === `Bearer ${CONSOLE_TOKEN}`
+        ? ok({ userId: 'user_1' as UserId, email: null, token: CONSOLE_TOKEN })
+        : refuse(fault('INVALID_TOKEN')),
+    rateLimit: createRateLimiter({ policy: options.ratePolicy ?? KEY_POLICY, nowMs }),
+    failedAuthentications: createRateLimiter({
+      policy: options.failurePolicy ?? FAILED_AUTHENTICATION_POLICY,
+      nowMs,
+    }),
+    logger: pino(
+      { level: 'info' },
+      { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+    ),
+    metrics: createHttpMetrics(),
+    extraRoutes: options.extraRoutes ?? [],
+    readiness: [{ name: 'test', isReady: options.isReady ?? (() => true) }],
+    ...(options.inFlightMax === undefined ? {} : { inFlightMax: options.inFlightMax }),
+    drainTimeoutMs: options.drainTimeoutMs ?? 2_000,
+  })
+  const port = await server.listen('127.0.0.1', 0)
+  return { server, baseUrl: `http://127.0.0.1:${port}`, port, logged, last: () => last }
+}
+
+export interface WireError {
+  readonly code: string
+  readonly message: string
+  readonly details: { readonly issues?: readonly { path: string; message: string }[] }
+  readonly request_id: string
+}
+
+/** Asserts nothing; the parsed error body, or null when it is not one. */
+export async function readError(response: Response): Promise<WireError | null> {
+  const body = (await response.json()) as { error?: WireError }
+  return body.error ?? null
+}
+
+/**
+ * Writes `parts` to a connection of its own, one after the other as they come, and returns what
+ * came back when the server closed, or when `until` matched.
+ */
+export function exchangeRaw(
+  port: number,
+  parts: Iterable<string | Buffer>,
+  until: RegExp,
+  timeoutMs = 5_000,
+): Promise<string> {
+  return new Promise((resolve) => {
+    let received = ''
+    const socket = connect(port, '127.0.0.1')
+    const finish = () => {
+      clearTimeout(timer)
+      socket.destroy()
+      resolve(received)
+    }
+    const timer = setTimeout(finish, timeoutMs)
+    socket.on('connect', () => {
+      for (const part of parts) socket.write(part)
+    })
+    socket.on('data', (data) => {
+      received += data.toString('latin1')
+      if (until.test(received)) finish()
+    })
+    socket.on('error', finish)
+    socket.on('close', finish)
+  })
+}
