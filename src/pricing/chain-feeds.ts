@@ -1,0 +1,188 @@
+import type { ChainConfig } from '../config/chains.js'
+import type { Address, Hex } from '../domain/ids.js'
+import { type Accepted, decodeRound, gapOfRound, gapOfSequencer } from './chainlink-round.js'
+import type { Price, PriceGap } from './price-source.js'
+
+/** The feeds of one chain: read together in one batch, kept for some blocks, judged when asked. */
+export interface ChainFeeds {
+  /** @param key `native` or a token's address in lower case */
+  price(key: string): Price | Promise<Price>
+  onHead(blockNumber: number): void
+  /** Reads all feeds; concurrent calls share one reading. Never rejects. */
+  refresh(): Promise<void>
+  close(): void
+}
+
+/** What is needed of a chain's RPC client; `RpcClient` has it. */
+export interface FeedReader {
+  batch(
+    calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
+  ): Promise<readonly ({ readonly ok: true; readonly value: unknown } | { readonly ok: false })[]>
+}
+
+export interface ChainFeedsOptions {
+  readonly chain: ChainConfig
+  readonly rpc: FeedReader
+  /** Blocks between two readings; by default about ten seconds of them. */
+  readonly refreshBlocks?: number
+  /** Milliseconds since the epoch. */
+  readonly now?: () => number
+}
+
+interface Feed {
+  readonly address: Address
+  readonly maxAgeMs: number
+  readonly source: string
+  decimals: number | null
+  last: Accepted | null
+  current: Price
+}
+
+/** Feeds answer every heartbeat or on a move of a percent or less; seconds more do not matter. */
+const REFRESH_MS = 10_000
+/** Without a reading for so long (no heads, no node) a caller waits for one rather than trust it. */
+const READING_MAX_AGE_MS = 60_000
+const FEED_DECIMALS_MAX = 36
+const LATEST_ROUND_DATA = '0xfeaf968c'
+const DECIMALS = '0x313ce567'
+const UNREACHABLE: Price = { unavailable: 'feed-unreachable' }
+const NO_FEED: Price = { unavailable: 'no-feed' }
+const STALE: Price = { unavailable: 'stale' }
+
+export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
+  const { chain, rpc, now = Date.now } = options
+  const refreshBlocks =
+    options.refreshBlocks ?? Math.max(1, Math.round(REFRESH_MS / chain.block_time_ms))
+  const { feeds, byKey } = feedsOf(chain)
+  const sequencer = chain.sequencer_uptime_feed
+  let sequencerGap: PriceGap | null = null
+  let readAtMs = Number.NEGATIVE_INFINITY
+  let readAtBlock = Number.NEGATIVE_INFINITY
+  let reading: Promise<void> | null = null
+  let closed = false
+
+  async function read(): Promise<void> {
+    const unknown = feeds.filter((feed) => feed.decimals === null)
+    const answers = await rpc.batch([
+      ...feeds.map((feed) => ethCall(feed.address, LATEST_ROUND_DATA)),
+      ...unknown.map((feed) => ethCall(feed.address, DECIMALS)),
+      ...(sequencer === null ? [] : [ethCall(sequencer as Address, LATEST_ROUND_DATA)]),
+    ])
+    const values = answers.map((answer) => (answer.ok ? answer.value : null))
+    const nowMs = now()
+    unknown.forEach((feed, i) => {
+      feed.decimals = smallUint(values[feeds.length + i])
+    })
+    const reached = values.slice(0, feeds.length).some((value) => value !== null)
+    // A node that is gone leaves the last reading to age; it does not make prices vanish at once.
+    if (!reached) return
+    feeds.forEach((feed, i) => {
+      judge(feed, values[i], nowMs)
+    })
+    if (sequencer !== null) sequencerGap = gapOfSequencer(decodeRound(values.at(-1)), nowMs)
+    readAtMs = nowMs
+  }
+
+  function refresh(): Promise<void> {
+    if (closed) return Promise.resolve()
+    reading ??= read()
+      .catch(() => undefined)
+      .finally(() => {
+        reading = null
+      })
+    return reading
+  }
+
+  function answer(feed: Feed): Price {
+    const { current } = feed
+    if (!('value' in current)) return current
+    if (sequencerGap !== null) return { unavailable: sequencerGap }
+    return now() - current.updatedAtMs > feed.maxAgeMs ? STALE : current
+  }
+
+  return {
+    price(key) {
+      const feed = byKey.get(key)
+      if (feed === undefined) return NO_FEED
+      const ageMs = now() - readAtMs
+      if (ageMs < READING_MAX_AGE_MS) {
+        // Where nobody feeds heads, time alone keeps the cache warm.
+        if (ageMs > 2 * REFRESH_MS && reading === null) void refresh()
+        return answer(feed)
+      }
+      return refresh().then(() =>
+        now() - readAtMs < READING_MAX_AGE_MS ? answer(feed) : UNREACHABLE,
+      )
+    },
+    onHead(blockNumber) {
+      // Below the last block: a reorg, or a node that was reset.
+      if (blockNumber >= readAtBlock && blockNumber - readAtBlock < refreshBlocks) return
+      readAtBlock = blockNumber
+      void refresh()
+    },
+    refresh,
+    close() {
+      closed = true
+    },
+  }
+}
+
+function judge(feed: Feed, value: unknown, nowMs: number): void {
+  const round = decodeRound(value)
+  if (round === null || feed.decimals === null) {
+    feed.current = { unavailable: 'feed-invalid' }
+    return
+  }
+  const gap = gapOfRound(round, feed.last, nowMs)
+  if (gap !== null) {
+    feed.current = { unavailable: gap }
+    return
+  }
+  feed.last = { answer: round.answer, acceptedAtMs: nowMs }
+  feed.current = {
+    value: round.answer,
+    decimals: feed.decimals,
+    updatedAtMs: round.updatedAtS * 1_000,
+    source: feed.source,
+  }
+}
+
+/** One entry per feed contract, and which native or token key each prices. */
+function feedsOf(chain: ChainConfig): { feeds: Feed[]; byKey: Map<string, Feed> } {
+  const byAddress = new Map<string, Feed>()
+  const byKey = new Map<string, Feed>()
+  const add = (key: string, configured: ChainConfig['native_feed']) => {
+    // The same aggregator under two ages is two rules about one answer.
+    const id = `${configured.address.toLowerCase()}:${configured.max_age_seconds}`
+    let feed = byAddress.get(id)
+    if (feed === undefined) {
+      feed = {
+        address: configured.address as Address,
+        maxAgeMs: configured.max_age_seconds * 1_000,
+        source: `chainlink:${configured.address}`,
+        decimals: null,
+        last: null,
+        current: UNREACHABLE,
+      }
+      byAddress.set(id, feed)
+    }
+    byKey.set(key, feed)
+  }
+  for (const token of chain.tokens) {
+    if (token.feed !== null) add(token.address.toLowerCase(), token.feed)
+  }
+  // After the tokens: wrapped native is native whatever a token entry says.
+  add('native', chain.native_feed)
+  add(chain.wrapped_native.toLowerCase(), chain.native_feed)
+  return { feeds: [...byAddress.values()], byKey }
+}
+
+function ethCall(to: Address, data: Hex) {
+  return { method: 'eth_call', params: [{ to, data }, 'latest'] }
+}
+
+function smallUint(value: unknown): number | null {
+  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(value)) return null
+  const number = Number(value)
+  return number <= FEED_DECIMALS_MAX ? number : null
+}
