@@ -1,0 +1,34 @@
+import { describe, expect, test } from 'vitest'
+import { authorizeChain, authorizeOperation } from '../../src/auth/authorize.js'
+import { TRADE_SECRET, testKey } from '../http/harness.js'
+
+const trader = testKey(TRADE_SECRET, { allowedChains: [1, 8453] })
+const reader = testKey(TRADE_SECRET, { permission: 'read' })
+
+describe('permission', () => {
+  test.each([
+    [reader, 'read', null],
+    [reader, 'trade', 'PERMISSION_DENIED'],
+    [trader, 'read', null],
+    [trader, 'trade', null],
+  ] as const)('%#', (key, permission, code) => {
+    expect(authorizeOperation(key, { permission })?.code ?? null).toBe(code)
+  })
+})
+
+describe('allowed chains', () => {
+  test.each([
+    [{ chain_id: 1 }, null],
+    [{ chain_id: 10 }, 'CHAIN_NOT_ALLOWED'],
+    [{ chain_id: 0 }, 'CHAIN_NOT_ALLOWED'],
+    [{ chain_id: 999_999 }, 'CHAIN_NOT_ALLOWED'],
+    [{ chain_id: '10' }, null],
+    [{ chain_id: -1 }, null],
+    [{ chain_id: 1.5 }, null],
+    [{}, null],
+    [null, null],
+    ['10', null],
+  ])('%j → %s', (input, code) => {
+    expect(authorizeChain(trader, input)?.code ?? null).toBe(code)
+  })
+})

@@ -1,0 +1,61 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config/env.js'
+import { createLogger } from '../../src/config/logging.js'
+
+describe('the environment', () => {
+  test('an empty one gives a live service on 127.0.0.1:8080', () => {
+    expect(readConfig({})).toEqual({
+      config: {
+        mode: 'live',
+        environment: 'live',
+        home: './.countersign',
+        host: '127.0.0.1',
+        port: 8_080,
+        metricsPort: null,
+        identityIssuer: null,
+        logLevel: 'info',
+        workers: 2,
+        rateLimit: { refillPerSecond: 200, burst: 1_000 },
+        inFlightMax: 10_000,
+      },
+      warnings: [],
+    })
+  })
+
+  test('dev mode takes test keys', () => {
+    expect(readConfig({ COUNTERSIGN_MODE: 'dev' }).config.environment).toBe('test')
+  })
+
+  test('every bad variable is named, and no value is repeated', () => {
+    const bad = { PORT: '99999', COUNTERSIGN_MODE: 'hunter2', IDENTITY_ISSUER: 'ftp://hunter2' }
+    expect(() => readConfig(bad)).toThrow(/PORT[\s\S]*IDENTITY_ISSUER[\s\S]*COUNTERSIGN_MODE/)
+    expect(() => readConfig(bad)).not.toThrow(/hunter2/)
+  })
+
+  test('an empty variable is an unset one', () => {
+    expect(readConfig({ PORT: '' }).config.port).toBe(8_080)
+  })
+
+  test('a slip in a name is noticed, with what was meant', () => {
+    expect(readConfig({ COUNTERSIGN_WORKER: '4' }).warnings).toEqual([
+      'COUNTERSIGN_WORKER is not a variable of this service; did you mean COUNTERSIGN_WORKERS?',
+    ])
+    expect(readConfig({ COUNTERSIGN_SOMETHING_ELSE: '4' }).warnings[0]).not.toContain('mean')
+  })
+})
+
+describe('the log', () => {
+  test('secrets are redacted wherever a record holds them', () => {
+    const lines: string[] = []
+    const destination = { write: (line: string) => void lines.push(line) }
+    const logger = createLogger({ name: 'service', level: 'info', destination })
+    logger.info({
+      secret: 'hunter2',
+      headers: { 'x-api-key': 'hunter2', authorization: 'hunter2' },
+    })
+    logger.info({ request: { headers: { 'x-api-key': 'hunter2', cookie: 'hunter2' } } })
+    logger.info({ context: { proofKey: 'hunter2' }, attempt: { rawTransaction: 'hunter2' } })
+    expect(lines.join('')).not.toContain('hunter2')
+    expect(lines.join('')).toContain('[redacted]')
+  })
+})
