@@ -22,13 +22,16 @@ export type WalkOutcome<T> =
 
 export class WalkPool {
   readonly #pool: Piscina
+  readonly #entry: string
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
 
   /** @param entry the built worker module; by default the one beside this file's build */
   constructor(entry: URL = new URL('../pool/walk-calldata.js', import.meta.url)) {
+    // Named with each task and not here: a module that does not load then fails its task, where a
+    // preloaded one would have piscina start thread after thread.
+    this.#entry = entry.href
     this.#pool = new Piscina({
-      filename: entry.href,
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: IDLE_MS_MAX,
@@ -38,6 +41,8 @@ export class WalkPool {
       // Without atomics a waiting thread blocks nothing and can be ended at once.
       atomics: 'disabled',
     })
+    // A thread that dies idle is replaced by the next walk; unheard, the event ends the process.
+    this.#pool.on('error', () => {})
   }
 
   check(data: Uint8Array<ArrayBuffer>): Promise<WalkOutcome<Undecodable | null>> {
@@ -68,13 +73,18 @@ export class WalkPool {
   async #walk<T>(task: 'check' | 'report', data: Uint8Array<ArrayBuffer>): Promise<WalkOutcome<T>> {
     try {
       if (this.#pool.threads.length === 0) {
-        await this.#pool.run(null, { name: 'warm', signal: AbortSignal.timeout(WARM_MS_MAX) })
+        await this.#pool.run(null, {
+          filename: this.#entry,
+          name: 'warm',
+          signal: AbortSignal.timeout(WARM_MS_MAX),
+        })
       }
     } catch (error) {
       return unavailable(`the screening thread does not start: ${(error as Error).message}`)
     }
     try {
       const value: T = await this.#pool.run(data, {
+        filename: this.#entry,
         name: task,
         signal: AbortSignal.timeout(WALK_MS_MAX),
         transferList: [data.buffer],

@@ -1,0 +1,117 @@
+/** Calldata made to be expensive costs a refusal. */
+import type { Hex } from 'viem'
+import { afterAll, describe, expect, it } from 'vitest'
+import { CALLDATA_BYTES_MAX } from '../../src/screening/screener.js'
+import { KNOWN_SHAPES } from '../../src/screening/walk/shapes/all-shapes.js'
+import { walkCalldata } from '../../src/screening/walk/walker.js'
+import { WalkPool } from '../../src/screening/walk-pool.js'
+import { BUILT_WALK, callOf, LISTED_HEX, testScreener, told } from './fixtures.js'
+
+const word = (value: number) => value.toString(16).padStart(64, '0')
+/** A wall clock on a shared machine: far above what is measured, far below what a bomb would take. */
+const REFUSED_MS_MAX = 250
+
+const screener = testScreener()
+afterAll(() => screener.close())
+
+/** multicall(bytes[]) with `count` offsets that all point to one blob. */
+function sharedBlob(count: number, blob: string): Hex {
+  const bytes = blob.length / 2
+  const padded = blob.padEnd(Math.ceil(bytes / 32) * 64, '0')
+  return `0xac9650d8${word(32)}${word(count)}${word(count * 32).repeat(count)}${word(bytes)}${padded}`
+}
+
+function timed<T>(run: () => T): { readonly value: T; readonly ms: number } {
+  const startedAt = performance.now()
+  const value = run()
+  return { value, ms: performance.now() - startedAt }
+}
+
+const BOMBS: readonly (readonly [string, Hex])[] = [
+  ['1,900 offsets to one 60 kB blob', sharedBlob(1_900, 'ff'.repeat(60_000))],
+  ['a bomb within a bomb', sharedBlob(400, sharedBlob(1_000, '11'.repeat(20_000)).slice(2))],
+  ['an array that claims 2^31 elements', `0xac9650d8${word(32)}${word(2 ** 31)}`],
+  ['a length past 2^53', `0xac9650d8${word(32)}${'f'.repeat(64)}`],
+  ['a multiSend cut in its header', `0x8d80ff0a${word(32)}${word(40)}${'00'.repeat(64)}`],
+]
+
+describe('a bomb is refused', () => {
+  it.each(BOMBS)('%s', async (_name, data) => {
+    const bytes = Buffer.from(data.slice(2), 'hex')
+    expect(bytes.length).toBeLessThanOrEqual(CALLDATA_BYTES_MAX)
+    const { value, ms } = timed(() => walkCalldata(KNOWN_SHAPES, bytes, bytes.length))
+    expect(value.failure).not.toBeNull()
+    expect(ms).toBeLessThan(REFUSED_MS_MAX)
+    expect(told(await screener.screen(callOf(data)))).toMatch(/^undecodable/)
+  })
+
+  it('and blocked when it holds a listed address', async () => {
+    const data = sharedBlob(1_900, `ff${LISTED_HEX}`.padEnd(120_000, 'f'))
+    expect(told(await screener.screen(callOf(data)))).toMatch(/^blocked/)
+  })
+})
+
+describe('honest calldata of full size passes', () => {
+  it('as 4,000 empty calls, which share one length word', async () => {
+    const data: Hex = `0xac9650d8${word(32)}${word(4_000)}${word(0).repeat(4_000)}`
+    expect(told(await screener.screen(callOf(data)))).toBe('clean')
+  })
+
+  it('as 2,000 payments in one call', async () => {
+    const recipients = Array.from(
+      { length: 2_000 },
+      (_, i) => `${word(0).slice(0, 24)}5aa1c0de9b7e${(i + 4_096).toString(16).padStart(28, '7')}`,
+    )
+    const data: Hex = `0xe63d38ed${word(64)}${word(64 + 32 * 2_001)}${word(2_000)}${recipients.join('')}${word(2_000)}${word(7).repeat(2_000)}`
+    expect(told(await screener.screen(callOf(data)))).toBe('clean')
+  })
+
+  it.each([
+    ['zeros', '00'],
+    ['hex digits', '61'],
+    ['ones', 'ff'],
+  ])('as 128 KiB of %s behind an unknown selector', async (_name, byte) => {
+    const bytes = Buffer.from(`deadbeef${byte.repeat(CALLDATA_BYTES_MAX - 4)}`, 'hex')
+    const { value, ms } = timed(() => screener.screen(callOf(bytes)))
+    expect(ms).toBeLessThan(REFUSED_MS_MAX)
+    expect(told(await value)).toBe('clean')
+  })
+})
+
+describe('the walk pool', () => {
+  it('answers from its own thread, in turn', async () => {
+    const pool = new WalkPool(BUILT_WALK)
+    const bytes = () =>
+      new Uint8Array(Buffer.from(sharedBlob(1_900, 'ff'.repeat(60_000)).slice(2), 'hex'))
+    const outcomes = await Promise.all(Array.from({ length: 8 }, () => pool.check(bytes())))
+    for (const outcome of outcomes) {
+      expect(outcome).toMatchObject({ outcome: 'walked', value: { cause: 'too-large' } })
+    }
+    await pool.close()
+  })
+
+  it('refuses what waits too long in line, and recovers', async () => {
+    const pool = new WalkPool(BUILT_WALK)
+    const many = Array.from({ length: 80 }, () => pool.check(new Uint8Array(8)))
+    const outcomes = await Promise.all(many)
+    expect(outcomes.filter(({ outcome }) => outcome === 'unavailable')).toHaveLength(16)
+    expect(await pool.check(new Uint8Array(8))).toEqual({ outcome: 'walked', value: null })
+    await pool.close()
+  })
+
+  it('ends a walk that does not end, says so, and goes on', async () => {
+    const pool = new WalkPool(new URL('./fixtures-hostile-walk.mjs', import.meta.url))
+    const slow = await pool.check(new Uint8Array(1))
+    expect(slow).toMatchObject({ outcome: 'undecodable', undecodable: { cause: 'too-slow' } })
+    const fat = await pool.report(new Uint8Array(1))
+    expect(fat).toMatchObject({ outcome: 'undecodable' })
+    expect(await pool.check(new Uint8Array(0))).toEqual({ outcome: 'walked', value: null })
+    await pool.close()
+  })
+
+  it('is unavailable when its module does not load', async () => {
+    const pool = new WalkPool(new URL('./no-such-module.mjs', import.meta.url))
+    expect(await pool.check(new Uint8Array(1))).toMatchObject({ outcome: 'unavailable' })
+    await pool.close()
+  })
+})
