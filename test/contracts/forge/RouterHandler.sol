@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {CoSignature, Intent, UserSignature} from "../../../src/contracts/router/RouterIntent.sol";
+import {vm} from "./Vm.sol";
+import {World} from "./World.sol";
+
+/// @notice What the world may do to a Router, in any order: honest intents, and every attack by
+/// somebody who lacks one thing. Keeps its own books of what should have moved.
+contract RouterHandler is World {
+    uint256 public constant ACCOUNTS = 4;
+    uint256 private constant FIRST_KEY = 0xA6E47;
+    /// @dev Few nonces, so that replays and cancellations meet, on both sides of a storage word.
+    uint256 private constant FIRST_NONCE = 252;
+    uint256 private constant NONCES = 8;
+
+    address[ACCOUNTS] public accounts;
+    /// @notice What honest, fully signed intents took from each account.
+    mapping(address account => uint256 amount) public spent;
+    mapping(address account => uint256 amount) public received;
+    uint256 public feesTaken;
+    uint256 public inputTotal;
+    uint256 public executions;
+    /// @notice Attacks that went through; must stay 0.
+    uint256 public breaches;
+
+    mapping(address account => mapping(uint256 nonce => bool used)) private _used;
+    uint256 private _coSigner = CO_SIGNER;
+    uint256 private _previousCoSigner;
+    uint256 private _previousUntil;
+
+    constructor() {
+        _build();
+        for (uint256 i = 0; i < ACCOUNTS; i++) accounts[i] = _createAccount(FIRST_KEY + i);
+    }
+
+    function spend(
+        uint256 who,
+        uint256 amountIn,
+        uint256 feeBps,
+        uint256 given,
+        uint256 nonce
+    ) external {
+        who = who % ACCOUNTS;
+        amountIn = _bound(amountIn, 1, 1e24);
+        feeBps = _bound(feeBps, 0, 100);
+        given = _bound(given, 1, 1e24);
+        nonce = FIRST_NONCE + (nonce % NONCES);
+        address account = accounts[who];
+        bytes memory data = _trade(account, amountIn, feeBps, given);
+        Intent memory intent = _intent(account, amountIn, uint16(feeBps), given, nonce, data);
+        bool expected = !_used[account][nonce];
+        bool done = _try(RELAYER, intent, data, FIRST_KEY + who, _coSigner);
+        if (done != expected) breaches++;
+        if (!done) return;
+        _used[account][nonce] = true;
+        spent[account] += amountIn;
+        received[account] += given;
+        feesTaken += (amountIn * feeBps) / 10_000;
+        inputTotal += amountIn;
+        executions++;
+    }
+
+    function attackWithoutUser(uint256 who, uint256 key, uint256 nonce) external {
+        who = who % ACCOUNTS;
+        key = _bound(key, 1, SECP256K1_N - 1);
+        if (key == FIRST_KEY + who) return;
+        _attack(RELAYER, who, nonce, key, _coSigner);
+    }
+
+    function attackWithoutCoSigner(uint256 who, uint256 key, uint256 nonce) external {
+        key = _bound(key, 1, P256_N - 1);
+        if (key == _coSigner || key == _previousCoSigner) return;
+        who = who % ACCOUNTS;
+        _attack(RELAYER, who, nonce, FIRST_KEY + who, key);
+    }
+
+    function attackAsStranger(uint256 who, address caller, uint256 nonce) external {
+        if (caller == RELAYER) return;
+        who = who % ACCOUNTS;
+        _attack(caller, who, nonce, FIRST_KEY + who, _coSigner);
+    }
+
+    function attackWithRetiredCoSigner(uint256 who, uint256 nonce) external {
+        if (_previousCoSigner == 0 || block.timestamp <= _previousUntil) return;
+        who = who % ACCOUNTS;
+        _attack(RELAYER, who, nonce, FIRST_KEY + who, _previousCoSigner);
+    }
+
+    function cancel(uint256 who, uint256 nonce) external {
+        address account = accounts[who % ACCOUNTS];
+        nonce = FIRST_NONCE + (nonce % NONCES);
+        vm.prank(nonce % 2 == 0 ? account : RELAYER);
+        try router.cancel(account, nonce) {
+            if (_used[account][nonce]) breaches++;
+            _used[account][nonce] = true;
+        } catch {
+            if (!_used[account][nonce]) breaches++;
+        }
+    }
+
+    function rotateCoSigner(uint256 key, uint256 overlap) external {
+        key = _bound(key, 1, P256_N - 1);
+        overlap = _bound(overlap, 0, router.MAX_OVERLAP());
+        if (key == _coSigner || key == _previousCoSigner) return;
+        _previousCoSigner = _coSigner;
+        _previousUntil = overlap == 0 ? 0 : block.timestamp + overlap;
+        _coSigner = key;
+        _setCoSigner(key, overlap);
+    }
+
+    function attackWhilePaused(uint256 who, uint256 nonce) external {
+        who = who % ACCOUNTS;
+        router.pause();
+        _attack(RELAYER, who, nonce, FIRST_KEY + who, _coSigner);
+        router.unpause();
+    }
+
+    function passTime(uint256 seconds_) external {
+        vm.warp(block.timestamp + _bound(seconds_, 1, 2 hours));
+    }
+
+    function routerBalances() external view returns (uint256) {
+        return
+            tokenIn.balanceOf(address(router)) +
+            tokenOut.balanceOf(address(router)) +
+            address(router).balance;
+    }
+
+    function routerAllowance() external view returns (uint256) {
+        return tokenIn.allowance(address(router), address(venue));
+    }
+
+    function accountBalances(uint256 who) external view returns (uint256 input, uint256 output) {
+        return (tokenIn.balanceOf(accounts[who]), tokenOut.balanceOf(accounts[who]));
+    }
+
+    function feeBalance() external view returns (uint256) {
+        return tokenIn.balanceOf(FEE_RECIPIENT);
+    }
+
+    function funds() external pure returns (uint256) {
+        return FUNDS;
+    }
+
+    function _attack(
+        address caller,
+        uint256 who,
+        uint256 nonce,
+        uint256 userKey,
+        uint256 coKey
+    ) private {
+        nonce = FIRST_NONCE + (nonce % NONCES);
+        bytes memory data = _trade(accounts[who], 1_000, 30, 1);
+        Intent memory intent = _intent(accounts[who], 1_000, 30, 1, nonce, data);
+        if (_try(caller, intent, data, userKey, coKey)) breaches++;
+    }
+
+    function _try(
+        address caller,
+        Intent memory intent,
+        bytes memory data,
+        uint256 userKey,
+        uint256 coKey
+    ) private returns (bool) {
+        UserSignature memory user = _userSign(userKey, intent);
+        CoSignature memory co = _coSign(coKey, intent);
+        vm.prank(caller);
+        try router.execute(intent, data, user, co) {
+            return true;
+        } catch {
+            return false;
+        }
+    }
+}
