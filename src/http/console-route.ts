@@ -69,7 +69,9 @@ async function serve(
     exchange.refuse(input.fault)
     return
   }
-  const context: ConsoleContext = { requestId: exchange.requestId, ...identity.value }
+  const { userId, email } = identity.value
+  const token = authorization.slice(authorization.lastIndexOf(' ') + 1)
+  const context: ConsoleContext = { requestId: exchange.requestId, userId, email, token }
   // The row's schema is what the handler's input type is inferred from.
   runOperation(exchange, () => handler(context, input.value as never))
 }

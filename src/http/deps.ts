@@ -1,6 +1,7 @@
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import type { RateLimiter } from '../auth/rate-limit.js'
 import type { UserId } from '../domain/ids.js'
+import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault, type Result } from '../errors/fault.js'
 import type { Exchange, ExchangeContext } from './exchange.js'
 import type { HttpRequest, HttpResponse } from './uws.js'
@@ -11,7 +12,7 @@ export interface RouteDeps extends ExchangeContext {
   readonly authenticate: (header: string) => Result<AuthenticatedKey>
   /**
    * @param header the value of `Authorization`, empty when absent
-   * @returns refusal: `INVALID_TOKEN`
+   * @returns refusals: `INVALID_TOKEN`, `COSIGNER_UNAVAILABLE` (the issuer's keys are out of reach)
    */
   readonly verifyConsole: (header: string) => Promise<Result<ConsoleIdentity>>
   /** Per API key, and per user on console routes. */
@@ -23,8 +24,6 @@ export interface RouteDeps extends ExchangeContext {
 export interface ConsoleIdentity {
   readonly userId: UserId
   readonly email: string | null
-  /** The token itself, without `Bearer `. */
-  readonly token: string
 }
 
 export type RouteHandler = (response: HttpResponse, request: HttpRequest) => void
@@ -40,12 +39,16 @@ export function admit(exchange: Exchange, limiter: RateLimiter, partition: strin
   return false
 }
 
-/** Answers a failed authentication: with its refusal, or `429` once the address's bucket is empty. */
+/**
+ * Answers a failed authentication: with its refusal, or `429` once the address's bucket is empty.
+ * What failed for want of the identity provider is not held against the caller.
+ */
 export function refuseUnauthenticated(
   exchange: Exchange,
   limiter: RateLimiter,
   refusal: Fault,
 ): void {
-  if (!admit(exchange, limiter, exchange.remoteAddress())) return
+  const isCallersFault = CATALOGUE[refusal.code].status === 401
+  if (isCallersFault && !admit(exchange, limiter, exchange.remoteAddress())) return
   exchange.refuse(refusal, refusal.code === 'INVALID_TOKEN' ? [['WWW-Authenticate', 'Bearer']] : [])
 }

@@ -108,7 +108,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     authenticate: authenticator.authenticate,
     verifyConsole: async (header) =>
       header === `Bearer ${CONSOLE_TOKEN}`
-        ? ok({ userId: 'user_1' as UserId, email: null, token: CONSOLE_TOKEN })
+        ? ok({ userId: 'user_1' as UserId, email: null })
         : refuse(fault('INVALID_TOKEN')),
     rateLimit: createRateLimiter({ policy: options.ratePolicy ?? KEY_POLICY, nowMs }),
     failedAuthentications: createRateLimiter({
