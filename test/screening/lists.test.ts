@@ -1,0 +1,185 @@
+import { appendFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createListOwner, type ListOwner } from '../../src/screening/lists/list-owner.js'
+import { REMOVAL_SETTLE_MS, TextDirectory } from '../../src/screening/lists/text-directory.js'
+import { createScreener } from '../../src/screening/local-screener.js'
+import { findEntry } from '../../src/screening/set/address-set.js'
+import { WalkPool } from '../../src/screening/walk-pool.js'
+import { BUILT_WALK, CLEAN, callOf, LISTED, packed, told } from './fixtures.js'
+import { recordingLog } from './recording-log.js'
+
+const [first = '', second = '', third = ''] = CLEAN
+const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+
+let home: string
+let owner: ListOwner | null = null
+const log = recordingLog()
+
+beforeEach(async () => {
+  home = await mkdtemp(join(tmpdir(), 'lists-'))
+  await mkdir(join(home, 'lists'))
+  log.lines.length = 0
+})
+
+afterEach(async () => {
+  owner?.close()
+  owner = null
+  await rm(home, { recursive: true, force: true })
+})
+
+const file = (name: string) => join(home, 'lists', name)
+const options = (mode: 'dev' | 'live') => ({
+  mode,
+  textListsDirectory: join(home, 'lists'),
+  storeDirectory: join(home, 'service', 'lists'),
+  protectedAddresses: [third],
+  log,
+})
+
+async function start(): Promise<ListOwner> {
+  owner = await createListOwner(options('dev'))
+  return owner
+}
+
+function holds(lists: ListOwner, address: string): boolean {
+  const open = lists.current()
+  return open !== null && findEntry(open.set, packed([address]), 0) >= 0
+}
+
+/** Waits for what the owner does on its own, without asking it to look. */
+async function eventually(check: () => boolean, withinMs: number): Promise<boolean> {
+  const deadline = performance.now() + withinMs
+  while (performance.now() < deadline) {
+    if (check()) return true
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  return check()
+}
+
+describe('a text list', () => {
+  it('is read with comments, notes, blank lines and either line ending', async () => {
+    await writeFile(file('mine.txt'), `# mine\r\n\r\n${first}\r\n${second}, somebody # why\n`)
+    const lists = await start()
+    expect(holds(lists, first)).toBe(true)
+    expect(holds(lists, second)).toBe(true)
+    expect(lists.status().lists.map(({ list, entries }) => [list, entries])).toContainEqual([
+      'mine',
+      2,
+    ])
+  })
+
+  it('counts within a second of being added, changed and replaced by rename, without a restart', async () => {
+    const lists = await start()
+    await writeFile(file('new.txt'), `${first}\n`)
+    expect(await eventually(() => holds(lists, first), 1_000)).toBe(true)
+    await appendFile(file('new.txt'), `${second}\n`)
+    expect(await eventually(() => holds(lists, second), 1_000)).toBe(true)
+    await writeFile(join(home, 'draft'), `${first}\n${LISTED}\n`)
+    await rename(join(home, 'draft'), file('new.txt'))
+    expect(await eventually(() => holds(lists, LISTED), 1_000)).toBe(true)
+  })
+
+  it('is reported entry by entry where it is wrong, and still counts', async () => {
+    const wrong = [
+      '0x0000000000000000000000000000000000000001',
+      '0x000000000000000000000000000000000000dEaD',
+      '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE',
+      'not an address',
+      '0x1234',
+      USDC,
+      third,
+    ]
+    await writeFile(file('mixed.txt'), [...wrong, first].join('\n'))
+    const lists = await start()
+    expect(holds(lists, first)).toBe(true)
+    for (const address of [USDC, third]) expect(holds(lists, address)).toBe(false)
+    const state = lists.status().lists.find(({ list }) => list === 'mixed')
+    expect(state).toMatchObject({ entries: 1, refusedCount: 7 })
+    expect(state?.refused.map(({ fault }) => fault)).toEqual([
+      'zero-or-precompile',
+      'zero-or-precompile',
+      'low-entropy',
+      'malformed',
+      'malformed',
+      'infrastructure',
+      'infrastructure',
+    ])
+    expect(log.at('error').some((line) => line.includes('refused'))).toBe(true)
+  })
+})
+
+describe('a file that is being written', () => {
+  const isProtected = () => false
+  const names = (directory: TextDirectory) =>
+    directory.lists.map(({ name, packed: bytes }) => [name, bytes.length / 20])
+
+  it('drops no address while half of it is there', async () => {
+    const directory = new TextDirectory(join(home, 'lists'), isProtected)
+    await writeFile(file('a.txt'), `${first}\n${second}\n`)
+    await directory.refresh(0)
+    await writeFile(file('a.txt'), `${LISTED}\n${first.slice(0, 20)}`)
+    await directory.refresh(10)
+    expect(names(directory)).toEqual([['a', 3]])
+    await writeFile(file('a.txt'), '')
+    await directory.refresh(20)
+    expect(names(directory)).toEqual([['a', 3]])
+  })
+
+  it('drops what was removed once it has stood unchanged', async () => {
+    const directory = new TextDirectory(join(home, 'lists'), isProtected)
+    await writeFile(file('a.txt'), `${first}\n${second}\n`)
+    await directory.refresh(0)
+    await writeFile(file('a.txt'), `${second}\n`)
+    await directory.refresh(10)
+    await directory.refresh(9 + REMOVAL_SETTLE_MS)
+    expect(names(directory)).toEqual([['a', 2]])
+    await directory.refresh(10 + REMOVAL_SETTLE_MS)
+    expect(names(directory)).toEqual([['a', 1]])
+  })
+
+  it('keeps a list whose file is away for a moment, and drops it when it stays away', async () => {
+    const directory = new TextDirectory(join(home, 'lists'), isProtected)
+    await writeFile(file('a.txt'), `${first}\n`)
+    await directory.refresh(0)
+    await rm(file('a.txt'))
+    await directory.refresh(10)
+    expect(names(directory)).toEqual([['a', 1]])
+    await directory.refresh(10 + REMOVAL_SETTLE_MS)
+    expect(names(directory)).toEqual([])
+  })
+
+  it('keeps its content when it becomes unreadable, and says so', async () => {
+    const directory = new TextDirectory(join(home, 'lists'), isProtected)
+    await writeFile(file('a.txt'), `${first}\n`)
+    await directory.refresh(0)
+    await rm(file('a.txt'))
+    await mkdir(file('a.txt'))
+    await directory.refresh(10)
+    expect(names(directory)).toEqual([['a', 1]])
+    expect(directory.problems).toHaveLength(1)
+  })
+})
+
+describe('screening follows the lists', () => {
+  it('without a restart, with the version of each list in the verdict', async () => {
+    const lists = await start()
+    const screener = createScreener({ lists, walkPool: new WalkPool(BUILT_WALK) })
+    const call = callOf('0x', { to: first as `0x${string}` })
+    expect(told(await screener.screen(call))).toBe('clean')
+    await writeFile(file('ops.txt'), `${first}\n`)
+    await lists.refresh()
+    const verdict = await screener.screen(call)
+    expect(told(verdict)).toBe('blocked ops to')
+    expect(verdict.lists.map(({ list }) => list)).toEqual(['dev-sample', 'ops'])
+    await screener.close()
+  })
+})
+
+describe('live', () => {
+  it('does not start without an imported sanctions list, whatever text lists there are', async () => {
+    await writeFile(file('ops.txt'), `${first}\n`)
+    await expect(createListOwner(options('live'))).rejects.toThrow(/no sanctions list is imported/)
+  })
+})

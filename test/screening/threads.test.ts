@@ -1,0 +1,64 @@
+/** Lists reach worker threads: the owner publishes, each thread screens with the newest. */
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Publication } from '../../src/screening/lists/published-lists.js'
+import { ListsPublisher } from '../../src/screening/lists/shared-lists.js'
+import { buildAddressSet } from '../../src/screening/set/address-set.js'
+import { CLEAN, packed } from './fixtures.js'
+
+const [first = '', second = ''] = CLEAN
+const publication = (addresses: readonly string[]): Omit<Publication, 'sequence'> => ({
+  buffer: buildAddressSet([{ packed: packed(addresses), listIndex: 0 }]).buffer,
+  lists: [],
+  staleAtMs: null,
+  unusable: null,
+})
+
+interface Answer {
+  readonly sequence: number | null
+  readonly found: readonly boolean[]
+}
+
+let publisher: ListsPublisher
+let worker: Worker
+
+beforeAll(() => {
+  publisher = new ListsPublisher(publication([first]))
+  const shared = publisher.share()
+  const entry = new URL('./fixtures-lists-thread.mjs', import.meta.url)
+  worker = new Worker(fileURLToPath(entry), {
+    workerData: { shared, addresses: [first, second] },
+    transferList: [shared.port],
+  })
+})
+
+afterAll(async () => {
+  await worker.terminate()
+  publisher.close()
+})
+
+async function ask(busyMs: number): Promise<Answer> {
+  const answered = new Promise<Answer>((resolve) => worker.once('message', resolve))
+  worker.postMessage({ busyMs })
+  return answered
+}
+
+describe('a thread that screens', () => {
+  it('starts with the lists that were published when it was started', async () => {
+    expect(await ask(0)).toEqual({ sequence: 1, found: [true, false] })
+  })
+
+  it('sees a publication at once, though it was made before the thread listened', async () => {
+    publisher.publish(publication([second]))
+    expect(await ask(0)).toEqual({ sequence: 2, found: [false, true] })
+  })
+
+  it('sees a publication made while it was busy and its event loop stood still', async () => {
+    const answer = ask(300)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    publisher.publish(publication([first, second]))
+    publisher.publish(publication([first]))
+    expect(await answer).toEqual({ sequence: 4, found: [true, false] })
+  })
+})
