@@ -165,9 +165,12 @@ describe('signing in with authorization code and PKCE', () => {
     expect(login.logged()).not.toContain(token)
   })
 
-  it('keeps its keys readable by their owner alone', () => {
-    expect(statSync(join(login.dataDir, 'login-keys.json')).mode & 0o077).toBe(0)
-  })
+  it.each(['login-keys.json', 'login.mdb', 'issuer.json'])(
+    'keeps %s readable by its owner alone',
+    (name) => {
+      expect(statSync(join(login.dataDir, name)).mode & 0o077).toBe(0)
+    },
+  )
 })
 
 describe('restarting', () => {

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import { type Database, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
 import type { AdapterPayload } from 'oidc-provider'
 import type { UserId } from '../../domain/ids.js'
 
@@ -41,13 +41,16 @@ export interface LoginStore {
 
 export function openLoginStore(dataDir: string): LoginStore {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const root = open({
+  const options: RootDatabaseOptionsWithPath & { permissionsMode: number } = {
     path: join(dataDir, 'login.mdb'),
     noSubdir: true,
     maxDbs: 8,
     // Puts then resolve once they are fsynced, not merely visible.
     overlappingSync: false,
-  })
+    // Password hashes and sessions. An option of lmdb-js that its types leave out.
+    permissionsMode: 0o600,
+  }
+  const root = open(options)
   return {
     root,
     users: root.openDB({ name: 'users' }),
