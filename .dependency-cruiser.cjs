@@ -38,7 +38,7 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: ['\\.d\\.ts$', '^scripts/', '^bench/', '^src/contracts/', ENTRIES],
+        pathNot: ['\\.d\\.ts$', '^scripts/', '^bench/', '^test/', '^src/contracts/', ENTRIES],
       },
       to: {},
     },
