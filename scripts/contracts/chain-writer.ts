@@ -19,6 +19,12 @@ import type { Address, Hex } from '../../src/domain/ids.js'
 export type ChainWriter = ReturnType<typeof openChainWriter>
 
 /**
+ * Exact estimates run out now and then: what a call costs depends on the block's time (a fresh
+ * oracle slot of a Uniswap pool), and the estimate is of an earlier block.
+ */
+const GAS_PERCENT = 130n
+
+/**
  * @param account pays for and owns what is deployed
  * @param rpcUrl an anvil node; its `anvil_*` methods are used too
  */
@@ -43,7 +49,8 @@ export function openChainWriter(rpcUrl: string, chainId: number, account: LocalA
     data: Hex
     value?: bigint
   }): Promise<TransactionReceipt> {
-    const receipt = await client.sendTransactionSync(request)
+    const gas = ((await client.estimateGas(request)) * GAS_PERCENT) / 100n
+    const receipt = await client.sendTransactionSync({ ...request, gas })
     if (receipt.status !== 'success') throw new Error(`reverted: ${receipt.transactionHash}`)
     return receipt
   }

@@ -1,0 +1,98 @@
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { open, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { z } from 'zod'
+
+/**
+ * State of one chain on disk. Two writers, neither trusted alone: the supervisor's snapshots,
+ * written atomically every second or so while the chain changes, and anvil's own dump, written
+ * when it is asked to end (so also when everything is ended at once) but torn when it is killed
+ * meanwhile. A start takes the higher of those that parse.
+ */
+export interface StateFiles {
+  /** gzip of the state, as `anvil_dumpState` returns it. */
+  readonly snapshot: string
+  /** anvil's `--dump-state`: plain JSON. */
+  readonly exitDump: string
+  /** What anvil is given to load. */
+  readonly load: string
+}
+
+/**
+ * Blocks without transactions are kept this far back from the head. One comes every second: kept
+ * for ever they would outgrow everything else within hours.
+ */
+const EMPTY_BLOCKS_KEPT = 1_024
+
+const blockShape = z.looseObject({
+  header: z.looseObject({ number: z.string() }),
+  transactions: z.array(z.unknown()),
+})
+const stateShape = z.looseObject({ best_block_number: z.int(), blocks: z.array(blockShape) })
+type ChainState = z.infer<typeof stateShape>
+
+export function stateFiles(dir: string): StateFiles {
+  return {
+    snapshot: join(dir, 'state.json.gz'),
+    exitDump: join(dir, 'exit.json'),
+    load: join(dir, 'load.json'),
+  }
+}
+
+export function hasState(files: StateFiles): boolean {
+  return existsSync(files.snapshot) || existsSync(files.exitDump)
+}
+
+/**
+ * Writes the newest state to `files.load`.
+ * @returns false when there is none: the chain starts empty
+ */
+export function prepareLoad(files: StateFiles): boolean {
+  const states = [
+    readState(() => gunzipSync(readFileSync(files.snapshot))),
+    readState(() => readFileSync(files.exitDump)),
+  ].filter((state) => state !== null)
+  const newest = states.sort((a, b) => b.best_block_number - a.best_block_number)[0]
+  if (newest === undefined) return false
+  const temporary = `${files.load}.tmp`
+  writeFileSync(temporary, JSON.stringify(withoutOldEmptyBlocks(newest)))
+  renameSync(temporary, files.load)
+  return true
+}
+
+/** Puts a snapshot in place of the last; durable when it resolves. */
+export async function writeSnapshot(files: StateFiles, gzip: Uint8Array): Promise<void> {
+  const temporary = `${files.snapshot}.tmp`
+  const file = await open(temporary, 'w', 0o600)
+  try {
+    await file.writeFile(gzip)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, files.snapshot)
+}
+
+export function removeState(files: StateFiles): void {
+  for (const path of Object.values(files)) rmSync(path, { force: true })
+}
+
+function readState(read: () => Buffer): ChainState | null {
+  try {
+    return stateShape.parse(JSON.parse(read().toString('utf8')))
+  } catch {
+    // Absent, torn, or of another format: the other writer's is used.
+    return null
+  }
+}
+
+/** anvil needs the best block itself; it answers null for the ones left out. */
+function withoutOldEmptyBlocks(state: ChainState): ChainState {
+  const oldest = state.best_block_number - EMPTY_BLOCKS_KEPT
+  const blocks = state.blocks.filter(({ header, transactions }) => {
+    const number = Number(header.number)
+    return number === 0 || number >= oldest || transactions.length > 0
+  })
+  return { ...state, blocks }
+}

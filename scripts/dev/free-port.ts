@@ -1,0 +1,26 @@
+import { createServer } from 'node:net'
+
+const PORT_MAX = 65_535
+
+/** True when nothing listens there. */
+export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}
+
+/**
+ * The first free port from `start` on.
+ * @param taken ports spoken for, though nothing listens on them yet; gains the result
+ */
+export async function claimPort(start: number, taken: Set<number>): Promise<number> {
+  for (let port = start; port <= PORT_MAX; port++) {
+    if (taken.has(port)) continue
+    // Claimed before the look: concurrent callers must not look at the same port.
+    taken.add(port)
+    if (await isPortFree(port)) return port
+  }
+  throw new Error(`no free port from ${start} on`)
+}

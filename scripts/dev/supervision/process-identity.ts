@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/**
+ * A process, told apart from a later one with the same pid by the time it started. Whatever is
+ * signalled or believed alive on the strength of a stored pid goes through here.
+ */
+export interface ProcessIdentity {
+  readonly pid: number
+  /** Opaque; equal for the same process only. */
+  readonly startedAt: string
+}
+
+/** Field 22 of /proc/<pid>/stat (proc(5)), counted from the field after the command's name. */
+const START_TIME_FIELD = 22 - 3
+const STATE_FIELD = 3 - 3
+
+/** @returns null when no such process runs; a zombie does not */
+export function identifyProcess(pid: number): ProcessIdentity | null {
+  const startedAt = process.platform === 'linux' ? startedAtLinux(pid) : startedAtPosix(pid)
+  return startedAt === null ? null : { pid, startedAt }
+}
+
+export function isRunning(identity: ProcessIdentity): boolean {
+  return identifyProcess(identity.pid)?.startedAt === identity.startedAt
+}
+
+/** Signals the process if it is still the same one. */
+export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): void {
+  if (!isRunning(identity)) return
+  try {
+    process.kill(identity.pid, signal)
+  } catch {
+    // It ended between the look and the signal.
+  }
+}
+
+function startedAtLinux(pid: number): string | null {
+  let stat: string
+  try {
+    stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  } catch {
+    return null
+  }
+  // The name stands in parentheses and may contain spaces and parentheses itself.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  const state = fields[STATE_FIELD]
+  return state === 'Z' || state === 'X' ? null : (fields[START_TIME_FIELD] ?? null)
+}
+
+function startedAtPosix(pid: number): string | null {
+  try {
+    const line = execFileSync('ps', ['-o', 'state=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim()
+    return line === '' || line.startsWith('Z') ? null : line.replace(/^\S+\s+/, '')
+  } catch {
+    return null
+  }
+}

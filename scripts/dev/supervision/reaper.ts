@@ -1,0 +1,30 @@
+import { isRunning, type ProcessIdentity, signalProcess } from './process-identity.js'
+import type { ReaperMessage } from './reaper-protocol.js'
+
+/**
+ * Ends the supervisor's children when it is gone without having done so itself (SIGKILL, a
+ * crash). The operating system closes the channel between the two whatever way the supervisor
+ * ends, which is why this process needs no timer and no poll while all is well.
+ */
+const GRACE_MS = 10_000
+const POLL_MS = 50
+
+const watched = new Map<number, ProcessIdentity>()
+
+process.on('message', (message: ReaperMessage) => {
+  if (message.type === 'watch') watched.set(message.process.pid, message.process)
+  else if (message.type === 'forget') watched.delete(message.pid)
+  else process.exit(0)
+})
+process.on('disconnect', () => {
+  for (const child of watched.values()) signalProcess(child, 'SIGTERM')
+  const deadlineMs = Date.now() + GRACE_MS
+  setInterval(() => {
+    const left = [...watched.values()].filter(isRunning)
+    if (left.length > 0 && Date.now() < deadlineMs) return
+    for (const child of left) signalProcess(child, 'SIGKILL')
+    process.exit(0)
+  }, POLL_MS)
+})
+// A signal to the whole process group is the supervisor's to handle.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)

@@ -1,0 +1,210 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Backoff, backoffMs, DEFAULT_BACKOFF } from './backoff.js'
+import { logSize, openLog, tailLog } from './log-file.js'
+
+/**
+ * One child that is kept alive: started, watched, started again with growing delays when it ends
+ * by itself, and stopped gracefully. The child runs in a session of its own, so that Ctrl-C
+ * reaches it through its supervisor alone and the order of stopping is the supervisor's.
+ */
+export interface SupervisedProcess {
+  readonly name: string
+  /** Pid of the living child; null between two. */
+  readonly pid: number | null
+  /** Starts it for the first time. @throws StartFailure */
+  start(): Promise<void>
+  /** Ends it for good: SIGTERM, and SIGKILL when that takes longer than the spec allows. */
+  stop(): Promise<void>
+}
+
+export interface ProcessSpec {
+  readonly name: string
+  /** Asked before each start: arguments may depend on what the last run left behind. */
+  readonly launch: () => Promise<Launch>
+  /** `ipc` children send `{ type: 'ready' }`, and end by themselves when the channel closes. */
+  readonly channel: 'ipc' | 'none'
+  /** Resolves when the child serves; aborted when it ended or took too long. */
+  readonly awaitReady?: (signal: AbortSignal) => Promise<void>
+  readonly readyTimeoutMs: number
+  readonly stopTimeoutMs: number
+  readonly logPath: string
+  readonly backoff?: Backoff
+}
+
+export interface Launch {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly env: NodeJS.ProcessEnv
+}
+
+export interface ProcessObserver {
+  onSpawn(pid: number): void
+  onExit(pid: number): void
+  /** A child that ended by itself serves again, under a new pid. */
+  onRestarted(process: SupervisedProcess): void
+  say(line: string): void
+}
+
+export class StartFailure extends Error {
+  override readonly name = 'StartFailure'
+  /** Last lines the child wrote. */
+  readonly logTail: readonly string[]
+
+  constructor(message: string, logTail: readonly string[]) {
+    super([message, ...logTail.map((line) => `    ${line}`)].join('\n'))
+    this.logTail = logTail
+  }
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+interface LiveChild {
+  readonly process: ChildProcess
+  readonly ended: Promise<Ended>
+  readonly startedMs: number
+}
+
+const TAIL_LINES = 15
+
+export function superviseProcess(spec: ProcessSpec, observer: ProcessObserver): SupervisedProcess {
+  const backoff = spec.backoff ?? DEFAULT_BACKOFF
+  const stopping = new AbortController()
+  let live: LiveChild | null = null
+  let keptAlive: Promise<void> = Promise.resolve()
+
+  async function startChild(): Promise<LiveChild> {
+    const launch = await spec.launch()
+    stopping.signal.throwIfAborted()
+    const logStart = logSize(spec.logPath)
+    const child = spawnChild(spec, launch, observer)
+    live = child
+    void child.ended.then(() => {
+      if (live === child) live = null
+    })
+    try {
+      await readiness(spec, child)
+    } catch (error) {
+      await endChild(child, spec.stopTimeoutMs)
+      const reason = error instanceof Error ? error.message : String(error)
+      const tail = tailLog(spec.logPath, TAIL_LINES, logStart).filter((line) => line !== '')
+      throw new StartFailure(`${spec.name} did not start: ${reason}`, tail)
+    }
+    return child
+  }
+
+  async function keepAlive(first: LiveChild): Promise<void> {
+    let child = first
+    let failures = 0
+    for (;;) {
+      const ended = await child.ended
+      if (stopping.signal.aborted) return
+      if (Date.now() - child.startedMs >= backoff.provenAfterMs) failures = 0
+      let next: LiveChild | null = null
+      let reason = `ended (${describeEnd(ended)})`
+      while (next === null) {
+        const delayMs = backoffMs(backoff, failures++)
+        observer.say(`${spec.name} ${reason}; starting it again in ${delayMs / 1000} s`)
+        try {
+          await delay(delayMs, undefined, { signal: stopping.signal })
+          next = await startChild()
+        } catch (error) {
+          if (stopping.signal.aborted) return
+          reason = error instanceof Error ? error.message : String(error)
+        }
+      }
+      child = next
+      observer.say(`${spec.name} is back (pid ${child.process.pid})`)
+      observer.onRestarted(supervised)
+    }
+  }
+
+  const supervised: SupervisedProcess = {
+    name: spec.name,
+    get pid() {
+      return live?.process.pid ?? null
+    },
+    async start() {
+      keptAlive = keepAlive(await startChild())
+    },
+    async stop() {
+      stopping.abort()
+      if (live !== null) await endChild(live, spec.stopTimeoutMs)
+      await keptAlive
+    },
+  }
+  return supervised
+}
+
+function spawnChild(spec: ProcessSpec, launch: Launch, observer: ProcessObserver): LiveChild {
+  const log = openLog(spec.logPath)
+  try {
+    const child = spawn(launch.command, launch.args, {
+      env: launch.env,
+      detached: true,
+      stdio: spec.channel === 'ipc' ? ['ignore', log, log, 'ipc'] : ['ignore', log, log],
+    })
+    const ended = new Promise<Ended>((resolve) => {
+      child.once('exit', (code, signal) => resolve({ code, signal }))
+      child.once('error', () => {
+        if (child.pid === undefined) resolve({ code: null, signal: null })
+      })
+    })
+    const { pid } = child
+    if (pid !== undefined) {
+      observer.onSpawn(pid)
+      void ended.then(() => observer.onExit(pid))
+    }
+    return { process: child, ended, startedMs: Date.now() }
+  } finally {
+    closeSync(log)
+  }
+}
+
+/** Rejects when the child ends or stays silent instead of becoming ready. */
+async function readiness(spec: ProcessSpec, child: LiveChild): Promise<void> {
+  const over = new AbortController()
+  const timer = setTimeout(
+    () => over.abort(new Error(`not ready after ${spec.readyTimeoutMs / 1000} s`)),
+    spec.readyTimeoutMs,
+  )
+  void child.ended.then((ended) => over.abort(new Error(`it ended (${describeEnd(ended)})`)))
+  const aborted = new Promise<never>((_, reject) => {
+    over.signal.addEventListener('abort', () => reject(over.signal.reason), { once: true })
+  })
+  try {
+    if (spec.channel === 'ipc') await Promise.race([readyMessage(child.process), aborted])
+    if (spec.awaitReady) await Promise.race([spec.awaitReady(over.signal), aborted])
+  } finally {
+    clearTimeout(timer)
+    over.abort()
+    aborted.catch(() => undefined)
+  }
+}
+
+function readyMessage(child: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    child.on('message', function onMessage(message: unknown) {
+      if (typeof message !== 'object' || message === null) return
+      if (!('type' in message) || message.type !== 'ready') return
+      child.removeListener('message', onMessage)
+      resolve()
+    })
+  })
+}
+
+async function endChild(child: LiveChild, timeoutMs: number): Promise<void> {
+  child.process.kill('SIGTERM')
+  const timer = setTimeout(() => child.process.kill('SIGKILL'), timeoutMs)
+  await child.ended
+  clearTimeout(timer)
+}
+
+function describeEnd({ code, signal }: Ended): string {
+  if (signal !== null) return signal
+  return code === null ? 'it could not be executed' : `exit code ${code}`
+}

@@ -1,0 +1,62 @@
+import type { LocalAccount } from 'viem'
+import { parseEther } from 'viem'
+import { openChainWriter } from '../../contracts/chain-writer.js'
+import type { AnvilNode } from '../chains/anvil-node.js'
+import type { DevChain } from '../chains/dev-chains.js'
+import { WORLD_STEPS } from './steps.js'
+import {
+  EMPTY_WORLD,
+  type FinishedWorld,
+  finishedWorld,
+  readWorld,
+  type World,
+  writeWorld,
+} from './world.js'
+
+/** The deployer never runs dry: it is the faucet too. */
+const DEPLOYER_BALANCE = parseEther('1000000000')
+const DEPLOYER_BALANCE_MIN = parseEther('100000000')
+
+export interface BuildWorldOptions {
+  readonly chain: DevChain
+  readonly node: AnvilNode
+  readonly dir: string
+  readonly deployer: LocalAccount
+}
+
+/**
+ * Runs the steps this chain's world lacks; a world that is complete costs two reads.
+ * @returns the world, and how many steps were run
+ */
+export async function buildWorld(
+  options: BuildWorldOptions,
+): Promise<{ world: FinishedWorld; built: number }> {
+  const { chain, node, dir, deployer } = options
+  const writer = openChainWriter(node.rpcUrl, chain.id, deployer)
+  const { client } = writer
+  let world: World = readWorld(dir) ?? EMPTY_WORLD
+  const probe = world.tokens?.usdc
+  // The record outlived the chain's state: what it names is gone.
+  if (probe && !(await client.getCode({ address: probe }))) world = EMPTY_WORLD
+
+  if ((await client.getBalance({ address: deployer.address })) < DEPLOYER_BALANCE_MIN) {
+    await client.setBalance({ address: deployer.address, value: DEPLOYER_BALANCE })
+  }
+  let built = 0
+  for (const step of WORLD_STEPS) {
+    if (world[step.field] !== undefined) continue
+    world = {
+      ...world,
+      ...(await step.build({ chain, rpcUrl: node.rpcUrl, deployer, writer }, world)),
+    }
+    built++
+  }
+  // Building a world sets the balance to what it spends.
+  await client.setBalance({ address: deployer.address, value: DEPLOYER_BALANCE })
+  if (built > 0) {
+    // State first: a record without its contracts would be believed.
+    await node.snapshots.save()
+    writeWorld(dir, world)
+  }
+  return { world: finishedWorld(world), built }
+}
