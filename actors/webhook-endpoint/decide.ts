@@ -1,6 +1,5 @@
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import { fault, ok, type Result, refuse } from '../../src/errors/fault.js'
-import { retryAtMs } from '../../src/webhooks/retry-schedule.js'
 import type {
   AttemptFinishedCommand,
   ChangeCommand,
@@ -12,6 +11,7 @@ import type {
 } from './commands.js'
 import type { EndpointEffect, EndpointEvent } from './events.js'
 import { evolve } from './evolve.js'
+import { retryAtMs } from './retry-schedule.js'
 import { startable } from './schedule.js'
 import {
   type EndpointState,

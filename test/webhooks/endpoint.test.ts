@@ -6,9 +6,9 @@ import {
   evolveRecord,
   recordsTouched,
 } from '../../actors/webhook-endpoint/delivery-record.js'
+import { RETRY_DELAYS_MS } from '../../actors/webhook-endpoint/retry-schedule.js'
 import { activeSecrets, PENDING_MAX } from '../../actors/webhook-endpoint/state.js'
 import type { EventId } from '../../src/domain/ids.js'
-import { RETRY_DELAYS_MS } from '../../src/webhooks/retry-schedule.js'
 import { EndpointSimulation, endpoint } from './endpoint-simulation.js'
 
 let simulation: EndpointSimulation

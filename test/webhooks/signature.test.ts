@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { RETRY_DELAYS_MS, retryAtMs } from '../../actors/webhook-endpoint/retry-schedule.js'
 import type { EventId } from '../../src/domain/ids.js'
-import { RETRY_DELAYS_MS, retryAtMs } from '../../src/webhooks/retry-schedule.js'
 import {
   generateWebhookSecret,
   isWebhookSecret,
