@@ -1,3 +1,4 @@
+import type { RouterIntent } from '../contracts/router-intent-type.js'
 import type { Address, Hex, KeyId, SubWalletId } from '../domain/ids.js'
 
 /**
@@ -8,16 +9,28 @@ import type { Address, Hex, KeyId, SubWalletId } from '../domain/ids.js'
 export interface CoSigner {
   /**
    * Generates a wallet key split between both domains. Resolves only when both sides hold two
-   * durable copies of their share and the wallet certificate is signed by both.
+   * durable copies of their share and the wallet certificate is signed by both. Repeating it for
+   * the same wallet gives the same address.
    * @throws FaultError COSIGNER_UNAVAILABLE
    */
   createWallet(walletId: SubWalletId, userId: string): Promise<WalletCertificate>
+  /**
+   * Generates the key of a wallet of the service's own (a gas wallet). It signs under the service
+   * grant alone: calls of the Router and type-4 transactions without calldata, value always 0,
+   * and its own cancels. Otherwise as `createWallet`.
+   * @throws FaultError COSIGNER_UNAVAILABLE
+   */
+  createServiceWallet(walletId: SubWalletId): Promise<WalletCertificate>
   /**
    * Signs one payload. Calls made while a batch is in flight travel together in the next one.
    * Never rejects for a reason of one intent alone: the outcome says it.
    */
   sign(request: SignRequest): Promise<SignOutcome>
-  /** Registers, narrows or ends what a key may do at the identity provider. */
+  /**
+   * Registers, narrows or ends what a key may do at the identity provider; durable there when it
+   * resolves. Repeating it does no harm.
+   * @throws FaultError COSIGNER_UNAVAILABLE; PERMISSION_DENIED when the identity provider refuses
+   */
   putGrant(grant: GrantUpdate): Promise<void>
   /** True when both other domains answered lately. */
   readonly ready: boolean
@@ -32,15 +45,20 @@ export interface WalletCertificate {
 
 export interface SignRequest {
   readonly walletId: SubWalletId
-  readonly keyId: KeyId
+  /** Null for the service's own wallets. */
+  readonly keyId: KeyId | null
   /** 16 bytes, unique per call; logged in both domains' evidence. */
   readonly requestId: Uint8Array
   /**
-   * HMAC key derived from the presented API secret; null for calls no live request stands
-   * behind (a fee bump, a cancel), which must name what they replace.
+   * HMAC key derived from the presented API secret (`deriveProofKey`); null for calls no live
+   * request stands behind: the same payload once more, a fee bump (same call and gas limit, both
+   * fees at least as high, the maximum higher), or a cancel (zero-value self-send, empty data).
    */
   readonly proofKey: Uint8Array | null
-  /** Intent id (32 bytes) that this payload replaces at the same nonce, or null. */
+  /**
+   * Intent id (32 bytes) that this payload replaces at the same nonce. Null when the nonce holds
+   * nothing yet, or the very same payload.
+   */
   readonly replaces: Uint8Array | null
   readonly payload: SignPayload
 }
@@ -75,7 +93,7 @@ export interface RouterIntentPayload {
   readonly type: 'router-intent'
   readonly chainId: number
   readonly verifyingContract: Address
-  readonly intent: Readonly<Record<string, string | bigint | number>>
+  readonly intent: RouterIntent
 }
 
 export interface SignedAuthorization {
@@ -105,6 +123,8 @@ export type SignOutcome =
       readonly reason: SignRefusal
       /** Set for NONCE_TAKEN: the intent the ledger holds at that nonce. */
       readonly takenBy?: Uint8Array
+      /** For logs alone: the other domain's own code. */
+      readonly detail?: string
     }
 
 /**
@@ -116,6 +136,11 @@ export type SignRefusal = 'UNAVAILABLE' | 'NONCE_TAKEN' | 'REFUSED'
 
 export interface GrantUpdate {
   readonly keyId: KeyId
+  /**
+   * Set once, when a rotation makes `keyId`: the key it takes the place of. It shares that key's
+   * grant and cannot enlarge it, so put it before the old key's expiry. Null for other changes.
+   */
+  readonly rotatedFrom: KeyId | null
   readonly walletId: SubWalletId
   readonly userId: string
   readonly permission: 'read' | 'trade'
@@ -125,6 +150,9 @@ export interface GrantUpdate {
   /** Milliseconds since the epoch; null does not expire. */
   readonly expiresAt: number | null
   readonly revoked: boolean
-  /** Console token under which the change is asked for. */
-  readonly consoleToken: string
+  /**
+   * Console token under which the change is asked for; null for changes that only take away,
+   * such as a revocation by the operator.
+   */
+  readonly consoleToken: string | null
 }

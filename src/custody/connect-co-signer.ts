@@ -1,0 +1,211 @@
+import { type Logger, pino } from 'pino'
+import { getAddress } from 'viem'
+import { type KeyId, type SubWalletId, ulidBytes } from '../domain/ids.js'
+import { FaultError, fault } from '../errors/fault.js'
+import type {
+  CoSigner,
+  GrantUpdate,
+  SignOutcome,
+  SignRequest,
+  WalletCertificate,
+} from './co-signer.js'
+import {
+  identityProviderSocket,
+  quorumSignerSocket,
+  registryPath,
+  serviceLayout,
+} from './domain-keys/layout.js'
+import { readRegistryFile, readRootKey } from './domain-keys/registry-file.js'
+import { openShareStore } from './domain-keys/share-store.js'
+import { openFileSigner } from './domain-keys/signing-key.js'
+import { isZero } from './protocol/bytes.js'
+import { Unanswered } from './protocol/client.js'
+import { NO_ID } from './protocol/intent.js'
+import type { WalletKind } from './protocol/keygen.js'
+import { decodePayload, encodePayload } from './protocol/payload.js'
+import { codeOf, Refusal } from './protocol/refusal.js'
+import { holdRegistry } from './protocol/registry-holder.js'
+import { sha256 } from './protocol/tagged.js'
+import { toHex } from './protocol/transaction.js'
+import { createWalletKey } from './service/create-wallet.js'
+import { createGrantReferences } from './service/grant-references.js'
+import { failed, unavailable } from './service/outcome.js'
+import { linkQuorum } from './service/quorum-link.js'
+import type { PreparedIntent } from './service/sign-batch.js'
+import { createSignPipeline } from './service/sign-pipeline.js'
+
+export interface CoSignerOptions {
+  /** Home directory: this domain's keys and shares, the sockets, the registry. */
+  readonly home: string
+  readonly mode: 'dev' | 'live'
+  readonly log?: Logger
+}
+
+/** The port, and what only the process that owns the connection needs. */
+export interface ConnectedCoSigner extends CoSigner {
+  /** True once both other domains answer; false when they do not within the time. */
+  whenReady(timeoutMs: number): Promise<boolean>
+  /** Signatures asked for that no batch has taken yet. */
+  readonly waiting: number
+}
+
+/** Owner of the service's own wallets in their certificates. */
+const SERVICE_OWNER = ''
+
+/**
+ * Connects this service to the quorum. One instance per process tree: batch sequences are its
+ * own. Returns at once; until the other domains answer, everything is UNAVAILABLE, and the
+ * connections come back by themselves.
+ * @throws Error when keys or registry are missing or do not belong together
+ */
+export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
+  const { home, mode } = options
+  const log = options.log ?? pino({ name: 'co-signer' })
+  const layout = serviceLayout(home)
+  const registry = holdRegistry(readRootKey(layout.rootKey), readRegistryFile(registryPath(home)))
+  if (registry.current.environment !== mode) {
+    throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
+  }
+  const signer = openFileSigner(layout.signingKey, mode)
+  const shares = openShareStore('service', layout)
+  const link = linkQuorum({
+    userSideSocket: identityProviderSocket(home),
+    quorumSocket: quorumSignerSocket(home),
+    registry,
+    signer,
+    log,
+    onLost: () => pipeline.abandon('connection lost'),
+  })
+  const grants = createGrantReferences(link.userSide)
+  const pipeline = createSignPipeline({
+    context: () => (link.session === null ? null : { link, session: link.session, shares, signer }),
+    onStaleSession: () => link.renew(),
+    onFault: (error) => log.error({ err: error }, 'batch failed'),
+  })
+
+  async function create(
+    walletId: SubWalletId,
+    kind: WalletKind,
+    owner: string,
+  ): Promise<WalletCertificate> {
+    try {
+      const record = await createWalletKey(
+        { walletId: ulidBytes(walletId), kind, ownerHash: sha256(Buffer.from(owner)) },
+        { link, shares, signer, registry: registry.current },
+      )
+      return {
+        walletId,
+        address: getAddress(toHex(record.address)),
+        epoch: record.certificate.epoch,
+      }
+    } catch (error) {
+      throw coSignerFault(error)
+    }
+  }
+
+  function prepare(request: SignRequest): Omit<PreparedIntent, 'grant'> {
+    const walletId = ulidBytes(request.walletId)
+    const wallet = shares.get(walletId)
+    if (wallet === null || wallet.proofs === null) throw new Refusal('UNKNOWN_WALLET', 'no key')
+    const { type, bytes } = encodePayload(request.payload)
+    if (request.requestId.length !== 16) throw new Refusal('MALFORMED', 'request id')
+    if (request.replaces !== null && request.replaces.length !== 32) {
+      throw new Refusal('MALFORMED', 'replaces')
+    }
+    return {
+      walletId,
+      keyId: request.keyId === null ? NO_ID : ulidBytes(request.keyId),
+      requestId: request.requestId,
+      replaces: request.replaces,
+      proofKey: request.proofKey,
+      wallet,
+      type,
+      payload: decodePayload(type, bytes),
+      payloadBytes: bytes,
+    }
+  }
+
+  /** Null where no proof is given: such calls are judged without a grant. */
+  async function grantOf(intent: Omit<PreparedIntent, 'grant'>): Promise<PreparedIntent['grant']> {
+    if (intent.proofKey === null || isZero(intent.keyId)) return null
+    return grants.of(intent.keyId)
+  }
+
+  async function attempt(intent: Omit<PreparedIntent, 'grant'>): Promise<SignOutcome> {
+    return pipeline.sign({ ...intent, grant: await grantOf(intent) })
+  }
+
+  return {
+    createWallet: (walletId, userId) => create(walletId, 'user', userId),
+    createServiceWallet: (walletId) => create(walletId, 'service', SERVICE_OWNER),
+    async sign(request) {
+      if (link.session === null) return unavailable('quorum incomplete')
+      try {
+        const intent = prepare(request)
+        const outcome = await attempt(intent)
+        if (outcome.ok || outcome.detail !== 'STALE_GRANT') return outcome
+        grants.forget(intent.keyId)
+        return await attempt(intent)
+      } catch (error) {
+        if (error instanceof Unanswered) return unavailable(error.message)
+        // What cannot be encoded is the caller's mistake, and only that caller's.
+        return failed(error instanceof RangeError ? 'MALFORMED' : codeOf(error))
+      }
+    },
+    async putGrant(update) {
+      try {
+        const answer = await link.userSide.call('grant-put', grantParameters(update))
+        grants.remember(ulidBytes(update.keyId), answer)
+      } catch (error) {
+        throw coSignerFault(error)
+      }
+    },
+    get ready() {
+      return link.session !== null
+    },
+    get waiting() {
+      return pipeline.waiting
+    },
+    whenReady: (timeoutMs) => link.whenReady(timeoutMs),
+    async close() {
+      link.close()
+      pipeline.abandon('closing')
+      await shares.close()
+    },
+  }
+}
+
+function grantParameters(update: GrantUpdate): unknown[] {
+  return [
+    ulidBytes(update.keyId),
+    ulidBytes(update.walletId),
+    rotatedFromBytes(update.rotatedFrom),
+    update.userId,
+    update.permission,
+    [...update.allowedChains],
+    update.proofKey,
+    update.expiresAt,
+    update.revoked,
+    update.consoleToken ?? '',
+    null,
+  ]
+}
+
+function rotatedFromBytes(keyId: KeyId | null): Uint8Array | null {
+  return keyId === null ? null : ulidBytes(keyId)
+}
+
+/** The other domain's own words go to the log, not to the caller. */
+function coSignerFault(error: unknown): FaultError {
+  const internal = error instanceof Error ? error.message : String(error)
+  const refused = error instanceof Refusal && failed(error.code).reason === 'REFUSED'
+  const made = refused
+    ? fault(
+        'PERMISSION_DENIED',
+        { domain: 'identity_provider', reason: error.code },
+        'The identity provider refused the change.',
+        internal,
+      )
+    : fault('COSIGNER_UNAVAILABLE', {}, undefined, internal)
+  return new FaultError(made, { cause: error })
+}

@@ -1,0 +1,61 @@
+import { join } from 'node:path'
+
+/** Where each domain keeps what, below the home directory. Only its own user reads a domain's. */
+export interface DomainLayout {
+  /** PEM (PKCS #8) of the domain's P-256 key; dev only. */
+  readonly signingKey: string
+  /** 32 bytes that wrap the domain's data keys. */
+  readonly wrappingKey: string
+  /** PEM of the registry root's public key. */
+  readonly rootKey: string
+  /** LMDB directories. */
+  readonly shares: string
+  readonly sharesCopy: string
+  readonly ledger: string
+}
+
+export function serviceLayout(home: string): DomainLayout {
+  return domainLayout(join(home, 'service', 'custody'))
+}
+
+export function userSideLayout(home: string): DomainLayout {
+  return domainLayout(join(home, 'identity-provider', 'vault'))
+}
+
+export function quorumLayout(home: string): Pick<DomainLayout, 'signingKey' | 'rootKey'> {
+  return domainLayout(join(home, 'quorum-signer'))
+}
+
+function domainLayout(directory: string): DomainLayout {
+  return {
+    signingKey: join(directory, 'keys', 'signing.pem'),
+    wrappingKey: join(directory, 'keys', 'wrapping.key'),
+    rootKey: join(directory, 'keys', 'root.pub.pem'),
+    shares: join(directory, 'shares'),
+    sharesCopy: join(directory, 'shares-copy'),
+    ledger: join(directory, 'ledger'),
+  }
+}
+
+/** Private key of the registry root: dev keeps it here, live keeps it offline. */
+export function rootPrivateKeyPath(home: string): string {
+  return join(home, 'root', 'root.pem')
+}
+
+/** The signed registry; public. */
+export function registryPath(home: string): string {
+  return join(home, 'registry.json')
+}
+
+/** Dev only: stands in for the user's passkey; no domain reads it in live. */
+export function softwareAuthorizerPath(home: string): string {
+  return join(home, 'identity-provider', 'vault', 'keys', 'software-authorizer.pem')
+}
+
+export function identityProviderSocket(home: string): string {
+  return join(home, 'run', 'identity-provider.sock')
+}
+
+export function quorumSignerSocket(home: string): string {
+  return join(home, 'run', 'quorum-signer.sock')
+}

@@ -1,0 +1,40 @@
+import type { AuthorizationPayload } from '../co-signer.js'
+import { concat } from './bytes.js'
+import { Refusal } from './refusal.js'
+import { bytesItem, countItem, decodeRlp, encodeRlp, integerBytes, listItem } from './rlp.js'
+import { fromHex } from './transaction.js'
+
+/** EIP-7702 authorization: 0x05 ‖ rlp([chain id, delegate, nonce]), which is also what is hashed. */
+export interface DecodedAuthorization {
+  readonly kind: 'authorization'
+  readonly chainId: number
+  /** 20 bytes; zeros take the delegation away. */
+  readonly delegate: Uint8Array
+  readonly nonce: number
+}
+
+/** EIP-7702, MAGIC. */
+const MAGIC = 5
+
+export function encodeAuthorization(authorization: AuthorizationPayload): Buffer {
+  return concat(
+    Buffer.of(MAGIC),
+    encodeRlp([
+      integerBytes(BigInt(authorization.chainId)),
+      fromHex(authorization.delegate),
+      integerBytes(BigInt(authorization.nonce)),
+    ]),
+  )
+}
+
+/** @throws Refusal MALFORMED */
+export function decodeAuthorization(bytes: Uint8Array): DecodedAuthorization {
+  if (bytes[0] !== MAGIC) throw new Refusal('MALFORMED', 'authorization magic')
+  const fields = listItem(decodeRlp(bytes.subarray(1)), 3)
+  return {
+    kind: 'authorization',
+    chainId: countItem(fields[0]),
+    delegate: bytesItem(fields[1], 20),
+    nonce: countItem(fields[2]),
+  }
+}

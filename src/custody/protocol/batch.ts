@@ -1,0 +1,63 @@
+import { ByteReader, concat, u8, u32, u64 } from './bytes.js'
+import { BATCH_INTENTS_MAX } from './limits.js'
+import { Refusal } from './refusal.js'
+import { TAG, tagged, taggedHash } from './tagged.js'
+
+/** Up to 32 intents under one co-signature and one approval. */
+export interface BatchHeader {
+  /** 16 bytes. */
+  readonly batchId: Uint8Array
+  /** Strictly increasing per service; the user side keeps a durable high-water mark. */
+  readonly batchSeq: number
+  /** 1 to 32. */
+  readonly count: number
+  /** 8 bytes: which co-signer key signed. */
+  readonly kid: Uint8Array
+}
+
+export function encodeHeader(header: BatchHeader): Buffer {
+  return concat(header.batchId, u64(header.batchSeq), u8(header.count), header.kid)
+}
+
+/** @throws Refusal MALFORMED */
+export function decodeHeader(bytes: Uint8Array): BatchHeader {
+  const reader = new ByteReader(bytes)
+  const header = {
+    batchId: reader.take(16),
+    batchSeq: reader.u64(),
+    count: reader.u8(),
+    kid: reader.take(8),
+  }
+  reader.end()
+  if (header.count < 1 || header.count > BATCH_INTENTS_MAX) {
+    throw new Refusal('MALFORMED', 'batch size')
+  }
+  return header
+}
+
+/** What the co-signer signs. @param ids intent ids in their order */
+export function coSignMessage(header: Uint8Array, ids: readonly Uint8Array[]): Buffer {
+  return tagged(TAG.coSignBatch, header, ...ids)
+}
+
+/** What the user side signs over a co-signed batch. */
+export function approvalMessage(
+  coSigned: Uint8Array,
+  bitmap: number,
+  quorumBoot: Uint8Array,
+): Buffer {
+  return tagged(TAG.userApprove, taggedHash(TAG.batch, coSigned), u32(bitmap), quorumBoot)
+}
+
+export function seqOf(batchSeq: number, index: number): number {
+  return batchSeq * BATCH_INTENTS_MAX + index
+}
+
+/** The bit of an intent is set when it was approved; bit 0 is the first. */
+export function hasBit(bitmap: number, index: number): boolean {
+  return ((bitmap >>> index) & 1) === 1
+}
+
+export function withBit(bitmap: number, index: number): number {
+  return (bitmap | (1 << index)) >>> 0
+}

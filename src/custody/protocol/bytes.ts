@@ -1,0 +1,128 @@
+import { Refusal } from './refusal.js'
+
+/**
+ * Fixed-width binary fields: big-endian integers and byte strings, read strictly. Every record of
+ * the protocol that is hashed or signed is written and read through this module alone, so that
+ * two different records can never have the same bytes.
+ */
+export class ByteReader {
+  readonly #bytes: Uint8Array
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+  }
+
+  /** @throws Refusal MALFORMED when fewer than `length` bytes are left */
+  take(length: number): Uint8Array {
+    const end = this.#at + length
+    if (end > this.#bytes.length) throw new Refusal('MALFORMED', 'record too short')
+    const out = this.#bytes.subarray(this.#at, end)
+    this.#at = end
+    return out
+  }
+
+  u8(): number {
+    return this.#view(1).getUint8(0)
+  }
+
+  u16(): number {
+    return this.#view(2).getUint16(0)
+  }
+
+  u32(): number {
+    return this.#view(4).getUint32(0)
+  }
+
+  /** @throws Refusal MALFORMED above 2^53 - 1: no counter or time of ours comes near */
+  u64(): number {
+    const view = this.#view(8)
+    const value = view.getUint32(0) * 2 ** 32 + view.getUint32(4)
+    if (!Number.isSafeInteger(value)) throw new Refusal('MALFORMED', 'integer too large')
+    return value
+  }
+
+  u256(): bigint {
+    return bigintOf(this.take(32))
+  }
+
+  rest(): Uint8Array {
+    return this.take(this.#bytes.length - this.#at)
+  }
+
+  /** @throws Refusal MALFORMED when bytes are left over */
+  end(): void {
+    if (this.#at !== this.#bytes.length) throw new Refusal('MALFORMED', 'trailing bytes')
+  }
+
+  #view(length: number): DataView {
+    const part = this.take(length)
+    return new DataView(part.buffer, part.byteOffset, length)
+  }
+}
+
+export function concat(...parts: readonly Uint8Array[]): Buffer {
+  return Buffer.concat(parts)
+}
+
+export function u8(value: number): Uint8Array {
+  const out = Buffer.alloc(1)
+  out.writeUInt8(value)
+  return out
+}
+
+export function u16(value: number): Uint8Array {
+  const out = Buffer.alloc(2)
+  out.writeUInt16BE(value)
+  return out
+}
+
+export function u32(value: number): Uint8Array {
+  const out = Buffer.alloc(4)
+  out.writeUInt32BE(value)
+  return out
+}
+
+/** @throws RangeError above 2^53 - 1 */
+export function u64(value: number): Uint8Array {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('not a 53-bit integer')
+  const out = Buffer.alloc(8)
+  out.writeUInt32BE(Math.floor(value / 2 ** 32), 0)
+  out.writeUInt32BE(value % 2 ** 32, 4)
+  return out
+}
+
+/** @throws RangeError when the value is negative or wider than 256 bits */
+export function u256(value: bigint): Uint8Array {
+  if (value < 0n || value >> 256n !== 0n) throw new RangeError('not a 256-bit integer')
+  return Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
+}
+
+export function bigintOf(bytes: Uint8Array): bigint {
+  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+}
+
+/** Public data only: the time it takes depends on the bytes. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+  return Buffer.compare(a, b) === 0
+}
+
+export function isZero(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => byte === 0)
+}
+
+/** @throws Refusal MALFORMED when `value` is not bytes of that length (any length without one) */
+export function expectBytes(value: unknown, length?: number): Uint8Array {
+  if (!(value instanceof Uint8Array) || (length !== undefined && value.length !== length)) {
+    throw new Refusal('MALFORMED', 'bytes expected')
+  }
+  return value
+}
+
+/** @throws Refusal MALFORMED when `value` is not a list of at most `lengthMax` items */
+export function expectList(value: unknown, lengthMax: number): readonly unknown[] {
+  if (!Array.isArray(value) || value.length > lengthMax) {
+    throw new Refusal('MALFORMED', 'bounded list expected')
+  }
+  return value
+}

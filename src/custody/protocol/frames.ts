@@ -1,0 +1,70 @@
+import type { Socket } from 'node:net'
+import { Packr } from 'msgpackr'
+import { FRAME_BYTES_MAX } from './limits.js'
+
+/**
+ * Messages on a Unix socket: 4 bytes of big-endian length, then MessagePack. A frame that is too
+ * long or does not decode ends the connection; it never ends the process.
+ */
+const codec = new Packr({ useRecords: false, moreTypes: false, structuredClone: false })
+
+const LENGTH_BYTES = 4
+
+export function writeFrame(socket: Socket, message: unknown): void {
+  const body = codec.pack(message)
+  if (body.length > FRAME_BYTES_MAX) throw new RangeError('frame too long')
+  const head = Buffer.alloc(LENGTH_BYTES)
+  head.writeUInt32BE(body.length)
+  socket.cork()
+  socket.write(head)
+  socket.write(body)
+  socket.uncork()
+}
+
+/**
+ * Calls `onMessage` for each frame. `onBroken` is called at most once, when the peer sends what
+ * is no frame; the socket is then destroyed.
+ */
+export function readFrames(
+  socket: Socket,
+  onMessage: (message: unknown) => void,
+  onBroken: (error: Error) => void,
+): void {
+  let chunks: Buffer[] = []
+  let buffered = 0
+  let broken = false
+
+  function fail(error: unknown): void {
+    broken = true
+    chunks = []
+    socket.destroy()
+    onBroken(error instanceof Error ? error : new Error(String(error)))
+  }
+
+  function takeFrame(): Buffer | null {
+    if (buffered < LENGTH_BYTES) return null
+    if (chunks.length > 1 && (chunks[0]?.length ?? 0) < LENGTH_BYTES)
+      chunks = [Buffer.concat(chunks)]
+    const length = chunks[0]?.readUInt32BE(0) ?? 0
+    if (length > FRAME_BYTES_MAX) throw new RangeError('frame too long')
+    const end = LENGTH_BYTES + length
+    if (buffered < end) return null
+    const all = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)
+    chunks = all.length > end ? [all.subarray(end)] : []
+    buffered = all.length - end
+    return all.subarray(LENGTH_BYTES, end)
+  }
+
+  socket.on('data', (chunk: Buffer) => {
+    if (broken) return
+    chunks.push(chunk)
+    buffered += chunk.length
+    try {
+      for (let frame = takeFrame(); frame !== null; frame = takeFrame()) {
+        onMessage(codec.unpack(frame))
+      }
+    } catch (error) {
+      fail(error)
+    }
+  })
+}

@@ -1,0 +1,98 @@
+import type { SignPayload } from '../co-signer.js'
+import {
+  type DecodedAuthorization,
+  decodeAuthorization,
+  encodeAuthorization,
+} from './authorization.js'
+import { isZero, sameBytes } from './bytes.js'
+import { keccak256 } from './curve.js'
+import { PAYLOAD_TYPE, type PayloadType } from './intent.js'
+import { Refusal } from './refusal.js'
+import type { ChainPins } from './registry.js'
+import {
+  type DecodedRouterIntent,
+  decodeRouterIntent,
+  encodeRouterIntent,
+} from './router-intent.js'
+import { type DecodedTransaction, decodeTransaction, encodeTransaction } from './transaction.js'
+
+/** The payloads that a quorum wallet signs, and nothing else: there is no sign-this-digest call. */
+export type DecodedPayload = DecodedTransaction | DecodedAuthorization | DecodedRouterIntent
+
+export function encodePayload(payload: SignPayload): { type: PayloadType; bytes: Buffer } {
+  switch (payload.type) {
+    case 'transaction':
+      return {
+        type:
+          payload.authorizationList === undefined
+            ? PAYLOAD_TYPE.feeMarketTransaction
+            : PAYLOAD_TYPE.setCodeTransaction,
+        bytes: encodeTransaction(payload),
+      }
+    case 'authorization':
+      return { type: PAYLOAD_TYPE.authorization, bytes: encodeAuthorization(payload) }
+    case 'router-intent':
+      return { type: PAYLOAD_TYPE.routerIntent, bytes: encodeRouterIntent(payload) }
+  }
+}
+
+/** @throws Refusal MALFORMED or PAYLOAD_NOT_ALLOWED */
+export function decodePayload(type: PayloadType, bytes: Uint8Array): DecodedPayload {
+  switch (type) {
+    case PAYLOAD_TYPE.feeMarketTransaction:
+    case PAYLOAD_TYPE.setCodeTransaction: {
+      const tx = decodeTransaction(bytes)
+      if ((tx.envelope === 4) !== (type === PAYLOAD_TYPE.setCodeTransaction)) {
+        throw new Refusal('MALFORMED', 'payload is of another type than the intent says')
+      }
+      return tx
+    }
+    case PAYLOAD_TYPE.authorization:
+      return decodeAuthorization(bytes)
+    case PAYLOAD_TYPE.routerIntent:
+      return decodeRouterIntent(bytes)
+  }
+}
+
+/** 32 bytes: what the wallet key signs. */
+export function signingHash(payload: DecodedPayload, bytes: Uint8Array): Uint8Array {
+  return payload.kind === 'router-intent' ? payload.digest : keccak256(bytes)
+}
+
+/**
+ * What holds for every payload whoever asks for it: a chain of the registry, delegations to our
+ * delegate alone, our Router alone, fees below the ceiling. Chain id 0 is in no registry, so an
+ * authorization that would count on every chain is refused here.
+ * @throws Refusal PAYLOAD_NOT_ALLOWED
+ */
+export function checkPins(payload: DecodedPayload, chains: ReadonlyMap<number, ChainPins>): void {
+  const pins = chains.get(payload.chainId)
+  if (pins === undefined) throw new Refusal('PAYLOAD_NOT_ALLOWED', 'chain not in the registry')
+  switch (payload.kind) {
+    case 'transaction':
+      if (payload.maxFeePerGasWei > pins.maxFeePerGasWei) {
+        throw new Refusal('PAYLOAD_NOT_ALLOWED', 'fee above the ceiling')
+      }
+      for (const authorization of payload.authorizations) {
+        if (authorization.chainId !== payload.chainId) {
+          throw new Refusal('PAYLOAD_NOT_ALLOWED', 'authorization for another chain')
+        }
+        checkDelegate(authorization.delegate, pins)
+      }
+      return
+    case 'authorization':
+      checkDelegate(payload.delegate, pins)
+      return
+    case 'router-intent':
+      if (pins.router === null || !sameBytes(payload.router, pins.router)) {
+        throw new Refusal('PAYLOAD_NOT_ALLOWED', 'not our Router')
+      }
+  }
+}
+
+function checkDelegate(delegate: Uint8Array, pins: ChainPins): void {
+  if (isZero(delegate)) return
+  if (pins.delegate === null || !sameBytes(delegate, pins.delegate)) {
+    throw new Refusal('PAYLOAD_NOT_ALLOWED', 'not our delegate')
+  }
+}

@@ -1,0 +1,29 @@
+import type { KeyObject } from 'node:crypto'
+import { openRegistry, type Registry, type RegistryEnvelope } from './registry.js'
+
+/** The registry that a process goes by; it only ever moves to a higher version. */
+export interface RegistryHolder {
+  readonly current: Registry
+  /**
+   * Takes a registry that another domain passed on.
+   * @returns true when it was newer and is now in force
+   * @throws Refusal when the root did not sign it
+   */
+  offer(envelope: RegistryEnvelope): boolean
+}
+
+/** @throws Refusal when the root did not sign the first registry */
+export function holdRegistry(root: KeyObject, first: RegistryEnvelope): RegistryHolder {
+  let current = openRegistry(first, root)
+  return {
+    get current() {
+      return current
+    },
+    offer(envelope) {
+      const offered = openRegistry(envelope, root)
+      if (offered.version <= current.version) return false
+      current = offered
+      return true
+    },
+  }
+}

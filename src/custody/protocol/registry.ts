@@ -1,0 +1,129 @@
+import type { KeyObject } from 'node:crypto'
+import type { Hex } from '../../domain/ids.js'
+import { keyIdOf, publicKeyFromRaw, verifyP256 } from './p256.js'
+import { Refusal } from './refusal.js'
+import { TAG, tagged } from './tagged.js'
+
+/**
+ * The registry: which public keys the domains believe, and which contracts a wallet may be bound
+ * to. The offline root signs it; a higher version replaces a lower one everywhere.
+ */
+export interface RegistryBody {
+  readonly version: number
+  readonly environment: 'dev' | 'live'
+  readonly issued_at_ms: number
+  readonly co_signers: readonly RegistryKey[]
+  readonly approvers: readonly RegistryKey[]
+  readonly quorum_signers: readonly RegistryKey[]
+  readonly chains: readonly RegistryChain[]
+}
+
+export interface RegistryKey {
+  /** Hex of the 65-byte point. */
+  readonly public_key: string
+  readonly not_before_ms: number
+  /** Null: until the root says otherwise. */
+  readonly not_after_ms: number | null
+}
+
+export interface RegistryChain {
+  readonly chain_id: number
+  readonly router: Hex | null
+  readonly delegate: Hex | null
+  readonly max_fee_per_gas_wei: string
+}
+
+/** What a chain's payloads are held against. */
+export interface ChainPins {
+  readonly router: Uint8Array | null
+  readonly delegate: Uint8Array | null
+  readonly maxFeePerGasWei: bigint
+}
+
+export type RegistryRole = 'co_signers' | 'approvers' | 'quorum_signers'
+
+export interface Registry {
+  readonly version: number
+  readonly environment: 'dev' | 'live'
+  /** The signed bytes, to pass on. */
+  readonly envelope: RegistryEnvelope
+  readonly chains: ReadonlyMap<number, ChainPins>
+  /** The key of that id when it is valid at `nowMs`; null otherwise. */
+  keyById(role: RegistryRole, kid: Uint8Array, nowMs: number): KeyObject | null
+  /** All keys of a role that are valid at `nowMs`. */
+  keysOf(role: RegistryRole, nowMs: number): readonly KeyObject[]
+}
+
+export interface RegistryEnvelope {
+  readonly body: Uint8Array
+  /** 64 bytes r ‖ s by the root. */
+  readonly signature: Uint8Array
+}
+
+const BODY_BYTES_MAX = 64 * 1024
+const KEYS_PER_ROLE_MAX = 16
+const CHAINS_MAX = 16
+
+export function registryMessage(body: Uint8Array): Buffer {
+  return tagged(TAG.registry, body)
+}
+
+/** @throws Refusal UNAUTHENTIC or MALFORMED */
+export function openRegistry(envelope: RegistryEnvelope, root: KeyObject): Registry {
+  if (envelope.body.length > BODY_BYTES_MAX) throw new Refusal('MALFORMED', 'registry too long')
+  if (!verifyP256(root, registryMessage(envelope.body), envelope.signature)) {
+    throw new Refusal('UNAUTHENTIC', 'registry is not signed by the root')
+  }
+  const body = JSON.parse(Buffer.from(envelope.body).toString('utf8')) as RegistryBody
+  // The root's signature vouches for the shape; the bounds keep a slip of its owner harmless.
+  if (!Number.isSafeInteger(body.version) || body.version < 1) {
+    throw new Refusal('MALFORMED', 'registry version')
+  }
+  const roles = {
+    co_signers: keyTable(body.co_signers),
+    approvers: keyTable(body.approvers),
+    quorum_signers: keyTable(body.quorum_signers),
+  }
+  if (body.chains.length > CHAINS_MAX) throw new Refusal('MALFORMED', 'too many chains')
+  return {
+    version: body.version,
+    environment: body.environment,
+    envelope,
+    chains: new Map(body.chains.map((chain) => [chain.chain_id, pinsOf(chain)])),
+    keyById(role, kid, nowMs) {
+      const entry = roles[role].get(Buffer.from(kid).toString('hex'))
+      return entry !== undefined && isValidAt(entry.row, nowMs) ? entry.key : null
+    },
+    keysOf(role, nowMs) {
+      return [...roles[role].values()].filter((e) => isValidAt(e.row, nowMs)).map((e) => e.key)
+    },
+  }
+}
+
+function keyTable(rows: readonly RegistryKey[]): Map<string, { row: RegistryKey; key: KeyObject }> {
+  if (rows.length > KEYS_PER_ROLE_MAX) throw new Refusal('MALFORMED', 'too many keys')
+  return new Map(
+    rows.map((row) => {
+      const raw = Buffer.from(row.public_key, 'hex')
+      return [keyIdOf(raw).toString('hex'), { row, key: publicKeyFromRaw(raw) }]
+    }),
+  )
+}
+
+function isValidAt(row: RegistryKey, nowMs: number): boolean {
+  return row.not_before_ms <= nowMs && (row.not_after_ms === null || nowMs < row.not_after_ms)
+}
+
+function pinsOf(chain: RegistryChain): ChainPins {
+  return {
+    router: chain.router === null ? null : addressBytes(chain.router),
+    delegate: chain.delegate === null ? null : addressBytes(chain.delegate),
+    maxFeePerGasWei: BigInt(chain.max_fee_per_gas_wei),
+  }
+}
+
+function addressBytes(hex: Hex): Buffer {
+  const bytes = Buffer.from(hex.slice(2), 'hex')
+  if (bytes.length !== 20) throw new Refusal('MALFORMED', 'registry address')
+  return bytes
+}

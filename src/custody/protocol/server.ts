@@ -1,0 +1,101 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { createServer, type Socket } from 'node:net'
+import { dirname } from 'node:path'
+import { readFrames, writeFrame } from './frames.js'
+import { codeOf, REFUSAL_CODES } from './refusal.js'
+
+/**
+ * Serves calls `[id, method, parameters]` with `[id, 0, result]` or `[id, refusal, detail]` on a
+ * Unix socket. Whatever a handler throws is answered; a peer cannot bring the process down.
+ */
+export type Handlers = Readonly<Record<string, (parameters: readonly unknown[]) => unknown>>
+
+export interface SocketServer {
+  close(): Promise<void>
+}
+
+export interface SocketServerOptions {
+  readonly path: string
+  readonly handlers: Handlers
+  /** Called with errors that are no refusals, for the log. */
+  readonly onFault: (method: string, error: unknown) => void
+}
+
+/** The service needs one connection, a command of its operator a second. */
+const CONNECTIONS_MAX = 8
+/** Calls that one connection may have unanswered; more end it. */
+const CALLS_IN_FLIGHT_MAX = 256
+
+/** Only the process owner may connect; in production a group of its own is added by the unit. */
+const SOCKET_MODE = 0o600
+
+export async function serveSocket(options: SocketServerOptions): Promise<SocketServer> {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    if (sockets.size >= CONNECTIONS_MAX) {
+      socket.destroy()
+      return
+    }
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+    socket.on('error', () => socket.destroy())
+    serveConnection(socket, options)
+  })
+  mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
+  // A killed process leaves its socket file behind, on which nobody listens.
+  rmSync(options.path, { force: true })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.path, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  chmodSync(options.path, SOCKET_MODE)
+  return {
+    close() {
+      for (const socket of sockets) socket.destroy()
+      return new Promise((resolve) => server.close(() => resolve()))
+    },
+  }
+}
+
+function serveConnection(socket: Socket, { handlers, onFault }: SocketServerOptions): void {
+  let inFlight = 0
+
+  async function answer(id: number, method: string, parameters: readonly unknown[]): Promise<void> {
+    let reply: unknown
+    try {
+      const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
+      if (handler === undefined) reply = [id, REFUSAL_CODES.MALFORMED, 'unknown method']
+      else reply = [id, 0, (await handler(parameters)) ?? null]
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'INTERNAL') onFault(method, error)
+      // Only a refusal's own words leave the process; other errors may quote anything.
+      const detail = code === 'INTERNAL' ? 'internal error' : (error as Error).message
+      reply = [id, REFUSAL_CODES[code], detail]
+    }
+    inFlight--
+    try {
+      if (!socket.destroyed) writeFrame(socket, reply)
+    } catch (error) {
+      onFault(method, error)
+      socket.destroy()
+    }
+  }
+
+  readFrames(
+    socket,
+    (message) => {
+      if (!Array.isArray(message) || message.length !== 3) throw new Error('not a call')
+      const [id, method, parameters] = message as unknown[]
+      if (typeof id !== 'number' || typeof method !== 'string' || !Array.isArray(parameters)) {
+        throw new Error('not a call')
+      }
+      if (++inFlight > CALLS_IN_FLIGHT_MAX) throw new Error('too many calls in flight')
+      void answer(id, method, parameters)
+    },
+    () => {},
+  )
+}

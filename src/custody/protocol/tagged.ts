@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto'
+import { concat } from './bytes.js'
+
+/**
+ * Every hash and signature of the protocol is over a tag, a zero byte and the message. A
+ * signature made for one purpose therefore never verifies for another.
+ */
+export const TAG = {
+  intent: 'awi/intent/v1',
+  coSignBatch: 'awi/cosign-batch/v1',
+  batch: 'awi/batch/v1',
+  userApprove: 'awi/user-approve/v1',
+  keyProof: 'awi/key-proof/v1',
+  quorumBoot: 'awi/quorum-boot/v1',
+  session: 'awi/session/v1',
+  keygenCommit: 'awi/keygen-commit/v1',
+  keygenTranscript: 'awi/keygen-transcript/v1',
+  selfTest: 'awi/self-test/v1',
+  selfTestRequest: 'awi/self-test-request/v1',
+  certificate: 'awi/wallet-certificate/v1',
+  registry: 'awi/registry/v1',
+  grantChange: 'awi/grant-change/v1',
+} as const
+
+export type Tag = (typeof TAG)[keyof typeof TAG]
+
+export function tagged(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
+  return concat(Buffer.from(`${tag}\0`, 'latin1'), ...parts)
+}
+
+/** 32 bytes, SHA-256. */
+export function taggedHash(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
+  const hash = createHash('sha256').update(`${tag}\0`, 'latin1')
+  for (const part of parts) hash.update(part)
+  return hash.digest()
+}
+
+export function sha256(bytes: Uint8Array): Buffer {
+  return createHash('sha256').update(bytes).digest()
+}

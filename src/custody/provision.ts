@@ -1,0 +1,135 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readChainsFile } from '../config/chains.js'
+import { CHAIN_IDS } from '../domain/chain.js'
+import type { Hex } from '../domain/ids.js'
+import {
+  quorumLayout,
+  registryPath,
+  rootPrivateKeyPath,
+  serviceLayout,
+  softwareAuthorizerPath,
+  userSideLayout,
+} from './domain-keys/layout.js'
+import { ensurePrivateFile, readPrivateFile, writePublicFile } from './domain-keys/private-file.js'
+import { readRegistryFile, writeRegistryFile } from './domain-keys/registry-file.js'
+import { type P256Signer, p256SignerOf } from './protocol/p256.js'
+import {
+  openRegistry,
+  type RegistryBody,
+  type RegistryChain,
+  registryMessage,
+} from './protocol/registry.js'
+
+export interface ProvisionOptions {
+  /** Default: the Routers and delegates of `<home>/chains.json`, or none. */
+  readonly chains?: readonly RegistryChain[]
+}
+
+export interface Provisioned {
+  readonly registryVersion: number
+  /** The co-signer's P-256 point: what the Router is deployed with. */
+  readonly coSigner: { readonly x: Hex; readonly y: Hex }
+}
+
+/** Dev chains without a ceiling of their own: 10,000 gwei. */
+const DEV_MAX_FEE_PER_GAS_WEI = '10000000000000'
+
+/**
+ * Makes the key files of all three domains and the registry that lets them know each other. Dev
+ * only: one process sees every domain's private key and the registry root here, once. Repeated
+ * calls keep all keys; when the contracts differ, the root signs the registry's next version.
+ */
+export async function provisionDev(
+  home: string,
+  options: ProvisionOptions = {},
+): Promise<Provisioned> {
+  const service = serviceLayout(home)
+  const user = userSideLayout(home)
+  const quorum = quorumLayout(home)
+  ensurePrivateFile(rootPrivateKeyPath(home), newP256Pem)
+  for (const layout of [service, user, quorum]) ensurePrivateFile(layout.signingKey, newP256Pem)
+  for (const layout of [service, user]) {
+    ensurePrivateFile(layout.wrappingKey, () => randomBytes(32))
+  }
+  ensurePrivateFile(softwareAuthorizerPath(home), newP256Pem)
+
+  const rootPem = readPrivateFile(rootPrivateKeyPath(home))
+  const root = p256SignerOf(createPrivateKey(rootPem))
+  const rootPublic = createPublicKey(rootPem)
+  const rootPublicPem = Buffer.from(rootPublic.export({ type: 'spki', format: 'pem' }))
+  for (const layout of [service, user, quorum]) writePublicFile(layout.rootKey, rootPublicPem)
+
+  const coSigner = signerAt(service.signingKey)
+  const chains = options.chains ?? chainsOf(home)
+  const path = registryPath(home)
+  let version = 0
+  if (existsSync(path)) {
+    const present = openRegistry(readRegistryFile(path), rootPublic)
+    version = present.version
+    const body = JSON.parse(Buffer.from(present.envelope.body).toString('utf8')) as RegistryBody
+    if (JSON.stringify(body.chains) === JSON.stringify(chains)) {
+      return { registryVersion: version, coSigner: pointOf(coSigner) }
+    }
+    await signRegistry(path, root, { ...body, version: ++version, chains })
+  } else {
+    await signRegistry(path, root, {
+      version: ++version,
+      environment: 'dev',
+      issued_at_ms: Date.now(),
+      co_signers: [keyRow(coSigner)],
+      approvers: [keyRow(signerAt(user.signingKey))],
+      quorum_signers: [keyRow(signerAt(quorum.signingKey))],
+      chains,
+    })
+  }
+  return { registryVersion: version, coSigner: pointOf(coSigner) }
+}
+
+/** Signs a registry with the root and puts it in place. */
+export async function signRegistry(
+  path: string,
+  root: P256Signer,
+  registry: RegistryBody,
+): Promise<void> {
+  const body = Buffer.from(JSON.stringify(registry), 'utf8')
+  const signature = await root.sign(registryMessage(body))
+  writeRegistryFile(path, { body, signature })
+}
+
+function newP256Pem(): Buffer {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+}
+
+function signerAt(path: string): P256Signer {
+  return p256SignerOf(createPrivateKey(readFileSync(path)))
+}
+
+function keyRow(signer: P256Signer): RegistryBody['co_signers'][number] {
+  return { public_key: signer.publicKey.toString('hex'), not_before_ms: 0, not_after_ms: null }
+}
+
+function pointOf(signer: P256Signer): Provisioned['coSigner'] {
+  const hex = signer.publicKey.toString('hex')
+  return { x: `0x${hex.slice(2, 66)}`, y: `0x${hex.slice(66)}` }
+}
+
+function chainsOf(home: string): RegistryChain[] {
+  const path = join(home, 'chains.json')
+  if (!existsSync(path)) {
+    return CHAIN_IDS.map((chain_id) => ({
+      chain_id,
+      router: null,
+      delegate: null,
+      max_fee_per_gas_wei: DEV_MAX_FEE_PER_GAS_WEI,
+    }))
+  }
+  return readChainsFile(path).chains.map((chain) => ({
+    chain_id: chain.id,
+    router: chain.router as Hex | null,
+    delegate: chain.delegate as Hex | null,
+    max_fee_per_gas_wei: chain.max_fee_per_gas_ceiling_wei,
+  }))
+}

@@ -1,0 +1,29 @@
+import type { SignOutcome, SignRefusal } from '../co-signer.js'
+import type { RefusalCode } from '../protocol/refusal.js'
+
+export type FailedOutcome = Extract<SignOutcome, { ok: false }>
+
+/**
+ * Refusals that say nothing about the payload: a fresh attempt may pass. Everything else is the
+ * other domains' judgement and stands.
+ */
+const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
+  'EXPIRED',
+  'REPLAYED',
+  'NO_SESSION',
+  'UNAUTHENTIC',
+  'NOT_APPROVED',
+  'INTERNAL',
+])
+
+export function failed(code: RefusalCode, takenBy?: Uint8Array): FailedOutcome {
+  if (code === 'NONCE_TAKEN' && takenBy !== undefined) {
+    return { ok: false, reason: 'NONCE_TAKEN', takenBy: Uint8Array.from(takenBy), detail: code }
+  }
+  const reason: SignRefusal = TRANSIENT.has(code) ? 'UNAVAILABLE' : 'REFUSED'
+  return { ok: false, reason, detail: code }
+}
+
+export function unavailable(detail: string): FailedOutcome {
+  return { ok: false, reason: 'UNAVAILABLE', detail }
+}

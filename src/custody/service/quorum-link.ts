@@ -1,0 +1,145 @@
+import type { Logger } from 'pino'
+import { expectBytes, expectList } from '../protocol/bytes.js'
+import { connectSocket, type SocketClient, Unanswered } from '../protocol/client.js'
+import type { P256Signer } from '../protocol/p256.js'
+import { offerSession, openBoot } from '../protocol/quorum-session.js'
+import { Refusal } from '../protocol/refusal.js'
+import type { RegistryHolder } from '../protocol/registry-holder.js'
+import { createSealer, type ShareSealer } from '../protocol/sealed-share.js'
+
+/**
+ * Connections to both other domains and the sessions between them. A restart of either ends the
+ * sessions; they are made anew without anyone asking.
+ */
+export interface QuorumLink {
+  /** The present sessions; null while there are none. */
+  readonly session: QuorumLinkSession | null
+  readonly userSide: SocketClient
+  readonly quorum: SocketClient
+  /** Drops the sessions and makes new ones, after an answer that they no longer hold. */
+  renew(): void
+  /** Resolves with true once there are sessions, with false when the time is over. */
+  whenReady(timeoutMs: number): Promise<boolean>
+  close(): void
+}
+
+export interface QuorumLinkSession {
+  /** Seals this side's shares for the present boot of the quorum signer. */
+  readonly sealer: ShareSealer
+  /** The highest batch sequence that the user side has seen. */
+  readonly highWater: number
+}
+
+export interface QuorumLinkOptions {
+  readonly userSideSocket: string
+  readonly quorumSocket: string
+  readonly registry: RegistryHolder
+  readonly signer: P256Signer
+  readonly log: Logger
+  /** Called when the sessions are lost. */
+  readonly onLost: () => void
+}
+
+/** Between attempts to make sessions while both connections stand. */
+const RETRY_MS = 100
+
+export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
+  const { registry, signer, log } = options
+  const waiters = new Set<() => void>()
+  let session: QuorumLinkSession | null = null
+  /** Counts connections lost and made: sessions made across such an event are void. */
+  let generation = 0
+  let establishing = false
+  let closed = false
+  let retry: NodeJS.Timeout | null = null
+
+  function changed(): void {
+    generation++
+    if (session !== null) {
+      session = null
+      log.warn('the quorum is incomplete: writes stop')
+      options.onLost()
+    }
+    void establish()
+  }
+
+  const userSide = connectSocket({
+    path: options.userSideSocket,
+    peer: 'identity provider',
+    onConnect: changed,
+    onDisconnect: changed,
+  })
+  const quorum = connectSocket({
+    path: options.quorumSocket,
+    peer: 'quorum signer',
+    onConnect: changed,
+    onDisconnect: changed,
+  })
+
+  async function establish(): Promise<void> {
+    if (establishing || closed || !userSide.connected || !quorum.connected) return
+    establishing = true
+    const started = generation
+    try {
+      const made = await makeSessions()
+      if (started === generation) {
+        session = made
+        log.info({ highWater: made.highWater }, 'the quorum is complete')
+        for (const wake of waiters) wake()
+      }
+    } catch (error) {
+      if (!(error instanceof Unanswered)) log.error({ err: error }, 'no quorum session')
+    } finally {
+      establishing = false
+    }
+    if (session === null && !closed && retry === null) {
+      retry = setTimeout(() => {
+        retry = null
+        void establish()
+      }, RETRY_MS)
+    }
+  }
+
+  async function makeSessions(): Promise<QuorumLinkSession> {
+    const { body, signature } = registry.current.envelope
+    await quorum.call('registry', [body, signature])
+    const hello = expectList(await userSide.call('hello', [body, signature]), 2)
+    const highWater = hello[0]
+    if (typeof highWater !== 'number') throw new Refusal('MALFORMED', 'hello')
+    const statement = expectBytes(await quorum.call('boot', []))
+    const boot = openBoot(statement, registry.current, Date.now())
+    await quorum.call('session', [expectBytes(await userSide.call('session', [statement]))])
+    const own = await offerSession(boot, 'service', signer)
+    await quorum.call('session', [own.offer])
+    return { sealer: createSealer(own.session), highWater }
+  }
+
+  return {
+    get session() {
+      return session
+    },
+    userSide,
+    quorum,
+    renew: changed,
+    whenReady(timeoutMs) {
+      if (session !== null) return Promise.resolve(true)
+      return new Promise((resolve) => {
+        const done = (ready: boolean) => () => {
+          clearTimeout(timer)
+          waiters.delete(wake)
+          resolve(ready)
+        }
+        const wake = done(true)
+        const timer = setTimeout(done(false), timeoutMs)
+        waiters.add(wake)
+      })
+    },
+    close() {
+      closed = true
+      session = null
+      if (retry !== null) clearTimeout(retry)
+      userSide.close()
+      quorum.close()
+    },
+  }
+}

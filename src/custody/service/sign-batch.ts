@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto'
+import type { SignOutcome } from '../co-signer.js'
+import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
+import { coSignMessage, encodeHeader, hasBit, seqOf } from '../protocol/batch.js'
+import { expectBytes, expectList } from '../protocol/bytes.js'
+import { isSignedBy } from '../protocol/curve.js'
+import {
+  encodeProvenIntent,
+  intentId,
+  NO_ID,
+  NO_REFERENCE,
+  type PayloadType,
+} from '../protocol/intent.js'
+import { BATCH_INTENTS_MAX } from '../protocol/limits.js'
+import { lowS, type P256Signer } from '../protocol/p256.js'
+import { type DecodedPayload, signingHash } from '../protocol/payload.js'
+import { Refusal, refusalCode } from '../protocol/refusal.js'
+import { signedTransaction } from '../protocol/transaction.js'
+import type { GrantReference } from './grant-references.js'
+import { failed } from './outcome.js'
+import type { QuorumLink, QuorumLinkSession } from './quorum-link.js'
+
+/** One signature asked for, checked and encoded, waiting for its batch. */
+export interface PreparedIntent {
+  readonly walletId: Uint8Array
+  readonly keyId: Uint8Array
+  readonly requestId: Uint8Array
+  readonly replaces: Uint8Array | null
+  readonly proofKey: Uint8Array | null
+  readonly grant: GrantReference | null
+  readonly wallet: WalletRecord
+  readonly type: PayloadType
+  readonly payload: DecodedPayload
+  readonly payloadBytes: Buffer
+}
+
+export interface SignBatchContext {
+  readonly link: QuorumLink
+  readonly session: QuorumLinkSession
+  readonly shares: ShareStore
+  readonly signer: P256Signer
+}
+
+/** Shorter than the protocol allows: an intent is judged at once or not at all. */
+const INTENT_LIFETIME_MS = 15_000
+
+interface CoSignedBatch {
+  readonly header: Buffer
+  readonly intents: readonly Buffer[]
+  readonly ids: readonly Buffer[]
+  readonly coSignature: Buffer
+}
+
+/** Encodes the intents for one slot each of one batch and co-signs them. */
+export async function coSignBatch(
+  batch: readonly PreparedIntent[],
+  batchSeq: number,
+  signer: P256Signer,
+  nowMs: number,
+): Promise<CoSignedBatch> {
+  const intents = batch.map((item, index) =>
+    encodeProvenIntent(
+      {
+        type: item.type,
+        walletId: item.walletId,
+        keyId: item.keyId,
+        grantId: item.grant?.grantId ?? NO_ID,
+        grantVersion: item.grant?.version ?? 0,
+        epoch: item.wallet.certificate.epoch,
+        seq: seqOf(batchSeq, index),
+        expiresAtMs: nowMs + INTENT_LIFETIME_MS,
+        requestId: item.requestId,
+        replaces: item.replaces ?? NO_REFERENCE,
+        payload: item.payloadBytes,
+      },
+      item.proofKey,
+    ),
+  )
+  const ids = intents.map(intentId)
+  const header = encodeHeader({
+    batchId: randomBytes(16),
+    batchSeq,
+    count: batch.length,
+    kid: signer.kid,
+  })
+  return { header, intents, ids, coSignature: await signer.sign(coSignMessage(header, ids)) }
+}
+
+/**
+ * Takes a co-signed batch from the user side's answer to verified signatures.
+ * @param approved answer of the user side to `approve`
+ * @returns one outcome per intent, in order
+ * @throws Refusal or Unanswered when the whole batch failed
+ */
+export async function completeBatch(
+  batch: readonly PreparedIntent[],
+  coSigned: CoSignedBatch,
+  approved: unknown,
+  context: SignBatchContext,
+): Promise<SignOutcome[]> {
+  const [bitmap, approval, boot, answerList] = expectList(approved, 4)
+  const answers = expectList(answerList, BATCH_INTENTS_MAX)
+  if (typeof bitmap !== 'number' || answers.length !== batch.length) {
+    throw new Refusal('MALFORMED', 'approval')
+  }
+  const refusals = answers.map((answer, index) =>
+    hasBit(bitmap, index) ? null : refusalOf(answer),
+  )
+  if (refusals.every((refusal) => refusal !== null)) return refusals
+  const { sealer } = context.session
+  if (Buffer.compare(expectBytes(boot, 16), sealer.boot) !== 0) {
+    throw new Refusal('NO_SESSION', 'quorum signer restarted')
+  }
+  const serviceShares = batch.map((item, index) =>
+    refusals[index] === null
+      ? sealOwnShare(item, coSigned.ids[index] ?? NO_REFERENCE, context)
+      : null,
+  )
+  const signed = expectList(
+    await context.link.quorum.call('sign', [
+      coSigned.header,
+      coSigned.intents,
+      coSigned.coSignature,
+      bitmap,
+      approval,
+      answers.map((answer, index) => (refusals[index] === null ? answer : null)),
+      serviceShares,
+    ]),
+    BATCH_INTENTS_MAX,
+  )
+  const outcomes: SignOutcome[] = []
+  for (const [index, item] of batch.entries()) {
+    const id = coSigned.ids[index] ?? NO_REFERENCE
+    outcomes.push(refusals[index] ?? (await outcomeOf(item, id, signed[index], context.signer)))
+  }
+  return outcomes
+}
+
+function refusalOf(answer: unknown): SignOutcome {
+  const [code, heldBy] = Array.isArray(answer) ? (answer as unknown[]) : []
+  return failed(refusalCode(code), heldBy instanceof Uint8Array ? heldBy : undefined)
+}
+
+function sealOwnShare(
+  item: PreparedIntent,
+  id: Uint8Array,
+  { shares, session }: SignBatchContext,
+): Buffer {
+  const share = shares.openShare(item.wallet)
+  try {
+    const { sealer } = session
+    return sealer.seal(share, { id, epoch: item.wallet.certificate.epoch, boot: sealer.boot })
+  } finally {
+    share.fill(0)
+  }
+}
+
+/** The quorum signer is not believed: a signature counts when the wallet's own key made it. */
+async function outcomeOf(
+  item: PreparedIntent,
+  intentId: Uint8Array,
+  signed: unknown,
+  signer: P256Signer,
+): Promise<SignOutcome> {
+  if (!(signed instanceof Uint8Array)) return failed(refusalCode(signed))
+  const digest = signingHash(item.payload, item.payloadBytes)
+  if (!isSignedBy(item.wallet.point, digest, signed)) return failed('INTERNAL')
+  // Copies: the answer's frame holds 31 other signatures and would stay in memory with this one.
+  const outcome = { ok: true as const, signature: Uint8Array.from(signed), intentId }
+  switch (item.payload.kind) {
+    case 'transaction':
+      return { ...outcome, ...signedTransaction(item.payloadBytes, signed) }
+    case 'authorization':
+      return outcome
+    case 'router-intent':
+      return { ...outcome, coSignature: lowS(await signer.sign(item.payload.digest)) }
+  }
+}

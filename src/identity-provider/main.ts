@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { readProcessEnvironment } from '../custody/process-environment.js'
+import { runUntilStopped } from '../custody/process-life.js'
+import { startLogin } from './login/start-login.js'
+import { startVault } from './vault/start-vault.js'
+
+/**
+ * The identity provider: login for the console, and the user side of every signature. The two
+ * share a process because they share a trust domain: whoever vouches for the user holds the
+ * user's share.
+ */
+const AUDIENCE_DEFAULT = 'urn:countersign:console'
+const PORT_DEFAULT = 3100
+
+const { home, mode } = readProcessEnvironment(process.env)
+const log = pino({ name: 'identity-provider' })
+const audience = process.env.CONSOLE_AUDIENCE ?? AUDIENCE_DEFAULT
+const devUser = mode === 'dev' ? readDevUser(join(home, 'dev-user.json')) : undefined
+const login = await startLogin({
+  port: readPort(process.env.IDENTITY_PORT),
+  host: '127.0.0.1',
+  dataDir: join(home, 'identity-provider'),
+  audience,
+  mode,
+  log,
+  ...(process.env.IDENTITY_PUBLIC_ISSUER === undefined
+    ? {}
+    : { publicIssuer: process.env.IDENTITY_PUBLIC_ISSUER }),
+  ...(devUser === undefined ? {} : { devUser }),
+})
+const vault = await startVault({
+  home,
+  mode,
+  tokens: { issuer: login.issuer, audience, jwksUrl: login.jwksUrl },
+  log,
+})
+
+runUntilStopped('identity-provider', async () => {
+  await vault.close()
+  await login.close()
+})
+
+/** @throws Error unless it is a port number; 0 takes a free one */
+function readPort(text: string | undefined): number {
+  const port = text === undefined ? PORT_DEFAULT : Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error('IDENTITY_PORT is not a port number')
+  }
+  return port
+}
+
+/** The account that `npm start` makes up for its one user; undefined when there is none. */
+function readDevUser(path: string): { email: string; password: string } | undefined {
+  if (!existsSync(path)) return undefined
+  const { email, password } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+  if (typeof email !== 'string' || typeof password !== 'string') {
+    throw new Error('dev-user.json is malformed')
+  }
+  return { email, password }
+}

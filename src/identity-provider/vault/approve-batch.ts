@@ -1,0 +1,195 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { ShareStore, WalletRecord } from '../../custody/domain-keys/share-store.js'
+import {
+  approvalMessage,
+  coSignMessage,
+  decodeHeader,
+  seqOf,
+  withBit,
+} from '../../custody/protocol/batch.js'
+import { expectBytes, expectList } from '../../custody/protocol/bytes.js'
+import {
+  decodeIntent,
+  type Intent,
+  intentId,
+  isAbsent,
+  keyProofOver,
+} from '../../custody/protocol/intent.js'
+import { BATCH_INTENTS_MAX, INTENT_LIFETIME_MS_MAX } from '../../custody/protocol/limits.js'
+import { type P256Signer, verifyP256 } from '../../custody/protocol/p256.js'
+import { checkPins, type DecodedPayload, decodePayload } from '../../custody/protocol/payload.js'
+import { codeOf, REFUSAL_CODES, Refusal } from '../../custody/protocol/refusal.js'
+import type { Registry } from '../../custody/protocol/registry.js'
+import type { ShareSealer } from '../../custody/protocol/sealed-share.js'
+import type { Grants } from './grants.js'
+import type { LedgerStore, LedgerWriter } from './ledger-store.js'
+import { entryOf, isCancel, NonceTaken, relate } from './nonce-ledger.js'
+import { checkGrant, checkServicePayload, checkUserPayload, needsGrant } from './policy.js'
+
+export interface ApproveContext {
+  readonly registry: Registry
+  readonly shares: ShareStore
+  readonly ledger: LedgerStore
+  readonly grants: Grants
+  readonly signer: P256Signer
+  /** The session with the present boot of the quorum signer; null before there is one. */
+  readonly sealer: ShareSealer | null
+}
+
+/** Per intent: the sealed share, or a refusal number and, for NONCE_TAKEN, the id that is held. */
+type IntentAnswer = Buffer | readonly [number] | readonly [number, Uint8Array]
+
+interface Candidate {
+  readonly id: Uint8Array
+  readonly intent: Intent
+  readonly encoded: Uint8Array
+  readonly payload: DecodedPayload
+  readonly wallet: WalletRecord
+}
+
+/**
+ * Judges a co-signed batch and approves what the grants cover. The ledger is on disk before the
+ * approval is signed: a crash in between loses an answer, never a decision.
+ * @param parameters `[header, intents, coSignature]`
+ * @returns `[bitmap, approval, quorumBoot, answers]`
+ * @throws Refusal when the batch itself is not acceptable
+ */
+export async function approveBatch(
+  parameters: readonly unknown[],
+  context: ApproveContext,
+  nowMs: number,
+): Promise<readonly [number, Buffer, Uint8Array, readonly IntentAnswer[]]> {
+  const headerBytes = expectBytes(parameters[0])
+  const header = decodeHeader(headerBytes)
+  const intents = expectList(parameters[1], BATCH_INTENTS_MAX).map((item) => expectBytes(item))
+  if (intents.length !== header.count) throw new Refusal('MALFORMED', 'batch size')
+  const coSigner = context.registry.keyById('co_signers', header.kid, nowMs)
+  if (coSigner === null) throw new Refusal('UNAUTHENTIC', 'co-signer key not in the registry')
+  const ids = intents.map(intentId)
+  const coSigned = coSignMessage(headerBytes, ids)
+  if (!verifyP256(coSigner, coSigned, expectBytes(parameters[2], 64))) {
+    throw new Refusal('UNAUTHENTIC', 'co-signature')
+  }
+  const { sealer } = context
+  if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
+
+  const judged = context.ledger.commit((ledger) => {
+    if (header.batchSeq <= ledger.highWater) throw new Refusal('REPLAYED', 'batch sequence')
+    ledger.setHighWater(header.batchSeq)
+    const results = intents.map((encoded, index) => {
+      const id = ids[index] ?? Buffer.alloc(0)
+      return judge(encoded, id, seqOf(header.batchSeq, index), ledger, context, nowMs)
+    })
+    const approved = results.filter((result) => 'intent' in result)
+    if (approved.length > 0) {
+      const expiresAtMs = Math.max(...approved.map(({ intent }) => intent.expiresAtMs))
+      ledger.putIntents(
+        header.batchSeq,
+        expiresAtMs,
+        approved.map(({ id }) => id),
+      )
+    }
+    return results
+  })
+
+  let bitmap = 0
+  const answers = judged.map((result, index): IntentAnswer => {
+    if (!('intent' in result)) return result
+    const sealed = sealFor(result, sealer, context.shares)
+    if (sealed instanceof Buffer) bitmap = withBit(bitmap, index)
+    return sealed
+  })
+  const approval = await context.signer.sign(approvalMessage(coSigned, bitmap, sealer.boot))
+  return [bitmap, approval, sealer.boot, answers]
+}
+
+/** The candidate when it is approved and in the ledger; a refusal otherwise. Never throws. */
+function judge(
+  encoded: Uint8Array,
+  id: Uint8Array,
+  seq: number,
+  ledger: LedgerWriter,
+  context: ApproveContext,
+  nowMs: number,
+): Candidate | readonly [number] | readonly [number, Uint8Array] {
+  try {
+    const candidate = readCandidate(encoded, id, seq, context, nowMs)
+    approve(candidate, ledger, context, nowMs)
+    return candidate
+  } catch (error) {
+    if (error instanceof NonceTaken) return [REFUSAL_CODES.NONCE_TAKEN, error.heldBy]
+    return [REFUSAL_CODES[codeOf(error)]]
+  }
+}
+
+function readCandidate(
+  encoded: Uint8Array,
+  id: Uint8Array,
+  seq: number,
+  context: ApproveContext,
+  nowMs: number,
+): Candidate {
+  const intent = decodeIntent(encoded)
+  if (intent.expiresAtMs <= nowMs || intent.expiresAtMs > nowMs + INTENT_LIFETIME_MS_MAX) {
+    throw new Refusal('EXPIRED', 'intent')
+  }
+  if (intent.seq !== seq || context.ledger.hasIntent(id)) throw new Refusal('REPLAYED', 'intent')
+  const wallet = context.shares.get(intent.walletId)
+  if (wallet === null || wallet.proofs === null) throw new Refusal('UNKNOWN_WALLET', 'no such key')
+  if (wallet.certificate.epoch !== intent.epoch) throw new Refusal('WRONG_EPOCH', 'share epoch')
+  const payload = decodePayload(intent.type, intent.payload)
+  checkPins(payload, context.registry.chains)
+  return { id, intent, encoded, payload, wallet }
+}
+
+function approve(
+  candidate: Candidate,
+  ledger: LedgerWriter,
+  context: ApproveContext,
+  nowMs: number,
+): void {
+  const { id, intent, payload, wallet } = candidate
+  const { kind } = wallet.certificate
+  if (payload.kind === 'router-intent') {
+    // The Router's nonces are unordered and its own; only the account's are in the ledger.
+    if (kind !== 'user') throw new Refusal('PAYLOAD_NOT_ALLOWED', 'router intent of a gas wallet')
+    checkUserPayload(payload, wallet.address, nowMs)
+    checkKey(candidate, context, nowMs)
+    return
+  }
+  const held = ledger.entry(intent.walletId, payload.chainId, payload.nonce)
+  const entry = entryOf(id, payload, intent.payload)
+  const relation = relate(held, entry, intent.replaces, isCancel(payload, wallet.address))
+  if (relation === 'new' && kind === 'service') {
+    checkServicePayload(intent, payload, context.registry.chains.get(payload.chainId))
+  }
+  if (kind === 'user') checkUserPayload(payload, wallet.address, nowMs)
+  if (needsGrant(relation, kind)) checkKey(candidate, context, nowMs)
+  ledger.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
+}
+
+function checkKey({ intent, encoded, payload }: Candidate, context: ApproveContext, nowMs: number) {
+  checkGrant(intent, payload, context.grants.view(intent.keyId), nowMs)
+  const proofKey = isAbsent(intent.keyProof) ? null : context.grants.proofKey(intent.keyId)
+  if (proofKey === null) throw new Refusal('KEY_PROOF_MISSING', 'no proof of the API key')
+  try {
+    if (!timingSafeEqual(keyProofOver(proofKey, encoded), intent.keyProof)) {
+      throw new Refusal('KEY_PROOF_MISSING', 'proof of another API key')
+    }
+  } finally {
+    proofKey.fill(0)
+  }
+}
+
+function sealFor(candidate: Candidate, sealer: ShareSealer, shares: ShareStore): IntentAnswer {
+  let share: Buffer | undefined
+  try {
+    share = shares.openShare(candidate.wallet)
+    const { epoch } = candidate.intent
+    return sealer.seal(share, { id: candidate.id, epoch, boot: sealer.boot })
+  } catch {
+    return [REFUSAL_CODES.INTERNAL]
+  } finally {
+    share?.fill(0)
+  }
+}

@@ -1,0 +1,44 @@
+import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
+import { Refusal } from '../../custody/protocol/refusal.js'
+
+/** The user side's own check of console tokens: it never takes the service's word for a user. */
+export interface TokenIssuer {
+  /** Expected `iss`. */
+  readonly issuer: string
+  /** Expected in `aud`. */
+  readonly audience: string
+  readonly jwksUrl: string
+}
+
+export type TokenVerifier = (token: string) => Promise<string>
+
+/** Asymmetric algorithms only: a public key must never pass for a secret. */
+const ALGORITHMS = ['ES256', 'RS256', 'EdDSA']
+const LEEWAY_SECONDS = 30
+const SUBJECT_CHARS_MAX = 255
+
+/** @returns a function from token to user id that throws Refusal NOT_GRANTED */
+export function createTokenVerifier(from: TokenIssuer): TokenVerifier {
+  const keys = createRemoteJWKSet(new URL(from.jwksUrl), { timeoutDuration: 3_000 })
+  return async (token) => {
+    try {
+      const { payload } = await jwtVerify(token, keys, {
+        issuer: from.issuer,
+        audience: from.audience,
+        algorithms: ALGORITHMS,
+        clockTolerance: LEEWAY_SECONDS,
+        requiredClaims: ['sub', 'exp'],
+      })
+      const { sub } = payload
+      if (sub === undefined || sub === '' || sub.length > SUBJECT_CHARS_MAX) {
+        throw new Refusal('NOT_GRANTED', 'console token names no user')
+      }
+      return sub
+    } catch (error) {
+      if (error instanceof errors.JOSEError && error.code !== 'ERR_JWKS_TIMEOUT') {
+        throw new Refusal('NOT_GRANTED', `console token: ${error.code}`)
+      }
+      throw error
+    }
+  }
+}

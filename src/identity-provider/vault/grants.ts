@@ -1,0 +1,231 @@
+import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
+import type { ShareStore } from '../../custody/domain-keys/share-store.js'
+import { concat, sameBytes, u32, u64 } from '../../custody/protocol/bytes.js'
+import { Refusal } from '../../custody/protocol/refusal.js'
+import { sha256 } from '../../custody/protocol/tagged.js'
+import type { Authorizer } from './authorizer.js'
+import type { GrantRequest } from './grant-request.js'
+import type { Grant, GrantedKey, LedgerStore } from './ledger-store.js'
+import type { GrantView } from './policy.js'
+
+/** What each API key may have signed, as the user side remembers it. */
+export interface Grants {
+  view(keyId: Uint8Array): GrantView | null
+  /** @returns 32 bytes that the caller wipes, or null when the key cannot prove itself */
+  proofKey(keyId: Uint8Array): Buffer | null
+  /**
+   * Applies a change durably.
+   * @param userId subject of the verified console token, or null without one: then the change may
+   * only take away
+   * @throws Refusal NOT_GRANTED, NOT_CONFIRMED, UNKNOWN_WALLET or CONFLICT
+   */
+  put(request: GrantRequest, userId: string | null): Promise<GrantReference>
+  /** @throws Refusal UNKNOWN_KEY */
+  reference(keyId: Uint8Array): GrantReference
+}
+
+/** What the service names in its intents. */
+export interface GrantReference {
+  readonly grantId: Uint8Array
+  readonly version: number
+}
+
+interface Change {
+  readonly grantId: Buffer
+  readonly grant: Grant
+  readonly key: GrantedKey
+  readonly proofKey: Uint8Array | null
+  /** Whether it gives anything that was not there before. */
+  readonly effect: 'enlarges' | 'narrows'
+}
+
+export function createGrants(
+  ledger: LedgerStore,
+  shares: ShareStore,
+  authorizer: Authorizer,
+): Grants {
+  const { dataKeys } = shares
+
+  function view(keyId: Uint8Array): GrantView | null {
+    const key = ledger.keys.get(Buffer.from(keyId))
+    const grant = key === undefined ? undefined : ledger.grants.get(Buffer.from(key.grantId))
+    return key === undefined || grant === undefined ? null : { key, grant }
+  }
+
+  function reference(keyId: Uint8Array): GrantReference {
+    const found = view(keyId)
+    if (found === null) throw new Refusal('UNKNOWN_KEY', 'no grant for this key')
+    return { grantId: found.key.grantId, version: found.grant.version }
+  }
+
+  function proofKey(keyId: Uint8Array): Buffer | null {
+    const sealed = ledger.keys.get(Buffer.from(keyId))?.sealedProofKey ?? null
+    return sealed === null ? null : dataKeys.open(sealed, proofContext(keyId))
+  }
+
+  function plan(request: GrantRequest): Change {
+    const present = view(request.keyId)
+    if (present !== null) return changePresent(request, present, dataKeys)
+    if (request.rotatedFrom !== null) return rotate(request, view(request.rotatedFrom))
+    return introduce(request)
+  }
+
+  return {
+    view,
+    proofKey,
+    reference,
+    async put(request, userId) {
+      const wallet = shares.get(request.walletId)
+      if (wallet === null || wallet.proofs === null) {
+        throw new Refusal('UNKNOWN_WALLET', 'no such key')
+      }
+      if (!sameBytes(wallet.certificate.ownerHash, sha256(Buffer.from(request.userId)))) {
+        throw new Refusal('NOT_GRANTED', 'wallet of another user')
+      }
+      const first = plan(request)
+      const takesAway = first.effect === 'narrows' && request.rotatedFrom === null
+      if (userId === null ? !takesAway : userId !== request.userId) {
+        throw new Refusal('NOT_GRANTED', 'console token of another user, or none')
+      }
+      if (first.effect === 'enlarges') {
+        const confirmed = await authorizer.confirms(changeBytes(request), request.confirmation)
+        if (!confirmed) throw new Refusal('NOT_CONFIRMED', 'the user has not confirmed it')
+      }
+      return ledger.commit((writer) => {
+        // Planned again: another change may have been made while the user confirmed this one.
+        const change = plan(request)
+        if (change.effect === 'enlarges' && first.effect !== 'enlarges') {
+          throw new Refusal('CONFLICT', 'the grant changed meanwhile')
+        }
+        const sealedProofKey =
+          change.proofKey === null
+            ? change.key.sealedProofKey
+            : dataKeys.seal(change.proofKey, proofContext(request.keyId))
+        writer.putGrant(change.grantId, change.grant)
+        writer.putKey(Buffer.from(request.keyId), { ...change.key, sealedProofKey })
+        return { grantId: change.grantId, version: change.grant.version }
+      })
+    },
+  }
+}
+
+function introduce(request: GrantRequest): Change {
+  return {
+    grantId: Buffer.from(request.keyId),
+    grant: { ...termsOf(request), version: 1 },
+    key: {
+      grantId: Buffer.from(request.keyId),
+      sealedProofKey: null,
+      expiresAtMs: request.expiresAtMs,
+      revoked: request.revoked,
+    },
+    proofKey: request.proofKey,
+    effect: 'enlarges',
+  }
+}
+
+/** A new key in the place of an old one: under the same grant, and never with more. */
+function rotate(request: GrantRequest, old: GrantView | null): Change {
+  if (old === null || old.key.revoked) throw new Refusal('UNKNOWN_KEY', 'key to rotate')
+  if (
+    enlargesGrant(request, old.grant) ||
+    enlargesExpiry(request.expiresAtMs, old.key.expiresAtMs) ||
+    !isSameOwner(request, old.grant)
+  ) {
+    throw new Refusal('NOT_GRANTED', 'a rotation cannot enlarge the grant')
+  }
+  return {
+    grantId: Buffer.from(old.key.grantId),
+    grant: { ...termsOf(request), version: old.grant.version + 1 },
+    key: {
+      grantId: old.key.grantId,
+      sealedProofKey: null,
+      expiresAtMs: request.expiresAtMs,
+      revoked: request.revoked,
+    },
+    proofKey: request.proofKey,
+    effect: 'narrows',
+  }
+}
+
+function changePresent(request: GrantRequest, present: GrantView, dataKeys: DataKeys): Change {
+  const { key, grant } = present
+  if (!isSameOwner(request, grant)) throw new Refusal('CONFLICT', 'key of another wallet or user')
+  if (key.revoked && !request.revoked) throw new Refusal('CONFLICT', 'key is revoked for good')
+  const sameProof =
+    request.proofKey === null || holdsProofKey(request.keyId, key, request.proofKey, dataKeys)
+  const enlarges =
+    !request.revoked &&
+    (enlargesGrant(request, grant) ||
+      enlargesExpiry(request.expiresAtMs, key.expiresAtMs) ||
+      !sameProof)
+  return {
+    grantId: Buffer.from(key.grantId),
+    // A revocation ends the key; the other keys of its lineage keep what they have.
+    grant: request.revoked ? grant : { ...termsOf(request), version: grant.version + 1 },
+    key: {
+      grantId: key.grantId,
+      sealedProofKey: request.revoked ? null : key.sealedProofKey,
+      expiresAtMs: request.expiresAtMs,
+      revoked: request.revoked,
+    },
+    proofKey: request.revoked || sameProof ? null : request.proofKey,
+    effect: enlarges ? 'enlarges' : 'narrows',
+  }
+}
+
+function holdsProofKey(
+  keyId: Uint8Array,
+  key: GrantedKey,
+  proofKey: Uint8Array,
+  dataKeys: DataKeys,
+): boolean {
+  if (key.sealedProofKey === null) return false
+  const held = dataKeys.open(key.sealedProofKey, proofContext(keyId))
+  try {
+    return sameBytes(sha256(held), sha256(proofKey))
+  } finally {
+    held.fill(0)
+  }
+}
+
+function isSameOwner(request: GrantRequest, grant: Grant): boolean {
+  return grant.userId === request.userId && sameBytes(grant.walletId, request.walletId)
+}
+
+function enlargesGrant(request: GrantRequest, grant: Grant): boolean {
+  return (
+    (request.permission === 'trade' && grant.permission === 'read') ||
+    request.chains.some((chain) => !grant.chains.includes(chain))
+  )
+}
+
+function enlargesExpiry(next: number | null, present: number | null): boolean {
+  return present !== null && (next === null || next > present)
+}
+
+function termsOf(request: GrantRequest): Omit<Grant, 'version'> {
+  return {
+    walletId: Buffer.from(request.walletId),
+    userId: request.userId,
+    permission: request.permission,
+    chains: request.chains,
+  }
+}
+
+/** What the user confirms: everything but the proof key itself, of which a digest stands in. */
+function changeBytes(request: GrantRequest): Buffer {
+  return concat(
+    request.keyId,
+    request.walletId,
+    sha256(Buffer.from(request.userId)),
+    Buffer.of(request.permission === 'trade' ? 2 : 1),
+    u64(request.expiresAtMs ?? 0),
+    sha256(request.proofKey ?? Buffer.alloc(0)),
+    ...request.chains.map(u32),
+  )
+}
+
+function proofContext(keyId: Uint8Array): Buffer {
+  return concat(Buffer.from('countersign/proof-key/v1\0', 'latin1'), keyId)
+}

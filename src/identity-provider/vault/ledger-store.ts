@@ -1,0 +1,156 @@
+import { mkdirSync } from 'node:fs'
+import { type Database, open } from 'lmdb'
+import { concat, u32, u64 } from '../../custody/protocol/bytes.js'
+import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
+
+/**
+ * The user side's durable memory: what it granted, and what it must never approve twice.
+ *
+ * | database | key | value |
+ * |---|---|---|
+ * | 01-batches | "high-water" | highest batch sequence seen |
+ * | 02-intents | batch sequence | expiry and intent ids of the batch, until they expire |
+ * | 03-nonces | wallet 16 ‖ chain id 4 ‖ nonce 8 | LedgerEntry |
+ * | 04-grants | grant id (16 bytes) | Grant |
+ * | 05-keys | key id (16 bytes) | GrantedKey |
+ *
+ * Names are never reused.
+ */
+export interface LedgerStore {
+  readonly highWater: number
+  readonly grants: Database<Grant, Buffer>
+  readonly keys: Database<GrantedKey, Buffer>
+  /**
+   * Runs `write` as one transaction that is on disk when this returns. Synchronous: nothing else
+   * can happen between a check in `write` and its puts, and a commit takes 0.2 ms.
+   */
+  commit<T>(write: (ledger: LedgerWriter) => T): T
+  /** True when that intent was approved and has not expired yet. */
+  hasIntent(id: Uint8Array): boolean
+  close(): Promise<void>
+}
+
+export interface LedgerWriter {
+  readonly highWater: number
+  setHighWater(batchSeq: number): void
+  entry(walletId: Uint8Array, chainId: number, nonce: number): LedgerEntry | null
+  putEntry(walletId: Uint8Array, chainId: number, nonce: number, entry: LedgerEntry): void
+  /** Remembers the ids of a batch until the latest of its intents has expired. */
+  putIntents(batchSeq: number, expiresAtMs: number, ids: readonly Uint8Array[]): void
+  putGrant(id: Buffer, grant: Grant): void
+  putKey(id: Buffer, key: GrantedKey): void
+}
+
+/** What the keys of one lineage may do. */
+export interface Grant {
+  readonly walletId: Uint8Array
+  readonly userId: string
+  readonly permission: 'read' | 'trade'
+  readonly chains: readonly number[]
+  /** Counts up with every change. */
+  readonly version: number
+}
+
+export interface GrantedKey {
+  readonly grantId: Uint8Array
+  /** Proof key sealed under the domain's data key; null: the key cannot prove itself. */
+  readonly sealedProofKey: Uint8Array | null
+  /** Milliseconds since the epoch; null does not expire. */
+  readonly expiresAtMs: number | null
+  readonly revoked: boolean
+}
+
+interface IntentBatch {
+  readonly expiresAtMs: number
+  readonly ids: readonly Uint8Array[]
+}
+
+/** Batches whose ids are dropped per commit: more than can arrive, so that none are left over. */
+const DROPPED_PER_COMMIT = 8
+const HIGH_WATER = 'high-water'
+
+export function openLedgerStore(path: string): LedgerStore {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const root = open({ path, overlappingSync: false, maxDbs: 16 })
+  const plain = { encoder: { useRecords: false } as never }
+  const batches = root.openDB<number, string>({ name: '01-batches', ...plain })
+  const intents = root.openDB<IntentBatch, number>({ name: '02-intents', ...plain })
+  const nonces = root.openDB<Buffer, Buffer>({
+    name: '03-nonces',
+    keyEncoding: 'binary',
+    encoding: 'binary',
+  })
+  const grants = root.openDB<Grant, Buffer>({ name: '04-grants', keyEncoding: 'binary', ...plain })
+  const keys = root.openDB<GrantedKey, Buffer>({ name: '05-keys', keyEncoding: 'binary', ...plain })
+
+  const liveIds = new Set<string>()
+  /** Oldest first; the mirror of 02-intents. */
+  const liveBatches: { seq: number; batch: IntentBatch }[] = []
+  for (const { key, value } of intents.getRange()) {
+    liveBatches.push({ seq: key, batch: value })
+    for (const id of value.ids) liveIds.add(hex(id))
+  }
+  let highWater = batches.get(HIGH_WATER) ?? 0
+
+  function dropExpired(nowMs: number): void {
+    for (let i = 0; i < DROPPED_PER_COMMIT; i++) {
+      const oldest = liveBatches[0]
+      if (oldest === undefined || oldest.batch.expiresAtMs > nowMs) return
+      liveBatches.shift()
+      for (const id of oldest.batch.ids) liveIds.delete(hex(id))
+      void intents.remove(oldest.seq)
+    }
+  }
+
+  // The promises of single writes are void: `commit` returns when their transaction is on disk.
+  const writer: LedgerWriter = {
+    get highWater() {
+      return highWater
+    },
+    setHighWater(batchSeq) {
+      highWater = batchSeq
+      void batches.put(HIGH_WATER, batchSeq)
+    },
+    entry(walletId, chainId, nonce) {
+      const bytes = nonces.get(nonceKey(walletId, chainId, nonce))
+      return bytes === undefined ? null : decodeEntry(bytes)
+    },
+    putEntry(walletId, chainId, nonce, entry) {
+      void nonces.put(nonceKey(walletId, chainId, nonce), encodeEntry(entry))
+    },
+    putIntents(batchSeq, expiresAtMs, ids) {
+      dropExpired(Date.now())
+      const batch = { expiresAtMs, ids: ids.map((id) => Buffer.from(id)) }
+      void intents.put(batchSeq, batch)
+      liveBatches.push({ seq: batchSeq, batch })
+      for (const id of ids) liveIds.add(hex(id))
+    },
+    putGrant(id, grant) {
+      void grants.put(id, grant)
+    },
+    putKey(id, key) {
+      void keys.put(id, key)
+    },
+  }
+
+  return {
+    get highWater() {
+      return highWater
+    },
+    grants,
+    keys,
+    commit: (write) => root.transactionSync(() => write(writer)),
+    hasIntent: (id) => liveIds.has(hex(id)),
+    async close() {
+      await root.close()
+    },
+  }
+}
+
+function nonceKey(walletId: Uint8Array, chainId: number, nonce: number): Buffer {
+  return concat(walletId, u32(chainId), u64(nonce))
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

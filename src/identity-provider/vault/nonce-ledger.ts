@@ -1,0 +1,129 @@
+import { ByteReader, concat, sameBytes, u256 } from '../../custody/protocol/bytes.js'
+import { isAbsent } from '../../custody/protocol/intent.js'
+import type { DecodedPayload } from '../../custody/protocol/payload.js'
+import { Refusal } from '../../custody/protocol/refusal.js'
+import { decodeRlp, encodeRlp, listItem } from '../../custody/protocol/rlp.js'
+import { sha256 } from '../../custody/protocol/tagged.js'
+import type { DecodedTransaction } from '../../custody/protocol/transaction.js'
+
+/**
+ * What was approved at each (wallet, chain, nonce). A second payload at a nonce is approved only
+ * when it says which approval it replaces, so that two callers can never both have a signature
+ * there without knowing of each other.
+ */
+export interface LedgerEntry {
+  /** 32 bytes: the approval that holds the nonce. */
+  readonly intentId: Uint8Array
+  /** 32 bytes: SHA-256 of the whole payload. */
+  readonly payloadHash: Uint8Array
+  /** 32 bytes: SHA-256 of the payload without its fees. */
+  readonly bodyHash: Uint8Array
+  readonly maxFeePerGasWei: bigint
+  readonly maxPriorityFeePerGasWei: bigint
+}
+
+/**
+ * How a payload relates to what its nonce holds.
+ * - `new`: nothing is there yet, or it replaces what is there with something else
+ * - `repeat`: the very same bytes: signing again gives the same signature
+ * - `fee-bump`: the same call, gas limit included, with higher fees
+ * - `cancel`: a zero-value call of the wallet to itself with empty data
+ */
+export type LedgerRelation = 'new' | 'repeat' | 'fee-bump' | 'cancel'
+
+/** Carries the id that the ledger holds, which the caller may name in `replaces`. */
+export class NonceTaken extends Refusal {
+  readonly heldBy: Uint8Array
+
+  constructor(heldBy: Uint8Array) {
+    super('NONCE_TAKEN', 'another payload was approved at this nonce')
+    this.heldBy = heldBy
+  }
+}
+
+/** A cancel costs 21,000 gas, on chains that bill data as gas some hundred thousand. */
+const CANCEL_GAS_LIMIT_MAX = 1_000_000n
+
+/** @throws NonceTaken */
+export function relate(
+  held: LedgerEntry | null,
+  candidate: LedgerEntry,
+  replaces: Uint8Array,
+  cancels: boolean,
+): LedgerRelation {
+  if (held === null) return cancels ? 'cancel' : 'new'
+  if (sameBytes(held.payloadHash, candidate.payloadHash)) return 'repeat'
+  if (isAbsent(replaces) || !sameBytes(replaces, held.intentId)) throw new NonceTaken(held.intentId)
+  const bumps =
+    sameBytes(held.bodyHash, candidate.bodyHash) &&
+    candidate.maxFeePerGasWei > held.maxFeePerGasWei &&
+    candidate.maxPriorityFeePerGasWei >= held.maxPriorityFeePerGasWei
+  if (bumps) return 'fee-bump'
+  return cancels ? 'cancel' : 'new'
+}
+
+/** @param walletAddress 20 bytes */
+export function isCancel(payload: DecodedPayload, walletAddress: Uint8Array): boolean {
+  return (
+    payload.kind === 'transaction' &&
+    payload.envelope === 2 &&
+    payload.value === 0n &&
+    payload.data.length === 0 &&
+    payload.gasLimit <= CANCEL_GAS_LIMIT_MAX &&
+    sameBytes(payload.to, walletAddress)
+  )
+}
+
+export function entryOf(
+  intentId: Uint8Array,
+  payload: DecodedPayload,
+  payloadBytes: Uint8Array,
+): LedgerEntry {
+  const payloadHash = sha256(payloadBytes)
+  if (payload.kind !== 'transaction') {
+    return {
+      intentId,
+      payloadHash,
+      bodyHash: payloadHash,
+      maxFeePerGasWei: 0n,
+      maxPriorityFeePerGasWei: 0n,
+    }
+  }
+  return {
+    intentId,
+    payloadHash,
+    bodyHash: bodyHashOf(payload, payloadBytes),
+    maxFeePerGasWei: payload.maxFeePerGasWei,
+    maxPriorityFeePerGasWei: payload.maxPriorityFeePerGasWei,
+  }
+}
+
+function bodyHashOf(payload: DecodedTransaction, bytes: Uint8Array): Uint8Array {
+  const fields = listItem(decodeRlp(bytes.subarray(1)))
+  // Fields 2 and 3 are the fees (EIP-1559, EIP-7702).
+  const body = encodeRlp(fields.filter((_, index) => index !== 2 && index !== 3))
+  return sha256(concat(Buffer.of(payload.envelope), body))
+}
+
+export function encodeEntry(entry: LedgerEntry): Buffer {
+  return concat(
+    entry.intentId,
+    entry.payloadHash,
+    entry.bodyHash,
+    u256(entry.maxFeePerGasWei),
+    u256(entry.maxPriorityFeePerGasWei),
+  )
+}
+
+export function decodeEntry(bytes: Uint8Array): LedgerEntry {
+  const reader = new ByteReader(bytes)
+  const entry = {
+    intentId: reader.take(32),
+    payloadHash: reader.take(32),
+    bodyHash: reader.take(32),
+    maxFeePerGasWei: reader.u256(),
+    maxPriorityFeePerGasWei: reader.u256(),
+  }
+  reader.end()
+  return entry
+}

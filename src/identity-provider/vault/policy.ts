@@ -1,0 +1,95 @@
+import { isZero, sameBytes } from '../../custody/protocol/bytes.js'
+import type { Intent } from '../../custody/protocol/intent.js'
+import type { Certificate } from '../../custody/protocol/keygen.js'
+import { ROUTER_DEADLINE_AHEAD_SECONDS_MAX } from '../../custody/protocol/limits.js'
+import type { DecodedPayload } from '../../custody/protocol/payload.js'
+import { Refusal } from '../../custody/protocol/refusal.js'
+import type { ChainPins } from '../../custody/protocol/registry.js'
+import type { Grant, GrantedKey } from './ledger-store.js'
+import type { LedgerRelation } from './nonce-ledger.js'
+
+/** Pure rules of what the user side approves. */
+export interface GrantView {
+  readonly key: GrantedKey
+  readonly grant: Grant
+}
+
+/**
+ * A user's wallet: a key with a grant that covers wallet, chain and trade.
+ * @throws Refusal
+ */
+export function checkGrant(
+  intent: Intent,
+  payload: DecodedPayload,
+  view: GrantView | null,
+  nowMs: number,
+): void {
+  if (view === null) throw new Refusal('UNKNOWN_KEY', 'no grant for this key')
+  const { key, grant } = view
+  if (key.revoked) throw new Refusal('NOT_GRANTED', 'key is revoked')
+  if (key.expiresAtMs !== null && key.expiresAtMs <= nowMs) {
+    throw new Refusal('NOT_GRANTED', 'key has expired')
+  }
+  if (!sameBytes(grant.walletId, intent.walletId)) {
+    throw new Refusal('NOT_GRANTED', 'key of another wallet')
+  }
+  if (!sameBytes(key.grantId, intent.grantId) || grant.version !== intent.grantVersion) {
+    throw new Refusal('STALE_GRANT', 'grant has changed')
+  }
+  if (grant.permission !== 'trade') throw new Refusal('NOT_GRANTED', 'key may only read')
+  if (!grant.chains.includes(payload.chainId)) {
+    throw new Refusal('NOT_GRANTED', 'chain outside the grant')
+  }
+}
+
+/**
+ * What a user's wallet may sign at all. Type-4 transactions are the gas wallet's: an account that
+ * could send its own would pay gas it is not asked to hold.
+ * @throws Refusal PAYLOAD_NOT_ALLOWED or EXPIRED
+ */
+export function checkUserPayload(
+  payload: DecodedPayload,
+  walletAddress: Uint8Array,
+  nowMs: number,
+): void {
+  if (payload.kind === 'transaction' && payload.envelope === 4) {
+    throw new Refusal('PAYLOAD_NOT_ALLOWED', 'type-4 transaction of a user wallet')
+  }
+  if (payload.kind !== 'router-intent') return
+  if (!sameBytes(payload.account, walletAddress)) {
+    throw new Refusal('PAYLOAD_NOT_ALLOWED', 'router intent for another account')
+  }
+  const nowSeconds = nowMs / 1_000
+  if (
+    payload.deadlineSeconds < nowSeconds ||
+    payload.deadlineSeconds > nowSeconds + ROUTER_DEADLINE_AHEAD_SECONDS_MAX
+  ) {
+    throw new Refusal('EXPIRED', 'router intent deadline')
+  }
+}
+
+/**
+ * The service grant: a gas wallet calls the Router, or carries authorizations in a type-4
+ * transaction, and never moves value.
+ * @throws Refusal PAYLOAD_NOT_ALLOWED
+ */
+export function checkServicePayload(
+  intent: Intent,
+  payload: DecodedPayload,
+  pins: ChainPins | undefined,
+): void {
+  if (!isZero(intent.keyId) || payload.kind !== 'transaction' || payload.value !== 0n) {
+    throw new Refusal('PAYLOAD_NOT_ALLOWED', 'outside the service grant')
+  }
+  const router = pins?.router ?? null
+  const callsRouter = router !== null && sameBytes(payload.to, router)
+  const onlyDelegates = payload.envelope === 4 && payload.data.length === 0
+  if (!callsRouter && !onlyDelegates) {
+    throw new Refusal('PAYLOAD_NOT_ALLOWED', 'outside the service grant')
+  }
+}
+
+/** Whether a fresh approval needs the key and its proof; replays of old decisions do not. */
+export function needsGrant(relation: LedgerRelation, kind: Certificate['kind']): boolean {
+  return kind === 'user' && relation === 'new'
+}

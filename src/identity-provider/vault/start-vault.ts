@@ -1,0 +1,106 @@
+import type { Logger } from 'pino'
+import {
+  identityProviderSocket,
+  registryPath,
+  softwareAuthorizerPath,
+  userSideLayout,
+} from '../../custody/domain-keys/layout.js'
+import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
+import { openShareStore } from '../../custody/domain-keys/share-store.js'
+import { openFileSigner } from '../../custody/domain-keys/signing-key.js'
+import { expectBytes } from '../../custody/protocol/bytes.js'
+import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js'
+import { holdRegistry } from '../../custody/protocol/registry-holder.js'
+import { createSealer, type ShareSealer } from '../../custody/protocol/sealed-share.js'
+import { serveSocket } from '../../custody/protocol/server.js'
+import { approveBatch } from './approve-batch.js'
+import { noAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
+import { createTokenVerifier, type TokenIssuer } from './console-token.js'
+import { parseGrantRequest } from './grant-request.js'
+import { createGrants } from './grants.js'
+import { openLedgerStore } from './ledger-store.js'
+import { createWalletKeygen } from './wallet-keygen.js'
+
+export interface VaultOptions {
+  readonly home: string
+  readonly mode: 'dev' | 'live'
+  readonly tokens: TokenIssuer
+  readonly log: Logger
+}
+
+export interface Vault {
+  close(): Promise<void>
+}
+
+/**
+ * Opens the user side's shares, grants and ledgers, and serves the wallet service on a Unix
+ * socket.
+ * @throws Error when keys or registry are missing or do not belong together
+ */
+export async function startVault(options: VaultOptions): Promise<Vault> {
+  const { home, mode, log } = options
+  const layout = userSideLayout(home)
+  const registry = holdRegistry(readRootKey(layout.rootKey), readRegistryFile(registryPath(home)))
+  if (registry.current.environment !== mode) {
+    throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
+  }
+  const signer = openFileSigner(layout.signingKey, mode)
+  const shares = openShareStore('user', layout)
+  const ledger = openLedgerStore(layout.ledger)
+  const authorizer =
+    mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : noAuthorizer
+  log.warn(authorizer.announcement)
+  const grants = createGrants(ledger, shares, authorizer)
+  const userOf = createTokenVerifier(options.tokens)
+  const keygen = createWalletKeygen()
+  let sealer: ShareSealer | null = null
+
+  function keygenContext() {
+    return { registry: registry.current, shares, signer, sealer }
+  }
+
+  const server = await serveSocket({
+    path: identityProviderSocket(home),
+    handlers: {
+      hello: ([body, signature]) => {
+        registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })
+        return [ledger.highWater, registry.current.version]
+      },
+      session: async ([statement]) => {
+        const boot = openBoot(expectBytes(statement), registry.current, Date.now())
+        const { offer, session } = await offerSession(boot, 'user', signer)
+        sealer = createSealer(session)
+        return offer
+      },
+      'keygen-commit': (parameters) => keygen.commit(parameters),
+      'keygen-reveal': (parameters) => keygen.reveal(parameters),
+      'keygen-prove': (parameters) => keygen.prove(parameters, keygenContext()),
+      'keygen-certify': (parameters) => keygen.certify(parameters, keygenContext()),
+      'keygen-status': (parameters) => keygen.status(parameters, shares),
+      'grant-put': async (parameters) => {
+        const request = parseGrantRequest(parameters)
+        const user = request.consoleToken === '' ? null : await userOf(request.consoleToken)
+        const { grantId, version } = await grants.put(request, user)
+        return [grantId, version]
+      },
+      'grant-get': ([keyId]) => {
+        const { grantId, version } = grants.reference(expectBytes(keyId, 16))
+        return [grantId, version]
+      },
+      approve: (parameters) =>
+        approveBatch(
+          parameters,
+          { registry: registry.current, shares, ledger, grants, signer, sealer },
+          Date.now(),
+        ),
+    },
+    onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
+  })
+  return {
+    async close() {
+      await server.close()
+      await ledger.close()
+      await shares.close()
+    },
+  }
+}

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import type { ShareStore } from '../../custody/domain-keys/share-store.js'
+import { expectBytes, sameBytes } from '../../custody/protocol/bytes.js'
+import { isSignedBy, pointOf, randomScalar } from '../../custody/protocol/curve.js'
+import {
+  certificateMessage,
+  checkShareProof,
+  commitmentOf,
+  encodeCertificate,
+  type KeygenReveal,
+  type KeygenTerms,
+  kindOf,
+  proveShare,
+  selfTestDigest,
+  selfTestRequest,
+  transcriptOf,
+  walletPoint,
+} from '../../custody/protocol/keygen.js'
+import { type P256Signer, verifyP256 } from '../../custody/protocol/p256.js'
+import { Refusal } from '../../custody/protocol/refusal.js'
+import type { Registry } from '../../custody/protocol/registry.js'
+import type { ShareSealer } from '../../custody/protocol/sealed-share.js'
+
+export interface KeygenContext {
+  readonly registry: Registry
+  readonly shares: ShareStore
+  readonly signer: P256Signer
+  readonly sealer: ShareSealer | null
+}
+
+/** The user side of key generation; `src/custody/README.md` has the sequence. */
+export interface WalletKeygen {
+  commit(parameters: readonly unknown[]): readonly unknown[]
+  reveal(parameters: readonly unknown[]): readonly unknown[]
+  prove(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
+  certify(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
+  status(parameters: readonly unknown[], shares: ShareStore): readonly unknown[] | null
+}
+
+interface Generation {
+  readonly terms: KeygenTerms
+  readonly serviceCommitment: Uint8Array
+  readonly share: Buffer
+  readonly own: KeygenReveal & { readonly commitment: Uint8Array }
+  /** Set by the reveal. */
+  transcript: Buffer | null
+  servicePoint: Uint8Array | null
+}
+
+/** Generations begun and not finished; the oldest is given up for a new one. */
+const GENERATIONS_MAX = 256
+const GENERATION_LIFE_MS = 60_000
+
+export function createWalletKeygen(): WalletKeygen {
+  const open = new LRUCache<string, Generation>({
+    max: GENERATIONS_MAX,
+    ttl: GENERATION_LIFE_MS,
+    dispose: (generation) => generation.share.fill(0),
+  })
+
+  function generationOf(sessionId: unknown): Generation {
+    const generation = open.get(hex(expectBytes(sessionId, 16)))
+    if (generation === undefined) throw new Refusal('CONFLICT', 'no such key generation')
+    return generation
+  }
+
+  return {
+    commit([sessionId, walletId, kind, ownerHash, commitment]) {
+      const terms: KeygenTerms = {
+        sessionId: expectBytes(sessionId, 16),
+        walletId: expectBytes(walletId, 16),
+        kind: kindOf(Number(kind)),
+        ownerHash: expectBytes(ownerHash, 32),
+        epoch: 1,
+      }
+      const name = hex(terms.sessionId)
+      // A second answer to one session could be chosen after seeing the other side's point.
+      if (open.has(name)) throw new Refusal('REPLAYED', 'key generation session')
+      const share = randomScalar()
+      const reveal = { point: pointOf(share), nonce: randomBytes(32) }
+      const own = { ...reveal, commitment: commitmentOf('user', reveal, terms.sessionId) }
+      open.set(name, {
+        terms,
+        serviceCommitment: expectBytes(commitment, 32),
+        share,
+        own,
+        transcript: null,
+        servicePoint: null,
+      })
+      return [own.commitment]
+    },
+
+    reveal([sessionId, point, nonce]) {
+      const generation = generationOf(sessionId)
+      if (generation.transcript !== null) throw new Refusal('REPLAYED', 'reveal')
+      const service = { point: expectBytes(point, 33), nonce: expectBytes(nonce, 32) }
+      const commitment = commitmentOf('service', service, generation.terms.sessionId)
+      if (!sameBytes(commitment, generation.serviceCommitment)) {
+        throw new Refusal('UNAUTHENTIC', 'reveal does not match its commitment')
+      }
+      if (sameBytes(service.point, generation.own.point)) {
+        throw new Refusal('UNAUTHENTIC', 'both sides have the same point')
+      }
+      generation.servicePoint = service.point
+      generation.transcript = transcriptOf(
+        generation.terms,
+        { ...service, commitment },
+        generation.own,
+      )
+      return [generation.own.point, generation.own.nonce]
+    },
+
+    async prove([sessionId, serviceProof], { shares, signer, sealer }) {
+      const generation = generationOf(sessionId)
+      const { terms, transcript, servicePoint, share, own } = generation
+      if (transcript === null || servicePoint === null) throw new Refusal('CONFLICT', 'no reveal')
+      if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
+      checkShareProof('service', transcript, servicePoint, expectBytes(serviceProof, 65))
+      // A key in use is never overwritten: what it holds would be lost.
+      const present = shares.get(terms.walletId)
+      if (present !== null && present.proofs !== null) {
+        throw new Refusal('CONFLICT', 'wallet has its key')
+      }
+      const certificate = encodeCertificate({
+        ...terms,
+        servicePoint,
+        userPoint: own.point,
+        transcript,
+      })
+      shares.putPending(certificate, share)
+      const userProof = proveShare('user', transcript, share)
+      const binding = { id: selfTestDigest(certificate), epoch: terms.epoch, boot: sealer.boot }
+      const sealed = sealer.seal(share, binding)
+      const request = await signer.sign(selfTestRequest(certificate, sealer.boot))
+      open.delete(hex(terms.sessionId))
+      return [userProof, request, sealed, sealer.boot]
+    },
+
+    async certify([walletId, certificate, serviceSignature, selfTest], context) {
+      const { registry, shares, signer } = context
+      const record = shares.get(expectBytes(walletId, 16))
+      const encoded = expectBytes(certificate)
+      if (record === null || !sameBytes(record.encodedCertificate, encoded)) {
+        throw new Refusal('CONFLICT', 'certificate of another key')
+      }
+      const message = certificateMessage(encoded)
+      const service = expectBytes(serviceSignature, 64)
+      const coSigners = registry.keysOf('co_signers', Date.now())
+      if (!coSigners.some((key) => verifyP256(key, message, service))) {
+        throw new Refusal('UNAUTHENTIC', 'certificate')
+      }
+      const proof = expectBytes(selfTest, 65)
+      if (!isSignedBy(walletPoint(record.certificate), selfTestDigest(encoded), proof)) {
+        throw new Refusal('UNAUTHENTIC', 'self-test')
+      }
+      if (record.proofs !== null) return [record.proofs.userSignature]
+      const userSignature = await signer.sign(message)
+      shares.activate(record.certificate.walletId, {
+        serviceSignature: Buffer.from(service),
+        userSignature,
+        selfTest: Buffer.from(proof),
+      })
+      return [userSignature]
+    },
+
+    status([walletId], shares) {
+      const record = shares.get(expectBytes(walletId, 16))
+      if (record === null || record.proofs === null) return null
+      const { serviceSignature, userSignature, selfTest } = record.proofs
+      return [record.encodedCertificate, serviceSignature, userSignature, selfTest]
+    },
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

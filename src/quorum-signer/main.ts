@@ -1,0 +1,45 @@
+import { quorumLayout, quorumSignerSocket, registryPath } from '../custody/domain-keys/layout.js'
+import { readRegistryFile, readRootKey } from '../custody/domain-keys/registry-file.js'
+import { openFileSigner } from '../custody/domain-keys/signing-key.js'
+import { readProcessEnvironment } from '../custody/process-environment.js'
+import { runUntilStopped } from '../custody/process-life.js'
+import { expectBytes } from '../custody/protocol/bytes.js'
+import { encodeBoot } from '../custody/protocol/quorum-session.js'
+import { Refusal } from '../custody/protocol/refusal.js'
+import { holdRegistry } from '../custody/protocol/registry-holder.js'
+import { serveSocket } from '../custody/protocol/server.js'
+import { signSelfTest } from './self-test.js'
+import { createQuorumSessions } from './sessions.js'
+import { signBatch } from './sign-batch.js'
+
+/**
+ * The quorum signer: one Unix socket, no network, no stored secret but the key that proves its
+ * identity. It joins two shares for one signature, when both domains have approved it, and wipes
+ * the sum. It keeps no record of what it signed: both other domains do.
+ */
+const { home, mode } = readProcessEnvironment(process.env)
+const layout = quorumLayout(home)
+const registry = holdRegistry(readRootKey(layout.rootKey), readRegistryFile(registryPath(home)))
+if (registry.current.environment !== mode) {
+  throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
+}
+const sessions = await createQuorumSessions(openFileSigner(layout.signingKey, mode))
+
+const server = await serveSocket({
+  path: quorumSignerSocket(home),
+  handlers: {
+    boot: () => encodeBoot(sessions.boot),
+    registry: ([body, signature]) => {
+      registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })
+      return registry.current.version
+    },
+    session: ([offer]) => sessions.accept(expectBytes(offer), registry.current, Date.now()),
+    'self-test': (parameters) => signSelfTest(parameters, sessions, registry.current, Date.now()),
+    sign: (parameters) => signBatch(parameters, sessions, registry.current, Date.now()),
+  },
+  onFault(method, error) {
+    const kind = error instanceof Refusal ? error.code : error instanceof Error ? error.name : '?'
+    process.stderr.write(`quorum-signer: ${method} failed: ${kind}\n`)
+  },
+})
+runUntilStopped('quorum-signer', () => server.close())

@@ -1,0 +1,39 @@
+import { expectBytes } from '../custody/protocol/bytes.js'
+import { decodeCertificate, selfTestDigest, selfTestRequest } from '../custody/protocol/keygen.js'
+import { verifyP256 } from '../custody/protocol/p256.js'
+import { Refusal } from '../custody/protocol/refusal.js'
+import type { Registry } from '../custody/protocol/registry.js'
+import type { QuorumSessions } from './sessions.js'
+import { signWithShares } from './sign-batch.js'
+
+/**
+ * First signature of a new key: proves that the stored shares make it, before any address is
+ * published. The digest is derived here from the certificate, so nothing else can be signed so.
+ * @param parameters `[certificate, serviceSignature, userSignature, userShare, serviceShare]`
+ * @returns 65 bytes r ‖ s ‖ yParity
+ */
+export function signSelfTest(
+  parameters: readonly unknown[],
+  sessions: QuorumSessions,
+  registry: Registry,
+  nowMs: number,
+): Buffer {
+  const encoded = expectBytes(parameters[0])
+  const { epoch } = decodeCertificate(encoded)
+  const request = selfTestRequest(encoded, sessions.boot.boot)
+  const service = expectBytes(parameters[1], 64)
+  const user = expectBytes(parameters[2], 64)
+  if (!registry.keysOf('co_signers', nowMs).some((key) => verifyP256(key, request, service))) {
+    throw new Refusal('UNAUTHENTIC', 'co-signature of the self-test')
+  }
+  if (!registry.keysOf('approvers', nowMs).some((key) => verifyP256(key, request, user))) {
+    throw new Refusal('UNAUTHENTIC', 'approval of the self-test')
+  }
+  const digest = selfTestDigest(encoded)
+  const binding = { id: digest, epoch, boot: sessions.boot.boot }
+  return signWithShares(
+    digest,
+    () => sessions.open('user', expectBytes(parameters[3]), binding),
+    () => sessions.open('service', expectBytes(parameters[4]), binding),
+  )
+}

@@ -1,0 +1,55 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { sameBytes } from '../custody/protocol/bytes.js'
+import type { P256Signer } from '../custody/protocol/p256.js'
+import {
+  acceptSession,
+  bootMessage,
+  type QuorumBoot,
+  rawX25519,
+  type ShareHolder,
+} from '../custody/protocol/quorum-session.js'
+import { Refusal } from '../custody/protocol/refusal.js'
+import type { Registry } from '../custody/protocol/registry.js'
+import {
+  createOpener,
+  openShare,
+  type ShareBinding,
+  type ShareOpener,
+  sessionIdOf,
+} from '../custody/protocol/sealed-share.js'
+
+/** The sessions of this boot. They live in memory alone: a restart forgets them all. */
+export interface QuorumSessions {
+  readonly boot: QuorumBoot
+  /** @throws Refusal MALFORMED or UNAUTHENTIC */
+  accept(offer: Uint8Array, registry: Registry, nowMs: number): void
+  /** @throws Refusal NO_SESSION, or UNAUTHENTIC when the share is sealed for anything else */
+  open(holder: ShareHolder, sealed: Uint8Array, binding: ShareBinding): Buffer
+}
+
+/** A holder that reconnects makes a new session while batches of the old one are under way. */
+const SESSIONS_PER_HOLDER_MAX = 4
+
+export async function createQuorumSessions(signer: P256Signer): Promise<QuorumSessions> {
+  const { privateKey, publicKey } = generateKeyPairSync('x25519')
+  const bootId = randomBytes(16)
+  const raw = rawX25519(publicKey)
+  const signature = await signer.sign(bootMessage(bootId, raw))
+  const boot: QuorumBoot = { boot: bootId, publicKey: raw, signature }
+  const openers: Record<ShareHolder, ShareOpener[]> = { service: [], user: [] }
+  return {
+    boot,
+    accept(offer, registry, nowMs) {
+      const { holder, session } = acceptSession(offer, boot, privateKey, registry, nowMs)
+      const kept = openers[holder].filter((o) => !sameBytes(o.sessionId, session.sessionId))
+      openers[holder] = [createOpener(session), ...kept].slice(0, SESSIONS_PER_HOLDER_MAX)
+    },
+    open(holder, sealed, binding) {
+      const id = sessionIdOf(sealed)
+      const opener = openers[holder].find((o) => sameBytes(o.sessionId, id))
+      if (opener === undefined)
+        throw new Refusal('NO_SESSION', `no session with the ${holder} side`)
+      return openShare(opener, sealed, binding)
+    },
+  }
+}
