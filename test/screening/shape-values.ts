@@ -8,6 +8,16 @@ import type { AbiType } from '../../src/screening/walk/abi-type.js'
 import type { Shape } from '../../src/screening/walk/shape.js'
 import { CLEAN } from './fixtures.js'
 
+/** Rows whose bytes are read by code of their own: their values are built in their own tests. */
+export const PROGRAM_ROWS: ReadonlySet<string> = new Set([
+  '3593564c',
+  '24856bc3',
+  'dd46508f',
+  'e9ae5c53',
+  'd691c964',
+  '555029a6',
+])
+
 /** A place in a shape where an address can stand, and the path a hit there must show. */
 export interface Place {
   readonly path: string

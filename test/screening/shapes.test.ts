@@ -2,7 +2,7 @@ import { toFunctionSelector } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { ALL_SHAPES } from '../../src/screening/walk/shapes/all-shapes.js'
 import { callOf, LISTED, testScreener, told } from './fixtures.js'
-import { calldataOf, cleanAt, placesOf } from './shape-values.js'
+import { calldataOf, cleanAt, PROGRAM_ROWS, placesOf } from './shape-values.js'
 
 /** Selectors of functions in which beneficiaries are known to hide, by family. */
 const REQUIRED_SELECTORS = `
@@ -20,9 +20,6 @@ const REQUIRED_SELECTORS = `
   .trim()
   .split(/\s+/)
 
-/** Rows whose bytes are read by code of their own: their values are built in their own tests. */
-const PROGRAMS = new Set(['3593564c', '24856bc3', 'dd46508f', 'e9ae5c53', 'd691c964', '555029a6'])
-
 const screener = testScreener()
 afterAll(() => screener.close())
 
@@ -37,28 +34,31 @@ describe('the shape table', () => {
   })
 })
 
-describe.each(ALL_SHAPES.filter((row) => !PROGRAMS.has(row.selector)))('$selector $name', (row) => {
-  it('passes without a listed address', async () => {
-    let index = 0
-    const data = calldataOf(row, () => cleanAt(index++))
-    expect(told(await screener.screen(callOf(data)))).toBe('clean')
-  })
+describe.each(ALL_SHAPES.filter((row) => !PROGRAM_ROWS.has(row.selector)))(
+  '$selector $name',
+  (row) => {
+    it('passes without a listed address', async () => {
+      let index = 0
+      const data = calldataOf(row, () => cleanAt(index++))
+      expect(told(await screener.screen(callOf(data)))).toBe('clean')
+    })
 
-  it('is blocked wherever a listed address stands, and says where', async () => {
-    const places = placesOf(row)
-    expect(places.length).toBeGreaterThan(0)
-    for (const { path } of places) {
-      const data = calldataOf(row, (at) => (at === path ? LISTED : cleanAt(3)))
-      expect(told(await screener.screen(callOf(data)))).toBe(`blocked test-list ${path}`)
-    }
-  })
+    it('is blocked wherever a listed address stands, and says where', async () => {
+      const places = placesOf(row)
+      expect(places.length).toBeGreaterThan(0)
+      for (const { path } of places) {
+        const data = calldataOf(row, (at) => (at === path ? LISTED : cleanAt(3)))
+        expect(told(await screener.screen(callOf(data)))).toBe(`blocked test-list ${path}`)
+      }
+    })
 
-  it('is refused when it is cut within its arguments', async () => {
-    const data = calldataOf(row, () => cleanAt(1))
-    const head = `${data.slice(0, 10 + (row.inputs.headBytes - 1) * 2)}` as const
-    const outcome = told(await screener.screen(callOf(head as `0x${string}`)))
-    expect(outcome).toBe(
-      row.shared ? 'clean' : 'undecodable The calldata does not decode as the function it names.',
-    )
-  })
-})
+    it('is refused when it is cut within its arguments', async () => {
+      const data = calldataOf(row, () => cleanAt(1))
+      const head = `${data.slice(0, 10 + (row.inputs.headBytes - 1) * 2)}` as const
+      const outcome = told(await screener.screen(callOf(head as `0x${string}`)))
+      expect(outcome).toBe(
+        row.shared ? 'clean' : 'undecodable The calldata does not decode as the function it names.',
+      )
+    })
+  },
+)
