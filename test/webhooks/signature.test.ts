@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest'
-import { RETRY_DELAYS_MS, retryAtMs } from '../../actors/webhook-endpoint/retry-schedule.js'
 import type { EventId } from '../../src/domain/ids.js'
 import {
   generateWebhookSecret,
@@ -34,16 +33,5 @@ describe('signatures', () => {
     )
     expect(headers['webhook-timestamp']).toBe('1614265330')
     expect(headers['webhook-signature']).toBe('v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
-  })
-})
-
-describe('the retry schedule', () => {
-  it('follows the documented delays to within a tenth, then ends', () => {
-    for (const [index, delayMs] of RETRY_DELAYS_MS.entries()) {
-      expect(retryAtMs(index + 1, 0, 0)).toBe(delayMs * 0.9)
-      expect(retryAtMs(index + 1, 0, 0.5)).toBe(delayMs)
-      expect(retryAtMs(index + 1, 0, 0.999_999)).toBeLessThanOrEqual(delayMs * 1.1)
-    }
-    expect(retryAtMs(RETRY_DELAYS_MS.length + 1, 0, 0.5)).toBeNull()
   })
 })
