@@ -1,0 +1,228 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import type { SignOutcome, SignRequest, TransactionPayload } from '../../src/custody/co-signer.js'
+import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
+import { deriveProofKey } from '../../src/custody/key-proof.js'
+import type { RegistryChain } from '../../src/custody/protocol/registry.js'
+import { provisionDev } from '../../src/custody/provision.js'
+import { type Address, type KeyId, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
+
+/** A home of its own with the real identity provider and the real quorum signer. */
+export const ROUTER: Address = '0x1111111111111111111111111111111111111111'
+export const DELEGATE: Address = '0x2222222222222222222222222222222222222222'
+export const STRANGER: Address = '0x3333333333333333333333333333333333333333'
+const CEILING_WEI = 500n * 10n ** 9n
+
+const READY_TIMEOUT_MS = 10_000
+const USER = { email: 'ada@example.test', password: 'correct horse battery staple' }
+
+export interface Domain {
+  readonly pid: number
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>
+  /** SIGTERM; resolves with the exit code. */
+  stop(): Promise<number | null>
+}
+
+export interface Quorum {
+  readonly home: string
+  readonly coSigner: ConnectedCoSigner
+  readonly userId: string
+  readonly consoleToken: string
+  identityProvider: Domain
+  quorumSigner: Domain
+  startIdentityProvider(): Promise<Domain>
+  startQuorumSigner(): Promise<Domain>
+  /** Ends every process and removes the home. */
+  close(): Promise<void>
+}
+
+export function testChains(): RegistryChain[] {
+  return [1, 8453].map((chain_id) => ({
+    chain_id,
+    router: ROUTER,
+    delegate: DELEGATE,
+    max_fee_per_gas_wei: CEILING_WEI.toString(),
+  }))
+}
+
+export async function startQuorum(): Promise<Quorum> {
+  const home = mkdtempSync(join(tmpdir(), 'cs-'))
+  const domains: Domain[] = []
+  const start = async (entry: string, env: Record<string, string> = {}): Promise<Domain> => {
+    const domain = await startDomain(entry, { COUNTERSIGN_HOME: home, ...env })
+    domains.push(domain)
+    return domain
+  }
+  const startIdentityProvider = () =>
+    start('dist/src/identity-provider/main.js', { IDENTITY_PORT: '0' })
+  const startQuorumSigner = () => start('dist/src/quorum-signer/main.js')
+  let coSigner: ConnectedCoSigner | null = null
+
+  async function close(): Promise<void> {
+    await coSigner?.close()
+    await Promise.all(domains.map((domain) => domain.kill()))
+    rmSync(home, { recursive: true, force: true })
+  }
+
+  try {
+    writeFileSync(join(home, 'dev-user.json'), JSON.stringify(USER))
+    await provisionDev(home, { chains: testChains() })
+    const [identityProvider, quorumSigner] = await Promise.all([
+      startIdentityProvider(),
+      startQuorumSigner(),
+    ])
+    const consoleToken = await signIn(home)
+    coSigner = connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
+    if (!(await coSigner.whenReady(READY_TIMEOUT_MS))) throw new Error('quorum not ready')
+    return {
+      home,
+      coSigner,
+      userId: subjectOf(consoleToken),
+      consoleToken,
+      identityProvider,
+      quorumSigner,
+      startIdentityProvider,
+      startQuorumSigner,
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function signIn(home: string): Promise<string> {
+  const text = await readFile(join(home, 'identity-provider', 'issuer.json'), 'utf8')
+  const { issuer } = JSON.parse(text) as { issuer: string }
+  return mintConsoleToken({ issuer, ...USER })
+}
+
+function subjectOf(token: string): string {
+  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
+  return String((claims as { sub: unknown }).sub)
+}
+
+/** Starts a built entry point and waits until it says that it is ready. */
+export async function startDomain(entry: string, env: Record<string, string>): Promise<Domain> {
+  const child = fork(entry, [], {
+    env: { PATH: process.env.PATH ?? '', COUNTERSIGN_MODE: 'dev', ...env },
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let errors = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-4_000)
+  })
+  const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  await new Promise<void>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${entry} is not ready`)), READY_TIMEOUT_MS)
+    child.on('message', (message) => {
+      if ((message as { type?: unknown }).type === 'ready') {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      reject(new Error(`${entry} ended with ${String(code)}: ${errors}`))
+    })
+  }).catch((error: unknown) => {
+    child.kill('SIGKILL')
+    throw error
+  })
+  return { pid: child.pid ?? 0, kill: () => end(child, gone), stop: () => stop(child, gone) }
+}
+
+async function end(child: ChildProcess, gone: Promise<unknown>): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+  await gone
+}
+
+function stop(child: ChildProcess, gone: Promise<number | null>): Promise<number | null> {
+  child.kill('SIGTERM')
+  return gone
+}
+
+export function newWalletId(): SubWalletId {
+  return `sw_${ulidBody(Date.now(), randomBytes(10))}` as SubWalletId
+}
+
+export function newKeyId(): KeyId {
+  return `key_${ulidBody(Date.now(), randomBytes(10))}` as KeyId
+}
+
+/** A wallet with one trade key on both test chains. */
+export interface ReadyWallet {
+  readonly walletId: SubWalletId
+  readonly keyId: KeyId
+  readonly address: Address
+  readonly proofKey: Uint8Array
+}
+
+export async function readyWallet(quorum: Quorum, chains = [1, 8453]): Promise<ReadyWallet> {
+  const { coSigner, userId, consoleToken } = quorum
+  const walletId = newWalletId()
+  const keyId = newKeyId()
+  const { address } = await coSigner.createWallet(walletId, userId)
+  const proofKey = deriveProofKey(`sk_test_${randomBytes(16).toString('hex')}`)
+  await coSigner.putGrant({
+    keyId,
+    rotatedFrom: null,
+    walletId,
+    userId,
+    permission: 'trade',
+    allowedChains: chains,
+    proofKey,
+    expiresAt: null,
+    revoked: false,
+    consoleToken,
+  })
+  return { walletId, keyId, address, proofKey }
+}
+
+export function transfer(nonce: number, change: Partial<TransactionPayload> = {}) {
+  return {
+    type: 'transaction',
+    chainId: 8453,
+    nonce,
+    to: STRANGER,
+    value: 1_000n,
+    data: '0x',
+    gasLimit: 21_000n,
+    maxFeePerGas: 2_000_000_000n,
+    maxPriorityFeePerGas: 1_000_000_000n,
+    ...change,
+  } satisfies TransactionPayload
+}
+
+export function requestOf(
+  wallet: ReadyWallet,
+  payload: SignRequest['payload'],
+  change: Partial<SignRequest> = {},
+): SignRequest {
+  return {
+    walletId: wallet.walletId,
+    keyId: wallet.keyId,
+    requestId: randomBytes(16),
+    proofKey: wallet.proofKey,
+    replaces: null,
+    payload,
+    ...change,
+  }
+}
+
+/** The outcome of a signature that must succeed. */
+export async function signed(
+  quorum: Quorum,
+  request: SignRequest,
+): Promise<Extract<SignOutcome, { ok: true }>> {
+  const outcome = await quorum.coSigner.sign(request)
+  if (!outcome.ok) throw new Error(`refused: ${outcome.reason} ${outcome.detail ?? ''}`)
+  return outcome
+}

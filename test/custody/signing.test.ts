@@ -1,0 +1,142 @@
+import { parseTransaction, recoverAddress, recoverTransactionAddress } from 'viem'
+import { hashAuthorization } from 'viem/utils'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { routerIntentDigest } from '../../src/contracts/router-intent.js'
+import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
+import { toHex } from '../../src/custody/protocol/transaction.js'
+import {
+  DELEGATE,
+  newWalletId,
+  type Quorum,
+  type ReadyWallet,
+  ROUTER,
+  readyWallet,
+  requestOf,
+  STRANGER,
+  signed,
+  startQuorum,
+  transfer,
+} from './harness.js'
+
+let quorum: Quorum
+let wallet: ReadyWallet
+
+beforeAll(async () => {
+  quorum = await startQuorum()
+  wallet = await readyWallet(quorum)
+}, 30_000)
+afterAll(() => quorum?.close())
+
+describe('signatures of the quorum', () => {
+  test('a transaction is signed by the wallet’s own address and says what was asked', async () => {
+    const { rawTransaction, txHash } = await signed(quorum, requestOf(wallet, transfer(0)))
+    if (rawTransaction === undefined) throw new Error('no transaction')
+    const from = await recoverTransactionAddress({
+      serializedTransaction: rawTransaction as `0x02${string}`,
+    })
+    expect(from).toBe(wallet.address)
+    expect(txHash).toMatch(/^0x[0-9a-f]{64}$/)
+    expect(parseTransaction(rawTransaction)).toMatchObject({
+      chainId: 8453,
+      to: STRANGER,
+      value: 1_000n,
+      maxFeePerGas: 2_000_000_000n,
+    })
+  })
+
+  test('an authorization of our delegate recovers to the wallet', async () => {
+    const payload = { type: 'authorization', chainId: 1, nonce: 0, delegate: DELEGATE } as const
+    const { signature } = await signed(quorum, requestOf(wallet, payload))
+    const hash = hashAuthorization({ chainId: 1, nonce: 0, address: DELEGATE })
+    expect(await recoverAddress({ hash, signature: ethereumSignature(signature) })).toBe(
+      wallet.address,
+    )
+  })
+
+  test('a router intent has the wallet’s signature and a low-s co-signature', async () => {
+    const intent: RouterIntent = {
+      account: wallet.address,
+      tokenIn: STRANGER,
+      amountIn: 5_000n,
+      feeBps: 30,
+      tokenOut: DELEGATE,
+      minOut: 1n,
+      target: STRANGER,
+      nonce: 7n,
+      deadline: Math.floor(Date.now() / 1_000) + 300,
+      data: '0x12345678',
+    }
+    const outcome = await signed(
+      quorum,
+      requestOf(wallet, {
+        type: 'router-intent',
+        chainId: 8453,
+        verifyingContract: ROUTER,
+        intent,
+      }),
+    )
+    const hash = routerIntentDigest(8453, ROUTER, intent)
+    const signature = ethereumSignature(outcome.signature)
+    expect(await recoverAddress({ hash, signature })).toBe(wallet.address)
+    expect(outcome.coSignature).toHaveLength(64)
+  })
+
+  test('calls of one moment travel together and each gets its own signature', async () => {
+    const nonces = Array.from({ length: 80 }, (_, index) => index + 100)
+    const outcomes = await Promise.all(
+      nonces.map((nonce) => signed(quorum, requestOf(wallet, transfer(nonce)))),
+    )
+    expect(new Set(outcomes.map((outcome) => outcome.txHash)).size).toBe(nonces.length)
+  })
+
+  test('creating a wallet twice gives the same address', async () => {
+    const again = await quorum.coSigner.createWallet(wallet.walletId, quorum.userId)
+    expect(again.address).toBe(wallet.address)
+  })
+
+  test('a wallet cannot be created for a second owner', async () => {
+    await expect(quorum.coSigner.createWallet(wallet.walletId, 'mallory')).rejects.toThrow()
+  })
+
+  test('a gas wallet calls the Router and carries authorizations', async () => {
+    const walletId = newWalletId()
+    const { address } = await quorum.coSigner.createServiceWallet(walletId)
+    const gas = { ...wallet, walletId, address }
+    const service = { keyId: null, proofKey: null }
+    const { signature } = await signed(
+      quorum,
+      requestOf(wallet, { type: 'authorization', chainId: 8453, nonce: 900, delegate: DELEGATE }),
+    )
+    const raw = await signed(
+      quorum,
+      requestOf(
+        gas,
+        transfer(0, {
+          to: ROUTER,
+          value: 0n,
+          data: '0x1234',
+          authorizationList: [
+            {
+              chainId: 8453,
+              address: DELEGATE,
+              nonce: 900,
+              yParity: signature[64] === 1 ? 1 : 0,
+              r: toHex(signature.subarray(0, 32)),
+              s: toHex(signature.subarray(32, 64)),
+            },
+          ],
+        }),
+        service,
+      ),
+    )
+    expect(
+      await recoverTransactionAddress({
+        serializedTransaction: raw.rawTransaction as `0x04${string}`,
+      }),
+    ).toBe(address)
+  })
+})
+
+function ethereumSignature(signature: Uint8Array) {
+  return toHex(Uint8Array.from([...signature.subarray(0, 64), 27 + (signature[64] ?? 0)]))
+}
