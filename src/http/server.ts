@@ -41,7 +41,8 @@ export interface HttpServer {
   readonly inFlight: number
   /**
    * Stops accepting, lets requests in flight end, and closes each connection with its next
-   * answer. Resolves with the number of requests given up after the time limit.
+   * answer. Resolves with the number of requests given up after the time limit. Connections
+   * that idle stay open and keep the event loop alive: exit the process after this.
    */
   close(): Promise<number>
 }
