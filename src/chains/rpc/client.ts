@@ -26,6 +26,13 @@ const SLOTS_MAX = 8
 /** A second of work for a slow endpoint: 8 slots × 100 calls × ~10 answers a second. */
 const QUEUED_READS_MAX = 8_192
 const QUEUED_SENDS_MAX = 8_192
+/**
+ * Calls whose answer a caller's calldata can make large or slow. They travel alone, so that they
+ * cannot spoil a batch, and wait in a queue of their own.
+ */
+const HEAVY_METHODS: ReadonlySet<string> = new Set(['eth_simulateV1', 'debug_traceCall'])
+const HEAVY_SLOTS_MAX = 4
+const QUEUED_HEAVY_READS_MAX = 512
 /** 128 KiB of calldata twice over as hex, and room for the envelope. */
 const RAW_CHARS_MAX = 400_000
 const RAW_TRANSACTION = /^0x(?:[0-9a-fA-F]{2})+$/
@@ -39,13 +46,22 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     createEndpoint({ index, url, chainId, timeoutMs, metrics }),
   )
   const set = createEndpointSet(endpoints)
+  const runner = createReadRunner(chainId, set, timeoutMs, metrics)
   const reads = createLane<PendingRead>({
     slotsMax: SLOTS_MAX,
     queuedMax: options.queuedReadsMax ?? QUEUED_READS_MAX,
     batchMax: BATCH_MAX,
     batchCharsMax: BATCH_CHARS_MAX,
     size: (item) => item.text.length,
-    run: createReadRunner(chainId, set, timeoutMs, metrics).run,
+    run: runner.run,
+  })
+  const heavyReads = createLane<PendingRead>({
+    slotsMax: HEAVY_SLOTS_MAX,
+    queuedMax: QUEUED_HEAVY_READS_MAX,
+    batchMax: 1,
+    batchCharsMax: BATCH_CHARS_MAX,
+    size: (item) => item.text.length,
+    run: runner.run,
   })
   const sends = createLane<PendingSend>({
     slotsMax: SLOTS_MAX,
@@ -62,7 +78,8 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       settle(unavailable(chainId))
       return
     }
-    if (reads.push({ text: serialiseCall(call), settle })) return
+    const lane = HEAVY_METHODS.has(call.method) ? heavyReads : reads
+    if (lane.push({ text: serialiseCall(call), settle })) return
     metrics.overflow('read')
     settle({
       ok: false,
@@ -100,7 +117,8 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     healthyEndpoints: () => set.readyCount(),
     async close() {
       closed = true
-      for (const item of reads.drain()) item.settle(unavailable(chainId))
+      const waiting = [...reads.drain(), ...heavyReads.drain()]
+      for (const item of waiting) item.settle(unavailable(chainId))
       for (const item of sends.drain()) item.settle(item.sum.result())
       await Promise.all(endpoints.map((endpoint) => endpoint.close()))
     },

@@ -1,6 +1,6 @@
 import { Pool } from 'undici'
 import { createBreaker } from './breaker.js'
-import { RpcTransportError } from './errors.js'
+import { RpcShapeError, RpcTransportError } from './errors.js'
 import type { HttpOutcome, RpcMetrics, Settled } from './types.js'
 import { parseAnswers, parseRetryAfterMs } from './wire.js'
 
@@ -12,7 +12,7 @@ import { parseAnswers, parseRetryAfterMs } from './wire.js'
 /** Sockets per endpoint; with HTTP batching, more would only spread the same load thinner. */
 const CONNECTIONS_MAX = 16
 /** A batch of 100 large answers stays below; past it the node is broken or hostile. */
-const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
+const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 /** Without a Retry-After of its own a rate-limited endpoint rests this long. */
 const RATE_LIMIT_PAUSE_MS = 1_000
 const RATE_LIMIT_PAUSE_MS_MAX = 60_000
@@ -120,6 +120,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       if (breaker.succeed()) metrics.breakerClosed(label)
       return answers
     } catch (cause) {
+      if (codeOf(cause) === TOO_LARGE_CODE) {
+        // The caller's question was too big; the endpoint is well, and must not be blamed for it.
+        outcome = 'ok'
+        return Array.from({ length: count }, () => TOO_LARGE)
+      }
       const error = asTransportError(cause)
       if (error.status === 429) {
         const pauseMs = Math.min(error.retryAfterMs ?? RATE_LIMIT_PAUSE_MS, RATE_LIMIT_PAUSE_MS_MAX)
@@ -201,6 +206,10 @@ function createLatency() {
     unusualAfterMs: () => (seen ? meanMs + 4 * deviationMs : Number.POSITIVE_INFINITY),
   }
 }
+
+/** undici's code for an answer above `maxResponseSize`. */
+const TOO_LARGE_CODE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
+const TOO_LARGE: Settled = { ok: false, error: new RpcShapeError('the answer is too large') }
 
 /** Codes that Node and undici give while no byte of the request has been written. */
 const UNSENT_CODES: ReadonlySet<string> = new Set([

@@ -1,0 +1,47 @@
+import type { ChainConfig } from '../config/chains.js'
+import { createFeeOracle, type FeeOracle } from './fee-oracle.js'
+import { createGasPlanner, type GasPlanner } from './gas.js'
+import { type ChainReads, createChainReads } from './reads.js'
+import { createRpcClient } from './rpc/client.js'
+import type { RpcClient, RpcMetrics } from './rpc/types.js'
+
+/** One chain as a thread of the service uses it. */
+export interface ChainAccess {
+  readonly config: ChainConfig
+  readonly rpc: RpcClient
+  readonly reads: ChainReads
+  readonly gas: GasPlanner
+  readonly fees: FeeOracle
+}
+
+export type Chains = ReadonlyMap<number, ChainAccess>
+
+/** @returns all chains of the configuration, and what ends their connections */
+export function connectChains(
+  configs: readonly ChainConfig[],
+  metrics?: RpcMetrics,
+): { readonly chains: Chains; close(): Promise<void> } {
+  const chains = new Map<number, ChainAccess>()
+  for (const config of configs) {
+    const rpc = createRpcClient({
+      chainId: config.id,
+      endpoints: config.rpc_urls,
+      ...(metrics === undefined ? {} : { metrics }),
+    })
+    const reads = createChainReads(rpc)
+    chains.set(config.id, {
+      config,
+      rpc,
+      reads,
+      gas: createGasPlanner(rpc, reads, config),
+      fees: createFeeOracle(rpc, { ceilingWei: BigInt(config.max_fee_per_gas_ceiling_wei) }),
+    })
+  }
+  return {
+    chains,
+    async close() {
+      for (const { fees } of chains.values()) fees.close()
+      await Promise.all([...chains.values()].map(({ rpc }) => rpc.close()))
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import type { Address, Hex } from '../../domain/ids.js'
+import { toQuantity } from '../hex.js'
+import { classifyCallError } from '../rpc/classify.js'
+import { RpcCallError, RpcShapeError } from '../rpc/errors.js'
+import type { RpcClient } from '../rpc/types.js'
+import { failed } from './common.js'
+import { readSimulateV1, SIMULATE_V1, simulateV1Params } from './simulate-v1.js'
+import type { SimulatedCall, Simulation, StateOverride } from './simulation.js'
+import { readTraceCall, TRACE_CALL, traceCallParams } from './trace-call.js'
+
+/**
+ * Simulation by whatever the chain's endpoints serve: `eth_simulateV1` first, `debug_traceCall`
+ * else. What they serve is found by trying (bor has the first switched off, most public nodes the
+ * second), with a call whose outcome is known.
+ */
+export interface Simulator {
+  /**
+   * @param block number or tag; `latest` when left out
+   * @returns null when no endpoint can simulate: what the call moves is then unknown
+   * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
+   */
+  simulate(call: SimulatedCall, options?: SimulateOptions): Promise<Simulation | null>
+  /** Tries both methods; cached, and tried again after a while when neither works. */
+  abilities(): Promise<readonly SimulationMethod[]>
+}
+
+export interface SimulateOptions {
+  readonly block?: number | 'latest' | 'pending'
+  readonly override?: StateOverride
+}
+
+export type SimulationMethod = typeof SIMULATE_V1 | typeof TRACE_CALL
+
+const METHODS: readonly SimulationMethod[] = [SIMULATE_V1, TRACE_CALL]
+const PROBE_AGAIN_MS = 60_000
+const NO_OVERRIDE: StateOverride = {}
+
+export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulator {
+  let probed: { methods: Promise<readonly SimulationMethod[]>; atMs: number } | null = null
+
+  async function run(
+    method: SimulationMethod,
+    call: SimulatedCall,
+    block: string,
+    override: StateOverride,
+  ): Promise<Simulation> {
+    if (method === SIMULATE_V1) {
+      const answer = await rpc.request<unknown>(method, simulateV1Params(call, block, override))
+      return readSimulateV1(call, wrappedNative, answer)
+    }
+    const answer = await rpc.request<unknown>(method, traceCallParams(call, block, override))
+    return readTraceCall(call, wrappedNative, answer)
+  }
+
+  async function works(method: SimulationMethod): Promise<boolean> {
+    try {
+      const seen = await run(method, PROBE_CALL, 'latest', PROBE_OVERRIDE)
+      const [transfer] = seen.transfers
+      return (
+        seen.success &&
+        transfer?.kind === 'native' &&
+        transfer.amount === PROBE_CALL.value &&
+        seen.approvals.length === 1
+      )
+    } catch (error) {
+      if (error instanceof RpcCallError || error instanceof RpcShapeError) return false
+      throw error
+    }
+  }
+
+  async function probe(): Promise<readonly SimulationMethod[]> {
+    const working = await Promise.all(METHODS.map(works))
+    return METHODS.filter((_, i) => working[i])
+  }
+
+  async function abilities(): Promise<readonly SimulationMethod[]> {
+    const nowMs = performance.now()
+    if (probed !== null) {
+      const found = await probed.methods.catch(() => [])
+      if (found.length > 0 || nowMs - probed.atMs < PROBE_AGAIN_MS) return await probed.methods
+    }
+    const methods = probe()
+    probed = { methods, atMs: nowMs }
+    // An unreachable chain says nothing about abilities: the next caller tries again.
+    methods.catch(() => {
+      probed = null
+    })
+    return await methods
+  }
+
+  return {
+    abilities,
+    async simulate(call, options = {}) {
+      const { block = 'latest', override = NO_OVERRIDE } = options
+      const tag = typeof block === 'number' ? toQuantity(block) : block
+      for (const method of await abilities()) {
+        try {
+          return await run(method, call, tag, override)
+        } catch (error) {
+          if (error instanceof RpcShapeError) continue
+          if (!(error instanceof RpcCallError)) throw error
+          const kind = classifyCallError(error.code, error.message)
+          if (kind !== 'other') return failed(kind, error.data, 0n, call)
+        }
+      }
+      return null
+    },
+  }
+}
+
+/**
+ * The probe: an account sends one wei to code that logs an approval. Only an endpoint that takes
+ * state overrides, reports native transfers and reports logs shows both.
+ */
+const PROBE_FROM: Address = '0x5a5A5a5a5A5a5a5a5a5a5A5A5a5a5A5A5A5A5A5A'
+const PROBE_TO: Address = '0xA5A5A5A5A5A5A5A5A5A5a5a5a5a5a5a5A5a5a5A5'
+/** mstore(0, 1); log3(0, 32, Approval, caller, address) */
+const PROBE_CODE: Hex =
+  '0x60015f5230337f8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b92560205fa300'
+const PROBE_CALL: SimulatedCall = { from: PROBE_FROM, to: PROBE_TO, data: '0x', value: 1n }
+const PROBE_OVERRIDE: StateOverride = {
+  [PROBE_FROM]: { balance: 10n ** 18n },
+  [PROBE_TO]: { code: PROBE_CODE },
+}

@@ -1,0 +1,177 @@
+import type { ChainConfig } from '../config/chains.js'
+import type { Address, Hex } from '../domain/ids.js'
+import { uintAt } from './hex.js'
+import type { RpcCall, RpcClient, Settled } from './rpc/types.js'
+import { decodeSymbol } from './token-metadata.js'
+
+/** Boot assertions: what an operator wrote about a chain is what the chain says. */
+export interface ChainProblem {
+  readonly chainId: number
+  /** Where in `chains.json`, such as `tokens[2].decimals`. */
+  readonly path: string
+  readonly problem: string
+}
+
+interface Check {
+  readonly path: string
+  readonly call: RpcCall
+  /** @returns what is wrong with the answer, or null */
+  judge(answer: Settled): string | null
+}
+
+const DECIMALS = '0x313ce567'
+const SYMBOL = '0x95d89b41'
+const DESCRIPTION = '0x7284e416'
+const LATEST_ROUND_DATA = '0xfeaf968c'
+/** ERC-4626 `asset()`. */
+const ASSET = '0x38d52e0f'
+/** `ROUTER()` of AgentDelegate. */
+const ROUTER = '0x32fe7b26'
+const NATIVE_DECIMALS = 18
+
+/**
+ * Asks the chain about every address of its configuration, in one batch: code, decimals, symbols,
+ * feeds, vaults, and the chain id.
+ * @returns all problems found; empty when the chain can be used
+ * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
+ */
+export async function verifyChain(rpc: RpcClient, chain: ChainConfig): Promise<ChainProblem[]> {
+  // Alone and first: it tells an unreachable chain from a wrong configuration.
+  const chainId = await rpc.request<unknown>('eth_chainId', [])
+  if (Number(chainId) !== chain.id) {
+    const problem = `the endpoint serves chain ${String(chainId).slice(0, 32)}`
+    return [{ chainId: chain.id, path: 'rpc_urls', problem }]
+  }
+  const checks = checksOf(chain)
+  const answers = await rpc.batch(checks.map(({ call }) => call))
+  const problems: ChainProblem[] = []
+  checks.forEach(({ path, judge }, i) => {
+    const answer = answers[i]
+    const problem = answer === undefined ? 'no answer' : judge(answer)
+    if (problem !== null) problems.push({ chainId: chain.id, path, problem })
+  })
+  return problems
+}
+
+function checksOf(chain: ChainConfig): Check[] {
+  const { swap } = chain
+  return [
+    hasCode('wrapped_native', chain.wrapped_native),
+    decimalsAre('wrapped_native', chain.wrapped_native, NATIVE_DECIMALS),
+    ...feedChecks('native_feed', chain.native_feed.address),
+    ...optional(chain.sequencer_uptime_feed, (at) => [
+      hasCode('sequencer_uptime_feed', at),
+      // Zero is a good answer of an uptime feed, so only its shape is asked for.
+      answersWords('sequencer_uptime_feed', at, LATEST_ROUND_DATA, 5),
+    ]),
+    ...optional(chain.router, (at) => [hasCode('router', at)]),
+    ...optional(chain.delegate, (at) => [
+      hasCode('delegate', at),
+      ...optional(chain.router, (router) => [obeysRouter(at, router)]),
+    ]),
+    ...(swap === null
+      ? []
+      : [
+          hasCode('swap.factory', swap.factory),
+          hasCode('swap.router', swap.router),
+          hasCode('swap.quoter', swap.quoter),
+        ]),
+    ...chain.tokens.flatMap((token, i) => [
+      hasCode(`tokens[${i}].address`, token.address),
+      decimalsAre(`tokens[${i}].decimals`, token.address, token.decimals),
+      symbolIs(`tokens[${i}].symbol`, token.address, token.symbol),
+      ...optional(token.feed, (feed) => feedChecks(`tokens[${i}].feed`, feed.address)),
+    ]),
+    ...chain.markets.flatMap((market, i) => [
+      hasCode(`markets[${i}].vault`, market.vault),
+      answersWords(`markets[${i}].vault`, market.vault, ASSET, 1),
+    ]),
+  ]
+}
+
+function optional<T>(value: T | null, checks: (value: T) => Check[]): Check[] {
+  return value === null ? [] : checks(value)
+}
+
+function feedChecks(path: string, at: string): Check[] {
+  return [
+    hasCode(path, at),
+    {
+      path,
+      call: ethCall(at, LATEST_ROUND_DATA),
+      judge(answer) {
+        const price = uint(answer, 1)
+        if (price === null) return 'latestRoundData does not answer'
+        return price > 0n && price < 1n << 255n ? null : 'the answer is not positive'
+      },
+    },
+    {
+      path,
+      call: ethCall(at, DESCRIPTION),
+      judge(answer) {
+        const description = answer.ok ? decodeSymbol(answer.value) : ''
+        return /\/ ?USD$/.test(description) ? null : `described as "${description}", not … / USD`
+      },
+    },
+  ]
+}
+
+function hasCode(path: string, at: string): Check {
+  return {
+    path,
+    call: { method: 'eth_getCode', params: [at, 'latest'] },
+    judge: (answer) =>
+      answer.ok && typeof answer.value === 'string' && answer.value.length > 2
+        ? null
+        : 'no contract at this address',
+  }
+}
+
+function decimalsAre(path: string, at: string, decimals: number): Check {
+  return {
+    path,
+    call: ethCall(at, DECIMALS),
+    judge(answer) {
+      const got = uint(answer, 0)
+      if (got === BigInt(decimals)) return null
+      return got === null ? 'decimals does not answer' : `decimals are ${got}, not ${decimals}`
+    },
+  }
+}
+
+function symbolIs(path: string, at: string, symbol: string): Check {
+  return {
+    path,
+    call: ethCall(at, SYMBOL),
+    judge(answer) {
+      const got = answer.ok ? decodeSymbol(answer.value) : ''
+      return got === symbol ? null : `the symbol is "${got}", not "${symbol}"`
+    },
+  }
+}
+
+/** A delegate that obeys another router would hand that router our users' tokens. */
+function obeysRouter(delegate: string, router: string): Check {
+  return {
+    path: 'delegate',
+    call: ethCall(delegate, ROUTER),
+    judge: (answer) =>
+      uint(answer, 0) === BigInt(router) ? null : 'its immutable ROUTER is not the router',
+  }
+}
+
+function answersWords(path: string, at: string, selector: Hex, words: number): Check {
+  return {
+    path,
+    call: ethCall(at, selector),
+    judge: (answer) => (uint(answer, words - 1) === null ? 'does not answer as it should' : null),
+  }
+}
+
+function uint(answer: Settled, index: number): bigint | null {
+  return answer.ok && typeof answer.value === 'string' ? uintAt(answer.value as Hex, index) : null
+}
+
+function ethCall(to: string, data: Hex): RpcCall {
+  return { method: 'eth_call', params: [{ to: to as Address, data }, 'latest'] }
+}
