@@ -15,7 +15,6 @@ const SETTINGS = {
   optimizer: { enabled: true, runs: 1_000_000 },
   viaIR: false,
   metadata: { bytecodeHash: 'none', appendCBOR: false },
-  outputSelection: { '*': { '*': ['abi', 'evm.bytecode.object'] } },
 } as const
 
 /**
@@ -73,7 +72,15 @@ export function compileFolders(folders: readonly string[]): CompiledContract[] {
       sources[path] = { content: readFileSync(join(PACKAGE_ROOT, path), 'utf8') }
     }
   }
-  const input = JSON.stringify({ language: 'Solidity', sources, settings: SETTINGS })
+  // Named file by file: for imported packages no code is generated.
+  const outputSelection = Object.fromEntries(
+    Object.keys(sources).map((path) => [path, { '*': ['abi', 'evm.bytecode.object'] }]),
+  )
+  const input = JSON.stringify({
+    language: 'Solidity',
+    sources,
+    settings: { ...SETTINGS, outputSelection },
+  })
   const output = compilerOutput.parse(
     JSON.parse(String(solc.compile(input, { import: resolveImport }))),
   )
