@@ -15,6 +15,12 @@ const MAP_SIZE_BYTES = 2 ** 40
 
 const KEY_SPACES_MAX = 64
 
+/** Money is bigint of any size, and comes back as bigint; numbers come back as numbers. */
+const RECORD_ENCODING = {
+  encoding: 'msgpack',
+  encoder: { useRecords: false, useBigIntExtension: true, int64AsType: 'bigint' },
+} as const
+
 /**
  * Opens the service's LMDB environment. Threads of one process share it: each opens it anew and
  * lmdb hands out the same map.
@@ -34,11 +40,7 @@ export function openEnvironment(directory: string): Environment {
   })
   const spaces = {} as Record<KeySpace, Database<unknown, StoreKey>>
   for (const [space, name] of Object.entries(KEY_SPACES) as [KeySpace, string][]) {
-    spaces[space] = root.openDB<unknown, StoreKey>({
-      name,
-      encoding: 'msgpack',
-      encoder: { useRecords: false, useBigIntExtension: true, int64AsType: 'bigint' } as never,
-    })
+    spaces[space] = root.openDB<unknown, StoreKey>({ name, ...RECORD_ENCODING })
   }
   const version = spaces.meta.get('schema_version')
   if (version === undefined) spaces.meta.putSync('schema_version', SCHEMA_VERSION)

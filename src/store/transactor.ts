@@ -110,6 +110,13 @@ export class WriteBatch implements Transactor {
     this.#put('chainCursors', cursor.chainId, cursor)
   }
 
+  /** Takes over what another batch collected. */
+  absorb(other: WriteBatch): void {
+    this.#writes.push(...other.#writes)
+    this.#events.push(...other.#events)
+    for (const user of other.#users) this.#users.add(user)
+  }
+
   #put(space: KeySpace, key: StoreKey, value: unknown): void {
     this.#writes.push({ space, key, value })
   }

@@ -1,0 +1,83 @@
+import type { Fault } from '../../src/errors/fault.js'
+import type { Transactor } from '../../src/store/transactor.js'
+
+/**
+ * What an actor is, to the runtime. The logic is pure: no I/O, clock or randomness; what it needs
+ * of these comes with the command. The shell around it loads and records state and runs effects,
+ * whose outcomes come back as commands. One thread owns an actor, and handles its commands one
+ * after another.
+ */
+export interface ActorLogic<State, Command, Event, Effect> {
+  /**
+   * Decides one command. The state is owned by the mailbox, so each event is folded into it as
+   * it is emitted, and what follows in the same command already sees it; folding the returned
+   * events into the state before gives the state after.
+   */
+  decide(state: State, command: Command, token: ReplyToken | null): Decision<Event, Effect>
+}
+
+export interface Decision<Event, Effect> {
+  readonly events: readonly Event[]
+  readonly effects: readonly Effect[]
+  readonly replies: readonly Reply[]
+}
+
+/** Answers the caller of an earlier command; `token` is the one that command carried. */
+export interface Reply {
+  readonly token: ReplyToken
+  readonly result: AskResult
+}
+
+/** Names a waiting caller within this process; 0 is never used. */
+export type ReplyToken = number
+
+/** Plain data, so that it crosses threads. */
+export type AskResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly fault: Fault }
+
+export interface ActorShell<State, Command, Event, Effect>
+  extends ActorLogic<State, Command, Event, Effect> {
+  readonly kind: ActorKind
+  /** Rebuilds an actor from the store. Synchronous; the result is owned by the runtime. */
+  load(id: string): State
+  /**
+   * Writes what `events` changed, given the state after them. Writing nothing says that the
+   * events were volatile: they do not survive a restart, and nothing waits for the disk.
+   */
+  record(transactor: Transactor, state: State, events: readonly Event[]): void
+  /**
+   * Turns a command from outside into the one to decide on, e.g. adds prices and fees. Runs
+   * before the mailbox and may wait; commands of one actor may overtake each other here. The
+   * state is for looking at, as it is now.
+   */
+  prepare?(state: Readonly<State>, command: Command): Command | Promise<Command>
+  /** Starts an effect. `self` puts the outcome into the actor's mailbox. Must not throw. */
+  run(id: string, effect: Effect, self: (command: Command) => void): void
+  /** True when nothing would be lost by forgetting the state and loading it again. */
+  idle(state: State): boolean
+}
+
+/** A shell whose types no longer matter: shells of all kinds share one table. */
+export type ErasedShell = ActorShell<unknown, unknown, unknown, unknown>
+
+export function eraseShell<State, Command, Event, Effect>(
+  shell: ActorShell<State, Command, Event, Effect>,
+): ErasedShell {
+  return shell as unknown as ErasedShell
+}
+
+export type ActorKind = 'sub-wallet' | 'chain-watcher' | 'webhook-endpoint' | 'gas-wallet'
+
+export interface ActorAddress {
+  readonly kind: ActorKind
+  readonly id: string
+}
+
+/** A command on its way. `token` is set when a caller waits for a reply. */
+export interface Envelope extends ActorAddress {
+  readonly command: unknown
+  readonly token: ReplyToken | null
+}
+
+export const NOTHING: Decision<never, never> = { events: [], effects: [], replies: [] }

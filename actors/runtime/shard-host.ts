@@ -1,0 +1,266 @@
+import type { StoredEvent } from '../../src/domain/event.js'
+import { fault } from '../../src/errors/fault.js'
+import type { Environment } from '../../src/store/environment.js'
+import type { EventSequence } from '../../src/store/event-sequence.js'
+import { type PendingPlaces, WriteBatch } from '../../src/store/transactor.js'
+import type { ActorAddress, AskResult, Envelope, ErasedShell, Reply, ReplyToken } from './actor.js'
+import { Mailbox } from './mailbox.js'
+
+/** Commands waiting in one worker; beyond it callers get OVERLOADED and nothing is done. */
+const MAILBOX_CAPACITY = 50_000
+
+/** Actors kept in memory by one worker; idle ones beyond it are forgotten, oldest use first. */
+const RESIDENT_ACTORS_MAX = 50_000
+
+export interface ShardHostOptions {
+  readonly shells: readonly ErasedShell[]
+  readonly environment: Environment
+  readonly sequence: EventSequence
+  readonly reply: (token: ReplyToken, result: AskResult) => void
+  /** Called once events are durable, in log order of this worker. */
+  readonly appended: (events: readonly StoredEvent[]) => void
+  readonly log: { error(context: object, message: string): void }
+  /** The disk refused a commit: memory and store differ, so the process must start over. */
+  readonly fatal: (error: unknown) => void
+}
+
+interface Resident {
+  readonly address: ActorAddress
+  readonly shell: ErasedShell
+  state: unknown
+  /** Set after a broken invariant: the state is loaded anew once its commits are on disk. */
+  broken: boolean
+  /** Commits of this actor that are not on disk yet. */
+  commitsPending: number
+  /** Callers that wait for this actor, so that none is forgotten when it is stopped. */
+  readonly waiting: Set<ReplyToken>
+}
+
+interface Outputs {
+  readonly resident: Resident
+  readonly effects: readonly unknown[]
+  readonly replies: readonly Reply[]
+}
+
+/**
+ * Runs the actors of one worker thread. All commands of a tick are decided one after another,
+ * what they made durable is committed in one synced transaction, and only then do effects start
+ * and replies leave. The next tick is decided while the disk is still writing.
+ */
+export class ShardHost {
+  readonly #options: ShardHostOptions
+  readonly #shells: ReadonlyMap<string, ErasedShell>
+  readonly #mailbox = new Mailbox<Envelope>(MAILBOX_CAPACITY)
+  /** Insertion order is order of use: the oldest comes first. */
+  readonly #residents = new Map<string, Resident>()
+  readonly #pendingPlaces: PendingPlaces = new Set()
+  #turnScheduled = false
+  #commitsPending = 0
+  #lastCommit: Promise<void> = Promise.resolve()
+  /** Actors that wrote to the batch of the current turn. */
+  readonly #dirty = new Set<Resident>()
+
+  constructor(options: ShardHostOptions) {
+    this.#options = options
+    this.#shells = new Map(options.shells.map((shell) => [shell.kind, shell]))
+  }
+
+  get queueLength(): number {
+    return this.#mailbox.size
+  }
+
+  get residentCount(): number {
+    return this.#residents.size
+  }
+
+  /** True when no command waits and everything decided is on disk. */
+  get quiet(): boolean {
+    return this.#mailbox.size === 0 && this.#commitsPending === 0
+  }
+
+  /** Takes a command from outside. */
+  deliver(envelope: Envelope): void {
+    const shell = this.#shells.get(envelope.kind)
+    if (shell === undefined) throw new Error(`no actor of kind ${envelope.kind}`)
+    if (shell.prepare === undefined) {
+      this.#enqueue(envelope)
+      return
+    }
+    let prepared: unknown
+    try {
+      const resident = this.#resident(envelope)
+      if (resident === undefined) return
+      prepared = shell.prepare(resident.state, envelope.command)
+    } catch (error) {
+      this.#failed(envelope, error)
+      return
+    }
+    if (prepared instanceof Promise) {
+      prepared.then(
+        (command: unknown) => this.#enqueue({ ...envelope, command }),
+        (error: unknown) => this.#failed(envelope, error),
+      )
+    } else this.#enqueue({ ...envelope, command: prepared })
+  }
+
+  #failed(envelope: Envelope, error: unknown): void {
+    this.#options.log.error({ err: error, actor: envelope.id }, 'a command could not be prepared')
+    if (envelope.token !== null) {
+      this.#options.reply(envelope.token, { ok: false, fault: fault('INTERNAL') })
+    }
+  }
+
+  #enqueue(envelope: Envelope): void {
+    if (!this.#mailbox.offer(envelope)) {
+      if (envelope.token !== null) {
+        this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
+      }
+      return
+    }
+    if (this.#turnScheduled) return
+    this.#turnScheduled = true
+    setImmediate(() => this.#turn())
+  }
+
+  #turn(): void {
+    this.#turnScheduled = false
+    const batch = new WriteBatch()
+    const immediate: Outputs[] = []
+    const afterCommit: Outputs[] = []
+    for (let left = this.#mailbox.size; left > 0; left--) {
+      const envelope = this.#mailbox.take()
+      if (envelope === undefined) break
+      const outputs = this.#handle(envelope, batch)
+      if (outputs === null) continue
+      if (outputs.resident.commitsPending > 0) afterCommit.push(outputs)
+      else immediate.push(outputs)
+    }
+    for (const outputs of immediate) this.#release(outputs)
+    if (batch.empty && afterCommit.length === 0) return
+    this.#commit(batch, afterCommit)
+  }
+
+  /** Decides and folds one command. Null when the actor failed; its callers were told. */
+  #handle(envelope: Envelope, batch: WriteBatch): Outputs | null {
+    let resident: Resident | undefined
+    try {
+      resident = this.#resident(envelope)
+      if (resident === undefined) return null
+      if (envelope.token !== null) resident.waiting.add(envelope.token)
+      const { shell } = resident
+      const decision = shell.decide(resident.state, envelope.command, envelope.token)
+      if (decision.events.length > 0) {
+        // A batch of its own, so that an actor that fails half-way leaves nothing behind.
+        const own = new WriteBatch()
+        shell.record(own, resident.state, decision.events)
+        if (!own.empty) {
+          batch.absorb(own)
+          if (!this.#dirty.has(resident)) {
+            this.#dirty.add(resident)
+            resident.commitsPending++
+          }
+        }
+      }
+      return { resident, effects: decision.effects, replies: decision.replies }
+    } catch (error) {
+      this.#options.log.error(
+        { err: error, actor: envelope.id },
+        'an actor broke an invariant and is rebuilt from the store',
+      )
+      this.#stop(resident, envelope)
+      return null
+    }
+  }
+
+  #commit(batch: WriteBatch, outputs: readonly Outputs[]): void {
+    const dirty = [...this.#dirty]
+    this.#dirty.clear()
+    this.#commitsPending++
+    const { environment, sequence, appended, fatal } = this.#options
+    // Outputs of a turn that wrote nothing still rest on the commits before them.
+    const before = this.#lastCommit
+    const committed = batch.empty
+      ? before.then(() => [])
+      : batch.commit(environment, sequence, this.#pendingPlaces)
+    this.#lastCommit = committed.then(
+      (events) => {
+        this.#commitsPending--
+        for (const resident of dirty) resident.commitsPending--
+        if (events.length > 0) appended(events)
+        for (const output of outputs) this.#release(output)
+        this.#evictIdle()
+      },
+      (error: unknown) => fatal(error),
+    )
+  }
+
+  #release({ resident, effects, replies }: Outputs): void {
+    for (const { token, result } of replies) {
+      resident.waiting.delete(token)
+      this.#options.reply(token, result)
+    }
+    const { kind, id } = resident.address
+    for (const effect of effects) {
+      resident.shell.run(id, effect, (command) => {
+        this.#enqueue({ kind, id, command, token: null })
+      })
+    }
+  }
+
+  /** Undefined, with the caller told, while a broken actor waits for its commits. */
+  #resident(envelope: Envelope): Resident | undefined {
+    const key = residentKey(envelope)
+    const known = this.#residents.get(key)
+    if (known !== undefined) {
+      if (known.broken) {
+        if (known.commitsPending > 0) {
+          if (envelope.token !== null) {
+            this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
+          }
+          return undefined
+        }
+        known.state = known.shell.load(envelope.id)
+        known.broken = false
+      }
+      this.#residents.delete(key)
+      this.#residents.set(key, known)
+      return known
+    }
+    const shell = this.#shells.get(envelope.kind)
+    if (shell === undefined) throw new Error(`no actor of kind ${envelope.kind}`)
+    const resident: Resident = {
+      address: { kind: envelope.kind, id: envelope.id },
+      shell,
+      state: shell.load(envelope.id),
+      broken: false,
+      commitsPending: 0,
+      waiting: new Set(),
+    }
+    this.#residents.set(key, resident)
+    return resident
+  }
+
+  #stop(resident: Resident | undefined, envelope: Envelope): void {
+    const refused: AskResult = { ok: false, fault: fault('INTERNAL') }
+    if (resident === undefined) {
+      if (envelope.token !== null) this.#options.reply(envelope.token, refused)
+      return
+    }
+    resident.broken = true
+    for (const token of resident.waiting) this.#options.reply(token, refused)
+    resident.waiting.clear()
+  }
+
+  #evictIdle(): void {
+    if (this.#residents.size <= RESIDENT_ACTORS_MAX) return
+    for (const [key, resident] of this.#residents) {
+      if (this.#residents.size <= RESIDENT_ACTORS_MAX) return
+      if (resident.commitsPending > 0 || resident.waiting.size > 0) continue
+      if (resident.shell.idle(resident.state)) this.#residents.delete(key)
+    }
+  }
+}
+
+function residentKey({ kind, id }: ActorAddress): string {
+  return `${kind}:${id}`
+}

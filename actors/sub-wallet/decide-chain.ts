@@ -1,0 +1,100 @@
+import { valueUsdMicros } from '../../src/domain/money.js'
+import { isFinal, type MinedIn, type Transaction } from '../../src/domain/transaction.js'
+import { pumpFlight, pumpSigning } from './decide-lane.js'
+import type { Command } from './messages.js'
+import { laneOf } from './state.js'
+import type { Turn } from './turn.js'
+
+type Of<T extends Command['type']> = Extract<Command, { type: T }>
+
+const NATIVE_DECIMALS = 18
+
+/** Step 6 of the lifecycle: what the chain says of stored transactions. */
+export function mined(turn: Turn, command: Of<'mined'>): void {
+  const entry = turn.state.open.get(command.txId)
+  if (entry === undefined) return
+  const { token } = entry
+  turn.emit({
+    type: 'transaction-mined',
+    txId: command.txId,
+    mined: command.mined,
+    atMs: command.nowMs,
+  })
+  if (token !== null) {
+    turn.answer(token, { tx: entry.tx, replayed: false })
+    turn.emit({ type: 'answered', txId: command.txId })
+  }
+  const lane = laneOf(turn.state, entry.tx.chainId)
+  pumpFlight(turn, lane)
+  pumpSigning(turn, lane)
+}
+
+/** Deep enough: the spend settles to what really left the wallet. */
+export function confirmed(turn: Turn, command: Of<'confirmed'>): void {
+  const entry = turn.state.open.get(command.txId)
+  if (entry === undefined) return
+  if (entry.tx.mined?.blockHash !== command.mined.blockHash) {
+    mined(turn, { ...command, type: 'mined' })
+  }
+  const reverted = command.mined.outcome === 'reverted'
+  turn.emit({
+    type: 'transaction-ended',
+    txId: command.txId,
+    status: reverted ? 'failed' : 'confirmed',
+    spentMicros: spentBy(entry.tx, command.mined),
+    error: reverted
+      ? { code: 'EXECUTION_REVERTED', message: 'The transaction was mined and reverted.' }
+      : null,
+    nonceFreed: false,
+    atMs: command.nowMs,
+  })
+}
+
+/** A failed transaction releases its value and keeps the gas. */
+function spentBy(tx: Transaction, { outcome, feeWei }: MinedIn): bigint {
+  const { nativePrice, nativePriceDecimals, valueMicros } = tx.valuation
+  const gasMicros = valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
+  return outcome === 'success' ? valueMicros + gasMicros : gasMicros
+}
+
+/** A reorg took its block away: it is in flight again, and its reservation stands again. */
+export function unmined(turn: Turn, { txId, stored, nowMs }: Of<'unmined'>): void {
+  const entry = turn.state.open.get(txId)
+  if (entry !== undefined) {
+    if (entry.tx.mined !== null) turn.emit({ type: 'transaction-unmined', txId, atMs: nowMs })
+    return
+  }
+  if (stored === null || !isFinal(stored.status) || stored.status === 'dropped') return
+  turn.emit({ type: 'transaction-reopened', tx: stored, atMs: nowMs })
+  turn.effect({ type: 'watch', tx: stored })
+}
+
+/** A block came: what was unclear is sent again, the same bytes. */
+export function onHead(turn: Turn, { chainId }: Of<'head'>): void {
+  const lane = laneOf(turn.state, chainId)
+  let places = lane.window
+  for (const txId of lane.flight) {
+    if (places-- === 0) break
+    const entry = turn.state.open.get(txId)
+    if (entry?.flight !== 'unsure') continue
+    turn.emit({ type: 'sending', txId })
+    turn.effect({ type: 'broadcast', tx: entry.tx })
+  }
+  pumpFlight(turn, lane)
+}
+
+export function replaced(
+  turn: Turn,
+  command: Of<'replacement-signed'> | Of<'replacement-failed'>,
+): void {
+  const { txId } = command
+  const entry = turn.state.open.get(txId)
+  if (entry === undefined) return
+  if (command.type === 'replacement-failed' || entry.tx.mined !== null) {
+    turn.emit({ type: 'replacing', txId, on: false })
+    return
+  }
+  turn.emit({ type: 'transaction-replaced', txId, fees: command.fees, signed: command.signed })
+  turn.effect({ type: 'watch', tx: entry.tx })
+  turn.effect({ type: 'broadcast', tx: entry.tx })
+}

@@ -1,0 +1,226 @@
+import type { Transaction } from '../../src/domain/transaction.js'
+import { fault } from '../../src/errors/fault.js'
+import { limitsCrossed } from './limit-crossings.js'
+import type { Command } from './messages.js'
+import { type DraftEntry, type Lane, laneOf, type OpenEntry, SIGNING_MAX } from './state.js'
+import type { Turn } from './turn.js'
+
+type Of<T extends Command['type']> = Extract<Command, { type: T }>
+
+/**
+ * Steps 3 to 5 of the lifecycle. Signed bytes are stored in nonce order, so what a crash leaves
+ * is always an unbroken run of nonces: a lane never has a hole that was not made by the chain.
+ */
+export function screened(turn: Turn, { txId, refusal }: Of<'screened'>): void {
+  const entry = turn.state.drafts.get(txId)
+  if (entry === undefined || entry.phase !== 'screening') return
+  const { draft } = entry
+  const no = refusal ?? draft.problem
+  if (no !== null) {
+    turn.emit({ type: 'released', txId })
+    turn.refuse(draft.token, no)
+    return
+  }
+  turn.emit({ type: 'queued', txId })
+  pumpSigning(turn, laneOf(turn.state, draft.chainId))
+}
+
+/** Hands nonces to waiting drafts, lowest free nonce first. */
+export function pumpSigning(turn: Turn, lane: Lane): void {
+  if (lane.sequence === 'draining' || lane.nextNonce === null) return
+  for (;;) {
+    const txId = lane.queued[0]
+    if (txId === undefined || lane.signing.length >= SIGNING_MAX) return
+    const draft = turn.state.drafts.get(txId)?.draft
+    if (draft === undefined) throw new Error(`${txId} is queued but is no draft`)
+    const nonce = lane.gaps[0] ?? lane.nextNonce + lane.signing.length
+    turn.emit({ type: 'nonce-assigned', txId, nonce, replaces: null })
+    turn.effect({ type: 'sign', draft, nonce, replaces: null })
+  }
+}
+
+export function signatureArrived(turn: Turn, command: Of<'signed'>): void {
+  const entry = turn.state.drafts.get(command.txId)
+  if (entry === undefined || entry.phase !== 'signing' || entry.nonce !== command.nonce) return
+  turn.emit({ type: 'signature-held', txId: command.txId, signed: command.signed })
+  const lane = laneOf(turn.state, entry.draft.chainId)
+  if (lane.filling.includes(command.txId)) store(turn, entry, command.nowMs)
+  settleLane(turn, lane, command.nowMs)
+}
+
+/** The identity provider holds another approval at this nonce, which came to nothing: name it. */
+export function nonceTaken(turn: Turn, command: Of<'nonce-taken'>): void {
+  const { txId, nonce, takenBy } = command
+  const entry = turn.state.drafts.get(txId)
+  if (entry === undefined || entry.phase !== 'signing' || entry.nonce !== nonce) return
+  if (entry.replaces === takenBy) {
+    signatureFailed(turn, {
+      type: 'sign-failed',
+      txId,
+      nonce,
+      fault: fault('COSIGNER_UNAVAILABLE', {}, undefined, 'nonce stays taken at the ledger'),
+      nowMs: command.nowMs,
+    })
+    return
+  }
+  turn.emit({ type: 'nonce-assigned', txId, nonce, replaces: takenBy })
+  turn.effect({ type: 'sign', draft: entry.draft, nonce, replaces: takenBy })
+}
+
+export function signatureFailed(turn: Turn, command: Of<'sign-failed'>): void {
+  const { txId } = command
+  const entry = turn.state.drafts.get(txId)
+  if (entry === undefined || entry.phase !== 'signing' || entry.nonce !== command.nonce) return
+  const lane = laneOf(turn.state, entry.draft.chainId)
+  const filling = lane.filling.includes(txId)
+  turn.emit({ type: 'signature-failed', txId, fault: command.fault })
+  if (filling) releaseFailed(turn, entry)
+  settleLane(turn, lane, command.nowMs)
+}
+
+/**
+ * Stores the unbroken run of signed drafts at the head of the lane. When a signature failed, and
+ * all others were heard of, the survivors above it move down and are signed again: nothing of
+ * them was stored, so nothing of them can have been sent.
+ */
+function settleLane(turn: Turn, lane: Lane, nowMs: number): void {
+  const { drafts } = turn.state
+  for (;;) {
+    const first = lane.signing[0]
+    const entry = first === undefined ? undefined : drafts.get(first)
+    if (entry === undefined || entry.phase !== 'held') break
+    store(turn, entry, nowMs)
+  }
+  if (lane.sequence === 'draining') {
+    const entries = lane.signing.map((txId) => drafts.get(txId))
+    if (entries.some((entry) => entry?.phase === 'signing')) return
+    for (const entry of entries) if (entry?.phase === 'failed') releaseFailed(turn, entry)
+    turn.emit({ type: 'lane-resequenced', chainId: lane.chainId })
+  }
+  pumpFlight(turn, lane)
+  pumpSigning(turn, lane)
+}
+
+function releaseFailed(turn: Turn, { draft, fault: why }: DraftEntry): void {
+  turn.emit({ type: 'released', txId: draft.txId })
+  turn.refuse(draft.token, why ?? fault('COSIGNER_UNAVAILABLE'))
+}
+
+function store(turn: Turn, { draft, nonce, signed }: DraftEntry, nowMs: number): void {
+  const { wallet } = turn.state
+  if (wallet === null || signed === null) throw new Error(`${draft.txId} was stored unsigned`)
+  const { intentId, rawTransaction, txHash, signedAtMs } = signed
+  const { maxFeePerGas, maxPriorityFeePerGas } = draft
+  const tx: Transaction = {
+    txId: draft.txId,
+    subWalletId: wallet.subWalletId,
+    userId: wallet.userId,
+    keyId: draft.keyId,
+    lineageId: draft.lineageId,
+    requestId: draft.requestId,
+    chainId: draft.chainId,
+    kind: draft.kind,
+    from: wallet.address,
+    to: draft.to,
+    value: draft.value,
+    data: draft.data,
+    nonce,
+    gasLimit: draft.gasLimit,
+    status: 'signed',
+    attempts: [
+      { txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId, signedAtMs },
+    ],
+    valuation: draft.valuation,
+    reservation: draft.reservation,
+    spentMicros: draft.reservation.micros,
+    mined: null,
+    error: null,
+    createdAtMs: draft.createdAtMs,
+    updatedAtMs: nowMs,
+    confirmedAtMs: null,
+  }
+  turn.emit({ type: 'transaction-signed', tx, idempotency: draft.idempotency })
+  for (const event of limitsCrossed(turn.state, tx, nowMs)) turn.emit(event)
+  turn.effect({ type: 'watch', tx })
+}
+
+/**
+ * Gives stored transactions to the chain, in nonce order, as far as the window allows. Callers
+ * whose transaction has to wait learn now that it is signed.
+ */
+export function pumpFlight(turn: Turn, lane: Lane): void {
+  let places = lane.window
+  for (const txId of [...lane.flight]) {
+    const entry = turn.state.open.get(txId)
+    if (entry === undefined) throw new Error(`${txId} is in flight but not open`)
+    if (entry.flight === 'waiting') {
+      if (places > 0) {
+        turn.emit({ type: 'sending', txId })
+        turn.effect({ type: 'broadcast', tx: entry.tx })
+      } else answerSigned(turn, entry)
+    }
+    places--
+  }
+}
+
+/** `202`: signed and stored; the service goes on trying. */
+function answerSigned(turn: Turn, { tx, token }: OpenEntry): void {
+  if (token === null) return
+  turn.answer(token, { tx, replayed: false })
+  turn.emit({ type: 'answered', txId: tx.txId })
+}
+
+export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>): void {
+  const { txId, outcome, nowMs, blockNumber } = command
+  const entry = turn.state.open.get(txId)
+  if (entry === undefined || entry.tx.mined !== null) return
+  if (entry.tx.attempts.at(-1)?.txHash !== command.txHash) return
+  const lane = laneOf(turn.state, entry.tx.chainId)
+  switch (outcome.kind) {
+    case 'accepted': {
+      const { token } = entry
+      turn.emit({ type: 'transaction-broadcast', txId, blockNumber, atMs: nowMs })
+      if (token === null) return
+      turn.answer(token, { tx: entry.tx, replayed: false })
+      turn.emit({ type: 'answered', txId })
+      return
+    }
+    case 'unsure':
+    case 'underpriced':
+      turn.emit({ type: 'unsure', txId })
+      answerSigned(turn, entry)
+      return
+    case 'rejected':
+    case 'nonce-lost': {
+      const why =
+        outcome.kind === 'rejected'
+          ? outcome.fault
+          : fault(
+              'CHAIN_REJECTED',
+              { reason: 'nonce used from outside' },
+              'The nonce of this transaction was used from outside the service; nothing was sent. Send again.',
+            )
+      const { token, tx } = entry
+      turn.effect({ type: 'unwatch', tx })
+      turn.emit({
+        type: 'transaction-ended',
+        txId,
+        status: 'dropped',
+        spentMicros: 0n,
+        error: { code: why.code, message: why.message },
+        nonceFreed: outcome.kind === 'rejected',
+        atMs: nowMs,
+      })
+      if (outcome.kind === 'nonce-lost') {
+        const nextNonce = Math.max(lane.nextNonce ?? 0, outcome.chainNonce)
+        if (lane.signing.length === 0 && nextNonce !== lane.nextNonce) {
+          const { chainId, window } = lane
+          turn.emit({ type: 'lane-synced', chainId, nextNonce, window })
+        }
+      }
+      turn.refuse(token, why)
+      pumpFlight(turn, lane)
+      pumpSigning(turn, lane)
+    }
+  }
+}

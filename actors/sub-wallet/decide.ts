@@ -1,0 +1,90 @@
+import type { Decision, ReplyToken } from '../runtime/actor.js'
+import { confirmed, mined, onHead, replaced, unmined } from './decide-chain.js'
+import {
+  createWallet,
+  patchKey,
+  readLimits,
+  registerKey,
+  revokeKey,
+  rotateKey,
+} from './decide-keys.js'
+import {
+  broadcastAnswered,
+  nonceTaken,
+  screened,
+  signatureArrived,
+  signatureFailed,
+} from './decide-lane.js'
+import { admitSend } from './decide-send.js'
+import type { Command, Effect, Event } from './messages.js'
+import type { SubWalletState } from './state.js'
+import { Turn } from './turn.js'
+
+/**
+ * The sub-wallet's decisions. Synchronous and pure: between the check of a cap or a nonce and its
+ * reservation nothing else can happen.
+ */
+export function decide(
+  state: SubWalletState,
+  command: Command,
+  token: ReplyToken | null,
+): Decision<Event, Effect> {
+  const turn = new Turn(state)
+  switch (command.type) {
+    case 'create-wallet':
+      createWallet(turn, command, token)
+      break
+    case 'register-key':
+      registerKey(turn, command, token)
+      break
+    case 'rotate-key':
+      rotateKey(turn, command, token)
+      break
+    case 'revoke-key':
+      revokeKey(turn, command, token)
+      break
+    case 'patch-key':
+      patchKey(turn, command, token)
+      break
+    case 'read-limits':
+      readLimits(turn, command, token)
+      break
+    case 'send':
+      throw new Error('a send reaches the mailbox prepared')
+    case 'prepared-send':
+      admitSend(turn, command, token)
+      break
+    case 'screened':
+      screened(turn, command)
+      break
+    case 'signed':
+      signatureArrived(turn, command)
+      break
+    case 'sign-failed':
+      signatureFailed(turn, command)
+      break
+    case 'nonce-taken':
+      nonceTaken(turn, command)
+      break
+    case 'broadcast-outcome':
+      broadcastAnswered(turn, command)
+      break
+    case 'mined':
+      mined(turn, command)
+      break
+    case 'confirmed':
+      confirmed(turn, command)
+      break
+    case 'unmined':
+      unmined(turn, command)
+      break
+    case 'head':
+      onHead(turn, command)
+      break
+    case 'replacement-signed':
+    case 'replacement-failed':
+      replaced(turn, command)
+      break
+  }
+  return turn.decision()
+}

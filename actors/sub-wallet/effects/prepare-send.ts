@@ -1,0 +1,66 @@
+import type { Transaction } from '../../../src/domain/transaction.js'
+import { fault } from '../../../src/errors/fault.js'
+import type { CallQuote } from '../../../src/valuation/quoter.js'
+import type { Command, PreparedSend, SendCommand } from '../messages.js'
+import type { SubWalletPorts } from '../shell.js'
+import type { SubWalletState } from '../state.js'
+
+/** With this many seconds of silence a lane asks the chain for its nonce again. */
+const UNKNOWN_LANE = null
+
+/** Adds what a send's decision needs from outside; at once while all caches are warm. */
+export function prepareSend(
+  ports: SubWalletPorts,
+  state: SubWalletState,
+  command: SendCommand,
+): Command | Promise<Command> {
+  const first = firstAnswer(ports, state, command)
+  const finish = (quote: CallQuote, chainNonce: number | null): PreparedSend => ({
+    ...command,
+    type: 'prepared-send',
+    nowMs: ports.nowMs(),
+    first,
+    quote,
+    chainNonce,
+  })
+  const { wallet } = state
+  if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, UNKNOWN_LANE)
+  // A replay needs neither prices nor nodes.
+  if (first !== null) return finish({ ok: false, fault: fault('INTERNAL') }, UNKNOWN_LANE)
+  const { chainId, to, value, data } = command
+  const quote = ports.quoter.quote({ chainId, from: wallet.address, to, value, data })
+  const lane = state.lanes.get(chainId)
+  const nonce =
+    lane === undefined || lane.nextNonce === null ? chainNonceOf(ports, state, chainId) : null
+  if (nonce === null && !(quote instanceof Promise)) return finish(quote, UNKNOWN_LANE)
+  return Promise.all([quote, nonce]).then(([known, chainNonce]) => finish(known, chainNonce))
+}
+
+async function chainNonceOf(
+  { chains, log }: SubWalletPorts,
+  { wallet }: SubWalletState,
+  chainId: number,
+): Promise<number | null> {
+  const chain = chains.get(chainId)
+  if (chain === undefined || wallet === null) return null
+  try {
+    return await chain.reads.transactionCount(wallet.address, 'latest')
+  } catch (error) {
+    log.warn({ err: error, chainId }, 'the account nonce could not be read')
+    return null
+  }
+}
+
+function firstAnswer(
+  { reader }: SubWalletPorts,
+  state: SubWalletState,
+  { idempotency, keyId }: SendCommand,
+): PreparedSend['first'] {
+  const lineageId = state.keys.get(keyId)?.lineageId
+  if (idempotency === null || lineageId === undefined) return null
+  const record = reader.idempotency(lineageId, idempotency.key)
+  if (record === undefined) return null
+  const tx: Transaction | undefined =
+    state.open.get(record.txId)?.tx ?? reader.transaction(record.txId)
+  return tx === undefined ? null : { record, tx }
+}

@@ -1,0 +1,22 @@
+import type { ChainId } from '../../../src/domain/chain.js'
+import type { Verdict } from '../../../src/screening/screener.js'
+import { verdictFault } from '../../../src/screening/verdict-fault.js'
+import type { Command } from '../messages.js'
+import type { SubWalletPorts } from '../shell.js'
+import type { Draft } from '../state.js'
+
+/** Step 3 of the lifecycle: who would receive, spend or operate. */
+export function screen(
+  { screener, reader, nowMs }: SubWalletPorts,
+  draft: Draft,
+  self: (command: Command) => void,
+): void {
+  const { txId, chainId, to, data, keyId } = draft
+  const userId = reader.apiKey(keyId)?.userId
+  if (userId === undefined) throw new Error(`${keyId} vanished from the store`)
+  const report = (verdict: Verdict) =>
+    self({ type: 'screened', txId, refusal: verdictFault(verdict), nowMs: nowMs() })
+  const verdict = screener.screen({ chainId: chainId as ChainId, userId, to, data })
+  if (verdict instanceof Promise) void verdict.then(report)
+  else report(verdict)
+}

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import type { SignOutcome } from '../../../src/custody/co-signer.js'
+import type { Hex, SubWalletId } from '../../../src/domain/ids.js'
+import { fault } from '../../../src/errors/fault.js'
+import type { Command, Effect } from '../messages.js'
+import type { SubWalletPorts } from '../shell.js'
+
+/** Step 4 of the lifecycle: both domains approve, the quorum signer joins and signs. */
+export function sign(
+  { coSigner, nowMs, log }: SubWalletPorts,
+  walletId: SubWalletId,
+  { draft, nonce, replaces }: Extract<Effect, { type: 'sign' }>,
+  self: (command: Command) => void,
+): void {
+  const { txId } = draft
+  const payload = {
+    type: 'transaction',
+    chainId: draft.chainId,
+    nonce,
+    to: draft.to,
+    value: draft.value,
+    data: draft.data,
+    gasLimit: draft.gasLimit,
+    maxFeePerGas: draft.maxFeePerGas,
+    maxPriorityFeePerGas: draft.maxPriorityFeePerGas,
+  } as const
+  coSigner
+    .sign({
+      walletId,
+      keyId: draft.keyId,
+      requestId: requestIdBytes(draft.requestId),
+      proofKey: draft.proofKey,
+      replaces: replaces === null ? null : Buffer.from(replaces.slice(2), 'hex'),
+      payload,
+    })
+    .then(
+      (outcome) => self(outcomeCommand(outcome, txId, nonce, nowMs())),
+      (error: unknown) => {
+        log.warn({ err: error, txId }, 'signing failed')
+        self(failed(txId, nonce, nowMs()))
+      },
+    )
+}
+
+function outcomeCommand(
+  outcome: SignOutcome,
+  txId: Extract<Effect, { type: 'sign' }>['draft']['txId'],
+  nonce: number,
+  nowMs: number,
+): Command {
+  if (outcome.ok) {
+    const { txHash, rawTransaction, intentId } = outcome
+    if (txHash === undefined || rawTransaction === undefined) return failed(txId, nonce, nowMs)
+    const signed = { txHash, rawTransaction, intentId: toHex(intentId), signedAtMs: nowMs }
+    return { type: 'signed', txId, nonce, signed, nowMs }
+  }
+  if (outcome.reason === 'NONCE_TAKEN' && outcome.takenBy !== undefined) {
+    return { type: 'nonce-taken', txId, nonce, takenBy: toHex(outcome.takenBy), nowMs }
+  }
+  if (outcome.reason === 'REFUSED') {
+    const refusal = fault(
+      'PERMISSION_DENIED',
+      {},
+      'The identity provider does not grant this key that call; nothing was signed.',
+    )
+    return { type: 'sign-failed', txId, nonce, fault: refusal, nowMs }
+  }
+  return failed(txId, nonce, nowMs)
+}
+
+function failed(
+  txId: Extract<Effect, { type: 'sign' }>['draft']['txId'],
+  nonce: number,
+  nowMs: number,
+): Command {
+  return { type: 'sign-failed', txId, nonce, fault: fault('COSIGNER_UNAVAILABLE'), nowMs }
+}
+
+function toHex(bytes: Uint8Array): Hex {
+  return `0x${Buffer.from(bytes).toString('hex')}`
+}
+
+/** 16 bytes that stand for the caller's request id in both domains' evidence. */
+function requestIdBytes(requestId: string): Uint8Array {
+  return createHash('sha256').update(requestId).digest().subarray(0, 16)
+}

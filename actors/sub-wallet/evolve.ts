@@ -1,0 +1,295 @@
+import type { LineageId, TxId } from '../../src/domain/ids.js'
+import {
+  NO_SPEND,
+  type Reservation,
+  reserve,
+  rollForward,
+  type SpendCounters,
+  settle,
+  unsettle,
+} from '../../src/domain/spend.js'
+import { isFinal, type Transaction } from '../../src/domain/transaction.js'
+import type { Event } from './messages.js'
+import {
+  type DraftEntry,
+  type Lane,
+  laneOf,
+  type OpenEntry,
+  runningKey,
+  type SubWalletState,
+} from './state.js'
+
+/**
+ * Folds an event into the state, in place: the mailbox owns it. Deterministic, and the only code
+ * that changes a sub-wallet's state.
+ */
+export function evolve(state: SubWalletState, event: Event): SubWalletState {
+  switch (event.type) {
+    case 'wallet-created':
+      state.wallet = event.wallet
+      return state
+    case 'key-put':
+      state.keys.set(event.key.keyId, event.key)
+      return state
+    case 'reserved': {
+      const { draft } = event
+      const { lineageId, idempotency, txId } = draft
+      state.drafts.set(txId, {
+        draft,
+        phase: 'screening',
+        nonce: -1,
+        replaces: null,
+        signed: null,
+        fault: null,
+      })
+      bookDraft(state, lineageId, draft.reservation, draft.createdAtMs)
+      if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
+      return state
+    }
+    case 'released':
+      forgetDraft(state, event.txId)
+      return state
+    case 'queued':
+      draftOf(state, event.txId).phase = 'queued'
+      laneOfDraft(state, event.txId).queued.push(event.txId)
+      return state
+    case 'lane-synced': {
+      const lane = laneOf(state, event.chainId)
+      lane.nextNonce = event.nextNonce
+      lane.window = event.window
+      lane.gaps = lane.gaps.filter((nonce) => event.nextNonce !== null && nonce < event.nextNonce)
+      return state
+    }
+    case 'nonce-assigned': {
+      const entry = draftOf(state, event.txId)
+      const lane = laneOfDraft(state, event.txId)
+      const again = entry.phase === 'signing'
+      entry.phase = 'signing'
+      entry.nonce = event.nonce
+      entry.replaces = event.replaces
+      if (again) return state
+      lane.queued = without(lane.queued, event.txId)
+      if (lane.nextNonce !== null && event.nonce < lane.nextNonce) {
+        lane.gaps = lane.gaps.filter((nonce) => nonce !== event.nonce)
+        lane.filling.push(event.txId)
+      } else lane.signing.push(event.txId)
+      return state
+    }
+    case 'signature-held': {
+      const entry = draftOf(state, event.txId)
+      entry.phase = 'held'
+      entry.signed = event.signed
+      return state
+    }
+    case 'signature-failed': {
+      const entry = draftOf(state, event.txId)
+      entry.phase = 'failed'
+      entry.fault = event.fault
+      const lane = laneOfDraft(state, event.txId)
+      if (lane.filling.includes(event.txId)) {
+        lane.filling = without(lane.filling, event.txId)
+        lane.gaps = ascending([...lane.gaps, entry.nonce])
+      } else lane.sequence = 'draining'
+      return state
+    }
+    case 'lane-resequenced': {
+      const lane = laneOf(state, event.chainId)
+      for (const txId of lane.signing) {
+        const entry = draftOf(state, txId)
+        entry.phase = 'queued'
+        entry.signed = null
+      }
+      lane.queued = [...lane.signing, ...lane.queued]
+      lane.signing = []
+      lane.sequence = 'steady'
+      return state
+    }
+    case 'transaction-signed':
+      signed(state, event.tx)
+      return state
+    case 'limit-reached':
+      return state
+    case 'sending':
+      openOf(state, event.txId).flight = 'sending'
+      return state
+    case 'unsure':
+      openOf(state, event.txId).flight = 'unsure'
+      return state
+    case 'answered':
+      openOf(state, event.txId).token = null
+      return state
+    case 'transaction-broadcast': {
+      const entry = openOf(state, event.txId)
+      entry.flight = 'sent'
+      entry.sentAtBlock ??= event.blockNumber
+      entry.tx = { ...entry.tx, status: 'broadcast', updatedAtMs: event.atMs }
+      return state
+    }
+    case 'transaction-mined': {
+      const entry = openOf(state, event.txId)
+      entry.flight = 'sent'
+      entry.tx = {
+        ...entry.tx,
+        status: 'broadcast',
+        mined: event.mined,
+        updatedAtMs: event.atMs,
+      }
+      const lane = laneOf(state, entry.tx.chainId)
+      lane.flight = without(lane.flight, event.txId)
+      return state
+    }
+    case 'transaction-unmined': {
+      const entry = openOf(state, event.txId)
+      entry.flight = 'unsure'
+      entry.sentAtBlock = null
+      entry.tx = { ...entry.tx, mined: null, updatedAtMs: event.atMs }
+      joinFlight(state, entry)
+      return state
+    }
+    case 'transaction-reopened': {
+      const { tx } = event
+      const before = rollForward(state.spend.get(tx.lineageId) ?? NO_SPEND, event.atMs)
+      state.spend.set(tx.lineageId, unsettle(before, tx.reservation, tx.spentMicros))
+      const entry: OpenEntry = {
+        tx: {
+          ...tx,
+          status: 'broadcast',
+          mined: null,
+          spentMicros: tx.reservation.micros,
+          error: null,
+          confirmedAtMs: null,
+          updatedAtMs: event.atMs,
+        },
+        flight: 'unsure',
+        token: null,
+        sentAtBlock: null,
+        replacing: false,
+      }
+      state.open.set(tx.txId, entry)
+      joinFlight(state, entry)
+      return state
+    }
+    case 'transaction-ended': {
+      const entry = openOf(state, event.txId)
+      const { tx } = entry
+      const before = rollForward(state.spend.get(tx.lineageId) ?? NO_SPEND, event.atMs)
+      state.spend.set(tx.lineageId, settle(before, tx.reservation, event.spentMicros))
+      entry.tx = {
+        ...tx,
+        status: event.status,
+        spentMicros: event.spentMicros,
+        error: event.error,
+        updatedAtMs: event.atMs,
+        confirmedAtMs: event.status === 'confirmed' ? event.atMs : null,
+      }
+      const lane = laneOf(state, tx.chainId)
+      lane.flight = without(lane.flight, event.txId)
+      if (event.nonceFreed) freeNonce(lane, tx.nonce)
+      state.open.delete(event.txId)
+      state.ended.set(event.txId, entry.tx)
+      return state
+    }
+    case 'replacing':
+      openOf(state, event.txId).replacing = event.on
+      return state
+    case 'transaction-replaced': {
+      const entry = openOf(state, event.txId)
+      entry.replacing = false
+      entry.flight = 'sending'
+      entry.sentAtBlock = null
+      entry.tx = {
+        ...entry.tx,
+        attempts: [...entry.tx.attempts, { ...event.signed, ...event.fees }],
+        updatedAtMs: event.signed.signedAtMs,
+      }
+      return state
+    }
+  }
+}
+
+function signed(state: SubWalletState, tx: Transaction): void {
+  const { txId, lineageId, reservation } = tx
+  const entry = state.drafts.get(txId)
+  const token = entry?.draft.token ?? null
+  if (entry !== undefined) forgetDraft(state, txId)
+  const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, tx.createdAtMs)
+  state.spend.set(lineageId, reserve(before, reservation))
+  const open: OpenEntry = { tx, flight: 'waiting', token, sentAtBlock: null, replacing: false }
+  state.open.set(txId, open)
+  const lane = joinFlight(state, open)
+  lane.nextNonce = Math.max(lane.nextNonce ?? 0, tx.nonce + 1)
+}
+
+function joinFlight(state: SubWalletState, entry: OpenEntry): Lane {
+  const lane = laneOf(state, entry.tx.chainId)
+  if (isFinal(entry.tx.status) || lane.flight.includes(entry.tx.txId)) return lane
+  let at = lane.flight.length
+  while (at > 0 && nonceAt(state, lane, at - 1) > entry.tx.nonce) at--
+  lane.flight.splice(at, 0, entry.tx.txId)
+  return lane
+}
+
+function nonceAt(state: SubWalletState, lane: Lane, index: number): number {
+  const txId = lane.flight[index]
+  return txId === undefined ? -1 : openOf(state, txId).tx.nonce
+}
+
+/** A nonce nothing occupies any more: the newest is handed out again, others become gaps. */
+function freeNonce(lane: Lane, nonce: number): void {
+  if (lane.nextNonce === null) return
+  lane.gaps = ascending([...lane.gaps, nonce])
+  // While anything is being signed above, its nonce must not move.
+  while (lane.signing.length === 0 && lane.gaps.at(-1) === lane.nextNonce - 1) {
+    lane.gaps.pop()
+    lane.nextNonce--
+  }
+}
+
+function forgetDraft(state: SubWalletState, txId: TxId): void {
+  const { draft } = draftOf(state, txId)
+  const { lineageId, idempotency, reservation } = draft
+  const drafted = state.drafted.get(lineageId) ?? NO_SPEND
+  const after = settle(drafted, reservation, 0n)
+  if (after.reservedMicros === 0n) state.drafted.delete(lineageId)
+  else state.drafted.set(lineageId, after)
+  if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
+  const lane = laneOf(state, draft.chainId)
+  lane.queued = without(lane.queued, txId)
+  lane.signing = without(lane.signing, txId)
+  lane.filling = without(lane.filling, txId)
+  state.drafts.delete(txId)
+}
+
+function bookDraft(
+  state: SubWalletState,
+  lineageId: LineageId,
+  reservation: Reservation,
+  nowMs: number,
+): void {
+  const before: SpendCounters = rollForward(state.drafted.get(lineageId) ?? NO_SPEND, nowMs)
+  state.drafted.set(lineageId, reserve(before, reservation))
+}
+
+function draftOf(state: SubWalletState, txId: TxId): DraftEntry {
+  const entry = state.drafts.get(txId)
+  if (entry === undefined) throw new Error(`${txId} is no draft`)
+  return entry
+}
+
+function openOf(state: SubWalletState, txId: TxId): OpenEntry {
+  const entry = state.open.get(txId)
+  if (entry === undefined) throw new Error(`${txId} is not open`)
+  return entry
+}
+
+function laneOfDraft(state: SubWalletState, txId: TxId): Lane {
+  return laneOf(state, draftOf(state, txId).draft.chainId)
+}
+
+function without(ids: readonly TxId[], gone: TxId): TxId[] {
+  return ids.includes(gone) ? ids.filter((id) => id !== gone) : (ids as TxId[])
+}
+
+function ascending(nonces: readonly number[]): number[] {
+  return [...new Set(nonces)].sort((a, b) => a - b)
+}

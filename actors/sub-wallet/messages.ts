@@ -1,0 +1,250 @@
+import type { ApiKey } from '../../src/domain/api-key.js'
+import type { Hex, KeyId, TxId } from '../../src/domain/ids.js'
+import type {
+  MinedIn,
+  Transaction,
+  TxKind,
+  TxStatus,
+  Valuation,
+} from '../../src/domain/transaction.js'
+import type { SubWallet } from '../../src/domain/wallet.js'
+import type { Fault } from '../../src/errors/fault.js'
+import type { IdempotencyRecord } from '../../src/store/records.js'
+import type { CallQuote } from '../../src/valuation/quoter.js'
+import type { Draft, SignedBytes } from './state.js'
+
+/** What reaches a sub-wallet: from the front end, from its own effects, from chain watchers. */
+export type Command =
+  | { readonly type: 'create-wallet'; readonly wallet: SubWallet }
+  | { readonly type: 'register-key'; readonly key: ApiKey }
+  | {
+      readonly type: 'rotate-key'
+      readonly keyId: KeyId
+      readonly successor: Successor
+      readonly nowMs: number
+    }
+  | { readonly type: 'revoke-key'; readonly keyId: KeyId; readonly nowMs: number }
+  | {
+      readonly type: 'patch-key'
+      readonly keyId: KeyId
+      readonly patch: KeyPatch
+      readonly nowMs: number
+    }
+  | { readonly type: 'read-limits'; readonly keyId: KeyId; readonly nowMs: number }
+  | SendCommand
+  | PreparedSend
+  | {
+      readonly type: 'screened'
+      readonly txId: TxId
+      readonly refusal: Fault | null
+      readonly nowMs: number
+    }
+  | {
+      readonly type: 'signed'
+      readonly txId: TxId
+      readonly nonce: number
+      readonly signed: SignedBytes
+      readonly nowMs: number
+    }
+  | {
+      readonly type: 'sign-failed'
+      readonly txId: TxId
+      readonly nonce: number
+      readonly fault: Fault
+      readonly nowMs: number
+    }
+  | {
+      readonly type: 'nonce-taken'
+      readonly txId: TxId
+      readonly nonce: number
+      readonly takenBy: Hex
+      readonly nowMs: number
+    }
+  | {
+      readonly type: 'broadcast-outcome'
+      readonly txId: TxId
+      readonly txHash: Hex
+      readonly outcome: Outcome
+      readonly blockNumber: number
+      readonly nowMs: number
+    }
+  | { readonly type: 'mined'; readonly txId: TxId; readonly mined: MinedIn; readonly nowMs: number }
+  | {
+      readonly type: 'confirmed'
+      readonly txId: TxId
+      readonly mined: MinedIn
+      readonly nowMs: number
+    }
+  | {
+      readonly type: 'unmined'
+      readonly txId: TxId
+      readonly stored: Transaction | null
+      readonly nowMs: number
+    }
+  | HeadCommand
+  | {
+      readonly type: 'replacement-signed'
+      readonly txId: TxId
+      readonly fees: Fees
+      readonly signed: SignedBytes
+      readonly nowMs: number
+    }
+  | { readonly type: 'replacement-failed'; readonly txId: TxId }
+
+/** Keys of a rotation: everything else is the predecessor's. */
+export interface Successor {
+  readonly keyId: KeyId
+  readonly secretHash: string
+  readonly secretPrefix: string
+}
+
+export type KeyPatch = Partial<
+  Pick<
+    ApiKey,
+    | 'name'
+    | 'dailyLimitMicros'
+    | 'monthlyLimitMicros'
+    | 'allowedChains'
+    | 'unpricedAssets'
+    | 'duplicateGuard'
+  >
+>
+
+export interface Fees {
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+}
+
+/** A send as the front end authenticated and validated it. */
+export interface SendCommand {
+  readonly type: 'send'
+  readonly txId: TxId
+  readonly requestId: string
+  readonly keyId: KeyId
+  readonly kind: TxKind
+  readonly chainId: number
+  readonly to: `0x${string}`
+  readonly value: bigint
+  readonly data: Hex
+  readonly proofKey: Uint8Array
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
+}
+
+/** The same, with what the decision needs from outside; made before the mailbox. */
+export interface PreparedSend extends Omit<SendCommand, 'type'> {
+  readonly type: 'prepared-send'
+  readonly nowMs: number
+  readonly first: { readonly record: IdempotencyRecord; readonly tx: Transaction } | null
+  readonly quote: CallQuote
+  /** The account's nonce on chain; null when the lane knows its own. */
+  readonly chainNonce: number | null
+}
+
+/** A new block of a chain on which the wallet has open transactions. */
+export interface HeadCommand {
+  readonly type: 'head'
+  readonly chainId: number
+  readonly blockNumber: number
+  readonly fees: Fees | null
+  /** The account's nonce in that block; null when it was not read. */
+  readonly chainNonce: number | null
+  readonly nowMs: number
+}
+
+/** A node's answer, as the classifier of `src/chains/rpc` put it. */
+export type Outcome =
+  | { readonly kind: 'accepted' }
+  | { readonly kind: 'unsure' }
+  | { readonly kind: 'underpriced' }
+  | { readonly kind: 'rejected'; readonly fault: Fault }
+  /** The nonce is used on chain by a transaction that is none of this one's hashes. */
+  | { readonly kind: 'nonce-lost'; readonly chainNonce: number }
+
+/** Volatile events are not recorded; a restart forgets them and what they did. */
+export type Event =
+  | { readonly type: 'wallet-created'; readonly wallet: SubWallet }
+  | {
+      readonly type: 'key-put'
+      readonly key: ApiKey
+      readonly change: 'registered' | 'rotated' | 'revoked' | 'patched'
+      readonly atMs: number
+    }
+  | { readonly type: 'reserved'; readonly draft: Draft }
+  | { readonly type: 'released'; readonly txId: TxId }
+  | { readonly type: 'queued'; readonly txId: TxId }
+  | {
+      readonly type: 'lane-synced'
+      readonly chainId: number
+      readonly nextNonce: number | null
+      readonly window: number
+    }
+  | {
+      readonly type: 'nonce-assigned'
+      readonly txId: TxId
+      readonly nonce: number
+      readonly replaces: Hex | null
+    }
+  | { readonly type: 'signature-held'; readonly txId: TxId; readonly signed: SignedBytes }
+  | { readonly type: 'signature-failed'; readonly txId: TxId; readonly fault: Fault }
+  | { readonly type: 'lane-resequenced'; readonly chainId: number }
+  | {
+      readonly type: 'transaction-signed'
+      readonly tx: Transaction
+      readonly idempotency: Draft['idempotency']
+    }
+  | {
+      readonly type: 'limit-reached'
+      readonly keyId: KeyId
+      readonly period: 'daily' | 'monthly'
+      readonly percent: 80 | 100
+      readonly limitMicros: bigint
+      readonly usedMicros: bigint
+      readonly atMs: number
+    }
+  | { readonly type: 'sending'; readonly txId: TxId }
+  | { readonly type: 'unsure'; readonly txId: TxId }
+  | { readonly type: 'answered'; readonly txId: TxId }
+  | {
+      readonly type: 'transaction-broadcast'
+      readonly txId: TxId
+      readonly blockNumber: number
+      readonly atMs: number
+    }
+  | {
+      readonly type: 'transaction-mined'
+      readonly txId: TxId
+      readonly mined: MinedIn
+      readonly atMs: number
+    }
+  | { readonly type: 'transaction-unmined'; readonly txId: TxId; readonly atMs: number }
+  | { readonly type: 'transaction-reopened'; readonly tx: Transaction; readonly atMs: number }
+  | {
+      readonly type: 'transaction-ended'
+      readonly txId: TxId
+      readonly status: Extract<TxStatus, 'confirmed' | 'failed' | 'dropped'>
+      readonly spentMicros: bigint
+      readonly error: Transaction['error']
+      readonly nonceFreed: boolean
+      readonly atMs: number
+    }
+  | { readonly type: 'replacing'; readonly txId: TxId; readonly on: boolean }
+  | {
+      readonly type: 'transaction-replaced'
+      readonly txId: TxId
+      readonly fees: Fees
+      readonly signed: SignedBytes
+    }
+
+export type Effect =
+  | { readonly type: 'screen'; readonly draft: Draft }
+  | {
+      readonly type: 'sign'
+      readonly draft: Draft
+      readonly nonce: number
+      readonly replaces: Hex | null
+    }
+  | { readonly type: 'broadcast'; readonly tx: Transaction }
+  | { readonly type: 'watch'; readonly tx: Transaction }
+  | { readonly type: 'unwatch'; readonly tx: Transaction }
+  | { readonly type: 'replace'; readonly tx: Transaction; readonly fees: Fees }
+  | { readonly type: 'key-changed'; readonly secretHash: string }

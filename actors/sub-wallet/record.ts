@@ -1,0 +1,166 @@
+import { transactionView } from '../../src/api/transaction-view.js'
+import type { EventType, NewEvent } from '../../src/domain/event.js'
+import { type EventId, ID_PREFIX, type TxId } from '../../src/domain/ids.js'
+import { formatUsd } from '../../src/domain/money.js'
+import type { Transaction } from '../../src/domain/transaction.js'
+import type { SubWalletHeader } from '../../src/domain/wallet.js'
+import { newId } from '../../src/store/new-id.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { Transactor } from '../../src/store/transactor.js'
+import type { Event } from './messages.js'
+import { emptyState, laneOf, type SubWalletState } from './state.js'
+
+/** Rebuilds a sub-wallet from the store: its header, its keys, its open transactions. */
+export function loadState(reader: Reader, subWalletId: SubWalletState['subWalletId']) {
+  reader.refresh()
+  const state = emptyState(subWalletId)
+  const header = reader.subWallet(subWalletId)
+  if (header === undefined) return state
+  state.wallet = header.wallet
+  for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
+  for (const { chainId, nextNonce } of header.lanes) laneOf(state, chainId).nextNonce = nextNonce
+  for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
+  const open = [...reader.openTransactionsOfWallet(subWalletId)]
+  open.sort((a, b) => a.nonce - b.nonce)
+  for (const tx of open) {
+    // Whether a node still has it is not known: the same bytes go out again at the next block.
+    const flight = tx.mined === null ? 'unsure' : 'sent'
+    state.open.set(tx.txId, { tx, flight, token: null, sentAtBlock: null, replacing: false })
+    if (tx.mined === null) laneOf(state, tx.chainId).flight.push(tx.txId)
+  }
+  return state
+}
+
+/** Writes what durable events changed; volatile ones write nothing. */
+export function recordEvents(
+  transactor: Transactor,
+  state: SubWalletState,
+  events: readonly Event[],
+): void {
+  let header = false
+  const changed = new Set<TxId>()
+  for (const event of events) {
+    switch (event.type) {
+      case 'wallet-created':
+        header = true
+        break
+      case 'key-put':
+        transactor.putApiKey(event.key)
+        if (event.change === 'rotated' || event.change === 'revoked') {
+          transactor.appendEvent(keyEvent(state, event))
+        }
+        break
+      case 'limit-reached':
+        transactor.appendEvent(limitEvent(state, event))
+        break
+      case 'transaction-signed':
+        header = true
+        // Written as signed even when later events of this turn move it on: the index of a
+        // user's transactions is made from that status.
+        transactor.putTransaction(event.tx)
+        if (event.idempotency !== null) {
+          const { key, bodyHash } = event.idempotency
+          const { txId, createdAtMs, lineageId } = event.tx
+          transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
+        }
+        changed.add(event.tx.txId)
+        break
+      case 'transaction-broadcast':
+        changed.add(event.txId)
+        transactor.appendEvent(txEvent(state, event.txId, 'transaction.broadcast', event.atMs))
+        break
+      case 'transaction-mined':
+      case 'transaction-unmined':
+      case 'transaction-replaced':
+        changed.add(event.txId)
+        break
+      case 'transaction-reopened':
+        header = true
+        changed.add(event.tx.txId)
+        break
+      case 'transaction-ended':
+        header = true
+        changed.add(event.txId)
+        transactor.appendEvent(
+          txEvent(state, event.txId, `transaction.${event.status}`, event.atMs),
+        )
+        break
+      default:
+        break
+    }
+  }
+  for (const txId of changed) transactor.putTransaction(transactionOf(state, txId))
+  state.ended.clear()
+  if (header) transactor.putSubWallet(headerOf(state))
+}
+
+function headerOf(state: SubWalletState): SubWalletHeader {
+  if (state.wallet === null) throw new Error(`${state.subWalletId} has no wallet to store`)
+  const lanes = []
+  for (const { chainId, nextNonce } of state.lanes.values()) {
+    if (nextNonce !== null) lanes.push({ chainId, nextNonce })
+  }
+  const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
+  return { wallet: state.wallet, lanes, spend }
+}
+
+function transactionOf(state: SubWalletState, txId: TxId): Transaction {
+  const tx = state.open.get(txId)?.tx ?? state.ended.get(txId)
+  if (tx === undefined) throw new Error(`${txId} changed and is nowhere`)
+  return tx
+}
+
+function txEvent(state: SubWalletState, txId: TxId, type: EventType, atMs: number): NewEvent {
+  const tx = transactionOf(state, txId)
+  return {
+    eventId: newId<EventId>(ID_PREFIX.event),
+    userId: tx.userId,
+    type,
+    atMs,
+    subWalletId: tx.subWalletId,
+    laneKey: `${tx.subWalletId}:${tx.chainId}`,
+    data: transactionView(tx, null),
+  }
+}
+
+function ownEvent(
+  state: SubWalletState,
+  type: EventType,
+  atMs: number,
+  data: NewEvent['data'],
+): NewEvent {
+  if (state.wallet === null) throw new Error(`${state.subWalletId} has no owner to tell`)
+  return {
+    eventId: newId<EventId>(ID_PREFIX.event),
+    userId: state.wallet.userId,
+    type,
+    atMs,
+    subWalletId: state.subWalletId,
+    laneKey: null,
+    data,
+  }
+}
+
+function keyEvent(state: SubWalletState, event: Extract<Event, { type: 'key-put' }>): NewEvent {
+  const { key, atMs } = event
+  return ownEvent(state, event.change === 'rotated' ? 'key.rotated' : 'key.revoked', atMs, {
+    key_id: key.keyId,
+    name: key.name,
+    sub_wallet_id: key.subWalletId,
+    rotated_from: key.rotatedFrom,
+  })
+}
+
+function limitEvent(
+  state: SubWalletState,
+  event: Extract<Event, { type: 'limit-reached' }>,
+): NewEvent {
+  return ownEvent(state, 'limit.reached', event.atMs, {
+    key_id: event.keyId,
+    sub_wallet_id: state.subWalletId,
+    period: event.period,
+    percent: event.percent,
+    limit_usd: formatUsd(event.limitMicros),
+    used_usd: formatUsd(event.usedMicros),
+  })
+}

@@ -1,0 +1,179 @@
+import type { ApiKey } from '../../src/domain/api-key.js'
+import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../src/domain/ids.js'
+import { combine, NO_SPEND, type Reservation, type SpendCounters } from '../../src/domain/spend.js'
+import type { Transaction, TxKind, Valuation } from '../../src/domain/transaction.js'
+import type { SubWallet } from '../../src/domain/wallet.js'
+import type { Fault } from '../../src/errors/fault.js'
+import type { ReplyToken } from '../runtime/actor.js'
+
+/**
+ * A sub-wallet's state. What is durable: the wallet, its keys, settled and reserved spend of
+ * stored transactions, each lane's next nonce, and every transaction that has signed bytes.
+ * What is volatile: drafts, i.e. requests between their reservation and their signed bytes. A
+ * crash forgets drafts, and with them their reservations and nonces; nothing of them was sent.
+ */
+export interface SubWalletState {
+  readonly subWalletId: SubWalletId
+  wallet: SubWallet | null
+  readonly keys: Map<KeyId, ApiKey>
+  /** Spend of stored transactions, by lineage. */
+  readonly spend: Map<LineageId, SpendCounters>
+  /** Reservations of drafts, by lineage. */
+  readonly drafted: Map<LineageId, SpendCounters>
+  readonly lanes: Map<number, Lane>
+  readonly drafts: Map<TxId, DraftEntry>
+  readonly open: Map<TxId, OpenEntry>
+  /** Transactions that ended in the current command, until they are recorded. */
+  readonly ended: Map<TxId, Transaction>
+  /** Idempotency keys whose first request has no signed bytes yet: `lineage|key`. */
+  readonly running: Map<string, TxId>
+}
+
+/** A request that holds a reservation and has no durable signed bytes yet. */
+export interface Draft {
+  readonly txId: TxId
+  readonly requestId: string
+  readonly keyId: KeyId
+  readonly lineageId: LineageId
+  readonly chainId: number
+  readonly kind: TxKind
+  readonly to: `0x${string}`
+  readonly value: bigint
+  readonly data: Hex
+  readonly gasLimit: bigint
+  readonly maxFeePerGas: bigint
+  readonly maxPriorityFeePerGas: bigint
+  readonly valuation: Valuation
+  readonly reservation: Reservation
+  /** A revert or a lack of funds seen while valuing; answered once limit and screening passed. */
+  readonly problem: Fault | null
+  readonly proofKey: Uint8Array | null
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
+  readonly token: ReplyToken | null
+  readonly createdAtMs: number
+}
+
+export interface SignedBytes {
+  readonly txHash: Hex
+  readonly rawTransaction: Hex
+  readonly intentId: Hex
+  readonly signedAtMs: number
+}
+
+/**
+ * | phase | meaning | who moves it on |
+ * |---|---|---|
+ * | screening | reserved; addresses are being screened | the screening effect |
+ * | queued | clean; waits for a place among those being signed | the lane |
+ * | signing | has a nonce; the quorum is asked | the signing effect |
+ * | held | signed; waits until all lower nonces are stored | the lane |
+ * | failed | not signed; waits until the lane has heard of the rest | the lane |
+ */
+export interface DraftEntry {
+  readonly draft: Draft
+  phase: 'screening' | 'queued' | 'signing' | 'held' | 'failed'
+  /** Set while signing or held. */
+  nonce: number
+  /** Approval at the same nonce that the identity provider still holds; see custody README. */
+  replaces: Hex | null
+  signed: SignedBytes | null
+  fault: Fault | null
+}
+
+/**
+ * | flight | meaning |
+ * |---|---|
+ * | waiting | stored; the lane's window is full, or nothing tried yet |
+ * | sending | a node is being asked |
+ * | unsure | no clear answer came; the same bytes go out again at the next block |
+ * | sent | a node has it |
+ */
+export interface OpenEntry {
+  tx: Transaction
+  flight: 'waiting' | 'sending' | 'unsure' | 'sent'
+  /** The caller that still waits for an answer. */
+  token: ReplyToken | null
+  /** Height at which a node first took the newest attempt; null until then. */
+  sentAtBlock: number | null
+  /** True while the quorum is asked for a replacement. */
+  replacing: boolean
+}
+
+export interface Lane {
+  readonly chainId: number
+  /** The nonce after the last one with durable signed bytes; null until read from the chain. */
+  nextNonce: number | null
+  /** In-flight bound: 16, or 1 for an account with code (geth's pool takes one). */
+  window: number
+  /** Drafts with a nonce, in nonce order: nextNonce, nextNonce + 1, … */
+  signing: TxId[]
+  queued: TxId[]
+  /** Drafts being signed at a nonce out of `gaps`. */
+  filling: TxId[]
+  /** Draining: one signature failed; nothing new is signed until the rest are heard of. */
+  sequence: 'steady' | 'draining'
+  /** Stored and not mined, in nonce order. */
+  flight: TxId[]
+  /** Nonces below nextNonce that nothing of ours occupies any more; ascending. */
+  gaps: number[]
+}
+
+/** In-flight transactions of a plain account (DESIGN §3): geth queues 64, others fewer. */
+export const WINDOW_PLAIN = 16
+export const WINDOW_DELEGATED = 1
+
+/** Drafts and open transactions of one sub-wallet; beyond it OVERLOADED. */
+export const OPEN_MAX = 5_000
+
+/** Drafts of one lane being signed at once; the quorum's batches take 32, two under way. */
+export const SIGNING_MAX = 64
+
+export function emptyState(subWalletId: SubWalletId): SubWalletState {
+  return {
+    subWalletId,
+    wallet: null,
+    keys: new Map(),
+    spend: new Map(),
+    drafted: new Map(),
+    lanes: new Map(),
+    drafts: new Map(),
+    open: new Map(),
+    ended: new Map(),
+    running: new Map(),
+  }
+}
+
+export function laneOf(state: SubWalletState, chainId: number): Lane {
+  const known = state.lanes.get(chainId)
+  if (known !== undefined) return known
+  const lane: Lane = {
+    chainId,
+    nextNonce: null,
+    window: WINDOW_PLAIN,
+    signing: [],
+    queued: [],
+    filling: [],
+    sequence: 'steady',
+    flight: [],
+    gaps: [],
+  }
+  state.lanes.set(chainId, lane)
+  return lane
+}
+
+/** All that counts against a lineage's caps now: stored and drafted. */
+export function countersOf(
+  state: SubWalletState,
+  lineageId: LineageId,
+  nowMs: number,
+): SpendCounters {
+  return combine(
+    state.spend.get(lineageId) ?? NO_SPEND,
+    state.drafted.get(lineageId) ?? NO_SPEND,
+    nowMs,
+  )
+}
+
+export function runningKey(lineageId: LineageId, key: string): string {
+  return `${lineageId}|${key}`
+}

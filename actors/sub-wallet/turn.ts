@@ -1,0 +1,38 @@
+import type { Fault } from '../../src/errors/fault.js'
+import type { Decision, Reply, ReplyToken } from '../runtime/actor.js'
+import { evolve } from './evolve.js'
+import type { Effect, Event } from './messages.js'
+import type { SubWalletState } from './state.js'
+
+/** Collects what one command leads to, folding each event as it is emitted. */
+export class Turn {
+  readonly state: SubWalletState
+  readonly events: Event[] = []
+  readonly effects: Effect[] = []
+  readonly replies: Reply[] = []
+
+  constructor(state: SubWalletState) {
+    this.state = state
+  }
+
+  emit(event: Event): void {
+    evolve(this.state, event)
+    this.events.push(event)
+  }
+
+  effect(effect: Effect): void {
+    this.effects.push(effect)
+  }
+
+  answer(token: ReplyToken | null, value: unknown): void {
+    if (token !== null) this.replies.push({ token, result: { ok: true, value } })
+  }
+
+  refuse(token: ReplyToken | null, fault: Fault): void {
+    if (token !== null) this.replies.push({ token, result: { ok: false, fault } })
+  }
+
+  decision(): Decision<Event, Effect> {
+    return { events: this.events, effects: this.effects, replies: this.replies }
+  }
+}

@@ -1,0 +1,39 @@
+import { formatUsd } from '../domain/money.js'
+import { currentHash, type Transaction } from '../domain/transaction.js'
+import type { TransactionView } from './transaction.js'
+
+/**
+ * The wire form of a transaction.
+ * @param headNumber newest block of its chain, for the confirmations; null when not known
+ */
+export function transactionView(tx: Transaction, headNumber: number | null): TransactionView {
+  const hash = currentHash(tx)
+  return {
+    tx_id: tx.txId,
+    tx_hash: hash,
+    chain_id: tx.chainId,
+    from: tx.from,
+    to: tx.to,
+    value: tx.value.toString(),
+    data: tx.data,
+    nonce: tx.nonce,
+    status: tx.status,
+    kind: tx.kind,
+    spend_usd: formatUsd(tx.spentMicros),
+    fee_native_wei: tx.mined === null ? null : tx.mined.feeWei.toString(),
+    block_number: tx.mined === null ? null : tx.mined.blockNumber,
+    confirmations: confirmations(tx, headNumber),
+    error: tx.error,
+    replaced_hashes: tx.attempts.map(({ txHash }) => txHash).filter((other) => other !== hash),
+    key_id: tx.keyId,
+    created_at: new Date(tx.createdAtMs).toISOString(),
+    updated_at: new Date(tx.updatedAtMs).toISOString(),
+    confirmed_at: tx.confirmedAtMs === null ? null : new Date(tx.confirmedAtMs).toISOString(),
+  }
+}
+
+/** Its own block counts as the first. */
+function confirmations({ mined }: Transaction, headNumber: number | null): number {
+  if (mined === null) return 0
+  return Math.max(1, (headNumber ?? mined.blockNumber) - mined.blockNumber + 1)
+}
