@@ -24,3 +24,27 @@ export async function claimPort(start: number, taken: Set<number>): Promise<numb
   }
   throw new Error(`no free port from ${start} on`)
 }
+
+/** Between looking at a port and binding it another process may take it; each try takes the next. */
+const PORT_TRIES_MAX = 20
+
+/**
+ * Starts something on the first port from `preferred` on that is, and stays, free.
+ * @throws what `start` throws, unless the port turns out to be taken by then
+ */
+export async function startOnFreePort<T>(
+  preferred: number,
+  claimed: Set<number>,
+  start: (port: number) => Promise<T>,
+): Promise<T> {
+  let from = preferred
+  for (let tries = 1; ; tries++) {
+    const port = await claimPort(from, claimed)
+    try {
+      return await start(port)
+    } catch (error) {
+      if (tries === PORT_TRIES_MAX || (await isPortFree(port))) throw error
+      from = port + 1
+    }
+  }
+}

@@ -2,9 +2,9 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { claimPort, isPortFree } from '../free-port.js'
+import { startOnFreePort } from '../free-port.js'
 import type { ProcessObserver, SupervisedProcess } from '../supervision/supervised-process.js'
-import { StartFailure, superviseProcess } from '../supervision/supervised-process.js'
+import { superviseProcess } from '../supervision/supervised-process.js'
 import { anvilBinary } from './anvil-binary.js'
 import { tickBlocks } from './block-ticker.js'
 import { prepareLoad, type StateFiles, stateFiles } from './chain-state.js'
@@ -38,8 +38,6 @@ const HOST = '127.0.0.1'
 const POLL_MS = 20
 const READY_TIMEOUT_MS = 30_000
 const STOP_TIMEOUT_MS = 5_000
-/** Between looking at a port and binding it another process may take it; each try takes the next. */
-const PORT_TRIES_MAX = 20
 /**
  * States of recent blocks in memory. With none kept, a read at `latest` fails with
  * BlockOutOfRangeError whenever a block comes between resolving `latest` and reading it.
@@ -50,28 +48,24 @@ const STATES_KEPT = '16'
 export async function startAnvil(options: AnvilOptions): Promise<AnvilNode> {
   mkdirSync(options.dir, { recursive: true, mode: 0o700 })
   const files = stateFiles(options.dir)
-  let start = options.preferredPort
-  for (let tries = 1; ; tries++) {
-    const port = await claimPort(start, options.claimedPorts)
+  return startOnFreePort(options.preferredPort, options.claimedPorts, async (port) => {
     const node = superviseAnvil(options, files, port)
     try {
       await node.start()
-      return serve(options, files, port, node)
     } catch (error) {
       await node.stop()
-      const lostRace = error instanceof StartFailure && !(await isPortFree(port))
-      if (!lostRace || tries === PORT_TRIES_MAX) throw error
-      start = port + 1
+      throw error
     }
-  }
+    return serve(options, files, port, node)
+  })
 }
 
-async function serve(
+function serve(
   options: AnvilOptions,
   files: StateFiles,
   port: number,
   supervised: SupervisedProcess,
-): Promise<AnvilNode> {
+): AnvilNode {
   const rpcUrl = urlOf(port)
   const ticker = tickBlocks(rpcUrl)
   const snapshots = keepSnapshots(rpcUrl, files)

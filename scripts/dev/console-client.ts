@@ -1,0 +1,74 @@
+import { z } from 'zod'
+
+/** The console's REST interface, as far as the first start needs it. */
+export interface ConsoleClient {
+  createWallet(name: string): Promise<DevWallet>
+  /** @returns the oldest wallet of that name, or null */
+  findWallet(name: string): Promise<DevWallet | null>
+  issueKey(request: KeyRequest): Promise<DevKey>
+}
+
+export interface DevWallet {
+  readonly sub_wallet_id: string
+  readonly address: string
+}
+
+export interface DevKey {
+  readonly key_id: string
+  readonly secret: string
+}
+
+export interface KeyRequest {
+  readonly name: string
+  readonly sub_wallet_id: string
+  readonly permission: 'read' | 'trade'
+  readonly daily_limit_usd: string
+  readonly monthly_limit_usd: string
+  readonly allowed_chains: readonly number[]
+}
+
+const REQUEST_TIMEOUT_MS = 30_000
+/** Enough for any home: the wallets of one developer. */
+const WALLETS_LISTED = 100
+
+const wallet = z.object({
+  sub_wallet_id: z.string(),
+  name: z.string(),
+  addresses: z.object({ evm: z.string() }),
+})
+const walletList = z.object({ wallets: z.array(wallet) })
+const issuedKey = z.object({ key_id: z.string(), secret: z.string() })
+
+/** @param token a console token */
+export function consoleClient(baseUrl: string, token: string): ConsoleClient {
+  const call = async <T>(method: string, path: string, schema: z.ZodType<T>, body?: unknown) => {
+    const response = await fetch(`${baseUrl}/api/v1/agent${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+    })
+    const text = await response.text()
+    // An answer that is no success holds no secret.
+    if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${text}`)
+    return schema.parse(JSON.parse(text))
+  }
+  const toDevWallet = ({ sub_wallet_id, addresses }: z.infer<typeof wallet>): DevWallet => ({
+    sub_wallet_id,
+    address: addresses.evm,
+  })
+  return {
+    async createWallet(name) {
+      return toDevWallet(await call('POST', '/wallets', wallet, { name }))
+    },
+    async findWallet(name) {
+      const { wallets } = await call('GET', `/wallets?limit=${WALLETS_LISTED}`, walletList)
+      const found = wallets.findLast((candidate) => candidate.name === name)
+      return found === undefined ? null : toDevWallet(found)
+    },
+    issueKey: (request) => call('POST', '/keys', issuedKey, request),
+  }
+}

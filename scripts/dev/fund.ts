@@ -1,0 +1,77 @@
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { getAddress, isAddress } from 'viem'
+import { readChainsFile } from '../../src/config/chains.js'
+import { CHAIN_IDS, isChainId } from '../../src/domain/chain.js'
+import type { Address } from '../../src/domain/ids.js'
+import { deployerAccount } from './chains/deployer.js'
+import { FundError, fund } from './faucet.js'
+import { homeOwner } from './home/instance-lock.js'
+import { devHome } from './home/layout.js'
+
+/** Gives an account money on one of the running development chains. */
+interface FundOptions {
+  readonly chain: number
+  readonly to: Address
+  readonly amount: string
+  readonly token: string
+  readonly json?: true
+}
+
+const program = new Command('dev:fund')
+  .description('Fund an account on a running development chain; waits until it is mined.')
+  .addOption(
+    new Option('--chain <id>', `chain id: ${CHAIN_IDS.join(', ')}`)
+      .argParser(parseChain)
+      .makeOptionMandatory(),
+  )
+  .addOption(new Option('--to <address>', 'who gets it').argParser(parseTo).makeOptionMandatory())
+  .requiredOption('--amount <decimal>', 'whole units, such as 5 or 0.25')
+  .option('--token <symbol>', 'native, USDC, or another token of the chain', 'native')
+  .option('--json', 'print one JSON object instead of the hash')
+  .action(run)
+
+async function run(options: FundOptions): Promise<void> {
+  const home = devHome(process.env)
+  if (homeOwner(home) === null) {
+    throw new FundError(
+      `nothing runs in ${home.root}: start it with npm start (or set COUNTERSIGN_HOME)`,
+    )
+  }
+  const chain = readChainsFile(home.chainsFile).chains.find(({ id }) => id === options.chain)
+  if (chain === undefined) throw new FundError(`${home.chainsFile} has no chain ${options.chain}`)
+  const funded = await fund({
+    chain,
+    deployer: deployerAccount(home),
+    to: options.to,
+    amount: options.amount,
+    token: options.token,
+  })
+  const answer = {
+    chain_id: chain.id,
+    to: options.to,
+    token: funded.symbol,
+    amount: funded.amount.toString(),
+    tx_hash: funded.txHash,
+    block_number: Number(funded.blockNumber),
+  }
+  process.stdout.write(`${options.json ? JSON.stringify(answer) : funded.txHash}\n`)
+}
+
+function parseChain(text: string): number {
+  const id = Number(text)
+  if (!isChainId(id)) throw new InvalidArgumentError(`Known chains: ${CHAIN_IDS.join(', ')}.`)
+  return id
+}
+
+function parseTo(text: string): Address {
+  if (!isAddress(text)) throw new InvalidArgumentError('Not an EVM address.')
+  return getAddress(text)
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  const shown = error instanceof FundError ? error.message : String(error)
+  process.stderr.write(`dev:fund: ${shown}\n`)
+  process.exitCode = 1
+}

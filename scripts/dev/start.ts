@@ -1,0 +1,63 @@
+import { banner } from './banner.js'
+import { devHome } from './home/layout.js'
+import { startInstance } from './instance.js'
+import { shutdownStack } from './supervision/shutdown-stack.js'
+
+/**
+ * `npm start`: the whole service and its six chains on this machine, until Ctrl-C. Environment:
+ * PORT (default 8080), COUNTERSIGN_HOME (default ./.countersign).
+ */
+const DEFAULT_PORT = '8080'
+
+const say = (line: string): void => {
+  process.stdout.write(`countersign  ${line}\n`)
+}
+const complain = (error: unknown): void => {
+  process.stderr.write(`countersign: ${error instanceof Error ? error.message : String(error)}\n`)
+}
+
+const shutdown = shutdownStack()
+let stopping = false
+
+async function stop(exitCode: number): Promise<void> {
+  if (stopping) return
+  stopping = true
+  await shutdown.close(complain)
+  process.exit(exitCode)
+}
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    if (stopping) return
+    say('stopping')
+    void stop(0)
+  })
+}
+process.on('uncaughtException', (error) => {
+  complain(error)
+  void stop(1)
+})
+// The reader of our output went away (a closed pipe); what runs goes on.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+
+try {
+  const home = devHome(process.env)
+  const dev = await startInstance({ home, port: readPort(), shutdown, say })
+  process.stdout.write(banner(dev, home.root))
+} catch (error) {
+  // A start that was interrupted fails because its processes were stopped.
+  if (!stopping) {
+    complain(error)
+    await stop(1)
+  }
+}
+
+/** @throws Error unless PORT is a port one can listen on */
+function readPort(): number {
+  const text = process.env.PORT || DEFAULT_PORT
+  const port = Number(text)
+  if (!/^\d{1,5}$/.test(text) || port < 1 || port > 65_535) {
+    throw new Error(`PORT must be a number from 1 to 65535, not ${text}`)
+  }
+  return port
+}

@@ -1,0 +1,33 @@
+import type { LocalAccount } from 'viem'
+import type { ChainsFile } from '../../../src/config/chains.js'
+import type { Address, Hex } from '../../../src/domain/ids.js'
+import { openChainWriter } from '../../contracts/chain-writer.js'
+import { configureRouter } from '../../contracts/router-setup.js'
+
+/** What only the service's own keys decide, so known after the worlds were built. */
+export interface RouterKeys {
+  readonly coSigner: { readonly x: Hex; readonly y: Hex }
+  /** Gas wallets by chain id. */
+  readonly relayers: Readonly<Record<string, readonly Address[]>>
+}
+
+/** Tells every Router whose signatures to take; may be repeated. Fees go to the deployer. */
+export async function configureRouters(
+  { chains }: ChainsFile,
+  deployer: LocalAccount,
+  { coSigner, relayers }: RouterKeys,
+): Promise<void> {
+  await Promise.all(
+    chains.map(async (chain) => {
+      const [rpcUrl] = chain.rpc_urls
+      if (chain.router === null || rpcUrl === undefined) return
+      const writer = openChainWriter(rpcUrl, chain.id, deployer)
+      await configureRouter(writer, chain.router as Address, {
+        coSigner,
+        relayers: relayers[chain.id] ?? [],
+        feeRecipient: deployer.address,
+        allowedCalls: [],
+      })
+    }),
+  )
+}
