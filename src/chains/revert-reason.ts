@@ -1,5 +1,6 @@
 import type { Hex } from '../domain/ids.js'
 import { uintAt } from './hex.js'
+import { printable } from './printable.js'
 
 /** `Error(string)` and `Panic(uint256)` (Solidity ABI, "Error handling"). */
 const ERROR_SELECTOR = '0x08c379a0'
@@ -38,9 +39,4 @@ export function decodeRevertReason(data: unknown): string {
   if (uintAt(body, 0) !== 32n || length === null) return `custom error ${selector}`
   const bytes = Number(length < BigInt(REASON_BYTES_MAX) ? length : BigInt(REASON_BYTES_MAX))
   return printable(Buffer.from(body.slice(2 + 128, 2 + 128 + bytes * 2), 'hex').toString('utf8'))
-}
-
-/** Control characters and direction marks would let a contract forge what a person reads. */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Co}\p{Cs}\uFFFD]/gu, '').trim()
 }

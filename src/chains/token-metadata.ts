@@ -1,6 +1,6 @@
 import type { Hex } from '../domain/ids.js'
 import { uintAt, wordAt } from './hex.js'
-import { printable } from './revert-reason.js'
+import { printable } from './printable.js'
 
 export interface TokenMetadata {
   /** 0 to 77. */
