@@ -1,10 +1,10 @@
-import { type ChildProcess, fork } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { type Domain, startDomain } from '../../bench/signing-domain.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import type { SignOutcome, SignRequest, TransactionPayload } from '../../src/custody/co-signer.js'
 import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
@@ -21,14 +21,6 @@ const CEILING_WEI = 500n * 10n ** 9n
 
 const READY_TIMEOUT_MS = 10_000
 const USER = { email: 'ada@example.test', password: 'correct horse battery staple' }
-
-export interface Domain {
-  readonly pid: number
-  /** SIGKILL; resolves when the process is gone. */
-  kill(): Promise<void>
-  /** SIGTERM; resolves with the exit code. */
-  stop(): Promise<number | null>
-}
 
 export interface Quorum {
   readonly home: string
@@ -107,46 +99,6 @@ async function signIn(home: string): Promise<string> {
 function subjectOf(token: string): string {
   const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
   return String((claims as { sub: unknown }).sub)
-}
-
-/** Starts a built entry point and waits until it says that it is ready. */
-export async function startDomain(entry: string, env: Record<string, string>): Promise<Domain> {
-  const child = fork(entry, [], {
-    env: { PATH: process.env.PATH ?? '', COUNTERSIGN_MODE: 'dev', ...env },
-    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-  })
-  let errors = ''
-  child.stderr?.on('data', (chunk: Buffer) => {
-    errors = (errors + chunk.toString()).slice(-4_000)
-  })
-  const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
-  await new Promise<void>((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`${entry} is not ready`)), READY_TIMEOUT_MS)
-    child.on('message', (message) => {
-      if ((message as { type?: unknown }).type === 'ready') {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
-    child.once('exit', (code) => {
-      clearTimeout(timer)
-      reject(new Error(`${entry} ended with ${String(code)}: ${errors}`))
-    })
-  }).catch((error: unknown) => {
-    child.kill('SIGKILL')
-    throw error
-  })
-  return { pid: child.pid ?? 0, kill: () => end(child, gone), stop: () => stop(child, gone) }
-}
-
-async function end(child: ChildProcess, gone: Promise<unknown>): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
-  await gone
-}
-
-function stop(child: ChildProcess, gone: Promise<number | null>): Promise<number | null> {
-  child.kill('SIGTERM')
-  return gone
 }
 
 export function newWalletId(): SubWalletId {
