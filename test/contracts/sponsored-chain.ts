@@ -57,11 +57,15 @@ export type Terms = Omit<RouterIntent, 'account' | 'nonce' | 'deadline' | 'feeBp
 }
 
 export const FEE_BPS = 30
+export const NATIVE_PRICE_USD8 = 3_000_00000000n
 /** Covers every flow with room; refused calls are sent with it too, so that they are mined. */
 const GAS_LIMIT = 1_500_000n
 const ETHER = 10n ** 18n
 
-export async function startSponsoredChain(chainId = 8453): Promise<SponsoredChain> {
+export async function startSponsoredChain(
+  chainId = 8453,
+  usdcDecimals = 6,
+): Promise<SponsoredChain> {
   const anvil = await startAnvil({ chainId })
   try {
     const writer = async () => {
@@ -82,7 +86,7 @@ export async function startSponsoredChain(chainId = 8453): Promise<SponsoredChai
     const usdc = await owner.deploy(
       devUsdcBytecode,
       ['string', 'string', 'uint8', 'address'],
-      ['USD Coin', 'USDC', 6, owner.account.address],
+      ['USD Coin', 'USDC', usdcDecimals, owner.account.address],
     )
     const world = await deploySponsoredWorld({
       rpcUrl: anvil.url,
@@ -90,7 +94,7 @@ export async function startSponsoredChain(chainId = 8453): Promise<SponsoredChai
       deployer: owner.account,
       usdc,
       wrappedNative: wrapped,
-      nativePriceUsd8: 3_000_00000000n,
+      nativePriceUsd8: NATIVE_PRICE_USD8,
     })
     const { router, delegate } = await deployRouter(owner)
     await configureRouter(owner, router, {
