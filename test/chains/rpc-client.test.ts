@@ -160,6 +160,20 @@ describe('reads', () => {
     )
   })
 
+  test('time-outs of several endpoints do not add up', async () => {
+    const hanging = open([a.url, b.url, `${a.url}/third`, `${b.url}/fourth`], 200)
+    await hanging.request('eth_chainId', [])
+    for (const proxy of [a, b]) proxy.inject({ fault: { kind: 'hang', forward: false } })
+    const startedMs = performance.now()
+    const raw = await sender.sign({})
+    const [read, sent] = await Promise.all([
+      hanging.batch([{ method: 'eth_chainId', params: [] }]),
+      hanging.sendRawTransaction(raw),
+    ])
+    expect([read[0]?.ok, sent.kind]).toEqual([false, 'indeterminate'])
+    expect(performance.now() - startedMs).toBeLessThan(900)
+  })
+
   test('closing settles what waits', async () => {
     const waiting = client.request('eth_chainId', [])
     await client.close()

@@ -69,7 +69,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     batchMax: BATCH_MAX,
     batchCharsMax: BATCH_CHARS_MAX,
     size: (item) => item.text.length,
-    run: createSendRunner(set, metrics).run,
+    run: createSendRunner(set, timeoutMs, metrics).run,
   })
   let closed = false
 

@@ -82,7 +82,7 @@ export function createReadRunner(
         await sleep(waitMs + Math.random() * PASS_PAUSE_MS)
       }
       const tried = new Set<Endpoint>()
-      while (remaining.length > 0) {
+      while (remaining.length > 0 && Date.now() < giveUpAtMs) {
         const endpoint = await endpoints.pick(tried)
         if (endpoint === null) break
         tried.add(endpoint)

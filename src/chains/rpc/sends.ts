@@ -32,11 +32,17 @@ export interface SendRunner {
   run(items: PendingSend[]): Promise<void>
 }
 
-export function createSendRunner(endpoints: EndpointSet, metrics: RpcMetrics): SendRunner {
+export function createSendRunner(
+  endpoints: EndpointSet,
+  timeoutMs: number,
+  metrics: RpcMetrics,
+): SendRunner {
   async function run(items: PendingSend[]): Promise<void> {
+    const giveUpAtMs = Date.now() + 2 * timeoutMs
     const tried = new Set<Endpoint>()
     let remaining = items
-    while (remaining.length > 0) {
+    // Time-outs of many endpoints must not add up: the sender rebroadcasts anyway.
+    while (remaining.length > 0 && Date.now() < giveUpAtMs) {
       const endpoint = await endpoints.pick(tried)
       if (endpoint === null) break
       tried.add(endpoint)
