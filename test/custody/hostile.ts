@@ -1,0 +1,219 @@
+import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { SignPayload } from '../../src/custody/co-signer.js'
+import {
+  identityProviderSocket,
+  quorumSignerSocket,
+  registryPath,
+  serviceLayout,
+} from '../../src/custody/domain-keys/layout.js'
+import { readRegistryFile, readRootKey } from '../../src/custody/domain-keys/registry-file.js'
+import { openShareStore, type ShareStore } from '../../src/custody/domain-keys/share-store.js'
+import { coSignMessage, encodeHeader, seqOf } from '../../src/custody/protocol/batch.js'
+import { expectBytes, expectList } from '../../src/custody/protocol/bytes.js'
+import { connectSocket, type SocketClient } from '../../src/custody/protocol/client.js'
+import { encodeProvenIntent, type Intent, intentId } from '../../src/custody/protocol/intent.js'
+import { type P256Signer, p256SignerOf } from '../../src/custody/protocol/p256.js'
+import { encodePayload } from '../../src/custody/protocol/payload.js'
+import { offerSession, openBoot } from '../../src/custody/protocol/quorum-session.js'
+import { Refusal, type RefusalCode, refusalCode } from '../../src/custody/protocol/refusal.js'
+import { openRegistry } from '../../src/custody/protocol/registry.js'
+import { createSealer, type ShareSealer } from '../../src/custody/protocol/sealed-share.js'
+import { ulidBytes } from '../../src/domain/ids.js'
+import type { Quorum, ReadyWallet } from './harness.js'
+
+/**
+ * The wallet service gone bad: it has the co-signer key, the service's shares and both sockets,
+ * and speaks the wire protocol as it likes.
+ */
+export interface HostileService {
+  readonly userSide: SocketClient
+  readonly quorum: SocketClient
+  readonly signer: P256Signer
+  readonly sealer: ShareSealer
+  readonly shares: ShareStore
+  /** The next batch sequence that the user side would take. */
+  nextSeq(): Promise<number>
+  close(): Promise<void>
+}
+
+export interface Batch {
+  readonly header: Buffer
+  readonly intents: readonly Buffer[]
+  readonly ids: readonly Buffer[]
+  readonly coSignature: Buffer
+}
+
+export interface Approval {
+  readonly bitmap: number
+  readonly signature: Uint8Array
+  /** Per intent: the sealed user share, or the code of its refusal. */
+  readonly answers: readonly (Uint8Array | RefusalCode)[]
+}
+
+export async function becomeService(quorum: Quorum): Promise<HostileService> {
+  const { home } = quorum
+  const layout = serviceLayout(home)
+  const registry = openRegistry(readRegistryFile(registryPath(home)), readRootKey(layout.rootKey))
+  const signer = p256SignerOf(createPrivateKey(readFileSync(layout.signingKey)))
+  const userSide = await dial(identityProviderSocket(home))
+  const signing = await dial(quorumSignerSocket(home))
+  const statement = expectBytes(await signing.call('boot', []))
+  const boot = openBoot(statement, registry, Date.now())
+  await signing.call('session', [await userSide.call('session', [statement])])
+  const own = await offerSession(boot, 'service', signer)
+  await signing.call('session', [own.offer])
+  const shares = openShareStore('service', layout)
+  const { body, signature } = registry.envelope
+  return {
+    userSide,
+    quorum: signing,
+    signer,
+    sealer: createSealer(own.session),
+    shares,
+    async nextSeq() {
+      const [highWater] = expectList(await userSide.call('hello', [body, signature]), 2)
+      return Number(highWater) + 1
+    },
+    async close() {
+      userSide.close()
+      signing.close()
+      await shares.close()
+    },
+  }
+}
+
+export function dial(path: string): Promise<SocketClient> {
+  return new Promise((resolve) => {
+    const client = connectSocket({
+      path,
+      peer: 'peer',
+      onConnect: () => resolve(client),
+      onDisconnect: () => {},
+    })
+  })
+}
+
+/** An honest intent for the first slot of a batch, changed as the attack wants it. */
+export function intentFor(
+  wallet: ReadyWallet,
+  payload: SignPayload,
+  batchSeq: number,
+  change: Partial<Intent & { proofKey: Uint8Array | null; index: number }> = {},
+): Buffer {
+  const { type, bytes } = encodePayload(payload)
+  const { proofKey, index, ...fields } = change
+  return encodeProvenIntent(
+    {
+      type,
+      walletId: ulidBytes(wallet.walletId),
+      keyId: ulidBytes(wallet.keyId),
+      grantId: ulidBytes(wallet.keyId),
+      grantVersion: 1,
+      epoch: 1,
+      seq: seqOf(batchSeq, index ?? 0),
+      expiresAtMs: Date.now() + 10_000,
+      requestId: randomBytes(16),
+      replaces: Buffer.alloc(32),
+      payload: bytes,
+      ...fields,
+    },
+    proofKey === undefined ? wallet.proofKey : proofKey,
+  )
+}
+
+export async function coSign(
+  signer: P256Signer,
+  batchSeq: number,
+  intents: readonly Buffer[],
+  kid: Uint8Array = signer.kid,
+): Promise<Batch> {
+  const ids = intents.map(intentId)
+  const header = encodeHeader({ batchId: randomBytes(16), batchSeq, count: intents.length, kid })
+  return { header, intents, ids, coSignature: await signer.sign(coSignMessage(header, ids)) }
+}
+
+/** @throws Refusal of the whole batch */
+export async function approve(service: HostileService, batch: Batch): Promise<Approval> {
+  const answer = await service.userSide.call('approve', [
+    batch.header,
+    batch.intents,
+    batch.coSignature,
+  ])
+  const [bitmap, signature, , answers] = expectList(answer, 4)
+  return {
+    bitmap: Number(bitmap),
+    signature: expectBytes(signature, 64),
+    answers: expectList(answers, 32).map((item) =>
+      item instanceof Uint8Array ? item : refusalCode(expectList(item, 2)[0]),
+    ),
+  }
+}
+
+/** The service's share of a wallet, sealed for an intent. */
+export function sealOwn(
+  service: HostileService,
+  wallet: ReadyWallet,
+  id: Uint8Array,
+  epoch = 1,
+): Buffer {
+  const record = service.shares.get(ulidBytes(wallet.walletId))
+  if (record === null) throw new Error('no share')
+  const share = service.shares.openShare(record)
+  const sealed = service.sealer.seal(share, { id, epoch, boot: service.sealer.boot })
+  share.fill(0)
+  return sealed
+}
+
+/**
+ * Hands a batch to the quorum signer.
+ * @returns per intent a signature or the code of its refusal
+ * @throws Refusal of the whole batch
+ */
+export async function sign(
+  service: HostileService,
+  batch: Batch,
+  approval: { bitmap: number; signature: Uint8Array },
+  userShares: readonly unknown[],
+  serviceShares: readonly unknown[],
+): Promise<(Uint8Array | RefusalCode)[]> {
+  const answer = await service.quorum.call('sign', [
+    batch.header,
+    batch.intents,
+    batch.coSignature,
+    approval.bitmap,
+    approval.signature,
+    userShares,
+    serviceShares,
+  ])
+  return expectList(answer, 32).map((item) =>
+    item instanceof Uint8Array ? item : refusalCode(item),
+  )
+}
+
+/** The code with which a call was refused; `none` when it was not. */
+export async function refusalOf(call: Promise<unknown>): Promise<RefusalCode | 'none'> {
+  try {
+    await call
+    return 'none'
+  } catch (error) {
+    if (error instanceof Refusal) return error.code
+    throw error
+  }
+}
+
+export function strangerKey(): P256Signer {
+  return p256SignerOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey)
+}
+
+/** One intent through the user side: what it answers for it. */
+export async function judged(
+  service: HostileService,
+  make: (batchSeq: number) => Buffer,
+): Promise<RefusalCode | 'approved'> {
+  const seq = await service.nextSeq()
+  const batch = await coSign(service.signer, seq, [make(seq)])
+  const { answers } = await approve(service, batch)
+  const answer = answers[0]
+  return typeof answer === 'string' ? answer : 'approved'
+}

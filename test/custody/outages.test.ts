@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  newWalletId,
+  type Quorum,
+  type ReadyWallet,
+  readyWallet,
+  requestOf,
+  signed,
+  startQuorum,
+  transfer,
+} from './harness.js'
+
+let quorum: Quorum
+let wallet: ReadyWallet
+let nonce = 0
+
+beforeAll(async () => {
+  quorum = await startQuorum()
+  wallet = await readyWallet(quorum)
+}, 30_000)
+afterAll(() => quorum?.close())
+
+describe('when another domain is down', () => {
+  test('18: nothing is signed and nothing hangs; signing comes back by itself', async () => {
+    await signed(quorum, requestOf(wallet, transfer(nonce++)))
+    await quorum.identityProvider.kill()
+    await expectUnavailable()
+    quorum.identityProvider = await quorum.startIdentityProvider()
+    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    await signed(quorum, requestOf(wallet, transfer(nonce++)))
+  }, 20_000)
+
+  test('a restarted quorum signer gets new sessions by itself', async () => {
+    await quorum.quorumSigner.kill()
+    await expectUnavailable()
+    quorum.quorumSigner = await quorum.startQuorumSigner()
+    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    await signed(quorum, requestOf(wallet, transfer(nonce++)))
+  }, 20_000)
+
+  test('a death of the quorum signer in the middle of a burst jams no nonce', async () => {
+    const first = nonce
+    nonce += 200
+    const requests = Array.from({ length: 200 }, (_, index) =>
+      requestOf(wallet, transfer(first + index)),
+    )
+    const burst = Promise.all(requests.map((request) => quorum.coSigner.sign(request)))
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    await quorum.quorumSigner.kill()
+    const outcomes = await burst
+    expect(outcomes.some((outcome) => !outcome.ok)).toBe(true)
+    quorum.quorumSigner = await quorum.startQuorumSigner()
+    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    // The same payloads once more, as the write path does after a crash: with no key at hand for
+    // those that were approved, with the key for those that were not.
+    for (const [index, request] of requests.entries()) {
+      const outcome = outcomes[index]
+      const again = await signed(quorum, request)
+      if (outcome?.ok) expect(again.rawTransaction).toBe(outcome.rawTransaction)
+    }
+  }, 30_000)
+
+  test('a wallet is not created, and is once the domain is back', async () => {
+    await quorum.quorumSigner.kill()
+    const walletId = newWalletId()
+    await expect(quorum.coSigner.createWallet(walletId, quorum.userId)).rejects.toMatchObject({
+      fault: { code: 'COSIGNER_UNAVAILABLE' },
+    })
+    quorum.quorumSigner = await quorum.startQuorumSigner()
+    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+    const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
+    expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
+  }, 20_000)
+
+  test('the other domains end cleanly on SIGTERM', async () => {
+    expect(await quorum.quorumSigner.stop()).toBe(0)
+    expect(await quorum.identityProvider.stop()).toBe(0)
+  })
+})
+
+async function expectUnavailable(): Promise<void> {
+  const startedAt = performance.now()
+  const outcome = await quorum.coSigner.sign(requestOf(wallet, transfer(nonce++)))
+  expect(outcome).toMatchObject({ ok: false, reason: 'UNAVAILABLE' })
+  expect(performance.now() - startedAt).toBeLessThan(6_000)
+  expect(quorum.coSigner.ready).toBe(false)
+}
