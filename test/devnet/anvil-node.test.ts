@@ -1,0 +1,131 @@
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type AnvilNode, startAnvil } from '../../scripts/dev/chains/anvil-node.js'
+import { rpc } from '../../scripts/dev/chains/json-rpc.js'
+import { isAlive, type Recorder, recorder, scratchDir } from './support/observer.js'
+
+/** Away from the range that `npm start` uses. */
+const PORT_FIRST = 28_545
+const SENDER = '0x00000000000000000000000000000000000fa0ce'
+const RECEIVER = '0x000000000000000000000000000000000000dEaD'
+
+describe('a development chain', { timeout: 60_000 }, () => {
+  let scratch: ReturnType<typeof scratchDir>
+  let seen: Recorder
+  let nodes: AnvilNode[]
+  let claimedPorts: Set<number>
+
+  beforeEach(() => {
+    scratch = scratchDir()
+    seen = recorder()
+    nodes = []
+    claimedPorts = new Set()
+  })
+  afterEach(async () => {
+    await Promise.all(nodes.map((node) => node.stop()))
+    scratch.dispose()
+  })
+
+  async function start(dir = 'chain', claimed = claimedPorts): Promise<AnvilNode> {
+    const node = await startAnvil({
+      chainId: 8453,
+      name: 'chain 8453',
+      dir: join(scratch.path, dir),
+      logPath: join(scratch.path, `${dir}.log`),
+      preferredPort: PORT_FIRST,
+      claimedPorts: claimed,
+      observer: seen,
+    })
+    nodes.push(node)
+    return node
+  }
+
+  async function pay(node: AnvilNode, wei: number): Promise<string> {
+    await rpc(node.rpcUrl, 'anvil_impersonateAccount', [SENDER])
+    await rpc(node.rpcUrl, 'anvil_setBalance', [SENDER, '0xde0b6b3a7640000'])
+    const transaction = { from: SENDER, to: RECEIVER, value: `0x${wei.toString(16)}` }
+    return String(await rpc(node.rpcUrl, 'eth_sendTransaction', [transaction]))
+  }
+  const balance = async (node: AnvilNode) =>
+    Number(await rpc(node.rpcUrl, 'eth_getBalance', [RECEIVER, 'latest']))
+
+  test('serves its chain id, mines at once, and ticks', async () => {
+    const node = await start()
+    expect(Number(await rpc(node.rpcUrl, 'eth_chainId'))).toBe(8453)
+    const hash = await pay(node, 5)
+    expect(await rpc(node.rpcUrl, 'eth_getTransactionReceipt', [hash])).toMatchObject({
+      status: '0x1',
+    })
+    const head = Number(await rpc(node.rpcUrl, 'eth_blockNumber'))
+    await vi.waitFor(
+      async () => expect(Number(await rpc(node.rpcUrl, 'eth_blockNumber'))).toBeGreaterThan(head),
+      { timeout: 5_000 },
+    )
+  })
+
+  test('keeps its state and its receipts over a stop and a start', async () => {
+    const before = await start()
+    const hash = await pay(before, 7)
+    await before.stop()
+    const after = await start('chain', new Set())
+    expect(await balance(after)).toBe(7)
+    expect(await rpc(after.rpcUrl, 'eth_getTransactionReceipt', [hash])).not.toBeNull()
+  })
+
+  test('has a clock of today after a start from an old state', async () => {
+    const before = await start()
+    await before.stop()
+    const after = await start('chain', new Set())
+    const head = (await rpc(after.rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as {
+      timestamp: string
+    }
+    expect(Math.abs(Number(head.timestamp) - Date.now() / 1000)).toBeLessThan(5)
+  })
+
+  test('comes back on its port with its state when it is killed', async () => {
+    const node = await start()
+    await pay(node, 9)
+    // The next snapshot is at most a second or so away.
+    await vi.waitFor(() => node.snapshots.save(), { timeout: 5_000 })
+    const pid = Number(node.process.pid)
+    process.kill(pid, 'SIGKILL')
+    await vi.waitFor(() => expect(seen.restarts).toBe(1), { timeout: 20_000 })
+    expect(isAlive(pid)).toBe(false)
+    expect(await balance(node)).toBe(9)
+  })
+
+  test('loses no more than the last moments when everything is killed at once', async () => {
+    const node = await start()
+    await pay(node, 11)
+    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    // What the node saved by itself is all there is: no save is asked for on the way out.
+    process.kill(Number(node.process.pid), 'SIGKILL')
+    const after = await start('chain', new Set([node.port]))
+    expect(await balance(after)).toBe(11)
+  })
+
+  test('steps over a taken port', async () => {
+    const squatter = createServer()
+    const taken = await new Promise<boolean>((resolve) => {
+      squatter.once('error', () => resolve(true))
+      squatter.listen(PORT_FIRST, '127.0.0.1', () => resolve(false))
+    })
+    try {
+      const node = await start()
+      expect(node.port).toBeGreaterThan(PORT_FIRST)
+      expect(Number(await rpc(node.rpcUrl, 'eth_chainId'))).toBe(8453)
+    } finally {
+      if (!taken) squatter.close()
+    }
+  })
+
+  test('runs beside another of the same chain id, each with its own state', async () => {
+    // Separate sets of claims, as two instances that know nothing of each other have.
+    const [one, other] = await Promise.all([start('one', new Set()), start('other', new Set())])
+    expect(one.port).not.toBe(other.port)
+    await pay(one, 13)
+    expect(await balance(one)).toBe(13)
+    expect(await balance(other)).toBe(0)
+  })
+})
