@@ -3,6 +3,7 @@
  * address set and publishes it to every thread. Nothing else writes lists in memory.
  */
 import { type FSWatcher, mkdirSync, watch } from 'node:fs'
+import { ADDRESS_BYTES } from '../set/address-bytes.js'
 import { buildAddressSet } from '../set/address-set.js'
 import { devList } from './dev-list.js'
 import { protectAddresses } from './infrastructure.js'
@@ -44,6 +45,8 @@ export interface ListOwnerOptions {
 
 export interface ListOwner extends ListsReader {
   status(): ListsStatus
+  /** Every list that holds the address, not only the first. @param address 20 bytes */
+  listsWith(address: Uint8Array): readonly { readonly list: string; readonly version: string }[]
   /** For one worker thread: into its workerData, `port` into its transferList. */
   share(): SharedLists
   /** Adds or replaces a list that lives in memory alone, such as a mirrored oracle. */
@@ -59,6 +62,13 @@ export interface ListOwner extends ListsReader {
 export async function createListOwner(options: ListOwnerOptions): Promise<ListOwner> {
   const owner = new FileListOwner(options)
   await owner.start()
+  return owner
+}
+
+/** Loads all lists as they stand, watches nothing and refuses nothing: for looking at them. */
+export async function readListsOnce(options: ListOwnerOptions): Promise<ListOwner> {
+  const owner = new FileListOwner(options)
+  await owner.refresh()
   return owner
 }
 
@@ -163,6 +173,12 @@ class FileListOwner implements ListOwner {
     }
   }
 
+  listsWith(address: Uint8Array) {
+    return this.#lists
+      .filter(({ packed }) => holdsEntry(packed, address))
+      .map(({ name, version }) => ({ list: name, version }))
+  }
+
   close(): void {
     this.#closed = true
     if (this.#timer !== null) clearInterval(this.#timer)
@@ -252,6 +268,13 @@ class FileListOwner implements ListOwner {
   }
 }
 
+function holdsEntry(packed: Uint8Array, address: Uint8Array): boolean {
+  for (let at = 0; at < packed.length; at += ADDRESS_BYTES) {
+    if (Buffer.compare(packed.subarray(at, at + ADDRESS_BYTES), address) === 0) return true
+  }
+  return false
+}
+
 /** Changes with what the list says and with what was refused of it. */
 function revisionOf(list: NamedList): string {
   return `${list.name}/${list.version}/${list.refusedCount}`
@@ -266,7 +289,7 @@ function versionOf(list: NamedList): ListVersion {
     kind: list.kind,
     source: list.source,
     version: list.version,
-    entries: list.packed.length / 20,
+    entries: list.packed.length / ADDRESS_BYTES,
     checkedAtMs: list.checkedAtMs,
     maxAgeMs: list.maxAgeMs,
   }

@@ -35,6 +35,8 @@ const header = z.strictObject({
   /** The publisher's own date of the list, as it writes it. */
   published: z.string().max(64).nullable(),
   max_age_seconds: z.int().min(60).nullable(),
+  /** For asking the publisher whether it has a newer one. */
+  etag: z.string().max(256).nullable(),
   /** Of the file that was imported. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Of the address lines below; a file cut short or edited does not load. */
@@ -53,8 +55,16 @@ export interface StoredList extends NamedList {
 /** What an import says about a list; counts and hashes of the entries are computed. */
 export type ListOrigin = Pick<
   StoredHeader,
-  'name' | 'kind' | 'source' | 'imported_at' | 'checked_at' | 'published' | 'max_age_seconds'
-> & { readonly sha256: string }
+  | 'name'
+  | 'kind'
+  | 'source'
+  | 'imported_at'
+  | 'checked_at'
+  | 'published'
+  | 'max_age_seconds'
+  | 'etag'
+  | 'sha256'
+>
 
 export class ListStore {
   readonly #directory: string

@@ -1,0 +1,120 @@
+import { basename } from 'node:path'
+import { type ListSource, readListFile, type TronPolicy } from './formats/read-list.js'
+import { protectAddresses } from './infrastructure.js'
+import { ListStore, type StoredHeader } from './list-store.js'
+import type { ListKind } from './named-list.js'
+
+/**
+ * Past this time since the publisher was last asked, the list counts as unavailable. Publishers
+ * update within days; a week bears a long weekend and a publisher's outage.
+ */
+const DEFAULT_MAX_AGE_SECONDS = 7 * 86_400
+
+/** What each source is, unless the import says otherwise. Plain lists have no publisher to ask. */
+const SOURCE_DEFAULTS: Record<
+  ListSource,
+  { readonly name: string; readonly kind: ListKind; readonly maxAgeSeconds: number | null }
+> = {
+  'ofac-sdn': { name: 'ofac-sdn', kind: 'sanctions', maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS },
+  uk: { name: 'uk-sanctions', kind: 'sanctions', maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS },
+  eu: { name: 'eu-sanctions', kind: 'sanctions', maxAgeSeconds: DEFAULT_MAX_AGE_SECONDS },
+  plain: { name: 'plain', kind: 'sanctions', maxAgeSeconds: null },
+}
+
+/** A list that keeps less than this share of its addresses was cut short, or must be confirmed. */
+const SHRINK_SHARE_MIN = 0.25
+
+export interface ImportRequest {
+  readonly source: ListSource
+  /** Path of the publisher's file: XML, CSV, text, or a ZIP of one. */
+  readonly file: string
+  /** Lower-case letters, digits, hyphens; several plain lists need one each. */
+  readonly name?: string
+  readonly kind?: ListKind
+  /** null: never stale. */
+  readonly maxAgeSeconds?: number | null
+  readonly tron?: TronPolicy
+  /** Taken over though it lost most of its addresses, or all: a person has looked. */
+  readonly shrink?: 'refuse' | 'confirmed'
+  /** Where the file came from, when not from a local path. */
+  readonly origin?: { readonly url: string; readonly etag: string | null }
+}
+
+export interface ImportContext {
+  /** `<home>/service/lists` */
+  readonly storeDirectory: string
+  readonly protectedAddresses: readonly string[]
+  readonly nowMs?: () => number
+}
+
+export interface ImportReport {
+  readonly list: StoredHeader
+  /** Which of the publisher's formats it was. */
+  readonly format: string
+  readonly added: number
+  readonly removed: number
+  readonly checksumMismatches: readonly string[]
+}
+
+/** A list that would be smaller than it can honestly be. The earlier one stays. */
+export class ListShrankError extends Error {
+  constructor(name: string, before: number, after: number) {
+    super(`${name} would go from ${before} to ${after} addresses; import it as confirmed if true`)
+    this.name = 'ListShrankError'
+  }
+}
+
+/**
+ * Imports a publisher's file in place of the earlier import: addresses that are no longer in it
+ * are off the list. A running service takes it over within a second.
+ * @throws ListFormatError when the file is not the list it should be, or breaks off
+ * @throws ListShrankError
+ */
+export async function importList(
+  request: ImportRequest,
+  context: ImportContext,
+): Promise<ImportReport> {
+  const defaults = SOURCE_DEFAULTS[request.source]
+  const name = request.name ?? defaults.name
+  const isProtected = protectAddresses(context.protectedAddresses)
+  const read = await readListFile(
+    request.file,
+    request.source,
+    isProtected,
+    request.tron ?? 'ignore',
+  )
+  const store = new ListStore(context.storeDirectory, isProtected)
+  await store.refresh()
+  const before = new Set(entriesOf(store.lists.find((list) => list.name === name)?.packed))
+  const after = new Set(entriesOf(read.collector.packed()))
+  const shrank = after.size === 0 || after.size < before.size * SHRINK_SHARE_MIN
+  if (shrank && request.shrink !== 'confirmed') {
+    throw new ListShrankError(name, before.size, after.size)
+  }
+  const now = new Date((context.nowMs ?? Date.now)()).toISOString()
+  const list = await store.put(
+    {
+      name,
+      kind: request.kind ?? defaults.kind,
+      source: request.origin?.url ?? basename(request.file),
+      imported_at: now,
+      checked_at: now,
+      published: read.published,
+      max_age_seconds:
+        request.maxAgeSeconds === undefined ? defaults.maxAgeSeconds : request.maxAgeSeconds,
+      etag: request.origin?.etag ?? null,
+      sha256: read.sha256,
+    },
+    read.collector,
+  )
+  const { format, checksumMismatches } = read
+  const added = [...after].filter((entry) => !before.has(entry)).length
+  const removed = [...before].filter((entry) => !after.has(entry)).length
+  return { list, format, added, removed, checksumMismatches }
+}
+
+function* entriesOf(packed: Uint8Array = new Uint8Array(0)): Generator<string> {
+  for (let at = 0; at < packed.length; at += 20) {
+    yield Buffer.from(packed.subarray(at, at + 20)).toString('latin1')
+  }
+}

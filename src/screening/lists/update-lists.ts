@@ -1,0 +1,127 @@
+/** Fetches lists from their publishers, through the environment's proxy where there is one. */
+import { randomBytes } from 'node:crypto'
+import { createWriteStream } from 'node:fs'
+import { mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Transform } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Dispatcher, EnvHttpProxyAgent, request } from 'undici'
+import type { ListSource } from './formats/read-list.js'
+import { type ImportContext, type ImportReport, importList } from './import-list.js'
+import { protectAddresses } from './infrastructure.js'
+import { ListStore } from './list-store.js'
+
+/** OFAC's own export; UK and EU addresses carry tokens or change, and are the operator's to give. */
+export const OFAC_SDN_URL =
+  'https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/SDN_ADVANCED.XML'
+
+const DOWNLOAD_MS_MAX = 10 * 60_000
+const CONNECT_MS_MAX = 15_000
+const DOWNLOAD_BYTES_MAX = 512 * 1024 * 1024
+/** Publishers redirect to their storage. */
+const REDIRECTS_MAX = 5
+
+export interface ListDownload {
+  readonly source: ListSource
+  readonly url: string
+  readonly name?: string
+}
+
+export type UpdateOutcome =
+  | { readonly outcome: 'updated'; readonly url: string; readonly report: ImportReport }
+  /** The publisher says that ours is the newest. */
+  | { readonly outcome: 'unchanged'; readonly url: string }
+  /** The earlier list stays, and ages. */
+  | { readonly outcome: 'failed'; readonly url: string; readonly reason: string }
+
+/** Fetches each list and imports it. One that fails does not stop the others. */
+export async function updateLists(
+  downloads: readonly ListDownload[],
+  context: ImportContext,
+): Promise<readonly UpdateOutcome[]> {
+  const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: CONNECT_MS_MAX } })
+  const outcomes: UpdateOutcome[] = []
+  try {
+    for (const download of downloads) {
+      try {
+        outcomes.push(await updateOne(download, context, dispatcher))
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error)
+        outcomes.push({ outcome: 'failed', url: download.url, reason })
+      }
+    }
+  } finally {
+    await dispatcher.close()
+  }
+  return outcomes
+}
+
+async function updateOne(
+  { source, url, name }: ListDownload,
+  context: ImportContext,
+  dispatcher: Dispatcher,
+): Promise<UpdateOutcome> {
+  const store = new ListStore(context.storeDirectory, protectAddresses(context.protectedAddresses))
+  await store.refresh()
+  const known = store.lists.find((list) => list.header.source === url)?.header
+  const signal = AbortSignal.timeout(DOWNLOAD_MS_MAX)
+  const response = await get(url, known?.etag ?? null, dispatcher, signal)
+  if (response.statusCode === 304 && known !== undefined) {
+    await response.body.dump()
+    const now = new Date((context.nowMs ?? Date.now)()).toISOString()
+    await store.markChecked(known.name, now)
+    return { outcome: 'unchanged', url }
+  }
+  if (response.statusCode !== 200) {
+    await response.body.dump()
+    throw new Error(`the publisher answered ${response.statusCode}`)
+  }
+  await mkdir(context.storeDirectory, { recursive: true, mode: 0o700 })
+  const file = join(context.storeDirectory, `download.${randomBytes(6).toString('hex')}.new`)
+  try {
+    await pipeline(response.body, atMost(DOWNLOAD_BYTES_MAX), createWriteStream(file), { signal })
+    const { etag } = response.headers
+    const origin = { url, etag: typeof etag === 'string' && etag.length <= 256 ? etag : null }
+    const named = name === undefined ? {} : { name }
+    const report = await importList({ source, file, origin, ...named }, context)
+    return { outcome: 'updated', url, report }
+  } finally {
+    await rm(file, { force: true })
+  }
+}
+
+async function get(
+  url: string,
+  etag: string | null,
+  dispatcher: Dispatcher,
+  signal: AbortSignal,
+): Promise<Dispatcher.ResponseData> {
+  let target = new URL(url)
+  for (let i = 0; i <= REDIRECTS_MAX; i++) {
+    const headers = etag === null ? {} : { 'if-none-match': etag }
+    const response = await request(target, { dispatcher, signal, headers })
+    const { location } = response.headers
+    if (response.statusCode < 301 || response.statusCode > 308 || response.statusCode === 304) {
+      return response
+    }
+    await response.body.dump()
+    if (typeof location !== 'string') throw new Error('the publisher redirects to nowhere')
+    const next = new URL(location, target)
+    if (target.protocol === 'https:' && next.protocol !== 'https:') {
+      throw new Error('the publisher redirects from https to an unprotected address')
+    }
+    target = next
+  }
+  throw new Error('the publisher redirects without end')
+}
+
+function atMost(bytesMax: number): Transform {
+  let bytes = 0
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      bytes += chunk.length
+      if (bytes > bytesMax) done(new Error('the download is too large'))
+      else done(null, chunk)
+    },
+  })
+}
