@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -53,7 +52,7 @@ export async function startQuorum(): Promise<Quorum> {
     return domain
   }
   const startIdentityProvider = () =>
-    start('dist/src/identity-provider/main.js', { IDENTITY_PORT: '0' })
+    start('dist/src/identity-provider/main.js', { IDENTITY_PORT: issuerPort(home) })
   const startQuorumSigner = () => start('dist/src/quorum-signer/main.js')
   let coSigner: ConnectedCoSigner | null = null
 
@@ -90,8 +89,16 @@ export async function startQuorum(): Promise<Quorum> {
   }
 }
 
+/** The port of the start before, so that tokens stay valid across a restart; else a free one. */
+function issuerPort(home: string): string {
+  const path = join(home, 'identity-provider', 'issuer.json')
+  if (!existsSync(path)) return '0'
+  const { issuer } = JSON.parse(readFileSync(path, 'utf8')) as { issuer: string }
+  return new URL(issuer).port
+}
+
 async function signIn(home: string): Promise<string> {
-  const text = await readFile(join(home, 'identity-provider', 'issuer.json'), 'utf8')
+  const text = readFileSync(join(home, 'identity-provider', 'issuer.json'), 'utf8')
   const { issuer } = JSON.parse(text) as { issuer: string }
   return mintConsoleToken({ issuer, ...USER })
 }
