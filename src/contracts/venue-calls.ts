@@ -84,11 +84,41 @@ export function encodeSwapToNative(call: SwapCall): Hex {
     functionName: 'unwrapWETH9',
     args: [call.minOut, call.recipient],
   })
-  return encodeFunctionData({
-    abi: swapRouter02Abi,
-    functionName: 'multicall',
-    args: [[swap, unwrap]],
-  })
+  return encodeMulticall([swap, unwrap])
+}
+
+/**
+ * Wraps native currency on SwapRouter02: the Router sends `amount` along as value.
+ * @param amount wei, net of the Router's fee
+ */
+export function encodeWrap(wrappedNative: Address, amount: bigint, recipient: Address): Hex {
+  return encodeMulticall([
+    encodeFunctionData({ abi: swapRouter02Abi, functionName: 'wrapETH', args: [amount] }),
+    encodeFunctionData({
+      abi: swapRouter02Abi,
+      functionName: 'sweepToken',
+      args: [wrappedNative, amount, recipient],
+    }),
+  ])
+}
+
+/**
+ * Unwraps wrapped native currency on SwapRouter02, one for one.
+ * @param amount wei, net of the Router's fee
+ */
+export function encodeUnwrap(wrappedNative: Address, amount: bigint, recipient: Address): Hex {
+  return encodeMulticall([
+    encodeFunctionData({
+      abi: swapRouter02Abi,
+      functionName: 'pull',
+      args: [wrappedNative, amount],
+    }),
+    encodeFunctionData({
+      abi: swapRouter02Abi,
+      functionName: 'unwrapWETH9',
+      args: [amount, recipient],
+    }),
+  ])
 }
 
 /** @param assets smallest units of the vault's asset, net of the Router's fee */
@@ -110,6 +140,10 @@ export function encodeVaultRedeem(shares: bigint, recipient: Address, router: Ad
     functionName: 'redeem',
     args: [shares, recipient, router],
   })
+}
+
+function encodeMulticall(calls: readonly Hex[]): Hex {
+  return encodeFunctionData({ abi: swapRouter02Abi, functionName: 'multicall', args: [calls] })
 }
 
 /** Functions of SwapRouter02 that a Router must allow for the swaps above. */

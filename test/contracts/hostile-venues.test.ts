@@ -159,3 +159,23 @@ describe('a hostile token or venue', () => {
     expect(await balanceOf(chain, NATIVE_TOKEN, agent.address)).toBe(AMOUNT)
   })
 })
+
+describe('a token that only looks odd', () => {
+  it('is served when it returns nothing and approves from zero only, as USDT does', async () => {
+    const agent = await createDelegatedAgent(chain)
+    const token = await deployHostile(chain, 'NoReturnToken')
+    await chain.owner.write(token, hostileAbi, 'mint', [agent.address, 2n * AMOUNT])
+    await chain.owner.write(chain.world.token.address, hostileAbi, 'mint', [venue, 2n])
+    for (let i = 0; i < 2; i++) {
+      const intent = await intentOf(chain, agent, {
+        ...{ tokenIn: token, amountIn: AMOUNT, tokenOut: chain.world.token.address, minOut: 1n },
+        ...{
+          target: venue,
+          data: encodeTrade(token, NET, chain.world.token.address, 1n, agent.address),
+        },
+      })
+      expect(await revertReason(chain, await execute(chain, agent, intent))).toBeNull()
+    }
+    expect(await balanceOf(chain, token, agent.address)).toBe(0n)
+  })
+})

@@ -10,8 +10,10 @@ import {
   encodeSwap,
   encodeSwapPath,
   encodeSwapToNative,
+  encodeUnwrap,
   encodeVaultDeposit,
   encodeVaultRedeem,
+  encodeWrap,
 } from '../../src/contracts/venue-calls.js'
 import { NATIVE_TOKEN } from '../../src/domain/chain.js'
 import type { Address } from '../../src/domain/ids.js'
@@ -145,6 +147,30 @@ describe('sponsored flows', () => {
     })
     await expectExact(agent, intent, intent.minOut)
     expect(await balanceOf(chain, NATIVE_TOKEN, agent.address)).toBe(0n)
+  })
+
+  it('wraps native currency and unwraps it again, one for one less the fee', async () => {
+    const agent = await createDelegatedAgent(chain)
+    await chain.owner.client.setBalance({ address: agent.address, value: ETHER })
+    const net = ETHER - routerFee(ETHER, FEE_BPS)
+    const { router: target } = chain.world.swap
+    const wrap = await intentOf(chain, agent, {
+      ...{ tokenIn: NATIVE_TOKEN, amountIn: ETHER, tokenOut: chain.wrapped, minOut: net, target },
+      data: encodeWrap(chain.wrapped, net, agent.address),
+    })
+    await expectExact(agent, wrap, net)
+    const netAgain = net - routerFee(net, FEE_BPS)
+    const unwrap = await intentOf(chain, agent, {
+      ...{
+        tokenIn: chain.wrapped,
+        amountIn: net,
+        tokenOut: NATIVE_TOKEN,
+        minOut: netAgain,
+        target,
+      },
+      data: encodeUnwrap(chain.wrapped, netAgain, agent.address),
+    })
+    await expectExact(agent, unwrap, netAgain)
   })
 
   it('deposits into a vault and withdraws more than the fee-free part after a year', async () => {

@@ -1,4 +1,4 @@
-/** Uniswap SwapRouter02: exact-input swaps, and what native output needs. */
+/** Uniswap SwapRouter02: exact-input swaps, wrapping and unwrapping. */
 export const swapRouter02Abi = [
   {
     type: 'function',
@@ -53,6 +53,34 @@ export const swapRouter02Abi = [
     inputs: [
       { name: 'amountMinimum', type: 'uint256' },
       { name: 'recipient', type: 'address' },
+    ],
+    outputs: [],
+  },
+  {
+    type: 'function',
+    name: 'wrapETH',
+    stateMutability: 'payable',
+    inputs: [{ name: 'value', type: 'uint256' }],
+    outputs: [],
+  },
+  {
+    type: 'function',
+    name: 'sweepToken',
+    stateMutability: 'payable',
+    inputs: [
+      { name: 'token', type: 'address' },
+      { name: 'amountMinimum', type: 'uint256' },
+      { name: 'recipient', type: 'address' },
+    ],
+    outputs: [],
+  },
+  {
+    type: 'function',
+    name: 'pull',
+    stateMutability: 'payable',
+    inputs: [
+      { name: 'token', type: 'address' },
+      { name: 'value', type: 'uint256' },
     ],
     outputs: [],
   },
