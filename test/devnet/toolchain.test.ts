@@ -88,7 +88,7 @@ describe('a script started from a clone', { timeout: 60_000 }, () => {
     await run(['--build'])
     const output = join(root, 'dist/src/value.js')
     const echo = join(root, 'dist/scripts/dev/echo.js')
-    const past = new Date(Date.now() - 60_000)
+    const past = new Date('2026-01-01T00:00:00Z')
     for (const path of [output, echo]) utimesSync(path, past, past)
     expect((await run(['--build'])).stderr).toBe('')
     writeFileSync(join(root, 'src/value.ts'), 'export const value: number = 22\n')
