@@ -23,6 +23,8 @@ export interface PoolSide {
   readonly amount: bigint
 }
 
+const require = createRequire(import.meta.url)
+
 const ZERO: Address = '0x0000000000000000000000000000000000000000'
 const FULL_RANGE_TICK = 887_272
 
@@ -73,26 +75,30 @@ const positionManagerAbi = [
 
 export async function deployUniswap(chain: ChainWriter, wrapped: Address): Promise<Uniswap> {
   const factory = await chain.deploy(
-    artifact('@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'),
+    bytecodeOf(
+      require('@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'),
+    ),
   )
   // The descriptor only draws the picture of a position; nobody asks for it here.
   const positionManager = await chain.deploy(
-    artifact(
-      '@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
+    bytecodeOf(
+      require('@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json'),
     ),
     ['address', 'address', 'address'],
     [factory, wrapped, ZERO],
   )
   // No v2 factory: version 3 pools alone are quoted and used.
   const router = await chain.deploy(
-    artifact(
-      '@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json',
+    bytecodeOf(
+      require('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json'),
     ),
     ['address', 'address', 'address', 'address'],
     [ZERO, factory, positionManager, wrapped],
   )
   const quoter = await chain.deploy(
-    artifact('@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json'),
+    bytecodeOf(
+      require('@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json'),
+    ),
     ['address', 'address'],
     [factory, wrapped],
   )
@@ -147,9 +153,9 @@ const artifactFile = z.object({
   bytecode: z.string().regex(/^0x[0-9a-f]+$/, 'not linked bytecode'),
 })
 
-function artifact(path: string): Hex {
-  const load = createRequire(import.meta.url)
-  return artifactFile.parse(load(path)).bytecode as Hex
+/** @throws ZodError when the artifact is not what the package is known to ship */
+function bytecodeOf(artifact: unknown): Hex {
+  return artifactFile.parse(artifact).bytecode as Hex
 }
 
 /** Largest integer whose square is at most `value` (Newton). */

@@ -6,6 +6,7 @@ import { erc20Abi } from '../../src/contracts/abis/erc20.js'
 import { erc4626Abi } from '../../src/contracts/abis/erc4626.js'
 import { multicall3Abi } from '../../src/contracts/abis/multicall3.js'
 import { quoterV2Abi } from '../../src/contracts/abis/quoter-v2.js'
+import { uniswapV3FactoryAbi, uniswapV3PoolAbi } from '../../src/contracts/abis/uniswap-v3.js'
 import {
   devPriceFeedAbi,
   devPriceFeedBytecode,
@@ -50,6 +51,27 @@ describe.each([
     expectLess(native, await read([usdc, wrapped], [500]), 10n)
     expectLess(native, await read([usdc, wrapped], [3000]), 40n)
     expectLess(tokens, await read([usdc, wrapped, chain.world.token.address], [500, 3000]), 50n)
+  })
+
+  it('has its pools where the factory says, with liquidity', async () => {
+    const { client } = chain.owner
+    for (const [token, fee] of [
+      [chain.usdc, 500],
+      [chain.usdc, 3000],
+      [chain.world.token.address, 3000],
+    ] as const) {
+      const pool = await client.readContract({
+        ...{ address: chain.world.swap.factory, abi: uniswapV3FactoryAbi },
+        ...{ functionName: 'getPool', args: [token, chain.wrapped, fee] },
+      })
+      const read = { address: pool, abi: uniswapV3PoolAbi } as const
+      expect(await client.readContract({ ...read, functionName: 'liquidity' })).toBeGreaterThan(0n)
+      const [sqrtPriceX96, , , , , , unlocked] = await client.readContract({
+        ...{ ...read, functionName: 'slot0' },
+      })
+      expect(sqrtPriceX96).toBeGreaterThan(0n)
+      expect(unlocked).toBe(true)
+    }
   })
 
   it('raises the price of vault shares, and can pay out every share at that price', async () => {

@@ -21,7 +21,8 @@ it(
 /** The platform's binary itself: the package's wrapper would survive as a parent of its own. */
 function forge(args: readonly string[]): Promise<{ code: number | null; output: string }> {
   const name = `@foundry-rs/forge-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`
-  const manifest = createRequire(import.meta.url).resolve(`${name}/package.json`)
+  const wrapper = createRequire(import.meta.url).resolve('@foundry-rs/forge/package.json')
+  const manifest = createRequire(wrapper).resolve(`${name}/package.json`)
   const child = spawn(join(dirname(manifest), 'bin', 'forge'), args, {
     cwd: PACKAGE_ROOT,
     env: {
