@@ -1,0 +1,104 @@
+/**
+ * Mirrors an on-chain sanctions oracle of Chainalysis' shape from its events, so that screening
+ * asks no node. Base has a contract of its own; the others share one address.
+ */
+import { EntryCollector, listVersion, type NamedList } from '../lists/named-list.js'
+import { ADDRESS_BYTES, addressTextAt } from '../set/address-bytes.js'
+import { hasAddressPadding, readIndex, WORD_BYTES } from '../walk/words.js'
+
+/** `SanctionedAddressesAdded(address[])` */
+export const ADDED_TOPIC = '0x2596d7dd6966c5673f9c06ddb0564c4f0e6d8d206ea075b83ad9ddd71a4fb927'
+/** `SanctionedAddressesRemoved(address[])` */
+export const REMOVED_TOPIC = '0x32aab684eee99db715515d1a9987a8fe33bb6341b0e35e60db7eab48a08f9a3a'
+
+export interface OracleLog {
+  readonly topics: readonly string[]
+  /** 0x-prefixed ABI encoding of `address[]`. */
+  readonly data: string
+  readonly blockNumber: bigint
+  readonly logIndex: number
+}
+
+export interface OracleState {
+  /** Lower-case addresses. */
+  readonly sanctioned: ReadonlySet<string>
+  /** Every log up to this block is in; ask for the ones after it. -1 before the first. */
+  readonly throughBlock: bigint
+}
+
+export const EMPTY_ORACLE: OracleState = { sanctioned: new Set(), throughBlock: -1n }
+
+/**
+ * Applies the logs of the blocks after `state.throughBlock` up to `throughBlock`, in any order.
+ * Only blocks that will not be reorganised may be handed over.
+ * @throws RangeError when a log lies outside those blocks or does not decode
+ */
+export function applyOracleLogs(
+  state: OracleState,
+  logs: readonly OracleLog[],
+  throughBlock: bigint,
+): OracleState {
+  const sanctioned = new Set(state.sanctioned)
+  const ordered = [...logs].sort((a, b) =>
+    a.blockNumber === b.blockNumber
+      ? a.logIndex - b.logIndex
+      : a.blockNumber < b.blockNumber
+        ? -1
+        : 1,
+  )
+  for (const log of ordered) {
+    if (log.blockNumber <= state.throughBlock || log.blockNumber > throughBlock) {
+      throw new RangeError(`a log of block ${log.blockNumber} is out of turn`)
+    }
+    const [topic] = log.topics
+    if (topic === ADDED_TOPIC) for (const entry of addressesOf(log.data)) sanctioned.add(entry)
+    if (topic === REMOVED_TOPIC) for (const entry of addressesOf(log.data)) sanctioned.delete(entry)
+  }
+  return { sanctioned, throughBlock }
+}
+
+export interface OracleListOptions {
+  /** One a chain, such as `sanctions-oracle-8453`. */
+  readonly name: string
+  /** When the newest of its blocks was seen, ms since the epoch. */
+  readonly checkedAtMs: number
+  readonly maxAgeMs: number
+  readonly isProtected: (entry: Uint8Array) => boolean
+}
+
+/** The mirror as a list, for `ListOwner.putMemoryList`. */
+export function oracleList(
+  state: OracleState,
+  { name, checkedAtMs, maxAgeMs, isProtected }: OracleListOptions,
+): NamedList {
+  const collector = new EntryCollector(isProtected)
+  for (const text of state.sanctioned) collector.add(Buffer.from(text.slice(2), 'hex'), text)
+  const packed = collector.packed()
+  return {
+    name,
+    kind: 'sanctions',
+    source: 'on-chain sanctions oracle',
+    version: `${state.throughBlock}-${listVersion(packed)}`,
+    checkedAtMs,
+    maxAgeMs,
+    packed,
+    refused: collector.refused,
+    refusedCount: collector.refusedCount,
+  }
+}
+
+function addressesOf(data: string): readonly string[] {
+  const bytes = Buffer.from(data.slice(2), 'hex')
+  if (bytes.length < 2 * WORD_BYTES || readIndex(bytes, 0) !== WORD_BYTES) throw undecodable()
+  const count = readIndex(bytes, WORD_BYTES)
+  if (count < 0 || count > bytes.length / WORD_BYTES - 2) throw undecodable()
+  return Array.from({ length: count }, (_, i) => {
+    const at = (i + 2) * WORD_BYTES
+    if (!hasAddressPadding(bytes, at)) throw undecodable()
+    return addressTextAt(bytes, at + WORD_BYTES - ADDRESS_BYTES)
+  })
+}
+
+function undecodable(): RangeError {
+  return new RangeError('a log of the oracle does not decode')
+}
