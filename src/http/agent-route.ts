@@ -1,10 +1,9 @@
 import type { OperationRow } from '../api/operations.js'
-import { parseInput } from '../api/parse.js'
-import { hashRequest, parseIdempotencyKey } from '../api/parse-idempotency.js'
+import { parseIdempotencyKey } from '../api/parse-idempotency.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
-import { authorizeChain, authorizeOperation } from '../auth/authorize.js'
-import { type Fault, ok, type Result, refuse } from '../errors/fault.js'
-import type { AgentContext, Answer } from '../operations/context.js'
+import { authorizeOperation } from '../auth/authorize.js'
+import { ok, type Result } from '../errors/fault.js'
+import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
 import { readBody } from './body.js'
 import { admit, type RouteDeps, type RouteHandler, refuseUnauthenticated } from './deps.js'
 import { Exchange } from './exchange.js'
@@ -24,11 +23,6 @@ import type { HttpRequest } from './uws.js'
  * A keyed route, made from its row of the operations table. Order of checks (API.md): key → rate
  * → permission → `allowed_chains` → the request's form → the operation.
  */
-
-export type AgentHandler = (
-  context: AgentContext,
-  input: never,
-) => Answer<unknown> | Promise<Answer<unknown>>
 
 export function createAgentRoute(
   row: OperationRow,
@@ -103,26 +97,7 @@ function execute(
   raw: RawInput,
   idempotencyKey: string | null,
 ): void {
-  const { row, handler } = route
-  const input = validate(caller, row, raw)
-  if (!input.ok) {
-    exchange.refuse(input.fault)
-    return
-  }
-  const context: AgentContext = {
-    requestId: exchange.requestId,
-    key: caller.key,
-    proofKey: caller.proofKey,
-    idempotency:
-      idempotencyKey === null
-        ? null
-        : { key: idempotencyKey, bodyHash: hashRequest(row.name, input.value) },
-  }
-  // The row's schema is what the handler's input type is inferred from.
-  runOperation(exchange, () => handler(context, input.value as never))
-}
-
-function validate(caller: AuthenticatedKey, row: OperationRow, raw: RawInput): Result<unknown> {
-  const denied: Fault | null = authorizeChain(caller.key, raw)
-  return denied === null ? parseInput(row.input, raw) : refuse(denied)
+  const call = prepareCall(route.row, caller, exchange.requestId, raw, idempotencyKey)
+  if (call.ok) runOperation(exchange, () => route.handler(call.value.context, call.value.input))
+  else exchange.refuse(call.fault)
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
+import { errorBody } from '../api/error-body.js'
 import {
   type RateLimitDecision,
   rateLimitHeader,
@@ -36,6 +37,16 @@ export interface Reply {
   /** Default `no-store`: answers are about money and change. */
   readonly cacheControl?: string
   readonly headers?: readonly Header[]
+}
+
+/** The head of an answer whose length is not known yet. */
+export type ReplyHead = Omit<Reply, 'body'>
+
+/** An answer that is written piece by piece; after an abort the pieces are dropped. */
+export interface ReplyStream {
+  write(chunk: string | Uint8Array): void
+  /** Ends the exchange; called exactly once. */
+  end(): void
 }
 
 /** What all exchanges of a server share. */
@@ -195,6 +206,26 @@ export class Exchange {
     this.#write(reply)
   }
 
+  /** Answers piece by piece, instead of `send`; the exchange ends with the stream's `end`. */
+  stream(head: ReplyHead): ReplyStream {
+    if (this.#sent) throw new Error('the exchange has been answered')
+    this.#sent = true
+    this.detach()
+    const closes = this.#closes || this.#context.gate.draining
+    if (!this.#aborted) this.#response.cork(() => this.#writeHead(head))
+    return {
+      write: (chunk) => {
+        if (!this.#aborted) this.#response.cork(() => this.#response.write(chunk))
+      },
+      end: () => {
+        this.#secret?.fill(0)
+        this.#context.gate.leave()
+        if (!this.#aborted) this.#response.cork(() => this.#response.end(undefined, closes))
+        this.#report(this.#aborted ? STATUS_CALLER_GONE : head.status)
+      },
+    }
+  }
+
   #write(reply: Reply): void {
     if (this.#detached) this.#response.cork(() => this.#writeCorked(reply))
     else this.#writeCorked(reply)
@@ -202,6 +233,20 @@ export class Exchange {
   }
 
   #writeCorked(reply: Reply): void {
+    const response = this.#response
+    this.#writeHead(reply)
+    const closes = this.#closes || this.#context.gate.draining
+    if (!this.#isHead && reply.status !== 204 && reply.status !== 304) {
+      response.end(reply.body, closes)
+      return
+    }
+    // Without arguments: given a length, this build waits for that many bytes and never ends.
+    if (this.#isHead) response.writeHeader('Content-Length', `${Buffer.byteLength(reply.body)}`)
+    if (closes) response.writeHeader('Connection', 'close')
+    response.endWithoutBody()
+  }
+
+  #writeHead(reply: ReplyHead): void {
     const response = this.#response
     response
       .writeStatus(statusLine(reply.status))
@@ -216,15 +261,6 @@ export class Exchange {
         .writeHeader('RateLimit-Policy', rateLimitPolicyHeader(decision.policy))
     }
     for (const [name, value] of reply.headers ?? NO_HEADERS) response.writeHeader(name, value)
-    const closes = this.#closes || this.#context.gate.draining
-    if (!this.#isHead && reply.status !== 204 && reply.status !== 304) {
-      response.end(reply.body, closes)
-      return
-    }
-    // Without arguments: given a length, this build waits for that many bytes and never ends.
-    if (this.#isHead) response.writeHeader('Content-Length', `${Buffer.byteLength(reply.body)}`)
-    if (closes) response.writeHeader('Connection', 'close')
-    response.endWithoutBody()
   }
 
   #report(status: number): void {
@@ -247,14 +283,7 @@ function faultReply(
   headers: readonly Header[] = NO_HEADERS,
 ): Reply {
   const { status } = CATALOGUE[refusal.code]
-  const body = JSON.stringify({
-    error: {
-      code: refusal.code,
-      message: refusal.message,
-      details: refusal.details,
-      request_id: requestId,
-    },
-  })
+  const body = JSON.stringify(errorBody(refusal, requestId))
   if (status !== 503) return { status, body, headers }
   const seconds =
     refusal.code === 'OVERLOADED' ? OVERLOADED_RETRY_SECONDS : UNAVAILABLE_RETRY_SECONDS

@@ -1,0 +1,48 @@
+import type { OperationRow } from '../api/operations.js'
+import { parseInput } from '../api/parse.js'
+import { hashRequest } from '../api/parse-idempotency.js'
+import type { AuthenticatedKey } from '../auth/api-key.js'
+import { authorizeChain } from '../auth/authorize.js'
+import { ok, type Result, refuse } from '../errors/fault.js'
+import type { AgentContext, Answer } from './context.js'
+
+/**
+ * From a keyed caller's raw input to the operation's call: `allowed_chains`, then the schema, then
+ * the context. REST and MCP come through here, so that neither can be more lenient; key, rate and
+ * permission have been checked before (API.md: key → permission → `allowed_chains` → request).
+ */
+
+export type AgentHandler = (
+  context: AgentContext,
+  input: never,
+) => Answer<unknown> | Promise<Answer<unknown>>
+
+export interface PreparedCall {
+  readonly context: AgentContext
+  /** The row's schema is what the handler's input type is inferred from. */
+  readonly input: never
+}
+
+/** @returns refusals: `CHAIN_NOT_ALLOWED`, `INVALID_REQUEST` */
+export function prepareCall(
+  row: OperationRow,
+  caller: AuthenticatedKey,
+  requestId: string,
+  raw: unknown,
+  idempotencyKey: string | null,
+): Result<PreparedCall> {
+  const denied = authorizeChain(caller.key, raw)
+  if (denied !== null) return refuse(denied)
+  const input = parseInput(row.input, raw)
+  if (!input.ok) return input
+  const context: AgentContext = {
+    requestId,
+    key: caller.key,
+    proofKey: caller.proofKey,
+    idempotency:
+      idempotencyKey === null
+        ? null
+        : { key: idempotencyKey, bodyHash: hashRequest(row.name, input.value) },
+  }
+  return ok({ context, input: input.value as never })
+}
