@@ -13,7 +13,14 @@ const CACHE_DIR = join(ROOT, 'node_modules', '.cache')
 const STAMP = join(CACHE_DIR, 'countersign-install')
 /** npm's own record of what it put into node_modules. */
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json')
-const OUTPUT_TAIL_CHARS = 4_000
+const OUTPUT_HEAD_CHARS = 4_000
+
+/**
+ * Not `npm ci`: it refuses a lock file that lacks the native binaries of platforms which the
+ * machine that wrote it could not see. This takes every version and integrity from the lock file
+ * just so, leaves that file alone, and adds what this platform needs.
+ */
+const NPM_ARGUMENTS = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund']
 
 export function installIsCurrent() {
   const hash = createHash('sha256').update(readFileSync(LOCK_FILE)).digest('hex')
@@ -24,14 +31,13 @@ export function installIsCurrent() {
   return true
 }
 
-/** @throws Error with the end of npm's output */
+/** @throws Error with what npm said first: its reason comes before its advice */
 export async function installDependencies() {
-  announce('installing dependencies (npm ci; takes a minute or so the first time)')
+  announce('installing dependencies (takes a minute or two the first time)')
   const startedMs = Date.now()
   const npm = process.env.npm_execpath
   const [command, prefix] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
-  // Scripts stay on: three dependencies unpack or select native binaries in theirs.
-  const child = spawn(command, [...prefix, 'ci', '--include=dev', '--no-audit', '--no-fund'], {
+  const child = spawn(command, [...prefix, ...NPM_ARGUMENTS, '--loglevel=error'], {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -39,14 +45,14 @@ export async function installDependencies() {
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8')
     stream.on('data', (text) => {
-      output = (output + text).slice(-OUTPUT_TAIL_CHARS)
+      output = (output + text).slice(0, OUTPUT_HEAD_CHARS)
     })
   }
   const code = await new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (code !== 0) throw new Error(`npm ci failed with exit code ${code}:\n${output}`)
+  if (code !== 0) throw new Error(`npm install failed with exit code ${code}:\n${output}`)
   writeStamp(createHash('sha256').update(readFileSync(LOCK_FILE)).digest('hex'))
   announce(`dependencies installed in ${Math.round((Date.now() - startedMs) / 1000)} s`)
 }

@@ -1,6 +1,6 @@
 /**
  * One set-up at a time: two `npm start` side by side share node_modules and dist. The lock is a
- * file that holds its owner's pid; it lives in dist because `npm ci` clears node_modules.
+ * file that holds its owner's pid; it lives in dist because npm may clear node_modules.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,7 +9,7 @@ import { announce, ROOT } from './console.mjs'
 
 const LOCK_PATH = join(ROOT, 'dist', '.setup-lock')
 const POLL_MS = 100
-/** A cold `npm ci` on a slow network takes minutes; past this something hangs. */
+/** A cold install on a slow network takes minutes; past this something hangs. */
 const WAIT_MS_MAX = 15 * 60_000
 const ANNOUNCE_AFTER_MS = 2_000
 
