@@ -51,7 +51,9 @@ export interface ActorShell<State, Command, Event, Effect>
    * before the mailbox and may wait; commands of one actor may overtake each other here. The
    * state is for looking at, as it is now.
    */
-  prepare?(state: Readonly<State>, command: Command): Command | Promise<Command>
+  prepare?(state: State, command: Command): Command | Promise<Command>
+  /** A command for an actor that was just loaded, to pick up what a restart interrupted. */
+  resume?(state: State): Command | null
   /** Starts an effect. `self` puts the outcome into the actor's mailbox. Must not throw. */
   run(id: string, effect: Effect, self: (command: Command) => void): void
   /** True when nothing would be lost by forgetting the state and loading it again. */
@@ -67,7 +69,12 @@ export function eraseShell<State, Command, Event, Effect>(
   return shell as unknown as ErasedShell
 }
 
-export type ActorKind = 'sub-wallet' | 'chain-watcher' | 'webhook-endpoint' | 'gas-wallet'
+export type ActorKind =
+  | 'sub-wallet'
+  | 'chain-watcher'
+  | 'webhook-endpoint'
+  | 'gas-wallet'
+  | 'custody'
 
 export interface ActorAddress {
   readonly kind: ActorKind

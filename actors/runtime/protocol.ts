@@ -1,24 +1,36 @@
-import type { StoredEvent } from '../../src/domain/event.js'
+import type { ChainHead } from '../../src/chains/heads.js'
+import type { SharedLists } from '../../src/screening/lists/shared-lists.js'
 import type { AskResult, Envelope, ReplyToken } from './actor.js'
 
 /**
  * Messages between the main thread and a worker. Each side collects what it has to say during a
  * tick and posts it once.
  */
-export interface ToWorker {
-  readonly envelopes: readonly Envelope[]
-}
+export type ToWorker =
+  | { readonly type: 'envelopes'; readonly envelopes: readonly Envelope[] }
+  /** Finish what is under way, then say `drained`. */
+  | { readonly type: 'drain' }
 
-export interface FromWorker {
-  readonly replies: readonly { readonly token: ReplyToken; readonly result: AskResult }[]
-  /** Commands for actors of other workers. */
-  readonly envelopes: readonly Envelope[]
-  readonly notices: readonly Notice[]
-}
-
-/** What the other threads must know, once it is durable. */
-export type Notice =
+export type FromWorker =
+  | { readonly type: 'items'; readonly items: readonly WorkerItem[] }
   | { readonly type: 'ready' }
-  | { readonly type: 'key-changed'; readonly secretHash: string }
-  | { readonly type: 'events-appended'; readonly events: readonly StoredEvent[] }
   | { readonly type: 'drained' }
+
+export type WorkerItem =
+  | { readonly type: 'reply'; readonly token: ReplyToken; readonly result: AskResult }
+  /** For an actor of another worker. */
+  | { readonly type: 'envelope'; readonly envelope: Envelope }
+  | { readonly type: 'key-changed'; readonly secretHash: string }
+  | { readonly type: 'head'; readonly head: ChainHead }
+
+/** What a worker starts with. */
+export interface WorkerStart {
+  readonly workerIndex: number
+  readonly workerCount: number
+  readonly home: string
+  readonly mode: 'dev' | 'live'
+  readonly logLevel: string
+  readonly storeDirectory: string
+  readonly sequence: SharedArrayBuffer
+  readonly lists: SharedLists
+}

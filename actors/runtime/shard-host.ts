@@ -237,6 +237,10 @@ export class ShardHost {
       waiting: new Set(),
     }
     this.#residents.set(key, resident)
+    const resumed = shell.resume?.(resident.state) ?? null
+    if (resumed !== null) {
+      this.#enqueue({ kind: envelope.kind, id: envelope.id, command: resumed, token: null })
+    }
     return resident
   }
 

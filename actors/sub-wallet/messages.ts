@@ -1,12 +1,6 @@
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { Hex, KeyId, TxId } from '../../src/domain/ids.js'
-import type {
-  MinedIn,
-  Transaction,
-  TxKind,
-  TxStatus,
-  Valuation,
-} from '../../src/domain/transaction.js'
+import type { MinedIn, Transaction, TxKind, TxStatus } from '../../src/domain/transaction.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { IdempotencyRecord } from '../../src/store/records.js'

@@ -26,12 +26,14 @@ const variables = z.object({
   HOST: z.string().min(1).max(255).default('127.0.0.1'),
   METRICS_PORT: port.optional(),
   IDENTITY_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  CONSOLE_AUDIENCE: z.string().min(1).max(255).default('urn:countersign:console'),
   COUNTERSIGN_HOME: z.string().min(1).max(4_096).default('./.countersign'),
   COUNTERSIGN_MODE: z.enum(['dev', 'live']).default('live'),
   COUNTERSIGN_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info'),
-  COUNTERSIGN_WORKERS: count(64).default(2),
+  // One thread feeds the quorum's two batches in flight; more must share its sequence of batches.
+  COUNTERSIGN_WORKERS: count(1).default(1),
   COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
   COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
@@ -50,6 +52,8 @@ export interface Config {
   readonly metricsPort: number | null
   /** OIDC issuer of console tokens; null: console routes refuse every token. */
   readonly identityIssuer: string | null
+  /** Expected in the `aud` of console tokens. */
+  readonly consoleAudience: string
   readonly logLevel: string
   /** Threads for actor shards. */
   readonly workers: number
@@ -79,6 +83,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     port: values.PORT,
     metricsPort: values.METRICS_PORT ?? null,
     identityIssuer: values.IDENTITY_ISSUER ?? null,
+    consoleAudience: values.CONSOLE_AUDIENCE,
     logLevel: values.COUNTERSIGN_LOG_LEVEL,
     workers: values.COUNTERSIGN_WORKERS,
     rateLimit: {

@@ -1,0 +1,283 @@
+import type { BlockSummary } from '../../src/chains/heads.js'
+import type { Receipt } from '../../src/chains/receipts.js'
+import type { Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
+import type { MinedIn } from '../../src/domain/transaction.js'
+import type { Decision } from '../runtime/actor.js'
+import type { WatchCommand, WatcherCommand, WatcherEffect } from './messages.js'
+import {
+  CATCH_UP_BLOCKS_MAX,
+  RECENT_BLOCKS_MAX,
+  SWEEP_MAX,
+  type Watched,
+  type WatcherState,
+} from './state.js'
+
+/**
+ * Follows one chain: block by block, by parent hash. A block's list of hashes says which of our
+ * transactions to ask a receipt for, so the cost grows with blocks and open transactions, never
+ * with wallets. The state is changed in place; nothing of it is durable.
+ */
+export function decide(
+  state: WatcherState,
+  command: WatcherCommand,
+): Decision<never, WatcherEffect> {
+  const effects: WatcherEffect[] = []
+  switch (command.type) {
+    case 'start':
+      if (!state.started) {
+        state.started = true
+        effects.push({ type: 'poll', afterMs: 0 })
+        sweep(state, effects, state.watched.size)
+      }
+      break
+    case 'watch':
+      watch(state, command)
+      break
+    case 'unwatch':
+      forget(state, command.txId)
+      break
+    case 'latest':
+      effects.push({ type: 'poll', afterMs: pollAfterMs(state) })
+      if (command.block !== null) follow(state, command.block, effects, command.nowMs)
+      break
+    case 'blocks':
+      catchUp(state, command.blocks, effects, command.nowMs)
+      break
+    case 'receipts':
+      for (const receipt of command.receipts ?? []) {
+        if (receipt !== null) receiptSeen(state, receipt, effects, command.nowMs)
+      }
+      break
+    case 'nonces':
+      for (const { subWalletId, nonce } of command.nonces) {
+        tellHead(state, subWalletId, nonce, effects, command.nowMs)
+      }
+      break
+  }
+  return { events: [], effects, replies: [] }
+}
+
+/** A quarter of a block: news is at most that old. Chains without our transactions are idle. */
+function pollAfterMs(state: WatcherState): number {
+  const quarter = Math.min(1_000, Math.max(100, state.blockTimeMs / 4))
+  return state.watched.size > 0 ? quarter : quarter * 2
+}
+
+function watch(state: WatcherState, command: WatchCommand): void {
+  const known = state.watched.get(command.txId)
+  const { type: _, ...rest } = command
+  const watched: Watched = {
+    ...rest,
+    mined: known?.mined ?? null,
+    confirmed: false,
+    sinceBlock: known?.sinceBlock ?? null,
+  }
+  state.watched.set(command.txId, watched)
+  for (const hash of command.hashes) state.byHash.set(hash, command.txId)
+}
+
+function forget(state: WatcherState, txId: TxId): void {
+  const watched = state.watched.get(txId)
+  if (watched === undefined) return
+  for (const hash of watched.hashes) state.byHash.delete(hash)
+  state.watched.delete(txId)
+}
+
+function follow(
+  state: WatcherState,
+  head: BlockSummary,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  const last = state.recent.at(-1)
+  if (last?.hash === head.hash || state.busy) return
+  if (last === undefined || head.parentHash === last.hash) {
+    accept(state, head, effects, nowMs)
+    return
+  }
+  if (head.number > last.number + CATCH_UP_BLOCKS_MAX) {
+    state.recent.length = 0
+    accept(state, head, effects, nowMs)
+    sweep(state, effects, state.watched.size)
+    return
+  }
+  // Behind, or on another branch: read what lies between, and a few blocks below the fork.
+  const from = head.number > last.number ? Math.max(0, last.number - 2) : head.number - 8
+  state.busy = true
+  effects.push({ type: 'fetch-blocks', from: Math.max(0, from), to: head.number })
+}
+
+function catchUp(
+  state: WatcherState,
+  blocks: readonly BlockSummary[],
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  state.busy = false
+  const first = blocks[0]
+  if (first === undefined) return
+  const known = state.recent.findIndex(
+    ({ hash }) => hash === first.hash || hash === first.parentHash,
+  )
+  const oldest = state.recent[0]
+  if (known < 0 && oldest !== undefined && first.number > oldest.number) {
+    // The fork lies deeper than was read: go further down.
+    state.busy = true
+    const depth = Math.max(16, (state.recent.at(-1)?.number ?? first.number) - first.number) * 2
+    const to = blocks.at(-1)?.number ?? first.number
+    effects.push({ type: 'fetch-blocks', from: Math.max(0, first.number - depth), to })
+    return
+  }
+  for (const block of blocks) {
+    if (state.recent.some(({ hash }) => hash === block.hash)) continue
+    rewind(state, block, effects, nowMs)
+    accept(state, block, effects, nowMs)
+  }
+}
+
+/** Takes back every block that is not below `block`, and tells the wallets concerned. */
+function rewind(
+  state: WatcherState,
+  block: BlockSummary,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  const kept = state.recent.filter(({ number }) => number < block.number)
+  if (kept.length === state.recent.length) return
+  state.recent.length = 0
+  state.recent.push(...kept)
+  for (const watched of state.watched.values()) {
+    if (watched.mined === null || watched.mined.blockNumber < block.number) continue
+    watched.mined = null
+    watched.confirmed = false
+    watched.sinceBlock = block.number
+    const { subWalletId, txId } = watched
+    const command = { type: 'unmined', txId, stored: null, nowMs } as const
+    effects.push({ type: 'tell', subWalletId, command })
+  }
+}
+
+function accept(
+  state: WatcherState,
+  block: BlockSummary,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  state.recent.push({ number: block.number, hash: block.hash })
+  if (state.recent.length > RECENT_BLOCKS_MAX) state.recent.shift()
+  effects.push({ type: 'announce', head: block })
+  const hits = block.txHashes.filter((hash) => state.byHash.has(hash))
+  if (hits.length > 0) effects.push({ type: 'fetch-receipts', hashes: hits })
+  const waiting = new Map<SubWalletId, Watched>()
+  for (const watched of state.watched.values()) {
+    watched.sinceBlock ??= block.number
+    if (watched.mined !== null) deepen(state, watched, block.number, effects, nowMs)
+    else if (!waiting.has(watched.subWalletId)) waiting.set(watched.subWalletId, watched)
+  }
+  for (const watched of waiting.values()) {
+    tellHead(state, watched.subWalletId, null, effects, nowMs)
+  }
+  sweepOverdue(state, block.number, effects)
+}
+
+/** Waiting this many blocks for a receipt is longer than a block's list of hashes should take. */
+const OVERDUE_BLOCKS = 3
+
+/**
+ * Asks by hash, and by account, for what has waited long: a block may have been missed, or the
+ * nonce used by something else.
+ */
+function sweepOverdue(state: WatcherState, blockNumber: number, effects: WatcherEffect[]): void {
+  const hashes: Hex[] = []
+  const accounts = new Map<SubWalletId, Watched>()
+  for (const watched of state.watched.values()) {
+    if (hashes.length >= SWEEP_MAX) break
+    const { mined, sinceBlock } = watched
+    if (mined !== null || sinceBlock === null || blockNumber < sinceBlock + OVERDUE_BLOCKS) continue
+    if ((blockNumber - sinceBlock) % OVERDUE_BLOCKS !== 0) continue
+    hashes.push(...watched.hashes)
+    accounts.set(watched.subWalletId, watched)
+  }
+  if (hashes.length === 0) return
+  effects.push({ type: 'fetch-receipts', hashes })
+  effects.push({
+    type: 'fetch-nonces',
+    accounts: [...accounts.values()].map(({ subWalletId, from }) => ({
+      subWalletId,
+      address: from,
+    })),
+  })
+}
+
+function sweep(state: WatcherState, effects: WatcherEffect[], max: number): void {
+  const hashes: Hex[] = []
+  for (const watched of state.watched.values()) {
+    if (watched.mined !== null || hashes.length >= max) continue
+    hashes.push(...watched.hashes)
+  }
+  if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
+}
+
+function receiptSeen(
+  state: WatcherState,
+  receipt: Receipt,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  const txId = state.byHash.get(receipt.txHash)
+  const watched = txId === undefined ? undefined : state.watched.get(txId)
+  if (txId === undefined || watched === undefined) return
+  if (watched.mined?.blockHash === receipt.blockHash) return
+  const seen = state.recent.find(({ number }) => number === receipt.blockNumber)
+  // A receipt from a block that a reorg took away while we asked.
+  if (seen !== undefined && seen.hash !== receipt.blockHash) return
+  const mined: MinedIn = {
+    txHash: receipt.txHash,
+    blockNumber: receipt.blockNumber,
+    blockHash: receipt.blockHash,
+    outcome: receipt.status,
+    feeWei: receipt.feeWei,
+  }
+  watched.mined = mined
+  const head = state.recent.at(-1)?.number ?? receipt.blockNumber
+  if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
+  else {
+    const { subWalletId } = watched
+    effects.push({ type: 'tell', subWalletId, command: { type: 'mined', txId, mined, nowMs } })
+  }
+}
+
+function deepEnough(state: WatcherState, mined: MinedIn, head: number): boolean {
+  return head - mined.blockNumber + 1 >= state.confirmations
+}
+
+/** Tells of a confirmation, and stops watching what no reorg will reach any more. */
+function deepen(
+  state: WatcherState,
+  watched: Watched,
+  head: number,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  const { mined, txId, subWalletId } = watched
+  if (mined === null) return
+  if (!watched.confirmed && deepEnough(state, mined, head)) {
+    watched.confirmed = true
+    const command = { type: 'confirmed', txId, mined, nowMs } as const
+    effects.push({ type: 'tell', subWalletId, command })
+  }
+  if (watched.confirmed && head - mined.blockNumber > RECENT_BLOCKS_MAX) forget(state, txId)
+}
+
+function tellHead(
+  state: WatcherState,
+  subWalletId: SubWalletId,
+  chainNonce: number | null,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  const blockNumber = state.recent.at(-1)?.number ?? 0
+  const { chainId } = state
+  const command = { type: 'head', chainId, blockNumber, fees: null, chainNonce, nowMs } as const
+  effects.push({ type: 'tell', subWalletId, command })
+}

@@ -1,0 +1,54 @@
+import type { BlockSummary } from '../../src/chains/heads.js'
+import type { Receipt } from '../../src/chains/receipts.js'
+import type { Address, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
+import type { Command as SubWalletCommand } from '../sub-wallet/messages.js'
+
+/** What reaches the watcher of one chain. */
+export type WatcherCommand =
+  | { readonly type: 'start' }
+  | WatchCommand
+  | { readonly type: 'unwatch'; readonly txId: TxId }
+  /** The newest block a node showed; null when none answered. */
+  | { readonly type: 'latest'; readonly block: BlockSummary | null; readonly nowMs: number }
+  /** Blocks asked for by number, oldest first; empty when a node could not give them. */
+  | { readonly type: 'blocks'; readonly blocks: readonly BlockSummary[]; readonly nowMs: number }
+  | {
+      readonly type: 'receipts'
+      readonly asked: readonly Hex[]
+      /** Null: not mined. The whole list is null when no node answered. */
+      readonly receipts: readonly (Receipt | null)[] | null
+      readonly nowMs: number
+    }
+  | {
+      readonly type: 'nonces'
+      readonly nonces: readonly { readonly subWalletId: SubWalletId; readonly nonce: number }[]
+      readonly nowMs: number
+    }
+
+export interface WatchCommand {
+  readonly type: 'watch'
+  readonly txId: TxId
+  readonly subWalletId: SubWalletId
+  readonly from: Address
+  readonly nonce: number
+  /** All hashes signed at the nonce so far; any of them may land. */
+  readonly hashes: readonly Hex[]
+}
+
+export type WatcherEffect =
+  /** Ask for the newest block once this time has passed. */
+  | { readonly type: 'poll'; readonly afterMs: number }
+  | { readonly type: 'fetch-blocks'; readonly from: number; readonly to: number }
+  | { readonly type: 'fetch-receipts'; readonly hashes: readonly Hex[] }
+  | {
+      readonly type: 'fetch-nonces'
+      readonly accounts: readonly { readonly subWalletId: SubWalletId; readonly address: Address }[]
+    }
+  /** Tells fee and price caches of every thread. */
+  | { readonly type: 'announce'; readonly head: BlockSummary }
+  | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly command: WalletNews }
+
+export type WalletNews = Extract<
+  SubWalletCommand,
+  { type: 'mined' | 'confirmed' | 'unmined' | 'head' }
+>

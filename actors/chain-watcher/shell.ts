@@ -1,0 +1,141 @@
+import type { ChainAccess, Chains } from '../../src/chains/access.js'
+import type { BlockSummary } from '../../src/chains/heads.js'
+import type { Hex } from '../../src/domain/ids.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { ActorShell, Envelope } from '../runtime/actor.js'
+import { decide } from './decide.js'
+import type { WalletNews, WatcherCommand, WatcherEffect } from './messages.js'
+import { emptyWatcher, type WatcherState } from './state.js'
+
+export interface ChainWatcherPorts {
+  readonly reader: Reader
+  readonly chains: Chains
+  readonly tell: (envelope: Envelope) => void
+  readonly announce: (head: BlockSummary) => void
+  readonly log: { warn(context: object, message: string): void }
+  readonly nowMs: () => number
+}
+
+/** Receipts per request; the RPC client batches calls of one tick in hundreds. */
+const RECEIPTS_AT_ONCE = 500
+
+export function createChainWatcherShell(
+  ports: ChainWatcherPorts,
+): ActorShell<WatcherState, WatcherCommand, never, WatcherEffect> {
+  const { reader, chains, nowMs, log } = ports
+
+  function access(id: string): ChainAccess {
+    const chain = chains.get(Number(id))
+    if (chain === undefined) throw new Error(`chain ${id} is not configured`)
+    return chain
+  }
+
+  async function latest(chain: ChainAccess): Promise<WatcherCommand> {
+    const block = await chain.reads.block('latest')
+    return { type: 'latest', block, nowMs: nowMs() }
+  }
+
+  async function blocks(chain: ChainAccess, from: number, to: number): Promise<WatcherCommand> {
+    const numbers = Array.from({ length: to - from + 1 }, (_, i) => from + i)
+    const found = await Promise.all(numbers.map((number) => chain.reads.block(number)))
+    const gap = found.indexOf(null)
+    const whole = gap < 0 ? found : found.slice(0, gap)
+    return {
+      type: 'blocks',
+      blocks: whole.filter((block) => block !== null),
+      nowMs: nowMs(),
+    }
+  }
+
+  async function receipts(
+    chain: ChainAccess,
+    hashes: readonly Hex[],
+    self: (command: WatcherCommand) => void,
+  ): Promise<void> {
+    for (let at = 0; at < hashes.length; at += RECEIPTS_AT_ONCE) {
+      const asked = hashes.slice(at, at + RECEIPTS_AT_ONCE)
+      const answers = await chain.reads.receipts(asked)
+      self({ type: 'receipts', asked, receipts: answers, nowMs: nowMs() })
+    }
+  }
+
+  async function nonces(
+    chain: ChainAccess,
+    accounts: Extract<WatcherEffect, { type: 'fetch-nonces' }>['accounts'],
+  ): Promise<WatcherCommand> {
+    const read = await Promise.all(
+      accounts.map(async ({ subWalletId, address }) => ({
+        subWalletId,
+        nonce: await chain.reads.transactionCount(address, 'latest'),
+      })),
+    )
+    return { type: 'nonces', nonces: read, nowMs: nowMs() }
+  }
+
+  return {
+    kind: 'chain-watcher',
+    decide,
+    load(id) {
+      reader.refresh()
+      const chain = access(id)
+      const { id: chainId, confirmations, block_time_ms: blockTimeMs } = chain.config
+      const state = emptyWatcher(chainId, confirmations, blockTimeMs)
+      for (const { txId, subWalletId, from, nonce, attempts } of reader.openTransactionsOfChain(
+        chainId,
+      )) {
+        const hashes = attempts.map(({ txHash }) => txHash)
+        decide(state, { type: 'watch', txId, subWalletId, from, nonce, hashes })
+      }
+      return state
+    },
+    record() {},
+    run(id, effect, self) {
+      const chain = access(id)
+      const failed = (error: unknown) =>
+        log.warn({ err: error, chainId: chain.config.id }, `${effect.type} failed`)
+      switch (effect.type) {
+        case 'poll':
+          setTimeout(() => {
+            latest(chain).then(self, (error: unknown) => {
+              failed(error)
+              self({ type: 'latest', block: null, nowMs: nowMs() })
+            })
+          }, effect.afterMs).unref()
+          break
+        case 'fetch-blocks':
+          blocks(chain, effect.from, effect.to).then(self, (error: unknown) => {
+            failed(error)
+            self({ type: 'blocks', blocks: [], nowMs: nowMs() })
+          })
+          break
+        case 'fetch-receipts':
+          receipts(chain, effect.hashes, self).catch(failed)
+          break
+        case 'fetch-nonces':
+          nonces(chain, effect.accounts).then(self, failed)
+          break
+        case 'announce':
+          chain.fees.onHead(effect.head)
+          ports.announce(effect.head)
+          break
+        case 'tell':
+          ports.tell({
+            kind: 'sub-wallet',
+            id: effect.subWalletId,
+            command: withContext(effect.command),
+            token: null,
+          })
+          break
+      }
+    },
+    // A watcher lives as long as its thread.
+    idle: () => false,
+  }
+
+  /** Adds what only the shell can read: fees of this moment, the record of a final transaction. */
+  function withContext(news: WalletNews): WalletNews {
+    if (news.type === 'unmined') return { ...news, stored: reader.transaction(news.txId) ?? null }
+    if (news.type !== 'head') return news
+    return { ...news, fees: chains.get(news.chainId)?.fees.latest()?.fees ?? null }
+  }
+}

@@ -1,0 +1,64 @@
+import type { Hex, TxId } from '../../src/domain/ids.js'
+import type { MinedIn } from '../../src/domain/transaction.js'
+import type { WatchCommand } from './messages.js'
+
+/**
+ * One chain as its watcher sees it. All of it is rebuilt at a start from the open transactions in
+ * the store, so nothing here is written to disk. Its size is that of the open transactions.
+ */
+export interface WatcherState {
+  readonly chainId: number
+  /** Depth at which a transaction counts as confirmed; its own block is the first. */
+  readonly confirmations: number
+  readonly blockTimeMs: number
+  /** The newest blocks seen, oldest first, linked by parent hash. */
+  readonly recent: SeenBlock[]
+  readonly watched: Map<TxId, Watched>
+  readonly byHash: Map<Hex, TxId>
+  started: boolean
+  /** True while an answer of a node is being waited for. */
+  busy: boolean
+}
+
+export interface SeenBlock {
+  readonly number: number
+  readonly hash: Hex
+}
+
+export interface Watched extends Omit<WatchCommand, 'type'> {
+  /** Where it is mined, as told to its wallet; null while it is not. */
+  mined: MinedIn | null
+  /** True once its wallet was told that it is deep enough. */
+  confirmed: boolean
+  /** Height at which watching began; null until the first block after. */
+  sinceBlock: number | null
+}
+
+/**
+ * Blocks remembered to find where a reorg forked off, and how long a confirmed transaction is
+ * still watched. Deeper reorgs are not known on these chains; Polygon's worst was 157.
+ */
+export const RECENT_BLOCKS_MAX = 256
+
+/** Blocks fetched one by one after a pause; beyond it receipts are asked for by hash instead. */
+export const CATCH_UP_BLOCKS_MAX = 64
+
+/** Receipts asked for by hash per block, beside those that a block's list of hashes named. */
+export const SWEEP_MAX = 200
+
+export function emptyWatcher(
+  chainId: number,
+  confirmations: number,
+  blockTimeMs: number,
+): WatcherState {
+  return {
+    chainId,
+    confirmations,
+    blockTimeMs,
+    recent: [],
+    watched: new Map(),
+    byHash: new Map(),
+    started: false,
+    busy: false,
+  }
+}

@@ -1,0 +1,63 @@
+import type { CoSigner, GrantUpdate } from '../../src/custody/co-signer.js'
+import type { SubWalletId } from '../../src/domain/ids.js'
+import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
+import type { ActorShell, AskResult, ReplyToken } from '../runtime/actor.js'
+
+/**
+ * The desk at which the front end asks for wallet keys and grants. It decides nothing: it gives
+ * the one connection to the quorum, which lives in a worker thread, an address.
+ */
+export type CustodyCommand =
+  | {
+      readonly type: 'create-wallet-key'
+      readonly subWalletId: SubWalletId
+      readonly userId: string
+    }
+  | { readonly type: 'put-grant'; readonly grant: GrantUpdate }
+  | { readonly type: 'done'; readonly token: ReplyToken; readonly result: AskResult }
+
+interface CustodyEffect {
+  readonly command: Exclude<CustodyCommand, { type: 'done' }>
+  readonly token: ReplyToken
+}
+
+export function createCustodyShell(
+  coSigner: CoSigner,
+  log: { warn(context: object, message: string): void },
+): ActorShell<null, CustodyCommand, never, CustodyEffect> {
+  async function carryOut({ command }: CustodyEffect): Promise<unknown> {
+    if (command.type === 'put-grant') return coSigner.putGrant(command.grant)
+    return coSigner.createWallet(command.subWalletId, command.userId)
+  }
+
+  return {
+    kind: 'custody',
+    load: () => null,
+    decide(_state, command, token) {
+      if (command.type === 'done') {
+        return {
+          events: [],
+          effects: [],
+          replies: [{ token: command.token, result: command.result }],
+        }
+      }
+      return { events: [], effects: token === null ? [] : [{ command, token }], replies: [] }
+    },
+    record() {},
+    run(_id, effect, self) {
+      const { token } = effect
+      carryOut(effect).then(
+        (value) => self({ type: 'done', token, result: { ok: true, value } }),
+        (error: unknown) => {
+          log.warn({ err: error }, `${effect.command.type} failed`)
+          self({ type: 'done', token, result: { ok: false, fault: faultOf(error) } })
+        },
+      )
+    },
+    idle: () => true,
+  }
+}
+
+function faultOf(error: unknown): Fault {
+  return error instanceof FaultError ? error.fault : fault('COSIGNER_UNAVAILABLE')
+}

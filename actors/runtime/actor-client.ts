@@ -1,0 +1,148 @@
+import { Worker } from 'node:worker_threads'
+import type { ChainHead } from '../../src/chains/heads.js'
+import { fault } from '../../src/errors/fault.js'
+import type { ActorAddress, AskResult, Envelope, ReplyToken } from './actor.js'
+import { Outbox } from './outbox.js'
+import type { FromWorker, ToWorker, WorkerItem, WorkerStart } from './protocol.js'
+import { shardOf, workerOf } from './routing.js'
+
+/**
+ * The main thread's end of the actor system: it sends commands to the thread that owns an actor
+ * and hands back replies. Commands of one tick travel in one message per worker.
+ */
+export interface ActorClient {
+  ask(address: ActorAddress, command: object): Promise<AskResult>
+  tell(address: ActorAddress, command: object): void
+  /** Callers that wait for a reply. */
+  readonly waiting: number
+  close(): Promise<void>
+}
+
+export interface ActorClientOptions {
+  readonly entry: URL
+  readonly starts: readonly WorkerStart[]
+  readonly onKeyChanged: (secretHash: string) => void
+  readonly onHead: (head: ChainHead) => void
+  /** A worker ended without being asked to: the process must start over. */
+  readonly onWorkerExit: (error: unknown) => void
+}
+
+/** Callers waiting at once; beyond it OVERLOADED and nothing is sent. */
+const WAITING_MAX = 20_000
+
+/** A reply that takes longer is given up; what was reserved or signed goes on by itself. */
+const ASK_TIMEOUT_MS = 60_000
+
+interface Waiting {
+  readonly resolve: (result: AskResult) => void
+  readonly deadlineMs: number
+}
+
+export async function startActors(options: ActorClientOptions): Promise<ActorClient> {
+  const waiting = new Map<ReplyToken, Waiting>()
+  let lastToken = 0
+  let closing = false
+
+  const workers = options.starts.map((start) => {
+    const worker = new Worker(options.entry, {
+      workerData: start,
+      transferList: [start.lists.port],
+    })
+    const outbox = new Outbox<Envelope>((envelopes) => {
+      worker.postMessage({ type: 'envelopes', envelopes } satisfies ToWorker)
+    })
+    return { worker, outbox }
+  })
+
+  function send(envelope: Envelope): void {
+    workers[workerOf(shardOf(envelope), workers.length)]?.outbox.push(envelope)
+  }
+
+  function take(item: WorkerItem): void {
+    switch (item.type) {
+      case 'reply': {
+        const caller = waiting.get(item.token)
+        waiting.delete(item.token)
+        caller?.resolve(item.result)
+        break
+      }
+      case 'envelope':
+        send(item.envelope)
+        break
+      case 'key-changed':
+        options.onKeyChanged(item.secretHash)
+        break
+      case 'head':
+        options.onHead(item.head)
+        break
+    }
+  }
+
+  /** Tokens count upwards, so the oldest callers come first. */
+  const sweeper = setInterval(() => {
+    const now = performance.now()
+    for (const [token, { resolve, deadlineMs }] of waiting) {
+      if (deadlineMs > now) return
+      waiting.delete(token)
+      resolve({ ok: false, fault: fault('INTERNAL', {}, undefined, 'no reply from the actor') })
+    }
+  }, 1_000)
+  sweeper.unref()
+
+  await Promise.all(
+    workers.map(
+      ({ worker }) =>
+        new Promise<void>((resolve, reject) => {
+          worker.on('message', (message: FromWorker) => {
+            if (message.type === 'items') for (const item of message.items) take(item)
+            else if (message.type === 'ready') resolve()
+          })
+          worker.on('error', (error) => {
+            reject(error)
+            options.onWorkerExit(error)
+          })
+          worker.on('exit', (code) => {
+            const error = new Error(`a worker ended with code ${code}`)
+            reject(error)
+            if (!closing) options.onWorkerExit(error)
+          })
+        }),
+    ),
+  )
+
+  return {
+    ask({ kind, id }, command) {
+      if (waiting.size >= WAITING_MAX || closing) {
+        return Promise.resolve<AskResult>({ ok: false, fault: fault('OVERLOADED') })
+      }
+      const token = ++lastToken
+      return new Promise((resolve) => {
+        waiting.set(token, { resolve, deadlineMs: performance.now() + ASK_TIMEOUT_MS })
+        send({ kind, id, command, token })
+      })
+    },
+    tell({ kind, id }, command) {
+      send({ kind, id, command, token: null })
+    },
+    get waiting() {
+      return waiting.size
+    },
+    async close() {
+      closing = true
+      clearInterval(sweeper)
+      await Promise.all(
+        workers.map(
+          ({ worker }) =>
+            new Promise<void>((resolve) => {
+              worker.on('message', (message: FromWorker) => {
+                if (message.type === 'drained') resolve()
+              })
+              worker.on('exit', () => resolve())
+              worker.postMessage({ type: 'drain' } satisfies ToWorker)
+            }),
+        ),
+      )
+      await Promise.all(workers.map(({ worker }) => worker.terminate()))
+    },
+  }
+}

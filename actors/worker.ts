@@ -1,0 +1,154 @@
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { connectChains } from '../src/chains/access.js'
+import { readChainsFile } from '../src/config/chains.js'
+import { createLogger } from '../src/config/logging.js'
+import { connectCoSigner } from '../src/custody/connect-co-signer.js'
+import { createChainlinkPrices } from '../src/pricing/chainlink.js'
+import { attachLists } from '../src/screening/lists/shared-lists.js'
+import { createScreener } from '../src/screening/local-screener.js'
+import { WalkPool } from '../src/screening/walk-pool.js'
+import { openEnvironment } from '../src/store/environment.js'
+import { attachEventSequence } from '../src/store/event-sequence.js'
+import { createReader } from '../src/store/reader.js'
+import { createTransferQuoter } from '../src/valuation/transfer-quoter.js'
+import { createDeliverer } from '../src/webhooks/deliver.js'
+import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
+import { createChainWatcherShell } from './chain-watcher/shell.js'
+import { createCustodyShell } from './custody/shell.js'
+import { type Envelope, eraseShell } from './runtime/actor.js'
+import { Outbox } from './runtime/outbox.js'
+import type { FromWorker, ToWorker, WorkerItem, WorkerStart } from './runtime/protocol.js'
+import { shardOf, workerOf } from './runtime/routing.js'
+import { ShardHost } from './runtime/shard-host.js'
+import { createSubWalletShell } from './sub-wallet/shell.js'
+import { createWebhookShell } from './webhook-endpoint/shell.js'
+
+/** Entry of a worker thread: builds the adapters of its actors, and runs them. */
+const port = parentPort
+if (port === null) throw new Error('this is the entry of a worker thread')
+const start = workerData as WorkerStart
+const { home, mode, workerIndex, workerCount } = start
+
+const log = createLogger({ name: `worker-${workerIndex}`, level: start.logLevel })
+const environment = openEnvironment(start.storeDirectory)
+const reader = createReader(environment)
+const sequence = attachEventSequence(start.sequence, workerIndex)
+const chainsFile = readChainsFile(join(home, 'chains.json'))
+const { chains, close: closeChains } = connectChains(chainsFile.chains)
+const prices = createChainlinkPrices(
+  [...chains.values()].map(({ config, rpc }) => ({ chain: config, rpc })),
+)
+const lists = attachLists(start.lists)
+const walkPool = new WalkPool()
+const screener = createScreener({ lists, walkPool })
+const coSigner = connectCoSigner({ home, mode, log })
+const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
+const nowMs = () => Date.now()
+
+const outbox = new Outbox<WorkerItem>((items) => post({ type: 'items', items }))
+
+function post(message: FromWorker): void {
+  port?.postMessage(message)
+}
+
+function tell(envelope: Envelope): void {
+  if (workerOf(shardOf(envelope), workerCount) === workerIndex) host.deliver(envelope)
+  else outbox.push({ type: 'envelope', envelope })
+}
+
+const host = new ShardHost({
+  environment,
+  sequence,
+  log,
+  shells: [
+    eraseShell(
+      createSubWalletShell({
+        reader,
+        chains,
+        quoter: createTransferQuoter(chains, prices),
+        screener,
+        coSigner,
+        tell,
+        keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
+        log,
+        nowMs,
+      }),
+    ),
+    eraseShell(
+      createChainWatcherShell({
+        reader,
+        chains,
+        tell,
+        announce(head) {
+          prices.onHead(head)
+          const { txHashes: _, ...short } = head
+          outbox.push({ type: 'head', head: short })
+        },
+        log,
+        nowMs,
+      }),
+    ),
+    eraseShell(
+      createWebhookShell({
+        reader,
+        sequence,
+        deliverer: createDeliverer({ dispatcher }),
+        dispatcher,
+        log,
+        nowMs,
+        random: Math.random,
+      }),
+    ),
+    eraseShell(createCustodyShell(coSigner, log)),
+  ],
+  reply: (token, result) => outbox.push({ type: 'reply', token, result }),
+  appended(events) {
+    const users = new Set(events.map(({ userId }) => userId))
+    const throughSeq = sequence.readable()
+    for (const userId of users) {
+      for (const { webhookId } of reader.webhooksOfUser(userId, WEBHOOKS).items) {
+        const command = {
+          type: 'events-appended',
+          source: 'live',
+          afterSeq: throughSeq,
+          throughSeq,
+          events: [],
+          nowMs: nowMs(),
+        }
+        tell({ kind: 'webhook-endpoint', id: webhookId, command, token: null })
+      }
+    }
+  },
+  fatal(error) {
+    log.fatal({ err: error }, 'the store refused a commit; starting over')
+    throw error
+  },
+})
+
+/** Endpoints of one user (the console's bound). */
+const WEBHOOKS = { limit: 100, cursor: null }
+
+port.on('message', (message: ToWorker) => {
+  if (message.type === 'envelopes') {
+    for (const envelope of message.envelopes) host.deliver(envelope)
+    return
+  }
+  void drain()
+})
+
+const DRAIN_STEP_MS = 20
+const DRAIN_STEPS_MAX = 250
+
+async function drain(): Promise<void> {
+  for (let step = 0; step < DRAIN_STEPS_MAX && !host.quiet; step++) {
+    await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS))
+  }
+  await Promise.allSettled([coSigner.close(), closeChains(), walkPool.close(), dispatcher.close()])
+  prices.close()
+  await environment.root.close()
+  post({ type: 'drained' })
+}
+
+await prices.warm()
+post({ type: 'ready' })

@@ -1,0 +1,188 @@
+import { join, resolve } from 'node:path'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { startActors } from '../actors/runtime/actor-client.js'
+import type { WorkerStart } from '../actors/runtime/protocol.js'
+import { createApiKeyAuthenticator } from './auth/api-key.js'
+import { createConsoleTokenVerifier } from './auth/console-token.js'
+import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from './auth/rate-limit.js'
+import { connectChains } from './chains/access.js'
+import type { ChainHead } from './chains/heads.js'
+import { readChainsFile } from './config/chains.js'
+import { readConfig } from './config/env.js'
+import { createLogger } from './config/logging.js'
+import { deriveProofKey } from './custody/key-proof.js'
+import { runUntilStopped } from './custody/process-life.js'
+import { fault, refuse } from './errors/fault.js'
+import { createHttpMetrics } from './http/metrics.js'
+import { listenForMetrics } from './http/metrics-listener.js'
+import { createHttpServer } from './http/server.js'
+import { createAgentHandlers } from './operations/agent-handlers.js'
+import { createConsoleHandlers } from './operations/console-handlers.js'
+import type { OperationPorts } from './operations/ports.js'
+import { createChainlinkPrices } from './pricing/chainlink.js'
+import { createListOwner } from './screening/lists/list-owner.js'
+import { openEnvironment } from './store/environment.js'
+import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
+import { createReader } from './store/reader.js'
+
+/**
+ * The wallet service: the only place where its adapters are built and joined. The main thread
+ * serves HTTP and reads; worker threads run the actors, and they alone write.
+ */
+const { config, warnings } = readConfig(process.env)
+const logger = createLogger({ name: 'service', level: config.logLevel })
+for (const warning of warnings) logger.warn(warning)
+
+const home = resolve(config.home)
+const dataDirectory = join(home, 'service')
+const storeDirectory = join(dataDirectory, 'store')
+const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
+
+const environment = openEnvironment(storeDirectory)
+const reader = createReader(environment)
+const sequenceBuffer = createEventSequenceBuffer(config.workers, reader.lastEventSeq())
+const sequence = attachEventSequence(sequenceBuffer, null)
+
+const lists = await createListOwner({
+  mode: config.mode,
+  textListsDirectory: join(home, 'lists'),
+  storeDirectory: join(dataDirectory, 'lists'),
+  protectedAddresses: chainConfigs.flatMap(protectedAddresses),
+  log: logger,
+})
+
+const { chains, close: closeChains } = connectChains(chainConfigs)
+const prices = createChainlinkPrices(
+  [...chains.values()].map(({ config: chain, rpc }) => ({ chain, rpc })),
+)
+const heads = new Map<number, ChainHead>()
+
+const authenticator = createApiKeyAuthenticator({
+  reader: {
+    byHash(hash) {
+      reader.refresh()
+      return reader.apiKeyByHash(hash) ?? null
+    },
+  },
+  environment: config.environment,
+  deriveProofKey,
+  nowMs: Date.now,
+})
+
+const actors = await startActors({
+  entry: new URL('../actors/worker.js', import.meta.url),
+  starts: Array.from(
+    { length: config.workers },
+    (_, workerIndex): WorkerStart => ({
+      workerIndex,
+      workerCount: config.workers,
+      home,
+      mode: config.mode,
+      logLevel: config.logLevel,
+      storeDirectory,
+      sequence: sequenceBuffer,
+      lists: lists.share(),
+    }),
+  ),
+  onKeyChanged: (secretHash) => authenticator.invalidate(secretHash),
+  onHead(head) {
+    heads.set(head.chainId, head)
+    chains.get(head.chainId)?.fees.onHead(head)
+    prices.onHead(head)
+  },
+  onWorkerExit(error) {
+    // Memory and store may differ now; a supervisor starts the process anew from the store.
+    logger.fatal({ err: error }, 'a worker ended')
+    process.exit(1)
+  },
+})
+
+for (const { id } of chainConfigs) {
+  actors.tell({ kind: 'chain-watcher', id: String(id) }, { type: 'start' })
+}
+for (const { webhookId } of reader.webhooks()) {
+  const command = { type: 'recover', nowMs: Date.now() }
+  actors.tell({ kind: 'webhook-endpoint', id: webhookId }, command)
+}
+
+const ports: OperationPorts = {
+  reader,
+  actors,
+  chains,
+  prices,
+  environment: config.environment,
+  headOf: (chainId) => heads.get(chainId)?.number ?? null,
+  readableSeq: () => sequence.readable(),
+  forgetKey: (secretHash) => authenticator.invalidate(secretHash),
+  webhookTargets: config.mode === 'dev' ? 'any' : 'public',
+  nowMs: Date.now,
+}
+
+const { identityIssuer } = config
+const consoleTokens =
+  identityIssuer === null
+    ? null
+    : createConsoleTokenVerifier({
+        issuer: identityIssuer,
+        audience: config.consoleAudience,
+        jwksUrl: `${identityIssuer}/jwks`,
+      })
+
+const metrics = createHttpMetrics()
+const server = createHttpServer({
+  agent: createAgentHandlers(ports),
+  console: createConsoleHandlers(ports),
+  authenticate: (header) => authenticator.authenticate(header),
+  verifyConsole: async (header) =>
+    consoleTokens === null
+      ? refuse(fault('INVALID_TOKEN', {}, 'This service has no identity provider configured.'))
+      : consoleTokens.verify(header),
+  rateLimit: createRateLimiter({
+    policy: { ...KEY_POLICY, ...config.rateLimit },
+    nowMs: () => performance.now(),
+  }),
+  failedAuthentications: createRateLimiter({
+    policy: FAILED_AUTHENTICATION_POLICY,
+    nowMs: () => performance.now(),
+  }),
+  logger,
+  metrics,
+  inFlightMax: config.inFlightMax,
+  readiness: [{ name: 'chains', isReady: () => heads.size > 0 }],
+})
+
+const registry = new Registry()
+collectDefaultMetrics({ register: registry })
+const metricsListener =
+  config.metricsPort === null
+    ? null
+    : await listenForMetrics({
+        host: config.host,
+        port: config.metricsPort,
+        registry,
+        metrics,
+        logger,
+      })
+
+const port = await server.listen(config.host, config.port)
+logger.info({ host: config.host, port, mode: config.mode }, 'the wallet service listens')
+
+runUntilStopped('service', async () => {
+  metricsListener?.close()
+  const givenUp = await server.close()
+  if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')
+  await actors.close()
+  authenticator.clear()
+  prices.close()
+  lists.close()
+  await closeChains()
+  await environment.root.close()
+})
+
+/** Our own contracts and configured tokens: a list that names them is in error. */
+function protectedAddresses(chain: (typeof chainConfigs)[number]): string[] {
+  const named = [chain.wrapped_native, chain.router, chain.delegate]
+  const tokens = chain.tokens.map(({ address }) => address)
+  const vaults = chain.markets.map(({ vault }) => vault)
+  return [...named, ...tokens, ...vaults].filter((address) => address !== null)
+}

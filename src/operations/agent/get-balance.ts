@@ -1,0 +1,52 @@
+import { toChecksumAddress } from '../../api/parse-address.js'
+import { RpcCallError, RpcShapeError } from '../../chains/rpc/errors.js'
+import { NATIVE_TOKEN } from '../../domain/chain.js'
+import { fault } from '../../errors/fault.js'
+import { answerFromChain } from '../chain-answer.js'
+import type { AgentHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+
+export function getBalance(ports: OperationPorts): AgentHandlers['get_balance'] {
+  return ({ key }, input) => {
+    const owner = ports.reader.subWallet(key.subWalletId)?.wallet.address
+    if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
+    const token = toChecksumAddress(input.token)
+    return answerFromChain(ports, input.chain_id, async ({ reads, config }) => {
+      if (token === NATIVE_TOKEN) {
+        const wei = await reads.nativeBalance(owner)
+        return {
+          ok: true,
+          value: {
+            chain_id: input.chain_id,
+            token,
+            balance: wei.toString(),
+            decimals: 18,
+            symbol: config.native_symbol,
+          },
+        }
+      }
+      const notAToken = {
+        ok: false,
+        fault: fault(
+          'INVALID_REQUEST',
+          { issues: [{ path: 'token', message: 'is no ERC-20 token on this chain' }] },
+          'There is no ERC-20 token at this address on this chain.',
+        ),
+      } as const
+      try {
+        const [balance, metadata] = await Promise.all([
+          reads.tokenBalance(token, owner),
+          reads.tokenMetadata(token),
+        ])
+        if (metadata === null) return notAToken
+        return {
+          ok: true,
+          value: { chain_id: input.chain_id, token, balance: balance.toString(), ...metadata },
+        }
+      } catch (error) {
+        if (error instanceof RpcCallError || error instanceof RpcShapeError) return notAToken
+        throw error
+      }
+    })
+  }
+}

@@ -1,0 +1,18 @@
+import { fault } from '../../errors/fault.js'
+import { answerFromChain } from '../chain-answer.js'
+import type { AgentHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+
+export function getNativeBalance(ports: OperationPorts): AgentHandlers['get_native_balance'] {
+  return ({ key }, { chain_id }) => {
+    const owner = ports.reader.subWallet(key.subWalletId)?.wallet.address
+    if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
+    return answerFromChain(ports, chain_id, async ({ reads, config }) => {
+      const balance = (await reads.nativeBalance(owner)).toString()
+      return {
+        ok: true,
+        value: { chain_id, balance, decimals: 18, symbol: config.native_symbol },
+      }
+    })
+  }
+}

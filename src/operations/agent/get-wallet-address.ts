@@ -1,0 +1,12 @@
+import { fault } from '../../errors/fault.js'
+import type { AgentHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+
+export function getWalletAddress({ reader }: OperationPorts): AgentHandlers['get_wallet_address'] {
+  return ({ key }) => {
+    const header = reader.subWallet(key.subWalletId)
+    if (header === undefined) return { ok: false, fault: fault('INVALID_KEY') }
+    const { address, subWalletId } = header.wallet
+    return { ok: true, value: { addresses: { evm: address }, sub_wallet_id: subWalletId } }
+  }
+}

@@ -1,0 +1,59 @@
+import type { SendCommand } from '../../../actors/sub-wallet/messages.js'
+import { toChecksumAddress } from '../../api/parse-address.js'
+import { transactionView } from '../../api/transaction-view.js'
+import { type Hex, ID_PREFIX, type TxId } from '../../domain/ids.js'
+import type { Transaction } from '../../domain/transaction.js'
+import { newId } from '../../store/new-id.js'
+import type { AgentHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+
+/** What the actor answers a send with. */
+interface Sent {
+  readonly tx: Transaction
+  readonly replayed: boolean
+}
+
+export function sendTransaction({
+  actors,
+  headOf,
+}: OperationPorts): AgentHandlers['send_transaction'] {
+  return async ({ key, proofKey, requestId, idempotency }, input) => {
+    const command: SendCommand = {
+      type: 'send',
+      txId: newId<TxId>(ID_PREFIX.tx),
+      requestId,
+      keyId: key.keyId,
+      kind: 'send',
+      chainId: input.chain_id,
+      to: toChecksumAddress(input.to),
+      value: BigInt(input.value ?? '0'),
+      data: (input.data ?? '0x').toLowerCase() as Hex,
+      proofKey,
+      idempotency,
+    }
+    const answer = await actors.ask({ kind: 'sub-wallet', id: key.subWalletId }, command)
+    if (!answer.ok) return answer
+    const { tx, replayed } = answer.value as Sent
+    const shown = replayed ? asFirstAnswered(tx) : tx
+    return {
+      ok: true,
+      status: shown.status === 'signed' ? 202 : 200,
+      value: transactionView(shown, headOf(tx.chainId)),
+      ...(replayed ? { replayed: true as const } : {}),
+    }
+  }
+}
+
+/** The first answer again: what has happened to the transaction since is for its status. */
+function asFirstAnswered(tx: Transaction): Transaction {
+  const first = tx.attempts[0]
+  return {
+    ...tx,
+    status: tx.status === 'signed' ? 'signed' : 'broadcast',
+    attempts: first === undefined ? tx.attempts : [first],
+    spentMicros: tx.reservation.micros,
+    mined: null,
+    error: null,
+    confirmedAtMs: null,
+  }
+}

@@ -1,0 +1,24 @@
+import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
+import { listTransactions } from './console/transactions.js'
+import { createWallet, listWallets } from './console/wallets.js'
+import { createWebhook, deleteWebhook, listWebhooks } from './console/webhooks.js'
+import type { ConsoleHandlers } from './context.js'
+import type { OperationPorts } from './ports.js'
+
+/** One handler per row of the console's table; a missing one does not compile. */
+export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
+  return {
+    get_user: ({ userId, email }) => ({ ok: true, value: { user_id: userId, email } }),
+    create_wallet: createWallet(ports),
+    list_wallets: listWallets(ports),
+    create_key: createKey(ports),
+    list_keys: listKeys(ports),
+    rotate_key: rotateKey(ports),
+    revoke_key: revokeKey(ports),
+    patch_key: patchKey(ports),
+    create_webhook: createWebhook(ports),
+    list_webhooks: listWebhooks(ports),
+    delete_webhook: deleteWebhook(ports),
+    list_transactions: listTransactions(ports),
+  }
+}

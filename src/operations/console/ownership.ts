@@ -1,0 +1,22 @@
+import type { ApiKey } from '../../domain/api-key.js'
+import type { KeyId, SubWalletId, UserId, WebhookId } from '../../domain/ids.js'
+import type { SubWallet } from '../../domain/wallet.js'
+import type { WebhookEndpoint } from '../../domain/webhook.js'
+import { fault, ok, type Result, refuse } from '../../errors/fault.js'
+import type { Reader } from '../../store/reader.js'
+
+/** A user sees and touches only what they own; anything else is not there. */
+export function ownedWallet(reader: Reader, userId: UserId, id: string): Result<SubWallet> {
+  const wallet = reader.subWallet(id as SubWalletId)?.wallet
+  return wallet?.userId === userId ? ok(wallet) : refuse(fault('NOT_FOUND', { sub_wallet_id: id }))
+}
+
+export function ownedKey(reader: Reader, userId: UserId, id: string): Result<ApiKey> {
+  const key = reader.apiKey(id as KeyId)
+  return key?.userId === userId ? ok(key) : refuse(fault('NOT_FOUND', { key_id: id }))
+}
+
+export function ownedWebhook(reader: Reader, userId: UserId, id: string): Result<WebhookEndpoint> {
+  const endpoint = reader.webhook(id as WebhookId)
+  return endpoint?.userId === userId ? ok(endpoint) : refuse(fault('NOT_FOUND', { webhook_id: id }))
+}

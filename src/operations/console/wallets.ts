@@ -1,0 +1,41 @@
+import type { WalletCertificate } from '../../custody/co-signer.js'
+import { ID_PREFIX, type SubWalletId } from '../../domain/ids.js'
+import type { SubWallet } from '../../domain/wallet.js'
+import { newId } from '../../store/new-id.js'
+import type { ConsoleHandlers } from '../context.js'
+import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
+import { pageOptions } from './page.js'
+import { walletView } from './views.js'
+
+/** The address is shown only once both domains hold two durable copies of their share. */
+export function createWallet({ actors, nowMs }: OperationPorts): ConsoleHandlers['create_wallet'] {
+  return async ({ userId }, { name }) => {
+    const subWalletId = newId<SubWalletId>(ID_PREFIX.subWallet)
+    const keyed = await actors.ask(CUSTODY_DESK, {
+      type: 'create-wallet-key',
+      subWalletId,
+      userId,
+    })
+    if (!keyed.ok) return keyed
+    const { address, epoch } = keyed.value as WalletCertificate
+    const wallet: SubWallet = {
+      subWalletId,
+      userId,
+      name,
+      address,
+      epoch,
+      createdAtMs: nowMs(),
+    }
+    const command = { type: 'create-wallet', wallet }
+    const stored = await actors.ask({ kind: 'sub-wallet', id: subWalletId }, command)
+    return stored.ok ? { ok: true, status: 201, value: walletView(wallet) } : stored
+  }
+}
+
+export function listWallets({ reader }: OperationPorts): ConsoleHandlers['list_wallets'] {
+  return ({ userId }, input) => {
+    const { items, nextCursor } = reader.walletsOfUser(userId, pageOptions(input))
+    const wallets = items.map(({ wallet }) => walletView(wallet))
+    return { ok: true, value: { wallets, next_cursor: nextCursor } }
+  }
+}

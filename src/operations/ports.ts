@@ -1,0 +1,28 @@
+import type { ActorAddress, AskResult } from '../../actors/runtime/actor.js'
+import type { Chains } from '../chains/access.js'
+import type { Environment } from '../domain/api-key.js'
+import type { PriceSource } from '../pricing/price-source.js'
+import type { Reader } from '../store/reader.js'
+import type { WebhookTargets } from '../webhooks/target-address.js'
+
+/** What operations stand on. The store is read here and written by actors alone. */
+export interface OperationPorts {
+  readonly reader: Reader
+  readonly actors: {
+    ask(address: ActorAddress, command: object): Promise<AskResult>
+  }
+  readonly chains: Chains
+  readonly prices: PriceSource
+  readonly environment: Environment
+  /** Newest block of a chain; null until one was seen. */
+  readonly headOf: (chainId: number) => number | null
+  /** The event log's last place that may be shown. */
+  readonly readableSeq: () => number
+  /** Drops what authentication cached of a key. */
+  readonly forgetKey: (secretHash: string) => void
+  readonly webhookTargets: WebhookTargets
+  readonly nowMs: () => number
+}
+
+/** Grants and wallet keys are asked for at one desk. */
+export const CUSTODY_DESK: ActorAddress = { kind: 'custody', id: 'desk' }
