@@ -13,12 +13,11 @@ const LENGTH_BYTES = 4
 export function writeFrame(socket: Socket, message: unknown): void {
   const body = codec.pack(message)
   if (body.length > FRAME_BYTES_MAX) throw new RangeError('frame too long')
-  const head = Buffer.alloc(LENGTH_BYTES)
-  head.writeUInt32BE(body.length)
-  socket.cork()
-  socket.write(head)
-  socket.write(body)
-  socket.uncork()
+  // One buffer, one system call: a copy costs less than a gathered write.
+  const frame = Buffer.allocUnsafe(LENGTH_BYTES + body.length)
+  frame.writeUInt32BE(body.length)
+  frame.set(body, LENGTH_BYTES)
+  socket.write(frame)
 }
 
 /**

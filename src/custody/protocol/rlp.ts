@@ -78,6 +78,14 @@ export function encodeRlp(item: RlpItem): Buffer {
   return Buffer.concat([prefixOf(0xc0, content.length), content])
 }
 
+/** The encoded items of a list that is known to be canonical, and more items after them. */
+export function appendToList(list: Uint8Array, items: readonly Uint8Array[]): Buffer {
+  const { start } = span(list, 0, list.length, (list[0] ?? 0) - 0xc0)
+  const added = items.map(encodeRlp)
+  const length = list.length - start + added.reduce((sum, item) => sum + item.length, 0)
+  return Buffer.concat([prefixOf(0xc0, length), list.subarray(start), ...added])
+}
+
 function prefixOf(base: number, length: number): Buffer {
   if (length <= 55) return Buffer.of(base + length)
   const bytes = integerBytes(BigInt(length))

@@ -4,6 +4,7 @@ import { concat } from './bytes.js'
 import { keccak256 } from './curve.js'
 import { Refusal } from './refusal.js'
 import {
+  appendToList,
   bytesItem,
   countItem,
   decodeRlp,
@@ -120,12 +121,10 @@ export function signedTransaction(
   unsigned: Uint8Array,
   signature: Uint8Array,
 ): { rawTransaction: Hex; txHash: Hex } {
-  const fields = listItem(decodeRlp(unsigned.subarray(1)))
   const raw = concat(
     unsigned.subarray(0, 1),
-    encodeRlp([
-      ...fields,
-      integerBytes(BigInt(signature[64] ?? 0)),
+    appendToList(unsigned.subarray(1), [
+      signature[64] === 1 ? Buffer.of(1) : Buffer.alloc(0),
       trimmed(signature.subarray(0, 32)),
       trimmed(signature.subarray(32, 64)),
     ]),

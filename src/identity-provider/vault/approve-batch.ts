@@ -73,7 +73,7 @@ export async function approveBatch(
   const { sealer } = context
   if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
 
-  const judged = context.ledger.commit((ledger) => {
+  const judged = await context.ledger.commit((ledger) => {
     if (header.batchSeq <= ledger.highWater) throw new Refusal('REPLAYED', 'batch sequence')
     ledger.setHighWater(header.batchSeq)
     const results = intents.map((encoded, index) => {

@@ -47,9 +47,9 @@ export function createGrants(
   const { dataKeys } = shares
 
   function view(keyId: Uint8Array): GrantView | null {
-    const key = ledger.keys.get(Buffer.from(keyId))
-    const grant = key === undefined ? undefined : ledger.grants.get(Buffer.from(key.grantId))
-    return key === undefined || grant === undefined ? null : { key, grant }
+    const key = ledger.key(keyId)
+    const grant = key === null ? null : ledger.grant(key.grantId)
+    return key === null || grant === null ? null : { key, grant }
   }
 
   function reference(keyId: Uint8Array): GrantReference {
@@ -59,7 +59,7 @@ export function createGrants(
   }
 
   function proofKey(keyId: Uint8Array): Buffer | null {
-    const sealed = ledger.keys.get(Buffer.from(keyId))?.sealedProofKey ?? null
+    const sealed = ledger.key(keyId)?.sealedProofKey ?? null
     return sealed === null ? null : dataKeys.open(sealed, proofContext(keyId))
   }
 
