@@ -268,7 +268,7 @@ contract AgentRouter is Ownable2Step, Pausable, ReentrancyGuardTransient, IERC52
         require(intent.amountIn != 0 && intent.minOut != 0, InvalidAmounts());
         require(intent.tokenIn != intent.tokenOut, SameToken(intent.tokenIn));
         require(keccak256(data) == intent.dataHash, DataMismatch());
-        // Shorter calldata is padded to a selector that nobody allows.
+        // Zero-padded when the calldata is shorter, which the length check refuses.
         bytes4 selector = bytes4(data);
         require(
             data.length >= 4 && isAllowedCall[intent.target][selector],
