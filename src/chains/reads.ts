@@ -140,10 +140,11 @@ export function createChainReads(rpc: RpcClient): ChainReads {
 
 /**
  * Precompiles have no code but run: a plain 21,000-gas send to one fails. All of them, on every
- * chain we serve, stand below 2^16 (Arbitrum's ArbSys is 0x64, P256VERIFY 0x100).
+ * chain we serve, stand below 2^12 (Arbitrum's ArbSys is 0x64, P256VERIFY 0x100); 0x…dEaD, to
+ * which people do send, does not.
  */
 function isPrecompile(lowerCaseAddress: string): boolean {
-  return lowerCaseAddress.startsWith('0x000000000000000000000000000000000000')
+  return lowerCaseAddress.startsWith('0x0000000000000000000000000000000000000')
 }
 
 function uintOrNull(answer: Settled): bigint | null {
