@@ -13,7 +13,7 @@ it(
     const { code, output } = await forge(['test'])
     expect(output).toContain('invariant_onlyFullySignedIntentsMoveFunds')
     expect(output).toContain('testFuzz_refusesAnyChangedField')
-  expect(output).toContain('testFuzz_aFaultyRouterNeedsTheSignature')
+    expect(output).toContain('testFuzz_aFaultyRouterNeedsTheSignature')
     expect(code, output).toBe(0)
   },
   TIMEOUT_MS,
