@@ -12,7 +12,7 @@ import { openShareStore, type ShareStore } from '../../src/custody/domain-keys/s
 import { coSignMessage, encodeHeader, seqOf } from '../../src/custody/protocol/batch.js'
 import { expectBytes, expectList } from '../../src/custody/protocol/bytes.js'
 import { connectSocket, type SocketClient } from '../../src/custody/protocol/client.js'
-import { encodeProvenIntent, type Intent, intentId } from '../../src/custody/protocol/intent.js'
+import { encodeIntent, type Intent, intentId } from '../../src/custody/protocol/intent.js'
 import { type P256Signer, p256SignerOf } from '../../src/custody/protocol/p256.js'
 import { encodePayload } from '../../src/custody/protocol/payload.js'
 import { offerSession, openBoot } from '../../src/custody/protocol/quorum-session.js'
@@ -103,7 +103,7 @@ export function intentFor(
 ): Buffer {
   const { type, bytes } = encodePayload(payload)
   const { proofKey, index, ...fields } = change
-  return encodeProvenIntent(
+  return encodeIntent(
     {
       type,
       walletId: ulidBytes(wallet.walletId),

@@ -23,21 +23,20 @@ export class ByteReader {
   }
 
   u8(): number {
-    return this.#view(1).getUint8(0)
+    return this.#integer(1)
   }
 
   u16(): number {
-    return this.#view(2).getUint16(0)
+    return this.#integer(2)
   }
 
   u32(): number {
-    return this.#view(4).getUint32(0)
+    return this.#integer(4)
   }
 
   /** @throws Refusal MALFORMED above 2^53 - 1: no counter or time of ours comes near */
   u64(): number {
-    const view = this.#view(8)
-    const value = view.getUint32(0) * 2 ** 32 + view.getUint32(4)
+    const value = this.#integer(8)
     if (!Number.isSafeInteger(value)) throw new Refusal('MALFORMED', 'integer too large')
     return value
   }
@@ -55,9 +54,10 @@ export class ByteReader {
     if (this.#at !== this.#bytes.length) throw new Refusal('MALFORMED', 'trailing bytes')
   }
 
-  #view(length: number): DataView {
-    const part = this.take(length)
-    return new DataView(part.buffer, part.byteOffset, length)
+  #integer(length: number): number {
+    let value = 0
+    for (const byte of this.take(length)) value = value * 256 + byte
+    return value
   }
 }
 
@@ -99,7 +99,12 @@ export function u256(value: bigint): Uint8Array {
 }
 
 export function bigintOf(bytes: Uint8Array): bigint {
-  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  return bytes.length === 0 ? 0n : BigInt(`0x${viewOf(bytes).toString('hex')}`)
+}
+
+/** The same memory as a Buffer, for its methods. */
+export function viewOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 /** Public data only: the time it takes depends on the bytes. */

@@ -1,5 +1,5 @@
-import { createHmac } from 'node:crypto'
-import { ByteReader, concat, isZero, u8, u32, u64 } from './bytes.js'
+import { createHmac, type KeyObject } from 'node:crypto'
+import { ByteReader, isZero } from './bytes.js'
 import { PAYLOAD_BYTES_MAX } from './limits.js'
 import { Refusal } from './refusal.js'
 import { TAG, tagged, taggedHash } from './tagged.js'
@@ -49,27 +49,47 @@ export type PayloadType = (typeof PAYLOAD_TYPE)[keyof typeof PAYLOAD_TYPE]
 
 const MAGIC = Buffer.from('AWI1', 'latin1')
 const HEAD_BYTES = 4 + 1 + 16 * 3 + 4 + 4 + 8 + 8 + 16 + 32
+const PROOF_BYTES = 32
+const PROOF_TAG = tagged(TAG.keyProof)
 export const NO_REFERENCE = Buffer.alloc(32)
 export const NO_ID = Buffer.alloc(16)
 
-export function encodeIntent(intent: Intent): Buffer {
-  return concat(intentHead(intent), intent.keyProof, intent.payload)
+/**
+ * @param proofKey 32 bytes; null leaves the proof out
+ * @throws RangeError when a field has another width
+ */
+export function encodeIntent(
+  intent: Omit<Intent, 'keyProof'>,
+  proofKey: Uint8Array | null,
+): Buffer {
+  // One buffer filled in place: a list of fields would cost an allocation each, per signature.
+  const out = Buffer.alloc(HEAD_BYTES + PROOF_BYTES + intent.payload.length)
+  let at = put(out, 0, MAGIC, 4)
+  at = out.writeUInt8(intent.type, at)
+  at = put(out, at, intent.walletId, 16)
+  at = put(out, at, intent.keyId, 16)
+  at = put(out, at, intent.grantId, 16)
+  at = out.writeUInt32BE(intent.grantVersion, at)
+  at = out.writeUInt32BE(intent.epoch, at)
+  at = putU64(out, at, intent.seq)
+  at = putU64(out, at, intent.expiresAtMs)
+  at = put(out, at, intent.requestId, 16)
+  at = put(out, at, intent.replaces, 32)
+  put(out, at + PROOF_BYTES, intent.payload, intent.payload.length)
+  if (proofKey !== null) keyProofOver(proofKey, out).copy(out, HEAD_BYTES)
+  return out
 }
 
-function intentHead(intent: Omit<Intent, 'keyProof' | 'payload'>): Buffer {
-  return concat(
-    MAGIC,
-    u8(intent.type),
-    intent.walletId,
-    intent.keyId,
-    intent.grantId,
-    u32(intent.grantVersion),
-    u32(intent.epoch),
-    u64(intent.seq),
-    u64(intent.expiresAtMs),
-    intent.requestId,
-    intent.replaces,
-  )
+function put(out: Buffer, at: number, field: Uint8Array, width: number): number {
+  if (field.length !== width) throw new RangeError('field of another width')
+  out.set(field, at)
+  return at + width
+}
+
+function putU64(out: Buffer, at: number, value: number): number {
+  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('not a 53-bit integer')
+  out.writeUInt32BE(Math.floor(value / 2 ** 32), at)
+  return out.writeUInt32BE(value % 2 ** 32, at + 4)
 }
 
 /** @throws Refusal MALFORMED */
@@ -111,21 +131,12 @@ export function intentId(encoded: Uint8Array): Buffer {
  * HMAC-SHA256 over all fields of the encoded intent but the proof itself.
  * @param proofKey 32 bytes, see `deriveProofKey`
  */
-export function keyProofOver(proofKey: Uint8Array, encoded: Uint8Array): Buffer {
+export function keyProofOver(proofKey: Uint8Array | KeyObject, encoded: Uint8Array): Buffer {
   return createHmac('sha256', proofKey)
-    .update(tagged(TAG.keyProof))
+    .update(PROOF_TAG)
     .update(encoded.subarray(0, HEAD_BYTES))
-    .update(encoded.subarray(HEAD_BYTES + 32))
+    .update(encoded.subarray(HEAD_BYTES + PROOF_BYTES))
     .digest()
-}
-
-export function encodeProvenIntent(
-  intent: Omit<Intent, 'keyProof'>,
-  proofKey: Uint8Array | null,
-): Buffer {
-  const encoded = concat(intentHead(intent), NO_REFERENCE, intent.payload)
-  if (proofKey !== null) keyProofOver(proofKey, encoded).copy(encoded, HEAD_BYTES)
-  return encoded
 }
 
 export function isAbsent(reference: Uint8Array): boolean {

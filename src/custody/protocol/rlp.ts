@@ -1,3 +1,4 @@
+import { bigintOf } from './bytes.js'
 import { Refusal } from './refusal.js'
 
 /**
@@ -115,12 +116,16 @@ export function integerItem(item: RlpItem | undefined, bytesMax: number): bigint
   if (bytes.length > bytesMax || bytes[0] === 0) {
     throw new Refusal('MALFORMED', 'RLP integer not canonical')
   }
-  return bytes.length === 0 ? 0n : BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  return bigintOf(bytes)
 }
 
 /** @throws Refusal MALFORMED above 2^53 - 1 */
 export function countItem(item: RlpItem | undefined): number {
-  const value = Number(integerItem(item, 8))
+  const bytes = bytesItem(item)
+  if (bytes.length > 8 || bytes[0] === 0)
+    throw new Refusal('MALFORMED', 'RLP integer not canonical')
+  let value = 0
+  for (const byte of bytes) value = value * 256 + byte
   if (!Number.isSafeInteger(value)) throw new Refusal('MALFORMED', 'RLP integer too large')
   return value
 }

@@ -24,13 +24,21 @@ export const TAG = {
 
 export type Tag = (typeof TAG)[keyof typeof TAG]
 
+const PREFIX = new Map(Object.values(TAG).map((tag) => [tag, Buffer.from(`${tag}\0`, 'latin1')]))
+
 export function tagged(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
-  return concat(Buffer.from(`${tag}\0`, 'latin1'), ...parts)
+  return concat(prefixOf(tag), ...parts)
+}
+
+function prefixOf(tag: Tag): Buffer {
+  const prefix = PREFIX.get(tag)
+  if (prefix === undefined) throw new Error('unknown tag')
+  return prefix
 }
 
 /** 32 bytes, SHA-256. */
 export function taggedHash(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
-  const hash = createHash('sha256').update(`${tag}\0`, 'latin1')
+  const hash = createHash('sha256').update(prefixOf(tag))
   for (const part of parts) hash.update(part)
   return hash.digest()
 }

@@ -30,6 +30,8 @@ export interface DecodedTransaction {
   readonly maxFeePerGasWei: bigint
   readonly maxPriorityFeePerGasWei: bigint
   readonly authorizations: readonly DecodedListedAuthorization[]
+  /** RLP of each authorization, signatures included. */
+  readonly encodedAuthorizations: readonly Uint8Array[]
 }
 
 /** A signed EIP-7702 authorization inside a type-4 transaction. */
@@ -83,6 +85,7 @@ export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
     maxFeePerGasWei,
     maxPriorityFeePerGasWei,
     authorizations: envelope === 4 ? decodeAuthorizations(fields[9]) : [],
+    encodedAuthorizations: envelope === 4 ? listItem(fields[9]).map(encodeRlp) : [],
   }
 }
 

@@ -5,7 +5,7 @@ import { coSignMessage, encodeHeader, hasBit, seqOf } from '../protocol/batch.js
 import { expectBytes, expectList } from '../protocol/bytes.js'
 import { isSignedBy } from '../protocol/curve.js'
 import {
-  encodeProvenIntent,
+  encodeIntent,
   intentId,
   NO_ID,
   NO_REFERENCE,
@@ -59,7 +59,7 @@ export async function coSignBatch(
   nowMs: number,
 ): Promise<CoSignedBatch> {
   const intents = batch.map((item, index) =>
-    encodeProvenIntent(
+    encodeIntent(
       {
         type: item.type,
         walletId: item.walletId,

@@ -172,12 +172,8 @@ function checkKey({ intent, encoded, payload }: Candidate, context: ApproveConte
   checkGrant(intent, payload, context.grants.view(intent.keyId), nowMs)
   const proofKey = isAbsent(intent.keyProof) ? null : context.grants.proofKey(intent.keyId)
   if (proofKey === null) throw new Refusal('KEY_PROOF_MISSING', 'no proof of the API key')
-  try {
-    if (!timingSafeEqual(keyProofOver(proofKey, encoded), intent.keyProof)) {
-      throw new Refusal('KEY_PROOF_MISSING', 'proof of another API key')
-    }
-  } finally {
-    proofKey.fill(0)
+  if (!timingSafeEqual(keyProofOver(proofKey, encoded), intent.keyProof)) {
+    throw new Refusal('KEY_PROOF_MISSING', 'proof of another API key')
   }
 }
 

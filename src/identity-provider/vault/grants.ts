@@ -1,6 +1,8 @@
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
-import { concat, sameBytes, u32, u64 } from '../../custody/protocol/bytes.js'
+import { concat, sameBytes, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import { sha256 } from '../../custody/protocol/tagged.js'
 import type { Authorizer } from './authorizer.js'
@@ -11,8 +13,8 @@ import type { GrantView } from './policy.js'
 /** What each API key may have signed, as the user side remembers it. */
 export interface Grants {
   view(keyId: Uint8Array): GrantView | null
-  /** @returns 32 bytes that the caller wipes, or null when the key cannot prove itself */
-  proofKey(keyId: Uint8Array): Buffer | null
+  /** Null when the key cannot prove itself. */
+  proofKey(keyId: Uint8Array): KeyObject | null
   /**
    * Applies a change durably.
    * @param userId subject of the verified console token, or null without one: then the change may
@@ -30,6 +32,9 @@ export interface GrantReference {
   readonly version: number
 }
 
+/** Proof keys kept unsealed: those of the keys at work, of which a gateway may have thousands. */
+const PROOF_KEYS_MAX = 4_096
+
 interface Change {
   readonly grantId: Buffer
   readonly grant: Grant
@@ -46,6 +51,8 @@ export function createGrants(
 ): Grants {
   const { dataKeys } = shares
 
+  const proofKeys = new LRUCache<string, KeyObject>({ max: PROOF_KEYS_MAX })
+
   function view(keyId: Uint8Array): GrantView | null {
     const key = ledger.key(keyId)
     const grant = key === null ? null : ledger.grant(key.grantId)
@@ -58,9 +65,17 @@ export function createGrants(
     return { grantId: found.key.grantId, version: found.grant.version }
   }
 
-  function proofKey(keyId: Uint8Array): Buffer | null {
+  function proofKey(keyId: Uint8Array): KeyObject | null {
+    const name = viewOf(keyId).toString('latin1')
+    const known = proofKeys.get(name)
+    if (known !== undefined) return known
     const sealed = ledger.key(keyId)?.sealedProofKey ?? null
-    return sealed === null ? null : dataKeys.open(sealed, proofContext(keyId))
+    if (sealed === null) return null
+    const raw = dataKeys.open(sealed, proofContext(keyId))
+    const key = createSecretKey(raw)
+    raw.fill(0)
+    proofKeys.set(name, key)
+    return key
   }
 
   function plan(request: GrantRequest): Change {
@@ -101,6 +116,7 @@ export function createGrants(
           change.proofKey === null
             ? change.key.sealedProofKey
             : dataKeys.seal(change.proofKey, proofContext(request.keyId))
+        proofKeys.delete(viewOf(request.keyId).toString('latin1'))
         writer.putGrant(change.grantId, change.grant)
         writer.putKey(Buffer.from(request.keyId), { ...change.key, sealedProofKey })
         return { grantId: change.grantId, version: change.grant.version }

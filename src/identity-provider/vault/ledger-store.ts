@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { open } from 'lmdb'
-import { concat, u32, u64 } from '../../custody/protocol/bytes.js'
+import { concat, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
 
 /**
@@ -89,7 +89,7 @@ export function openLedgerStore(path: string): LedgerStore {
   const liveBatches: { seq: number; batch: IntentBatch }[] = []
   for (const { key, value } of intents.getRange()) {
     liveBatches.push({ seq: key, batch: value })
-    for (const id of value.ids) liveIds.add(hex(id))
+    for (const id of value.ids) liveIds.add(latin1(id))
   }
   let highWater = batches.get(HIGH_WATER) ?? 0
 
@@ -98,7 +98,7 @@ export function openLedgerStore(path: string): LedgerStore {
       const oldest = liveBatches[0]
       if (oldest === undefined || oldest.batch.expiresAtMs > nowMs) return
       liveBatches.shift()
-      for (const id of oldest.batch.ids) liveIds.delete(hex(id))
+      for (const id of oldest.batch.ids) liveIds.delete(latin1(id))
       begun.push(intents.remove(oldest.seq))
     }
   }
@@ -133,7 +133,7 @@ export function openLedgerStore(path: string): LedgerStore {
       const batch = { expiresAtMs, ids: ids.map((id) => Buffer.from(id)) }
       begun.push(intents.put(batchSeq, batch))
       liveBatches.push({ seq: batchSeq, batch })
-      for (const id of ids) liveIds.add(hex(id))
+      for (const id of ids) liveIds.add(latin1(id))
     },
     putGrant(id, grant) {
       begun.push(keepUntilFlushed(unflushedGrants, id, grant, grants.put(id, grant)))
@@ -156,7 +156,7 @@ export function openLedgerStore(path: string): LedgerStore {
       await Promise.all(writes)
       return result
     },
-    hasIntent: (id) => liveIds.has(hex(id)),
+    hasIntent: (id) => liveIds.has(latin1(id)),
     async close() {
       await root.close()
     },
@@ -180,13 +180,9 @@ async function keepUntilFlushed<T>(
 }
 
 function latin1(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1')
+  return viewOf(bytes).toString('latin1')
 }
 
 function nonceKey(walletId: Uint8Array, chainId: number, nonce: number): Buffer {
   return concat(walletId, u32(chainId), u64(nonce))
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
 }

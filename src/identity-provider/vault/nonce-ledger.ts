@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto'
 import { ByteReader, concat, sameBytes, u256 } from '../../custody/protocol/bytes.js'
 import { isAbsent } from '../../custody/protocol/intent.js'
 import type { DecodedPayload } from '../../custody/protocol/payload.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
-import { decodeRlp, encodeRlp, listItem } from '../../custody/protocol/rlp.js'
 import { sha256 } from '../../custody/protocol/tagged.js'
 import type { DecodedTransaction } from '../../custody/protocol/transaction.js'
 
@@ -92,17 +92,21 @@ export function entryOf(
   return {
     intentId,
     payloadHash,
-    bodyHash: bodyHashOf(payload, payloadBytes),
+    bodyHash: bodyHashOf(payload),
     maxFeePerGasWei: payload.maxFeePerGasWei,
     maxPriorityFeePerGasWei: payload.maxPriorityFeePerGasWei,
   }
 }
 
-function bodyHashOf(payload: DecodedTransaction, bytes: Uint8Array): Uint8Array {
-  const fields = listItem(decodeRlp(bytes.subarray(1)))
-  // Fields 2 and 3 are the fees (EIP-1559, EIP-7702).
-  const body = encodeRlp(fields.filter((_, index) => index !== 2 && index !== 3))
-  return sha256(concat(Buffer.of(payload.envelope), body))
+/** Over the fields of EIP-1559 and EIP-7702 but nonce, chain (both in the key) and fees. */
+function bodyHashOf(payload: DecodedTransaction): Uint8Array {
+  const hash = createHash('sha256')
+    .update(Buffer.of(payload.envelope))
+    .update(payload.to)
+    .update(u256(payload.value))
+    .update(u256(payload.gasLimit))
+  for (const list of payload.encodedAuthorizations) hash.update(list)
+  return hash.update(payload.data).digest()
 }
 
 export function encodeEntry(entry: LedgerEntry): Buffer {
