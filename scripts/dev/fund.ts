@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
 import { getAddress, isAddress } from 'viem'
 import { readChainsFile } from '../../src/config/chains.js'
@@ -37,6 +38,8 @@ async function run(options: FundOptions): Promise<void> {
       `nothing runs in ${home.root}: start it with npm start (or set COUNTERSIGN_HOME)`,
     )
   }
+  // Until then the file of chains may be the last run's, and its ports somebody else's.
+  if (!existsSync(home.devFile)) throw new FundError(`${home.root} is still starting`)
   const chain = readChainsFile(home.chainsFile).chains.find(({ id }) => id === options.chain)
   if (chain === undefined) throw new FundError(`${home.chainsFile} has no chain ${options.chain}`)
   const funded = await fund({

@@ -29,7 +29,7 @@ async function stop(exitCode: number): Promise<void> {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
     if (stopping) return
-    say('stopping')
+    say(`stopping (${signal})`)
     void stop(0)
   })
 }

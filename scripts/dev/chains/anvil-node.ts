@@ -25,6 +25,7 @@ export interface AnvilNode {
 export interface AnvilOptions {
   readonly chainId: number
   readonly name: string
+  readonly baseFeeFloorWei: bigint
   /** The chain's own directory; created. */
   readonly dir: string
   readonly logPath: string
@@ -67,7 +68,7 @@ function serve(
   supervised: SupervisedProcess,
 ): AnvilNode {
   const rpcUrl = urlOf(port)
-  const ticker = tickBlocks(rpcUrl)
+  const ticker = tickBlocks(rpcUrl, options.baseFeeFloorWei)
   const snapshots = keepSnapshots(rpcUrl, files)
   return {
     chainId: options.chainId,

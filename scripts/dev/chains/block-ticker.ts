@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { rpc } from './json-rpc.js'
+import { z } from 'zod'
+import { rpc, rpcBatch } from './json-rpc.js'
 
 /**
  * Mines a block every second, so that heads move and the chain's clock follows the wall's even
@@ -12,14 +13,18 @@ export interface BlockTicker {
 
 export const BLOCK_TIME_MS = 1_000
 
-export function tickBlocks(rpcUrl: string): BlockTicker {
+/**
+ * @param baseFeeFloorWei empty blocks would let the base fee decay to a few wei within minutes,
+ * and every estimate with it
+ */
+export function tickBlocks(rpcUrl: string, baseFeeFloorWei: bigint): BlockTicker {
   const stopping = new AbortController()
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await delay(BLOCK_TIME_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
       // A node that is being restarted ticks again later.
-      if (!stopping.signal.aborted) await rpc(rpcUrl, 'evm_mine').catch(() => undefined)
+      if (!stopping.signal.aborted) await tick(rpcUrl, baseFeeFloorWei).catch(() => undefined)
     }
   }
 
@@ -30,4 +35,19 @@ export function tickBlocks(rpcUrl: string): BlockTicker {
       await running
     },
   }
+}
+
+const headShape = z.object({ baseFeePerGas: z.string() })
+
+async function tick(rpcUrl: string, baseFeeFloorWei: bigint): Promise<void> {
+  const head = headShape.parse(await rpc(rpcUrl, 'eth_getBlockByNumber', ['latest', false]))
+  const floor = `0x${baseFeeFloorWei.toString(16)}`
+  const mine = { method: 'evm_mine' }
+  // The head's fee is close enough: the next block's differs from it by an eighth at most.
+  await rpcBatch(
+    rpcUrl,
+    BigInt(head.baseFeePerGas) <= baseFeeFloorWei
+      ? [{ method: 'anvil_setNextBlockBaseFeePerGas', params: [floor] }, mine]
+      : [mine],
+  )
 }
