@@ -14,7 +14,7 @@ import { pathToFileURL } from 'node:url'
 import { announce, fail, ROOT } from './toolchain/console.mjs'
 
 const NODE_MAJOR_MIN = 20
-const NODE_MINOR_MIN = 11
+const NODE_MINOR_MIN = 19
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
 if (major < NODE_MAJOR_MIN || (major === NODE_MAJOR_MIN && minor < NODE_MINOR_MIN)) {

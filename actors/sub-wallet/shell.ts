@@ -1,11 +1,6 @@
-import type { Chains } from '../../src/chains/access.js'
-import type { CoSigner } from '../../src/custody/co-signer.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
-import type { Screener } from '../../src/screening/screener.js'
-import type { Reader } from '../../src/store/reader.js'
-import type { Quoter } from '../../src/valuation/quoter.js'
 import type { WatcherCommand } from '../chain-watcher/messages.js'
-import type { ActorShell, Envelope } from '../runtime/actor.js'
+import type { ActorShell } from '../runtime/actor.js'
 import { decide } from './decide.js'
 import { broadcast } from './effects/broadcast.js'
 import { prepareSend } from './effects/prepare-send.js'
@@ -13,21 +8,9 @@ import { replace } from './effects/replace.js'
 import { screen } from './effects/screen.js'
 import { sign } from './effects/sign.js'
 import type { Command, Effect, Event } from './messages.js'
+import type { SubWalletPorts } from './ports.js'
 import { loadState, recordEvents } from './record.js'
 import type { SubWalletState } from './state.js'
-
-/** What a sub-wallet's effects reach: the only way out of its actor. */
-export interface SubWalletPorts {
-  readonly reader: Reader
-  readonly chains: Chains
-  readonly quoter: Quoter
-  readonly screener: Screener
-  readonly coSigner: CoSigner
-  readonly tell: (envelope: Envelope) => void
-  readonly keyChanged: (secretHash: string) => void
-  readonly log: { warn(context: object, message: string): void }
-  readonly nowMs: () => number
-}
 
 export function createSubWalletShell(
   ports: SubWalletPorts,

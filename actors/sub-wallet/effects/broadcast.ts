@@ -3,7 +3,7 @@ import type { BroadcastOutcome } from '../../../src/chains/rpc/broadcast-outcome
 import { currentHash, type Transaction } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { Command, Outcome } from '../messages.js'
-import type { SubWalletPorts } from '../shell.js'
+import type { SubWalletPorts } from '../ports.js'
 
 /** Step 5 of the lifecycle: hands stored bytes to the chain, and says what is known after. */
 export function broadcast(

@@ -2,11 +2,8 @@ import type { Transaction } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
 import type { Command, PreparedSend, SendCommand } from '../messages.js'
-import type { SubWalletPorts } from '../shell.js'
+import type { SubWalletPorts } from '../ports.js'
 import type { SubWalletState } from '../state.js'
-
-/** With this many seconds of silence a lane asks the chain for its nonce again. */
-const UNKNOWN_LANE = null
 
 /** Adds what a send's decision needs from outside; at once while all caches are warm. */
 export function prepareSend(
@@ -24,15 +21,15 @@ export function prepareSend(
     chainNonce,
   })
   const { wallet } = state
-  if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, UNKNOWN_LANE)
+  if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null)
   // A replay needs neither prices nor nodes.
-  if (first !== null) return finish({ ok: false, fault: fault('INTERNAL') }, UNKNOWN_LANE)
+  if (first !== null) return finish({ ok: false, fault: fault('INTERNAL') }, null)
   const { chainId, to, value, data } = command
   const quote = ports.quoter.quote({ chainId, from: wallet.address, to, value, data })
   const lane = state.lanes.get(chainId)
   const nonce =
     lane === undefined || lane.nextNonce === null ? chainNonceOf(ports, state, chainId) : null
-  if (nonce === null && !(quote instanceof Promise)) return finish(quote, UNKNOWN_LANE)
+  if (nonce === null && !(quote instanceof Promise)) return finish(quote, null)
   return Promise.all([quote, nonce]).then(([known, chainNonce]) => finish(known, chainNonce))
 }
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Command, Effect } from '../messages.js'
-import type { SubWalletPorts } from '../shell.js'
+import type { SubWalletPorts } from '../ports.js'
 
 /** Asks for the same call at the same nonce with higher fees. No live key stands behind it. */
 export function replace(

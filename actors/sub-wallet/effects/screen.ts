@@ -2,7 +2,7 @@ import type { ChainId } from '../../../src/domain/chain.js'
 import type { Verdict } from '../../../src/screening/screener.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { Command } from '../messages.js'
-import type { SubWalletPorts } from '../shell.js'
+import type { SubWalletPorts } from '../ports.js'
 import type { Draft } from '../state.js'
 
 /** Step 3 of the lifecycle: who would receive, spend or operate. */

@@ -3,7 +3,7 @@ import type { SignOutcome } from '../../../src/custody/co-signer.js'
 import type { Hex, SubWalletId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { Command, Effect } from '../messages.js'
-import type { SubWalletPorts } from '../shell.js'
+import type { SubWalletPorts } from '../ports.js'
 
 /** Step 4 of the lifecycle: both domains approve, the quorum signer joins and signs. */
 export function sign(

@@ -1,0 +1,19 @@
+import type { Chains } from '../../src/chains/access.js'
+import type { CoSigner } from '../../src/custody/co-signer.js'
+import type { Screener } from '../../src/screening/screener.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { Quoter } from '../../src/valuation/quoter.js'
+import type { Envelope } from '../runtime/actor.js'
+
+/** What a sub-wallet's effects reach: the only way out of its actor. */
+export interface SubWalletPorts {
+  readonly reader: Reader
+  readonly chains: Chains
+  readonly quoter: Quoter
+  readonly screener: Screener
+  readonly coSigner: CoSigner
+  readonly tell: (envelope: Envelope) => void
+  readonly keyChanged: (secretHash: string) => void
+  readonly log: { warn(context: object, message: string): void }
+  readonly nowMs: () => number
+}
