@@ -1,4 +1,6 @@
+import type { SimulatedApproval, SimulatedTransfer } from '../chains/simulate/simulation.js'
 import type { Address, Hex } from '../domain/ids.js'
+import type { UsdMicros } from '../domain/money.js'
 import type { Valuation } from '../domain/transaction.js'
 import type { Fault } from '../errors/fault.js'
 
@@ -6,6 +8,8 @@ import type { Fault } from '../errors/fault.js'
 export interface Quoter {
   /** Answers without a promise while its caches are warm. Never throws and never rejects. */
   quote(call: QuotedCall): CallQuote | Promise<CallQuote>
+  /** The same, always with the call run by a node where one can. Never rejects. */
+  forecast(call: QuotedCall): Promise<CallQuote>
 }
 
 export interface QuotedCall {
@@ -29,5 +33,51 @@ export type CallQuote =
       readonly problem: Fault | null
       /** True when the sender is delegated (EIP-7702): its lane takes one transaction at a time. */
       readonly accountHasCode: boolean
+      readonly forecast: Forecast
     }
   | { readonly ok: false; readonly fault: Fault }
+
+/** What a quote saw, and on what it rests. */
+export interface Forecast {
+  /** False when the call was valued from its words alone. */
+  readonly simulated: boolean
+  /** Head of the chain when the quote was made. */
+  readonly quotedAtBlock: number
+  /** Every price that went into the valuation. */
+  readonly prices: readonly UsedPrice[]
+  /** All that would leave or enter the wallet; empty when the call would fail or was not run. */
+  readonly movements: readonly Movement[]
+  /** What others could take of the wallet's afterwards. */
+  readonly approvals: readonly Approval[]
+  /** Everyone who would receive, spend or operate; for screening beside the calldata. */
+  readonly recipients: readonly Recipient[]
+  /** Null when nothing was run. */
+  readonly gasUsed: bigint | null
+  /** Most that gas can cost, wei: limit × maximum fee, and the L1 data fee's bound. */
+  readonly maxFeeWei: bigint
+}
+
+export interface UsedPrice {
+  readonly token: Address | 'native'
+  /** USD of one whole unit, scaled by 10^decimals. */
+  readonly value: bigint
+  readonly decimals: number
+}
+
+export interface Movement extends SimulatedTransfer {
+  /** Micro-USD, rounded up; null without a price. */
+  readonly valueMicros: UsdMicros | null
+}
+
+export interface Approval extends SimulatedApproval {
+  /** The smaller of allowance and balance in micro-USD, rounded up; null without a price. */
+  readonly valueMicros: UsdMicros | null
+  /** Of an ERC-721 approval, where the calldata names it. */
+  readonly tokenId?: bigint
+}
+
+export interface Recipient {
+  readonly address: Address
+  /** Such as `simulated transfer of 0xA0b8…`. */
+  readonly path: string
+}

@@ -1,0 +1,119 @@
+import type { FeeQuote } from '../chains/fee-oracle.js'
+import { type GasLimit, worstCaseFeeWei } from '../chains/gas.js'
+import type { Address } from '../domain/ids.js'
+import { type Fault, fault } from '../errors/fault.js'
+import type { Price, PriceSource } from '../pricing/price-source.js'
+import type { ChainView } from './chain-view.js'
+import type { Funds } from './funds.js'
+import type { PlainTransfer } from './plain-transfer.js'
+import { PriceBook } from './price-book.js'
+import { completeQuote, ENVELOPE_BYTES } from './quote-parts.js'
+import type { CallQuote, QuotedCall } from './quoter.js'
+
+/** Values plain transfers, which needs no node while fees, gas, code, prices and funds are cached. */
+export interface PlainQuoter {
+  quote(view: ChainView, call: QuotedCall, transfer: PlainTransfer): CallQuote | Promise<CallQuote>
+}
+
+interface Parts {
+  readonly fees: FeeQuote
+  readonly gas: GasLimit
+  readonly native: Price
+  readonly token: Price | null
+  readonly l1FeeWei: bigint
+}
+
+export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuoter {
+  function ask(view: ChainView, call: QuotedCall, transfer: PlainTransfer) {
+    const { chain } = view
+    const { gas, reads } = chain
+    const token = transfer.kind === 'erc20' ? (transfer.token.address as Address) : null
+    return {
+      fees: chain.fees.latest() ?? chain.fees.quote(),
+      gas: gas.gasLimitFor(call),
+      native: source.price(call.chainId, 'native'),
+      token: token === null ? null : source.price(call.chainId, token),
+      l1FeeWei: gas.l1FeeUpperBoundWei(ENVELOPE_BYTES + call.data.length / 2),
+      senderCode: reads.cachedCode(call.from) ?? reads.code(call.from),
+    }
+  }
+
+  function finish(
+    view: ChainView,
+    call: QuotedCall,
+    transfer: PlainTransfer,
+    parts: Parts,
+  ): CallQuote | Promise<CallQuote> {
+    const { gas, fees, l1FeeWei } = parts
+    const gasLimit = gas.ok ? gas.gas : 0n
+    const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, l1FeeWei)
+    const compose = (problem: Fault | null) => {
+      const prices = new Map([['native', parts.native]])
+      const token = transfer.kind === 'erc20' ? transfer.token.address.toLowerCase() : null
+      if (token !== null && parts.token !== null) prices.set(token, parts.token)
+      const book = new PriceBook(view.priced, prices)
+      const native = book.native(call.value)
+      const moved =
+        transfer.kind === 'erc20' && token !== null ? book.token(token, transfer.amount) : 0n
+      return completeQuote(view, call, book, {
+        fees,
+        gasLimit,
+        maxFeeWei,
+        valueMicros: native + (moved ?? 0n),
+        unpriced: moved === null,
+        problem,
+        forecast: {
+          simulated: false,
+          prices: book.used,
+          movements: [],
+          approvals: [],
+          recipients: [],
+          gasUsed: null,
+        },
+      })
+    }
+    if (!gas.ok) return compose(problemOfGas(gas))
+    const enough = both(
+      funds.cover(view.chain, call.from, null, call.value + maxFeeWei),
+      transfer.kind === 'erc20'
+        ? funds.cover(view.chain, call.from, transfer.token.address as Address, transfer.amount)
+        : true,
+    )
+    const answer = (covered: boolean) => compose(covered ? null : fault('INSUFFICIENT_FUNDS'))
+    return enough instanceof Promise ? enough.then(answer) : answer(enough)
+  }
+
+  return {
+    quote(view, call, transfer) {
+      const { fees, gas, native, token, l1FeeWei, senderCode } = ask(view, call, transfer)
+      if (
+        !(fees instanceof Promise) &&
+        !(gas instanceof Promise) &&
+        !(native instanceof Promise) &&
+        !(token instanceof Promise) &&
+        !(senderCode instanceof Promise) &&
+        typeof l1FeeWei === 'bigint'
+      ) {
+        return finish(view, call, transfer, { fees, gas, native, token, l1FeeWei })
+      }
+      return Promise.all([fees, gas, native, token, l1FeeWei, senderCode] as const).then(
+        ([fees, gas, native, token, l1FeeWei]) =>
+          finish(view, call, transfer, { fees, gas, native, token, l1FeeWei }),
+      )
+    },
+  }
+}
+
+export function problemOfGas(gas: Extract<GasLimit, { ok: false }>): Fault {
+  return gas.cause === 'reverted'
+    ? fault('SIMULATION_REVERTED', { reason: gas.reason })
+    : fault('INSUFFICIENT_FUNDS')
+}
+
+function both(
+  a: boolean | Promise<boolean>,
+  b: boolean | Promise<boolean>,
+): boolean | Promise<boolean> {
+  if (typeof a === 'boolean' && typeof b === 'boolean') return a && b
+  return Promise.all([a, b]).then(([first, second]) => first && second)
+}

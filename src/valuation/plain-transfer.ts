@@ -1,0 +1,42 @@
+import type { ChainAccess } from '../chains/access.js'
+import { wordAt } from '../chains/hex.js'
+import type { TokenConfig } from '../config/chains.js'
+import type { QuotedCall } from './quoter.js'
+
+/** The two calls whose effect is known without running them; nearly all that agents send. */
+export type PlainTransfer =
+  | { readonly kind: 'native' }
+  | {
+      readonly kind: 'erc20'
+      readonly token: TokenConfig
+      /** Smallest units. */
+      readonly amount: bigint
+    }
+
+const ERC20_TRANSFER = '0xa9059cbb'
+const ERC20_TRANSFER_LENGTH = 2 + 8 + 128
+
+/**
+ * @returns null for every other call; `unknown` while it is not known whether the recipient of
+ *   native currency has code
+ */
+export function plainTransferOf(
+  chain: ChainAccess,
+  call: QuotedCall,
+): PlainTransfer | 'unknown' | null {
+  const { data, value, to } = call
+  if (data === '0x') {
+    const code = chain.reads.cachedCode(to)
+    if (code === null) return 'unknown'
+    return code.kind === 'none' ? { kind: 'native' } : null
+  }
+  if (value !== 0n || data.length !== ERC20_TRANSFER_LENGTH) return null
+  if (!data.startsWith(ERC20_TRANSFER)) return null
+  const address = to.toLowerCase()
+  const token = chain.config.tokens.find((it) => it.address.toLowerCase() === address)
+  // Without a limit of its own the token is asked for gas each time: running it costs no more, and
+  // shows a fee on top of the amount.
+  if (token === undefined || token.transfer_gas_limit === null) return null
+  const amount = wordAt(`0x${data.slice(10)}`, 1)
+  return amount === null ? null : { kind: 'erc20', token, amount: BigInt(`0x${amount}`) }
+}

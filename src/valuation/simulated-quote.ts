@@ -1,0 +1,152 @@
+import { getAddress } from 'viem'
+import type { GasLimit } from '../chains/gas.js'
+import { worstCaseFeeWei } from '../chains/gas.js'
+import type { Simulation } from '../chains/simulate/simulation.js'
+import type { Address } from '../domain/ids.js'
+import { type Fault, fault } from '../errors/fault.js'
+import type { PriceSource } from '../pricing/price-source.js'
+import { allPrices, type ChainView } from './chain-view.js'
+import type { Funds } from './funds.js'
+import { type Holdings, readHoldings } from './holdings.js'
+import { outflowOf } from './outflow.js'
+import { problemOfGas } from './plain-quote.js'
+import { PriceBook } from './price-book.js'
+import { completeQuote, ENVELOPE_BYTES, unvalued } from './quote-parts.js'
+import type { CallQuote, QuotedCall } from './quoter.js'
+import { readStatically, type StaticReading } from './static-reading.js'
+import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
+
+/** Values a call by running it on a node, and by what its words and its spenders allow beside. */
+export type SimulatedQuoter = (view: ChainView, call: QuotedCall) => Promise<CallQuote | null>
+
+/**
+ * Everyone a wallet ever approved on a chain, lower-case; null when that is not known for sure.
+ * A wallet's approvals all go through this service, so its own ledger can tell.
+ */
+export type KnownSpenders = (chainId: number, wallet: Address) => ReadonlySet<string> | null
+
+/** EIP-7825: no transaction may ask for more. */
+const TX_GAS_CAP = 16_777_216n
+/**
+ * Gas used is after refunds, of at most a fifth (EIP-3529), and storage changes until the call is
+ * mined: 1.25 × 1.3.
+ */
+const GAS_NUMERATOR = 13n
+const GAS_DENOMINATOR = 8n
+/** Counts L1 data as gas, which a simulation does not. */
+const ARBITRUM_CHAIN = 42161
+const NO_HOLDINGS: Holdings = { balances: new Map(), allowances: new Map() }
+
+/** @returns a quoter that answers null when no node can run the call and its words do not suffice */
+export function createSimulatedQuoter(
+  source: PriceSource,
+  funds: Funds,
+  knownSpenders: KnownSpenders,
+): SimulatedQuoter {
+  return async (view, given) => {
+    const { chain } = view
+    // Movements are matched by checksummed address; a caller's spelling must not hide one.
+    const call = { ...given, from: getAddress(given.from), to: getAddress(given.to) }
+    const estimates = chain.config.id === ARBITRUM_CHAIN
+    const [fees, l1FeeWei, simulation, estimate, prices] = await Promise.all([
+      chain.fees.quote(),
+      chain.gas.l1FeeUpperBoundWei(ENVELOPE_BYTES + call.data.length / 2),
+      view.simulator.simulate(call),
+      estimates ? chain.gas.gasLimitFor(call) : null,
+      allPrices(source, view),
+      chain.reads.cachedCode(call.from) ?? chain.reads.code(call.from),
+    ])
+    const reading = readStatically(call, view.isConfigured)
+    if (simulation === null && !reading.complete) return null
+    if (simulation?.truncated === true) {
+      return unvalued(call.chainId, 'the call moves more than can be listed')
+    }
+    const gas = estimate ?? gasOf(simulation) ?? (await chain.gas.gasLimitFor(call))
+    const gasLimit = gas.ok ? gas.gas : 0n
+    const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, l1FeeWei)
+    const problem = problemOf(simulation) ?? (gas.ok ? null : problemOfGas(gas))
+    const [holdings, covered] = await Promise.all([
+      holdingsFor(view, call, reading, simulation, knownSpenders),
+      problem !== null || funds.cover(chain, call.from, null, call.value + maxFeeWei),
+    ])
+    const book = new PriceBook(view.priced, prices)
+    const { isOurs } = view
+    const outflow = outflowOf({ call, reading, simulation, holdings, isOurs, prices: book })
+    if (outflow.gap !== null) return unvalued(call.chainId, outflow.gap)
+    const { valueMicros, unpriced, movements, approvals, recipients } = outflow
+    // A late price of what only comes in must not refuse the call.
+    const used = new PriceBook(view.priced, prices)
+    return completeQuote(view, call, used, {
+      fees,
+      gasLimit,
+      maxFeeWei,
+      valueMicros,
+      unpriced,
+      problem: problem ?? (covered ? null : fault('INSUFFICIENT_FUNDS')),
+      forecast: {
+        simulated: simulation !== null,
+        prices: outflow.used,
+        movements,
+        approvals,
+        recipients,
+        gasUsed: simulation?.gasUsed ?? null,
+      },
+    })
+  }
+}
+
+function gasOf(simulation: Simulation | null): GasLimit | null {
+  if (simulation === null) return null
+  const gas = (simulation.gasUsed * GAS_NUMERATOR) / GAS_DENOMINATOR
+  return { ok: true, gas: gas < TX_GAS_CAP ? gas : TX_GAS_CAP }
+}
+
+function problemOf(simulation: Simulation | null): Fault | null {
+  if (simulation === null || simulation.success) return null
+  return simulation.failure === 'insufficient-funds'
+    ? fault('INSUFFICIENT_FUNDS')
+    : fault('SIMULATION_REVERTED', { reason: simulation.revertReason ?? 'reverted' })
+}
+
+function holdingsFor(
+  view: ChainView,
+  call: QuotedCall,
+  reading: StaticReading,
+  simulation: Simulation | null,
+  knownSpenders: KnownSpenders,
+): Holdings | Promise<Holdings> {
+  const { chain, priced } = view
+  const spenders = spendersOf(view, call, reading, simulation, knownSpenders)
+  const anyToken = spenders.length > 0 || reading.claims.some(({ token }) => token === null)
+  const named = new Set<string>()
+  for (const { owner, token } of [...(simulation?.approvals ?? []), ...reading.approvals]) {
+    if (owner === call.from) named.add(token.toLowerCase())
+  }
+  for (const { token } of reading.claims) if (token !== null) named.add(token.toLowerCase())
+  const tokens = [...priced]
+    .filter(([key]) => anyToken || named.has(key))
+    .map(([, { address }]) => address)
+  if (tokens.length === 0) return NO_HOLDINGS
+  return readHoldings(chain, call.from, tokens, spenders)
+}
+
+/** Contracts the call reaches that could pull by an allowance that stands already. */
+function spendersOf(
+  { chain, isConfigured, isOurs }: ChainView,
+  call: QuotedCall,
+  reading: StaticReading,
+  simulation: Simulation | null,
+  knownSpenders: KnownSpenders,
+): readonly Address[] {
+  // A configured token that does what its words say calls nobody.
+  if (reading.complete || simulation === null || !simulation.success) return []
+  const known = knownSpenders(chain.config.id, call.from)
+  const spenders = new Set<Address>()
+  for (const address of [call.to, ...simulation.touched]) {
+    const key = address.toLowerCase()
+    if (address === call.from || address === ZERO_ADDRESS || address === PERMIT2) continue
+    if (isOurs(address) || isConfigured(key)) continue
+    if (known === null || known.has(key)) spenders.add(address)
+  }
+  return [...spenders]
+}
