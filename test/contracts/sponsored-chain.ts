@@ -195,6 +195,20 @@ export async function revertReason(
   return errorName(trace.output)
 }
 
+/** Name of the custom error that a call or a send was refused with; null when it went through. */
+export async function refusalOf(attempt: Promise<unknown>): Promise<string | null> {
+  try {
+    await attempt
+    return null
+  } catch (error) {
+    for (let e = error; e instanceof Error; e = e.cause) {
+      if ('raw' in e && typeof e.raw === 'string') return errorName(e.raw as Hex)
+      if ('data' in e && typeof e.data === 'string') return errorName(e.data as Hex)
+    }
+    throw error
+  }
+}
+
 /** Errors of both contracts; those of tokens and venues come by their 4 bytes. */
 export function errorName(data: Hex | undefined): string {
   if (data === undefined || data === '0x') return 'no reason'
