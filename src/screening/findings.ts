@@ -41,10 +41,10 @@ export function checksummed(address: string): Address {
   return getAddress(address)
 }
 
-/** The name of the party that stands where the scan found the address, or its place. */
+/** The name of the party that stands where the scan found the address, or its byte offset. */
 export function pathOfHit(hit: ScanHit, parties: readonly ReportedParty[]): string {
   const party = parties.find(({ offset, form }) => offset === hit.offset && form === hit.form)
-  return party?.path ?? `data[${hit.offset}]`
+  return party?.path ?? `data@${hit.offset}`
 }
 
 /** The parties as addresses. @param bytes the calldata they were found in */

@@ -55,7 +55,9 @@ export const INLINE_WALK_BYTES_MAX = 4_096
 const CREATE2_PROXY = '0x4e59b44847b379578588920ca78fbf26c0b4956c'
 
 export interface ScreenerOptions {
+  /** Stays the caller's to close: several screeners may read it. */
   readonly lists: ListsReader
+  /** The screener's own: closed with it. */
   readonly walkPool: WalkPool
   readonly providers?: readonly RiskProvider[]
   /** The user's own rules, prepared; undefined when there are none. */
@@ -87,7 +89,6 @@ class LocalScreener implements Screener {
   }
 
   async close(): Promise<void> {
-    this.#options.lists.close()
     await this.#options.walkPool.close()
   }
 

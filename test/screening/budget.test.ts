@@ -1,6 +1,7 @@
 /** Calldata made to be expensive costs a refusal. */
 import type { Hex } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
+import { INLINE_WALK_BYTES_MAX } from '../../src/screening/local-screener.js'
 import { CALLDATA_BYTES_MAX } from '../../src/screening/screener.js'
 import { KNOWN_SHAPES } from '../../src/screening/walk/shapes/all-shapes.js'
 import { walkCalldata } from '../../src/screening/walk/walker.js'
@@ -43,6 +44,18 @@ describe('a bomb is refused', () => {
     expect(value.failure).not.toBeNull()
     expect(ms).toBeLessThan(REFUSED_MS_MAX)
     expect(told(await screener.screen(callOf(data)))).toMatch(/^undecodable/)
+  })
+
+  it('also when it is small enough to be walked at once: within the time of a pool round trip', () => {
+    let inner = sharedBlob(8, 'ff'.repeat(32)).slice(2)
+    for (let i = 0; i < 8; i++) inner = sharedBlob(8, inner).slice(2)
+    const bytes = Buffer.from(inner, 'hex')
+    expect(bytes.length).toBeLessThanOrEqual(INLINE_WALK_BYTES_MAX)
+    const runs = Array.from({ length: 50 }, () =>
+      timed(() => walkCalldata(KNOWN_SHAPES, bytes, bytes.length)),
+    )
+    for (const { value } of runs) expect(value.failure?.cause).toBe('too-large')
+    expect(Math.min(...runs.map(({ ms }) => ms))).toBeLessThan(1)
   })
 
   it('and blocked when it holds a listed address', async () => {

@@ -46,7 +46,7 @@ describe('a listed address is found', () => {
       lists: fixedLists([{ name: 'zeros', kind: 'sanctions', addresses: [zeros] }]),
     })
     const cut = concatHex(['0xdeadbeef', `0x${zeros.slice(2, 34)}`])
-    expect(told(await other.screen(callOf(cut)))).toBe('blocked zeros data[4]')
+    expect(told(await other.screen(callOf(cut)))).toBe('blocked zeros data@4')
     const transfer = concatHex(['0xa9059cbb', `0x${'00'.repeat(12)}`, `0x${zeros.slice(2, 34)}`])
     expect(told(await other.screen(callOf(transfer)))).toMatch(/^blocked/)
     await other.close()
@@ -62,7 +62,7 @@ describe('a listed address is found', () => {
 
   it('in raw bytes as well as hex', async () => {
     const bytes = Buffer.from(`deadbeef00${LISTED_HEX}`, 'hex')
-    expect(told(await screener.screen(callOf(bytes)))).toBe('blocked test-list data[5]')
+    expect(told(await screener.screen(callOf(bytes)))).toBe('blocked test-list data@5')
   })
 
   it('in a transfer with dirty upper bytes, by its name', async () => {

@@ -272,7 +272,7 @@ describe('fields that count only when flagged', () => {
   })
 
   it('blocks a listed address there even when they do not', async () => {
-    expect(await judge(traits(0n))).toMatch(/^blocked test-list data\[/)
+    expect(await judge(traits(0n))).toMatch(/^blocked test-list data@/)
   })
 
   it('names the fee receiver that OKX appends', async () => {

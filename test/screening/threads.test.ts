@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Publication } from '../../src/screening/lists/published-lists.js'
 import { ListsPublisher } from '../../src/screening/lists/shared-lists.js'
 import { buildAddressSet } from '../../src/screening/set/address-set.js'
-import { CLEAN, packed } from './fixtures.js'
+import { CLEAN, callOf, packed } from './fixtures.js'
 
 const [first = '', second = ''] = CLEAN
 const publication = (addresses: readonly string[]): Omit<Publication, 'sequence'> => ({
@@ -43,6 +43,46 @@ async function ask(busyMs: number): Promise<Answer> {
   worker.postMessage({ busyMs })
   return answered
 }
+
+describe('a thread with a screener of its own', () => {
+  it('walks large calldata in its own pool, and answers small calldata at once', async () => {
+    const own = new ListsPublisher({
+      ...publication([first]),
+      lists: [
+        {
+          list: 'shared',
+          kind: 'sanctions',
+          source: 'test',
+          version: 'v1',
+          entries: 1,
+          checkedAtMs: 0,
+          maxAgeMs: null,
+        },
+      ],
+    })
+    const shared = own.share()
+    const entry = new URL('./fixtures-screening-thread.mjs', import.meta.url)
+    const shard = new Worker(fileURLToPath(entry), {
+      workerData: { shared },
+      transferList: [shared.port],
+    })
+    const judge = async (data: `0x${string}`) => {
+      const answered = new Promise((resolve) => shard.once('message', resolve))
+      shard.postMessage(callOf(data))
+      return answered
+    }
+    const word = (hex: string) => hex.padStart(64, '0')
+    const payments = (to: string) =>
+      `0xe63d38ed${word('40')}${word((0x60 + 200 * 32).toString(16))}${word('c8')}${word(to).repeat(200)}${word('c8')}${word('1').repeat(200)}` as const
+    expect(await judge('0x')).toMatchObject({ verdict: { outcome: 'clean' }, pooled: false })
+    const clean = await judge(payments(second.slice(2)))
+    expect(clean).toMatchObject({ verdict: { outcome: 'clean' }, pooled: true })
+    const hit = { list: 'shared', path: 'disperseEther.recipients[0]' }
+    expect(await judge(payments(first.slice(2)))).toMatchObject({ verdict: { hit }, pooled: true })
+    await shard.terminate()
+    own.close()
+  })
+})
 
 describe('a thread that screens', () => {
   it('starts with the lists that were published when it was started', async () => {

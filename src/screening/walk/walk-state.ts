@@ -2,8 +2,14 @@ import { ADDRESS_BYTES } from '../set/address-bytes.js'
 
 /** Calls within calls. Honest ones seen nest four deep; the raw scan covers all depths. */
 export const WALK_DEPTH_MAX = 12
-/** Values visited: 131,072 bytes hold at most 4,096 words, so honest calldata stays far below. */
+/** Values visited, whatever the size. */
 export const WALK_NODES_MAX = 20_000
+/**
+ * Values visited for small calldata: honest encodings hold at most two in 32 bytes, so one in 8 is
+ * ample, and small calldata cannot be made slow.
+ */
+const WALK_NODES_BASE = 256
+const WALK_BYTES_PER_NODE = 8
 /**
  * Bytes of dynamic values visited at one depth, as a multiple of the calldata. Honest values of one
  * depth do not overlap and add up to less than once; a bomb's offsets share one blob.
@@ -40,7 +46,7 @@ export class WalkState {
   readonly length: number
   readonly parties: Party[] = []
   failure: WalkFailure | null = null
-  #nodesLeft = WALK_NODES_MAX
+  #nodesLeft: number
   readonly #bytesMax: number
   /** By depth; a hole is nothing yet. */
   readonly #bytesSpent: number[] = []
@@ -48,6 +54,7 @@ export class WalkState {
   constructor(data: Uint8Array, length: number) {
     this.data = data
     this.length = length
+    this.#nodesLeft = Math.min(WALK_NODES_MAX, WALK_NODES_BASE + length / WALK_BYTES_PER_NODE)
     this.#bytesMax = Math.max(WALK_BYTES_MIN, length * WALK_EXPANSION_MAX)
   }
 
