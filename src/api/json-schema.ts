@@ -1,0 +1,57 @@
+import { z } from 'zod'
+
+/**
+ * Wire schemas as JSON Schema 2020-12, for MCP tools and the OpenAPI document. What says nothing
+ * is left out: agents pay for every byte of a tool list.
+ */
+
+export type JsonSchema = { [key: string]: JsonValue }
+export type JsonValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonValue[]
+  | { [key: string]: JsonValue }
+
+/** @param io `input` for what callers send, `output` for what they get */
+export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _dialect, ...root } = z.toJSONSchema(schema, { io }) as JsonSchema
+  return compactObject(root)
+}
+
+function compact(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(compact)
+  if (typeof value === 'object' && value !== null) return compactObject(value as JsonSchema)
+  return value
+}
+
+function compactObject(node: JsonSchema): JsonSchema {
+  const out: JsonSchema = {}
+  for (const [key, value] of Object.entries(node)) {
+    if (!isVacuous(key, value)) out[key] = compact(value)
+  }
+  return mergeNullable(out)
+}
+
+/** Bounds of the safe integers, and the licence to carry unknown fields, are the defaults. */
+function isVacuous(key: string, value: JsonValue): boolean {
+  if (key === 'additionalProperties') {
+    return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+  }
+  return (
+    (key === 'maximum' && value === Number.MAX_SAFE_INTEGER) ||
+    (key === 'minimum' && value === Number.MIN_SAFE_INTEGER)
+  )
+}
+
+/** `anyOf [T, null]` of a plain type is `type [T, null]`, at half the length. */
+function mergeNullable(node: JsonSchema): JsonSchema {
+  const branches = node.anyOf
+  if (!Array.isArray(branches) || branches.length !== 2) return node
+  const [first, second] = branches as readonly JsonSchema[]
+  if (first === undefined || second?.type !== 'null' || typeof first.type !== 'string') return node
+  if (Object.keys(second).length !== 1 || first.enum !== undefined) return node
+  const { anyOf: _branches, ...rest } = node
+  return { ...first, ...rest, type: [first.type, 'null'] }
+}

@@ -1,0 +1,78 @@
+import type { Logger } from 'pino'
+import type { OperationRow } from '../api/operations.js'
+import { invalidAt } from '../api/parse.js'
+import { parseIdempotencyKey } from '../api/parse-idempotency.js'
+import type { AuthenticatedKey } from '../auth/api-key.js'
+import { authorizeOperation } from '../auth/authorize.js'
+import { FaultError, fault, ok, type Result, refuse } from '../errors/fault.js'
+import type { Answer } from '../operations/context.js'
+import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
+import { refusalResult, type ToolResult, toToolResult } from './tool-result.js'
+import { IDEMPOTENCY_ARGUMENT } from './tools.js'
+
+/**
+ * One tool call: the checks of the REST route in the same order and by the same code, then the
+ * operation. Whatever happens ends in a result; nothing thrown reaches a client.
+ */
+
+/** One tool and what it does. */
+export interface ToolBinding {
+  readonly row: OperationRow
+  readonly handler: AgentHandler
+}
+
+/** The authenticated request a call came in. */
+export interface McpCaller {
+  readonly caller: AuthenticatedKey
+  readonly requestId: string
+  readonly logger: Logger
+}
+
+export type ToolArguments = Readonly<Record<string, unknown>>
+
+export function callTool(
+  { row, handler }: ToolBinding,
+  args: ToolArguments,
+  { caller, requestId, logger }: McpCaller,
+): ToolResult | Promise<ToolResult> {
+  const fail = (error: unknown): ToolResult => {
+    if (error instanceof FaultError) return refusalResult(error.fault, requestId)
+    logger.error({ requestId, operation: row.name, err: error }, 'tool call failed')
+    return refusalResult(fault('INTERNAL'), requestId)
+  }
+  const answer = (given: Answer<unknown>): ToolResult => {
+    if (!given.ok && given.fault.internal !== undefined) {
+      logger.warn({ requestId, operation: row.name, code: given.fault.code }, given.fault.internal)
+    }
+    return toToolResult(given, requestId)
+  }
+  try {
+    const denied = authorizeOperation(caller.key, row)
+    if (denied !== null) return refusalResult(denied, requestId)
+    const split = splitArguments(row, args)
+    if (!split.ok) return refusalResult(split.fault, requestId)
+    const { input, idempotencyKey } = split.value
+    const call = prepareCall(row, caller, requestId, input, idempotencyKey)
+    if (!call.ok) return refusalResult(call.fault, requestId)
+    const pending = handler(call.value.context, call.value.input)
+    return 'then' in pending ? pending.then(answer).catch(fail) : answer(pending)
+  } catch (error) {
+    return fail(error)
+  }
+}
+
+interface SplitArguments {
+  readonly input: ToolArguments
+  readonly idempotencyKey: string | null
+}
+
+/** Takes the idempotency key out of a write tool's arguments; elsewhere it is an unknown field. */
+function splitArguments(row: OperationRow, args: ToolArguments): Result<SplitArguments> {
+  if (!row.movesValue || !Object.hasOwn(args, IDEMPOTENCY_ARGUMENT)) {
+    return ok({ input: args, idempotencyKey: null })
+  }
+  const { [IDEMPOTENCY_ARGUMENT]: given, ...input } = args
+  const key = typeof given === 'string' && given !== '' ? parseIdempotencyKey(given, '') : null
+  if (key?.ok === true) return ok({ input, idempotencyKey: key.value })
+  return refuse(invalidAt(IDEMPOTENCY_ARGUMENT, 'must be 1 to 255 visible ASCII characters'))
+}

@@ -1,0 +1,140 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import type { Logger } from 'pino'
+import type { AuthenticatedKey } from '../auth/api-key.js'
+import type { RateLimiter } from '../auth/rate-limit.js'
+import { readBody } from '../http/body.js'
+import { admit } from '../http/deps.js'
+import type { Exchange } from '../http/exchange.js'
+import type { HttpRequest } from '../http/uws.js'
+import { callTool, type ToolBinding } from './call-tool.js'
+import { createPlainResponses, type McpHeaders, readPlainRequest } from './fast-path.js'
+import { readJson } from './json.js'
+import { createKnownEnvelopes, type KnownEnvelopes } from './known-envelopes.js'
+import type { McpExchange, SdkHandler } from './sdk-server.js'
+import { sendResponse } from './send-response.js'
+
+/** Serves the message of one authenticated POST: by the short way where it can, else by the package. */
+
+/** The package reads paths and hosts nowhere; a URL is needed to make a request at all. */
+const REQUEST_URL = 'http://countersign.invalid/mcp'
+
+export interface EndpointOptions {
+  readonly tools: readonly Tool[]
+  readonly bindings: ReadonlyMap<string, ToolBinding>
+  readonly envelopes?: KnownEnvelopes
+  readonly sdk: SdkHandler
+  readonly rateLimit: RateLimiter
+  readonly logger: Logger
+  /** `sdk-only` is what the differential test compares with. */
+  readonly path: 'fast-and-sdk' | 'sdk-only'
+}
+
+export interface McpEndpoint {
+  /** Must be called in the route's own callback; ends the exchange. */
+  serve(exchange: Exchange, request: HttpRequest, caller: AuthenticatedKey): void
+}
+
+export function createEndpoint(options: EndpointOptions): McpEndpoint {
+  const { bindings, sdk, logger, rateLimit } = options
+  const envelopes = options.envelopes ?? createKnownEnvelopes()
+  const responses = createPlainResponses(options.tools)
+
+  /** True when it has answered, or will. */
+  function servePlain(exchange: Exchange, headers: McpHeaders, body: unknown, caller: McpExchange) {
+    const plain =
+      options.path === 'sdk-only' ? null : readPlainRequest(headers, body, bindings, envelopes)
+    if (plain === null) return false
+    if (plain.kind === 'list') {
+      exchange.send({ status: 200, body: responses.list(plain.era, plain.id) })
+      return true
+    }
+    const { era, id } = plain
+    const result = callTool(plain.tool, plain.args, caller)
+    if (result instanceof Promise) {
+      exchange.detach()
+      void result
+        .then((value) => exchange.send({ status: 200, body: responses.call(era, id, value) }))
+        .catch((error: unknown) => exchange.fail(error))
+    } else {
+      exchange.send({ status: 200, body: responses.call(era, id, result) })
+    }
+    return true
+  }
+
+  /** Each message of a batch counts as a request; false when it has answered `429`. */
+  function admitBatch(exchange: Exchange, body: unknown, keyId: string): boolean {
+    const extra = Array.isArray(body) ? body.length - 1 : 0
+    for (let i = 0; i < extra; i++) if (!admit(exchange, rateLimit, keyId)) return false
+    return true
+  }
+
+  return {
+    serve(exchange, request, caller) {
+      const contentType = request.getHeader('content-type')
+      const headers: McpHeaders = {
+        accept: request.getHeader('accept'),
+        protocolVersion: request.getHeader('mcp-protocol-version'),
+        method: request.getHeader('mcp-method'),
+        name: request.getHeader('mcp-name'),
+      }
+      readBody(exchange, request, 'json', (bytes) => {
+        try {
+          if (!bytes.ok) {
+            exchange.refuse(bytes.fault)
+            return
+          }
+          const json = readJson(bytes.value)
+          if (json.kind === 'refused') {
+            exchange.sendJson(400, invalidRequest(json.reason))
+            return
+          }
+          const body = json.kind === 'json' ? json.value : undefined
+          const { requestId } = exchange
+          const mcp: McpExchange = { caller, requestId, logger, envelope: envelopeOf(body) }
+          if (servePlain(exchange, headers, body, mcp)) return
+          if (!admitBatch(exchange, body, caller.key.keyId)) return
+          exchange.detach()
+          const outlives = methodOf(body) === 'subscriptions/listen' ? 'nothing' : 'caller'
+          void sdk
+            .serve(webRequest(contentType, headers), body, mcp)
+            .then((response) => sendResponse(exchange, response, outlives))
+            .catch((error: unknown) => exchange.fail(error))
+        } catch (error) {
+          exchange.fail(error)
+        }
+      })
+    },
+  }
+}
+
+/** Without a body: where the body was JSON it is passed beside, else empty stands for malformed. */
+function webRequest(contentType: string, given: McpHeaders): Request {
+  const headers = new Headers({
+    'content-type': contentType === '' ? 'application/json' : contentType,
+  })
+  if (given.accept !== '') headers.set('accept', given.accept)
+  if (given.protocolVersion !== '') headers.set('mcp-protocol-version', given.protocolVersion)
+  if (given.method !== '') headers.set('mcp-method', given.method)
+  if (given.name !== '') headers.set('mcp-name', given.name)
+  return new Request(REQUEST_URL, { method: 'POST', headers })
+}
+
+function invalidRequest(reason: string): object {
+  return {
+    jsonrpc: '2.0',
+    error: { code: -32600, message: `Invalid Request: ${reason}` },
+    id: null,
+  }
+}
+
+function methodOf(body: unknown): unknown {
+  return isObject(body) ? body.method : undefined
+}
+
+function envelopeOf(body: unknown): unknown {
+  return isObject(body) && isObject(body.params) ? body.params._meta : undefined
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

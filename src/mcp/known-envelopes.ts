@@ -1,0 +1,50 @@
+import { LRUCache } from 'lru-cache'
+import { META_KEYS, MODERN_VERSION } from './protocol.js'
+
+/**
+ * Envelopes (`params._meta` of revision 2026-07-28) that the protocol package has found valid. A
+ * client repeats its envelope in each request, so that one look at it is enough. Bounded in number
+ * and length; what is not here is looked at again.
+ */
+
+const ENVELOPES_MAX = 512
+const ENVELOPE_CHARS_MAX = 2_048
+const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
+  META_KEYS.protocolVersion,
+  META_KEYS.clientInfo,
+  META_KEYS.clientCapabilities,
+])
+
+export interface KnownEnvelopes {
+  has(meta: unknown): boolean
+  /** To be called with an envelope that was found valid. */
+  learn(meta: unknown): void
+}
+
+export function createKnownEnvelopes(): KnownEnvelopes {
+  const known = new LRUCache<string, true>({ max: ENVELOPES_MAX })
+  return {
+    has(meta) {
+      const text = envelopeText(meta)
+      return text !== null && known.get(text) === true
+    },
+    learn(meta) {
+      const text = envelopeText(meta)
+      if (text !== null) known.set(text, true)
+    },
+  }
+}
+
+/** null for what is no plain envelope of the revision: it may ask for something beside the call. */
+function envelopeText(meta: unknown): string | null {
+  if (typeof meta !== 'object' || meta === null) return null
+  const fields = Object.entries(meta)
+  if (!fields.every(([name]) => ENVELOPE_FIELDS.has(name))) return null
+  if (
+    !fields.some(([name, value]) => name === META_KEYS.protocolVersion && value === MODERN_VERSION)
+  ) {
+    return null
+  }
+  const text = JSON.stringify(meta)
+  return text.length <= ENVELOPE_CHARS_MAX ? text : null
+}

@@ -1,0 +1,33 @@
+/**
+ * Host and Origin of a request, against DNS rebinding: a page that made its name resolve to this
+ * machine still sends its own name in both.
+ */
+
+const HOST_WITH_PORT = /^(\[[0-9a-f:.]+\]|[^:/?#@[\]\s]+)(?::\d{1,5})?$/
+const HTTP_ORIGIN = /^https?:\/\/(.+)$/
+
+export const LOOPBACK_HOSTS: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
+
+export interface OriginCheck {
+  /** @param host the value of `Host` */
+  readonly hostAllowed: (host: string) => boolean
+  /** @param origin the value of `Origin`; empty when absent, as for all callers but browsers */
+  readonly originAllowed: (origin: string) => boolean
+}
+
+/** @param hosts names or addresses without port, IPv6 in brackets; any port of theirs passes */
+export function createOriginCheck(hosts: readonly string[]): OriginCheck {
+  const allowed = new Set(hosts.map((host) => host.toLowerCase()))
+  const hostAllowed = (host: string) => {
+    const name = HOST_WITH_PORT.exec(host.toLowerCase())?.[1]
+    return name !== undefined && allowed.has(name)
+  }
+  return {
+    hostAllowed,
+    originAllowed: (origin) => {
+      if (origin === '') return true
+      const host = HTTP_ORIGIN.exec(origin.toLowerCase())?.[1]
+      return host !== undefined && hostAllowed(host)
+    },
+  }
+}

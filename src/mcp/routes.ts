@@ -1,0 +1,96 @@
+import type { Logger } from 'pino'
+import { type OperationName, operations } from '../api/operations.js'
+import { fault } from '../errors/fault.js'
+import { admit, type RouteDeps, refuseUnauthenticated } from '../http/deps.js'
+import type { Exchange } from '../http/exchange.js'
+import type { ExtraRoute } from '../http/routes.js'
+import type { HttpRequest } from '../http/uws.js'
+import type { AgentHandlers } from '../operations/context.js'
+import type { AgentHandler } from '../operations/prepare-call.js'
+import type { ToolBinding } from './call-tool.js'
+import { createEndpoint } from './endpoint.js'
+import { createKnownEnvelopes } from './known-envelopes.js'
+import { createOriginCheck, LOOPBACK_HOSTS, type OriginCheck } from './origin-check.js'
+import { createSdkHandler, createToolCall, type ServerExtension } from './sdk-server.js'
+import { describeTool, toolRows } from './tools.js'
+
+/**
+ * `/mcp`: the operations table as MCP tools. Order of checks: Host and Origin → key → rate → body,
+ * and then those of each call. No OAuth is advertised anywhere: a key in a header is the only way in.
+ */
+
+export interface McpRoutesOptions
+  extends Pick<RouteDeps, 'authenticate' | 'rateLimit' | 'failedAuthentications'> {
+  readonly agent: AgentHandlers
+  readonly logger: Logger
+  /**
+   * Names this service is reached by, without port; the `Host` header, and `Origin` where there is
+   * one, must name one of them. Default: loopback.
+   */
+  readonly allowedHosts?: readonly string[]
+  /** `sdk-only` turns the short way off, for the test that compares both. Default: both. */
+  readonly path?: 'fast-and-sdk' | 'sdk-only'
+  /** Adds to each server of the protocol package, such as the fixtures of a conformance run. */
+  readonly extend?: ServerExtension
+}
+
+const PATH = '/mcp'
+
+export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
+  const { logger, rateLimit } = options
+  const handlers: Readonly<Record<OperationName, AgentHandler>> = options.agent
+  const rows = toolRows(operations)
+  const tools = rows.map(describeTool)
+  const bindings = new Map<string, ToolBinding>(
+    rows.map((row) => [row.name, { row, handler: handlers[row.name] }]),
+  )
+  const envelopes = createKnownEnvelopes()
+  const call = createToolCall(bindings)
+  const endpoint = createEndpoint({
+    tools,
+    bindings,
+    envelopes,
+    sdk: createSdkHandler({
+      tools,
+      call,
+      envelopes,
+      logger,
+      ...(options.extend === undefined ? {} : { extend: options.extend }),
+    }),
+    rateLimit,
+    logger,
+    path: options.path ?? 'fast-and-sdk',
+  })
+  const origins = createOriginCheck(options.allowedHosts ?? LOOPBACK_HOSTS)
+  return [
+    {
+      method: 'POST',
+      path: PATH,
+      name: 'mcp',
+      handle: (exchange, request) => {
+        if (!isOurs(exchange, request, origins)) return
+        const authenticated = options.authenticate(request.getHeader('x-api-key'))
+        if (!authenticated.ok) {
+          refuseUnauthenticated(exchange, options.failedAuthentications, authenticated.fault)
+          return
+        }
+        const caller = authenticated.value
+        exchange.wipeAfterwards(caller.proofKey)
+        if (admit(exchange, rateLimit, caller.key.keyId)) endpoint.serve(exchange, request, caller)
+      },
+    },
+  ]
+}
+
+/** False when it has answered `403`. */
+function isOurs(exchange: Exchange, request: HttpRequest, origins: OriginCheck): boolean {
+  const stranger = !origins.hostAllowed(request.getHeader('host'))
+    ? 'Host'
+    : origins.originAllowed(request.getHeader('origin'))
+      ? null
+      : 'Origin'
+  if (stranger === null) return true
+  const message = `The ${stranger} header names no host of this service.`
+  exchange.refuse(fault('PERMISSION_DENIED', { header: stranger }, message))
+  return false
+}

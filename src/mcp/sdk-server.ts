@@ -1,0 +1,125 @@
+import {
+  type CallToolResult,
+  createMcpHandler,
+  type McpHttpHandler,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+  type Tool,
+} from '@modelcontextprotocol/server'
+import type { Logger } from 'pino'
+import { callTool, type McpCaller, type ToolBinding } from './call-tool.js'
+import type { KnownEnvelopes } from './known-envelopes.js'
+import { reportProgress } from './progress.js'
+import {
+  HANDSHAKE_VERSIONS,
+  INSTRUCTIONS,
+  MODERN_VERSION,
+  SERVER_INFO,
+  TOOL_LIST_CACHE,
+} from './protocol.js'
+import { sdkToolResult } from './tool-result.js'
+
+/**
+ * The protocol package behind the endpoint: a server per request (the protocol is served without
+ * sessions), bound to the caller of that request. Deals with both eras, with batches, and with all
+ * that is wrong.
+ */
+
+/** `subscriptions/listen` streams open at once; nothing here changes while the process runs. */
+const SUBSCRIPTIONS_MAX = 256
+/** Short, so that open streams notice a shutdown within its time limit. */
+const KEEP_ALIVE_MS = 5_000
+
+/** What one HTTP request brings along. */
+export interface McpExchange extends McpCaller {
+  /** `params._meta` of the message, to be remembered when it is found valid. */
+  readonly envelope: unknown
+}
+
+export type ToolCall = (
+  name: string,
+  args: Readonly<Record<string, unknown>>,
+  exchange: McpExchange,
+  context: ServerContext,
+) => Promise<CallToolResult>
+
+export interface SdkHandlerOptions {
+  readonly tools: readonly Tool[]
+  readonly call: ToolCall
+  readonly envelopes: KnownEnvelopes
+  readonly logger: Logger
+  /** Adds to a new server; the conformance fixtures come in here. */
+  readonly extend?: ServerExtension
+}
+
+/** @param base what the server lists and calls by itself, with the caller bound */
+export type ServerExtension = (
+  server: Server,
+  base: {
+    readonly tools: readonly Tool[]
+    readonly call: (
+      name: string,
+      args: Readonly<Record<string, unknown>>,
+      context: ServerContext,
+    ) => Promise<CallToolResult>
+  },
+) => void
+
+export interface SdkHandler {
+  /** @param body parsed JSON; undefined when the request's own body is no JSON */
+  serve(request: Request, body: unknown, exchange: McpExchange): Promise<Response>
+}
+
+export function createSdkHandler(options: SdkHandlerOptions): SdkHandler {
+  const { tools, call, envelopes, logger } = options
+  const exchanges = new WeakMap<Request, McpExchange>()
+  const handler: McpHttpHandler = createMcpHandler(
+    ({ era, requestInfo }) => {
+      const exchange = requestInfo === undefined ? undefined : exchanges.get(requestInfo)
+      // The package makes a modern server only after it has found the envelope valid.
+      if (era === 'modern' && exchange !== undefined) envelopes.learn(exchange.envelope)
+      const server = new Server(SERVER_INFO, {
+        capabilities: { tools: {} },
+        instructions: INSTRUCTIONS,
+        supportedProtocolVersions: [...HANDSHAKE_VERSIONS, MODERN_VERSION],
+        cacheHints: { 'tools/list': TOOL_LIST_CACHE },
+      })
+      const callAs: Parameters<ServerExtension>[1]['call'] = (name, args, context) => {
+        if (exchange === undefined)
+          throw new ProtocolError(ProtocolErrorCode.InternalError, 'no caller')
+        return call(name, args, exchange, context)
+      }
+      server.setRequestHandler('tools/list', () => ({ tools: [...tools] }))
+      server.setRequestHandler('tools/call', ({ params }, context) =>
+        callAs(params.name, params.arguments ?? {}, context),
+      )
+      options.extend?.(server, { tools, call: callAs })
+      return server
+    },
+    {
+      maxSubscriptions: SUBSCRIPTIONS_MAX,
+      keepAliveMs: KEEP_ALIVE_MS,
+      onerror: (error) => logger.debug({ err: error }, 'mcp request refused'),
+    },
+  )
+  return {
+    serve(request, body, exchange) {
+      exchanges.set(request, exchange)
+      return handler.fetch(request, body === undefined ? {} : { parsedBody: body })
+    },
+  }
+}
+
+export function createToolCall(bindings: ReadonlyMap<string, ToolBinding>): ToolCall {
+  return async (name, args, exchange, context) => {
+    const tool = bindings.get(name)
+    if (tool === undefined) {
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 64)}`)
+    }
+    const pending = callTool(tool, args, exchange)
+    const result = tool.row.movesValue ? reportProgress(context, pending) : pending
+    return sdkToolResult(await result)
+  }
+}
