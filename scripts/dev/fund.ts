@@ -5,6 +5,7 @@ import { readChainsFile } from '../../src/config/chains.js'
 import { CHAIN_IDS, isChainId } from '../../src/domain/chain.js'
 import type { Address } from '../../src/domain/ids.js'
 import { deployerAccount } from './chains/deployer.js'
+import { explainError } from './explain-error.js'
 import { FundError, fund } from './faucet.js'
 import { homeOwner } from './home/instance-lock.js'
 import { devHome } from './home/layout.js'
@@ -74,7 +75,6 @@ function parseTo(text: string): Address {
 try {
   await program.parseAsync()
 } catch (error) {
-  const shown = error instanceof FundError ? error.message : String(error)
-  process.stderr.write(`dev:fund: ${shown}\n`)
+  process.stderr.write(`dev:fund: ${explainError(error)}\n`)
   process.exitCode = 1
 }

@@ -1,4 +1,5 @@
 import { banner } from './banner.js'
+import { explainError } from './explain-error.js'
 import { devHome } from './home/layout.js'
 import { startInstance } from './instance.js'
 import { shutdownStack } from './supervision/shutdown-stack.js'
@@ -13,7 +14,7 @@ const say = (line: string): void => {
   process.stdout.write(`countersign  ${line}\n`)
 }
 const complain = (error: unknown): void => {
-  process.stderr.write(`countersign: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`countersign: ${explainError(error)}\n`)
 }
 
 const shutdown = shutdownStack()

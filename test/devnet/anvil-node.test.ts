@@ -7,7 +7,6 @@ import { isAlive, type Recorder, recorder, scratchDir } from './support/observer
 
 /** Away from the range that `npm start` uses. */
 const PORT_FIRST = 28_545
-const BASE_FEE_FLOOR_WEI = 2_000_000_000n
 const SENDER = '0x00000000000000000000000000000000000fa0ce'
 const RECEIVER = '0x000000000000000000000000000000000000dEaD'
 
@@ -32,7 +31,6 @@ describe('a development chain', { timeout: 60_000 }, () => {
     const node = await startAnvil({
       chainId: 8453,
       name: 'chain 8453',
-      baseFeeFloorWei: BASE_FEE_FLOOR_WEI,
       dir: join(scratch.path, dir),
       logPath: join(scratch.path, `${dir}.log`),
       preferredPort: PORT_FIRST,
@@ -64,23 +62,6 @@ describe('a development chain', { timeout: 60_000 }, () => {
       async () => expect(Number(await rpc(node.rpcUrl, 'eth_blockNumber'))).toBeGreaterThan(head),
       { timeout: 5_000 },
     )
-  })
-
-  test('keeps its base fee near the floor, however many blocks stay empty', async () => {
-    const node = await start()
-    await rpc(node.rpcUrl, 'anvil_mine', ['0x40', '0x0'])
-    const headFee = async () => {
-      const head = (await rpc(node.rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as {
-        baseFeePerGas: string
-      }
-      return BigInt(head.baseFeePerGas)
-    }
-    expect(await headFee()).toBeLessThan(BASE_FEE_FLOOR_WEI)
-    await vi.waitFor(async () => expect(await headFee()).toBe(BASE_FEE_FLOOR_WEI), {
-      timeout: 5_000,
-    })
-    await new Promise((resolve) => setTimeout(resolve, 2_500))
-    expect(await headFee()).toBeGreaterThanOrEqual((BASE_FEE_FLOOR_WEI * 7n) / 8n)
   })
 
   test('keeps its state and its receipts over a stop and a start', async () => {

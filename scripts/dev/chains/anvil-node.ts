@@ -25,7 +25,6 @@ export interface AnvilNode {
 export interface AnvilOptions {
   readonly chainId: number
   readonly name: string
-  readonly baseFeeFloorWei: bigint
   /** The chain's own directory; created. */
   readonly dir: string
   readonly logPath: string
@@ -68,7 +67,7 @@ function serve(
   supervised: SupervisedProcess,
 ): AnvilNode {
   const rpcUrl = urlOf(port)
-  const ticker = tickBlocks(rpcUrl, options.baseFeeFloorWei)
+  const ticker = tickBlocks(rpcUrl)
   const snapshots = keepSnapshots(rpcUrl, files)
   return {
     chainId: options.chainId,

@@ -10,8 +10,6 @@ export interface DevChain {
   readonly usdcDecimals: number
   /** USD per whole native unit, scaled by 10^8 as Chainlink does. */
   readonly nativePriceUsd8: bigint
-  /** The base fee never falls below this: about what the real chain asks when it is quiet. */
-  readonly baseFeeFloorWei: bigint
   /** Refuse to sign above this; about ten times what the real chain asks in a busy hour. */
   readonly maxFeePerGasCeilingWei: bigint
   /** False on one chain, so that ROUTER_NOT_AVAILABLE is real. */
@@ -19,7 +17,6 @@ export interface DevChain {
 }
 
 const GWEI = 1_000_000_000n
-const MILLIGWEI = 1_000_000n
 
 export const DEV_CHAINS: readonly DevChain[] = [
   {
@@ -29,7 +26,6 @@ export const DEV_CHAINS: readonly DevChain[] = [
     wrappedSymbol: 'WETH',
     usdcDecimals: 6,
     nativePriceUsd8: 3_000_00000000n,
-    baseFeeFloorWei: 1n * GWEI,
     maxFeePerGasCeilingWei: 1_000n * GWEI,
     hasRouter: true,
   },
@@ -40,7 +36,6 @@ export const DEV_CHAINS: readonly DevChain[] = [
     wrappedSymbol: 'WETH',
     usdcDecimals: 6,
     nativePriceUsd8: 3_000_00000000n,
-    baseFeeFloorWei: 1n * MILLIGWEI,
     maxFeePerGasCeilingWei: 100n * GWEI,
     hasRouter: true,
   },
@@ -51,7 +46,6 @@ export const DEV_CHAINS: readonly DevChain[] = [
     wrappedSymbol: 'WBNB',
     usdcDecimals: 18,
     nativePriceUsd8: 800_00000000n,
-    baseFeeFloorWei: 50n * MILLIGWEI,
     maxFeePerGasCeilingWei: 100n * GWEI,
     hasRouter: true,
   },
@@ -62,7 +56,6 @@ export const DEV_CHAINS: readonly DevChain[] = [
     wrappedSymbol: 'WPOL',
     usdcDecimals: 6,
     nativePriceUsd8: 25000000n,
-    baseFeeFloorWei: 25n * GWEI,
     maxFeePerGasCeilingWei: 5_000n * GWEI,
     hasRouter: true,
   },
@@ -73,7 +66,6 @@ export const DEV_CHAINS: readonly DevChain[] = [
     wrappedSymbol: 'WETH',
     usdcDecimals: 6,
     nativePriceUsd8: 3_000_00000000n,
-    baseFeeFloorWei: 5n * MILLIGWEI,
     maxFeePerGasCeilingWei: 100n * GWEI,
     hasRouter: true,
   },
@@ -84,7 +76,6 @@ export const DEV_CHAINS: readonly DevChain[] = [
     wrappedSymbol: 'WETH',
     usdcDecimals: 6,
     nativePriceUsd8: 3_000_00000000n,
-    baseFeeFloorWei: 10n * MILLIGWEI,
     maxFeePerGasCeilingWei: 100n * GWEI,
     hasRouter: false,
   },

@@ -27,7 +27,6 @@ export async function startChains(options: StartChainsOptions): Promise<AnvilNod
       startAnvil({
         chainId: chain.id,
         name: `chain ${chain.id}`,
-        baseFeeFloorWei: chain.baseFeeFloorWei,
         dir: chainDir(home, chain.id),
         logPath: join(home.logs, `chain-${chain.id}.log`),
         preferredPort: lastPorts[chain.id] ?? FIRST_PORT + index,
