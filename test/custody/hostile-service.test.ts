@@ -18,6 +18,7 @@ import {
   ROUTER,
   readyWallet,
   requestOf,
+  resume,
   STRANGER,
   signed,
   startQuorum,
@@ -253,11 +254,7 @@ describe('the quorum signer signs nothing that', () => {
 })
 
 describe('a nonce', () => {
-  // The hostile service has used up batch sequences; the honest one notices and begins anew.
-  beforeAll(async () => {
-    await quorum.coSigner.sign(requestOf(wallet, transfer(nonce++)))
-    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
-  })
+  beforeAll(() => resume(quorum, wallet, nonce++))
 
   test('15: that was approved is not approved for another payload, even after a restart', async () => {
     const at = nonce++

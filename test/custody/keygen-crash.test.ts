@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { identityProviderSocket } from '../../src/custody/domain-keys/layout.js'
+import { expectBytes, expectList } from '../../src/custody/protocol/bytes.js'
+import { pointOf, randomScalar } from '../../src/custody/protocol/curve.js'
+import {
+  commitmentOf,
+  type KeygenTerms,
+  proveShare,
+  transcriptOf,
+} from '../../src/custody/protocol/keygen.js'
+import { sha256 } from '../../src/custody/protocol/tagged.js'
+import { ulidBytes } from '../../src/domain/ids.js'
+import { newWalletId, type Quorum, type ReadyWallet, startQuorum, transfer } from './harness.js'
+import { becomeService, dial, type HostileService, intentFor, judged } from './hostile.js'
+
+let quorum: Quorum
+let service: HostileService
+
+beforeAll(async () => {
+  quorum = await startQuorum()
+  service = await becomeService(quorum)
+}, 30_000)
+afterAll(async () => {
+  await service?.close()
+  await quorum?.close()
+})
+
+describe('17: a crash before both sides have acknowledged', () => {
+  test('leaves no address and no key that signs; the wallet can be created afterwards', async () => {
+    const walletId = newWalletId()
+    await generateUpToProof(service, ulidBytes(walletId), quorum.userId)
+    await quorum.identityProvider.kill()
+    quorum.identityProvider = await quorum.startIdentityProvider()
+    expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
+
+    const fresh = await dial(identityProviderSocket(quorum.home))
+    expect(await fresh.call('keygen-status', [ulidBytes(walletId)])).toBeNull()
+    fresh.close()
+    const half: ReadyWallet = {
+      walletId,
+      keyId: 'key_00000000000000000000000000' as ReadyWallet['keyId'],
+      address: '0x',
+      proofKey: randomBytes(32),
+    }
+    await expect.poll(() => service.userSide.connected).toBe(true)
+    expect(await judged(service, (seq) => intentFor(half, transfer(0), seq))).toBe('UNKNOWN_WALLET')
+
+    const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
+    expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
+  }, 20_000)
+
+  test('a key in use is never replaced by another generation', async () => {
+    const walletId = newWalletId()
+    const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
+    await expect(
+      generateUpToProof(service, ulidBytes(walletId), quorum.userId),
+    ).rejects.toMatchObject({ code: 'CONFLICT' })
+    const again = await quorum.coSigner.createWallet(walletId, quorum.userId)
+    expect(again.address).toBe(address)
+  })
+})
+
+/** Key generation as far as the user side's stored share, by hand; then nothing more. */
+async function generateUpToProof(
+  { userSide }: HostileService,
+  walletId: Uint8Array,
+  userId: string,
+): Promise<void> {
+  const terms: KeygenTerms = {
+    sessionId: randomBytes(16),
+    walletId,
+    kind: 'user',
+    ownerHash: sha256(Buffer.from(userId)),
+    epoch: 1,
+  }
+  const share = randomScalar()
+  const own = { point: pointOf(share), nonce: randomBytes(32) }
+  const commitment = commitmentOf('service', own, terms.sessionId)
+  const parameters = [terms.sessionId, walletId, 1, terms.ownerHash, commitment]
+  const [userCommitment] = expectList(await userSide.call('keygen-commit', parameters), 1)
+  const [point, nonce] = expectList(
+    await userSide.call('keygen-reveal', [terms.sessionId, own.point, own.nonce]),
+    2,
+  )
+  const user = {
+    point: expectBytes(point),
+    nonce: expectBytes(nonce),
+    commitment: expectBytes(userCommitment),
+  }
+  const transcript = transcriptOf(terms, { ...own, commitment }, user)
+  await userSide.call('keygen-prove', [terms.sessionId, proveShare('service', transcript, share)])
+}
