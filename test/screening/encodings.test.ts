@@ -180,6 +180,23 @@ describe('calldata that is not what it seems', () => {
     expect(await judge(`0x${'00'.repeat(131_073)}`)).toMatch(/^undecodable/)
   })
 
+  it('lets a path without fees pass, as forks of the router pack it', async () => {
+    const abi = parseAbi([
+      'function exactInput((bytes path, address recipient, uint256 deadline, uint256 amountIn, uint256 amountOutMinimum) params)',
+    ])
+    const swap = (path: Hex) =>
+      encodeFunctionData({
+        abi,
+        functionName: 'exactInput',
+        args: [{ path, recipient: clean, deadline: 1n, amountIn: 1n, amountOutMinimum: 0n }],
+      })
+    expect(await judge(swap(concatHex([clean, clean])))).toBe('clean')
+    expect(await judge(swap(concatHex([clean, '0x01', clean])))).toBe('clean')
+    expect(await judge(swap(concatHex([clean, LISTED])))).toBe(
+      'blocked test-list exactInput.path[1]',
+    )
+  })
+
   it('lets calldata without a known selector pass', async () => {
     for (const data of [
       '0x',

@@ -222,13 +222,35 @@ describe.each(PROGRAMS)('%s', (_name, path, make) => {
   })
 })
 
-describe('programs that do not decode', () => {
+describe('programs of another layout', () => {
   it('refuses commands without their inputs', async () => {
     expect(await judge(routed('0x0b0b', [args('address,uint256', [clean, 1n])]))).toMatch(/^undec/)
   })
 
-  it('refuses a known command whose arguments are cut', async () => {
-    expect(await judge(routed('0x04', ['0x1122']))).toMatch(/^undecodable/)
+  it('lets a command pass whose inputs a fork lays out in its own way', async () => {
+    expect(await judge(routed('0x04', ['0x1122']))).toBe('clean')
+    const packedPath = concatHex([clean, '0x01', clean])
+    const fork = args('address,uint256,uint256,bytes,bool', [clean, 1n, 1n, packedPath, true])
+    expect(await judge(routed('0x08', [fork]))).toBe('clean')
+  })
+
+  it('blocks a listed address in inputs that a fork lays out in its own way', async () => {
+    const packedPath = concatHex([clean, '0x01', LISTED])
+    const fork = args('address,uint256,uint256,bytes,bool', [clean, 1n, 1n, packedPath, true])
+    expect(await judge(routed('0x08', [fork]))).toMatch(/^blocked/)
+  })
+
+  it('lets another meaning of the two types of an execution pass', async () => {
+    expect(await judge(executed('00', '0x1122'))).toBe('clean')
+    expect(await judge(executed('01', '0x112233'))).toBe('clean')
+    expect(await judge(executed('42', '0x112233'))).toBe('clean')
+  })
+
+  it('refuses a known function within an execution that does not decode', async () => {
+    const cut = `${transfer(clean).slice(0, 60)}` as Hex
+    expect(await judge(executed('01', args(BATCH, [[[clean, 0n, cut]]])))).toMatch(/^undecodable/)
+    const single = concatHex([clean, `0x${'00'.repeat(32)}`, cut])
+    expect(await judge(executed('00', single))).toMatch(/^undecodable/)
   })
 
   it('lets unknown commands pass, as newer routers have them', async () => {

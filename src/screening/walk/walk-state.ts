@@ -99,13 +99,13 @@ export class WalkState {
    * Runs a reading that may find out that the bytes are something else: what it noted is then
    * dropped. An exhausted budget stays a failure, or a bomb would hide behind an unknown call.
    */
-  attempt(read: () => boolean): boolean {
+  attempt(read: () => boolean): 'read' | 'other' | 'stopped' {
     const before = this.parties.length
-    if (read()) return true
-    if (this.failure?.cause !== 'malformed') return false
+    if (read()) return 'read'
+    if (this.failure?.cause !== 'malformed') return 'stopped'
     this.failure = null
     this.parties.length = before
-    return true
+    return 'other'
   }
 }
 

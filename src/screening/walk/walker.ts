@@ -61,7 +61,7 @@ class CalldataWalker implements Walker {
     const shape = this.#table.get(readSelector(state.data, 0))
     if (shape === undefined) return this.#guessWords(state, SELECTOR_BYTES, state.length, null)
     if (!shape.shared) return this.#shape(shape, state, 0, state.length, null, 0)
-    return state.attempt(() => this.#shape(shape, state, 0, state.length, null, 0))
+    return state.attempt(() => this.#shape(shape, state, 0, state.length, null, 0)) !== 'stopped'
   }
 
   tuple(frame: Frame, type: TupleType): boolean {
@@ -110,7 +110,7 @@ class CalldataWalker implements Walker {
       return state.fail('too-deep', `The calldata nests calls deeper than ${WALK_DEPTH_MAX}.`, path)
     }
     const walk = () => this.#shape(shape, state, start, end, path, depth + 1)
-    return reading === 'call' && !shape.shared ? walk() : state.attempt(walk)
+    return reading === 'call' && !shape.shared ? walk() : state.attempt(walk) !== 'stopped'
   }
 
   /** Notes what looks like addresses in bytes of unknown meaning: for people and for providers. */
@@ -258,10 +258,16 @@ class CalldataWalker implements Walker {
     }
   }
 
+  /**
+   * Forks of the router share its selectors and not its paths: some pack the tokens without fees.
+   * A path of any other length is left to the raw scan.
+   */
   #swapPath(state: WalkState, start: number, length: number, path: PathNode | null): boolean {
     const hop = ADDRESS_BYTES + PATH_FEE_BYTES
-    if (length < ADDRESS_BYTES || (length - ADDRESS_BYTES) % hop !== 0) return state.malformed(path)
-    for (let at = 0, i = 0; at + ADDRESS_BYTES <= length; at += hop, i++) {
+    const withFees = length >= ADDRESS_BYTES && (length - ADDRESS_BYTES) % hop === 0
+    const step = withFees ? hop : ADDRESS_BYTES
+    if (!withFees && length % ADDRESS_BYTES !== 0) return true
+    for (let at = 0, i = 0; at + ADDRESS_BYTES <= length; at += step, i++) {
       if (!state.spendNode(path)) return false
       state.addParty(start + at, { parent: path, label: i, call: false })
     }

@@ -1,6 +1,6 @@
 import { parseSignature } from '../abi-type.js'
 import { bytesArrayAt, bytesAt, frameOf } from '../frame-values.js'
-import { type FrameReader, type Shape, shape } from '../shape.js'
+import { type Frame, type FrameReader, type Shape, shape, type Walker } from '../shape.js'
 
 const ADDRESS_BYTES = 20
 /** Packed single execution: target, value, then the call's data. */
@@ -16,7 +16,16 @@ const BATCH_OF_BATCHES = [0x78, 0x21, 0x00, 0x02] as const
 const BATCH = parseSignature(
   'batch((address target, uint256 value, bytes:call callData)[] _)',
 ).inputs
-/** `(bytes32 mode, bytes executionCalldata)` of ERC-7579 and ERC-7821. */
+/** The same without looking into the calls. */
+const BATCH_LAYOUT = parseSignature(
+  'batch((address target, uint256 value, bytes:opaque callData)[] _)',
+).inputs
+
+/**
+ * `(bytes32 mode, bytes executionCalldata)` of ERC-7579 and ERC-7821. Other contracts may give the
+ * same two types another meaning: an execution of another layout is left to the raw scan, but a
+ * known function within one that does decode is held to its shape.
+ */
 const readExecution: FrameReader = (frame, walker) => {
   const { state } = frame
   const execution = bytesAt(frame, 1)
@@ -26,20 +35,28 @@ const readExecution: FrameReader = (frame, walker) => {
   const mode = state.data[frame.base]
   if (mode === CALL_BATCH) {
     const nested = BATCH_OF_BATCHES.every((byte, i) => state.data[frame.base + 6 + i] === byte)
-    if (!nested) return walker.tuple(inner, BATCH)
+    if (!nested) return readBatch(inner, walker)
     const batches = bytesArrayAt(inner, 0)
-    if (batches === null) return state.malformed(frame.path)
+    if (batches === null) return walker.sniff(frame, start, length)
     return batches.every((batch, i) => {
       const at = frameOf(inner, batch, i)
-      return state.spend(batch.length, inner.depth, at.path) && walker.tuple(at, BATCH)
+      return state.spend(batch.length, inner.depth, at.path) && readBatch(at, walker)
     })
   }
   const headerBytes =
     mode === CALL_SINGLE ? SINGLE_HEADER_BYTES : mode === CALL_DELEGATE ? ADDRESS_BYTES : null
-  if (headerBytes === null) return true
-  if (length < headerBytes) return state.malformed(frame.path)
+  if (headerBytes === null || length < headerBytes) return walker.sniff(frame, start, length)
   state.addParty(start, { parent: frame.path, label: 'target', call: false })
   return walker.call(frame, start + headerBytes, length - headerBytes)
+}
+
+function readBatch(frame: Frame, walker: Walker): boolean {
+  const { state, base, end } = frame
+  const noted = state.parties.length
+  const outcome = state.attempt(() => walker.tuple(frame, BATCH_LAYOUT))
+  state.parties.length = noted
+  if (outcome === 'stopped') return false
+  return outcome === 'read' ? walker.tuple(frame, BATCH) : walker.sniff(frame, base, end - base)
 }
 
 /** Multicall3, Disperse, Safe, ERC-4337, ERC-7579, ERC-7821 and plain account executors. */

@@ -12,8 +12,6 @@ import { WALK_DEPTH_MAX } from '../walk-state.js'
 const COMMAND_MASK = 0x7f
 const V4_SWAP = 0x10
 const EXECUTE_SUB_PLAN = 0x21
-/** Raw calldata for the v3 and v4 position managers. */
-const POSITION_CALLS: ReadonlySet<number> = new Set([0x11, 0x12, 0x14])
 
 const POOL_KEY =
   '(address currency0, address currency1, uint24 fee, int24 tickSpacing, address hooks) poolKey'
@@ -87,22 +85,34 @@ export const readUniversalRouter: FrameReader = (frame, walker) => {
   return true
 }
 
+/**
+ * One step. Forks of the router number their commands and lay out their inputs in ways of their
+ * own, so inputs of another layout are no refusal: they are left to the raw scan.
+ */
 function readCommand(command: number, frame: Frame, walker: Walker): boolean {
-  if (command === EXECUTE_SUB_PLAN) {
-    if (frame.depth >= WALK_DEPTH_MAX) {
-      return frame.state.fail('too-deep', 'The calldata nests sub-plans too deep.', frame.path)
-    }
-    return readUniversalRouter({ ...frame, depth: frame.depth + 1 }, walker)
+  const { state } = frame
+  const anything = () => walker.sniff(frame, frame.base, frame.end - frame.base)
+  const deeper = { ...frame, depth: frame.depth + 1 }
+  if (command === EXECUTE_SUB_PLAN && frame.depth >= WALK_DEPTH_MAX) {
+    return state.fail('too-deep', 'The calldata nests sub-plans too deep.', frame.path)
   }
-  // The number meant a marketplace order in the first routers: another layout is no refusal.
-  if (command === V4_SWAP) {
-    const inner = { ...frame, depth: frame.depth + 1 }
-    return frame.state.attempt(() => readV4Program(inner, walker))
-  }
-  if (POSITION_CALLS.has(command)) return walker.call(frame, frame.base, frame.end - frame.base)
-  const step = COMMANDS.get(command)
-  if (step === undefined) return walker.sniff(frame, frame.base, frame.end - frame.base)
-  return walker.tuple(labelled(frame, step), step.inputs)
+  const read =
+    command === EXECUTE_SUB_PLAN
+      ? () => readUniversalRouter(deeper, walker)
+      : command === V4_SWAP
+        ? () => readV4Program(deeper, walker)
+        : stepReader(COMMANDS.get(command), frame, walker)
+  if (read === null) return anything()
+  const outcome = state.attempt(read)
+  return outcome === 'other' ? anything() : outcome === 'read'
+}
+
+function stepReader(
+  step: Signature | undefined,
+  frame: Frame,
+  walker: Walker,
+): (() => boolean) | null {
+  return step === undefined ? null : () => walker.tuple(labelled(frame, step), step.inputs)
 }
 
 /** `modifyLiquidities(bytes unlockData, …)` */
@@ -126,7 +136,7 @@ function readV4Program(frame: Frame, walker: Walker): boolean {
     const action = V4_ACTIONS.get(frame.state.data[actions.start + i] ?? 0)
     if (action === undefined) continue
     const read = () => walker.tuple(labelled(inner, action), action.inputs)
-    if (!frame.state.attempt(read)) return false
+    if (frame.state.attempt(read) === 'stopped') return false
   }
   return true
 }
