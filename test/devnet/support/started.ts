@@ -1,0 +1,83 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import type { DevFile } from '../../../scripts/dev/dev-file.js'
+import { isAlive } from './observer.js'
+
+/** A running `npm start`, without npm: the compiled script in a process group of its own. */
+export interface Started {
+  readonly home: string
+  readonly port: number
+  readonly supervisor: ChildProcess
+  output(): string
+  dev(): DevFile
+  /** Signals the whole group and waits for the end. @returns the exit code */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+const START = fileURLToPath(new URL('../../../dist/scripts/dev/start.js', import.meta.url))
+const READY_TIMEOUT_MS = 150_000
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}
+
+export function spawnStart(home: string, port: number) {
+  const supervisor = spawn(process.execPath, ['--enable-source-maps', START], {
+    env: { PATH: process.env.PATH, COUNTERSIGN_HOME: home, PORT: String(port) },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [supervisor.stdout, supervisor.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+    })
+  }
+  const ended = new Promise<number | null>((resolve) => supervisor.once('close', resolve))
+  return { supervisor, ended, output: () => output }
+}
+
+/** @throws Error with the output when it ends before it is ready */
+export async function startDev(home: string, port: number): Promise<Started> {
+  const devPath = join(home, 'dev.json')
+  rmSync(devPath, { force: true })
+  const { supervisor, ended, output } = spawnStart(home, port)
+  const signalGroup = (signal: NodeJS.Signals) => {
+    if (supervisor.pid !== undefined && isAlive(supervisor.pid)) {
+      process.kill(-supervisor.pid, signal)
+    }
+  }
+  const deadlineMs = Date.now() + READY_TIMEOUT_MS
+  while (!existsSync(devPath)) {
+    const over = supervisor.exitCode !== null || Date.now() > deadlineMs
+    if (over) signalGroup('SIGKILL')
+    if (over) throw new Error(`not ready: ${output()}`)
+    await delay(100)
+  }
+  return {
+    home,
+    port,
+    supervisor,
+    output,
+    dev: () => JSON.parse(readFileSync(devPath, 'utf8')),
+    stop(signal = 'SIGTERM') {
+      signalGroup(signal)
+      return ended
+    },
+  }
+}
+
+export function pidsOf({ pids }: DevFile): number[] {
+  const { service, identity_provider, quorum_signer, chains } = pids
+  return [service, identity_provider, quorum_signer, ...Object.values(chains)].map(Number)
+}
