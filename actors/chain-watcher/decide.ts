@@ -278,6 +278,14 @@ function tellHead(
 ): void {
   const blockNumber = state.recent.at(-1)?.number ?? 0
   const { chainId } = state
-  const command = { type: 'head', chainId, blockNumber, fees: null, chainNonce, nowMs } as const
+  const command = {
+    type: 'head',
+    chainId,
+    blockNumber,
+    fees: null,
+    gasPriceWei: null,
+    chainNonce,
+    nowMs,
+  } as const
   effects.push({ type: 'tell', subWalletId, command })
 }

@@ -136,6 +136,7 @@ export function createChainWatcherShell(
   function withContext(news: WalletNews): WalletNews {
     if (news.type === 'unmined') return { ...news, stored: reader.transaction(news.txId) ?? null }
     if (news.type !== 'head') return news
-    return { ...news, fees: chains.get(news.chainId)?.fees.latest()?.fees ?? null }
+    const quote = chains.get(news.chainId)?.fees.latest() ?? null
+    return { ...news, fees: quote?.fees ?? null, gasPriceWei: quote?.gasPriceWei ?? null }
   }
 }

@@ -69,20 +69,6 @@ export function unmined(turn: Turn, { txId, stored, nowMs }: Of<'unmined'>): voi
   turn.effect({ type: 'watch', tx: stored })
 }
 
-/** A block came: what was unclear is sent again, the same bytes. */
-export function onHead(turn: Turn, { chainId }: Of<'head'>): void {
-  const lane = laneOf(turn.state, chainId)
-  let places = lane.window
-  for (const txId of lane.flight) {
-    if (places-- === 0) break
-    const entry = turn.state.open.get(txId)
-    if (entry?.flight !== 'unsure') continue
-    turn.emit({ type: 'sending', txId })
-    turn.effect({ type: 'broadcast', tx: entry.tx })
-  }
-  pumpFlight(turn, lane)
-}
-
 export function replaced(
   turn: Turn,
   command: Of<'replacement-signed'> | Of<'replacement-failed'>,

@@ -1,8 +1,16 @@
+import type { TxId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
-import { fault } from '../../src/errors/fault.js'
+import { type Fault, fault } from '../../src/errors/fault.js'
 import { limitsCrossed } from './limit-crossings.js'
 import type { Command } from './messages.js'
-import { type DraftEntry, type Lane, laneOf, type OpenEntry, SIGNING_MAX } from './state.js'
+import {
+  type Draft,
+  type DraftEntry,
+  type Lane,
+  laneOf,
+  type OpenEntry,
+  SIGNING_MAX,
+} from './state.js'
 import type { Turn } from './turn.js'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
@@ -102,13 +110,24 @@ function settleLane(turn: Turn, lane: Lane, nowMs: number): void {
 }
 
 function releaseFailed(turn: Turn, { draft, fault: why }: DraftEntry): void {
-  turn.emit({ type: 'released', txId: draft.txId })
-  turn.refuse(draft.token, why ?? fault('COSIGNER_UNAVAILABLE'))
+  const { txId, token } = draft
+  const refusal = why ?? fault('COSIGNER_UNAVAILABLE')
+  turn.emit({ type: 'released', txId })
+  if (draft.booking === 'stored') dropTransaction(turn, txId, refusal, 'nonce-spent')
+  turn.refuse(token, refusal)
 }
 
 function store(turn: Turn, { draft, nonce, signed }: DraftEntry, nowMs: number): void {
   const { wallet } = turn.state
   if (wallet === null || signed === null) throw new Error(`${draft.txId} was stored unsigned`)
+  if (draft.booking === 'stored') {
+    const { txId, maxFeePerGas, maxPriorityFeePerGas } = draft
+    const fees = { maxFeePerGas, maxPriorityFeePerGas }
+    turn.emit({ type: 'transaction-renonced', txId, nonce, fees, signed })
+    const entry = turn.state.open.get(txId)
+    if (entry !== undefined) turn.effect({ type: 'watch', tx: entry.tx })
+    return
+  }
   const { intentId, rawTransaction, txHash, signedAtMs } = signed
   const { maxFeePerGas, maxPriorityFeePerGas } = draft
   const tx: Transaction = {
@@ -179,7 +198,9 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
   switch (outcome.kind) {
     case 'accepted': {
       const { token } = entry
-      turn.emit({ type: 'transaction-broadcast', txId, blockNumber, atMs: nowMs })
+      if (entry.tx.status === 'signed') {
+        turn.emit({ type: 'transaction-broadcast', txId, blockNumber, atMs: nowMs })
+      } else turn.emit({ type: 'sent-again', txId, blockNumber })
       if (token === null) return
       turn.answer(token, { tx: entry.tx, replayed: false })
       turn.emit({ type: 'answered', txId })
@@ -187,40 +208,75 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
     }
     case 'unsure':
     case 'underpriced':
-      turn.emit({ type: 'unsure', txId })
+      turn.emit({ type: outcome.kind, txId })
       answerSigned(turn, entry)
       return
-    case 'rejected':
-    case 'nonce-lost': {
-      const why =
-        outcome.kind === 'rejected'
-          ? outcome.fault
-          : fault(
-              'CHAIN_REJECTED',
-              { reason: 'nonce used from outside' },
-              'The nonce of this transaction was used from outside the service; nothing was sent. Send again.',
-            )
-      const { token, tx } = entry
-      turn.effect({ type: 'unwatch', tx })
-      turn.emit({
-        type: 'transaction-ended',
-        txId,
-        status: 'dropped',
-        spentMicros: 0n,
-        error: { code: why.code, message: why.message },
-        nonceFreed: outcome.kind === 'rejected',
-        atMs: nowMs,
-      })
-      if (outcome.kind === 'nonce-lost') {
-        const nextNonce = Math.max(lane.nextNonce ?? 0, outcome.chainNonce)
-        if (lane.signing.length === 0 && nextNonce !== lane.nextNonce) {
-          const { chainId, window } = lane
-          turn.emit({ type: 'lane-synced', chainId, nextNonce, window })
-        }
-      }
-      turn.refuse(token, why)
-      pumpFlight(turn, lane)
-      pumpSigning(turn, lane)
+    case 'rejected': {
+      const { token } = entry
+      dropTransaction(turn, txId, outcome.fault, 'nonce-free')
+      turn.refuse(token, outcome.fault)
+      break
     }
+    case 'nonce-lost':
+      signAgain(turn, entry, lane, outcome.chainNonce)
+      break
   }
+  pumpFlight(turn, lane)
+  pumpSigning(turn, lane)
+}
+
+/** The chain will never take it: all of its spend is released. */
+export function dropTransaction(
+  turn: Turn,
+  txId: TxId,
+  why: Fault,
+  nonce: 'nonce-free' | 'nonce-spent',
+): void {
+  const tx = turn.state.open.get(txId)?.tx
+  if (tx === undefined) throw new Error(`${txId} is not open`)
+  turn.effect({ type: 'unwatch', tx })
+  turn.emit({
+    type: 'transaction-ended',
+    txId,
+    status: 'dropped',
+    spentMicros: 0n,
+    error: { code: why.code, message: why.message },
+    nonceFreed: nonce === 'nonce-free',
+    atMs: tx.updatedAtMs,
+  })
+}
+
+/**
+ * Its nonce went to a transaction that is none of ours, so these bytes can never land: it is
+ * signed again at a new nonce, as long as the proof of the key that asked for it is at hand.
+ */
+function signAgain(turn: Turn, entry: OpenEntry, lane: Lane, chainNonce: number): void {
+  const { tx, token, proofKey } = entry
+  const { txId, chainId } = tx
+  if (lane.signing.length === 0 && (lane.nextNonce ?? 0) < chainNonce) {
+    const { window } = lane
+    turn.emit({ type: 'lane-synced', chainId, nextNonce: chainNonce, window })
+  }
+  const newest = tx.attempts.at(-1)
+  if (proofKey === null || newest === undefined) {
+    const why = fault(
+      'CHAIN_REJECTED',
+      { reason: 'nonce used from outside' },
+      'The nonce of this transaction was used from outside the service; nothing was sent. Send again.',
+    )
+    dropTransaction(turn, txId, why, 'nonce-spent')
+    turn.refuse(token, why)
+    return
+  }
+  const draft: Draft = {
+    ...tx,
+    maxFeePerGas: newest.maxFeePerGas,
+    maxPriorityFeePerGas: newest.maxPriorityFeePerGas,
+    problem: null,
+    proofKey,
+    idempotency: null,
+    token,
+    booking: 'stored',
+  }
+  turn.emit({ type: 'nonce-lost', txId, draft })
 }

@@ -102,6 +102,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     idempotency: command.idempotency,
     token,
     createdAtMs: nowMs,
+    booking: 'drafted',
   }
   if (command.chainNonce === null && laneOf(state, chainId).nextNonce === null) {
     turn.refuse(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }))

@@ -1,5 +1,6 @@
 import type { Decision, ReplyToken } from '../runtime/actor.js'
-import { confirmed, mined, onHead, replaced, unmined } from './decide-chain.js'
+import { confirmed, mined, replaced, unmined } from './decide-chain.js'
+import { onHead } from './decide-head.js'
 import {
   createWallet,
   patchKey,

@@ -15,6 +15,7 @@ import {
   type Lane,
   laneOf,
   type OpenEntry,
+  restoredEntry,
   runningKey,
   type SubWalletState,
 } from './state.js'
@@ -115,6 +116,54 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'unsure':
       openOf(state, event.txId).flight = 'unsure'
       return state
+    case 'underpriced':
+      openOf(state, event.txId).flight = 'underpriced'
+      return state
+    case 'sent-again': {
+      const entry = openOf(state, event.txId)
+      entry.flight = 'sent'
+      entry.sentAtBlock ??= event.blockNumber
+      return state
+    }
+    case 'nonce-lost': {
+      const entry = openOf(state, event.txId)
+      const lane = laneOf(state, entry.tx.chainId)
+      entry.flight = 'nonce-lost'
+      lane.flight = without(lane.flight, event.txId)
+      lane.queued.push(event.txId)
+      state.drafts.set(event.txId, {
+        draft: event.draft,
+        phase: 'queued',
+        nonce: -1,
+        replaces: null,
+        signed: null,
+        fault: null,
+      })
+      return state
+    }
+    case 'transaction-renonced': {
+      const entry = openOf(state, event.txId)
+      forgetDraft(state, event.txId)
+      const { nonce, signed: bytes, fees } = event
+      entry.tx = {
+        ...entry.tx,
+        nonce,
+        status: 'signed',
+        attempts: [...entry.tx.attempts, { ...bytes, ...fees }],
+        updatedAtMs: bytes.signedAtMs,
+      }
+      entry.flight = 'waiting'
+      entry.sentAtBlock = null
+      const lane = joinFlight(state, entry)
+      lane.nextNonce = Math.max(lane.nextNonce ?? 0, nonce + 1)
+      return state
+    }
+    case 'gaps-found': {
+      const lane = laneOf(state, event.chainId)
+      lane.gaps = ascending([...lane.gaps, ...event.nonces])
+      trimGaps(lane)
+      return state
+    }
     case 'answered':
       openOf(state, event.txId).token = null
       return state
@@ -150,21 +199,16 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       const { tx } = event
       const before = rollForward(state.spend.get(tx.lineageId) ?? NO_SPEND, event.atMs)
       state.spend.set(tx.lineageId, unsettle(before, tx.reservation, tx.spentMicros))
-      const entry: OpenEntry = {
-        tx: {
-          ...tx,
-          status: 'broadcast',
-          mined: null,
-          spentMicros: tx.reservation.micros,
-          error: null,
-          confirmedAtMs: null,
-          updatedAtMs: event.atMs,
-        },
-        flight: 'unsure',
-        token: null,
-        sentAtBlock: null,
-        replacing: false,
+      const reopened: Transaction = {
+        ...tx,
+        status: 'broadcast',
+        mined: null,
+        spentMicros: tx.reservation.micros,
+        error: null,
+        confirmedAtMs: null,
+        updatedAtMs: event.atMs,
       }
+      const entry = restoredEntry(reopened, 'unsure')
       state.open.set(tx.txId, entry)
       joinFlight(state, entry)
       return state
@@ -209,12 +253,13 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
 
 function signed(state: SubWalletState, tx: Transaction): void {
   const { txId, lineageId, reservation } = tx
-  const entry = state.drafts.get(txId)
-  const token = entry?.draft.token ?? null
-  if (entry !== undefined) forgetDraft(state, txId)
+  const draft = state.drafts.get(txId)?.draft
+  if (draft !== undefined) forgetDraft(state, txId)
   const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, tx.createdAtMs)
   state.spend.set(lineageId, reserve(before, reservation))
-  const open: OpenEntry = { tx, flight: 'waiting', token, sentAtBlock: null, replacing: false }
+  const open = restoredEntry(tx, 'waiting')
+  open.token = draft?.token ?? null
+  open.proofKey = draft?.proofKey ?? null
   state.open.set(txId, open)
   const lane = joinFlight(state, open)
   lane.nextNonce = Math.max(lane.nextNonce ?? 0, tx.nonce + 1)
@@ -238,6 +283,11 @@ function nonceAt(state: SubWalletState, lane: Lane, index: number): number {
 function freeNonce(lane: Lane, nonce: number): void {
   if (lane.nextNonce === null) return
   lane.gaps = ascending([...lane.gaps, nonce])
+  trimGaps(lane)
+}
+
+function trimGaps(lane: Lane): void {
+  if (lane.nextNonce === null) return
   // While anything is being signed above, its nonce must not move.
   while (lane.signing.length === 0 && lane.gaps.at(-1) === lane.nextNonce - 1) {
     lane.gaps.pop()
@@ -248,10 +298,12 @@ function freeNonce(lane: Lane, nonce: number): void {
 function forgetDraft(state: SubWalletState, txId: TxId): void {
   const { draft } = draftOf(state, txId)
   const { lineageId, idempotency, reservation } = draft
-  const drafted = state.drafted.get(lineageId) ?? NO_SPEND
-  const after = settle(drafted, reservation, 0n)
-  if (after.reservedMicros === 0n) state.drafted.delete(lineageId)
-  else state.drafted.set(lineageId, after)
+  if (draft.booking === 'drafted') {
+    const drafted = state.drafted.get(lineageId) ?? NO_SPEND
+    const after = settle(drafted, reservation, 0n)
+    if (after.reservedMicros === 0n) state.drafted.delete(lineageId)
+    else state.drafted.set(lineageId, after)
+  }
   if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
   const lane = laneOf(state, draft.chainId)
   lane.queued = without(lane.queued, txId)

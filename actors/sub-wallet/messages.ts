@@ -139,7 +139,10 @@ export interface HeadCommand {
   readonly type: 'head'
   readonly chainId: number
   readonly blockNumber: number
+  /** Fees that would be signed now; null when they are not known. */
   readonly fees: Fees | null
+  /** Least maxFeePerGas with which the next block may take a transaction; null when not known. */
+  readonly gasPriceWei: bigint | null
   /** The account's nonce in that block; null when it was not read. */
   readonly chainNonce: number | null
   readonly nowMs: number
@@ -197,6 +200,17 @@ export type Event =
     }
   | { readonly type: 'sending'; readonly txId: TxId }
   | { readonly type: 'unsure'; readonly txId: TxId }
+  | { readonly type: 'underpriced'; readonly txId: TxId }
+  | { readonly type: 'sent-again'; readonly txId: TxId; readonly blockNumber: number }
+  | { readonly type: 'nonce-lost'; readonly txId: TxId; readonly draft: Draft }
+  | {
+      readonly type: 'transaction-renonced'
+      readonly txId: TxId
+      readonly nonce: number
+      readonly fees: Fees
+      readonly signed: SignedBytes
+    }
+  | { readonly type: 'gaps-found'; readonly chainId: number; readonly nonces: readonly number[] }
   | { readonly type: 'answered'; readonly txId: TxId }
   | {
       readonly type: 'transaction-broadcast'
@@ -240,5 +254,5 @@ export type Effect =
   | { readonly type: 'broadcast'; readonly tx: Transaction }
   | { readonly type: 'watch'; readonly tx: Transaction }
   | { readonly type: 'unwatch'; readonly tx: Transaction }
-  | { readonly type: 'replace'; readonly tx: Transaction; readonly fees: Fees }
+  | { readonly type: 'replace'; readonly tx: Transaction }
   | { readonly type: 'key-changed'; readonly secretHash: string }

@@ -8,7 +8,7 @@ import { newId } from '../../src/store/new-id.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import type { Event } from './messages.js'
-import { emptyState, laneOf, type SubWalletState } from './state.js'
+import { emptyState, laneOf, restoredEntry, type SubWalletState } from './state.js'
 
 /** Rebuilds a sub-wallet from the store: its header, its keys, its open transactions. */
 export function loadState(reader: Reader, subWalletId: SubWalletState['subWalletId']) {
@@ -25,7 +25,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   for (const tx of open) {
     // Whether a node still has it is not known: the same bytes go out again at the next block.
     const flight = tx.mined === null ? 'unsure' : 'sent'
-    state.open.set(tx.txId, { tx, flight, token: null, sentAtBlock: null, replacing: false })
+    state.open.set(tx.txId, restoredEntry(tx, flight))
     if (tx.mined === null) laneOf(state, tx.chainId).flight.push(tx.txId)
   }
   return state
@@ -72,6 +72,10 @@ export function recordEvents(
       case 'transaction-mined':
       case 'transaction-unmined':
       case 'transaction-replaced':
+        changed.add(event.txId)
+        break
+      case 'transaction-renonced':
+        header = true
         changed.add(event.txId)
         break
       case 'transaction-reopened':

@@ -51,6 +51,11 @@ export interface Draft {
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
   readonly token: ReplyToken | null
   readonly createdAtMs: number
+  /**
+   * Where the reservation is booked. `stored`: the transaction lost its nonce to another and is
+   * being signed again at a new one; its record and its reservation are durable already.
+   */
+  readonly booking: 'drafted' | 'stored'
 }
 
 export interface SignedBytes {
@@ -86,15 +91,19 @@ export interface DraftEntry {
  * | waiting | stored; the lane's window is full, or nothing tried yet |
  * | sending | a node is being asked |
  * | unsure | no clear answer came; the same bytes go out again at the next block |
+ * | underpriced | no node takes it at this fee; it is replaced at the next block |
+ * | nonce-lost | its nonce went to another transaction; it is being signed at a new one |
  * | sent | a node has it |
  */
 export interface OpenEntry {
   tx: Transaction
-  flight: 'waiting' | 'sending' | 'unsure' | 'sent'
+  flight: 'waiting' | 'sending' | 'unsure' | 'underpriced' | 'nonce-lost' | 'sent'
   /** The caller that still waits for an answer. */
   token: ReplyToken | null
   /** Height at which a node first took the newest attempt; null until then. */
   sentAtBlock: number | null
+  /** Kept while this process lives, so that a lost nonce can be made good; never stored. */
+  proofKey: Uint8Array | null
   /** True while the quorum is asked for a replacement. */
   replacing: boolean
 }
@@ -127,6 +136,11 @@ export const OPEN_MAX = 5_000
 
 /** Drafts of one lane being signed at once; the quorum's batches take 32, two under way. */
 export const SIGNING_MAX = 64
+
+/** An entry of a transaction that no caller of this process waits for. */
+export function restoredEntry(tx: Transaction, flight: OpenEntry['flight']): OpenEntry {
+  return { tx, flight, token: null, sentAtBlock: null, proofKey: null, replacing: false }
+}
 
 export function emptyState(subWalletId: SubWalletId): SubWalletState {
   return {

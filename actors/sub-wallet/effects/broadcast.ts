@@ -1,4 +1,5 @@
 import type { ChainAccess } from '../../../src/chains/access.js'
+import { quantityNumber, toQuantity } from '../../../src/chains/hex.js'
 import type { BroadcastOutcome } from '../../../src/chains/rpc/broadcast-outcome.js'
 import { currentHash, type Transaction } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
@@ -52,11 +53,27 @@ async function outcomeOf(
   }
 }
 
-/** One of our own hashes is the usual answer: it was mined while we asked. */
+/**
+ * Whether the nonce went to one of our own hashes (the usual case: it was mined while we asked) or
+ * to a stranger. Signing again after a wrong "stranger" would pay twice, so it needs proof: one
+ * node, asked in one request, whose state at a confirmed depth has the nonce used and which has a
+ * receipt for none of our hashes.
+ */
 async function whoUsedTheNonce(chain: ChainAccess, tx: Transaction): Promise<Outcome> {
-  const receipts = await chain.reads.receipts(tx.attempts.map(({ txHash }) => txHash))
-  if (receipts.some((receipt) => receipt !== null)) return { kind: 'accepted' }
-  const chainNonce = await chain.reads.transactionCount(tx.from, 'latest')
-  // The node that refused may be ahead of the one that answers now; wait for the next block.
+  const head = chain.fees.latest()?.head.number
+  if (head === undefined) return { kind: 'unsure' }
+  const depth = Math.max(0, head - chain.config.confirmations)
+  const calls = [
+    { method: 'eth_getTransactionCount', params: [tx.from, toQuantity(depth)] },
+    ...tx.attempts.map(({ txHash }) => ({
+      method: 'eth_getTransactionReceipt',
+      params: [txHash],
+    })),
+  ]
+  const [nonceAnswer, ...receipts] = await chain.rpc.batch(calls)
+  if (receipts.some((answer) => answer.ok && answer.value !== null)) return { kind: 'accepted' }
+  const sure = nonceAnswer?.ok === true && receipts.every((answer) => answer.ok)
+  if (!sure) return { kind: 'unsure' }
+  const chainNonce = quantityNumber(nonceAnswer.value)
   return chainNonce > tx.nonce ? { kind: 'nonce-lost', chainNonce } : { kind: 'unsure' }
 }

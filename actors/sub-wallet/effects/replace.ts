@@ -1,16 +1,25 @@
 import { randomBytes } from 'node:crypto'
+import { bump } from '../../../src/chains/fees.js'
 import type { Command, Effect } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
 /** Asks for the same call at the same nonce with higher fees. No live key stands behind it. */
 export function replace(
-  { coSigner, nowMs, log }: SubWalletPorts,
-  { tx, fees }: Extract<Effect, { type: 'replace' }>,
+  { chains, coSigner, nowMs, log }: SubWalletPorts,
+  { tx }: Extract<Effect, { type: 'replace' }>,
   self: (command: Command) => void,
 ): void {
   const { txId } = tx
   const newest = tx.attempts.at(-1)
   if (newest === undefined) throw new Error(`${txId} has nothing to replace`)
+  const chain = chains.get(tx.chainId)
+  const current = chain?.fees.latest()?.fees
+  const ceilingWei = BigInt(chain?.config.max_fee_per_gas_ceiling_wei ?? 0)
+  const fees = current === undefined ? null : bump(newest, current, ceilingWei)
+  if (fees === null) {
+    self({ type: 'replacement-failed', txId })
+    return
+  }
   coSigner
     .sign({
       walletId: tx.subWalletId,

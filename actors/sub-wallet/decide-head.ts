@@ -1,0 +1,137 @@
+import { ID_PREFIX, type TxId, ulidBody } from '../../src/domain/ids.js'
+import { valueUsdMicros } from '../../src/domain/money.js'
+import { pumpFlight, pumpSigning } from './decide-lane.js'
+import type { HeadCommand } from './messages.js'
+import { countersOf, type Draft, type Lane, laneOf, type OpenEntry } from './state.js'
+import type { Turn } from './turn.js'
+
+/** Every so many blocks a transaction that a node took is sent once more: pools forget. */
+const RESEND_BLOCKS = 4
+/** Blocks after which one whose fee is too low for the next block is replaced. */
+const STUCK_BLOCKS = 2
+/** Blocks after which one that pays enough is replaced all the same: its tip must be too low. */
+const STUCK_ANYWAY_BLOCKS = 12
+const SELF_SEND_GAS = 100_000n
+const NATIVE_DECIMALS = 18
+
+/**
+ * A block came. Heals the lane without an operator: what was unclear is sent again, what is stuck
+ * is replaced, holes are filled, and nonces used from outside are noticed.
+ */
+export function onHead(turn: Turn, command: HeadCommand): void {
+  const lane = laneOf(turn.state, command.chainId)
+  let places = lane.window
+  for (const txId of [...lane.flight]) {
+    if (places-- === 0) break
+    const entry = turn.state.open.get(txId)
+    if (entry !== undefined) tend(turn, entry, command)
+  }
+  if (command.chainNonce !== null) findGaps(turn, lane, command.chainNonce)
+  pumpFlight(turn, lane)
+  pumpSigning(turn, lane)
+  fillGap(turn, lane, command)
+}
+
+function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
+  const { tx, flight, sentAtBlock } = entry
+  if (entry.replacing || flight === 'waiting' || flight === 'sending') return
+  const overtaken = command.chainNonce !== null && tx.nonce < command.chainNonce
+  if (flight === 'unsure' || overtaken) {
+    resend(turn, entry)
+    return
+  }
+  if (flight === 'underpriced') {
+    replace(turn, entry)
+    return
+  }
+  if (sentAtBlock === null) return
+  const age = command.blockNumber - sentAtBlock
+  const newest = tx.attempts.at(-1)
+  const { gasPriceWei } = command
+  const tooCheap = newest !== undefined && gasPriceWei !== null && newest.maxFeePerGas < gasPriceWei
+  if (age >= (tooCheap ? STUCK_BLOCKS : STUCK_ANYWAY_BLOCKS)) replace(turn, entry)
+  else if (age > 0 && age % RESEND_BLOCKS === 0) resend(turn, entry)
+}
+
+/** The same bytes again: "already known" is success. */
+function resend(turn: Turn, { tx }: OpenEntry): void {
+  turn.emit({ type: 'sending', txId: tx.txId })
+  turn.effect({ type: 'broadcast', tx })
+}
+
+function replace(turn: Turn, { tx }: OpenEntry): void {
+  turn.emit({ type: 'replacing', txId: tx.txId, on: true })
+  turn.effect({ type: 'replace', tx })
+}
+
+/** Nonces between the chain's and ours that nothing of ours occupies. */
+function findGaps(turn: Turn, lane: Lane, chainNonce: number): void {
+  const { nextNonce, chainId } = lane
+  if (nextNonce === null || chainNonce >= nextNonce) return
+  const taken = new Set<number>(lane.gaps)
+  for (const { tx } of turn.state.open.values()) if (tx.chainId === chainId) taken.add(tx.nonce)
+  for (const txId of lane.filling) {
+    const entry = turn.state.drafts.get(txId)
+    if (entry !== undefined) taken.add(entry.nonce)
+  }
+  const nonces: number[] = []
+  for (let nonce = chainNonce; nonce < nextNonce; nonce++) {
+    if (!taken.has(nonce)) nonces.push(nonce)
+  }
+  if (nonces.length > 0) turn.emit({ type: 'gaps-found', chainId, nonces })
+}
+
+/**
+ * A hole that no waiting send takes is closed by sending nothing to ourselves: everything above it
+ * would wait for ever. The gas counts against the lineage whose transactions wait.
+ */
+function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
+  const { state } = turn
+  const nonce = lane.gaps[0]
+  const { wallet } = state
+  if (nonce === undefined || fees === null || wallet === null || lane.queued.length > 0) return
+  const above = lane.flight.map((txId) => state.open.get(txId)).find((it) => it !== undefined)
+  if (above === undefined || above.tx.nonce < nonce) return
+  const { keyId, lineageId, chainId, valuation } = above.tx
+  const gasMicros = valueUsdMicros(
+    SELF_SEND_GAS * fees.maxFeePerGas,
+    NATIVE_DECIMALS,
+    valuation.nativePrice,
+    valuation.nativePriceDecimals,
+  )
+  const { day, month } = countersOf(state, lineageId, nowMs)
+  // No randomness here: chain and nonce make the id unique within its millisecond.
+  const txId = (ID_PREFIX.tx + ulidBody(nowMs, entropyOf(chainId, nonce))) as TxId
+  const draft: Draft = {
+    txId,
+    requestId: txId,
+    keyId,
+    lineageId,
+    chainId,
+    kind: 'send',
+    to: wallet.address,
+    value: 0n,
+    data: '0x',
+    gasLimit: SELF_SEND_GAS,
+    ...fees,
+    valuation: { ...valuation, valueMicros: 0n, gasMicros },
+    reservation: { micros: gasMicros, day, month },
+    problem: null,
+    proofKey: null,
+    idempotency: null,
+    token: null,
+    createdAtMs: nowMs,
+    booking: 'drafted',
+  }
+  turn.emit({ type: 'reserved', draft })
+  turn.emit({ type: 'queued', txId })
+  pumpSigning(turn, lane)
+}
+
+function entropyOf(chainId: number, nonce: number): Uint8Array {
+  const bytes = new Uint8Array(10)
+  const view = new DataView(bytes.buffer)
+  view.setUint32(0, chainId)
+  view.setUint32(6, nonce)
+  return bytes
+}
