@@ -7,16 +7,16 @@ import { existsSync } from 'node:fs'
  */
 interface Step {
   readonly name: string
-  readonly command: readonly [entry: string, ...args: string[]]
+  readonly command: readonly [path: string, ...args: string[]]
 }
 
 const STEPS: readonly Step[] = [
-  { name: 'format and lint', command: ['@biomejs/biome/bin/biome', 'check', '.'] },
-  { name: 'types', command: ['typescript/bin/tsc', '-p', '.'] },
+  { name: 'format and lint', command: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'] },
+  { name: 'types', command: ['node_modules/typescript/bin/tsc', '-p', '.'] },
   {
     name: 'layers',
     command: [
-      'dependency-cruiser/bin/dependency-cruise.mjs',
+      'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
       'src',
       'actors',
       'scripts',
@@ -25,14 +25,14 @@ const STEPS: readonly Step[] = [
       'err',
     ],
   },
-  { name: 'dead code', command: ['knip/bin/knip.js'] },
+  { name: 'contract artifacts', command: ['dist/scripts/contracts/compile.js', '--check'] },
+  { name: 'dead code', command: ['node_modules/knip/bin/knip.js'] },
 ]
 
 const failed: string[] = []
 for (const { name, command } of STEPS) {
-  const [entry, ...args] = command
-  const path = `node_modules/${entry}`
-  if (!existsSync(path)) throw new Error(`${name}: ${path} is not installed`)
+  const [path, ...args] = command
+  if (!existsSync(path)) throw new Error(`${name}: ${path} is missing`)
   const startedMs = Date.now()
   const { status } = spawnSync(process.execPath, [path, ...args], { stdio: 'inherit' })
   const seconds = ((Date.now() - startedMs) / 1000).toFixed(1)

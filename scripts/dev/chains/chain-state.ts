@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { open, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -40,10 +40,6 @@ export function stateFiles(dir: string): StateFiles {
   }
 }
 
-export function hasState(files: StateFiles): boolean {
-  return existsSync(files.snapshot) || existsSync(files.exitDump)
-}
-
 /**
  * Writes the newest state to `files.load`.
  * @returns false when there is none: the chain starts empty
@@ -72,10 +68,6 @@ export async function writeSnapshot(files: StateFiles, gzip: Uint8Array): Promis
     await file.close()
   }
   await rename(temporary, files.snapshot)
-}
-
-export function removeState(files: StateFiles): void {
-  for (const path of Object.values(files)) rmSync(path, { force: true })
 }
 
 function readState(read: () => Buffer): ChainState | null {

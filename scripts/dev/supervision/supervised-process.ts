@@ -49,12 +49,10 @@ export interface ProcessObserver {
 
 export class StartFailure extends Error {
   override readonly name = 'StartFailure'
-  /** Last lines the child wrote. */
-  readonly logTail: readonly string[]
 
+  /** @param logTail last lines the child wrote */
   constructor(message: string, logTail: readonly string[]) {
     super([message, ...logTail.map((line) => `    ${line}`)].join('\n'))
-    this.logTail = logTail
   }
 }
 
