@@ -94,7 +94,6 @@ const host = new ShardHost({
         reader,
         sequence,
         deliverer: createDeliverer({ dispatcher }),
-        dispatcher,
         log,
         nowMs,
         random: Math.random,
@@ -150,5 +149,8 @@ async function drain(): Promise<void> {
   post({ type: 'drained' })
 }
 
-await prices.warm()
+// Reads must come up without the other domains, so the wait for them ends.
+const QUORUM_WAIT_MS = 15_000
+const [, complete] = await Promise.all([prices.warm(), coSigner.whenReady(QUORUM_WAIT_MS)])
+if (!complete) log.warn('the quorum is not complete yet; writes wait for it')
 post({ type: 'ready' })
