@@ -26,9 +26,13 @@ export interface ReadCall {
   readonly data: Hex
 }
 
-type Partial = Omit<StaticReading, 'claims'>
+const SELECTOR_DIGITS = 8
+const WORD_DIGITS = 64
 
-const NOTHING: Partial = { outflows: [], approvals: [], movesItems: false, complete: false }
+type FunctionOutcome = Omit<StaticReading, 'claims'>
+type FunctionReading = Partial<FunctionOutcome>
+
+const NOTHING: FunctionOutcome = { outflows: [], approvals: [], movesItems: false, complete: false }
 
 /** @param isConfigured whether a lower-case address is a token of the chain's configuration */
 export function readStatically(
@@ -37,16 +41,37 @@ export function readStatically(
 ): StaticReading {
   const digits = digitsOf(call.data)
   const claims = findClaims(digits, call.from)
-  if (digits.length < 8) return { ...NOTHING, claims }
-  const words = (index: number) => argumentWord(digits, 0, index)
-  const reader = call.to === PERMIT2 ? PERMIT2_FUNCTIONS : TOKEN_FUNCTIONS
-  const read = reader[digits.slice(0, 8)]
-  if (read === undefined) return { ...NOTHING, claims }
-  const found = {
-    ...NOTHING,
-    ...read({ call, words, configured: isConfigured(call.to.toLowerCase()) }),
+  const configured = isConfigured(call.to.toLowerCase())
+  const table = call.to === PERMIT2 ? PERMIT2_FUNCTIONS : TOKEN_FUNCTIONS
+  const readAt = (at: number): FunctionReading | null => {
+    const read = table[digits.slice(at, at + SELECTOR_DIGITS)]
+    if (read === undefined) return null
+    return read({ call, configured, words: (index) => argumentWord(digits, at, index) })
   }
-  return { ...found, claims }
+  const own = readAt(0)
+  if (own !== null) return { ...NOTHING, ...own, claims }
+  if (!configured) return { ...NOTHING, claims }
+  const nested = range(SELECTOR_DIGITS, digits.length, WORD_DIGITS).map(readAt)
+  return { ...together(nested.filter((it) => it !== null)), claims }
+}
+
+/**
+ * A token that runs a list of calls on itself keeps the wallet as their caller. Whatever the list
+ * is called, its calls start where ABI-encoded bytes do: a multiple of 32 after the selector.
+ */
+function together(readings: readonly FunctionReading[]): FunctionOutcome {
+  return {
+    outflows: readings.flatMap(({ outflows = [] }) => outflows),
+    approvals: readings.flatMap(({ approvals = [] }) => approvals),
+    movesItems: readings.some(({ movesItems = false }) => movesItems),
+    complete: false,
+  }
+}
+
+function range(from: number, end: number, step: number): number[] {
+  const values: number[] = []
+  for (let at = from; at < end; at += step) values.push(at)
+  return values
 }
 
 interface Reading {
@@ -56,7 +81,7 @@ interface Reading {
   readonly configured: boolean
 }
 
-type FunctionReader = (reading: Reading) => globalThis.Partial<Partial>
+type FunctionReader = (reading: Reading) => FunctionReading
 
 function outflow(amountWord: number): FunctionReader {
   return ({ call, words }) => ({ outflows: [{ token: call.to, amount: words(amountWord) }] })
