@@ -34,11 +34,9 @@ async function serve(listener: RequestListener): Promise<string> {
 }
 
 const update = (url: string, nowMs = Date.now()) =>
-  updateLists([{ source: 'ofac-sdn', url }], {
-    storeDirectory,
-    protectedAddresses: [],
-    nowMs: () => nowMs,
-  })
+  updateLists({ storeDirectory, protectedAddresses: [], nowMs: () => nowMs }, [
+    { source: 'ofac-sdn', url },
+  ])
 
 const status = () =>
   listsStatus({

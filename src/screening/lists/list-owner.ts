@@ -136,27 +136,24 @@ class FileListOwner implements ListOwner {
   }
 
   /** Refreshes run one at a time; one that is asked for meanwhile runs after. */
-  async refresh(): Promise<void> {
-    if (this.#refreshing !== null) {
-      this.#refreshAgain = true
-      return this.#refreshing
-    }
-    this.#refreshing = this.#refreshAll()
-    try {
-      await this.#refreshing
-    } finally {
-      this.#refreshing = null
-    }
+  refresh(): Promise<void> {
+    if (this.#refreshing === null) this.#refreshing = this.#refreshAll()
+    else this.#refreshAgain = true
+    return this.#refreshing
   }
 
   async #refreshAll(): Promise<void> {
-    do {
-      this.#refreshAgain = false
-      await this.#texts.refresh(this.#nowMs())
-      await this.#store.refresh()
-      this.#reportProblems()
-      this.#publishIfChanged()
-    } while (this.#refreshAgain)
+    try {
+      do {
+        this.#refreshAgain = false
+        await this.#texts.refresh(this.#nowMs())
+        await this.#store.refresh()
+        this.#reportProblems()
+        this.#publishIfChanged()
+      } while (this.#refreshAgain)
+    } finally {
+      this.#refreshing = null
+    }
   }
 
   status(): ListsStatus {

@@ -11,10 +11,6 @@ import { type ImportContext, type ImportReport, importList } from './import-list
 import { protectAddresses } from './infrastructure.js'
 import { ListStore } from './list-store.js'
 
-/** OFAC's own export; UK and EU addresses carry tokens or change, and are the operator's to give. */
-export const OFAC_SDN_URL =
-  'https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/SDN_ADVANCED.XML'
-
 const DOWNLOAD_MS_MAX = 10 * 60_000
 const CONNECT_MS_MAX = 15_000
 const DOWNLOAD_BYTES_MAX = 512 * 1024 * 1024
@@ -27,6 +23,14 @@ export interface ListDownload {
   readonly name?: string
 }
 
+/** OFAC's own export; UK and EU addresses carry tokens or change, and are the operator's to give. */
+const DEFAULT_DOWNLOADS: readonly ListDownload[] = [
+  {
+    source: 'ofac-sdn',
+    url: 'https://sanctionslistservice.ofac.treas.gov/api/PublicationPreview/exports/SDN_ADVANCED.XML',
+  },
+]
+
 export type UpdateOutcome =
   | { readonly outcome: 'updated'; readonly url: string; readonly report: ImportReport }
   /** The publisher says that ours is the newest. */
@@ -36,8 +40,8 @@ export type UpdateOutcome =
 
 /** Fetches each list and imports it. One that fails does not stop the others. */
 export async function updateLists(
-  downloads: readonly ListDownload[],
   context: ImportContext,
+  downloads: readonly ListDownload[] = DEFAULT_DOWNLOADS,
 ): Promise<readonly UpdateOutcome[]> {
   const dispatcher = new EnvHttpProxyAgent({ connect: { timeout: CONNECT_MS_MAX } })
   const outcomes: UpdateOutcome[] = []

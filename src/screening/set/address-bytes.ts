@@ -3,13 +3,7 @@ import type { Address } from '../../domain/ids.js'
 /** Bytes of an EVM address. */
 export const ADDRESS_BYTES = 20
 
-const ADDRESS_TEXT = /^0x[0-9a-fA-F]{40}$/
 const LISTED_TEXT = /^(?:0x|0X|xdc)?([0-9a-fA-F]{40})$/
-
-/** True for `0x` and 40 hex digits, in any case. */
-export function isAddressText(text: string): text is Address {
-  return ADDRESS_TEXT.test(text)
-}
 
 /**
  * Reads an address as lists write it: with `0x`, bare, or with the XDC prefix, in any case.
