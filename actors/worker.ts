@@ -22,6 +22,7 @@ import type { FromWorker, ToWorker, WorkerItem, WorkerStart } from './runtime/pr
 import { shardOf, workerOf } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
+import { createAnnouncer } from './webhook-endpoint/announce.js'
 import { createWebhookShell } from './webhook-endpoint/shell.js'
 
 /** Entry of a worker thread: builds the adapters of its actors, and runs them. */
@@ -102,31 +103,12 @@ const host = new ShardHost({
     eraseShell(createCustodyShell(coSigner, log)),
   ],
   reply: (token, result) => outbox.push({ type: 'reply', token, result }),
-  appended(events) {
-    const users = new Set(events.map(({ userId }) => userId))
-    const throughSeq = sequence.readable()
-    for (const userId of users) {
-      for (const { webhookId } of reader.webhooksOfUser(userId, WEBHOOKS).items) {
-        const command = {
-          type: 'events-appended',
-          source: 'live',
-          afterSeq: throughSeq,
-          throughSeq,
-          events: [],
-          nowMs: nowMs(),
-        }
-        tell({ kind: 'webhook-endpoint', id: webhookId, command, token: null })
-      }
-    }
-  },
+  appended: createAnnouncer({ reader, sequence, tell, nowMs }),
   fatal(error) {
     log.fatal({ err: error }, 'the store refused a commit; starting over')
     throw error
   },
 })
-
-/** Endpoints of one user (the console's bound). */
-const WEBHOOKS = { limit: 100, cursor: null }
 
 port.on('message', (message: ToWorker) => {
   if (message.type === 'envelopes') {

@@ -11,13 +11,19 @@ export interface EventMeta {
 }
 
 /** Every command carries the time it is decided at; randomness comes as `jitter` in [0, 1). */
-export type EndpointCommand =
+export type EndpointCommand = ConsoleCommand | LogCommand
+
+/** Answered with the endpoint after the change. `requestId` is for the audit trail. */
+export type ConsoleCommand = (
   | RegisterCommand
   | ChangeCommand
   | RemoveCommand
   | RotateSecretCommand
   | TestCommand
   | RedeliverCommand
+) & { readonly requestId?: string }
+
+export type LogCommand =
   | EventsAppendedCommand
   | AttemptFinishedCommand
   | TickCommand
@@ -50,11 +56,10 @@ export interface RotateSecretCommand {
   readonly nowMs: number
 }
 
-/** The event is stored before the command is sent; it may stand in the log or beside it. */
+/** The shell appends the event of this id to the log together with the delivery it begins. */
 export interface TestCommand {
   readonly type: 'test'
   readonly eventId: EventId
-  readonly seq: number
   readonly nowMs: number
 }
 

@@ -3,6 +3,7 @@ import { fault, ok, type Result, refuse } from '../../src/errors/fault.js'
 import type {
   AttemptFinishedCommand,
   ChangeCommand,
+  ConsoleCommand,
   EndpointCommand,
   EventsAppendedCommand,
   RedeliverCommand,
@@ -20,6 +21,7 @@ import {
   PENDING_WITH_REQUESTED_MAX,
   SECRET_OVERLAP_MS,
   SECRETS_MAX,
+  SEQ_UNKNOWN,
   wantsEvent,
 } from './state.js'
 
@@ -92,7 +94,7 @@ function stepOf(state: EndpointState | null, command: EndpointCommand): Step {
   }
 }
 
-function isConsoleCommand(command: EndpointCommand): boolean {
+function isConsoleCommand(command: EndpointCommand): command is ConsoleCommand {
   return !['events-appended', 'attempt-finished', 'tick', 'recover'].includes(command.type)
 }
 
@@ -147,7 +149,8 @@ function rotateSecret(state: EndpointState, { secret, nowMs }: RotateSecretComma
 }
 
 function requestDelivery(state: EndpointState, command: TestCommand | RedeliverCommand): Step {
-  const { eventId, seq, nowMs } = command
+  const { eventId, nowMs } = command
+  const seq = command.type === 'test' ? SEQ_UNKNOWN : command.seq
   if (state.disabledBecause !== null) {
     const message = 'The webhook endpoint is disabled; enable it first.'
     return { events: [], refusal: refuse(fault('INVALID_REQUEST', {}, message)) }

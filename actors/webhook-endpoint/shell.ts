@@ -1,32 +1,32 @@
-import type { Agent } from 'undici'
+import type { StoredEvent } from '../../src/domain/event.js'
 import type { WebhookId } from '../../src/domain/ids.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
 import type { Reader } from '../../src/store/reader.js'
-import type { Transactor } from '../../src/store/transactor.js'
 import type { Deliverer } from '../../src/webhooks/deliver.js'
 import { deliveryBody } from '../../src/webhooks/delivery-body.js'
 import type { ActorShell, Decision, ReplyToken } from '../runtime/actor.js'
 import type { EndpointCommand, EventMeta } from './commands.js'
 import { decide } from './decide.js'
+import { DeliveryHistory } from './delivery-history.js'
 import type { EndpointEffect, EndpointEvent } from './events.js'
 import { evolve } from './evolve.js'
-import { activeSecrets, type EndpointState, wantsEvent } from './state.js'
+import { type Holder, recordEvents } from './record.js'
+import {
+  activeSecrets,
+  type EndpointState,
+  type PendingDelivery,
+  SEQ_UNKNOWN,
+  wantsEvent,
+} from './state.js'
 
 export interface WebhookPorts {
   readonly reader: Reader
   readonly sequence: EventSequence
   readonly deliverer: Deliverer
-  readonly dispatcher: Agent
   readonly log: { error(context: object, message: string): void }
   readonly nowMs: () => number
   /** In [0, 1). */
   readonly random: () => number
-}
-
-/** The runtime owns one object per actor; the endpoint's pure state is a value inside it. */
-interface Holder {
-  readonly id: WebhookId
-  state: EndpointState | null
 }
 
 export function createWebhookShell(
@@ -37,8 +37,9 @@ export function createWebhookShell(
   const alarms = new Map<string, NodeJS.Timeout>()
 
   function feed(state: EndpointState, afterSeq: number, limit: number): EndpointCommand {
-    reader.refresh()
+    // In this order: a snapshot older than `readable` would lack events and the cursor skip them.
     const readable = sequence.readable()
+    reader.refresh()
     const events: EventMeta[] = []
     for (const event of reader.eventsOfUser(state.endpoint.userId, afterSeq, readable)) {
       if (!wantsEvent(state, event.type)) continue
@@ -59,13 +60,22 @@ export function createWebhookShell(
     return { type: 'events-appended', source, afterSeq, throughSeq, events, nowMs: nowMs() }
   }
 
+  function loadEvent({ eventId, seq }: PendingDelivery): StoredEvent | undefined {
+    const load = () => (seq === SEQ_UNKNOWN ? reader.eventById(eventId) : reader.event(seq))
+    const event = load()
+    if (event !== undefined) return event
+    // The snapshot of this tick may be older than the commit that brought the event.
+    reader.refresh()
+    return load()
+  }
+
   async function deliver(
     state: EndpointState,
     effect: Extract<EndpointEffect, { type: 'deliver' }>,
   ): Promise<EndpointCommand> {
     const { eventId, attemptId } = effect
     const pending = state.pending.find((delivery) => delivery.eventId === eventId)
-    const event = pending === undefined ? undefined : reader.event(pending.seq)
+    const event = pending === undefined ? undefined : loadEvent(pending)
     if (event === undefined) throw new Error(`${eventId} is not in the log`)
     const { url } = state.endpoint
     const outcome = await deliverer.deliver(
@@ -95,7 +105,14 @@ export function createWebhookShell(
     load(id) {
       reader.refresh()
       const webhookId = id as WebhookId
-      const holder = { id: webhookId, state: reader.deliveries<EndpointState>(webhookId) ?? null }
+      const state = reader.deliveries<EndpointState>(webhookId) ?? null
+      const holder: Holder = {
+        id: webhookId,
+        state,
+        endpoint: state?.endpoint ?? null,
+        history: new DeliveryHistory(reader, webhookId),
+        requestId: null,
+      }
       holders.set(id, holder)
       return holder
     },
@@ -103,30 +120,24 @@ export function createWebhookShell(
       return holder.state === null ? null : { type: 'recover', nowMs: nowMs() }
     },
     decide(holder, command, token) {
+      holder.requestId = 'requestId' in command ? (command.requestId ?? null) : null
       const { events, effects, reply } = decide(holder.state, command)
       holder.state = events.reduce(evolve, holder.state)
+      holder.endpoint = holder.state?.endpoint ?? holder.endpoint
       return withReply({ events, effects, replies: [] }, token, reply)
     },
-    record(transactor: Transactor, holder, events) {
-      const { state, id } = holder
-      if (state !== null) {
-        const { endpoint, disabledBecause } = state
-        const status = disabledBecause === null ? 'enabled' : 'disabled'
-        if (endpoint.status !== status || changesEndpoint(events)) {
-          transactor.putWebhook({ ...endpoint, status })
-        }
-        transactor.putDeliveries(id, state)
-        return
-      }
-      const removed = reader.webhook(id)
-      if (removed !== undefined) transactor.deleteWebhook(id, removed.userId)
+    record(transactor, holder, events) {
+      recordEvents(transactor, holder, events)
     },
     run(id, effect, self) {
       const state = holders.get(id)?.state ?? null
       if (effect.type === 'wake') {
         clearTimeout(alarms.get(id))
         alarms.delete(id)
-        if (effect.atMs === null) return
+        if (effect.atMs === null) {
+          if (state === null) holders.delete(id)
+          return
+        }
         const alarm = setTimeout(
           () => self({ type: 'tick', nowMs: nowMs() }),
           Math.max(0, effect.atMs - nowMs()),
@@ -142,10 +153,18 @@ export function createWebhookShell(
       }
       deliver(state, effect).then(self, (error: unknown) => {
         log.error({ err: error, webhookId: id }, 'a delivery could not be attempted')
+        self({
+          type: 'attempt-finished',
+          eventId: effect.eventId,
+          attemptId: effect.attemptId,
+          outcome: { kind: 'retry', status: null, error: 'the service failed', durationMs: 0 },
+          nowMs: nowMs(),
+          jitter: random(),
+        })
       })
     },
     // Endpoints are few, and each holds an alarm: they stay.
-    idle: () => false,
+    idle: ({ state }) => state === null,
   }
 }
 
@@ -157,10 +176,4 @@ function withReply(
   return token === null || reply === undefined
     ? decision
     : { ...decision, replies: [{ token, result: reply }] }
-}
-
-function changesEndpoint(events: readonly EndpointEvent[]): boolean {
-  return events.some(({ type }) =>
-    ['registered', 'changed', 'enabled', 'disabled', 'secret-rotated'].includes(type),
-  )
 }

@@ -42,6 +42,7 @@ export type DeliveryPhase = 'queued' | 'first-attempt' | 'waiting' | 'retrying'
 
 export interface PendingDelivery {
   readonly eventId: EventId
+  /** Place in the log, or SEQ_UNKNOWN. */
   readonly seq: number
   /** Sub-wallet and chain, say; null for events whose order does not matter. */
   readonly laneKey: string | null
@@ -53,6 +54,9 @@ export interface PendingDelivery {
   /** 0 unless in flight. */
   readonly attemptId: number
 }
+
+/** Of a test: its event gets its place in the same commit that begins the delivery. */
+export const SEQ_UNKNOWN = 0
 
 /**
  * Taken from the log into `pending`; more stays behind the cursor. The state is stored whole at

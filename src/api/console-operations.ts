@@ -2,10 +2,8 @@ import type { z } from 'zod'
 import type { ErrorCode } from '../errors/catalogue.js'
 import {
   apiKey,
-  createdWebhook,
   createKeyInput,
   createWalletInput,
-  createWebhookInput,
   deleted,
   issuedKey,
   keyIdInput,
@@ -16,9 +14,23 @@ import {
   subWallet,
   user,
   walletList,
+} from './console.js'
+import {
+  createdWebhook,
+  createWebhookInput,
+  deliveryList,
+  eventPage,
+  listDeliveriesInput,
+  listEventsInput,
+  patchWebhookInput,
+  redelivered,
+  redeliverInput,
+  rotatedWebhook,
+  testedWebhook,
+  webhook,
   webhookIdInput,
   webhookList,
-} from './console.js'
+} from './console-webhooks.js'
 import { listTransactionsInput, transactionList } from './transaction.js'
 import { noInput } from './wallet.js'
 
@@ -127,6 +139,60 @@ export const consoleOperations = [
     title: 'List webhook endpoints',
     input: listInput,
     output: webhookList,
+    errors: [],
+  },
+  {
+    name: 'patch_webhook',
+    method: 'PATCH',
+    path: '/api/v1/agent/webhooks/:webhook_id',
+    title: 'Change, disable or enable a webhook endpoint',
+    input: patchWebhookInput,
+    output: webhook,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'test_webhook',
+    method: 'POST',
+    path: '/api/v1/agent/webhooks/:webhook_id/test',
+    title: 'Send a webhook.test event to a webhook endpoint',
+    input: webhookIdInput,
+    output: testedWebhook,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'rotate_webhook_secret',
+    method: 'POST',
+    path: '/api/v1/agent/webhooks/:webhook_id/rotate-secret',
+    title: 'Rotate the signing secret of a webhook endpoint; both sign for 24 hours',
+    input: webhookIdInput,
+    output: rotatedWebhook,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'list_deliveries',
+    method: 'GET',
+    path: '/api/v1/agent/webhooks/:webhook_id/deliveries',
+    title: 'List the deliveries of a webhook endpoint',
+    input: listDeliveriesInput,
+    output: deliveryList,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'redeliver_event',
+    method: 'POST',
+    path: '/api/v1/agent/events/:event_id/redeliver',
+    title: 'Deliver an event again',
+    input: redeliverInput,
+    output: redelivered,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'list_events',
+    method: 'GET',
+    path: '/api/v1/agent/events',
+    title: 'Read the event log without gaps, oldest first',
+    input: listEventsInput,
+    output: eventPage,
     errors: [],
   },
   {

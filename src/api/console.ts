@@ -79,34 +79,4 @@ export const patchKeyInput = z.strictObject({
   duplicate_guard: duplicateGuard.optional(),
 })
 
-export const eventType = z.enum([
-  'transaction.broadcast',
-  'transaction.confirmed',
-  'transaction.failed',
-  'transaction.dropped',
-  'key.rotated',
-  'key.revoked',
-  'limit.reached',
-  'webhook.test',
-])
-
-export const createWebhookInput = z.strictObject({
-  url: z.string().min(1).max(2_048),
-  events: z.array(eventType).min(1).max(8).optional(),
-  description: label.optional(),
-})
-export const webhook = z.looseObject({
-  webhook_id: z.string(),
-  url: z.string(),
-  events: z.array(eventType).nullable(),
-  description: z.string().nullable(),
-  status: z.enum(['enabled', 'disabled']),
-  created_at: timestamp,
-})
-export const createdWebhook = webhook.extend({ secret: z.string().describe('shown once') })
-export const webhookList = z.looseObject({
-  webhooks: z.array(webhook),
-  next_cursor: nextCursor,
-})
-export const webhookIdInput = z.strictObject({ webhook_id: z.string().max(64) })
 export const deleted = z.looseObject({ deleted: z.literal(true) })

@@ -16,6 +16,8 @@ export type TxId = Branded<string, 'TxId'>
 export type WebhookId = Branded<string, 'WebhookId'>
 /** `evt_…`; also the `webhook-id` header of its deliveries. */
 export type EventId = Branded<string, 'EventId'>
+/** `aud_…`, an entry of the audit trail. */
+export type AuditId = Branded<string, 'AuditId'>
 /** The key a line of rotations started from: spend is counted per lineage. */
 export type LineageId = Branded<string, 'LineageId'>
 
@@ -30,6 +32,7 @@ export const ID_PREFIX = {
   tx: 'tx_',
   webhook: 'we_',
   event: 'evt_',
+  audit: 'aud_',
 } as const
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

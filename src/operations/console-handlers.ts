@@ -1,7 +1,16 @@
+import { listDeliveries, redeliverEvent } from './console/deliveries.js'
+import { listEvents } from './console/events.js'
 import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
 import { listTransactions } from './console/transactions.js'
 import { createWallet, listWallets } from './console/wallets.js'
-import { createWebhook, deleteWebhook, listWebhooks } from './console/webhooks.js'
+import {
+  createWebhook,
+  deleteWebhook,
+  listWebhooks,
+  patchWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+} from './console/webhooks.js'
 import type { ConsoleHandlers } from './context.js'
 import type { OperationPorts } from './ports.js'
 
@@ -18,6 +27,12 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     patch_key: patchKey(ports),
     create_webhook: createWebhook(ports),
     list_webhooks: listWebhooks(ports),
+    patch_webhook: patchWebhook(ports),
+    test_webhook: testWebhook(ports),
+    rotate_webhook_secret: rotateWebhookSecret(ports),
+    list_deliveries: listDeliveries(ports),
+    redeliver_event: redeliverEvent(ports),
+    list_events: listEvents(ports),
     delete_webhook: deleteWebhook(ports),
     list_transactions: listTransactions(ports),
   }

@@ -23,6 +23,10 @@
  * | deliveries | webhook id | state of the endpoint's deliveries |
  * | chainCursors | chain id | ChainCursor |
  * | keyUse | key id | milliseconds of the last use, to the minute |
+ * | eventsById | event id | seq |
+ * | deliveryRecords | [webhook id, event id] | DeliveryRecord of the endpoint's actor |
+ * | audit | [user id, audit id] | AuditRecord |
+ * | addressRules | user id | AddressRule[] |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -44,6 +48,10 @@ export const KEY_SPACES = {
   deliveries: '17-deliveries',
   chainCursors: '18-chain-cursors',
   keyUse: '19-key-use',
+  eventsById: '20-events-by-id',
+  deliveryRecords: '21-delivery-records',
+  audit: '22-audit',
+  addressRules: '23-address-rules',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES

@@ -1,6 +1,16 @@
+import type { AddressRule } from '../domain/address-rule.js'
 import type { ApiKey } from '../domain/api-key.js'
+import type { AuditRecord } from '../domain/audit.js'
 import type { StoredEvent } from '../domain/event.js'
-import type { KeyId, LineageId, SubWalletId, TxId, UserId, WebhookId } from '../domain/ids.js'
+import type {
+  EventId,
+  KeyId,
+  LineageId,
+  SubWalletId,
+  TxId,
+  UserId,
+  WebhookId,
+} from '../domain/ids.js'
 import type { Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
@@ -19,6 +29,12 @@ export type Reader = ReturnType<typeof createReader>
 
 /** Sorts after every ULID body. */
 const LAST = '~'
+
+/**
+ * Records one page may look at: a filter that matches nothing must not read a user's whole
+ * history in one go. The page then comes short, with a cursor to go on from.
+ */
+const PAGE_SCAN_MAX = 5_000
 
 export function createReader({ spaces, root }: Environment) {
   const get = <T>(space: KeySpace, key: Parameters<(typeof spaces)['meta']['get']>[0]) =>
@@ -43,12 +59,15 @@ export function createReader({ spaces, root }: Environment) {
   ): Page<T> {
     const items: T[] = []
     let last: string | null = null
+    let scanned = 0
     for (const id of newestFirst(space, owner, options.cursor)) {
-      if (items.length === options.limit) return { items, nextCursor: last }
-      const item = load(id)
-      if (item === undefined) continue
-      items.push(item)
+      if (items.length === options.limit || scanned === PAGE_SCAN_MAX) {
+        return { items, nextCursor: last }
+      }
+      scanned++
       last = id
+      const item = load(id)
+      if (item !== undefined) items.push(item)
     }
     return { items, nextCursor: null }
   }
@@ -95,7 +114,7 @@ export function createReader({ spaces, root }: Environment) {
       page('keysByUser', user, options, (id) => get<ApiKey>('apiKeys', id)),
     webhooksOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
       page('webhooksByUser', user, options, (id) => get<WebhookEndpoint>('webhooks', id)),
-    /** `wanted` filters; the page is filled by reading on until `scanMax` records were seen. */
+    /** `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records. */
     transactionsOfUser(
       user: UserId,
       options: { limit: number; cursor: string | null },
@@ -107,13 +126,49 @@ export function createReader({ spaces, root }: Environment) {
       })
     },
 
+    /** A user's transactions after `afterId`, oldest first. */
+    *transactionsOfUserOldestFirst(user: UserId, afterId: TxId | null): Generator<Transaction> {
+      const range = spaces.transactionsByUser.getKeys({
+        start: [user, afterId ?? ''],
+        end: [user, LAST],
+        exclusiveStart: true,
+      })
+      for (const key of range) {
+        const tx = get<Transaction>('transactions', (key as unknown as [string, TxId])[1])
+        if (tx !== undefined) yield tx
+      }
+    },
+    auditOfUser(
+      user: UserId,
+      options: { limit: number; cursor: string | null },
+      wanted: (record: AuditRecord) => boolean,
+    ): Page<AuditRecord> {
+      return page('audit', user, options, (id) => {
+        const record = get<AuditRecord>('audit', [user, id])
+        return record !== undefined && wanted(record) ? record : undefined
+      })
+    },
+    addressRules: (user: UserId) => get<readonly AddressRule[]>('addressRules', user) ?? [],
+
     webhook: (id: WebhookId) => get<WebhookEndpoint>('webhooks', id),
     *webhooks(): Generator<WebhookEndpoint> {
       for (const { value } of spaces.webhooks.getRange({})) yield value as WebhookEndpoint
     },
     deliveries: <T>(id: WebhookId) => get<T>('deliveries', id),
+    deliveryRecord: <T>(id: WebhookId, event: EventId) => get<T>('deliveryRecords', [id, event]),
+    /** Event ids of an endpoint's delivery records, oldest first. */
+    *deliveryRecordIds(id: WebhookId, limit: number): Generator<EventId> {
+      const range = spaces.deliveryRecords.getKeys({ start: [id, ''], end: [id, LAST], limit })
+      for (const key of range) yield (key as unknown as [string, EventId])[1]
+    },
+    deliveryRecords: <T>(id: WebhookId, options: { limit: number; cursor: string | null }) =>
+      page('deliveryRecords', id, options, (event) => get<T>('deliveryRecords', [id, event])),
 
     event: (seq: number) => get<StoredEvent>('events', seq),
+    eventById(id: EventId): StoredEvent | undefined {
+      const seq = get<number>('eventsById', id)
+      return seq === undefined ? undefined : get<StoredEvent>('events', seq)
+    },
     lastEventSeq(): number {
       for (const key of spaces.events.getKeys({ reverse: true, limit: 1 })) return Number(key)
       return 0

@@ -1,6 +1,8 @@
+import type { AddressRule } from '../domain/address-rule.js'
 import type { ApiKey } from '../domain/api-key.js'
+import type { AuditRecord } from '../domain/audit.js'
 import type { NewEvent, StoredEvent } from '../domain/event.js'
-import type { KeyId, LineageId, UserId, WebhookId } from '../domain/ids.js'
+import type { EventId, KeyId, LineageId, UserId, WebhookId } from '../domain/ids.js'
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
@@ -24,6 +26,10 @@ export interface Transactor {
   putWebhook(endpoint: WebhookEndpoint): void
   deleteWebhook(id: WebhookId, user: UserId): void
   putDeliveries(id: WebhookId, state: unknown): void
+  putDeliveryRecord(id: WebhookId, event: EventId, record: unknown): void
+  deleteDeliveryRecord(id: WebhookId, event: EventId): void
+  appendAudit(record: AuditRecord): void
+  putAddressRules(user: UserId, rules: readonly AddressRule[]): void
   putChainCursor(cursor: ChainCursor): void
   readonly empty: boolean
   /** Users who have new events in this batch. */
@@ -35,14 +41,17 @@ type Write =
   | { readonly space: KeySpace; readonly key: StoreKey; readonly remove: true }
 
 const PRESENT = 1
+const REMOVED = Symbol('removed')
 
 export class WriteBatch implements Transactor {
   readonly #writes: Write[] = []
+  /** Stored whole at each change, often many times in a batch: only the last is written. */
+  readonly #deliveries = new Map<WebhookId, unknown>()
   readonly #events: NewEvent[] = []
   readonly #users = new Set<UserId>()
 
   get empty(): boolean {
-    return this.#writes.length === 0 && this.#events.length === 0
+    return this.#writes.length === 0 && this.#events.length === 0 && this.#deliveries.size === 0
   }
 
   get usersWithEvents(): ReadonlySet<UserId> {
@@ -99,11 +108,27 @@ export class WriteBatch implements Transactor {
   deleteWebhook(id: WebhookId, user: UserId): void {
     this.#remove('webhooks', id)
     this.#remove('webhooksByUser', [user, id])
-    this.#remove('deliveries', id)
+    this.#deliveries.set(id, REMOVED)
   }
 
   putDeliveries(id: WebhookId, state: unknown): void {
-    this.#put('deliveries', id, state)
+    this.#deliveries.set(id, state)
+  }
+
+  putDeliveryRecord(id: WebhookId, event: EventId, record: unknown): void {
+    this.#put('deliveryRecords', [id, event], record)
+  }
+
+  deleteDeliveryRecord(id: WebhookId, event: EventId): void {
+    this.#remove('deliveryRecords', [id, event])
+  }
+
+  appendAudit(record: AuditRecord): void {
+    this.#put('audit', [record.userId, record.auditId], record)
+  }
+
+  putAddressRules(user: UserId, rules: readonly AddressRule[]): void {
+    this.#put('addressRules', user, rules)
   }
 
   putChainCursor(cursor: ChainCursor): void {
@@ -114,6 +139,7 @@ export class WriteBatch implements Transactor {
   absorb(other: WriteBatch): void {
     this.#writes.push(...other.#writes)
     this.#events.push(...other.#events)
+    for (const [id, state] of other.#deliveries) this.#deliveries.set(id, state)
     for (const user of other.#users) this.#users.add(user)
   }
 
@@ -144,9 +170,14 @@ export class WriteBatch implements Transactor {
           if ('remove' in write) void spaces[write.space].remove(write.key)
           else void spaces[write.space].put(write.key, write.value)
         }
+        for (const [id, state] of this.#deliveries) {
+          if (state === REMOVED) void spaces.deliveries.remove(id)
+          else void spaces.deliveries.put(id, state)
+        }
         for (const event of stored) {
           void spaces.events.put(event.seq, event)
           void spaces.eventsByUser.put([event.userId, event.seq], PRESENT)
+          void spaces.eventsById.put(event.eventId, event.seq)
         }
       })
     } finally {

@@ -198,7 +198,7 @@ describe('deliveries that a person asks for', () => {
   it('go out at once, beside the lane', () => {
     const first = simulation.append('a', 'told')
     const testId = 'evt_test' as EventId
-    simulation.send({ type: 'test', eventId: testId, seq: 99, nowMs: simulation.nowMs })
+    simulation.send({ type: 'test', eventId: testId, nowMs: simulation.nowMs })
     expect(inFlight()).toEqual([first, testId])
   })
 
@@ -228,7 +228,7 @@ describe('deliveries that a person asks for', () => {
   it('are refused while the endpoint is disabled', () => {
     const { nowMs } = simulation
     simulation.send({ type: 'change', changes: { status: 'disabled' }, nowMs })
-    const reply = simulation.send({ type: 'test', eventId: 'evt_t' as EventId, seq: 1, nowMs })
+    const reply = simulation.send({ type: 'test', eventId: 'evt_t' as EventId, nowMs })
     expect(reply).toMatchObject({ ok: false, fault: { code: 'INVALID_REQUEST' } })
   })
 })

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../domain/api-key.js'
-import type { KeyId, SubWalletId, UserId, WebhookId } from '../../domain/ids.js'
+import type { StoredEvent } from '../../domain/event.js'
+import type { EventId, KeyId, SubWalletId, UserId, WebhookId } from '../../domain/ids.js'
 import type { SubWallet } from '../../domain/wallet.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
@@ -19,4 +20,9 @@ export function ownedKey(reader: Reader, userId: UserId, id: string): Result<Api
 export function ownedWebhook(reader: Reader, userId: UserId, id: string): Result<WebhookEndpoint> {
   const endpoint = reader.webhook(id as WebhookId)
   return endpoint?.userId === userId ? ok(endpoint) : refuse(fault('NOT_FOUND', { webhook_id: id }))
+}
+
+export function ownedEvent(reader: Reader, userId: UserId, id: string): Result<StoredEvent> {
+  const event = reader.eventById(id as EventId)
+  return event?.userId === userId ? ok(event) : refuse(fault('NOT_FOUND', { event_id: id }))
 }

@@ -1,7 +1,6 @@
 import { type ApiKey, keyExpiresAtMs, keyStatus } from '../../domain/api-key.js'
 import { formatUsd, parseUsd, type UsdMicros } from '../../domain/money.js'
 import type { SubWallet } from '../../domain/wallet.js'
-import type { WebhookEndpoint } from '../../domain/webhook.js'
 import { isoTime } from '../iso-time.js'
 
 /** Wire forms of what the console lists. */
@@ -33,17 +32,6 @@ export function keyView(key: ApiKey, lastUsedAtMs: number | null, nowMs: number)
     rotated_from: key.rotatedFrom,
     unpriced_assets: key.unpricedAssets,
     duplicate_guard: key.duplicateGuard,
-  }
-}
-
-export function webhookView(endpoint: WebhookEndpoint) {
-  return {
-    webhook_id: endpoint.webhookId,
-    url: endpoint.url,
-    events: endpoint.events === null ? null : [...endpoint.events],
-    description: endpoint.description,
-    status: endpoint.status,
-    created_at: isoTime(endpoint.createdAtMs),
   }
 }
 

@@ -1,21 +1,25 @@
-import { ID_PREFIX, type WebhookId } from '../../domain/ids.js'
+import type { ActorAddress } from '../../../actors/runtime/actor.js'
+import type { ChangeCommand } from '../../../actors/webhook-endpoint/commands.js'
+import { SECRET_OVERLAP_MS } from '../../../actors/webhook-endpoint/state.js'
+import { type EventId, ID_PREFIX, type WebhookId } from '../../domain/ids.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
 import { fault } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
 import { generateWebhookSecret } from '../../webhooks/signature.js'
 import { validateWebhookUrl } from '../../webhooks/webhook-url.js'
 import type { ConsoleHandlers } from '../context.js'
+import { isoTime } from '../iso-time.js'
 import type { OperationPorts } from '../ports.js'
 import { ownedWebhook } from './ownership.js'
 import { pageOptions } from './page.js'
-import { webhookView } from './views.js'
+import { webhookView } from './webhook-views.js'
 
 /** Endpoints of one user; each new event looks at all of them. */
 export const WEBHOOKS_PER_USER_MAX = 100
 
 export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_webhook'] {
   const { reader, actors, nowMs, webhookTargets, readableSeq } = ports
-  return async ({ userId }, input) => {
+  return async ({ userId, requestId }, input) => {
     const url = validateWebhookUrl(input.url, webhookTargets)
     if (!url.ok) return url
     const all = reader.webhooksOfUser(userId, { limit: WEBHOOKS_PER_USER_MAX, cursor: null })
@@ -35,7 +39,8 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
       createdAtMs: nowMs(),
       secrets: [{ secret, expiresAtMs: null }],
     }
-    const command = { type: 'register', endpoint, cursor: readableSeq(), nowMs: nowMs() }
+    const cursor = readableSeq()
+    const command = { type: 'register', endpoint, cursor, requestId, nowMs: nowMs() }
     const stored = await actors.ask({ kind: 'webhook-endpoint', id: endpoint.webhookId }, command)
     if (!stored.ok) return stored
     return { ok: true, status: 201, value: { ...webhookView(endpoint), secret } }
@@ -51,11 +56,73 @@ export function listWebhooks({ reader }: OperationPorts): ConsoleHandlers['list_
 
 export function deleteWebhook(ports: OperationPorts): ConsoleHandlers['delete_webhook'] {
   const { reader, actors, nowMs } = ports
-  return async ({ userId }, { webhook_id }) => {
+  return async ({ userId, requestId }, { webhook_id }) => {
     const owned = ownedWebhook(reader, userId, webhook_id)
     if (!owned.ok) return owned
-    const address = { kind: 'webhook-endpoint', id: owned.value.webhookId } as const
-    const removed = await actors.ask(address, { type: 'remove', nowMs: nowMs() })
+    const command = { type: 'remove', requestId, nowMs: nowMs() }
+    const removed = await actors.ask(actorOf(owned.value), command)
     return removed.ok ? { ok: true, value: { deleted: true } } : removed
   }
+}
+
+export function patchWebhook(ports: OperationPorts): ConsoleHandlers['patch_webhook'] {
+  const { reader, actors, nowMs, webhookTargets } = ports
+  return async ({ userId, requestId }, input) => {
+    const owned = ownedWebhook(reader, userId, input.webhook_id)
+    if (!owned.ok) return owned
+    const url = input.url === undefined ? null : validateWebhookUrl(input.url, webhookTargets)
+    if (url !== null && !url.ok) return url
+    const changes: ChangeCommand['changes'] = {
+      ...(url === null ? {} : { url: url.value }),
+      ...(input.events === undefined ? {} : { events: input.events }),
+      ...(input.description === undefined ? {} : { description: input.description }),
+      ...(input.status === undefined ? {} : { status: input.status }),
+    }
+    const command = { type: 'change', changes, requestId, nowMs: nowMs() }
+    const changed = await actors.ask(actorOf(owned.value), command)
+    return changed.ok ? { ok: true, value: webhookView(changed.value as WebhookEndpoint) } : changed
+  }
+}
+
+/** The event and the delivery it begins are stored together: a test that is answered is sent. */
+export function testWebhook(ports: OperationPorts): ConsoleHandlers['test_webhook'] {
+  const { reader, actors, nowMs } = ports
+  return async ({ userId, requestId }, { webhook_id }) => {
+    const owned = ownedWebhook(reader, userId, webhook_id)
+    if (!owned.ok) return owned
+    const eventId = newId<EventId>(ID_PREFIX.event)
+    const command = { type: 'test', eventId, requestId, nowMs: nowMs() }
+    const begun = await actors.ask(actorOf(owned.value), command)
+    if (!begun.ok) return begun
+    return {
+      ok: true,
+      status: 202,
+      value: { webhook_id: owned.value.webhookId, event_id: eventId },
+    }
+  }
+}
+
+export function rotateWebhookSecret(
+  ports: OperationPorts,
+): ConsoleHandlers['rotate_webhook_secret'] {
+  const { reader, actors, nowMs } = ports
+  return async ({ userId, requestId }, { webhook_id }) => {
+    const owned = ownedWebhook(reader, userId, webhook_id)
+    if (!owned.ok) return owned
+    const secret = generateWebhookSecret()
+    const now = nowMs()
+    const command = { type: 'rotate-secret', secret, requestId, nowMs: now }
+    const rotated = await actors.ask(actorOf(owned.value), command)
+    if (!rotated.ok) return rotated
+    const value = {
+      ...webhookView(rotated.value as WebhookEndpoint),
+      secret,
+      previous_secrets_expire_at: isoTime(now + SECRET_OVERLAP_MS),
+    }
+    return { ok: true, value }
+  }
+}
+
+function actorOf({ webhookId }: WebhookEndpoint): ActorAddress {
+  return { kind: 'webhook-endpoint', id: webhookId }
 }

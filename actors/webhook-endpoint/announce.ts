@@ -1,0 +1,59 @@
+import { DEFAULT_EVENT_TYPES, type EventType, type StoredEvent } from '../../src/domain/event.js'
+import type { UserId } from '../../src/domain/ids.js'
+import type { EventSequence } from '../../src/store/event-sequence.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { Envelope } from '../runtime/actor.js'
+
+/** Endpoints of one user (the console's bound). */
+const ENDPOINTS = { limit: 100, cursor: null }
+
+/** Another thread's commit holds back places before ours; it takes about a sync to disk. */
+const HELD_BACK_MS = 5
+
+export interface AnnouncePorts {
+  readonly reader: Reader
+  readonly sequence: EventSequence
+  readonly tell: (envelope: Envelope) => void
+  readonly nowMs: () => number
+}
+
+/**
+ * Tells the endpoints that want them of events that are durable. What is told is only that there
+ * is something to read, so a notice that is lost or comes twice does no harm.
+ */
+export function createAnnouncer({ reader, sequence, tell, nowMs }: AnnouncePorts) {
+  return function announce(events: readonly StoredEvent[]): void {
+    const last = events.at(-1)
+    if (last === undefined) return
+    const throughSeq = sequence.readable()
+    if (throughSeq < last.seq) {
+      // Told now, an endpoint would read up to `throughSeq`, find nothing, and rest.
+      setTimeout(() => announce(events), HELD_BACK_MS)
+      return
+    }
+    reader.refresh()
+    for (const [userId, types] of typesByUser(events)) {
+      for (const { webhookId, events: filter } of reader.webhooksOfUser(userId, ENDPOINTS).items) {
+        if (!(filter ?? DEFAULT_EVENT_TYPES).some((type) => types.has(type))) continue
+        const command = {
+          type: 'events-appended',
+          source: 'live',
+          afterSeq: throughSeq,
+          throughSeq,
+          events: [],
+          nowMs: nowMs(),
+        }
+        tell({ kind: 'webhook-endpoint', id: webhookId, command, token: null })
+      }
+    }
+  }
+}
+
+function typesByUser(events: readonly StoredEvent[]): Map<UserId, Set<EventType>> {
+  const users = new Map<UserId, Set<EventType>>()
+  for (const { userId, type } of events) {
+    const types = users.get(userId) ?? new Set()
+    users.set(userId, types.add(type))
+  }
+  return users
+}

@@ -1,0 +1,83 @@
+import type { EventId, WebhookId } from '../../src/domain/ids.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { Transactor } from '../../src/store/transactor.js'
+import { type DeliveryRecord, evolveRecord, recordsTouched } from './delivery-record.js'
+import type { EndpointEvent } from './events.js'
+
+/** Deliveries the console can look back on, per endpoint; older ones are forgotten. */
+export const DELIVERY_RECORDS_MAX = 1_000
+
+/** Forgotten at once, so that most changes forget nothing. */
+const PRUNE_BATCH = 100
+
+/** Records kept at hand: all unfinished ones (fewer than this) and the last finished. */
+const AT_HAND_MAX = 512
+
+/** An endpoint's delivery records, folded from its actor's events and written beside its state. */
+export class DeliveryHistory {
+  readonly #reader: Reader
+  readonly #webhookId: WebhookId
+  readonly #atHand = new Map<EventId, DeliveryRecord>()
+  #count: number
+
+  constructor(reader: Reader, webhookId: WebhookId) {
+    this.#reader = reader
+    this.#webhookId = webhookId
+    let count = 0
+    for (const _ of reader.deliveryRecordIds(webhookId, 2 * DELIVERY_RECORDS_MAX)) count++
+    this.#count = count
+  }
+
+  record(transactor: Transactor, events: readonly EndpointEvent[]): void {
+    const changed = new Set<EventId>()
+    for (const event of events) {
+      for (const eventId of recordsTouched(event)) {
+        const before = this.#find(eventId)
+        const after = evolveRecord(before, eventId, event)
+        if (after === null) continue
+        if (before === null) this.#count++
+        this.#atHand.set(eventId, after)
+        changed.add(eventId)
+      }
+    }
+    for (const eventId of changed) {
+      transactor.putDeliveryRecord(this.#webhookId, eventId, this.#atHand.get(eventId))
+    }
+    if (this.#count > DELIVERY_RECORDS_MAX + PRUNE_BATCH) this.#prune(transactor)
+    if (this.#atHand.size > AT_HAND_MAX) this.#letGo()
+  }
+
+  removeAll(transactor: Transactor): void {
+    for (const eventId of this.#reader.deliveryRecordIds(
+      this.#webhookId,
+      Number.MAX_SAFE_INTEGER,
+    )) {
+      transactor.deleteDeliveryRecord(this.#webhookId, eventId)
+    }
+    this.#atHand.clear()
+    this.#count = 0
+  }
+
+  #find(eventId: EventId): DeliveryRecord | null {
+    const known = this.#atHand.get(eventId)
+    if (known !== undefined) return known
+    return this.#reader.deliveryRecord<DeliveryRecord>(this.#webhookId, eventId) ?? null
+  }
+
+  #prune(transactor: Transactor): void {
+    for (const eventId of this.#reader.deliveryRecordIds(this.#webhookId, PRUNE_BATCH)) {
+      if (this.#find(eventId)?.status === 'pending') continue
+      transactor.deleteDeliveryRecord(this.#webhookId, eventId)
+      this.#atHand.delete(eventId)
+      this.#count--
+    }
+  }
+
+  /** Oldest first; what is unfinished stays, since its next change would read it again. */
+  #letGo(): void {
+    for (const [eventId, { status }] of this.#atHand) {
+      if (this.#atHand.size <= AT_HAND_MAX / 2) return
+      if (status !== 'pending') this.#atHand.delete(eventId)
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import type { AuditRecord, AuditType } from '../../src/domain/audit.js'
+import type { NewEvent } from '../../src/domain/event.js'
+import type { WebhookId } from '../../src/domain/ids.js'
+import type { WebhookEndpoint } from '../../src/domain/webhook.js'
+import { auditEntry } from '../../src/store/audit-entry.js'
+import type { Transactor } from '../../src/store/transactor.js'
+import type { DeliveryHistory } from './delivery-history.js'
+import type { EndpointEvent } from './events.js'
+import type { EndpointState } from './state.js'
+
+/** The runtime owns one object per actor; the endpoint's pure state is a value inside it. */
+export interface Holder {
+  readonly id: WebhookId
+  state: EndpointState | null
+  /** As it last was; outlives its removal. */
+  endpoint: WebhookEndpoint | null
+  readonly history: DeliveryHistory
+  /** The request behind the command in hand, for the audit trail. */
+  requestId: string | null
+}
+
+/** Writes what events changed: state, the endpoint as lists show it, history, audit trail. */
+export function recordEvents(
+  transactor: Transactor,
+  holder: Holder,
+  events: readonly EndpointEvent[],
+): void {
+  const { state, id, history, endpoint } = holder
+  if (endpoint === null) return
+  for (const event of events) {
+    const audit = auditOf(endpoint, event, holder.requestId)
+    if (audit !== null) transactor.appendAudit(audit)
+    if (event.type === 'delivery-requested' && event.origin === 'test') {
+      transactor.appendEvent(testEvent(endpoint, event))
+    }
+  }
+  if (state === null) {
+    history.removeAll(transactor)
+    transactor.deleteWebhook(id, endpoint.userId)
+    return
+  }
+  history.record(transactor, events)
+  if (events.some(({ type }) => ENDPOINT_CHANGES.has(type))) transactor.putWebhook(endpoint)
+  transactor.putDeliveries(id, state)
+}
+
+const ENDPOINT_CHANGES: ReadonlySet<EndpointEvent['type']> = new Set([
+  'registered',
+  'changed',
+  'enabled',
+  'disabled',
+  'secrets-set',
+] as const)
+
+function testEvent(
+  { userId, webhookId }: WebhookEndpoint,
+  { eventId, atMs }: Extract<EndpointEvent, { type: 'delivery-requested' }>,
+): NewEvent {
+  return {
+    eventId,
+    userId,
+    type: 'webhook.test',
+    atMs,
+    subWalletId: null,
+    laneKey: null,
+    data: { webhook_id: webhookId },
+  }
+}
+
+const AUDIT_TYPES: Partial<Record<EndpointEvent['type'], AuditType>> = {
+  registered: 'webhook.created',
+  changed: 'webhook.changed',
+  enabled: 'webhook.enabled',
+  disabled: 'webhook.disabled',
+  removed: 'webhook.removed',
+  'secrets-set': 'webhook.secret_rotated',
+}
+
+function auditOf(
+  { webhookId, userId, url, events }: WebhookEndpoint,
+  event: EndpointEvent,
+  requestId: string | null,
+): AuditRecord | null {
+  const type = AUDIT_TYPES[event.type]
+  if (type === undefined) return null
+  const details = {
+    webhook_id: webhookId,
+    // Path and query of such URLs often carry a token.
+    origin: new URL(url).origin,
+    events,
+    ...(event.type === 'disabled' ? { because: event.because } : {}),
+  }
+  return auditEntry({ userId, atMs: event.atMs, type, requestId, details })
+}

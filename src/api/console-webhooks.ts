@@ -1,0 +1,110 @@
+import { z } from 'zod'
+import { label, listCursor, listLimit, nextCursor, timestamp } from './primitives.js'
+
+/** Webhook endpoints, their deliveries, and the event log (API.md "Events and webhooks"). */
+
+export const eventType = z.enum([
+  'transaction.broadcast',
+  'transaction.confirmed',
+  'transaction.failed',
+  'transaction.dropped',
+  'key.rotated',
+  'key.revoked',
+  'limit.reached',
+  'webhook.test',
+])
+
+export const createWebhookInput = z.strictObject({
+  url: z.string().min(1).max(2_048),
+  events: z.array(eventType).min(1).max(8).optional(),
+  description: label.optional(),
+})
+export const webhook = z.looseObject({
+  webhook_id: z.string(),
+  url: z.string(),
+  events: z.array(eventType).nullable(),
+  description: z.string().nullable(),
+  status: z.enum(['enabled', 'disabled']),
+  created_at: timestamp,
+})
+export const createdWebhook = webhook.extend({ secret: z.string().describe('shown once') })
+export const webhookList = z.looseObject({
+  webhooks: z.array(webhook),
+  next_cursor: nextCursor,
+})
+export const webhookIdInput = z.strictObject({ webhook_id: z.string().max(64) })
+const eventFilter = z.array(eventType).min(1).max(8)
+export const patchWebhookInput = z.strictObject({
+  webhook_id: z.string().max(64),
+  url: z.string().min(1).max(2_048).optional(),
+  events: eventFilter.nullable().optional().describe('null: confirmed, failed and dropped'),
+  description: label.nullable().optional(),
+  status: z.enum(['enabled', 'disabled']).optional(),
+})
+
+export const rotatedWebhook = createdWebhook.extend({
+  previous_secrets_expire_at: timestamp.describe('until then the old secrets sign along'),
+})
+
+export const testedWebhook = z.looseObject({ webhook_id: z.string(), event_id: z.string() })
+
+export const listDeliveriesInput = z.strictObject({
+  webhook_id: z.string().max(64),
+  limit: listLimit.optional(),
+  cursor: listCursor.optional(),
+})
+export const deliveryList = z.looseObject({
+  deliveries: z.array(
+    z.looseObject({
+      event_id: z.string(),
+      type: eventType.nullable(),
+      status: z.enum(['pending', 'delivered', 'exhausted', 'gone']),
+      attempt_count: z.int().describe('all ever started'),
+      attempts: z
+        .array(
+          z.looseObject({
+            at: timestamp,
+            status: z.int().nullable().describe('HTTP status; null when no response came'),
+            error: z.string().nullable(),
+            duration_ms: z.int(),
+          }),
+        )
+        .describe('the latest 10, oldest first'),
+      next_try_at: timestamp.nullable(),
+      created_at: timestamp,
+      updated_at: timestamp,
+    }),
+  ),
+  next_cursor: nextCursor,
+})
+
+export const redeliverInput = z.strictObject({
+  event_id: z.string().max(64),
+  webhook_id: z
+    .string()
+    .max(64)
+    .optional()
+    .describe('default: every enabled endpoint that wants events of this type'),
+})
+export const redelivered = z.looseObject({
+  event_id: z.string(),
+  webhook_ids: z.array(z.string()).describe('endpoints that it goes to again'),
+})
+
+export const listEventsInput = z.strictObject({
+  after: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('a seq; default 0'),
+  limit: listLimit.optional(),
+})
+export const eventPage = z.looseObject({
+  events: z.array(
+    z.looseObject({
+      seq: z.int(),
+      event_id: z.string(),
+      type: eventType,
+      timestamp,
+      data: z.looseObject({}),
+    }),
+  ),
+  next_after: z.int().describe('`after` of the next page'),
+  has_more: z.boolean(),
+})

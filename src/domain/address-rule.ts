@@ -1,0 +1,15 @@
+import type { Address } from './ids.js'
+
+/**
+ * A user's own entry of addresses to refuse or to trust, on every chain. An allow entry never
+ * overrides a sanctions list or the operator's list (API.md, "Console routes").
+ */
+export interface AddressRule {
+  readonly address: Address
+  readonly action: 'block' | 'allow'
+  readonly note: string | null
+  readonly createdAtMs: number
+}
+
+/** Entries of one user; as many as the screener prepares for one. */
+export const ADDRESS_RULES_MAX = 1_000

@@ -1,0 +1,52 @@
+import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
+
+/**
+ * | type | written |
+ * |---|---|
+ * | wallet.created, key.* | with the change itself, in the same commit |
+ * | grant.put | when the identity provider has taken a key's grant |
+ * | send.allowed | with the signed bytes: the clean verdict and the lists it rests on |
+ * | send.refused | soon after the answer; a crash may lose the last moments, nothing was signed |
+ * | webhook.*, address_rule.* | with the change itself, in the same commit |
+ */
+export type AuditType =
+  | 'wallet.created'
+  | 'key.created'
+  | 'key.changed'
+  | 'key.rotated'
+  | 'key.rotated_out'
+  | 'key.revoked'
+  | 'grant.put'
+  | 'send.allowed'
+  | 'send.refused'
+  | 'webhook.created'
+  | 'webhook.changed'
+  | 'webhook.enabled'
+  | 'webhook.disabled'
+  | 'webhook.removed'
+  | 'webhook.secret_rotated'
+  | 'address_rule.set'
+  | 'address_rule.removed'
+
+/** One entry of a user's audit trail. Appended, never changed. */
+export interface AuditRecord {
+  readonly auditId: AuditId
+  readonly userId: UserId
+  readonly atMs: number
+  readonly type: AuditType
+  readonly subWalletId: SubWalletId | null
+  readonly keyId: KeyId | null
+  /** The request behind it; null for what the service did by itself. */
+  readonly requestId: string | null
+  readonly txId: TxId | null
+  /** Wire names (snake_case); never a secret, a signature or a URL's credentials. */
+  readonly details: Readonly<Record<string, unknown>>
+}
+
+/** Which edition of a list a verdict rests on. */
+export interface ScreenedAgainst {
+  readonly list: string
+  readonly version: string
+  /** When the list was last compared with its source. */
+  readonly checkedAtMs: number
+}

@@ -1,0 +1,38 @@
+import type { DeliveryRecord } from '../../../actors/webhook-endpoint/delivery-record.js'
+import type { EventType, StoredEvent } from '../../domain/event.js'
+import type { WebhookEndpoint } from '../../domain/webhook.js'
+import { isoTime } from '../iso-time.js'
+
+export function webhookView(endpoint: WebhookEndpoint) {
+  return {
+    webhook_id: endpoint.webhookId,
+    url: endpoint.url,
+    events: endpoint.events === null ? null : [...endpoint.events],
+    description: endpoint.description,
+    status: endpoint.status,
+    created_at: isoTime(endpoint.createdAtMs),
+  }
+}
+
+/** @param type null when the event is not in the log */
+export function deliveryView(record: DeliveryRecord, type: EventType | null) {
+  return {
+    event_id: record.eventId,
+    type,
+    status: record.status,
+    attempt_count: record.attemptCount,
+    attempts: record.attempts.map(({ atMs, status, error, durationMs }) => ({
+      at: isoTime(atMs),
+      status,
+      error,
+      duration_ms: durationMs,
+    })),
+    next_try_at: record.nextTryAtMs === null ? null : isoTime(record.nextTryAtMs),
+    created_at: isoTime(record.createdAtMs),
+    updated_at: isoTime(record.updatedAtMs),
+  }
+}
+
+export function eventView({ seq, eventId, type, atMs, data }: StoredEvent) {
+  return { seq, event_id: eventId, type, timestamp: isoTime(atMs), data: { ...data } }
+}
