@@ -76,10 +76,8 @@ export function createSdkHandler(options: SdkHandlerOptions): SdkHandler {
   const { tools, call, envelopes, logger } = options
   const exchanges = new WeakMap<Request, McpExchange>()
   const handler: McpHttpHandler = createMcpHandler(
-    ({ era, requestInfo }) => {
+    ({ requestInfo }) => {
       const exchange = requestInfo === undefined ? undefined : exchanges.get(requestInfo)
-      // The package makes a modern server only after it has found the envelope valid.
-      if (era === 'modern' && exchange !== undefined) envelopes.learn(exchange.envelope)
       const server = new Server(SERVER_INFO, {
         capabilities: { tools: {} },
         instructions: INSTRUCTIONS,
@@ -91,10 +89,18 @@ export function createSdkHandler(options: SdkHandlerOptions): SdkHandler {
           throw new ProtocolError(ProtocolErrorCode.InternalError, 'no caller')
         return call(name, args, exchange, context)
       }
-      server.setRequestHandler('tools/list', () => ({ tools: [...tools] }))
-      server.setRequestHandler('tools/call', ({ params }, context) =>
-        callAs(params.name, params.arguments ?? {}, context),
-      )
+      // A handler is reached only with an envelope that the package has found valid.
+      const learn = ({ mcpReq }: ServerContext) => {
+        if (mcpReq.envelope !== undefined) envelopes.learn(exchange?.envelope)
+      }
+      server.setRequestHandler('tools/list', (_request, context) => {
+        learn(context)
+        return { tools: [...tools] }
+      })
+      server.setRequestHandler('tools/call', ({ params }, context) => {
+        learn(context)
+        return callAs(params.name, params.arguments ?? {}, context)
+      })
       options.extend?.(server, { tools, call: callAs })
       return server
     },

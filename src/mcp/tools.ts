@@ -1,6 +1,7 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { type JsonSchema, toJsonSchema } from '../api/json-schema.js'
 import type { OperationRow } from '../api/operations.js'
+import { transactionRecord } from '../api/transaction.js'
 
 /** The rows of the operations table that are MCP tools, as tools/list shows them. */
 
@@ -54,7 +55,7 @@ export function describeTool(row: OperationRow): Tool {
     title: row.title,
     description: row.description,
     inputSchema: inputSchema(row.movesValue ? withIdempotencyKey(input) : input),
-    outputSchema: { ...toJsonSchema(row.output, 'output'), type: 'object' },
+    outputSchema: outputSchema(row),
     annotations: {
       readOnlyHint: reads,
       destructiveHint: row.movesValue,
@@ -63,6 +64,49 @@ export function describeTool(row: OperationRow): Tool {
       openWorldHint: row.movesValue || asksAChain(input),
     },
   }
+}
+
+/** What a caller acts on right after a write; the whole record is get_transaction_status's. */
+const WRITE_FIELDS: readonly string[] = ['tx_id', 'tx_hash', 'status', 'spend_usd', 'error']
+
+function outputSchema(row: OperationRow): NonNullable<Tool['outputSchema']> {
+  const slim = slimOutput(toJsonSchema(row.output, 'output'))
+  if (row.output !== transactionRecord || !row.movesValue) return { ...slim, type: 'object' }
+  const properties = Object.entries(propertiesOf(slim))
+  return {
+    type: 'object',
+    description: 'transaction record, as in get_transaction_status',
+    properties: Object.fromEntries(properties.filter(([name]) => WRITE_FIELDS.includes(name))),
+  }
+}
+
+/**
+ * What a reader of results needs: names, types, units. The bounds are for those who write, and the
+ * record of a transaction stands in six tools; whole, they would double the list.
+ */
+function slimOutput(schema: JsonSchema): JsonSchema {
+  const { required: _required, minimum, maxLength, pattern, ...kept } = schema
+  const out: JsonSchema = { ...kept }
+  if (kept.properties !== undefined) {
+    out.properties = Object.fromEntries(
+      Object.entries(propertiesOf(kept)).map(([name, child]) => [
+        name,
+        slimField(name, child as JsonSchema),
+      ]),
+    )
+  }
+  if (kept.items !== undefined) out.items = slimOutput(kept.items as JsonSchema)
+  return out
+}
+
+/** Ids and times that explain themselves carry no description. */
+const PLAIN_FIELD = /^(?:chain_id|tx_id|.*_at)$/
+
+function slimField(name: string, field: JsonSchema): JsonSchema {
+  const slim = slimOutput(field)
+  if (!PLAIN_FIELD.test(name)) return slim
+  const { description: _description, ...plain } = slim
+  return plain
 }
 
 /** MCP wants an object at the root, also of a union. */

@@ -68,13 +68,14 @@ export function modern(message: { readonly method?: unknown; readonly params?: u
   readonly body: object
   readonly headers: Readonly<Record<string, string>>
 } {
-  const params = (message.params ?? {}) as { readonly name?: unknown }
+  const params = (message.params ?? {}) as { readonly name?: unknown; readonly _meta?: object }
   return {
     body: {
       ...message,
       params: {
         ...params,
         _meta: {
+          ...params._meta,
           'io.modelcontextprotocol/protocolVersion': '2026-07-28',
           'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
           'io.modelcontextprotocol/clientCapabilities': {},
