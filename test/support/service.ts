@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { inject } from 'vitest'
+import type { DevFile, DevPids } from '../../scripts/dev/dev-file.js'
+import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import { type HttpClient, httpClient } from './http-client.js'
+
+/** A process of the service that can be hurt, as `dev.json` names it. */
+export type ServicePart = Exclude<keyof DevPids, 'chains'>
+
+/** The whole stack as `npm start` runs it, in a home and on a port of its own. */
+export interface Service {
+  readonly home: string
+  /** `dev.json` as it is now: pids change when something was started again. */
+  dev(): DevFile
+  /** With an API key; the development trade key when none is given, no key when it is null. */
+  api(secret?: string | null): HttpClient
+  /** The console's REST interface; paths are relative to `/api/v1/agent`. */
+  console(token: string): HttpClient
+  /** A token of the development user, or of another one. */
+  token(user?: { readonly email: string; readonly password: string }): Promise<string>
+  signal(part: ServicePart, signal: NodeJS.Signals): void
+  /** SIGKILL; resolves when the supervisor has it serving again, under a new pid. */
+  killAndAwaitRestart(part: ServicePart): Promise<void>
+  awaitRestart(part: ServicePart, formerPid: number): Promise<void>
+  /** Ends every process and removes the home. */
+  stop(): Promise<void>
+}
+
+const START = fileURLToPath(new URL('../../dist/scripts/dev/start.js', import.meta.url))
+
+/** Six chains, their contracts, three processes; slow when other work shares the cores. */
+const READY_TIMEOUT_MS = 200_000
+const RESTART_TIMEOUT_MS = 90_000
+const POLL_MS = 50
+
+/**
+ * Starts the stack. Call it once per file, in `beforeAll`, and `stop` in `afterAll`.
+ * @throws Error with what the supervisor wrote, when it is not ready in time
+ */
+export async function startService(): Promise<Service> {
+  const home = mkdtempSync(join(tmpdir(), 'cs-e2e-'))
+  const supervisor = await launch(home, await freePort())
+  const devPath = join(home, 'dev.json')
+  const dev = () => JSON.parse(readFileSync(devPath, 'utf8')) as DevFile
+  const pidOf = (part: ServicePart) => dev().pids[part]
+  const stop = async () => {
+    await supervisor.end()
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
+  }
+  try {
+    const deadlineMs = Date.now() + READY_TIMEOUT_MS
+    while (!existsSync(devPath)) {
+      if (supervisor.child.exitCode !== null || Date.now() > deadlineMs) {
+        throw new Error(`the service did not start: ${supervisor.output()}`)
+      }
+      await delay(POLL_MS)
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+
+  async function awaitRestart(part: ServicePart, formerPid: number): Promise<void> {
+    const deadlineMs = Date.now() + RESTART_TIMEOUT_MS
+    for (;;) {
+      const pid = pidOf(part)
+      if (pid !== null && pid !== formerPid) return
+      if (Date.now() > deadlineMs) throw new Error(`${part} is not back: ${supervisor.output()}`)
+      await delay(POLL_MS)
+    }
+  }
+  function signal(part: ServicePart, signalName: NodeJS.Signals): void {
+    const pid = pidOf(part)
+    if (pid === null) throw new Error(`${part} does not run`)
+    process.kill(pid, signalName)
+  }
+
+  return {
+    home,
+    dev,
+    api(secret = dev().keys.trade.secret) {
+      return httpClient(dev().base_url, secret === null ? {} : { 'x-api-key': secret })
+    },
+    console(token) {
+      const { base_url } = dev()
+      return httpClient(`${base_url}/api/v1/agent`, { authorization: `Bearer ${token}` })
+    },
+    token(user = dev().user) {
+      const ports = JSON.parse(readFileSync(join(home, 'ports.json'), 'utf8'))
+      return mintConsoleToken({
+        issuer: `http://127.0.0.1:${ports.identity_provider}`,
+        ...user,
+      })
+    },
+    signal,
+    awaitRestart,
+    async killAndAwaitRestart(part) {
+      const pid = pidOf(part)
+      if (pid === null) throw new Error(`${part} does not run`)
+      process.kill(pid, 'SIGKILL')
+      await awaitRestart(part, pid)
+    },
+    stop,
+  }
+}
+
+interface Supervisor {
+  readonly child: ChildProcess
+  output(): string
+  end(): Promise<void>
+}
+
+async function launch(home: string, port: number): Promise<Supervisor> {
+  const child = spawn(process.execPath, ['--enable-source-maps', START], {
+    env: { PATH: process.env.PATH, COUNTERSIGN_HOME: home, PORT: String(port) },
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      output = (output + chunk.toString()).slice(-OUTPUT_CHARS_MAX)
+    })
+  }
+  const pidFile = join(inject('supervisorsDirectory'), String(child.pid))
+  writeFileSync(pidFile, '')
+  const killWithParent = () => child.kill('SIGKILL')
+  process.once('exit', killWithParent)
+  return {
+    child,
+    output: () => output,
+    async end() {
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+      await ended
+      clearTimeout(timer)
+      process.removeListener('exit', killWithParent)
+      rmSync(pidFile, { force: true })
+    },
+  }
+}
+
+const OUTPUT_CHARS_MAX = 20_000
+const STOP_TIMEOUT_MS = 40_000
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address()
+      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
+    })
+  })
+}

@@ -1,0 +1,45 @@
+import { defineConfig } from 'vitest/config'
+
+/**
+ * Two projects on a machine of two cores. `unit` files compute, or talk to at most a few nodes of
+ * their own, and share the cores. `system` files start whole stacks of processes, time crashes and
+ * recoveries, and so run one after another, once the others are through. Nothing is ever retried:
+ * a test that passes the second time has found something.
+ */
+const SYSTEM = ['test/devnet/**', 'test/custody/**', 'test/contracts/**', 'test/e2e/**']
+
+/** Generous: other work may share the cores. A test that waits for longer hangs. */
+const TEST_TIMEOUT_MS = 60_000
+const SYSTEM_TEST_TIMEOUT_MS = 180_000
+const SYSTEM_HOOK_TIMEOUT_MS = 240_000
+
+export default defineConfig({
+  test: {
+    retry: 0,
+    projects: [
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: SYSTEM,
+          testTimeout: TEST_TIMEOUT_MS,
+          hookTimeout: TEST_TIMEOUT_MS,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'system',
+          include: SYSTEM.map((folder) => `${folder}/*.test.ts`),
+          testTimeout: SYSTEM_TEST_TIMEOUT_MS,
+          hookTimeout: SYSTEM_HOOK_TIMEOUT_MS,
+          maxWorkers: 1,
+          fileParallelism: false,
+          globalSetup: ['test/support/reap-services.ts'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+})
