@@ -18,6 +18,8 @@ import {
 import { readRegistryFile, readRootKey } from './domain-keys/registry-file.js'
 import { openShareStore } from './domain-keys/share-store.js'
 import { openFileSigner } from './domain-keys/signing-key.js'
+import { EVIDENCE_KIND, type EvidenceEntry, openEvidenceLog } from './evidence/evidence-log.js'
+import { encodeGrantEvidence } from './evidence/evidence-records.js'
 import { isZero } from './protocol/bytes.js'
 import { Unanswered } from './protocol/client.js'
 import { NO_ID } from './protocol/intent.js'
@@ -28,7 +30,7 @@ import { holdRegistry } from './protocol/registry-holder.js'
 import { sha256 } from './protocol/tagged.js'
 import { toHex } from './protocol/transaction.js'
 import { createWalletKey } from './service/create-wallet.js'
-import { createGrantReferences } from './service/grant-references.js'
+import { createGrantReferences, type GrantReference } from './service/grant-references.js'
 import { failed, unavailable } from './service/outcome.js'
 import { linkQuorum } from './service/quorum-link.js'
 import type { PreparedIntent } from './service/sign-batch.js'
@@ -67,6 +69,7 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
     throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
   }
   const signer = openFileSigner(layout.signingKey, mode)
+  const evidence = openEvidenceLog(layout.evidence)
   const shares = openShareStore('service', layout)
   const link = linkQuorum({
     userSideSocket: identityProviderSocket(home),
@@ -78,7 +81,8 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
   })
   const grants = createGrantReferences(link.userSide)
   const pipeline = createSignPipeline({
-    context: () => (link.session === null ? null : { link, session: link.session, shares, signer }),
+    context: () =>
+      link.session === null ? null : { link, session: link.session, shares, signer, evidence },
     onStaleSession: () => link.renew(),
     onFault: (error) => log.error({ err: error }, 'batch failed'),
   })
@@ -91,7 +95,7 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
     try {
       const record = await createWalletKey(
         { walletId: ulidBytes(walletId), kind, ownerHash: sha256(Buffer.from(owner)) },
-        { link, shares, signer, registry: registry.current },
+        { link, shares, signer, evidence, registry: registry.current },
       )
       return {
         walletId,
@@ -155,7 +159,8 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
     async putGrant(update) {
       try {
         const answer = await link.userSide.call('grant-put', grantParameters(update))
-        grants.remember(ulidBytes(update.keyId), answer)
+        const reference = grants.remember(ulidBytes(update.keyId), answer)
+        await evidence.append(grantEvidence(update, reference))
       } catch (error) {
         throw coSignerFault(error)
       }
@@ -171,8 +176,23 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
       link.close()
       pipeline.abandon('closing')
       await shares.close()
+      await evidence.close()
     },
   }
+}
+
+function grantEvidence(update: GrantUpdate, reference: GrantReference): EvidenceEntry {
+  const body = encodeGrantEvidence({
+    keyId: ulidBytes(update.keyId),
+    ...reference,
+    walletId: ulidBytes(update.walletId),
+    ownerHash: sha256(Buffer.from(update.userId)),
+    permission: update.permission,
+    expiresAtMs: update.expiresAt,
+    revoked: update.revoked,
+    chains: [...new Set(update.allowedChains)].sort((a, b) => a - b),
+  })
+  return { timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body }
 }
 
 function grantParameters(update: GrantUpdate): unknown[] {

@@ -12,6 +12,7 @@ export interface DomainLayout {
   readonly shares: string
   readonly sharesCopy: string
   readonly ledger: string
+  readonly evidence: string
 }
 
 export function serviceLayout(home: string): DomainLayout {
@@ -34,6 +35,7 @@ function domainLayout(directory: string): DomainLayout {
     shares: join(directory, 'shares'),
     sharesCopy: join(directory, 'shares-copy'),
     ledger: join(directory, 'ledger'),
+    evidence: join(directory, 'evidence'),
   }
 }
 

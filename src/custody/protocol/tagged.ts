@@ -20,6 +20,7 @@ export const TAG = {
   certificate: 'awi/wallet-certificate/v1',
   registry: 'awi/registry/v1',
   grantChange: 'awi/grant-change/v1',
+  evidence: 'awi/evidence/v1',
 } as const
 
 export type Tag = (typeof TAG)[keyof typeof TAG]

@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
+import { encodeWalletEvidence } from '../evidence/evidence-records.js'
 import { expectBytes, expectList, sameBytes } from '../protocol/bytes.js'
 import { isSignedBy, pointOf, randomScalar } from '../protocol/curve.js'
 import {
@@ -27,6 +29,7 @@ export interface CreateWalletContext {
   readonly shares: ShareStore
   readonly signer: P256Signer
   readonly registry: Registry
+  readonly evidence: EvidenceLog
 }
 
 export interface NewWallet {
@@ -103,7 +106,7 @@ async function generate(wanted: NewWallet, context: CreateWalletContext): Promis
       serviceSignature,
       selfTest,
     ])
-    return activate(certificate, [serviceSignature, userSignature, selfTest], context)
+    return await activate(certificate, [serviceSignature, userSignature, selfTest], context)
   } finally {
     share.fill(0)
   }
@@ -148,11 +151,11 @@ async function finishedElsewhere(
 }
 
 /** Checks everything once more before the address can leave: here is the last chance. */
-function activate(
+async function activate(
   encoded: Uint8Array,
   proofs: readonly unknown[],
-  { shares, registry }: CreateWalletContext,
-): WalletRecord {
+  { shares, registry, evidence }: CreateWalletContext,
+): Promise<WalletRecord> {
   const serviceSignature = expectBytes(proofs[0], 64)
   const userSignature = expectBytes(proofs[1], 64)
   const selfTest = expectBytes(proofs[2], 65)
@@ -165,6 +168,13 @@ function activate(
   if (!approvers.some((key) => verifyP256(key, message, userSignature))) {
     throw new Refusal('UNAUTHENTIC', 'certificate')
   }
+  const body = encodeWalletEvidence({
+    certificate: encoded,
+    serviceSignature,
+    userSignature,
+    selfTest,
+  })
+  await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.wallet, body })
   shares.activate(certificate.walletId, {
     serviceSignature: Buffer.from(serviceSignature),
     userSignature: Buffer.from(userSignature),

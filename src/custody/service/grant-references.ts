@@ -16,7 +16,7 @@ export interface GrantReferences {
    * @throws Unanswered
    */
   of(keyId: Uint8Array): Promise<GrantReference> | GrantReference
-  remember(keyId: Uint8Array, answer: unknown): void
+  remember(keyId: Uint8Array, answer: unknown): GrantReference
   /** After an answer that the reference is stale. */
   forget(keyId: Uint8Array): void
 }
@@ -48,7 +48,9 @@ export function createGrantReferences(userSide: SocketClient): GrantReferences {
       return pending
     },
     remember(keyId, answer) {
-      known.set(hex(keyId), parse(answer))
+      const reference = parse(answer)
+      known.set(hex(keyId), reference)
+      return reference
     },
     forget(keyId) {
       known.delete(hex(keyId))

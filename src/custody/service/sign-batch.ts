@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { SignOutcome } from '../co-signer.js'
 import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
+import { encodeBatchEvidence } from '../evidence/evidence-records.js'
 import { coSignMessage, encodeHeader, hasBit, seqOf } from '../protocol/batch.js'
 import { expectBytes, expectList } from '../protocol/bytes.js'
 import { isSignedBy } from '../protocol/curve.js'
@@ -39,6 +41,7 @@ export interface SignBatchContext {
   readonly session: QuorumLinkSession
   readonly shares: ShareStore
   readonly signer: P256Signer
+  readonly evidence: EvidenceLog
 }
 
 /** Shorter than the protocol allows: an intent is judged at once or not at all. */
@@ -116,8 +119,20 @@ export async function completeBatch(
       ? sealOwnShare(item, coSigned.ids[index] ?? NO_REFERENCE, context)
       : null,
   )
-  const signed = expectList(
-    await context.link.quorum.call('sign', [
+  // Both approvals are on disk before a signature is handed out; the flush and the quorum signer
+  // take their time together.
+  const recorded = context.evidence.append({
+    timeMs: Date.now(),
+    kind: EVIDENCE_KIND.batch,
+    body: encodeBatchEvidence({
+      ...coSigned,
+      approval: expectBytes(approval, 64),
+      bitmap,
+      quorumBoot: sealer.boot,
+    }),
+  })
+  const [answer] = await Promise.all([
+    context.link.quorum.call('sign', [
       coSigned.header,
       coSigned.intents,
       coSigned.coSignature,
@@ -126,8 +141,9 @@ export async function completeBatch(
       answers.map((answer, index) => (refusals[index] === null ? answer : null)),
       serviceShares,
     ]),
-    BATCH_INTENTS_MAX,
-  )
+    recorded,
+  ])
+  const signed = expectList(answer, BATCH_INTENTS_MAX)
   const outcomes: SignOutcome[] = []
   for (const [index, item] of batch.entries()) {
     const id = coSigned.ids[index] ?? NO_REFERENCE

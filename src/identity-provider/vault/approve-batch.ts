@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { ShareStore, WalletRecord } from '../../custody/domain-keys/share-store.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { encodeBatchEvidence } from '../../custody/evidence/evidence-records.js'
 import {
   approvalMessage,
   coSignMessage,
@@ -32,6 +34,7 @@ export interface ApproveContext {
   readonly ledger: LedgerStore
   readonly grants: Grants
   readonly signer: P256Signer
+  readonly evidence: EvidenceLog
   /** The session with the present boot of the quorum signer; null before there is one. */
   readonly sealer: ShareSealer | null
 }
@@ -48,8 +51,8 @@ interface Candidate {
 }
 
 /**
- * Judges a co-signed batch and approves what the grants cover. The ledger is on disk before the
- * approval is signed: a crash in between loses an answer, never a decision.
+ * Judges a co-signed batch and approves what the grants cover. Ledger and evidence are on disk
+ * before the approval leaves: a crash in between loses an answer, never a decision.
  * @param parameters `[header, intents, coSignature]`
  * @returns `[bitmap, approval, quorumBoot, answers]`
  * @throws Refusal when the batch itself is not acceptable
@@ -73,7 +76,7 @@ export async function approveBatch(
   const { sealer } = context
   if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
 
-  const judged = await context.ledger.commit((ledger) => {
+  const { result: judged, flushed } = context.ledger.commit((ledger) => {
     if (header.batchSeq <= ledger.highWater) throw new Refusal('REPLAYED', 'batch sequence')
     ledger.setHighWater(header.batchSeq)
     const results = intents.map((encoded, index) => {
@@ -100,6 +103,18 @@ export async function approveBatch(
     return sealed
   })
   const approval = await context.signer.sign(approvalMessage(coSigned, bitmap, sealer.boot))
+  const body = encodeBatchEvidence({
+    header: headerBytes,
+    intents,
+    coSignature: expectBytes(parameters[2], 64),
+    approval,
+    bitmap,
+    quorumBoot: sealer.boot,
+  })
+  await Promise.all([
+    flushed,
+    context.evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.batch, body }),
+  ])
   return [bitmap, approval, sealer.boot, answers]
 }
 

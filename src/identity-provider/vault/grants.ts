@@ -2,6 +2,8 @@ import { createSecretKey, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { encodeGrantEvidence } from '../../custody/evidence/evidence-records.js'
 import { concat, sameBytes, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import { sha256 } from '../../custody/protocol/tagged.js'
@@ -48,6 +50,7 @@ export function createGrants(
   ledger: LedgerStore,
   shares: ShareStore,
   authorizer: Authorizer,
+  evidence: EvidenceLog,
 ): Grants {
   const { dataKeys } = shares
 
@@ -106,7 +109,7 @@ export function createGrants(
         const confirmed = await authorizer.confirms(changeBytes(request), request.confirmation)
         if (!confirmed) throw new Refusal('NOT_CONFIRMED', 'the user has not confirmed it')
       }
-      return ledger.commit((writer) => {
+      const { result, flushed } = ledger.commit((writer) => {
         // Planned again: another change may have been made while the user confirmed this one.
         const change = plan(request)
         if (change.effect === 'enlarges' && first.effect !== 'enlarges') {
@@ -119,8 +122,23 @@ export function createGrants(
         proofKeys.delete(viewOf(request.keyId).toString('latin1'))
         writer.putGrant(change.grantId, change.grant)
         writer.putKey(Buffer.from(request.keyId), { ...change.key, sealedProofKey })
-        return { grantId: change.grantId, version: change.grant.version }
+        return change
       })
+      const { grantId, grant, key } = result
+      const body = encodeGrantEvidence({
+        keyId: request.keyId,
+        grantId,
+        version: grant.version,
+        walletId: request.walletId,
+        ownerHash: wallet.certificate.ownerHash,
+        permission: request.permission,
+        expiresAtMs: key.expiresAtMs,
+        revoked: key.revoked,
+        chains: request.chains,
+      })
+      const recorded = evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body })
+      await Promise.all([flushed, recorded])
+      return { grantId, version: grant.version }
     },
   }
 }

@@ -23,9 +23,10 @@ export interface LedgerStore {
   /**
    * Runs `write` at once and without interruption, so that nothing can happen between a check in
    * it and its puts. What it put is read back by later calls immediately.
-   * @returns what `write` returned, when its puts are on disk; commits of one moment share a flush
+   * Nothing that rests on `result` may leave the process before `flushed` resolves: then the puts
+   * are on disk. Commits of one moment share a flush.
    */
-  commit<T>(write: (ledger: LedgerWriter) => T): Promise<T>
+  commit<T>(write: (ledger: LedgerWriter) => T): { result: T; flushed: Promise<unknown> }
   /** True when that intent was approved and has not expired yet. */
   hasIntent(id: Uint8Array): boolean
   close(): Promise<void>
@@ -149,12 +150,14 @@ export function openLedgerStore(path: string): LedgerStore {
     },
     grant: (id) => unflushedGrants.get(latin1(id)) ?? grants.get(Buffer.from(id)) ?? null,
     key: (id) => unflushedKeys.get(latin1(id)) ?? keys.get(Buffer.from(id)) ?? null,
-    async commit(write) {
+    commit(write) {
       const result = write(writer)
       const writes = begun
       begun = []
-      await Promise.all(writes)
-      return result
+      const flushed = Promise.all(writes)
+      // Whoever awaits it sees a failure; until then it must not count as unhandled.
+      flushed.catch(() => {})
+      return { result, flushed }
     },
     hasIntent: (id) => liveIds.has(latin1(id)),
     async close() {

@@ -8,6 +8,7 @@ import {
 import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
 import { openShareStore } from '../../custody/domain-keys/share-store.js'
 import { openFileSigner } from '../../custody/domain-keys/signing-key.js'
+import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { expectBytes } from '../../custody/protocol/bytes.js'
 import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js'
 import { holdRegistry } from '../../custody/protocol/registry-holder.js'
@@ -50,13 +51,14 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const authorizer =
     mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : noAuthorizer
   log.warn(authorizer.announcement)
-  const grants = createGrants(ledger, shares, authorizer)
+  const evidence = openEvidenceLog(layout.evidence)
+  const grants = createGrants(ledger, shares, authorizer, evidence)
   const userOf = createTokenVerifier(options.tokens)
   const keygen = createWalletKeygen()
   let sealer: ShareSealer | null = null
 
   function keygenContext() {
-    return { registry: registry.current, shares, signer, sealer }
+    return { registry: registry.current, shares, signer, sealer, evidence }
   }
 
   const server = await serveSocket({
@@ -90,7 +92,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       approve: (parameters) =>
         approveBatch(
           parameters,
-          { registry: registry.current, shares, ledger, grants, signer, sealer },
+          { registry: registry.current, shares, ledger, grants, signer, sealer, evidence },
           Date.now(),
         ),
     },
@@ -100,6 +102,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     async close() {
       await server.close()
       await ledger.close()
+      await evidence.close()
       await shares.close()
     },
   }

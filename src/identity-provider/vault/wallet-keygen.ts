@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js'
 import { expectBytes, sameBytes } from '../../custody/protocol/bytes.js'
 import { isSignedBy, pointOf, randomScalar } from '../../custody/protocol/curve.js'
 import {
@@ -27,6 +29,7 @@ export interface KeygenContext {
   readonly shares: ShareStore
   readonly signer: P256Signer
   readonly sealer: ShareSealer | null
+  readonly evidence: EvidenceLog
 }
 
 /** The user side of key generation; `src/custody/README.md` has the sequence. */
@@ -138,7 +141,7 @@ export function createWalletKeygen(): WalletKeygen {
     },
 
     async certify([walletId, certificate, serviceSignature, selfTest], context) {
-      const { registry, shares, signer } = context
+      const { registry, shares, signer, evidence } = context
       const record = shares.get(expectBytes(walletId, 16))
       const encoded = expectBytes(certificate)
       if (record === null || !sameBytes(record.encodedCertificate, encoded)) {
@@ -156,6 +159,13 @@ export function createWalletKeygen(): WalletKeygen {
       }
       if (record.proofs !== null) return [record.proofs.userSignature]
       const userSignature = await signer.sign(message)
+      const body = encodeWalletEvidence({
+        certificate: encoded,
+        serviceSignature: service,
+        userSignature,
+        selfTest: proof,
+      })
+      await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.wallet, body })
       shares.activate(record.certificate.walletId, {
         serviceSignature: Buffer.from(service),
         userSignature,

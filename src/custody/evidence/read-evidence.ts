@@ -1,0 +1,71 @@
+import { ByteReader, sameBytes } from '../protocol/bytes.js'
+import {
+  chainHash,
+  EVIDENCE_HASH_BYTES,
+  EVIDENCE_KIND,
+  type StoredEvidence,
+} from './evidence-log.js'
+import {
+  type BatchEvidence,
+  decodeBatchEvidence,
+  decodeGrantEvidence,
+  decodeWalletEvidence,
+  type GrantEvidence,
+  type WalletEvidence,
+} from './evidence-records.js'
+
+/** One domain's log, with every hash recomputed. */
+export interface ReadEvidence {
+  readonly entries: number
+  /** What does not hold, in words; empty when the log is whole. */
+  readonly problems: readonly string[]
+  readonly batches: readonly Dated<BatchEvidence>[]
+  readonly wallets: readonly Dated<WalletEvidence>[]
+  readonly grants: readonly Dated<GrantEvidence>[]
+}
+
+export interface Dated<T> {
+  readonly index: number
+  readonly timeMs: number
+  readonly value: T
+}
+
+/** Reporting each of a million broken entries helps nobody. */
+const PROBLEMS_MAX = 100
+
+/** @param name of the log, for its problems */
+export function readEvidence(name: string, stored: Iterable<StoredEvidence>): ReadEvidence {
+  const problems: string[] = []
+  const batches: Dated<BatchEvidence>[] = []
+  const wallets: Dated<WalletEvidence>[] = []
+  const grants: Dated<GrantEvidence>[] = []
+  let before: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
+  let expected = 0
+  for (const { index, bytes } of stored) {
+    if (problems.length >= PROBLEMS_MAX) break
+    if (index !== expected)
+      problems.push(`${name}: entries ${expected} to ${index - 1} are missing`)
+    expected = index + 1
+    try {
+      const reader = new ByteReader(bytes)
+      const hash = reader.take(EVIDENCE_HASH_BYTES)
+      if (!sameBytes(hash, chainHash(before, index, bytes.subarray(EVIDENCE_HASH_BYTES)))) {
+        problems.push(`${name}: entry ${index} does not match its hash`)
+      }
+      before = hash
+      const timeMs = reader.u64()
+      const kind = reader.u8()
+      const body = reader.rest()
+      if (kind === EVIDENCE_KIND.batch) {
+        batches.push({ index, timeMs, value: decodeBatchEvidence(body) })
+      } else if (kind === EVIDENCE_KIND.wallet) {
+        wallets.push({ index, timeMs, value: decodeWalletEvidence(body) })
+      } else if (kind === EVIDENCE_KIND.grant) {
+        grants.push({ index, timeMs, value: decodeGrantEvidence(body) })
+      } else problems.push(`${name}: entry ${index} is of an unknown kind`)
+    } catch {
+      problems.push(`${name}: entry ${index} is malformed`)
+    }
+  }
+  return { entries: expected, problems, batches, wallets, grants }
+}

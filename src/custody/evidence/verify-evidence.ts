@@ -1,0 +1,193 @@
+import { approvalMessage, coSignMessage, decodeHeader, hasBit } from '../protocol/batch.js'
+import { isZero, viewOf } from '../protocol/bytes.js'
+import { isSignedBy } from '../protocol/curve.js'
+import { decodeIntent, type Intent, intentId, isAbsent } from '../protocol/intent.js'
+import {
+  type Certificate,
+  certificateMessage,
+  decodeCertificate,
+  selfTestDigest,
+  walletAddress,
+  walletPoint,
+} from '../protocol/keygen.js'
+import { verifyP256 } from '../protocol/p256.js'
+import { decodePayload } from '../protocol/payload.js'
+import type { Registry } from '../protocol/registry.js'
+import { sha256 } from '../protocol/tagged.js'
+import type { BatchEvidence, GrantEvidence, WalletEvidence } from './evidence-records.js'
+import type { Dated, ReadEvidence } from './read-evidence.js'
+
+/**
+ * Proves offline, from both logs and the registry alone, that both keys approved exactly what was
+ * signed. It proves nothing about signatures that left no trace in either log; for those, hold
+ * the chain's own transactions against it.
+ */
+export interface AuditReport {
+  readonly problems: readonly string[]
+  readonly wallets: number
+  readonly grants: number
+  /** Intents that both keys approved. */
+  readonly approvals: number
+  /** Approved by the user side without a trace at the service: answers that were lost. */
+  readonly unanswered: number
+  /** The approvals that a transaction on chain must be among. */
+  find(address: Uint8Array, chainId: number, nonce: number): readonly ApprovedPayload[]
+}
+
+export interface ApprovedPayload {
+  readonly intent: Intent
+  /** 32 bytes: SHA-256 of the unsigned payload. */
+  readonly payloadHash: Uint8Array
+}
+
+interface Audit {
+  readonly registry: Registry
+  readonly problems: string[]
+  readonly certificates: Map<string, Certificate>
+  readonly grantVersions: Set<string>
+  readonly byNonce: Map<string, ApprovedPayload[]>
+}
+
+export function verifyEvidence(
+  service: ReadEvidence,
+  user: ReadEvidence,
+  registry: Registry,
+): AuditReport {
+  const audit: Audit = {
+    registry,
+    problems: [...service.problems, ...user.problems],
+    certificates: new Map(),
+    grantVersions: new Set(),
+    byNonce: new Map(),
+  }
+  for (const { index, timeMs, value } of [...user.wallets, ...service.wallets]) {
+    checkWallet(value, index, timeMs, audit)
+  }
+  for (const { value } of user.grants) audit.grantVersions.add(grantName(value))
+  for (const { index, value } of service.grants) {
+    if (!audit.grantVersions.has(grantName(value))) {
+      audit.problems.push(`service log: grant in entry ${index} is not in the user side's log`)
+    }
+  }
+  const userIds = approvedIds(user.batches, 'user side log', audit)
+  const serviceIds = approvedIds(service.batches, 'service log', audit)
+  for (const [id, intent] of serviceIds) {
+    if (!userIds.has(id)) {
+      audit.problems.push(`service log: approval ${short(id)} is not in the user side's log`)
+    }
+    checkAuthority(id, intent, audit)
+  }
+  const unanswered = [...userIds.keys()].filter((id) => !serviceIds.has(id)).length
+  return {
+    problems: audit.problems,
+    wallets: audit.certificates.size,
+    grants: audit.grantVersions.size,
+    approvals: serviceIds.size,
+    unanswered,
+    find: (address, chainId, nonce) => audit.byNonce.get(nonceName(address, chainId, nonce)) ?? [],
+  }
+}
+
+function checkWallet(wallet: WalletEvidence, index: number, timeMs: number, audit: Audit): void {
+  const { registry } = audit
+  try {
+    const certificate = decodeCertificate(wallet.certificate)
+    const message = certificateMessage(wallet.certificate)
+    const signedBy = (role: 'co_signers' | 'approvers', signature: Uint8Array) =>
+      registry.keysOf(role, timeMs).some((key) => verifyP256(key, message, signature))
+    if (
+      signedBy('co_signers', wallet.serviceSignature) &&
+      signedBy('approvers', wallet.userSignature) &&
+      isSignedBy(walletPoint(certificate), selfTestDigest(wallet.certificate), wallet.selfTest)
+    ) {
+      audit.certificates.set(epochName(certificate.walletId, certificate.epoch), certificate)
+      return
+    }
+  } catch {
+    // Falls through to the same finding: it certifies nothing.
+  }
+  audit.problems.push(`wallet certificate in entry ${index} does not verify`)
+}
+
+/** Ids of the intents that a log's batches prove approved, once the signatures are checked. */
+function approvedIds(
+  batches: readonly Dated<BatchEvidence>[],
+  log: string,
+  audit: Audit,
+): Map<string, Intent> {
+  const approved = new Map<string, Intent>()
+  for (const { index, timeMs, value } of batches) {
+    try {
+      const ids = value.intents.map(intentId)
+      if (!isAuthentic(value, ids, timeMs, audit.registry)) {
+        audit.problems.push(`${log}: signatures of entry ${index} do not verify`)
+        continue
+      }
+      value.intents.forEach((encoded, position) => {
+        const id = ids[position]
+        if (id === undefined || !hasBit(value.bitmap, position)) return
+        approved.set(viewOf(id).toString('hex'), decodeIntent(encoded))
+      })
+    } catch {
+      audit.problems.push(`${log}: entry ${index} does not decode`)
+    }
+  }
+  return approved
+}
+
+function isAuthentic(
+  batch: BatchEvidence,
+  ids: readonly Uint8Array[],
+  timeMs: number,
+  registry: Registry,
+): boolean {
+  const coSigned = coSignMessage(batch.header, ids)
+  const coSigner = registry.keyById('co_signers', decodeHeader(batch.header).kid, timeMs)
+  if (coSigner === null || !verifyP256(coSigner, coSigned, batch.coSignature)) return false
+  const approval = approvalMessage(coSigned, batch.bitmap, batch.quorumBoot)
+  return registry
+    .keysOf('approvers', timeMs)
+    .some((key) => verifyP256(key, approval, batch.approval))
+}
+
+/** Wallet, grant and payload of an approved intent. */
+function checkAuthority(id: string, intent: Intent, audit: Audit): void {
+  const certificate = audit.certificates.get(epochName(intent.walletId, intent.epoch))
+  if (certificate === undefined) {
+    audit.problems.push(`approval ${short(id)}: no certificate of its wallet`)
+    return
+  }
+  const payload = decodePayload(intent.type, intent.payload)
+  // Without a proof it was a repeat, a fee bump, a cancel or a gas wallet's: no grant was used.
+  if (!isAbsent(intent.keyProof) && !isZero(intent.keyId)) {
+    const grant = versionName(intent.grantId, intent.grantVersion)
+    if (!audit.grantVersions.has(grant)) {
+      audit.problems.push(`approval ${short(id)}: its grant is not in the user side's log`)
+    }
+  }
+  if (payload.kind === 'router-intent') return
+  const name = nonceName(walletAddress(certificate), payload.chainId, payload.nonce)
+  const found = audit.byNonce.get(name) ?? []
+  found.push({ intent, payloadHash: sha256(intent.payload) })
+  audit.byNonce.set(name, found)
+}
+
+function grantName(grant: GrantEvidence): string {
+  return versionName(grant.grantId, grant.version)
+}
+
+function versionName(grantId: Uint8Array, version: number): string {
+  return `${viewOf(grantId).toString('hex')}:${version}`
+}
+
+function epochName(walletId: Uint8Array, epoch: number): string {
+  return `${viewOf(walletId).toString('hex')}:${epoch}`
+}
+
+function nonceName(address: Uint8Array, chainId: number, nonce: number): string {
+  return `${viewOf(address).toString('hex')}:${chainId}:${nonce}`
+}
+
+function short(id: string): string {
+  return id.slice(0, 16)
+}

@@ -1,0 +1,122 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { open } from 'lmdb'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
+import {
+  newWalletId,
+  type Quorum,
+  type ReadyWallet,
+  readyWallet,
+  requestOf,
+  signed,
+  startQuorum,
+  transfer,
+} from './harness.js'
+
+let quorum: Quorum
+let wallet: ReadyWallet
+const raws: { raw: string }[] = []
+
+beforeAll(async () => {
+  quorum = await startQuorum()
+  wallet = await readyWallet(quorum)
+  for (let nonce = 0; nonce < 40; nonce++) {
+    const { rawTransaction } = await signed(quorum, requestOf(wallet, transfer(nonce)))
+    raws.push({ raw: String(rawTransaction) })
+  }
+  await quorum.coSigner.createServiceWallet(newWalletId())
+}, 60_000)
+afterAll(() => quorum?.close())
+
+describe('27: evidence', () => {
+  test('proves every transaction that was signed', async () => {
+    const { code, output } = await audit({ transactions: raws })
+    expect(output).toContain('✓ both logs are whole and agree')
+    expect(output).toContain('40 approvals by both keys')
+    expect(code).toBe(0)
+  })
+
+  test('shows a flipped bit in either log', async () => {
+    for (const domain of ['service', 'user'] as const) {
+      const copy = copyOf(domain)
+      await edit(copy, (bytes, index) => {
+        if (index !== 7) return bytes
+        const flipped = Buffer.from(bytes)
+        flipped[120] = (flipped[120] ?? 0) ^ 1
+        return flipped
+      })
+      const { code, output } = await audit({ [domain]: copy })
+      expect(output).toContain('entry 7 does not match its hash')
+      expect(code).toBe(1)
+    }
+  })
+
+  test('shows an entry that was taken out', async () => {
+    const copy = copyOf('user')
+    await edit(copy, (bytes, index) => (index === 9 ? null : bytes))
+    const { code, output } = await audit({ user: copy })
+    expect(output).toContain('entries 9 to 9 are missing')
+    expect(code).toBe(1)
+  })
+
+  test('shows a transaction on chain that nobody approved, or not so', async () => {
+    const other = await signed(quorum, requestOf(wallet, transfer(41)))
+    const unseen = { from: wallet.address, chain_id: 8453, nonce: 999 }
+    const { output, code } = await audit({
+      transactions: [unseen, { raw: String(other.rawTransaction) }],
+    })
+    expect(output).toContain('nonce 999: no approval')
+    expect(output).not.toContain('nonce 41')
+    expect(code).toBe(1)
+  })
+})
+
+function copyOf(domain: 'service' | 'user'): string {
+  const layout = domain === 'service' ? serviceLayout(quorum.home) : userSideLayout(quorum.home)
+  const copy = join(quorum.home, `copy-${domain}-${Math.random().toString(36).slice(2)}`)
+  mkdirSync(copy)
+  // Not the lock file: to open and close it here would release this process's own locks on it.
+  copyFileSync(join(layout.evidence, 'data.mdb'), join(copy, 'data.mdb'))
+  return copy
+}
+
+async function edit(
+  path: string,
+  change: (bytes: Buffer, index: number) => Buffer | null,
+): Promise<void> {
+  const root = open({ path, overlappingSync: false, maxDbs: 4 })
+  const log = root.openDB<Buffer, number>({ name: '01-evidence', encoding: 'binary' })
+  for (const { key, value } of [...log.getRange()]) {
+    const changed = change(value, key)
+    if (changed === null) await log.remove(key)
+    else await log.put(key, changed)
+  }
+  await root.close()
+}
+
+function audit(with_: {
+  service?: string
+  user?: string
+  transactions?: readonly unknown[]
+}): Promise<{ code: number; output: string }> {
+  const options = ['--home', quorum.home]
+  if (with_.service !== undefined) options.push('--service-log', with_.service)
+  if (with_.user !== undefined) options.push('--user-log', with_.user)
+  if (with_.transactions !== undefined) {
+    const file = join(quorum.home, 'transactions.json')
+    writeFileSync(file, JSON.stringify(with_.transactions))
+    options.push('--transactions', file)
+  }
+  return new Promise((resolve) => {
+    execFile(
+      process.execPath,
+      ['dist/src/custody/commands/verify-audit.js', ...options],
+      (error, stdout, stderr) => {
+        const code = typeof error?.code === 'number' ? error.code : 0
+        resolve({ code, output: `${stdout}${stderr}` })
+      },
+    )
+  })
+}
