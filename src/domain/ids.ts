@@ -18,6 +18,8 @@ export type WebhookId = Branded<string, 'WebhookId'>
 export type EventId = Branded<string, 'EventId'>
 /** `aud_…`, an entry of the audit trail. */
 export type AuditId = Branded<string, 'AuditId'>
+/** `<chain id>:<index>`, one of the accounts that pay for sponsored calls. */
+export type GasWalletId = Branded<string, 'GasWalletId'>
 /** The key a line of rotations started from: spend is counted per lineage. */
 export type LineageId = Branded<string, 'LineageId'>
 

@@ -1,4 +1,5 @@
 import type { Address, LineageId, SubWalletId, UserId } from './ids.js'
+import type { UsdMicros } from './money.js'
 import type { SpendCounters } from './spend.js'
 
 /** A sub-wallet as stored. Its address exists only once both domains hold their shares. */
@@ -25,4 +26,19 @@ export interface SubWalletHeader {
   readonly wallet: SubWallet
   readonly lanes: readonly LaneMark[]
   readonly spend: readonly { readonly lineageId: LineageId; readonly counters: SpendCounters }[]
+  readonly sponsored?: SponsoredMarks
+}
+
+/** What sponsored calls leave behind; absent while there was none. */
+export interface SponsoredMarks {
+  /** The Router's nonces are a bitmap per account; handed out in order, they cost the least gas. */
+  readonly intentNonces: readonly { readonly chainId: number; readonly next: number }[]
+  readonly gas: SponsoredGas
+}
+
+/** Gas that the service paid for a sub-wallet on one UTC day. */
+export interface SponsoredGas {
+  /** Days since 1970-01-01 UTC. */
+  readonly day: number
+  readonly micros: UsdMicros
 }

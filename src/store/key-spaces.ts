@@ -27,6 +27,10 @@
  * | deliveryRecords | [webhook id, event id] | DeliveryRecord of the endpoint's actor |
  * | audit | [user id, audit id] | AuditRecord |
  * | addressRules | user id | AddressRule[] |
+ * | gasWallets | gas wallet id | GasWallet |
+ * | gasTransactions | tx id | GasTransaction |
+ * | openByGasWallet | [gas wallet id, tx id] | 1 |
+ * | sponsorships | [sub-wallet id, tx id] | Sponsorship, while its intent could be executed |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -52,6 +56,10 @@ export const KEY_SPACES = {
   deliveryRecords: '21-delivery-records',
   audit: '22-audit',
   addressRules: '23-address-rules',
+  gasWallets: '24-gas-wallets',
+  gasTransactions: '25-gas-transactions',
+  openByGasWallet: '26-open-by-gas-wallet',
+  sponsorships: '27-sponsorships',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES

@@ -4,6 +4,7 @@ import type { AuditRecord } from '../domain/audit.js'
 import type { StoredEvent } from '../domain/event.js'
 import type {
   EventId,
+  GasWalletId,
   KeyId,
   LineageId,
   SubWalletId,
@@ -11,6 +12,7 @@ import type {
   UserId,
   WebhookId,
 } from '../domain/ids.js'
+import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorship.js'
 import type { Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
@@ -183,6 +185,30 @@ export function createReader({ spaces, root }: Environment) {
       for (const key of range) {
         const event = get<StoredEvent>('events', (key as unknown as [string, number])[1])
         if (event !== undefined) yield event
+      }
+    },
+    gasWallet: (id: GasWalletId) => get<GasWallet>('gasWallets', id),
+    *gasWallets(): Generator<GasWallet> {
+      for (const { value } of spaces.gasWallets.getRange({})) yield value as GasWallet
+    },
+    gasTransaction: (id: TxId) => get<GasTransaction>('gasTransactions', id),
+    *openGasTransactions(id: GasWalletId): Generator<GasTransaction> {
+      for (const txId of newestFirst('openByGasWallet', id, null)) {
+        const found = get<GasTransaction>('gasTransactions', txId)
+        if (found !== undefined) yield found
+      }
+    },
+    *sponsorshipsOfWallet(id: SubWalletId): Generator<Sponsorship> {
+      const range = spaces.sponsorships.getRange({ start: [id, ''], end: [id, LAST] })
+      for (const { value } of range) yield value as Sponsorship
+    },
+    /** Sub-wallets with a sponsored call under way. */
+    *sponsoredWallets(): Generator<SubWalletId> {
+      let last: string | null = null
+      for (const key of spaces.sponsorships.getKeys({})) {
+        const [id] = key as unknown as [SubWalletId, TxId]
+        if (id !== last) yield id
+        last = id
       }
     },
     chainCursor: (chainId: number) => get<ChainCursor>('chainCursors', chainId),

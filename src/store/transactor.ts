@@ -2,7 +2,21 @@ import type { AddressRule } from '../domain/address-rule.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { NewEvent, StoredEvent } from '../domain/event.js'
-import type { EventId, KeyId, LineageId, UserId, WebhookId } from '../domain/ids.js'
+import type {
+  EventId,
+  KeyId,
+  LineageId,
+  SubWalletId,
+  TxId,
+  UserId,
+  WebhookId,
+} from '../domain/ids.js'
+import {
+  type GasTransaction,
+  type GasWallet,
+  isSponsored,
+  type Sponsorship,
+} from '../domain/sponsorship.js'
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
@@ -30,6 +44,10 @@ export interface Transactor {
   deleteDeliveryRecord(id: WebhookId, event: EventId): void
   appendAudit(record: AuditRecord): void
   putAddressRules(user: UserId, rules: readonly AddressRule[]): void
+  putGasWallet(wallet: GasWallet): void
+  putGasTransaction(transaction: GasTransaction): void
+  putSponsorship(sponsorship: Sponsorship): void
+  deleteSponsorship(wallet: SubWalletId, id: TxId): void
   putChainCursor(cursor: ChainCursor): void
   readonly empty: boolean
   /** Users who have new events in this batch. */
@@ -82,7 +100,8 @@ export class WriteBatch implements Transactor {
       this.#remove('openByChain', [tx.chainId, tx.txId])
     } else {
       this.#put('openByWallet', [tx.subWalletId, tx.txId], PRESENT)
-      this.#put('openByChain', [tx.chainId, tx.txId], tx.subWalletId)
+      // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
+      if (!isSponsored(tx.kind)) this.#put('openByChain', [tx.chainId, tx.txId], tx.subWalletId)
     }
     if (tx.status === 'signed') this.#put('transactionsByUser', [tx.userId, tx.txId], PRESENT)
   }
@@ -129,6 +148,25 @@ export class WriteBatch implements Transactor {
 
   putAddressRules(user: UserId, rules: readonly AddressRule[]): void {
     this.#put('addressRules', user, rules)
+  }
+
+  putGasWallet(wallet: GasWallet): void {
+    this.#put('gasWallets', wallet.gasWalletId, wallet)
+  }
+
+  putGasTransaction(transaction: GasTransaction): void {
+    const { gasWalletId, tx } = transaction
+    this.#put('gasTransactions', tx.txId, transaction)
+    if (isFinal(tx.status)) this.#remove('openByGasWallet', [gasWalletId, tx.txId])
+    else this.#put('openByGasWallet', [gasWalletId, tx.txId], PRESENT)
+  }
+
+  putSponsorship(sponsorship: Sponsorship): void {
+    this.#put('sponsorships', [sponsorship.subWalletId, sponsorship.txId], sponsorship)
+  }
+
+  deleteSponsorship(wallet: SubWalletId, id: TxId): void {
+    this.#remove('sponsorships', [wallet, id])
   }
 
   putChainCursor(cursor: ChainCursor): void {

@@ -1,0 +1,88 @@
+import type { Address, GasWalletId, Hex, KeyId, LineageId, SubWalletId, TxId } from './ids.js'
+import type { UsdMicros } from './money.js'
+import type { Reservation } from './spend.js'
+import type { Transaction, TxKind, Valuation } from './transaction.js'
+
+/** Kinds of calls whose gas the service pays (SPEC, "Gas model"). */
+export type SponsoredKind = Exclude<TxKind, 'send'>
+
+export function isSponsored(kind: TxKind): kind is SponsoredKind {
+  return kind !== 'send'
+}
+
+/** A signed EIP-7702 authorization; bound to one chain and one nonce of the account. */
+export interface Authorization {
+  readonly chainId: number
+  /** The delegate. */
+  readonly address: Address
+  readonly nonce: number
+  readonly yParity: 0 | 1
+  readonly r: Hex
+  readonly s: Hex
+}
+
+/**
+ * A sponsored call whose intent carries both signatures. It is stored before a gas wallet hears of
+ * it, and as long as the intent could still be executed: until it succeeded, or until it failed
+ * and its deadline has passed.
+ */
+export interface Sponsorship {
+  readonly txId: TxId
+  readonly subWalletId: SubWalletId
+  readonly keyId: KeyId
+  readonly lineageId: LineageId
+  readonly requestId: string
+  readonly chainId: number
+  readonly kind: SponsoredKind
+  readonly router: Address
+  /** Calldata of `AgentRouter.execute`, both signatures included. */
+  readonly calldata: Hex
+  /** Carried along where the account was not delegated yet. */
+  readonly authorization: Authorization | null
+  /** Unix seconds by the block's clock. */
+  readonly deadlineSeconds: number
+  readonly gasWalletId: GasWalletId
+  readonly valuation: Valuation
+  readonly reservation: Reservation
+  /** Part of the sub-wallet's gas budget that is held until the gas is known. */
+  readonly gasMicros: UsdMicros
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
+  readonly createdAtMs: number
+  /**
+   * handed: a gas wallet was asked. sent: it has signed; the transaction's record says how it
+   * stands. held: it failed, and the spend stays reserved until the deadline has passed.
+   */
+  readonly stage: 'handed' | 'sent' | 'held'
+}
+
+/** An account that pays the gas of sponsored calls on one chain. */
+export interface GasWallet {
+  readonly gasWalletId: GasWalletId
+  readonly chainId: number
+  /** Names its key at the quorum. */
+  readonly walletId: SubWalletId
+  readonly address: Address
+  readonly epoch: number
+  /** The nonce after the last one with durable signed bytes; null until read from the chain. */
+  readonly nextNonce: number | null
+}
+
+/** What a gas wallet is asked to send. */
+export interface GasJob {
+  readonly txId: TxId
+  readonly subWalletId: SubWalletId
+  readonly chainId: number
+  /** The sub-wallet's address. */
+  readonly account: Address
+  readonly router: Address
+  readonly calldata: Hex
+  readonly authorization: Authorization | null
+}
+
+/** A gas wallet's transaction; `job` is null for one that only closes a gap in its nonces. */
+export interface GasTransaction {
+  readonly gasWalletId: GasWalletId
+  /** From the gas wallet's point of view: it is `from`, and the spend is nil. */
+  readonly tx: Transaction
+  readonly job: GasJob | null
+}
