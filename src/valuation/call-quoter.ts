@@ -4,7 +4,7 @@ import type { PriceSource } from '../pricing/price-source.js'
 import { type ChainView, createChainView } from './chain-view.js'
 import { createFunds } from './funds.js'
 import { createPlainQuoter } from './plain-quote.js'
-import { plainTransferOf } from './plain-transfer.js'
+import { movementOf, type PlainTransfer, plainTransferOf } from './plain-transfer.js'
 import { unvalued } from './quote-parts.js'
 import type { CallQuote, QuotedCall, Quoter } from './quoter.js'
 import { createSimulatedQuoter, type KnownSpenders } from './simulated-quote.js'
@@ -13,6 +13,9 @@ export interface CallQuoterOptions {
   /** Saves a read of allowances per simulated call; without it the chain is asked. */
   readonly knownSpenders?: KnownSpenders
 }
+
+const NOT_SIMULATED =
+  'no endpoint of this chain can simulate, so only plain transfers and calls of configured tokens can be valued'
 
 /**
  * The quoter of every write. Plain transfers are valued from their words, at once while caches
@@ -29,25 +32,32 @@ export function createCallQuoter(
   const views = new Map<number, ChainView>()
   for (const [id, chain] of chains) views.set(id, createChainView(chain))
 
-  /** A plain transfer if it is one, with the recipient's code looked up. */
-  async function plainQuote(view: ChainView, call: QuotedCall): Promise<CallQuote | null> {
-    let transfer = plainTransferOf(view.chain, call)
-    if (transfer === 'unknown') {
-      await view.chain.reads.code(call.to)
-      transfer = plainTransferOf(view.chain, call)
-    }
-    return transfer === null || transfer === 'unknown' ? null : plain.quote(view, call, transfer)
+  async function plainTransferLookedUp({ chain }: ChainView, call: QuotedCall) {
+    const transfer = plainTransferOf(chain, call)
+    if (transfer !== 'unknown') return transfer
+    await chain.reads.code(call.to)
+    const known = plainTransferOf(chain, call)
+    return known === 'unknown' ? null : known
   }
 
   async function simulatedQuote(view: ChainView, call: QuotedCall): Promise<CallQuote> {
-    return (
-      (await simulated(view, call)) ??
-      (await plainQuote(view, call)) ??
-      unvalued(
-        call.chainId,
-        'no endpoint of this chain can simulate, so only plain transfers and calls of configured tokens can be valued',
-      )
-    )
+    const quote = await simulated(view, call)
+    if (quote !== null && (!quote.ok || quote.forecast.simulated)) return quote
+    const transfer = await plainTransferLookedUp(view, call)
+    if (transfer !== null) return plainForecast(view, call, transfer)
+    return quote ?? unvalued(call.chainId, NOT_SIMULATED)
+  }
+
+  async function plainForecast(
+    view: ChainView,
+    call: QuotedCall,
+    transfer: PlainTransfer,
+  ): Promise<CallQuote> {
+    const quote = await plain.quote(view, call, transfer)
+    if (!quote.ok || quote.problem !== null) return quote
+    const worth = quote.unpriced ? null : quote.valuation.valueMicros
+    const movements = [movementOf(call, transfer, worth)]
+    return { ...quote, forecast: { ...quote.forecast, movements } }
   }
 
   return {
@@ -57,7 +67,11 @@ export function createCallQuoter(
       const transfer = plainTransferOf(view.chain, call)
       if (transfer === null) return refusing(simulatedQuote(view, call))
       if (transfer === 'unknown') {
-        return refusing(plainQuote(view, call).then((quote) => quote ?? simulatedQuote(view, call)))
+        return refusing(
+          plainTransferLookedUp(view, call).then((known) =>
+            known === null ? simulatedQuote(view, call) : plain.quote(view, call, known),
+          ),
+        )
       }
       const quote = plain.quote(view, call, transfer)
       return quote instanceof Promise ? refusing(quote) : quote

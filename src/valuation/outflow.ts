@@ -1,10 +1,9 @@
 import type { SimulatedApproval, Simulation } from '../chains/simulate/simulation.js'
 import type { Address } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
-import type { PriceGap } from '../pricing/price-source.js'
 import type { Holdings } from './holdings.js'
 import type { PriceBook } from './price-book.js'
-import type { Approval, Movement, QuotedCall, Recipient, UsedPrice } from './quoter.js'
+import type { Approval, Movement, QuotedCall, Recipient } from './quoter.js'
 import type { StaticReading } from './static-reading.js'
 import { ZERO_ADDRESS } from './well-known.js'
 
@@ -14,12 +13,9 @@ import { ZERO_ADDRESS } from './well-known.js'
  * contracts it touches could pull by allowances that stand already counts in full beside it.
  */
 export interface Outflow {
+  /** No bound when `prices` has a gap afterwards. */
   readonly valueMicros: UsdMicros
   readonly unpriced: boolean
-  /** Why a price that the value needs is missing; the value is then no bound. */
-  readonly gap: PriceGap | null
-  /** Prices that the value rests on. */
-  readonly used: readonly UsedPrice[]
   readonly movements: readonly Movement[]
   readonly approvals: readonly Approval[]
   readonly recipients: readonly Recipient[]
@@ -72,18 +68,14 @@ export function outflowOf(input: OutflowInput): Outflow {
       said += worth(token, min(claim.amount, holdings.balances.get(token) ?? claim.amount))
     } else said += dearest(claim.amount, holdings, prices)
   }
-  // Taken now: what follows is for people to read, and may name tokens that only come in.
-  const { gap, used } = prices
   return {
     valueMicros: max(seen, said),
     unpriced,
-    gap,
-    used,
     movements: movementsOf(call.from, simulation, prices),
     approvals: approvals.map((approval) => ({
       ...approval,
       valueMicros: hasAmount(approval)
-        ? prices.token(approval.token.toLowerCase(), withinBalance(approval, holdings))
+        ? prices.shown(approval.token.toLowerCase(), withinBalance(approval, holdings))
         : null,
     })),
     recipients: recipientsOf(call.from, simulation),
@@ -201,9 +193,9 @@ function movementsOf(
   )
   return own.map((transfer) => {
     const { token, kind, amount } = transfer
-    if (token === null) return { ...transfer, valueMicros: prices.native(amount) }
-    const valueMicros = kind === 'erc20' ? prices.token(token.toLowerCase(), amount) : null
-    return { ...transfer, valueMicros }
+    const key = token === null ? 'native' : token.toLowerCase()
+    const priced = kind === 'native' || kind === 'erc20'
+    return { ...transfer, valueMicros: priced ? prices.shown(key, amount) : null }
   })
 }
 

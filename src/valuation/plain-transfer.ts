@@ -1,7 +1,10 @@
 import type { ChainAccess } from '../chains/access.js'
 import { wordAt } from '../chains/hex.js'
 import type { TokenConfig } from '../config/chains.js'
-import type { QuotedCall } from './quoter.js'
+import type { Address } from '../domain/ids.js'
+import { addressOf, argumentWord, digitsOf } from './calldata.js'
+import type { Worth } from './price-book.js'
+import type { Movement, QuotedCall } from './quoter.js'
 
 /** The two calls whose effect is known without running them; nearly all that agents send. */
 export type PlainTransfer =
@@ -39,4 +42,19 @@ export function plainTransferOf(
   if (token === undefined || token.transfer_gas_limit === null) return null
   const amount = wordAt(`0x${data.slice(10)}`, 1)
   return amount === null ? null : { kind: 'erc20', token, amount: BigInt(`0x${amount}`) }
+}
+
+/** What a plain transfer moves, for where no node can show it. */
+export function movementOf(
+  call: QuotedCall,
+  transfer: PlainTransfer,
+  valueMicros: Worth,
+): Movement {
+  const { from, to, value, data } = call
+  if (transfer.kind === 'native') {
+    return { token: null, from, to, amount: value, kind: 'native', valueMicros }
+  }
+  const token = transfer.token.address as Address
+  const recipient = addressOf(argumentWord(digitsOf(data), 0, 0))
+  return { token, from, to: recipient, amount: transfer.amount, kind: 'erc20', valueMicros }
 }

@@ -49,6 +49,18 @@ export class PriceBook {
     return known === undefined ? null : this.#value(token, known.address, known.decimals, amount)
   }
 
+  /**
+   * For people to read: null where there is no price, which is no gap then. What only comes in is
+   * shown so, since a late price of it must not refuse the call.
+   * @param token lower-case, or `native`
+   */
+  shown(token: string, amount: bigint): UsdMicros | null {
+    const decimals = token === 'native' ? NATIVE_DECIMALS : this.#tokens.get(token)?.decimals
+    const price = this.#prices.get(token)
+    if (decimals === undefined || price === undefined || !isKnown(price)) return null
+    return valueUsdMicros(amount, decimals, price.value, price.decimals)
+  }
+
   /** Null until `native` was asked for, or when it has no price. */
   get nativePrice(): UsedPrice | null {
     return this.#used.get('native') ?? null

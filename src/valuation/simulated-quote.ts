@@ -72,11 +72,8 @@ export function createSimulatedQuoter(
     const book = new PriceBook(view.priced, prices)
     const { isOurs } = view
     const outflow = outflowOf({ call, reading, simulation, holdings, isOurs, prices: book })
-    if (outflow.gap !== null) return unvalued(call.chainId, outflow.gap)
     const { valueMicros, unpriced, movements, approvals, recipients } = outflow
-    // A late price of what only comes in must not refuse the call.
-    const used = new PriceBook(view.priced, prices)
-    return completeQuote(view, call, used, {
+    return completeQuote(view, call, book, {
       fees,
       gasLimit,
       maxFeeWei,
@@ -85,7 +82,7 @@ export function createSimulatedQuoter(
       problem: problem ?? (covered ? null : fault('INSUFFICIENT_FUNDS')),
       forecast: {
         simulated: simulation !== null,
-        prices: outflow.used,
+        prices: book.used,
         movements,
         approvals,
         recipients,

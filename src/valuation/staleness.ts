@@ -1,0 +1,36 @@
+import type { Address } from '../domain/ids.js'
+import { isKnown, type Price } from '../pricing/price-source.js'
+import type { CallQuote } from './quoter.js'
+
+/** A simulated call is forecast for the next block; one more may pass while it is decided on. */
+const SIMULATED_BLOCKS_MAX = 1
+/** One per cent. */
+const PRICE_MOVE_NUMERATOR = 1n
+const PRICE_MOVE_DENOMINATOR = 100n
+
+/**
+ * Whether a quote made earlier may still be decided on. Pure.
+ * @param headNumber of the chain's head now
+ * @param priceNow as `PriceSource.price` answers now; a promise counts as no price
+ * @returns false for quotes that refuse: asking again is how they become better
+ */
+export function quoteStillGood(
+  quote: CallQuote,
+  headNumber: number,
+  priceNow: (token: Address | 'native') => Price | Promise<Price>,
+): boolean {
+  if (!quote.ok) return false
+  const { simulated, quotedAtBlock, prices } = quote.forecast
+  // A lower head is a reorg or a node that lags; what was simulated may not hold there.
+  const age = headNumber - quotedAtBlock
+  if (simulated && (age > SIMULATED_BLOCKS_MAX || age < 0)) return false
+  return prices.every((used) => {
+    const now = priceNow(used.token)
+    if (now instanceof Promise || !isKnown(now)) return false
+    // Cross-multiplied, so that a feed that changes its decimals is compared all the same.
+    const before = used.value * 10n ** BigInt(now.decimals)
+    const after = now.value * 10n ** BigInt(used.decimals)
+    const move = before > after ? before - after : after - before
+    return move * PRICE_MOVE_DENOMINATOR <= before * PRICE_MOVE_NUMERATOR
+  })
+}

@@ -1,0 +1,234 @@
+import fc from 'fast-check'
+import { getAddress } from 'viem'
+import { describe, expect, test } from 'vitest'
+import type { SimulatedTransfer, Simulation } from '../../src/chains/simulate/simulation.js'
+import type { Address, Hex, TxId } from '../../src/domain/ids.js'
+import { valueUsdMicros } from '../../src/domain/money.js'
+import { fault } from '../../src/errors/fault.js'
+import type { Price } from '../../src/pricing/price-source.js'
+import { type AllowanceEntry, allowanceKey, revokeCalls } from '../../src/valuation/allowances.js'
+import { findClaims } from '../../src/valuation/claims.js'
+import type { Holdings } from '../../src/valuation/holdings.js'
+import { type OutflowInput, outflowOf } from '../../src/valuation/outflow.js'
+import { PriceBook } from '../../src/valuation/price-book.js'
+import type { CallQuote } from '../../src/valuation/quoter.js'
+import { quoteStillGood } from '../../src/valuation/staleness.js'
+import { readStatically } from '../../src/valuation/static-reading.js'
+
+const wallet = getAddress('0x00000000000000000000000000000000000a6e47')
+const usdc = getAddress('0x00000000000000000000000000000000000000c1')
+const other = getAddress('0x00000000000000000000000000000000000000c2')
+const someone = getAddress('0x00000000000000000000000000000000000abcde')
+
+const word = (value: bigint | Address) => BigInt(value).toString(16).padStart(64, '0')
+const bytes = fc.uint8Array({ maxLength: 400 }).map((it) => Buffer.from(it).toString('hex'))
+const uint256 = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
+const price = (dollars: bigint): Price => ({
+  value: dollars * 10n ** 8n,
+  decimals: 8,
+  updatedAtMs: 0,
+  source: 'test',
+})
+
+describe('static reading', () => {
+  test('never throws and never reads an outflow into other functions', () => {
+    fc.assert(
+      fc.property(bytes, (digits) => {
+        const reading = readStatically(
+          { from: wallet, to: someone, data: `0x${digits}` },
+          () => false,
+        )
+        if (!digits.startsWith('a9059cbb')) expect(reading.complete).toBe(false)
+      }),
+    )
+  })
+
+  test('reads a transfer whatever stands behind it, and short calldata as the EVM does', () => {
+    fc.assert(
+      fc.property(uint256, bytes, fc.nat(32), (amount, tail, cut) => {
+        const full = `a9059cbb${word(someone)}${word(amount)}`
+        const whole = readStatically(
+          { from: wallet, to: usdc, data: `0x${full}${tail}` },
+          () => true,
+        )
+        expect(whole.outflows).toEqual([{ token: usdc, amount }])
+        const short = full.slice(0, full.length - 2 * cut)
+        const padded = (amount >> BigInt(8 * cut)) << BigInt(8 * cut)
+        const read = readStatically({ from: wallet, to: usdc, data: `0x${short}` }, () => true)
+        expect(read.outflows).toEqual([{ token: usdc, amount: padded }])
+      }),
+    )
+  })
+
+  test('a claim in the wallet’s name is found at any offset', () => {
+    fc.assert(
+      fc.property(bytes, uint256, bytes, (before, amount, after) => {
+        const permit = `d505accf${word(wallet)}${word(someone)}${word(amount)}`
+        const claims = findClaims(`00${before}${permit}${after}`, wallet)
+        expect(claims).toContainEqual({ token: null, amount })
+      }),
+    )
+  })
+
+  test('a claim in somebody else’s name is none', () => {
+    const permit = `00d505accf${word(someone)}${word(wallet)}${word(9n)}`
+    expect(findClaims(permit, wallet)).toEqual([])
+  })
+
+  test('Permit2 names its token', () => {
+    const details = [usdc, 7n, 0n, 0n, someone, 0n].map((it) => word(it as bigint)).join('')
+    const claims = findClaims(`002b67b570${word(wallet)}${details}`, wallet)
+    expect(claims).toEqual([{ token: usdc, amount: 7n }])
+    const signed = `0030f28b7a${word(usdc)}${word(8n)}${word(0n)}${word(0n)}${word(someone)}${word(8n)}${word(wallet)}`
+    expect(findClaims(signed, wallet)).toEqual([{ token: usdc, amount: 8n }])
+  })
+})
+
+describe('outflow', () => {
+  const tokens = new Map([[usdc.toLowerCase(), { address: usdc, decimals: 6 }]])
+  const amount = fc.bigInt({ min: 0n, max: 10n ** 24n })
+
+  function simulation(transfers: readonly SimulatedTransfer[]): Simulation {
+    const outcome = { success: true, failure: null, revertReason: null, gasUsed: 1n } as const
+    return { ...outcome, transfers, approvals: [], touched: [], truncated: false }
+  }
+
+  function erc20(token: Address, from: Address, to: Address, moved: bigint): SimulatedTransfer {
+    return { token, from, to, amount: moved, kind: 'erc20' }
+  }
+
+  function input(transfers: readonly SimulatedTransfer[], said: Partial<OutflowInput> = {}) {
+    const prices = new Map([
+      ['native', price(3_000n)],
+      [usdc.toLowerCase(), price(1n)],
+    ])
+    const holdings: Holdings = { balances: new Map(), allowances: new Map() }
+    return {
+      call: { chainId: 1, from: wallet, to: someone, value: 0n, data: '0x' as Hex },
+      reading: { outflows: [], approvals: [], claims: [], movesItems: false, complete: false },
+      simulation: simulation(transfers),
+      holdings,
+      isOurs: () => false,
+      prices: new PriceBook(tokens, prices),
+      ...said,
+    } satisfies OutflowInput
+  }
+
+  test('is what goes out, and nothing that comes in makes it less', () => {
+    fc.assert(
+      fc.property(fc.array(amount), fc.array(amount), (out, back) => {
+        const outward = out.map((moved) => erc20(usdc, wallet, someone, moved))
+        const inward = back.map((moved) => erc20(usdc, someone, wallet, moved))
+        const expected = valueUsdMicros(
+          out.reduce((sum, it) => sum + it, 0n),
+          6,
+          1n,
+          0,
+        )
+        expect(outflowOf(input([...outward, ...inward])).valueMicros).toBe(expected)
+      }),
+    )
+  })
+
+  test('is never below words, run, or what stands allowed', () => {
+    fc.assert(
+      fc.property(amount, amount, amount, amount, (said, run, balance, allowed) => {
+        const base = input([erc20(usdc, wallet, someone, run)])
+        const { valueMicros } = outflowOf({
+          ...base,
+          reading: { ...base.reading, outflows: [{ token: usdc, amount: said }] },
+          holdings: {
+            balances: new Map([[usdc.toLowerCase(), balance]]),
+            allowances: new Map([[usdc.toLowerCase(), allowed]]),
+          },
+        })
+        const worth = (part: bigint) => valueUsdMicros(part, 6, 1n, 0)
+        expect(valueMicros >= worth(run)).toBe(true)
+        // What the thief can take is bounded twice, so one of the two bounds is below the value.
+        const atMost = [said + balance, said + allowed].map(worth)
+        expect(atMost.some((part) => valueMicros >= part)).toBe(true)
+      }),
+    )
+  })
+
+  test('without a feed it is unpriced; with a late feed it has no value at all', () => {
+    const unknown = input([erc20(other, wallet, someone, 1n)])
+    expect(outflowOf(unknown).unpriced).toBe(true)
+    expect(unknown.prices.gap).toBeNull()
+    const late = () =>
+      new PriceBook(
+        tokens,
+        new Map<string, Price>([
+          ['native', price(1n)],
+          [usdc.toLowerCase(), { unavailable: 'stale' }],
+        ]),
+      )
+    const out = input([erc20(usdc, wallet, someone, 1n)], { prices: late() })
+    outflowOf(out)
+    expect(out.prices.gap).toBe('stale')
+    const back = input([erc20(usdc, someone, wallet, 1n)], { prices: late() })
+    expect(outflowOf(back).movements).toMatchObject([{ valueMicros: null }])
+    expect(back.prices.gap).toBeNull()
+  })
+})
+
+describe('a quote', () => {
+  function quoteAt(block: number, simulated: boolean, value: bigint): CallQuote {
+    return {
+      ok: true,
+      gasLimit: 1n,
+      fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+      valuation: { valueMicros: 1n, gasMicros: 1n, nativePrice: value, nativePriceDecimals: 8 },
+      unpriced: false,
+      problem: null,
+      accountHasCode: false,
+      forecast: {
+        simulated,
+        quotedAtBlock: block,
+        prices: [{ token: 'native', value, decimals: 8 }],
+        movements: [],
+        approvals: [],
+        recipients: [],
+        gasUsed: null,
+        maxFeeWei: 1n,
+      },
+    }
+  }
+  const at = (value: bigint) => () => ({ value, decimals: 8, updatedAtMs: 0, source: 'test' })
+
+  test('holds for its block and the next when it was simulated, else while prices do', () => {
+    const now = at(1_000n)
+    expect(quoteStillGood(quoteAt(10, true, 1_000n), 10, now)).toBe(true)
+    expect(quoteStillGood(quoteAt(10, true, 1_000n), 11, now)).toBe(true)
+    expect(quoteStillGood(quoteAt(10, true, 1_000n), 12, now)).toBe(false)
+    expect(quoteStillGood(quoteAt(10, true, 1_000n), 9, now)).toBe(false)
+    expect(quoteStillGood(quoteAt(10, false, 1_000n), 500, now)).toBe(true)
+  })
+
+  test('ends when a price moves by more than one per cent, either way, or is gone', () => {
+    const good = (after: bigint) => quoteStillGood(quoteAt(1, false, 1_000n), 1, at(after))
+    expect([990n, 1_000n, 1_010n].map(good)).toEqual([true, true, true])
+    expect([989n, 1_011n].map(good)).toEqual([false, false])
+    const gone = () => ({ unavailable: 'stale' }) as const
+    expect(quoteStillGood(quoteAt(1, false, 1_000n), 1, gone)).toBe(false)
+    expect(quoteStillGood({ ok: false, fault: fault('CHAIN_UNAVAILABLE') }, 1, gone)).toBe(false)
+  })
+})
+
+test('every approval is ended exactly once', () => {
+  const entry = fc.record({
+    chainId: fc.constantFrom(1, 10),
+    token: fc.constantFrom(usdc, other),
+    spender: fc.constantFrom(someone, wallet),
+    kind: fc.constantFrom('erc20', 'permit2', 'collection', 'erc721'),
+    tokenId: fc.constantFrom(null, 1n),
+    txId: fc.constantFrom('tx_a' as TxId, 'tx_b' as TxId),
+  }) satisfies fc.Arbitrary<AllowanceEntry>
+  fc.assert(
+    fc.property(fc.array(entry, { maxLength: 200 }), (entries) => {
+      const ended = revokeCalls(entries).flatMap(({ ends }) => ends.map(allowanceKey))
+      const endable = entries.filter((it) => it.kind !== 'erc721' || it.tokenId !== null)
+      expect(ended.toSorted()).toEqual([...new Set(endable.map(allowanceKey))].toSorted())
+    }),
+  )
+})

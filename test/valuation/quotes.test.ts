@@ -1,0 +1,377 @@
+import { encodeFunctionData } from 'viem'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { erc20Abi } from '../../src/contracts/abis/erc20.js'
+import { devWrappedNativeAbi } from '../../src/contracts/generated/dev-wrapped-native.js'
+import type { Address, Hex, TxId } from '../../src/domain/ids.js'
+import { MICROS_PER_USD } from '../../src/domain/money.js'
+import {
+  type AllowanceEntry,
+  allowanceEntries,
+  revokeCalls,
+  spendersOfEntries,
+} from '../../src/valuation/allowances.js'
+import { createCallQuoter } from '../../src/valuation/call-quoter.js'
+import { readLiveAllowances } from '../../src/valuation/live-allowances.js'
+import type { CallQuote, Quoter } from '../../src/valuation/quoter.js'
+import { simulateTransaction } from '../../src/valuation/simulate-transaction.js'
+import { PERMIT2 } from '../../src/valuation/well-known.js'
+import { transact } from '../support/deploy.js'
+import { type Call, callOf, FAR_AWAY, thieving, UNLIMITED } from './scenario.js'
+import {
+  ETHER,
+  execute,
+  itemsAbi,
+  kitchenAbi,
+  permit2Abi,
+  startWorld,
+  stranger,
+  type Wallet,
+  type World,
+} from './world.js'
+
+const TX = 'tx_00000000000000000000000000' as TxId
+
+let world: World
+let wallet: Wallet
+beforeAll(async () => {
+  world = await startWorld()
+}, 120_000)
+afterAll(() => world.stop())
+beforeEach(async () => {
+  wallet = await world.createWallet()
+})
+afterEach(() => world.proxy.clear())
+
+const transfer = (to: Address, amount: bigint) =>
+  encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] })
+const approve = (spender: Address, amount: bigint) =>
+  encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] })
+
+function ask(quoter: Quoter, call: Call) {
+  return quoter.quote({ chainId: world.chainId, from: wallet.address, ...call })
+}
+
+async function quoted(call: Call, quoter = world.quoter) {
+  const quote = await ask(quoter, call)
+  if (!quote.ok) throw new Error(`${quote.fault.code}: ${String(quote.fault.details.reason)}`)
+  return quote
+}
+
+function withoutSimulation(): Quoter {
+  for (const method of ['eth_simulateV1', 'debug_traceCall']) {
+    const fault = { kind: 'error', code: -32601, message: 'the method does not exist' } as const
+    world.proxy.inject({ method, fault })
+  }
+  return createCallQuoter(world.chains, world.prices)
+}
+
+/** What a quote asks the node. */
+async function asked(quote: () => CallQuote | Promise<CallQuote>): Promise<readonly string[]> {
+  const before = world.proxy.seen.length
+  const answer = quote()
+  const waits = answer instanceof Promise
+  const { ok } = await answer
+  expect(ok).toBe(true)
+  const seen = world.proxy.seen.slice(before)
+  if (seen.length === 0) expect(waits).toBe(false)
+  return seen
+}
+
+describe('what a quote asks of the chain', () => {
+  test('a plain transfer asks nothing and answers at once while caches are warm', async () => {
+    const native = callOf(stranger, '0x', 1n)
+    const token = callOf(world.usdc, transfer(stranger, 1n))
+    for (const call of [native, token]) {
+      await quoted(call)
+      expect(await asked(() => ask(world.quoter, call))).toEqual([])
+      expect(await asked(() => ask(world.quoter, call))).toEqual([])
+    }
+  })
+
+  test('any other call asks once more when the wallet’s spenders are known', async () => {
+    const quoter = createCallQuoter(world.chains, world.prices, {
+      knownSpenders: () => spendersOfEntries([]),
+    })
+    const call = thieving({ world, wallet }, 'forward', [stranger], 1n)
+    await quoted(call, quoter)
+    expect(await asked(() => ask(quoter, call))).toEqual(['eth_simulateV1'])
+  })
+
+  test('and reads all allowances in one call more when they are not', async () => {
+    const call = thieving({ world, wallet }, 'forward', [stranger], 1n)
+    await quoted(call)
+    expect(await asked(() => ask(world.quoter, call))).toEqual(['eth_simulateV1', 'eth_call'])
+  })
+
+  test('a known spender that is touched is read', async () => {
+    const quoter = createCallQuoter(world.chains, world.prices, {
+      knownSpenders: () => new Set([world.thief.toLowerCase()]),
+    })
+    await transact(world.anvil, {
+      from: wallet.address,
+      to: world.usdc,
+      data: approve(world.thief, 40_000_000n),
+    })
+    const quote = await quoted(thieving({ world, wallet }, 'nothing'), quoter)
+    expect(quote.valuation.valueMicros).toBe(40n * MICROS_PER_USD)
+  })
+})
+
+describe('what calls are worth', () => {
+  async function worthUsd(call: Call): Promise<number> {
+    return Number((await quoted(call)).valuation.valueMicros) / Number(MICROS_PER_USD)
+  }
+
+  test('transfers are worth their amount, to the micro-dollar', async () => {
+    expect(await worthUsd(callOf(stranger, '0x', ETHER))).toBe(3_000)
+    expect(await worthUsd(callOf(world.usdc, transfer(stranger, 1_234_567n)))).toBe(1.234567)
+    expect(await worthUsd(callOf(world.kitchen, transfer(stranger, 1n)))).toBe(0.000001)
+  })
+
+  test('an approval is worth the smaller of allowance and balance', async () => {
+    expect(await worthUsd(callOf(world.usdc, approve(world.thief, 400_000_000n)))).toBe(400)
+    expect(await worthUsd(callOf(world.usdc, approve(world.thief, UNLIMITED)))).toBe(1_000)
+    expect(await worthUsd(callOf(world.usdc, approve(world.thief, 0n)))).toBe(0)
+  })
+
+  test('approving our own Router is no spend', async () => {
+    const router = world.config.router as Address
+    expect(await worthUsd(callOf(world.usdc, approve(router, UNLIMITED)))).toBe(0)
+  })
+
+  test('what comes in never makes what goes out smaller', async () => {
+    const deposit = encodeFunctionData({ abi: devWrappedNativeAbi, functionName: 'deposit' })
+    expect(await worthUsd(callOf(world.wrapped, deposit, ETHER))).toBe(3_000)
+  })
+
+  test('taking a collectible’s approval away is neither spend nor unpriced', async () => {
+    const args = ['0x0000000000000000000000000000000000000000', wallet.itemId] as const
+    const data = encodeFunctionData({ abi: itemsAbi, functionName: 'approve', args })
+    const quote = await quoted(callOf(world.collectible, data))
+    expect(quote.unpriced).toBe(false)
+    expect(quote.valuation.valueMicros).toBe(0n)
+  })
+
+  test('the priced part of an unpriced call is valued all the same', async () => {
+    const args = [wallet.address, stranger, wallet.itemId] as const
+    const inner = encodeFunctionData({ abi: itemsAbi, functionName: 'transferFrom', args })
+    const allow = encodeFunctionData({
+      abi: itemsAbi,
+      functionName: 'setApprovalForAll',
+      args: [world.thief, true],
+    })
+    await transact(world.anvil, { from: wallet.address, to: world.collectible, data: allow })
+    await transact(world.anvil, {
+      from: wallet.address,
+      to: world.usdc,
+      data: approve(world.thief, 30_000_000n),
+    })
+    const scene = { world, wallet }
+    const steps = [
+      thieving(scene, 'execute', [world.collectible, inner]),
+      thieving(scene, 'pull', [world.usdc, wallet.address, 20_000_000n]),
+    ]
+    const call = thieving(scene, 'multicall', [steps.map(({ data }) => data)])
+    const quote = await quoted(call)
+    expect(quote.unpriced).toBe(true)
+    expect(quote.valuation.valueMicros).toBe(30n * MICROS_PER_USD)
+  })
+
+  test('gas is the run’s with room to spare, at the highest fee', async () => {
+    const quote = await quoted(thieving({ world, wallet }, 'burnGas', [20n]))
+    const { gasUsed, maxFeeWei } = quote.forecast
+    expect(quote.gasLimit).toBe(((gasUsed ?? 0n) * 13n) / 8n)
+    expect(maxFeeWei).toBe(quote.gasLimit * quote.fees.maxFeePerGas)
+    expect(quote.valuation.gasMicros > 0n).toBe(true)
+  })
+
+  test('everyone who would receive or spend is named for screening', async () => {
+    const quote = await quoted(thieving({ world, wallet }, 'forward', [stranger], 5n))
+    const named = quote.forecast.recipients.map(({ address }) => address)
+    expect(named).toEqual(expect.arrayContaining([world.thief, stranger]))
+    const approving = await quoted(callOf(world.usdc, approve(stranger, 1n)))
+    expect(approving.forecast.recipients.map(({ address }) => address)).toContain(stranger)
+  })
+
+  test('a caller’s spelling of addresses changes nothing', async () => {
+    const call = callOf(world.kitchen, transfer(stranger, ETHER))
+    const quote = await world.quoter.quote({
+      chainId: world.chainId,
+      ...call,
+      from: wallet.address.toLowerCase() as Address,
+      to: call.to.toLowerCase() as Address,
+    })
+    expect(quote.ok && quote.valuation.valueMicros).toBe(2n * MICROS_PER_USD)
+  })
+})
+
+describe('where no endpoint can simulate', () => {
+  test('plain transfers and plain approvals of configured tokens are valued', async () => {
+    const quoter = withoutSimulation()
+    const native = await quoted(callOf(stranger, '0x', ETHER), quoter)
+    expect(native.valuation.valueMicros).toBe(3_000n * MICROS_PER_USD)
+    const approval = await quoted(callOf(world.usdc, approve(world.thief, UNLIMITED)), quoter)
+    expect(approval.valuation.valueMicros).toBe(1_000n * MICROS_PER_USD)
+  })
+
+  test('everything else is refused, with the reason', async () => {
+    const quoter = withoutSimulation()
+    const quote = await ask(quoter, thieving({ world, wallet }, 'nothing'))
+    expect(quote).toMatchObject({
+      ok: false,
+      fault: { code: 'PRICE_UNAVAILABLE', details: { chain_id: world.chainId } },
+    })
+  })
+
+  test('a forecast of a plain transfer says what it moves', async () => {
+    const quoter = withoutSimulation()
+    const call = callOf(world.usdc, transfer(stranger, 2_000_000n))
+    const deps = { chains: world.chains, quoter }
+    const forecast = await simulateTransaction(deps, {
+      chainId: world.chainId,
+      from: wallet.address,
+      ...call,
+    })
+    expect(forecast.ok && forecast.value.answer.asset_changes).toEqual([
+      {
+        token: world.usdc,
+        symbol: 'USDC',
+        from: wallet.address,
+        to: stranger,
+        amount: '2000000',
+        usd_value: '2.00',
+      },
+    ])
+  })
+})
+
+describe('simulate_transaction', () => {
+  async function forecast(call: Call) {
+    const deps = { chains: world.chains, quoter: world.quoter }
+    const result = await simulateTransaction(deps, {
+      chainId: world.chainId,
+      from: wallet.address,
+      ...call,
+    })
+    if (!result.ok) throw new Error(result.fault.code)
+    return result.value
+  }
+
+  test('lists what moves, with symbols and values, and what a send would reserve', async () => {
+    const { answer, spendMicros } = await forecast(callOf(world.usdc, transfer(stranger, 5_000n)))
+    expect(answer).toMatchObject({
+      success: true,
+      revert_reason: null,
+      asset_changes: [{ token: world.usdc, symbol: 'USDC', amount: '5000', usd_value: '0.005' }],
+      approvals: [],
+    })
+    expect(Number(answer.spend_usd)).toBeCloseTo(Number(spendMicros) / 1e6, 6)
+    expect(BigInt(answer.gas_used) > 21_000n).toBe(true)
+    expect(BigInt(answer.max_fee_native_wei) > 0n).toBe(true)
+  })
+
+  test('lists approvals, and leaves collections without a value', async () => {
+    const token = await forecast(callOf(world.usdc, approve(world.thief, UNLIMITED)))
+    expect(token.answer.approvals).toEqual([
+      {
+        token: world.usdc,
+        spender: world.thief,
+        amount: UNLIMITED.toString(),
+        usd_value: '1000.00',
+      },
+    ])
+    const args = [world.thief, true] as const
+    const data = encodeFunctionData({ abi: itemsAbi, functionName: 'setApprovalForAll', args })
+    const collection = await forecast(callOf(world.collectible, data))
+    expect(collection.answer.approvals).toMatchObject([{ amount: 'all', usd_value: null }])
+    expect(collection.unpriced).toBe(true)
+  })
+
+  test('says why a call would revert', async () => {
+    const { answer } = await forecast(thieving({ world, wallet }, 'failUnlessArmed', [world.usdc]))
+    expect(answer).toMatchObject({
+      success: false,
+      revert_reason: 'not today',
+      asset_changes: [],
+    })
+  })
+
+  test('names tokens that nobody configured by their own symbol', async () => {
+    const { answer } = await forecast(callOf(world.unknown, transfer(stranger, 7n)))
+    expect(answer.asset_changes).toMatchObject([{ symbol: 'KIT', usd_value: null }])
+  })
+})
+
+describe('the allowance ledger', () => {
+  test('what calls approved is found live, ended by the calls it names, and then gone', async () => {
+    const permit2 = encodeFunctionData({
+      abi: permit2Abi,
+      functionName: 'approve',
+      args: [world.usdc, world.thief, 5n, Number(FAR_AWAY)],
+    })
+    const items = (functionName: 'approve' | 'setApprovalForAll', args: readonly unknown[]) =>
+      encodeFunctionData({ abi: itemsAbi, functionName, args } as Parameters<
+        typeof encodeFunctionData<typeof itemsAbi>
+      >[0])
+    const calls: readonly Call[] = [
+      callOf(world.usdc, approve(world.thief, 7n)),
+      callOf(world.kitchen, approve(world.friend, UNLIMITED)),
+      callOf(PERMIT2, permit2),
+      callOf(world.collectible, items('approve', [world.thief, wallet.itemId])),
+      callOf(world.bundle, items('setApprovalForAll', [world.thief, true])),
+      callOf(world.usdc, approve(world.friend, 3n)),
+      callOf(world.usdc, approve(world.friend, 0n)),
+    ]
+    const entries: AllowanceEntry[] = []
+    for (const call of calls) {
+      const quote = await quoted(call)
+      entries.push(...allowanceEntries(quote, world.chainId, TX))
+      await execute(world, wallet, call, quote)
+    }
+    expect(entries).toHaveLength(6)
+    const chain = world.chains.get(world.chainId)
+    if (chain === undefined) throw new Error('no chain')
+    const nowSeconds = Math.floor(Date.now() / 1_000)
+    const live = () => readLiveAllowances(chain, wallet.address, entries, nowSeconds)
+    expect((await live()).map(({ entry, amount }) => [entry.kind, amount])).toEqual([
+      ['erc20', 7n],
+      ['erc20', UNLIMITED],
+      ['permit2', 5n],
+      ['erc721', 1n],
+      ['collection', 'all'],
+    ])
+    for (const call of revokeCalls((await live()).map(({ entry }) => entry))) {
+      const quote = await quoted(call)
+      expect(quote.valuation.valueMicros).toBe(0n)
+      expect(quote.unpriced).toBe(false)
+      const receipt = await execute(world, wallet, call, quote)
+      expect(receipt.status).toBe('0x1')
+    }
+    expect(await live()).toEqual([])
+  })
+
+  test('contracts that do not answer leave their approvals listed', async () => {
+    const chain = world.chains.get(world.chainId)
+    if (chain === undefined) throw new Error('no chain')
+    const entry: AllowanceEntry = {
+      chainId: world.chainId,
+      token: world.thief,
+      spender: stranger,
+      kind: 'erc20',
+      tokenId: null,
+      txId: TX,
+    }
+    expect(await readLiveAllowances(chain, wallet.address, [entry], 0)).toEqual([
+      { entry, amount: null },
+    ])
+  })
+})
+
+test('the encoding of a token’s batch hides nothing', async () => {
+  const batch = (calls: readonly Hex[]) =>
+    encodeFunctionData({ abi: kitchenAbi, functionName: 'multicall', args: [calls] })
+  const quote = await quoted(
+    callOf(world.kitchen, batch([batch([transfer(stranger, ETHER)]), transfer(stranger, ETHER)])),
+  )
+  expect(quote.valuation.valueMicros >= 4n * MICROS_PER_USD).toBe(true)
+})
