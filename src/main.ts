@@ -1,9 +1,12 @@
 import { join, resolve } from 'node:path'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { attachPreparedRules, createRulesVersion } from '../actors/address-rules/prepared-rules.js'
+import { KEY_USE_DESK } from '../actors/key-use/shell.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
 import { createApiKeyAuthenticator } from './auth/api-key.js'
 import { createConsoleTokenVerifier } from './auth/console-token.js'
+import { createKeyUseRecorder } from './auth/key-use.js'
 import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from './auth/rate-limit.js'
 import { connectChains } from './chains/access.js'
 import type { ChainHead } from './chains/heads.js'
@@ -21,9 +24,12 @@ import { createConsoleHandlers } from './operations/console-handlers.js'
 import type { OperationPorts } from './operations/ports.js'
 import { createChainlinkPrices } from './pricing/chainlink.js'
 import { createListOwner } from './screening/lists/list-owner.js'
+import { createScreener } from './screening/local-screener.js'
+import { WalkPool } from './screening/walk-pool.js'
 import { openEnvironment } from './store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
 import { createReader } from './store/reader.js'
+import { createCallQuoter } from './valuation/call-quoter.js'
 
 /**
  * The wallet service: the only place where its adapters are built and joined. The main thread
@@ -42,6 +48,7 @@ const environment = openEnvironment(storeDirectory)
 const reader = createReader(environment)
 const sequenceBuffer = createEventSequenceBuffer(config.workers, reader.lastEventSeq())
 const sequence = attachEventSequence(sequenceBuffer, null)
+const rulesVersion = createRulesVersion()
 
 const lists = await createListOwner({
   mode: config.mode,
@@ -56,6 +63,12 @@ const prices = createChainlinkPrices(
   [...chains.values()].map(({ config: chain, rpc }) => ({ chain, rpc })),
 )
 const heads = new Map<number, ChainHead>()
+// For simulations; what is sent is screened and valued by the worker that owns the wallet.
+const screener = createScreener({
+  lists,
+  walkPool: new WalkPool(),
+  rulesOf: attachPreparedRules(reader, rulesVersion).rulesOf,
+})
 
 const authenticator = createApiKeyAuthenticator({
   reader: {
@@ -81,6 +94,7 @@ const actors = await startActors({
       logLevel: config.logLevel,
       storeDirectory,
       sequence: sequenceBuffer,
+      rulesVersion,
       lists: lists.share(),
     }),
   ),
@@ -105,14 +119,22 @@ for (const { webhookId } of reader.webhooks()) {
   actors.tell({ kind: 'webhook-endpoint', id: webhookId }, command)
 }
 
+const keyUse = createKeyUseRecorder({
+  write: (uses) => actors.ask(KEY_USE_DESK, { type: 'keys-used', uses }),
+  nowMs: Date.now,
+})
+
 const ports: OperationPorts = {
   reader,
   actors,
   chains,
   prices,
+  quoter: createCallQuoter(chains, prices),
+  screener,
   environment: config.environment,
   headOf: (chainId) => heads.get(chainId)?.number ?? null,
   readableSeq: () => sequence.readable(),
+  keyLastUsedAtMs: (keyId) => keyUse.lastUsedAtMs(keyId) ?? reader.keyLastUsedAtMs(keyId),
   forgetKey: (secretHash) => authenticator.invalidate(secretHash),
   webhookTargets: config.mode === 'dev' ? 'any' : 'public',
   nowMs: Date.now,
@@ -132,7 +154,11 @@ const metrics = createHttpMetrics()
 const server = createHttpServer({
   agent: createAgentHandlers(ports),
   console: createConsoleHandlers(ports),
-  authenticate: (header) => authenticator.authenticate(header),
+  authenticate(header) {
+    const caller = authenticator.authenticate(header)
+    if (caller.ok) keyUse.saw(caller.value.key.keyId)
+    return caller
+  },
   verifyConsole: async (header) =>
     consoleTokens === null
       ? refuse(fault('INVALID_TOKEN', {}, 'This service has no identity provider configured.'))
@@ -171,9 +197,11 @@ runUntilStopped('service', async () => {
   metricsListener?.close()
   const givenUp = await server.close()
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')
+  await keyUse.close()
   await actors.close()
   authenticator.clear()
   prices.close()
+  await screener.close()
   lists.close()
   await closeChains()
   await environment.root.close()

@@ -1,6 +1,11 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../errors/catalogue.js'
-import { getTransactionInput, sendTransactionInput, transactionRecord } from './transaction.js'
+import {
+  getTransactionInput,
+  sendTransactionInput,
+  simulation,
+  transactionRecord,
+} from './transaction.js'
 import {
   balance,
   balanceInput,
@@ -184,6 +189,21 @@ export const operations = [
     input: sendTransactionInput,
     output: transactionRecord,
     errors: WRITE_ERRORS,
+  },
+  {
+    name: 'simulate_transaction',
+    method: 'POST',
+    path: '/api/tx/simulate',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Simulate a transaction',
+    description:
+      'What a send of the same arguments would do: asset changes (smallest units), approvals, fee (wei), USD spend, screening. Signs nothing, spends nothing.',
+    input: sendTransactionInput,
+    output: simulation,
+    errors: ['CHAIN_NOT_ALLOWED', 'PRICE_UNAVAILABLE', 'CHAIN_UNAVAILABLE'],
   },
   {
     name: 'get_transaction_status',

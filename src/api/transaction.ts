@@ -21,6 +21,43 @@ export const sendTransactionInput = z.strictObject({
   value: weiAmount.optional().describe('native amount in wei; default "0"'),
 })
 
+export const simulation = z.looseObject({
+  success: z.boolean(),
+  gas_used: z.string(),
+  max_fee_native_wei: z.string().describe('worst-case fee, wei'),
+  spend_usd: z.string().describe('what a send would reserve, decimal USD'),
+  within_limits: z.boolean(),
+  asset_changes: z.array(
+    z.looseObject({
+      token: z.string().nullable().describe('null is native currency'),
+      symbol: z.string(),
+      from: z.string(),
+      to: z.string(),
+      amount: z.string().describe('smallest unit'),
+      usd_value: z.string().nullable(),
+    }),
+  ),
+  approvals: z.array(
+    z.looseObject({
+      token: z.string(),
+      spender: z.string(),
+      amount: z.string(),
+      usd_value: z.string().nullable(),
+    }),
+  ),
+  screening: z.looseObject({
+    blocked: z.boolean(),
+    addresses: z.array(
+      z.looseObject({
+        address: z.string(),
+        path: z.string(),
+        hit: z.looseObject({ list: z.string(), version: z.string() }).nullable(),
+      }),
+    ),
+  }),
+  revert_reason: z.string().nullable(),
+})
+
 /** The transaction record of API.md, as REST, MCP, lists and events show it. */
 export const transactionRecord = z.looseObject({
   tx_id: txId,

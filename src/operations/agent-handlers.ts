@@ -7,6 +7,7 @@ import { getTokenBalances } from './agent/get-token-balances.js'
 import { getTransactionStatus } from './agent/get-transaction-status.js'
 import { getWalletAddress } from './agent/get-wallet-address.js'
 import { sendTransaction } from './agent/send-transaction.js'
+import { simulateTransactionHandler } from './agent/simulate-transaction.js'
 import type { AgentHandlers } from './context.js'
 import type { OperationPorts } from './ports.js'
 
@@ -21,6 +22,7 @@ export function createAgentHandlers(ports: OperationPorts): AgentHandlers {
     get_limits: getLimits(ports),
     gas_estimate: gasEstimate(ports),
     send_transaction: sendTransaction(ports),
+    simulate_transaction: simulateTransactionHandler(ports),
     get_transaction_status: getTransactionStatus(ports),
   }
 }

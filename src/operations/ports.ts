@@ -1,8 +1,11 @@
 import type { ActorAddress, AskResult } from '../../actors/runtime/actor.js'
 import type { Chains } from '../chains/access.js'
 import type { Environment } from '../domain/api-key.js'
+import type { KeyId } from '../domain/ids.js'
 import type { PriceSource } from '../pricing/price-source.js'
+import type { Screener } from '../screening/screener.js'
 import type { Reader } from '../store/reader.js'
+import type { Quoter } from '../valuation/quoter.js'
 import type { WebhookTargets } from '../webhooks/target-address.js'
 
 /** What operations stand on. The store is read here and written by actors alone. */
@@ -13,11 +16,15 @@ export interface OperationPorts {
   }
   readonly chains: Chains
   readonly prices: PriceSource
+  readonly quoter: Quoter
+  readonly screener: Screener
   readonly environment: Environment
   /** Newest block of a chain; null until one was seen. */
   readonly headOf: (chainId: number) => number | null
   /** The event log's last place that may be shown. */
   readonly readableSeq: () => number
+  /** To the minute; null for a key never used. */
+  readonly keyLastUsedAtMs: (keyId: KeyId) => number | null
   /** Drops what authentication cached of a key. */
   readonly forgetKey: (secretHash: string) => void
   readonly webhookTargets: WebhookTargets

@@ -1,0 +1,63 @@
+import { toChecksumAddress } from '../../api/parse-address.js'
+import type { ApiKey } from '../../domain/api-key.js'
+import type { ChainId } from '../../domain/chain.js'
+import type { Hex } from '../../domain/ids.js'
+import { capBreach, type SpendCounters } from '../../domain/spend.js'
+import { fault } from '../../errors/fault.js'
+import type { Inspection } from '../../screening/screener.js'
+import { simulateTransaction } from '../../valuation/simulate-transaction.js'
+import type { AgentHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+
+/** Everything a send would be judged by, in one answer, with nothing signed and nothing reserved. */
+export function simulateTransactionHandler(
+  ports: OperationPorts,
+): AgentHandlers['simulate_transaction'] {
+  const { reader, actors, screener, nowMs } = ports
+  return async ({ key }, input) => {
+    const from = reader.subWallet(key.subWalletId)?.wallet.address
+    if (from === undefined) return { ok: false, fault: fault('INVALID_KEY') }
+    const chainId = input.chain_id
+    const to = toChecksumAddress(input.to)
+    const data = (input.data ?? '0x').toLowerCase() as Hex
+    const call = { chainId, from, to, data, value: BigInt(input.value ?? '0') }
+    const forecast = await simulateTransaction(ports, call)
+    if (!forecast.ok) return forecast
+    const { answer, spendMicros, unpriced, recipients } = forecast.value
+    const command = { type: 'read-limits', keyId: key.keyId, nowMs: nowMs() }
+    const [limits, inspection] = await Promise.all([
+      actors.ask({ kind: 'sub-wallet', id: key.subWalletId }, command),
+      screener.inspect({
+        chainId: chainId as ChainId,
+        userId: key.userId,
+        to,
+        data,
+        extra: recipients,
+      }),
+    ])
+    if (!limits.ok) return limits
+    const { key: current, counters } = limits.value as { key: ApiKey; counters: SpendCounters }
+    const priced = !unpriced || current.unpricedAssets === 'allow'
+    return {
+      ok: true,
+      value: {
+        ...answer,
+        asset_changes: answer.asset_changes.map((change) => ({ ...change })),
+        approvals: answer.approvals.map((approval) => ({ ...approval })),
+        within_limits: priced && capBreach(counters, current, spendMicros) === null,
+        screening: screeningView(inspection),
+      },
+    }
+  }
+}
+
+function screeningView({ verdict, addresses }: Inspection) {
+  return {
+    blocked: verdict.outcome !== 'clean',
+    addresses: addresses.map(({ address, path, hit }) => ({
+      address,
+      path,
+      hit: hit === null ? null : { list: hit.list, version: hit.listVersion },
+    })),
+  }
+}
