@@ -52,7 +52,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     }
     const running = state.running.get(runningKey(lineageId, command.idempotency.key))
     if (running !== undefined) {
-      turn.refuse(token, runningFault(state, running, command))
+      answerAgain(turn, running, command.idempotency.bodyHash, token)
       return
     }
   } else if (key.duplicateGuard === 'on') {
@@ -124,11 +124,15 @@ function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCod
   turn.emit({ type: 'lane-synced', chainId, nextNonce, window })
 }
 
-function runningFault(state: SubWalletState, running: TxId, command: PreparedSend): Fault {
-  const first = state.drafts.get(running)?.draft.idempotency
-  return first !== undefined && first !== null && first.bodyHash !== command.idempotency?.bodyHash
-    ? fault('IDEMPOTENCY_KEY_REUSED')
-    : fault('IDEMPOTENCY_IN_PROGRESS', { tx_id: running })
+/** The first request with this Idempotency-Key is a draft, or a transaction that is still open. */
+function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken | null): void {
+  const open = turn.state.open.get(txId)
+  const first = open?.idempotency ?? turn.state.drafts.get(txId)?.draft.idempotency ?? null
+  if (first !== null && first.bodyHash !== bodyHash) {
+    turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
+  } else if (open === undefined || open.token !== null) {
+    turn.refuse(token, fault('IDEMPOTENCY_IN_PROGRESS', { tx_id: txId }))
+  } else turn.answer(token, { tx: open.tx, replayed: true })
 }
 
 /** A transaction with the same chain, to, data and value that is young and not final. */

@@ -229,6 +229,9 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       const lane = laneOf(state, tx.chainId)
       lane.flight = without(lane.flight, event.txId)
       if (event.nonceFreed) freeNonce(lane, tx.nonce)
+      if (entry.idempotency !== null) {
+        state.running.delete(runningKey(tx.lineageId, entry.idempotency.key))
+      }
       state.open.delete(event.txId)
       state.ended.set(event.txId, entry.tx)
       return state
@@ -260,6 +263,10 @@ function signed(state: SubWalletState, tx: Transaction): void {
   const open = restoredEntry(tx, 'waiting')
   open.token = draft?.token ?? null
   open.proofKey = draft?.proofKey ?? null
+  open.idempotency = draft?.idempotency ?? null
+  if (open.idempotency !== null) {
+    state.running.set(runningKey(lineageId, open.idempotency.key), txId)
+  }
   state.open.set(txId, open)
   const lane = joinFlight(state, open)
   lane.nextNonce = Math.max(lane.nextNonce ?? 0, tx.nonce + 1)

@@ -25,7 +25,7 @@ export interface SubWalletState {
   readonly open: Map<TxId, OpenEntry>
   /** Transactions that ended in the current command, until they are recorded. */
   readonly ended: Map<TxId, Transaction>
-  /** Idempotency keys whose first request has no signed bytes yet: `lineage|key`. */
+  /** Idempotency keys of drafts and of open transactions made since a start: `lineage|key`. */
   readonly running: Map<string, TxId>
 }
 
@@ -104,6 +104,11 @@ export interface OpenEntry {
   sentAtBlock: number | null
   /** Kept while this process lives, so that a lost nonce can be made good; never stored. */
   proofKey: Uint8Array | null
+  /**
+   * Kept while it is open: a request that was prepared before the record of its first could be
+   * read must not be taken for a new one. Null after a restart, which leaves no such request.
+   */
+  idempotency: Draft['idempotency']
   /** True while the quorum is asked for a replacement. */
   replacing: boolean
 }
@@ -139,7 +144,15 @@ export const SIGNING_MAX = 64
 
 /** An entry of a transaction that no caller of this process waits for. */
 export function restoredEntry(tx: Transaction, flight: OpenEntry['flight']): OpenEntry {
-  return { tx, flight, token: null, sentAtBlock: null, proofKey: null, replacing: false }
+  return {
+    tx,
+    flight,
+    token: null,
+    sentAtBlock: null,
+    proofKey: null,
+    idempotency: null,
+    replacing: false,
+  }
 }
 
 export function emptyState(subWalletId: SubWalletId): SubWalletState {

@@ -12,25 +12,32 @@ export function prepareSend(
   command: SendCommand,
 ): Command | Promise<Command> {
   const first = firstAnswer(ports, state, command)
-  const finish = (quote: CallQuote, chainNonce: number | null): PreparedSend => ({
+  // Looked up again after a wait: the first request with the same key may have ended meanwhile.
+  const finish = (
+    quote: CallQuote,
+    chainNonce: number | null,
+    record: PreparedSend['first'],
+  ): PreparedSend => ({
     ...command,
     type: 'prepared-send',
     nowMs: ports.nowMs(),
-    first,
+    first: record,
     quote,
     chainNonce,
   })
   const { wallet } = state
-  if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null)
+  if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null, null)
   // A replay needs neither prices nor nodes.
-  if (first !== null) return finish({ ok: false, fault: fault('INTERNAL') }, null)
+  if (first !== null) return finish({ ok: false, fault: fault('INTERNAL') }, null, first)
   const { chainId, to, value, data } = command
   const quote = ports.quoter.quote({ chainId, from: wallet.address, to, value, data })
   const lane = state.lanes.get(chainId)
   const nonce =
     lane === undefined || lane.nextNonce === null ? chainNonceOf(ports, state, chainId) : null
-  if (nonce === null && !(quote instanceof Promise)) return finish(quote, null)
-  return Promise.all([quote, nonce]).then(([known, chainNonce]) => finish(known, chainNonce))
+  if (nonce === null && !(quote instanceof Promise)) return finish(quote, null, null)
+  return Promise.all([quote, nonce]).then(([known, chainNonce]) =>
+    finish(known, chainNonce, firstAnswer(ports, state, command)),
+  )
 }
 
 async function chainNonceOf(
@@ -55,6 +62,8 @@ function firstAnswer(
 ): PreparedSend['first'] {
   const lineageId = state.keys.get(keyId)?.lineageId
   if (idempotency === null || lineageId === undefined) return null
+  // Commits since the last tick count.
+  reader.refresh()
   const record = reader.idempotency(lineageId, idempotency.key)
   if (record === undefined) return null
   const tx: Transaction | undefined =
