@@ -17,7 +17,12 @@ export type JsonValue =
 /** @param io `input` for what callers send, `output` for what they get */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema: _dialect, ...root } = z.toJSONSchema(schema, { io }) as JsonSchema
-  return compactObject(root)
+  return simplify(root)
+}
+
+/** Leaves out what says nothing. */
+export function simplify(schema: JsonSchema): JsonSchema {
+  return compactObject(schema)
 }
 
 function compact(value: JsonValue): JsonValue {

@@ -4,6 +4,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SERVER_INFO_META_KEY,
 } from '@modelcontextprotocol/server'
+import { VERSION } from '../api/version.js'
 
 /**
  * What this endpoint says about itself, and the revisions it speaks: 2026-07-28 (no handshake, an
@@ -13,7 +14,7 @@ import {
 export const MODERN_VERSION = '2026-07-28'
 export const HANDSHAKE_VERSIONS: readonly string[] = ['2025-11-25', '2025-06-18', '2025-03-26']
 
-export const SERVER_INFO = { name: 'countersign', title: 'Countersign', version: '0.1.0' } as const
+export const SERVER_INFO = { name: 'countersign', title: 'Countersign', version: VERSION } as const
 
 export const META_KEYS = {
   protocolVersion: PROTOCOL_VERSION_META_KEY,

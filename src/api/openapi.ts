@@ -1,0 +1,255 @@
+import type { z } from 'zod'
+import type { ErrorCode } from '../errors/catalogue.js'
+import { type ConsoleOperationRow, consoleOperations } from './console-operations.js'
+import { type JsonSchema, type JsonValue, toJsonSchema } from './json-schema.js'
+import { BODY_ERRORS, CONSOLE_ERRORS, errorResponses } from './openapi-errors.js'
+import { exampleOf } from './openapi-examples.js'
+import { type OutputSchemas, outputSchemas } from './openapi-schemas.js'
+import { COMMON_ERRORS, type OperationRow, operations } from './operations.js'
+import { VERSION } from './version.js'
+
+/** The OpenAPI 3.1 document, made from the two operations tables. */
+
+const INTRODUCTION = [
+  'A custodial wallet for AI agents: capped in USD, screened, signed by two keys.',
+  '',
+  'Amounts are integer strings in smallest units (wei for the native currency); USD amounts are decimal',
+  'strings. Unknown fields are refused. Errors share one body with a stable `code`.',
+  '',
+  'The same operations are MCP tools at `/mcp` (`x-mcp-tool`).',
+].join('\n')
+
+/** What an operation answers on success, where it is not 200. */
+const SUCCESS_STATUSES: Readonly<Record<string, readonly number[]>> = {
+  send_transaction: [200, 202],
+  create_wallet: [201],
+  create_key: [201],
+  create_webhook: [201],
+  test_webhook: [202],
+  redeliver_event: [202],
+}
+
+interface AnyRow {
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly title: string
+  readonly input: z.ZodType
+  readonly output: z.ZodType
+}
+
+export function openApiDocument(): JsonSchema {
+  const agentRows: readonly OperationRow[] = operations
+  const consoleRows: readonly ConsoleOperationRow[] = consoleOperations
+  const outputs = outputSchemas([...agentRows, ...consoleRows])
+  const paths: { [path: string]: JsonSchema } = {}
+  const add = (row: AnyRow, operation: JsonSchema) => {
+    const path = row.path.replace(/:(\w+)/g, '{$1}')
+    paths[path] = { ...paths[path], [row.method.toLowerCase()]: operation }
+  }
+  for (const row of agentRows) add(row, agentOperation(row, outputs))
+  for (const row of consoleRows) add(row, consoleOperation(row, outputs))
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Countersign',
+      version: VERSION,
+      description: INTRODUCTION,
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '/' }],
+    tags: TAGS.map(({ name, description }) => ({ name, description })),
+    paths: { ...paths, ...SERVICE_PATHS },
+    components: {
+      schemas: { ...outputs.components },
+      securitySchemes: {
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'X-Api-Key',
+          description: 'sk_test_… or sk_live_…',
+        },
+        consoleToken: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+      },
+      headers: HEADERS,
+    },
+  }
+}
+
+function agentOperation(row: OperationRow, outputs: OutputSchemas): JsonSchema {
+  const codes: readonly ErrorCode[] = [
+    ...COMMON_ERRORS,
+    ...(row.method === 'POST' ? BODY_ERRORS : []),
+    ...row.errors,
+  ]
+  return {
+    ...baseOperation(row, outputs, codes, row.movesValue ? [IDEMPOTENCY_KEY] : []),
+    description: `${row.description}\n\nPermission: \`${row.permission}\`.`,
+    security: [{ apiKey: [] }],
+    ...(row.surface === 'rest-and-mcp' ? { 'x-mcp-tool': row.name } : {}),
+  }
+}
+
+function consoleOperation(row: ConsoleOperationRow, outputs: OutputSchemas): JsonSchema {
+  const takesBody = row.method === 'POST' || row.method === 'PATCH'
+  const codes: readonly ErrorCode[] = [
+    ...CONSOLE_ERRORS,
+    ...(takesBody ? BODY_ERRORS : []),
+    ...row.errors,
+  ]
+  return { ...baseOperation(row, outputs, codes, []), security: [{ consoleToken: [] }] }
+}
+
+function baseOperation(
+  row: AnyRow,
+  outputs: OutputSchemas,
+  codes: readonly ErrorCode[],
+  headers: readonly JsonSchema[],
+): JsonSchema {
+  const input = toJsonSchema(row.input, 'input')
+  const inPath = [...row.path.matchAll(/:(\w+)/g)].map((match) => match[1] ?? '')
+  const isQuery = row.method === 'GET' || row.method === 'DELETE'
+  const parameters = [...parametersOf(input, inPath, isQuery), ...headers]
+  const body = isQuery ? null : bodyOf(input, inPath)
+  const output = outputs.of(row.output)
+  const success: JsonSchema = {
+    description: row.title,
+    headers: SUCCESS_HEADERS,
+    content: {
+      'application/json': { schema: output, example: exampleOf(output, outputs.components) },
+    },
+  }
+  const statuses = SUCCESS_STATUSES[row.name] ?? [200]
+  return {
+    operationId: row.name,
+    summary: row.title,
+    tags: [tagOf(row.path)],
+    ...(parameters.length === 0 ? {} : { parameters }),
+    ...(body === null ? {} : { requestBody: body }),
+    responses: {
+      ...Object.fromEntries(statuses.map((status) => [String(status), success])),
+      ...errorResponses(codes),
+    },
+  }
+}
+
+function parametersOf(
+  input: JsonSchema,
+  inPath: readonly string[],
+  withQuery: boolean,
+): JsonSchema[] {
+  const { properties, required } = fieldsOf(input)
+  const out: JsonSchema[] = []
+  for (const [name, { description, ...schema }] of Object.entries(properties)) {
+    const isPath = inPath.includes(name)
+    if (!isPath && !withQuery) continue
+    out.push({
+      name,
+      in: isPath ? 'path' : 'query',
+      required: isPath || required.includes(name),
+      ...(description === undefined ? {} : { description }),
+      schema,
+      example: exampleField(name, schema),
+    })
+  }
+  return out
+}
+
+function exampleField(name: string, schema: JsonSchema): JsonValue {
+  const example = exampleOf({ type: 'object', properties: { [name]: schema } }, {})
+  return (example as { readonly [key: string]: JsonValue })[name] ?? null
+}
+
+/** null when the input is all in the path. */
+function bodyOf(input: JsonSchema, inPath: readonly string[]): JsonSchema | null {
+  const schema = withoutFields(input, inPath)
+  const { properties, required } = fieldsOf(schema)
+  if (schema.anyOf === undefined && Object.keys(properties).length === 0) return null
+  return {
+    required: schema.anyOf !== undefined || required.length > 0,
+    content: { 'application/json': { schema, example: exampleOf(schema, {}) } },
+  }
+}
+
+function withoutFields(schema: JsonSchema, names: readonly string[]): JsonSchema {
+  if (names.length === 0) return schema
+  const { properties, required } = fieldsOf(schema)
+  const kept = Object.entries(properties).filter(([name]) => !names.includes(name))
+  return {
+    ...schema,
+    properties: Object.fromEntries(kept),
+    required: required.filter((name) => !names.includes(name)),
+  }
+}
+
+function fieldsOf(schema: JsonSchema) {
+  return {
+    properties: (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>,
+    required: (schema.required ?? []) as readonly string[],
+  }
+}
+
+const TAGS: readonly {
+  readonly name: string
+  readonly description: string
+  readonly path: RegExp
+}[] = [
+  {
+    name: 'Wallet',
+    description: 'Address, balances, chains, limits.',
+    path: /^\/api\/(?:wallet|limits)/,
+  },
+  { name: 'Transactions', description: 'Send, simulate, follow.', path: /^\/api\/tx/ },
+  { name: 'Swaps', description: 'Sponsored: the service pays the gas.', path: /^\/api\/swap/ },
+  { name: 'Vaults', description: 'Sponsored deposits and withdrawals.', path: /^\/api\/defi/ },
+  { name: 'Gas', description: 'Estimates, and native gas for USDC.', path: /^\/api\/gas/ },
+  {
+    name: 'Console',
+    description: 'For the console: wallets, keys, webhooks.',
+    path: /^\/api\/v1\/agent/,
+  },
+  { name: 'Service', description: 'No key needed.', path: /^\/(?:healthz|readyz)/ },
+]
+
+function tagOf(path: string): string {
+  return TAGS.find((tag) => tag.path.test(path))?.name ?? 'Wallet'
+}
+
+const IDEMPOTENCY_KEY: JsonSchema = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Same key = same payment, for 24 hours; reuse it when retrying.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
+  example: 'invoice-2026-1120',
+}
+
+const HEADERS: JsonSchema = {
+  XRequestId: { description: "The caller's, if it sent a sane one.", schema: { type: 'string' } },
+  RateLimit: { description: 'draft-ietf-httpapi-ratelimit-headers', schema: { type: 'string' } },
+  RetryAfter: { description: 'Seconds.', schema: { type: 'integer' } },
+}
+const SUCCESS_HEADERS: JsonSchema = {
+  'X-Request-Id': { $ref: '#/components/headers/XRequestId' },
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+}
+
+const health = (operationId: string, summary: string, statuses: readonly number[]): JsonSchema => ({
+  get: {
+    operationId,
+    summary,
+    tags: ['Service'],
+    security: [],
+    responses: Object.fromEntries(
+      statuses.map((status) => [
+        String(status),
+        { description: summary, content: { 'application/json': { schema: { type: 'object' } } } },
+      ]),
+    ),
+  },
+})
+
+const SERVICE_PATHS: JsonSchema = {
+  '/healthz': health('healthz', 'The process runs', [200]),
+  '/readyz': health('readyz', 'New requests are welcome', [200, 503]),
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs'
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { describe, expect, it } from 'vitest'
+import { consoleOperations } from '../../src/api/console-operations.js'
+import { llmsText } from '../../src/api/docs-llms.js'
+import { docsPage } from '../../src/api/docs-page.js'
+import { openApiDocument } from '../../src/api/openapi.js'
+import { COMMON_ERRORS, operations } from '../../src/api/operations.js'
+import { VERSION } from '../../src/api/version.js'
+import { documentRoutes } from '../../src/http/document-routes.js'
+import { startHarness } from '../http/harness.js'
+
+interface OperationObject {
+  readonly security: readonly object[]
+  readonly responses: Readonly<
+    Record<
+      string,
+      { readonly content: { readonly 'application/json': { readonly examples?: object } } }
+    >
+  >
+  readonly requestBody?: {
+    readonly content: { readonly 'application/json': { readonly example: object } }
+  }
+  readonly parameters?: readonly {
+    readonly name: string
+    readonly in: string
+    readonly example: unknown
+  }[]
+}
+
+const document = openApiDocument()
+const paths = document.paths as unknown as Readonly<
+  Record<string, Readonly<Record<string, OperationObject>>>
+>
+const rows = [...operations, ...consoleOperations]
+
+function operationOf(row: (typeof rows)[number]): OperationObject {
+  const found = paths[row.path.replace(/:(\w+)/g, '{$1}')]?.[row.method.toLowerCase()]
+  if (found === undefined) throw new Error(`${row.name} is missing`)
+  return found
+}
+
+describe('the OpenAPI document', () => {
+  it('is valid OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document))
+    expect(errors).toBeUndefined()
+    expect(valid).toBe(true)
+  })
+
+  it.each(rows.map((row) => [row.name, row] as const))(
+    'has %s, with each of its error codes',
+    (_name, row) => {
+      const operation = operationOf(row)
+      const codes = Object.values(operation.responses).flatMap((response) =>
+        Object.keys(response.content['application/json'].examples ?? {}),
+      )
+      expect(codes).toEqual(expect.arrayContaining([...row.errors]))
+      if ('permission' in row) expect(codes).toEqual(expect.arrayContaining([...COMMON_ERRORS]))
+      expect(operation.security).toEqual(
+        'permission' in row ? [{ apiKey: [] }] : [{ consoleToken: [] }],
+      )
+    },
+  )
+
+  it.each(rows.map((row) => [row.name, row] as const))(
+    'shows an input of %s that its schema takes',
+    (_name, row) => {
+      const operation = operationOf(row)
+      const given = (operation.parameters ?? []).filter(({ in: place }) => place !== 'header')
+      const input = {
+        ...operation.requestBody?.content['application/json'].example,
+        ...Object.fromEntries(given.map(({ name, example }) => [name, example])),
+      }
+      expect(row.input.safeParse(input).error?.issues ?? []).toEqual([])
+    },
+  )
+
+  it('carries the version of the package', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }
+    expect(VERSION).toBe(version)
+  })
+})
+
+describe('the pages', () => {
+  it('load nothing from anywhere', () => {
+    const page = docsPage(document)
+    expect(page).not.toMatch(/<script|<link|@import|src=|url\(/)
+    for (const row of rows) expect(page).toContain(`id="${row.name}"`)
+  })
+
+  it('tell agents every operation', () => {
+    for (const row of operations) expect(llmsText()).toContain(row.path.replace(/:(\w+)/g, '{$1}'))
+  })
+
+  it('are served without a key, and not again to who has them', async () => {
+    const { server, baseUrl } = await startHarness({ extraRoutes: documentRoutes() })
+    for (const [path, type] of [
+      ['/openapi.json', 'application/json'],
+      ['/docs', 'text/html'],
+      ['/llms.txt', 'text/plain'],
+    ]) {
+      const first = await fetch(`${baseUrl}${path}`)
+      expect(first.status).toBe(200)
+      expect(first.headers.get('content-type')).toContain(type)
+      await first.text()
+      const etag = first.headers.get('etag') ?? ''
+      const again = await fetch(`${baseUrl}${path}`, { headers: { 'if-none-match': etag } })
+      expect(again.status).toBe(304)
+    }
+    await server.close()
+  })
+})
