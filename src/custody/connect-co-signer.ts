@@ -20,6 +20,7 @@ import { openShareStore } from './domain-keys/share-store.js'
 import { openFileSigner } from './domain-keys/signing-key.js'
 import { EVIDENCE_KIND, type EvidenceEntry, openEvidenceLog } from './evidence/evidence-log.js'
 import { encodeGrantEvidence } from './evidence/evidence-records.js'
+import { lastBatchSeq } from './evidence/last-batch.js'
 import { isZero } from './protocol/bytes.js'
 import { Unanswered } from './protocol/client.js'
 import { NO_ID } from './protocol/intent.js'
@@ -71,12 +72,14 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
   const signer = openFileSigner(layout.signingKey, mode)
   const evidence = openEvidenceLog(layout.evidence)
   const shares = openShareStore('service', layout)
+  const recordedSeq = lastBatchSeq(evidence)
   const link = linkQuorum({
     userSideSocket: identityProviderSocket(home),
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,
     log,
+    highWaterFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),
     onLost: () => pipeline.abandon('connection lost'),
   })
   const grants = createGrantReferences(link.userSide)

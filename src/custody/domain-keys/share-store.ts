@@ -20,6 +20,8 @@ export interface ShareStore {
   putPending(certificate: Uint8Array, share: Uint8Array): void
   /** Marks the wallet's key as in use, durable on return. */
   activate(walletId: Uint8Array, proofs: WalletProofs): void
+  /** Of every wallet, pending ones included. */
+  walletIds(): Iterable<Uint8Array>
   /** @returns 32 bytes that the caller wipes */
   openShare(record: WalletRecord): Buffer
   close(): Promise<void>
@@ -132,6 +134,7 @@ export function openShareStore(domain: 'service' | 'user', layout: DomainLayout)
       if (stored === undefined) throw new Error('no share to activate')
       write(walletId, { ...stored, proofs })
     },
+    walletIds: () => main.wallets.getKeys(),
     openShare(record) {
       return dataKeys.open(record.sealedShare, associated(record.certificate))
     },

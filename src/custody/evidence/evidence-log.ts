@@ -16,6 +16,7 @@ export interface EvidenceLog {
   append(entry: EvidenceEntry): Promise<void>
   /** Oldest first. */
   entries(): Iterable<StoredEvidence>
+  newestFirst(): Iterable<StoredEvidence>
   close(): Promise<void>
 }
 
@@ -81,6 +82,11 @@ export function openEvidenceLog(path: string): EvidenceLog {
     },
     *entries() {
       for (const { key, value } of log.getRange()) yield { index: key, bytes: value }
+    },
+    *newestFirst() {
+      for (const { key, value } of log.getRange({ reverse: true })) {
+        yield { index: key, bytes: value }
+      }
     },
     async close() {
       await root.close()

@@ -36,6 +36,8 @@ export interface QuorumLinkOptions {
   readonly registry: RegistryHolder
   readonly signer: P256Signer
   readonly log: Logger
+  /** The highest batch sequence that the user side is known to have judged. */
+  readonly highWaterFloor: () => number
   /** Called when the sessions are lost. */
   readonly onLost: () => void
 }
@@ -106,6 +108,11 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     const hello = expectList(await userSide.call('hello', [body, signature]), 2)
     const highWater = hello[0]
     if (typeof highWater !== 'number') throw new Refusal('MALFORMED', 'hello')
+    // It writes its mark down before an approval leaves. A lower one means that it was restored
+    // from an older backup and has forgotten which nonces it approved.
+    if (highWater < options.highWaterFloor()) {
+      throw new Refusal('CONFLICT', 'the user side was restored and not fenced forward')
+    }
     const statement = expectBytes(await quorum.call('boot', []))
     const boot = openBoot(statement, registry.current, Date.now())
     await quorum.call('session', [expectBytes(await userSide.call('session', [statement]))])

@@ -19,6 +19,8 @@ export interface SignPipeline {
   /** Answers everything that waits with UNAVAILABLE. */
   abandon(detail: string): void
   readonly waiting: number
+  /** The latest batch that came back with an approval; 0 before the first. */
+  readonly approvedSeq: number
 }
 
 export interface SignPipelineOptions {
@@ -44,6 +46,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
   let waiting: Waiting[] = []
   let inFlight = 0
   let batchSeq = 0
+  let approvedSeq = 0
   let scheduled = false
   /** Settles when the batch before has left: the user side takes sequences in order only. */
   let lastSent: Promise<unknown> = Promise.resolve()
@@ -104,7 +107,9 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
       })
       lastSent = sent.catch(() => {})
       const { coSigned, approved } = await sent
-      return await completeBatch(intents, coSigned, await approved, context)
+      const answer = await approved
+      approvedSeq = Math.max(approvedSeq, sequence)
+      return await completeBatch(intents, coSigned, answer, context)
     } catch (error) {
       if (error instanceof Unanswered) return intents.map(() => unavailable(error.message))
       if (error instanceof Refusal && STALE_SESSION.has(error.code)) options.onStaleSession()
@@ -125,6 +130,9 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
       const abandoned = waiting
       waiting = []
       for (const { resolve } of abandoned) resolve(unavailable(detail))
+    },
+    get approvedSeq() {
+      return approvedSeq
     },
     get waiting() {
       return waiting.length

@@ -1,0 +1,59 @@
+import type { ReadEvidence } from '../../custody/evidence/read-evidence.js'
+import {
+  approvalMessage,
+  coSignMessage,
+  decodeHeader,
+  hasBit,
+} from '../../custody/protocol/batch.js'
+import { decodeIntent, intentId } from '../../custody/protocol/intent.js'
+import { verifyP256 } from '../../custody/protocol/p256.js'
+import { decodePayload } from '../../custody/protocol/payload.js'
+import type { Registry } from '../../custody/protocol/registry.js'
+import type { LedgerStore } from './ledger-store.js'
+import { entryOf } from './nonce-ledger.js'
+
+export interface Fenced {
+  /** Approvals that the ledger learnt again. */
+  readonly approvals: number
+  readonly highWater: number
+}
+
+/**
+ * Brings a restored ledger up to date from the service's evidence. The service cannot invent any
+ * of it: each batch carries the user side's own approval, which is verified. Approvals that the
+ * service never received are missing, and were never signed either.
+ * @throws Error when the evidence is broken or an approval in it is not genuine
+ */
+export async function fenceForward(
+  ledger: LedgerStore,
+  service: ReadEvidence,
+  registry: Registry,
+): Promise<Fenced> {
+  if (service.problems.length > 0) throw new Error(service.problems.join('; '))
+  let approvals = 0
+  for (const { index, timeMs, value } of service.batches) {
+    const ids = value.intents.map(intentId)
+    const coSigned = coSignMessage(value.header, ids)
+    const message = approvalMessage(coSigned, value.bitmap, value.quorumBoot)
+    const approvers = registry.keysOf('approvers', timeMs)
+    if (!approvers.some((key) => verifyP256(key, message, value.approval))) {
+      throw new Error(`service log: the approval in entry ${index} is not genuine`)
+    }
+    const { batchSeq } = decodeHeader(value.header)
+    const { flushed } = ledger.commit((writer) => {
+      if (batchSeq > writer.highWater) writer.setHighWater(batchSeq)
+      value.intents.forEach((encoded, position) => {
+        const id = ids[position]
+        if (id === undefined || !hasBit(value.bitmap, position)) return
+        const intent = decodeIntent(encoded)
+        const payload = decodePayload(intent.type, intent.payload)
+        if (payload.kind === 'router-intent') return
+        const entry = entryOf(id, payload, intent.payload)
+        writer.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
+        approvals++
+      })
+    })
+    await flushed
+  }
+  return { approvals, highWater: ledger.highWater }
+}
