@@ -7,15 +7,19 @@ import { connectCoSigner } from '../src/custody/connect-co-signer.js'
 import { createChainlinkPrices } from '../src/pricing/chainlink.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
 import { createScreener } from '../src/screening/local-screener.js'
+import { attachPreparedRules } from '../src/screening/prepared-rules.js'
 import { WalkPool } from '../src/screening/walk-pool.js'
+import { AuditLog } from '../src/store/audit-log.js'
 import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence } from '../src/store/event-sequence.js'
 import { createReader } from '../src/store/reader.js'
-import { createTransferQuoter } from '../src/valuation/transfer-quoter.js'
+import { createCallQuoter } from '../src/valuation/call-quoter.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
+import { createAddressRulesShell } from './address-rules/shell.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
 import { createCustodyShell } from './custody/shell.js'
+import { createKeyUseShell } from './key-use/shell.js'
 import { type Envelope, eraseShell } from './runtime/actor.js'
 import { Outbox } from './runtime/outbox.js'
 import type { FromWorker, ToWorker, WorkerItem, WorkerStart } from './runtime/protocol.js'
@@ -42,10 +46,16 @@ const prices = createChainlinkPrices(
 )
 const lists = attachLists(start.lists)
 const walkPool = new WalkPool()
-const screener = createScreener({ lists, walkPool })
+const rules = attachPreparedRules(start.rulesVersion, (userId) => {
+  reader.refresh()
+  return reader.addressRules(userId)
+})
+const screener = createScreener({ lists, walkPool, rulesOf: rules.rulesOf })
 const coSigner = connectCoSigner({ home, mode, log })
 const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
 const nowMs = () => Date.now()
+
+const auditLog = new AuditLog({ environment, sequence, nowMs, log })
 
 const outbox = new Outbox<WorkerItem>((items) => post({ type: 'items', items }))
 
@@ -67,11 +77,12 @@ const host = new ShardHost({
       createSubWalletShell({
         reader,
         chains,
-        quoter: createTransferQuoter(chains, prices),
+        quoter: createCallQuoter(chains, prices),
         screener,
         coSigner,
         tell,
         keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
+        auditLog,
         log,
         nowMs,
       }),
@@ -100,7 +111,9 @@ const host = new ShardHost({
         random: Math.random,
       }),
     ),
-    eraseShell(createCustodyShell(coSigner, log)),
+    eraseShell(createAddressRulesShell({ reader, rulesChanged: rules.changed })),
+    eraseShell(createKeyUseShell()),
+    eraseShell(createCustodyShell(coSigner, auditLog, log)),
   ],
   reply: (token, result) => outbox.push({ type: 'reply', token, result }),
   appended: createAnnouncer({ reader, sequence, tell, nowMs }),
@@ -127,6 +140,7 @@ async function drain(): Promise<void> {
   }
   await Promise.allSettled([coSigner.close(), closeChains(), walkPool.close(), dispatcher.close()])
   prices.close()
+  await auditLog.close()
   await environment.root.close()
   post({ type: 'drained' })
 }

@@ -1,6 +1,5 @@
 import { join, resolve } from 'node:path'
 import { collectDefaultMetrics, Registry } from 'prom-client'
-import { attachPreparedRules, createRulesVersion } from '../actors/address-rules/prepared-rules.js'
 import { KEY_USE_DESK } from '../actors/key-use/shell.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
@@ -25,6 +24,7 @@ import type { OperationPorts } from './operations/ports.js'
 import { createChainlinkPrices } from './pricing/chainlink.js'
 import { createListOwner } from './screening/lists/list-owner.js'
 import { createScreener } from './screening/local-screener.js'
+import { attachPreparedRules, createRulesVersion } from './screening/prepared-rules.js'
 import { WalkPool } from './screening/walk-pool.js'
 import { openEnvironment } from './store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
@@ -67,7 +67,10 @@ const heads = new Map<number, ChainHead>()
 const screener = createScreener({
   lists,
   walkPool: new WalkPool(),
-  rulesOf: attachPreparedRules(reader, rulesVersion).rulesOf,
+  rulesOf: attachPreparedRules(rulesVersion, (userId) => {
+    reader.refresh()
+    return reader.addressRules(userId)
+  }).rulesOf,
 })
 
 const authenticator = createApiKeyAuthenticator({

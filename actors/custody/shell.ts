@@ -1,6 +1,8 @@
 import type { CoSigner, GrantUpdate } from '../../src/custody/co-signer.js'
-import type { SubWalletId } from '../../src/domain/ids.js'
+import type { AuditRecord } from '../../src/domain/audit.js'
+import type { SubWalletId, UserId } from '../../src/domain/ids.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
+import { auditEntry } from '../../src/store/audit-entry.js'
 import type { ActorShell, AskResult, ReplyToken } from '../runtime/actor.js'
 
 /**
@@ -23,10 +25,15 @@ interface CustodyEffect {
 
 export function createCustodyShell(
   coSigner: CoSigner,
+  auditLog: { note(record: AuditRecord): void },
   log: { warn(context: object, message: string): void },
 ): ActorShell<null, CustodyCommand, never, CustodyEffect> {
   async function carryOut({ command }: CustodyEffect): Promise<unknown> {
-    if (command.type === 'put-grant') return coSigner.putGrant(command.grant)
+    if (command.type === 'put-grant') {
+      const taken = await coSigner.putGrant(command.grant)
+      auditLog.note(grantAudit(command.grant, Date.now()))
+      return taken
+    }
     return coSigner.createWallet(command.subWalletId, command.userId)
   }
 
@@ -60,4 +67,21 @@ export function createCustodyShell(
 
 function faultOf(error: unknown): Fault {
   return error instanceof FaultError ? error.fault : fault('COSIGNER_UNAVAILABLE')
+}
+
+/** The grant is the identity provider's; this entry says that it took it. */
+function grantAudit(grant: GrantUpdate, nowMs: number): AuditRecord {
+  return auditEntry({
+    userId: grant.userId as UserId,
+    subWalletId: grant.walletId,
+    keyId: grant.keyId,
+    atMs: nowMs,
+    type: 'grant.put',
+    details: {
+      permission: grant.permission,
+      allowed_chains: grant.allowedChains,
+      rotated_from: grant.rotatedFrom,
+      revoked: grant.revoked,
+    },
+  })
 }

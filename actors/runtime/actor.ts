@@ -75,6 +75,8 @@ export type ActorKind =
   | 'webhook-endpoint'
   | 'gas-wallet'
   | 'custody'
+  | 'address-rules'
+  | 'key-use'
 
 export interface ActorAddress {
   readonly kind: ActorKind

@@ -32,5 +32,7 @@ export interface WorkerStart {
   readonly logLevel: string
   readonly storeDirectory: string
   readonly sequence: SharedArrayBuffer
+  /** Counts the changes of users' address rules. */
+  readonly rulesVersion: SharedArrayBuffer
   readonly lists: SharedLists
 }

@@ -124,7 +124,7 @@ function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
     booking: 'drafted',
   }
   turn.emit({ type: 'reserved', draft })
-  turn.emit({ type: 'queued', txId })
+  turn.emit({ type: 'queued', txId, screenedAgainst: [] })
   pumpSigning(turn, lane)
 }
 

@@ -13,16 +13,16 @@ const LIVE_KEYS_MAX = 500
 
 export function createWallet(
   turn: Turn,
-  { wallet }: Of<'create-wallet'>,
+  { wallet, requestId = null }: Of<'create-wallet'>,
   token: ReplyToken | null,
 ): void {
-  if (turn.state.wallet === null) turn.emit({ type: 'wallet-created', wallet })
+  if (turn.state.wallet === null) turn.emit({ type: 'wallet-created', wallet, requestId })
   turn.answer(token, turn.state.wallet)
 }
 
 export function registerKey(
   turn: Turn,
-  { key }: Of<'register-key'>,
+  { key, requestId = null }: Of<'register-key'>,
   token: ReplyToken | null,
 ): void {
   const { state } = turn
@@ -35,14 +35,14 @@ export function registerKey(
     turn.refuse(token, tooManyKeys())
     return
   }
-  turn.emit({ type: 'key-put', key, change: 'registered', atMs })
+  turn.emit({ type: 'key-put', key, change: 'registered', requestId, atMs })
   turn.answer(token, key)
 }
 
 /** The successor keeps everything but name of the secret; the old key lives for its grace. */
 export function rotateKey(
   turn: Turn,
-  { keyId, successor, nowMs }: Of<'rotate-key'>,
+  { keyId, successor, requestId = null, nowMs }: Of<'rotate-key'>,
   token: ReplyToken | null,
 ): void {
   const old = turn.state.keys.get(keyId)
@@ -63,15 +63,15 @@ export function rotateKey(
     rotatedAtMs: null,
     revokedAtMs: null,
   }
-  turn.emit({ type: 'key-put', key: previous, change: 'patched', atMs: nowMs })
-  turn.emit({ type: 'key-put', key, change: 'rotated', atMs: nowMs })
+  turn.emit({ type: 'key-put', key: previous, change: 'rotated-out', requestId, atMs: nowMs })
+  turn.emit({ type: 'key-put', key, change: 'rotated', requestId, atMs: nowMs })
   turn.effect({ type: 'key-changed', secretHash: previous.secretHash })
   turn.answer(token, { key, previous })
 }
 
 export function revokeKey(
   turn: Turn,
-  { keyId, nowMs }: Of<'revoke-key'>,
+  { keyId, requestId = null, nowMs }: Of<'revoke-key'>,
   token: ReplyToken | null,
 ): void {
   const old = turn.state.keys.get(keyId)
@@ -84,14 +84,14 @@ export function revokeKey(
     return
   }
   const key: ApiKey = { ...old, revokedAtMs: nowMs }
-  turn.emit({ type: 'key-put', key, change: 'revoked', atMs: nowMs })
+  turn.emit({ type: 'key-put', key, change: 'revoked', requestId, atMs: nowMs })
   turn.effect({ type: 'key-changed', secretHash: key.secretHash })
   turn.answer(token, key)
 }
 
 export function patchKey(
   turn: Turn,
-  { keyId, patch, nowMs }: Of<'patch-key'>,
+  { keyId, patch, requestId = null, nowMs }: Of<'patch-key'>,
   token: ReplyToken | null,
 ): void {
   const old = turn.state.keys.get(keyId)
@@ -100,7 +100,7 @@ export function patchKey(
     return
   }
   const key: ApiKey = { ...old, ...patch }
-  turn.emit({ type: 'key-put', key, change: 'patched', atMs: nowMs })
+  turn.emit({ type: 'key-put', key, change: 'patched', requestId, atMs: nowMs })
   turn.effect({ type: 'key-changed', secretHash: key.secretHash })
   turn.answer(token, key)
 }

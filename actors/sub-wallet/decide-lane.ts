@@ -19,17 +19,18 @@ type Of<T extends Command['type']> = Extract<Command, { type: T }>
  * Steps 3 to 5 of the lifecycle. Signed bytes are stored in nonce order, so what a crash leaves
  * is always an unbroken run of nonces: a lane never has a hole that was not made by the chain.
  */
-export function screened(turn: Turn, { txId, refusal }: Of<'screened'>): void {
+export function screened(turn: Turn, command: Of<'screened'>): void {
+  const { txId, refusal, screenedAgainst } = command
   const entry = turn.state.drafts.get(txId)
   if (entry === undefined || entry.phase !== 'screening') return
   const { draft } = entry
   const no = refusal ?? draft.problem
   if (no !== null) {
     turn.emit({ type: 'released', txId })
-    turn.refuse(draft.token, no)
+    turn.refuseSend(draft.token, no, draft, screenedAgainst)
     return
   }
-  turn.emit({ type: 'queued', txId })
+  turn.emit({ type: 'queued', txId, screenedAgainst })
   pumpSigning(turn, laneOf(turn.state, draft.chainId))
 }
 
@@ -109,23 +110,24 @@ function settleLane(turn: Turn, lane: Lane, nowMs: number): void {
   pumpSigning(turn, lane)
 }
 
-function releaseFailed(turn: Turn, { draft, fault: why }: DraftEntry): void {
+function releaseFailed(turn: Turn, { draft, screenedAgainst, fault: why }: DraftEntry): void {
   const { txId, token } = draft
   const refusal = why ?? fault('COSIGNER_UNAVAILABLE')
   turn.emit({ type: 'released', txId })
   if (draft.booking === 'stored') dropTransaction(turn, txId, refusal, 'nonce-spent')
-  turn.refuse(token, refusal)
+  turn.refuseSend(token, refusal, draft, screenedAgainst)
 }
 
-function store(turn: Turn, { draft, nonce, signed }: DraftEntry, nowMs: number): void {
+function store(turn: Turn, entry: DraftEntry, nowMs: number): void {
+  const { draft, nonce, signed, screenedAgainst } = entry
   const { wallet } = turn.state
   if (wallet === null || signed === null) throw new Error(`${draft.txId} was stored unsigned`)
   if (draft.booking === 'stored') {
     const { txId, maxFeePerGas, maxPriorityFeePerGas } = draft
     const fees = { maxFeePerGas, maxPriorityFeePerGas }
     turn.emit({ type: 'transaction-renonced', txId, nonce, fees, signed })
-    const entry = turn.state.open.get(txId)
-    if (entry !== undefined) turn.effect({ type: 'watch', tx: entry.tx })
+    const open = turn.state.open.get(txId)
+    if (open !== undefined) turn.effect({ type: 'watch', tx: open.tx })
     return
   }
   const { intentId, rawTransaction, txHash, signedAtMs } = signed
@@ -158,7 +160,7 @@ function store(turn: Turn, { draft, nonce, signed }: DraftEntry, nowMs: number):
     updatedAtMs: nowMs,
     confirmedAtMs: null,
   }
-  turn.emit({ type: 'transaction-signed', tx, idempotency: draft.idempotency })
+  turn.emit({ type: 'transaction-signed', tx, idempotency: draft.idempotency, screenedAgainst })
   for (const event of limitsCrossed(turn.state, tx, nowMs)) turn.emit(event)
   turn.effect({ type: 'watch', tx })
 }
@@ -212,9 +214,9 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
       answerSigned(turn, entry)
       return
     case 'rejected': {
-      const { token } = entry
+      const { token, tx } = entry
       dropTransaction(turn, txId, outcome.fault, 'nonce-free')
-      turn.refuse(token, outcome.fault)
+      turn.refuseSend(token, outcome.fault, tx)
       break
     }
     case 'nonce-lost':
@@ -265,7 +267,7 @@ function signAgain(turn: Turn, entry: OpenEntry, lane: Lane, chainNonce: number)
       'The nonce of this transaction was used from outside the service; nothing was sent. Send again.',
     )
     dropTransaction(turn, txId, why, 'nonce-spent')
-    turn.refuse(token, why)
+    turn.refuseSend(token, why, tx)
     return
   }
   const draft: Draft = {

@@ -34,11 +34,11 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     return
   }
   if (key.permission !== 'trade') {
-    turn.refuse(token, fault('PERMISSION_DENIED'))
+    turn.refuseSend(token, fault('PERMISSION_DENIED'), command)
     return
   }
   if (!key.allowedChains.includes(chainId)) {
-    turn.refuse(token, fault('CHAIN_NOT_ALLOWED', { chain_id: chainId }))
+    turn.refuseSend(token, fault('CHAIN_NOT_ALLOWED', { chain_id: chainId }), command)
     return
   }
   const { lineageId } = key
@@ -58,7 +58,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
   } else if (key.duplicateGuard === 'on') {
     const twin = findTwin(state, command)
     if (twin !== null) {
-      turn.refuse(token, fault('DUPLICATE_SUSPECTED', { tx_id: twin }))
+      turn.refuseSend(token, fault('DUPLICATE_SUSPECTED', { tx_id: twin }), command)
       return
     }
   }
@@ -67,11 +67,11 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     return
   }
   if (!quote.ok) {
-    turn.refuse(token, quote.fault)
+    turn.refuseSend(token, quote.fault, command)
     return
   }
   if (quote.unpriced && key.unpricedAssets === 'deny') {
-    turn.refuse(token, fault('PRICE_UNAVAILABLE', { chain_id: chainId }))
+    turn.refuseSend(token, fault('PRICE_UNAVAILABLE', { chain_id: chainId }), command)
     return
   }
   const { valuation } = quote
@@ -79,7 +79,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
   const counters = countersOf(state, lineageId, nowMs)
   const breach = capBreach(counters, key, micros)
   if (breach !== null) {
-    turn.refuse(token, limitFault(breach))
+    turn.refuseSend(token, limitFault(breach), command)
     return
   }
   const reservation: Reservation = { micros, day: counters.day, month: counters.month }
@@ -105,7 +105,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     booking: 'drafted',
   }
   if (command.chainNonce === null && laneOf(state, chainId).nextNonce === null) {
-    turn.refuse(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }))
+    turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }), command)
     return
   }
   syncLane(turn, chainId, command.chainNonce, quote.accountHasCode)

@@ -41,6 +41,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
         nonce: -1,
         replaces: null,
         signed: null,
+        screenedAgainst: [],
         fault: null,
       })
       bookDraft(state, lineageId, draft.reservation, draft.createdAtMs)
@@ -50,10 +51,13 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'released':
       forgetDraft(state, event.txId)
       return state
-    case 'queued':
-      draftOf(state, event.txId).phase = 'queued'
+    case 'queued': {
+      const entry = draftOf(state, event.txId)
+      entry.phase = 'queued'
+      entry.screenedAgainst = event.screenedAgainst
       laneOfDraft(state, event.txId).queued.push(event.txId)
       return state
+    }
     case 'lane-synced': {
       const lane = laneOf(state, event.chainId)
       lane.nextNonce = event.nextNonce
@@ -137,6 +141,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
         nonce: -1,
         replaces: null,
         signed: null,
+        screenedAgainst: [],
         fault: null,
       })
       return state

@@ -1,5 +1,6 @@
 import type { ApiKey } from '../../src/domain/api-key.js'
-import type { Hex, KeyId, TxId } from '../../src/domain/ids.js'
+import type { ScreenedAgainst } from '../../src/domain/audit.js'
+import type { Hex, KeyId, TxId, UserId } from '../../src/domain/ids.js'
 import type { MinedIn, Transaction, TxKind, TxStatus } from '../../src/domain/transaction.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
@@ -9,21 +10,7 @@ import type { Draft, SignedBytes } from './state.js'
 
 /** What reaches a sub-wallet: from the front end, from its own effects, from chain watchers. */
 export type Command =
-  | { readonly type: 'create-wallet'; readonly wallet: SubWallet }
-  | { readonly type: 'register-key'; readonly key: ApiKey }
-  | {
-      readonly type: 'rotate-key'
-      readonly keyId: KeyId
-      readonly successor: Successor
-      readonly nowMs: number
-    }
-  | { readonly type: 'revoke-key'; readonly keyId: KeyId; readonly nowMs: number }
-  | {
-      readonly type: 'patch-key'
-      readonly keyId: KeyId
-      readonly patch: KeyPatch
-      readonly nowMs: number
-    }
+  | ConsoleCommand
   | { readonly type: 'read-limits'; readonly keyId: KeyId; readonly nowMs: number }
   | SendCommand
   | PreparedSend
@@ -31,6 +18,7 @@ export type Command =
       readonly type: 'screened'
       readonly txId: TxId
       readonly refusal: Fault | null
+      readonly screenedAgainst: readonly ScreenedAgainst[]
       readonly nowMs: number
     }
   | {
@@ -84,6 +72,25 @@ export type Command =
       readonly nowMs: number
     }
   | { readonly type: 'replacement-failed'; readonly txId: TxId }
+
+/** `requestId` is for the audit trail. */
+export type ConsoleCommand = (
+  | { readonly type: 'create-wallet'; readonly wallet: SubWallet }
+  | { readonly type: 'register-key'; readonly key: ApiKey }
+  | {
+      readonly type: 'rotate-key'
+      readonly keyId: KeyId
+      readonly successor: Successor
+      readonly nowMs: number
+    }
+  | { readonly type: 'revoke-key'; readonly keyId: KeyId; readonly nowMs: number }
+  | {
+      readonly type: 'patch-key'
+      readonly keyId: KeyId
+      readonly patch: KeyPatch
+      readonly nowMs: number
+    }
+) & { readonly requestId?: string | null }
 
 /** Keys of a rotation: everything else is the predecessor's. */
 export interface Successor {
@@ -159,16 +166,26 @@ export type Outcome =
 
 /** Volatile events are not recorded; a restart forgets them and what they did. */
 export type Event =
-  | { readonly type: 'wallet-created'; readonly wallet: SubWallet }
+  | {
+      readonly type: 'wallet-created'
+      readonly wallet: SubWallet
+      readonly requestId: string | null
+    }
   | {
       readonly type: 'key-put'
       readonly key: ApiKey
-      readonly change: 'registered' | 'rotated' | 'revoked' | 'patched'
+      readonly change: 'registered' | 'rotated' | 'rotated-out' | 'revoked' | 'patched'
+      readonly requestId: string | null
       readonly atMs: number
     }
   | { readonly type: 'reserved'; readonly draft: Draft }
   | { readonly type: 'released'; readonly txId: TxId }
-  | { readonly type: 'queued'; readonly txId: TxId }
+  | {
+      readonly type: 'queued'
+      readonly txId: TxId
+      /** Empty for what needs no screening: the service's own self-sends. */
+      readonly screenedAgainst: readonly ScreenedAgainst[]
+    }
   | {
       readonly type: 'lane-synced'
       readonly chainId: number
@@ -188,6 +205,7 @@ export type Event =
       readonly type: 'transaction-signed'
       readonly tx: Transaction
       readonly idempotency: Draft['idempotency']
+      readonly screenedAgainst: readonly ScreenedAgainst[]
     }
   | {
       readonly type: 'limit-reached'
@@ -256,3 +274,17 @@ export type Effect =
   | { readonly type: 'unwatch'; readonly tx: Transaction }
   | { readonly type: 'replace'; readonly tx: Transaction }
   | { readonly type: 'key-changed'; readonly secretHash: string }
+  | {
+      /** For the audit trail. */
+      readonly type: 'refused'
+      readonly userId: UserId
+      readonly call: RefusedCall
+      readonly fault: Fault
+      readonly screenedAgainst: readonly ScreenedAgainst[]
+    }
+
+/** What the audit trail keeps of a send that was refused; the calldata in outline only. */
+export type RefusedCall = Pick<
+  Draft,
+  'txId' | 'keyId' | 'requestId' | 'chainId' | 'kind' | 'to' | 'value' | 'data'
+>

@@ -1,5 +1,6 @@
 import type { Chains } from '../../src/chains/access.js'
 import type { CoSigner } from '../../src/custody/co-signer.js'
+import type { AuditRecord } from '../../src/domain/audit.js'
 import type { Screener } from '../../src/screening/screener.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Quoter } from '../../src/valuation/quoter.js'
@@ -15,5 +16,7 @@ export interface SubWalletPorts {
   readonly tell: (envelope: Envelope) => void
   readonly keyChanged: (secretHash: string) => void
   readonly log: { warn(context: object, message: string): void }
+  /** Takes entries that no commit waits for. */
+  readonly auditLog: { note(record: AuditRecord): void }
   readonly nowMs: () => number
 }

@@ -7,6 +7,7 @@ import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { newId } from '../../src/store/new-id.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
+import { allowedAudit, keyAudit, walletAudit } from './audit.js'
 import type { Event } from './messages.js'
 import { emptyState, laneOf, restoredEntry, type SubWalletState } from './state.js'
 
@@ -43,9 +44,11 @@ export function recordEvents(
     switch (event.type) {
       case 'wallet-created':
         header = true
+        transactor.appendAudit(walletAudit(event))
         break
       case 'key-put':
         transactor.putApiKey(event.key)
+        transactor.appendAudit(keyAudit(event))
         if (event.change === 'rotated' || event.change === 'revoked') {
           transactor.appendEvent(keyEvent(state, event))
         }
@@ -63,6 +66,7 @@ export function recordEvents(
           const { txId, createdAtMs, lineageId } = event.tx
           transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
         }
+        transactor.appendAudit(allowedAudit(event))
         changed.add(event.tx.txId)
         break
       case 'transaction-broadcast':

@@ -1,6 +1,7 @@
 import type { SubWalletId } from '../../src/domain/ids.js'
 import type { WatcherCommand } from '../chain-watcher/messages.js'
 import type { ActorShell } from '../runtime/actor.js'
+import { refusalAudit } from './audit.js'
 import { decide } from './decide.js'
 import { broadcast } from './effects/broadcast.js'
 import { prepareSend } from './effects/prepare-send.js'
@@ -51,6 +52,9 @@ export function createSubWalletShell(
         }
         case 'unwatch':
           watcher(effect.tx.chainId, { type: 'unwatch', txId: effect.tx.txId })
+          break
+        case 'refused':
+          ports.auditLog.note(refusalAudit(effect, id as SubWalletId, ports.nowMs()))
           break
         case 'key-changed':
           ports.keyChanged(effect.secretHash)

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../src/domain/api-key.js'
+import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../src/domain/ids.js'
 import { combine, NO_SPEND, type Reservation, type SpendCounters } from '../../src/domain/spend.js'
 import type { Transaction, TxKind, Valuation } from '../../src/domain/transaction.js'
@@ -82,6 +83,8 @@ export interface DraftEntry {
   /** Approval at the same nonce that the identity provider still holds; see custody README. */
   replaces: Hex | null
   signed: SignedBytes | null
+  /** The lists of its clean verdict; empty until screened. */
+  screenedAgainst: readonly ScreenedAgainst[]
   fault: Fault | null
 }
 

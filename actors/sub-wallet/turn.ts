@@ -1,7 +1,8 @@
+import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { Decision, Reply, ReplyToken } from '../runtime/actor.js'
 import { evolve } from './evolve.js'
-import type { Effect, Event } from './messages.js'
+import type { Effect, Event, RefusedCall } from './messages.js'
 import type { SubWalletState } from './state.js'
 
 /** Collects what one command leads to, folding each event as it is emitted. */
@@ -30,6 +31,20 @@ export class Turn {
 
   refuse(token: ReplyToken | null, fault: Fault): void {
     if (token !== null) this.replies.push({ token, result: { ok: false, fault } })
+  }
+
+  /** Refuses a send, and leaves a trace of it. */
+  refuseSend(
+    token: ReplyToken | null,
+    fault: Fault,
+    call: RefusedCall,
+    screenedAgainst: readonly ScreenedAgainst[] = [],
+  ): void {
+    const userId = this.state.wallet?.userId
+    if (userId !== undefined) {
+      this.effect({ type: 'refused', userId, call, fault, screenedAgainst })
+    }
+    this.refuse(token, fault)
   }
 
   decision(): Decision<Event, Effect> {

@@ -1,3 +1,6 @@
+import { deleteAddressRule, listAddressRules, putAddressRule } from './console/address-rules.js'
+import { listAudit } from './console/audit.js'
+import { backtestKey } from './console/backtest.js'
 import { listDeliveries, redeliverEvent } from './console/deliveries.js'
 import { listEvents } from './console/events.js'
 import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
@@ -25,6 +28,11 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     rotate_key: rotateKey(ports),
     revoke_key: revokeKey(ports),
     patch_key: patchKey(ports),
+    backtest_key: backtestKey(ports),
+    list_audit: listAudit(ports),
+    put_address_rule: putAddressRule(ports),
+    list_address_rules: listAddressRules(ports),
+    delete_address_rule: deleteAddressRule(ports),
     create_webhook: createWebhook(ports),
     list_webhooks: listWebhooks(ports),
     patch_webhook: patchWebhook(ports),

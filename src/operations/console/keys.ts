@@ -54,18 +54,23 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
       grant: grantOf(key, context, deriveProofKey(secret)),
     })
     if (!granted.ok) return granted
-    const stored = await actors.ask(walletOf(key), { type: 'register-key', key })
+    const stored = await actors.ask(walletOf(key), {
+      type: 'register-key',
+      key,
+      requestId: context.requestId,
+    })
     if (!stored.ok) return stored
     ports.forgetKey(secretHash)
     return { ok: true, status: 201, value: { ...keyView(key, null, nowMs()), secret } }
   }
 }
 
-export function listKeys({ reader, nowMs }: OperationPorts): ConsoleHandlers['list_keys'] {
+export function listKeys(ports: OperationPorts): ConsoleHandlers['list_keys'] {
+  const { reader, nowMs } = ports
   return ({ userId }, input) => {
     const { items, nextCursor } = reader.keysOfUser(userId, pageOptions(input))
     const now = nowMs()
-    const keys = items.map((key) => keyView(key, reader.keyLastUsedAtMs(key.keyId), now))
+    const keys = items.map((key) => keyView(key, ports.keyLastUsedAtMs(key.keyId), now))
     return { ok: true, value: { keys, next_cursor: nextCursor } }
   }
 }
@@ -89,7 +94,9 @@ export function rotateKey(ports: OperationPorts): ConsoleHandlers['rotate_key'] 
       },
     })
     if (!granted.ok) return granted
-    const command = { type: 'rotate-key', keyId: owned.value.keyId, successor, nowMs: nowMs() }
+    const { requestId } = context
+    const { keyId } = owned.value
+    const command = { type: 'rotate-key', keyId, successor, requestId, nowMs: nowMs() }
     const rotated = await actors.ask(walletOf(owned.value), command)
     if (!rotated.ok) return rotated
     const { key, previous } = rotated.value as { key: ApiKey; previous: ApiKey }
@@ -115,13 +122,15 @@ export function revokeKey(ports: OperationPorts): ConsoleHandlers['revoke_key'] 
   return async (context, { key_id }) => {
     const owned = ownedKey(reader, context.userId, key_id)
     if (!owned.ok) return owned
-    const command = { type: 'revoke-key', keyId: owned.value.keyId, nowMs: nowMs() }
+    const { requestId } = context
+    const { keyId } = owned.value
+    const command = { type: 'revoke-key', keyId, requestId, nowMs: nowMs() }
     const revoked = await actors.ask(walletOf(owned.value), command)
     ports.forgetKey(owned.value.secretHash)
     if (!revoked.ok) return revoked
     const key = revoked.value as ApiKey
     await actors.ask(CUSTODY_DESK, { type: 'put-grant', grant: grantOf(key, context, null) })
-    return { ok: true, value: keyView(key, reader.keyLastUsedAtMs(key.keyId), nowMs()) }
+    return { ok: true, value: keyView(key, ports.keyLastUsedAtMs(key.keyId), nowMs()) }
   }
 }
 
@@ -151,12 +160,14 @@ export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
       const granted = await actors.ask(CUSTODY_DESK, { type: 'put-grant', grant })
       if (!granted.ok) return granted
     }
-    const command = { type: 'patch-key', keyId: owned.value.keyId, patch, nowMs: nowMs() }
+    const { requestId } = context
+    const { keyId } = owned.value
+    const command = { type: 'patch-key', keyId, patch, requestId, nowMs: nowMs() }
     const patched = await actors.ask(walletOf(owned.value), command)
     ports.forgetKey(owned.value.secretHash)
     if (!patched.ok) return patched
     const key = patched.value as ApiKey
-    return { ok: true, value: keyView(key, reader.keyLastUsedAtMs(key.keyId), nowMs()) }
+    return { ok: true, value: keyView(key, ports.keyLastUsedAtMs(key.keyId), nowMs()) }
   }
 }
 

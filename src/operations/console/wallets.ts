@@ -9,7 +9,7 @@ import { walletView } from './views.js'
 
 /** The address is shown only once both domains hold two durable copies of their share. */
 export function createWallet({ actors, nowMs }: OperationPorts): ConsoleHandlers['create_wallet'] {
-  return async ({ userId }, { name }) => {
+  return async ({ userId, requestId }, { name }) => {
     const subWalletId = newId<SubWalletId>(ID_PREFIX.subWallet)
     const keyed = await actors.ask(CUSTODY_DESK, {
       type: 'create-wallet-key',
@@ -26,7 +26,7 @@ export function createWallet({ actors, nowMs }: OperationPorts): ConsoleHandlers
       epoch,
       createdAtMs: nowMs(),
     }
-    const command = { type: 'create-wallet', wallet }
+    const command = { type: 'create-wallet', wallet, requestId }
     const stored = await actors.ask({ kind: 'sub-wallet', id: subWalletId }, command)
     return stored.ok ? { ok: true, status: 201, value: walletView(wallet) } : stored
   }

@@ -1,0 +1,57 @@
+import type { UserId } from '../../src/domain/ids.js'
+import { auditEntry } from '../../src/store/audit-entry.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { ActorShell } from '../runtime/actor.js'
+import {
+  type AddressRulesCommand,
+  type AddressRulesEffect,
+  type AddressRulesEvent,
+  type AddressRulesState,
+  decide,
+} from './decide.js'
+
+interface Holder extends AddressRulesState {
+  readonly userId: UserId
+}
+
+export interface AddressRulesPorts {
+  readonly reader: Reader
+  /** Called once a change is durable, before its caller is answered from this thread. */
+  readonly rulesChanged: () => void
+}
+
+export function createAddressRulesShell({
+  reader,
+  rulesChanged,
+}: AddressRulesPorts): ActorShell<
+  Holder,
+  AddressRulesCommand,
+  AddressRulesEvent,
+  AddressRulesEffect
+> {
+  return {
+    kind: 'address-rules',
+    decide,
+    load(id) {
+      reader.refresh()
+      const userId = id as UserId
+      return { userId, rules: reader.addressRules(userId) }
+    },
+    record(transactor, { userId, rules }, events) {
+      transactor.putAddressRules(userId, rules)
+      for (const { type, rule, requestId, atMs } of events) {
+        transactor.appendAudit(
+          auditEntry({
+            userId,
+            atMs,
+            requestId,
+            type: type === 'set' ? 'address_rule.set' : 'address_rule.removed',
+            details: { address: rule.address, action: rule.action, note: rule.note },
+          }),
+        )
+      }
+    },
+    run: () => rulesChanged(),
+    idle: () => true,
+  }
+}

@@ -1,0 +1,31 @@
+import type { KeyId } from '../../src/domain/ids.js'
+import type { ActorAddress, ActorShell } from '../runtime/actor.js'
+
+/** Writes down when keys were last used; the front end collects, and tells once a minute. */
+export const KEY_USE_DESK: ActorAddress = { kind: 'key-use', id: 'desk' }
+
+export interface KeyUseCommand {
+  readonly type: 'keys-used'
+  readonly uses: readonly KeyUse[]
+}
+
+export interface KeyUse {
+  readonly keyId: KeyId
+  readonly atMs: number
+}
+
+export function createKeyUseShell(): ActorShell<null, KeyUseCommand, KeyUse, never> {
+  return {
+    kind: 'key-use',
+    load: () => null,
+    decide(_state, { uses }, token) {
+      const replies = token === null ? [] : [{ token, result: { ok: true as const, value: null } }]
+      return { events: uses, effects: [], replies }
+    },
+    record(transactor, _state, uses) {
+      for (const { keyId, atMs } of uses) transactor.putKeyUse(keyId, atMs)
+    },
+    run() {},
+    idle: () => true,
+  }
+}

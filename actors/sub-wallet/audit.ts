@@ -1,0 +1,118 @@
+import type { ApiKey } from '../../src/domain/api-key.js'
+import type { AuditRecord, AuditType, ScreenedAgainst } from '../../src/domain/audit.js'
+import type { SubWalletId } from '../../src/domain/ids.js'
+import { formatUsd } from '../../src/domain/money.js'
+import { auditEntry } from '../../src/store/audit-entry.js'
+import type { Effect, Event, RefusedCall } from './messages.js'
+
+/** What a sub-wallet leaves in its owner's audit trail. */
+
+export function walletAudit(event: Extract<Event, { type: 'wallet-created' }>): AuditRecord {
+  const { userId, subWalletId, createdAtMs, name, address, epoch } = event.wallet
+  return auditEntry({
+    userId,
+    subWalletId,
+    requestId: event.requestId,
+    atMs: createdAtMs,
+    type: 'wallet.created',
+    details: { name, address, epoch },
+  })
+}
+
+const KEY_CHANGES = {
+  registered: 'key.created',
+  patched: 'key.changed',
+  rotated: 'key.rotated',
+  'rotated-out': 'key.rotated_out',
+  revoked: 'key.revoked',
+} as const satisfies Record<Extract<Event, { type: 'key-put' }>['change'], AuditType>
+
+export function keyAudit(event: Extract<Event, { type: 'key-put' }>): AuditRecord {
+  const { key, change, requestId, atMs } = event
+  return auditEntry({
+    userId: key.userId,
+    subWalletId: key.subWalletId,
+    keyId: key.keyId,
+    requestId,
+    atMs,
+    type: KEY_CHANGES[change],
+    details: {
+      name: key.name,
+      permission: key.permission,
+      daily_limit_usd: capText(key.dailyLimitMicros),
+      monthly_limit_usd: capText(key.monthlyLimitMicros),
+      allowed_chains: key.allowedChains,
+      unpriced_assets: key.unpricedAssets,
+      duplicate_guard: key.duplicateGuard,
+      rotated_from: key.rotatedFrom,
+    },
+  })
+}
+
+/** The call itself stands in the transaction's record, under the same `tx_id`. */
+export function allowedAudit(event: Extract<Event, { type: 'transaction-signed' }>): AuditRecord {
+  const { tx, screenedAgainst } = event
+  return auditEntry({
+    userId: tx.userId,
+    subWalletId: tx.subWalletId,
+    keyId: tx.keyId,
+    requestId: tx.requestId,
+    txId: tx.txId,
+    atMs: tx.updatedAtMs,
+    type: 'send.allowed',
+    details: {
+      chain_id: tx.chainId,
+      kind: tx.kind,
+      reserved_usd: formatUsd(tx.reservation.micros),
+      lists: listsOf(screenedAgainst),
+    },
+  })
+}
+
+export function refusalAudit(
+  { userId, call, fault, screenedAgainst }: Extract<Effect, { type: 'refused' }>,
+  subWalletId: SubWalletId,
+  nowMs: number,
+): AuditRecord {
+  return auditEntry({
+    userId,
+    subWalletId,
+    keyId: call.keyId,
+    requestId: call.requestId,
+    txId: call.txId,
+    atMs: nowMs,
+    type: 'send.refused',
+    details: {
+      code: fault.code,
+      reasons: fault.details,
+      ...outlineOf(call),
+      lists: listsOf(screenedAgainst),
+    },
+  })
+}
+
+/** Calldata may be 128 KiB, and a refused caller may repeat it: its selector and length do. */
+function outlineOf({ chainId, kind, to, value, data }: RefusedCall) {
+  return {
+    chain_id: chainId,
+    kind,
+    to,
+    value: value.toString(),
+    selector: data.slice(0, SELECTOR_CHARS),
+    data_bytes: (data.length - 2) / 2,
+  }
+}
+
+const SELECTOR_CHARS = '0x12345678'.length
+
+function listsOf(screenedAgainst: readonly ScreenedAgainst[]) {
+  return screenedAgainst.map(({ list, version, checkedAtMs }) => ({
+    list,
+    version,
+    checked_at: new Date(checkedAtMs).toISOString(),
+  }))
+}
+
+function capText(micros: ApiKey['dailyLimitMicros']): string {
+  return micros === null ? 'unlimited' : formatUsd(micros)
+}

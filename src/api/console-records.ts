@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import {
+  address,
+  chainId,
+  label,
+  listCursor,
+  listLimit,
+  nextCursor,
+  timestamp,
+  usdCap,
+} from './primitives.js'
+
+/** The audit trail, the user's own address rules, and what other caps would have refused. */
+
+export const auditType = z.enum([
+  'wallet.created',
+  'key.created',
+  'key.changed',
+  'key.rotated',
+  'key.rotated_out',
+  'key.revoked',
+  'grant.put',
+  'send.allowed',
+  'send.refused',
+  'webhook.created',
+  'webhook.changed',
+  'webhook.enabled',
+  'webhook.disabled',
+  'webhook.removed',
+  'webhook.secret_rotated',
+  'address_rule.set',
+  'address_rule.removed',
+])
+
+export const listAuditInput = z.strictObject({
+  limit: listLimit.optional(),
+  cursor: listCursor.optional(),
+  sub_wallet_id: z.string().max(64).optional(),
+  key_id: z.string().max(64).optional(),
+  type: auditType.optional(),
+})
+export const auditPage = z.looseObject({
+  records: z.array(
+    z.looseObject({
+      audit_id: z.string(),
+      at: timestamp,
+      type: auditType,
+      sub_wallet_id: z.string().nullable(),
+      key_id: z.string().nullable(),
+      request_id: z.string().nullable(),
+      tx_id: z.string().nullable(),
+      details: z.looseObject({}),
+    }),
+  ),
+  next_cursor: nextCursor,
+})
+
+const ruleAction = z.enum(['block', 'allow'])
+export const putAddressRuleInput = z.strictObject({
+  address,
+  action: ruleAction.describe("allow never overrides a sanctions list or the operator's"),
+  chain_id: z.null().optional().describe('rules hold on every chain'),
+  note: label.nullable().optional(),
+})
+export const addressRule = z.looseObject({
+  address: z.string(),
+  action: ruleAction,
+  chain_id: chainId.nullable(),
+  note: z.string().nullable(),
+  created_at: timestamp,
+})
+export const addressRuleList = z.looseObject({
+  rules: z.array(addressRule),
+  next_cursor: nextCursor,
+})
+export const deleteAddressRuleInput = z.strictObject({ address })
+
+export const backtestInput = z.strictObject({
+  key_id: z.string().max(64),
+  daily_limit_usd: usdCap,
+  monthly_limit_usd: usdCap,
+  cursor: z
+    .string()
+    .min(1)
+    .max(256)
+    .optional()
+    .describe('next_cursor of the answer before; same caps'),
+})
+export const backtestResult = z.looseObject({
+  checked: z.int().describe("sends of the key's line of rotations looked at in this step"),
+  refused: z.array(
+    z.looseObject({
+      tx_id: z.string(),
+      created_at: timestamp,
+      spend_usd: z.string().describe('what it asked for'),
+      period: z.enum(['daily', 'monthly']),
+      used_usd: z.string().describe('used under these caps when it came'),
+    }),
+  ),
+  next_cursor: nextCursor.describe('null when the whole history has been looked at'),
+})

@@ -1,0 +1,123 @@
+import { z } from 'zod'
+import { invalidAt } from '../../api/parse.js'
+import type { KeyId, TxId, UserId } from '../../domain/ids.js'
+import { formatUsd } from '../../domain/money.js'
+import { ok, type Result, refuse } from '../../errors/fault.js'
+import type { ConsoleHandlers } from '../context.js'
+import { isoTime } from '../iso-time.js'
+import type { OperationPorts } from '../ports.js'
+import { ownedKey } from './ownership.js'
+import { type CapRefusal, type CapReplay, REPLAY_START, replayCap } from './replay-caps.js'
+import { capMicros } from './views.js'
+
+/** The user's transactions one answer looks at; the cursor carries the counters on. */
+const SCAN_MAX = 2_000
+
+/** Between two slices the thread serves others; a slice takes a few milliseconds. */
+const SLICE = 200
+
+/**
+ * Plays the history of the key's line of rotations against other caps. Long histories take
+ * several answers: whoever follows `next_cursor` with the same caps gets the exact whole.
+ */
+export function backtestKey({ reader }: OperationPorts): ConsoleHandlers['backtest_key'] {
+  return async ({ userId }, input) => {
+    const owned = ownedKey(reader, userId, input.key_id)
+    if (!owned.ok) return owned
+    const { keyId, lineageId } = owned.value
+    const from = readCursor(keyId, input.cursor)
+    if (!from.ok) return from
+    const caps = {
+      dailyLimitMicros: capMicros(input.daily_limit_usd),
+      monthlyLimitMicros: capMicros(input.monthly_limit_usd),
+    }
+    let { replay, afterId } = from.value
+    const refused: CapRefusal[] = []
+    let checked = 0
+    let more = true
+    for (let scanned = 0; more && scanned < SCAN_MAX; scanned += SLICE) {
+      if (scanned > 0) await new Promise((resolve) => setImmediate(resolve))
+      const slice = takeSlice(reader.transactionsOfUserOldestFirst(userId as UserId, afterId))
+      for (const tx of slice) {
+        afterId = tx.txId
+        if (tx.lineageId !== lineageId) continue
+        checked++
+        const { next, refusal } = replayCap(replay, caps, tx)
+        replay = next
+        if (refusal !== null) refused.push(refusal)
+      }
+      more = slice.length === SLICE
+    }
+    const nextCursor = more && afterId !== null ? writeCursor(keyId, { replay, afterId }) : null
+    return {
+      ok: true,
+      value: { checked, refused: refused.map(refusalView), next_cursor: nextCursor },
+    }
+  }
+}
+
+function takeSlice<T>(items: Iterable<T>): T[] {
+  const slice: T[] = []
+  for (const item of items) {
+    slice.push(item)
+    if (slice.length === SLICE) break
+  }
+  return slice
+}
+
+interface Progress {
+  readonly replay: CapReplay
+  readonly afterId: TxId | null
+}
+
+/** Open to whoever sends it: it says nothing and changes nothing but the sender's own answer. */
+const cursorFields = z.tuple([
+  z.string(),
+  z.string().max(64),
+  z.int().min(0),
+  z.string().regex(/^\d{1,24}$/),
+  z.int().min(0),
+  z.string().regex(/^\d{1,24}$/),
+])
+
+function writeCursor(keyId: KeyId, { replay: { counters }, afterId }: Progress): string {
+  const { day, dayMicros, month, monthMicros } = counters
+  // The last characters of the key's id, so that a cursor of another key is noticed.
+  const fields = [keyId.slice(-8), afterId, day, `${dayMicros}`, month, `${monthMicros}`]
+  return Buffer.from(JSON.stringify(fields)).toString('base64url')
+}
+
+function readCursor(keyId: KeyId, cursor: string | undefined): Result<Progress> {
+  if (cursor === undefined) return ok({ replay: REPLAY_START, afterId: null })
+  const parsed = cursorFields.safeParse(parseJson(Buffer.from(cursor, 'base64url').toString()))
+  if (!parsed.success || parsed.data[0] !== keyId.slice(-8)) {
+    return refuse(invalidAt('cursor', 'is not a next_cursor of this backtest'))
+  }
+  const [, afterId, day, dayMicros, month, monthMicros] = parsed.data
+  const counters = {
+    day,
+    dayMicros: BigInt(dayMicros),
+    month,
+    monthMicros: BigInt(monthMicros),
+    reservedMicros: 0n,
+  }
+  return ok({ replay: { counters }, afterId: afterId as TxId })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+function refusalView({ txId, createdAtMs, requestedMicros, period, usedMicros }: CapRefusal) {
+  return {
+    tx_id: txId,
+    created_at: isoTime(createdAtMs),
+    spend_usd: formatUsd(requestedMicros),
+    period,
+    used_usd: formatUsd(usedMicros),
+  }
+}

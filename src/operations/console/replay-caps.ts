@@ -1,0 +1,57 @@
+import type { TxId } from '../../domain/ids.js'
+import type { UsdMicros } from '../../domain/money.js'
+import {
+  capBreach,
+  NO_SPEND,
+  reserve,
+  rollForward,
+  type SpendCaps,
+  type SpendCounters,
+} from '../../domain/spend.js'
+import type { Transaction } from '../../domain/transaction.js'
+
+/** A send that the caps would have refused. */
+export interface CapRefusal {
+  readonly txId: TxId
+  readonly createdAtMs: number
+  readonly requestedMicros: UsdMicros
+  readonly period: 'daily' | 'monthly'
+  readonly usedMicros: UsdMicros
+}
+
+/** Where a replay of a lineage's history stands. */
+export interface CapReplay {
+  /** What the sends that would have passed have used. */
+  readonly counters: SpendCounters
+}
+
+export const REPLAY_START: CapReplay = { counters: NO_SPEND }
+
+/**
+ * Puts one past send before other caps. It asks for what it reserved then; one that passes counts
+ * with what it came to in the end, since by now nearly all are settled. A refused one counts
+ * nothing. Sends must come in the order in which they were made.
+ */
+export function replayCap(
+  { counters }: CapReplay,
+  caps: SpendCaps,
+  tx: Transaction,
+): { readonly next: CapReplay; readonly refusal: CapRefusal | null } {
+  const open = rollForward(counters, tx.createdAtMs)
+  const requestedMicros = tx.reservation.micros
+  const breach = capBreach(open, caps, requestedMicros)
+  if (breach !== null) {
+    const { period, usedMicros } = breach
+    const refusal = {
+      txId: tx.txId,
+      createdAtMs: tx.createdAtMs,
+      requestedMicros,
+      period,
+      usedMicros,
+    }
+    return { next: { counters: open }, refusal }
+  }
+  const booked = { micros: tx.spentMicros, day: open.day, month: open.month }
+  const after = reserve(open, booked)
+  return { next: { counters: { ...after, reservedMicros: 0n } }, refusal: null }
+}

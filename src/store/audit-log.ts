@@ -1,0 +1,120 @@
+import type { AuditRecord } from '../domain/audit.js'
+import type { Environment } from './environment.js'
+import type { EventSequence } from './event-sequence.js'
+import { WriteBatch } from './transactor.js'
+
+/** Entries wait this long for company: one synced write for all of them. */
+const FLUSH_MS = 250
+
+/**
+ * A refusal like the one before is counted for this long and written once: an agent that runs
+ * into its cap all day must not fill the disk.
+ */
+const REPEAT_MS = 60_000
+
+/** Kinds of refusals being counted at once; beyond it the oldest are written early. */
+const REPEATS_MAX = 10_000
+
+/** Each verdict of the screening stands by itself, since each names another call. */
+const NEVER_FOLDED: ReadonlySet<unknown> = new Set(['ADDRESS_BLOCKED', 'CALLDATA_UNDECODABLE'])
+
+export interface AuditLogOptions {
+  readonly environment: Environment
+  readonly sequence: EventSequence
+  readonly nowMs: () => number
+  readonly log: { error(context: object, message: string): void }
+}
+
+interface Repeat {
+  readonly sinceMs: number
+  /** Like entries after the first, and the last of them. */
+  count: number
+  last: AuditRecord | null
+}
+
+/**
+ * The way into the audit trail for entries that come with no commit of their own, such as
+ * refusals: collected per thread, folded when they repeat, written together. A crash loses what
+ * came in the last FLUSH_MS and the counts of the last REPEAT_MS; nothing that was signed.
+ */
+export class AuditLog {
+  readonly #options: AuditLogOptions
+  readonly #repeats = new Map<string, Repeat>()
+  readonly #sweeper: NodeJS.Timeout
+  #fresh: AuditRecord[] = []
+  #timer: NodeJS.Timeout | null = null
+  #lastWrite: Promise<void> = Promise.resolve()
+
+  constructor(options: AuditLogOptions) {
+    this.#options = options
+    this.#sweeper = setInterval(() => this.#sweep(options.nowMs() - REPEAT_MS), REPEAT_MS)
+    this.#sweeper.unref()
+  }
+
+  note(record: AuditRecord): void {
+    const { type, keyId, details } = record
+    if (type !== 'send.refused' || NEVER_FOLDED.has(details.code)) {
+      this.#push(record)
+      return
+    }
+    const kind = `${keyId}|${String(details.code)}`
+    const repeat = this.#repeats.get(kind)
+    const now = this.#options.nowMs()
+    if (repeat !== undefined && now < repeat.sinceMs + REPEAT_MS) {
+      repeat.count++
+      repeat.last = record
+      return
+    }
+    this.#settle(kind)
+    this.#push(record)
+    this.#repeats.set(kind, { sinceMs: now, count: 0, last: null })
+    if (this.#repeats.size <= REPEATS_MAX) return
+    for (const oldest of this.#repeats.keys()) {
+      this.#settle(oldest)
+      break
+    }
+  }
+
+  /** Writes everything, counts included. To be called before the store is closed. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweeper)
+    this.#sweep(Number.POSITIVE_INFINITY)
+    this.#flush()
+    await this.#lastWrite
+  }
+
+  #push(record: AuditRecord): void {
+    this.#fresh.push(record)
+    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
+  }
+
+  /** Insertion order is order of `sinceMs`. */
+  #sweep(beforeMs: number): void {
+    for (const [kind, { sinceMs }] of this.#repeats) {
+      if (sinceMs > beforeMs) return
+      this.#settle(kind)
+    }
+  }
+
+  #settle(kind: string): void {
+    const repeat = this.#repeats.get(kind)
+    this.#repeats.delete(kind)
+    if (repeat === undefined || repeat.last === null) return
+    const { last, count } = repeat
+    this.#push({ ...last, details: { ...last.details, repeated: count } })
+  }
+
+  #flush(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#fresh.length === 0) return
+    const batch = new WriteBatch()
+    for (const record of this.#fresh) batch.appendAudit(record)
+    this.#fresh = []
+    const { environment, sequence, log } = this.#options
+    this.#lastWrite = batch.commit(environment, sequence, new Set()).then(
+      () => undefined,
+      (error: unknown) => log.error({ err: error }, 'audit entries could not be written'),
+    )
+  }
+}
