@@ -67,8 +67,8 @@ function serve(
   supervised: SupervisedProcess,
 ): AnvilNode {
   const rpcUrl = urlOf(port)
-  const ticker = tickBlocks(rpcUrl)
   const snapshots = keepSnapshots(rpcUrl, files)
+  const ticker = tickBlocks(rpcUrl, snapshots.onTick)
   return {
     chainId: options.chainId,
     rpcUrl,
@@ -76,7 +76,7 @@ function serve(
     process: supervised,
     snapshots,
     async stop() {
-      await Promise.all([ticker.stop(), snapshots.stop()])
+      await ticker.stop()
       // anvil dumps on SIGTERM as well; ours is there should that take too long.
       if (supervised.pid !== null) await snapshots.save().catch(() => undefined)
       await supervised.stop()

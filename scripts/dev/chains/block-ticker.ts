@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
 import { rpc } from './json-rpc.js'
 
 /**
@@ -15,14 +16,22 @@ export interface BlockTicker {
 
 export const BLOCK_TIME_MS = 1_000
 
-export function tickBlocks(rpcUrl: string): BlockTicker {
+const minedBlocks = z.tuple([z.object({ number: z.string() })])
+
+/** @param onTick told the number of each block that a tick mined */
+export function tickBlocks(rpcUrl: string, onTick: (blockNumber: number) => void): BlockTicker {
   const stopping = new AbortController()
+
+  async function tick(): Promise<void> {
+    const [block] = minedBlocks.parse(await rpc(rpcUrl, 'evm_mine_detailed'))
+    onTick(Number(block.number))
+  }
 
   async function run(): Promise<void> {
     while (!stopping.signal.aborted) {
       await delay(BLOCK_TIME_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
       // A node that is being restarted ticks again later.
-      if (!stopping.signal.aborted) await rpc(rpcUrl, 'evm_mine').catch(() => undefined)
+      if (!stopping.signal.aborted) await tick().catch(() => undefined)
     }
   }
 
