@@ -1,9 +1,9 @@
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
-import type { Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
+import type { Hex, TxId } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import type { Decision } from '../runtime/actor.js'
-import type { WatchCommand, WatcherCommand, WatcherEffect } from './messages.js'
+import type { Owner, WatchCommand, WatcherCommand, WatcherEffect } from './messages.js'
 import {
   CATCH_UP_BLOCKS_MAX,
   RECENT_BLOCKS_MAX,
@@ -49,8 +49,8 @@ export function decide(
       }
       break
     case 'nonces':
-      for (const { subWalletId, nonce } of command.nonces) {
-        tellHead(state, subWalletId, nonce, effects, command.nowMs)
+      for (const { owner, nonce } of command.nonces) {
+        tellHead(state, owner, nonce, effects, command.nowMs)
       }
       break
   }
@@ -151,9 +151,9 @@ function rewind(
     watched.mined = null
     watched.confirmed = false
     watched.sinceBlock = block.number
-    const { subWalletId, txId } = watched
+    const { owner, txId } = watched
     const command = { type: 'unmined', txId, stored: null, nowMs } as const
-    effects.push({ type: 'tell', subWalletId, command })
+    effects.push({ type: 'tell', owner, command })
   }
 }
 
@@ -168,14 +168,14 @@ function accept(
   effects.push({ type: 'announce', head: block })
   const hits = block.txHashes.filter((hash) => state.byHash.has(hash))
   if (hits.length > 0) effects.push({ type: 'fetch-receipts', hashes: hits })
-  const waiting = new Map<SubWalletId, Watched>()
+  const waiting = new Map<Owner, Watched>()
   for (const watched of state.watched.values()) {
     watched.sinceBlock ??= block.number
     if (watched.mined !== null) deepen(state, watched, block.number, effects, nowMs)
-    else if (!waiting.has(watched.subWalletId)) waiting.set(watched.subWalletId, watched)
+    else if (!waiting.has(watched.owner)) waiting.set(watched.owner, watched)
   }
   for (const watched of waiting.values()) {
-    tellHead(state, watched.subWalletId, null, effects, nowMs)
+    tellHead(state, watched.owner, null, effects, nowMs)
   }
   sweepOverdue(state, block.number, effects)
 }
@@ -189,21 +189,21 @@ const OVERDUE_BLOCKS = 3
  */
 function sweepOverdue(state: WatcherState, blockNumber: number, effects: WatcherEffect[]): void {
   const hashes: Hex[] = []
-  const accounts = new Map<SubWalletId, Watched>()
+  const accounts = new Map<Owner, Watched>()
   for (const watched of state.watched.values()) {
     if (hashes.length >= SWEEP_MAX) break
     const { mined, sinceBlock } = watched
     if (mined !== null || sinceBlock === null || blockNumber < sinceBlock + OVERDUE_BLOCKS) continue
     if ((blockNumber - sinceBlock) % OVERDUE_BLOCKS !== 0) continue
     hashes.push(...watched.hashes)
-    accounts.set(watched.subWalletId, watched)
+    accounts.set(watched.owner, watched)
   }
   if (hashes.length === 0) return
   effects.push({ type: 'fetch-receipts', hashes })
   effects.push({
     type: 'fetch-nonces',
-    accounts: [...accounts.values()].map(({ subWalletId, from }) => ({
-      subWalletId,
+    accounts: [...accounts.values()].map(({ owner, from }) => ({
+      owner,
       address: from,
     })),
   })
@@ -242,8 +242,8 @@ function receiptSeen(
   const head = state.recent.at(-1)?.number ?? receipt.blockNumber
   if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
   else {
-    const { subWalletId } = watched
-    effects.push({ type: 'tell', subWalletId, command: { type: 'mined', txId, mined, nowMs } })
+    const { owner } = watched
+    effects.push({ type: 'tell', owner, command: { type: 'mined', txId, mined, nowMs } })
   }
 }
 
@@ -259,19 +259,19 @@ function deepen(
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  const { mined, txId, subWalletId } = watched
+  const { mined, txId, owner } = watched
   if (mined === null) return
   if (!watched.confirmed && deepEnough(state, mined, head)) {
     watched.confirmed = true
     const command = { type: 'confirmed', txId, mined, nowMs } as const
-    effects.push({ type: 'tell', subWalletId, command })
+    effects.push({ type: 'tell', owner, command })
   }
   if (watched.confirmed && head - mined.blockNumber > RECENT_BLOCKS_MAX) forget(state, txId)
 }
 
 function tellHead(
   state: WatcherState,
-  subWalletId: SubWalletId,
+  owner: Owner,
   chainNonce: number | null,
   effects: WatcherEffect[],
   nowMs: number,
@@ -287,5 +287,5 @@ function tellHead(
     chainNonce,
     nowMs,
   } as const
-  effects.push({ type: 'tell', subWalletId, command })
+  effects.push({ type: 'tell', owner, command })
 }

@@ -1,7 +1,10 @@
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
-import type { Address, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
+import type { Address, GasWalletId, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
 import type { Command as SubWalletCommand } from '../sub-wallet/messages.js'
+
+/** Who sent a transaction and hears what became of it. */
+export type Owner = SubWalletId | GasWalletId
 
 /** What reaches the watcher of one chain. */
 export type WatcherCommand =
@@ -21,14 +24,14 @@ export type WatcherCommand =
     }
   | {
       readonly type: 'nonces'
-      readonly nonces: readonly { readonly subWalletId: SubWalletId; readonly nonce: number }[]
+      readonly nonces: readonly { readonly owner: Owner; readonly nonce: number }[]
       readonly nowMs: number
     }
 
 export interface WatchCommand {
   readonly type: 'watch'
   readonly txId: TxId
-  readonly subWalletId: SubWalletId
+  readonly owner: Owner
   readonly from: Address
   readonly nonce: number
   /** All hashes signed at the nonce so far; any of them may land. */
@@ -42,11 +45,11 @@ export type WatcherEffect =
   | { readonly type: 'fetch-receipts'; readonly hashes: readonly Hex[] }
   | {
       readonly type: 'fetch-nonces'
-      readonly accounts: readonly { readonly subWalletId: SubWalletId; readonly address: Address }[]
+      readonly accounts: readonly { readonly owner: Owner; readonly address: Address }[]
     }
   /** Tells fee and price caches of every thread. */
   | { readonly type: 'announce'; readonly head: BlockSummary }
-  | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly command: WalletNews }
+  | { readonly type: 'tell'; readonly owner: Owner; readonly command: WalletNews }
 
 export type WalletNews = Extract<
   SubWalletCommand,

@@ -1,10 +1,11 @@
 import type { ChainAccess, Chains } from '../../src/chains/access.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
-import type { Hex } from '../../src/domain/ids.js'
+import { type Hex, ID_PREFIX, isId } from '../../src/domain/ids.js'
+import type { Transaction } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { ActorShell, Envelope } from '../runtime/actor.js'
 import { decide } from './decide.js'
-import type { WalletNews, WatcherCommand, WatcherEffect } from './messages.js'
+import type { Owner, WalletNews, WatcherCommand, WatcherEffect } from './messages.js'
 import { emptyWatcher, type WatcherState } from './state.js'
 
 export interface ChainWatcherPorts {
@@ -64,8 +65,8 @@ export function createChainWatcherShell(
     accounts: Extract<WatcherEffect, { type: 'fetch-nonces' }>['accounts'],
   ): Promise<WatcherCommand> {
     const read = await Promise.all(
-      accounts.map(async ({ subWalletId, address }) => ({
-        subWalletId,
+      accounts.map(async ({ owner, address }) => ({
+        owner,
         nonce: await chain.reads.transactionCount(address, 'latest'),
       })),
     )
@@ -80,11 +81,14 @@ export function createChainWatcherShell(
       const chain = access(id)
       const { id: chainId, confirmations, block_time_ms: blockTimeMs } = chain.config
       const state = emptyWatcher(chainId, confirmations, blockTimeMs)
-      for (const { txId, subWalletId, from, nonce, attempts } of reader.openTransactionsOfChain(
-        chainId,
-      )) {
+      const watch = (owner: Owner, { txId, from, nonce, attempts }: Transaction) => {
         const hashes = attempts.map(({ txHash }) => txHash)
-        decide(state, { type: 'watch', txId, subWalletId, from, nonce, hashes })
+        decide(state, { type: 'watch', txId, owner, from, nonce, hashes })
+      }
+      for (const tx of reader.openTransactionsOfChain(chainId)) watch(tx.subWalletId, tx)
+      for (const { gasWalletId, chainId: of } of reader.gasWallets()) {
+        if (of !== chainId) continue
+        for (const { tx } of reader.openGasTransactions(gasWalletId)) watch(gasWalletId, tx)
       }
       return state
     },
@@ -120,8 +124,8 @@ export function createChainWatcherShell(
           break
         case 'tell':
           ports.tell({
-            kind: 'sub-wallet',
-            id: effect.subWalletId,
+            kind: isId(ID_PREFIX.subWallet, effect.owner) ? 'sub-wallet' : 'gas-wallet',
+            id: effect.owner,
             command: withContext(effect.command),
             token: null,
           })

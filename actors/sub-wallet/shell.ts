@@ -42,12 +42,12 @@ export function createSubWalletShell(
           broadcast(ports, effect.tx, self)
           break
         case 'replace':
-          replace(ports, effect, self)
+          replace(ports, { tx: effect.tx, keyId: effect.tx.keyId, authorization: null }, self)
           break
         case 'watch': {
           const { chainId, txId, subWalletId, from, nonce, attempts } = effect.tx
           const hashes = attempts.map(({ txHash }) => txHash)
-          watcher(chainId, { type: 'watch', txId, subWalletId, from, nonce, hashes })
+          watcher(chainId, { type: 'watch', txId, owner: subWalletId, from, nonce, hashes })
           break
         }
         case 'unwatch':

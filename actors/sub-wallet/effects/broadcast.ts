@@ -8,7 +8,7 @@ import type { SubWalletPorts } from '../ports.js'
 
 /** Step 5 of the lifecycle: hands stored bytes to the chain, and says what is known after. */
 export function broadcast(
-  { chains, nowMs, log }: SubWalletPorts,
+  { chains, nowMs, log }: Pick<SubWalletPorts, 'chains' | 'nowMs' | 'log'>,
   tx: Transaction,
   self: (command: Command) => void,
 ): void {

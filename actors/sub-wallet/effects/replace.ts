@@ -1,12 +1,22 @@
 import { randomBytes } from 'node:crypto'
 import { bump } from '../../../src/chains/fees.js'
-import type { Command, Effect } from '../messages.js'
+import type { SignedAuthorization } from '../../../src/custody/co-signer.js'
+import type { KeyId } from '../../../src/domain/ids.js'
+import type { Transaction } from '../../../src/domain/transaction.js'
+import type { Command } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
+
+export interface Replaced {
+  readonly tx: Transaction
+  /** Null for the service's own wallets. */
+  readonly keyId: KeyId | null
+  readonly authorization: SignedAuthorization | null
+}
 
 /** Asks for the same call at the same nonce with higher fees. No live key stands behind it. */
 export function replace(
-  { chains, coSigner, nowMs, log }: SubWalletPorts,
-  { tx }: Extract<Effect, { type: 'replace' }>,
+  { chains, coSigner, nowMs, log }: Pick<SubWalletPorts, 'chains' | 'coSigner' | 'nowMs' | 'log'>,
+  { tx, keyId, authorization }: Replaced,
   self: (command: Command) => void,
 ): void {
   const { txId } = tx
@@ -23,7 +33,7 @@ export function replace(
   coSigner
     .sign({
       walletId: tx.subWalletId,
-      keyId: tx.keyId,
+      keyId,
       requestId: randomBytes(16),
       proofKey: null,
       replaces: Buffer.from(newest.intentId.slice(2), 'hex'),
@@ -36,6 +46,7 @@ export function replace(
         data: tx.data,
         gasLimit: tx.gasLimit,
         ...fees,
+        ...(authorization === null ? {} : { authorizationList: [authorization] }),
       },
     })
     .then(

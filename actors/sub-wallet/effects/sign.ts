@@ -42,7 +42,8 @@ export function sign(
     )
 }
 
-function outcomeCommand(
+/** What a signature, or its refusal, means to the lane. */
+export function outcomeCommand(
   outcome: SignOutcome,
   txId: Extract<Effect, { type: 'sign' }>['draft']['txId'],
   nonce: number,
@@ -76,11 +77,11 @@ function failed(
   return { type: 'sign-failed', txId, nonce, fault: fault('COSIGNER_UNAVAILABLE'), nowMs }
 }
 
-function toHex(bytes: Uint8Array): Hex {
+export function toHex(bytes: Uint8Array): Hex {
   return `0x${Buffer.from(bytes).toString('hex')}`
 }
 
 /** 16 bytes that stand for the caller's request id in both domains' evidence. */
-function requestIdBytes(requestId: string): Uint8Array {
+export function requestIdBytes(requestId: string): Uint8Array {
   return createHash('sha256').update(requestId).digest().subarray(0, 16)
 }

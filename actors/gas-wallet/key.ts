@@ -1,0 +1,32 @@
+import { type GasWalletId, ID_PREFIX, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
+import { chainOf } from './state.js'
+
+/** Gas wallets per chain: each has 16 transactions in flight, and one may run dry. */
+export const GAS_WALLETS_PER_CHAIN = 4
+
+export function gasWalletId(chainId: number, index: number): GasWalletId {
+  return `${chainId}:${index}` as GasWalletId
+}
+
+/** Every gas wallet of a chain, the one this sub-wallet uses first. */
+export function gasWalletsFor(chainId: number, subWalletId: SubWalletId): GasWalletId[] {
+  let sum = 0
+  for (let i = 0; i < subWalletId.length; i++) {
+    sum = (Math.imul(sum, 31) + subWalletId.charCodeAt(i)) >>> 0
+  }
+  return Array.from({ length: GAS_WALLETS_PER_CHAIN }, (_, i) =>
+    gasWalletId(chainId, (sum + i) % GAS_WALLETS_PER_CHAIN),
+  )
+}
+
+/**
+ * The name of its key at the quorum. Made from chain and index alone, so that a start that was
+ * interrupted, and a restored store, find the same key again.
+ */
+export function gasWalletKey(id: GasWalletId): SubWalletId {
+  const entropy = new Uint8Array(10)
+  const view = new DataView(entropy.buffer)
+  view.setUint32(0, chainOf(id))
+  view.setUint16(8, Number(id.slice(id.indexOf(':') + 1)))
+  return (ID_PREFIX.subWallet + ulidBody(0, entropy)) as SubWalletId
+}

@@ -1,0 +1,103 @@
+import type { Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
+import type { Authorization, GasJob } from '../../src/domain/sponsorship.js'
+import type { Transaction } from '../../src/domain/transaction.js'
+import type { SubWallet } from '../../src/domain/wallet.js'
+import type { Fault } from '../../src/errors/fault.js'
+import type {
+  Fees,
+  Command as SubWalletCommand,
+  Effect as SubWalletEffect,
+  Event as SubWalletEvent,
+} from '../sub-wallet/messages.js'
+import type { Draft, OpenEntry } from '../sub-wallet/state.js'
+
+export type GasWalletCommand =
+  /** Make the key if there is none, and take up what a restart interrupted. Answers `Opened`. */
+  | { readonly type: 'open' }
+  | { readonly type: 'key-made'; readonly wallet: SubWallet | null }
+  | { readonly type: 'sponsor'; readonly job: GasJob }
+  | PreparedJob
+  /** A reorg took back what was final. */
+  | {
+      readonly type: 'unmined-final'
+      readonly txId: TxId
+      readonly stored: Transaction
+      readonly job: GasJob | null
+      readonly nowMs: number
+    }
+  | LaneCommand
+
+/** What the lane's own effects and the chain watcher report; the lane is a sub-wallet's. */
+export type LaneCommand = Extract<
+  SubWalletCommand,
+  {
+    type:
+      | 'signed'
+      | 'sign-failed'
+      | 'nonce-taken'
+      | 'broadcast-outcome'
+      | 'mined'
+      | 'confirmed'
+      | 'unmined'
+      | 'head'
+      | 'replacement-signed'
+      | 'replacement-failed'
+  }
+>
+
+export interface PreparedJob {
+  readonly type: 'prepared-sponsor'
+  readonly job: GasJob
+  readonly quote: JobQuote
+  /** The account's nonce on chain; null when the lane knows its own, or no node told. */
+  readonly chainNonce: number | null
+  /** The record of a job that has ended already. */
+  readonly past: Transaction | null
+  readonly nowMs: number
+}
+
+export type JobQuote =
+  | { readonly ok: true; readonly gasLimit: bigint; readonly fees: Fees }
+  | { readonly ok: false; readonly fault: Fault }
+
+export interface Opened {
+  readonly address: string
+}
+
+export type GasWalletEvent =
+  | SubWalletEvent
+  | { readonly type: 'gas-wallet-opened'; readonly wallet: SubWallet }
+  | { readonly type: 'job-taken'; readonly job: GasJob }
+
+export type GasWalletEffect =
+  | { readonly type: 'make-key' }
+  | {
+      readonly type: 'sign-job'
+      readonly walletId: SubWalletId
+      readonly draft: Draft
+      readonly nonce: number
+      readonly replaces: Hex | null
+      readonly authorization: Authorization | null
+    }
+  | {
+      readonly type: 'replace-job'
+      readonly tx: Transaction
+      readonly authorization: Authorization | null
+    }
+  | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly news: SponsorNews }
+  | Extract<SubWalletEffect, { type: 'broadcast' | 'watch' | 'unwatch' }>
+
+/**
+ * How a job stands, told to the sub-wallet after every change. Each is the whole picture, so one
+ * that is told twice or not at all does no harm.
+ */
+export interface SponsorNews {
+  readonly type: 'sponsor-news'
+  readonly txId: TxId
+  /** The gas wallet's transaction; null when there is none and never will be. */
+  readonly gas: Transaction | null
+  readonly flight: OpenEntry['flight'] | 'ended'
+  /** Why there is none. */
+  readonly refusal: Fault | null
+  readonly nowMs: number
+}

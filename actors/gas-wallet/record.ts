@@ -1,0 +1,110 @@
+import type { GasWalletId, TxId, UserId } from '../../src/domain/ids.js'
+import type { GasWallet } from '../../src/domain/sponsorship.js'
+import type { SubWallet } from '../../src/domain/wallet.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { Transactor } from '../../src/store/transactor.js'
+import { emptyState, laneOf, restoredEntry } from '../sub-wallet/state.js'
+import { SERVICE_PROOF } from './decide.js'
+import { gasWalletKey } from './key.js'
+import type { GasWalletEvent } from './messages.js'
+import { chainOf, type GasWalletState } from './state.js'
+
+/** Rebuilds a gas wallet from the store: its address, its nonce, its open transactions. */
+export function loadGasWallet(reader: Reader, id: string): GasWalletState {
+  reader.refresh()
+  const gasWalletId = id as GasWalletId
+  const chainId = chainOf(gasWalletId)
+  const account = emptyState(gasWalletKey(gasWalletId))
+  const state: GasWalletState = {
+    gasWalletId,
+    chainId,
+    account,
+    jobs: new Map(),
+    faults: new Map(),
+    openers: [],
+  }
+  const stored = reader.gasWallet(gasWalletId)
+  if (stored === undefined) return state
+  account.wallet = serviceWallet(stored)
+  const lane = laneOf(account, chainId)
+  lane.nextNonce = stored.nextNonce
+  const open = [...reader.openGasTransactions(gasWalletId)]
+  open.sort((a, b) => a.tx.nonce - b.tx.nonce)
+  for (const { tx, job } of open) {
+    // Whether a node still has it is not known: the same bytes go out again at the next block.
+    const entry = restoredEntry(tx, tx.mined === null ? 'unsure' : 'sent')
+    entry.proofKey = SERVICE_PROOF
+    account.open.set(tx.txId, entry)
+    if (tx.mined === null) lane.flight.push(tx.txId)
+    if (job !== null) state.jobs.set(tx.txId, job)
+  }
+  return state
+}
+
+/** Writes what durable events changed; volatile ones write nothing. */
+export function recordGasWallet(
+  transactor: Transactor,
+  state: GasWalletState,
+  events: readonly GasWalletEvent[],
+): void {
+  let header = false
+  const changed = new Set<TxId>()
+  for (const event of events) {
+    switch (event.type) {
+      case 'gas-wallet-opened':
+        header = true
+        break
+      case 'transaction-signed':
+      case 'transaction-reopened':
+        header = true
+        changed.add(event.tx.txId)
+        break
+      case 'transaction-renonced':
+      case 'transaction-ended':
+        header = true
+        changed.add(event.txId)
+        break
+      case 'transaction-broadcast':
+      case 'transaction-mined':
+      case 'transaction-unmined':
+      case 'transaction-replaced':
+        changed.add(event.txId)
+        break
+      default:
+        break
+    }
+  }
+  const { gasWalletId, account, jobs } = state
+  for (const txId of changed) {
+    const tx = account.open.get(txId)?.tx ?? account.ended.get(txId)
+    if (tx === undefined) throw new Error(`${txId} changed and is nowhere`)
+    transactor.putGasTransaction({ gasWalletId, tx, job: jobs.get(txId) ?? null })
+  }
+  for (const txId of account.ended.keys()) jobs.delete(txId)
+  account.ended.clear()
+  if (header) putHeader(transactor, state)
+}
+
+function putHeader(transactor: Transactor, { gasWalletId, chainId, account }: GasWalletState) {
+  const { wallet } = account
+  if (wallet === null) throw new Error(`${gasWalletId} has no key to store`)
+  const { subWalletId: walletId, address, epoch } = wallet
+  const { nextNonce } = laneOf(account, chainId)
+  transactor.putGasWallet({ gasWalletId, chainId, walletId, address, epoch, nextNonce })
+}
+
+/** The account as the lane's code knows it; its owner is the service. */
+export function serviceWallet({
+  walletId,
+  address,
+  epoch,
+}: Pick<GasWallet, 'walletId' | 'address' | 'epoch'>): SubWallet {
+  return {
+    subWalletId: walletId,
+    userId: '' as UserId,
+    name: 'gas wallet',
+    address,
+    epoch,
+    createdAtMs: 0,
+  }
+}

@@ -1,0 +1,80 @@
+import type { GasWalletId } from '../../src/domain/ids.js'
+import type { WatcherCommand } from '../chain-watcher/messages.js'
+import type { ActorShell } from '../runtime/actor.js'
+import { broadcast } from '../sub-wallet/effects/broadcast.js'
+import { replace } from '../sub-wallet/effects/replace.js'
+import { decide } from './decide.js'
+import { makeKey } from './effects/make-key.js'
+import { prepareJob } from './effects/prepare-job.js'
+import { signJob } from './effects/sign-job.js'
+import type { GasWalletCommand, GasWalletEffect, GasWalletEvent } from './messages.js'
+import type { GasWalletPorts } from './ports.js'
+import { loadGasWallet, recordGasWallet } from './record.js'
+import { chainOf, type GasWalletState } from './state.js'
+
+export function createGasWalletShell(
+  ports: GasWalletPorts,
+): ActorShell<GasWalletState, GasWalletCommand, GasWalletEvent, GasWalletEffect> {
+  const { reader } = ports
+
+  function watcher(id: string, command: WatcherCommand): void {
+    const chainId = String(chainOf(id as GasWalletId))
+    ports.tell({ kind: 'chain-watcher', id: chainId, command, token: null })
+  }
+
+  return {
+    kind: 'gas-wallet',
+    decide,
+    load: (id) => loadGasWallet(reader, id),
+    record: recordGasWallet,
+    prepare(state, command) {
+      if (command.type === 'sponsor') return prepareJob(ports, state, command.job)
+      if (command.type === 'unmined' && !state.account.open.has(command.txId)) {
+        const found = reader.gasTransaction(command.txId)
+        if (found === undefined) return command
+        const { txId, nowMs } = command
+        return { type: 'unmined-final', txId, stored: found.tx, job: found.job, nowMs }
+      }
+      return command
+    },
+    run(id, effect, self) {
+      switch (effect.type) {
+        case 'make-key':
+          makeKey(ports, id as GasWalletId, self)
+          break
+        case 'sign-job':
+          signJob(ports, effect, self)
+          break
+        case 'replace-job': {
+          const { tx, authorization } = effect
+          replace(ports, { tx, keyId: null, authorization }, (command) =>
+            self(command as GasWalletCommand),
+          )
+          break
+        }
+        case 'broadcast':
+          broadcast(ports, effect.tx, (command) => self(command as GasWalletCommand))
+          break
+        case 'watch': {
+          const { txId, from, nonce, attempts } = effect.tx
+          const hashes = attempts.map(({ txHash }) => txHash)
+          watcher(id, { type: 'watch', txId, owner: id as GasWalletId, from, nonce, hashes })
+          break
+        }
+        case 'unwatch':
+          watcher(id, { type: 'unwatch', txId: effect.tx.txId })
+          break
+        case 'tell':
+          ports.tell({
+            kind: 'sub-wallet',
+            id: effect.subWalletId,
+            command: effect.news,
+            token: null,
+          })
+          break
+      }
+    },
+    // A gas wallet lives as long as its thread: it is always at work.
+    idle: () => false,
+  }
+}
