@@ -1,0 +1,110 @@
+import type {
+  ConsoleInput,
+  ConsoleOperationName,
+  ConsoleOutput,
+} from '../api/console-operations.js'
+import type { OperationInput, OperationName, OperationOutput } from '../api/operations.js'
+import type { TransactionView } from '../api/transaction.js'
+import { type CallOptions, type Input, request, type Transport } from './request.js'
+import { AGENT_ROUTES, CONSOLE_ROUTES, type Route } from './routes.js'
+import { type WaitOptions, waitForTransaction } from './wait-for-transaction.js'
+
+/**
+ * The typed client: a method for each row of the operations tables. Needs `fetch` and WebCrypto and
+ * nothing else, so that it runs in Node, Deno, Bun and browsers alike.
+ */
+
+/** send_transaction → sendTransaction */
+type CamelCase<S extends string> = S extends `${infer Head}_${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : S
+
+/** An operation without required fields may be called without an input. */
+type Method<I, O> =
+  Record<string, never> extends I
+    ? (input?: I, options?: CallOptions) => Promise<O>
+    : (input: I, options?: CallOptions) => Promise<O>
+
+export type AgentMethods = {
+  readonly [N in OperationName as CamelCase<N>]: Method<OperationInput<N>, OperationOutput<N>>
+}
+
+export type ConsoleMethods = {
+  readonly [N in ConsoleOperationName as CamelCase<N>]: Method<ConsoleInput<N>, ConsoleOutput<N>>
+}
+
+export interface Client extends AgentMethods {
+  /** Asks until the transaction is confirmed, failed or dropped. */
+  waitForTransaction(txId: string, options?: WaitOptions): Promise<TransactionView>
+}
+
+export type ConsoleClient = ConsoleMethods
+
+export interface ConnectionOptions {
+  /** Where the service is, such as `https://wallet.example.com`. */
+  readonly url: string
+  /** Repetitions of a failed attempt. Default 3. */
+  readonly retriesMax?: number
+  /** Of one attempt. Default 30,000. */
+  readonly timeoutMs?: number
+  /** Default: the platform's. */
+  readonly fetch?: typeof fetch
+}
+
+export interface ClientOptions extends ConnectionOptions {
+  /** `sk_test_…` or `sk_live_…` */
+  readonly apiKey: string
+}
+
+export interface ConsoleClientOptions extends ConnectionOptions {
+  /** A JWT of the identity provider. */
+  readonly token: string
+}
+
+const RETRIES_MAX = 3
+const TIMEOUT_MS = 30_000
+
+/** For agents: what an API key may do. */
+export function createClient(options: ClientOptions): Client {
+  const transport = transportOf(options, { 'x-api-key': options.apiKey })
+  const methods = methodsOf(AGENT_ROUTES, transport) as unknown as AgentMethods
+  return {
+    ...methods,
+    waitForTransaction: (txId, wait) =>
+      waitForTransaction(
+        (id, signal) =>
+          methods.getTransactionStatus({ tx_id: id }, signal === undefined ? {} : { signal }),
+        txId,
+        wait,
+      ),
+  }
+}
+
+/** For owners: wallets, keys and webhooks. */
+export function createConsoleClient(options: ConsoleClientOptions): ConsoleClient {
+  const transport = transportOf(options, { authorization: `Bearer ${options.token}` })
+  return methodsOf(CONSOLE_ROUTES, transport) as unknown as ConsoleClient
+}
+
+function transportOf(
+  options: ConnectionOptions,
+  headers: Readonly<Record<string, string>>,
+): Transport {
+  return {
+    baseUrl: options.url.replace(/\/+$/, ''),
+    headers,
+    // Called through a closure: a browser's fetch refuses to run as a method of another object.
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+    retriesMax: options.retriesMax ?? RETRIES_MAX,
+    timeoutMs: options.timeoutMs ?? TIMEOUT_MS,
+  }
+}
+
+function methodsOf(routes: Readonly<Record<string, Route>>, transport: Transport) {
+  return Object.fromEntries(
+    Object.entries(routes).map(([name, route]) => [
+      name.replace(/_(\w)/g, (_match, letter: string) => letter.toUpperCase()),
+      (input: Input = {}, options: CallOptions = {}) => request(transport, route, input, options),
+    ]),
+  )
+}

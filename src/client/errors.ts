@@ -1,0 +1,150 @@
+import { CATALOGUE, type ErrorCode } from '../errors/catalogue.js'
+
+/**
+ * What a call may throw. `code` is the service's stable code (API.md, "Error body"); the classes
+ * gather codes by what a program does about them.
+ */
+
+export interface ServiceErrorFields {
+  /** A code this version of the client does not know is still given as it came. */
+  readonly code: ErrorCode | (string & {})
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+  readonly requestId: string
+  /** HTTP status. */
+  readonly status: number
+  /** Seconds the service asks to wait; null when it did not say. */
+  readonly retryAfterSeconds: number | null
+}
+
+export class CountersignError extends Error {
+  override readonly name: string = 'CountersignError'
+}
+
+/** The service answered, with an error. */
+export class ServiceError extends CountersignError implements ServiceErrorFields {
+  override readonly name: string = 'ServiceError'
+  readonly code: ServiceErrorFields['code']
+  readonly details: Readonly<Record<string, unknown>>
+  readonly requestId: string
+  readonly status: number
+  readonly retryAfterSeconds: number | null
+
+  constructor(fields: ServiceErrorFields) {
+    super(`${fields.code}: ${fields.message}`)
+    this.code = fields.code
+    this.details = fields.details
+    this.requestId = fields.requestId
+    this.status = fields.status
+    this.retryAfterSeconds = fields.retryAfterSeconds
+  }
+
+  /** True when the same request can succeed later. */
+  get retryable(): boolean {
+    return Object.hasOwn(CATALOGUE, this.code) && CATALOGUE[this.code as ErrorCode].retryable
+  }
+}
+
+/** 401: the key or token is missing, wrong, revoked or expired. */
+export class AuthenticationError extends ServiceError {
+  override readonly name = 'AuthenticationError'
+}
+
+/** 403: the key may not do this, or not on this chain. */
+export class PermissionError extends ServiceError {
+  override readonly name = 'PermissionError'
+}
+
+/** A spend cap stands in the way; `details` says which, how much is left, and until when. */
+export class LimitExceededError extends ServiceError {
+  override readonly name = 'LimitExceededError'
+  declare readonly details: {
+    readonly period?: 'daily' | 'monthly'
+    readonly limit_usd?: string
+    readonly used_usd?: string
+    readonly reserved_usd?: string
+    readonly requested_usd?: string
+    readonly resets_at?: string
+  }
+}
+
+/** Screening found a listed address; nothing was signed. */
+export class AddressBlockedError extends ServiceError {
+  override readonly name = 'AddressBlockedError'
+  declare readonly details: {
+    readonly address?: string
+    readonly list?: string
+    readonly path?: string
+  }
+}
+
+/** 400, 413, 415: the request must be changed. */
+export class InvalidRequestError extends ServiceError {
+  override readonly name = 'InvalidRequestError'
+}
+
+/** 404. */
+export class NotFoundError extends ServiceError {
+  override readonly name = 'NotFoundError'
+}
+
+/** 409 and `IDEMPOTENCY_KEY_REUSED`: it collides with another request. */
+export class ConflictError extends ServiceError {
+  override readonly name = 'ConflictError'
+}
+
+/** 422: understood, and cannot be done as things are (funds, price, revert, slippage). */
+export class UnprocessableError extends ServiceError {
+  override readonly name = 'UnprocessableError'
+}
+
+/** 429. */
+export class RateLimitedError extends ServiceError {
+  override readonly name = 'RateLimitedError'
+}
+
+/** 500, 502, 503: the service, or something it needs, is out of order. */
+export class UnavailableError extends ServiceError {
+  override readonly name = 'UnavailableError'
+}
+
+/** No answer came. A write may have happened: repeat it with the same idempotency key. */
+export class ConnectionError extends CountersignError {
+  override readonly name = 'ConnectionError'
+}
+
+/** `waitForTransaction` gave up; the transaction goes on. */
+export class WaitTimeoutError extends CountersignError {
+  override readonly name = 'WaitTimeoutError'
+}
+
+/** The delivery is not from the service, or too old. */
+export class WebhookVerificationError extends CountersignError {
+  override readonly name = 'WebhookVerificationError'
+}
+
+export function serviceError(fields: ServiceErrorFields): ServiceError {
+  if (fields.code === 'LIMIT_EXCEEDED') return new LimitExceededError(fields)
+  if (fields.code === 'ADDRESS_BLOCKED') return new AddressBlockedError(fields)
+  if (fields.code === 'IDEMPOTENCY_KEY_REUSED') return new ConflictError(fields)
+  switch (fields.status) {
+    case 400:
+    case 413:
+    case 415:
+      return new InvalidRequestError(fields)
+    case 401:
+      return new AuthenticationError(fields)
+    case 403:
+      return new PermissionError(fields)
+    case 404:
+      return new NotFoundError(fields)
+    case 409:
+      return new ConflictError(fields)
+    case 422:
+      return new UnprocessableError(fields)
+    case 429:
+      return new RateLimitedError(fields)
+    default:
+      return fields.status >= 500 ? new UnavailableError(fields) : new ServiceError(fields)
+  }
+}

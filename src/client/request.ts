@@ -1,0 +1,168 @@
+import { ConnectionError, type ServiceError, serviceError } from './errors.js'
+import type { Route } from './routes.js'
+
+/**
+ * One call: its request, and its retries. A write is repeated only under an idempotency key, the
+ * same in each attempt, so that a lost answer never becomes a second payment.
+ */
+
+export interface Transport {
+  /** Without a trailing slash. */
+  readonly baseUrl: string
+  /** Authentication, and what the caller adds. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly fetch: typeof fetch
+  /** Repetitions after the first attempt. */
+  readonly retriesMax: number
+  /** Of one attempt, milliseconds. */
+  readonly timeoutMs: number
+}
+
+export interface CallOptions {
+  /**
+   * Names this payment: the same key never pays twice. Give your own (an invoice number, say) where
+   * a crash of the caller must not lose it; default is a random one for this call.
+   */
+  readonly idempotencyKey?: string
+  readonly signal?: AbortSignal
+}
+
+export type Input = Readonly<Record<string, unknown>>
+
+const BACKOFF_MS_MIN = 250
+const BACKOFF_MS_MAX = 8_000
+/** Nothing was done, so that repeating is safe for any method. */
+const UNTOUCHED: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED'])
+
+export async function request(
+  transport: Transport,
+  route: Route,
+  input: Input,
+  options: CallOptions,
+): Promise<unknown> {
+  const isRepeatable = route.method === 'GET' || route.movesValue !== undefined
+  const key = options.idempotencyKey ?? (route.movesValue === true ? crypto.randomUUID() : null)
+  for (let attempt = 0; ; attempt++) {
+    const outcome = await attemptOnce(transport, route, input, key, options.signal)
+    if (outcome.ok) return outcome.value
+    const { error } = outcome
+    const mayRepeat =
+      error instanceof ConnectionError
+        ? isRepeatable
+        : UNTOUCHED.has(error.code) || (isRepeatable && error.retryable)
+    if (!mayRepeat || attempt >= transport.retriesMax || options.signal?.aborted === true)
+      throw error
+    await pause(backoffMs(attempt, error), options.signal)
+  }
+}
+
+type Outcome =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly error: ServiceError | ConnectionError }
+
+async function attemptOnce(
+  transport: Transport,
+  route: Route,
+  input: Input,
+  key: string | null,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
+  const { url, body } = address(transport.baseUrl, route, input)
+  const headers: Record<string, string> = { accept: 'application/json', ...transport.headers }
+  if (body !== null) headers['content-type'] = 'application/json'
+  if (key !== null) headers['idempotency-key'] = key
+  const timeout = AbortSignal.timeout(transport.timeoutMs)
+  let response: Response
+  let text: string
+  try {
+    response = await transport.fetch(url, {
+      method: route.method,
+      headers,
+      redirect: 'error',
+      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      ...(body === null ? {} : { body }),
+    })
+    text = await response.text()
+  } catch (cause) {
+    if (signal?.aborted === true) throw signal.reason
+    return { ok: false, error: new ConnectionError(`no answer from ${route.path}`, { cause }) }
+  }
+  if (response.ok) {
+    const value = parseJson(text)
+    if (value !== undefined) return { ok: true, value }
+    return { ok: false, error: new ConnectionError(`the answer of ${route.path} is not JSON`) }
+  }
+  return { ok: false, error: readError(response, text) }
+}
+
+function address(baseUrl: string, route: Route, input: Input) {
+  const rest: Record<string, unknown> = { ...input }
+  const path = route.path.replace(/:(\w+)/g, (_match, name: string) => {
+    const value = rest[name]
+    delete rest[name]
+    return encodeURIComponent(String(value))
+  })
+  if (route.method === 'POST' || route.method === 'PATCH') {
+    return { url: `${baseUrl}${path}`, body: JSON.stringify(rest) }
+  }
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(rest)) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  const text = query.toString()
+  return { url: `${baseUrl}${path}${text === '' ? '' : `?${text}`}`, body: null }
+}
+
+function readError(response: Response, text: string): ServiceError {
+  const { error } = (parseJson(text) ?? {}) as { readonly error?: Partial<WireError> }
+  const retryAfter = response.headers.get('retry-after')
+  return serviceError({
+    code: error?.code ?? 'INTERNAL',
+    message: error?.message ?? `status ${response.status} without an error body`,
+    details: error?.details ?? {},
+    requestId: error?.request_id ?? response.headers.get('x-request-id') ?? '',
+    status: response.status,
+    retryAfterSeconds:
+      retryAfter !== null && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : null,
+  })
+}
+
+interface WireError {
+  readonly code: string
+  readonly message: string
+  readonly details: Readonly<Record<string, unknown>>
+  readonly request_id: string
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Doubling, with jitter, and never less than the service asks for. */
+function backoffMs(attempt: number, error: ServiceError | ConnectionError): number {
+  const ceiling = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** attempt)
+  const jittered = ceiling * (0.5 + Math.random() / 2)
+  const asked = error instanceof ConnectionError ? 0 : (error.retryAfterSeconds ?? 0) * 1_000
+  return Math.max(jittered, asked)
+}
+
+/** Rejects with the signal's reason when it is aborted meanwhile. */
+export function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const timer = setTimeout(done, ms)
+    function done() {
+      signal?.removeEventListener('abort', abort)
+      resolve()
+    }
+    function abort() {
+      clearTimeout(timer)
+      reject(signal?.reason)
+    }
+    signal?.addEventListener('abort', abort, { once: true })
+  })
+}

@@ -1,0 +1,67 @@
+import type { ConsoleOperation, ConsoleOperationName } from '../api/console-operations.js'
+import type { Operation, OperationName } from '../api/operations.js'
+
+/**
+ * Where each operation is, without the schemas: the client runs where nothing is installed. The
+ * types hold this to the operations tables: a row that is missing or differs does not compile.
+ */
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  /** `:name` parameters are input fields. */
+  readonly path: string
+  /** Takes an Idempotency-Key, so that it may be repeated. */
+  readonly movesValue?: boolean
+}
+
+type AgentRow<N extends OperationName> = Extract<Operation, { name: N }>
+type ConsoleRow<N extends ConsoleOperationName> = Extract<ConsoleOperation, { name: N }>
+
+type AgentRoutes = {
+  readonly [N in OperationName]: Pick<AgentRow<N>, 'method' | 'path' | 'movesValue'>
+}
+type ConsoleRoutes = {
+  readonly [N in ConsoleOperationName]: Pick<ConsoleRow<N>, 'method' | 'path'>
+}
+
+export const AGENT_ROUTES = {
+  get_wallet_address: { method: 'GET', path: '/api/wallet/address', movesValue: false },
+  get_balance: { method: 'GET', path: '/api/wallet/balance', movesValue: false },
+  get_native_balance: { method: 'GET', path: '/api/wallet/native-balance', movesValue: false },
+  get_token_balances: { method: 'GET', path: '/api/wallet/token-balances', movesValue: false },
+  get_supported_chains: { method: 'GET', path: '/api/wallet/chains', movesValue: false },
+  get_limits: { method: 'GET', path: '/api/limits', movesValue: false },
+  gas_estimate: { method: 'GET', path: '/api/gas/estimate', movesValue: false },
+  send_transaction: { method: 'POST', path: '/api/tx/send', movesValue: true },
+  simulate_transaction: { method: 'POST', path: '/api/tx/simulate', movesValue: false },
+  get_transaction_status: { method: 'GET', path: '/api/tx/:tx_id', movesValue: false },
+} as const satisfies AgentRoutes
+
+export const CONSOLE_ROUTES = {
+  get_user: { method: 'GET', path: '/api/v1/agent/me' },
+  create_wallet: { method: 'POST', path: '/api/v1/agent/wallets' },
+  list_wallets: { method: 'GET', path: '/api/v1/agent/wallets' },
+  create_key: { method: 'POST', path: '/api/v1/agent/keys' },
+  list_keys: { method: 'GET', path: '/api/v1/agent/keys' },
+  rotate_key: { method: 'POST', path: '/api/v1/agent/keys/:key_id/rotate' },
+  revoke_key: { method: 'POST', path: '/api/v1/agent/keys/:key_id/revoke' },
+  patch_key: { method: 'PATCH', path: '/api/v1/agent/keys/:key_id' },
+  create_webhook: { method: 'POST', path: '/api/v1/agent/webhooks' },
+  list_webhooks: { method: 'GET', path: '/api/v1/agent/webhooks' },
+  patch_webhook: { method: 'PATCH', path: '/api/v1/agent/webhooks/:webhook_id' },
+  test_webhook: { method: 'POST', path: '/api/v1/agent/webhooks/:webhook_id/test' },
+  rotate_webhook_secret: {
+    method: 'POST',
+    path: '/api/v1/agent/webhooks/:webhook_id/rotate-secret',
+  },
+  list_deliveries: { method: 'GET', path: '/api/v1/agent/webhooks/:webhook_id/deliveries' },
+  redeliver_event: { method: 'POST', path: '/api/v1/agent/events/:event_id/redeliver' },
+  list_events: { method: 'GET', path: '/api/v1/agent/events' },
+  delete_webhook: { method: 'DELETE', path: '/api/v1/agent/webhooks/:webhook_id' },
+  backtest_key: { method: 'POST', path: '/api/v1/agent/keys/:key_id/backtest' },
+  list_audit: { method: 'GET', path: '/api/v1/agent/audit' },
+  put_address_rule: { method: 'POST', path: '/api/v1/agent/address-rules' },
+  list_address_rules: { method: 'GET', path: '/api/v1/agent/address-rules' },
+  delete_address_rule: { method: 'DELETE', path: '/api/v1/agent/address-rules' },
+  list_transactions: { method: 'GET', path: '/api/v1/agent/transactions' },
+} as const satisfies ConsoleRoutes

@@ -1,0 +1,35 @@
+import type { TransactionView } from '../api/transaction.js'
+import { WaitTimeoutError } from './errors.js'
+import { pause } from './request.js'
+
+export interface WaitOptions {
+  /** Default 180,000. */
+  readonly timeoutMs?: number
+  /** Between two looks. Default 1,000. */
+  readonly intervalMs?: number
+  readonly signal?: AbortSignal
+}
+
+const TIMEOUT_MS = 180_000
+const INTERVAL_MS = 1_000
+const FINAL: ReadonlySet<string> = new Set(['confirmed', 'failed', 'dropped'])
+
+/**
+ * Asks until the transaction is confirmed, failed or dropped.
+ * @throws WaitTimeoutError when it is still under way after `timeoutMs`
+ */
+export async function waitForTransaction(
+  look: (txId: string, signal: AbortSignal | undefined) => Promise<TransactionView>,
+  txId: string,
+  { timeoutMs = TIMEOUT_MS, intervalMs = INTERVAL_MS, signal }: WaitOptions = {},
+): Promise<TransactionView> {
+  const deadlineMs = performance.now() + timeoutMs
+  for (;;) {
+    const record = await look(txId, signal)
+    if (FINAL.has(record.status)) return record
+    if (performance.now() + intervalMs > deadlineMs) {
+      throw new WaitTimeoutError(`${txId} is still ${record.status} after ${timeoutMs} ms`)
+    }
+    await pause(intervalMs, signal)
+  }
+}

@@ -1,0 +1,189 @@
+import { build } from 'esbuild'
+import { afterAll, beforeAll, describe, expect, expectTypeOf, it } from 'vitest'
+import type { ConsoleInput, ConsoleOutput } from '../../src/api/console-operations.js'
+import { consoleOperations } from '../../src/api/console-operations.js'
+import { type OperationInput, type OperationOutput, operations } from '../../src/api/operations.js'
+import { type Client, type ConsoleClient, createClient } from '../../src/client/client.js'
+import {
+  AddressBlockedError,
+  AuthenticationError,
+  ConnectionError,
+  InvalidRequestError,
+  LimitExceededError,
+  NotFoundError,
+  PermissionError,
+  UnavailableError,
+  WaitTimeoutError,
+} from '../../src/client/errors.js'
+import { AGENT_ROUTES, CONSOLE_ROUTES } from '../../src/client/routes.js'
+import { fault } from '../../src/errors/fault.js'
+import { READ_SECRET, TRADE_SECRET } from '../http/harness.js'
+import { type McpHarness, startMcpHarness } from '../mcp/harness.js'
+import { sampleOutput } from '../mcp/sample-output.js'
+
+const SEND = { chain_id: 1, to: '0x00000000000000000000000000000000000000aa', value: '5' }
+const SEND_ROW = operations.find(({ name }) => name === 'send_transaction') ?? operations[0]
+
+let harness: McpHarness
+/** What the next calls of send_transaction answer, first to last; then success. */
+const script: (Parameters<typeof fault>[0] | 'hang up')[] = []
+const statuses: string[] = []
+
+beforeAll(async () => {
+  harness = await startMcpHarness({
+    handlers: {
+      send_transaction: (_context, input) => {
+        const next = script.shift()
+        if (next === undefined || next === 'hang up') {
+          return { ok: true, value: sampleOutput(SEND_ROW, input) }
+        }
+        return { ok: false, fault: fault(next, { period: 'daily' }) }
+      },
+      get_transaction_status: (_context, input) => ({
+        ok: true,
+        value: { ...sampleOutput(SEND_ROW, input), status: statuses.shift() ?? 'confirmed' },
+      }),
+      get_wallet_address: () => ({ ok: false, fault: fault('CHAIN_UNAVAILABLE') }),
+    },
+  })
+})
+afterAll(() => harness.server.close())
+
+function client(over: Partial<Parameters<typeof createClient>[0]> = {}): Client {
+  return createClient({ url: harness.baseUrl, apiKey: TRADE_SECRET, ...over })
+}
+
+describe('the types', () => {
+  it('are those of the operations tables', () => {
+    expectTypeOf<Parameters<Client['sendTransaction']>[0]>().toEqualTypeOf<
+      OperationInput<'send_transaction'>
+    >()
+    expectTypeOf<Awaited<ReturnType<Client['getLimits']>>>().toEqualTypeOf<
+      OperationOutput<'get_limits'>
+    >()
+    expectTypeOf<Parameters<ConsoleClient['createKey']>[0]>().toEqualTypeOf<
+      ConsoleInput<'create_key'>
+    >()
+    expectTypeOf<Awaited<ReturnType<ConsoleClient['rotateKey']>>>().toEqualTypeOf<
+      ConsoleOutput<'rotate_key'>
+    >()
+    expectTypeOf<Client['getLimits']>().toBeCallableWith()
+  })
+
+  it('and the routes cover every row', () => {
+    for (const { name, method, path, movesValue } of operations) {
+      expect(AGENT_ROUTES[name]).toEqual({ method, path, movesValue })
+    }
+    for (const { name, method, path } of consoleOperations) {
+      expect(CONSOLE_ROUTES[name]).toEqual({ method, path })
+    }
+  })
+})
+
+describe('a call', () => {
+  it('reads and writes', async () => {
+    expect(await client().getLimits()).toMatchObject({ daily_limit_usd: expect.any(String) })
+    expect(await client().getNativeBalance({ chain_id: 1 })).toMatchObject({ chain_id: 1 })
+    await client().getTransactionStatus({ tx_id: 'a/b?c' })
+    expect(harness.calls.at(-1)?.input).toEqual({ tx_id: 'a/b?c' })
+  })
+
+  it('of a write that is repeated keeps its idempotency key', async () => {
+    script.push('SCREENING_UNAVAILABLE', 'IDEMPOTENCY_IN_PROGRESS')
+    const from = harness.calls.length
+    let requests = 0
+    const flaky: typeof fetch = async (input, init) => {
+      requests++
+      const response = await fetch(input, init)
+      if (requests > 1) return response
+      await response.text()
+      throw new TypeError('the answer was lost')
+    }
+    await client({ fetch: flaky, retriesMax: 5 }).sendTransaction(SEND)
+    const calls = harness.calls.slice(from)
+    expect(requests).toBe(3)
+    expect(new Set(calls.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1)
+    expect(calls[0]?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/)
+  }, 20_000)
+
+  it('takes the idempotency key of its caller', async () => {
+    await client().sendTransaction(SEND, { idempotencyKey: 'invoice-7' })
+    expect(harness.calls.at(-1)?.idempotencyKey).toBe('invoice-7')
+  })
+
+  it('is not repeated when that cannot help', async () => {
+    script.push('LIMIT_EXCEEDED')
+    const from = harness.calls.length
+    const error = await client()
+      .sendTransaction(SEND)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(LimitExceededError)
+    expect((error as LimitExceededError).details.period).toBe('daily')
+    expect((error as LimitExceededError).retryable).toBe(false)
+    expect(harness.calls.length - from).toBe(1)
+  })
+
+  it('ends with its own class of error for each kind', async () => {
+    script.push('ADDRESS_BLOCKED')
+    await expect(client().sendTransaction(SEND)).rejects.toBeInstanceOf(AddressBlockedError)
+    await expect(client({ apiKey: 'nonsense' }).getLimits()).rejects.toBeInstanceOf(
+      AuthenticationError,
+    )
+    await expect(client({ apiKey: READ_SECRET }).sendTransaction(SEND)).rejects.toBeInstanceOf(
+      PermissionError,
+    )
+    await expect(client().getNativeBalance({ chain_id: 10 })).rejects.toBeInstanceOf(
+      PermissionError,
+    )
+    await expect(client().sendTransaction({ ...SEND, to: '0x1' })).rejects.toBeInstanceOf(
+      InvalidRequestError,
+    )
+    await expect(client({ url: `${harness.baseUrl}/nowhere` }).getLimits()).rejects.toBeInstanceOf(
+      NotFoundError,
+    )
+    await expect(client({ retriesMax: 0 }).getWalletAddress()).rejects.toBeInstanceOf(
+      UnavailableError,
+    )
+    await expect(
+      client({ url: 'http://127.0.0.1:1', retriesMax: 0 }).getLimits(),
+    ).rejects.toBeInstanceOf(ConnectionError)
+  })
+
+  it('stops when its caller says so', async () => {
+    const signal = AbortSignal.timeout(300)
+    const started = performance.now()
+    await expect(client({ retriesMax: 100 }).getWalletAddress({}, { signal })).rejects.toThrow()
+    expect(performance.now() - started).toBeLessThan(3_000)
+  })
+})
+
+describe('waiting for a transaction', () => {
+  it('ends with its final record', async () => {
+    statuses.push('signed', 'broadcast', 'failed')
+    const record = await client().waitForTransaction('tx_1', { intervalMs: 10 })
+    expect(record.status).toBe('failed')
+  })
+
+  it('gives up after its time', async () => {
+    statuses.push(...Array.from({ length: 50 }, () => 'broadcast'))
+    await expect(
+      client().waitForTransaction('tx_1', { intervalMs: 10, timeoutMs: 100 }),
+    ).rejects.toBeInstanceOf(WaitTimeoutError)
+    statuses.length = 0
+  })
+})
+
+it('the client is one small file for a browser, with nothing of Node and no package in it', async () => {
+  const { outputFiles, metafile } = await build({
+    entryPoints: ['src/client/client.ts', 'src/client/verify-webhook.ts'],
+    bundle: true,
+    platform: 'browser',
+    format: 'esm',
+    minify: true,
+    write: false,
+    metafile: true,
+    outdir: 'out',
+  })
+  expect(Object.keys(metafile.inputs).filter((path) => path.includes('node_modules'))).toEqual([])
+  for (const { contents } of outputFiles) expect(contents.byteLength).toBeLessThan(16_384)
+})
