@@ -6,7 +6,13 @@ import { defineConfig } from 'vitest/config'
  * recoveries, and so run one after another, once the others are through. Nothing is ever retried:
  * a test that passes the second time has found something.
  */
-const SYSTEM = ['test/devnet/**', 'test/custody/**', 'test/contracts/**', 'test/e2e/**']
+const SYSTEM = [
+  'test/devnet/**',
+  'test/custody/**',
+  'test/contracts/**',
+  'test/e2e/**',
+  'test/console/**',
+]
 
 /** Generous: other work may share the cores. A test that waits for longer hangs. */
 const TEST_TIMEOUT_MS = 60_000
