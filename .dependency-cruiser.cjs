@@ -132,7 +132,7 @@ module.exports = {
       to: {
         path: ADAPTERS,
         // Pure functions over a port's own types.
-        pathNot: '^src/(webhooks/delivery-body|screening/verdict-fault)\\.ts$',
+        pathNot: '^src/(webhooks/delivery-body|screening/verdict-fault|chains/(fees|hex))\\.ts$',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -88,5 +88,3 @@ export interface Envelope extends ActorAddress {
   readonly command: unknown
   readonly token: ReplyToken | null
 }
-
-export const NOTHING: Decision<never, never> = { events: [], effects: [], replies: [] }
