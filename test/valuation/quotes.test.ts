@@ -2,34 +2,24 @@ import { encodeFunctionData } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
 import { devWrappedNativeAbi } from '../../src/contracts/generated/dev-wrapped-native.js'
-import type { Address, Hex, TxId } from '../../src/domain/ids.js'
+import type { Address, Hex } from '../../src/domain/ids.js'
 import { MICROS_PER_USD } from '../../src/domain/money.js'
-import {
-  type AllowanceEntry,
-  allowanceEntries,
-  revokeCalls,
-  spendersOfEntries,
-} from '../../src/valuation/allowances.js'
+import { spendersOfEntries } from '../../src/valuation/allowances.js'
 import { createCallQuoter } from '../../src/valuation/call-quoter.js'
-import { readLiveAllowances } from '../../src/valuation/live-allowances.js'
 import type { CallQuote, Quoter } from '../../src/valuation/quoter.js'
 import { simulateTransaction } from '../../src/valuation/simulate-transaction.js'
-import { PERMIT2 } from '../../src/valuation/well-known.js'
+import { MULTICALL3 } from '../../src/valuation/well-known.js'
 import { transact } from '../support/deploy.js'
-import { type Call, callOf, FAR_AWAY, thieving, UNLIMITED } from './scenario.js'
+import { type Call, callOf, thieving, UNLIMITED } from './scenario.js'
 import {
   ETHER,
-  execute,
   itemsAbi,
   kitchenAbi,
-  permit2Abi,
   startWorld,
   stranger,
   type Wallet,
   type World,
 } from './world.js'
-
-const TX = 'tx_00000000000000000000000000' as TxId
 
 let world: World
 let wallet: Wallet
@@ -114,6 +104,51 @@ describe('what a quote asks of the chain', () => {
     })
     const quote = await quoted(thieving({ world, wallet }, 'nothing'), quoter)
     expect(quote.valuation.valueMicros).toBe(40n * MICROS_PER_USD)
+  })
+})
+
+describe('by whatever the chain offers', () => {
+  async function allow(spender: Address, amount: bigint): Promise<void> {
+    const data = approve(spender, amount)
+    await transact(world.anvil, { from: wallet.address, to: world.usdc, data })
+  }
+
+  test('debug_traceCall values as eth_simulateV1 does', async () => {
+    await allow(world.thief, 60_000_000n)
+    const calls = [
+      thieving({ world, wallet }, 'forward', [stranger], ETHER),
+      thieving({ world, wallet }, 'claimRewards', [world.usdc]),
+      callOf(world.usdc, approve(world.friend, 5_000_000n)),
+    ]
+    const first = await Promise.all(calls.map((call) => quoted(call)))
+    const fault = { kind: 'error', code: -32601, message: 'the method does not exist' } as const
+    world.proxy.inject({ method: 'eth_simulateV1', fault })
+    const quoter = createCallQuoter(world.chains, world.prices)
+    for (const [i, call] of calls.entries()) {
+      const quote = await quoted(call, quoter)
+      expect(quote.forecast.simulated).toBe(true)
+      expect(quote.valuation.valueMicros).toBe(first[i]?.valuation.valueMicros)
+    }
+    expect(first[1]?.valuation.valueMicros).toBe(60n * MICROS_PER_USD)
+  })
+
+  test('without Multicall3 allowances are read one by one, in one batch', async () => {
+    await allow(world.thief, 60_000_000n)
+    const reads = world.chains.get(world.chainId)?.reads
+    const code = await world.anvil.rpc('eth_getCode', [MULTICALL3, 'latest'])
+    await world.anvil.rpc('anvil_setCode', [MULTICALL3, '0x'])
+    reads?.forgetCode(MULTICALL3)
+    const quote = await quoted(thieving({ world, wallet }, 'claimRewards', [world.usdc]))
+    await world.anvil.rpc('anvil_setCode', [MULTICALL3, code])
+    reads?.forgetCode(MULTICALL3)
+    expect(quote.valuation.valueMicros).toBe(60n * MICROS_PER_USD)
+  })
+
+  test('allowances that cannot be read refuse the call', async () => {
+    const fault = { kind: 'error', code: 3, message: 'execution reverted' } as const
+    world.proxy.inject({ method: 'eth_call', fault })
+    const quote = await ask(world.quoter, thieving({ world, wallet }, 'nothing'))
+    expect(quote).toMatchObject({ ok: false, fault: { code: 'CHAIN_UNAVAILABLE' } })
   })
 })
 
@@ -241,128 +276,6 @@ describe('where no endpoint can simulate', () => {
         amount: '2000000',
         usd_value: '2.00',
       },
-    ])
-  })
-})
-
-describe('simulate_transaction', () => {
-  async function forecast(call: Call) {
-    const deps = { chains: world.chains, quoter: world.quoter }
-    const result = await simulateTransaction(deps, {
-      chainId: world.chainId,
-      from: wallet.address,
-      ...call,
-    })
-    if (!result.ok) throw new Error(result.fault.code)
-    return result.value
-  }
-
-  test('lists what moves, with symbols and values, and what a send would reserve', async () => {
-    const { answer, spendMicros } = await forecast(callOf(world.usdc, transfer(stranger, 5_000n)))
-    expect(answer).toMatchObject({
-      success: true,
-      revert_reason: null,
-      asset_changes: [{ token: world.usdc, symbol: 'USDC', amount: '5000', usd_value: '0.005' }],
-      approvals: [],
-    })
-    expect(Number(answer.spend_usd)).toBeCloseTo(Number(spendMicros) / 1e6, 6)
-    expect(BigInt(answer.gas_used) > 21_000n).toBe(true)
-    expect(BigInt(answer.max_fee_native_wei) > 0n).toBe(true)
-  })
-
-  test('lists approvals, and leaves collections without a value', async () => {
-    const token = await forecast(callOf(world.usdc, approve(world.thief, UNLIMITED)))
-    expect(token.answer.approvals).toEqual([
-      {
-        token: world.usdc,
-        spender: world.thief,
-        amount: UNLIMITED.toString(),
-        usd_value: '1000.00',
-      },
-    ])
-    const args = [world.thief, true] as const
-    const data = encodeFunctionData({ abi: itemsAbi, functionName: 'setApprovalForAll', args })
-    const collection = await forecast(callOf(world.collectible, data))
-    expect(collection.answer.approvals).toMatchObject([{ amount: 'all', usd_value: null }])
-    expect(collection.unpriced).toBe(true)
-  })
-
-  test('says why a call would revert', async () => {
-    const { answer } = await forecast(thieving({ world, wallet }, 'failUnlessArmed', [world.usdc]))
-    expect(answer).toMatchObject({
-      success: false,
-      revert_reason: 'not today',
-      asset_changes: [],
-    })
-  })
-
-  test('names tokens that nobody configured by their own symbol', async () => {
-    const { answer } = await forecast(callOf(world.unknown, transfer(stranger, 7n)))
-    expect(answer.asset_changes).toMatchObject([{ symbol: 'KIT', usd_value: null }])
-  })
-})
-
-describe('the allowance ledger', () => {
-  test('what calls approved is found live, ended by the calls it names, and then gone', async () => {
-    const permit2 = encodeFunctionData({
-      abi: permit2Abi,
-      functionName: 'approve',
-      args: [world.usdc, world.thief, 5n, Number(FAR_AWAY)],
-    })
-    const items = (functionName: 'approve' | 'setApprovalForAll', args: readonly unknown[]) =>
-      encodeFunctionData({ abi: itemsAbi, functionName, args } as Parameters<
-        typeof encodeFunctionData<typeof itemsAbi>
-      >[0])
-    const calls: readonly Call[] = [
-      callOf(world.usdc, approve(world.thief, 7n)),
-      callOf(world.kitchen, approve(world.friend, UNLIMITED)),
-      callOf(PERMIT2, permit2),
-      callOf(world.collectible, items('approve', [world.thief, wallet.itemId])),
-      callOf(world.bundle, items('setApprovalForAll', [world.thief, true])),
-      callOf(world.usdc, approve(world.friend, 3n)),
-      callOf(world.usdc, approve(world.friend, 0n)),
-    ]
-    const entries: AllowanceEntry[] = []
-    for (const call of calls) {
-      const quote = await quoted(call)
-      entries.push(...allowanceEntries(quote, world.chainId, TX))
-      await execute(world, wallet, call, quote)
-    }
-    expect(entries).toHaveLength(6)
-    const chain = world.chains.get(world.chainId)
-    if (chain === undefined) throw new Error('no chain')
-    const nowSeconds = Math.floor(Date.now() / 1_000)
-    const live = () => readLiveAllowances(chain, wallet.address, entries, nowSeconds)
-    expect((await live()).map(({ entry, amount }) => [entry.kind, amount])).toEqual([
-      ['erc20', 7n],
-      ['erc20', UNLIMITED],
-      ['permit2', 5n],
-      ['erc721', 1n],
-      ['collection', 'all'],
-    ])
-    for (const call of revokeCalls((await live()).map(({ entry }) => entry))) {
-      const quote = await quoted(call)
-      expect(quote.valuation.valueMicros).toBe(0n)
-      expect(quote.unpriced).toBe(false)
-      const receipt = await execute(world, wallet, call, quote)
-      expect(receipt.status).toBe('0x1')
-    }
-    expect(await live()).toEqual([])
-  })
-
-  test('contracts that do not answer leave their approvals listed', async () => {
-    const chain = world.chains.get(world.chainId)
-    if (chain === undefined) throw new Error('no chain')
-    const entry: AllowanceEntry = {
-      chainId: world.chainId,
-      token: world.thief,
-      spender: stranger,
-      kind: 'erc20',
-      tokenId: null,
-      txId: TX,
-    }
-    expect(await readLiveAllowances(chain, wallet.address, [entry], 0)).toEqual([
-      { entry, amount: null },
     ])
   })
 })
