@@ -3,7 +3,11 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { createPublicClient, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { readChainsFile } from '../../src/config/chains.js'
+import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import type { Address } from '../../src/domain/ids.js'
 import { isAlive, scratchDir } from './support/observer.js'
 import { freePort, pidsOf, type Started, spawnStart, startDev } from './support/started.js'
 
@@ -74,6 +78,20 @@ describe('npm start', { timeout: 240_000 }, () => {
       expect(await held.json()).toMatchObject({ balance: `50000${'0'.repeat(decimals)}`, decimals })
     }
     expect((await send(ALICE, '5')).body).toMatchObject({ status: 'broadcast' })
+  })
+
+  test('deploys a Router that takes the co-signer everywhere but on Arbitrum', async () => {
+    const { chains } = readChainsFile(join(home, 'chains.json'))
+    for (const { id, router, rpc_urls } of chains) {
+      expect(router === null, String(id)).toBe(id === 42161)
+      if (router === null) continue
+      const [x, y] = await createPublicClient({ transport: http(rpc_urls[0]) }).readContract({
+        address: router as Address,
+        abi: agentRouterAbi,
+        functionName: 'coSigner',
+      })
+      expect([x, y].map(BigInt)).not.toContain(0n)
+    }
   })
 
   test('keeps what holds secrets to its owner', () => {
