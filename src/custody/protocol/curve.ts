@@ -2,17 +2,19 @@ import { randomFillSync } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import type * as Secp256k1 from 'secp256k1'
+import { fallbackCurve } from './curve-fallback.js'
 import { Refusal } from './refusal.js'
 
 /**
  * secp256k1 through libsecp256k1. The binding is required by its own path: the package's main
  * entry falls back to a JavaScript curve without a word, which leaves copies of keys in memory
- * that nothing can wipe. A machine without the binding therefore cannot start a signing process.
+ * that nothing can wipe. A machine without the binding therefore cannot start a signing process in
+ * live mode; in dev it says loudly that it goes on with the JavaScript curve.
  *
  * Private scalars are Buffers that their owner wipes with `fill(0)`; they are never strings or
  * big integers, which cannot be wiped.
  */
-const native = createRequire(import.meta.url)('secp256k1/bindings.js') as typeof Secp256k1
+const native = loadCurve()
 
 /** Domain-separated 32-byte digest → 65 bytes r ‖ s ‖ yParity; RFC 6979 nonce, low s. */
 export function signDigest(digest: Uint8Array, scalar: Uint8Array): Buffer {
@@ -87,4 +89,29 @@ export function isSignedBy(point: Uint8Array, digest: Uint8Array, signature: Uin
 
 export function keccak256(bytes: Uint8Array): Uint8Array {
   return keccak_256(bytes)
+}
+
+type Curve = Pick<
+  typeof Secp256k1,
+  | 'ecdsaSign'
+  | 'privateKeyVerify'
+  | 'publicKeyCreate'
+  | 'privateKeyTweakAdd'
+  | 'privateKeyNegate'
+  | 'publicKeyCombine'
+  | 'publicKeyConvert'
+  | 'ecdsaRecover'
+>
+
+/** @throws Error when the binding is missing and the mode is not dev */
+function loadCurve(): Curve {
+  try {
+    return createRequire(import.meta.url)('secp256k1/bindings.js') as Curve
+  } catch (error) {
+    if (process.env.COUNTERSIGN_MODE !== 'dev') throw error
+    process.emitWarning(
+      'the native secp256k1 binding is missing: signing in JavaScript, for development only',
+    )
+    return fallbackCurve as unknown as Curve
+  }
 }
