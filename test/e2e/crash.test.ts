@@ -1,0 +1,161 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { ChainsFile } from '../../src/config/chains.js'
+import { parseUsd } from '../../src/domain/money.js'
+import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js'
+import { closeBooks, openBooks } from './books.js'
+import { erc20Transfer, newAddress } from './chain.js'
+import { runLoad } from './load.js'
+import { issueKey, type Stack, startStack, transactionsOf } from './stack.js'
+
+const BASE = 8453
+const OPTIMISM = 10
+const USD = 1_000_000n
+
+/** `npm run test:crash` asks for more than the everyday suite can wait for. */
+const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 2)
+const SENDS = Number(process.env.CRASH_SENDS ?? 120)
+const CONNECTIONS = Number(process.env.CRASH_CONNECTIONS ?? 25)
+const CAP_USD = Number(process.env.CRASH_CAP_USD ?? 40)
+const KILLS_PER_ROUND = Number(process.env.CRASH_KILLS ?? 1)
+const KILL_AFTER_MS_MAX = 1_500
+const ROUND_TIMEOUT_MS = 180_000
+
+describe('a crash', () => {
+  let stack: Stack
+  let proxy: FaultProxy
+  beforeAll(async () => {
+    stack = await startStack()
+    const { service } = stack
+    proxy = await startFaultProxy({ upstream: service.dev().rpc[BASE] ?? '' })
+    pointChainAt(service.home, BASE, proxy.url)
+    await service.killAndAwaitRestart('service')
+  })
+  afterEach(() => proxy?.clear())
+  afterAll(async () => {
+    await stack?.service.stop()
+    await proxy?.close()
+  })
+
+  test.for<{ title: string; fault: Fault }>([
+    { title: 'no node has seen them', fault: { kind: 'hang', forward: false } },
+    { title: 'a node has them, and its answer is lost', fault: { kind: 'hang', forward: true } },
+  ])('between store and broadcast sends the same bytes once ($title)', async ({ fault }) => {
+    const { service, owner } = stack
+    const recipient = newAddress()
+    const key = await issueKey(stack, { chains: [BASE] })
+    const opening = await openBooks(stack, key, BASE, recipient)
+    proxy.inject({ method: 'eth_sendRawTransaction', fault })
+    const unanswered = Array.from({ length: 5 }, () =>
+      key.api
+        .post('/api/tx/send', {
+          chain_id: BASE,
+          to: opening.chain.usdc,
+          data: erc20Transfer(recipient, USD),
+        })
+        .catch(() => null),
+    )
+    const signed = await vi.waitFor(
+      async () => {
+        const stored = await transactionsOf(owner, key.keyId)
+        expect(stored).toHaveLength(5)
+        return stored
+      },
+      { timeout: 20_000, interval: 50 },
+    )
+    expect(new Set(signed.map(({ status }) => status))).toEqual(new Set(['signed']))
+    const pid = service.dev().pids.service ?? 0
+    service.signal('service', 'SIGKILL')
+    await Promise.all(unanswered)
+    proxy.clear()
+    await service.awaitRestart('service', pid)
+
+    const landed = await closeBooks(stack, opening)
+    const bytes = (txs: typeof signed) =>
+      txs.map(({ tx_id, nonce, tx_hash }) => `${tx_id} ${nonce} ${tx_hash}`).sort()
+    expect(bytes(landed)).toEqual(bytes(signed))
+  })
+
+  test.for(Array.from({ length: ROUNDS }, (_, i) => i + 1))(
+    'at random instants under load loses nothing, sends nothing twice, passes no cap (round %i)',
+    { timeout: ROUND_TIMEOUT_MS },
+    async () => {
+      const { service } = stack
+      const recipient = newAddress()
+      const key = await issueKey(stack, { dailyUsd: String(CAP_USD), chains: [OPTIMISM] })
+      const opening = await openBooks(stack, key, OPTIMISM, recipient)
+      const running = runLoad({
+        key,
+        chainId: OPTIMISM,
+        usdc: opening.chain.usdc,
+        recipient,
+        sends: SENDS,
+        connections: CONNECTIONS,
+      })
+      let over = false
+      const killed = (async () => {
+        for (let kill = 0; kill < KILLS_PER_ROUND && !over; kill++) {
+          await delay(Math.random() * KILL_AFTER_MS_MAX)
+          await service.killAndAwaitRestart('service')
+        }
+      })()
+      const { sent, refused, seen } = await running.finally(() => {
+        over = true
+      })
+      await killed
+      expect(seen.get('no answer'), 'no request met a crash').toBeGreaterThan(0)
+      expect(sent.length + refused).toBe(SENDS)
+
+      const all = await closeBooks(stack, opening)
+      // A transaction that no request was told of would be one sent twice.
+      expect(all.map(({ tx_id }) => tx_id).sort()).toEqual([...new Set(sent)].sort())
+      expect(new Set(sent).size).toBe(sent.length)
+      const spent = all.reduce((sum, tx) => sum + (parseUsd(tx.spend_usd) ?? 0n), 0n)
+      expect(spent).toBeLessThanOrEqual(BigInt(CAP_USD) * USD)
+      // Worst-case gas is reserved until a send is final, so the last dollars may stay unspent.
+      expect(sent.length).toBeGreaterThanOrEqual(Math.min(SENDS, CAP_USD) * 0.8)
+    },
+  )
+
+  test.for(['identity_provider', 'quorum_signer'] as const)(
+    'of the %s stops writes with 503, keeps nothing reserved, and heals without a restart',
+    async (part) => {
+      const { service } = stack
+      const servicePid = service.dev().pids.service
+      const recipient = newAddress()
+      const key = await issueKey(stack, { chains: [OPTIMISM] })
+      const opening = await openBooks(stack, key, OPTIMISM, recipient)
+      const running = runLoad({
+        key,
+        chainId: OPTIMISM,
+        usdc: opening.chain.usdc,
+        recipient,
+        sends: 60,
+        connections: 10,
+      })
+      await delay(200)
+      const restarted = service.killAndAwaitRestart(part)
+      expect((await key.api.get('/api/limits')).status).toBe(200)
+      await restarted
+      const { sent, seen } = await running
+      expect(seen.get('503 COSIGNER_UNAVAILABLE'), [...seen].join('; ')).toBeGreaterThan(0)
+      expect(seen.has('no answer')).toBe(false)
+      expect(sent).toHaveLength(60)
+      const all = await closeBooks(stack, opening)
+      expect(all).toHaveLength(60)
+      expect(service.dev().pids.service).toBe(servicePid)
+    },
+  )
+})
+
+/** An operator's edit: it counts from the service's next start. */
+function pointChainAt(home: string, chainId: number, url: string): void {
+  const path = join(home, 'chains.json')
+  const file = JSON.parse(readFileSync(path, 'utf8')) as ChainsFile
+  const chains = file.chains.map((chain) =>
+    chain.id === chainId ? { ...chain, rpc_urls: [url] } : chain,
+  )
+  writeFileSync(path, JSON.stringify({ ...file, chains }))
+}
