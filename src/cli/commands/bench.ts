@@ -1,0 +1,15 @@
+import type { Command } from 'commander'
+import type { Io } from '../io.js'
+import { runEntry } from '../run-script.js'
+
+export function register(program: Command, io: Io): void {
+  program
+    .command('bench')
+    .description('measure this machine')
+    .argument('[arguments...]', 'passed on; --help tells them')
+    .allowUnknownOption()
+    .helpOption(false)
+    .action(async (args: readonly string[]) => {
+      process.exitCode = await runEntry('scripts/run.mjs', ['bench/run', ...args], io.env)
+    })
+}

@@ -1,0 +1,118 @@
+import { join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { readChainsFile } from '../../config/chains.js'
+import type { ListSource } from '../../screening/lists/formats/read-list.js'
+import { importList } from '../../screening/lists/import-list.js'
+import { checkAddress, listsStatus } from '../../screening/lists/inspect-lists.js'
+import { updateLists } from '../../screening/lists/update-lists.js'
+import { type GlobalOptions, homeOf } from '../connection.js'
+import { EXIT } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { printRecord, printRows } from '../print.js'
+
+/** The screening lists in the service's home; a running service takes changes over within a second. */
+
+function contextOf(io: Io, options: GlobalOptions) {
+  const home = homeOf(io, options)
+  const { chains } = readChainsFile(join(home, 'chains.json'))
+  const protectedAddresses = chains
+    .flatMap(({ wrapped_native, router, delegate, tokens, markets }) => [
+      wrapped_native,
+      router,
+      delegate,
+      ...tokens.map(({ address }) => address),
+      ...markets.map(({ vault }) => vault),
+    ])
+    .filter((address) => address !== null)
+  const silent = () => undefined
+  return {
+    mode: io.env.COUNTERSIGN_MODE === 'dev' ? ('dev' as const) : ('live' as const),
+    textListsDirectory: join(home, 'lists'),
+    storeDirectory: join(home, 'service', 'lists'),
+    protectedAddresses,
+    log: { info: silent, warn: silent, error: silent },
+  }
+}
+
+export function register(program: Command, io: Io): void {
+  const lists = program.command('lists').description('screening lists in the home of the service')
+  lists
+    .command('status', { isDefault: true })
+    .description('each list, its age, and whether the service could start')
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const status = await listsStatus(contextOf(io, options))
+      printRows(
+        io,
+        options,
+        status,
+        status.lists.map((list) => ({ ...list })),
+        ['list', 'kind', 'entries', 'version', 'stale'],
+      )
+      if (!status.ready) {
+        io.err(`not ready: ${status.reason ?? 'unknown'}\n`)
+        process.exitCode = EXIT.unavailable
+      }
+    })
+  lists
+    .command('check')
+    .description('which lists hold an address; exit code 3 when any does')
+    .argument('<address>')
+    .action(async (address: string, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const found = await checkAddress(address, contextOf(io, options))
+      printRows(
+        io,
+        options,
+        found.lists,
+        found.lists.map((list) => ({ ...list })),
+        ['list', 'version'],
+      )
+      if (found.lists.length > 0) process.exitCode = EXIT.refused
+    })
+  lists
+    .command('import')
+    .description("import a publisher's file in place of the earlier import")
+    .argument('<file>', 'XML, CSV, text, or a ZIP of one')
+    .addOption(
+      new Option('--source <source>')
+        .choices(['ofac-sdn', 'uk', 'eu', 'plain'])
+        .makeOptionMandatory(),
+    )
+    .option('--name <name>', 'name of the list')
+    .option('--confirm-shrink', 'take it though it lost most of its addresses')
+    .action(async (file: string, given: ImportOptions, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const report = await importList(
+        {
+          file,
+          source: given.source,
+          shrink: given.confirmShrink === true ? 'confirmed' : 'refuse',
+          ...(given.name === undefined ? {} : { name: given.name }),
+        },
+        contextOf(io, options),
+      )
+      printRecord(io, options, { ...report }, ['format', 'added', 'removed'])
+    })
+  lists
+    .command('update')
+    .description('fetch the published lists and import them')
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const outcomes = await updateLists(contextOf(io, options))
+      printRows(
+        io,
+        options,
+        outcomes,
+        outcomes.map((outcome) => ({ ...outcome })),
+        ['outcome', 'url', 'reason'],
+      )
+      if (outcomes.some(({ outcome }) => outcome === 'failed')) process.exitCode = EXIT.unavailable
+    })
+}
+
+interface ImportOptions {
+  readonly source: ListSource
+  readonly name?: string
+  readonly confirmShrink?: boolean
+}

@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import type { ConsoleInput } from '../../api/console-operations.js'
+import { consoleClient, type GlobalOptions } from '../connection.js'
+import type { Io } from '../io.js'
+import { listOption } from '../options.js'
+import { printRecord, printRows } from '../print.js'
+
+type Events = NonNullable<ConsoleInput<'create_webhook'>['events']>
+
+export function register(program: Command, io: Io): void {
+  const webhooks = program.command('webhooks').description('webhook endpoints (console token)')
+  webhooks
+    .command('list', { isDefault: true })
+    .description('your endpoints')
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const value = await (await consoleClient(io, options)).listWebhooks()
+      printRows(io, options, value, value.webhooks, ['webhook_id', 'url', 'events', 'status'])
+    })
+  webhooks
+    .command('create')
+    .description('register an endpoint')
+    .argument('<url>')
+    .option('--events <types>', 'comma-separated (default: confirmed, failed, dropped)', listOption)
+    .action(async (url: string, { events }: { readonly events?: string[] }, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const input = events === undefined ? { url } : { url, events: events as Events }
+      const made = await (await consoleClient(io, options)).createWebhook(input)
+      printRecord(io, options, made, ['webhook_id', 'secret', 'url', 'events'])
+      io.err('The secret is shown this once.\n')
+    })
+  webhooks
+    .command('delete')
+    .description('remove an endpoint')
+    .argument('<webhook_id>')
+    .action(async (webhookId: string, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const client = await consoleClient(io, options)
+      printRecord(io, options, await client.deleteWebhook({ webhook_id: webhookId }))
+    })
+  webhooks
+    .command('test')
+    .description('send a webhook.test event')
+    .argument('<webhook_id>')
+    .action(async (webhookId: string, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const client = await consoleClient(io, options)
+      printRecord(io, options, await client.testWebhook({ webhook_id: webhookId }))
+    })
+  webhooks
+    .command('deliveries')
+    .description('what was delivered, and what is still tried')
+    .argument('<webhook_id>')
+    .action(async (webhookId: string, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const client = await consoleClient(io, options)
+      const value = await client.listDeliveries({ webhook_id: webhookId })
+      printRows(io, options, value, value.deliveries, ['event_id', 'type', 'status'])
+    })
+}

@@ -1,0 +1,87 @@
+import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import {
+  type Client,
+  type ConsoleClient,
+  createClient,
+  createConsoleClient,
+} from '../client/client.js'
+import { UsageError } from './exit-codes.js'
+import type { Io } from './io.js'
+import type { Format } from './print.js'
+
+/**
+ * Which service, and as whom: options, then COUNTERSIGN_URL, COUNTERSIGN_API_KEY and
+ * COUNTERSIGN_TOKEN, then `dev.json` of a development instance. Secrets are never options: a command
+ * line is seen by every user of the machine.
+ */
+
+export interface GlobalOptions extends Format {
+  readonly url?: string
+  readonly home?: string
+}
+
+const devFile = z.object({
+  base_url: z.url(),
+  keys: z.object({ trade: z.object({ secret: z.string() }) }),
+})
+type DevFile = z.infer<typeof devFile>
+
+const DEFAULT_URL = 'http://127.0.0.1:8080'
+const TOKEN_TIMEOUT_MS = 60_000
+const RETRIES_MAX = 2
+
+/** The directory of the package, from src/cli and from dist/src/cli alike. */
+export function packageRoot(): string {
+  let directory = fileURLToPath(new URL('.', import.meta.url))
+  for (let i = 0; i < 5 && !existsSync(join(directory, 'package.json')); i++)
+    directory = join(directory, '..')
+  return resolve(directory)
+}
+
+export function homeOf(io: Io, options: GlobalOptions): string {
+  return resolve(options.home ?? io.env.COUNTERSIGN_HOME ?? './.countersign')
+}
+
+export function serviceUrl(io: Io, options: GlobalOptions): string {
+  return options.url ?? io.env.COUNTERSIGN_URL ?? readDevFile(io, options)?.base_url ?? DEFAULT_URL
+}
+
+/** @throws UsageError when no key is known */
+export function agentClient(io: Io, options: GlobalOptions): Client {
+  const apiKey = io.env.COUNTERSIGN_API_KEY ?? readDevFile(io, options)?.keys.trade.secret
+  if (apiKey === undefined) {
+    throw new UsageError('set COUNTERSIGN_API_KEY, or start a development instance here')
+  }
+  return createClient({ url: serviceUrl(io, options), apiKey, retriesMax: RETRIES_MAX })
+}
+
+/** @throws UsageError when no console token can be had */
+export async function consoleClient(io: Io, options: GlobalOptions): Promise<ConsoleClient> {
+  const token = io.env.COUNTERSIGN_TOKEN ?? (await devToken(io, options))
+  return createConsoleClient({ url: serviceUrl(io, options), token, retriesMax: RETRIES_MAX })
+}
+
+async function devToken(io: Io, options: GlobalOptions): Promise<string> {
+  const script = join(packageRoot(), 'dist/scripts/dev/token.js')
+  if (readDevFile(io, options) === null || !existsSync(script)) {
+    throw new UsageError('set COUNTERSIGN_TOKEN to a console token (JWT) of the identity provider')
+  }
+  const { stdout } = await promisify(execFile)(process.execPath, [script], {
+    env: { ...io.env, COUNTERSIGN_HOME: homeOf(io, options) },
+    timeout: TOKEN_TIMEOUT_MS,
+  })
+  return stdout.trim()
+}
+
+function readDevFile(io: Io, options: GlobalOptions): DevFile | null {
+  const path = join(homeOf(io, options), 'dev.json')
+  if (!existsSync(path)) return null
+  const parsed = devFile.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  if (parsed.success) return parsed.data
+  throw new UsageError(`${path} is malformed; start the development instance again`)
+}

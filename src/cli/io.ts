@@ -1,0 +1,18 @@
+/** What a command may touch of the world; tests pass their own. */
+export interface Io {
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly out: (text: string) => void
+  /** Progress and errors, so that what is on stdout can be piped. */
+  readonly err: (text: string) => void
+  /** True when a person reads: progress is shown. */
+  readonly isInteractive: boolean
+}
+
+export function processIo(): Io {
+  return {
+    env: process.env,
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    isInteractive: process.stderr.isTTY === true,
+  }
+}

@@ -1,0 +1,280 @@
+import { execFile, execFileSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { operations } from '../../src/api/operations.js'
+import type { Io } from '../../src/cli/io.js'
+import { runProgram } from '../../src/cli/program.js'
+import { fault } from '../../src/errors/fault.js'
+import {
+  CONSOLE_TOKEN,
+  type Harness,
+  READ_SECRET,
+  startHarness,
+  TRADE_SECRET,
+} from '../http/harness.js'
+import { sampleOutput } from '../mcp/sample-output.js'
+
+const TO = '0x00000000000000000000000000000000000000aa'
+
+let harness: Harness
+let home: string
+const statuses: string[] = []
+
+const agent = Object.fromEntries(
+  operations.map((row) => [
+    row.name,
+    (_context: unknown, input: Readonly<Record<string, unknown>>) => ({
+      ok: true as const,
+      value: { ...sampleOutput(row, input), ...given(row.name, input) },
+    }),
+  ]),
+)
+
+function given(name: string, input: Readonly<Record<string, unknown>>): object {
+  if (name === 'get_transaction_status')
+    return { tx_id: input.tx_id, status: statuses.shift() ?? 'confirmed' }
+  if (name === 'send_transaction') return { tx_id: 'tx_9', status: 'broadcast', to: input.to }
+  return {}
+}
+
+const key = {
+  key_id: 'key_1',
+  name: 'bot',
+  permission: 'trade',
+  status: 'active',
+  secret_prefix: 'sk_test_abcd',
+}
+
+beforeAll(async () => {
+  harness = await startHarness({
+    agent: {
+      ...agent,
+      get_token_balances: () => ({ ok: false, fault: fault('CHAIN_UNAVAILABLE') }),
+    },
+    console: {
+      list_keys: () => ({ ok: true, value: { keys: [key], next_cursor: null } }),
+      create_key: (_context, input: Readonly<Record<string, unknown>>) => ({
+        ok: true,
+        status: 201,
+        value: { ...key, ...input, secret: TRADE_SECRET },
+      }),
+      revoke_key: () => ({ ok: false, fault: fault('NOT_FOUND') }),
+      list_wallets: () => ({
+        ok: true,
+        value: {
+          wallets: [
+            {
+              sub_wallet_id: 'sw_1',
+              name: '\u001b[31mred',
+              addresses: { evm: TO },
+              created_at: 'now',
+            },
+          ],
+          next_cursor: null,
+        },
+      }),
+    },
+  })
+  home = await mkdtemp(join(tmpdir(), 'countersign-cli-'))
+})
+afterAll(async () => {
+  await harness.server.close()
+  await rm(home, { recursive: true })
+})
+beforeEach(() => {
+  process.exitCode = 0
+})
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  let out = ''
+  let err = ''
+  const io: Io = {
+    env: {
+      COUNTERSIGN_URL: harness.baseUrl,
+      COUNTERSIGN_API_KEY: TRADE_SECRET,
+      COUNTERSIGN_TOKEN: CONSOLE_TOKEN,
+      COUNTERSIGN_HOME: home,
+      ...env,
+    },
+    out: (text) => {
+      out += text
+    },
+    err: (text) => {
+      err += text
+    },
+    isInteractive: false,
+  }
+  const code = await runProgram(io, args)
+  process.exitCode = 0
+  return { code, out, err }
+}
+
+describe('reading', () => {
+  it('prints a table for people and JSON for programs, the option before or after the command', async () => {
+    expect((await run(['limits'])).out).toMatch(/^daily_limit_usd {2,}\S/)
+    for (const args of [
+      ['limits', '--json'],
+      ['--json', 'limits'],
+    ]) {
+      const { code, out } = await run(args)
+      expect(code).toBe(0)
+      expect(JSON.parse(out)).toMatchObject({ daily_limit_usd: expect.any(String) })
+    }
+  })
+
+  it('status tells whether the service is ready', async () => {
+    const { code, out } = await run(['status'])
+    expect(code).toBe(0)
+    expect(out).toMatch(/status\s+ready/)
+  })
+
+  it('never lets names from elsewhere steer the terminal', async () => {
+    const { out } = await run(['wallets'])
+    expect(out).toContain('?[31mred')
+    expect(out).not.toContain('\u001b')
+  })
+
+  it('takes its defaults from the development instance', async () => {
+    const dev = { base_url: harness.baseUrl, keys: { trade: { secret: TRADE_SECRET } } }
+    await writeFile(join(home, 'dev.json'), JSON.stringify(dev))
+    const { promise, io } = capture({ COUNTERSIGN_HOME: home })
+    expect(await runProgram(io, ['limits', '--json'])).toBe(0)
+    expect(promise().out).toContain('daily_limit_usd')
+    await rm(join(home, 'dev.json'))
+  })
+})
+
+function capture(env: Record<string, string>) {
+  let out = ''
+  const io: Io = {
+    env,
+    out: (text) => {
+      out += text
+    },
+    err: () => {},
+    isInteractive: false,
+  }
+  return { io, promise: () => ({ out }) }
+}
+
+describe('writing', () => {
+  it('sends under the key it was given, and waits', async () => {
+    statuses.push('broadcast', 'confirmed')
+    const args = [
+      'send',
+      '--chain',
+      '1',
+      '--to',
+      TO,
+      '--value',
+      '5',
+      '--idempotency-key',
+      'k1',
+      '--wait',
+      '--json',
+    ]
+    const { code, out } = await run(args)
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ tx_id: 'tx_9', status: 'confirmed' })
+  })
+
+  it('says by its exit code that a transaction failed', async () => {
+    statuses.push('failed')
+    expect((await run(['tx', 'tx_9', '--wait'])).code).toBe(3)
+  })
+
+  it('issues keys, with the secret on stdout and the warning beside it', async () => {
+    const args = [
+      'keys',
+      'create',
+      'bot',
+      '--wallet',
+      'sw_1',
+      '--daily',
+      '5',
+      '--monthly',
+      'unlimited',
+      '--chains',
+      '1,8453',
+    ]
+    const { code, out, err } = await run(args)
+    expect(code).toBe(0)
+    expect(out).toContain(TRADE_SECRET)
+    expect(err).toContain('once')
+    expect(harness.last()?.input).toEqual({
+      name: 'bot',
+      sub_wallet_id: 'sw_1',
+      permission: 'read',
+      daily_limit_usd: '5',
+      monthly_limit_usd: 'unlimited',
+      allowed_chains: [1, 8453],
+    })
+  })
+})
+
+describe('exit codes', () => {
+  it.each([
+    ['usage', ['nonsense'], {}, 2],
+    ['an option that is missing', ['send', '--chain', '1'], {}, 2],
+    ['a number that is none', ['send', '--chain', 'x', '--to', TO], {}, 2],
+    ['no key', ['limits'], { COUNTERSIGN_API_KEY: undefined as unknown as string }, 2],
+    ['a refusal', ['send', '--chain', '10', '--to', TO], {}, 3],
+    [
+      'a read key that writes',
+      ['send', '--chain', '1', '--to', TO],
+      { COUNTERSIGN_API_KEY: READ_SECRET },
+      3,
+    ],
+    ['nobody there', ['status'], { COUNTERSIGN_URL: 'http://127.0.0.1:1' }, 4],
+    ['a chain that is down', ['wallets', 'balances', '--chain', '1'], {}, 4],
+    ['another user’s key', ['keys', 'revoke', 'key_2'], {}, 3],
+  ])('%s', async (_what, args, env, code) => {
+    expect((await run(args, env)).code).toBe(code)
+  })
+
+  it('help and version are no errors', async () => {
+    expect((await run(['--help'])).code).toBe(0)
+    expect((await run(['--version'])).out).toMatch(/^\d+\.\d+\.\d+/)
+  })
+
+  it('errors are JSON too, and never hold the key', async () => {
+    const { err } = await run(['send', '--chain', '10', '--to', TO, '--json'])
+    expect(JSON.parse(err)).toMatchObject({ error: { code: 'CHAIN_NOT_ALLOWED' } })
+    expect(err).not.toContain(TRADE_SECRET)
+  })
+})
+
+describe('completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('makes a script for %s', async (shell) => {
+    const { code, out } = await run(['completion', shell])
+    expect(code).toBe(0)
+    expect(out).toContain('deliveries')
+  })
+
+  it('the script for bash completes commands and options', async () => {
+    const { out } = await run(['completion', 'bash'])
+    const ask = `${out}\nCOMP_WORDS=(countersign keys create --d); COMP_CWORD=3; _countersign; echo "\${COMPREPLY[@]}"`
+    expect(execFileSync('bash', ['-c', ask], { encoding: 'utf8' })).toContain('--daily')
+  })
+})
+
+it('runs from a checkout as a program', async () => {
+  await promisify(execFile)(process.execPath, ['scripts/build.mjs'])
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['dist/src/cli/main.js', 'limits', '--json'],
+    {
+      env: { ...process.env, COUNTERSIGN_URL: harness.baseUrl, COUNTERSIGN_API_KEY: TRADE_SECRET },
+    },
+  )
+  expect(JSON.parse(stdout)).toHaveProperty('daily_limit_usd')
+}, 120_000)
