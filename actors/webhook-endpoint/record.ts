@@ -7,6 +7,7 @@ import type { Transactor } from '../../src/store/transactor.js'
 import type { DeliveryHistory } from './delivery-history.js'
 import type { EndpointEvent } from './events.js'
 import type { EndpointState } from './state.js'
+import { toStored } from './stored-state.js'
 
 /** The runtime owns one object per actor; the endpoint's pure state is a value inside it. */
 export interface Holder {
@@ -41,7 +42,7 @@ export function recordEvents(
   }
   history.record(transactor, events)
   if (events.some(({ type }) => ENDPOINT_CHANGES.has(type))) transactor.putWebhook(endpoint)
-  transactor.putDeliveries(id, state)
+  transactor.putDeliveries(id, toStored(state))
 }
 
 const ENDPOINT_CHANGES: ReadonlySet<EndpointEvent['type']> = new Set([

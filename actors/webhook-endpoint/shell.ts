@@ -18,6 +18,7 @@ import {
   SEQ_UNKNOWN,
   wantsEvent,
 } from './state.js'
+import { fromStored, type StoredState } from './stored-state.js'
 
 export interface WebhookPorts {
   readonly reader: Reader
@@ -105,7 +106,8 @@ export function createWebhookShell(
     load(id) {
       reader.refresh()
       const webhookId = id as WebhookId
-      const state = reader.deliveries<EndpointState>(webhookId) ?? null
+      const stored = reader.deliveries<StoredState>(webhookId)
+      const state = stored === undefined ? null : fromStored(stored)
       const holder: Holder = {
         id: webhookId,
         state,

@@ -8,6 +8,7 @@ import { decide } from '../../actors/webhook-endpoint/decide.js'
 import type { EndpointEvent } from '../../actors/webhook-endpoint/events.js'
 import { evolve } from '../../actors/webhook-endpoint/evolve.js'
 import type { EndpointState } from '../../actors/webhook-endpoint/state.js'
+import { fromStored, toStored } from '../../actors/webhook-endpoint/stored-state.js'
 import type { EventType } from '../../src/domain/event.js'
 import type { EventId, UserId, WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
@@ -61,7 +62,9 @@ export class EndpointSimulation {
       this.journal.push(event)
     }
     // What is stored must come back as it was.
-    if (decision.events.length > 0) this.state = unpack(pack(this.state))
+    if (decision.events.length > 0 && this.state !== null) {
+      this.state = fromStored(unpack(pack(toStored(this.state))))
+    }
     for (const effect of decision.effects) {
       if (effect.type === 'deliver') {
         this.flights.push({ eventId: effect.eventId, attemptId: effect.attemptId })

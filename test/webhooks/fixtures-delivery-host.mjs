@@ -1,0 +1,105 @@
+/**
+ * A process that hosts webhook endpoints as a worker of the service does (real shell, runtime,
+ * store and transport) and appends events to the log from beside them, as another thread would.
+ * Told what to do over IPC; `fork(path, [store directory])`.
+ */
+
+import { ShardHost } from '../../dist/actors/runtime/shard-host.js'
+import { createAnnouncer } from '../../dist/actors/webhook-endpoint/announce.js'
+import { createWebhookShell } from '../../dist/actors/webhook-endpoint/shell.js'
+import { openEnvironment } from '../../dist/src/store/environment.js'
+import {
+  attachEventSequence,
+  createEventSequenceBuffer,
+} from '../../dist/src/store/event-sequence.js'
+import { createReader } from '../../dist/src/store/reader.js'
+import { WriteBatch } from '../../dist/src/store/transactor.js'
+import { createDeliverer } from '../../dist/src/webhooks/deliver.js'
+import { createGuardedAgent } from '../../dist/src/webhooks/guarded-agent.js'
+
+const environment = openEnvironment(process.argv[2] ?? '')
+const reader = createReader(environment)
+const buffer = createEventSequenceBuffer(2, reader.lastEventSeq())
+const sequence = attachEventSequence(buffer, 0)
+const appender = attachEventSequence(buffer, 1)
+const dispatcher = createGuardedAgent({ targets: 'any' })
+const log = { error: (context, message) => process.stderr.write(`${message} ${context.err}\n`) }
+const ports = { reader, sequence, log, nowMs: Date.now }
+const waiting = new Map()
+
+const host = new ShardHost({
+  environment,
+  sequence,
+  log,
+  shells: [
+    createWebhookShell({
+      ...ports,
+      deliverer: createDeliverer({ dispatcher }),
+      random: Math.random,
+    }),
+  ],
+  reply: (token, result) => waiting.get(token)?.(result),
+  appended: (events) => announce(events),
+  fatal(error) {
+    throw error
+  },
+})
+const announce = createAnnouncer({ ...ports, tell: (envelope) => host.deliver(envelope) })
+
+for (const { webhookId } of reader.webhooks()) {
+  const command = { type: 'recover', nowMs: Date.now() }
+  host.deliver({ kind: 'webhook-endpoint', id: webhookId, command, token: null })
+}
+
+let tokens = 0
+function ask(id, command) {
+  const token = ++tokens
+  return new Promise((resolve) => {
+    waiting.set(token, resolve)
+    host.deliver({ kind: 'webhook-endpoint', id, command, token })
+  })
+}
+
+const places = new Set()
+async function append(events) {
+  const batch = new WriteBatch()
+  for (const event of events) batch.appendEvent(event)
+  const stored = await batch.commit(environment, appender, places)
+  announce(stored)
+}
+
+async function obey(message) {
+  switch (message.type) {
+    case 'register': {
+      const { endpoint } = message
+      const cursor = sequence.readable()
+      await ask(endpoint.webhookId, { type: 'register', endpoint, cursor, nowMs: Date.now() })
+      return null
+    }
+    case 'append':
+      await append(message.events)
+      return null
+    case 'log':
+      reader.refresh()
+      return [...reader.eventsOfUser(message.userId, 0, sequence.readable())].map(
+        ({ seq, eventId }) => ({ seq, eventId }),
+      )
+    case 'deliveries':
+      reader.refresh()
+      return reader.deliveryRecords(message.webhookId, { limit: 2_000, cursor: null }).items
+    default:
+      throw new Error(`unknown message ${message.type}`)
+  }
+}
+
+process.on('message', (message) => {
+  obey(message).then(
+    (value) => process.send?.({ id: message.id, value }),
+    (error) => {
+      process.stderr.write(`${error.stack}\n`)
+      process.exit(1)
+    },
+  )
+})
+process.on('disconnect', () => process.exit(0))
+process.send?.({ id: 0, value: null })
