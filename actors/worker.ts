@@ -1,9 +1,11 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { connectChains } from '../src/chains/access.js'
+import { RpcCallError } from '../src/chains/rpc/errors.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
 import { connectCoSigner } from '../src/custody/connect-co-signer.js'
+import { createExecutionGas } from '../src/defi/execution-gas.js'
 import { createChainlinkPrices } from '../src/pricing/chainlink.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
 import { createScreener } from '../src/screening/local-screener.js'
@@ -19,6 +21,7 @@ import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
 import { createAddressRulesShell } from './address-rules/shell.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
 import { createCustodyShell } from './custody/shell.js'
+import { createGasWalletShell } from './gas-wallet/shell.js'
 import { createKeyUseShell } from './key-use/shell.js'
 import { type Envelope, eraseShell } from './runtime/actor.js'
 import { Outbox } from './runtime/outbox.js'
@@ -113,6 +116,19 @@ const host = new ShardHost({
     ),
     eraseShell(createAddressRulesShell({ reader, rulesChanged: rules.changed })),
     eraseShell(createKeyUseShell()),
+    eraseShell(
+      createGasWalletShell({
+        reader,
+        chains,
+        coSigner,
+        executionGas: createExecutionGas(
+          (error): error is RpcCallError => error instanceof RpcCallError,
+        ),
+        tell,
+        log,
+        nowMs,
+      }),
+    ),
     eraseShell(createCustodyShell(coSigner, auditLog, log)),
   ],
   reply: (token, result) => outbox.push({ type: 'reply', token, result }),

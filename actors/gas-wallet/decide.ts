@@ -147,6 +147,7 @@ function draftOf(
     valuation: NO_VALUE,
     reservation: { micros: 0n, day: 0, month: 0 },
     problem: null,
+    forecast: null,
     proofKey: SERVICE_PROOF,
     idempotency: null,
     token: null,

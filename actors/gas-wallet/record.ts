@@ -1,3 +1,4 @@
+import { chainOfGasWallet, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { GasWalletId, TxId, UserId } from '../../src/domain/ids.js'
 import type { GasWallet } from '../../src/domain/sponsorship.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
@@ -5,15 +6,14 @@ import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { emptyState, laneOf, restoredEntry } from '../sub-wallet/state.js'
 import { SERVICE_PROOF } from './decide.js'
-import { gasWalletKey } from './key.js'
 import type { GasWalletEvent } from './messages.js'
-import { chainOf, type GasWalletState } from './state.js'
+import type { GasWalletState } from './state.js'
 
 /** Rebuilds a gas wallet from the store: its address, its nonce, its open transactions. */
 export function loadGasWallet(reader: Reader, id: string): GasWalletState {
   reader.refresh()
   const gasWalletId = id as GasWalletId
-  const chainId = chainOf(gasWalletId)
+  const chainId = chainOfGasWallet(gasWalletId)
   const account = emptyState(gasWalletKey(gasWalletId))
   const state: GasWalletState = {
     gasWalletId,

@@ -1,3 +1,4 @@
+import { chainOfGasWallet } from '../../src/domain/gas-wallets.js'
 import type { GasWalletId } from '../../src/domain/ids.js'
 import type { WatcherCommand } from '../chain-watcher/messages.js'
 import type { ActorShell } from '../runtime/actor.js'
@@ -10,7 +11,7 @@ import { signJob } from './effects/sign-job.js'
 import type { GasWalletCommand, GasWalletEffect, GasWalletEvent } from './messages.js'
 import type { GasWalletPorts } from './ports.js'
 import { loadGasWallet, recordGasWallet } from './record.js'
-import { chainOf, type GasWalletState } from './state.js'
+import type { GasWalletState } from './state.js'
 
 export function createGasWalletShell(
   ports: GasWalletPorts,
@@ -18,7 +19,7 @@ export function createGasWalletShell(
   const { reader } = ports
 
   function watcher(id: string, command: WatcherCommand): void {
-    const chainId = String(chainOf(id as GasWalletId))
+    const chainId = String(chainOfGasWallet(id as GasWalletId))
     ports.tell({ kind: 'chain-watcher', id: chainId, command, token: null })
   }
 

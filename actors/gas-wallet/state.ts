@@ -23,8 +23,3 @@ export interface GasWalletState {
 
 /** Jobs of one gas wallet at a time; beyond it OVERLOADED. A window of 16 takes minutes for more. */
 export const JOBS_MAX = 2_000
-
-/** `<chain id>:<index>` */
-export function chainOf(id: GasWalletId): number {
-  return Number(id.slice(0, id.indexOf(':')))
-}

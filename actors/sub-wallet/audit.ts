@@ -50,7 +50,9 @@ export function keyAudit(event: Extract<Event, { type: 'key-put' }>): AuditRecor
 }
 
 /** The call itself stands in the transaction's record, under the same `tx_id`. */
-export function allowedAudit(event: Extract<Event, { type: 'transaction-signed' }>): AuditRecord {
+export function allowedAudit(
+  event: Pick<Extract<Event, { type: 'transaction-signed' }>, 'tx' | 'screenedAgainst'>,
+): AuditRecord {
   const { tx, screenedAgainst } = event
   return auditEntry({
     userId: tx.userId,

@@ -117,6 +117,7 @@ function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
     valuation: { ...valuation, valueMicros: 0n, gasMicros },
     reservation: { micros: gasMicros, day, month },
     problem: null,
+    forecast: null,
     proofKey: null,
     idempotency: null,
     token: null,

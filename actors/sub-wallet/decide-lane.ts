@@ -42,6 +42,8 @@ export function pumpSigning(turn: Turn, lane: Lane): void {
     if (txId === undefined || lane.signing.length >= SIGNING_MAX) return
     const draft = turn.state.drafts.get(txId)?.draft
     if (draft === undefined) throw new Error(`${txId} is queued but is no draft`)
+    // The next nonce is an authorization's, once the gaps below it are closed.
+    if (lane.gaps.length === 0 && turn.state.delegations.has(lane.chainId)) return
     const nonce = lane.gaps[0] ?? lane.nextNonce + lane.signing.length
     turn.emit({ type: 'nonce-assigned', txId, nonce, replaces: null })
     turn.effect({ type: 'sign', draft, nonce, replaces: null })
@@ -275,6 +277,7 @@ function signAgain(turn: Turn, entry: OpenEntry, lane: Lane, chainNonce: number)
     maxFeePerGas: newest.maxFeePerGas,
     maxPriorityFeePerGas: newest.maxPriorityFeePerGas,
     problem: null,
+    forecast: null,
     proofKey,
     idempotency: null,
     token,

@@ -1,5 +1,6 @@
 import type { Decision, ReplyToken } from '../runtime/actor.js'
 import { confirmed, mined, replaced, unmined } from './decide-chain.js'
+import { advanceDelegations, delegationChecked } from './decide-delegation.js'
 import { onHead } from './decide-head.js'
 import {
   createWallet,
@@ -17,6 +18,14 @@ import {
   signatureFailed,
 } from './decide-lane.js'
 import { admitSend } from './decide-send.js'
+import { deadlinePassed, sponsorNews } from './decide-sponsor-news.js'
+import {
+  admitSponsored,
+  intentFailed,
+  intentSigned,
+  resumeSponsored,
+  sponsoredScreened,
+} from './decide-sponsored.js'
 import type { Command, Effect, Event } from './messages.js'
 import type { SubWalletState } from './state.js'
 import { Turn } from './turn.js'
@@ -86,6 +95,33 @@ export function decide(
     case 'replacement-failed':
       replaced(turn, command)
       break
+    case 'sponsor-call':
+      throw new Error('a sponsored call reaches the mailbox prepared')
+    case 'prepared-sponsor-call':
+      admitSponsored(turn, command, token)
+      break
+    case 'sponsored-screened':
+      sponsoredScreened(turn, command)
+      break
+    case 'intent-signed':
+      intentSigned(turn, command)
+      break
+    case 'intent-failed':
+      intentFailed(turn, command)
+      break
+    case 'sponsor-news':
+      sponsorNews(turn, command)
+      break
+    case 'delegation-checked':
+      delegationChecked(turn, command)
+      break
+    case 'deadline-passed':
+      deadlinePassed(turn, command)
+      break
+    case 'resume-sponsored':
+      resumeSponsored(turn)
+      break
   }
+  advanceDelegations(turn)
   return turn.decision()
 }

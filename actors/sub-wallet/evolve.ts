@@ -1,14 +1,8 @@
-import type { LineageId, TxId } from '../../src/domain/ids.js'
-import {
-  NO_SPEND,
-  type Reservation,
-  reserve,
-  rollForward,
-  type SpendCounters,
-  settle,
-  unsettle,
-} from '../../src/domain/spend.js'
+import type { TxId } from '../../src/domain/ids.js'
+import { NO_SPEND, reserve, rollForward, settle, unsettle } from '../../src/domain/spend.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'
+import { bookDraft, unbookDraft } from './drafted-spend.js'
+import { evolveSponsored } from './evolve-sponsored.js'
 import type { Event } from './messages.js'
 import {
   type DraftEntry,
@@ -256,6 +250,9 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       }
       return state
     }
+    default:
+      evolveSponsored(state, event)
+      return state
   }
 }
 
@@ -310,28 +307,13 @@ function trimGaps(lane: Lane): void {
 function forgetDraft(state: SubWalletState, txId: TxId): void {
   const { draft } = draftOf(state, txId)
   const { lineageId, idempotency, reservation } = draft
-  if (draft.booking === 'drafted') {
-    const drafted = state.drafted.get(lineageId) ?? NO_SPEND
-    const after = settle(drafted, reservation, 0n)
-    if (after.reservedMicros === 0n) state.drafted.delete(lineageId)
-    else state.drafted.set(lineageId, after)
-  }
+  if (draft.booking === 'drafted') unbookDraft(state, lineageId, reservation)
   if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
   const lane = laneOf(state, draft.chainId)
   lane.queued = without(lane.queued, txId)
   lane.signing = without(lane.signing, txId)
   lane.filling = without(lane.filling, txId)
   state.drafts.delete(txId)
-}
-
-function bookDraft(
-  state: SubWalletState,
-  lineageId: LineageId,
-  reservation: Reservation,
-  nowMs: number,
-): void {
-  const before: SpendCounters = rollForward(state.drafted.get(lineageId) ?? NO_SPEND, nowMs)
-  state.drafted.set(lineageId, reserve(before, reservation))
 }
 
 function draftOf(state: SubWalletState, txId: TxId): DraftEntry {

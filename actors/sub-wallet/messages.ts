@@ -6,10 +6,12 @@ import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { IdempotencyRecord } from '../../src/store/records.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
+import type { SponsoredCommand, SponsoredEffect, SponsoredEvent } from './sponsored-messages.js'
 import type { Draft, SignedBytes } from './state.js'
 
 /** What reaches a sub-wallet: from the front end, from its own effects, from chain watchers. */
 export type Command =
+  | SponsoredCommand
   | ConsoleCommand
   | { readonly type: 'read-limits'; readonly keyId: KeyId; readonly nowMs: number }
   | SendCommand
@@ -166,6 +168,7 @@ export type Outcome =
 
 /** Volatile events are not recorded; a restart forgets them and what they did. */
 export type Event =
+  | SponsoredEvent
   | {
       readonly type: 'wallet-created'
       readonly wallet: SubWallet
@@ -262,6 +265,7 @@ export type Event =
     }
 
 export type Effect =
+  | SponsoredEffect
   | { readonly type: 'screen'; readonly draft: Draft }
   | {
       readonly type: 'sign'

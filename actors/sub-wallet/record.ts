@@ -2,6 +2,7 @@ import { transactionView } from '../../src/api/transaction-view.js'
 import type { EventType, NewEvent } from '../../src/domain/event.js'
 import { type EventId, ID_PREFIX, type TxId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
+import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { newId } from '../../src/store/new-id.js'
@@ -9,6 +10,7 @@ import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { allowedAudit, keyAudit, walletAudit } from './audit.js'
 import type { Event } from './messages.js'
+import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
 import { emptyState, laneOf, restoredEntry, type SubWalletState } from './state.js'
 
 /** Rebuilds a sub-wallet from the store: its header, its keys, its open transactions. */
@@ -21,7 +23,10 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
   for (const { chainId, nextNonce } of header.lanes) laneOf(state, chainId).nextNonce = nextNonce
   for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
-  const open = [...reader.openTransactionsOfWallet(subWalletId)]
+  loadSponsored(reader, state)
+  const open = [...reader.openTransactionsOfWallet(subWalletId)].filter(
+    ({ kind }) => !isSponsored(kind),
+  )
   open.sort((a, b) => a.nonce - b.nonce)
   for (const tx of open) {
     // Whether a node still has it is not known: the same bytes go out again at the next block.
@@ -94,6 +99,7 @@ export function recordEvents(
         )
         break
       default:
+        if (recordSponsored(transactor, state, event)) header = true
         break
     }
   }
@@ -109,7 +115,8 @@ function headerOf(state: SubWalletState): SubWalletHeader {
     if (nextNonce !== null) lanes.push({ chainId, nextNonce })
   }
   const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
-  return { wallet: state.wallet, lanes, spend }
+  const sponsored = marksOf(state)
+  return { wallet: state.wallet, lanes, spend, ...(sponsored === undefined ? {} : { sponsored }) }
 }
 
 function transactionOf(state: SubWalletState, txId: TxId): Transaction {

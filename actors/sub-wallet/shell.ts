@@ -4,10 +4,13 @@ import type { ActorShell } from '../runtime/actor.js'
 import { refusalAudit } from './audit.js'
 import { decide } from './decide.js'
 import { broadcast } from './effects/broadcast.js'
+import { awaitDeadline, checkDelegation } from './effects/delegation.js'
 import { prepareSend } from './effects/prepare-send.js'
+import { prepareSponsored } from './effects/prepare-sponsored.js'
 import { replace } from './effects/replace.js'
-import { screen } from './effects/screen.js'
+import { screen, screenSponsored } from './effects/screen.js'
 import { sign } from './effects/sign.js'
+import { signIntent } from './effects/sign-intent.js'
 import type { Command, Effect, Event } from './messages.js'
 import type { SubWalletPorts } from './ports.js'
 import { loadState, recordEvents } from './record.js'
@@ -28,7 +31,12 @@ export function createSubWalletShell(
     load: (id) => loadState(reader, id as SubWalletId),
     record: recordEvents,
     prepare(state, command) {
-      return command.type === 'send' ? prepareSend(ports, state, command) : command
+      if (command.type === 'send') return prepareSend(ports, state, command)
+      if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
+      if (command.type === 'sponsor-news' && !state.sponsored.has(command.txId)) {
+        return { ...command, stored: reader.transaction(command.txId) ?? null }
+      }
+      return command
     },
     run(id, effect, self) {
       switch (effect.type) {
@@ -56,11 +64,36 @@ export function createSubWalletShell(
         case 'refused':
           ports.auditLog.note(refusalAudit(effect, id as SubWalletId, ports.nowMs()))
           break
+        case 'screen-sponsored':
+          screenSponsored(ports, effect.draft, self)
+          break
+        case 'sign-intent':
+          signIntent(ports, id as SubWalletId, effect, self)
+          break
+        case 'hand-over': {
+          const { sponsorship, account } = effect
+          const { txId, subWalletId, chainId, router, calldata, authorization } = sponsorship
+          const job = { txId, subWalletId, chainId, account, router, calldata, authorization }
+          ports.tell({
+            kind: 'gas-wallet',
+            id: sponsorship.gasWalletId,
+            command: { type: 'sponsor', job },
+            token: null,
+          })
+          break
+        }
+        case 'check-delegation':
+          void checkDelegation(ports, effect, self)
+          break
+        case 'await-deadline':
+          void awaitDeadline(ports, effect, self)
+          break
         case 'key-changed':
           ports.keyChanged(effect.secretHash)
           break
       }
     },
-    idle: (state) => state.drafts.size === 0 && state.open.size === 0,
+    idle: ({ drafts, open, sponsored, delegations }) =>
+      drafts.size + open.size + sponsored.size + delegations.size === 0,
   }
 }

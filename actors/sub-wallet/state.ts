@@ -3,9 +3,11 @@ import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../src/domain/ids.js'
 import { combine, NO_SPEND, type Reservation, type SpendCounters } from '../../src/domain/spend.js'
 import type { Transaction, TxKind, Valuation } from '../../src/domain/transaction.js'
-import type { SubWallet } from '../../src/domain/wallet.js'
+import type { SponsoredGas, SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
+import type { Forecast } from '../../src/valuation/quoter.js'
 import type { ReplyToken } from '../runtime/actor.js'
+import type { Delegation, SponsoredEntry } from './sponsored-state.js'
 
 /**
  * A sub-wallet's state. What is durable: the wallet, its keys, settled and reserved spend of
@@ -28,6 +30,13 @@ export interface SubWalletState {
   readonly ended: Map<TxId, Transaction>
   /** Idempotency keys of drafts and of open transactions made since a start: `lineage|key`. */
   readonly running: Map<string, TxId>
+  /** Sponsored calls under way, in the order in which they came. */
+  readonly sponsored: Map<TxId, SponsoredEntry>
+  /** Chains on which the account is about to delegate; their lanes hand out no nonce. */
+  readonly delegations: Map<number, Delegation>
+  /** The next nonce of an intent, by chain. */
+  readonly intentNonces: Map<number, number>
+  sponsoredGas: SponsoredGas
 }
 
 /** A request that holds a reservation and has no durable signed bytes yet. */
@@ -48,6 +57,8 @@ export interface Draft {
   readonly reservation: Reservation
   /** A revert or a lack of funds seen while valuing; answered once limit and screening passed. */
   readonly problem: Fault | null
+  /** What the valuation saw and rests on; null for calls of the lane itself. */
+  readonly forecast: Forecast | null
   readonly proofKey: Uint8Array | null
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
   readonly token: ReplyToken | null
@@ -170,6 +181,10 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     open: new Map(),
     ended: new Map(),
     running: new Map(),
+    sponsored: new Map(),
+    delegations: new Map(),
+    intentNonces: new Map(),
+    sponsoredGas: { day: 0, micros: 0n },
   }
 }
 

@@ -1,4 +1,4 @@
-import { decodeErrorResult, type Address as ViemAddress } from 'viem'
+import { decodeErrorResult } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
 import { delegationCode } from '../contracts/delegation.js'
 import { agentDelegateAbi } from '../contracts/generated/agent-delegate.js'
@@ -31,9 +31,14 @@ const AUTHORIZATION_GAS = 25_000n
 const ESTIMATE_NUMERATOR = 13n
 const ESTIMATE_DENOMINATOR = 10n
 
+/** A node's answer that the call fails; `data` is what it reverted with. */
+export interface CallError extends Error {
+  readonly data: unknown
+}
+
 /** @param isCallError tells a node's answer about the call from a node that does not answer */
 export function createExecutionGas(
-  isCallError: (error: unknown) => error is Error & { readonly data?: unknown },
+  isCallError: (error: unknown) => error is CallError,
 ): ExecutionGas {
   return {
     async estimate(chain, { relayer, account, router, calldata, authorization }) {

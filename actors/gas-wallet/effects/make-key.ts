@@ -1,5 +1,5 @@
+import { gasWalletKey } from '../../../src/domain/gas-wallets.js'
 import type { GasWalletId } from '../../../src/domain/ids.js'
-import { gasWalletKey } from '../key.js'
 import type { GasWalletCommand } from '../messages.js'
 import type { GasWalletPorts } from '../ports.js'
 import { serviceWallet } from '../record.js'

@@ -55,10 +55,11 @@ async function chainNonceOf(
   }
 }
 
-function firstAnswer(
+/** What an Idempotency-Key stood for already. */
+export function firstAnswer(
   { reader }: SubWalletPorts,
   state: SubWalletState,
-  { idempotency, keyId }: SendCommand,
+  { idempotency, keyId }: Pick<SendCommand, 'idempotency' | 'keyId'>,
 ): PreparedSend['first'] {
   const lineageId = state.keys.get(keyId)?.lineageId
   if (idempotency === null || lineageId === undefined) return null

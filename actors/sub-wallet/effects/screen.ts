@@ -5,6 +5,7 @@ import type { Verdict } from '../../../src/screening/screener.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { Command } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
+import type { SponsoredDraft } from '../sponsored-state.js'
 import type { Draft } from '../state.js'
 
 /** Step 3 of the lifecycle: who would receive, spend or operate. */
@@ -13,7 +14,7 @@ export function screen(
   draft: Draft,
   self: (command: Command) => void,
 ): void {
-  const { txId, chainId, to, data, keyId } = draft
+  const { txId, chainId, to, data, keyId, forecast } = draft
   const userId = reader.apiKey(keyId)?.userId
   if (userId === undefined) throw new Error(`${keyId} vanished from the store`)
   const report = (verdict: Verdict) =>
@@ -24,7 +25,40 @@ export function screen(
       screenedAgainst: editionsOf(verdict.lists),
       nowMs: nowMs(),
     })
-  const verdict = screener.screen({ chainId: chainId as ChainId, userId, to, data })
+  const verdict = screener.screen({
+    chainId: chainId as ChainId,
+    userId,
+    to,
+    data,
+    ...(forecast === null ? {} : { extra: forecast.recipients }),
+  })
+  if (verdict instanceof Promise) void verdict.then(report)
+  else report(verdict)
+}
+
+/** The same for a sponsored call: the venue's call, and every party that it names or involves. */
+export function screenSponsored(
+  { screener, reader, nowMs }: SubWalletPorts,
+  { txId, chainId, keyId, account, router, terms, parties }: SponsoredDraft,
+  self: (command: Command) => void,
+): void {
+  const userId = reader.apiKey(keyId)?.userId
+  if (userId === undefined) throw new Error(`${keyId} vanished from the store`)
+  const report = (verdict: Verdict) =>
+    self({
+      type: 'sponsored-screened',
+      txId,
+      refusal: verdictFault(verdict),
+      screenedAgainst: editionsOf(verdict.lists),
+      nowMs: nowMs(),
+    })
+  const verdict = screener.screen({
+    chainId: chainId as ChainId,
+    userId,
+    to: terms.ok ? terms.value.target : router,
+    data: terms.ok ? terms.value.data : '0x',
+    extra: [{ address: account, path: 'account' }, ...parties],
+  })
   if (verdict instanceof Promise) void verdict.then(report)
   else report(verdict)
 }

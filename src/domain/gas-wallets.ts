@@ -1,5 +1,4 @@
-import { type GasWalletId, ID_PREFIX, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
-import { chainOf } from './state.js'
+import { type GasWalletId, ID_PREFIX, type SubWalletId, ulidBody } from './ids.js'
 
 /** Gas wallets per chain: each has 16 transactions in flight, and one may run dry. */
 export const GAS_WALLETS_PER_CHAIN = 4
@@ -8,7 +7,11 @@ export function gasWalletId(chainId: number, index: number): GasWalletId {
   return `${chainId}:${index}` as GasWalletId
 }
 
-/** Every gas wallet of a chain, the one this sub-wallet uses first. */
+export function chainOfGasWallet(id: GasWalletId): number {
+  return Number(id.slice(0, id.indexOf(':')))
+}
+
+/** Every gas wallet of a chain, the one that this sub-wallet uses first. */
 export function gasWalletsFor(chainId: number, subWalletId: SubWalletId): GasWalletId[] {
   let sum = 0
   for (let i = 0; i < subWalletId.length; i++) {
@@ -26,7 +29,7 @@ export function gasWalletsFor(chainId: number, subWalletId: SubWalletId): GasWal
 export function gasWalletKey(id: GasWalletId): SubWalletId {
   const entropy = new Uint8Array(10)
   const view = new DataView(entropy.buffer)
-  view.setUint32(0, chainOf(id))
+  view.setUint32(0, chainOfGasWallet(id))
   view.setUint16(8, Number(id.slice(id.indexOf(':') + 1)))
   return (ID_PREFIX.subWallet + ulidBody(0, entropy)) as SubWalletId
 }

@@ -1,0 +1,134 @@
+import { type ApiKey, keyStatus } from '../../src/domain/api-key.js'
+import type { KeyId, TxId } from '../../src/domain/ids.js'
+import { formatUsd } from '../../src/domain/money.js'
+import { type CapBreach, capBreach, type Reservation } from '../../src/domain/spend.js'
+import type { Valuation } from '../../src/domain/transaction.js'
+import { type Fault, fault } from '../../src/errors/fault.js'
+import { IDEMPOTENCY_TTL_MS } from '../../src/store/records.js'
+import type { ReplyToken } from '../runtime/actor.js'
+import type { PreparedSend, RefusedCall } from './messages.js'
+import { countersOf, OPEN_MAX, runningKey } from './state.js'
+import type { Turn } from './turn.js'
+
+/** A call that moves value, as the first two steps of the lifecycle see it. */
+export interface Admission {
+  readonly keyId: KeyId
+  readonly chainId: number
+  readonly nowMs: number
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
+  readonly first: PreparedSend['first']
+  readonly quote:
+    | { readonly ok: true; readonly valuation: Valuation; readonly unpriced: boolean }
+    | { readonly ok: false; readonly fault: Fault }
+  /** For the audit trail. */
+  readonly call: RefusedCall
+  /** The same call again, young and not final. */
+  readonly findTwin: () => TxId | null
+}
+
+export interface Admitted {
+  readonly key: ApiKey
+  readonly reservation: Reservation
+}
+
+/**
+ * Steps 1 and 2 of the lifecycle inside the actor: the key as it is now, then the caps. The check
+ * and the reservation are one synchronous step, so racing calls can never pass a cap together.
+ * @returns null when the caller has been answered
+ */
+export function admit(turn: Turn, asked: Admission, token: ReplyToken | null): Admitted | null {
+  const { state } = turn
+  const { nowMs, chainId, quote } = asked
+  const key = state.keys.get(asked.keyId)
+  if (state.wallet === null || key === undefined || keyStatus(key, nowMs) === 'revoked') {
+    turn.refuse(token, fault('INVALID_KEY'))
+    return null
+  }
+  if (key.permission !== 'trade') {
+    turn.refuseSend(token, fault('PERMISSION_DENIED'), asked.call)
+    return null
+  }
+  if (!key.allowedChains.includes(chainId)) {
+    turn.refuseSend(token, fault('CHAIN_NOT_ALLOWED', { chain_id: chainId }), asked.call)
+    return null
+  }
+  const { lineageId } = key
+  if (asked.idempotency !== null) {
+    const { first } = asked
+    if (first !== null && nowMs < first.record.createdAtMs + IDEMPOTENCY_TTL_MS) {
+      if (first.record.bodyHash !== asked.idempotency.bodyHash) {
+        turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
+      } else turn.answer(token, { tx: first.tx, replayed: true })
+      return null
+    }
+    const running = state.running.get(runningKey(lineageId, asked.idempotency.key))
+    if (running !== undefined) {
+      answerAgain(turn, running, asked.idempotency.bodyHash, token)
+      return null
+    }
+  } else if (key.duplicateGuard === 'on') {
+    const twin = asked.findTwin()
+    if (twin !== null) {
+      turn.refuseSend(token, fault('DUPLICATE_SUSPECTED', { tx_id: twin }), asked.call)
+      return null
+    }
+  }
+  if (state.drafts.size + state.open.size + state.sponsored.size >= OPEN_MAX) {
+    turn.refuse(token, fault('OVERLOADED', { open_transactions_max: OPEN_MAX }))
+    return null
+  }
+  if (!quote.ok) {
+    turn.refuseSend(token, quote.fault, asked.call)
+    return null
+  }
+  if (quote.unpriced && key.unpricedAssets === 'deny') {
+    turn.refuseSend(token, fault('PRICE_UNAVAILABLE', { chain_id: chainId }), asked.call)
+    return null
+  }
+  const { valuation } = quote
+  const micros = valuation.valueMicros + valuation.gasMicros
+  const counters = countersOf(state, lineageId, nowMs)
+  const breach = capBreach(counters, key, micros)
+  if (breach !== null) {
+    turn.refuseSend(token, limitFault(breach), asked.call)
+    return null
+  }
+  return { key, reservation: { micros, day: counters.day, month: counters.month } }
+}
+
+/** The first request with this Idempotency-Key is a draft, or a transaction that is still open. */
+function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken | null): void {
+  const open = turn.state.open.get(txId) ?? sponsoredEntry(turn, txId)
+  const first = open?.idempotency ?? turn.state.drafts.get(txId)?.draft.idempotency ?? null
+  if (first !== null && first.bodyHash !== bodyHash) {
+    turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
+  } else if (open === undefined || open.tx === null || open.token !== null) {
+    turn.refuse(token, fault('IDEMPOTENCY_IN_PROGRESS', { tx_id: txId }))
+  } else turn.answer(token, { tx: open.tx, replayed: true })
+}
+
+/** A sponsored call, in the same terms; it has no transaction before its gas wallet signed. */
+function sponsoredEntry(turn: Turn, txId: TxId) {
+  const entry = turn.state.sponsored.get(txId)
+  if (entry === undefined) return undefined
+  const { draft, sponsorship, tx, token } = entry
+  const idempotency = (sponsorship ?? draft)?.idempotency ?? null
+  return { idempotency, tx, token }
+}
+
+function limitFault(breach: CapBreach): Fault {
+  const limit = formatUsd(breach.limitMicros)
+  const left = breach.limitMicros - breach.usedMicros
+  return fault(
+    'LIMIT_EXCEEDED',
+    {
+      period: breach.period,
+      limit_usd: limit,
+      used_usd: formatUsd(breach.usedMicros),
+      reserved_usd: formatUsd(breach.reservedMicros),
+      requested_usd: formatUsd(breach.requestedMicros),
+      resets_at: new Date(breach.resetsAtMs).toISOString(),
+    },
+    `The request would exceed the ${breach.period} cap of ${limit} USD; ${formatUsd(left > 0n ? left : 0n)} USD are left.`,
+  )
+}

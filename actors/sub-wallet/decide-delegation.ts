@@ -1,0 +1,107 @@
+import { pumpFlight, pumpSigning } from './decide-lane.js'
+import type { SponsoredCommand } from './sponsored-messages.js'
+import type { SponsoredEntry } from './sponsored-state.js'
+import { type Lane, laneOf } from './state.js'
+import type { Turn } from './turn.js'
+
+type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
+
+/**
+ * Moves clean sponsored calls of a chain on to their signatures. Where the account is not
+ * delegated yet, the first of them brings the authorization, once the lane is empty: were an own
+ * send mined first, the authorization would be skipped and the sponsored call revert; were it mined
+ * before an own send of the same nonce, that send would vanish.
+ */
+export function proceed(turn: Turn, chainId: number): void {
+  const { state } = turn
+  for (const entry of [...state.sponsored.values()]) {
+    if (entry.chainId !== chainId || entry.phase !== 'waiting') continue
+    const delegation = state.delegations.get(chainId)
+    if (delegation?.phase === 'pending') askFor(turn, entry, delegation.authorization)
+    else if (!entry.needsDelegation && delegation === undefined) askFor(turn, entry, null)
+    else if (delegation === undefined) turn.emit({ type: 'delegation-wanted', chainId })
+  }
+  lead(turn, chainId)
+}
+
+/** Lanes change with every command, so draining delegations are looked at after each. */
+export function advanceDelegations(turn: Turn): void {
+  for (const [chainId, { phase }] of turn.state.delegations) {
+    if (phase === 'draining') lead(turn, chainId)
+  }
+}
+
+function lead(turn: Turn, chainId: number): void {
+  const { state } = turn
+  if (state.delegations.get(chainId)?.phase !== 'draining') return
+  const lane = laneOf(state, chainId)
+  let first: SponsoredEntry | null = null
+  for (const entry of state.sponsored.values()) {
+    if (entry.chainId === chainId && entry.phase === 'waiting') {
+      first = entry
+      break
+    }
+  }
+  if (first === null) {
+    end(turn, lane, 'not-delegated', lane.nextNonce)
+    return
+  }
+  if (!isEmpty(lane) || lane.nextNonce === null) return
+  turn.emit({ type: 'delegation-led', chainId, txId: first.txId })
+  askFor(turn, first, { nonce: lane.nextNonce })
+}
+
+function isEmpty({ signing, filling, flight, gaps }: Lane): boolean {
+  return signing.length + filling.length + flight.length + gaps.length === 0
+}
+
+function askFor(
+  turn: Turn,
+  { txId, chainId, draft }: SponsoredEntry,
+  authorization: Extract<
+    Turn['effects'][number],
+    { readonly type: 'sign-intent' }
+  >['authorization'],
+): void {
+  if (draft === null) throw new Error(`${txId} waits without a draft`)
+  const intentNonce = turn.state.intentNonces.get(chainId) ?? 0
+  turn.emit({ type: 'sponsored-signing', txId, intentNonce })
+  turn.effect({ type: 'sign-intent', draft, intentNonce, authorization })
+}
+
+/** The chain was asked whether the account is delegated now. */
+export function delegationChecked(turn: Turn, command: Of<'delegation-checked'>): void {
+  const { chainId, delegated, chainNonce } = command
+  if (turn.state.delegations.get(chainId)?.phase !== 'pending') return
+  const lane = laneOf(turn.state, chainId)
+  const nextNonce = Math.max(lane.nextNonce ?? 0, chainNonce)
+  end(turn, lane, delegated ? 'delegated' : 'not-delegated', nextNonce)
+  proceed(turn, chainId)
+}
+
+/**
+ * Nothing that carries the authorization is under way any more. It may still be known to somebody;
+ * should it land one day, the lane finds its nonce used and goes on at the next.
+ */
+export function dropOrphanedDelegation(turn: Turn, chainId: number): void {
+  const { state } = turn
+  if (state.delegations.get(chainId)?.phase !== 'pending') return
+  for (const { sponsorship, phase } of state.sponsored.values()) {
+    const carried = sponsorship !== null && sponsorship.authorization !== null && phase !== 'held'
+    if (carried && sponsorship.chainId === chainId) return
+  }
+  const lane = laneOf(state, chainId)
+  end(turn, lane, 'not-delegated', lane.nextNonce)
+  proceed(turn, chainId)
+}
+
+function end(
+  turn: Turn,
+  lane: Lane,
+  outcome: 'delegated' | 'not-delegated',
+  nextNonce: number | null,
+): void {
+  turn.emit({ type: 'delegation-ended', chainId: lane.chainId, outcome, nextNonce })
+  pumpFlight(turn, lane)
+  pumpSigning(turn, lane)
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto'
+import type { ChainAccess } from '../../../src/chains/access.js'
+import { encodeExecute } from '../../../src/contracts/router-intent.js'
+import type { RouterIntent } from '../../../src/contracts/router-intent-type.js'
+import type { SignOutcome, SignPayload } from '../../../src/custody/co-signer.js'
+import type { SubWalletId } from '../../../src/domain/ids.js'
+import type { Authorization } from '../../../src/domain/sponsorship.js'
+import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
+import type { Command } from '../messages.js'
+import type { SubWalletPorts } from '../ports.js'
+import type { SponsoredEffect } from '../sponsored-messages.js'
+import { toHex } from './sign.js'
+
+type SignIntent = Extract<SponsoredEffect, { type: 'sign-intent' }>
+
+/**
+ * How long an intent lives. A failed one holds its spend for as long, and a gas wallet that has to
+ * raise its fee wants a few blocks of the slowest chain. The Router allows 600.
+ */
+const INTENT_LIFETIME_SECONDS = 180
+
+/** Step 4 of the lifecycle for a sponsored call: the intent, and the authorization if due. */
+export function signIntent(
+  ports: SubWalletPorts,
+  walletId: SubWalletId,
+  effect: SignIntent,
+  self: (command: Command) => void,
+): void {
+  const { txId } = effect.draft
+  signBoth(ports, walletId, effect).then(
+    (signed) => self({ type: 'intent-signed', txId, signed, nowMs: ports.nowMs() }),
+    (error: unknown) => {
+      ports.log.warn({ err: error, txId }, 'an intent could not be signed')
+      const chainNonce = error instanceof NonceMoved ? error.chainNonce : null
+      const why = error instanceof FaultError ? error.fault : fault('COSIGNER_UNAVAILABLE')
+      self({ type: 'intent-failed', txId, fault: why, chainNonce, nowMs: ports.nowMs() })
+    },
+  )
+}
+
+async function signBoth(ports: SubWalletPorts, walletId: SubWalletId, effect: SignIntent) {
+  const { draft, intentNonce } = effect
+  const { chainId, account, router, terms } = draft
+  const chain = ports.chains.get(chainId)
+  if (chain === undefined || !terms.ok) throw new Error(`${draft.txId} cannot be signed`)
+  const deadlineSeconds = (await nowSeconds(ports, chain)) + INTENT_LIFETIME_SECONDS
+  const nonce = BigInt(intentNonce)
+  const intent: RouterIntent = { ...terms.value, account, nonce, deadline: deadlineSeconds }
+  const [outcome, authorization] = await Promise.all([
+    ask(ports, walletId, effect, 'intent', {
+      type: 'router-intent',
+      chainId,
+      verifyingContract: router,
+      intent,
+    }),
+    authorizationOf(ports, walletId, effect, chain),
+  ])
+  if (!outcome.ok) throw new FaultError(refusalOf(outcome))
+  if (outcome.coSignature === undefined) throw new Error('no co-signature came with the intent')
+  const calldata = encodeExecute(intent, outcome.signature, outcome.coSignature)
+  return { calldata, authorization, deadlineSeconds }
+}
+
+/** By the block's clock, or by ours where a quiet chain's newest block is old. */
+async function nowSeconds(ports: SubWalletPorts, chain: ChainAccess): Promise<number> {
+  const { head } = await chain.fees.quote()
+  return Math.floor(Math.max(head.timestampMs, ports.nowMs()) / 1_000)
+}
+
+async function authorizationOf(
+  ports: SubWalletPorts,
+  walletId: SubWalletId,
+  effect: SignIntent,
+  chain: ChainAccess,
+): Promise<Authorization | null> {
+  const { authorization: wanted, draft } = effect
+  if (wanted === null || 'r' in wanted) return wanted
+  const { chainId, account, delegate } = draft
+  const { nonce } = wanted
+  const chainNonce = await chain.reads.transactionCount(account, 'latest')
+  // An authorization for a used nonce is skipped in silence, and the execution reverts.
+  if (chainNonce !== nonce) throw new NonceMoved(chainNonce)
+  const payload = { type: 'authorization', chainId, nonce, delegate } as const
+  let outcome = await ask(ports, walletId, effect, 'authorization', payload)
+  if (!outcome.ok && outcome.takenBy !== undefined) {
+    // An approval at this nonce came to nothing: the chain has not used it.
+    outcome = await ask(ports, walletId, effect, 'again', payload, outcome.takenBy)
+  }
+  if (!outcome.ok) throw new FaultError(refusalOf(outcome))
+  const { signature } = outcome
+  return {
+    chainId,
+    address: delegate,
+    nonce,
+    yParity: signature[64] === 1 ? 1 : 0,
+    r: toHex(signature.subarray(0, 32)),
+    s: toHex(signature.subarray(32, 64)),
+  }
+}
+
+/** The account was used from outside; the lane is synchronised before anything else is tried. */
+class NonceMoved extends FaultError {
+  readonly chainNonce: number
+
+  constructor(chainNonce: number) {
+    super(
+      fault(
+        'CHAIN_UNAVAILABLE',
+        { reason: 'nonce used from outside' },
+        'The account was used from outside the service meanwhile; send again.',
+      ),
+    )
+    this.chainNonce = chainNonce
+  }
+}
+
+function ask(
+  { coSigner }: SubWalletPorts,
+  walletId: SubWalletId,
+  { draft }: SignIntent,
+  purpose: string,
+  payload: SignPayload,
+  replaces: Uint8Array | null = null,
+): Promise<SignOutcome> {
+  const { keyId, requestId, proofKey, txId } = draft
+  return coSigner.sign({
+    walletId,
+    keyId,
+    requestId: requestBytes(`${requestId} ${txId} ${purpose}`),
+    proofKey,
+    replaces,
+    payload,
+  })
+}
+
+function refusalOf(outcome: Extract<SignOutcome, { ok: false }>): Fault {
+  if (outcome.reason !== 'REFUSED') {
+    return fault('COSIGNER_UNAVAILABLE', {}, undefined, outcome.detail)
+  }
+  return fault(
+    'PERMISSION_DENIED',
+    {},
+    'The identity provider does not grant this key that call; nothing was signed.',
+    outcome.detail,
+  )
+}
+
+/** 16 bytes that stand for the caller's request in both domains' evidence, one per signature. */
+function requestBytes(text: string): Uint8Array {
+  return createHash('sha256').update(text).digest().subarray(0, 16)
+}

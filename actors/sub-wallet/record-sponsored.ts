@@ -1,0 +1,115 @@
+import { transactionView } from '../../src/api/transaction-view.js'
+import type { EventType, NewEvent } from '../../src/domain/event.js'
+import { type EventId, ID_PREFIX } from '../../src/domain/ids.js'
+import type { Transaction } from '../../src/domain/transaction.js'
+import type { SponsoredMarks } from '../../src/domain/wallet.js'
+import { newId } from '../../src/store/new-id.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { Transactor } from '../../src/store/transactor.js'
+import { allowedAudit } from './audit.js'
+import type { Event } from './messages.js'
+import { runningKey, type SubWalletState } from './state.js'
+
+/** Rebuilds what is under way from its stored intents. */
+export function loadSponsored(reader: Reader, state: SubWalletState): void {
+  const marks = reader.subWallet(state.subWalletId)?.sponsored
+  if (marks !== undefined) {
+    state.sponsoredGas = marks.gas
+    for (const { chainId, next } of marks.intentNonces) state.intentNonces.set(chainId, next)
+  }
+  for (const sponsorship of reader.sponsorshipsOfWallet(state.subWalletId)) {
+    const { txId, chainId, createdAtMs, gasMicros, stage, authorization } = sponsorship
+    const { idempotency, lineageId } = sponsorship
+    const tx = stage === 'handed' ? null : (reader.transaction(txId) ?? null)
+    state.sponsored.set(txId, {
+      phase: stage,
+      ...{ txId, chainId, createdAtMs, gasMicros, sponsorship, tx },
+      ...{ fingerprint: '', draft: null, needsDelegation: false, screenedAgainst: [], token: null },
+    })
+    if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
+    if (authorization !== null && stage !== 'held') {
+      state.delegations.set(chainId, { phase: 'pending', leader: txId, authorization })
+    }
+  }
+}
+
+/**
+ * Writes what an event of a sponsored call changed; any other event writes nothing.
+ * @returns true when the wallet's header has changed too
+ */
+export function recordSponsored(
+  transactor: Transactor,
+  { subWalletId }: SubWalletState,
+  event: Event,
+): boolean {
+  switch (event.type) {
+    case 'sponsored-handed':
+      transactor.putSponsorship(event.sponsorship)
+      return true
+    case 'sponsored-sent': {
+      const { tx, sponsorship } = event
+      transactor.putTransaction(tx)
+      transactor.putSponsorship(sponsorship)
+      if (sponsorship.idempotency !== null) {
+        const { key, bodyHash } = sponsorship.idempotency
+        const { txId, createdAtMs, lineageId } = tx
+        transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
+      }
+      transactor.appendAudit(allowedAudit(event))
+      return false
+    }
+    case 'sponsored-changed':
+      transactor.putTransaction(event.tx)
+      if (event.tells !== null) {
+        transactor.appendEvent(txEvent(event.tx, event.tells, event.tx.updatedAtMs))
+      }
+      return false
+    case 'sponsored-ended': {
+      const { tx, held, atMs } = event
+      transactor.putTransaction(tx)
+      transactor.appendEvent(txEvent(tx, `transaction.${endOf(tx)}`, atMs))
+      if (held === null) transactor.deleteSponsorship(subWalletId, tx.txId)
+      else transactor.putSponsorship(held)
+      return true
+    }
+    case 'sponsored-expired':
+      transactor.putTransaction(event.tx)
+      transactor.deleteSponsorship(subWalletId, event.tx.txId)
+      return true
+    case 'sponsored-reopened':
+      transactor.putTransaction({ ...event.tx, status: 'broadcast', mined: null, error: null })
+      transactor.putSponsorship(event.sponsorship)
+      return true
+    case 'delegation-ended':
+      return event.outcome === 'delegated'
+    default:
+      return false
+  }
+}
+
+/** Undefined while the wallet has sponsored nothing. */
+export function marksOf({
+  intentNonces,
+  sponsoredGas,
+}: SubWalletState): SponsoredMarks | undefined {
+  if (intentNonces.size === 0) return undefined
+  const nonces = [...intentNonces].map(([chainId, next]) => ({ chainId, next }))
+  return { intentNonces: nonces, gas: sponsoredGas }
+}
+
+function endOf({ status, txId }: Transaction): 'confirmed' | 'failed' | 'dropped' {
+  if (status === 'signed' || status === 'broadcast') throw new Error(`${txId} has not ended`)
+  return status
+}
+
+function txEvent(tx: Transaction, type: EventType, atMs: number): NewEvent {
+  return {
+    eventId: newId<EventId>(ID_PREFIX.event),
+    userId: tx.userId,
+    type,
+    atMs,
+    subWalletId: tx.subWalletId,
+    laneKey: `${tx.subWalletId}:${tx.chainId}`,
+    data: transactionView(tx, null),
+  }
+}
