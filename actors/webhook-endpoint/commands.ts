@@ -27,6 +27,7 @@ export type LogCommand =
   | EventsAppendedCommand
   | AttemptFinishedCommand
   | TickCommand
+  | CheckpointCommand
   | RecoverCommand
 
 /** `endpoint.url` has passed `validateWebhookUrl`. */
@@ -110,6 +111,12 @@ export interface AttemptOutcome {
 /** The time asked for by a `wake` effect has come. */
 export interface TickCommand {
   readonly type: 'tick'
+  readonly nowMs: number
+}
+
+/** Unsaved progress has waited for CHECKPOINT_MS. */
+export interface CheckpointCommand {
+  readonly type: 'checkpoint'
   readonly nowMs: number
 }
 

@@ -85,6 +85,8 @@ function stepOf(state: EndpointState | null, command: EndpointCommand): Step {
       return { events: finishAttempt(state, command) }
     case 'tick':
       return { events: [] }
+    case 'checkpoint':
+      return { events: [{ type: 'checkpointed', atMs: command.nowMs }] }
     case 'recover': {
       const eventIds = state.pending
         .filter(({ attemptId }) => attemptId !== 0)
@@ -95,7 +97,9 @@ function stepOf(state: EndpointState | null, command: EndpointCommand): Step {
 }
 
 function isConsoleCommand(command: EndpointCommand): command is ConsoleCommand {
-  return !['events-appended', 'attempt-finished', 'tick', 'recover'].includes(command.type)
+  return !['events-appended', 'attempt-finished', 'tick', 'checkpoint', 'recover'].includes(
+    command.type,
+  )
 }
 
 /** Starts what may start, and asks for more of the log when there is room. */

@@ -18,6 +18,8 @@ export class DeliveryHistory {
   readonly #reader: Reader
   readonly #webhookId: WebhookId
   readonly #atHand = new Map<EventId, DeliveryRecord>()
+  /** Changed since they were written. */
+  readonly #unsaved = new Set<EventId>()
   #count: number
 
   constructor(reader: Reader, webhookId: WebhookId) {
@@ -28,8 +30,7 @@ export class DeliveryHistory {
     this.#count = count
   }
 
-  record(transactor: Transactor, events: readonly EndpointEvent[]): void {
-    const changed = new Set<EventId>()
+  fold(events: readonly EndpointEvent[]): void {
     for (const event of events) {
       for (const eventId of recordsTouched(event)) {
         const before = this.#find(eventId)
@@ -37,12 +38,16 @@ export class DeliveryHistory {
         if (after === null) continue
         if (before === null) this.#count++
         this.#atHand.set(eventId, after)
-        changed.add(eventId)
+        this.#unsaved.add(eventId)
       }
     }
-    for (const eventId of changed) {
+  }
+
+  save(transactor: Transactor): void {
+    for (const eventId of this.#unsaved) {
       transactor.putDeliveryRecord(this.#webhookId, eventId, this.#atHand.get(eventId))
     }
+    this.#unsaved.clear()
     if (this.#count > DELIVERY_RECORDS_MAX + PRUNE_BATCH) this.#prune(transactor)
     if (this.#atHand.size > AT_HAND_MAX) this.#letGo()
   }
@@ -55,6 +60,7 @@ export class DeliveryHistory {
       transactor.deleteDeliveryRecord(this.#webhookId, eventId)
     }
     this.#atHand.clear()
+    this.#unsaved.clear()
     this.#count = 0
   }
 

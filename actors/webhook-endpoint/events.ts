@@ -33,6 +33,8 @@ export type EndpointEvent =
       readonly atMs: number
     }
   | { readonly type: 'feed-requested'; readonly atMs: number }
+  /** Changes nothing; the state is written. */
+  | { readonly type: 'checkpointed'; readonly atMs: number }
   | {
       /** Asked for by a person: due at once, outside every lane. */
       readonly type: 'delivery-requested'

@@ -51,6 +51,8 @@ export function evolve(state: EndpointState | null, event: EndpointEvent): Endpo
       }
     case 'feed-requested':
       return { ...state, feed: 'requested' }
+    case 'checkpointed':
+      return state
     case 'delivery-requested':
       return { ...state, pending: [...state.pending, request(event)] }
     case 'delivery-hastened':

@@ -4,6 +4,7 @@ import type { WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Transactor } from '../../src/store/transactor.js'
+import { isRepeatable } from './checkpoint.js'
 import type { DeliveryHistory } from './delivery-history.js'
 import type { EndpointEvent } from './events.js'
 import type { EndpointState } from './state.js'
@@ -16,6 +17,8 @@ export interface Holder {
   /** As it last was; outlives its removal. */
   endpoint: WebhookEndpoint | null
   readonly history: DeliveryHistory
+  /** Progress since the state was written. */
+  unsaved: boolean
   /** The request behind the command in hand, for the audit trail. */
   requestId: string | null
 }
@@ -40,9 +43,15 @@ export function recordEvents(
     transactor.deleteWebhook(id, endpoint.userId)
     return
   }
-  history.record(transactor, events)
+  history.fold(events)
+  if (events.every(isRepeatable)) {
+    holder.unsaved = true
+    return
+  }
+  history.save(transactor)
   if (events.some(({ type }) => ENDPOINT_CHANGES.has(type))) transactor.putWebhook(endpoint)
   transactor.putDeliveries(id, toStored(state))
+  holder.unsaved = false
 }
 
 const ENDPOINT_CHANGES: ReadonlySet<EndpointEvent['type']> = new Set([

@@ -5,6 +5,7 @@ import type { Reader } from '../../src/store/reader.js'
 import type { Deliverer } from '../../src/webhooks/deliver.js'
 import { deliveryBody } from '../../src/webhooks/delivery-body.js'
 import type { ActorShell, Decision, ReplyToken } from '../runtime/actor.js'
+import { CHECKPOINT_MS } from './checkpoint.js'
 import type { EndpointCommand, EventMeta } from './commands.js'
 import { decide } from './decide.js'
 import { DeliveryHistory } from './delivery-history.js'
@@ -101,6 +102,16 @@ export function createWebhookShell(
   /** Effects run after the commit, on the state as it is then. */
   const holders = new Map<string, Holder>()
 
+  const checkpoints = new Set<string>()
+  function planCheckpoint(id: string, self: (command: EndpointCommand) => void): void {
+    if (checkpoints.has(id)) return
+    checkpoints.add(id)
+    setTimeout(() => {
+      checkpoints.delete(id)
+      self({ type: 'checkpoint', nowMs: nowMs() })
+    }, CHECKPOINT_MS)
+  }
+
   return {
     kind: 'webhook-endpoint',
     load(id) {
@@ -113,6 +124,7 @@ export function createWebhookShell(
         state,
         endpoint: state?.endpoint ?? null,
         history: new DeliveryHistory(reader, webhookId),
+        unsaved: false,
         requestId: null,
       }
       holders.set(id, holder)
@@ -132,7 +144,9 @@ export function createWebhookShell(
       recordEvents(transactor, holder, events)
     },
     run(id, effect, self) {
-      const state = holders.get(id)?.state ?? null
+      const holder = holders.get(id)
+      const state = holder?.state ?? null
+      if (holder?.unsaved === true) planCheckpoint(id, self)
       if (effect.type === 'wake') {
         clearTimeout(alarms.get(id))
         alarms.delete(id)

@@ -1,4 +1,5 @@
 import { pack, unpack } from 'msgpackr'
+import { isRepeatable } from '../../actors/webhook-endpoint/checkpoint.js'
 import type {
   EndpointCommand,
   EventMeta,
@@ -25,6 +26,9 @@ export const endpoint: WebhookEndpoint = {
   secrets: [{ secret: 'whsec_1', expiresAtMs: null }],
 }
 
+/** Steps of repeatable progress between two checkpoints. */
+const UNSAVED_MAX = 5
+
 interface Feed {
   readonly afterSeq: number
   readonly limit: number
@@ -44,6 +48,9 @@ export class EndpointSimulation {
   state: EndpointState | null = null
   nowMs = 1_000
   wakeAtMs: number | null = null
+  /** As in the store; a crash goes back to it. */
+  #saved: EndpointState | null = null
+  #unsaved = 0
   readonly log: EventMeta[] = []
   readonly journal: EndpointEvent[] = []
   readonly flights: Flight[] = []
@@ -65,6 +72,8 @@ export class EndpointSimulation {
     if (decision.events.length > 0 && this.state !== null) {
       this.state = fromStored(unpack(pack(toStored(this.state))))
     }
+    this.#unsaved = decision.events.every(isRepeatable) ? this.#unsaved + 1 : 0
+    if (this.#unsaved === 0 || this.#unsaved > UNSAVED_MAX) this.#save()
     for (const effect of decision.effects) {
       if (effect.type === 'deliver') {
         this.flights.push({ eventId: effect.eventId, attemptId: effect.attemptId })
@@ -133,6 +142,8 @@ export class EndpointSimulation {
     this.flights.length = 0
     this.feeds.length = 0
     this.wakeAtMs = null
+    this.state = this.#saved
+    this.#unsaved = 0
     if (this.state !== null) this.send({ type: 'recover', nowMs: this.nowMs })
   }
 
@@ -145,6 +156,11 @@ export class EndpointSimulation {
       else return
     }
     throw new Error('the actor never came to rest')
+  }
+
+  #save(): void {
+    this.#saved = this.state
+    this.#unsaved = 0
   }
 
   #audit(event: EndpointEvent): void {

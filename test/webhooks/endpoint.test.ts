@@ -91,6 +91,7 @@ describe('retries', () => {
   it('start again after a crash, and the outcome of a lost attempt counts no more', () => {
     const eventId = simulation.append('a', 'told')
     const [lost] = simulation.flights
+    simulation.send({ type: 'checkpoint', nowMs: simulation.nowMs })
     simulation.crash()
     expect(inFlight()).toEqual([eventId])
     const outcome = { kind: 'delivered', status: 200, error: null, durationMs: 1 } as const

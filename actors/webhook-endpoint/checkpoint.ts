@@ -1,0 +1,23 @@
+import type { EndpointEvent } from './events.js'
+
+/** Unsaved progress of an endpoint is written no later than this. */
+export const CHECKPOINT_MS = 100
+
+/**
+ * Progress that need not be durable before the next attempt starts: an older state and the log
+ * lead to the same deliveries again. So a lane does not wait for the disk between two events, and
+ * a crash repeats what was delivered since the last checkpoint, which consumers tell by its id.
+ * Failures are not of this kind: a retry's place in its schedule must not be forgotten.
+ */
+export function isRepeatable(event: EndpointEvent): boolean {
+  switch (event.type) {
+    case 'attempt-started':
+    case 'log-taken':
+    case 'feed-requested':
+      return true
+    case 'attempt-finished':
+      return event.result === 'delivered'
+    default:
+      return false
+  }
+}

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { type AddressRulesState, decide } from '../../actors/address-rules/decide.js'
+import { ADDRESS_RULES_MAX, type AddressRule } from '../../src/domain/address-rule.js'
+import type { Address, UserId } from '../../src/domain/ids.js'
+import { attachPreparedRules, createRulesVersion } from '../../src/screening/prepared-rules.js'
+import type { UserRule } from '../../src/screening/user-rules.js'
+
+function rule(n: number, action: AddressRule['action'] = 'block'): AddressRule {
+  const address: Address = `0x${(n + 1).toString(16).padStart(40, '0')}`
+  return { address, action, note: null, createdAtMs: n }
+}
+
+function put(state: AddressRulesState, entry: AddressRule) {
+  return decide(state, { type: 'put', rule: entry, requestId: 'r' }, 1).replies[0]?.result
+}
+
+test('a user keeps a bounded number of entries, and may still change or remove them', () => {
+  const state: AddressRulesState = { rules: [] }
+  for (let n = 0; n < ADDRESS_RULES_MAX; n++) expect(put(state, rule(n))?.ok).toBe(true)
+  expect(put(state, rule(ADDRESS_RULES_MAX))).toMatchObject({ fault: { code: 'INVALID_REQUEST' } })
+  expect(put(state, rule(0, 'allow'))?.ok).toBe(true)
+  expect(state.rules).toHaveLength(ADDRESS_RULES_MAX)
+  expect(state.rules.at(-1)).toMatchObject({ action: 'allow' })
+  const { address } = rule(1)
+  const removal = { type: 'delete', address, requestId: 'r', nowMs: 1 } as const
+  expect(decide(state, removal, 1).replies[0]?.result.ok).toBe(true)
+  expect(decide(state, removal, 1).replies[0]?.result).toMatchObject({
+    fault: { code: 'NOT_FOUND' },
+  })
+  expect(put(state, rule(ADDRESS_RULES_MAX))?.ok).toBe(true)
+})
+
+test('a change that one thread makes is seen by the next look of every other', () => {
+  const userId = 'user-1' as UserId
+  const version = createRulesVersion()
+  let stored: readonly UserRule[] = []
+  let loads = 0
+  const load = () => {
+    loads++
+    return stored
+  }
+  const [writer, other] = [attachPreparedRules(version, load), attachPreparedRules(version, load)]
+  expect(other.rulesOf(userId)).toBeUndefined()
+  expect(other.rulesOf(userId)).toBeUndefined()
+  expect(loads).toBe(1)
+  stored = [rule(1)]
+  writer.changed()
+  expect(other.rulesOf(userId)?.block.size).toBe(1)
+  expect(other.rulesOf(userId)).toBe(other.rulesOf(userId))
+  expect(loads).toBe(2)
+})
