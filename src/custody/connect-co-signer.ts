@@ -1,3 +1,4 @@
+import { threadId } from 'node:worker_threads'
 import { type Logger, pino } from 'pino'
 import { getAddress } from 'viem'
 import { type KeyId, type SubWalletId, ulidBytes } from '../domain/ids.js'
@@ -56,9 +57,9 @@ export interface ConnectedCoSigner extends CoSigner {
 const SERVICE_OWNER = ''
 
 /**
- * Connects this service to the quorum. One instance per process tree: batch sequences are its
- * own. Returns at once; until the other domains answer, everything is UNAVAILABLE, and the
- * connections come back by themselves.
+ * Connects this thread to the quorum; each thread that signs has a connection of its own. Returns
+ * at once: until the other domains answer, everything is UNAVAILABLE, and the connections come
+ * back by themselves.
  * @throws Error when keys or registry are missing or do not belong together
  */
 export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
@@ -70,7 +71,7 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
     throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
   }
   const signer = openFileSigner(layout.signingKey, mode)
-  const evidence = openEvidenceLog(layout.evidence)
+  const evidence = openEvidenceLog(layout.evidence, threadId)
   const shares = openShareStore('service', layout)
   const recordedSeq = lastBatchSeq(evidence)
   const link = linkQuorum({
@@ -79,7 +80,7 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
     registry,
     signer,
     log,
-    highWaterFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),
+    approvedFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),
     onLost: () => pipeline.abandon('connection lost'),
   })
   const grants = createGrantReferences(link.userSide)

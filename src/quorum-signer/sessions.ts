@@ -27,8 +27,11 @@ export interface QuorumSessions {
   open(holder: ShareHolder, sealed: Uint8Array, binding: ShareBinding): Buffer
 }
 
-/** A holder that reconnects makes a new session while batches of the old one are under way. */
-const SESSIONS_PER_HOLDER_MAX = 4
+/**
+ * Each worker thread of the service has a session of its own, and a thread that reconnects makes
+ * a new one while batches of its old one are under way.
+ */
+const SESSIONS_PER_HOLDER_MAX = 256
 
 export async function createQuorumSessions(signer: P256Signer): Promise<QuorumSessions> {
   const { privateKey, publicKey } = generateKeyPairSync('x25519')

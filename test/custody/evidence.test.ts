@@ -57,7 +57,7 @@ describe('27: evidence', () => {
     const copy = copyOf('user')
     await edit(copy, (bytes, index) => (index === 9 ? null : bytes))
     const { code, output } = await audit({ user: copy })
-    expect(output).toContain('entries 9 to 9 are missing')
+    expect(output).toContain('entries 9 to 9 of chain 0 are missing')
     expect(code).toBe(1)
   })
 
@@ -87,9 +87,9 @@ async function edit(
   change: (bytes: Buffer, index: number) => Buffer | null,
 ): Promise<void> {
   const root = open({ path, overlappingSync: false, maxDbs: 4 })
-  const log = root.openDB<Buffer, number>({ name: '01-evidence', encoding: 'binary' })
+  const log = root.openDB<Buffer, [number, number]>({ name: '02-evidence', encoding: 'binary' })
   for (const { key, value } of [...log.getRange()]) {
-    const changed = change(value, key)
+    const changed = change(value, key[1])
     if (changed === null) await log.remove(key)
     else await log.put(key, changed)
   }

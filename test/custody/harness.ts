@@ -185,12 +185,3 @@ export async function signed(
   if (!outcome.ok) throw new Error(`refused: ${outcome.reason} ${outcome.detail ?? ''}`)
   return outcome
 }
-
-/**
- * After a hostile service has used up batch sequences: the honest one notices at its next batch,
- * answers that one UNAVAILABLE, and begins anew.
- */
-export async function resume(quorum: Quorum, wallet: ReadyWallet, nonce: number): Promise<void> {
-  await quorum.coSigner.sign(requestOf(wallet, transfer(nonce)))
-  if (!(await quorum.coSigner.whenReady(READY_TIMEOUT_MS))) throw new Error('quorum not ready')
-}

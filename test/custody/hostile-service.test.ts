@@ -18,7 +18,6 @@ import {
   ROUTER,
   readyWallet,
   requestOf,
-  resume,
   STRANGER,
   signed,
   startQuorum,
@@ -254,8 +253,6 @@ describe('the quorum signer signs nothing that', () => {
 })
 
 describe('a nonce', () => {
-  beforeAll(() => resume(quorum, wallet, nonce++))
-
   test('15: that was approved is not approved for another payload, even after a restart', async () => {
     const at = nonce++
     const first = await signed(quorum, requestOf(wallet, transfer(at)))

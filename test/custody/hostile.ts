@@ -9,7 +9,7 @@ import {
 } from '../../src/custody/domain-keys/layout.js'
 import { readRegistryFile, readRootKey } from '../../src/custody/domain-keys/registry-file.js'
 import { openShareStore, type ShareStore } from '../../src/custody/domain-keys/share-store.js'
-import { coSignMessage, encodeHeader, seqOf } from '../../src/custody/protocol/batch.js'
+import { coSignMessage, encodeHeader, laneStart, seqOf } from '../../src/custody/protocol/batch.js'
 import { expectBytes, expectList } from '../../src/custody/protocol/bytes.js'
 import { connectSocket, type SocketClient } from '../../src/custody/protocol/client.js'
 import { encodeIntent, type Intent, intentId } from '../../src/custody/protocol/intent.js'
@@ -32,7 +32,7 @@ export interface HostileService {
   readonly signer: P256Signer
   readonly sealer: ShareSealer
   readonly shares: ShareStore
-  /** The next batch sequence that the user side would take. */
+  /** The first batch sequence of a new lane. */
   nextSeq(): Promise<number>
   close(): Promise<void>
 }
@@ -72,8 +72,8 @@ export async function becomeService(quorum: Quorum): Promise<HostileService> {
     sealer: createSealer(own.session),
     shares,
     async nextSeq() {
-      const [highWater] = expectList(await userSide.call('hello', [body, signature]), 2)
-      return Number(highWater) + 1
+      const [lane] = expectList(await userSide.call('hello', [body, signature, 0]), 2)
+      return laneStart(Number(lane)) + 1
     },
     async close() {
       userSide.close()

@@ -115,7 +115,7 @@ async function envelope(body: RegistryBody, signer: P256Signer): Promise<Registr
 
 async function offer({ body, signature }: RegistryEnvelope): Promise<void> {
   const quorumCall = service.quorum.call('registry', [body, signature])
-  const userCall = service.userSide.call('hello', [body, signature])
+  const userCall = service.userSide.call('hello', [body, signature, 0])
   await Promise.allSettled([quorumCall, userCall])
   await quorumCall
   await userCall

@@ -9,7 +9,6 @@ import {
   type ReadyWallet,
   readyWallet,
   requestOf,
-  resume,
   signed,
   startQuorum,
   transfer,
@@ -81,7 +80,6 @@ describe('no tampered message', () => {
       ),
       { numRuns: Math.ceil(TAMPERED_RUNS / 64) },
     )
-    await resume(quorum, wallet, 501)
     await signed(quorum, requestOf(wallet, transfer(502)))
   }, 120_000)
 

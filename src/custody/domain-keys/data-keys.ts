@@ -24,8 +24,11 @@ export interface DataKeys {
 /** Wrapped data keys by id (16 hex characters). */
 export interface WrappedKeys {
   list(): readonly { readonly id: string; readonly wrapped: Uint8Array }[]
-  /** Durable, in every copy, before it returns. */
-  add(id: string, wrapped: Uint8Array): void
+  /**
+   * Durable, in every copy, before it returns; without effect when there is a key already, which
+   * another thread may have made a moment ago.
+   */
+  addFirst(id: string, wrapped: Uint8Array): void
 }
 
 const ID_BYTES = 8
@@ -41,21 +44,20 @@ export function openDataKeys(domain: string, wrappingKey: Buffer, store: Wrapped
   const wrapping = createSecretKey(wrappingKey)
   wrappingKey.fill(0)
   const keys = new Map<string, KeyObject>()
+  if (store.list().length === 0) {
+    const id = randomBytes(ID_BYTES).toString('hex')
+    const raw = randomBytes(32)
+    store.addFirst(id, sealGcm(wrapping, raw, wrapContext(domain, id)))
+    raw.fill(0)
+  }
   for (const { id, wrapped } of store.list()) {
     const raw = openGcm(wrapping, wrapped, wrapContext(domain, id))
     keys.set(id, createSecretKey(raw))
     raw.fill(0)
   }
   // New records are sealed under the key that was made last.
-  let newest = [...keys.keys()].at(-1)
-  if (newest === undefined) {
-    newest = randomBytes(ID_BYTES).toString('hex')
-    const raw = randomBytes(32)
-    store.add(newest, sealGcm(wrapping, raw, wrapContext(domain, newest)))
-    keys.set(newest, createSecretKey(raw))
-    raw.fill(0)
-  }
-  const current = newest
+  const current = [...keys.keys()].at(-1)
+  if (current === undefined) throw new Error('no data key could be stored')
 
   function keyOf(id: string): KeyObject {
     const key = keys.get(id)

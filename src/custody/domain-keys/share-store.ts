@@ -118,7 +118,8 @@ export function openShareStore(domain: 'service' | 'user', layout: DomainLayout)
         sealedShare: stored.share,
         proofs: stored.proofs,
       }
-      cache.set(name, record)
+      // A pending record may be finished by another thread, whose write this cache cannot see.
+      if (record.proofs !== null) cache.set(name, record)
       return record
     },
     putPending(encoded, share) {
@@ -168,11 +169,18 @@ function wrappedKeys(main: Copy, copies: readonly Copy[]): WrappedKeys {
         wrapped: value,
       }))
     },
-    add(id, wrapped) {
-      const sequence = String(main.dataKeys.getCount()).padStart(6, '0')
+    addFirst(id, wrapped) {
+      main.root.transactionSync(() => {
+        const isFirst = main.dataKeys.getCount() === 0
+        if (isFirst) void main.dataKeys.put(`000000:${id}`, Buffer.from(wrapped))
+      })
+      // What the first copy holds now, which may be another thread's: copies never differ.
       for (const { root, dataKeys } of copies) {
+        if (root === main.root) continue
         root.transactionSync(() => {
-          void dataKeys.put(`${sequence}:${id}`, Buffer.from(wrapped))
+          for (const { key, value } of main.dataKeys.getRange()) {
+            void dataKeys.put(key, Buffer.from(value))
+          }
         })
       }
     },

@@ -1,20 +1,21 @@
 import { mkdirSync } from 'node:fs'
-import { type Database, open } from 'lmdb'
-import { concat, u64 } from '../protocol/bytes.js'
+import { type Database, open, type RootDatabase } from 'lmdb'
+import { concat, u32, u64 } from '../protocol/bytes.js'
 import { TAG, taggedHash } from '../protocol/tagged.js'
 
 /**
  * An append-only log in which each entry's hash covers the entry before: what was written cannot
  * be changed or taken out without breaking every hash after it. The service and the user side
- * each keep one and neither can write the other's.
+ * each keep one and neither can write the other's. Each writing thread has a chain of its own in
+ * its domain's log.
  */
-export interface EvidenceLog {
-  /** 32 bytes: hash of the newest entry; zeros for an empty log. */
-  readonly head: Uint8Array
-  readonly length: number
+export interface EvidenceLog extends EvidenceReader {
   /** Chains at once, in the order of the calls; resolves when it is on disk. */
   append(entry: EvidenceEntry): Promise<void>
-  /** Oldest first. */
+}
+
+export interface EvidenceReader {
+  /** All chains, one after the other, oldest first. */
   entries(): Iterable<StoredEvidence>
   newestFirst(): Iterable<StoredEvidence>
   close(): Promise<void>
@@ -33,61 +34,69 @@ export type EvidenceKind = (typeof EVIDENCE_KIND)[keyof typeof EVIDENCE_KIND]
 
 /** As it is on disk: `hash 32 | time 8 | kind 1 | body`. */
 export interface StoredEvidence {
+  readonly chain: number
+  /** From 0 in each chain. */
   readonly index: number
   readonly bytes: Uint8Array
 }
 
 export const EVIDENCE_HASH_BYTES = 32
 
+type Entries = Database<Buffer, [chain: number, index: number]>
+
 /**
- * Reads a log without being able to write it, also while its owner is at work.
- * @throws Error when there is none
+ * @param path LMDB directory; one database: 02-evidence, [chain, index] → stored bytes
+ * @param chain number of the writing thread; no two threads may write one chain
  */
-export function openEvidenceReader(path: string): Pick<EvidenceLog, 'entries' | 'close'> {
-  const root = open({ path, readOnly: true, maxDbs: 4 })
-  const log = root.openDB<Buffer, number>({ name: '01-evidence', encoding: 'binary' })
+export function openEvidenceLog(path: string, chain: number): EvidenceLog {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const root = open({ path, overlappingSync: false, maxDbs: 4 })
+  const log = entriesOf(root)
+  let head: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
+  let length = 0
+  const newest = log.getRange({
+    start: [chain, Number.MAX_SAFE_INTEGER],
+    end: [chain, -1],
+    reverse: true,
+    limit: 1,
+  })
+  for (const { key, value } of newest) {
+    head = Buffer.from(value.subarray(0, EVIDENCE_HASH_BYTES))
+    length = key[1] + 1
+  }
   return {
-    *entries() {
-      for (const { key, value } of log.getRange()) yield { index: key, bytes: value }
-    },
-    async close() {
-      await root.close()
+    ...readerOf(root, log),
+    async append(entry) {
+      const content = concat(u64(entry.timeMs), Buffer.of(entry.kind), entry.body)
+      const index = length++
+      head = chainHash(head, chain, index, content)
+      await log.put([chain, index], concat(head, content))
     },
   }
 }
 
-/** @param path LMDB directory; one database: 01-evidence, index → stored bytes */
-export function openEvidenceLog(path: string): EvidenceLog {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
-  const root = open({ path, overlappingSync: false, maxDbs: 4 })
-  const log: Database<Buffer, number> = root.openDB({ name: '01-evidence', encoding: 'binary' })
-  let head: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
-  let length = 0
-  for (const { key, value } of log.getRange({ reverse: true, limit: 1 })) {
-    head = Buffer.from(value.subarray(0, EVIDENCE_HASH_BYTES))
-    length = key + 1
+/**
+ * Reads a log without being able to write it, also while its owner is at work.
+ * @throws Error when there is none
+ */
+export function openEvidenceReader(path: string): EvidenceReader {
+  const root = open({ path, readOnly: true, maxDbs: 4 })
+  return readerOf(root, entriesOf(root))
+}
+
+function entriesOf(root: RootDatabase): Entries {
+  return root.openDB({ name: '02-evidence', encoding: 'binary' })
+}
+
+function readerOf(root: RootDatabase, log: Entries): EvidenceReader {
+  function* range(options: { readonly reverse: boolean }): Iterable<StoredEvidence> {
+    for (const { key, value } of log.getRange(options)) {
+      yield { chain: key[0], index: key[1], bytes: value }
+    }
   }
   return {
-    get head() {
-      return head
-    },
-    get length() {
-      return length
-    },
-    async append(entry) {
-      const content = concat(u64(entry.timeMs), Buffer.of(entry.kind), entry.body)
-      const index = length++
-      head = chainHash(head, index, content)
-      await log.put(index, concat(head, content))
-    },
-    *entries() {
-      for (const { key, value } of log.getRange()) yield { index: key, bytes: value }
-    },
-    *newestFirst() {
-      for (const { key, value } of log.getRange({ reverse: true })) {
-        yield { index: key, bytes: value }
-      }
-    },
+    entries: () => range({ reverse: false }),
+    newestFirst: () => range({ reverse: true }),
     async close() {
       await root.close()
     },
@@ -95,6 +104,11 @@ export function openEvidenceLog(path: string): EvidenceLog {
 }
 
 /** @param content `time | kind | body` */
-export function chainHash(before: Uint8Array, index: number, content: Uint8Array): Buffer {
-  return taggedHash(TAG.evidence, before, u64(index), content)
+export function chainHash(
+  before: Uint8Array,
+  chain: number,
+  index: number,
+  content: Uint8Array,
+): Buffer {
+  return taggedHash(TAG.evidence, before, u32(chain), u64(index), content)
 }

@@ -1,15 +1,21 @@
 import { decodeHeader } from '../protocol/batch.js'
 import { ByteReader } from '../protocol/bytes.js'
-import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND, type EvidenceLog } from './evidence-log.js'
+import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND, type EvidenceReader } from './evidence-log.js'
 import { decodeBatchEvidence } from './evidence-records.js'
 
-/** The batch sequence of the newest batch in a log; 0 when it holds none. */
-export function lastBatchSeq(log: EvidenceLog): number {
-  for (const { bytes } of log.newestFirst()) {
+/** The highest batch sequence in a log, of all chains; 0 when it holds none. */
+export function lastBatchSeq(log: EvidenceReader): number {
+  let highest = 0
+  // Sequences rise within a chain, so only the newest batch of each is decoded.
+  let decided = -1
+  for (const { chain, bytes } of log.newestFirst()) {
+    if (chain === decided) continue
     const reader = new ByteReader(bytes.subarray(EVIDENCE_HASH_BYTES))
     reader.u64()
     if (reader.u8() !== EVIDENCE_KIND.batch) continue
-    return decodeHeader(decodeBatchEvidence(reader.rest()).header).batchSeq
+    const { batchSeq } = decodeHeader(decodeBatchEvidence(reader.rest()).header)
+    highest = Math.max(highest, batchSeq)
+    decided = chain
   }
-  return 0
+  return highest
 }

@@ -40,16 +40,25 @@ export function readEvidence(name: string, stored: Iterable<StoredEvidence>): Re
   const wallets: Dated<WalletEvidence>[] = []
   const grants: Dated<GrantEvidence>[] = []
   let before: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
+  let present = -1
   let expected = 0
-  for (const { index, bytes } of stored) {
+  let entries = 0
+  for (const { chain, index, bytes } of stored) {
     if (problems.length >= PROBLEMS_MAX) break
-    if (index !== expected)
-      problems.push(`${name}: entries ${expected} to ${index - 1} are missing`)
+    entries++
+    if (chain !== present) {
+      before = Buffer.alloc(EVIDENCE_HASH_BYTES)
+      present = chain
+      expected = 0
+    }
+    if (index !== expected) {
+      problems.push(`${name}: entries ${expected} to ${index - 1} of chain ${chain} are missing`)
+    }
     expected = index + 1
     try {
       const reader = new ByteReader(bytes)
       const hash = reader.take(EVIDENCE_HASH_BYTES)
-      if (!sameBytes(hash, chainHash(before, index, bytes.subarray(EVIDENCE_HASH_BYTES)))) {
+      if (!sameBytes(hash, chainHash(before, chain, index, bytes.subarray(EVIDENCE_HASH_BYTES)))) {
         problems.push(`${name}: entry ${index} does not match its hash`)
       }
       before = hash
@@ -67,5 +76,5 @@ export function readEvidence(name: string, stored: Iterable<StoredEvidence>): Re
       problems.push(`${name}: entry ${index} is malformed`)
     }
   }
-  return { entries: expected, problems, batches, wallets, grants }
+  return { entries, problems, batches, wallets, grants }
 }

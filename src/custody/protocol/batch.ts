@@ -7,7 +7,7 @@ import { TAG, tagged, taggedHash } from './tagged.js'
 export interface BatchHeader {
   /** 16 bytes. */
   readonly batchId: Uint8Array
-  /** Strictly increasing per service; the user side keeps a durable high-water mark. */
+  /** Lane × 2^24 + count within the lane, strictly increasing; see `laneOf`. */
   readonly batchSeq: number
   /** 1 to 32. */
   readonly count: number
@@ -47,6 +47,24 @@ export function approvalMessage(
   quorumBoot: Uint8Array,
 ): Buffer {
   return tagged(TAG.userApprove, taggedHash(TAG.batch, coSigned), u32(bitmap), quorumBoot)
+}
+
+/**
+ * A lane is one connection's run of batches. The user side gives lanes out, each number once and
+ * for good, and takes a lane's sequences in rising order: threads of the service need not agree
+ * with each other on anything.
+ */
+const LANE_BATCHES = 2 ** 24
+/** 2^24 lanes of 2^24 batches of 32 intents still count below 2^53. */
+export const LANES_MAX = 2 ** 24
+
+export function laneOf(batchSeq: number): number {
+  return Math.floor(batchSeq / LANE_BATCHES)
+}
+
+/** The sequence below a lane's first batch. */
+export function laneStart(lane: number): number {
+  return lane * LANE_BATCHES
 }
 
 export function seqOf(batchSeq: number, index: number): number {

@@ -124,6 +124,14 @@ export function expectBytes(value: unknown, length?: number): Uint8Array {
   return value
 }
 
+/** @throws Refusal MALFORMED when `value` is not an integer from 0 to 2^53 - 1 */
+export function expectInteger(value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
+    throw new Refusal('MALFORMED', 'integer expected')
+  }
+  return value
+}
+
 /** @throws Refusal MALFORMED when `value` is not a list of at most `lengthMax` items */
 export function expectList(value: unknown, lengthMax: number): readonly unknown[] {
   if (!Array.isArray(value) || value.length > lengthMax) {

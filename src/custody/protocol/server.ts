@@ -21,8 +21,8 @@ export interface SocketServerOptions {
   readonly onFault: (method: string, error: unknown) => void
 }
 
-/** The service needs one connection, a command of its operator a second. */
-const CONNECTIONS_MAX = 8
+/** One connection for each worker thread of the service, and some for commands. */
+const CONNECTIONS_MAX = 96
 /** Calls that one connection may have unanswered; more end it. */
 const CALLS_IN_FLIGHT_MAX = 256
 

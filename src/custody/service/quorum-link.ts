@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
-import { expectBytes, expectList } from '../protocol/bytes.js'
+import { laneStart } from '../protocol/batch.js'
+import { expectBytes, expectInteger, expectList } from '../protocol/bytes.js'
 import { connectSocket, type SocketClient, Unanswered } from '../protocol/client.js'
 import type { P256Signer } from '../protocol/p256.js'
 import { offerSession, openBoot } from '../protocol/quorum-session.js'
@@ -26,8 +27,8 @@ export interface QuorumLink {
 export interface QuorumLinkSession {
   /** Seals this side's shares for the present boot of the quorum signer. */
   readonly sealer: ShareSealer
-  /** The highest batch sequence that the user side has seen. */
-  readonly highWater: number
+  /** Sequence below the first batch of this session's lane. */
+  readonly batchFloor: number
 }
 
 export interface QuorumLinkOptions {
@@ -36,8 +37,8 @@ export interface QuorumLinkOptions {
   readonly registry: RegistryHolder
   readonly signer: P256Signer
   readonly log: Logger
-  /** The highest batch sequence that the user side is known to have judged. */
-  readonly highWaterFloor: () => number
+  /** The highest batch sequence that the user side is known to have approved. */
+  readonly approvedFloor: () => number
   /** Called when the sessions are lost. */
   readonly onLost: () => void
 }
@@ -86,7 +87,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
       const made = await makeSessions()
       if (started === generation) {
         session = made
-        log.info({ highWater: made.highWater }, 'the quorum is complete')
+        log.info('the quorum is complete')
         for (const wake of waiters) wake()
       }
     } catch (error) {
@@ -105,12 +106,13 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   async function makeSessions(): Promise<QuorumLinkSession> {
     const { body, signature } = registry.current.envelope
     await quorum.call('registry', [body, signature])
-    const hello = expectList(await userSide.call('hello', [body, signature]), 2)
-    const highWater = hello[0]
-    if (typeof highWater !== 'number') throw new Refusal('MALFORMED', 'hello')
-    // It writes its mark down before an approval leaves. A lower one means that it was restored
-    // from an older backup and has forgotten which nonces it approved.
-    if (highWater < options.highWaterFloor()) {
+    const approved = options.approvedFloor()
+    const hello = expectList(await userSide.call('hello', [body, signature, approved]), 2)
+    const lane = expectInteger(hello[0])
+    const remembered = expectInteger(hello[1])
+    // It writes down what it takes before an approval leaves. To have forgotten a batch means that
+    // it was restored from an older backup and does not know which nonces it approved.
+    if (remembered < approved || laneStart(lane) <= approved) {
       throw new Refusal('CONFLICT', 'the user side was restored and not fenced forward')
     }
     const statement = expectBytes(await quorum.call('boot', []))
@@ -118,7 +120,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     await quorum.call('session', [expectBytes(await userSide.call('session', [statement]))])
     const own = await offerSession(boot, 'service', signer)
     await quorum.call('session', [own.offer])
-    return { sealer: createSealer(own.session), highWater }
+    return { sealer: createSealer(own.session), batchFloor: laneStart(lane) }
   }
 
   return {

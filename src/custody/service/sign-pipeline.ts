@@ -94,8 +94,8 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
     const context = options.context()
     if (context === null) return intents.map(() => unavailable('quorum incomplete'))
     try {
-      // The user side's mark may be ahead of ours after a restart of this process.
-      batchSeq = Math.max(batchSeq, context.session.highWater) + 1
+      // A new session has a new lane, which lies above all earlier ones.
+      batchSeq = Math.max(batchSeq, context.session.batchFloor) + 1
       const sequence = batchSeq
       const sent = lastSent.then(async () => {
         const coSigned = await coSignBatch(intents, sequence, context.signer, Date.now())
@@ -108,7 +108,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
       lastSent = sent.catch(() => {})
       const { coSigned, approved } = await sent
       const answer = await approved
-      approvedSeq = Math.max(approvedSeq, sequence)
+      if (Array.isArray(answer) && answer[0] !== 0) approvedSeq = Math.max(approvedSeq, sequence)
       return await completeBatch(intents, coSigned, answer, context)
     } catch (error) {
       if (error instanceof Unanswered) return intents.map(() => unavailable(error.message))

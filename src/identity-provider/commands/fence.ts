@@ -26,8 +26,8 @@ const program = new Command('custody:fence')
     await log.close()
     const ledger = openLedgerStore(layout.ledger)
     try {
-      const { approvals, highWater } = await fenceForward(ledger, evidence, registry)
-      process.stdout.write(`fenced: ${approvals} approvals, batch sequence ${highWater}\n`)
+      const { approvals, lastLane } = await fenceForward(ledger, evidence, registry)
+      process.stdout.write(`fenced: ${approvals} approvals, lanes up to ${lastLane} closed\n`)
     } finally {
       await ledger.close()
     }

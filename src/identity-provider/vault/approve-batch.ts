@@ -24,6 +24,7 @@ import { codeOf, REFUSAL_CODES, Refusal } from '../../custody/protocol/refusal.j
 import type { Registry } from '../../custody/protocol/registry.js'
 import type { ShareSealer } from '../../custody/protocol/sealed-share.js'
 import type { Grants } from './grants.js'
+import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import { entryOf, isCancel, NonceTaken, relate } from './nonce-ledger.js'
 import { checkGrant, checkServicePayload, checkUserPayload, needsGrant } from './policy.js'
@@ -33,6 +34,7 @@ export interface ApproveContext {
   readonly shares: ShareStore
   readonly ledger: LedgerStore
   readonly grants: Grants
+  readonly lanes: Lanes
   readonly signer: P256Signer
   readonly evidence: EvidenceLog
   /** The session with the present boot of the quorum signer; null before there is one. */
@@ -77,8 +79,7 @@ export async function approveBatch(
   if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
 
   const { result: judged, flushed } = context.ledger.commit((ledger) => {
-    if (header.batchSeq <= ledger.highWater) throw new Refusal('REPLAYED', 'batch sequence')
-    ledger.setHighWater(header.batchSeq)
+    context.lanes.take(header.batchSeq, ledger)
     const results = intents.map((encoded, index) => {
       const id = ids[index] ?? Buffer.alloc(0)
       return judge(encoded, id, seqOf(header.batchSeq, index), ledger, context, nowMs)

@@ -4,6 +4,7 @@ import {
   coSignMessage,
   decodeHeader,
   hasBit,
+  laneOf,
 } from '../../custody/protocol/batch.js'
 import { decodeIntent, intentId } from '../../custody/protocol/intent.js'
 import { verifyP256 } from '../../custody/protocol/p256.js'
@@ -15,7 +16,8 @@ import { entryOf } from './nonce-ledger.js'
 export interface Fenced {
   /** Approvals that the ledger learnt again. */
   readonly approvals: number
-  readonly highWater: number
+  /** Lanes up to this one are closed for good. */
+  readonly lastLane: number
 }
 
 /**
@@ -41,7 +43,7 @@ export async function fenceForward(
     }
     const { batchSeq } = decodeHeader(value.header)
     const { flushed } = ledger.commit((writer) => {
-      if (batchSeq > writer.highWater) writer.setHighWater(batchSeq)
+      writer.putLane(laneOf(batchSeq), batchSeq)
       value.intents.forEach((encoded, position) => {
         const id = ids[position]
         if (id === undefined || !hasBit(value.bitmap, position)) return
@@ -55,5 +57,5 @@ export async function fenceForward(
     })
     await flushed
   }
-  return { approvals, highWater: ledger.highWater }
+  return { approvals, lastLane: ledger.lastLane }
 }

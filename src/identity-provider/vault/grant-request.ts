@@ -1,4 +1,4 @@
-import { expectBytes, expectList } from '../../custody/protocol/bytes.js'
+import { expectBytes, expectInteger, expectList } from '../../custody/protocol/bytes.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 
 /** A change to what a key may do, as it arrives from the service. */
@@ -47,7 +47,7 @@ export function parseGrantRequest(fields: readonly unknown[]): GrantRequest {
     permission,
     chains: chainIds(fields[5]),
     proofKey: fields[6] === null ? null : expectBytes(fields[6], 32),
-    expiresAtMs: fields[7] === null ? null : integer(fields[7]),
+    expiresAtMs: fields[7] === null ? null : expectInteger(fields[7]),
     revoked,
     consoleToken: text(fields[9], TOKEN_CHARS_MAX),
     confirmation,
@@ -55,15 +55,8 @@ export function parseGrantRequest(fields: readonly unknown[]): GrantRequest {
 }
 
 function chainIds(value: unknown): number[] {
-  const chains = expectList(value, CHAINS_MAX).map(integer)
+  const chains = expectList(value, CHAINS_MAX).map(expectInteger)
   return [...new Set(chains)].sort((a, b) => a - b)
-}
-
-function integer(value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
-    throw malformed('integer')
-  }
-  return value
 }
 
 function text(value: unknown, charsMax: number): string {

@@ -8,7 +8,7 @@ import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
  *
  * | database | key | value |
  * |---|---|---|
- * | 01-batches | "high-water" | highest batch sequence seen |
+ * | 01-lanes | lane | highest batch sequence taken in it |
  * | 02-intents | batch sequence | expiry and intent ids of the batch, until they expire |
  * | 03-nonces | wallet 16 ‖ chain id 4 ‖ nonce 8 | LedgerEntry |
  * | 04-grants | grant id (16 bytes) | Grant |
@@ -17,7 +17,10 @@ import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
  * Names are never reused.
  */
 export interface LedgerStore {
-  readonly highWater: number
+  /** The last lane given out, in this or an earlier run. */
+  readonly lastLane: number
+  /** The highest batch sequence taken in a lane; 0 when that lane is not remembered. */
+  highestIn(lane: number): number
   grant(id: Uint8Array): Grant | null
   key(id: Uint8Array): GrantedKey | null
   /**
@@ -33,8 +36,8 @@ export interface LedgerStore {
 }
 
 export interface LedgerWriter {
-  readonly highWater: number
-  setHighWater(batchSeq: number): void
+  /** Never lowers what is there. */
+  putLane(lane: number, batchSeq: number): void
   entry(walletId: Uint8Array, chainId: number, nonce: number): LedgerEntry | null
   putEntry(walletId: Uint8Array, chainId: number, nonce: number, entry: LedgerEntry): void
   /** Remembers the ids of a batch until the latest of its intents has expired. */
@@ -69,13 +72,12 @@ interface IntentBatch {
 
 /** Batches whose ids are dropped per commit: more than can arrive, so that none are left over. */
 const DROPPED_PER_COMMIT = 8
-const HIGH_WATER = 'high-water'
 
 export function openLedgerStore(path: string): LedgerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   const root = open({ path, overlappingSync: false, maxDbs: 16 })
   const plain = { encoder: { useRecords: false } as never }
-  const batches = root.openDB<number, string>({ name: '01-batches', ...plain })
+  const lanes = root.openDB<number, number>({ name: '01-lanes', ...plain })
   const intents = root.openDB<IntentBatch, number>({ name: '02-intents', ...plain })
   const nonces = root.openDB<Buffer, Buffer>({
     name: '03-nonces',
@@ -92,7 +94,10 @@ export function openLedgerStore(path: string): LedgerStore {
     liveBatches.push({ seq: key, batch: value })
     for (const id of value.ids) liveIds.add(latin1(id))
   }
-  let highWater = batches.get(HIGH_WATER) ?? 0
+  // 2^24 lanes at the most, in practice as many as there were connections: they fit in memory.
+  const highest = new Map<number, number>()
+  for (const { key, value } of lanes.getRange()) highest.set(key, value)
+  let lastLane = [...highest.keys()].at(-1) ?? 0
 
   function dropExpired(nowMs: number): void {
     for (let i = 0; i < DROPPED_PER_COMMIT; i++) {
@@ -111,12 +116,11 @@ export function openLedgerStore(path: string): LedgerStore {
   /** Writes since the last commit. lmdb makes one transaction of all that one event turn begins. */
   let begun: Promise<unknown>[] = []
   const writer: LedgerWriter = {
-    get highWater() {
-      return highWater
-    },
-    setHighWater(batchSeq) {
-      highWater = batchSeq
-      begun.push(batches.put(HIGH_WATER, batchSeq))
+    putLane(lane, batchSeq) {
+      lastLane = Math.max(lastLane, lane)
+      if (batchSeq <= (highest.get(lane) ?? 0)) return
+      highest.set(lane, batchSeq)
+      begun.push(lanes.put(lane, batchSeq))
     },
     entry(walletId, chainId, nonce) {
       const key = nonceKey(walletId, chainId, nonce)
@@ -145,8 +149,9 @@ export function openLedgerStore(path: string): LedgerStore {
   }
 
   return {
-    get highWater() {
-      return highWater
+    highestIn: (lane) => highest.get(lane) ?? 0,
+    get lastLane() {
+      return lastLane
     },
     grant: (id) => unflushedGrants.get(latin1(id)) ?? grants.get(Buffer.from(id)) ?? null,
     key: (id) => unflushedKeys.get(latin1(id)) ?? keys.get(Buffer.from(id)) ?? null,

@@ -9,7 +9,8 @@ import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registr
 import { openShareStore } from '../../custody/domain-keys/share-store.js'
 import { openFileSigner } from '../../custody/domain-keys/signing-key.js'
 import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
-import { expectBytes } from '../../custody/protocol/bytes.js'
+import { laneOf } from '../../custody/protocol/batch.js'
+import { expectBytes, expectInteger } from '../../custody/protocol/bytes.js'
 import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js'
 import { holdRegistry } from '../../custody/protocol/registry-holder.js'
 import { createSealer, type ShareSealer } from '../../custody/protocol/sealed-share.js'
@@ -19,6 +20,7 @@ import { noAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
 import { createTokenVerifier, type TokenIssuer } from './console-token.js'
 import { parseGrantRequest } from './grant-request.js'
 import { createGrants } from './grants.js'
+import { createLanes } from './lanes.js'
 import { openLedgerStore } from './ledger-store.js'
 import { createWalletKeygen } from './wallet-keygen.js'
 
@@ -51,10 +53,11 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const authorizer =
     mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : noAuthorizer
   log.warn(authorizer.announcement)
-  const evidence = openEvidenceLog(layout.evidence)
+  const evidence = openEvidenceLog(layout.evidence, 0)
   const grants = createGrants(ledger, shares, authorizer, evidence)
   const userOf = createTokenVerifier(options.tokens)
   const keygen = createWalletKeygen()
+  const lanes = createLanes(ledger)
   let sealer: ShareSealer | null = null
 
   function keygenContext() {
@@ -64,9 +67,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const server = await serveSocket({
     path: identityProviderSocket(home),
     handlers: {
-      hello: ([body, signature]) => {
+      hello: async ([body, signature, lastApproved]) => {
         registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })
-        return [ledger.highWater, registry.current.version]
+        const remembered = ledger.highestIn(laneOf(expectInteger(lastApproved)))
+        return [await lanes.next(), remembered]
       },
       session: async ([statement]) => {
         const boot = openBoot(expectBytes(statement), registry.current, Date.now())
@@ -92,7 +96,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       approve: (parameters) =>
         approveBatch(
           parameters,
-          { registry: registry.current, shares, ledger, grants, signer, sealer, evidence },
+          { registry: registry.current, shares, ledger, lanes, grants, signer, sealer, evidence },
           Date.now(),
         ),
     },

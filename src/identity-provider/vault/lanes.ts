@@ -1,0 +1,41 @@
+import { LANES_MAX, laneOf, laneStart } from '../../custody/protocol/batch.js'
+import { Refusal } from '../../custody/protocol/refusal.js'
+import type { LedgerStore, LedgerWriter } from './ledger-store.js'
+
+/**
+ * The lanes of this run. What was taken in them is durable, the lanes are not: after a restart
+ * every batch of an earlier run is in a closed lane and is refused.
+ */
+export interface Lanes {
+  /** A lane that never was; durable when it resolves. */
+  next(): Promise<number>
+  /** @throws Refusal REPLAYED unless the sequence is above all before it in an open lane */
+  take(batchSeq: number, ledger: LedgerWriter): void
+}
+
+/** Open at once; the oldest gives way, and its owner asks for a new one. */
+const OPEN_LANES_MAX = 256
+
+export function createLanes(ledger: LedgerStore): Lanes {
+  /** In the order in which they were given out. */
+  const open = new Set<number>()
+  return {
+    async next() {
+      const lane = ledger.lastLane + 1
+      if (lane >= LANES_MAX) throw new Error('no lanes left')
+      const { flushed } = ledger.commit((writer) => writer.putLane(lane, laneStart(lane)))
+      await flushed
+      const oldest = open.keys().next()
+      if (open.size >= OPEN_LANES_MAX && !oldest.done) open.delete(oldest.value)
+      open.add(lane)
+      return lane
+    },
+    take(batchSeq, writer) {
+      const lane = laneOf(batchSeq)
+      if (!open.has(lane) || batchSeq <= ledger.highestIn(lane)) {
+        throw new Refusal('REPLAYED', 'batch sequence')
+      }
+      writer.putLane(lane, batchSeq)
+    },
+  }
+}
