@@ -1,0 +1,51 @@
+/**
+ * What a vault's shares were worth, sampled over time: the yield of a market is what they gained.
+ * Kept in memory, a day of it; after a start the yield is unknown for the first minutes.
+ */
+export interface SharePriceHistory {
+  /** @param sharePrice assets for a fixed number of shares */
+  record(vaultKey: string, sharePrice: bigint, atMs: number): void
+  /** Yearly yield as a fraction, 6 digits; null until there is enough to tell. */
+  apy(vaultKey: string): string | null
+}
+
+interface Sample {
+  readonly sharePrice: bigint
+  readonly atMs: number
+}
+
+const VAULTS_MAX = 2_048
+const SAMPLES_MAX = 144
+/** Samples come closer when markets are listed often; one in ten minutes is kept. */
+const SPACING_MS = 10 * 60_000
+/** Below this a rounding error would be a yield. */
+const SPAN_MIN_MS = 60_000
+const YEAR_MS = 365 * 86_400_000
+const SCALE = 1_000_000_000_000n
+
+export function createSharePriceHistory(): SharePriceHistory {
+  const samples = new Map<string, Sample[]>()
+  const newest = new Map<string, Sample>()
+
+  return {
+    record(key, sharePrice, atMs) {
+      if (!samples.has(key) && samples.size >= VAULTS_MAX) return
+      const kept = samples.get(key) ?? []
+      const last = kept.at(-1)
+      newest.set(key, { sharePrice, atMs })
+      if (last !== undefined && atMs - last.atMs < SPACING_MS) return
+      kept.push({ sharePrice, atMs })
+      if (kept.length > SAMPLES_MAX) kept.shift()
+      samples.set(key, kept)
+    },
+    apy(key) {
+      const first = samples.get(key)?.[0]
+      const last = newest.get(key)
+      if (first === undefined || last === undefined || first.sharePrice === 0n) return null
+      const spanMs = last.atMs - first.atMs
+      if (spanMs < SPAN_MIN_MS) return null
+      const gained = ((last.sharePrice - first.sharePrice) * SCALE) / first.sharePrice
+      return ((Number(gained) / Number(SCALE)) * (YEAR_MS / spanMs)).toFixed(6)
+    },
+  }
+}
