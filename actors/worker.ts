@@ -80,6 +80,7 @@ const host = new ShardHost({
       createSubWalletShell({
         reader,
         chains,
+        prices,
         quoter: createCallQuoter(chains, prices),
         screener,
         coSigner,

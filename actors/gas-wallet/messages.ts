@@ -1,4 +1,4 @@
-import type { Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
+import type { Address, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
 import type { Authorization, GasJob } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
@@ -61,7 +61,7 @@ export type JobQuote =
   | { readonly ok: false; readonly fault: Fault }
 
 export interface Opened {
-  readonly address: string
+  readonly address: Address
 }
 
 export type GasWalletEvent =

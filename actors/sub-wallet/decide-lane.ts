@@ -1,6 +1,7 @@
 import type { TxId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
+import { admitAgain } from './decide-send.js'
 import { limitsCrossed } from './limit-crossings.js'
 import type { Command } from './messages.js'
 import {
@@ -24,6 +25,10 @@ export function screened(turn: Turn, command: Of<'screened'>): void {
   const entry = turn.state.drafts.get(txId)
   if (entry === undefined || entry.phase !== 'screening') return
   const { draft } = entry
+  if (refusal === null && command.requoted !== null) {
+    admitAgain(turn, draft, command.requoted, command.nowMs)
+    return
+  }
   const no = refusal ?? draft.problem
   if (no !== null) {
     turn.emit({ type: 'released', txId })

@@ -1,5 +1,6 @@
 import type { TxId } from '../../src/domain/ids.js'
 import { fault } from '../../src/errors/fault.js'
+import type { CallQuote } from '../../src/valuation/quoter.js'
 import type { ReplyToken } from '../runtime/actor.js'
 import { admit } from './admission.js'
 import type { PreparedSend } from './messages.js'
@@ -8,6 +9,10 @@ import type { Turn } from './turn.js'
 
 /** The same call again within this time looks like a retry (API.md, DUPLICATE_SUSPECTED). */
 const DUPLICATE_WINDOW_MS = 10_000
+
+/** A call that is out of date each time it was valued has a node too slow for its chain. */
+const REQUOTES_MAX = 3
+const TOO_FAST = 'The chain moved on each time the call was valued; try again.'
 
 /** Steps 1 and 2 of the lifecycle for a send; what is admitted goes to the screening. */
 export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken | null): void {
@@ -33,6 +38,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     reservation,
     problem: quote.problem,
     forecast: quote.forecast,
+    requotes: command.requotes ?? 0,
     proofKey: command.proofKey,
     idempotency: command.idempotency,
     token,
@@ -46,6 +52,25 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
   syncLane(turn, chainId, command.chainNonce, quote.accountHasCode)
   turn.emit({ type: 'reserved', draft })
   turn.effect({ type: 'screen', draft })
+}
+
+/**
+ * The chain or the prices moved between valuation and signing: caps and screening are asked again
+ * on what the call is worth now, as if it had just come.
+ */
+export function admitAgain(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): void {
+  const { txId, requestId, keyId, kind, chainId, to, value, data, idempotency, token } = draft
+  const { proofKey } = draft
+  if (proofKey === null) throw new Error(`${txId} has no request behind it`)
+  turn.emit({ type: 'released', txId })
+  const requotes = (draft.requotes ?? 0) + 1
+  if (requotes > REQUOTES_MAX) {
+    turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }, TOO_FAST), draft)
+    return
+  }
+  const call = { txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency }
+  const again = { first: null, quote, requotes, chainNonce: null, nowMs }
+  admitSend(turn, { type: 'prepared-send', ...call, ...again }, token)
 }
 
 /** A lane starts at the chain's nonce, and follows it when the account was used from outside. */

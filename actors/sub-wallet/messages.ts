@@ -21,6 +21,8 @@ export type Command =
       readonly txId: TxId
       readonly refusal: Fault | null
       readonly screenedAgainst: readonly ScreenedAgainst[]
+      /** Set when chain or prices moved on meanwhile: what the call is worth now. */
+      readonly requoted: CallQuote | null
       readonly nowMs: number
     }
   | {
@@ -137,6 +139,7 @@ export interface SendCommand {
 export interface PreparedSend extends Omit<SendCommand, 'type'> {
   readonly type: 'prepared-send'
   readonly nowMs: number
+  readonly requotes?: number
   readonly first: { readonly record: IdempotencyRecord; readonly tx: Transaction } | null
   readonly quote: CallQuote
   /** The account's nonce on chain; null when the lane knows its own. */

@@ -1,6 +1,7 @@
 import type { Chains } from '../../src/chains/access.js'
 import type { CoSigner } from '../../src/custody/co-signer.js'
 import type { AuditRecord } from '../../src/domain/audit.js'
+import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Quoter } from '../../src/valuation/quoter.js'
@@ -10,6 +11,7 @@ import type { Envelope } from '../runtime/actor.js'
 export interface SubWalletPorts {
   readonly reader: Reader
   readonly chains: Chains
+  readonly prices: PriceSource
   readonly quoter: Quoter
   readonly screener: Screener
   readonly coSigner: CoSigner

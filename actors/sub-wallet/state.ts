@@ -59,6 +59,8 @@ export interface Draft {
   readonly problem: Fault | null
   /** What the valuation saw and rests on; null for calls of the lane itself. */
   readonly forecast: Forecast | null
+  /** Times the call was valued anew because the chain had moved on; absent is none. */
+  readonly requotes?: number
   readonly proofKey: Uint8Array | null
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
   readonly token: ReplyToken | null

@@ -68,6 +68,7 @@ export interface RedeliverCommand {
   readonly type: 'redeliver'
   readonly eventId: EventId
   readonly seq: number
+  readonly eventType: EventType
   readonly nowMs: number
 }
 

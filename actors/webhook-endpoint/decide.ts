@@ -159,12 +159,14 @@ function requestDelivery(state: EndpointState, command: TestCommand | RedeliverC
     const message = 'The webhook endpoint is disabled; enable it first.'
     return { events: [], refusal: refuse(fault('INVALID_REQUEST', {}, message)) }
   }
-  // Still to come from the log, in its turn; sending it now as well would break its lane's order.
-  if (command.type === 'redeliver' && seq > state.cursor) return { events: [] }
   const existing = state.pending.find((delivery) => delivery.eventId === eventId)
   if (existing !== undefined) {
     const waits = existing.phase === 'waiting' && existing.nextTryAtMs > nowMs
     return { events: waits ? [{ type: 'delivery-hastened', eventId, atMs: nowMs }] : [] }
+  }
+  // Still to come from the log, in its turn; sending it now as well would break its lane's order.
+  if (command.type === 'redeliver' && seq > state.cursor && wantsEvent(state, command.eventType)) {
+    return { events: [] }
   }
   if (state.pending.length >= PENDING_WITH_REQUESTED_MAX) {
     const message = 'Too many deliveries of this endpoint are waiting; try again later.'

@@ -1,6 +1,6 @@
 import type { Address } from '../domain/ids.js'
 import { isKnown, type Price } from '../pricing/price-source.js'
-import type { CallQuote } from './quoter.js'
+import type { CallQuote, Forecast } from './quoter.js'
 
 /** A simulated call is forecast for the next block; one more may pass while it is decided on. */
 const SIMULATED_BLOCKS_MAX = 1
@@ -19,8 +19,15 @@ export function quoteStillGood(
   headNumber: number,
   priceNow: (token: Address | 'native') => Price | Promise<Price>,
 ): boolean {
-  if (!quote.ok) return false
-  const { simulated, quotedAtBlock, prices } = quote.forecast
+  return quote.ok && forecastStillGood(quote.forecast, headNumber, priceNow)
+}
+
+/** The same of what a quote rests on. */
+export function forecastStillGood(
+  { simulated, quotedAtBlock, prices }: Forecast,
+  headNumber: number,
+  priceNow: (token: Address | 'native') => Price | Promise<Price>,
+): boolean {
   // A lower head is a reorg or a node that lags; what was simulated may not hold there.
   const age = headNumber - quotedAtBlock
   if (simulated && (age > SIMULATED_BLOCKS_MAX || age < 0)) return false

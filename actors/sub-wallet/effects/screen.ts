@@ -1,8 +1,11 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { ChainId } from '../../../src/domain/chain.js'
+import type { SubWalletId } from '../../../src/domain/ids.js'
 import type { ListVersion } from '../../../src/screening/lists/published-lists.js'
 import type { Verdict } from '../../../src/screening/screener.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
+import type { CallQuote } from '../../../src/valuation/quoter.js'
+import { forecastStillGood } from '../../../src/valuation/staleness.js'
 import type { Command } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
 import type { SponsoredDraft } from '../sponsored-state.js'
@@ -10,21 +13,28 @@ import type { Draft } from '../state.js'
 
 /** Step 3 of the lifecycle: who would receive, spend or operate. */
 export function screen(
-  { screener, reader, nowMs }: SubWalletPorts,
+  ports: SubWalletPorts,
   draft: Draft,
   self: (command: Command) => void,
 ): void {
+  const { screener, reader, nowMs } = ports
   const { txId, chainId, to, data, keyId, forecast } = draft
   const userId = reader.apiKey(keyId)?.userId
   if (userId === undefined) throw new Error(`${keyId} vanished from the store`)
-  const report = (verdict: Verdict) =>
+  const report = (verdict: Verdict, requoted: CallQuote | null) =>
     self({
       type: 'screened',
       txId,
       refusal: verdictFault(verdict),
       screenedAgainst: editionsOf(verdict.lists),
+      requoted,
       nowMs: nowMs(),
     })
+  const judged = (verdict: Verdict) => {
+    const again = verdict.outcome === 'clean' ? quoteAgain(ports, draft) : null
+    if (again instanceof Promise) void again.then((quote) => report(verdict, quote))
+    else report(verdict, again)
+  }
   const verdict = screener.screen({
     chainId: chainId as ChainId,
     userId,
@@ -32,8 +42,28 @@ export function screen(
     data,
     ...(forecast === null ? {} : { extra: forecast.recipients }),
   })
-  if (verdict instanceof Promise) void verdict.then(report)
-  else report(verdict)
+  if (verdict instanceof Promise) void verdict.then(judged)
+  else judged(verdict)
+}
+
+/** Null while what the draft was valued on still holds, which is nearly always. */
+function quoteAgain(
+  { chains, prices, quoter, reader }: SubWalletPorts,
+  draft: Draft,
+): CallQuote | Promise<CallQuote> | null {
+  const { forecast, chainId, to, value, data } = draft
+  const head = chains.get(chainId)?.fees.latest()?.head.number
+  if (forecast === null || head === undefined) return null
+  if (forecastStillGood(forecast, head, (token) => prices.price(chainId, token))) return null
+  const from = reader.subWallet(subWalletOf(reader, draft))?.wallet.address
+  if (from === undefined) return null
+  return quoter.quote({ chainId, from, to, value, data })
+}
+
+function subWalletOf(reader: SubWalletPorts['reader'], { keyId }: Draft): SubWalletId {
+  const id = reader.apiKey(keyId)?.subWalletId
+  if (id === undefined) throw new Error(`${keyId} vanished from the store`)
+  return id
 }
 
 /** The same for a sponsored call: the venue's call, and every party that it names or involves. */

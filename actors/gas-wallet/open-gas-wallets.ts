@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Chains } from '../../src/chains/access.js'
+import { GAS_WALLETS_PER_CHAIN, gasWalletId } from '../../src/domain/gas-wallets.js'
+import type { Address, GasWalletId } from '../../src/domain/ids.js'
+import type { ActorClient } from '../runtime/actor-client.js'
+import type { Opened } from './messages.js'
+
+/** A gas wallet that is ready to send. */
+export interface OpenGasWallet {
+  readonly gasWalletId: GasWalletId
+  readonly chainId: number
+  readonly address: Address
+}
+
+const RETRY_MS = 250
+
+/**
+ * Opens the gas wallets of every chain with a Router; a first start makes their keys. What the
+ * quorum does not give in time is left out: the service runs, and sponsors nothing there.
+ */
+export async function openGasWallets(
+  actors: Pick<ActorClient, 'ask'>,
+  chains: Chains,
+  timeoutMs: number,
+): Promise<OpenGasWallet[]> {
+  const deadlineMs = performance.now() + timeoutMs
+  const wanted = [...chains.values()].filter(({ config }) => config.router !== null)
+  const opened = await Promise.all(
+    wanted.flatMap(({ config: { id: chainId } }) =>
+      Array.from({ length: GAS_WALLETS_PER_CHAIN }, async (_, index) => {
+        const id = gasWalletId(chainId, index)
+        const address = await open(actors, id, deadlineMs)
+        return address === null ? null : { gasWalletId: id, chainId, address }
+      }),
+    ),
+  )
+  return opened.filter((wallet) => wallet !== null)
+}
+
+async function open(
+  actors: Pick<ActorClient, 'ask'>,
+  id: GasWalletId,
+  deadlineMs: number,
+): Promise<Address | null> {
+  for (;;) {
+    const answer = await actors.ask({ kind: 'gas-wallet', id }, { type: 'open' })
+    if (answer.ok) return (answer.value as Opened).address
+    if (performance.now() >= deadlineMs) return null
+    await delay(RETRY_MS)
+  }
+}
