@@ -152,12 +152,15 @@ describe('a webhook endpoint', () => {
       })
       expect(Date.parse(String(delivery?.next_try_at))).toBeGreaterThan(Date.now())
     }, WAIT)
+    const planned = await deliveryOf(made.webhook_id, tested.json.event_id)
     code = 204
     const again = await owner.post(`/events/${tested.json.event_id}/redeliver`)
     expect(again).toMatchObject({ status: 202, json: { webhook_ids: [made.webhook_id] } })
     await vi.waitFor(async () => {
       const delivery = await deliveryOf(made.webhook_id, tested.json.event_id)
       expect(delivery).toMatchObject({ status: 'delivered', attempt_count: 2 })
+      const deliveredAt = Date.parse(String(delivery?.updated_at))
+      expect(deliveredAt).toBeLessThan(Date.parse(String(planned?.next_try_at)))
     }, WAIT)
     expect(new Set(hook.received.map(({ headers }) => headers['webhook-id'])).size).toBe(1)
   })

@@ -92,7 +92,8 @@ function perform(simulation: EndpointSimulation, action: Step): void {
     case 'redeliver': {
       const meta = simulation.log.at(-1 - action.back)
       if (meta !== undefined) {
-        simulation.send({ type: 'redeliver', eventId: meta.eventId, seq: meta.seq, nowMs })
+        const { eventId, seq, type: eventType } = meta
+        simulation.send({ type: 'redeliver', eventId, seq, eventType, nowMs })
       }
     }
   }

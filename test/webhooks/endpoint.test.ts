@@ -209,7 +209,13 @@ describe('deliveries that a person asks for', () => {
       simulation.finish(0, 'retry')
       simulation.advance(30 * 3_600_000)
     }
-    simulation.send({ type: 'redeliver', eventId, seq: 1, nowMs: simulation.nowMs })
+    simulation.send({
+      type: 'redeliver',
+      eventId,
+      seq: 1,
+      eventType: 'transaction.confirmed',
+      nowMs: simulation.nowMs,
+    })
     simulation.finish(0, 'retry')
     expect(simulation.wakeAtMs).toBe(simulation.nowMs + 5_000)
     simulation.drain()
@@ -222,8 +228,31 @@ describe('deliveries that a person asks for', () => {
   it('bring a planned retry forward', () => {
     const eventId = simulation.append('a', 'told')
     simulation.finish(0, 'retry')
-    simulation.send({ type: 'redeliver', eventId, seq: 1, nowMs: simulation.nowMs })
+    simulation.send({
+      type: 'redeliver',
+      eventId,
+      seq: 1,
+      eventType: 'transaction.confirmed',
+      nowMs: simulation.nowMs,
+    })
     expect(inFlight()).toEqual([eventId])
+  })
+
+  it('of an event that the endpoint does not read from the log goes out at once', () => {
+    const { nowMs } = simulation
+    const eventId = simulation.append(null, 'lost', 'key.revoked')
+    const seq = simulation.log.length
+    simulation.send({ type: 'redeliver', eventId, seq, eventType: 'key.revoked', nowMs })
+    expect(inFlight()).toEqual([eventId])
+  })
+
+  it('of an event that is still to come from the log waits for its turn', () => {
+    const { nowMs } = simulation
+    const eventId = simulation.append('a', 'lost')
+    const seq = simulation.log.length
+    const eventType = 'transaction.confirmed'
+    simulation.send({ type: 'redeliver', eventId, seq, eventType, nowMs })
+    expect(inFlight()).toEqual([])
   })
 
   it('are refused while the endpoint is disabled', () => {

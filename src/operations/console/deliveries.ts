@@ -32,8 +32,8 @@ export function redeliverEvent(ports: OperationPorts): ConsoleHandlers['redelive
     if (!event.ok) return event
     const targets = targetsOf(reader, event.value, input.webhook_id)
     if (!targets.ok) return targets
-    const { eventId, seq } = event.value
-    const command = { type: 'redeliver', eventId, seq, requestId, nowMs: nowMs() }
+    const { eventId, seq, type: eventType } = event.value
+    const command = { type: 'redeliver', eventId, seq, eventType, requestId, nowMs: nowMs() }
     const asked = await Promise.all(
       targets.value.map(async ({ webhookId }) => ({
         webhookId,
