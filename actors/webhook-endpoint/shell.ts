@@ -31,6 +31,12 @@ export interface WebhookPorts {
   readonly random: () => number
 }
 
+/**
+ * Events one feed looks at; the next goes on from there. After a long outage most of the log may
+ * be of types that the endpoint does not want.
+ */
+const FEED_SCAN_MAX = 2_000
+
 export function createWebhookShell(
   ports: WebhookPorts,
 ): ActorShell<Holder, EndpointCommand, EndpointEvent, EndpointEffect> {
@@ -43,11 +49,12 @@ export function createWebhookShell(
     const readable = sequence.readable()
     reader.refresh()
     const events: EventMeta[] = []
+    let scanned = 0
     for (const event of reader.eventsOfUser(state.endpoint.userId, afterSeq, readable)) {
-      if (!wantsEvent(state, event.type)) continue
+      scanned++
       const { eventId, seq, type, laneKey } = event
-      events.push({ eventId, seq, type, laneKey })
-      if (events.length < limit) continue
+      if (wantsEvent(state, type)) events.push({ eventId, seq, type, laneKey })
+      if (events.length < limit && scanned < FEED_SCAN_MAX) continue
       return {
         type: 'events-appended',
         source: 'feed',
