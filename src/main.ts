@@ -1,5 +1,6 @@
 import { join, resolve } from 'node:path'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import { openGasWallets } from '../actors/gas-wallet/open-gas-wallets.js'
 import { KEY_USE_DESK } from '../actors/key-use/shell.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
@@ -9,15 +10,25 @@ import { createKeyUseRecorder } from './auth/key-use.js'
 import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from './auth/rate-limit.js'
 import { connectChains } from './chains/access.js'
 import type { ChainHead } from './chains/heads.js'
+import { RpcCallError } from './chains/rpc/errors.js'
 import { readChainsFile } from './config/chains.js'
 import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
 import { deriveProofKey } from './custody/key-proof.js'
 import { runUntilStopped } from './custody/process-life.js'
+import { createContractReads } from './defi/contract-reads.js'
+import { createErc4626 } from './defi/erc4626.js'
+import { watchGasBalances } from './defi/gas-balances.js'
+import { writeGasWalletsFile } from './defi/gas-wallets-file.js'
+import { createQuoteBook } from './defi/quote-book.js'
+import { createSharePriceHistory } from './defi/share-price-history.js'
+import { createUniswapV3 } from './defi/uniswap-v3.js'
+import { GAS_WALLETS_PER_CHAIN } from './domain/gas-wallets.js'
 import { fault, refuse } from './errors/fault.js'
 import { createHttpMetrics } from './http/metrics.js'
 import { listenForMetrics } from './http/metrics-listener.js'
 import { createHttpServer } from './http/server.js'
+import { registerServiceGauges } from './http/service-gauges.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
 import { createConsoleHandlers } from './operations/console-handlers.js'
 import type { OperationPorts } from './operations/ports.js'
@@ -28,6 +39,7 @@ import { attachPreparedRules, createRulesVersion } from './screening/prepared-ru
 import { WalkPool } from './screening/walk-pool.js'
 import { openEnvironment } from './store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
+import { knownSpendersOf } from './store/known-spenders.js'
 import { createReader } from './store/reader.js'
 import { createCallQuoter } from './valuation/call-quoter.js'
 
@@ -122,6 +134,18 @@ for (const { webhookId } of reader.webhooks()) {
   actors.tell({ kind: 'webhook-endpoint', id: webhookId }, command)
 }
 
+const gasWallets = await openGasWallets(actors, chains)
+if (gasWallets.length < gasWalletsWanted(chainConfigs)) {
+  logger.warn({ open: gasWallets.length }, 'not every gas wallet has a key yet')
+}
+writeGasWalletsFile(home, gasWallets)
+for (const id of reader.sponsoredWallets()) {
+  actors.tell({ kind: 'sub-wallet', id }, { type: 'resume-sponsored' })
+}
+
+const isCallError = (error: unknown): error is RpcCallError => error instanceof RpcCallError
+const contractReads = createContractReads(isCallError)
+
 const keyUse = createKeyUseRecorder({
   write: (uses) => actors.ask(KEY_USE_DESK, { type: 'keys-used', uses }),
   nowMs: Date.now,
@@ -132,8 +156,12 @@ const ports: OperationPorts = {
   actors,
   chains,
   prices,
-  quoter: createCallQuoter(chains, prices),
+  quoter: createCallQuoter(chains, prices, { knownSpenders: knownSpendersOf(reader) }),
   screener,
+  swapVenue: createUniswapV3(contractReads),
+  vaultVenue: createErc4626(contractReads),
+  sharePrices: createSharePriceHistory(),
+  quotes: createQuoteBook(),
   environment: config.environment,
   headOf: (chainId) => heads.get(chainId)?.number ?? null,
   readableSeq: () => sequence.readable(),
@@ -182,6 +210,14 @@ const server = createHttpServer({
 
 const registry = new Registry()
 collectDefaultMetrics({ register: registry })
+registerServiceGauges(registry, {
+  lists: () => lists.status().lists,
+  heads: () => heads.values(),
+  callersWaiting: () => actors.waiting,
+  requestsInFlight: () => server.inFlight,
+})
+const gasBalances = watchGasBalances({ chains, wallets: gasWallets, registry, log: logger })
+void gasBalances.refresh()
 const metricsListener =
   config.metricsPort === null
     ? null
@@ -209,6 +245,10 @@ runUntilStopped('service', async () => {
   await closeChains()
   await environment.root.close()
 })
+
+function gasWalletsWanted(configs: typeof chainConfigs): number {
+  return configs.filter(({ router }) => router !== null).length * GAS_WALLETS_PER_CHAIN
+}
 
 /** Our own contracts and configured tokens: a list that names them is in error. */
 function protectedAddresses(chain: (typeof chainConfigs)[number]): string[] {

@@ -13,6 +13,8 @@ export interface OpenGasWallet {
 }
 
 const RETRY_MS = 250
+/** Six chains' keys take a few seconds at a first start; a quorum that is away must not hold us. */
+const TIMEOUT_MS = 15_000
 
 /**
  * Opens the gas wallets of every chain with a Router; a first start makes their keys. What the
@@ -21,9 +23,8 @@ const RETRY_MS = 250
 export async function openGasWallets(
   actors: Pick<ActorClient, 'ask'>,
   chains: Chains,
-  timeoutMs: number,
 ): Promise<OpenGasWallet[]> {
-  const deadlineMs = performance.now() + timeoutMs
+  const deadlineMs = performance.now() + TIMEOUT_MS
   const wanted = [...chains.values()].filter(({ config }) => config.router !== null)
   const opened = await Promise.all(
     wanted.flatMap(({ config: { id: chainId } }) =>

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import type { ChainsFile } from '../../src/config/chains.js'
 import { provisionDev } from '../../src/custody/provision.js'
+import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import type { Address } from '../../src/domain/ids.js'
 import { type Bootstrap, bootstrap } from './bootstrap.js'
 import type { AnvilNode } from './chains/anvil-node.js'
@@ -10,6 +11,7 @@ import { startChains } from './chains/start-chains.js'
 import { type DevFile, devFileOf } from './dev-file.js'
 import { ensureDevUser } from './dev-user.js'
 import { isPortFree, startOnFreePort } from './free-port.js'
+import { fundGasWallets } from './fund-gas-wallets.js'
 import { fundEmptyWallet } from './fund-wallet.js'
 import { lockHome } from './home/instance-lock.js'
 import { writeJsonAtomically } from './home/json-file.js'
@@ -86,9 +88,6 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
 
   const user = ensureDevUser(home)
   const { coSigner } = await provisionDev(home.root)
-  await timed('routers', () =>
-    configureRouters(chainsFile, deployerAccount(home), { coSigner, relayers: {} }),
-  )
   const quorum = await timed('quorum signer', () => run(quorumSigner({ home, observer, env: {} })))
   const identity = await timed('identity provider', () =>
     startOnFreePort(
@@ -109,6 +108,11 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
   const env = { PORT: String(port), IDENTITY_ISSUER: issuer }
   const service = await timed('wallet service', () => run(walletService({ home, observer, env })))
 
+  await timed('routers', async () => {
+    const relayers = readGasWalletsFile(home.root)
+    await configureRouters(chainsFile, deployerAccount(home), { coSigner, relayers })
+    await fundGasWallets(chainsFile, deployerAccount(home), relayers)
+  })
   const made = await timed('wallet and keys', () => bootstrap({ home, baseUrl, issuer, user }))
   await timed('funds', () => fundWallet(home, chainsFile, made))
 

@@ -1,5 +1,14 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../errors/catalogue.js'
+import { allowances } from './allowances.js'
+import {
+  chainFilter,
+  defiDepositInput,
+  defiMarkets,
+  defiPositions,
+  defiWithdrawInput,
+} from './defi.js'
+import { executeSwapInput, gasSwapInput, swapQuote, swapQuoteInput } from './swap.js'
 import {
   getTransactionInput,
   sendTransactionInput,
@@ -74,6 +83,12 @@ export const WRITE_ERRORS = [
   'CHAIN_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
+/** What every call may answer whose gas the service pays. */
+export const SPONSORED_ERRORS = [
+  ...WRITE_ERRORS,
+  'ROUTER_NOT_AVAILABLE',
+] as const satisfies readonly ErrorCode[]
+
 export const operations = [
   {
     name: 'get_wallet_address',
@@ -130,6 +145,21 @@ export const operations = [
       'Balances of all known tokens on one chain, smallest units, with USD values where priced.',
     input: chainInput,
     output: tokenBalances,
+    errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE'],
+  },
+  {
+    name: 'get_allowances',
+    method: 'GET',
+    path: '/api/wallet/allowances',
+    permission: 'read',
+    surface: 'rest',
+    gas: 'none',
+    movesValue: false,
+    title: 'Standing approvals',
+    description:
+      'Approvals that this sub-wallet made on one chain and that still stand there, newest first.',
+    input: chainInput,
+    output: allowances,
     errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE'],
   },
   {
@@ -218,6 +248,109 @@ export const operations = [
     input: getTransactionInput,
     output: transactionRecord,
     errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'get_swap_quote',
+    method: 'POST',
+    path: '/api/swap/quote',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Swap quote',
+    description:
+      'What a swap would bring now, with the fee (in token_in) and the least that is accepted. Moves nothing.',
+    input: swapQuoteInput,
+    output: swapQuote,
+    errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE', 'SIMULATION_REVERTED'],
+  },
+  {
+    name: 'execute_swap',
+    method: 'POST',
+    path: '/api/swap/execute',
+    permission: 'trade',
+    surface: 'rest-and-mcp',
+    gas: 'sponsored',
+    movesValue: true,
+    title: 'Swap tokens',
+    description:
+      'Moves real funds: swaps exactly amount_in; the service pays the gas and takes its fee in token_in. Give a quote_id, or the terms.',
+    input: executeSwapInput,
+    output: transactionRecord,
+    errors: [...SPONSORED_ERRORS, 'SLIPPAGE_EXCEEDED', 'NOT_FOUND'],
+  },
+  {
+    name: 'get_defi_markets',
+    method: 'GET',
+    path: '/api/defi/markets',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'DeFi markets',
+    description: 'Vaults one can deposit into, with yield and size.',
+    input: chainFilter,
+    output: defiMarkets,
+    errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE'],
+  },
+  {
+    name: 'get_positions',
+    method: 'GET',
+    path: '/api/defi/positions',
+    permission: 'read',
+    surface: 'rest-and-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'DeFi positions',
+    description: 'Vault shares of this sub-wallet and what they are worth.',
+    input: chainFilter,
+    output: defiPositions,
+    errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE'],
+  },
+  {
+    name: 'defi_deposit',
+    method: 'POST',
+    path: '/api/defi/deposit',
+    permission: 'trade',
+    surface: 'rest-and-mcp',
+    gas: 'sponsored',
+    movesValue: true,
+    title: 'Deposit into a vault',
+    description:
+      'Moves real funds: deposits exactly amount; the service pays the gas and takes its fee in the asset.',
+    input: defiDepositInput,
+    output: transactionRecord,
+    errors: [...SPONSORED_ERRORS, 'SLIPPAGE_EXCEEDED', 'NOT_FOUND'],
+  },
+  {
+    name: 'defi_withdraw',
+    method: 'POST',
+    path: '/api/defi/withdraw',
+    permission: 'trade',
+    surface: 'rest-and-mcp',
+    gas: 'sponsored',
+    movesValue: true,
+    title: 'Withdraw from a vault',
+    description:
+      'Gives back vault shares for the asset; the service pays the gas and takes its fee in shares.',
+    input: defiWithdrawInput,
+    output: transactionRecord,
+    errors: [...SPONSORED_ERRORS, 'SLIPPAGE_EXCEEDED', 'NOT_FOUND'],
+  },
+  {
+    name: 'gas_swap',
+    method: 'POST',
+    path: '/api/gas/swap',
+    permission: 'trade',
+    surface: 'rest-and-mcp',
+    gas: 'sponsored',
+    movesValue: true,
+    title: 'Buy gas with USDC',
+    description:
+      'Base only: turns USDC into native currency, so that a wallet without any can send. The service pays the gas.',
+    input: gasSwapInput,
+    output: transactionRecord,
+    errors: [...SPONSORED_ERRORS, 'GAS_SWAP_NOT_SUPPORTED', 'SLIPPAGE_EXCEEDED'],
   },
 ] as const satisfies readonly OperationRow[]
 

@@ -41,6 +41,13 @@ export const integerAmount = z
   .regex(/^(0|[1-9]\d*)$/, 'must be a decimal integer string without sign or leading zeros')
   .refine(isUint256, 'must be below 2^256')
 
+/** The same, above zero. */
+export const positiveAmount = z
+  .string()
+  .max(UINT256_DECIMAL_DIGITS_MAX)
+  .regex(/^[1-9]\d*$/, 'must be a positive decimal integer string without leading zeros')
+  .refine(isUint256, 'must be below 2^256')
+
 /** Wei: decimal, or 0x-prefixed hex. */
 export const weiAmount = z
   .string()

@@ -1,4 +1,5 @@
 import { formatUsd } from '../domain/money.js'
+import { isSponsored } from '../domain/sponsorship.js'
 import { currentHash, type Transaction } from '../domain/transaction.js'
 import type { TransactionView } from './transaction.js'
 
@@ -20,7 +21,7 @@ export function transactionView(tx: Transaction, headNumber: number | null): Tra
     status: tx.status,
     kind: tx.kind,
     spend_usd: formatUsd(tx.spentMicros),
-    fee_native_wei: tx.mined === null ? null : tx.mined.feeWei.toString(),
+    fee_native_wei: feePaid(tx),
     block_number: tx.mined === null ? null : tx.mined.blockNumber,
     confirmations: confirmations(tx, headNumber),
     error: tx.error,
@@ -30,6 +31,12 @@ export function transactionView(tx: Transaction, headNumber: number | null): Tra
     updated_at: new Date(tx.updatedAtMs).toISOString(),
     confirmed_at: tx.confirmedAtMs === null ? null : new Date(tx.confirmedAtMs).toISOString(),
   }
+}
+
+/** Spec silent: what the sub-wallet paid, which is nothing where the service sponsored the gas. */
+function feePaid({ mined, kind }: Transaction): string | null {
+  if (mined === null) return null
+  return isSponsored(kind) ? '0' : mined.feeWei.toString()
 }
 
 /** Its own block counts as the first. */

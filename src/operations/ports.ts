@@ -1,5 +1,9 @@
 import type { ActorAddress, AskResult } from '../../actors/runtime/actor.js'
 import type { Chains } from '../chains/access.js'
+import type { QuoteBook } from '../defi/quote-book.js'
+import type { SharePriceHistory } from '../defi/share-price-history.js'
+import type { SwapVenue } from '../defi/swap-venue.js'
+import type { VaultVenue } from '../defi/vault-venue.js'
 import type { Environment } from '../domain/api-key.js'
 import type { KeyId } from '../domain/ids.js'
 import type { PriceSource } from '../pricing/price-source.js'
@@ -18,6 +22,10 @@ export interface OperationPorts {
   readonly prices: PriceSource
   readonly quoter: Quoter
   readonly screener: Screener
+  readonly swapVenue: SwapVenue
+  readonly vaultVenue: VaultVenue
+  readonly sharePrices: SharePriceHistory
+  readonly quotes: QuoteBook
   readonly environment: Environment
   /** Newest block of a chain; null until one was seen. */
   readonly headOf: (chainId: number) => number | null

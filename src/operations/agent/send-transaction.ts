@@ -1,10 +1,12 @@
+import type { AskResult } from '../../../actors/runtime/actor.js'
 import type { SendCommand } from '../../../actors/sub-wallet/messages.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
+import type { TransactionView } from '../../api/transaction.js'
 import { transactionView } from '../../api/transaction-view.js'
 import { type Hex, ID_PREFIX, type TxId } from '../../domain/ids.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { newId } from '../../store/new-id.js'
-import type { AgentHandlers } from '../context.js'
+import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
 /** What the actor answers a send with. */
@@ -32,15 +34,23 @@ export function sendTransaction({
       idempotency,
     }
     const answer = await actors.ask({ kind: 'sub-wallet', id: key.subWalletId }, command)
-    if (!answer.ok) return answer
-    const { tx, replayed } = answer.value as Sent
-    const shown = replayed ? asFirstAnswered(tx) : tx
-    return {
-      ok: true,
-      status: shown.status === 'signed' ? 202 : 200,
-      value: transactionView(shown, headOf(tx.chainId)),
-      ...(replayed ? { replayed: true as const } : {}),
-    }
+    return answerOfSend(answer, headOf)
+  }
+}
+
+/** What the actor answered a call that moves value with, on the wire. */
+export function answerOfSend(
+  answer: AskResult,
+  headOf: OperationPorts['headOf'],
+): Answer<TransactionView> {
+  if (!answer.ok) return answer
+  const { tx, replayed } = answer.value as Sent
+  const shown = replayed ? asFirstAnswered(tx) : tx
+  return {
+    ok: true,
+    status: shown.status === 'signed' ? 202 : 200,
+    value: transactionView(shown, headOf(tx.chainId)),
+    ...(replayed ? { replayed: true as const } : {}),
   }
 }
 

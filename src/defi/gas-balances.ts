@@ -1,0 +1,62 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { Chains } from '../chains/access.js'
+import type { Address } from '../domain/ids.js'
+
+/** Watches what gas wallets have left: without it sponsored calls stop on that chain. */
+export interface GasBalances {
+  refresh(): Promise<void>
+  close(): void
+}
+
+export interface WatchedGasWallet {
+  readonly gasWalletId: string
+  readonly chainId: number
+  readonly address: Address
+}
+
+export interface GasBalancesOptions {
+  readonly chains: Chains
+  readonly wallets: readonly WatchedGasWallet[]
+  readonly registry: Registry
+  readonly log: { warn(context: object, message: string): void }
+}
+
+const REFRESH_MS = 60_000
+/** Below what this many executions cost now, somebody should top it up. */
+const EXECUTIONS_LEFT_MIN = 200n
+/** A swap that delegates first takes 250,000 gas. */
+const EXECUTION_GAS = 250_000n
+
+export function watchGasBalances(options: GasBalancesOptions): GasBalances {
+  const { chains, wallets, registry, log } = options
+  const gauge = new Gauge({
+    name: 'gas_wallet_balance_native',
+    help: 'What each gas wallet has left, in whole native coins.',
+    labelNames: ['chain_id', 'gas_wallet'],
+    registers: [registry],
+  })
+
+  async function look({ gasWalletId, chainId, address }: WatchedGasWallet): Promise<void> {
+    const chain = chains.get(chainId)
+    if (chain === undefined) return
+    const [wei, { gasPriceWei }] = await Promise.all([
+      chain.reads.nativeBalance(address),
+      chain.fees.quote(),
+    ])
+    gauge.set({ chain_id: String(chainId), gas_wallet: gasWalletId }, Number(wei) / 1e18)
+    if (wei < gasPriceWei * EXECUTION_GAS * EXECUTIONS_LEFT_MIN) {
+      log.warn({ gasWallet: gasWalletId, address, wei }, 'a gas wallet runs dry; top it up')
+    }
+  }
+
+  async function refresh(): Promise<void> {
+    const looks = await Promise.allSettled(wallets.map(look))
+    for (const seen of looks) {
+      if (seen.status === 'rejected') log.warn({ err: seen.reason }, 'a gas wallet was not read')
+    }
+  }
+
+  const timer = setInterval(() => void refresh(), REFRESH_MS)
+  timer.unref()
+  return { refresh, close: () => clearInterval(timer) }
+}

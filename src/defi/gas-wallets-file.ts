@@ -1,0 +1,36 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import type { Address } from '../domain/ids.js'
+
+/**
+ * `gas-wallets.json` in the home: public addresses of the service's gas wallets by chain id, for
+ * whoever funds them and lists them as relayers of the Routers.
+ */
+const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
+const gasWalletsFile = z.record(z.string().regex(/^\d{1,16}$/), z.array(address).max(64))
+
+export type GasWalletsFile = Readonly<Record<string, readonly Address[]>>
+
+export function writeGasWalletsFile(
+  home: string,
+  wallets: readonly { readonly chainId: number; readonly address: Address }[],
+): void {
+  const byChain: Record<string, Address[]> = {}
+  for (const wallet of wallets) {
+    const key = String(wallet.chainId)
+    byChain[key] = [...(byChain[key] ?? []), wallet.address]
+  }
+  const path = pathIn(home)
+  writeFileSync(`${path}.new`, `${JSON.stringify(byChain, null, 2)}\n`)
+  renameSync(`${path}.new`, path)
+}
+
+/** @throws Error when the service has not written it yet */
+export function readGasWalletsFile(home: string): GasWalletsFile {
+  return gasWalletsFile.parse(JSON.parse(readFileSync(pathIn(home), 'utf8')))
+}
+
+function pathIn(home: string): string {
+  return join(home, 'gas-wallets.json')
+}

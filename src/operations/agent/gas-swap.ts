@@ -1,0 +1,29 @@
+import { toChecksumAddress } from '../../api/parse-address.js'
+import { SLIPPAGE_BPS_DEFAULT } from '../../api/swap.js'
+import { BASE_CHAIN_ID, NATIVE_TOKEN } from '../../domain/chain.js'
+import { fault, refuse } from '../../errors/fault.js'
+import type { AgentHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+import { leastOutput, planSwap } from '../sponsored/plan-swap.js'
+import { sponsorCall, sponsoredChain } from '../sponsored/sponsor-call.js'
+
+/** USDC into native currency, so that a wallet funded in USDC alone can pay gas (Base only). */
+export function gasSwap(ports: OperationPorts): AgentHandlers['gas_swap'] {
+  return async (context, input) => {
+    const account = ports.reader.subWallet(context.key.subWalletId)?.wallet.address
+    if (account === undefined) return refuse(fault('INVALID_KEY'))
+    const on = sponsoredChain(ports, context, input.chain_id)
+    if (!on.ok) return on
+    const { chain } = on.value
+    const usdc = chain.config.tokens.find(({ symbol }) => symbol === 'USDC')?.address
+    if (chain.config.id !== BASE_CHAIN_ID || usdc === undefined) {
+      return refuse(fault('GAS_SWAP_NOT_SUPPORTED', { chain_id: input.chain_id }))
+    }
+    const tokenIn = toChecksumAddress(usdc)
+    const wanted = { tokenIn, tokenOut: NATIVE_TOKEN, amountIn: BigInt(input.amount_in) }
+    const fingerprint = `gas_swap|${input.amount_in}`
+    return sponsorCall(ports, context, on.value, { kind: 'gas_swap', fingerprint }, () =>
+      planSwap(ports, chain, account, wanted, (out) => leastOutput(out, SLIPPAGE_BPS_DEFAULT)),
+    )
+  }
+}

@@ -1,0 +1,84 @@
+import { invalidAt } from '../../api/parse.js'
+import { toChecksumAddress } from '../../api/parse-address.js'
+import { SLIPPAGE_BPS_DEFAULT, type SwapInput } from '../../api/swap.js'
+import type { ChainAccess } from '../../chains/access.js'
+import { routerFee } from '../../contracts/router-intent-type.js'
+import { SERVICE_FEE_BPS } from '../../defi/fee.js'
+import { QUOTE_LIFETIME_MS } from '../../defi/quote-book.js'
+import { NATIVE_TOKEN } from '../../domain/chain.js'
+import type { Address } from '../../domain/ids.js'
+import { formatUnits } from '../../domain/money.js'
+import { type Fault, ok, type Result, refuse } from '../../errors/fault.js'
+import { newId } from '../../store/new-id.js'
+import { answerFromChain } from '../chain-answer.js'
+import type { AgentHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+import { leastOutput, noRoute, offerFor, type WantedSwap } from '../sponsored/plan-swap.js'
+
+interface TokenFacts {
+  readonly symbol: string
+  readonly decimals: number
+}
+
+/** Read from the chain at each call; nothing is reserved or signed. */
+export function getSwapQuote(ports: OperationPorts): AgentHandlers['get_swap_quote'] {
+  return ({ key }, input) =>
+    answerFromChain(ports, input.chain_id, async (chain) => {
+      const wanted = wantedSwap(input)
+      if (!wanted.ok) return wanted
+      const { tokenIn, tokenOut, amountIn } = wanted.value
+      const [factsIn, factsOut] = await Promise.all([
+        factsOf(chain, tokenIn),
+        factsOf(chain, tokenOut),
+      ])
+      if (factsIn === null) return refuse(noToken('token_in'))
+      if (factsOut === null) return refuse(noToken('token_out'))
+      const offer = await offerFor(ports, chain, wanted.value)
+      if (offer === null) return refuse(noRoute())
+      const minOut = leastOutput(offer.amountOut, input.slippage_bps ?? SLIPPAGE_BPS_DEFAULT)
+      const quoteId = newId<string>('quote_')
+      const { subWalletId } = key
+      const chainId = input.chain_id
+      ports.quotes.hold(quoteId, { subWalletId, chainId, tokenIn, tokenOut, amountIn, minOut })
+      return {
+        ok: true,
+        value: {
+          amount_in: input.amount_in,
+          amount_out: formatUnits(offer.amountOut, factsOut.decimals),
+          fee_amount: routerFee(amountIn, SERVICE_FEE_BPS).toString(),
+          fee_token: factsIn.symbol,
+          gas_sponsored: chain.config.router !== null,
+          chain_id: chainId,
+          token_in: tokenIn,
+          token_out: tokenOut,
+          amount_out_min: formatUnits(minOut, factsOut.decimals),
+          price_impact_bps: offer.priceImpactBps,
+          fee_bps: SERVICE_FEE_BPS,
+          route: {
+            venue: offer.venue,
+            tokens: offer.tokens.map(toChecksumAddress),
+            pool_fees: [...offer.poolFees],
+          },
+          expires_at: new Date(ports.nowMs() + QUOTE_LIFETIME_MS).toISOString(),
+          quote_id: quoteId,
+        },
+      }
+    })
+}
+
+/** @returns refusals: `INVALID_REQUEST` */
+export function wantedSwap(input: SwapInput): Result<WantedSwap> {
+  const tokenIn = toChecksumAddress(input.token_in)
+  const tokenOut = toChecksumAddress(input.token_out)
+  if (tokenIn === tokenOut) return refuse(invalidAt('token_out', 'is the same as token_in'))
+  return ok({ tokenIn, tokenOut, amountIn: BigInt(input.amount_in) })
+}
+
+async function factsOf(chain: ChainAccess, token: Address): Promise<TokenFacts | null> {
+  if (token === NATIVE_TOKEN) return { symbol: chain.config.native_symbol, decimals: 18 }
+  return chain.reads.tokenMetadata(token)
+}
+
+function noToken(path: string): Fault {
+  return invalidAt(path, 'is no ERC-20 token on this chain')
+}

@@ -1,0 +1,99 @@
+import { routerFee } from '../../contracts/router-intent-type.js'
+import { encodeVaultDeposit, encodeVaultRedeem } from '../../contracts/venue-calls.js'
+import { SERVICE_FEE_BPS } from '../../defi/fee.js'
+import type { Address } from '../../domain/ids.js'
+import type { IntentTerms } from '../../domain/sponsored-terms.js'
+import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
+import type { OperationPorts } from '../ports.js'
+import { type InputValue, valueOfInput } from './input-value.js'
+import type { Market } from './markets.js'
+import { leastOutput } from './plan-swap.js'
+import { lackOf, type Plan } from './sponsor-call.js'
+
+/**
+ * A share's price moves a little with every block, and a vault's fees may come on top. Spec
+ * silent: callers give no bound of their own here.
+ */
+const VAULT_SLIPPAGE_BPS = 50
+
+/** @returns refusals: `PRICE_UNAVAILABLE` */
+export async function planDeposit(
+  ports: OperationPorts,
+  market: Market,
+  account: Address,
+  amountIn: bigint,
+): Promise<Result<Plan>> {
+  const { chain, vault, state } = market
+  const { asset } = state
+  const net = amountIn - routerFee(amountIn, SERVICE_FEE_BPS)
+  const [value, shares, lack] = await Promise.all([
+    valueOfInput(ports, chain, asset, amountIn),
+    ports.vaultVenue.previewDeposit(chain, vault, net),
+    lackOf(chain, asset, account, amountIn),
+  ])
+  const paused = state.paused ? refusedByVault('the vault takes no deposits') : null
+  return planOf(market, value, lack ?? paused, shares, (minOut) => ({
+    ...{ tokenIn: asset, amountIn, feeBps: SERVICE_FEE_BPS, tokenOut: vault, minOut },
+    target: vault,
+    data: encodeVaultDeposit(net, account),
+  }))
+}
+
+/**
+ * The input is vault shares, and so is the fee.
+ * @returns refusals: `PRICE_UNAVAILABLE`
+ */
+export async function planWithdrawal(
+  ports: OperationPorts,
+  market: Market,
+  account: Address,
+  router: Address,
+  amountIn: bigint,
+): Promise<Result<Plan>> {
+  const { chain, vault, state } = market
+  const net = amountIn - routerFee(amountIn, SERVICE_FEE_BPS)
+  const [whole, assets] = await Promise.all([
+    ports.vaultVenue.previewRedeem(chain, vault, amountIn),
+    ports.vaultVenue.previewRedeem(chain, vault, net),
+  ])
+  // A vault that gives nothing now still has a share price to value the input by.
+  const worth = whole ?? (state.shares === 0n ? 0n : (state.assets * amountIn) / state.shares)
+  const value = await valueOfInput(ports, chain, state.asset, worth)
+  const lack =
+    state.shares >= amountIn
+      ? null
+      : fault(
+          'INSUFFICIENT_FUNDS',
+          { token: vault, balance: state.shares.toString() },
+          'The sub-wallet does not hold that many shares.',
+        )
+  return planOf(market, value, lack, assets, (minOut) => ({
+    ...{ tokenIn: vault, amountIn, feeBps: SERVICE_FEE_BPS, tokenOut: state.asset, minOut },
+    target: vault,
+    data: encodeVaultRedeem(net, account, router),
+  }))
+}
+
+function planOf(
+  { vault, state }: Market,
+  value: Result<InputValue>,
+  problem: Fault | null,
+  output: bigint | null,
+  termsWith: (minOut: bigint) => IntentTerms,
+): Result<Plan> {
+  if (!value.ok) return value
+  const parties = [
+    { address: vault, path: 'vault' },
+    { address: state.asset, path: 'asset' },
+  ]
+  const terms = (): Result<IntentTerms> => {
+    if (problem !== null) return refuse(problem)
+    if (output === null || output === 0n) return refuse(refusedByVault('nothing would come out'))
+    return ok(termsWith(leastOutput(output, VAULT_SLIPPAGE_BPS)))
+  }
+  return ok({ value: value.value, terms: terms(), parties })
+}
+
+function refusedByVault(reason: string): Fault {
+  return fault('SIMULATION_REVERTED', { reason })
+}
