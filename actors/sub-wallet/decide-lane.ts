@@ -203,6 +203,8 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
   const entry = turn.state.open.get(txId)
   if (entry === undefined || entry.tx.mined !== null) return
   if (entry.tx.attempts.at(-1)?.txHash !== command.txHash) return
+  // Those bytes are given up; another answer about them must not have it signed a second time.
+  if (entry.flight === 'nonce-lost') return
   const lane = laneOf(turn.state, entry.tx.chainId)
   switch (outcome.kind) {
     case 'accepted': {
