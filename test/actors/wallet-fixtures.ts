@@ -1,0 +1,105 @@
+import type { PreparedSend } from '../../actors/sub-wallet/messages.js'
+import type { ApiKey } from '../../src/domain/api-key.js'
+import type { Address, KeyId, LineageId, SubWalletId, TxId, UserId } from '../../src/domain/ids.js'
+import type { SubWallet } from '../../src/domain/wallet.js'
+
+export const CHAIN_ID = 8453
+export const START_MS = Date.UTC(2025, 5, 15, 12)
+export const WALLET_ID = 'sw_00000000000000000000000001' as SubWalletId
+export const USER_ID = 'user_00000000000000000000000001' as UserId
+export const LINEAGE_ID = 'key_00000000000000000000000001' as LineageId
+export const KEY_ID = 'key_00000000000000000000000001' as KeyId
+export const ADDRESS: Address = '0x1111111111111111111111111111111111111111'
+
+/** Chosen so that 100,000 wei, the gas of a self-send at a wei each, are a micro-dollar. */
+export const NATIVE_PRICE = 10n ** 12n
+const NATIVE_PRICE_DECIMALS = 5
+export const WEI_PER_MICRO = 100_000n
+/** What a send reserves for gas, micro-USD. */
+export const GAS_MICROS = 10n
+
+export const wallet: SubWallet = {
+  subWalletId: WALLET_ID,
+  userId: USER_ID,
+  name: 'model',
+  address: ADDRESS,
+  epoch: 0,
+  createdAtMs: START_MS,
+}
+
+export function apiKey(said: Partial<ApiKey> = {}): ApiKey {
+  return {
+    keyId: KEY_ID,
+    lineageId: LINEAGE_ID,
+    subWalletId: WALLET_ID,
+    userId: USER_ID,
+    name: 'model',
+    permission: 'trade',
+    dailyLimitMicros: 1_000n,
+    monthlyLimitMicros: null,
+    allowedChains: [CHAIN_ID],
+    environment: 'test',
+    unpricedAssets: 'deny',
+    duplicateGuard: 'off',
+    secretHash: 'aa'.repeat(32),
+    secretPrefix: 'sk_test_aaaa',
+    createdAtMs: START_MS,
+    rotatedFrom: null,
+    rotatedAtMs: null,
+    revokedAtMs: null,
+    ...said,
+  }
+}
+
+export function txIdOf(n: number): TxId {
+  return `tx_${String(n).padStart(26, '0')}` as TxId
+}
+
+/** A send as it reaches the mailbox. @param micros what it moves, micro-USD */
+export function preparedSend(
+  n: number,
+  micros: bigint,
+  said: Partial<PreparedSend> = {},
+): PreparedSend {
+  return {
+    type: 'prepared-send',
+    txId: txIdOf(n),
+    requestId: `request-${n}`,
+    keyId: KEY_ID,
+    kind: 'send',
+    chainId: CHAIN_ID,
+    to: '0x2222222222222222222222222222222222222222',
+    value: micros,
+    data: '0x',
+    proofKey: new Uint8Array(32),
+    idempotency: null,
+    nowMs: START_MS,
+    first: null,
+    quote: {
+      ok: true,
+      gasLimit: 21_000n,
+      fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
+      valuation: {
+        valueMicros: micros,
+        gasMicros: GAS_MICROS,
+        nativePrice: NATIVE_PRICE,
+        nativePriceDecimals: NATIVE_PRICE_DECIMALS,
+      },
+      unpriced: false,
+      problem: null,
+      accountHasCode: false,
+      forecast: {
+        simulated: false,
+        quotedAtBlock: 1,
+        prices: [],
+        movements: [],
+        approvals: [],
+        recipients: [],
+        gasUsed: null,
+        maxFeeWei: GAS_MICROS,
+      },
+    },
+    chainNonce: 0,
+    ...said,
+  }
+}
