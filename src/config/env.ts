@@ -32,8 +32,8 @@ const variables = z.object({
   COUNTERSIGN_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info'),
-  // One thread feeds the quorum's two batches in flight; more must share its sequence of batches.
-  COUNTERSIGN_WORKERS: count(1).default(1),
+  // One thread keeps both of the quorum's batches in flight; more pay off beyond two cores.
+  COUNTERSIGN_WORKERS: count(64).default(1),
   COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
   COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),

@@ -1,8 +1,10 @@
 import type { AddressRule } from '../domain/address-rule.js'
+import type { AllowanceEntry } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { StoredEvent } from '../domain/event.js'
 import type {
+  Address,
   EventId,
   GasWalletId,
   KeyId,
@@ -18,7 +20,7 @@ import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import type { Environment } from './environment.js'
 import type { KeySpace } from './key-spaces.js'
-import type { ChainCursor, IdempotencyRecord } from './records.js'
+import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
 
 /** A page of a list, newest first. `nextCursor` is the last id of the page, or null at the end. */
 export interface Page<T> {
@@ -94,6 +96,12 @@ export function createReader({ spaces, root }: Environment) {
       }
     },
     transaction: (id: TxId) => get<Transaction>('transactions', id),
+    /** Every transaction whose id is not before `first`, oldest first. */
+    *transactionsFrom(first: string): Generator<Transaction> {
+      for (const { value } of spaces.transactions.getRange({ start: first })) {
+        yield value as Transaction
+      }
+    },
     *openTransactionsOfWallet(id: SubWalletId): Generator<Transaction> {
       for (const txId of newestFirst('openByWallet', id, null)) {
         const tx = get<Transaction>('transactions', txId)
@@ -211,6 +219,15 @@ export function createReader({ spaces, root }: Environment) {
         last = id
       }
     },
+    /** What a wallet ever approved, on one chain or on all; not in order of age. */
+    *allowances(owner: Address, chainId?: number): Generator<AllowanceEntry> {
+      const wallet = owner.toLowerCase()
+      const prefix = chainId === undefined ? '' : `${chainId}:`
+      const range = { start: [wallet, prefix], end: [wallet, `${prefix}${LAST}`] }
+      for (const { value } of spaces.allowances.getRange(range)) yield value as AllowanceEntry
+    },
+    allowanceLedger: (owner: Address) =>
+      get<AllowanceLedgerMark>('allowanceLedgers', owner.toLowerCase()),
     chainCursor: (chainId: number) => get<ChainCursor>('chainCursors', chainId),
   }
 }

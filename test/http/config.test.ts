@@ -14,7 +14,7 @@ describe('the environment', () => {
         metricsPort: null,
         identityIssuer: null,
         logLevel: 'info',
-        workers: 2,
+        workers: 1,
         rateLimit: { refillPerSecond: 200, burst: 1_000 },
         inFlightMax: 10_000,
       },

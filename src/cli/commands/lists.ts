@@ -9,6 +9,15 @@ import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { printRecord, printRows } from '../print.js'
+import { registerReplay } from './lists-replay.js'
+
+/** The publishers' names on the command line. */
+const SOURCES = {
+  ofac: 'ofac-sdn',
+  uk: 'uk',
+  eu: 'eu',
+  file: 'plain',
+} as const satisfies Record<string, ListSource>
 
 /** The screening lists in the service's home; a running service takes changes over within a second. */
 
@@ -74,11 +83,7 @@ export function register(program: Command, io: Io): void {
     .command('import')
     .description("import a publisher's file in place of the earlier import")
     .argument('<file>', 'XML, CSV, text, or a ZIP of one')
-    .addOption(
-      new Option('--source <source>')
-        .choices(['ofac-sdn', 'uk', 'eu', 'plain'])
-        .makeOptionMandatory(),
-    )
+    .addOption(new Option('--source <source>').choices(Object.keys(SOURCES)).makeOptionMandatory())
     .option('--name <name>', 'name of the list')
     .option('--confirm-shrink', 'take it though it lost most of its addresses')
     .action(async (file: string, given: ImportOptions, command: Command) => {
@@ -86,7 +91,7 @@ export function register(program: Command, io: Io): void {
       const report = await importList(
         {
           file,
-          source: given.source,
+          source: SOURCES[given.source],
           shrink: given.confirmShrink === true ? 'confirmed' : 'refuse',
           ...(given.name === undefined ? {} : { name: given.name }),
         },
@@ -109,10 +114,11 @@ export function register(program: Command, io: Io): void {
       )
       if (outcomes.some(({ outcome }) => outcome === 'failed')) process.exitCode = EXIT.unavailable
     })
+  registerReplay(lists, io, contextOf)
 }
 
 interface ImportOptions {
-  readonly source: ListSource
+  readonly source: keyof typeof SOURCES
   readonly name?: string
   readonly confirmShrink?: boolean
 }

@@ -1,0 +1,69 @@
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import type { ChainId } from '../../domain/chain.js'
+import { ID_PREFIX, ulidBody } from '../../domain/ids.js'
+import { createListOwner, type ListOwnerOptions } from '../../screening/lists/list-owner.js'
+import { createScreener } from '../../screening/local-screener.js'
+import { replayCalls, type StoredCall } from '../../screening/replay.js'
+import { WalkPool } from '../../screening/walk-pool.js'
+import { openEnvironment } from '../../store/environment.js'
+import { createReader } from '../../store/reader.js'
+import { type GlobalOptions, homeOf } from '../connection.js'
+import { EXIT, UsageError } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { printRows } from '../print.js'
+
+/** `lists replay`: what was sent, judged by the lists of today. Works beside a running service. */
+export function registerReplay(
+  lists: Command,
+  io: Io,
+  contextOf: (io: Io, options: GlobalOptions) => ListOwnerOptions,
+): void {
+  lists
+    .command('replay')
+    .description('transactions of the past that the lists of today would stop; exit code 3 for any')
+    .requiredOption('--since <time>', 'ISO 8601 time, e.g. 2026-01-01')
+    .action(async (given: { since: string }, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const sinceMs = Date.parse(given.since)
+      if (Number.isNaN(sinceMs)) throw new UsageError(`${given.since} is no ISO 8601 time`)
+      const owner = await createListOwner(contextOf(io, options))
+      const screener = createScreener({ lists: owner, walkPool: new WalkPool() })
+      const environment = openEnvironment(join(homeOf(io, options), 'service', 'store'))
+      try {
+        const exposures = []
+        for await (const { id, verdict } of replayCalls(
+          screener,
+          callsSince(environment, sinceMs),
+        )) {
+          const hit = verdict.outcome === 'blocked' ? verdict.hit : null
+          exposures.push({
+            tx_id: id,
+            outcome: verdict.outcome,
+            address: hit?.address ?? null,
+            list: hit?.list ?? null,
+            path: hit?.path ?? null,
+          })
+        }
+        const columns = ['tx_id', 'outcome', 'address', 'list', 'path']
+        printRows(io, options, { since: given.since, exposures }, exposures, columns)
+        if (exposures.length > 0) process.exitCode = EXIT.refused
+      } finally {
+        await screener.close()
+        owner.close()
+        await environment.root.close()
+      }
+    })
+}
+
+function* callsSince(
+  environment: ReturnType<typeof openEnvironment>,
+  sinceMs: number,
+): Generator<StoredCall> {
+  const first = ID_PREFIX.tx + ulidBody(Math.max(0, sinceMs), new Uint8Array(10))
+  for (const { txId, userId, chainId, to, data } of createReader(environment).transactionsFrom(
+    first,
+  )) {
+    yield { id: txId, userId, chainId: chainId as ChainId, to, data }
+  }
+}

@@ -1,0 +1,66 @@
+import { Gauge, type Registry } from 'prom-client'
+
+/** What operators watch besides requests; read when Prometheus asks, never on the hot path. */
+export interface GaugeSources {
+  readonly lists: () => readonly {
+    readonly list: string
+    readonly version: string
+    readonly entries: number
+    readonly ageMs: number
+  }[]
+  readonly heads: () => Iterable<{ readonly chainId: number; readonly number: number }>
+  /** Callers that wait for an actor's reply. */
+  readonly callersWaiting: () => number
+  readonly requestsInFlight: () => number
+}
+
+export function registerServiceGauges(registry: Registry, sources: GaugeSources): void {
+  const registers = [registry]
+  const listAge = new Gauge({
+    name: 'countersign_screening_list_age_seconds',
+    help: 'Since the list was last found current, by list and version.',
+    labelNames: ['list', 'version'],
+    registers,
+    collect() {
+      listAge.reset()
+      for (const { list, version, ageMs } of sources.lists()) {
+        listAge.set({ list, version }, ageMs / 1_000)
+      }
+    },
+  })
+  const listEntries = new Gauge({
+    name: 'countersign_screening_list_entries',
+    help: 'Addresses on the list.',
+    labelNames: ['list'],
+    registers,
+    collect() {
+      listEntries.reset()
+      for (const { list, entries } of sources.lists()) listEntries.set({ list }, entries)
+    },
+  })
+  const head = new Gauge({
+    name: 'countersign_chain_head',
+    help: 'Newest block seen, by chain.',
+    labelNames: ['chain_id'],
+    registers,
+    collect() {
+      for (const { chainId, number } of sources.heads()) head.set({ chain_id: chainId }, number)
+    },
+  })
+  const waiting = new Gauge({
+    name: 'countersign_actor_callers_waiting',
+    help: 'Callers that wait for a reply of an actor.',
+    registers,
+    collect() {
+      waiting.set(sources.callersWaiting())
+    },
+  })
+  const inFlight = new Gauge({
+    name: 'countersign_http_requests_in_flight',
+    help: 'Requests that have no answer yet.',
+    registers,
+    collect() {
+      inFlight.set(sources.requestsInFlight())
+    },
+  })
+}
