@@ -72,12 +72,18 @@ module.exports = {
     },
     {
       name: 'pure-actor-files',
-      comment: 'What actors decide depends on domain, errors and the files beside it.',
+      comment:
+        'What actors decide depends on domain, errors, the files beside it, and the pure lanes of sub-wallets, which gas wallets share.',
       severity: 'error',
       from: { path: '^actors/([^/]+)/(state|decide|evolve)\\.ts$' },
       to: {
         path: '^(src|actors)/',
-        pathNot: ['^src/(domain|errors)/', '^actors/$1/', '^actors/runtime/(actor|protocol)\\.ts$'],
+        pathNot: [
+          '^src/(domain|errors)/',
+          '^actors/$1/',
+          '^actors/runtime/(actor|protocol)\\.ts$',
+          '^actors/sub-wallet/(state|turn|decide|decide-lane|evolve)\\.ts$',
+        ],
         dependencyTypesNot: ['type-only'],
       },
     },
