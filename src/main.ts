@@ -217,7 +217,6 @@ registerServiceGauges(registry, {
   requestsInFlight: () => server.inFlight,
 })
 const gasBalances = watchGasBalances({ chains, wallets: gasWallets, registry, log: logger })
-void gasBalances.refresh()
 const metricsListener =
   config.metricsPort === null
     ? null

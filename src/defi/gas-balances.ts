@@ -4,7 +4,6 @@ import type { Address } from '../domain/ids.js'
 
 /** Watches what gas wallets have left: without it sponsored calls stop on that chain. */
 export interface GasBalances {
-  refresh(): Promise<void>
   close(): void
 }
 
@@ -22,6 +21,8 @@ export interface GasBalancesOptions {
 }
 
 const REFRESH_MS = 60_000
+/** New gas wallets are funded once their addresses are known. */
+const FIRST_MS = 10_000
 /** Below what this many executions cost now, somebody should top it up. */
 const EXECUTIONS_LEFT_MIN = 200n
 /** A swap that delegates first takes 250,000 gas. */
@@ -56,7 +57,13 @@ export function watchGasBalances(options: GasBalancesOptions): GasBalances {
     }
   }
 
+  const first = setTimeout(() => void refresh(), FIRST_MS)
   const timer = setInterval(() => void refresh(), REFRESH_MS)
-  timer.unref()
-  return { refresh, close: () => clearInterval(timer) }
+  for (const pending of [first, timer]) pending.unref()
+  return {
+    close() {
+      clearTimeout(first)
+      clearInterval(timer)
+    },
+  }
 }
