@@ -59,6 +59,8 @@ export interface ClientOptions extends ConnectionOptions {
 export interface ConsoleClientOptions extends ConnectionOptions {
   /** A JWT of the identity provider. */
   readonly token: string
+  /** A trade key, for `revokeAllowances` alone. */
+  readonly apiKey?: string
 }
 
 const RETRIES_MAX = 3
@@ -82,7 +84,10 @@ export function createClient(options: ClientOptions): Client {
 
 /** For owners: wallets, keys and webhooks. */
 export function createConsoleClient(options: ConsoleClientOptions): ConsoleClient {
-  const transport = transportOf(options, { authorization: `Bearer ${options.token}` })
+  const transport = transportOf(options, {
+    authorization: `Bearer ${options.token}`,
+    ...(options.apiKey === undefined ? {} : { 'x-api-key': options.apiKey }),
+  })
   return methodsOf(CONSOLE_ROUTES, transport) as unknown as ConsoleClient
 }
 

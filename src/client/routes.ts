@@ -29,12 +29,20 @@ export const AGENT_ROUTES = {
   get_balance: { method: 'GET', path: '/api/wallet/balance', movesValue: false },
   get_native_balance: { method: 'GET', path: '/api/wallet/native-balance', movesValue: false },
   get_token_balances: { method: 'GET', path: '/api/wallet/token-balances', movesValue: false },
+  get_allowances: { method: 'GET', path: '/api/wallet/allowances', movesValue: false },
   get_supported_chains: { method: 'GET', path: '/api/wallet/chains', movesValue: false },
   get_limits: { method: 'GET', path: '/api/limits', movesValue: false },
   gas_estimate: { method: 'GET', path: '/api/gas/estimate', movesValue: false },
   send_transaction: { method: 'POST', path: '/api/tx/send', movesValue: true },
   simulate_transaction: { method: 'POST', path: '/api/tx/simulate', movesValue: false },
   get_transaction_status: { method: 'GET', path: '/api/tx/:tx_id', movesValue: false },
+  get_swap_quote: { method: 'POST', path: '/api/swap/quote', movesValue: false },
+  execute_swap: { method: 'POST', path: '/api/swap/execute', movesValue: true },
+  get_defi_markets: { method: 'GET', path: '/api/defi/markets', movesValue: false },
+  get_positions: { method: 'GET', path: '/api/defi/positions', movesValue: false },
+  defi_deposit: { method: 'POST', path: '/api/defi/deposit', movesValue: true },
+  defi_withdraw: { method: 'POST', path: '/api/defi/withdraw', movesValue: true },
+  gas_swap: { method: 'POST', path: '/api/gas/swap', movesValue: true },
 } as const satisfies AgentRoutes
 
 export const CONSOLE_ROUTES = {
@@ -63,5 +71,9 @@ export const CONSOLE_ROUTES = {
   put_address_rule: { method: 'POST', path: '/api/v1/agent/address-rules' },
   list_address_rules: { method: 'GET', path: '/api/v1/agent/address-rules' },
   delete_address_rule: { method: 'DELETE', path: '/api/v1/agent/address-rules' },
+  revoke_allowances: {
+    method: 'POST',
+    path: '/api/v1/agent/wallets/:sub_wallet_id/revoke-allowances',
+  },
   list_transactions: { method: 'GET', path: '/api/v1/agent/transactions' },
 } as const satisfies ConsoleRoutes

@@ -1,5 +1,5 @@
 import type { Tool } from '@modelcontextprotocol/server'
-import { type JsonSchema, toJsonSchema } from '../api/json-schema.js'
+import { type JsonSchema, type JsonValue, toJsonSchema } from '../api/json-schema.js'
 import type { OperationRow } from '../api/operations.js'
 import { transactionRecord } from '../api/transaction.js'
 
@@ -111,8 +111,25 @@ function slimField(name: string, field: JsonSchema): JsonSchema {
 
 /** MCP wants an object at the root, also of a union. */
 function inputSchema(schema: JsonSchema): Tool['inputSchema'] {
-  const { type: _object, ...rest } = schema
+  const { type: _object, ...rest } = withoutBounds(schema)
   return { type: 'object', ...rest }
+}
+
+/** The service refuses what is too long; patterns and descriptions tell callers the form. */
+const BOUNDS: ReadonlySet<string> = new Set(['maxLength', 'minLength', 'minimum'])
+
+function withoutBounds(schema: JsonSchema): JsonSchema {
+  const out: JsonSchema = {}
+  for (const [key, value] of Object.entries(schema)) {
+    if (!BOUNDS.has(key)) out[key] = isNode(value) ? withoutBounds(value) : value
+    if (key === 'anyOf' && Array.isArray(value))
+      out[key] = value.map((branch) => withoutBounds(branch))
+  }
+  return out
+}
+
+function isNode(value: JsonValue | undefined): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function withIdempotencyKey(schema: JsonSchema): JsonSchema {
