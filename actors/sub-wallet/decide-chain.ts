@@ -76,8 +76,18 @@ export function replaced(
   const { txId } = command
   const entry = turn.state.open.get(txId)
   if (entry === undefined) return
-  if (command.type === 'replacement-failed' || entry.tx.mined !== null) {
+  const { tx, flight } = entry
+  const settled = tx.mined !== null || flight === 'nonce-lost'
+  if (settled || (command.type === 'replacement-signed' && command.nonce !== tx.nonce)) {
     turn.emit({ type: 'replacing', txId, on: false })
+    return
+  }
+  if (command.type === 'replacement-failed') {
+    turn.emit({ type: 'replacing', txId, on: false })
+    if (flight === 'sending') return
+    // No room below the ceiling, or no quorum: what is signed has to do, once fees have fallen.
+    turn.emit({ type: 'sending', txId })
+    turn.effect({ type: 'broadcast', tx })
     return
   }
   turn.emit({ type: 'transaction-replaced', txId, fees: command.fees, signed: command.signed })

@@ -44,7 +44,10 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
     replace(turn, entry)
     return
   }
-  if (sentAtBlock === null) return
+  if (sentAtBlock === null) {
+    turn.emit({ type: 'sent-again', txId: tx.txId, blockNumber: command.blockNumber })
+    return
+  }
   const age = command.blockNumber - sentAtBlock
   const newest = tx.attempts.at(-1)
   const { gasPriceWei } = command
@@ -65,8 +68,9 @@ function replace(turn: Turn, { tx }: OpenEntry): void {
 }
 
 /** Nonces between the chain's and ours that nothing of ours occupies. */
-function findGaps(turn: Turn, lane: Lane, chainNonce: number): void {
+function findGaps(turn: Turn, lane: Lane, seenNonce: number): void {
   const { nextNonce, chainId } = lane
+  const chainNonce = Math.max(seenNonce, lane.usedBelow)
   if (nextNonce === null || chainNonce >= nextNonce) return
   const taken = new Set<number>(lane.gaps)
   for (const { tx } of turn.state.open.values()) if (tx.chainId === chainId) taken.add(tx.nonce)

@@ -218,12 +218,20 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
       return
     }
     case 'unsure':
+      turn.emit({ type: 'unsure', txId, mayBeOut: outcome.mayBeOut })
+      answerSigned(turn, entry)
+      return
     case 'underpriced':
-      turn.emit({ type: outcome.kind, txId })
+      turn.emit({ type: 'underpriced', txId })
       answerSigned(turn, entry)
       return
     case 'rejected': {
       const { token, tx } = entry
+      if (!believed(entry, outcome.fault)) {
+        turn.emit({ type: 'unsure', txId, mayBeOut: true })
+        answerSigned(turn, entry)
+        return
+      }
       dropTransaction(turn, txId, outcome.fault, 'nonce-free')
       turn.refuseSend(token, outcome.fault, tx)
       break
@@ -234,6 +242,19 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
   }
   pumpFlight(turn, lane)
   pumpSigning(turn, lane)
+}
+
+/** Verdicts that follow from the bytes alone, so that no node can ever have thought otherwise. */
+const REFUSED_BY_EVERY_NODE: ReadonlySet<unknown> = new Set(['intrinsic-gas', 'invalid'])
+
+/**
+ * A refusal ends a transaction only while none of its bytes can be in any pool. Otherwise they may
+ * land all the same, beside whatever took the nonce or the money over: it waits, and is sent again
+ * until the chain has decided.
+ */
+function believed({ tx, mayBeOut }: OpenEntry, { details }: Fault): boolean {
+  if (!mayBeOut) return true
+  return tx.status === 'signed' && REFUSED_BY_EVERY_NODE.has(details.reason)
 }
 
 /** The chain will never take it: all of its spend is released. */

@@ -111,15 +111,19 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'sending':
       openOf(state, event.txId).flight = 'sending'
       return state
-    case 'unsure':
-      openOf(state, event.txId).flight = 'unsure'
+    case 'unsure': {
+      const entry = openOf(state, event.txId)
+      entry.flight = 'unsure'
+      entry.mayBeOut ||= event.mayBeOut
       return state
+    }
     case 'underpriced':
       openOf(state, event.txId).flight = 'underpriced'
       return state
     case 'sent-again': {
       const entry = openOf(state, event.txId)
       entry.flight = 'sent'
+      entry.mayBeOut = true
       entry.sentAtBlock ??= event.blockNumber
       return state
     }
@@ -153,6 +157,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       }
       entry.flight = 'waiting'
       entry.sentAtBlock = null
+      entry.mayBeOut = false
       const lane = joinFlight(state, entry)
       lane.nextNonce = Math.max(lane.nextNonce ?? 0, nonce + 1)
       return state
@@ -169,6 +174,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'transaction-broadcast': {
       const entry = openOf(state, event.txId)
       entry.flight = 'sent'
+      entry.mayBeOut = true
       entry.sentAtBlock ??= event.blockNumber
       entry.tx = { ...entry.tx, status: 'broadcast', updatedAtMs: event.atMs }
       return state
@@ -184,6 +190,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       }
       const lane = laneOf(state, entry.tx.chainId)
       lane.flight = without(lane.flight, event.txId)
+      lane.usedBelow = Math.max(lane.usedBelow, entry.tx.nonce + 1)
       return state
     }
     case 'transaction-unmined': {
@@ -191,7 +198,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       entry.flight = 'unsure'
       entry.sentAtBlock = null
       entry.tx = { ...entry.tx, mined: null, updatedAtMs: event.atMs }
-      joinFlight(state, entry)
+      forgetUse(joinFlight(state, entry), entry.tx.nonce)
       return state
     }
     case 'transaction-reopened': {
@@ -209,7 +216,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       }
       const entry = restoredEntry(reopened, 'unsure')
       state.open.set(tx.txId, entry)
-      joinFlight(state, entry)
+      forgetUse(joinFlight(state, entry), tx.nonce)
       return state
     }
     case 'transaction-ended': {
@@ -263,6 +270,7 @@ function signed(state: SubWalletState, tx: Transaction): void {
   const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, tx.createdAtMs)
   state.spend.set(lineageId, reserve(before, reservation))
   const open = restoredEntry(tx, 'waiting')
+  open.mayBeOut = false
   open.token = draft?.token ?? null
   open.proofKey = draft?.proofKey ?? null
   open.idempotency = draft?.idempotency ?? null
@@ -281,6 +289,11 @@ function joinFlight(state: SubWalletState, entry: OpenEntry): Lane {
   while (at > 0 && nonceAt(state, lane, at - 1) > entry.tx.nonce) at--
   lane.flight.splice(at, 0, entry.tx.txId)
   return lane
+}
+
+/** A reorg gave the nonce back. */
+function forgetUse(lane: Lane, nonce: number): void {
+  lane.usedBelow = Math.min(lane.usedBelow, nonce)
 }
 
 function nonceAt(state: SubWalletState, lane: Lane, index: number): number {

@@ -51,7 +51,8 @@ export type Command =
       readonly txId: TxId
       readonly txHash: Hex
       readonly outcome: Outcome
-      readonly blockNumber: number
+      /** Height of the newest block that was known; null when none was. */
+      readonly blockNumber: number | null
       readonly nowMs: number
     }
   | { readonly type: 'mined'; readonly txId: TxId; readonly mined: MinedIn; readonly nowMs: number }
@@ -71,6 +72,7 @@ export type Command =
   | {
       readonly type: 'replacement-signed'
       readonly txId: TxId
+      readonly nonce: number
       readonly fees: Fees
       readonly signed: SignedBytes
       readonly nowMs: number
@@ -163,7 +165,8 @@ export interface HeadCommand {
 /** A node's answer, as the classifier of `src/chains/rpc` put it. */
 export type Outcome =
   | { readonly kind: 'accepted' }
-  | { readonly kind: 'unsure' }
+  /** `mayBeOut`: the bytes were handed over, only the answer is missing. */
+  | { readonly kind: 'unsure'; readonly mayBeOut: boolean }
   | { readonly kind: 'underpriced' }
   | { readonly kind: 'rejected'; readonly fault: Fault }
   /** The nonce is used on chain by a transaction that is none of this one's hashes. */
@@ -223,9 +226,9 @@ export type Event =
       readonly atMs: number
     }
   | { readonly type: 'sending'; readonly txId: TxId }
-  | { readonly type: 'unsure'; readonly txId: TxId }
+  | { readonly type: 'unsure'; readonly txId: TxId; readonly mayBeOut: boolean }
   | { readonly type: 'underpriced'; readonly txId: TxId }
-  | { readonly type: 'sent-again'; readonly txId: TxId; readonly blockNumber: number }
+  | { readonly type: 'sent-again'; readonly txId: TxId; readonly blockNumber: number | null }
   | { readonly type: 'nonce-lost'; readonly txId: TxId; readonly draft: Draft }
   | {
       readonly type: 'transaction-renonced'
@@ -239,7 +242,7 @@ export type Event =
   | {
       readonly type: 'transaction-broadcast'
       readonly txId: TxId
-      readonly blockNumber: number
+      readonly blockNumber: number | null
       readonly atMs: number
     }
   | {

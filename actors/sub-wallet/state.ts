@@ -116,8 +116,13 @@ export interface OpenEntry {
   flight: 'waiting' | 'sending' | 'unsure' | 'underpriced' | 'nonce-lost' | 'sent'
   /** The caller that still waits for an answer. */
   token: ReplyToken | null
-  /** Height at which a node first took the newest attempt; null until then. */
+  /** Height at which a node first took the newest attempt; null until then, or while not known. */
   sentAtBlock: number | null
+  /**
+   * True once a node may hold bytes of it: from then on no refusal of a node proves that it will
+   * not land. A process that starts over does not know, and so must assume it.
+   */
+  mayBeOut: boolean
   /** Kept while this process lives, so that a lost nonce can be made good; never stored. */
   proofKey: Uint8Array | null
   /**
@@ -146,6 +151,11 @@ export interface Lane {
   flight: TxId[]
   /** Nonces below nextNonce that nothing of ours occupies any more; ascending. */
   gaps: number[]
+  /**
+   * Nonces below this one are used on chain as far as this process has seen: a node that lags
+   * must not make them look free.
+   */
+  usedBelow: number
 }
 
 /** In-flight transactions of a plain account (DESIGN §3): geth queues 64, others fewer. */
@@ -165,6 +175,7 @@ export function restoredEntry(tx: Transaction, flight: OpenEntry['flight']): Ope
     flight,
     token: null,
     sentAtBlock: null,
+    mayBeOut: true,
     proofKey: null,
     idempotency: null,
     replacing: false,
@@ -203,6 +214,7 @@ export function laneOf(state: SubWalletState, chainId: number): Lane {
     sequence: 'steady',
     flight: [],
     gaps: [],
+    usedBelow: 0,
   }
   state.lanes.set(chainId, lane)
   return lane

@@ -1,4 +1,9 @@
-import { parseTransaction, recoverTransactionAddress, type TransactionSerialized } from 'viem'
+import {
+  keccak256,
+  parseTransaction,
+  recoverTransactionAddress,
+  type TransactionSerialized,
+} from 'viem'
 import { recoverAuthorizationAddress } from 'viem/utils'
 
 /**
@@ -13,7 +18,7 @@ export interface PoolRules {
 }
 
 interface Pooled {
-  readonly raw: string
+  readonly raw: `0x${string}`
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint
 }
@@ -29,7 +34,12 @@ export function createPoolRules(ask: Ask): PoolRules {
   async function poolOf(sender: string): Promise<{ pool: Map<number, Pooled>; next: number }> {
     const next = Number(await ask('eth_getTransactionCount', [sender, 'latest']))
     const pool = pools.get(sender) ?? new Map<number, Pooled>()
-    for (const nonce of pool.keys()) if (nonce < next) pool.delete(nonce)
+    for (const [nonce, { raw }] of pool) {
+      // The node behind may have dropped it, or mined it and lost it to a reorg.
+      if (nonce < next || (await ask('eth_getTransactionByHash', [keccak256(raw)])) === null) {
+        pool.delete(nonce)
+      }
+    }
     pools.set(sender, pool)
     return { pool, next }
   }

@@ -18,7 +18,7 @@ export function broadcast(
   const chain = chains.get(chainId)
   if (chain === undefined || raw === undefined) throw new Error(`${txId} cannot be broadcast`)
   const report = (outcome: Outcome) => {
-    const blockNumber = chain.fees.latest()?.head.number ?? 0
+    const blockNumber = chain.fees.latest()?.head.number ?? null
     self({ type: 'broadcast-outcome', txId, txHash, outcome, blockNumber, nowMs: nowMs() })
   }
   chain.rpc
@@ -26,7 +26,7 @@ export function broadcast(
     .then((answer) => outcomeOf(chain, tx, answer))
     .then(report, (error: unknown) => {
       log.warn({ err: error, txId }, 'a broadcast ended without an answer')
-      report({ kind: 'unsure' })
+      report({ kind: 'unsure', mayBeOut: true })
     })
 }
 
@@ -40,8 +40,9 @@ async function outcomeOf(
     case 'known':
       return { kind: 'accepted' }
     case 'retry':
+      return { kind: 'unsure', mayBeOut: false }
     case 'indeterminate':
-      return { kind: 'unsure' }
+      return { kind: 'unsure', mayBeOut: true }
     case 'underpriced':
       return { kind: 'underpriced' }
     case 'rejected': {
@@ -61,7 +62,8 @@ async function outcomeOf(
  */
 async function whoUsedTheNonce(chain: ChainAccess, tx: Transaction): Promise<Outcome> {
   const head = chain.fees.latest()?.head.number
-  if (head === undefined) return { kind: 'unsure' }
+  const unclear = { kind: 'unsure', mayBeOut: true } as const
+  if (head === undefined) return unclear
   const depth = Math.max(0, head - chain.config.confirmations)
   const calls = [
     { method: 'eth_getTransactionCount', params: [tx.from, toQuantity(depth)] },
@@ -73,7 +75,7 @@ async function whoUsedTheNonce(chain: ChainAccess, tx: Transaction): Promise<Out
   const [nonceAnswer, ...receipts] = await chain.rpc.batch(calls)
   if (receipts.some((answer) => answer.ok && answer.value !== null)) return { kind: 'accepted' }
   const sure = nonceAnswer?.ok === true && receipts.every((answer) => answer.ok)
-  if (!sure) return { kind: 'unsure' }
+  if (!sure) return unclear
   const chainNonce = quantityNumber(nonceAnswer.value)
-  return chainNonce > tx.nonce ? { kind: 'nonce-lost', chainNonce } : { kind: 'unsure' }
+  return chainNonce > tx.nonce ? { kind: 'nonce-lost', chainNonce } : unclear
 }

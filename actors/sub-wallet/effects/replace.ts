@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { bump } from '../../../src/chains/fees.js'
-import type { SignedAuthorization } from '../../../src/custody/co-signer.js'
+import { bump, type Fees } from '../../../src/chains/fees.js'
+import type { SignedAuthorization, SignOutcome } from '../../../src/custody/co-signer.js'
 import type { KeyId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { Command } from '../messages.js'
@@ -13,56 +13,91 @@ export interface Replaced {
   readonly authorization: SignedAuthorization | null
 }
 
+/**
+ * Approvals that came to nothing here are passed over, each with fees a step higher. A lost answer
+ * leaves one of them; more only pile up while the quorum keeps failing half-way.
+ */
+const LOST_APPROVALS_MAX = 8
+
+type ReplacePorts = Pick<SubWalletPorts, 'chains' | 'coSigner' | 'nowMs' | 'log'>
+
 /** Asks for the same call at the same nonce with higher fees. No live key stands behind it. */
 export function replace(
-  { chains, coSigner, nowMs, log }: Pick<SubWalletPorts, 'chains' | 'coSigner' | 'nowMs' | 'log'>,
-  { tx, keyId, authorization }: Replaced,
+  ports: ReplacePorts,
+  replaced: Replaced,
   self: (command: Command) => void,
 ): void {
-  const { txId } = tx
+  const { txId } = replaced.tx
+  higherBid(ports, replaced).then(
+    (bid) => self(bid ?? { type: 'replacement-failed', txId }),
+    (error: unknown) => {
+      ports.log.warn({ err: error, txId }, 'a replacement could not be signed')
+      self({ type: 'replacement-failed', txId })
+    },
+  )
+}
+
+async function higherBid(ports: ReplacePorts, replaced: Replaced): Promise<Command | null> {
+  const { tx } = replaced
+  const chain = ports.chains.get(tx.chainId)
   const newest = tx.attempts.at(-1)
-  if (newest === undefined) throw new Error(`${txId} has nothing to replace`)
-  const chain = chains.get(tx.chainId)
   const current = chain?.fees.latest()?.fees
-  const ceilingWei = BigInt(chain?.config.max_fee_per_gas_ceiling_wei ?? 0)
-  const fees = current === undefined ? null : bump(newest, current, ceilingWei)
-  if (fees === null) {
-    self({ type: 'replacement-failed', txId })
-    return
+  if (newest === undefined || chain === undefined || current === undefined) return null
+  const ceilingWei = BigInt(chain.config.max_fee_per_gas_ceiling_wei)
+  let replaces: Uint8Array = Buffer.from(newest.intentId.slice(2), 'hex')
+  let fees = bump(newest, current, ceilingWei)
+  let ledgerDiffers = false
+  for (let lost = 0; lost <= LOST_APPROVALS_MAX && fees !== null; lost++) {
+    const outcome = await signAt(ports, replaced, fees, replaces)
+    if (outcome.ok) return signedCommand(tx, fees, outcome, ports.nowMs())
+    if (outcome.reason === 'NONCE_TAKEN' && outcome.takenBy !== undefined) {
+      // An approval of ours whose answer was lost: the ledger wants it named, and outbid.
+      replaces = outcome.takenBy
+      ledgerDiffers = true
+      continue
+    }
+    if (!ledgerDiffers || outcome.reason !== 'REFUSED') return null
+    fees = bump(fees, current, ceilingWei)
   }
-  coSigner
-    .sign({
-      walletId: tx.subWalletId,
-      keyId,
-      requestId: randomBytes(16),
-      proofKey: null,
-      replaces: Buffer.from(newest.intentId.slice(2), 'hex'),
-      payload: {
-        type: 'transaction',
-        chainId: tx.chainId,
-        nonce: tx.nonce,
-        to: tx.to,
-        value: tx.value,
-        data: tx.data,
-        gasLimit: tx.gasLimit,
-        ...fees,
-        ...(authorization === null ? {} : { authorizationList: [authorization] }),
-      },
-    })
-    .then(
-      (outcome) => {
-        if (!outcome.ok || outcome.txHash === undefined || outcome.rawTransaction === undefined) {
-          self({ type: 'replacement-failed', txId })
-          return
-        }
-        const { txHash, rawTransaction } = outcome
-        const intentId = `0x${Buffer.from(outcome.intentId).toString('hex')}` as const
-        const signed = { txHash, rawTransaction, intentId, signedAtMs: nowMs() }
-        self({ type: 'replacement-signed', txId, fees, signed, nowMs: nowMs() })
-      },
-      (error: unknown) => {
-        log.warn({ err: error, txId }, 'a replacement could not be signed')
-        self({ type: 'replacement-failed', txId })
-      },
-    )
+  return null
+}
+
+function signAt(
+  { coSigner }: ReplacePorts,
+  { tx, keyId, authorization }: Replaced,
+  fees: Fees,
+  replaces: Uint8Array,
+): Promise<SignOutcome> {
+  const { subWalletId, chainId, nonce, to, value, data, gasLimit } = tx
+  return coSigner.sign({
+    walletId: subWalletId,
+    keyId,
+    requestId: randomBytes(16),
+    proofKey: null,
+    replaces,
+    payload: {
+      type: 'transaction',
+      chainId,
+      nonce,
+      to,
+      value,
+      data,
+      gasLimit,
+      ...fees,
+      ...(authorization === null ? {} : { authorizationList: [authorization] }),
+    },
+  })
+}
+
+function signedCommand(
+  { txId, nonce }: Transaction,
+  fees: Fees,
+  outcome: Extract<SignOutcome, { ok: true }>,
+  nowMs: number,
+): Command | null {
+  const { txHash, rawTransaction } = outcome
+  if (txHash === undefined || rawTransaction === undefined) return null
+  const intentId = `0x${Buffer.from(outcome.intentId).toString('hex')}` as const
+  const signed = { txHash, rawTransaction, intentId, signedAtMs: nowMs }
+  return { type: 'replacement-signed', txId, nonce, fees, signed, nowMs }
 }

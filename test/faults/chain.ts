@@ -1,0 +1,125 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { ChainAccess } from '../../src/chains/access.js'
+import { createFeeOracle } from '../../src/chains/fee-oracle.js'
+import { createGasPlanner } from '../../src/chains/gas.js'
+import { createChainReads } from '../../src/chains/reads.js'
+import { createRpcClient } from '../../src/chains/rpc/client.js'
+import type { ChainConfig } from '../../src/config/chains.js'
+import type { ChainId } from '../../src/domain/chain.js'
+import type { Address } from '../../src/domain/ids.js'
+import { type Anvil, startAnvil } from '../support/anvil.js'
+import { chainConfig } from '../support/chain-config.js'
+import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js'
+
+/** A chain that mines only when it is told to, behind two nodes that break on demand. */
+export interface FaultChain {
+  readonly id: ChainId
+  readonly anvil: Anvil
+  readonly config: ChainConfig
+  /** In the order in which the service prefers them; both stand before the same pool. */
+  readonly proxies: readonly [FaultProxy, FaultProxy]
+  /** A connection of its own to both proxies; the caller closes its `rpc`. */
+  connect(): ChainAccess
+  /** One block every so often, until `stopMining`. */
+  startMining(everyMs?: number): void
+  stopMining(): Promise<void>
+  mine(blocks?: number): Promise<void>
+  /** A transaction that the service knows nothing of. @returns its hash */
+  sendFromOutside(from: Address, to: Address): Promise<string>
+  stop(): Promise<void>
+}
+
+export interface FaultChainOptions {
+  readonly confirmations?: number
+  readonly ceilingWei?: bigint
+}
+
+/** Runtime code that answers every call with one word of zeros: a token nobody has any of. */
+const ANSWERS_ZERO = '0x5f5f5260205ff3'
+const BLOCK_MS = 150
+/** Hung answers are given up after this; production waits for seconds. */
+const RPC_TIMEOUT_MS = 2_500
+
+export async function startFaultChain(
+  id: ChainId,
+  options: FaultChainOptions = {},
+): Promise<FaultChain> {
+  const { confirmations = 2, ceilingWei = 10n ** 12n } = options
+  const anvil = await startAnvil({ chainId: id, args: ['--no-mining', '--order', 'fees'] })
+  const open: FaultProxy[] = []
+  const proxy = async () => {
+    const started = await startFaultProxy({ upstream: anvil.url, pool: 'geth' })
+    open.push(started)
+    return started
+  }
+  let mining: { stopped: boolean; done: Promise<void> } | null = null
+  async function stopMining(): Promise<void> {
+    if (mining === null) return
+    mining.stopped = true
+    await mining.done
+    mining = null
+  }
+  async function stop(): Promise<void> {
+    await stopMining()
+    await Promise.all(open.map((it) => it.close()))
+    await anvil.stop()
+  }
+  try {
+    const proxies = [await proxy(), await proxy()] as const
+    await anvil.rpc('anvil_setCode', [chainConfig(id).wrapped_native, ANSWERS_ZERO])
+    await anvil.rpc('anvil_mine', ['0x8'])
+    const config = chainConfig(id, {
+      rpc_urls: proxies.map(({ url }) => url),
+      confirmations,
+      // A quarter of it is how often the watcher looks.
+      block_time_ms: 400,
+      max_fee_per_gas_ceiling_wei: ceilingWei.toString(),
+    })
+    return {
+      id,
+      anvil,
+      config,
+      proxies,
+      stop,
+      stopMining,
+      connect() {
+        const rpc = createRpcClient({
+          chainId: id,
+          endpoints: config.rpc_urls,
+          timeoutMs: RPC_TIMEOUT_MS,
+        })
+        const reads = createChainReads(rpc)
+        const gas = createGasPlanner(rpc, reads, config)
+        return { config, rpc, reads, gas, fees: createFeeOracle(rpc, { ceilingWei }) }
+      },
+      startMining(everyMs = BLOCK_MS) {
+        if (mining !== null) return
+        const run = { stopped: false, done: Promise.resolve() }
+        run.done = (async () => {
+          while (!run.stopped) {
+            await anvil.rpc('evm_mine')
+            await delay(everyMs)
+          }
+        })()
+        mining = run
+      },
+      async mine(blocks = 1) {
+        for (let i = 0; i < blocks; i++) await anvil.rpc('evm_mine')
+      },
+      async sendFromOutside(from, to) {
+        await anvil.rpc('anvil_impersonateAccount', [from])
+        try {
+          const price = BigInt(String(await anvil.rpc('eth_gasPrice'))) * 20n
+          const gasPrice = `0x${price.toString(16)}`
+          const tx = { from, to, value: '0x1', gas: '0x5208', gasPrice }
+          return String(await anvil.rpc('eth_sendTransaction', [tx]))
+        } finally {
+          await anvil.rpc('anvil_stopImpersonatingAccount', [from])
+        }
+      },
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
