@@ -14,6 +14,7 @@ import { WalkPool } from '../src/screening/walk-pool.js'
 import { AuditLog } from '../src/store/audit-log.js'
 import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence } from '../src/store/event-sequence.js'
+import { knownSpendersOf } from '../src/store/known-spenders.js'
 import { createReader } from '../src/store/reader.js'
 import { createCallQuoter } from '../src/valuation/call-quoter.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
@@ -81,7 +82,7 @@ const host = new ShardHost({
         reader,
         chains,
         prices,
-        quoter: createCallQuoter(chains, prices),
+        quoter: createCallQuoter(chains, prices, { knownSpenders: knownSpendersOf(reader) }),
         screener,
         coSigner,
         tell,

@@ -1,6 +1,7 @@
 import type { TxId } from '../../src/domain/ids.js'
 import { NO_SPEND, reserve, rollForward, settle, unsettle } from '../../src/domain/spend.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'
+import { foldAllowances } from './allowance-ledger.js'
 import { bookDraft, unbookDraft } from './drafted-spend.js'
 import { evolveSponsored } from './evolve-sponsored.js'
 import type { Event } from './messages.js'
@@ -105,6 +106,9 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     }
     case 'transaction-signed':
       signed(state, event.tx)
+      return state
+    case 'allowances-recorded':
+      state.allowanceKeys = foldAllowances(state.allowanceKeys, event)
       return state
     case 'limit-reached':
       return state

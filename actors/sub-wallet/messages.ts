@@ -6,6 +6,7 @@ import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { IdempotencyRecord } from '../../src/store/records.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
+import type { AllowancesRecorded } from './allowance-ledger.js'
 import type { SponsoredCommand, SponsoredEffect, SponsoredEvent } from './sponsored-messages.js'
 import type { Draft, SignedBytes } from './state.js'
 
@@ -175,6 +176,7 @@ export type Outcome =
 /** Volatile events are not recorded; a restart forgets them and what they did. */
 export type Event =
   | SponsoredEvent
+  | AllowancesRecorded
   | {
       readonly type: 'wallet-created'
       readonly wallet: SubWallet

@@ -1,6 +1,6 @@
 import { transactionView } from '../../src/api/transaction-view.js'
 import type { EventType, NewEvent } from '../../src/domain/event.js'
-import { type EventId, ID_PREFIX, type TxId } from '../../src/domain/ids.js'
+import { type Address, type EventId, ID_PREFIX, type TxId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
@@ -8,6 +8,7 @@ import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { newId } from '../../src/store/new-id.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
+import { loadAllowanceKeys, writeAllowances } from './allowance-ledger.js'
 import { allowedAudit, keyAudit, walletAudit } from './audit.js'
 import type { Event } from './messages.js'
 import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
@@ -20,6 +21,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   const header = reader.subWallet(subWalletId)
   if (header === undefined) return state
   state.wallet = header.wallet
+  state.allowanceKeys = loadAllowanceKeys(reader, header.wallet.address)
   for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
   for (const { chainId, nextNonce } of header.lanes) laneOf(state, chainId).nextNonce = nextNonce
   for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
@@ -50,6 +52,7 @@ export function recordEvents(
       case 'wallet-created':
         header = true
         transactor.appendAudit(walletAudit(event))
+        transactor.putAllowanceLedger(event.wallet.address, { complete: true })
         break
       case 'key-put':
         transactor.putApiKey(event.key)
@@ -73,6 +76,9 @@ export function recordEvents(
         }
         transactor.appendAudit(allowedAudit(event))
         changed.add(event.tx.txId)
+        break
+      case 'allowances-recorded':
+        writeAllowances(transactor, addressOf(state), event)
         break
       case 'transaction-broadcast':
         changed.add(event.txId)
@@ -117,6 +123,11 @@ function headerOf(state: SubWalletState): SubWalletHeader {
   const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
   const sponsored = marksOf(state)
   return { wallet: state.wallet, lanes, spend, ...(sponsored === undefined ? {} : { sponsored }) }
+}
+
+function addressOf({ wallet, subWalletId }: SubWalletState): Address {
+  if (wallet === null) throw new Error(`${subWalletId} has approved and does not exist`)
+  return wallet.address
 }
 
 function transactionOf(state: SubWalletState, txId: TxId): Transaction {

@@ -30,6 +30,8 @@ export interface SubWalletState {
   readonly ended: Map<TxId, Transaction>
   /** Idempotency keys of drafts and of open transactions made since a start: `lineage|key`. */
   readonly running: Map<string, TxId>
+  /** `allowanceKey` of every approval in the ledger, oldest first. */
+  allowanceKeys: ReadonlySet<string>
   /** Sponsored calls under way, in the order in which they came. */
   readonly sponsored: Map<TxId, SponsoredEntry>
   /** Chains on which the account is about to delegate; their lanes hand out no nonce. */
@@ -194,6 +196,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     open: new Map(),
     ended: new Map(),
     running: new Map(),
+    allowanceKeys: new Set(),
     sponsored: new Map(),
     delegations: new Map(),
     intentNonces: new Map(),

@@ -31,6 +31,8 @@
  * | gasTransactions | tx id | GasTransaction |
  * | openByGasWallet | [gas wallet id, tx id] | 1 |
  * | sponsorships | [sub-wallet id, tx id] | Sponsorship, while its intent could be executed |
+ * | allowances | [lower-case wallet address, allowance key] | AllowanceEntry |
+ * | allowanceLedgers | lower-case wallet address | AllowanceLedgerMark |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -60,6 +62,8 @@ export const KEY_SPACES = {
   gasTransactions: '25-gas-transactions',
   openByGasWallet: '26-open-by-gas-wallet',
   sponsorships: '27-sponsorships',
+  allowances: '28-allowances',
+  allowanceLedgers: '29-allowance-ledgers',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES

@@ -11,6 +11,12 @@ export interface IdempotencyRecord {
 /** Idempotency keys are remembered for 24 hours (API.md, "Conventions"). */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000
 
+/** What is known of a wallet's ledger of approvals as a whole. */
+export interface AllowanceLedgerMark {
+  /** False once entries gave way to newer ones. */
+  readonly complete: boolean
+}
+
 /** Where a chain's watcher stands, so that it catches up after downtime. */
 export interface ChainCursor {
   readonly chainId: number

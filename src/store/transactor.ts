@@ -1,8 +1,10 @@
 import type { AddressRule } from '../domain/address-rule.js'
+import { type AllowanceEntry, allowanceKey } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { NewEvent, StoredEvent } from '../domain/event.js'
 import type {
+  Address,
   EventId,
   KeyId,
   LineageId,
@@ -23,7 +25,7 @@ import type { WebhookEndpoint } from '../domain/webhook.js'
 import type { Environment, StoreKey } from './environment.js'
 import type { EventSequence } from './event-sequence.js'
 import type { KeySpace } from './key-spaces.js'
-import type { ChainCursor, IdempotencyRecord } from './records.js'
+import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
 
 /**
  * Collects the writes of one batch of commands. Nothing is visible before `commit`, and then all
@@ -48,6 +50,10 @@ export interface Transactor {
   putGasTransaction(transaction: GasTransaction): void
   putSponsorship(sponsorship: Sponsorship): void
   deleteSponsorship(wallet: SubWalletId, id: TxId): void
+  /** Takes the place of an entry with the same key. */
+  putAllowance(owner: Address, entry: AllowanceEntry): void
+  deleteAllowance(owner: Address, key: string): void
+  putAllowanceLedger(owner: Address, mark: AllowanceLedgerMark): void
   putChainCursor(cursor: ChainCursor): void
   readonly empty: boolean
   /** Users who have new events in this batch. */
@@ -167,6 +173,18 @@ export class WriteBatch implements Transactor {
 
   deleteSponsorship(wallet: SubWalletId, id: TxId): void {
     this.#remove('sponsorships', [wallet, id])
+  }
+
+  putAllowance(owner: Address, entry: AllowanceEntry): void {
+    this.#put('allowances', [owner.toLowerCase(), allowanceKey(entry)], entry)
+  }
+
+  deleteAllowance(owner: Address, key: string): void {
+    this.#remove('allowances', [owner.toLowerCase(), key])
+  }
+
+  putAllowanceLedger(owner: Address, mark: AllowanceLedgerMark): void {
+    this.#put('allowanceLedgers', owner.toLowerCase(), mark)
   }
 
   putChainCursor(cursor: ChainCursor): void {

@@ -1,49 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
-import type { SimulatedApproval } from '../chains/simulate/simulation.js'
-import type { Address, Hex, TxId } from '../domain/ids.js'
-import type { CallQuote } from './quoter.js'
+import { type AllowanceEntry, allowanceKey } from '../domain/allowance.js'
+import type { Address, Hex } from '../domain/ids.js'
 import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
-
-/**
- * The ledger of what a wallet ever let others take. An entry says that a transaction of ours made
- * an approval, not that it still stands: only the chain knows that (`live-allowances.ts`).
- */
-export interface AllowanceEntry {
-  readonly chainId: number
-  readonly token: Address
-  readonly spender: Address
-  readonly kind: SimulatedApproval['kind']
-  /** ERC-721 approvals of one item; null elsewhere, and where the calldata did not name it. */
-  readonly tokenId: bigint | null
-  /** The transaction that made it. */
-  readonly txId: TxId
-}
-
-/** What an accepted quote adds to the ledger once its transaction is signed. */
-export function allowanceEntries(
-  quote: Extract<CallQuote, { ok: true }>,
-  chainId: number,
-  txId: TxId,
-): readonly AllowanceEntry[] {
-  return quote.forecast.approvals.map(({ token, spender, kind, tokenId }) => ({
-    chainId,
-    token,
-    spender,
-    kind,
-    tokenId: tokenId ?? null,
-    txId,
-  }))
-}
-
-/** Equal for entries that one revocation ends; the newer one takes the older one's place. */
-export function allowanceKey({ chainId, kind, token, spender, tokenId }: AllowanceEntry): string {
-  return `${chainId}:${kind}:${token}:${spender}:${tokenId ?? ''}`.toLowerCase()
-}
-
-/** Lower-case addresses of everyone the entries name, as the quoter takes them. */
-export function spendersOfEntries(entries: readonly AllowanceEntry[]): ReadonlySet<string> {
-  return new Set(entries.map(({ spender }) => spender.toLowerCase()))
-}
 
 /** A call for the wallet to send, value 0. */
 export interface RevokeCall {

@@ -2,8 +2,8 @@ import type { ChainAccess } from '../chains/access.js'
 import { addressWord, uintAt } from '../chains/hex.js'
 import { RpcCallError } from '../chains/rpc/errors.js'
 import type { Settled } from '../chains/rpc/types.js'
+import type { AllowanceEntry } from '../domain/allowance.js'
 import type { Address, Hex } from '../domain/ids.js'
-import type { AllowanceEntry } from './allowances.js'
 import { PERMIT2 } from './well-known.js'
 
 /** An entry of the ledger as the chain sees it. */

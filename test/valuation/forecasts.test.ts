@@ -1,12 +1,9 @@
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
+import { type AllowanceEntry, allowanceEntries } from '../../src/domain/allowance.js'
 import type { Address, TxId } from '../../src/domain/ids.js'
-import {
-  type AllowanceEntry,
-  allowanceEntries,
-  revokeCalls,
-} from '../../src/valuation/allowances.js'
+import { revokeCalls } from '../../src/valuation/allowances.js'
 import { readLiveAllowances } from '../../src/valuation/live-allowances.js'
 import { simulateTransaction } from '../../src/valuation/simulate-transaction.js'
 import { PERMIT2 } from '../../src/valuation/well-known.js'
@@ -128,7 +125,7 @@ describe('the allowance ledger', () => {
     const entries: AllowanceEntry[] = []
     for (const call of calls) {
       const quote = await quoted(call)
-      entries.push(...allowanceEntries(quote, world.chainId, TX))
+      entries.push(...allowanceEntries(quote.forecast.approvals, world.chainId, TX))
       await execute(world, wallet, call, quote)
     }
     expect(entries).toHaveLength(6)
