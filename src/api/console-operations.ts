@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../errors/catalogue.js'
+import { revokeAllowancesInput, revokedAllowances } from './allowances.js'
 import {
   apiKey,
   createKeyInput,
@@ -56,6 +57,11 @@ export interface ConsoleOperationRow {
   readonly input: z.ZodType
   readonly output: z.ZodType
   readonly errors: readonly ErrorCode[]
+  /**
+   * Takes an API key in `X-Api-Key` beside the token. Spec silent on how the console sends: the
+   * quorum signs only on the proof of a live API key, which the console's token is not.
+   */
+  readonly presentsKey?: true
 }
 
 const KEY_ERRORS = ['NOT_FOUND', 'COSIGNER_UNAVAILABLE'] as const
@@ -258,6 +264,22 @@ export const consoleOperations = [
     input: deleteAddressRuleInput,
     output: deleted,
     errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'revoke_allowances',
+    method: 'POST',
+    path: '/api/v1/agent/wallets/:sub_wallet_id/revoke-allowances',
+    title: 'End all standing approvals of a sub-wallet; send a trade key of it along',
+    input: revokeAllowancesInput,
+    output: revokedAllowances,
+    errors: [
+      'UNAUTHENTICATED',
+      'INVALID_KEY',
+      'PERMISSION_DENIED',
+      'CHAIN_NOT_SUPPORTED',
+      'NOT_FOUND',
+    ],
+    presentsKey: true,
   },
   {
     name: 'list_transactions',

@@ -97,7 +97,8 @@ function consoleOperation(row: ConsoleOperationRow, outputs: OutputSchemas): Jso
     ...(takesBody ? BODY_ERRORS : []),
     ...row.errors,
   ]
-  return { ...baseOperation(row, outputs, codes, []), security: [{ consoleToken: [] }] }
+  const security = { consoleToken: [], ...(row.presentsKey === true ? { apiKey: [] } : {}) }
+  return { ...baseOperation(row, outputs, codes, []), security: [security] }
 }
 
 function baseOperation(

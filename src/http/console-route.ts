@@ -1,6 +1,7 @@
 import type { ConsoleOperationRow } from '../api/console-operations.js'
 import { parseInput } from '../api/parse.js'
-import type { Result } from '../errors/fault.js'
+import type { AuthenticatedKey } from '../auth/api-key.js'
+import { ok, type Result } from '../errors/fault.js'
 import type { Answer, ConsoleContext } from '../operations/context.js'
 import { readBodyLater } from './body.js'
 import { admit, type RouteDeps, type RouteHandler, refuseUnauthenticated } from './deps.js'
@@ -53,6 +54,7 @@ async function serve(
   const { row, handler, plan } = route
   // All that comes from the request object is taken here: it is gone after the first await.
   const authorization = request.getHeader('authorization')
+  const keyHeader = row.presentsKey === true ? request.getHeader('x-api-key') : ''
   const isGet = row.method === 'GET'
   const fromUrl = isGet ? readPathAndQuery(request, plan) : readPath(request, plan)
   const body = isGet ? null : readBodyLater(exchange, request, 'json')
@@ -63,6 +65,13 @@ async function serve(
     return
   }
   if (!admit(exchange, deps.rateLimit, identity.value.userId)) return
+  const presented = keyHeader === '' ? ok(null) : deps.authenticate(keyHeader)
+  if (!presented.ok) {
+    refuseUnauthenticated(exchange, deps.failedAuthentications, presented.fault)
+    return
+  }
+  const presentedKey: AuthenticatedKey | null = presented.value
+  if (presentedKey !== null) exchange.wipeAfterwards(presentedKey.proofKey)
   const raw = body === null || !fromUrl.ok ? fromUrl : joinBody(fromUrl.value, await body)
   const input = raw.ok ? parseInput(row.input, raw.value) : raw
   if (!input.ok) {
@@ -71,7 +80,8 @@ async function serve(
   }
   const { userId, email } = identity.value
   const token = authorization.slice(authorization.lastIndexOf(' ') + 1)
-  const context: ConsoleContext = { requestId: exchange.requestId, userId, email, token }
+  const { requestId } = exchange
+  const context: ConsoleContext = { requestId, userId, email, token, presentedKey }
   // The row's schema is what the handler's input type is inferred from.
   runOperation(exchange, () => handler(context, input.value as never))
 }

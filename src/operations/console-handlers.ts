@@ -1,4 +1,5 @@
 import { deleteAddressRule, listAddressRules, putAddressRule } from './console/address-rules.js'
+import { revokeAllowances } from './console/allowances.js'
 import { listAudit } from './console/audit.js'
 import { backtestKey } from './console/backtest.js'
 import { listDeliveries, redeliverEvent } from './console/deliveries.js'
@@ -42,6 +43,7 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     redeliver_event: redeliverEvent(ports),
     list_events: listEvents(ports),
     delete_webhook: deleteWebhook(ports),
+    revoke_allowances: revokeAllowances(ports),
     list_transactions: listTransactions(ports),
   }
 }

@@ -4,6 +4,7 @@ import type {
   ConsoleOutput,
 } from '../api/console-operations.js'
 import type { OperationInput, OperationName, OperationOutput } from '../api/operations.js'
+import type { AuthenticatedKey } from '../auth/api-key.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { UserId } from '../domain/ids.js'
 import type { Fault } from '../errors/fault.js'
@@ -33,6 +34,8 @@ export interface ConsoleContext {
   readonly email: string | null
   /** The verified token; the identity provider checks it again for grants. */
   readonly token: string
+  /** The API key beside the token, where the operation takes one and one was sent. */
+  readonly presentedKey: AuthenticatedKey | null
 }
 
 /** What an operation answers; mapped to the wire once for REST and once for MCP. */

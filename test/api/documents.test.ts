@@ -57,7 +57,9 @@ describe('the OpenAPI document', () => {
       expect(codes).toEqual(expect.arrayContaining([...row.errors]))
       if ('permission' in row) expect(codes).toEqual(expect.arrayContaining([...COMMON_ERRORS]))
       expect(operation.security).toEqual(
-        'permission' in row ? [{ apiKey: [] }] : [{ consoleToken: [] }],
+        'permission' in row
+          ? [{ apiKey: [] }]
+          : [{ consoleToken: [], ...('presentsKey' in row ? { apiKey: [] } : {}) }],
       )
     },
   )

@@ -1,0 +1,193 @@
+import type { SendCommand } from '../../../actors/sub-wallet/messages.js'
+import { transactionView } from '../../api/transaction-view.js'
+import type { AuthenticatedKey } from '../../auth/api-key.js'
+import { type AllowanceEntry, allowanceKey } from '../../domain/allowance.js'
+import { CHAIN_IDS } from '../../domain/chain.js'
+import { ID_PREFIX, type TxId } from '../../domain/ids.js'
+import type { Transaction } from '../../domain/transaction.js'
+import type { SubWallet } from '../../domain/wallet.js'
+import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
+import { newId } from '../../store/new-id.js'
+import { type RevokeCall, revokeCalls } from '../../valuation/allowances.js'
+import { readLiveAllowances } from '../../valuation/live-allowances.js'
+import { answerFromChain } from '../chain-answer.js'
+import type { ConsoleContext, ConsoleHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+import { ownedWallet } from './ownership.js'
+
+/** Transactions of one request; the rest is skipped as OVERLOADED, for the next request. */
+const REVOCATIONS_MAX = 64
+
+const MS_PER_SECOND = 1_000
+
+/**
+ * Ends every approval of a sub-wallet that stands, or that is on its way, by transactions like any
+ * other of the wallet's: valued, capped, screened, co-signed, their gas paid by the wallet.
+ *
+ * Spec silent: the identity provider's share signs on the proof of a live API key alone, so that
+ * a stolen console session cannot move funds. The request therefore carries a trade key of the
+ * wallet in `X-Api-Key` beside the token; its caps and chains apply, and the audit trail names it.
+ * Repeating the request is safe: a revocation under way is answered and not sent again.
+ */
+export function revokeAllowances(ports: OperationPorts): ConsoleHandlers['revoke_allowances'] {
+  const { reader, headOf, chains } = ports
+  return async (context, { sub_wallet_id, chain_id }) => {
+    reader.refresh()
+    const owned = ownedWallet(reader, context.userId, sub_wallet_id)
+    if (!owned.ok) return owned
+    if (chain_id !== undefined && !chains.has(chain_id)) {
+      const details = { chain_id, supported_chains: [...CHAIN_IDS] }
+      return { ok: false, fault: fault('CHAIN_NOT_SUPPORTED', details) }
+    }
+    const key = tradeKeyOf(owned.value, context.presentedKey)
+    if (!key.ok) return key
+    const run = new Revocation(ports, owned.value, context, key.value)
+    try {
+      const wanted = chain_id === undefined ? [...chains.keys()] : [chain_id]
+      await Promise.all(wanted.map((id) => run.onChain(id)))
+    } finally {
+      key.value.proofKey.fill(0)
+    }
+    const transactions = run.transactions.map((tx) => transactionView(tx, headOf(tx.chainId)))
+    return { ok: true, value: { transactions, skipped: run.skipped.map(skippedView) } }
+  }
+}
+
+/** With a copy of the proof key, since the exchange's own is wiped when the caller hangs up. */
+function tradeKeyOf(
+  wallet: SubWallet,
+  presented: AuthenticatedKey | null,
+): Result<AuthenticatedKey> {
+  if (presented === null) {
+    const message = 'Send a trade key of this sub-wallet in X-Api-Key beside the console token.'
+    return refuse(fault('UNAUTHENTICATED', {}, message))
+  }
+  const { key, proofKey } = presented
+  if (key.subWalletId !== wallet.subWalletId) {
+    const message = 'This API key is of another sub-wallet; use a trade key of this one.'
+    return refuse(fault('PERMISSION_DENIED', {}, message))
+  }
+  if (key.permission !== 'trade') return refuse(fault('PERMISSION_DENIED'))
+  return ok({ key, proofKey: new Uint8Array(proofKey) })
+}
+
+interface Skipped {
+  readonly entry: AllowanceEntry
+  readonly why: Fault
+}
+
+/** One request's work, chain by chain; a chain that fails leaves the others alone. */
+class Revocation {
+  readonly transactions: Transaction[] = []
+  readonly skipped: Skipped[] = []
+  readonly #ports: OperationPorts
+  readonly #wallet: SubWallet
+  readonly #context: ConsoleContext
+  readonly #key: AuthenticatedKey
+  readonly #open: readonly Transaction[]
+  #sendsLeft = REVOCATIONS_MAX
+
+  constructor(
+    ports: OperationPorts,
+    wallet: SubWallet,
+    context: ConsoleContext,
+    key: AuthenticatedKey,
+  ) {
+    this.#ports = ports
+    this.#wallet = wallet
+    this.#context = context
+    this.#key = key
+    this.#open = [...ports.reader.openTransactionsOfWallet(wallet.subWalletId)]
+  }
+
+  async onChain(chainId: number): Promise<void> {
+    const { reader, nowMs } = this.#ports
+    const { address } = this.#wallet
+    const entries = [...reader.allowances(address, chainId)]
+    if (entries.length === 0) return
+    const nowSeconds = Math.floor(nowMs() / MS_PER_SECOND)
+    const standing = await answerFromChain(this.#ports, chainId, async (chain) => {
+      return ok(await readLiveAllowances(chain, address, entries, nowSeconds))
+    })
+    if (!standing.ok) {
+      this.#skip(entries, standing.fault)
+      return
+    }
+    const pending = new Set(this.#open.map(({ txId }) => txId))
+    const live = new Set(standing.value.map(({ entry }) => allowanceKey(entry)))
+    const toEnd = entries.filter(
+      (entry) => live.has(allowanceKey(entry)) || pending.has(entry.txId),
+    )
+    const calls = revokeCalls(toEnd)
+    const ended = new Set(calls.flatMap(({ ends }) => ends.map(allowanceKey)))
+    this.#skip(
+      toEnd.filter((entry) => !ended.has(allowanceKey(entry))),
+      fault(
+        'CALLDATA_UNDECODABLE',
+        {},
+        'The approval did not name its item, so no call can end it by name.',
+      ),
+    )
+    for (const call of calls) await this.#end(call)
+  }
+
+  async #end(call: RevokeCall): Promise<void> {
+    const underWay = this.#open.find((tx) => this.#isUnderWay(tx, call))
+    if (underWay !== undefined) {
+      this.transactions.push(underWay)
+      return
+    }
+    if (this.#sendsLeft === 0) {
+      const message = 'More approvals stand than one request ends; repeat it for the rest.'
+      this.#skip(call.ends, fault('OVERLOADED', { revocations_max: REVOCATIONS_MAX }, message))
+      return
+    }
+    this.#sendsLeft--
+    const sent = await this.#send(call)
+    if (sent.ok) this.transactions.push(sent.value)
+    else this.#skip(call.ends, sent.fault)
+  }
+
+  /** The same call, at a nonce after those of the approvals that it is to end. */
+  #isUnderWay(tx: Transaction, { chainId, to, data, ends }: RevokeCall): boolean {
+    if (tx.chainId !== chainId || tx.data !== data) return false
+    if (tx.to.toLowerCase() !== to.toLowerCase()) return false
+    const { reader } = this.#ports
+    return ends.every(({ txId }) => (reader.transaction(txId)?.nonce ?? -1) < tx.nonce)
+  }
+
+  async #send({ chainId, to, value, data }: RevokeCall): Promise<Result<Transaction>> {
+    const { key, proofKey } = this.#key
+    const command: SendCommand = {
+      type: 'send',
+      txId: newId<TxId>(ID_PREFIX.tx),
+      requestId: this.#context.requestId,
+      keyId: key.keyId,
+      kind: 'send',
+      chainId,
+      to,
+      value,
+      data,
+      proofKey,
+      idempotency: null,
+    }
+    const address = { kind: 'sub-wallet', id: this.#wallet.subWalletId } as const
+    const answer = await this.#ports.actors.ask(address, command)
+    return answer.ok ? ok((answer.value as { tx: Transaction }).tx) : answer
+  }
+
+  #skip(entries: readonly AllowanceEntry[], why: Fault): void {
+    for (const entry of entries) this.skipped.push({ entry, why })
+  }
+}
+
+function skippedView({ entry, why }: Skipped) {
+  return {
+    chain_id: entry.chainId,
+    token: entry.token,
+    spender: entry.spender,
+    tx_id: entry.txId,
+    code: why.code,
+    message: why.message,
+  }
+}
