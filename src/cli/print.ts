@@ -2,9 +2,6 @@ import type { Io } from './io.js'
 
 /** Results on stdout: JSON for programs, tables for people. */
 
-export type Cell = string | number | boolean | null | undefined
-export type Row = Readonly<Record<string, unknown>>
-
 export interface Format {
   readonly json?: boolean
 }

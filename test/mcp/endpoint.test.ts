@@ -157,7 +157,9 @@ describe('the tool list', () => {
       const properties = (inputSchema.properties ?? {}) as Record<string, { description?: string }>
       for (const [field, schema] of Object.entries(properties)) {
         if (!/value|amount|shares/.test(field)) continue
-        expect(schema.description, `${name}.${field}`).toMatch(/wei|smallest unit|of get_positions/i)
+        expect(schema.description, `${name}.${field}`).toMatch(
+          /wei|smallest unit|of get_positions/i,
+        )
       }
     }
   })
