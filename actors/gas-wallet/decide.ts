@@ -6,6 +6,7 @@ import type { Decision, ReplyToken } from '../runtime/actor.js'
 import { decide as decideAccount } from '../sub-wallet/decide.js'
 import { pumpSigning } from '../sub-wallet/decide-lane.js'
 import type { Effect as SubWalletEffect, Event as SubWalletEvent } from '../sub-wallet/messages.js'
+import type { SponsorNews } from '../sub-wallet/sponsored-messages.js'
 import { type Draft, laneOf } from '../sub-wallet/state.js'
 import { Turn } from '../sub-wallet/turn.js'
 import type {
@@ -14,7 +15,6 @@ import type {
   GasWalletEvent,
   Opened,
   PreparedJob,
-  SponsorNews,
 } from './messages.js'
 import { type GasWalletState, JOBS_MAX } from './state.js'
 

@@ -9,7 +9,8 @@ import type {
   Effect as SubWalletEffect,
   Event as SubWalletEvent,
 } from '../sub-wallet/messages.js'
-import type { Draft, OpenEntry } from '../sub-wallet/state.js'
+import type { SponsorNews } from '../sub-wallet/sponsored-messages.js'
+import type { Draft } from '../sub-wallet/state.js'
 
 export type GasWalletCommand =
   /** Make the key if there is none, and take up what a restart interrupted. Answers `Opened`. */
@@ -86,18 +87,3 @@ export type GasWalletEffect =
     }
   | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly news: SponsorNews }
   | Extract<SubWalletEffect, { type: 'broadcast' | 'watch' | 'unwatch' }>
-
-/**
- * How a job stands, told to the sub-wallet after every change. Each is the whole picture, so one
- * that is told twice or not at all does no harm.
- */
-export interface SponsorNews {
-  readonly type: 'sponsor-news'
-  readonly txId: TxId
-  /** The gas wallet's transaction; null when there is none and never will be. */
-  readonly gas: Transaction | null
-  readonly flight: OpenEntry['flight'] | 'ended'
-  /** Why there is none. */
-  readonly refusal: Fault | null
-  readonly nowMs: number
-}

@@ -7,9 +7,9 @@ import type { Authorization, SponsoredKind, Sponsorship } from '../../src/domain
 import type { Transaction, Valuation } from '../../src/domain/transaction.js'
 import type { Fault, Result } from '../../src/errors/fault.js'
 import type { IdempotencyRecord } from '../../src/store/records.js'
-import type { SponsorNews } from '../gas-wallet/messages.js'
 import type { ReplyToken } from '../runtime/actor.js'
 import type { SponsoredDraft } from './sponsored-state.js'
+import type { OpenEntry } from './state.js'
 
 /** What of a sponsored call reaches a sub-wallet. */
 export type SponsoredCommand =
@@ -89,6 +89,21 @@ export interface PreparedSponsored extends Omit<SponsorCommand, 'type'> {
   readonly chainNonce: number | null
   /** What is held of the gas budget. */
   readonly gasMicros: UsdMicros
+}
+
+/**
+ * How a job stands, told by a gas wallet after every change. Each is the whole picture, so one
+ * that is told twice or not at all does no harm.
+ */
+export interface SponsorNews {
+  readonly type: 'sponsor-news'
+  readonly txId: TxId
+  /** The gas wallet's transaction; null when there is none and never will be. */
+  readonly gas: Transaction | null
+  readonly flight: OpenEntry['flight'] | 'ended'
+  /** Why there is none. */
+  readonly refusal: Fault | null
+  readonly nowMs: number
 }
 
 export interface SignedIntent {
