@@ -2,6 +2,8 @@ import type { Io } from './io.js'
 
 /** Results on stdout: JSON for programs, tables for people. */
 
+export type Row = Readonly<Record<string, unknown>>
+
 export interface Format {
   readonly json?: boolean
 }
