@@ -12,6 +12,7 @@ const SYSTEM = [
   'test/contracts/**',
   'test/e2e/**',
   'test/console/**',
+  'test/allowances/**',
 ]
 
 /** Generous: other work may share the cores. A test that waits for longer hangs. */
