@@ -3,11 +3,8 @@ import type { Command } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
 import type { SponsoredEffect } from '../sponsored-messages.js'
 
-/** Waits between tries while no node answers. */
+/** Between two looks. */
 const RETRY_MS = 2_000
-/** The clock of a chain may lag ours by this much when its deadline comes. */
-const DEADLINE_SLACK_MS = 2_000
-
 /** Reads code and nonce of the account anew, as often as it takes to get an answer. */
 export async function checkDelegation(
   { chains, log, nowMs }: SubWalletPorts,
@@ -35,24 +32,18 @@ export async function checkDelegation(
 
 /** Tells when a block's clock has passed the deadline: no later block can execute the intent. */
 export async function awaitDeadline(
-  { chains, nowMs, log }: SubWalletPorts,
+  { chains, nowMs }: SubWalletPorts,
   { txId, chainId, deadlineSeconds }: Extract<SponsoredEffect, { type: 'await-deadline' }>,
   self: (command: Command) => void,
 ): Promise<void> {
   const chain = chains.get(chainId)
   if (chain === undefined) return
-  const deadlineMs = deadlineSeconds * 1_000
-  const waitMs = Math.max(0, deadlineMs - nowMs()) + DEADLINE_SLACK_MS
-  await delay(waitMs, undefined, { ref: false })
   for (;;) {
-    try {
-      const block = await chain.reads.block('latest')
-      if (block !== null && block.timestampMs > deadlineMs) {
-        self({ type: 'deadline-passed', txId, nowMs: nowMs() })
-        return
-      }
-    } catch (error) {
-      log.warn({ err: error, chainId }, 'the clock of a chain could not be read')
+    // The watcher keeps the newest head at hand, so looking costs nothing.
+    const head = chain.fees.latest()?.head
+    if (head !== undefined && head.timestampMs > deadlineSeconds * 1_000) {
+      self({ type: 'deadline-passed', txId, nowMs: nowMs() })
+      return
     }
     await delay(RETRY_MS, undefined, { ref: false })
   }
