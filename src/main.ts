@@ -25,10 +25,12 @@ import { createSharePriceHistory } from './defi/share-price-history.js'
 import { createUniswapV3 } from './defi/uniswap-v3.js'
 import { GAS_WALLETS_PER_CHAIN } from './domain/gas-wallets.js'
 import { fault, refuse } from './errors/fault.js'
+import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
 import { listenForMetrics } from './http/metrics-listener.js'
 import { createHttpServer } from './http/server.js'
 import { registerServiceGauges } from './http/service-gauges.js'
+import { createMcpRoutes } from './mcp/routes.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
 import { createConsoleHandlers } from './operations/console-handlers.js'
 import type { OperationPorts } from './operations/ports.js'
@@ -182,18 +184,13 @@ const consoleTokens =
       })
 
 const metrics = createHttpMetrics()
-const server = createHttpServer({
-  agent: createAgentHandlers(ports),
-  console: createConsoleHandlers(ports),
-  authenticate(header) {
+const agent = createAgentHandlers(ports)
+const callers = {
+  authenticate(header: string) {
     const caller = authenticator.authenticate(header)
     if (caller.ok) keyUse.saw(caller.value.key.keyId)
     return caller
   },
-  verifyConsole: async (header) =>
-    consoleTokens === null
-      ? refuse(fault('INVALID_TOKEN', {}, 'This service has no identity provider configured.'))
-      : consoleTokens.verify(header),
   rateLimit: createRateLimiter({
     policy: { ...KEY_POLICY, ...config.rateLimit },
     nowMs: () => performance.now(),
@@ -202,8 +199,26 @@ const server = createHttpServer({
     policy: FAILED_AUTHENTICATION_POLICY,
     nowMs: () => performance.now(),
   }),
+}
+const server = createHttpServer({
+  ...callers,
+  agent,
+  console: createConsoleHandlers(ports),
+  verifyConsole: async (header) =>
+    consoleTokens === null
+      ? refuse(fault('INVALID_TOKEN', {}, 'This service has no identity provider configured.'))
+      : consoleTokens.verify(header),
   logger,
   metrics,
+  extraRoutes: [
+    ...createMcpRoutes({
+      ...callers,
+      agent,
+      logger,
+      ...(config.publicHosts === null ? {} : { allowedHosts: config.publicHosts }),
+    }),
+    ...documentRoutes(),
+  ],
   inFlightMax: config.inFlightMax,
   readiness: [{ name: 'chains', isReady: () => heads.size > 0 }],
 })

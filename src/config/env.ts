@@ -25,6 +25,11 @@ const variables = z.object({
   PORT: port.default(8_080),
   HOST: z.string().min(1).max(255).default('127.0.0.1'),
   METRICS_PORT: port.optional(),
+  COUNTERSIGN_PUBLIC_HOSTS: z
+    .string()
+    .max(2_048)
+    .regex(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'must be host names, separated by commas')
+    .optional(),
   IDENTITY_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
   CONSOLE_AUDIENCE: z.string().min(1).max(255).default('urn:countersign:console'),
   COUNTERSIGN_HOME: z.string().min(1).max(4_096).default('./.countersign'),
@@ -48,6 +53,8 @@ export interface Config {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
+  /** Names MCP clients may reach this service by; null: loopback alone. */
+  readonly publicHosts: readonly string[] | null
   /** null: no metrics are served. */
   readonly metricsPort: number | null
   /** OIDC issuer of console tokens; null: console routes refuse every token. */
@@ -81,6 +88,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     home: values.COUNTERSIGN_HOME,
     host: values.HOST,
     port: values.PORT,
+    publicHosts: values.COUNTERSIGN_PUBLIC_HOSTS?.split(',') ?? null,
     metricsPort: values.METRICS_PORT ?? null,
     identityIssuer: values.IDENTITY_ISSUER ?? null,
     consoleAudience: values.CONSOLE_AUDIENCE,

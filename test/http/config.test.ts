@@ -11,6 +11,7 @@ describe('the environment', () => {
         home: './.countersign',
         host: '127.0.0.1',
         port: 8_080,
+        publicHosts: null,
         metricsPort: null,
         identityIssuer: null,
         logLevel: 'info',
