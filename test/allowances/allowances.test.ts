@@ -207,7 +207,25 @@ describe('a request to end all approvals', () => {
       expect(it).toMatchObject({ chain_id: BASE, code: 'CHAIN_NOT_ALLOWED' })
   })
 
+  test('skips what screening refuses and ends the rest', async () => {
+    const scam = newAddress()
+    await sendAndConfirm(base, base.usdc, approve(scam, FIVE_USDC))
+    await stack.owner.post('/address-rules', { address: scam, action: 'block' })
+    const none = await revokeAll(stack.owner, key.secret, { chain_id: OPTIMISM })
+    expect(none.json).toEqual({ transactions: [], skipped: [] })
+    const reply = await revokeAll(stack.owner, key.secret, { chain_id: BASE })
+    expect(reply.json.transactions).toHaveLength(2)
+    const [skipped, ...more] = reply.json.skipped as readonly ReplyBody[]
+    expect(more).toEqual([])
+    expect(skipped).toMatchObject({ chain_id: BASE, code: 'ADDRESS_BLOCKED' })
+    expect(String(skipped?.spender).toLowerCase()).toBe(scam)
+    for (const { tx_id } of reply.json.transactions ?? []) await finalOf(key.api, tx_id)
+    await stack.owner.call('DELETE', '/address-rules', { body: { address: scam } })
+    expect(await listed(base)).toHaveLength(1)
+  })
+
   test('ends them on every chain, also one still on its way, and once when repeated', async () => {
+    await sendAndConfirm(base, wrapped, approve(other, 7n))
     const onItsWay = await key.api.post('/api/tx/send', {
       chain_id: OPTIMISM,
       to: optimism.usdc,

@@ -28,6 +28,9 @@ const MS_PER_SECOND = 1_000
  * a stolen console session cannot move funds. The request therefore carries a trade key of the
  * wallet in `X-Api-Key` beside the token; its caps and chains apply, and the audit trail names it.
  * Repeating the request is safe: a revocation under way is answered and not sent again.
+ *
+ * Spec silent: a call that ends an approval names its spender, so screening refuses it when that
+ * spender is on a list, and it is skipped. Rules the user made can be lifted for the time.
  */
 export function revokeAllowances(ports: OperationPorts): ConsoleHandlers['revoke_allowances'] {
   const { reader, headOf, chains } = ports
@@ -145,7 +148,11 @@ class Revocation {
     this.#sendsLeft--
     const sent = await this.#send(call)
     if (sent.ok) this.transactions.push(sent.value)
-    else this.#skip(call.ends, sent.fault)
+    else if (sent.fault.code === 'ADDRESS_BLOCKED' && call.ends.length > 1) {
+      // One listed spender must not keep the approvals that share its call alive.
+      for (const entry of call.ends)
+        for (const alone of revokeCalls([entry])) await this.#end(alone)
+    } else this.#skip(call.ends, sent.fault)
   }
 
   /** The same call, at a nonce after those of the approvals that it is to end. */

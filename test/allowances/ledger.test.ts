@@ -1,0 +1,136 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import {
+  ALLOWANCES_MAX,
+  type AllowancesRecorded,
+  loadAllowanceKeys,
+  recordAllowances,
+  writeAllowances,
+} from '../../actors/sub-wallet/allowance-ledger.js'
+import { type Draft, emptyState } from '../../actors/sub-wallet/state.js'
+import { Turn } from '../../actors/sub-wallet/turn.js'
+import { type AllowanceEntry, allowanceKey } from '../../src/domain/allowance.js'
+import type { Address, SubWalletId, TxId } from '../../src/domain/ids.js'
+import { type Environment, openEnvironment } from '../../src/store/environment.js'
+import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { knownSpendersOf } from '../../src/store/known-spenders.js'
+import { createReader, type Reader } from '../../src/store/reader.js'
+import { WriteBatch } from '../../src/store/transactor.js'
+
+const OWNER: Address = '0x00000000000000000000000000000000000000Aa'
+const TOKEN: Address = '0x00000000000000000000000000000000000000bB'
+const [BASE, OPTIMISM] = [8453, 10]
+
+let directory: string
+let environment: Environment
+let reader: Reader
+let state: ReturnType<typeof emptyState>
+let transactions = 0
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'cs-ledger-'))
+  environment = openEnvironment(directory)
+  reader = createReader(environment)
+  state = emptyState('sw_ledger' as SubWalletId)
+  await commit((batch) => batch.putAllowanceLedger(OWNER, { complete: true }))
+})
+
+afterEach(async () => {
+  await environment.root.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function commit(write: (batch: WriteBatch) => void): Promise<void> {
+  const batch = new WriteBatch()
+  write(batch)
+  await batch.commit(
+    environment,
+    attachEventSequence(createEventSequenceBuffer(1, 0), 0),
+    new Set(),
+  )
+  reader.refresh()
+}
+
+function spenderAt(index: number): Address {
+  return `0x${index.toString(16).padStart(40, '0')}`
+}
+
+/** One signed transaction that approves each of `spenders`. */
+async function approve(spenders: readonly number[], chainId = BASE): Promise<AllowancesRecorded[]> {
+  const txId = `tx_${String(++transactions).padStart(8, '0')}` as TxId
+  const approvals = spenders.map((index) => ({
+    token: TOKEN,
+    owner: OWNER,
+    spender: spenderAt(index),
+    amount: 1n,
+    kind: 'erc20' as const,
+    valueMicros: null,
+  }))
+  const forecast = { approvals } as unknown as Draft['forecast']
+  const turn = new Turn(state)
+  recordAllowances(turn, { forecast, chainId, txId } as Draft)
+  const events = turn.events.filter((event) => event.type === 'allowances-recorded')
+  await commit((batch) => {
+    for (const event of events) writeAllowances(batch, OWNER, event)
+  })
+  return events
+}
+
+function range(from: number, length: number): number[] {
+  return Array.from({ length }, (_, i) => from + i)
+}
+
+describe('the ledger of approvals', () => {
+  test('says nothing of a wallet that is older than it', () => {
+    expect(knownSpendersOf(reader)(BASE, TOKEN)).toBeNull()
+  })
+
+  test('knows everyone approved on a chain, whatever the spelling of the wallet', async () => {
+    await approve([1, 2])
+    await approve([3], OPTIMISM)
+    await approve([2])
+    const known = knownSpendersOf(reader)
+    expect(known(BASE, OWNER)).toEqual(new Set([1, 2].map(spenderAt)))
+    expect(known(BASE, OWNER.toLowerCase() as Address)).toEqual(known(BASE, OWNER))
+    expect(known(OPTIMISM, OWNER)).toEqual(new Set([spenderAt(3)]))
+    expect(known(1, OWNER)).toEqual(new Set())
+  })
+
+  test('keeps the newest when it is full, and then claims to be complete no more', async () => {
+    await approve(range(1, ALLOWANCES_MAX - 1))
+    await approve([1])
+    await approve([0])
+    expect(knownSpendersOf(reader)(BASE, OWNER)?.size).toBe(ALLOWANCES_MAX)
+    const [event] = await approve([5_000, 5_001])
+    const key = (index: number) =>
+      allowanceKey({
+        chainId: BASE,
+        token: TOKEN,
+        spender: spenderAt(index),
+        kind: 'erc20',
+        tokenId: null,
+        txId: 'tx_' as TxId,
+      } satisfies AllowanceEntry)
+    expect(event?.forgotten).toEqual([key(2), key(3)])
+    expect(knownSpendersOf(reader)(BASE, OWNER)).toBeNull()
+    const kept = [...reader.allowances(OWNER)].map(allowanceKey)
+    expect(kept).toHaveLength(ALLOWANCES_MAX)
+    expect(kept).toEqual(expect.arrayContaining([key(0), key(1), key(5_001)]))
+    expect(new Set(kept)).toEqual(state.allowanceKeys)
+  })
+
+  test('is the same after a restart, its oldest first', async () => {
+    for (const spenders of [[9], [8, 7], [9]]) await approve(spenders)
+    const loaded = [...loadAllowanceKeys(reader, OWNER)]
+    expect(new Set(loaded)).toEqual(state.allowanceKeys)
+    expect(loaded.at(-1)).toBe([...state.allowanceKeys].at(-1))
+  })
+
+  test('survives one transaction with more approvals than it holds', async () => {
+    await approve(range(0, ALLOWANCES_MAX + 24))
+    expect(state.allowanceKeys.size).toBe(ALLOWANCES_MAX)
+    expect([...reader.allowances(OWNER)]).toHaveLength(ALLOWANCES_MAX)
+  })
+})
