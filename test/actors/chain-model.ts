@@ -26,6 +26,9 @@ export const DEPTH = 2
 export class ChainModel {
   nonce = 0
   readonly #pool = new Map<number, Pooled>()
+  /** Bytes that nodes have had, and bytes that they will never have. */
+  readonly #taken = new Set<Hex>()
+  readonly #refused = new Set<Hex>()
   readonly #blocks: Block[] = []
   #hashes = 0
   /** Height up to which no reorg reaches. */
@@ -39,22 +42,34 @@ export class ChainModel {
   offer(tx: Transaction, choice: number): Outcome {
     const hash = tx.attempts.at(-1)?.txHash
     if (hash === undefined) throw new Error(`${tx.txId} has no bytes`)
-    if (this.minedIn(tx) !== null) return { kind: 'accepted' }
+    const landed = this.#find(tx.txId)
+    if (landed !== null) {
+      // A replacement landed that the asker did not know of: to it, a stranger has the nonce.
+      return tx.attempts.some(({ txHash }) => txHash === landed.hash)
+        ? { kind: 'accepted' }
+        : { kind: 'nonce-lost', chainNonce: this.nonce }
+    }
     if (tx.nonce < this.nonce) return this.#nonceGone()
     const held = this.#pool.get(tx.nonce)
     if (held !== undefined && held.txId !== tx.txId) {
       throw new Error(`${tx.txId} and ${held.txId} both went out at nonce ${tx.nonce}`)
     }
+    const refused = { kind: 'rejected', fault: fault('CHAIN_REJECTED') } as const
+    if (this.#refused.has(hash)) return refused
     const kinds =
-      held === undefined
+      held === undefined && !this.#taken.has(hash)
         ? (['accepted', 'taken silently', 'unsure', 'underpriced', 'rejected'] as const)
         : (['accepted', 'taken silently', 'unsure'] as const)
     const kind = kinds[choice % kinds.length] ?? 'accepted'
     if (kind === 'accepted' || kind === 'taken silently') {
+      this.#taken.add(hash)
       this.#pool.set(tx.nonce, { txId: tx.txId, hash })
     }
     if (kind === 'taken silently') return { kind: 'unsure' }
-    if (kind === 'rejected') return { kind, fault: fault('CHAIN_REJECTED') }
+    if (kind === 'rejected') {
+      this.#refused.add(hash)
+      return refused
+    }
     return { kind }
   }
 
@@ -103,19 +118,25 @@ export class ChainModel {
 
   /** Where a transaction is mined, under any of its hashes; null while it is not. */
   minedIn(tx: Transaction): (MinedIn & { readonly final: boolean }) | null {
+    const found = this.#find(tx.txId)
+    if (found === null) return null
+    if (!tx.attempts.some(({ txHash }) => txHash === found.hash)) {
+      throw new Error(`${tx.txId} was mined under bytes that are not stored`)
+    }
+    return {
+      txHash: found.hash,
+      blockNumber: found.blockNumber,
+      blockHash: found.blockHash,
+      outcome: found.nonce % 7 === 6 ? 'reverted' : 'success',
+      feeWei: (BigInt(found.nonce) % (GAS_MICROS + 1n)) * WEI_PER_MICRO,
+      final: this.height - found.blockNumber + 1 >= DEPTH,
+    }
+  }
+
+  #find(wanted: TxId) {
     for (const [index, block] of this.#blocks.entries()) {
-      const found = block.txs.find(({ txId }) => txId === tx.txId)
-      if (found === undefined) continue
-      const known = tx.attempts.some(({ txHash }) => txHash === found.hash)
-      if (!known) throw new Error(`${tx.txId} was mined under bytes that are not stored`)
-      return {
-        txHash: found.hash,
-        blockNumber: index + 1,
-        blockHash: block.hash,
-        outcome: found.nonce % 7 === 6 ? 'reverted' : 'success',
-        feeWei: (BigInt(found.nonce) % (GAS_MICROS + 1n)) * WEI_PER_MICRO,
-        final: this.height - index >= DEPTH,
-      }
+      const tx = block.txs.find(({ txId }) => txId === wanted)
+      if (tx !== undefined) return { ...tx, blockNumber: index + 1, blockHash: block.hash }
     }
     return null
   }
