@@ -12,6 +12,7 @@ const SYSTEM = [
   'test/contracts/**',
   'test/e2e/**',
   'test/console/**',
+  'test/defi/**',
   'test/allowances/**',
 ]
 

@@ -1,0 +1,216 @@
+import { parseUnits } from 'viem'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { erc4626Abi } from '../../src/contracts/abis/erc4626.js'
+import { delegateOf } from '../../src/contracts/delegation.js'
+import { NATIVE_TOKEN } from '../../src/domain/chain.js'
+import { newAddress } from '../e2e/chain.js'
+import { finalOf, type Stack, startStack } from '../e2e/stack.js'
+import { chainOf, give, newWallet, type SponsoredWallet } from './sponsored-wallet.js'
+
+const ROUTED = [1, 10, 56, 137, 8453] as const
+const BARE = 42161
+const BASE = 8453
+const FEE_BPS = 30n
+const feeOf = (amount: bigint) => (amount * FEE_BPS) / 10_000n
+
+let stack: Stack
+
+beforeAll(async () => {
+  stack = await startStack()
+})
+
+afterAll(async () => {
+  await stack?.service.stop()
+})
+
+describe.each(ROUTED)('on chain %i, a wallet that holds nothing but USDC', (chainId) => {
+  let wallet: SponsoredWallet
+
+  beforeAll(async () => {
+    wallet = await newWallet(stack)
+    await give(stack, chainId, wallet.address, '1000', 'USDC')
+  })
+
+  it('swaps exactly the amount, pays exactly the fee, and no gas', async () => {
+    const chain = chainOf(stack, chainId)
+    const { address, key } = wallet
+    const amount = 100n * chain.oneUsdc
+    const terms = {
+      chain_id: chainId,
+      token_in: chain.usdc,
+      token_out: chain.wrapped,
+      amount_in: amount.toString(),
+    }
+    const quote = await key.api.post('/api/swap/quote', terms)
+    expect(quote.json).toMatchObject({ fee_amount: feeOf(amount).toString(), fee_token: 'USDC' })
+    const feesBefore = await chain.balance(chain.usdc, chain.feeRecipient)
+
+    const sent = await key.api.post('/api/swap/execute', { quote_id: quote.json.quote_id })
+    expect(sent.status, sent.text).toBeOneOf([200, 202])
+    const done = await finalOf(key.api, sent.json.tx_id)
+
+    expect(done).toMatchObject({ status: 'confirmed', kind: 'swap', spend_usd: '100.00' })
+    expect(done).toMatchObject({ from: address, to: chain.router, fee_native_wei: '0' })
+    expect(await chain.balance(chain.usdc, address)).toBe(900n * chain.oneUsdc)
+    expect((await chain.balance(chain.usdc, chain.feeRecipient)) - feesBefore).toBe(feeOf(amount))
+    const least = parseUnits(String(quote.json.amount_out_min), 18)
+    expect(await chain.balance(chain.wrapped, address)).toBeGreaterThanOrEqual(least)
+    expect(await chain.client.getBalance({ address })).toBe(0n)
+    const delegate = delegateOf(await chain.client.getCode({ address }))
+    expect(delegate).toBe(chain.delegate)
+  })
+
+  it('deposits into a vault and takes everything out again, to the last unit', async () => {
+    const chain = chainOf(stack, chainId)
+    const { address, key } = wallet
+    const amount = 50n * chain.oneUsdc + 7n
+    const usdcBefore = await chain.balance(chain.usdc, address)
+
+    const deposit = await key.api.post('/api/defi/deposit', {
+      chain_id: chainId,
+      market_id: chain.marketId,
+      amount: amount.toString(),
+    })
+    expect(await finalOf(key.api, deposit.json.tx_id), deposit.text).toMatchObject({
+      status: 'confirmed',
+    })
+    expect(await chain.balance(chain.usdc, address)).toBe(usdcBefore - amount)
+    const shares = await chain.balance(chain.vault, address)
+    const positions = await key.api.get(`/api/defi/positions?chain_id=${chainId}`)
+    expect(positions.json.positions).toMatchObject([{ shares: shares.toString() }])
+
+    const withdrawal = await key.api.post('/api/defi/withdraw', {
+      chain_id: chainId,
+      market_id: chain.marketId,
+      shares: 'max',
+    })
+    const done = await finalOf(key.api, withdrawal.json.tx_id)
+    expect(done, withdrawal.text).toMatchObject({ status: 'confirmed', kind: 'defi_withdraw' })
+    expect(await chain.balance(chain.vault, address)).toBe(0n)
+    const receipt = await chain.client.getTransactionReceipt({
+      hash: done.tx_hash as `0x${string}`,
+    })
+    const worth = await chain.client.readContract({
+      address: chain.vault,
+      abi: erc4626Abi,
+      functionName: 'previewRedeem',
+      args: [shares - feeOf(shares)],
+      blockNumber: receipt.blockNumber,
+    })
+    const gained = (await chain.balance(chain.usdc, address)) - (usdcBefore - amount)
+    expect(gained - worth).toBeOneOf([-1n, 0n, 1n])
+    expect(await chain.client.getBalance({ address })).toBe(0n)
+  })
+})
+
+describe('native currency', () => {
+  it('is bought with USDC on Base, and then sold, wrapped and unwrapped', async () => {
+    const wallet = await newWallet(stack)
+    const chain = chainOf(stack, BASE)
+    const { api } = wallet.key
+    await give(stack, BASE, wallet.address, '100', 'USDC')
+    const run = async (path: string, body: object) => {
+      const sent = await api.post(path, { chain_id: BASE, ...body })
+      expect(await finalOf(api, sent.json.tx_id), sent.text).toMatchObject({ status: 'confirmed' })
+    }
+    const native = () => chain.client.getBalance({ address: wallet.address })
+    await run('/api/gas/swap', { amount_in: (50n * chain.oneUsdc).toString() })
+    const bought = await native()
+    expect(bought).toBeGreaterThan(0n)
+    const amount = 10n ** 15n
+    const amount_in = amount.toString()
+    await run('/api/swap/execute', { token_in: NATIVE_TOKEN, token_out: chain.usdc, amount_in })
+    await run('/api/swap/execute', { token_in: NATIVE_TOKEN, token_out: chain.wrapped, amount_in })
+    expect(await native()).toBe(bought - 2n * amount)
+    const wrapped = amount - feeOf(amount)
+    expect(await chain.balance(chain.wrapped, wallet.address)).toBe(wrapped)
+    await run('/api/swap/execute', {
+      token_in: chain.wrapped,
+      token_out: NATIVE_TOKEN,
+      amount_in: wrapped.toString(),
+    })
+    expect(await native()).toBe(bought - 2n * amount + wrapped - feeOf(wrapped))
+  })
+})
+
+describe('what is refused', () => {
+  it('names the missing Router before it looks at caps or markets', async () => {
+    const { key } = await newWallet(stack, { dailyUsd: '0.01', monthlyUsd: '0.01' })
+    const chain = chainOf(stack, BARE)
+    const swap = { chain_id: BARE, token_in: chain.usdc, token_out: chain.wrapped }
+    const calls: readonly [string, object][] = [
+      ['/api/swap/execute', { ...swap, amount_in: '1000000000' }],
+      ['/api/defi/deposit', { chain_id: BARE, market_id: 'nope', amount: '1' }],
+      ['/api/defi/withdraw', { chain_id: BARE, market_id: 'nope', shares: 'max' }],
+      ['/api/gas/swap', { chain_id: BARE, amount_in: '1' }],
+    ]
+    for (const [path, body] of calls) {
+      const answer = await key.api.post(path, body)
+      expect([answer.status, answer.code], path).toEqual([400, 'ROUTER_NOT_AVAILABLE'])
+    }
+    const optimism = await key.api.post('/api/gas/swap', { chain_id: 10, amount_in: '1' })
+    expect(optimism.code).toBe('GAS_SWAP_NOT_SUPPORTED')
+  })
+
+  it('keeps the order: cap, then funds, and reserves nothing of what it refuses', async () => {
+    const { key } = await newWallet(stack, { dailyUsd: '10', monthlyUsd: '10' })
+    const chain = chainOf(stack, BASE)
+    const swap = { chain_id: BASE, token_in: chain.usdc, token_out: chain.wrapped }
+    const over = { ...swap, amount_in: (11n * chain.oneUsdc).toString() }
+    const poor = { ...swap, amount_in: (9n * chain.oneUsdc).toString() }
+    expect((await key.api.post('/api/swap/execute', over)).code).toBe('LIMIT_EXCEEDED')
+    expect((await key.api.post('/api/swap/execute', poor)).code).toBe('INSUFFICIENT_FUNDS')
+    const limits = await key.api.get('/api/limits')
+    expect(limits.json).toMatchObject({ daily_used_usd: '0.00', reserved_usd: '0.00' })
+  })
+
+  it('answers a quote that nobody made, or another wallet made, as not found', async () => {
+    const [one, other] = [await newWallet(stack), await newWallet(stack)]
+    const chain = chainOf(stack, BASE)
+    const terms = { chain_id: BASE, token_in: chain.usdc, token_out: chain.wrapped }
+    const quote = await one.key.api.post('/api/swap/quote', { ...terms, amount_in: '1000000' })
+    for (const quote_id of [String(quote.json.quote_id), 'quote_nope']) {
+      expect((await other.key.api.post('/api/swap/execute', { quote_id })).code).toBe('NOT_FOUND')
+    }
+  })
+})
+
+describe('a repeated request', () => {
+  it('is answered with the first transaction and moves nothing twice', async () => {
+    const { key, address } = await newWallet(stack)
+    const chain = chainOf(stack, BASE)
+    await give(stack, BASE, address, '10', 'USDC')
+    const body = { chain_id: BASE, amount_in: chain.oneUsdc.toString() }
+    const headers = { 'idempotency-key': 'once' }
+    const first = await key.api.post('/api/gas/swap', body, headers)
+    await finalOf(key.api, first.json.tx_id)
+    const again = await key.api.post('/api/gas/swap', body, headers)
+    expect(again.json.tx_id, again.text).toBe(first.json.tx_id)
+    expect(again.headers.get('idempotency-replayed')).toBe('true')
+    expect(await chain.balance(chain.usdc, address)).toBe(9n * chain.oneUsdc)
+  })
+})
+
+describe('an account that delegates while it sends on its own', () => {
+  it('loses none of its own transactions, and the sponsored call succeeds', async () => {
+    const { key, address } = await newWallet(stack)
+    const chain = chainOf(stack, BASE)
+    await give(stack, BASE, address, '100', 'USDC')
+    await give(stack, BASE, address, '1', 'native')
+    const own = () => key.api.post('/api/tx/send', { chain_id: BASE, to: newAddress(), value: '1' })
+    const swap = () =>
+      key.api.post('/api/swap/execute', {
+        chain_id: BASE,
+        token_in: chain.usdc,
+        token_out: chain.wrapped,
+        amount_in: chain.oneUsdc.toString(),
+      })
+    const sent = await Promise.all([own(), own(), swap(), own(), swap(), own(), swap(), own()])
+    for (const { json, text } of sent) {
+      expect(await finalOf(key.api, json.tx_id), text).toMatchObject({ status: 'confirmed' })
+    }
+    // Five sends and one authorization.
+    expect(await chain.client.getTransactionCount({ address })).toBe(6)
+    expect(await chain.balance(chain.usdc, address)).toBe(97n * chain.oneUsdc)
+  })
+})
