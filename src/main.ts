@@ -247,6 +247,7 @@ const port = await server.listen(config.host, config.port)
 logger.info({ host: config.host, port, mode: config.mode }, 'the wallet service listens')
 
 runUntilStopped('service', async () => {
+  gasBalances.close()
   metricsListener?.close()
   const givenUp = await server.close()
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')
