@@ -3,7 +3,6 @@ import type { Address, TxId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import type { Draft } from './state.js'
-import type { Turn } from './turn.js'
 
 /**
  * The ledger of what a wallet ever let others take. Its entries are written with the signed bytes
@@ -28,13 +27,16 @@ export interface AllowancesRecorded {
   readonly forgotten: readonly string[]
 }
 
-/** Belongs into the turn that stores the transaction. */
-export function recordAllowances(turn: Turn, { forecast, chainId, txId }: Draft): void {
-  if (forecast === null || forecast.approvals.length === 0) return
+/** For the turn that stores the transaction; null when it approves nothing. */
+export function allowancesOf(
+  keys: ReadonlySet<string>,
+  { forecast, chainId, txId }: Pick<Draft, 'forecast' | 'chainId' | 'txId'>,
+): AllowancesRecorded | null {
+  if (forecast === null || forecast.approvals.length === 0) return null
   const entries = allowanceEntries(forecast.approvals, chainId, txId)
-  const after = withEntries(turn.state.allowanceKeys, entries)
+  const after = withEntries(keys, entries)
   const forgotten = [...after].slice(0, Math.max(0, after.size - ALLOWANCES_MAX))
-  turn.emit({ type: 'allowances-recorded', entries, forgotten })
+  return { type: 'allowances-recorded', entries, forgotten }
 }
 
 /** @returns the keys with those of `entries` as the newest */

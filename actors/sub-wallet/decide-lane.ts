@@ -1,7 +1,7 @@
 import type { TxId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
-import { recordAllowances } from './allowance-ledger.js'
+import { allowancesOf } from './allowance-ledger.js'
 import { admitAgain } from './decide-send.js'
 import { limitsCrossed } from './limit-crossings.js'
 import type { Command } from './messages.js'
@@ -169,7 +169,8 @@ function store(turn: Turn, entry: DraftEntry, nowMs: number): void {
     confirmedAtMs: null,
   }
   turn.emit({ type: 'transaction-signed', tx, idempotency: draft.idempotency, screenedAgainst })
-  recordAllowances(turn, draft)
+  const approved = allowancesOf(turn.state.allowanceKeys, draft)
+  if (approved !== null) turn.emit(approved)
   for (const event of limitsCrossed(turn.state, tx, nowMs)) turn.emit(event)
   turn.effect({ type: 'watch', tx })
 }

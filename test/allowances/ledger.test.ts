@@ -5,12 +5,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   ALLOWANCES_MAX,
   type AllowancesRecorded,
+  allowancesOf,
   loadAllowanceKeys,
-  recordAllowances,
   writeAllowances,
 } from '../../actors/sub-wallet/allowance-ledger.js'
+import { evolve } from '../../actors/sub-wallet/evolve.js'
 import { type Draft, emptyState } from '../../actors/sub-wallet/state.js'
-import { Turn } from '../../actors/sub-wallet/turn.js'
 import { type AllowanceEntry, allowanceKey } from '../../src/domain/allowance.js'
 import type { Address, SubWalletId, TxId } from '../../src/domain/ids.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
@@ -58,7 +58,7 @@ function spenderAt(index: number): Address {
 }
 
 /** One signed transaction that approves each of `spenders`. */
-async function approve(spenders: readonly number[], chainId = BASE): Promise<AllowancesRecorded[]> {
+async function approve(spenders: readonly number[], chainId = BASE): Promise<AllowancesRecorded> {
   const txId = `tx_${String(++transactions).padStart(8, '0')}` as TxId
   const approvals = spenders.map((index) => ({
     token: TOKEN,
@@ -69,13 +69,11 @@ async function approve(spenders: readonly number[], chainId = BASE): Promise<All
     valueMicros: null,
   }))
   const forecast = { approvals } as unknown as Draft['forecast']
-  const turn = new Turn(state)
-  recordAllowances(turn, { forecast, chainId, txId } as Draft)
-  const events = turn.events.filter((event) => event.type === 'allowances-recorded')
-  await commit((batch) => {
-    for (const event of events) writeAllowances(batch, OWNER, event)
-  })
-  return events
+  const event = allowancesOf(state.allowanceKeys, { forecast, chainId, txId })
+  if (event === null) throw new Error('nothing was approved')
+  state = evolve(state, event)
+  await commit((batch) => writeAllowances(batch, OWNER, event))
+  return event
 }
 
 function range(from: number, length: number): number[] {
@@ -103,7 +101,7 @@ describe('the ledger of approvals', () => {
     await approve([1])
     await approve([0])
     expect(knownSpendersOf(reader)(BASE, OWNER)?.size).toBe(ALLOWANCES_MAX)
-    const [event] = await approve([5_000, 5_001])
+    const event = await approve([5_000, 5_001])
     const key = (index: number) =>
       allowanceKey({
         chainId: BASE,
@@ -113,7 +111,7 @@ describe('the ledger of approvals', () => {
         tokenId: null,
         txId: 'tx_' as TxId,
       } satisfies AllowanceEntry)
-    expect(event?.forgotten).toEqual([key(2), key(3)])
+    expect(event.forgotten).toEqual([key(2), key(3)])
     expect(knownSpendersOf(reader)(BASE, OWNER)).toBeNull()
     const kept = [...reader.allowances(OWNER)].map(allowanceKey)
     expect(kept).toHaveLength(ALLOWANCES_MAX)
