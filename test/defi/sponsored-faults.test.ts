@@ -1,0 +1,141 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { newAddress } from '../e2e/chain.js'
+import { allFinal, finalOf, type Stack, startStack, transactionsOf } from '../e2e/stack.js'
+import { type Chain, chainOf, give, newWallet, type SponsoredWallet } from './sponsored-wallet.js'
+
+const BASE = 8453
+const OPTIMISM = 10
+const WALLETS = 100
+const AT_ONCE = 10
+const DEADLINE_LEAP_SECONDS = 300
+/** A second quote may come a block later than the first and see the money gone. */
+const ARRANGEMENTS_MAX = 10
+
+let stack: Stack
+
+beforeAll(async () => {
+  stack = await startStack()
+})
+
+afterAll(async () => {
+  await stack?.service.stop()
+})
+
+async function wallets(count: number): Promise<SponsoredWallet[]> {
+  const made: SponsoredWallet[] = []
+  while (made.length < count) {
+    const some = Array.from({ length: Math.min(AT_ONCE, count - made.length) }, () =>
+      newWallet(stack),
+    )
+    made.push(...(await Promise.all(some)))
+  }
+  return made
+}
+
+function swap({ key }: SponsoredWallet, chain: Chain, amount: bigint) {
+  return key.api.post('/api/swap/execute', {
+    chain_id: chain.id,
+    token_in: chain.usdc,
+    token_out: chain.wrapped,
+    amount_in: amount.toString(),
+  })
+}
+
+it(`swaps for ${WALLETS} wallets at once while each of them sends on its own`, async () => {
+  const chain = chainOf(stack, BASE)
+  const all = await wallets(WALLETS)
+  for (const { address } of all) {
+    await give(stack, BASE, address, '10', 'USDC')
+    await give(stack, BASE, address, '0.1', 'native')
+  }
+  const startedMs = performance.now()
+  await Promise.all(
+    all.map(async (wallet) => {
+      const { key } = wallet
+      const send = { chain_id: BASE, to: newAddress(), value: '1' }
+      const answers = await Promise.all([
+        key.api.post('/api/tx/send', send),
+        swap(wallet, chain, chain.oneUsdc),
+        key.api.post('/api/tx/send', send),
+      ])
+      for (const { json, text } of answers) {
+        expect(await finalOf(key.api, json.tx_id), text).toMatchObject({ status: 'confirmed' })
+      }
+    }),
+  )
+  const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1)
+  console.log(`${WALLETS} swaps and ${2 * WALLETS} sends final after ${seconds} s`)
+  for (const { address } of all) {
+    expect(await chain.balance(chain.usdc, address)).toBe(9n * chain.oneUsdc)
+    expect(await chain.client.getTransactionCount({ address })).toBe(3)
+  }
+})
+
+it('picks up what a kill interrupted: nothing is lost, nothing happens twice', async () => {
+  const chain = chainOf(stack, BASE)
+  const all = await wallets(8)
+  for (const { address } of all) await give(stack, BASE, address, '10', 'USDC')
+  const asked = all.flatMap((wallet) =>
+    [1, 2, 3].map(() => swap(wallet, chain, chain.oneUsdc).catch(() => null)),
+  )
+  await delay(600)
+  await stack.service.killAndAwaitRestart('service')
+  const answers = await Promise.all(asked)
+  for (const wallet of all) {
+    const ended = await allFinal(stack.owner, wallet.key)
+    const confirmed = ended.filter(({ status }) => status === 'confirmed')
+    const left = await chain.balance(chain.usdc, wallet.address)
+    expect(left).toBe((10n - BigInt(confirmed.length)) * chain.oneUsdc)
+    const limits = await wallet.key.api.get('/api/limits')
+    expect(limits.json.daily_used_usd).toBe(`${confirmed.length}.00`)
+  }
+  const told = answers.filter((answer) => answer !== null && answer.status < 300)
+  for (const answer of told) {
+    const known = await Promise.all(
+      all.map(({ key }) => key.api.get(`/api/tx/${answer?.json.tx_id}`)),
+    )
+    expect(known.filter(({ status }) => status === 200)).toHaveLength(1)
+  }
+})
+
+it('keeps the spend of a reverted intent until its deadline has passed', async () => {
+  const chain = chainOf(stack, OPTIMISM)
+  const mine = (on: boolean) =>
+    chain.client.request({ method: 'evm_setAutomine', params: [on] } as never)
+  const failed = await arrangeRevert(chain, mine)
+
+  const held = await failed.key.api.get('/api/limits')
+  expect(held.json).toMatchObject({ reserved_usd: '10.00', daily_used_usd: '20.00' })
+  await chain.client.request({
+    method: 'evm_increaseTime',
+    params: [DEADLINE_LEAP_SECONDS],
+  } as never)
+  await expect
+    .poll(async () => (await failed.key.api.get('/api/limits')).json, { timeout: 30_000 })
+    .toMatchObject({ reserved_usd: '0.00', daily_used_usd: '10.00' })
+  const [one, other] = await transactionsOf(stack.owner, failed.key.keyId)
+  expect([one?.status, other?.status].sort()).toEqual(['confirmed', 'failed'])
+  expect([one?.spend_usd, other?.spend_usd].sort()).toEqual(['0.00', '10.00'])
+})
+
+/** Two swaps of the whole balance, both planned before either is mined: the second reverts. */
+async function arrangeRevert(
+  chain: Chain,
+  mine: (on: boolean) => Promise<unknown>,
+): Promise<SponsoredWallet> {
+  for (let tries = 0; tries < ARRANGEMENTS_MAX; tries++) {
+    const wallet = await newWallet(stack)
+    await give(stack, chain.id, wallet.address, '10', 'USDC')
+    await mine(false)
+    const amount = 10n * chain.oneUsdc
+    const both = await Promise.all([swap(wallet, chain, amount), swap(wallet, chain, amount)])
+    await mine(true)
+    const ends = []
+    for (const { json } of both) {
+      if (json.tx_id !== undefined) ends.push(await finalOf(wallet.key.api, json.tx_id))
+    }
+    if (ends.some(({ status }) => status === 'failed')) return wallet
+  }
+  throw new Error('no two swaps met in one block')
+}
