@@ -27,7 +27,7 @@ export function decide(
       if (!state.started) {
         state.started = true
         effects.push({ type: 'poll', afterMs: 0 })
-        sweep(state, effects, state.watched.size)
+        sweep(state, effects)
       }
       break
     case 'watch':
@@ -44,9 +44,7 @@ export function decide(
       catchUp(state, command.blocks, effects, command.nowMs)
       break
     case 'receipts':
-      for (const receipt of command.receipts ?? []) {
-        if (receipt !== null) receiptSeen(state, receipt, effects, command.nowMs)
-      }
+      if (command.receipts !== null) receiptsCame(state, command.asked, command.receipts, effects, command.nowMs)
       break
     case 'nonces':
       for (const { owner, nonce } of command.nonces) {
@@ -65,10 +63,11 @@ function pollAfterMs(state: WatcherState): number {
 
 function watch(state: WatcherState, command: WatchCommand): void {
   const known = state.watched.get(command.txId)
-  const { type: _, ...rest } = command
+  const { type: _, mined, ...rest } = command
   const watched: Watched = {
     ...rest,
-    mined: known?.mined ?? null,
+    mined: known === undefined ? mined : known.mined,
+    checked: known === undefined ? mined === null : known.checked,
     confirmed: false,
     sinceBlock: known?.sinceBlock ?? null,
   }
@@ -90,15 +89,16 @@ function follow(
   nowMs: number,
 ): void {
   const last = state.recent.at(-1)
-  if (last?.hash === head.hash || state.busy) return
+  if (state.busy || state.recent.some(({ hash }) => hash === head.hash)) return
   if (last === undefined || head.parentHash === last.hash) {
     accept(state, head, effects, nowMs)
     return
   }
   if (head.number > last.number + CATCH_UP_BLOCKS_MAX) {
     state.recent.length = 0
+    for (const watched of state.watched.values()) watched.checked = watched.mined === null
     accept(state, head, effects, nowMs)
-    sweep(state, effects, state.watched.size)
+    sweep(state, effects)
     return
   }
   // Behind, or on another branch: read what lies between, and a few blocks below the fork.
@@ -131,6 +131,9 @@ function catchUp(
   for (const block of blocks) {
     if (state.recent.some(({ hash }) => hash === block.hash)) continue
     rewind(state, block, effects, nowMs)
+    const below = state.recent.at(-1)
+    // The chain changed while it was read; what follows belongs to another branch.
+    if (below !== undefined && below.hash !== block.parentHash) return
     accept(state, block, effects, nowMs)
   }
 }
@@ -142,19 +145,31 @@ function rewind(
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
+  const highest = state.recent.at(-1)?.number ?? block.number
+  if (highest < block.number) return
   const kept = state.recent.filter(({ number }) => number < block.number)
-  if (kept.length === state.recent.length) return
   state.recent.length = 0
   state.recent.push(...kept)
   for (const watched of state.watched.values()) {
-    if (watched.mined === null || watched.mined.blockNumber < block.number) continue
-    watched.mined = null
-    watched.confirmed = false
-    watched.sinceBlock = block.number
-    const { owner, txId } = watched
-    const command = { type: 'unmined', txId, stored: null, nowMs } as const
-    effects.push({ type: 'tell', owner, command })
+    const { mined } = watched
+    if (mined === null || mined.blockNumber < block.number || mined.blockNumber > highest) continue
+    takeBack(watched, block.number, effects, nowMs)
   }
+}
+
+function takeBack(
+  watched: Watched,
+  blockNumber: number,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  watched.mined = null
+  watched.checked = true
+  watched.confirmed = false
+  watched.sinceBlock = blockNumber
+  const { owner, txId } = watched
+  const command = { type: 'unmined', txId, stored: null, nowMs } as const
+  effects.push({ type: 'tell', owner, command })
 }
 
 function accept(
@@ -171,6 +186,11 @@ function accept(
   const waiting = new Map<Owner, Watched>()
   for (const watched of state.watched.values()) {
     watched.sinceBlock ??= block.number
+    const { mined } = watched
+    // Its receipt came before its block, and from another branch.
+    if (mined?.blockNumber === block.number && mined.blockHash !== block.hash) {
+      takeBack(watched, block.number, effects, nowMs)
+    }
     if (watched.mined !== null) deepen(state, watched, block.number, effects, nowMs)
     else if (!waiting.has(watched.owner)) waiting.set(watched.owner, watched)
   }
@@ -185,52 +205,84 @@ const OVERDUE_BLOCKS = 3
 
 /**
  * Asks by hash, and by account, for what has waited long: a block may have been missed, or the
- * nonce used by something else.
+ * nonce used by something else. Who was asked for goes to the end, so that everyone has a turn.
  */
 function sweepOverdue(state: WatcherState, blockNumber: number, effects: WatcherEffect[]): void {
   const hashes: Hex[] = []
-  const accounts = new Map<Owner, Watched>()
+  const asked: Watched[] = []
   for (const watched of state.watched.values()) {
     if (hashes.length >= SWEEP_MAX) break
-    const { mined, sinceBlock } = watched
-    if (mined !== null || sinceBlock === null || blockNumber < sinceBlock + OVERDUE_BLOCKS) continue
-    if ((blockNumber - sinceBlock) % OVERDUE_BLOCKS !== 0) continue
+    const { mined, checked, sinceBlock } = watched
+    if (mined !== null && checked) continue
+    if (sinceBlock === null || blockNumber < sinceBlock + OVERDUE_BLOCKS) continue
     hashes.push(...watched.hashes)
+    asked.push(watched)
+  }
+  if (asked.length === 0) return
+  const accounts = new Map<Owner, Watched>()
+  for (const watched of asked) {
+    watched.sinceBlock = blockNumber
+    state.watched.delete(watched.txId)
+    state.watched.set(watched.txId, watched)
     accounts.set(watched.owner, watched)
   }
-  if (hashes.length === 0) return
   effects.push({ type: 'fetch-receipts', hashes })
   effects.push({
     type: 'fetch-nonces',
-    accounts: [...accounts.values()].map(({ owner, from }) => ({
-      owner,
-      address: from,
-    })),
+    accounts: [...accounts.values()].map(({ owner, from }) => ({ owner, address: from })),
   })
 }
 
-function sweep(state: WatcherState, effects: WatcherEffect[], max: number): void {
+/** Asks for all that no block since the last one seen could tell. */
+function sweep(state: WatcherState, effects: WatcherEffect[]): void {
   const hashes: Hex[] = []
-  for (const watched of state.watched.values()) {
-    if (watched.mined !== null || hashes.length >= max) continue
-    hashes.push(...watched.hashes)
+  for (const { mined, checked, hashes: own } of state.watched.values()) {
+    if (mined === null || !checked) hashes.push(...own)
   }
   if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
 }
 
+function receiptsCame(
+  state: WatcherState,
+  asked: readonly Hex[],
+  receipts: readonly (Receipt | null)[],
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  const missing = new Map<Watched, number>()
+  asked.forEach((hash, i) => {
+    const receipt = receipts[i]
+    const watched = watchedBy(state, hash)
+    if (watched === undefined) return
+    if (receipt !== null && receipt !== undefined) {
+      receiptSeen(state, watched, receipt, effects, nowMs)
+    } else missing.set(watched, (missing.get(watched) ?? 0) + 1)
+  })
+  const head = state.recent.at(-1)?.number ?? 0
+  for (const [watched, count] of missing) {
+    // It was mined when last heard of, and is in no block now: a reorg that nobody watched.
+    if (watched.mined === null || watched.checked || count < watched.hashes.length) continue
+    takeBack(watched, head, effects, nowMs)
+  }
+}
+
+function watchedBy(state: WatcherState, hash: Hex): Watched | undefined {
+  const txId = state.byHash.get(hash)
+  return txId === undefined ? undefined : state.watched.get(txId)
+}
+
 function receiptSeen(
   state: WatcherState,
+  watched: Watched,
   receipt: Receipt,
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  const txId = state.byHash.get(receipt.txHash)
-  const watched = txId === undefined ? undefined : state.watched.get(txId)
-  if (txId === undefined || watched === undefined) return
-  if (watched.mined?.blockHash === receipt.blockHash) return
   const seen = state.recent.find(({ number }) => number === receipt.blockNumber)
   // A receipt from a block that a reorg took away while we asked.
   if (seen !== undefined && seen.hash !== receipt.blockHash) return
+  watched.checked = true
+  if (watched.mined?.blockHash === receipt.blockHash) return
   const mined: MinedIn = {
     txHash: receipt.txHash,
     blockNumber: receipt.blockNumber,
@@ -242,7 +294,7 @@ function receiptSeen(
   const head = state.recent.at(-1)?.number ?? receipt.blockNumber
   if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
   else {
-    const { owner } = watched
+    const { owner, txId } = watched
     effects.push({ type: 'tell', owner, command: { type: 'mined', txId, mined, nowMs } })
   }
 }
@@ -259,8 +311,8 @@ function deepen(
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  const { mined, txId, owner } = watched
-  if (mined === null) return
+  const { mined, checked, txId, owner } = watched
+  if (mined === null || !checked) return
   if (!watched.confirmed && deepEnough(state, mined, head)) {
     watched.confirmed = true
     const command = { type: 'confirmed', txId, mined, nowMs } as const

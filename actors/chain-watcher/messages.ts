@@ -1,5 +1,6 @@
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
+import type { MinedIn } from '../../src/domain/transaction.js'
 import type { Address, GasWalletId, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
 import type { Command as SubWalletCommand } from '../sub-wallet/messages.js'
 
@@ -36,6 +37,8 @@ export interface WatchCommand {
   readonly nonce: number
   /** All hashes signed at the nonce so far; any of them may land. */
   readonly hashes: readonly Hex[]
+  /** Where its owner believes it mined; null while it does not. */
+  readonly mined: MinedIn | null
 }
 
 export type WatcherEffect =

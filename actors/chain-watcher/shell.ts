@@ -81,9 +81,9 @@ export function createChainWatcherShell(
       const chain = access(id)
       const { id: chainId, confirmations, block_time_ms: blockTimeMs } = chain.config
       const state = emptyWatcher(chainId, confirmations, blockTimeMs)
-      const watch = (owner: Owner, { txId, from, nonce, attempts }: Transaction) => {
+      const watch = (owner: Owner, { txId, from, nonce, attempts, mined }: Transaction) => {
         const hashes = attempts.map(({ txHash }) => txHash)
-        decide(state, { type: 'watch', txId, owner, from, nonce, hashes })
+        decide(state, { type: 'watch', txId, owner, from, nonce, hashes, mined })
       }
       for (const tx of reader.openTransactionsOfChain(chainId)) watch(tx.subWalletId, tx)
       for (const { gasWalletId, chainId: of } of reader.gasWallets()) {

@@ -25,12 +25,14 @@ export interface SeenBlock {
   readonly hash: Hex
 }
 
-export interface Watched extends Omit<WatchCommand, 'type'> {
-  /** Where it is mined, as told to its wallet; null while it is not. */
+export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
+  /** Where it is mined, as its owner believes; null while it is not. */
   mined: MinedIn | null
+  /** False while that comes from before a start or a pause: a receipt has to say it once more. */
+  checked: boolean
   /** True once its wallet was told that it is deep enough. */
   confirmed: boolean
-  /** Height at which watching began; null until the first block after. */
+  /** Height at which watching began, or a receipt was last asked for; null until the first block. */
   sinceBlock: number | null
 }
 

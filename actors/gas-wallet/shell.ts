@@ -57,9 +57,9 @@ export function createGasWalletShell(
           broadcast(ports, effect.tx, (command) => self(command as GasWalletCommand))
           break
         case 'watch': {
-          const { txId, from, nonce, attempts } = effect.tx
+          const { txId, from, nonce, attempts, mined } = effect.tx
           const hashes = attempts.map(({ txHash }) => txHash)
-          watcher(id, { type: 'watch', txId, owner: id as GasWalletId, from, nonce, hashes })
+          watcher(id, { type: 'watch', txId, owner: id as GasWalletId, from, nonce, hashes, mined })
           break
         }
         case 'unwatch':

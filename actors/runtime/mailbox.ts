@@ -19,6 +19,11 @@ export class Mailbox<T> {
     return true
   }
 
+  /** For what must not be lost; it counts against the capacity that `offer` sees. */
+  put(item: T): void {
+    this.#items.push(item)
+  }
+
   take(): T | undefined {
     if (this.#head >= this.#items.length) return undefined
     const item = this.#items[this.#head]

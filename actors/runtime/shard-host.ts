@@ -111,10 +111,12 @@ export class ShardHost {
   }
 
   #enqueue(envelope: Envelope): void {
-    if (!this.#mailbox.offer(envelope)) {
-      if (envelope.token !== null) {
-        this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
-      }
+    if (envelope.token === null) {
+      // Outcomes and news: whoever sent them counts on their arrival, and there are only so many,
+      // since each belongs to a draft, a transaction or a delivery that is open already.
+      this.#mailbox.put(envelope)
+    } else if (!this.#mailbox.offer(envelope)) {
+      this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
       return
     }
     if (this.#turnScheduled) return

@@ -66,7 +66,8 @@ export function unmined(turn: Turn, { txId, stored, nowMs }: Of<'unmined'>): voi
   }
   if (stored === null || !isFinal(stored.status) || stored.status === 'dropped') return
   turn.emit({ type: 'transaction-reopened', tx: stored, atMs: nowMs })
-  turn.effect({ type: 'watch', tx: stored })
+  const reopened = turn.state.open.get(txId)
+  if (reopened !== undefined) turn.effect({ type: 'watch', tx: reopened.tx })
 }
 
 export function replaced(

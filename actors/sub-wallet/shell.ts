@@ -53,9 +53,9 @@ export function createSubWalletShell(
           replace(ports, { tx: effect.tx, keyId: effect.tx.keyId, authorization: null }, self)
           break
         case 'watch': {
-          const { chainId, txId, subWalletId, from, nonce, attempts } = effect.tx
+          const { chainId, txId, subWalletId, from, nonce, attempts, mined } = effect.tx
           const hashes = attempts.map(({ txHash }) => txHash)
-          watcher(chainId, { type: 'watch', txId, owner: subWalletId, from, nonce, hashes })
+          watcher(chainId, { type: 'watch', txId, owner: subWalletId, from, nonce, hashes, mined })
           break
         }
         case 'unwatch':

@@ -65,7 +65,8 @@ export class ChainModel {
       this.#taken.add(hash)
       this.#pool.set(tx.nonce, { txId: tx.txId, hash })
     }
-    if (kind === 'taken silently') return { kind: 'unsure' }
+    if (kind === 'taken silently') return { kind: 'unsure', mayBeOut: true }
+    if (kind === 'unsure') return { kind, mayBeOut: false }
     if (kind === 'rejected') {
       this.#refused.add(hash)
       return refused
@@ -77,7 +78,7 @@ export class ChainModel {
   #nonceGone(): Outcome {
     const at = this.#blocks.findLastIndex(({ outside }) => outside > 0)
     const sure = at >= 0 && this.height - at >= DEPTH
-    return sure ? { kind: 'nonce-lost', chainNonce: this.nonce } : { kind: 'unsure' }
+    return sure ? { kind: 'nonce-lost', chainNonce: this.nonce } : { kind: 'unsure', mayBeOut: true }
   }
 
   /** Takes up to `max` transactions from the pool, in nonce order. */

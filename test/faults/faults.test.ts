@@ -54,7 +54,11 @@ describe('a transaction ends', () => {
     ['nodes answer 503', { kind: 'http', status: 503 }, 3],
     ['pools evict it', { kind: 'swallow' }, 6],
     ['"already known" is said of the unknown', error('already known'), 4],
-    ['"nonce too low" is said of a free nonce', error('nonce too low: next nonce 9, tx nonce 0'), 4],
+    [
+      '"nonce too low" is said of a free nonce',
+      error('nonce too low: next nonce 9, tx nonce 0'),
+      4,
+    ],
     ['a replacement is called underpriced', error('replacement transaction underpriced'), 6],
     ['it is called underpriced', error('transaction underpriced: tip needed 1'), 6],
     [
@@ -79,7 +83,11 @@ describe('a transaction ends', () => {
     const wallet = await harness.createWallet()
     chain.startMining()
     for (const proxy of chain.proxies) {
-      proxy.inject({ method: 'eth_getTransactionCount', times: 12, fault: { kind: 'lag', blocks: 6 } })
+      proxy.inject({
+        method: 'eth_getTransactionCount',
+        times: 12,
+        fault: { kind: 'lag', blocks: 6 },
+      })
       proxy.inject({ method: 'eth_getBlockByNumber', times: 6, fault: { kind: 'lag', blocks: 4 } })
     }
     for (let i = 0; i < 6; i++) {
@@ -162,6 +170,18 @@ describe('a transaction ends', () => {
     await chain.mine()
     await harness.restart()
     await endsOnce(wallet, 20)
+  })
+
+  test('once, when a reorg takes it back while the process is down', async () => {
+    const wallet = await harness.createWallet()
+    await chain.stopMining()
+    for (const answer of await sendMany(wallet, 4)) accepted(answer)
+    await chain.mine()
+    await until(() => transactionsOf(harness, wallet).every(({ mined }) => mined !== null))
+    await harness.restart(async () => {
+      await chain.anvil.rpc('anvil_reorg', [2, []])
+    })
+    await endsOnce(wallet, 4)
   })
 
   test('and what reverts keeps its gas and releases its value', async () => {
