@@ -34,13 +34,6 @@ export const address = z
   .refine(hasPlausibleChecksum, 'mixed-case address with a wrong EIP-55 checksum')
   .describe('EVM address')
 
-/** A non-negative integer in smallest units, decimal. */
-export const integerAmount = z
-  .string()
-  .max(UINT256_DECIMAL_DIGITS_MAX)
-  .regex(/^(0|[1-9]\d*)$/, 'must be a decimal integer string without sign or leading zeros')
-  .refine(isUint256, 'must be below 2^256')
-
 /** The same, above zero. */
 export const positiveAmount = z
   .string()

@@ -31,10 +31,6 @@ export const fallbackCurve = {
     scalar.set(numberToBytesBE(sum, 32))
     return scalar
   },
-  privateKeyNegate(scalar: Uint8Array) {
-    scalar.set(numberToBytesBE(order - bytesToNumberBE(scalar), 32))
-    return scalar
-  },
   /** @throws when a point is invalid or the sum is the point at infinity */
   publicKeyCombine(points: readonly Uint8Array[], compressed: boolean, out: Uint8Array) {
     const sum = points.map((point) => Point.fromBytes(point)).reduce((a, b) => a.add(b))

@@ -44,11 +44,6 @@ export function addInto(scalar: Uint8Array, other: Uint8Array): void {
   native.privateKeyTweakAdd(scalar, other)
 }
 
-/** Negates modulo the order, in place. */
-export function negate(scalar: Uint8Array): void {
-  native.privateKeyNegate(scalar)
-}
-
 /** @throws Refusal MALFORMED when a point is invalid or the sum is the point at infinity */
 export function addPoints(a: Uint8Array, b: Uint8Array): Buffer {
   try {
@@ -97,7 +92,6 @@ type Curve = Pick<
   | 'privateKeyVerify'
   | 'publicKeyCreate'
   | 'privateKeyTweakAdd'
-  | 'privateKeyNegate'
   | 'publicKeyCombine'
   | 'publicKeyConvert'
   | 'ecdsaRecover'

@@ -27,7 +27,7 @@ export interface QuorumBoot {
 
 export type ShareHolder = 'service' | 'user'
 
-export interface SessionOffer {
+interface SessionOffer {
   readonly holder: ShareHolder
   /** 32 bytes, X25519. */
   readonly publicKey: Uint8Array

@@ -7,8 +7,6 @@ import { Refusal } from './refusal.js'
  * A share on its way to the quorum signer, for one intent alone:
  * `session id 8 | counter 8 | AES-256-GCM(share) 32 | tag 16`, nonce = 4 zero bytes ‖ counter.
  */
-export const SEALED_SHARE_BYTES = 64
-
 export interface ShareSealer {
   readonly boot: Uint8Array
   /** @param share 32 bytes; the caller wipes it */
