@@ -32,7 +32,7 @@ interface Resident {
   broken: boolean
   /** Commits of this actor that are not on disk yet. */
   commitsPending: number
-  /** Callers that wait for this actor, so that none is forgotten when it is stopped. */
+  /** Callers whose answer is not decided, so that none is forgotten when it is stopped. */
   readonly waiting: Set<ReplyToken>
 }
 
@@ -163,6 +163,8 @@ export class ShardHost {
           }
         }
       }
+      // Their answers are decided: should the actor break now, they are not refused as well.
+      for (const { token } of decision.replies) resident.waiting.delete(token)
       return { resident, effects: decision.effects, replies: decision.replies }
     } catch (error) {
       this.#options.log.error(
@@ -197,10 +199,7 @@ export class ShardHost {
   }
 
   #release({ resident, effects, replies }: Outputs): void {
-    for (const { token, result } of replies) {
-      resident.waiting.delete(token)
-      this.#options.reply(token, result)
-    }
+    for (const { token, result } of replies) this.#options.reply(token, result)
     const { kind, id } = resident.address
     for (const effect of effects) {
       resident.shell.run(id, effect, (command) => {
