@@ -16,6 +16,17 @@ interface Block {
   readonly outside: number
 }
 
+/** What becomes of bytes at a nonce that no pool holds, and at one that a pool holds. */
+const FREE = [
+  'accepted',
+  'taken silently',
+  'lost on the way',
+  'not heard',
+  'underpriced',
+  'rejected',
+] as const
+const HELD = ['accepted', 'taken silently', 'lost on the way', 'not heard'] as const
+
 /** Blocks on top of a transaction's own before it is final here; only younger ones are reorged. */
 export const DEPTH = 2
 
@@ -26,8 +37,9 @@ export const DEPTH = 2
 export class ChainModel {
   nonce = 0
   readonly #pool = new Map<number, Pooled>()
-  /** Bytes that nodes have had, and bytes that they will never have. */
-  readonly #taken = new Set<Hex>()
+  /** Transactions that a node may have had, as far as their sender can know. */
+  readonly #mayBeOut = new Set<TxId>()
+  /** Bytes that no node will ever take. */
   readonly #refused = new Set<Hex>()
   readonly #blocks: Block[] = []
   #hashes = 0
@@ -56,29 +68,38 @@ export class ChainModel {
     }
     const refused = { kind: 'rejected', fault: fault('CHAIN_REJECTED') } as const
     if (this.#refused.has(hash)) return refused
-    const kinds =
-      held === undefined && !this.#taken.has(hash)
-        ? (['accepted', 'taken silently', 'unsure', 'underpriced', 'rejected'] as const)
-        : (['accepted', 'taken silently', 'unsure'] as const)
-    const kind = kinds[choice % kinds.length] ?? 'accepted'
-    if (kind === 'accepted' || kind === 'taken silently') {
-      this.#taken.add(hash)
-      this.#pool.set(tx.nonce, { txId: tx.txId, hash })
+    const kind = held === undefined ? FREE[choice % FREE.length] : HELD[choice % HELD.length]
+    switch (kind) {
+      case 'underpriced':
+        return { kind }
+      case 'not heard':
+        return { kind: 'unsure', mayBeOut: false }
+      case 'rejected':
+        // What may be out already can be refused for a while only: money comes, pools empty.
+        if (!this.#mayBeOut.has(tx.txId)) this.#refused.add(hash)
+        return refused
+      case 'lost on the way':
+        break
+      default:
+        this.#pool.set(tx.nonce, { txId: tx.txId, hash })
     }
-    if (kind === 'taken silently') return { kind: 'unsure', mayBeOut: true }
-    if (kind === 'unsure') return { kind, mayBeOut: false }
-    if (kind === 'rejected') {
-      this.#refused.add(hash)
-      return refused
-    }
-    return { kind }
+    this.#mayBeOut.add(tx.txId)
+    return kind === 'accepted' ? { kind } : { kind: 'unsure', mayBeOut: true }
+  }
+
+  /** The sender has forgotten what it was told: any of these may be out, for all it knows. */
+  senderRestarted(open: Iterable<TxId>): void {
+    for (const txId of open) this.#mayBeOut.add(txId)
+    this.#refused.clear()
   }
 
   /** Nonce used by a stranger: told only once that is deep enough to stay. */
   #nonceGone(): Outcome {
     const at = this.#blocks.findLastIndex(({ outside }) => outside > 0)
     const sure = at >= 0 && this.height - at >= DEPTH
-    return sure ? { kind: 'nonce-lost', chainNonce: this.nonce } : { kind: 'unsure', mayBeOut: true }
+    return sure
+      ? { kind: 'nonce-lost', chainNonce: this.nonce }
+      : { kind: 'unsure', mayBeOut: true }
   }
 
   /** Takes up to `max` transactions from the pool, in nonce order. */

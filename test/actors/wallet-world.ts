@@ -107,6 +107,7 @@ export class WalletWorld {
       if (fate === 'waiting') this.#fates.set(txId, 'lost in a restart')
     }
     this.#state = loadState(this.#reader, WALLET_ID)
+    this.chain.senderRestarted(this.#state.open.keys())
     this.#check()
   }
 

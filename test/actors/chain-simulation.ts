@@ -1,0 +1,167 @@
+import { decide } from '../../actors/chain-watcher/decide.js'
+import type {
+  WalletNews,
+  WatcherCommand,
+  WatcherEffect,
+} from '../../actors/chain-watcher/messages.js'
+import { emptyWatcher } from '../../actors/chain-watcher/state.js'
+import type { BlockSummary } from '../../src/chains/heads.js'
+import type { Receipt } from '../../src/chains/receipts.js'
+import type { Hex, TxId } from '../../src/domain/ids.js'
+import { ADDRESS, CHAIN_ID, txIdOf, WALLET_ID } from './wallet-fixtures.js'
+
+/** What the watcher last told of a transaction. */
+export type Told = 'nothing' | 'mined' | 'confirmed' | 'unmined'
+
+const NOW_MS = 1_750_000_000_000
+
+/** A node whose chain can be rewritten, and the watcher that follows it. */
+export class WatchedChain {
+  readonly confirmations: number
+  readonly told = new Map<TxId, Told>()
+  readonly heads: number[] = []
+  /** Requests for receipts are answered with nothing while this is set. */
+  receiptsLost = false
+  readonly #watcher
+  #blocks: BlockSummary[] = []
+  #forks = 0
+
+  constructor(confirmations: number) {
+    this.confirmations = confirmations
+    this.#watcher = emptyWatcher(CHAIN_ID, confirmations, 1_000)
+    this.extend([])
+    this.#feed({ type: 'start' })
+    this.poll()
+  }
+
+  get height(): number {
+    return this.#blocks.length - 1
+  }
+
+  get requests(): number {
+    return this.#requests
+  }
+  #requests = 0
+
+  watch(n: number): void {
+    this.told.set(txIdOf(n), 'nothing')
+    const hashes = [hashOf(n)]
+    this.#feed({
+      type: 'watch',
+      txId: txIdOf(n),
+      owner: WALLET_ID,
+      from: ADDRESS,
+      nonce: n,
+      hashes,
+    })
+  }
+
+  /** A block on top, with these transactions in it. */
+  extend(txs: readonly number[]): void {
+    const parent = this.#blocks.at(-1)
+    const number = this.#blocks.length
+    this.#blocks.push({
+      chainId: CHAIN_ID,
+      number,
+      hash: blockHash(number, this.#forks),
+      parentHash: parent?.hash ?? blockHash(0, 999),
+      timestampMs: NOW_MS + number * 1_000,
+      baseFeePerGas: 1n,
+      gasLimit: 30_000_000n,
+      txHashes: txs.map(hashOf),
+    })
+  }
+
+  /** Takes the newest blocks away; what follows is another branch. */
+  fork(depth: number): void {
+    this.#forks++
+    this.#blocks = this.#blocks.slice(0, this.#blocks.length - depth)
+  }
+
+  /** The node is asked for its newest block, and for all that the watcher wants to know then. */
+  poll(): void {
+    const block = this.#blocks.at(-1) ?? null
+    this.#feed({ type: 'latest', block, nowMs: NOW_MS })
+  }
+
+  /** A receipt from a node that follows another branch, such as one that will lose. */
+  showReceipt(n: number, blockNumber: number, fork: number): void {
+    const receipt = receiptOf(n, blockNumber, blockHash(blockNumber, fork))
+    this.#feed({ type: 'receipts', asked: [hashOf(n)], receipts: [receipt], nowMs: NOW_MS })
+  }
+
+  /** Where a transaction is in the branch that counts; null when it is not. */
+  blockOf(n: number): number | null {
+    const at = this.#blocks.findIndex(({ txHashes }) => txHashes.includes(hashOf(n)))
+    return at < 0 ? null : at
+  }
+
+  #feed(command: WatcherCommand): void {
+    const queue: WatcherEffect[] = [...decide(this.#watcher, command).effects]
+    for (let effect = queue.shift(); effect !== undefined; effect = queue.shift()) {
+      const answer = this.#answer(effect)
+      if (answer !== null) queue.push(...decide(this.#watcher, answer).effects)
+    }
+  }
+
+  #answer(effect: WatcherEffect): WatcherCommand | null {
+    const nowMs = NOW_MS
+    switch (effect.type) {
+      case 'fetch-blocks': {
+        this.#requests++
+        const blocks = this.#blocks.slice(effect.from, effect.to + 1)
+        return { type: 'blocks', blocks, nowMs }
+      }
+      case 'fetch-receipts': {
+        this.#requests++
+        const receipts = this.receiptsLost
+          ? null
+          : effect.hashes.map((hash) => this.#receiptBy(hash))
+        return { type: 'receipts', asked: effect.hashes, receipts, nowMs }
+      }
+      case 'fetch-nonces':
+        return {
+          type: 'nonces',
+          nonces: effect.accounts.map(({ owner }) => ({ owner, nonce: 0 })),
+          nowMs,
+        }
+      case 'tell':
+        this.#note(effect.command)
+        return null
+      default:
+        return null
+    }
+  }
+
+  #note(news: WalletNews): void {
+    if (news.type === 'head') this.heads.push(news.blockNumber)
+    else this.told.set(news.txId, news.type)
+  }
+
+  #receiptBy(hash: Hex): Receipt | null {
+    const block = this.#blocks.find(({ txHashes }) => txHashes.includes(hash))
+    return block === undefined ? null : receiptOf(Number(hash), block.number, block.hash)
+  }
+}
+
+function receiptOf(n: number, blockNumber: number, hash: Hex): Receipt {
+  return {
+    txHash: hashOf(n),
+    blockNumber,
+    blockHash: hash,
+    status: 'success',
+    gasUsed: 21_000n,
+    effectiveGasPrice: 1n,
+    feeWei: 21_000n,
+    logs: [],
+    logsTruncated: false,
+  }
+}
+
+function hashOf(n: number): Hex {
+  return `0x${n.toString(16).padStart(64, '0')}`
+}
+
+function blockHash(number: number, fork: number): Hex {
+  return `0xb${fork.toString(16).padStart(31, '0')}${number.toString(16).padStart(32, '0')}`
+}

@@ -1,0 +1,155 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { type Told, WatchedChain } from './chain-simulation.js'
+import { txIdOf } from './wallet-fixtures.js'
+
+const TX = 7
+const DEPTHS = [1, 2, 3, 4, 5]
+
+function grow(chain: WatchedChain, blocks: number): void {
+  for (let i = 0; i < blocks; i++) {
+    chain.extend([])
+    chain.poll()
+  }
+}
+
+const toldOf = (chain: WatchedChain, n = TX) => chain.told.get(txIdOf(n))
+
+describe('the chain watcher', () => {
+  test('tells of a block with the transaction at once, and of its confirmation at its depth', () => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 2)
+    expect(toldOf(chain)).toBe('nothing')
+    chain.extend([TX])
+    chain.poll()
+    expect(toldOf(chain)).toBe('mined')
+    grow(chain, 1)
+    expect(toldOf(chain)).toBe('mined')
+    grow(chain, 1)
+    expect(toldOf(chain)).toBe('confirmed')
+  })
+
+  test.for(DEPTHS)('a reorg of depth %i that drops a transaction takes its news back', (depth) => {
+    const chain = new WatchedChain(10)
+    chain.watch(TX)
+    grow(chain, 5)
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, depth - 1)
+    chain.fork(depth)
+    for (let i = 0; i <= depth; i++) chain.extend([])
+    chain.poll()
+    expect(toldOf(chain)).toBe('unmined')
+    chain.extend([TX])
+    chain.poll()
+    expect(toldOf(chain)).toBe('mined')
+    grow(chain, 9)
+    expect(toldOf(chain)).toBe('confirmed')
+  })
+
+  test.for(DEPTHS)(
+    'a reorg of depth %i that moves a transaction counts from its new block',
+    (depth) => {
+      const chain = new WatchedChain(6)
+      chain.watch(TX)
+      grow(chain, 3)
+      chain.extend([TX])
+      chain.poll()
+      grow(chain, depth - 1)
+      chain.fork(depth)
+      for (let i = 0; i < depth; i++) chain.extend([])
+      chain.extend([TX])
+      chain.poll()
+      expect(toldOf(chain)).toBe('mined')
+      grow(chain, 4)
+      expect(toldOf(chain)).toBe('mined')
+      grow(chain, 1)
+      expect(toldOf(chain)).toBe('confirmed')
+    },
+  )
+
+  test('blocks that went by between two polls are read one by one', () => {
+    const chain = new WatchedChain(2)
+    chain.watch(TX)
+    grow(chain, 1)
+    chain.extend([TX])
+    for (let i = 0; i < 40; i++) chain.extend([])
+    chain.poll()
+    expect(toldOf(chain)).toBe('confirmed')
+  })
+
+  test('after a long pause receipts are asked for by hash instead', () => {
+    const chain = new WatchedChain(2)
+    chain.watch(TX)
+    grow(chain, 1)
+    chain.extend([TX])
+    for (let i = 0; i < 1_000; i++) chain.extend([])
+    const before = chain.requests
+    chain.poll()
+    expect(toldOf(chain)).toBe('confirmed')
+    expect(chain.requests - before).toBeLessThan(5)
+  })
+
+  test('a receipt that no node gave is asked for again, and its wallet hears of blocks', () => {
+    const chain = new WatchedChain(1)
+    chain.watch(TX)
+    chain.receiptsLost = true
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 2)
+    expect(toldOf(chain)).toBe('nothing')
+    expect(chain.heads.length).toBeGreaterThan(0)
+    chain.receiptsLost = false
+    grow(chain, 3)
+    expect(toldOf(chain)).toBe('confirmed')
+  })
+
+  test('a receipt from a branch that loses is taken back', () => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 2)
+    chain.showReceipt(TX, chain.height + 1, 99)
+    expect(toldOf(chain)).toBe('mined')
+    grow(chain, 5)
+    expect(toldOf(chain)).toBe('unmined')
+  })
+
+  test('whatever the chain does above the confirmed depth, the last news is the truth', () => {
+    const confirmations = 6
+    const step = fc.record({
+      txs: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),
+      forkDepth: fc.nat(confirmations - 1),
+      forks: fc.nat(3),
+      polls: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
+        const chain = new WatchedChain(confirmations)
+        for (let n = 1; n <= 5; n++) chain.watch(n)
+        let safe = 0
+        for (const { txs, forkDepth, forks, polls } of steps) {
+          // Deeper than the confirmed depth of any height seen, no chain is rewritten.
+          const depth = forks === 0 ? Math.min(forkDepth, chain.height - safe) : 0
+          const former = chain.height
+          if (depth > 0) chain.fork(depth)
+          chain.extend(txs.filter((n) => chain.blockOf(n) === null))
+          // A branch wins by being longer.
+          while (chain.height <= former) chain.extend([])
+          safe = Math.max(safe, chain.height - confirmations + 1)
+          if (polls) chain.poll()
+          for (let n = 1; n <= 5; n++) {
+            if (toldOf(chain, n) === 'confirmed') expect(chain.blockOf(n)).not.toBeNull()
+          }
+        }
+        grow(chain, confirmations + 4)
+        for (let n = 1; n <= 5; n++) {
+          const wanted: readonly (Told | undefined)[] =
+            chain.blockOf(n) === null ? ['nothing', 'unmined'] : ['confirmed']
+          expect(wanted).toContain(toldOf(chain, n))
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+})

@@ -1,0 +1,42 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Environment, openEnvironment } from '../../src/store/environment.js'
+import {
+  attachEventSequence,
+  createEventSequenceBuffer,
+  type EventSequence,
+} from '../../src/store/event-sequence.js'
+import { createReader, type Reader } from '../../src/store/reader.js'
+import { type Transactor, WriteBatch } from '../../src/store/transactor.js'
+
+/** A real LMDB environment in a directory of its own. */
+export interface RealStore {
+  readonly environment: Environment
+  readonly reader: Reader
+  readonly sequence: EventSequence
+  write(fill: (transactor: Transactor) => void): Promise<void>
+  close(): Promise<void>
+}
+
+export async function openRealStore(): Promise<RealStore> {
+  const directory = await mkdtemp(join(tmpdir(), 'cs-store-'))
+  const environment = openEnvironment(directory)
+  const reader = createReader(environment)
+  const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  return {
+    environment,
+    reader,
+    sequence,
+    async write(fill) {
+      const batch = new WriteBatch()
+      fill(batch)
+      await batch.commit(environment, sequence, new Set())
+      reader.refresh()
+    },
+    async close() {
+      await environment.root.close()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}

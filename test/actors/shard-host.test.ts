@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import {
+  type ActorShell,
+  type AskResult,
+  eraseShell,
+  type ReplyToken,
+} from '../../actors/runtime/actor.js'
+import { ShardHost } from '../../actors/runtime/shard-host.js'
+import type { KeyId } from '../../src/domain/ids.js'
+import { openRealStore, type RealStore } from './real-store.js'
+
+/** Commands of an actor that counts. Its count is in the store, as the use of a key. */
+type Command = 'add' | 'add and tell' | 'count' | 'break before' | 'break after' | 'flushed'
+
+const ID = 'key_counter' as KeyId
+
+describe('a shard', () => {
+  let store: RealStore
+  let host: ShardHost
+  let answers: Map<ReplyToken, AskResult>
+  let happened: string[]
+  let tokens: number
+
+  beforeEach(async () => {
+    store = await openRealStore()
+    answers = new Map()
+    happened = []
+    tokens = 0
+    host = new ShardHost({
+      environment: store.environment,
+      sequence: store.sequence,
+      shells: [eraseShell(counter())],
+      reply(token, result) {
+        if (answers.has(token)) throw new Error(`${token} was answered twice`)
+        answers.set(token, result)
+        happened.push(`reply ${token}`)
+      },
+      appended: () => undefined,
+      log: { error: (_, message) => happened.push(message) },
+      fatal: (error) => happened.push(`fatal ${error}`),
+    })
+  })
+  afterEach(() => store.close())
+
+  const stored = () => {
+    store.reader.refresh()
+    return store.reader.keyLastUsedAtMs(ID) ?? 0
+  }
+
+  function counter(): ActorShell<{ count: number }, Command, number, 'look'> {
+    return {
+      kind: 'key-use',
+      load: () => ({ count: stored() }),
+      decide(state, command, token) {
+        if (command === 'break before') throw new Error('broken')
+        const reply = (value: unknown) =>
+          token === null ? [] : [{ token, result: { ok: true, value } as const }]
+        if (command === 'count') return { events: [], effects: [], replies: reply(state.count) }
+        if (command === 'flushed') return { events: [], effects: [], replies: [] }
+        state.count++
+        if (command === 'break after') throw new Error('broken')
+        return {
+          events: [state.count],
+          effects: command === 'add and tell' ? ['look'] : [],
+          replies: reply(state.count),
+        }
+      },
+      record(transactor, state) {
+        transactor.putKeyUse(ID, state.count)
+      },
+      run(_id, _effect, self) {
+        happened.push(`effect sees ${stored()}`)
+        self('flushed')
+      },
+      idle: () => true,
+    }
+  }
+
+  function ask(command: Command): ReplyToken {
+    const token = ++tokens
+    host.deliver({ kind: 'key-use', id: ID, command, token })
+    return token
+  }
+  const answered = (token: ReplyToken) =>
+    vi.waitFor(() => {
+      const answer = answers.get(token)
+      if (answer === undefined) throw new Error('not answered')
+      return answer
+    })
+
+  test('answers and starts effects only once what they rest on is on disk', async () => {
+    const token = ask('add and tell')
+    expect(stored()).toBe(0)
+    expect(await answered(token)).toEqual({ ok: true, value: 1 })
+    expect(stored()).toBe(1)
+    expect(happened).toEqual(['reply 1', 'effect sees 1'])
+  })
+
+  test('commits a tick at once; its answers keep their order', async () => {
+    const first = Array.from({ length: 50 }, () => ask('add'))
+    const last = await answered(first.at(-1) ?? 0)
+    expect(last).toEqual({ ok: true, value: 50 })
+    expect(happened).toEqual(first.map((token) => `reply ${token}`))
+    expect(stored()).toBe(50)
+  })
+
+  test('what reads a state that is not on disk yet waits for the disk', async () => {
+    ask('add')
+    const read = ask('count')
+    expect(await answered(read)).toEqual({ ok: true, value: 1 })
+    expect(happened).toEqual(['reply 1', 'reply 2'])
+    expect(stored()).toBe(1)
+  })
+
+  test('a command that writes nothing waits for no disk', async () => {
+    await answered(ask('count'))
+    expect(host.quiet).toBe(true)
+  })
+
+  test('a broken invariant leaves nothing behind: the state comes from the store again', async () => {
+    await answered(ask('add'))
+    expect(await answered(ask('break after'))).toMatchObject({
+      ok: false,
+      fault: { code: 'INTERNAL' },
+    })
+    expect(stored()).toBe(1)
+    expect(await answered(ask('count'))).toEqual({ ok: true, value: 1 })
+    expect(await answered(ask('add'))).toEqual({ ok: true, value: 2 })
+  })
+
+  test('callers whose answer was on its way when their actor broke hear of it once', async () => {
+    const before = ask('add')
+    const broken = ask('break before')
+    await answered(broken)
+    await answered(before)
+    await vi.waitFor(() => expect(host.quiet).toBe(true))
+    expect([...answers.keys()].sort()).toEqual([before, broken])
+    expect(answers.get(broken)).toMatchObject({ ok: false, fault: { code: 'INTERNAL' } })
+    expect(stored()).toBe(1)
+    expect(await answered(ask('count'))).toEqual({ ok: true, value: 1 })
+  })
+
+  test('a full mailbox refuses with OVERLOADED and does nothing', async () => {
+    const capacity = 50_000
+    for (let i = 0; i < capacity; i++) {
+      host.deliver({ kind: 'key-use', id: ID, command: 'count', token: null })
+    }
+    expect(host.queueLength).toBe(capacity)
+    const refused = ask('add')
+    expect(answers.get(refused)).toMatchObject({ ok: false, fault: { code: 'OVERLOADED' } })
+    await vi.waitFor(() => expect(host.queueLength).toBe(0))
+    expect(stored()).toBe(0)
+    expect(await answered(ask('add'))).toEqual({ ok: true, value: 1 })
+  })
+})

@@ -1,0 +1,152 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  capBreach,
+  combine,
+  dayEndMs,
+  monthEndMs,
+  NO_SPEND,
+  type Reservation,
+  reserve,
+  rollForward,
+  type SpendCounters,
+  settle,
+  unsettle,
+  utcDay,
+  utcMonth,
+} from '../../src/domain/spend.js'
+
+const at = (text: string) => Date.parse(text)
+
+function spent(text: string, micros: bigint): SpendCounters {
+  const nowMs = at(text)
+  const window = { micros, day: utcDay(nowMs), month: utcMonth(nowMs) }
+  return reserve(rollForward(NO_SPEND, nowMs), window)
+}
+
+describe('spend windows', () => {
+  test.for([
+    ['the last millisecond of a day', '2025-06-15T23:59:59.999Z', '2025-06-16T00:00:00.000Z'],
+    ['the last day of a month', '2025-06-30T23:59:59.999Z', '2025-07-01T00:00:00.000Z'],
+    ['the last day of a year', '2025-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'],
+    ['a leap day', '2028-02-29T23:59:59.999Z', '2028-03-01T00:00:00.000Z'],
+    ['28 February of a leap year', '2028-02-28T23:59:59.999Z', '2028-02-29T00:00:00.000Z'],
+    ['28 February of another year', '2100-02-28T23:59:59.999Z', '2100-03-01T00:00:00.000Z'],
+    ['the epoch', '1970-01-01T00:00:00.000Z', '1970-01-02T00:00:00.000Z'],
+  ])('%s ends at midnight UTC', ([, now = '', end = '']) => {
+    expect(new Date(dayEndMs(utcDay(at(now)))).toISOString()).toBe(end)
+    expect(utcDay(at(end))).toBe(utcDay(at(now)) + 1)
+  })
+
+  test.for([
+    ['2025-01-31T12:00:00Z', '2025-02-01T00:00:00.000Z'],
+    ['2025-12-01T00:00:00Z', '2026-01-01T00:00:00.000Z'],
+    ['2028-02-29T23:59:59Z', '2028-03-01T00:00:00.000Z'],
+    ['2100-02-28T23:59:59Z', '2100-03-01T00:00:00.000Z'],
+  ])('the month of %s ends at %s', ([now = '', end = '']) => {
+    expect(new Date(monthEndMs(utcMonth(at(now)))).toISOString()).toBe(end)
+  })
+
+  test('a new day opens the daily window, a new month both', () => {
+    const before = spent('2025-06-29T12:00:00Z', 7n)
+    expect(rollForward(before, at('2025-06-30T00:00:00Z'))).toMatchObject({
+      dayMicros: 0n,
+      monthMicros: 7n,
+      reservedMicros: 7n,
+    })
+    expect(rollForward(before, at('2025-07-01T00:00:00Z'))).toMatchObject({
+      dayMicros: 0n,
+      monthMicros: 0n,
+      reservedMicros: 7n,
+    })
+  })
+
+  test('a clock that steps back opens nothing, however far', () => {
+    const before = spent('2025-07-01T00:00:00Z', 7n)
+    for (const then of ['2025-06-30T23:59:59Z', '2025-06-01T00:00:00Z', '2024-07-01T00:00:00Z']) {
+      expect(rollForward(before, at(then))).toBe(before)
+    }
+  })
+
+  test('what settles after its window has closed leaves the open one alone', () => {
+    const nowMs = at('2025-06-30T23:59:59Z')
+    const window: Reservation = { micros: 10n, day: utcDay(nowMs), month: utcMonth(nowMs) }
+    const later = rollForward(reserve(rollForward(NO_SPEND, nowMs), window), nowMs + 1_000)
+    expect(settle(later, window, 3n)).toEqual({ ...later, reservedMicros: 0n })
+    expect(settle(later, window, 0n)).toEqual({ ...later, reservedMicros: 0n })
+  })
+
+  test('a cap is full at its last micro-dollar and not before; the day is named first', () => {
+    const counters = spent('2025-06-15T12:00:00Z', 60n)
+    const caps = (dailyLimitMicros: bigint | null, monthlyLimitMicros: bigint | null) => ({
+      dailyLimitMicros,
+      monthlyLimitMicros,
+    })
+    expect(capBreach(counters, caps(100n, null), 40n)).toBeNull()
+    expect(capBreach(counters, caps(100n, 100n), 41n)).toMatchObject({
+      period: 'daily',
+      resetsAtMs: at('2025-06-16T00:00:00Z'),
+    })
+    expect(capBreach(counters, caps(null, 100n), 41n)).toMatchObject({
+      period: 'monthly',
+      resetsAtMs: at('2025-07-01T00:00:00Z'),
+    })
+    expect(capBreach(counters, caps(null, null), 2n ** 200n)).toBeNull()
+    expect(capBreach(counters, caps(0n, null), 0n)).toMatchObject({ period: 'daily' })
+  })
+
+  const moment = fc.integer({ min: 0, max: at('2101-01-01T00:00:00Z') })
+  const micros = fc.bigInt({ min: 0n, max: 10n ** 12n })
+
+  test('reserved and settled, in any order and over any windows, never goes below nothing', () => {
+    const spends = fc.array(fc.tuple(moment, micros, micros, fc.boolean()), { maxLength: 30 })
+    fc.assert(
+      fc.property(spends, (list) => {
+        let counters = NO_SPEND
+        const open: { window: Reservation; spentMicros: bigint }[] = []
+        for (const [nowMs, reservedMicros, spentMicros, endsOne] of list) {
+          counters = rollForward(counters, nowMs)
+          const { day, month } = counters
+          const window = { micros: reservedMicros, day, month }
+          counters = reserve(counters, window)
+          open.push({ window, spentMicros: spentMicros < reservedMicros ? spentMicros : 0n })
+          const ended = endsOne ? open.shift() : undefined
+          if (ended !== undefined) counters = settle(counters, ended.window, ended.spentMicros)
+          expect(counters.dayMicros).toBeGreaterThanOrEqual(0n)
+          expect(counters.monthMicros).toBeGreaterThanOrEqual(counters.dayMicros)
+          const held = open.reduce((sum, { window: it }) => sum + it.micros, 0n)
+          expect(counters.reservedMicros).toBe(held)
+        }
+      }),
+    )
+  })
+
+  test('a settlement that is taken back leaves what was before', () => {
+    fc.assert(
+      fc.property(moment, micros, micros, (nowMs, reservedMicros, spentMicros) => {
+        const opened = rollForward(NO_SPEND, nowMs)
+        const window = { micros: reservedMicros, day: opened.day, month: opened.month }
+        const before = reserve(opened, window)
+        expect(unsettle(settle(before, window, spentMicros), window, spentMicros)).toEqual(before)
+      }),
+    )
+  })
+
+  test('two sets of counters add up as one would have counted', () => {
+    const entries = fc.array(fc.tuple(moment, micros, fc.boolean()), { maxLength: 20 })
+    fc.assert(
+      fc.property(entries, moment, (list, end) => {
+        const count = (mine: readonly (typeof list)[number][]) =>
+          mine.reduce((counters, [nowMs, amount]) => {
+            const { day, month, ...rest } = rollForward(counters, nowMs)
+            return reserve({ day, month, ...rest }, { micros: amount, day, month })
+          }, NO_SPEND)
+        const inOrder = [...list].sort(([a], [b]) => a - b)
+        const nowMs = Math.max(end, ...inOrder.map(([time]) => time))
+        const left = count(inOrder.filter(([, , side]) => side))
+        const right = count(inOrder.filter(([, , side]) => !side))
+        expect(combine(left, right, nowMs)).toEqual(rollForward(count(inOrder), nowMs))
+      }),
+    )
+  })
+})

@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EventId, SubWalletId, TxId, UserId } from '../../src/domain/ids.js'
+import type { Transaction } from '../../src/domain/transaction.js'
+import { openRealStore, type RealStore } from './real-store.js'
+import {
+  ADDRESS,
+  apiKey,
+  CHAIN_ID,
+  KEY_ID,
+  LINEAGE_ID,
+  txIdOf,
+  USER_ID,
+  WALLET_ID,
+} from './wallet-fixtures.js'
+
+const STRANGER = 'user_0000000000000000000000000Z' as UserId
+
+function transaction(n: number, said: Partial<Transaction> = {}): Transaction {
+  return {
+    txId: txIdOf(n),
+    subWalletId: WALLET_ID,
+    userId: USER_ID,
+    keyId: KEY_ID,
+    lineageId: LINEAGE_ID,
+    requestId: `request-${n}`,
+    chainId: CHAIN_ID,
+    kind: 'send',
+    from: ADDRESS,
+    to: ADDRESS,
+    value: 2n ** 255n,
+    data: '0x',
+    nonce: n,
+    gasLimit: 21_000n,
+    status: 'signed',
+    attempts: [],
+    valuation: { valueMicros: 1n, gasMicros: 0n, nativePrice: 1n, nativePriceDecimals: 8 },
+    reservation: { micros: 1n, day: 20_000, month: 24_305 },
+    spentMicros: 1n,
+    mined: null,
+    error: null,
+    createdAtMs: 1_750_000_000_000,
+    updatedAtMs: 1_750_000_000_000,
+    confirmedAtMs: null,
+    ...said,
+  }
+}
+
+describe('the store', () => {
+  let store: RealStore
+  beforeEach(async () => {
+    store = await openRealStore()
+  })
+  afterEach(() => store.close())
+
+  test('gives back what was put in: bigints as bigints of any size, numbers as numbers', async () => {
+    const tx = transaction(1, { value: 2n ** 256n - 1n, spentMicros: 0n })
+    await store.write((transactor) => transactor.putTransaction(tx))
+    expect(store.reader.transaction(tx.txId)).toEqual(tx)
+  })
+
+  test('shows nothing of a batch before it is committed, and all of it after', async () => {
+    await store.write((transactor) => {
+      transactor.putApiKey(apiKey())
+      expect(store.reader.apiKey(KEY_ID)).toBeUndefined()
+      expect(store.reader.apiKeyByHash(apiKey().secretHash)).toBeUndefined()
+    })
+    expect(store.reader.apiKey(KEY_ID)).toEqual(apiKey())
+    expect(store.reader.apiKeyByHash(apiKey().secretHash)).toEqual(apiKey())
+    expect([...store.reader.keysOfWallet(WALLET_ID)]).toEqual([apiKey()])
+  })
+
+  test('lists page by page, newest first, without a gap, a repeat or a stranger', async () => {
+    await store.write((transactor) => {
+      for (let n = 1; n <= 57; n++) transactor.putTransaction(transaction(n))
+      transactor.putTransaction(transaction(58, { userId: STRANGER }))
+    })
+    const seen: TxId[] = []
+    let cursor: string | null = null
+    do {
+      const page = store.reader.transactionsOfUser(USER_ID, { limit: 10, cursor }, () => true)
+      expect(page.items.length).toBeLessThanOrEqual(10)
+      seen.push(...page.items.map(({ txId }) => txId))
+      cursor = page.nextCursor
+    } while (cursor !== null)
+    expect(seen).toEqual(Array.from({ length: 57 }, (_, i) => txIdOf(57 - i)))
+  })
+
+  test('a page is filled from what a filter wants, and ends when there is no more', async () => {
+    await store.write((transactor) => {
+      for (let n = 1; n <= 40; n++) transactor.putTransaction(transaction(n))
+    })
+    const even = (tx: Transaction) => tx.nonce % 2 === 0
+    const first = store.reader.transactionsOfUser(USER_ID, { limit: 15, cursor: null }, even)
+    expect(first.items.map(({ nonce }) => nonce)).toEqual(
+      Array.from({ length: 15 }, (_, i) => 40 - 2 * i),
+    )
+    const rest = store.reader.transactionsOfUser(
+      USER_ID,
+      { limit: 15, cursor: first.nextCursor },
+      even,
+    )
+    expect(rest.items.map(({ nonce }) => nonce)).toEqual([10, 8, 6, 4, 2])
+    expect(rest.nextCursor).toBeNull()
+  })
+
+  test('a filter that wants nothing does not read a whole history in one go', async () => {
+    await store.write((transactor) => {
+      for (let n = 1; n <= 5_010; n++) transactor.putTransaction(transaction(n))
+    })
+    const none = () => false
+    const first = store.reader.transactionsOfUser(USER_ID, { limit: 10, cursor: null }, none)
+    expect(first.items).toEqual([])
+    expect(first.nextCursor).toBe(txIdOf(11))
+    const second = store.reader.transactionsOfUser(
+      USER_ID,
+      { limit: 10, cursor: first.nextCursor },
+      none,
+    )
+    expect(second).toEqual({ items: [], nextCursor: null })
+  })
+
+  test('open transactions are found by wallet and by chain, and only while they are open', async () => {
+    const other = 'sw_0000000000000000000000000Z' as SubWalletId
+    await store.write((transactor) => {
+      transactor.putTransaction(transaction(1))
+      transactor.putTransaction(transaction(2, { chainId: 10 }))
+      transactor.putTransaction(transaction(3, { subWalletId: other }))
+    })
+    const open = () => [...store.reader.openTransactionsOfWallet(WALLET_ID)].map((it) => it.nonce)
+    const onChain = () => [...store.reader.openTransactionsOfChain(CHAIN_ID)].map((it) => it.nonce)
+    expect(open()).toEqual([2, 1])
+    expect(onChain()).toEqual([1, 3])
+    await store.write((transactor) => {
+      transactor.putTransaction(transaction(1, { status: 'confirmed' }))
+    })
+    expect(open()).toEqual([2])
+    expect(onChain()).toEqual([3])
+    await store.write((transactor) => {
+      transactor.putTransaction(transaction(1, { status: 'broadcast' }))
+    })
+    expect(open()).toEqual([2, 1])
+  })
+
+  test('events have a place each, in order, and are found by user and by id', async () => {
+    const event = (n: number, userId: UserId) => ({
+      eventId: `evt_${n}` as EventId,
+      userId,
+      type: 'transaction.confirmed' as const,
+      atMs: n,
+      subWalletId: WALLET_ID,
+      laneKey: null,
+      data: { n },
+    })
+    await store.write((transactor) => {
+      for (let n = 1; n <= 6; n++) transactor.appendEvent(event(n, n % 2 ? USER_ID : STRANGER))
+    })
+    expect(store.reader.lastEventSeq()).toBe(6)
+    const mine = (afterSeq: number, through: number) =>
+      [...store.reader.eventsOfUser(USER_ID, afterSeq, through)].map(({ seq }) => seq)
+    expect(mine(0, 6)).toEqual([1, 3, 5])
+    expect(mine(1, 6)).toEqual([3, 5])
+    expect(mine(0, 4)).toEqual([1, 3])
+    expect(store.reader.eventById('evt_4' as EventId)).toMatchObject({ seq: 4, userId: STRANGER })
+  })
+})
