@@ -164,6 +164,25 @@ describe('what is refused', () => {
     expect(limits.json).toMatchObject({ daily_used_usd: '0.00', reserved_usd: '0.00' })
   })
 
+  it('screens venue and tokens: the owner’s own rule stops a swap, and frees its spend', async () => {
+    const { key, address } = await newWallet(stack)
+    const chain = chainOf(stack, 10)
+    await give(stack, 10, address, '10', 'USDC')
+    const rule = await stack.owner.post('/address-rules', {
+      address: chain.wrapped,
+      action: 'block',
+    })
+    expect(rule.status, rule.text).toBeLessThan(300)
+    const swap = { chain_id: 10, token_in: chain.usdc, token_out: chain.wrapped }
+    const blocked = await key.api.post('/api/swap/execute', { ...swap, amount_in: '1000000' })
+    expect(blocked.code, blocked.text).toBe('ADDRESS_BLOCKED')
+    expect(blocked.json.error?.details).toMatchObject({ address: chain.wrapped })
+    const limits = await key.api.get('/api/limits')
+    expect(limits.json).toMatchObject({ daily_used_usd: '0.00', reserved_usd: '0.00' })
+    const body = { address: chain.wrapped }
+    expect((await stack.owner.call('DELETE', '/address-rules', { body })).status).toBe(200)
+  })
+
   it('answers a quote that nobody made, or another wallet made, as not found', async () => {
     const [one, other] = [await newWallet(stack), await newWallet(stack)]
     const chain = chainOf(stack, BASE)
