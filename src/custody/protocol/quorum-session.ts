@@ -27,14 +27,6 @@ export interface QuorumBoot {
 
 export type ShareHolder = 'service' | 'user'
 
-interface SessionOffer {
-  readonly holder: ShareHolder
-  /** 32 bytes, X25519. */
-  readonly publicKey: Uint8Array
-  /** 64 bytes by the holder's pinned key. */
-  readonly signature: Uint8Array
-}
-
 export interface SessionKey {
   /** 8 bytes: names the session in sealed shares. */
   readonly sessionId: Buffer
