@@ -34,6 +34,7 @@ import { createMcpRoutes } from './mcp/routes.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
 import { createConsoleHandlers } from './operations/console-handlers.js'
 import type { OperationPorts } from './operations/ports.js'
+import { sampleSharePrices } from './operations/sponsored/markets.js'
 import { createChainlinkPrices } from './pricing/chainlink.js'
 import { createListOwner } from './screening/lists/list-owner.js'
 import { createScreener } from './screening/local-screener.js'
@@ -173,6 +174,8 @@ const ports: OperationPorts = {
   nowMs: Date.now,
 }
 
+const stopSampling = sampleSharePrices(ports)
+
 const { identityIssuer } = config
 const consoleTokens =
   identityIssuer === null
@@ -248,6 +251,7 @@ logger.info({ host: config.host, port, mode: config.mode }, 'the wallet service 
 
 runUntilStopped('service', async () => {
   gasBalances.close()
+  stopSampling()
   metricsListener?.close()
   const givenUp = await server.close()
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')

@@ -39,7 +39,7 @@ const program = new Command('contracts/plan')
   )
   .requiredOption('--owner <address>', 'owner of the Routers')
   .option('--fee-recipient <address>', 'receives the fees; default: the owner')
-  .option('--guardian <address>', 'may pause; default: the owner alone')
+  .option('--guardian <address>', 'may pause; default: whoever may now')
   .option(
     '--executions <count>',
     'sponsored calls each gas wallet should be able to pay for',

@@ -1,4 +1,4 @@
-import { encodeFunctionData, zeroAddress } from 'viem'
+import { encodeFunctionData } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
 import type { ChainConfig } from '../config/chains.js'
 import { delegateDeployment, routerDeployment } from '../contracts/deployment.js'
@@ -21,7 +21,7 @@ export interface RouterPolicy {
   /** Gas wallets of this chain. */
   readonly relayers: readonly Address[]
   readonly feeRecipient: Address
-  /** May pause; null leaves that to the owner. */
+  /** May pause, besides the owner; null leaves it as it is. */
   readonly guardian: Address | null
   readonly allowedCalls: readonly AllowedCall[]
 }
@@ -137,8 +137,8 @@ export async function planConfiguration(
       }),
     )
   }
-  const wanted = policy.guardian ?? zeroAddress
-  if (guardian !== wanted) {
+  const wanted = policy.guardian
+  if (wanted !== null && guardian !== wanted) {
     step(
       `let ${wanted} pause`,
       encodeFunctionData({ abi: agentRouterAbi, functionName: 'setGuardian', args: [wanted] }),

@@ -53,7 +53,7 @@ it('plans what a bare chain lacks, in an order that works, and then nothing more
 
     const configuration = await planConfiguration(reads, chain, policy)
     expect(configuration.every(({ to, sender }) => to === router && sender === 'owner')).toBe(true)
-    expect(configuration).toHaveLength(5)
+    expect(configuration).toHaveLength(4)
     for (const { to, data } of configuration) await writer.send({ to, data })
     expect(await planConfiguration(reads, chain, policy)).toEqual([])
   } finally {

@@ -71,6 +71,19 @@ export async function readMarket(
   return { chain, config, vault, state }
 }
 
+/** Between two looks at share prices for the yields of markets. */
+const SAMPLE_MS = 5 * 60_000
+const NOBODY: Address = '0x0000000000000000000000000000000000000001'
+
+/** Samples every market's share price from now on. @returns what ends it */
+export function sampleSharePrices(ports: OperationPorts): () => void {
+  const sample = () => void readMarkets(ports, [...ports.chains.values()], NOBODY)
+  sample()
+  const timer = setInterval(sample, SAMPLE_MS)
+  timer.unref()
+  return () => clearInterval(timer)
+}
+
 export function vaultKey({ config }: ChainAccess, vault: Address): string {
   return `${config.id}:${vault}`
 }
