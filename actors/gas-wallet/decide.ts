@@ -231,7 +231,7 @@ function ownEffect(state: GasWalletState, effect: SubWalletEffect): GasWalletEff
     }
     case 'replace': {
       const authorization = state.jobs.get(effect.tx.txId)?.authorization ?? null
-      return [{ type: 'replace-job', tx: effect.tx, authorization }]
+      return [{ type: 'replace-job', tx: effect.tx, purpose: effect.purpose, authorization }]
     }
     case 'broadcast':
     case 'watch':

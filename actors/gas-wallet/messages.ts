@@ -5,6 +5,7 @@ import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type {
   Fees,
+  ReplacePurpose,
   Command as SubWalletCommand,
   Effect as SubWalletEffect,
   Event as SubWalletEvent,
@@ -83,6 +84,7 @@ export type GasWalletEffect =
   | {
       readonly type: 'replace-job'
       readonly tx: Transaction
+      readonly purpose: ReplacePurpose
       readonly authorization: Authorization | null
     }
   | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly news: SponsorNews }

@@ -47,8 +47,8 @@ export function createGasWalletShell(
           signJob(ports, effect, self)
           break
         case 'replace-job': {
-          const { tx, authorization } = effect
-          replace(ports, { tx, keyId: null, authorization }, (command) =>
+          const { tx, purpose, authorization } = effect
+          replace(ports, { tx, purpose, keyId: null, authorization }, (command) =>
             self(command as GasWalletCommand),
           )
           break

@@ -1,7 +1,7 @@
 import { valueUsdMicros } from '../../src/domain/money.js'
-import { isFinal, type MinedIn, type Transaction } from '../../src/domain/transaction.js'
+import { isCancelledBy, isFinal, type MinedIn, type Transaction } from '../../src/domain/transaction.js'
 import { pumpFlight, pumpSigning } from './decide-lane.js'
-import type { Command } from './messages.js'
+import type { Command, Event } from './messages.js'
 import { laneOf } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -36,25 +36,35 @@ export function confirmed(turn: Turn, command: Of<'confirmed'>): void {
   if (entry.tx.mined?.blockHash !== command.mined.blockHash) {
     mined(turn, { ...command, type: 'mined' })
   }
-  const reverted = command.mined.outcome === 'reverted'
   turn.emit({
     type: 'transaction-ended',
     txId: command.txId,
-    status: reverted ? 'failed' : 'confirmed',
+    ...endOf(entry.tx, command.mined),
     spentMicros: spentBy(entry.tx, command.mined),
-    error: reverted
-      ? { code: 'EXECUTION_REVERTED', message: 'The transaction was mined and reverted.' }
-      : null,
     nonceFreed: false,
     atMs: command.nowMs,
   })
 }
 
-/** A failed transaction releases its value and keeps the gas. */
-function spentBy(tx: Transaction, { outcome, feeWei }: MinedIn): bigint {
+function endOf(
+  tx: Transaction,
+  mined: MinedIn,
+): Pick<Extract<Event, { type: 'transaction-ended' }>, 'status' | 'error'> {
+  if (isCancelledBy(tx, mined)) {
+    const message = 'The chain kept refusing the transaction; its nonce was used up without it.'
+    return { status: 'dropped', error: { code: 'CHAIN_REJECTED', message } }
+  }
+  if (mined.outcome === 'success') return { status: 'confirmed', error: null }
+  const message = 'The transaction was mined and reverted.'
+  return { status: 'failed', error: { code: 'EXECUTION_REVERTED', message } }
+}
+
+/** What failed, or was given up, releases its value and keeps the gas. */
+function spentBy(tx: Transaction, mined: MinedIn): bigint {
+  const { outcome, feeWei } = mined
   const { nativePrice, nativePriceDecimals, valueMicros } = tx.valuation
   const gasMicros = valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
-  return outcome === 'success' ? valueMicros + gasMicros : gasMicros
+  return outcome === 'success' && !isCancelledBy(tx, mined) ? valueMicros + gasMicros : gasMicros
 }
 
 /** A reorg took its block away: it is in flight again, and its reservation stands again. */
@@ -64,7 +74,7 @@ export function unmined(turn: Turn, { txId, stored, nowMs }: Of<'unmined'>): voi
     if (entry.tx.mined !== null) turn.emit({ type: 'transaction-unmined', txId, atMs: nowMs })
     return
   }
-  if (stored === null || !isFinal(stored.status) || stored.status === 'dropped') return
+  if (stored === null || !isFinal(stored.status) || stored.mined === null) return
   turn.emit({ type: 'transaction-reopened', tx: stored, atMs: nowMs })
   const reopened = turn.state.open.get(txId)
   if (reopened !== undefined) turn.effect({ type: 'watch', tx: reopened.tx })
@@ -91,7 +101,8 @@ export function replaced(
     turn.effect({ type: 'broadcast', tx })
     return
   }
-  turn.emit({ type: 'transaction-replaced', txId, fees: command.fees, signed: command.signed })
+  const { fees, signed, purpose } = command
+  turn.emit({ type: 'transaction-replaced', txId, purpose, fees, signed })
   turn.effect({ type: 'watch', tx: entry.tx })
   turn.effect({ type: 'broadcast', tx: entry.tx })
 }

@@ -1,7 +1,7 @@
 import { ID_PREFIX, type TxId, ulidBody } from '../../src/domain/ids.js'
 import { valueUsdMicros } from '../../src/domain/money.js'
 import { pumpFlight, pumpSigning } from './decide-lane.js'
-import type { HeadCommand } from './messages.js'
+import type { HeadCommand, ReplacePurpose } from './messages.js'
 import { countersOf, type Draft, type Lane, laneOf, type OpenEntry } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -11,6 +11,8 @@ const RESEND_BLOCKS = 4
 const STUCK_BLOCKS = 2
 /** Blocks after which one that pays enough is replaced all the same: its tip must be too low. */
 const STUCK_ANYWAY_BLOCKS = 12
+/** Refusals in a row after which what may still be out is cancelled: longer than a node lags. */
+const REFUSALS_TO_CANCEL = 5
 const SELF_SEND_GAS = 100_000n
 const NATIVE_DECIMALS = 18
 
@@ -36,12 +38,16 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
   const { tx, flight, sentAtBlock } = entry
   if (entry.replacing || flight === 'waiting' || flight === 'sending') return
   const overtaken = command.chainNonce !== null && tx.nonce < command.chainNonce
+  if (flight === 'unsure' && entry.refusals >= REFUSALS_TO_CANCEL && !overtaken) {
+    replace(turn, entry, 'cancel')
+    return
+  }
   if (flight === 'unsure' || overtaken) {
     resend(turn, entry)
     return
   }
   if (flight === 'underpriced') {
-    replace(turn, entry)
+    replace(turn, entry, 'bump')
     return
   }
   if (sentAtBlock === null) {
@@ -52,7 +58,7 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
   const newest = tx.attempts.at(-1)
   const { gasPriceWei } = command
   const tooCheap = newest !== undefined && gasPriceWei !== null && newest.maxFeePerGas < gasPriceWei
-  if (age >= (tooCheap ? STUCK_BLOCKS : STUCK_ANYWAY_BLOCKS)) replace(turn, entry)
+  if (age >= (tooCheap ? STUCK_BLOCKS : STUCK_ANYWAY_BLOCKS)) replace(turn, entry, 'bump')
   else if (age > 0 && age % RESEND_BLOCKS === 0) resend(turn, entry)
 }
 
@@ -62,9 +68,11 @@ function resend(turn: Turn, { tx }: OpenEntry): void {
   turn.effect({ type: 'broadcast', tx })
 }
 
-function replace(turn: Turn, { tx }: OpenEntry): void {
+/** What replaces a cancellation is a cancellation. */
+function replace(turn: Turn, { tx }: OpenEntry, wanted: ReplacePurpose): void {
+  const purpose = tx.attempts.at(-1)?.cancels === true ? 'cancel' : wanted
   turn.emit({ type: 'replacing', txId: tx.txId, on: true })
-  turn.effect({ type: 'replace', tx })
+  turn.effect({ type: 'replace', tx, purpose })
 }
 
 /** Nonces between the chain's and ours that nothing of ours occupies. */

@@ -231,7 +231,7 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
     case 'rejected': {
       const { token, tx } = entry
       if (!believed(entry, outcome.fault)) {
-        turn.emit({ type: 'unsure', txId, mayBeOut: true })
+        turn.emit({ type: 'doubted', txId })
         answerSigned(turn, entry)
         return
       }
@@ -252,8 +252,8 @@ const REFUSED_BY_EVERY_NODE: ReadonlySet<unknown> = new Set(['intrinsic-gas', 'i
 
 /**
  * A refusal ends a transaction only while none of its bytes can be in any pool. Otherwise they may
- * land all the same, beside whatever took the nonce or the money over: it waits, and is sent again
- * until the chain has decided.
+ * land all the same, beside whatever took the nonce or the money over: it is sent again, then
+ * cancelled at its own nonce, and the chain decides.
  */
 function believed({ tx, mayBeOut }: OpenEntry, { details }: Fault): boolean {
   if (!mayBeOut) return true
@@ -293,7 +293,7 @@ function signAgain(turn: Turn, entry: OpenEntry, lane: Lane, chainNonce: number)
     turn.emit({ type: 'lane-synced', chainId, nextNonce: chainNonce, window })
   }
   const newest = tx.attempts.at(-1)
-  if (proofKey === null || newest === undefined) {
+  if (proofKey === null || newest === undefined || newest.cancels === true) {
     const why = fault(
       'CHAIN_REJECTED',
       { reason: 'nonce used from outside' },

@@ -121,6 +121,12 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       entry.mayBeOut ||= event.mayBeOut
       return state
     }
+    case 'doubted': {
+      const entry = openOf(state, event.txId)
+      entry.flight = 'unsure'
+      entry.refusals++
+      return state
+    }
     case 'underpriced':
       openOf(state, event.txId).flight = 'underpriced'
       return state
@@ -128,6 +134,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       const entry = openOf(state, event.txId)
       entry.flight = 'sent'
       entry.mayBeOut = true
+      entry.refusals = 0
       entry.sentAtBlock ??= event.blockNumber
       return state
     }
@@ -179,6 +186,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       const entry = openOf(state, event.txId)
       entry.flight = 'sent'
       entry.mayBeOut = true
+      entry.refusals = 0
       entry.sentAtBlock ??= event.blockNumber
       entry.tx = { ...entry.tx, status: 'broadcast', updatedAtMs: event.atMs }
       return state
@@ -251,12 +259,14 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       return state
     case 'transaction-replaced': {
       const entry = openOf(state, event.txId)
+      const bytes = { ...event.signed, ...event.fees }
+      const attempt = event.purpose === 'cancel' ? ({ ...bytes, cancels: true } as const) : bytes
       entry.replacing = false
       entry.flight = 'sending'
       entry.sentAtBlock = null
       entry.tx = {
         ...entry.tx,
-        attempts: [...entry.tx.attempts, { ...event.signed, ...event.fees }],
+        attempts: [...entry.tx.attempts, attempt],
         updatedAtMs: event.signed.signedAtMs,
       }
       return state

@@ -74,6 +74,7 @@ export type Command =
       readonly type: 'replacement-signed'
       readonly txId: TxId
       readonly nonce: number
+      readonly purpose: ReplacePurpose
       readonly fees: Fees
       readonly signed: SignedBytes
       readonly nowMs: number
@@ -163,6 +164,9 @@ export interface HeadCommand {
   readonly nowMs: number
 }
 
+/** `cancel`: nothing is sent to the wallet itself instead, so that the nonce is used up. */
+export type ReplacePurpose = 'bump' | 'cancel'
+
 /** A node's answer, as the classifier of `src/chains/rpc` put it. */
 export type Outcome =
   | { readonly kind: 'accepted' }
@@ -229,6 +233,8 @@ export type Event =
     }
   | { readonly type: 'sending'; readonly txId: TxId }
   | { readonly type: 'unsure'; readonly txId: TxId; readonly mayBeOut: boolean }
+  /** A node refused what may be in another's pool. */
+  | { readonly type: 'doubted'; readonly txId: TxId }
   | { readonly type: 'underpriced'; readonly txId: TxId }
   | { readonly type: 'sent-again'; readonly txId: TxId; readonly blockNumber: number | null }
   | { readonly type: 'nonce-lost'; readonly txId: TxId; readonly draft: Draft }
@@ -268,6 +274,7 @@ export type Event =
   | {
       readonly type: 'transaction-replaced'
       readonly txId: TxId
+      readonly purpose: ReplacePurpose
       readonly fees: Fees
       readonly signed: SignedBytes
     }
@@ -284,7 +291,7 @@ export type Effect =
   | { readonly type: 'broadcast'; readonly tx: Transaction }
   | { readonly type: 'watch'; readonly tx: Transaction }
   | { readonly type: 'unwatch'; readonly tx: Transaction }
-  | { readonly type: 'replace'; readonly tx: Transaction }
+  | { readonly type: 'replace'; readonly tx: Transaction; readonly purpose: ReplacePurpose }
   | { readonly type: 'key-changed'; readonly secretHash: string }
   | {
       /** For the audit trail. */

@@ -49,9 +49,11 @@ export function createSubWalletShell(
         case 'broadcast':
           broadcast(ports, effect.tx, self)
           break
-        case 'replace':
-          replace(ports, { tx: effect.tx, keyId: effect.tx.keyId, authorization: null }, self)
+        case 'replace': {
+          const { tx, purpose } = effect
+          replace(ports, { tx, purpose, keyId: tx.keyId, authorization: null }, self)
           break
+        }
         case 'watch': {
           const { chainId, txId, subWalletId, from, nonce, attempts, mined } = effect.tx
           const hashes = attempts.map(({ txHash }) => txHash)

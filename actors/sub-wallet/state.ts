@@ -125,6 +125,8 @@ export interface OpenEntry {
    * not land. A process that starts over does not know, and so must assume it.
    */
   mayBeOut: boolean
+  /** Refusals in a row since a node last took it. */
+  refusals: number
   /** Kept while this process lives, so that a lost nonce can be made good; never stored. */
   proofKey: Uint8Array | null
   /**
@@ -178,6 +180,7 @@ export function restoredEntry(tx: Transaction, flight: OpenEntry['flight']): Ope
     token: null,
     sentAtBlock: null,
     mayBeOut: true,
+    refusals: 0,
     proofKey: null,
     idempotency: null,
     replacing: false,

@@ -22,6 +22,8 @@ export interface SignedAttempt {
   /** Hex; names this approval when a replacement is asked for. */
   readonly intentId: Hex
   readonly signedAtMs: number
+  /** Present when these bytes send nothing to the wallet itself, to end the transaction. */
+  readonly cancels?: true
 }
 
 /** Where the chain has it; on reorg it becomes null again. */
@@ -73,6 +75,11 @@ export interface Transaction {
   readonly createdAtMs: number
   readonly updatedAtMs: number
   readonly confirmedAtMs: number | null
+}
+
+/** True when what landed at the nonce was the attempt that gives the transaction up. */
+export function isCancelledBy(tx: Transaction, { txHash }: MinedIn): boolean {
+  return tx.attempts.some((attempt) => attempt.txHash === txHash && attempt.cancels === true)
 }
 
 /** The hash that counts: the mined one, else the newest. */

@@ -53,7 +53,7 @@ export class QuorumModel {
     }
     const signed = this.#approve(txId, nonce, nowMs)
     const fees = { maxFeePerGas: feesWei, maxPriorityFeePerGas: feesWei }
-    return { type: 'replacement-signed', txId, nonce, fees, signed, nowMs }
+    return { type: 'replacement-signed', txId, nonce, purpose: 'bump', fees, signed, nowMs }
   }
 
   #approve(txId: TxId, nonce: number, nowMs: number) {

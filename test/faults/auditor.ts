@@ -64,8 +64,11 @@ export async function audit(
     const { anvil } = harness.chain(tx.chainId as Parameters<Harness['chain']>[0])
     const receipts = await receiptsOf(anvil, tx)
     const name = `${tx.txId} (${tx.chainId}, nonce ${tx.nonce}, ${tx.status})`
-    const expected = tx.status === 'confirmed' || tx.status === 'failed' ? 1 : 0
-    if (receipts.length !== expected) wrong.push(`${name}: ${receipts.length} receipts`)
+    const expected =
+      tx.status === 'dropped'
+        ? receipts.every(({ cancels }) => cancels) && receipts.length <= 1
+        : receipts.length === 1 && receipts.every(({ cancels }) => !cancels)
+    if (!expected) wrong.push(`${name}: ${receipts.length} receipts`)
     landed.set(tx.chainId, (landed.get(tx.chainId) ?? 0) + receipts.length)
     const spent = spentByChain(tx, receipts)
     if (tx.spentMicros !== spent) wrong.push(`${name}: ${tx.spentMicros} settled, ${spent} spent`)
@@ -99,13 +102,15 @@ interface Receipt {
   readonly status: string
   readonly gasUsed: string
   readonly effectiveGasPrice: string
+  /** Of an attempt that gave the transaction up. */
+  readonly cancels: boolean
 }
 
 async function receiptsOf(anvil: Anvil, tx: Transaction): Promise<Receipt[]> {
   const found: Receipt[] = []
-  for (const { txHash } of tx.attempts) {
+  for (const { txHash, cancels = false } of tx.attempts) {
     const receipt = await anvil.rpc('eth_getTransactionReceipt', [txHash])
-    if (receipt !== null) found.push(receipt as Receipt)
+    if (receipt !== null) found.push({ ...(receipt as Receipt), cancels })
   }
   return found
 }
@@ -114,9 +119,9 @@ function spentByChain({ value, valuation }: Transaction, receipts: readonly Rece
   const { nativePrice, nativePriceDecimals } = valuation
   const worth = (wei: bigint) => valueUsdMicros(wei, 18, nativePrice, nativePriceDecimals)
   let micros = 0n
-  for (const { status, gasUsed, effectiveGasPrice } of receipts) {
+  for (const { status, gasUsed, effectiveGasPrice, cancels } of receipts) {
     micros += worth(BigInt(gasUsed) * BigInt(effectiveGasPrice))
-    if (status === '0x1') micros += worth(value)
+    if (status === '0x1' && !cancels) micros += worth(value)
   }
   return micros
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { parseTransaction } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import type { Address } from '../../src/domain/ids.js'
+import type { Address, Hex } from '../../src/domain/ids.js'
 import type { Fault } from '../support/fault-proxy.js'
 import { allFinal, audit, transactionsOf } from './auditor.js'
 import type { FaultChain } from './chain.js'
@@ -182,6 +183,23 @@ describe('a transaction ends', () => {
       await chain.anvil.rpc('anvil_reorg', [2, []])
     })
     await endsOnce(wallet, 4)
+  })
+
+  test('dropped, when it may be out and is refused from then on; what is behind it goes on', async () => {
+    const wallet = await harness.createWallet()
+    await chain.stopMining()
+    const [preferred] = chain.proxies
+    preferred.inject({ method: SEND, times: 1, fault: { kind: 'swallow' } })
+    const value = 4_711n
+    accepted(await harness.send(wallet, BASE, { value }))
+    const fault = error('insufficient funds for gas * price + value: balance 1')
+    const when = ([raw]: readonly unknown[]) => parseTransaction(raw as Hex).value === value
+    for (const proxy of chain.proxies) proxy.inject({ method: SEND, fault, when })
+    for (const answer of await sendMany(wallet, 3)) accepted(answer)
+    chain.startMining()
+    await allFinal(harness, [wallet], FINAL_MS)
+    const verdict = await audit(harness, wallet)
+    expect(verdict).toMatchObject({ confirmed: 3, dropped: 1, wrong: [] })
   })
 
   test('and what reverts keeps its gas and releases its value', async () => {

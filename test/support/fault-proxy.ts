@@ -27,6 +27,8 @@ export interface FaultRule {
   readonly method?: string
   /** How many HTTP requests (or calls, for error, swallow and lag) it spoils; Infinity by default. */
   readonly times?: number
+  /** Only calls with such parameters. */
+  readonly when?: (params: readonly unknown[]) => boolean
   readonly fault: Fault
 }
 
@@ -78,11 +80,12 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   let random: { mix: RandomMix; next: () => number } | null = null
   let requests = 0
 
-  function takeFault(method: string, kinds: readonly Fault['kind'][]): Fault | null {
+  function takeFault({ method, params }: Call, kinds: readonly Fault['kind'][]): Fault | null {
     for (const entry of rules) {
       const { rule } = entry
       if (entry.left <= 0 || !kinds.includes(rule.fault.kind)) continue
       if (rule.method !== undefined && rule.method !== method) continue
+      if (rule.when?.(params) === false) continue
       entry.left--
       return rule.fault
     }
@@ -97,7 +100,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   async function answerCall(call: Call): Promise<unknown> {
     const { id, method, params } = call
     if (seen.length < SEEN_MAX) seen.push(method)
-    const fault = takeFault(method, ['error', 'swallow', 'lag'])
+    const fault = takeFault(call, ['error', 'swallow', 'lag'])
     if (fault?.kind === 'error') return rpcError(id, fault.code, fault.message)
     if (fault?.kind === 'swallow') {
       return { jsonrpc: '2.0', id, result: keccak256(params[0] as `0x${string}`) }
@@ -116,7 +119,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     const calls = (Array.isArray(parsed) ? parsed : [parsed]) as Call[]
     let fault: Fault | null = null
     for (const call of calls) {
-      fault ??= takeFault(call.method, ['lose-answer', 'cut', 'hang', 'delay', 'http'])
+      fault ??= takeFault(call, ['lose-answer', 'cut', 'hang', 'delay', 'http'])
     }
     if (fault?.kind === 'cut') return void request.socket.destroy()
     if (fault?.kind === 'http') {

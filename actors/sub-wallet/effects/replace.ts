@@ -3,11 +3,12 @@ import { bump, type Fees } from '../../../src/chains/fees.js'
 import type { SignedAuthorization, SignOutcome } from '../../../src/custody/co-signer.js'
 import type { KeyId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
-import type { Command } from '../messages.js'
+import type { Command, ReplacePurpose } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
 export interface Replaced {
   readonly tx: Transaction
+  readonly purpose: ReplacePurpose
   /** Null for the service's own wallets. */
   readonly keyId: KeyId | null
   readonly authorization: SignedAuthorization | null
@@ -21,7 +22,13 @@ const LOST_APPROVALS_MAX = 8
 
 type ReplacePorts = Pick<SubWalletPorts, 'chains' | 'coSigner' | 'nowMs' | 'log'>
 
-/** Asks for the same call at the same nonce with higher fees. No live key stands behind it. */
+/** As in `decide-head.ts`: 21,000 gas, and room for chains that bill data as gas. */
+const CANCEL_GAS = 100_000n
+
+/**
+ * Asks for the same call at the same nonce with higher fees, or for a cancellation there. No live
+ * key stands behind it.
+ */
 export function replace(
   ports: ReplacePorts,
   replaced: Replaced,
@@ -49,7 +56,7 @@ async function higherBid(ports: ReplacePorts, replaced: Replaced): Promise<Comma
   let ledgerDiffers = false
   for (let lost = 0; lost <= LOST_APPROVALS_MAX && fees !== null; lost++) {
     const outcome = await signAt(ports, replaced, fees, replaces)
-    if (outcome.ok) return signedCommand(tx, fees, outcome, ports.nowMs())
+    if (outcome.ok) return signedCommand(replaced, fees, outcome, ports.nowMs())
     if (outcome.reason === 'NONCE_TAKEN' && outcome.takenBy !== undefined) {
       // An approval of ours whose answer was lost: the ledger wants it named, and outbid.
       replaces = outcome.takenBy
@@ -64,11 +71,13 @@ async function higherBid(ports: ReplacePorts, replaced: Replaced): Promise<Comma
 
 function signAt(
   { coSigner }: ReplacePorts,
-  { tx, keyId, authorization }: Replaced,
+  { tx, purpose, keyId, authorization }: Replaced,
   fees: Fees,
   replaces: Uint8Array,
 ): Promise<SignOutcome> {
-  const { subWalletId, chainId, nonce, to, value, data, gasLimit } = tx
+  const { subWalletId, chainId, nonce } = tx
+  const { to, value, data, gasLimit } =
+    purpose === 'cancel' ? { to: tx.from, value: 0n, data: '0x', gasLimit: CANCEL_GAS } as const : tx
   return coSigner.sign({
     walletId: subWalletId,
     keyId,
@@ -84,13 +93,13 @@ function signAt(
       data,
       gasLimit,
       ...fees,
-      ...(authorization === null ? {} : { authorizationList: [authorization] }),
+      ...(authorization === null || purpose === 'cancel' ? {} : { authorizationList: [authorization] }),
     },
   })
 }
 
 function signedCommand(
-  { txId, nonce }: Transaction,
+  { tx: { txId, nonce }, purpose }: Replaced,
   fees: Fees,
   outcome: Extract<SignOutcome, { ok: true }>,
   nowMs: number,
@@ -99,5 +108,5 @@ function signedCommand(
   if (txHash === undefined || rawTransaction === undefined) return null
   const intentId = `0x${Buffer.from(outcome.intentId).toString('hex')}` as const
   const signed = { txHash, rawTransaction, intentId, signedAtMs: nowMs }
-  return { type: 'replacement-signed', txId, nonce, fees, signed, nowMs }
+  return { type: 'replacement-signed', txId, nonce, purpose, fees, signed, nowMs }
 }
