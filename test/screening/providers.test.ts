@@ -74,7 +74,8 @@ function provider(url: string, more: Partial<ChainalysisOptions> = {}): HttpRisk
     apiKey: 'secret-of-the-provider',
     kind: 'sanctions',
     whenUnavailable: 'stop',
-    timeoutMs: 150,
+    // The first connection of a busy machine takes its time; what never answers costs this once.
+    timeoutMs: 2_000,
     ...more,
   })
   open.push(made)
