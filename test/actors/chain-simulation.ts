@@ -53,6 +53,7 @@ export class WatchedChain {
       from: ADDRESS,
       nonce: n,
       hashes,
+      mined: null,
     })
   }
 

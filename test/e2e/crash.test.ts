@@ -20,7 +20,8 @@ const SENDS = Number(process.env.CRASH_SENDS ?? 120)
 const CONNECTIONS = Number(process.env.CRASH_CONNECTIONS ?? 25)
 const CAP_USD = Number(process.env.CRASH_CAP_USD ?? 40)
 const KILLS_PER_ROUND = Number(process.env.CRASH_KILLS ?? 1)
-const KILL_AFTER_MS_MAX = 1_500
+/** After an answer at random, so that any step of the sends under way may be cut. */
+const KILL_AFTER_MS_MAX = 25
 const ROUND_TIMEOUT_MS = 180_000
 
 describe('a crash', () => {
@@ -86,23 +87,24 @@ describe('a crash', () => {
       const recipient = newAddress()
       const key = await issueKey(stack, { dailyUsd: String(CAP_USD), chains: [OPTIMISM] })
       const opening = await openBooks(stack, key, OPTIMISM, recipient)
-      const running = runLoad({
+      const spacing = Math.floor((CAP_USD - CONNECTIONS / 2) / KILLS_PER_ROUND)
+      let killed: Promise<void> = Promise.resolve()
+      let nextKillAt = Math.floor(Math.random() * spacing)
+      const { sent, refused, seen } = await runLoad({
         key,
         chainId: OPTIMISM,
         usdc: opening.chain.usdc,
         recipient,
         sends: SENDS,
         connections: CONNECTIONS,
-      })
-      let over = false
-      const killed = (async () => {
-        for (let kill = 0; kill < KILLS_PER_ROUND && !over; kill++) {
-          await delay(Math.random() * KILL_AFTER_MS_MAX)
-          await service.killAndAwaitRestart('service')
-        }
-      })()
-      const { sent, refused, seen } = await running.finally(() => {
-        over = true
+        onAnswered(count) {
+          if (count < nextKillAt) return
+          nextKillAt += spacing
+          if (nextKillAt > spacing * (KILLS_PER_ROUND + 1)) return
+          killed = killed
+            .then(() => delay(Math.random() * KILL_AFTER_MS_MAX))
+            .then(() => service.killAndAwaitRestart('service'))
+        },
       })
       await killed
       expect(seen.get('no answer'), 'no request met a crash').toBeGreaterThan(0)

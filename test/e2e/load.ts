@@ -12,6 +12,8 @@ export interface Load {
   readonly recipient: Address
   readonly sends: number
   readonly connections: number
+  /** Called with the number of sends that have their final answer. */
+  readonly onAnswered?: (count: number) => void
 }
 
 export interface LoadResult {
@@ -36,6 +38,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const seen = new Map<string, number>()
   let refused = 0
   let left = load.sends
+  let answered = 0
 
   async function sendOne(): Promise<void> {
     const headers = { 'idempotency-key': randomUUID() }
@@ -62,6 +65,8 @@ export async function runLoad(load: Load): Promise<LoadResult> {
       while (left > 0) {
         left--
         await sendOne()
+        answered++
+        load.onAnswered?.(answered)
       }
     }),
   )

@@ -27,6 +27,7 @@ export interface ReplyBody {
   readonly monthly_used_usd?: string
   readonly reserved_usd?: string
   readonly transactions?: readonly TransactionView[]
+  readonly keys?: readonly Readonly<Record<string, unknown>>[]
   readonly next_cursor?: string | null
   readonly error?: {
     readonly code: string
