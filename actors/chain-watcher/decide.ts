@@ -44,7 +44,8 @@ export function decide(
       catchUp(state, command.blocks, effects, command.nowMs)
       break
     case 'receipts':
-      if (command.receipts !== null) receiptsCame(state, command.asked, command.receipts, effects, command.nowMs)
+      if (command.receipts !== null)
+        receiptsCame(state, command.asked, command.receipts, effects, command.nowMs)
       break
     case 'nonces':
       for (const { owner, nonce } of command.nonces) {

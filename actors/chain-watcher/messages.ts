@@ -1,7 +1,7 @@
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
-import type { MinedIn } from '../../src/domain/transaction.js'
 import type { Address, GasWalletId, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
+import type { MinedIn } from '../../src/domain/transaction.js'
 import type { Command as SubWalletCommand } from '../sub-wallet/messages.js'
 
 /** Who sent a transaction and hears what became of it. */

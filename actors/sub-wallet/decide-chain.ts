@@ -1,5 +1,10 @@
 import { valueUsdMicros } from '../../src/domain/money.js'
-import { isCancelledBy, isFinal, type MinedIn, type Transaction } from '../../src/domain/transaction.js'
+import {
+  isCancelledBy,
+  isFinal,
+  type MinedIn,
+  type Transaction,
+} from '../../src/domain/transaction.js'
 import { pumpFlight, pumpSigning } from './decide-lane.js'
 import type { Command, Event } from './messages.js'
 import { laneOf } from './state.js'

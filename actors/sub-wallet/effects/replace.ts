@@ -77,7 +77,9 @@ function signAt(
 ): Promise<SignOutcome> {
   const { subWalletId, chainId, nonce } = tx
   const { to, value, data, gasLimit } =
-    purpose === 'cancel' ? { to: tx.from, value: 0n, data: '0x', gasLimit: CANCEL_GAS } as const : tx
+    purpose === 'cancel'
+      ? ({ to: tx.from, value: 0n, data: '0x', gasLimit: CANCEL_GAS } as const)
+      : tx
   return coSigner.sign({
     walletId: subWalletId,
     keyId,
@@ -93,7 +95,9 @@ function signAt(
       data,
       gasLimit,
       ...fees,
-      ...(authorization === null || purpose === 'cancel' ? {} : { authorizationList: [authorization] }),
+      ...(authorization === null || purpose === 'cancel'
+        ? {}
+        : { authorizationList: [authorization] }),
     },
   })
 }
