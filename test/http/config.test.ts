@@ -14,6 +14,7 @@ describe('the environment', () => {
         publicHosts: null,
         metricsPort: null,
         identityIssuer: null,
+        consoleAudience: 'urn:countersign:console',
         logLevel: 'info',
         workers: 1,
         rateLimit: { refillPerSecond: 200, burst: 1_000 },
