@@ -14,6 +14,7 @@ const SYSTEM = [
   'test/console/**',
   'test/defi/**',
   'test/allowances/**',
+  'test/faults/**',
 ]
 
 /** Generous: other work may share the cores. A test that waits for longer hangs. */
