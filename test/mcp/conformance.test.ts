@@ -40,7 +40,7 @@ const SCENARIOS: readonly (readonly [version: string, scenario: string])[] = [
   ...['server-initialize', 'ping', ...TOOL_SCENARIOS].map((name) => ['2025-11-25', name] as const),
 ]
 
-describe.runIf(process.env.MCP_CONFORMANCE === '1')('conformance', () => {
+describe('conformance', () => {
   let fixtures: McpHarness
   let plain: McpHarness
   let fixtureProxy: KeyProxy
