@@ -124,7 +124,7 @@ describe('a supervised process', () => {
 
   test('is asked to end, and may put its things away', async () => {
     const child = supervise(
-      `${READY} process.on('SIGTERM', () => setTimeout(() => { console.log('tidy'); process.exit(0) }, 100))`,
+      `process.on('SIGTERM', () => setTimeout(() => { console.log('tidy'); process.exit(0) }, 100)); ${READY}`,
     )
     await child.start()
     const pid = Number(child.pid)
