@@ -13,6 +13,9 @@ export interface Verdict {
   readonly confirmed: number
   readonly failed: number
   readonly dropped: number
+  /** Signed more than once. */
+  readonly replaced: number
+  readonly fromOutside: number
   /** Sentences, each one a broken promise; empty when all is well. */
   readonly wrong: readonly string[]
 }
@@ -94,6 +97,8 @@ export async function audit(
     confirmed: count('confirmed'),
     failed: count('failed'),
     dropped: count('dropped'),
+    replaced: all.filter(({ attempts }) => attempts.length > 1).length,
+    fromOutside: [...fromOutside.values()].reduce((total, it) => total + it, 0),
     wrong,
   }
 }

@@ -24,8 +24,13 @@ export interface FaultChain {
   startMining(everyMs?: number): void
   stopMining(): Promise<void>
   mine(blocks?: number): Promise<void>
-  /** A transaction that the service knows nothing of. @returns its hash */
-  sendFromOutside(from: Address, to: Address): Promise<string>
+  /** Takes that many blocks back and puts as many empty ones in their place. */
+  reorg(depth: number): Promise<void>
+  /**
+   * A transaction that the service knows nothing of, mined so deep that the reorgs of these tests
+   * do not reach it. @returns false when the pool did not let it in, or something else got there
+   */
+  landFromOutside(from: Address, to: Address): Promise<boolean>
   stop(): Promise<void>
 }
 
@@ -36,6 +41,9 @@ export interface FaultChainOptions {
 
 /** Runtime code that answers every call with one word of zeros: a token nobody has any of. */
 const ANSWERS_ZERO = '0x5f5f5260205ff3'
+/** Above every fee that these tests let come up. */
+const OUTSIDE_GAS_PRICE_WEI = 5n * 10n ** 12n
+const OUTSIDE_BLOCKS = 5
 const BLOCK_MS = 150
 /** Hung answers are given up after this; production waits for seconds. */
 const RPC_TIMEOUT_MS = 2_500
@@ -106,13 +114,21 @@ export async function startFaultChain(
       async mine(blocks = 1) {
         for (let i = 0; i < blocks; i++) await anvil.rpc('evm_mine')
       },
-      async sendFromOutside(from, to) {
+      async reorg(depth) {
+        await anvil.rpc('anvil_reorg', [depth, []])
+      },
+      async landFromOutside(from, to) {
         await anvil.rpc('anvil_impersonateAccount', [from])
         try {
-          const price = BigInt(String(await anvil.rpc('eth_gasPrice'))) * 20n
-          const gasPrice = `0x${price.toString(16)}`
-          const tx = { from, to, value: '0x1', gas: '0x5208', gasPrice }
-          return String(await anvil.rpc('eth_sendTransaction', [tx]))
+          // The account's next nonce, at a price that replaces whatever of ours waits there.
+          const nonce = await anvil.rpc('eth_getTransactionCount', [from, 'latest'])
+          const gasPrice = `0x${OUTSIDE_GAS_PRICE_WEI.toString(16)}`
+          const tx = { from, to, nonce, value: '0x1', gas: '0x5208', gasPrice }
+          const hash = await anvil.rpc('eth_sendTransaction', [tx])
+          for (let i = 0; i < OUTSIDE_BLOCKS; i++) await anvil.rpc('evm_mine')
+          return (await anvil.rpc('eth_getTransactionReceipt', [hash])) !== null
+        } catch {
+          return false
         } finally {
           await anvil.rpc('anvil_stopImpersonatingAccount', [from])
         }
