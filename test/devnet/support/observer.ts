@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ProcessObserver } from '../../../scripts/dev/supervision/supervised-process.js'
@@ -34,7 +34,17 @@ export function scratchDir(): { readonly path: string; dispose(): void } {
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+  } catch {
+    return false
+  }
+  // An orphan that ended stays a zombie until init looks after it; it is not alive.
+  return !isZombie(pid)
+}
+
+function isZombie(pid: number): boolean {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
   } catch {
     return false
   }
