@@ -141,7 +141,9 @@ async function disturb(
   }
   if (random.chance(CHANCES.drop)) {
     const pending = (await anvil.rpc('txpool_content')) as {
-      readonly pending: Readonly<Record<string, Readonly<Record<string, { readonly hash: string }>>>>
+      readonly pending: Readonly<
+        Record<string, Readonly<Record<string, { readonly hash: string }>>>
+      >
     }
     const hashes = Object.values(pending.pending).flatMap((byNonce) =>
       Object.values(byNonce).map(({ hash }) => hash),
