@@ -14,11 +14,16 @@ const SYSTEM = [
   'test/console/**',
   'test/defi/**',
   'test/allowances/**',
-  'test/faults/**',
 ]
 
-/** Fetches Node 22 and takes minutes: `npm run test:mcp:conformance`. */
-const ON_REQUEST = process.env.MCP_CONFORMANCE === '1' ? [] : ['test/mcp/conformance.test.ts']
+/**
+ * Long runs of their own: `npm run test:mcp:conformance` (fetches Node 22) and `npm run
+ * test:faults` (every fault on a live lane, and a seeded mix of them).
+ */
+const ON_REQUEST = [
+  ...(process.env.MCP_CONFORMANCE === '1' ? [] : ['test/mcp/conformance.test.ts']),
+  ...(process.env.TEST_FAULTS === '1' ? [] : ['test/faults/**']),
+]
 
 /** Generous: other work may share the cores. A test that waits for longer hangs. */
 const TEST_TIMEOUT_MS = 60_000
