@@ -45,7 +45,16 @@ describe('a development chain', { timeout: 60_000 }, () => {
     await rpc(node.rpcUrl, 'anvil_impersonateAccount', [SENDER])
     await rpc(node.rpcUrl, 'anvil_setBalance', [SENDER, '0xde0b6b3a7640000'])
     const transaction = { from: SENDER, to: RECEIVER, value: `0x${wei.toString(16)}` }
-    return String(await rpc(node.rpcUrl, 'eth_sendTransaction', [transaction]))
+    const hash = String(await rpc(node.rpcUrl, 'eth_sendTransaction', [transaction]))
+    // The node answers when the transaction is in its pool; its miner is another task.
+    await vi.waitFor(
+      async () =>
+        expect(await rpc(node.rpcUrl, 'eth_getTransactionReceipt', [hash])).toMatchObject({
+          status: '0x1',
+        }),
+      { timeout: 5_000 },
+    )
+    return hash
   }
   const balance = async (node: AnvilNode) =>
     Number(await rpc(node.rpcUrl, 'eth_getBalance', [RECEIVER, 'latest']))
@@ -53,10 +62,8 @@ describe('a development chain', { timeout: 60_000 }, () => {
   test('serves its chain id, mines at once, and ticks', async () => {
     const node = await start()
     expect(Number(await rpc(node.rpcUrl, 'eth_chainId'))).toBe(8453)
-    const hash = await pay(node, 5)
-    expect(await rpc(node.rpcUrl, 'eth_getTransactionReceipt', [hash])).toMatchObject({
-      status: '0x1',
-    })
+    await pay(node, 5)
+    expect(await balance(node)).toBe(5)
     const head = Number(await rpc(node.rpcUrl, 'eth_blockNumber'))
     await vi.waitFor(
       async () => expect(Number(await rpc(node.rpcUrl, 'eth_blockNumber'))).toBeGreaterThan(head),
