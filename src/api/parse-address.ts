@@ -1,5 +1,5 @@
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import type { Address } from '../domain/ids.js'
+import { keccak256 } from '../domain/keccak.js'
 
 /**
  * EIP-55: the case of each hex letter of an address says one bit of the keccak-256 of its
@@ -20,7 +20,7 @@ export function toChecksumAddress(text: string): Address {
   if (!ADDRESS.test(text)) throw new RangeError('not an EVM address')
   const lower = text.slice(2).toLowerCase()
   for (let i = 0; i < HEX_DIGITS; i++) ascii[i] = lower.charCodeAt(i)
-  const hash = keccak_256(ascii)
+  const hash = keccak256(ascii)
   let out = '0x'
   for (let i = 0; i < HEX_DIGITS; i++) {
     const nibble = ((hash[i >> 1] ?? 0) >> (i % 2 === 0 ? 4 : 0)) & 15

@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { keccak_256 } from '@noble/hashes/sha3.js'
 import type * as Secp256k1 from 'secp256k1'
+import { keccak256 } from '../../domain/keccak.js'
 import { fallbackCurve } from './curve-fallback.js'
 import { Refusal } from './refusal.js'
 
@@ -56,7 +56,7 @@ export function addPoints(a: Uint8Array, b: Uint8Array): Buffer {
 /** 20 bytes: the Ethereum address of a compressed point. */
 export function addressOf(point: Uint8Array): Buffer {
   const uncompressed = native.publicKeyConvert(point, false, Buffer.alloc(65))
-  return Buffer.from(keccak_256(uncompressed.subarray(1)).subarray(12))
+  return Buffer.from(keccak256(uncompressed.subarray(1)).subarray(12))
 }
 
 /** The compressed point that made a 65-byte signature; null when there is none. */
@@ -80,10 +80,6 @@ export function recoverPoint(digest: Uint8Array, signature: Uint8Array): Buffer 
 export function isSignedBy(point: Uint8Array, digest: Uint8Array, signature: Uint8Array): boolean {
   const recovered = recoverPoint(digest, signature)
   return recovered !== null && Buffer.compare(recovered, point) === 0
-}
-
-export function keccak256(bytes: Uint8Array): Uint8Array {
-  return keccak_256(bytes)
 }
 
 type Curve = Pick<

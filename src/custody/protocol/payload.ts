@@ -1,3 +1,4 @@
+import { keccak256 } from '../../domain/keccak.js'
 import type { SignPayload } from '../co-signer.js'
 import {
   type DecodedAuthorization,
@@ -5,7 +6,6 @@ import {
   encodeAuthorization,
 } from './authorization.js'
 import { isZero, sameBytes } from './bytes.js'
-import { keccak256 } from './curve.js'
 import { PAYLOAD_TYPE, type PayloadType } from './intent.js'
 import { Refusal } from './refusal.js'
 import type { ChainPins } from './registry.js'

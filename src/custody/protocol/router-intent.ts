@@ -5,9 +5,9 @@ import {
   type RouterIntent,
 } from '../../contracts/router-intent-type.js'
 import type { Hex } from '../../domain/ids.js'
+import { keccak256 } from '../../domain/keccak.js'
 import type { RouterIntentPayload } from '../co-signer.js'
 import { ByteReader, concat, u16, u64, u256 } from './bytes.js'
-import { keccak256 } from './curve.js'
 import { Refusal } from './refusal.js'
 import { fromHex } from './transaction.js'
 

@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/ids.js'
+import { keccak256 } from '../../domain/keccak.js'
 import type { SignedAuthorization, TransactionPayload } from '../co-signer.js'
 import { concat } from './bytes.js'
-import { keccak256 } from './curve.js'
 import { Refusal } from './refusal.js'
 import {
   appendToList,

@@ -144,12 +144,12 @@ export async function completeBatch(
     recorded,
   ])
   const signed = expectList(answer, BATCH_INTENTS_MAX)
-  const outcomes: SignOutcome[] = []
-  for (const [index, item] of batch.entries()) {
-    const id = coSigned.ids[index] ?? NO_REFERENCE
-    outcomes.push(refusals[index] ?? (await outcomeOf(item, id, signed[index], context.signer)))
-  }
-  return outcomes
+  return Promise.all(
+    batch.map((item, index) => {
+      const id = coSigned.ids[index] ?? NO_REFERENCE
+      return refusals[index] ?? outcomeOf(item, id, signed[index], context.signer)
+    }),
+  )
 }
 
 function refusalOf(answer: unknown): SignOutcome {
@@ -172,12 +172,12 @@ function sealOwnShare(
 }
 
 /** The quorum signer is not believed: a signature counts when the wallet's own key made it. */
-async function outcomeOf(
+function outcomeOf(
   item: PreparedIntent,
   intentId: Uint8Array,
   signed: unknown,
   signer: P256Signer,
-): Promise<SignOutcome> {
+): SignOutcome | Promise<SignOutcome> {
   if (!(signed instanceof Uint8Array)) return failed(refusalCode(signed))
   const digest = signingHash(item.payload, item.payloadBytes)
   if (!isSignedBy(item.wallet.point, digest, signed)) return failed('INTERNAL')
@@ -189,6 +189,8 @@ async function outcomeOf(
     case 'authorization':
       return outcome
     case 'router-intent':
-      return { ...outcome, coSignature: lowS(await signer.sign(item.payload.digest)) }
+      return signer
+        .sign(item.payload.digest)
+        .then((coSignature) => ({ ...outcome, coSignature: lowS(coSignature) }))
   }
 }
