@@ -1,16 +1,11 @@
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
-import type { Hex, TxId } from '../../src/domain/ids.js'
+import type { Hex } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import type { Decision } from '../runtime/actor.js'
 import type { Owner, WatchCommand, WatcherCommand, WatcherEffect } from './messages.js'
-import {
-  CATCH_UP_BLOCKS_MAX,
-  RECENT_BLOCKS_MAX,
-  SWEEP_MAX,
-  type Watched,
-  type WatcherState,
-} from './state.js'
+import { CATCH_UP_BLOCKS_MAX, RECENT_BLOCKS_MAX, SWEEP_MAX, type WatcherState } from './state.js'
+import type { Watched } from './watch-list.js'
 
 /**
  * Follows one chain: block by block, by parent hash. A block's list of hashes says which of our
@@ -34,7 +29,7 @@ export function decide(
       watch(state, command)
       break
     case 'unwatch':
-      forget(state, command.txId)
+      state.watched.remove(command.txId)
       break
     case 'latest':
       effects.push({ type: 'poll', afterMs: pollAfterMs(state) })
@@ -59,7 +54,7 @@ export function decide(
 /** A quarter of a block: news is at most that old. Chains without our transactions are idle. */
 function pollAfterMs(state: WatcherState): number {
   const quarter = Math.min(1_000, Math.max(100, state.blockTimeMs / 4))
-  return state.watched.size > 0 ? quarter : quarter * 2
+  return state.watched.open.size > 0 ? quarter : quarter * 2
 }
 
 function watch(state: WatcherState, command: WatchCommand): void {
@@ -72,15 +67,7 @@ function watch(state: WatcherState, command: WatchCommand): void {
     confirmed: false,
     sinceBlock: known?.sinceBlock ?? null,
   }
-  state.watched.set(command.txId, watched)
-  for (const hash of command.hashes) state.byHash.set(hash, command.txId)
-}
-
-function forget(state: WatcherState, txId: TxId): void {
-  const watched = state.watched.get(txId)
-  if (watched === undefined) return
-  for (const hash of watched.hashes) state.byHash.delete(hash)
-  state.watched.delete(txId)
+  state.watched.put(watched)
 }
 
 function follow(
@@ -97,7 +84,10 @@ function follow(
   }
   if (head.number > last.number + CATCH_UP_BLOCKS_MAX) {
     state.recent.length = 0
-    for (const watched of state.watched.values()) watched.checked = watched.mined === null
+    for (const watched of state.watched.all()) {
+      watched.checked = watched.mined === null
+      state.watched.reopen(watched)
+    }
     accept(state, head, effects, nowMs)
     sweep(state, effects)
     return
@@ -151,20 +141,20 @@ function rewind(
   const kept = state.recent.filter(({ number }) => number < block.number)
   state.recent.length = 0
   state.recent.push(...kept)
-  for (const watched of state.watched.values()) {
-    const { mined } = watched
-    if (mined === null || mined.blockNumber < block.number || mined.blockNumber > highest) continue
-    takeBack(watched, block.number, effects, nowMs)
+  for (const watched of state.watched.minedWithin(block.number, highest)) {
+    takeBack(state, watched, block.number, effects, nowMs)
   }
 }
 
 function takeBack(
+  state: WatcherState,
   watched: Watched,
   blockNumber: number,
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  watched.mined = null
+  state.watched.setMined(watched, null)
+  state.watched.reopen(watched)
   watched.checked = true
   watched.confirmed = false
   watched.sinceBlock = blockNumber
@@ -182,16 +172,16 @@ function accept(
   state.recent.push({ number: block.number, hash: block.hash })
   if (state.recent.length > RECENT_BLOCKS_MAX) state.recent.shift()
   effects.push({ type: 'announce', head: block })
-  const hits = block.txHashes.filter((hash) => state.byHash.has(hash))
+  const hits = block.txHashes.filter((hash) => state.watched.withHash(hash) !== undefined)
   if (hits.length > 0) effects.push({ type: 'fetch-receipts', hashes: hits })
-  const waiting = new Map<Owner, Watched>()
-  for (const watched of state.watched.values()) {
-    watched.sinceBlock ??= block.number
-    const { mined } = watched
+  for (const watched of state.watched.minedAt(block.number)) {
     // Its receipt came before its block, and from another branch.
-    if (mined?.blockNumber === block.number && mined.blockHash !== block.hash) {
-      takeBack(watched, block.number, effects, nowMs)
-    }
+    if (watched.mined?.blockHash === block.hash) continue
+    takeBack(state, watched, block.number, effects, nowMs)
+  }
+  const waiting = new Map<Owner, Watched>()
+  for (const watched of state.watched.open) {
+    watched.sinceBlock ??= block.number
     if (watched.mined !== null) deepen(state, watched, block.number, effects, nowMs)
     else if (!waiting.has(watched.owner)) waiting.set(watched.owner, watched)
   }
@@ -199,6 +189,14 @@ function accept(
     tellHead(state, watched.owner, null, effects, nowMs)
   }
   sweepOverdue(state, block.number, effects)
+  forgetSettled(state, block.number)
+}
+
+/** No reorg will reach them any more. */
+function forgetSettled(state: WatcherState, head: number): void {
+  for (const { txId, confirmed } of state.watched.minedWithin(0, head - RECENT_BLOCKS_MAX - 1)) {
+    if (confirmed) state.watched.remove(txId)
+  }
 }
 
 /** Waiting this many blocks for a receipt is longer than a block's list of hashes should take. */
@@ -211,7 +209,7 @@ const OVERDUE_BLOCKS = 3
 function sweepOverdue(state: WatcherState, blockNumber: number, effects: WatcherEffect[]): void {
   const hashes: Hex[] = []
   const asked: Watched[] = []
-  for (const watched of state.watched.values()) {
+  for (const watched of state.watched.open) {
     if (hashes.length >= SWEEP_MAX) break
     const { mined, checked, sinceBlock } = watched
     if (mined !== null && checked) continue
@@ -223,8 +221,7 @@ function sweepOverdue(state: WatcherState, blockNumber: number, effects: Watcher
   const accounts = new Map<Owner, Watched>()
   for (const watched of asked) {
     watched.sinceBlock = blockNumber
-    state.watched.delete(watched.txId)
-    state.watched.set(watched.txId, watched)
+    state.watched.moveToEnd(watched)
     accounts.set(watched.owner, watched)
   }
   effects.push({ type: 'fetch-receipts', hashes })
@@ -237,7 +234,7 @@ function sweepOverdue(state: WatcherState, blockNumber: number, effects: Watcher
 /** Asks for all that no block since the last one seen could tell. */
 function sweep(state: WatcherState, effects: WatcherEffect[]): void {
   const hashes: Hex[] = []
-  for (const { mined, checked, hashes: own } of state.watched.values()) {
+  for (const { mined, checked, hashes: own } of state.watched.open) {
     if (mined === null || !checked) hashes.push(...own)
   }
   if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
@@ -253,7 +250,7 @@ function receiptsCame(
   const missing = new Map<Watched, number>()
   asked.forEach((hash, i) => {
     const receipt = receipts[i]
-    const watched = watchedBy(state, hash)
+    const watched = state.watched.withHash(hash)
     if (watched === undefined) return
     if (receipt !== null && receipt !== undefined) {
       receiptSeen(state, watched, receipt, effects, nowMs)
@@ -263,13 +260,8 @@ function receiptsCame(
   for (const [watched, count] of missing) {
     // It was mined when last heard of, and is in no block now: a reorg that nobody watched.
     if (watched.mined === null || watched.checked || count < watched.hashes.length) continue
-    takeBack(watched, head, effects, nowMs)
+    takeBack(state, watched, head, effects, nowMs)
   }
-}
-
-function watchedBy(state: WatcherState, hash: Hex): Watched | undefined {
-  const txId = state.byHash.get(hash)
-  return txId === undefined ? undefined : state.watched.get(txId)
 }
 
 function receiptSeen(
@@ -291,7 +283,7 @@ function receiptSeen(
     outcome: receipt.status,
     feeWei: receipt.feeWei,
   }
-  watched.mined = mined
+  state.watched.setMined(watched, mined)
   const head = state.recent.at(-1)?.number ?? receipt.blockNumber
   if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
   else {
@@ -304,7 +296,7 @@ function deepEnough(state: WatcherState, mined: MinedIn, head: number): boolean 
   return head - mined.blockNumber + 1 >= state.confirmations
 }
 
-/** Tells of a confirmation, and stops watching what no reorg will reach any more. */
+/** Tells of a confirmation. It is watched on, in case of a reorg. */
 function deepen(
   state: WatcherState,
   watched: Watched,
@@ -313,13 +305,12 @@ function deepen(
   nowMs: number,
 ): void {
   const { mined, checked, txId, owner } = watched
-  if (mined === null || !checked) return
-  if (!watched.confirmed && deepEnough(state, mined, head)) {
-    watched.confirmed = true
-    const command = { type: 'confirmed', txId, mined, nowMs } as const
-    effects.push({ type: 'tell', owner, command })
-  }
-  if (watched.confirmed && head - mined.blockNumber > RECENT_BLOCKS_MAX) forget(state, txId)
+  if (mined === null || !checked || !deepEnough(state, mined, head)) return
+  state.watched.close(watched)
+  if (watched.confirmed) return
+  watched.confirmed = true
+  const command = { type: 'confirmed', txId, mined, nowMs } as const
+  effects.push({ type: 'tell', owner, command })
 }
 
 function tellHead(

@@ -1,6 +1,5 @@
-import type { Hex, TxId } from '../../src/domain/ids.js'
-import type { MinedIn } from '../../src/domain/transaction.js'
-import type { WatchCommand } from './messages.js'
+import type { Hex } from '../../src/domain/ids.js'
+import { WatchList } from './watch-list.js'
 
 /**
  * One chain as its watcher sees it. All of it is rebuilt at a start from the open transactions in
@@ -13,8 +12,7 @@ export interface WatcherState {
   readonly blockTimeMs: number
   /** The newest blocks seen, oldest first, linked by parent hash. */
   readonly recent: SeenBlock[]
-  readonly watched: Map<TxId, Watched>
-  readonly byHash: Map<Hex, TxId>
+  readonly watched: WatchList
   started: boolean
   /** True while an answer of a node is being waited for. */
   busy: boolean
@@ -23,17 +21,6 @@ export interface WatcherState {
 export interface SeenBlock {
   readonly number: number
   readonly hash: Hex
-}
-
-export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
-  /** Where it is mined, as its owner believes; null while it is not. */
-  mined: MinedIn | null
-  /** False while that comes from before a start or a pause: a receipt has to say it once more. */
-  checked: boolean
-  /** True once its wallet was told that it is deep enough. */
-  confirmed: boolean
-  /** Height at which watching began, or a receipt was last asked for; null until the first block. */
-  sinceBlock: number | null
 }
 
 /**
@@ -58,8 +45,7 @@ export function emptyWatcher(
     confirmations,
     blockTimeMs,
     recent: [],
-    watched: new Map(),
-    byHash: new Map(),
+    watched: new WatchList(),
     started: false,
     busy: false,
   }
