@@ -48,7 +48,7 @@ export function recordSponsored(
       return true
     case 'sponsored-sent': {
       const { tx, sponsorship } = event
-      transactor.putTransaction(tx)
+      transactor.openTransaction(tx)
       transactor.putSponsorship(sponsorship)
       if (sponsorship.idempotency !== null) {
         const { key, bodyHash } = sponsorship.idempotency
@@ -77,7 +77,7 @@ export function recordSponsored(
       transactor.deleteSponsorship(subWalletId, event.tx.txId)
       return true
     case 'sponsored-reopened':
-      transactor.putTransaction({ ...event.tx, status: 'broadcast', mined: null, error: null })
+      transactor.openTransaction({ ...event.tx, status: 'broadcast', mined: null, error: null })
       transactor.putSponsorship(event.sponsorship)
       return true
     case 'delegation-ended':

@@ -46,6 +46,7 @@ export function recordEvents(
   events: readonly Event[],
 ): void {
   let header = false
+  const opened = new Set<TxId>()
   const changed = new Set<TxId>()
   for (const event of events) {
     switch (event.type) {
@@ -66,16 +67,13 @@ export function recordEvents(
         break
       case 'transaction-signed':
         header = true
-        // Written as signed even when later events of this turn move it on: the index of a
-        // user's transactions is made from that status.
-        transactor.putTransaction(event.tx)
+        opened.add(event.tx.txId)
         if (event.idempotency !== null) {
           const { key, bodyHash } = event.idempotency
           const { txId, createdAtMs, lineageId } = event.tx
           transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
         }
         transactor.appendAudit(allowedAudit(event))
-        changed.add(event.tx.txId)
         break
       case 'allowances-recorded':
         writeAllowances(transactor, addressOf(state), event)
@@ -95,7 +93,7 @@ export function recordEvents(
         break
       case 'transaction-reopened':
         header = true
-        changed.add(event.tx.txId)
+        opened.add(event.tx.txId)
         break
       case 'transaction-ended':
         header = true
@@ -109,7 +107,10 @@ export function recordEvents(
         break
     }
   }
-  for (const txId of changed) transactor.putTransaction(transactionOf(state, txId))
+  for (const txId of opened) transactor.openTransaction(transactionOf(state, txId))
+  for (const txId of changed) {
+    if (!opened.has(txId)) transactor.putTransaction(transactionOf(state, txId))
+  }
   state.ended.clear()
   if (header) transactor.putSubWallet(headerOf(state))
 }

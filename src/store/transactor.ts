@@ -35,6 +35,9 @@ export interface Transactor {
   putSubWallet(header: SubWalletHeader): void
   putApiKey(key: ApiKey): void
   putKeyUse(id: KeyId, usedAtMs: number): void
+  /** A new transaction, or one that a reorg opened again: lists it besides storing it. */
+  openTransaction(tx: Transaction): void
+  /** One that is listed already; a final one leaves the lists of the open. */
   putTransaction(tx: Transaction): void
   putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void
   deleteIdempotency(lineage: LineageId, key: string): void
@@ -99,17 +102,20 @@ export class WriteBatch implements Transactor {
     this.#put('keyUse', id, usedAtMs)
   }
 
+  openTransaction(tx: Transaction): void {
+    this.putTransaction(tx)
+    this.#put('transactionsByUser', [tx.userId, tx.txId], PRESENT)
+    if (isFinal(tx.status)) return
+    this.#put('openByWallet', [tx.subWalletId, tx.txId], PRESENT)
+    // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
+    if (!isSponsored(tx.kind)) this.#put('openByChain', [tx.chainId, tx.txId], tx.subWalletId)
+  }
+
   putTransaction(tx: Transaction): void {
     this.#put('transactions', tx.txId, tx)
-    if (isFinal(tx.status)) {
-      this.#remove('openByWallet', [tx.subWalletId, tx.txId])
-      this.#remove('openByChain', [tx.chainId, tx.txId])
-    } else {
-      this.#put('openByWallet', [tx.subWalletId, tx.txId], PRESENT)
-      // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
-      if (!isSponsored(tx.kind)) this.#put('openByChain', [tx.chainId, tx.txId], tx.subWalletId)
-    }
-    if (tx.status === 'signed') this.#put('transactionsByUser', [tx.userId, tx.txId], PRESENT)
+    if (!isFinal(tx.status)) return
+    this.#remove('openByWallet', [tx.subWalletId, tx.txId])
+    this.#remove('openByChain', [tx.chainId, tx.txId])
   }
 
   putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void {

@@ -71,8 +71,8 @@ describe('the store', () => {
 
   test('lists page by page, newest first, without a gap, a repeat or a stranger', async () => {
     await store.write((transactor) => {
-      for (let n = 1; n <= 57; n++) transactor.putTransaction(transaction(n))
-      transactor.putTransaction(transaction(58, { userId: STRANGER }))
+      for (let n = 1; n <= 57; n++) transactor.openTransaction(transaction(n))
+      transactor.openTransaction(transaction(58, { userId: STRANGER }))
     })
     const seen: TxId[] = []
     let cursor: string | null = null
@@ -87,7 +87,7 @@ describe('the store', () => {
 
   test('a page is filled from what a filter wants, and ends when there is no more', async () => {
     await store.write((transactor) => {
-      for (let n = 1; n <= 40; n++) transactor.putTransaction(transaction(n))
+      for (let n = 1; n <= 40; n++) transactor.openTransaction(transaction(n))
     })
     const even = (tx: Transaction) => tx.nonce % 2 === 0
     const first = store.reader.transactionsOfUser(USER_ID, { limit: 15, cursor: null }, even)
@@ -105,7 +105,7 @@ describe('the store', () => {
 
   test('a filter that wants nothing does not read a whole history in one go', async () => {
     await store.write((transactor) => {
-      for (let n = 1; n <= 5_010; n++) transactor.putTransaction(transaction(n))
+      for (let n = 1; n <= 5_010; n++) transactor.openTransaction(transaction(n))
     })
     const none = () => false
     const first = store.reader.transactionsOfUser(USER_ID, { limit: 10, cursor: null }, none)
@@ -122,9 +122,9 @@ describe('the store', () => {
   test('open transactions are found by wallet and by chain, and only while they are open', async () => {
     const other = 'sw_0000000000000000000000000Z' as SubWalletId
     await store.write((transactor) => {
-      transactor.putTransaction(transaction(1))
-      transactor.putTransaction(transaction(2, { chainId: 10 }))
-      transactor.putTransaction(transaction(3, { subWalletId: other }))
+      transactor.openTransaction(transaction(1))
+      transactor.openTransaction(transaction(2, { chainId: 10 }))
+      transactor.openTransaction(transaction(3, { subWalletId: other }))
     })
     const open = () => [...store.reader.openTransactionsOfWallet(WALLET_ID)].map((it) => it.nonce)
     const onChain = () => [...store.reader.openTransactionsOfChain(CHAIN_ID)].map((it) => it.nonce)
@@ -136,7 +136,7 @@ describe('the store', () => {
     expect(open()).toEqual([2])
     expect(onChain()).toEqual([3])
     await store.write((transactor) => {
-      transactor.putTransaction(transaction(1, { status: 'broadcast' }))
+      transactor.openTransaction(transaction(1, { status: 'broadcast' }))
     })
     expect(open()).toEqual([2, 1])
   })
