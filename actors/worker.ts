@@ -4,12 +4,14 @@ import { connectChains } from '../src/chains/access.js'
 import { RpcCallError } from '../src/chains/rpc/errors.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
+import { readScreeningFile } from '../src/config/screening.js'
 import { connectCoSigner } from '../src/custody/connect-co-signer.js'
 import { createExecutionGas } from '../src/defi/execution-gas.js'
 import { createChainlinkPrices } from '../src/pricing/chainlink.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
 import { createScreener } from '../src/screening/local-screener.js'
 import { attachPreparedRules } from '../src/screening/prepared-rules.js'
+import { openProviders } from '../src/screening/providers/configured-providers.js'
 import { WalkPool } from '../src/screening/walk-pool.js'
 import { AuditLog } from '../src/store/audit-log.js'
 import { openEnvironment } from '../src/store/environment.js'
@@ -54,8 +56,9 @@ const rules = attachPreparedRules(start.rulesVersion, (userId) => {
   reader.refresh()
   return reader.addressRules(userId)
 })
-const screener = createScreener({ lists, walkPool, rulesOf: rules.rulesOf })
-const coSigner = connectCoSigner({ home, mode, log })
+const providers = openProviders(home, readScreeningFile(home))
+const screener = createScreener({ lists, walkPool, providers, rulesOf: rules.rulesOf })
+const coSigner = await connectCoSigner({ home, mode, log })
 const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
 const nowMs = () => Date.now()
 
@@ -156,7 +159,10 @@ async function drain(): Promise<void> {
   for (let step = 0; step < DRAIN_STEPS_MAX && !host.quiet; step++) {
     await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS))
   }
-  await Promise.allSettled([coSigner.close(), closeChains(), walkPool.close(), dispatcher.close()])
+  await Promise.allSettled([
+    ...[coSigner.close(), closeChains(), walkPool.close(), dispatcher.close()],
+    ...providers.map((provider) => provider.close()),
+  ])
   prices.close()
   await auditLog.close()
   await environment.root.close()

@@ -9,11 +9,15 @@ import { createConsoleTokenVerifier } from './auth/console-token.js'
 import { createKeyUseRecorder } from './auth/key-use.js'
 import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from './auth/rate-limit.js'
 import { connectChains } from './chains/access.js'
+import { createContractEvents } from './chains/contract-events.js'
 import type { ChainHead } from './chains/heads.js'
 import { RpcCallError } from './chains/rpc/errors.js'
 import { readChainsFile } from './config/chains.js'
 import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
+import { protectedAddressesOf } from './config/protected-addresses.js'
+import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
+import { readScreeningFile } from './config/screening.js'
 import { deriveProofKey } from './custody/key-proof.js'
 import { runUntilStopped } from './custody/process-life.js'
 import { createContractReads } from './defi/contract-reads.js'
@@ -24,6 +28,7 @@ import { createQuoteBook } from './defi/quote-book.js'
 import { createSharePriceHistory } from './defi/share-price-history.js'
 import { createUniswapV3 } from './defi/uniswap-v3.js'
 import { GAS_WALLETS_PER_CHAIN } from './domain/gas-wallets.js'
+import type { Address } from './domain/ids.js'
 import { fault, refuse } from './errors/fault.js'
 import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
@@ -36,9 +41,15 @@ import { createConsoleHandlers } from './operations/console-handlers.js'
 import type { OperationPorts } from './operations/ports.js'
 import { sampleSharePrices } from './operations/sponsored/markets.js'
 import { createChainlinkPrices } from './pricing/chainlink.js'
+import { protectAddresses } from './screening/lists/infrastructure.js'
 import { createListOwner } from './screening/lists/list-owner.js'
+import { ListStore } from './screening/lists/list-store.js'
 import { createScreener } from './screening/local-screener.js'
 import { attachPreparedRules, createRulesVersion } from './screening/prepared-rules.js'
+import { openProviders } from './screening/providers/configured-providers.js'
+import { followOracles } from './screening/providers/follow-oracles.js'
+import { OracleMirror } from './screening/providers/oracle-mirror.js'
+import { ADDED_TOPIC, REMOVED_TOPIC } from './screening/providers/sanctions-oracle.js'
 import { WalkPool } from './screening/walk-pool.js'
 import { openEnvironment } from './store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
@@ -50,6 +61,9 @@ import { createCallQuoter } from './valuation/call-quoter.js'
  * The wallet service: the only place where its adapters are built and joined. The main thread
  * serves HTTP and reads; worker threads run the actors, and they alone write.
  */
+/** Between two looks at a sanctions oracle. Public endpoints count calls; development ones do not. */
+const ORACLE_POLL_MS = { dev: 1_000, live: 12_000 } as const
+
 const { config, warnings } = readConfig(process.env)
 const logger = createLogger({ name: 'service', level: config.logLevel })
 for (const warning of warnings) logger.warn(warning)
@@ -65,23 +79,35 @@ const sequenceBuffer = createEventSequenceBuffer(config.workers, reader.lastEven
 const sequence = attachEventSequence(sequenceBuffer, null)
 const rulesVersion = createRulesVersion()
 
+const listsDirectory = join(dataDirectory, 'lists')
 const lists = await createListOwner({
   mode: config.mode,
   textListsDirectory: join(home, 'lists'),
-  storeDirectory: join(dataDirectory, 'lists'),
-  protectedAddresses: chainConfigs.flatMap(protectedAddresses),
+  storeDirectory: listsDirectory,
+  protectedAddresses: protectedAddressesOf(chainConfigs),
+  mirrors: chainConfigs
+    .filter((chain) => sanctionsOracleOf(chain, config.mode) !== null)
+    .map(({ id }) => oracleListName(id)),
   log: logger,
 })
 
 const { chains, close: closeChains } = connectChains(chainConfigs)
+const oracles = followOracles({
+  mirrors: openOracleMirrors(),
+  pollMs: ORACLE_POLL_MS[config.mode],
+  stored: () => lists.refresh(),
+  log: logger,
+})
 const prices = createChainlinkPrices(
   [...chains.values()].map(({ config: chain, rpc }) => ({ chain, rpc })),
 )
 const heads = new Map<number, ChainHead>()
 // For simulations; what is sent is screened and valued by the worker that owns the wallet.
+const providers = openProviders(home, readScreeningFile(home))
 const screener = createScreener({
   lists,
   walkPool: new WalkPool(),
+  providers,
   rulesOf: attachPreparedRules(rulesVersion, (userId) => {
     reader.refresh()
     return reader.addressRules(userId)
@@ -259,7 +285,9 @@ runUntilStopped('service', async () => {
   await actors.close()
   authenticator.clear()
   prices.close()
+  await oracles.close()
   await screener.close()
+  await Promise.all(providers.map((provider) => provider.close()))
   lists.close()
   await closeChains()
   await environment.root.close()
@@ -269,10 +297,22 @@ function gasWalletsWanted(configs: typeof chainConfigs): number {
   return configs.filter(({ router }) => router !== null).length * GAS_WALLETS_PER_CHAIN
 }
 
-/** Our own contracts and configured tokens: a list that names them is in error. */
-function protectedAddresses(chain: (typeof chainConfigs)[number]): string[] {
-  const named = [chain.wrapped_native, chain.router, chain.delegate]
-  const tokens = chain.tokens.map(({ address }) => address)
-  const vaults = chain.markets.map(({ vault }) => vault)
-  return [...named, ...tokens, ...vaults].filter((address) => address !== null)
+function openOracleMirrors(): OracleMirror[] {
+  const isProtected = protectAddresses(protectedAddressesOf(chainConfigs))
+  const store = new ListStore(listsDirectory, isProtected)
+  return [...chains.values()].flatMap(({ config: chain, rpc }) => {
+    const oracle = sanctionsOracleOf(chain, config.mode)
+    if (oracle === null) return []
+    const address = oracle.address as Address
+    return new OracleMirror({
+      name: oracleListName(chain.id),
+      chainId: chain.id,
+      contract: address,
+      fromBlock: oracle.from_block,
+      confirmations: chain.confirmations,
+      maxAgeSeconds: oracle.max_age_seconds,
+      source: createContractEvents(rpc, address, [ADDED_TOPIC, REMOVED_TOPIC]),
+      ...{ store, isProtected, log: logger, nowMs: Date.now },
+    })
+  })
 }

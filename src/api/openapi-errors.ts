@@ -81,7 +81,12 @@ function exampleDetails(code: ErrorCode): { [key: string]: JsonValue } {
         resets_at: '2026-11-21T00:00:00.000Z',
       }
     case 'ADDRESS_BLOCKED':
-      return { address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359', list: 'ofac-sdn', path: 'to' }
+      return {
+        address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+        list: 'ofac-sdn',
+        version: '9c1e6d0b7f2a4453',
+        path: 'multiSend[2] → multicall[0] → exactInputSingle.recipient',
+      }
     case 'SIMULATION_REVERTED':
       return { reason: 'ERC20: transfer amount exceeds balance' }
     case 'DUPLICATE_SUSPECTED':

@@ -27,6 +27,8 @@ const LATEST_ROUND_DATA = '0xfeaf968c'
 const ASSET = '0x38d52e0f'
 /** `ROUTER()` of AgentDelegate. */
 const ROUTER = '0x32fe7b26'
+/** `isSanctioned(address)` of the zero address. */
+const IS_SANCTIONED_ZERO: Hex = `0xdf592f7d${'0'.repeat(64)}`
 const NATIVE_DECIMALS = 18
 
 /**
@@ -85,6 +87,10 @@ function checksOf(chain: ChainConfig): Check[] {
     ...chain.markets.flatMap((market, i) => [
       hasCode(`markets[${i}].vault`, market.vault),
       answersWords(`markets[${i}].vault`, market.vault, ASSET, 1),
+    ]),
+    ...optional(chain.sanctions_oracle ?? null, ({ address }) => [
+      hasCode('sanctions_oracle.address', address),
+      answersWords('sanctions_oracle.address', address, IS_SANCTIONED_ZERO, 1),
     ]),
   ]
 }

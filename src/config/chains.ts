@@ -37,6 +37,18 @@ const market = z.strictObject({
   vault: address,
 })
 
+const sanctionsOracle = z.strictObject({
+  address,
+  /** Block of its deployment; null has it searched for, which takes a node with old state. */
+  from_block: z.int().min(0).nullable().default(null),
+  /** A mirror of a block older than this is stale, and a live service stops writing. */
+  max_age_seconds: z
+    .int()
+    .min(60)
+    .max(30 * 86_400)
+    .default(86_400),
+})
+
 const chain = z.strictObject({
   id: z.int().refine(isChainId, 'not one of the six supported chains'),
   name: z.string().min(1).max(64),
@@ -55,6 +67,8 @@ const chain = z.strictObject({
   swap: z.strictObject({ factory: address, router: address, quoter: address }).nullable(),
   tokens: z.array(token).max(256),
   markets: z.array(market).max(256),
+  /** Mirrored as a screening list. Absent: the chain's known one when live; null: none. */
+  sanctions_oracle: sanctionsOracle.nullable().optional(),
 })
 
 const chainsFile = z.strictObject({ chains: z.array(chain).min(1).max(6) })
@@ -62,6 +76,7 @@ const chainsFile = z.strictObject({ chains: z.array(chain).min(1).max(6) })
 /** One chain of `chains.json`; wire names, because operators write it. */
 export type ChainConfig = z.infer<typeof chain>
 export type TokenConfig = z.infer<typeof token>
+export type SanctionsOracleConfig = z.infer<typeof sanctionsOracle>
 export type ChainsFile = z.infer<typeof chainsFile>
 
 /** @throws Error that names the file and each offending path */

@@ -5,8 +5,11 @@ export interface GaugeSources {
   readonly lists: () => readonly {
     readonly list: string
     readonly version: string
+    readonly source: string
     readonly entries: number
     readonly ageMs: number
+    /** Past its age: a live service writes nothing meanwhile. */
+    readonly stale: boolean
   }[]
   readonly heads: () => Iterable<{ readonly chainId: number; readonly number: number }>
   /** Callers that wait for an actor's reply. */
@@ -18,14 +21,24 @@ export function registerServiceGauges(registry: Registry, sources: GaugeSources)
   const registers = [registry]
   const listAge = new Gauge({
     name: 'countersign_screening_list_age_seconds',
-    help: 'Since the list was last found current, by list and version.',
-    labelNames: ['list', 'version'],
+    help: 'Since the list was last found current, by list, version and source.',
+    labelNames: ['list', 'version', 'source'],
     registers,
     collect() {
       listAge.reset()
-      for (const { list, version, ageMs } of sources.lists()) {
-        listAge.set({ list, version }, ageMs / 1_000)
+      for (const { list, version, source, ageMs } of sources.lists()) {
+        listAge.set({ list, version, source }, ageMs / 1_000)
       }
+    },
+  })
+  const listStale = new Gauge({
+    name: 'countersign_screening_list_stale',
+    help: '1 when the list is past its age.',
+    labelNames: ['list'],
+    registers,
+    collect() {
+      listStale.reset()
+      for (const { list, stale } of sources.lists()) listStale.set({ list }, stale ? 1 : 0)
     },
   })
   const listEntries = new Gauge({

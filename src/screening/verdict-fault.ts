@@ -7,9 +7,9 @@ export function verdictFault(verdict: Verdict): Fault | null {
     case 'clean':
       return null
     case 'blocked': {
-      const { address, list, path } = verdict.hit
+      const { address, list, listVersion: version, path } = verdict.hit
       const message = `The address ${address} (${path}) is on the list "${list}".`
-      return fault('ADDRESS_BLOCKED', { address, list, path }, message)
+      return fault('ADDRESS_BLOCKED', { address, list, version, path }, message)
     }
     case 'undecodable': {
       const { reason, path } = verdict

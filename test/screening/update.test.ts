@@ -1,9 +1,9 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { listsStatus } from '../../src/screening/lists/inspect-lists.js'
 import { updateLists } from '../../src/screening/lists/update-lists.js'
 import { LISTED } from './fixtures.js'
@@ -56,6 +56,39 @@ describe('an update', () => {
     expect(await update(url)).toMatchObject([{ outcome: 'updated', report: { added: 1 } }])
     expect(await readdir(storeDirectory)).toEqual(['ofac-sdn.list'])
     expect(await status()).toMatchObject({ ready: true })
+  })
+
+  it('goes through the proxy that the environment names', async () => {
+    const url = await serve((_request, response) => response.writeHead(200).end(LIST))
+    const tunnelled: (string | undefined)[] = []
+    const proxy = createServer()
+    proxy.on('connect', (request, client) => {
+      tunnelled.push(request.url)
+      const { hostname, port } = new URL(`http://${request.url}`)
+      const upstream = connect(Number(port), hostname, () => {
+        client.write('HTTP/1.1 200 Connection established\r\n\r\n')
+        upstream.pipe(client).pipe(upstream)
+      })
+      for (const socket of [upstream, client]) {
+        socket.on('error', () => {
+          upstream.destroy()
+          client.destroy()
+        })
+      }
+    })
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
+    vi.stubEnv('HTTP_PROXY', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+    vi.stubEnv('http_proxy', undefined)
+    vi.stubEnv('NO_PROXY', undefined)
+    vi.stubEnv('no_proxy', undefined)
+    try {
+      expect(await update(url)).toMatchObject([{ outcome: 'updated', report: { added: 1 } }])
+      expect(tunnelled).toEqual([new URL(url).host])
+    } finally {
+      vi.unstubAllEnvs()
+      proxy.closeAllConnections()
+      proxy.close()
+    }
   })
 
   it('renews the age of a list that has not changed', async () => {

@@ -10,7 +10,7 @@ describe('a verdict becomes the public refusal', () => {
     expect(verdictFault({ outcome: 'clean', lists })).toBeNull()
   })
 
-  it('ADDRESS_BLOCKED with the address, the list and the place', () => {
+  it('ADDRESS_BLOCKED with the address, the list, its version and the place', () => {
     const hit = {
       address: LISTED,
       path: 'multicall[0] → transfer.to',
@@ -20,7 +20,12 @@ describe('a verdict becomes the public refusal', () => {
     } as const
     expect(verdictFault({ outcome: 'blocked', lists, hit })).toMatchObject({
       code: 'ADDRESS_BLOCKED',
-      details: { address: LISTED, list: 'ofac-sdn', path: 'multicall[0] → transfer.to' },
+      details: {
+        address: LISTED,
+        list: 'ofac-sdn',
+        version: 'v1',
+        path: 'multicall[0] → transfer.to',
+      },
     })
   })
 

@@ -5,6 +5,8 @@ import type { FinishedWorld } from './world.js'
 
 /** Dev feeds answer with the block's time; an hour covers a machine that slept. */
 const FEED_AGE_SECONDS_MAX = 3_600
+/** A machine that slept for a night finds its lists as they were. */
+const ORACLE_AGE_SECONDS_MAX = 86_400
 const CONFIRMATIONS = 1
 /** OpenZeppelin's ERC-20 takes 35,000 to 52,000 gas for a transfer. */
 const TRANSFER_GAS_LIMIT = 80_000
@@ -21,7 +23,7 @@ export function chainsFileOf(built: readonly BuiltChain[]): ChainsFile {
 }
 
 function chainEntry({ chain, rpcUrl, world }: BuiltChain): ChainConfig {
-  const { tokens, feeds, venues, router } = world
+  const { tokens, feeds, venues, router, sanctions_oracle } = world
   const nativeFeed = feed(feeds.native_usd)
   const second = venues.second_token
   return {
@@ -49,6 +51,11 @@ function chainEntry({ chain, rpcUrl, world }: BuiltChain): ChainConfig {
       name,
       vault: address,
     })),
+    sanctions_oracle: {
+      address: sanctions_oracle,
+      from_block: 0,
+      max_age_seconds: ORACLE_AGE_SECONDS_MAX,
+    },
   }
 }
 

@@ -1,6 +1,9 @@
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { readChainsFile } from '../../config/chains.js'
+import { protectedAddressesOf } from '../../config/protected-addresses.js'
+import { oracleListName, sanctionsOracleOf } from '../../config/sanctions-oracles.js'
+import { readScreeningFile } from '../../config/screening.js'
 import type { ListSource } from '../../screening/lists/formats/read-list.js'
 import { importList } from '../../screening/lists/import-list.js'
 import { checkAddress, listsStatus } from '../../screening/lists/inspect-lists.js'
@@ -20,25 +23,19 @@ const SOURCES = {
 } as const satisfies Record<string, ListSource>
 
 /** The screening lists in the service's home; a running service takes changes over within a second. */
-
 function contextOf(io: Io, options: GlobalOptions) {
   const home = homeOf(io, options)
   const { chains } = readChainsFile(join(home, 'chains.json'))
-  const protectedAddresses = chains
-    .flatMap(({ wrapped_native, router, delegate, tokens, markets }) => [
-      wrapped_native,
-      router,
-      delegate,
-      ...tokens.map(({ address }) => address),
-      ...markets.map(({ vault }) => vault),
-    ])
-    .filter((address) => address !== null)
+  const mode = io.env.COUNTERSIGN_MODE === 'dev' ? ('dev' as const) : ('live' as const)
   const silent = () => undefined
   return {
-    mode: io.env.COUNTERSIGN_MODE === 'dev' ? ('dev' as const) : ('live' as const),
+    mode,
     textListsDirectory: join(home, 'lists'),
     storeDirectory: join(home, 'service', 'lists'),
-    protectedAddresses,
+    protectedAddresses: protectedAddressesOf(chains),
+    mirrors: chains
+      .filter((chain) => sanctionsOracleOf(chain, mode) !== null)
+      .map(({ id }) => oracleListName(id)),
     log: { info: silent, warn: silent, error: silent },
   }
 }
@@ -55,9 +52,10 @@ export function register(program: Command, io: Io): void {
         io,
         options,
         status,
-        status.lists.map((list) => ({ ...list })),
-        ['list', 'kind', 'entries', 'version', 'stale'],
+        status.lists.map((list) => ({ ...list, age: spanOf(list.ageMs, list.maxAgeMs) })),
+        ['list', 'kind', 'entries', 'version', 'age', 'stale', 'source'],
       )
+      for (const problem of status.problems) io.err(`${problem}\n`)
       if (!status.ready) {
         io.err(`not ready: ${status.reason ?? 'unknown'}\n`)
         process.exitCode = EXIT.unavailable
@@ -101,10 +99,18 @@ export function register(program: Command, io: Io): void {
     })
   lists
     .command('update')
-    .description('fetch the published lists and import them')
+    .description("fetch the lists that screening.json names, or else OFAC's, and import them")
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const outcomes = await updateLists(contextOf(io, options))
+      const { downloads } = readScreeningFile(homeOf(io, options))
+      const outcomes = await updateLists(
+        contextOf(io, options),
+        downloads?.map(({ source, url, name }) => ({
+          source: SOURCES[source],
+          url,
+          ...(name === undefined ? {} : { name }),
+        })),
+      )
       printRows(
         io,
         options,
@@ -115,6 +121,14 @@ export function register(program: Command, io: Io): void {
       if (outcomes.some(({ outcome }) => outcome === 'failed')) process.exitCode = EXIT.unavailable
     })
   registerReplay(lists, io, contextOf)
+}
+
+const DAY_MS = 86_400_000
+
+/** Lists that never age, such as the operator's text files, have been looked at just now. */
+function spanOf(ageMs: number, maxAgeMs: number | null): string {
+  if (maxAgeMs === null) return '-'
+  return `${(ageMs / DAY_MS).toFixed(1)} of ${maxAgeMs / DAY_MS} days`
 }
 
 interface ImportOptions {

@@ -104,6 +104,7 @@ export async function importList(
         request.maxAgeSeconds === undefined ? defaults.maxAgeSeconds : request.maxAgeSeconds,
       etag: request.origin?.etag ?? null,
       sha256: read.sha256,
+      cursor: null,
     },
     read.collector,
   )

@@ -3,19 +3,13 @@
  * address set and publishes it to every thread. Nothing else writes lists in memory.
  */
 import { type FSWatcher, mkdirSync, watch } from 'node:fs'
-import { ADDRESS_BYTES } from '../set/address-bytes.js'
 import { buildAddressSet } from '../set/address-set.js'
 import { devList } from './dev-list.js'
 import { protectAddresses } from './infrastructure.js'
-import { ListStore } from './list-store.js'
+import { holdsEntry, PRECEDENCE, revisionOf, staleAtMs, stateOf, versionOf } from './list-state.js'
+import { ListStore, type StoredList } from './list-store.js'
 import type { NamedList } from './named-list.js'
-import type {
-  ListState,
-  ListsReader,
-  ListsStatus,
-  ListVersion,
-  Publication,
-} from './published-lists.js'
+import type { ListsReader, ListsStatus, Publication } from './published-lists.js'
 import { ListsPublisher, type SharedLists } from './shared-lists.js'
 import { TextDirectory } from './text-directory.js'
 
@@ -39,6 +33,11 @@ export interface ListOwnerOptions {
   readonly storeDirectory: string
   /** Our own contracts, configured tokens and vaults: entries that name them are refused. */
   readonly protectedAddresses: readonly string[]
+  /**
+   * Names of the lists that are followed from chains. Stored mirrors of other names no longer
+   * count, and a live service does not write before each of these has been mirrored.
+   */
+  readonly mirrors?: readonly string[]
   readonly log: ListLog
   readonly nowMs?: () => number
 }
@@ -49,8 +48,6 @@ export interface ListOwner extends ListsReader {
   listsWith(address: Uint8Array): readonly { readonly list: string; readonly version: string }[]
   /** For one worker thread: into its workerData, `port` into its transferList. */
   share(): SharedLists
-  /** Adds or replaces a list that lives in memory alone, such as a mirrored oracle. */
-  putMemoryList(list: NamedList): void
   /** Looks at all sources now. */
   refresh(): Promise<void>
 }
@@ -77,11 +74,12 @@ class FileListOwner implements ListOwner {
   readonly #nowMs: () => number
   readonly #texts: TextDirectory
   readonly #store: ListStore
-  readonly #memory = new Map<string, NamedList>()
+  readonly #mirrors: ReadonlySet<string>
   readonly #builtIn: readonly NamedList[]
   readonly #watchers: FSWatcher[] = []
   #publisher: ListsPublisher | null = null
   #published = ''
+  #built: { readonly revisions: string; readonly buffer: SharedArrayBuffer } | null = null
   #lists: readonly NamedList[] = []
   #timer: NodeJS.Timeout | null = null
   #debounce: NodeJS.Timeout | null = null
@@ -94,6 +92,7 @@ class FileListOwner implements ListOwner {
     this.#options = options
     this.#nowMs = options.nowMs ?? Date.now
     const isProtected = protectAddresses(options.protectedAddresses)
+    this.#mirrors = new Set(options.mirrors)
     this.#texts = new TextDirectory(options.textListsDirectory, isProtected)
     this.#store = new ListStore(options.storeDirectory, isProtected)
     this.#builtIn = options.mode === 'dev' ? [devList(isProtected)] : []
@@ -101,7 +100,8 @@ class FileListOwner implements ListOwner {
 
   async start(): Promise<void> {
     await this.refresh()
-    const reason = this.#unusable()
+    // A mirror needs the running service, so only what is imported beforehand is due at start.
+    const reason = this.#withoutImport()
     if (reason !== null) throw new Error(`screening cannot start: ${reason}`)
     for (const directory of [this.#options.textListsDirectory, this.#options.storeDirectory]) {
       mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -128,11 +128,6 @@ class FileListOwner implements ListOwner {
   share(): SharedLists {
     if (this.#publisher === null) throw new Error('lists are shared once they are loaded')
     return this.#publisher.share()
-  }
-
-  putMemoryList(list: NamedList): void {
-    this.#memory.set(list.name, list)
-    this.#publishIfChanged()
   }
 
   /** Refreshes run one at a time; one that is asked for meanwhile runs after. */
@@ -200,12 +195,9 @@ class FileListOwner implements ListOwner {
   }
 
   #publishIfChanged(): void {
-    const lists = [
-      ...this.#builtIn,
-      ...this.#store.lists,
-      ...this.#memory.values(),
-      ...this.#texts.lists,
-    ].sort((a, b) => PRECEDENCE[a.kind] - PRECEDENCE[b.kind])
+    const lists = [...this.#builtIn, ...this.#stored(), ...this.#texts.lists].sort(
+      (a, b) => PRECEDENCE[a.kind] - PRECEDENCE[b.kind],
+    )
     const identity = JSON.stringify(lists.map((list) => [revisionOf(list), list.checkedAtMs]))
     if (this.#closed || (identity === this.#published && this.#publisher !== null)) return
     const before = new Map(this.#lists.map((list) => [list.name, revisionOf(list)]))
@@ -218,20 +210,50 @@ class FileListOwner implements ListOwner {
   }
 
   #publicationOf(lists: readonly NamedList[]): Omit<Publication, 'sequence'> {
-    const set = buildAddressSet(lists.map(({ packed }, listIndex) => ({ packed, listIndex })))
     return {
-      buffer: set.buffer,
+      buffer: this.#setOf(lists),
       lists: lists.map(versionOf),
       staleAtMs: this.#options.mode === 'live' ? staleAtMs(lists) : null,
       unusable: this.#unusable(),
     }
   }
 
-  /** Spec silent: text files have no publisher and no age, so they alone do not make it live. */
+  /** Mirrors are found current every minute or so; their set is built anew only when it differs. */
+  #setOf(lists: readonly NamedList[]): SharedArrayBuffer {
+    const revisions = JSON.stringify(lists.map(revisionOf))
+    if (this.#built?.revisions !== revisions) {
+      const { buffer } = buildAddressSet(
+        lists.map(({ packed }, listIndex) => ({ packed, listIndex })),
+      )
+      this.#built = { revisions, buffer }
+    }
+    return this.#built.buffer
+  }
+
+  #stored(): readonly StoredList[] {
+    return this.#store.lists.filter(
+      ({ header }) => header.cursor === null || this.#mirrors.has(header.name),
+    )
+  }
+
   #unusable(): string | null {
     if (this.#options.mode === 'dev') return null
+    const present = new Set(this.#store.lists.map(({ name }) => name))
+    const missing = [...this.#mirrors].find((name) => !present.has(name))
+    return (
+      this.#withoutImport() ?? (missing === undefined ? null : `${missing} is not mirrored yet`)
+    )
+  }
+
+  /**
+   * Spec silent: text files have no publisher and no age, and an oracle is updated late at times,
+   * so that neither alone makes a service live.
+   */
+  #withoutImport(): string | null {
+    if (this.#options.mode === 'dev') return null
     const imported = this.#store.lists.some(
-      (list) => list.kind === 'sanctions' && list.packed.length > 0,
+      ({ header, kind, packed }) =>
+        header.cursor === null && kind === 'sanctions' && packed.length > 0,
     )
     return imported ? null : 'no sanctions list is imported'
   }
@@ -262,53 +284,5 @@ class FileListOwner implements ListOwner {
       this.#options.log.error({ problems }, 'screening lists could not be read; earlier ones count')
     }
     this.#loggedProblems = text
-  }
-}
-
-function holdsEntry(packed: Uint8Array, address: Uint8Array): boolean {
-  for (let at = 0; at < packed.length; at += ADDRESS_BYTES) {
-    if (Buffer.compare(packed.subarray(at, at + ADDRESS_BYTES), address) === 0) return true
-  }
-  return false
-}
-
-/** Changes with what the list says and with what was refused of it. */
-function revisionOf(list: NamedList): string {
-  return `${list.name}/${list.version}/${list.refusedCount}`
-}
-
-/** Of an address on several lists, the verdict names the strongest. */
-const PRECEDENCE = { sanctions: 0, operator: 1, risk: 2 } as const
-
-function versionOf(list: NamedList): ListVersion {
-  return {
-    list: list.name,
-    kind: list.kind,
-    source: list.source,
-    version: list.version,
-    entries: list.packed.length / ADDRESS_BYTES,
-    checkedAtMs: list.checkedAtMs,
-    maxAgeMs: list.maxAgeMs,
-  }
-}
-
-function staleAtMs(lists: readonly NamedList[]): number | null {
-  let earliest: number | null = null
-  for (const list of lists) {
-    if (list.maxAgeMs === null) continue
-    const at = list.checkedAtMs + list.maxAgeMs
-    if (earliest === null || at < earliest) earliest = at
-  }
-  return earliest
-}
-
-function stateOf(list: NamedList, nowMs: number): ListState {
-  const ageMs = Math.max(0, nowMs - list.checkedAtMs)
-  return {
-    ...versionOf(list),
-    ageMs,
-    stale: list.maxAgeMs !== null && ageMs >= list.maxAgeMs,
-    refusedCount: list.refusedCount,
-    refused: list.refused,
   }
 }

@@ -21,6 +21,15 @@ const refusedEntry = z.strictObject({
   fault: z.enum(['malformed', 'zero-or-precompile', 'low-entropy', 'infrastructure']),
 })
 
+/** How far a list that is followed from a chain's events has come. */
+const chainCursor = z.strictObject({
+  chain_id: z.int().min(1),
+  contract: z.string().regex(/^0x[0-9a-f]{40}$/),
+  through_block: z.int().min(0),
+  /** A chain that has another block there was reorganised past the confirmation depth. */
+  block_hash: z.string().regex(/^0x[0-9a-f]{64}$/),
+})
+
 const header = z.strictObject({
   format: z.literal(1),
   name: z.string().regex(LIST_NAME),
@@ -37,13 +46,18 @@ const header = z.strictObject({
   max_age_seconds: z.int().min(60).nullable(),
   /** For asking the publisher whether it has a newer one. */
   etag: z.string().max(256).nullable(),
-  /** Of the file that was imported. */
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Of the file that was imported; null for what is followed from a chain. */
+  sha256: z
+    .string()
+    .regex(/^[0-9a-f]{64}$/)
+    .nullable(),
   /** Of the address lines below; a file cut short or edited does not load. */
   entries_sha256: z.string().regex(/^[0-9a-f]{64}$/),
   entries: z.int().min(0),
   refused_count: z.int().min(0),
   refused: z.array(refusedEntry).max(100),
+  /** Null for what was imported from a file. */
+  cursor: chainCursor.nullable().default(null),
 })
 
 export type StoredHeader = z.infer<typeof header>
@@ -64,6 +78,7 @@ export type ListOrigin = Pick<
   | 'max_age_seconds'
   | 'etag'
   | 'sha256'
+  | 'cursor'
 >
 
 export class ListStore {

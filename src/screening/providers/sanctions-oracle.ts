@@ -2,7 +2,6 @@
  * Mirrors an on-chain sanctions oracle of Chainalysis' shape from its events, so that screening
  * asks no node. Base has a contract of its own; the others share one address.
  */
-import { EntryCollector, listVersion, type NamedList } from '../lists/named-list.js'
 import { ADDRESS_BYTES, addressTextAt } from '../set/address-bytes.js'
 import { hasAddressPadding, readIndex, WORD_BYTES } from '../walk/words.js'
 
@@ -15,7 +14,7 @@ export interface OracleLog {
   readonly topics: readonly string[]
   /** 0x-prefixed ABI encoding of `address[]`. */
   readonly data: string
-  readonly blockNumber: bigint
+  readonly blockNumber: number
   readonly logIndex: number
 }
 
@@ -23,10 +22,10 @@ export interface OracleState {
   /** Lower-case addresses. */
   readonly sanctioned: ReadonlySet<string>
   /** Every log up to this block is in; ask for the ones after it. -1 before the first. */
-  readonly throughBlock: bigint
+  readonly throughBlock: number
 }
 
-export const EMPTY_ORACLE: OracleState = { sanctioned: new Set(), throughBlock: -1n }
+export const EMPTY_ORACLE: OracleState = { sanctioned: new Set(), throughBlock: -1 }
 
 /**
  * Applies the logs of the blocks after `state.throughBlock` up to `throughBlock`, in any order.
@@ -36,16 +35,10 @@ export const EMPTY_ORACLE: OracleState = { sanctioned: new Set(), throughBlock: 
 export function applyOracleLogs(
   state: OracleState,
   logs: readonly OracleLog[],
-  throughBlock: bigint,
+  throughBlock: number,
 ): OracleState {
   const sanctioned = new Set(state.sanctioned)
-  const ordered = [...logs].sort((a, b) =>
-    a.blockNumber === b.blockNumber
-      ? a.logIndex - b.logIndex
-      : a.blockNumber < b.blockNumber
-        ? -1
-        : 1,
-  )
+  const ordered = [...logs].sort((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
   for (const log of ordered) {
     if (log.blockNumber <= state.throughBlock || log.blockNumber > throughBlock) {
       throw new RangeError(`a log of block ${log.blockNumber} is out of turn`)
@@ -55,36 +48,6 @@ export function applyOracleLogs(
     if (topic === REMOVED_TOPIC) for (const entry of addressesOf(log.data)) sanctioned.delete(entry)
   }
   return { sanctioned, throughBlock }
-}
-
-export interface OracleListOptions {
-  /** One a chain, such as `sanctions-oracle-8453`. */
-  readonly name: string
-  /** When the newest of its blocks was seen, ms since the epoch. */
-  readonly checkedAtMs: number
-  readonly maxAgeMs: number
-  readonly isProtected: (entry: Uint8Array) => boolean
-}
-
-/** The mirror as a list, for `ListOwner.putMemoryList`. */
-export function oracleList(
-  state: OracleState,
-  { name, checkedAtMs, maxAgeMs, isProtected }: OracleListOptions,
-): NamedList {
-  const collector = new EntryCollector(isProtected)
-  for (const text of state.sanctioned) collector.add(Buffer.from(text.slice(2), 'hex'), text)
-  const packed = collector.packed()
-  return {
-    name,
-    kind: 'sanctions',
-    source: 'on-chain sanctions oracle',
-    version: `${state.throughBlock}-${listVersion(packed)}`,
-    checkedAtMs,
-    maxAgeMs,
-    packed,
-    refused: collector.refused,
-    refusedCount: collector.refusedCount,
-  }
 }
 
 function addressesOf(data: string): readonly string[] {

@@ -1,0 +1,97 @@
+import type { Address, Hex } from '../domain/ids.js'
+import { parseBlock } from './heads.js'
+import { fixedHex, quantityNumber, record, toQuantity } from './hex.js'
+import { RpcShapeError } from './rpc/errors.js'
+import type { RpcClient } from './rpc/types.js'
+
+/** An event of one contract; numbers and sizes are checked, the data is not decoded. */
+export interface ContractEvent {
+  readonly topics: readonly Hex[]
+  readonly data: Hex
+  readonly blockNumber: number
+  readonly logIndex: number
+}
+
+export interface EventRange {
+  readonly events: readonly ContractEvent[]
+  /** The last block of the range, by the same node. */
+  readonly through: { readonly number: number; readonly hash: Hex; readonly timestampMs: number }
+}
+
+/** Reads the history of one contract's events. */
+export interface ContractEvents {
+  newestBlock(): Promise<number>
+  /** The hash of a block; null when the node has no such block. */
+  blockHash(number: number): Promise<Hex | null>
+  /**
+   * The events of the blocks `from` to `to`, both included.
+   * @throws when the node is not there yet, or refuses a range of that size
+   */
+  range(from: number, to: number): Promise<EventRange>
+  /** Whether the contract stood at the end of a block. @throws when the node lacks that state */
+  existsAt(block: number): Promise<boolean>
+}
+
+/** A range with more than this says that another contract stands at the address. */
+const EVENTS_MAX = 10_000
+const DATA_CHARS_MAX = 8_000_000
+const TOPICS_MAX = 4
+
+/** @param topics of which an event's first must be one */
+export function createContractEvents(
+  rpc: RpcClient,
+  address: Address,
+  topics: readonly Hex[],
+): ContractEvents {
+  const block = async (at: string) =>
+    parseBlock(rpc.chainId, await rpc.request('eth_getBlockByNumber', [at, false]))
+  return {
+    async newestBlock() {
+      return quantityNumber(await rpc.request('eth_blockNumber', []))
+    },
+    async blockHash(number) {
+      return (await block(toQuantity(number)))?.hash ?? null
+    },
+    async range(from, to) {
+      const [fromBlock, toBlock] = [toQuantity(from), toQuantity(to)]
+      // One batch, so one node: a node that lags answers an empty list for blocks it has not seen.
+      const [logs, last] = await rpc.batch([
+        { method: 'eth_getLogs', params: [{ address, topics: [topics], fromBlock, toBlock }] },
+        { method: 'eth_getBlockByNumber', params: [toBlock, false] },
+      ])
+      if (logs === undefined || last === undefined) throw new RpcShapeError('batch')
+      if (!logs.ok) throw logs.error
+      if (!last.ok) throw last.error
+      const through = parseBlock(rpc.chainId, last.value)
+      if (through === null) throw new RpcShapeError('a block that the node said it has')
+      if (!Array.isArray(logs.value) || logs.value.length > EVENTS_MAX) {
+        throw new RpcShapeError('logs')
+      }
+      return { events: logs.value.map((log) => parseEvent(log, address)), through }
+    },
+    async existsAt(at) {
+      const code = await rpc.request<unknown>('eth_getCode', [address, toQuantity(at)])
+      if (typeof code !== 'string') throw new RpcShapeError('code')
+      return code.length > 2
+    },
+  }
+}
+
+function parseEvent(value: unknown, address: Address): ContractEvent {
+  const log = record(value)
+  const { topics, data } = log
+  if (typeof log.address !== 'string' || log.address.toLowerCase() !== address.toLowerCase()) {
+    throw new RpcShapeError('a log of this contract')
+  }
+  if (log.removed === true) throw new RpcShapeError('a log of the canonical chain')
+  if (!Array.isArray(topics) || topics.length > TOPICS_MAX) throw new RpcShapeError('topics')
+  if (typeof data !== 'string' || data.length > DATA_CHARS_MAX || !/^0x[0-9a-f]*$/i.test(data)) {
+    throw new RpcShapeError('log data')
+  }
+  return {
+    topics: topics.map((topic) => fixedHex(topic, 32)),
+    data: data as Hex,
+    blockNumber: quantityNumber(log.blockNumber),
+    logIndex: quantityNumber(log.logIndex),
+  }
+}

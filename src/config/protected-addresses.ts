@@ -1,0 +1,14 @@
+import type { ChainConfig } from './chains.js'
+
+/** Our own contracts and configured tokens: a screening list that names them is in error. */
+export function protectedAddressesOf(chains: readonly ChainConfig[]): readonly string[] {
+  return chains.flatMap(({ wrapped_native, router, delegate, tokens, markets }) =>
+    [
+      wrapped_native,
+      router,
+      delegate,
+      ...tokens.map(({ address }) => address),
+      ...markets.map(({ vault }) => vault),
+    ].filter((address) => address !== null),
+  )
+}

@@ -1,0 +1,233 @@
+/**
+ * Mirrors one sanctions oracle into a stored list: block range by block range from where the list
+ * stands, only blocks at the chain's confirmation depth, and each range durable with the block it
+ * reaches. Whoever is down for a week catches up from there. A chain that was reorganised deeper
+ * than that is read again from the oracle's first block, while the earlier list goes on counting.
+ */
+import type { ListLog } from '../lists/list-owner.js'
+import type { ListStore, StoredList } from '../lists/list-store.js'
+import { EntryCollector } from '../lists/named-list.js'
+import { ADDRESS_BYTES, addressTextAt, parseListedAddress } from '../set/address-bytes.js'
+import {
+  applyOracleLogs,
+  EMPTY_ORACLE,
+  type OracleLog,
+  type OracleState,
+} from './sanctions-oracle.js'
+
+/** The oracle's chain. Everything may reject; the mirror then stays as it is. */
+export interface OracleSource {
+  newestBlock(): Promise<number>
+  /** null when the node has no such block. */
+  blockHash(number: number): Promise<string | null>
+  /** Logs of the oracle in `from` to `to`, both included, and the block `to` by the same node. */
+  range(from: number, to: number): Promise<OracleRange>
+  existsAt(block: number): Promise<boolean>
+}
+
+export interface OracleRange {
+  readonly events: readonly OracleLog[]
+  readonly through: { readonly number: number; readonly hash: string; readonly timestampMs: number }
+}
+
+export interface OracleMirrorOptions {
+  /** Name of the list. */
+  readonly name: string
+  readonly chainId: number
+  /** The oracle. */
+  readonly contract: string
+  /** Block of its deployment; null searches for it. */
+  readonly fromBlock: number | null
+  /** Blocks from the newest down to the first that counts; 1 takes the newest itself. */
+  readonly confirmations: number
+  readonly maxAgeSeconds: number
+  readonly source: OracleSource
+  readonly store: ListStore
+  readonly isProtected: (entry: Uint8Array) => boolean
+  readonly log: ListLog
+  readonly nowMs: () => number
+}
+
+/** What most public endpoints grant at least. */
+const RANGE_BLOCKS_MIN = 100
+const RANGE_BLOCKS_FIRST = 2_000
+/** Oracles speak a few times a month: where an endpoint grants it, years go by in few calls. */
+const RANGE_BLOCKS_MAX = 1_000_000
+/** Ranges one call of `advance` reads, so that closing never waits for years of history. */
+const RANGES_MAX = 64
+/** How often the reached block is written when nothing was listed: it is also the list's age. */
+const WRITE_MS = 60_000
+
+export class OracleMirror {
+  readonly #options: OracleMirrorOptions
+  readonly #contract: string
+  #state: OracleState | null = null
+  /** The block that `#state` reaches; null before the first range. */
+  #through: { readonly hash: string; readonly timestampMs: number } | null = null
+  #rangeBlocks = RANGE_BLOCKS_FIRST
+  #writtenAtMs = Number.NEGATIVE_INFINITY
+  /** Listed or removed since the last write; stays true when a write fails. */
+  #unwritten = false
+  /** True while the chain is read again: half a list must not replace a whole one. */
+  #rereading = false
+
+  constructor(options: OracleMirrorOptions) {
+    this.#options = options
+    this.#contract = options.contract.toLowerCase()
+  }
+
+  get name(): string {
+    return this.#options.name
+  }
+
+  /**
+   * Reads what is new, and stores it.
+   * @returns whether the stored list changed, and whether there is more to read at once
+   * @throws when the chain does not answer, or answers what cannot be; nothing is lost
+   */
+  async advance(): Promise<{ readonly stored: boolean; readonly behind: boolean }> {
+    const { source, confirmations } = this.#options
+    const target = (await source.newestBlock()) - (confirmations - 1)
+    if (target < 0) return { stored: false, behind: false }
+    let state = await this.#whereItStands(target)
+    let stored = await this.#writeIfDue(state)
+    for (let read = 0; state.throughBlock < target; read++) {
+      if (read === RANGES_MAX) return { stored, behind: true }
+      const to = Math.min(state.throughBlock + this.#rangeBlocks, target)
+      const range = await this.#range(state.throughBlock + 1, to)
+      if (range === null) continue
+      const { events, through } = range
+      state = applyOracleLogs(state, events, through.number)
+      this.#state = state
+      this.#through = through
+      this.#unwritten ||= events.length > 0
+      if (this.#rereading && through.number < target) continue
+      if (this.#rereading) {
+        this.#rereading = false
+        this.#unwritten = true
+      }
+      stored = (await this.#writeIfDue(state)) || stored
+    }
+    return { stored, behind: false }
+  }
+
+  /** @returns null when the range was too much for the node: the next one is smaller */
+  async #range(from: number, to: number): Promise<OracleRange | null> {
+    try {
+      const range = await this.#options.source.range(from, to)
+      if (range.through.number !== to) throw new RangeError('the node answered with another block')
+      if (to - from + 1 === this.#rangeBlocks) {
+        this.#rangeBlocks = Math.min(this.#rangeBlocks * 2, RANGE_BLOCKS_MAX)
+      }
+      return range
+    } catch (error) {
+      if (to - from < RANGE_BLOCKS_MIN) throw error
+      this.#rangeBlocks = Math.max(RANGE_BLOCKS_MIN, Math.floor((to - from + 1) / 4))
+      return null
+    }
+  }
+
+  async #whereItStands(target: number): Promise<OracleState> {
+    const state = this.#state ?? (await this.#stored())
+    if (state === null) return this.#fromTheStart(target)
+    if (state.throughBlock > target || state.throughBlock < 0) return state
+    const hash = await this.#options.source.blockHash(state.throughBlock)
+    // A node that lags says nothing about the chain.
+    if (hash === null) throw new Error('the node lacks a block that was read before')
+    if (this.#through === null || hash === this.#through.hash) return state
+    const { name, log } = this.#options
+    log.error(
+      { list: name, block: state.throughBlock },
+      'the chain was reorganised past its depth; the oracle is read again',
+    )
+    this.#rereading = true
+    return this.#fromTheStart(target)
+  }
+
+  async #stored(): Promise<OracleState | null> {
+    const { store, name, chainId } = this.#options
+    await store.refresh()
+    const list = store.lists.find((stored) => stored.name === name)
+    const cursor = list?.header.cursor ?? null
+    if (list === undefined) return null
+    // Another contract's list: what it says goes on counting until the new one is read.
+    this.#rereading = cursor?.contract !== this.#contract || cursor.chain_id !== chainId
+    if (this.#rereading || cursor === null) return null
+    this.#through = { hash: cursor.block_hash, timestampMs: list.checkedAtMs }
+    this.#state = { sanctioned: new Set(entriesOf(list)), throughBlock: cursor.through_block }
+    return this.#state
+  }
+
+  async #fromTheStart(target: number): Promise<OracleState> {
+    const first = this.#options.fromBlock ?? (await this.#deployedAt(target))
+    this.#through = null
+    this.#state = { ...EMPTY_ORACLE, throughBlock: Math.min(first, target) - 1 }
+    return this.#state
+  }
+
+  /** The first block that has the contract, by halving. */
+  async #deployedAt(target: number): Promise<number> {
+    const { source } = this.#options
+    if (!(await source.existsAt(target))) throw new Error('no contract stands at its address')
+    let [without, having] = [-1, target]
+    try {
+      while (having - without > 1) {
+        const middle = Math.floor((without + having) / 2)
+        if (await source.existsAt(middle)) having = middle
+        else without = middle
+      }
+    } catch (cause) {
+      throw new Error('no node has the state of old blocks; name its from_block', { cause })
+    }
+    return having
+  }
+
+  async #writeIfDue(state: OracleState): Promise<boolean> {
+    const through = this.#through
+    const due = this.#unwritten || this.#options.nowMs() - this.#writtenAtMs >= WRITE_MS
+    if (through === null || this.#rereading || !due) return false
+    await this.#write(state, through)
+    this.#unwritten = false
+    return true
+  }
+
+  async #write(
+    state: OracleState,
+    through: { readonly hash: string; readonly timestampMs: number },
+  ): Promise<void> {
+    const { store, name, chainId, maxAgeSeconds, isProtected, nowMs } = this.#options
+    const collector = new EntryCollector(isProtected)
+    for (const text of state.sanctioned) collector.add(Buffer.from(text.slice(2), 'hex'), text)
+    const atMs = nowMs()
+    await store.put(
+      {
+        name,
+        kind: 'sanctions',
+        source: `oracle ${this.#contract} on chain ${chainId}`,
+        imported_at: new Date(atMs).toISOString(),
+        // As old as the block: a node that stopped growing must not make the list look fresh.
+        checked_at: new Date(Math.min(atMs, through.timestampMs)).toISOString(),
+        published: null,
+        max_age_seconds: maxAgeSeconds,
+        etag: null,
+        sha256: null,
+        cursor: {
+          chain_id: chainId,
+          contract: this.#contract,
+          through_block: state.throughBlock,
+          block_hash: through.hash,
+        },
+      },
+      collector,
+    )
+    this.#writtenAtMs = atMs
+  }
+}
+
+/** With what was refused, so that it counts once it is no longer protected. */
+function* entriesOf({ packed, header }: StoredList): Generator<string> {
+  for (let at = 0; at < packed.length; at += ADDRESS_BYTES) yield addressTextAt(packed, at)
+  for (const { text } of header.refused) {
+    if (parseListedAddress(text) !== null) yield text.toLowerCase()
+  }
+}
