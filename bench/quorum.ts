@@ -72,7 +72,7 @@ export async function measureQuorum(runMs: number): Promise<QuorumFigures> {
     domains.push(userSide)
     const quorum = await startDomain('dist/src/quorum-signer/main.js', env)
     domains.push(quorum)
-    coSigner = connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
+    coSigner = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
     if (!(await coSigner.whenReady(10_000))) throw new Error('the quorum is not ready')
     const startedAt = performance.now()
     const wallets = await makeWallets(coSigner, home)

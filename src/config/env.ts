@@ -33,6 +33,8 @@ const variables = z.object({
   IDENTITY_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
   CONSOLE_AUDIENCE: z.string().min(1).max(255).default('urn:countersign:console'),
   COUNTERSIGN_HOME: z.string().min(1).max(4_096).default('./.countersign'),
+  // Read where the keys are opened; here so that it counts as known.
+  COUNTERSIGN_ALLOW_FILE_KEYS: z.literal('1').optional(),
   COUNTERSIGN_MODE: z.enum(['dev', 'live']).default('live'),
   COUNTERSIGN_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])

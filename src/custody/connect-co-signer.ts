@@ -18,10 +18,13 @@ import {
 } from './domain-keys/layout.js'
 import { readRegistryFile, readRootKey } from './domain-keys/registry-file.js'
 import { openShareStore } from './domain-keys/share-store.js'
-import { openFileSigner } from './domain-keys/signing-key.js'
 import { EVIDENCE_KIND, type EvidenceEntry, openEvidenceLog } from './evidence/evidence-log.js'
 import { encodeGrantEvidence } from './evidence/evidence-records.js'
 import { lastBatchSeq } from './evidence/last-batch.js'
+import { chooseSigner } from './key-stores/choose-signer.js'
+import { openKeyStore } from './key-stores/open-key-store.js'
+import { readWrappingKeys } from './key-stores/wrapping-key.js'
+import { fileKeysOf } from './process-environment.js'
 import { isZero } from './protocol/bytes.js'
 import { Unanswered } from './protocol/client.js'
 import { NO_ID } from './protocol/intent.js'
@@ -57,12 +60,12 @@ export interface ConnectedCoSigner extends CoSigner {
 const SERVICE_OWNER = ''
 
 /**
- * Connects this thread to the quorum; each thread that signs has a connection of its own. Returns
- * at once: until the other domains answer, everything is UNAVAILABLE, and the connections come
+ * Connects this thread to the quorum; each thread that signs has a connection of its own. It does
+ * not wait for the other domains: until the other domains answer, everything is UNAVAILABLE, and the connections come
  * back by themselves.
  * @throws Error when keys or registry are missing or do not belong together
  */
-export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
+export async function connectCoSigner(options: CoSignerOptions): Promise<ConnectedCoSigner> {
   const { home, mode } = options
   const log = options.log ?? pino({ name: 'co-signer' })
   const layout = serviceLayout(home)
@@ -70,9 +73,11 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
   if (registry.current.environment !== mode) {
     throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
   }
-  const signer = openFileSigner(layout.signingKey, mode)
+  const keyStore = openKeyStore(layout.keys, fileKeysOf(mode, process.env))
+  const signer = await chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
+  const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   const evidence = openEvidenceLog(layout.evidence, threadId)
-  const shares = openShareStore('service', layout)
+  const shares = openShareStore('service', layout, wrappingKeys)
   const recordedSeq = lastBatchSeq(evidence)
   const link = linkQuorum({
     userSideSocket: identityProviderSocket(home),
@@ -181,6 +186,7 @@ export function connectCoSigner(options: CoSignerOptions): ConnectedCoSigner {
       pipeline.abandon('closing')
       await shares.close()
       await evidence.close()
+      await keyStore.close()
     },
   }
 }

@@ -1,15 +1,23 @@
 import { resolve } from 'node:path'
+import type { FileKeys } from './key-stores/open-key-store.js'
 
 /** What every process of the quorum reads from its environment; secrets are never in it. */
 export interface ProcessEnvironment {
   /** Absolute path of the home directory. */
   readonly home: string
   readonly mode: 'dev' | 'live'
+  readonly fileKeys: FileKeys
 }
 
 /** @throws Error for a mode that is neither `dev` nor `live`; live is the default */
 export function readProcessEnvironment(env: NodeJS.ProcessEnv): ProcessEnvironment {
   const mode = env.COUNTERSIGN_MODE ?? 'live'
   if (mode !== 'dev' && mode !== 'live') throw new Error('COUNTERSIGN_MODE must be dev or live')
-  return { home: resolve(env.COUNTERSIGN_HOME ?? '.countersign'), mode }
+  const fileKeys = fileKeysOf(mode, env)
+  return { home: resolve(env.COUNTERSIGN_HOME ?? '.countersign'), mode, fileKeys }
+}
+
+/** Live takes P-256 keys from files only under an explicit flag: such keys can be copied. */
+export function fileKeysOf(mode: 'dev' | 'live', env: NodeJS.ProcessEnv): FileKeys {
+  return mode === 'dev' || env.COUNTERSIGN_ALLOW_FILE_KEYS === '1' ? 'allowed' : 'refused'
 }

@@ -14,7 +14,7 @@ import { startVault } from './vault/start-vault.js'
 const AUDIENCE_DEFAULT = 'urn:countersign:console'
 const PORT_DEFAULT = 3100
 
-const { home, mode } = readProcessEnvironment(process.env)
+const { home, mode, fileKeys } = readProcessEnvironment(process.env)
 const log = pino({ name: 'identity-provider' })
 const audience = process.env.CONSOLE_AUDIENCE ?? AUDIENCE_DEFAULT
 const devUser = mode === 'dev' ? readDevUser(join(home, 'dev-user.json')) : undefined
@@ -33,6 +33,7 @@ const login = await startLogin({
 const vault = await startVault({
   home,
   mode,
+  fileKeys,
   tokens: { issuer: login.issuer, audience, jwksUrl: login.jwksUrl },
   log,
 })

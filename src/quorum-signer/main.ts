@@ -1,6 +1,7 @@
 import { quorumLayout, quorumSignerSocket, registryPath } from '../custody/domain-keys/layout.js'
 import { readRegistryFile, readRootKey } from '../custody/domain-keys/registry-file.js'
-import { openFileSigner } from '../custody/domain-keys/signing-key.js'
+import { chooseSigner } from '../custody/key-stores/choose-signer.js'
+import { openKeyStore } from '../custody/key-stores/open-key-store.js'
 import { readProcessEnvironment } from '../custody/process-environment.js'
 import { runUntilStopped } from '../custody/process-life.js'
 import { expectBytes } from '../custody/protocol/bytes.js'
@@ -17,13 +18,16 @@ import { signBatch } from './sign-batch.js'
  * identity. It joins two shares for one signature, when both domains have approved it, and wipes
  * the sum. It keeps no record of what it signed: both other domains do.
  */
-const { home, mode } = readProcessEnvironment(process.env)
+const { home, mode, fileKeys } = readProcessEnvironment(process.env)
 const layout = quorumLayout(home)
 const registry = holdRegistry(readRootKey(layout.rootKey), readRegistryFile(registryPath(home)))
 if (registry.current.environment !== mode) {
   throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
 }
-const sessions = await createQuorumSessions(openFileSigner(layout.signingKey, mode))
+const keyStore = openKeyStore(layout.keys, fileKeys)
+const sessions = await createQuorumSessions(
+  await chooseSigner(keyStore, 'quorum_signers', registry.current, Date.now()),
+)
 
 const server = await serveSocket({
   path: quorumSignerSocket(home),

@@ -131,7 +131,7 @@ describe('outside the signature', () => {
 
 async function sharesOf(of: ReadyWallet): Promise<{ user: Buffer; service: Buffer }> {
   const open = async (domain: 'user' | 'service', layout = userSideLayout(quorum.home)) => {
-    const store = openShareStore(domain, layout)
+    const store = openShareStore(domain, layout, [readFileSync(layout.wrappingKey)])
     try {
       const record = store.get(ulidBytes(of.walletId))
       if (record === null) throw new Error('no share')

@@ -70,7 +70,7 @@ export async function startQuorum(): Promise<Quorum> {
       startQuorumSigner(),
     ])
     const consoleToken = await signIn(home)
-    coSigner = connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
+    coSigner = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
     if (!(await coSigner.whenReady(READY_TIMEOUT_MS))) throw new Error('quorum not ready')
     return {
       home,

@@ -7,6 +7,7 @@ import {
   registryPath,
   serviceLayout,
 } from '../../src/custody/domain-keys/layout.js'
+import { readPrivateFile } from '../../src/custody/domain-keys/private-file.js'
 import { readRegistryFile, readRootKey } from '../../src/custody/domain-keys/registry-file.js'
 import { openShareStore, type ShareStore } from '../../src/custody/domain-keys/share-store.js'
 import { coSignMessage, encodeHeader, laneStart, seqOf } from '../../src/custody/protocol/batch.js'
@@ -63,7 +64,7 @@ export async function becomeService(quorum: Quorum): Promise<HostileService> {
   await signing.call('session', [await userSide.call('session', [statement])])
   const own = await offerSession(boot, 'service', signer)
   await signing.call('session', [own.offer])
-  const shares = openShareStore('service', layout)
+  const shares = openShareStore('service', layout, [readPrivateFile(layout.wrappingKey)])
   const { body, signature } = registry.envelope
   return {
     userSide,

@@ -38,7 +38,7 @@ function signInThread(wallet: ReadyWallet): Promise<unknown[]> {
     const path = require('node:path')
     import(path.resolve('dist/src/custody/connect-co-signer.js')).then(async (module) => {
       const log = { info() {}, warn() {}, error() {} }
-      const coSigner = module.connectCoSigner({ home: workerData.home, mode: 'dev', log })
+      const coSigner = await module.connectCoSigner({ home: workerData.home, mode: 'dev', log })
       await coSigner.whenReady(10000)
       const { walletId, keyId, proofKey } = workerData.wallet
       const outcomes = await Promise.all(Array.from({ length: workerData.count }, (_, nonce) =>

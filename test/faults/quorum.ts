@@ -68,7 +68,7 @@ export async function startQuorum(chainIds: readonly number[]): Promise<Quorum> 
     const { issuer } = JSON.parse(issuerFile) as { issuer: string }
     const consoleToken = await mintConsoleToken({ issuer, ...USER })
     const userId = subjectOf(consoleToken) as UserId
-    const connected = connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
+    const connected = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
     coSigner = connected
     if (!(await connected.whenReady(READY_TIMEOUT_MS))) throw new Error('quorum not ready')
     return {

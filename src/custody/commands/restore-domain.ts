@@ -4,6 +4,8 @@ import { Command, Option } from 'commander'
 import { checkShares } from '../domain-keys/check-shares.js'
 import { type DomainLayout, serviceLayout, userSideLayout } from '../domain-keys/layout.js'
 import { openShareStore } from '../domain-keys/share-store.js'
+import { openKeyStore } from '../key-stores/open-key-store.js'
+import { readWrappingKeys } from '../key-stores/wrapping-key.js'
 
 /**
  * `npm run custody:restore`: puts a backup in the place of one domain's stores. The domain must be
@@ -43,7 +45,11 @@ function restore(from: string, to: string, suffix: string): void {
 }
 
 async function countFitting(domain: 'service' | 'user', layout: DomainLayout): Promise<number> {
-  const shares = openShareStore(domain, layout)
+  const shares = openShareStore(
+    domain,
+    layout,
+    await readWrappingKeys(layout.wrappingKey, openKeyStore(layout.keys, 'allowed')),
+  )
   try {
     return checkShares(domain, shares)
   } finally {

@@ -23,12 +23,19 @@ export interface DataKeys {
 
 /** Wrapped data keys by id (16 hex characters). */
 export interface WrappedKeys {
-  list(): readonly { readonly id: string; readonly wrapped: Uint8Array }[]
+  list(): readonly WrappedKey[]
   /**
    * Durable, in every copy, before it returns; without effect when there is a key already, which
    * another thread may have made a moment ago.
    */
   addFirst(id: string, wrapped: Uint8Array): void
+  /** Replaces all, in one copy after the other; each copy has all old ones or all new ones. */
+  replaceAll(keys: readonly WrappedKey[]): void
+}
+
+export interface WrappedKey {
+  readonly id: string
+  readonly wrapped: Uint8Array
 }
 
 const ID_BYTES = 8
@@ -37,22 +44,25 @@ const TAG_BYTES = 16
 
 /**
  * @param domain name in the associated data of each wrapped key
- * @param wrappingKey 32 bytes; wiped here
+ * @param wrappingKeys 32 bytes each, the one in use first; wiped here
+ * @throws Error when none of them opens a stored key
  */
-export function openDataKeys(domain: string, wrappingKey: Buffer, store: WrappedKeys): DataKeys {
-  if (wrappingKey.length !== 32) throw new Error('a wrapping key has 32 bytes')
-  const wrapping = createSecretKey(wrappingKey)
-  wrappingKey.fill(0)
+export function openDataKeys(
+  domain: string,
+  wrappingKeys: readonly Buffer[],
+  store: WrappedKeys,
+): DataKeys {
+  const wrapping = importWrappingKeys(wrappingKeys)
   const keys = new Map<string, KeyObject>()
   if (store.list().length === 0) {
     const id = randomBytes(ID_BYTES).toString('hex')
     const raw = randomBytes(32)
-    store.addFirst(id, sealGcm(wrapping, raw, wrapContext(domain, id)))
+    store.addFirst(id, sealGcm(wrapping[0], raw, wrapContext(domain, id)))
     raw.fill(0)
   }
-  for (const { id, wrapped } of store.list()) {
-    const raw = openGcm(wrapping, wrapped, wrapContext(domain, id))
-    keys.set(id, createSecretKey(raw))
+  for (const key of store.list()) {
+    const raw = unwrap(domain, key, wrapping)
+    keys.set(key.id, createSecretKey(raw))
     raw.fill(0)
   }
   // New records are sealed under the key that was made last.
@@ -76,6 +86,50 @@ export function openDataKeys(domain: string, wrappingKey: Buffer, store: Wrapped
       return openGcm(key, sealed.subarray(ID_BYTES), concat(associated, id))
     },
   }
+}
+
+/**
+ * Wraps every data key anew under the last of the wrapping keys.
+ * @param wrappingKeys 32 bytes each; wiped here
+ */
+export function rewrapDataKeys(
+  domain: string,
+  wrappingKeys: readonly Buffer[],
+  store: WrappedKeys,
+): void {
+  const wrapping = importWrappingKeys(wrappingKeys)
+  const next = wrapping.at(-1) ?? wrapping[0]
+  store.replaceAll(
+    store.list().map((key) => {
+      const raw = unwrap(domain, key, wrapping)
+      const wrapped = sealGcm(next, raw, wrapContext(domain, key.id))
+      raw.fill(0)
+      return { id: key.id, wrapped }
+    }),
+  )
+}
+
+function importWrappingKeys(raw: readonly Buffer[]): readonly [KeyObject, ...KeyObject[]] {
+  const [first, ...others] = raw.map((key) => {
+    if (key.length !== 32) throw new Error('a wrapping key has 32 bytes')
+    const imported = createSecretKey(key)
+    key.fill(0)
+    return imported
+  })
+  if (first === undefined) throw new Error('no wrapping key')
+  return [first, ...others]
+}
+
+/** @returns the data key in memory that the caller wipes */
+function unwrap(domain: string, key: WrappedKey, wrapping: readonly KeyObject[]): Buffer {
+  for (const candidate of wrapping) {
+    try {
+      return openGcm(candidate, key.wrapped, wrapContext(domain, key.id))
+    } catch {
+      // Perhaps the next one: a rotation of the wrapping key may be under way.
+    }
+  }
+  throw new Error(`data key ${key.id} is wrapped under another wrapping key`)
 }
 
 function wrapContext(domain: string, id: string): Buffer {

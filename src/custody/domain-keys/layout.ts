@@ -2,7 +2,9 @@ import { join } from 'node:path'
 
 /** Where each domain keeps what, below the home directory. Only its own user reads a domain's. */
 export interface DomainLayout {
-  /** PEM (PKCS #8) of the domain's P-256 key; dev only. */
+  /** The domain's own keys, or what tells where they are. */
+  readonly keys: string
+  /** PEM (PKCS #8) of the domain's first P-256 key, when its keys are in files. */
   readonly signingKey: string
   /** 32 bytes that wrap the domain's data keys. */
   readonly wrappingKey: string
@@ -23,15 +25,17 @@ export function userSideLayout(home: string): DomainLayout {
   return domainLayout(join(home, 'identity-provider', 'vault'))
 }
 
-export function quorumLayout(home: string): Pick<DomainLayout, 'signingKey' | 'rootKey'> {
+export function quorumLayout(home: string): Pick<DomainLayout, 'keys' | 'signingKey' | 'rootKey'> {
   return domainLayout(join(home, 'quorum-signer'))
 }
 
 function domainLayout(directory: string): DomainLayout {
+  const keys = join(directory, 'keys')
   return {
-    signingKey: join(directory, 'keys', 'signing.pem'),
-    wrappingKey: join(directory, 'keys', 'wrapping.key'),
-    rootKey: join(directory, 'keys', 'root.pub.pem'),
+    keys,
+    signingKey: join(keys, 'signing.pem'),
+    wrappingKey: join(keys, 'wrapping.key'),
+    rootKey: join(keys, 'root.pub.pem'),
     shares: join(directory, 'shares'),
     sharesCopy: join(directory, 'shares-copy'),
     ledger: join(directory, 'ledger'),

@@ -52,6 +52,8 @@ export interface Registry {
   keyById(role: RegistryRole, kid: Uint8Array, nowMs: number): KeyObject | null
   /** All keys of a role that are valid at `nowMs`. */
   keysOf(role: RegistryRole, nowMs: number): readonly KeyObject[]
+  /** Their ids (8 bytes), in the order in which the registry names them: the newest last. */
+  kidsOf(role: RegistryRole, nowMs: number): readonly Buffer[]
 }
 
 export interface RegistryEnvelope {
@@ -96,6 +98,11 @@ export function openRegistry(envelope: RegistryEnvelope, root: KeyObject): Regis
     },
     keysOf(role, nowMs) {
       return [...roles[role].values()].filter((e) => isValidAt(e.row, nowMs)).map((e) => e.key)
+    },
+    kidsOf(role, nowMs) {
+      return [...roles[role]]
+        .filter(([, { row }]) => isValidAt(row, nowMs))
+        .map(([kid]) => Buffer.from(kid, 'hex'))
     },
   }
 }

@@ -7,8 +7,10 @@ import {
 } from '../../custody/domain-keys/layout.js'
 import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
 import { openShareStore } from '../../custody/domain-keys/share-store.js'
-import { openFileSigner } from '../../custody/domain-keys/signing-key.js'
 import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
+import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-store.js'
+import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
 import { laneOf } from '../../custody/protocol/batch.js'
 import { expectBytes, expectInteger } from '../../custody/protocol/bytes.js'
 import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js'
@@ -27,6 +29,7 @@ import { createWalletKeygen } from './wallet-keygen.js'
 export interface VaultOptions {
   readonly home: string
   readonly mode: 'dev' | 'live'
+  readonly fileKeys: FileKeys
   readonly tokens: TokenIssuer
   readonly log: Logger
 }
@@ -47,8 +50,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   if (registry.current.environment !== mode) {
     throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
   }
-  const signer = openFileSigner(layout.signingKey, mode)
-  const shares = openShareStore('user', layout)
+  const keyStore = openKeyStore(layout.keys, options.fileKeys)
+  const signer = await chooseSigner(keyStore, 'approvers', registry.current, Date.now())
+  const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
+  const shares = openShareStore('user', layout, wrappingKeys)
   const ledger = openLedgerStore(layout.ledger)
   const authorizer =
     mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : noAuthorizer
@@ -108,6 +113,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       await ledger.close()
       await evidence.close()
       await shares.close()
+      await keyStore.close()
     },
   }
 }

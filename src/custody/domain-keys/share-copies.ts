@@ -1,0 +1,142 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Database, open, type RootDatabase } from 'lmdb'
+import type { WrappedKeys } from './data-keys.js'
+import type { DomainLayout } from './layout.js'
+
+/**
+ * Two LMDB environments that hold the same: wallet records and wrapped data keys. The first is
+ * read; the second is what is left when the first is lost.
+ */
+export interface ShareCopies {
+  get(walletId: Uint8Array): StoredRecord | undefined
+  /** Durable in both copies on return. */
+  put(walletId: Uint8Array, record: StoredRecord): void
+  walletIds(): Iterable<Uint8Array>
+  readonly dataKeys: WrappedKeys
+  close(): Promise<void>
+}
+
+export interface StoredRecord {
+  readonly certificate: Uint8Array
+  readonly share: Uint8Array
+  readonly proofs: WalletProofs | null
+  /** Set while the shares are being refreshed: what takes the place of the above. */
+  readonly next?: { readonly certificate: Uint8Array; readonly share: Uint8Array } | null
+}
+
+/** What makes a wallet's address publishable. */
+export interface WalletProofs {
+  /** 64 bytes each, over the certificate. */
+  readonly serviceSignature: Uint8Array
+  readonly userSignature: Uint8Array
+  /** 65 bytes by the wallet key itself. */
+  readonly selfTest: Uint8Array
+}
+
+interface Copy {
+  readonly root: RootDatabase
+  readonly wallets: Database<StoredRecord, Buffer>
+  readonly dataKeys: Database<Uint8Array, string>
+}
+
+/**
+ * Databases of a shares environment; names are never reused.
+ * 01: wallet id (16 bytes) → record. 02: sequence and id of a data key → wrapped key.
+ */
+const WALLETS = '01-wallets'
+const DATA_KEYS = '02-data-keys'
+
+/** @throws Error that names the file which is not readable */
+export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCopy'>): ShareCopies {
+  const main = openCopy(layout.shares)
+  const second = openCopy(layout.sharesCopy)
+  const copies = [main, second]
+
+  function putIn({ root, wallets }: Copy, walletId: Uint8Array, record: StoredRecord): void {
+    root.transactionSync(() => {
+      void wallets.put(Buffer.from(walletId), record)
+    })
+  }
+
+  return {
+    get(walletId) {
+      const key = Buffer.from(walletId)
+      const record = main.wallets.get(key)
+      // A crash between the two writes of `put` left the second copy behind: it is mended when
+      // the record is next read.
+      const raw = main.wallets.getBinary(key)
+      if (record !== undefined && raw !== undefined) {
+        const copy = second.wallets.getBinary(key)
+        if (copy === undefined || Buffer.compare(copy, raw) !== 0) putIn(second, walletId, record)
+      }
+      return record
+    },
+    put(walletId, record) {
+      for (const copy of copies) putIn(copy, walletId, record)
+    },
+    walletIds: () => main.wallets.getKeys(),
+    dataKeys: wrappedKeys(main, copies),
+    async close() {
+      for (const { root } of copies) await root.close()
+    },
+  }
+}
+
+function openCopy(path: string): Copy {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  try {
+    // Durable on return: a share must be on disk before the other side is told so.
+    const root = open({ path, overlappingSync: false, maxDbs: 8 })
+    // Not in lmdb's types: options of the MessagePack encoder.
+    const plain = { encoder: { useRecords: false } as never }
+    return {
+      root,
+      wallets: root.openDB<StoredRecord, Buffer>({
+        name: WALLETS,
+        keyEncoding: 'binary',
+        ...plain,
+      }),
+      dataKeys: root.openDB<Uint8Array, string>({ name: DATA_KEYS, encoding: 'binary' }),
+    }
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`${join(path, 'data.mdb')} is not a readable share store: ${reason}`, { cause })
+  }
+}
+
+function wrappedKeys(main: Copy, copies: readonly Copy[]): WrappedKeys {
+  const nameOf = (index: number, id: string) => `${String(index).padStart(6, '0')}:${id}`
+  return {
+    list() {
+      return [...main.dataKeys.getRange()].map(({ key, value }) => ({
+        id: key.slice(key.indexOf(':') + 1),
+        wrapped: value,
+      }))
+    },
+    addFirst(id, wrapped) {
+      main.root.transactionSync(() => {
+        const isFirst = main.dataKeys.getCount() === 0
+        if (isFirst) void main.dataKeys.put(nameOf(0, id), Buffer.from(wrapped))
+      })
+      // What the first copy holds now, which may be another thread's: copies never differ.
+      for (const { root, dataKeys } of copies) {
+        if (root === main.root) continue
+        root.transactionSync(() => {
+          for (const { key, value } of main.dataKeys.getRange()) {
+            void dataKeys.put(key, Buffer.from(value))
+          }
+        })
+      }
+    },
+    replaceAll(keys) {
+      for (const { root, dataKeys } of copies) {
+        root.transactionSync(() => {
+          keys.forEach(({ id, wrapped }, index) => {
+            void dataKeys.put(nameOf(index, id), Buffer.from(wrapped))
+          })
+        })
+      }
+    },
+  }
+}

@@ -1,0 +1,30 @@
+import { sameBytes } from '../protocol/bytes.js'
+import type { P256Signer } from '../protocol/p256.js'
+import type { Registry, RegistryRole } from '../protocol/registry.js'
+import type { KeyStore } from './key-store.js'
+
+/**
+ * The signing key that the registry wants used now: of those that the store has and the registry
+ * lets sign, the one that it names last. A rotation that stopped half way therefore leaves the old
+ * key or the new one in use, never neither.
+ * @throws Error when the registry names none of them
+ */
+export async function chooseSigner(
+  store: KeyStore,
+  role: RegistryRole,
+  registry: Registry,
+  nowMs: number,
+): Promise<P256Signer> {
+  const signers = await store.signers()
+  const chosen = registry
+    .kidsOf(role, nowMs)
+    .map((kid) => signers.find((signer) => sameBytes(signer.kid, kid)))
+    .findLast((signer) => signer !== undefined)
+  if (chosen === undefined) {
+    throw new Error(
+      `registry version ${registry.version} names none of this domain's ${signers.length} signing ` +
+        `keys (${store.kind}) among its ${role.replaceAll('_', ' ')}`,
+    )
+  }
+  return chosen
+}

@@ -1,0 +1,131 @@
+import { existsSync } from 'node:fs'
+import type * as Pkcs11 from 'pkcs11js'
+
+/**
+ * Sessions with one token, logged in. A session carries one operation at a time, so calls that run
+ * at once take one each; the library is loaded once per process and thread.
+ */
+export interface Pkcs11Sessions {
+  /** Runs `work` with a session of its own; waits when all are taken. */
+  use<T>(work: (session: Pkcs11Session) => Promise<T>): Promise<T>
+  close(): void
+}
+
+export interface Pkcs11Session {
+  readonly library: Pkcs11.PKCS11
+  readonly handle: Buffer
+}
+
+export interface TokenAccess {
+  readonly module: string
+  readonly token: string
+  readonly readPin: () => Buffer
+}
+
+/** As many signatures as a domain has under way: two batches and their self-tests, with room. */
+const SESSIONS_MAX = 4
+/** Callers that wait for a session; the pipeline above never has as many. */
+const WAITING_MAX = 1_024
+/** Return values of PKCS#11 v2.40 that mean that another thread was here before. */
+const ALREADY_INITIALIZED = 0x191
+const ALREADY_LOGGED_IN = 0x100
+
+/** @throws Error that names the library or the token; never the PIN */
+export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkcs11Sessions {
+  const library = loadLibrary(p11, access.module)
+  const slot = slotOf(library, access)
+  const handles: Buffer[] = []
+  const free: Buffer[] = []
+  const waiting: ((handle: Buffer) => void)[] = []
+
+  function openSession(): Buffer {
+    const handle = library.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | p11.CKF_RW_SESSION)
+    handles.push(handle)
+    return handle
+  }
+
+  async function take(): Promise<Buffer> {
+    const idle = free.pop()
+    if (idle !== undefined) return idle
+    if (handles.length < SESSIONS_MAX) return openSession()
+    if (waiting.length >= WAITING_MAX) throw new Error(`token ${access.token}: too many callers`)
+    return new Promise((resolve) => waiting.push(resolve))
+  }
+
+  function giveBack(handle: Buffer): void {
+    const next = waiting.shift()
+    if (next === undefined) free.push(handle)
+    else next(handle)
+  }
+
+  const first = openSession()
+  logIn(p11, library, first, access)
+  free.push(first)
+  return {
+    async use(work) {
+      const handle = await take()
+      try {
+        return await work({ library, handle })
+      } catch (error) {
+        if (!(error instanceof p11.Pkcs11Error)) throw error
+        throw new Error(`token ${access.token}: ${error.method || 'call'} failed: ${error.message}`)
+      } finally {
+        giveBack(handle)
+      }
+    },
+    close() {
+      // Not C_Finalize, and not C_Logout: both are of the whole process, and other threads of it
+      // may be at work.
+      for (const handle of handles) library.C_CloseSession(handle)
+      library.close()
+    },
+  }
+}
+
+function loadLibrary(p11: typeof Pkcs11, module: string): Pkcs11.PKCS11 {
+  if (!existsSync(module)) throw new Error(`the PKCS#11 library ${module} does not exist`)
+  const library = new p11.PKCS11()
+  try {
+    library.load(module)
+    library.C_Initialize({ flags: p11.CKF_OS_LOCKING_OK })
+  } catch (error) {
+    if (codeOf(error) !== ALREADY_INITIALIZED) {
+      throw new Error(`the PKCS#11 library ${module} does not start: ${messageOf(error)}`)
+    }
+  }
+  return library
+}
+
+function slotOf(library: Pkcs11.PKCS11, { token, module }: TokenAccess): Buffer {
+  const slot = library
+    .C_GetSlotList(true)
+    .find((candidate) => library.C_GetTokenInfo(candidate).label.trimEnd() === token)
+  if (slot === undefined) throw new Error(`${module} has no token with the label ${token}`)
+  return slot
+}
+
+function logIn(
+  p11: typeof Pkcs11,
+  library: Pkcs11.PKCS11,
+  session: Buffer,
+  access: TokenAccess,
+): void {
+  const pin = access.readPin()
+  try {
+    library.C_Login(session, p11.CKU_USER, pin.toString('utf8').trim())
+  } catch (error) {
+    if (codeOf(error) !== ALREADY_LOGGED_IN) {
+      throw new Error(`token ${access.token}: login failed: ${messageOf(error)}`)
+    }
+  } finally {
+    pin.fill(0)
+  }
+}
+
+function codeOf(error: unknown): number | undefined {
+  return error instanceof Error && 'code' in error ? Number(error.code) : undefined
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : 'unknown error'
+}
