@@ -61,8 +61,8 @@ const SERVICE_OWNER = ''
 
 /**
  * Connects this thread to the quorum; each thread that signs has a connection of its own. It does
- * not wait for the other domains: until the other domains answer, everything is UNAVAILABLE, and the connections come
- * back by themselves.
+ * not wait for the other domains: until they answer, everything is UNAVAILABLE, and the
+ * connections come back by themselves.
  * @throws Error when keys or registry are missing or do not belong together
  */
 export async function connectCoSigner(options: CoSignerOptions): Promise<ConnectedCoSigner> {
