@@ -126,6 +126,11 @@ async function makeWallets(signer: ConnectedCoSigner, home: string): Promise<Ben
       expiresAt: null,
       revoked: false,
       consoleToken,
+      dailyLimitMicros: null,
+      monthlyLimitMicros: null,
+      unpricedAssets: 'deny',
+      effect: 'enlarges',
+      authorization: null,
     })
     wallets.push({ walletId, keyId, proofKey, nonce: 0 })
   }

@@ -37,6 +37,7 @@ import { createHttpServer } from './http/server.js'
 import { registerServiceGauges } from './http/service-gauges.js'
 import { createMcpRoutes } from './mcp/routes.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
+import { createPendingGrants } from './operations/console/pending-grants.js'
 import { createConsoleHandlers } from './operations/console-handlers.js'
 import type { OperationPorts } from './operations/ports.js'
 import { sampleSharePrices } from './operations/sponsored/markets.js'
@@ -191,6 +192,7 @@ const ports: OperationPorts = {
   vaultVenue: createErc4626(contractReads),
   sharePrices: createSharePriceHistory(),
   quotes: createQuoteBook(),
+  pendingGrants: createPendingGrants(),
   environment: config.environment,
   headOf: (chainId) => heads.get(chainId)?.number ?? null,
   readableSeq: () => sequence.readable(),

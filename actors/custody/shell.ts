@@ -1,4 +1,4 @@
-import type { CoSigner, GrantUpdate } from '../../src/custody/co-signer.js'
+import type { CoSigner, GrantOutcome, GrantUpdate } from '../../src/custody/co-signer.js'
 import type { AuditRecord } from '../../src/domain/audit.js'
 import type { SubWalletId, UserId } from '../../src/domain/ids.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
@@ -16,6 +16,7 @@ export type CustodyCommand =
       readonly userId: string
     }
   | { readonly type: 'put-grant'; readonly grant: GrantUpdate }
+  | { readonly type: 'list-authorizers'; readonly userId: string }
   | { readonly type: 'done'; readonly token: ReplyToken; readonly result: AskResult }
 
 interface CustodyEffect {
@@ -31,9 +32,10 @@ export function createCustodyShell(
   async function carryOut({ command }: CustodyEffect): Promise<unknown> {
     if (command.type === 'put-grant') {
       const taken = await coSigner.putGrant(command.grant)
-      auditLog.note(grantAudit(command.grant, Date.now()))
+      auditLog.note(grantAudit(command.grant, taken, Date.now()))
       return taken
     }
+    if (command.type === 'list-authorizers') return coSigner.authorizersOf(command.userId)
     return coSigner.createWallet(command.subWalletId, command.userId)
   }
 
@@ -70,7 +72,7 @@ function faultOf(error: unknown): Fault {
 }
 
 /** The grant is the identity provider's; this entry says that it took it. */
-function grantAudit(grant: GrantUpdate, nowMs: number): AuditRecord {
+function grantAudit(grant: GrantUpdate, taken: GrantOutcome, nowMs: number): AuditRecord {
   return auditEntry({
     userId: grant.userId as UserId,
     subWalletId: grant.walletId,
@@ -82,6 +84,7 @@ function grantAudit(grant: GrantUpdate, nowMs: number): AuditRecord {
       allowed_chains: grant.allowedChains,
       rotated_from: grant.rotatedFrom,
       revoked: grant.revoked,
+      authorized_by: taken.authorizedBy,
     },
   })
 }

@@ -94,6 +94,9 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
       lastPorts.identity_provider ?? IDENTITY_PORT_FIRST,
       claimedPorts,
       async (at) => {
+        // Passkeys need a host name: a browser takes none for an IP address.
+        const webauthn = { rp_id: 'localhost', origins: [`http://localhost:${at}`] }
+        await provisionDev(home.root, { webauthn })
         const env = { IDENTITY_PORT: String(at) }
         return { at, process: await run(identityProvider({ home, observer, env })) }
       },

@@ -3,6 +3,8 @@ import type { ErrorCode } from '../errors/catalogue.js'
 import { revokeAllowancesInput, revokedAllowances } from './allowances.js'
 import {
   apiKey,
+  authorizerList,
+  changedKey,
   createKeyInput,
   createWalletInput,
   deleted,
@@ -65,6 +67,11 @@ export interface ConsoleOperationRow {
 }
 
 const KEY_ERRORS = ['NOT_FOUND', 'COSIGNER_UNAVAILABLE'] as const
+const ENLARGEMENT_ERRORS = [
+  'CHAIN_NOT_SUPPORTED',
+  'AUTHORIZATION_REQUIRED',
+  'AUTHORIZATION_REFUSED',
+] as const
 
 export const consoleOperations = [
   {
@@ -101,7 +108,7 @@ export const consoleOperations = [
     title: 'Issue an API key',
     input: createKeyInput,
     output: issuedKey,
-    errors: ['CHAIN_NOT_SUPPORTED', ...KEY_ERRORS],
+    errors: [...ENLARGEMENT_ERRORS, ...KEY_ERRORS],
   },
   {
     name: 'list_keys',
@@ -136,8 +143,17 @@ export const consoleOperations = [
     path: '/api/v1/agent/keys/:key_id',
     title: 'Change name, caps or chains of an API key',
     input: patchKeyInput,
-    output: apiKey,
-    errors: ['CHAIN_NOT_SUPPORTED', ...KEY_ERRORS],
+    output: changedKey,
+    errors: [...ENLARGEMENT_ERRORS, ...KEY_ERRORS],
+  },
+  {
+    name: 'list_authorizers',
+    method: 'GET',
+    path: '/api/v1/agent/authorizers',
+    title: 'List the passkeys and P-256 keys that confirm your grants',
+    input: noInput,
+    output: authorizerList,
+    errors: ['COSIGNER_UNAVAILABLE', 'AUTHORIZATION_REFUSED'],
   },
   {
     name: 'create_webhook',

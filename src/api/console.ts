@@ -15,6 +15,41 @@ const allowedChains = z.array(chainId).min(1).max(6)
 const unpricedAssets = z.enum(['deny', 'allow'])
 const duplicateGuard = z.enum(['off', 'on'])
 
+const base64Url = (charsMax: number) =>
+  z
+    .string()
+    .max(charsMax)
+    .regex(/^[A-Za-z0-9_-]+$/, 'must be base64url')
+const authorizationId = z.string().max(64).describe('from AUTHORIZATION_REQUIRED')
+const authorizerId = z.string().regex(/^aut_[0-9a-f]{32}$/, 'must be aut_ and 32 hex digits')
+
+/**
+ * Answers AUTHORIZATION_REQUIRED. Bytes are base64url; a P-256 signature is r ‖ s, 64 bytes; an
+ * assertion is as the browser gives it. Without a proof: it was left with the identity provider.
+ */
+export const authorization = z
+  .union([
+    z.strictObject({ authorization_id: authorizationId }),
+    z.strictObject({
+      authorization_id: authorizationId,
+      authorizer_id: authorizerId,
+      signature: base64Url(86).length(86),
+    }),
+    z.strictObject({
+      authorization_id: authorizationId,
+      authorizer_id: authorizerId,
+      client_data_json: base64Url(4_096),
+      authenticator_data: base64Url(2_048),
+      signature: base64Url(2_048),
+    }),
+  ])
+  .describe('the proof that AUTHORIZATION_REQUIRED asks for; repeat the same request with it')
+export type Authorization = z.infer<typeof authorization>
+
+const authorizedBy = z
+  .enum(['software', 'passkey', 'p256'])
+  .describe('what confirmed it; software: a development instance')
+
 export const listInput = z.strictObject({
   limit: listLimit.optional(),
   cursor: listCursor.optional(),
@@ -43,6 +78,7 @@ export const createKeyInput = z.strictObject({
   allowed_chains: allowedChains.optional().describe('default: all supported chains'),
   unpriced_assets: unpricedAssets.optional(),
   duplicate_guard: duplicateGuard.optional(),
+  authorization: authorization.optional(),
 })
 
 export const apiKey = z.looseObject({
@@ -63,8 +99,11 @@ export const apiKey = z.looseObject({
   unpriced_assets: unpricedAssets,
   duplicate_guard: duplicateGuard,
 })
-export const issuedKey = apiKey.extend({ secret: z.string().describe('shown once') })
-export const rotatedKey = issuedKey.extend({
+const secret = z.string().describe('shown once')
+export const issuedKey = apiKey.extend({ secret, authorized_by: authorizedBy })
+export const changedKey = apiKey.extend({ authorized_by: authorizedBy.optional() })
+export const rotatedKey = apiKey.extend({
+  secret,
   previous: z.looseObject({ key_id: z.string(), expires_at: timestamp }),
 })
 export const keyList = z.looseObject({ keys: z.array(apiKey), next_cursor: nextCursor })
@@ -77,6 +116,20 @@ export const patchKeyInput = z.strictObject({
   allowed_chains: allowedChains.optional(),
   unpriced_assets: unpricedAssets.optional(),
   duplicate_guard: duplicateGuard.optional(),
+  authorization: authorization.optional(),
+})
+
+export const authorizerList = z.looseObject({
+  authorizers: z.array(
+    z.looseObject({
+      authorizer_id: z.string(),
+      kind: z.enum(['passkey', 'p256']),
+      label: z.string(),
+      created_at: timestamp,
+      credential_id: z.string().nullable(),
+    }),
+  ),
+  manage_url: z.string().nullable().describe('page of the identity provider'),
 })
 
 export const deleted = z.looseObject({ deleted: z.literal(true) })

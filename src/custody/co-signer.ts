@@ -29,9 +29,16 @@ export interface CoSigner {
   /**
    * Registers, narrows or ends what a key may do at the identity provider; durable there when it
    * resolves. Repeating it does no harm.
-   * @throws FaultError COSIGNER_UNAVAILABLE; PERMISSION_DENIED when the identity provider refuses
+   * @throws FaultError COSIGNER_UNAVAILABLE; PERMISSION_DENIED when the identity provider refuses;
+   * AUTHORIZATION_REQUIRED with what has to be confirmed, when an enlargement comes without a
+   * proof; AUTHORIZATION_REFUSED when its proof does not verify
    */
-  putGrant(grant: GrantUpdate): Promise<void>
+  putGrant(grant: GrantUpdate): Promise<GrantOutcome>
+  /**
+   * The user's authorizers, as this domain verified them.
+   * @throws FaultError COSIGNER_UNAVAILABLE
+   */
+  authorizersOf(userId: string): Promise<AuthorizerList>
   /** True when both other domains answered lately. */
   readonly ready: boolean
   close(): Promise<void>
@@ -155,4 +162,42 @@ export interface GrantUpdate {
    * such as a revocation by the operator.
    */
   readonly consoleToken: string | null
+  /** Micro-USD; null is unlimited. */
+  readonly dailyLimitMicros: bigint | null
+  readonly monthlyLimitMicros: bigint | null
+  readonly unpricedAssets: 'deny' | 'allow'
+  /** Whether it gives anything that was not there before; a new key does, a rotated one never. */
+  readonly effect: 'enlarges' | 'narrows'
+  /** The user's confirmation of an enlargement; null: none yet, or none needed. */
+  readonly authorization: GrantAuthorization | null
+}
+
+/** Answers what AUTHORIZATION_REQUIRED asked for. */
+export interface GrantAuthorization {
+  /** As asked. */
+  readonly version: number
+  readonly confirmBeforeMs: number
+  /** Encoded proof; null: the user left it with the identity provider. */
+  readonly proof: Uint8Array | null
+}
+
+export interface GrantOutcome {
+  /** Null when nothing was enlarged. */
+  readonly authorizedBy: 'software' | 'passkey' | 'p256' | null
+}
+
+export interface AuthorizerList {
+  readonly authorizers: readonly ListedAuthorizer[]
+  /** Page of the identity provider to add or remove one; null: passkeys are not taken. */
+  readonly manageUrl: string | null
+}
+
+export interface ListedAuthorizer {
+  /** `aut_…` */
+  readonly authorizerId: string
+  readonly kind: 'passkey' | 'p256'
+  readonly label: string
+  readonly createdAtMs: number
+  /** Base64url; null for a P-256 key. */
+  readonly credentialId: string | null
 }

@@ -3,6 +3,12 @@ import { type Logger, pino } from 'pino'
 import { getAddress } from 'viem'
 import { type KeyId, type SubWalletId, ulidBytes } from '../domain/ids.js'
 import { FaultError, fault } from '../errors/fault.js'
+import { openAuthorizerStore } from './authorizers/authorizer-store.js'
+import {
+  createGrantAuthority,
+  listedAuthorizer,
+  managePage,
+} from './authorizers/grant-authority.js'
 import type {
   CoSigner,
   GrantUpdate,
@@ -18,14 +24,13 @@ import {
 } from './domain-keys/layout.js'
 import { readRegistryFile, readRootKey } from './domain-keys/registry-file.js'
 import { openShareStore } from './domain-keys/share-store.js'
-import { EVIDENCE_KIND, type EvidenceEntry, openEvidenceLog } from './evidence/evidence-log.js'
-import { encodeGrantEvidence } from './evidence/evidence-records.js'
+import { EVIDENCE_KIND, openEvidenceLog } from './evidence/evidence-log.js'
 import { lastBatchSeq } from './evidence/last-batch.js'
 import { chooseSigner } from './key-stores/choose-signer.js'
 import { openKeyStore } from './key-stores/open-key-store.js'
 import { readWrappingKeys } from './key-stores/wrapping-key.js'
 import { fileKeysOf } from './process-environment.js'
-import { isZero } from './protocol/bytes.js'
+import { expectBytes, expectList, isZero } from './protocol/bytes.js'
 import { Unanswered } from './protocol/client.js'
 import { NO_ID } from './protocol/intent.js'
 import type { WalletKind } from './protocol/keygen.js'
@@ -35,7 +40,7 @@ import { holdRegistry } from './protocol/registry-holder.js'
 import { sha256 } from './protocol/tagged.js'
 import { toHex } from './protocol/transaction.js'
 import { createWalletKey } from './service/create-wallet.js'
-import { createGrantReferences, type GrantReference } from './service/grant-references.js'
+import { createGrantReferences } from './service/grant-references.js'
 import { failed, unavailable } from './service/outcome.js'
 import { linkQuorum } from './service/quorum-link.js'
 import type { PreparedIntent } from './service/sign-batch.js'
@@ -89,6 +94,13 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     onLost: () => pipeline.abandon('connection lost'),
   })
   const grants = createGrantReferences(link.userSide)
+  const authorizers = openAuthorizerStore(layout.ledger)
+  const authority = createGrantAuthority({
+    userSide: link.userSide,
+    store: authorizers,
+    registry,
+    evidence,
+  })
   const pipeline = createSignPipeline({
     context: () =>
       link.session === null ? null : { link, session: link.session, shares, signer, evidence },
@@ -167,9 +179,27 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     },
     async putGrant(update) {
       try {
-        const answer = await link.userSide.call('grant-put', grantParameters(update))
-        const reference = grants.remember(ulidBytes(update.keyId), answer)
-        await evidence.append(grantEvidence(update, reference))
+        const proof = await authority.proofFor(update, Date.now())
+        const answer = await link.userSide.call('grant-put', grantParameters(update, proof))
+        const [grantId, version, taken] = expectList(answer, 3)
+        const reference = grants.remember(ulidBytes(update.keyId), [grantId, version])
+        const { authorizedBy, evidence: body } = await authority.accept(update, {
+          ...reference,
+          proof: expectBytes(taken),
+        })
+        await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body })
+        return { authorizedBy }
+      } catch (error) {
+        throw coSignerFault(error)
+      }
+    },
+    async authorizersOf(userId) {
+      try {
+        const { active } = await authority.known(userId)
+        return {
+          authorizers: active.map(listedAuthorizer),
+          manageUrl: managePage(registry.current.webauthn),
+        }
       } catch (error) {
         throw coSignerFault(error)
       }
@@ -185,27 +215,14 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       link.close()
       pipeline.abandon('closing')
       await shares.close()
+      await authorizers.close()
       await evidence.close()
       await keyStore.close()
     },
   }
 }
 
-function grantEvidence(update: GrantUpdate, reference: GrantReference): EvidenceEntry {
-  const body = encodeGrantEvidence({
-    keyId: ulidBytes(update.keyId),
-    ...reference,
-    walletId: ulidBytes(update.walletId),
-    ownerHash: sha256(Buffer.from(update.userId)),
-    permission: update.permission,
-    expiresAtMs: update.expiresAt,
-    revoked: update.revoked,
-    chains: [...new Set(update.allowedChains)].sort((a, b) => a - b),
-  })
-  return { timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body }
-}
-
-function grantParameters(update: GrantUpdate): unknown[] {
+function grantParameters(update: GrantUpdate, proof: Uint8Array | null): unknown[] {
   return [
     ulidBytes(update.keyId),
     ulidBytes(update.walletId),
@@ -217,7 +234,11 @@ function grantParameters(update: GrantUpdate): unknown[] {
     update.expiresAt,
     update.revoked,
     update.consoleToken ?? '',
-    null,
+    proof,
+    update.dailyLimitMicros?.toString() ?? null,
+    update.monthlyLimitMicros?.toString() ?? null,
+    update.unpricedAssets,
+    update.authorization?.confirmBeforeMs ?? 0,
   ]
 }
 
@@ -227,7 +248,13 @@ function rotatedFromBytes(keyId: KeyId | null): Uint8Array | null {
 
 /** The other domain's own words go to the log, not to the caller. */
 function coSignerFault(error: unknown): FaultError {
+  if (error instanceof FaultError) return error
   const internal = error instanceof Error ? error.message : String(error)
+  if (error instanceof Refusal && error.code === 'NOT_CONFIRMED') {
+    const details = { reason: 'the identity provider does not take the proof' }
+    const unconfirmed = fault('AUTHORIZATION_REFUSED', details, undefined, internal)
+    return new FaultError(unconfirmed, { cause: error })
+  }
   const refused = error instanceof Refusal && failed(error.code).reason === 'REFUSED'
   const made = refused
     ? fault(

@@ -19,12 +19,15 @@ import {
   openRegistry,
   type RegistryBody,
   type RegistryChain,
+  type RegistryWebAuthn,
   registryMessage,
 } from './protocol/registry.js'
 
 export interface ProvisionOptions {
   /** Default: the Routers and delegates of `<home>/chains.json`, or none. */
   readonly chains?: readonly RegistryChain[]
+  /** Where passkeys live. Default: as it was, or nowhere. */
+  readonly webauthn?: RegistryWebAuthn
 }
 
 export interface Provisioned {
@@ -39,7 +42,7 @@ const DEV_MAX_FEE_PER_GAS_WEI = '10000000000000'
 /**
  * Makes the key files of all three domains and the registry that lets them know each other. Dev
  * only: one process sees every domain's private key and the registry root here, once. Repeated
- * calls keep all keys; when the contracts differ, the root signs the registry's next version.
+ * calls keep all keys; when contracts or passkeys' origins differ, the root signs the registry's next version.
  */
 export async function provisionDev(
   home: string,
@@ -63,16 +66,21 @@ export async function provisionDev(
 
   const coSigner = signerAt(service.signingKey)
   const chains = options.chains ?? chainsOf(home)
+  const authorizers = {
+    software_authorizer: signerAt(softwareAuthorizerPath(home)).publicKey.toString('hex'),
+    ...(options.webauthn === undefined ? {} : { webauthn: options.webauthn }),
+  }
   const path = registryPath(home)
   let version = 0
   if (existsSync(path)) {
     const present = openRegistry(readRegistryFile(path), rootPublic)
     version = present.version
     const body = JSON.parse(Buffer.from(present.envelope.body).toString('utf8')) as RegistryBody
-    if (JSON.stringify(body.chains) === JSON.stringify(chains)) {
+    const wanted = { ...body, ...authorizers, chains }
+    if (JSON.stringify(body) === JSON.stringify(wanted)) {
       return { registryVersion: version, coSigner: pointOf(coSigner) }
     }
-    await signRegistry(path, root, { ...body, version: ++version, chains })
+    await signRegistry(path, root, { ...wanted, version: ++version })
   } else {
     await signRegistry(path, root, {
       version: ++version,
@@ -82,6 +90,7 @@ export async function provisionDev(
       approvers: [keyRow(signerAt(user.signingKey))],
       quorum_signers: [keyRow(signerAt(quorum.signingKey))],
       chains,
+      ...authorizers,
     })
   }
   return { registryVersion: version, coSigner: pointOf(coSigner) }

@@ -23,6 +23,14 @@ export const CATALOGUE = {
   INVALID_KEY: row(401, 'The API key is unknown, revoked, or belongs to another environment.'),
   INVALID_TOKEN: row(401, 'Send a valid, unexpired console token in the Authorization header.'),
   PERMISSION_DENIED: row(403, 'This API key may only read; use a key with trade permission.'),
+  AUTHORIZATION_REQUIRED: row(
+    403,
+    'A passkey or P-256 authorizer of the user must confirm this change; repeat it with the proof.',
+  ),
+  AUTHORIZATION_REFUSED: row(
+    403,
+    'The proof does not confirm this change; repeat the request without it for a new challenge.',
+  ),
   CHAIN_NOT_ALLOWED: row(403, 'This API key is not allowed on this chain.'),
   LIMIT_EXCEEDED: row(403, 'The request would exceed a spend cap of this API key.'),
   ADDRESS_BLOCKED: row(403, 'An address in the request is on a sanctions or risk list.'),

@@ -3,7 +3,10 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { readProcessEnvironment } from '../custody/process-environment.js'
 import { runUntilStopped } from '../custody/process-life.js'
+import { createAuthorizerRoutes } from './authorizers/routes.js'
+import { AUTHORIZERS_AUDIENCE } from './login/oidc.js'
 import { startLogin } from './login/start-login.js'
+import { createTokenVerifier } from './vault/console-token.js'
 import { startVault } from './vault/start-vault.js'
 
 /**
@@ -37,6 +40,19 @@ const vault = await startVault({
   tokens: { issuer: login.issuer, audience, jwksUrl: login.jwksUrl },
   log,
 })
+const authorizerTokens = createTokenVerifier({
+  issuer: login.issuer,
+  audience: AUTHORIZERS_AUDIENCE,
+  jwksUrl: login.jwksUrl,
+})
+login.mount((parts) =>
+  createAuthorizerRoutes({
+    ...parts,
+    desk: vault.authorizers,
+    webauthn: vault.webauthn,
+    verifyToken: authorizerTokens,
+  }),
+)
 
 runUntilStopped('identity-provider', async () => {
   await vault.close()

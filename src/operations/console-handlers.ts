@@ -1,6 +1,7 @@
 import { deleteAddressRule, listAddressRules, putAddressRule } from './console/address-rules.js'
 import { revokeAllowances } from './console/allowances.js'
 import { listAudit } from './console/audit.js'
+import { listAuthorizers } from './console/authorizers.js'
 import { backtestKey } from './console/backtest.js'
 import { listDeliveries, redeliverEvent } from './console/deliveries.js'
 import { listEvents } from './console/events.js'
@@ -29,6 +30,7 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     rotate_key: rotateKey(ports),
     revoke_key: revokeKey(ports),
     patch_key: patchKey(ports),
+    list_authorizers: listAuthorizers(ports),
     backtest_key: backtestKey(ports),
     list_audit: listAudit(ports),
     put_address_rule: putAddressRule(ports),

@@ -11,6 +11,7 @@ import type { Screener } from '../screening/screener.js'
 import type { Reader } from '../store/reader.js'
 import type { Quoter } from '../valuation/quoter.js'
 import type { WebhookTargets } from '../webhooks/target-address.js'
+import type { PendingGrants } from './console/pending-grants.js'
 
 /** What operations stand on. The store is read here and written by actors alone. */
 export interface OperationPorts {
@@ -26,6 +27,7 @@ export interface OperationPorts {
   readonly vaultVenue: VaultVenue
   readonly sharePrices: SharePriceHistory
   readonly quotes: QuoteBook
+  readonly pendingGrants: PendingGrants
   readonly environment: Environment
   /** Newest block of a chain; null until one was seen. */
   readonly headOf: (chainId: number) => number | null

@@ -141,6 +141,11 @@ export async function readyWallet(quorum: Quorum, chains = [1, 8453]): Promise<R
     expiresAt: null,
     revoked: false,
     consoleToken,
+    dailyLimitMicros: null,
+    monthlyLimitMicros: null,
+    unpricedAssets: 'deny',
+    effect: 'enlarges',
+    authorization: null,
   })
   return { walletId, keyId, address, proofKey }
 }

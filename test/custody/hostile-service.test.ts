@@ -327,6 +327,10 @@ describe('a grant', () => {
         revoked: false,
         consoleToken: '',
         confirmation: null,
+        dailyLimitMicros: null,
+        monthlyLimitMicros: null,
+        unpricedAssets: 'deny',
+        confirmBeforeMs: 0,
         ...change,
       }
       return service.userSide.call('grant-put', Object.values(fields))
@@ -364,6 +368,11 @@ describe('a grant', () => {
       expiresAt: null,
       revoked: false,
       consoleToken: quorum.consoleToken,
+      dailyLimitMicros: null,
+      monthlyLimitMicros: null,
+      unpricedAssets: 'deny',
+      effect: 'narrows',
+      authorization: null,
     })
     await signed(quorum, requestOf(next, transfer(0)))
     await signed(quorum, requestOf(rotating, transfer(1)))
@@ -386,6 +395,11 @@ describe('a grant', () => {
       expiresAt: null,
       revoked: true,
       consoleToken: null,
+      dailyLimitMicros: null,
+      monthlyLimitMicros: null,
+      unpricedAssets: 'deny',
+      effect: 'narrows',
+      authorization: null,
     })
     expect(await quorum.coSigner.sign(requestOf(revoked, transfer(0)))).toMatchObject({
       reason: 'REFUSED',

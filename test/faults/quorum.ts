@@ -92,6 +92,11 @@ export async function startQuorum(chainIds: readonly number[]): Promise<Quorum> 
           expiresAt: null,
           revoked: false,
           consoleToken,
+          dailyLimitMicros: null,
+          monthlyLimitMicros: null,
+          unpricedAssets: 'deny',
+          effect: 'enlarges',
+          authorization: null,
         })
         return { subWalletId, keyId, address, proofKey }
       },

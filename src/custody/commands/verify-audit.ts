@@ -40,12 +40,12 @@ const program = new Command('verify-audit')
     const registry = openRegistry(readRegistryFile(options.registry ?? registryPath(home)), root)
     const service = await read('service log', options.serviceLog ?? serviceLayout(home).evidence)
     const user = await read('user side log', options.userLog ?? userSideLayout(home).evidence)
-    const report = verifyEvidence(service, user, registry)
+    const report = await verifyEvidence(service, user, registry)
     const missing = await findMissing(options.transactions, report)
     for (const problem of [...report.problems, ...missing]) process.stdout.write(`✗ ${problem}\n`)
     process.stdout.write(
       `${service.entries} and ${user.entries} entries, ${report.wallets} wallets, ` +
-        `${report.grants} grant versions, ${report.approvals} approvals by both keys, ` +
+        `${report.grants} grant versions, ${report.authorizers} authorizer changes, ${report.approvals} approvals by both keys, ` +
         `${report.unanswered} lost answers\n`,
     )
     if (report.problems.length + missing.length > 0) process.exitCode = 1

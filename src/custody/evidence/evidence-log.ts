@@ -29,7 +29,13 @@ export interface EvidenceEntry {
 }
 
 /** Numbers are never given a second meaning. */
-export const EVIDENCE_KIND = { batch: 1, wallet: 2, grant: 3 } as const
+export const EVIDENCE_KIND = {
+  batch: 1,
+  wallet: 2,
+  unprovenGrant: 3,
+  authorizer: 4,
+  grant: 5,
+} as const
 export type EvidenceKind = (typeof EVIDENCE_KIND)[keyof typeof EVIDENCE_KIND]
 
 /** As it is on disk: `hash 32 | time 8 | kind 1 | body`. */

@@ -1,4 +1,5 @@
-import { ByteReader, concat, u8, u32, u64 } from '../protocol/bytes.js'
+import { type GrantStatement, readGrantStatement } from '../authorizers/grant-statement.js'
+import { ByteReader, concat, u8, u32 } from '../protocol/bytes.js'
 import { BATCH_INTENTS_MAX, PAYLOAD_BYTES_MAX } from '../protocol/limits.js'
 import { Refusal } from '../protocol/refusal.js'
 
@@ -75,64 +76,17 @@ export function decodeWalletEvidence(bytes: Uint8Array): WalletEvidence {
   }
 }
 
-/** A grant as it became. No proof key and no token is in it. */
+/** A grant as it became, and what proves that the user wanted it. No proof key is in it. */
 export interface GrantEvidence {
-  readonly keyId: Uint8Array
-  readonly grantId: Uint8Array
-  readonly version: number
-  readonly walletId: Uint8Array
-  /** 32 bytes: SHA-256 of the user id. */
-  readonly ownerHash: Uint8Array
-  readonly permission: 'read' | 'trade'
-  readonly expiresAtMs: number | null
-  readonly revoked: boolean
-  /** Ascending. */
-  readonly chains: readonly number[]
-}
-
-const CHAINS_MAX = 16
-
-export function encodeGrantEvidence(grant: GrantEvidence): Buffer {
-  return concat(
-    grant.keyId,
-    grant.grantId,
-    u32(grant.version),
-    grant.walletId,
-    grant.ownerHash,
-    u8(grant.permission === 'trade' ? 2 : 1),
-    // No key expires at the epoch, so that zero can stand for never.
-    u64(grant.expiresAtMs ?? 0),
-    u8(grant.revoked ? 1 : 0),
-    u8(grant.chains.length),
-    ...grant.chains.map(u32),
-  )
+  readonly statement: GrantStatement
+  /** The statement's own bytes. */
+  readonly encoded: Uint8Array
+  /** An encoded proof; empty when nothing was enlarged. */
+  readonly proof: Uint8Array
 }
 
 /** @throws Refusal MALFORMED */
 export function decodeGrantEvidence(bytes: Uint8Array): GrantEvidence {
-  const reader = new ByteReader(bytes)
-  const keyId = reader.take(16)
-  const grantId = reader.take(16)
-  const version = reader.u32()
-  const walletId = reader.take(16)
-  const ownerHash = reader.take(32)
-  const permission = reader.u8() === 2 ? 'trade' : 'read'
-  const expires = reader.u64()
-  const revoked = reader.u8() === 1
-  const count = reader.u8()
-  if (count > CHAINS_MAX) throw new Refusal('MALFORMED', 'chains')
-  const chains = Array.from({ length: count }, () => reader.u32())
-  reader.end()
-  const expiresAtMs = expires === 0 ? null : expires
-  return {
-    keyId,
-    grantId,
-    version,
-    walletId,
-    ownerHash,
-    permission,
-    expiresAtMs,
-    revoked,
-    chains,
-  }
+  const { statement, encoded, rest } = readGrantStatement(bytes)
+  return { statement, encoded, proof: rest }
 }

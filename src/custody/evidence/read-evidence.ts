@@ -1,3 +1,4 @@
+import { type AuthorizerEntry, decodeEntry } from '../authorizers/certificate.js'
 import { ByteReader, sameBytes } from '../protocol/bytes.js'
 import {
   chainHash,
@@ -22,6 +23,7 @@ export interface ReadEvidence {
   readonly batches: readonly Dated<BatchEvidence>[]
   readonly wallets: readonly Dated<WalletEvidence>[]
   readonly grants: readonly Dated<GrantEvidence>[]
+  readonly authorizers: readonly Dated<AuthorizerEntry>[]
 }
 
 export interface Dated<T> {
@@ -39,6 +41,7 @@ export function readEvidence(name: string, stored: Iterable<StoredEvidence>): Re
   const batches: Dated<BatchEvidence>[] = []
   const wallets: Dated<WalletEvidence>[] = []
   const grants: Dated<GrantEvidence>[] = []
+  const authorizers: Dated<AuthorizerEntry>[] = []
   let before: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
   let present = -1
   let expected = 0
@@ -71,10 +74,14 @@ export function readEvidence(name: string, stored: Iterable<StoredEvidence>): Re
         wallets.push({ index, timeMs, value: decodeWalletEvidence(body) })
       } else if (kind === EVIDENCE_KIND.grant) {
         grants.push({ index, timeMs, value: decodeGrantEvidence(body) })
+      } else if (kind === EVIDENCE_KIND.authorizer) {
+        authorizers.push({ index, timeMs, value: decodeEntry(body) })
+      } else if (kind === EVIDENCE_KIND.unprovenGrant) {
+        problems.push(`${name}: grant in entry ${index} is of a time before proofs`)
       } else problems.push(`${name}: entry ${index} is of an unknown kind`)
     } catch {
       problems.push(`${name}: entry ${index} is malformed`)
     }
   }
-  return { entries, problems, batches, wallets, grants }
+  return { entries, problems, batches, wallets, grants, authorizers }
 }

@@ -14,8 +14,9 @@ import { verifyP256 } from '../protocol/p256.js'
 import { decodePayload } from '../protocol/payload.js'
 import type { Registry } from '../protocol/registry.js'
 import { sha256 } from '../protocol/tagged.js'
-import type { BatchEvidence, GrantEvidence, WalletEvidence } from './evidence-records.js'
+import type { BatchEvidence, WalletEvidence } from './evidence-records.js'
 import type { Dated, ReadEvidence } from './read-evidence.js'
+import { grantVersionName, verifyAuthority } from './verify-authority.js'
 
 /**
  * Proves offline, from both logs and the registry alone, that both keys approved exactly what was
@@ -26,6 +27,8 @@ export interface AuditReport {
   readonly problems: readonly string[]
   readonly wallets: number
   readonly grants: number
+  /** Additions and removals of users' authorizers. */
+  readonly authorizers: number
   /** Intents that both keys approved. */
   readonly approvals: number
   /** Approved by the user side without a trace at the service: answers that were lost. */
@@ -44,30 +47,26 @@ interface Audit {
   readonly registry: Registry
   readonly problems: string[]
   readonly certificates: Map<string, Certificate>
-  readonly grantVersions: Set<string>
+  /** `grant id:version` of the user side's log. */
+  readonly grantVersions: ReadonlySet<string>
   readonly byNonce: Map<string, ApprovedPayload[]>
 }
 
-export function verifyEvidence(
+export async function verifyEvidence(
   service: ReadEvidence,
   user: ReadEvidence,
   registry: Registry,
-): AuditReport {
+): Promise<AuditReport> {
+  const authority = await verifyAuthority(service, user, registry)
   const audit: Audit = {
     registry,
-    problems: [...service.problems, ...user.problems],
+    problems: [...service.problems, ...user.problems, ...authority.problems],
     certificates: new Map(),
-    grantVersions: new Set(),
+    grantVersions: authority.grantVersions,
     byNonce: new Map(),
   }
   for (const { index, timeMs, value } of [...user.wallets, ...service.wallets]) {
     checkWallet(value, index, timeMs, audit)
-  }
-  for (const { value } of user.grants) audit.grantVersions.add(grantName(value))
-  for (const { index, value } of service.grants) {
-    if (!audit.grantVersions.has(grantName(value))) {
-      audit.problems.push(`service log: grant in entry ${index} is not in the user side's log`)
-    }
   }
   const userIds = approvedIds(user.batches, 'user side log', audit)
   const serviceIds = approvedIds(service.batches, 'service log', audit)
@@ -82,6 +81,7 @@ export function verifyEvidence(
     problems: audit.problems,
     wallets: audit.certificates.size,
     grants: audit.grantVersions.size,
+    authorizers: user.authorizers.length,
     approvals: serviceIds.size,
     unanswered,
     find: (address, chainId, nonce) => audit.byNonce.get(nonceName(address, chainId, nonce)) ?? [],
@@ -160,7 +160,7 @@ function checkAuthority(id: string, intent: Intent, audit: Audit): void {
   const payload = decodePayload(intent.type, intent.payload)
   // Without a proof it was a repeat, a fee bump, a cancel or a gas wallet's: no grant was used.
   if (!isAbsent(intent.keyProof) && !isZero(intent.keyId)) {
-    const grant = versionName(intent.grantId, intent.grantVersion)
+    const grant = grantVersionName(intent.grantId, intent.grantVersion)
     if (!audit.grantVersions.has(grant)) {
       audit.problems.push(`approval ${short(id)}: its grant is not in the user side's log`)
     }
@@ -170,14 +170,6 @@ function checkAuthority(id: string, intent: Intent, audit: Audit): void {
   const found = audit.byNonce.get(name) ?? []
   found.push({ intent, payloadHash: sha256(intent.payload) })
   audit.byNonce.set(name, found)
-}
-
-function grantName(grant: GrantEvidence): string {
-  return versionName(grant.grantId, grant.version)
-}
-
-function versionName(grantId: Uint8Array, version: number): string {
-  return `${viewOf(grantId).toString('hex')}:${version}`
 }
 
 function epochName(walletId: Uint8Array, epoch: number): string {

@@ -16,6 +16,20 @@ export interface RegistryBody {
   readonly approvers: readonly RegistryKey[]
   readonly quorum_signers: readonly RegistryKey[]
   readonly chains: readonly RegistryChain[]
+  /** Where users' passkeys live; absent: passkeys are not taken. */
+  readonly webauthn?: RegistryWebAuthn
+  /**
+   * Dev only: hex of the 65-byte point that confirms the grants of users without an authorizer of
+   * their own.
+   */
+  readonly software_authorizer?: string
+}
+
+export interface RegistryWebAuthn {
+  /** Host, or a domain above it, of every origin (WebAuthn Level 3, section 5.1.2). */
+  readonly rp_id: string
+  /** Origins of the identity provider's pages, such as `https://id.example.com`. */
+  readonly origins: readonly string[]
 }
 
 export interface RegistryKey {
@@ -40,6 +54,12 @@ export interface ChainPins {
   readonly maxFeePerGasWei: bigint
 }
 
+/** What a passkey's assertion is held against. */
+export interface WebAuthnPins {
+  readonly rpId: string
+  readonly origins: readonly string[]
+}
+
 export type RegistryRole = 'co_signers' | 'approvers' | 'quorum_signers'
 
 export interface Registry {
@@ -48,6 +68,9 @@ export interface Registry {
   /** The signed bytes, to pass on. */
   readonly envelope: RegistryEnvelope
   readonly chains: ReadonlyMap<number, ChainPins>
+  readonly webauthn: WebAuthnPins | null
+  /** Null in live. */
+  readonly softwareAuthorizer: KeyObject | null
   /** The key of that id when it is valid at `nowMs`; null otherwise. */
   keyById(role: RegistryRole, kid: Uint8Array, nowMs: number): KeyObject | null
   /** All keys of a role that are valid at `nowMs`. */
@@ -65,6 +88,7 @@ export interface RegistryEnvelope {
 const BODY_BYTES_MAX = 64 * 1024
 const KEYS_PER_ROLE_MAX = 16
 const CHAINS_MAX = 16
+const ORIGINS_MAX = 8
 
 export function registryMessage(body: Uint8Array): Buffer {
   return tagged(TAG.registry, body)
@@ -92,6 +116,8 @@ export function openRegistry(envelope: RegistryEnvelope, root: KeyObject): Regis
     environment: body.environment,
     envelope,
     chains: new Map(body.chains.map((chain) => [chain.chain_id, pinsOf(chain)])),
+    webauthn: body.webauthn === undefined ? null : webAuthnPins(body.webauthn),
+    softwareAuthorizer: softwareAuthorizer(body),
     keyById(role, kid, nowMs) {
       const entry = roles[role].get(Buffer.from(kid).toString('hex'))
       return entry !== undefined && isValidAt(entry.row, nowMs) ? entry.key : null
@@ -127,6 +153,20 @@ function pinsOf(chain: RegistryChain): ChainPins {
     delegate: chain.delegate === null ? null : addressBytes(chain.delegate),
     maxFeePerGasWei: BigInt(chain.max_fee_per_gas_wei),
   }
+}
+
+function webAuthnPins({ rp_id, origins }: RegistryWebAuthn): WebAuthnPins {
+  if (origins.length === 0 || origins.length > ORIGINS_MAX) {
+    throw new Refusal('MALFORMED', 'webauthn origins')
+  }
+  return { rpId: rp_id, origins: [...origins] }
+}
+
+/** A key on disk that confirms everything must not be in force where there is money. */
+function softwareAuthorizer(body: RegistryBody): KeyObject | null {
+  if (body.software_authorizer === undefined) return null
+  if (body.environment !== 'dev') throw new Refusal('MALFORMED', 'software authorizer in live')
+  return publicKeyFromRaw(Buffer.from(body.software_authorizer, 'hex'))
 }
 
 function addressBytes(hex: Hex): Buffer {

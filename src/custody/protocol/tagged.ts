@@ -20,6 +20,9 @@ export const TAG = {
   certificate: 'awi/wallet-certificate/v1',
   registry: 'awi/registry/v1',
   grantChange: 'awi/grant-change/v1',
+  authorizerRequest: 'awi/authorizer-request/v1',
+  authorizer: 'awi/authorizer/v1',
+  authorizerEntry: 'awi/authorizer-entry/v1',
   evidence: 'awi/evidence/v1',
 } as const
 

@@ -3,6 +3,10 @@ import type { ClientMetadata } from 'oidc-provider'
 export const CONSOLE_CLIENT_ID = 'countersign-console'
 export const COMMAND_LINE_CLIENT_ID = 'countersign-cli'
 
+/** The identity provider's own pages for passkeys: they need a session, and no token. */
+export const AUTHORIZERS_CLIENT_ID = 'countersign-authorizers'
+export const AUTHORIZERS_SIGNED_IN_PATH = '/authorizers/signed-in'
+
 /**
  * RFC 8252, section 7.3: a native client's loopback redirect matches on any port. The command
  * line listens (or, when it plays the browser itself, only intercepts) there.
@@ -15,6 +19,8 @@ const CONSOLE_LOOPBACK_REDIRECT_URIS = [
   'http://localhost/console/callback',
 ]
 
+const LOOPBACK_ORIGINS = ['http://localhost', 'http://127.0.0.1']
+
 const publicClient = {
   // Nothing in a browser page or on a person's machine can keep a client secret; PKCE stands in.
   token_endpoint_auth_method: 'none',
@@ -24,11 +30,15 @@ const publicClient = {
 } as const satisfies Partial<ClientMetadata>
 
 /**
- * The two clients of a deployment; none can register itself.
+ * The clients of a deployment; none can register itself.
+ * @param origin where browsers reach this server when it is not the loopback; null: it is
  * @param consoleRedirectUris exact URLs of the console's callback; empty takes the loopback
  *   addresses with any port
  */
-export function loginClients(consoleRedirectUris: readonly string[]): ClientMetadata[] {
+export function loginClients(
+  consoleRedirectUris: readonly string[],
+  origin: string | null,
+): ClientMetadata[] {
   const loopback = consoleRedirectUris.length === 0
   const consoleUris = loopback ? CONSOLE_LOOPBACK_REDIRECT_URIS : consoleRedirectUris
   return [
@@ -39,6 +49,17 @@ export function loginClients(consoleRedirectUris: readonly string[]): ClientMeta
       application_type: loopback ? 'native' : 'web',
       redirect_uris: [...consoleUris],
       post_logout_redirect_uris: consoleUris.map((uri) => new URL('.', uri).href),
+      grant_types: [...publicClient.grant_types],
+      response_types: [...publicClient.response_types],
+    },
+    {
+      ...publicClient,
+      client_id: AUTHORIZERS_CLIENT_ID,
+      client_name: 'your passkeys',
+      application_type: origin === null ? 'native' : 'web',
+      redirect_uris: (origin === null ? LOOPBACK_ORIGINS : [origin]).map(
+        (at) => `${at}${AUTHORIZERS_SIGNED_IN_PATH}`,
+      ),
       grant_types: [...publicClient.grant_types],
       response_types: [...publicClient.response_types],
     },

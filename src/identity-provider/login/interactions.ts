@@ -3,8 +3,10 @@ import type Provider from 'oidc-provider'
 import { errors, type InteractionResults } from 'oidc-provider'
 import type { Logger } from 'pino'
 import { type Accounts, normaliseEmail } from './accounts.js'
+import { AUTHORIZERS_CLIENT_ID } from './clients.js'
 import { FormRefusedError, readForm } from './form-body.js'
 import type { LoginThrottle } from './login-throttle.js'
+import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE } from './oidc.js'
 import { consentPage, contentSecurityPolicy, loginPage, messagePage } from './pages.js'
 import { PasswordQueueFullError } from './password-hash.js'
 
@@ -87,6 +89,7 @@ async function showPrompt(
       clientName: client.name,
       email: user.email,
       redirectHost: client.redirect.host,
+      abilities: abilitiesOf(interaction),
     })
     sendPage(response, 200, page, client.redirect.origin)
     return
@@ -152,7 +155,11 @@ async function submitConsent(
     existing ??
     new deps.provider.Grant({ accountId, clientId: String(interaction.params.client_id) })
   grant.addOIDCScope('openid email')
-  grant.addResourceScope(deps.audience, 'console')
+  if (interaction.params.resource === AUTHORIZERS_AUDIENCE) {
+    grant.addResourceScope(AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE)
+  } else {
+    grant.addResourceScope(deps.audience, 'console')
+  }
   const grantId = await grant.save()
   await deps.provider.interactionFinished(
     request,
@@ -160,6 +167,14 @@ async function submitConsent(
     { consent: { grantId } },
     { mergeWithLastSubmission: true },
   )
+}
+
+function abilitiesOf({ params }: Interaction): string[] {
+  const forAuthorizers =
+    params.resource === AUTHORIZERS_AUDIENCE || params.client_id === AUTHORIZERS_CLIENT_ID
+  return forAuthorizers
+    ? ['add and remove your passkeys and authorizer keys']
+    : ['see your email address', 'manage your wallets, API keys and webhooks']
 }
 
 async function describeClient(

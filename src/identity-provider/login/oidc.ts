@@ -12,6 +12,14 @@ type Client = InstanceType<Provider['Client']>
  * leaked one, while a person at the console, or a developer's shell, signs in once per sitting.
  */
 const ACCESS_TOKEN_SECONDS = 3_600
+/** Adding an authorizer takes minutes, and its token opens nothing else. */
+const AUTHORIZERS_TOKEN_SECONDS = 600
+/**
+ * `aud` of tokens for the authorizer routes. The wallet service never sees one, so that it cannot
+ * add an authorizer with what a console sends it.
+ */
+export const AUTHORIZERS_AUDIENCE = 'urn:countersign:authorizers'
+export const AUTHORIZERS_SCOPE = 'authorizers'
 const AUTHORIZATION_CODE_SECONDS = 60
 const INTERACTION_SECONDS = 600
 /** A working day: the session lets the console fetch a new token without the password. */
@@ -34,7 +42,10 @@ export function createOidcProvider(options: OidcOptions): Provider {
   const { accounts, audience, keys } = options
   const configuration: Configuration = {
     adapter: options.artifacts.adapter,
-    clients: loginClients(options.consoleRedirectUris),
+    clients: loginClients(
+      options.consoleRedirectUris,
+      options.exposure === 'direct' ? null : options.issuer,
+    ),
     jwks: { keys: keys.signingJwks.map((key) => ({ ...key })) },
     cookies: {
       keys: [...keys.cookieKeys],
@@ -79,11 +90,14 @@ export function createOidcProvider(options: OidcOptions): Provider {
         defaultResource: () => audience,
         useGrantedResource: () => true,
         getResourceServerInfo(_ctx, resource) {
-          if (resource !== audience) throw new errors.InvalidTarget()
+          if (resource !== audience && resource !== AUTHORIZERS_AUDIENCE) {
+            throw new errors.InvalidTarget()
+          }
+          const isConsole = resource === audience
           return {
-            scope: 'console',
-            audience,
-            accessTokenTTL: ACCESS_TOKEN_SECONDS,
+            scope: isConsole ? 'console' : AUTHORIZERS_SCOPE,
+            audience: resource,
+            accessTokenTTL: isConsole ? ACCESS_TOKEN_SECONDS : AUTHORIZERS_TOKEN_SECONDS,
             accessTokenFormat: 'jwt',
             jwt: { sign: { alg: 'ES256' } },
           }

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 
 /**
- * The login's pages: plain HTML without script, image or font, so that they work everywhere and
- * the content security policy can forbid everything but one inline style sheet.
+ * The identity provider's pages: plain HTML without image or font, and without script where no
+ * passkey is asked for, so that they work everywhere and the content security policy can forbid
+ * everything but one inline style sheet.
  */
 const STYLE = `
 :root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--fg:#16191d;--mute:#565e6a;--line:#c9ced6;
@@ -23,6 +24,10 @@ input{width:100%;margin:0 0 1rem;padding:.625rem .75rem;font:inherit;color:inher
 background:var(--bg);border:1px solid var(--line);border-radius:.5rem}
 button{width:100%;padding:.625rem;font:inherit;font-weight:600;border-radius:.5rem;cursor:pointer;
 border:1px solid var(--accent);background:var(--accent);color:var(--on-accent)}
+dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0 0 1.25rem}
+dt{color:var(--mute)}
+dd{margin:0;overflow-wrap:anywhere}
+li button{width:auto;margin:.25rem 0 .75rem;padding:.125rem .5rem}
 button.plain{margin-top:.75rem;background:none;border-color:var(--line);color:inherit}
 :focus-visible{outline:3px solid var(--accent);outline-offset:2px}
 `
@@ -36,6 +41,11 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
 export function contentSecurityPolicy(formTargetOrigin: string | null): string {
   const formAction = formTargetOrigin === null ? "'self'" : `'self' ${formTargetOrigin}`
   return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`
+}
+
+/** For the pages that ask for a passkey: one script, of this origin, which talks to it alone. */
+export function scriptedPagePolicy(): string {
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
 }
 
 export interface LoginPage {
@@ -74,6 +84,8 @@ export interface ConsentPage {
   readonly clientName: string
   readonly email: string
   readonly redirectHost: string
+  /** What the client will be able to do, one item each. */
+  readonly abilities: readonly string[]
 }
 
 export function consentPage(page: ConsentPage): string {
@@ -81,7 +93,7 @@ export function consentPage(page: ConsentPage): string {
     'Allow access',
     `<h1>Allow ${escapeHtml(page.clientName)}?</h1>
 <p>Signed in as ${escapeHtml(page.email)}. It will be able to:</p>
-<ul><li>see your email address</li><li>manage your wallets, API keys and webhooks</li></ul>
+<ul>${page.abilities.map((ability) => `<li>${escapeHtml(ability)}</li>`).join('')}</ul>
 <p>You will be sent back to ${escapeHtml(page.redirectHost)}.</p>
 <form method="post" action="${escapeHtml(page.interactionPath)}/consent">
 <button type="submit" autofocus>Allow</button>
@@ -112,7 +124,8 @@ function abortForm(interactionPath: string): string {
 </form>`
 }
 
-function htmlDocument(title: string, body: string): string {
+/** @param body HTML */
+export function htmlDocument(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -130,6 +143,6 @@ ${body}
 `
 }
 
-function escapeHtml(text: string): string {
+export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

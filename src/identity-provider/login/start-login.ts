@@ -2,8 +2,9 @@ import './accept-runtime.js'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import type Provider from 'oidc-provider'
 import { type Logger, pino } from 'pino'
-import { createAccounts } from './accounts.js'
+import { type Accounts, createAccounts } from './accounts.js'
 import { createArtifactStore } from './artifact-adapter.js'
 import { createInteractionHandler } from './interactions.js'
 import { loadLoginKeys } from './login-keys.js'
@@ -35,8 +36,19 @@ export interface Login {
   readonly issuer: string
   /** Where this process serves the keys, past any proxy. */
   readonly jwksUrl: string
+  /** Adds routes that stand on the same sign-in. Until then they are not found. */
+  mount(routes: (parts: LoginParts) => RouteHandler): void
   close(): Promise<void>
 }
+
+export interface LoginParts {
+  readonly provider: Provider
+  readonly accounts: Accounts
+  readonly log: Logger
+}
+
+/** False when the path is none of its own. */
+export type RouteHandler = (request: IncomingMessage, response: ServerResponse) => Promise<boolean>
 
 const REQUEST_TIMEOUT_MS = 10_000
 const CONNECTIONS_MAX = 512
@@ -91,9 +103,11 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
       clientAddress: (request) => clientAddress(request, exposure),
     })
     const serveOidc = provider.callback()
+    let mounted: RouteHandler = async () => false
     server.on('request', (request, response) => {
       setSecurityHeaders(response)
       interactions(request, response)
+        .then((served) => served || mounted(request, response))
         .then((served) => (served ? undefined : serveOidc(request, response)))
         .catch((error: unknown) => {
           log.error({ err: error }, 'login request failed')
@@ -102,7 +116,14 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
     })
     writeFileDurably(join(options.dataDir, 'issuer.json'), `${JSON.stringify({ issuer })}\n`)
     log.info({ issuer, mode: options.mode }, 'login is up')
-    return { issuer, jwksUrl: `${localOrigin}/jwks`, close: release }
+    return {
+      issuer,
+      jwksUrl: `${localOrigin}/jwks`,
+      mount(routes) {
+        mounted = routes({ provider, accounts, log })
+      },
+      close: release,
+    }
   } catch (error) {
     await release()
     throw error

@@ -1,12 +1,17 @@
 import { createPrivateKey } from 'node:crypto'
-import { readPrivateFile } from '../../custody/domain-keys/private-file.js'
+import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import {
-  type P256Signer,
-  p256SignerOf,
-  publicKeyFromRaw,
-  verifyP256,
-} from '../../custody/protocol/p256.js'
-import { TAG, tagged } from '../../custody/protocol/tagged.js'
+  CONFIRMATION_LIFE_MS,
+  encodeGrantStatement,
+  type GrantStatement,
+  grantMessage,
+} from '../../custody/authorizers/grant-statement.js'
+import { decodeProof, encodeProof } from '../../custody/authorizers/proof.js'
+import { verifyProof } from '../../custody/authorizers/verify-proof.js'
+import { readPrivateFile } from '../../custody/domain-keys/private-file.js'
+import { type P256Signer, p256SignerOf } from '../../custody/protocol/p256.js'
+import { Refusal } from '../../custody/protocol/refusal.js'
+import type { RegistryHolder } from '../../custody/protocol/registry-holder.js'
 
 /**
  * Confirms that the user wants a grant enlarged: a console token alone, which the identity
@@ -16,33 +21,94 @@ export interface Authorizer {
   /** One sentence for the log at boot. */
   readonly announcement: string
   /**
-   * @param change canonical bytes of the grant as it will be
-   * @param confirmation what the user's authenticator made; null when the caller sent none
+   * @param confirmation an encoded proof over the statement; null when the caller sent none
+   * @throws Refusal NOT_CONFIRMED or MALFORMED
    */
-  confirms(change: Uint8Array, confirmation: Uint8Array | null): Promise<boolean>
+  confirm(
+    statement: GrantStatement,
+    confirmation: Uint8Array | null,
+    nowMs: number,
+  ): Promise<Confirmation>
+  /** Once the grant is in force: the authenticator's count of uses must rise from here. */
+  spend(confirmation: Confirmation): Promise<void>
 }
 
+export interface Confirmation {
+  /** Encoded; for the service and the evidence. */
+  readonly proof: Uint8Array
+  readonly authorizerId: Uint8Array | null
+  readonly signCount: number
+}
+
+/** Of a change that takes away, or leaves things as they are. */
+export const NOTHING_CONFIRMED: Confirmation = {
+  proof: Buffer.alloc(0),
+  authorizerId: null,
+  signCount: 0,
+}
+
+/** Two clocks may differ. */
+const CLOCK_SLACK_MS = 60_000
+
 /**
- * Dev: a P-256 key on disk stands in for the passkey and confirms whatever it is asked, through
- * the same sign-and-verify path that a passkey takes.
+ * @param software dev only: signs for users who have no authorizer of their own, through the same
+ * sign-and-verify path that a user's own takes
  */
-export function openSoftwareAuthorizer(path: string): Authorizer {
-  const pem = readPrivateFile(path)
-  const authenticator: P256Signer = p256SignerOf(createPrivateKey(pem))
-  pem.fill(0)
-  const publicKey = publicKeyFromRaw(authenticator.publicKey)
+export function createAuthorizer(
+  store: AuthorizerStore,
+  registry: RegistryHolder,
+  software: P256Signer | null,
+): Authorizer {
   return {
-    announcement: 'dev: a software key confirms every grant in place of the user’s passkey',
-    async confirms(change, confirmation) {
-      const message = tagged(TAG.grantChange, change)
-      const assertion = confirmation ?? (await authenticator.sign(message))
-      return verifyP256(publicKey, message, assertion)
+    announcement:
+      software === null
+        ? 'grants are enlarged by the passkeys and P-256 keys of users alone'
+        : 'dev: a software key confirms the grants of users without a passkey or P-256 key',
+    async confirm(statement, confirmation, nowMs) {
+      const { webauthn, softwareAuthorizer } = registry.current
+      const { active } = store.setOf(statement.ownerHash)
+      const message = grantMessage(encodeGrantStatement(statement))
+      if (confirmation === null && (software === null || active.length > 0)) {
+        throw new Refusal('NOT_CONFIRMED', 'an authorizer of the user must confirm it')
+      }
+      if (confirmation !== null) checkTime(statement.confirmBeforeMs, nowMs)
+      const encoded = confirmation ?? (await softwareProof(software, message))
+      const verdict = await verifyProof(decodeProof(encoded), message, {
+        authorizers: active,
+        webauthn,
+        softwareAuthorizer,
+        signCount: store.signCount,
+      })
+      if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
+      return {
+        proof: encoded,
+        authorizerId: verdict.authorizer?.id ?? null,
+        signCount: verdict.signCount,
+      }
+    },
+    async spend({ authorizerId, signCount }) {
+      if (authorizerId !== null) await store.raiseSignCount(authorizerId, signCount)
     },
   }
 }
 
-/** Confirms nothing: grants can be narrowed and revoked, not made. */
-export const noAuthorizer: Authorizer = {
-  announcement: 'no authorizer: grants can be narrowed and revoked, not made',
-  confirms: () => Promise.resolve(false),
+/** @throws Error when the key is missing or readable by others */
+export function openSoftwareAuthorizer(path: string): P256Signer {
+  const pem = readPrivateFile(path)
+  const signer = p256SignerOf(createPrivateKey(pem))
+  pem.fill(0)
+  return signer
+}
+
+async function softwareProof(software: P256Signer | null, message: Uint8Array): Promise<Buffer> {
+  if (software === null) throw new Refusal('NOT_CONFIRMED', 'no software authorizer')
+  return encodeProof({ kind: 'software', signature: await software.sign(message) })
+}
+
+/** A proof made today must not lie about until somebody finds a use for it. */
+function checkTime(confirmBeforeMs: number, nowMs: number): void {
+  if (confirmBeforeMs <= nowMs) throw new Refusal('NOT_CONFIRMED', 'confirmed too late')
+  if (confirmBeforeMs > nowMs + CONFIRMATION_LIFE_MS + CLOCK_SLACK_MS) {
+    throw new Refusal('NOT_CONFIRMED', 'the confirmation would be good for too long')
+  }
 }

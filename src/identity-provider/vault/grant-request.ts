@@ -1,3 +1,4 @@
+import { PROOF_BYTES_MAX } from '../../custody/authorizers/proof.js'
 import { expectBytes, expectInteger, expectList } from '../../custody/protocol/bytes.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 
@@ -16,18 +17,26 @@ export interface GrantRequest {
   readonly expiresAtMs: number | null
   readonly revoked: boolean
   readonly consoleToken: string
-  /** What the user's authenticator made for an enlargement; null: none was sent. */
+  /** An encoded proof of the user's authorizer for an enlargement; null: none was sent. */
   readonly confirmation: Uint8Array | null
+  /** Micro-USD; null is unlimited. */
+  readonly dailyLimitMicros: bigint | null
+  readonly monthlyLimitMicros: bigint | null
+  readonly unpricedAssets: 'deny' | 'allow'
+  /** Until when the authorizer's proof is good; 0 without one. */
+  readonly confirmBeforeMs: number
 }
 
 const USER_ID_CHARS_MAX = 255
 const TOKEN_CHARS_MAX = 8_192
-const CONFIRMATION_BYTES_MAX = 4_096
+/** 15 digits of USD and 6 of micros, as the wire allows. */
+const MICROS = /^(0|[1-9]\d{0,20})$/
 const CHAINS_MAX = 16
 
 /**
  * @param fields `[keyId, walletId, rotatedFrom, userId, permission, chains, proofKey, expiresAtMs,
- * revoked, consoleToken, confirmation]`
+ * revoked, consoleToken, confirmation, dailyLimitMicros, monthlyLimitMicros, unpricedAssets,
+ * confirmBeforeMs]`; micros as decimal text
  * @throws Refusal MALFORMED
  */
 export function parseGrantRequest(fields: readonly unknown[]): GrantRequest {
@@ -35,8 +44,10 @@ export function parseGrantRequest(fields: readonly unknown[]): GrantRequest {
   if (permission !== 'read' && permission !== 'trade') throw malformed('permission')
   const revoked = fields[8]
   if (typeof revoked !== 'boolean') throw malformed('revoked')
+  const unpricedAssets = fields[13]
+  if (unpricedAssets !== 'deny' && unpricedAssets !== 'allow') throw malformed('unpriced assets')
   const confirmation = fields[10] === null ? null : expectBytes(fields[10])
-  if (confirmation !== null && confirmation.length > CONFIRMATION_BYTES_MAX) {
+  if (confirmation !== null && confirmation.length > PROOF_BYTES_MAX) {
     throw malformed('confirmation')
   }
   return {
@@ -51,7 +62,17 @@ export function parseGrantRequest(fields: readonly unknown[]): GrantRequest {
     revoked,
     consoleToken: text(fields[9], TOKEN_CHARS_MAX),
     confirmation,
+    dailyLimitMicros: micros(fields[11]),
+    monthlyLimitMicros: micros(fields[12]),
+    unpricedAssets,
+    confirmBeforeMs: expectInteger(fields[14]),
   }
+}
+
+function micros(value: unknown): bigint | null {
+  if (value === null) return null
+  if (typeof value !== 'string' || !MICROS.test(value)) throw malformed('limit')
+  return BigInt(value)
 }
 
 function chainIds(value: unknown): number[] {

@@ -1,13 +1,18 @@
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import {
+  encodeGrantStatement,
+  enlargements,
+  type GrantStatement,
+  type GrantTerms,
+} from '../../custody/authorizers/grant-statement.js'
 import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
-import { encodeGrantEvidence } from '../../custody/evidence/evidence-records.js'
-import { concat, sameBytes, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
+import { concat, sameBytes, viewOf } from '../../custody/protocol/bytes.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import { sha256 } from '../../custody/protocol/tagged.js'
-import type { Authorizer } from './authorizer.js'
+import { type Authorizer, type Confirmation, NOTHING_CONFIRMED } from './authorizer.js'
 import type { GrantRequest } from './grant-request.js'
 import type { Grant, GrantedKey, LedgerStore } from './ledger-store.js'
 import type { GrantView } from './policy.js'
@@ -23,7 +28,7 @@ export interface Grants {
    * only take away
    * @throws Refusal NOT_GRANTED, NOT_CONFIRMED, UNKNOWN_WALLET or CONFLICT
    */
-  put(request: GrantRequest, userId: string | null): Promise<GrantReference>
+  put(request: GrantRequest, userId: string | null): Promise<PutGrant>
   /** @throws Refusal UNKNOWN_KEY */
   reference(keyId: Uint8Array): GrantReference
 }
@@ -32,6 +37,11 @@ export interface Grants {
 export interface GrantReference {
   readonly grantId: Uint8Array
   readonly version: number
+}
+
+export interface PutGrant extends GrantReference {
+  /** Encoded proof of the authorizer that confirmed it; empty when nothing was enlarged. */
+  readonly proof: Uint8Array
 }
 
 /** Proof keys kept unsealed: those of the keys at work, of which a gateway may have thousands. */
@@ -100,19 +110,25 @@ export function createGrants(
       if (!sameBytes(wallet.certificate.ownerHash, sha256(Buffer.from(request.userId)))) {
         throw new Refusal('NOT_GRANTED', 'wallet of another user')
       }
+      const ownerHash = sha256(Buffer.from(request.userId))
       const first = plan(request)
       const takesAway = first.effect === 'narrows' && request.rotatedFrom === null
       if (userId === null ? !takesAway : userId !== request.userId) {
         throw new Refusal('NOT_GRANTED', 'console token of another user, or none')
       }
-      if (first.effect === 'enlarges') {
-        const confirmed = await authorizer.confirms(changeBytes(request), request.confirmation)
-        if (!confirmed) throw new Refusal('NOT_CONFIRMED', 'the user has not confirmed it')
-      }
+      const confirmed: Confirmation =
+        first.effect === 'enlarges'
+          ? await authorizer.confirm(
+              statementOf(request, first, ownerHash),
+              request.confirmation,
+              Date.now(),
+            )
+          : NOTHING_CONFIRMED
       const { result, flushed } = ledger.commit((writer) => {
-        // Planned again: another change may have been made while the user confirmed this one.
+        // Planned again: another change may have been made while this one was confirmed.
         const change = plan(request)
-        if (change.effect === 'enlarges' && first.effect !== 'enlarges') {
+        const isAsConfirmed = change.grant.version === first.grant.version
+        if (change.effect === 'enlarges' && !(first.effect === 'enlarges' && isAsConfirmed)) {
           throw new Refusal('CONFLICT', 'the grant changed meanwhile')
         }
         const sealedProofKey =
@@ -124,21 +140,12 @@ export function createGrants(
         writer.putKey(Buffer.from(request.keyId), { ...change.key, sealedProofKey })
         return change
       })
-      const { grantId, grant, key } = result
-      const body = encodeGrantEvidence({
-        keyId: request.keyId,
-        grantId,
-        version: grant.version,
-        walletId: request.walletId,
-        ownerHash: wallet.certificate.ownerHash,
-        permission: request.permission,
-        expiresAtMs: key.expiresAtMs,
-        revoked: key.revoked,
-        chains: request.chains,
-      })
+      const { grantId, grant } = result
+      const statement = encodeGrantStatement(statementOf(request, result, ownerHash))
+      const body = concat(statement, confirmed.proof)
       const recorded = evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body })
-      await Promise.all([flushed, recorded])
-      return { grantId, version: grant.version }
+      await Promise.all([flushed, recorded, authorizer.spend(confirmed)])
+      return { grantId, version: grant.version, proof: confirmed.proof }
     },
   }
 }
@@ -161,11 +168,7 @@ function introduce(request: GrantRequest): Change {
 /** A new key in the place of an old one: under the same grant, and never with more. */
 function rotate(request: GrantRequest, old: GrantView | null): Change {
   if (old === null || old.key.revoked) throw new Refusal('UNKNOWN_KEY', 'key to rotate')
-  if (
-    enlargesGrant(request, old.grant) ||
-    enlargesExpiry(request.expiresAtMs, old.key.expiresAtMs) ||
-    !isSameOwner(request, old.grant)
-  ) {
+  if (enlargements(termsIn(old), request).length > 0 || !isSameOwner(request, old.grant)) {
     throw new Refusal('NOT_GRANTED', 'a rotation cannot enlarge the grant')
   }
   return {
@@ -189,10 +192,7 @@ function changePresent(request: GrantRequest, present: GrantView, dataKeys: Data
   const sameProof =
     request.proofKey === null || holdsProofKey(request.keyId, key, request.proofKey, dataKeys)
   const enlarges =
-    !request.revoked &&
-    (enlargesGrant(request, grant) ||
-      enlargesExpiry(request.expiresAtMs, key.expiresAtMs) ||
-      !sameProof)
+    !request.revoked && (enlargements(termsIn(present), request).length > 0 || !sameProof)
   return {
     grantId: Buffer.from(key.grantId),
     // A revocation ends the key; the other keys of its lineage keep what they have.
@@ -227,15 +227,9 @@ function isSameOwner(request: GrantRequest, grant: Grant): boolean {
   return grant.userId === request.userId && sameBytes(grant.walletId, request.walletId)
 }
 
-function enlargesGrant(request: GrantRequest, grant: Grant): boolean {
-  return (
-    (request.permission === 'trade' && grant.permission === 'read') ||
-    request.chains.some((chain) => !grant.chains.includes(chain))
-  )
-}
-
-function enlargesExpiry(next: number | null, present: number | null): boolean {
-  return present !== null && (next === null || next > present)
+/** What a key may do now: its lineage's grant, until its own expiry. */
+function termsIn({ key, grant }: GrantView): GrantTerms {
+  return { ...grant, expiresAtMs: key.expiresAtMs }
 }
 
 function termsOf(request: GrantRequest): Omit<Grant, 'version'> {
@@ -244,20 +238,31 @@ function termsOf(request: GrantRequest): Omit<Grant, 'version'> {
     userId: request.userId,
     permission: request.permission,
     chains: request.chains,
+    dailyLimitMicros: request.dailyLimitMicros,
+    monthlyLimitMicros: request.monthlyLimitMicros,
+    unpricedAssets: request.unpricedAssets,
   }
 }
 
 /** What the user confirms: everything but the proof key itself, of which a digest stands in. */
-function changeBytes(request: GrantRequest): Buffer {
-  return concat(
-    request.keyId,
-    request.walletId,
-    sha256(Buffer.from(request.userId)),
-    Buffer.of(request.permission === 'trade' ? 2 : 1),
-    u64(request.expiresAtMs ?? 0),
-    sha256(request.proofKey ?? Buffer.alloc(0)),
-    ...request.chains.map(u32),
-  )
+function statementOf(request: GrantRequest, change: Change, ownerHash: Uint8Array): GrantStatement {
+  return {
+    keyId: request.keyId,
+    grantId: change.grantId,
+    version: change.grant.version,
+    walletId: request.walletId,
+    ownerHash,
+    permission: request.permission,
+    chains: request.chains,
+    expiresAtMs: request.expiresAtMs,
+    dailyLimitMicros: request.dailyLimitMicros,
+    monthlyLimitMicros: request.monthlyLimitMicros,
+    unpricedAssets: request.unpricedAssets,
+    revoked: request.revoked,
+    rotatedFrom: request.rotatedFrom,
+    proofKeyDigest: request.proofKey === null ? null : sha256(request.proofKey),
+    confirmBeforeMs: request.confirmBeforeMs,
+  }
 }
 
 function proofContext(keyId: Uint8Array): Buffer {

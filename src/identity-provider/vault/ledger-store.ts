@@ -52,6 +52,10 @@ export interface Grant {
   readonly userId: string
   readonly permission: 'read' | 'trade'
   readonly chains: readonly number[]
+  /** Micro-USD; null is unlimited. The service holds them; here they tell what enlarges. */
+  readonly dailyLimitMicros: bigint | null
+  readonly monthlyLimitMicros: bigint | null
+  readonly unpricedAssets: 'deny' | 'allow'
   /** Counts up with every change. */
   readonly version: number
 }
@@ -63,6 +67,12 @@ export interface GrantedKey {
   /** Milliseconds since the epoch; null does not expire. */
   readonly expiresAtMs: number | null
   readonly revoked: boolean
+}
+
+/** MessagePack has integers of 64 bits, and a cap may be larger. */
+type StoredGrant = Omit<Grant, 'dailyLimitMicros' | 'monthlyLimitMicros'> & {
+  readonly dailyLimitMicros: string | null
+  readonly monthlyLimitMicros: string | null
 }
 
 interface IntentBatch {
@@ -84,7 +94,11 @@ export function openLedgerStore(path: string): LedgerStore {
     keyEncoding: 'binary',
     encoding: 'binary',
   })
-  const grants = root.openDB<Grant, Buffer>({ name: '04-grants', keyEncoding: 'binary', ...plain })
+  const grants = root.openDB<StoredGrant, Buffer>({
+    name: '04-grants',
+    keyEncoding: 'binary',
+    ...plain,
+  })
   const keys = root.openDB<GrantedKey, Buffer>({ name: '05-keys', keyEncoding: 'binary', ...plain })
 
   const liveIds = new Set<string>()
@@ -141,7 +155,7 @@ export function openLedgerStore(path: string): LedgerStore {
       for (const id of ids) liveIds.add(latin1(id))
     },
     putGrant(id, grant) {
-      begun.push(keepUntilFlushed(unflushedGrants, id, grant, grants.put(id, grant)))
+      begun.push(keepUntilFlushed(unflushedGrants, id, grant, grants.put(id, storedGrant(grant))))
     },
     putKey(id, key) {
       begun.push(keepUntilFlushed(unflushedKeys, id, key, keys.put(id, key)))
@@ -153,7 +167,7 @@ export function openLedgerStore(path: string): LedgerStore {
     get lastLane() {
       return lastLane
     },
-    grant: (id) => unflushedGrants.get(latin1(id)) ?? grants.get(Buffer.from(id)) ?? null,
+    grant: (id) => unflushedGrants.get(latin1(id)) ?? grantOf(grants.get(Buffer.from(id))),
     key: (id) => unflushedKeys.get(latin1(id)) ?? keys.get(Buffer.from(id)) ?? null,
     commit(write) {
       const result = write(writer)
@@ -185,6 +199,25 @@ async function keepUntilFlushed<T>(
   map.set(name, value)
   await written
   if (map.get(name) === value) map.delete(name)
+}
+
+function storedGrant(grant: Grant): StoredGrant {
+  return {
+    ...grant,
+    dailyLimitMicros: grant.dailyLimitMicros?.toString() ?? null,
+    monthlyLimitMicros: grant.monthlyLimitMicros?.toString() ?? null,
+  }
+}
+
+function grantOf(stored: StoredGrant | undefined): Grant | null {
+  if (stored === undefined) return null
+  const { dailyLimitMicros, monthlyLimitMicros } = stored
+  return {
+    ...stored,
+    // Grants of a time before caps were recorded have none: any cap then takes away.
+    dailyLimitMicros: dailyLimitMicros ? BigInt(dailyLimitMicros) : null,
+    monthlyLimitMicros: monthlyLimitMicros ? BigInt(monthlyLimitMicros) : null,
+  }
 }
 
 function latin1(bytes: Uint8Array): string {

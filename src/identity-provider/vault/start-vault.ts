@@ -1,4 +1,7 @@
 import type { Logger } from 'pino'
+import { openAuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
+import { encodeEntry } from '../../custody/authorizers/certificate.js'
+import { ENTRIES_PER_ANSWER } from '../../custody/authorizers/service-authorizers.js'
 import {
   identityProviderSocket,
   registryPath,
@@ -14,11 +17,13 @@ import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
 import { laneOf } from '../../custody/protocol/batch.js'
 import { expectBytes, expectInteger } from '../../custody/protocol/bytes.js'
 import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js'
+import type { WebAuthnPins } from '../../custody/protocol/registry.js'
 import { holdRegistry } from '../../custody/protocol/registry-holder.js'
 import { createSealer, type ShareSealer } from '../../custody/protocol/sealed-share.js'
 import { serveSocket } from '../../custody/protocol/server.js'
+import { type AuthorizerDesk, createAuthorizerDesk } from '../authorizers/desk.js'
 import { approveBatch } from './approve-batch.js'
-import { noAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
+import { createAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
 import { createTokenVerifier, type TokenIssuer } from './console-token.js'
 import { parseGrantRequest } from './grant-request.js'
 import { createGrants } from './grants.js'
@@ -35,6 +40,9 @@ export interface VaultOptions {
 }
 
 export interface Vault {
+  readonly authorizers: AuthorizerDesk
+  /** As the root signed it: where passkeys live; null: they are not taken. */
+  readonly webauthn: () => WebAuthnPins | null
   close(): Promise<void>
 }
 
@@ -55,10 +63,12 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   const shares = openShareStore('user', layout, wrappingKeys)
   const ledger = openLedgerStore(layout.ledger)
-  const authorizer =
-    mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : noAuthorizer
-  log.warn(authorizer.announcement)
   const evidence = openEvidenceLog(layout.evidence, 0)
+  const store = openAuthorizerStore(layout.ledger)
+  const software = mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : null
+  const authorizer = createAuthorizer(store, registry, software)
+  log.warn(authorizer.announcement)
+  const authorizers = createAuthorizerDesk({ store, registry, signer, evidence })
   const grants = createGrants(ledger, shares, authorizer, evidence)
   const userOf = createTokenVerifier(options.tokens)
   const keygen = createWalletKeygen()
@@ -91,9 +101,15 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       'grant-put': async (parameters) => {
         const request = parseGrantRequest(parameters)
         const user = request.consoleToken === '' ? null : await userOf(request.consoleToken)
-        const { grantId, version } = await grants.put(request, user)
-        return [grantId, version]
+        const { grantId, version, proof } = await grants.put(request, user)
+        return [grantId, version, proof]
       },
+      'authorizers-get': ([ownerHash, after]) =>
+        store
+          .entriesAfter(expectBytes(ownerHash, 32), expectInteger(after))
+          .slice(0, ENTRIES_PER_ANSWER)
+          .map(encodeEntry),
+      'proof-get': ([challenge]) => authorizers.proofLeft(expectBytes(challenge, 32)),
       'grant-get': ([keyId]) => {
         const { grantId, version } = grants.reference(expectBytes(keyId, 16))
         return [grantId, version]
@@ -108,8 +124,11 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
   })
   return {
+    authorizers,
+    webauthn: () => registry.current.webauthn,
     async close() {
       await server.close()
+      await store.close()
       await ledger.close()
       await evidence.close()
       await shares.close()

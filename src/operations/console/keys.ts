@@ -1,5 +1,6 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Successor } from '../../../actors/sub-wallet/messages.js'
-import type { GrantUpdate } from '../../custody/co-signer.js'
+import { enlargements, type GrantTerms } from '../../custody/authorizers/grant-statement.js'
 import { deriveProofKey } from '../../custody/key-proof.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import { keyExpiresAtMs, keyStatus } from '../../domain/api-key.js'
@@ -7,9 +8,10 @@ import { CHAIN_IDS, isChainId } from '../../domain/chain.js'
 import { ID_PREFIX, type KeyId, type LineageId, type SubWalletId } from '../../domain/ids.js'
 import { type Fault, fault } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
-import type { ConsoleContext, ConsoleHandlers } from '../context.js'
+import type { ConsoleHandlers } from '../context.js'
 import { isoTime } from '../iso-time.js'
 import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
+import { type EnlargedGrant, enlargeGrant, grantOf, termsOf } from './enlarge-grant.js'
 import { newKeySecret } from './key-secret.js'
 import { ownedKey, ownedWallet } from './ownership.js'
 import { pageOptions } from './page.js'
@@ -21,47 +23,52 @@ import { capMicros, keyView } from './views.js'
  */
 export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] {
   const { reader, actors, environment, nowMs } = ports
-  return async (context, input) => {
+  return async (context, { authorization, ...input }) => {
     const chains = input.allowed_chains ?? [...CHAIN_IDS]
     const unsupported = unsupportedChain(chains)
     if (unsupported !== null) return { ok: false, fault: unsupported }
     const wallet = ownedWallet(reader, context.userId, input.sub_wallet_id)
     if (!wallet.ok) return wallet
-    const { secret, secretHash, secretPrefix } = newKeySecret(environment)
-    const keyId = newId<KeyId>(ID_PREFIX.key)
-    const key: ApiKey = {
-      keyId,
-      lineageId: keyId as string as LineageId,
-      subWalletId: wallet.value.subWalletId,
-      userId: context.userId,
-      name: input.name,
-      permission: input.permission,
-      dailyLimitMicros: capMicros(input.daily_limit_usd),
-      monthlyLimitMicros: capMicros(input.monthly_limit_usd),
-      allowedChains: [...new Set(chains)],
-      environment,
-      unpricedAssets: input.unpriced_assets ?? 'deny',
-      duplicateGuard: input.duplicate_guard ?? 'off',
-      secretHash,
-      secretPrefix,
-      createdAtMs: nowMs(),
-      rotatedFrom: null,
-      rotatedAtMs: null,
-      revokedAtMs: null,
-    }
-    const granted = await actors.ask(CUSTODY_DESK, {
-      type: 'put-grant',
-      grant: grantOf(key, context, deriveProofKey(secret)),
+    const subWalletId = wallet.value.subWalletId
+    const granted = await enlargeGrant(ports, context, {
+      operation: 'create_key',
+      input,
+      authorization,
+      enlarges: [],
+      draft: () => {
+        const { secret, ...secretFields } = newKeySecret(environment)
+        const keyId = newId<KeyId>(ID_PREFIX.key)
+        const key: ApiKey = {
+          keyId,
+          lineageId: keyId as string as LineageId,
+          subWalletId,
+          userId: context.userId,
+          name: input.name,
+          permission: input.permission,
+          dailyLimitMicros: capMicros(input.daily_limit_usd),
+          monthlyLimitMicros: capMicros(input.monthly_limit_usd),
+          allowedChains: [...new Set(chains)],
+          environment,
+          unpricedAssets: input.unpriced_assets ?? 'deny',
+          duplicateGuard: input.duplicate_guard ?? 'off',
+          ...secretFields,
+          createdAtMs: nowMs(),
+          rotatedFrom: null,
+          rotatedAtMs: null,
+          revokedAtMs: null,
+        }
+        return { key, secret }
+      },
     })
     if (!granted.ok) return granted
-    const stored = await actors.ask(walletOf(key), {
-      type: 'register-key',
-      key,
-      requestId: context.requestId,
-    })
+    const { key, secret, authorizedBy } = granted.value
+    const { requestId } = context
+    const stored = await actors.ask(walletOf(key), { type: 'register-key', key, requestId })
     if (!stored.ok) return stored
-    ports.forgetKey(secretHash)
-    return { ok: true, status: 201, value: { ...keyView(key, null, nowMs()), secret } }
+    ports.forgetKey(key.secretHash)
+    const view = keyView(key, null, nowMs())
+    const value = { ...view, authorized_by: authorizedBy, secret: secret ?? '' }
+    return { ok: true, status: 201, value }
   }
 }
 
@@ -136,7 +143,7 @@ export function revokeKey(ports: OperationPorts): ConsoleHandlers['revoke_key'] 
 
 export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
   const { reader, actors, nowMs } = ports
-  return async (context, input) => {
+  return async (context, { authorization, ...input }) => {
     const owned = ownedKey(reader, context.userId, input.key_id)
     if (!owned.ok) return owned
     const unsupported = unsupportedChain(input.allowed_chains ?? [])
@@ -155,10 +162,15 @@ export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
       ...(input.unpriced_assets === undefined ? {} : { unpricedAssets: input.unpriced_assets }),
       ...(input.duplicate_guard === undefined ? {} : { duplicateGuard: input.duplicate_guard }),
     }
-    if (input.allowed_chains !== undefined) {
-      const grant = grantOf({ ...owned.value, ...patch }, context, null)
-      const granted = await actors.ask(CUSTODY_DESK, { type: 'put-grant', grant })
+    const next: ApiKey = { ...owned.value, ...patch }
+    const enlarges = enlargements(grantTerms(owned.value), grantTerms(next))
+    let authorizedBy: EnlargedGrant['authorizedBy'] | null = null
+    if (enlarges.length > 0) {
+      const draft = () => ({ key: next, secret: null })
+      const wanted = { operation: 'patch_key' as const, input, authorization, enlarges, draft }
+      const granted = await enlargeGrant(ports, context, wanted)
       if (!granted.ok) return granted
+      authorizedBy = granted.value.authorizedBy
     }
     const { requestId } = context
     const { keyId } = owned.value
@@ -167,27 +179,25 @@ export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
     ports.forgetKey(owned.value.secretHash)
     if (!patched.ok) return patched
     const key = patched.value as ApiKey
-    return { ok: true, value: keyView(key, ports.keyLastUsedAtMs(key.keyId), nowMs()) }
+    if (enlarges.length === 0 && !isDeepStrictEqual(grantTerms(owned.value), grantTerms(key))) {
+      // Taken away here first: it must not wait for the identity provider.
+      await actors.ask(CUSTODY_DESK, { type: 'put-grant', grant: grantOf(key, context, null) })
+    }
+    const view = keyView(key, ports.keyLastUsedAtMs(key.keyId), nowMs())
+    return {
+      ok: true,
+      value: { ...view, ...(authorizedBy === null ? {} : { authorized_by: authorizedBy }) },
+    }
   }
+}
+
+function grantTerms(key: ApiKey): GrantTerms {
+  const chains = [...key.allowedChains].sort((a, b) => a - b)
+  return { ...termsOf(key), chains, expiresAtMs: null }
 }
 
 function walletOf(key: ApiKey): { kind: 'sub-wallet'; id: SubWalletId } {
   return { kind: 'sub-wallet', id: key.subWalletId }
-}
-
-function grantOf(key: ApiKey, context: ConsoleContext, proofKey: Uint8Array | null): GrantUpdate {
-  return {
-    keyId: key.keyId,
-    rotatedFrom: null,
-    walletId: key.subWalletId,
-    userId: key.userId,
-    permission: key.permission,
-    allowedChains: key.allowedChains,
-    proofKey,
-    expiresAt: null,
-    revoked: key.revokedAtMs !== null,
-    consoleToken: context.token,
-  }
 }
 
 function unsupportedChain(chains: readonly number[]): Fault | null {

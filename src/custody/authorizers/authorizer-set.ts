@@ -1,0 +1,153 @@
+import { sameBytes } from '../protocol/bytes.js'
+import { Refusal } from '../protocol/refusal.js'
+import type { WebAuthnPins } from '../protocol/registry.js'
+import { sha256 } from '../protocol/tagged.js'
+import {
+  type AuthorizerCertificate,
+  type AuthorizerEntry,
+  type AuthorizerKind,
+  authorizerIdOf,
+  certificateMessage,
+  decodeCertificate,
+} from './certificate.js'
+import { checkPossession } from './possession.js'
+import { decodeProof, type Proof } from './proof.js'
+import { verifyProof } from './verify-proof.js'
+
+/** One that may confirm a user's grants. */
+export interface Authorizer {
+  /** 16 bytes. */
+  readonly id: Uint8Array
+  readonly kind: AuthorizerKind
+  readonly label: string
+  readonly createdAtMs: number
+  readonly credentialId: Uint8Array
+  readonly publicKey: Uint8Array
+}
+
+/** A user's authorizers, as the certificates up to `sequence` make them. */
+export interface AuthorizerSet {
+  readonly sequence: number
+  /** 32 bytes: SHA-256 of the newest certificate; zeros before the first. */
+  readonly head: Uint8Array
+  readonly active: readonly Authorizer[]
+}
+
+export const NO_AUTHORIZERS: AuthorizerSet = { sequence: 0, head: Buffer.alloc(32), active: [] }
+
+/** Spec silent: enough for every device of a person and a few scripts. */
+export const AUTHORIZERS_MAX = 16
+/** Additions and removals of one user, for good: what is verified at a stretch stays small. */
+export const ENTRIES_MAX = 256
+
+/** Adds what an entry says, without a look at its proofs: for entries verified before. */
+export function foldEntry(set: AuthorizerSet, entry: AuthorizerEntry): AuthorizerSet {
+  const certificate = decodeCertificate(entry.certificate)
+  const others = set.active.filter(({ id }) => !sameBytes(id, certificate.authorizerId))
+  return {
+    sequence: certificate.sequence,
+    head: sha256(entry.certificate),
+    active: certificate.action === 'remove' ? others : [...others, authorizerOf(certificate)],
+  }
+}
+
+/** What an entry is verified with, besides the entries before it. */
+export interface EntryContext {
+  readonly webauthn: WebAuthnPins | null
+  signCount(authorizerId: Uint8Array): number
+}
+
+/** Use counts that an entry has shown, to be remembered with it. */
+export interface VerifiedEntry {
+  readonly set: AuthorizerSet
+  readonly signCounts: readonly { readonly authorizerId: Uint8Array; readonly signCount: number }[]
+}
+
+/**
+ * Verifies everything of an entry but the user side's signature: its place, the new key's proof,
+ * and the approval by an authorizer that the user had before.
+ * @throws Refusal MALFORMED, CONFLICT or NOT_CONFIRMED with the reason
+ */
+export async function verifyEntry(
+  set: AuthorizerSet,
+  entry: Omit<AuthorizerEntry, 'userSignature'>,
+  context: EntryContext,
+): Promise<VerifiedEntry> {
+  const certificate = decodeCertificate(entry.certificate)
+  checkPlace(set, certificate)
+  const signCounts: { authorizerId: Uint8Array; signCount: number }[] = []
+  if (certificate.action === 'add') {
+    const signCount = await checkPossession(
+      certificate,
+      entry.certificate,
+      entry.possession,
+      context.webauthn,
+    )
+    signCounts.push({ authorizerId: certificate.authorizerId, signCount })
+  }
+  if (set.sequence > 0) {
+    const approval = await checkApproval(set, entry, context)
+    signCounts.push(approval)
+  } else if (entry.approval.length > 0) {
+    throw new Refusal('MALFORMED', 'approval of a first authorizer')
+  }
+  return { set: foldEntry(set, { ...entry, userSignature: Buffer.alloc(64) }), signCounts }
+}
+
+/** @throws Refusal unless the certificate is the next one of this user, and makes sense there */
+function checkPlace(set: AuthorizerSet, certificate: AuthorizerCertificate): void {
+  if (certificate.sequence !== set.sequence + 1 || !sameBytes(certificate.previous, set.head)) {
+    throw new Refusal('CONFLICT', 'the user’s authorizers have changed')
+  }
+  if (certificate.sequence > ENTRIES_MAX) throw new Refusal('CONFLICT', 'too many changes')
+  const isKnown = set.active.some(({ id }) => sameBytes(id, certificate.authorizerId))
+  if (certificate.action === 'remove') {
+    if (!isKnown) throw new Refusal('CONFLICT', 'no such authorizer of this user')
+    // Without any, the next one would count as the first and need no approval.
+    if (set.active.length === 1) throw new Refusal('CONFLICT', 'the last authorizer stays')
+    return
+  }
+  if (isKnown) throw new Refusal('CONFLICT', 'the authorizer is registered already')
+  if (set.active.length >= AUTHORIZERS_MAX) throw new Refusal('CONFLICT', 'too many authorizers')
+  const { credentialId, publicKey } = certificate
+  if (!sameBytes(certificate.authorizerId, authorizerIdOf(credentialId, publicKey))) {
+    throw new Refusal('MALFORMED', 'authorizer id')
+  }
+  if (certificate.kind === 'p256' && credentialId.length > 0) {
+    throw new Refusal('MALFORMED', 'credential of a P-256 key')
+  }
+}
+
+async function checkApproval(
+  set: AuthorizerSet,
+  entry: Omit<AuthorizerEntry, 'userSignature'>,
+  context: EntryContext,
+): Promise<{ authorizerId: Uint8Array; signCount: number }> {
+  const proof: Proof | null = entry.approval.length === 0 ? null : decodeProof(entry.approval)
+  if (proof === null) throw new Refusal('NOT_CONFIRMED', 'no approval by an older authorizer')
+  const verdict = await verifyProof(proof, certificateMessage(entry.certificate), {
+    authorizers: set.active,
+    webauthn: context.webauthn,
+    softwareAuthorizer: null,
+    signCount: context.signCount,
+  })
+  if (!verdict.ok || verdict.authorizer === null) {
+    throw new Refusal('NOT_CONFIRMED', verdict.ok ? 'approval' : verdict.reason)
+  }
+  return { authorizerId: verdict.authorizer.id, signCount: verdict.signCount }
+}
+
+function authorizerOf(certificate: AuthorizerCertificate): Authorizer {
+  const { authorizerId, kind, label, createdAtMs, credentialId, publicKey } = certificate
+  return { id: authorizerId, kind, label, createdAtMs, credentialId, publicKey }
+}
+
+/** `aut_` and 32 hex digits. */
+export function authorizerName(id: Uint8Array): string {
+  return `aut_${Buffer.from(id).toString('hex')}`
+}
+
+/** 16 bytes; null when it is not a name. */
+export function authorizerIdOfName(name: string): Buffer | null {
+  return /^aut_[0-9a-f]{32}$/.test(name) ? Buffer.from(name.slice(4), 'hex') : null
+}

@@ -1,0 +1,78 @@
+import { mkdirSync } from 'node:fs'
+import { open } from 'lmdb'
+import { concat, u32, viewOf } from '../protocol/bytes.js'
+import { type AuthorizerSet, ENTRIES_MAX, foldEntry, NO_AUTHORIZERS } from './authorizer-set.js'
+import { type AuthorizerEntry, decodeEntry, encodeEntry } from './certificate.js'
+
+/**
+ * A domain's own memory of users' authorizers. Both domains have one, and neither can write the
+ * other's: what the user side says of a user is verified before it is kept at the service.
+ *
+ * | database | key | value |
+ * |---|---|---|
+ * | 06-authorizers | owner hash 32 ‖ sequence 4 | entry, verified |
+ * | 07-sign-counts | authorizer id 16 | highest use count seen |
+ *
+ * Beside the ledger's databases; names are never reused.
+ */
+export interface AuthorizerStore {
+  /** @param ownerHash 32 bytes */
+  setOf(ownerHash: Uint8Array): AuthorizerSet
+  /** Entries after a sequence, in order. */
+  entriesAfter(ownerHash: Uint8Array, sequence: number): readonly AuthorizerEntry[]
+  signCount(authorizerId: Uint8Array): number
+  /** Keeps a verified entry; durable when it resolves. False: its place is taken meanwhile. */
+  append(ownerHash: Uint8Array, sequence: number, entry: AuthorizerEntry): Promise<boolean>
+  /** Never lowers what is there; durable when it resolves. */
+  raiseSignCount(authorizerId: Uint8Array, signCount: number): Promise<void>
+  close(): Promise<void>
+}
+
+/** @param path LMDB directory, which may hold other databases */
+export function openAuthorizerStore(path: string): AuthorizerStore {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const root = open({ path, overlappingSync: false, maxDbs: 16 })
+  const entries = root.openDB<Buffer, Buffer>({
+    name: '06-authorizers',
+    keyEncoding: 'binary',
+    encoding: 'binary',
+  })
+  const signCounts = root.openDB<number, Buffer>({
+    name: '07-sign-counts',
+    keyEncoding: 'binary',
+    encoding: 'msgpack',
+  })
+
+  function entriesAfter(ownerHash: Uint8Array, sequence: number): AuthorizerEntry[] {
+    const range = entries.getRange({
+      start: entryKey(ownerHash, sequence + 1),
+      end: entryKey(ownerHash, ENTRIES_MAX + 1),
+    })
+    return [...range].map(({ value }) => decodeEntry(Buffer.from(value)))
+  }
+
+  return {
+    setOf: (ownerHash) => entriesAfter(ownerHash, 0).reduce(foldEntry, NO_AUTHORIZERS),
+    entriesAfter,
+    signCount: (authorizerId) => signCounts.get(viewOf(authorizerId)) ?? 0,
+    append(ownerHash, sequence, entry) {
+      const key = entryKey(ownerHash, sequence)
+      return entries.ifNoExists(key, () => {
+        void entries.put(key, encodeEntry(entry))
+      })
+    },
+    async raiseSignCount(authorizerId, signCount) {
+      const key = Buffer.from(authorizerId)
+      await root.transaction(() => {
+        if (signCount > (signCounts.get(key) ?? 0)) void signCounts.put(key, signCount)
+      })
+    },
+    async close() {
+      await root.close()
+    },
+  }
+}
+
+function entryKey(ownerHash: Uint8Array, sequence: number): Buffer {
+  return concat(ownerHash, u32(sequence))
+}

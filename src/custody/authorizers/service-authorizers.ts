@@ -1,0 +1,70 @@
+import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
+import { expectBytes, expectList } from '../protocol/bytes.js'
+import type { SocketClient } from '../protocol/client.js'
+import { verifyP256 } from '../protocol/p256.js'
+import { Refusal } from '../protocol/refusal.js'
+import type { RegistryHolder } from '../protocol/registry-holder.js'
+import { type AuthorizerSet, ENTRIES_MAX, verifyEntry } from './authorizer-set.js'
+import type { AuthorizerStore } from './authorizer-store.js'
+import { decodeCertificate, decodeEntry, encodeEntry, entryMessage } from './certificate.js'
+
+/** Entries per answer of the user side: even large ones fit one frame. */
+export const ENTRIES_PER_ANSWER = 16
+
+export interface SyncContext {
+  readonly userSide: SocketClient
+  readonly store: AuthorizerStore
+  readonly registry: RegistryHolder
+  readonly evidence: EvidenceLog
+}
+
+/**
+ * The service's own knowledge of a user's authorizers, brought up to date from the user side.
+ * Nothing is taken on its word: each entry must carry its signature, the new key's own proof, and
+ * the approval of an authorizer that the service knew before. The user's first one alone rests on
+ * the user side's word, given at the user's login there.
+ * @param ownerHash 32 bytes: SHA-256 of the user id
+ * @throws Refusal NOT_CONFIRMED, UNAUTHENTIC, CONFLICT or MALFORMED for an entry that does not verify
+ * @throws Unanswered
+ */
+export async function syncAuthorizers(
+  ownerHash: Uint8Array,
+  context: SyncContext,
+): Promise<AuthorizerSet> {
+  const { userSide, store } = context
+  let set = store.setOf(ownerHash)
+  while (set.sequence < ENTRIES_MAX) {
+    const answer = await userSide.call('authorizers-get', [ownerHash, set.sequence])
+    const fresh = expectList(answer, ENTRIES_PER_ANSWER)
+    for (const item of fresh) set = await takeEntry(expectBytes(item), ownerHash, set, context)
+    if (fresh.length < ENTRIES_PER_ANSWER) break
+  }
+  return set
+}
+
+async function takeEntry(
+  bytes: Uint8Array,
+  ownerHash: Uint8Array,
+  set: AuthorizerSet,
+  { store, registry, evidence }: SyncContext,
+): Promise<AuthorizerSet> {
+  const entry = decodeEntry(bytes)
+  const { createdAtMs, ownerHash: certified } = decodeCertificate(entry.certificate)
+  if (!Buffer.from(ownerHash).equals(certified)) throw new Refusal('CONFLICT', 'another user')
+  const message = entryMessage(entry)
+  const approvers = registry.current.keysOf('approvers', createdAtMs)
+  if (!approvers.some((key) => verifyP256(key, message, entry.userSignature))) {
+    throw new Refusal('NOT_CONFIRMED', 'the identity provider has not signed the authorizer')
+  }
+  const verified = await verifyEntry(set, entry, {
+    webauthn: registry.current.webauthn,
+    // The certificate's place makes its approval good for it alone; uses since may have come first.
+    signCount: () => 0,
+  })
+  // Another thread of this domain may have taken it meanwhile.
+  if (await store.append(ownerHash, verified.set.sequence, entry)) {
+    const body = encodeEntry(entry)
+    await evidence.append({ timeMs: createdAtMs, kind: EVIDENCE_KIND.authorizer, body })
+  }
+  return verified.set
+}

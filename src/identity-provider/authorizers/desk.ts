@@ -1,0 +1,290 @@
+import { randomBytes } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import {
+  type Authorizer,
+  type AuthorizerSet,
+  verifyEntry,
+} from '../../custody/authorizers/authorizer-set.js'
+import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
+import {
+  type AuthorizerEntry,
+  type AuthorizerKind,
+  type AuthorizerRequest,
+  authorizerIdOf,
+  certificateMessage,
+  encodeCertificate,
+  encodeEntry,
+  entryMessage,
+  registrationChallenge,
+} from '../../custody/authorizers/certificate.js'
+import {
+  grantChallenge,
+  grantMessage,
+  readGrantStatement,
+} from '../../custody/authorizers/grant-statement.js'
+import {
+  encodeRegistration,
+  type PasskeyRegistration,
+  verifyRegistration,
+} from '../../custody/authorizers/possession.js'
+import { encodeProof, type Proof } from '../../custody/authorizers/proof.js'
+import { verifyProof } from '../../custody/authorizers/verify-proof.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { sameBytes } from '../../custody/protocol/bytes.js'
+import type { P256Signer } from '../../custody/protocol/p256.js'
+import { Refusal } from '../../custody/protocol/refusal.js'
+import type { RegistryHolder } from '../../custody/protocol/registry-holder.js'
+import { sha256 } from '../../custody/protocol/tagged.js'
+
+/**
+ * Where users add and remove their authorizers, and leave the proofs of grants they confirmed in
+ * the browser. All of it happens under a sign-in at the identity provider that the wallet service
+ * never sees.
+ *
+ * | ceremony | begin | finish | approve |
+ * |---|---|---|---|
+ * | first passkey | challenge | registration: done | |
+ * | further passkey | challenge | registration | proof of an older one: done |
+ * | P-256 key | certificate | the new key's signature (first: done) | proof of an older one: done |
+ * | removal | certificate | | proof of any: done |
+ *
+ * Spec silent: the first authorizer rests on the sign-in alone; each further one, and each
+ * removal, on one that the user has. The last one stays: to lose it is the operator's case.
+ */
+export interface AuthorizerDesk {
+  /** Oldest first. */
+  list(userId: string): readonly Authorizer[]
+  beginPasskey(userId: string, label: string): BegunPasskey
+  /** @param publicKey 65 bytes */
+  beginKey(userId: string, label: string, publicKey: Uint8Array): BegunCertificate
+  /** @throws Refusal CONFLICT when it is not the user's */
+  beginRemoval(userId: string, authorizerId: Uint8Array): BegunCertificate
+  /**
+   * @param possession the passkey's registration, or the new P-256 key's signature
+   * @returns null when it is done; what an older authorizer has to confirm otherwise
+   * @throws Refusal CONFLICT, NOT_CONFIRMED or MALFORMED
+   */
+  finish(
+    userId: string,
+    ceremonyId: string,
+    possession: PasskeyRegistration | Uint8Array,
+  ): Promise<BegunCertificate | null>
+  /** @throws Refusal CONFLICT or NOT_CONFIRMED */
+  approve(userId: string, ceremonyId: string, proof: Proof): Promise<void>
+  /**
+   * Keeps a verified proof until the service asks for it.
+   * @param statement the grant's canonical bytes
+   * @throws Refusal NOT_CONFIRMED or MALFORMED
+   */
+  leaveProof(userId: string, statement: Uint8Array, proof: Proof): Promise<void>
+  /** @param challenge of the grant, 32 bytes; null when none was left */
+  proofLeft(challenge: Uint8Array): Uint8Array | null
+}
+
+export interface BegunPasskey {
+  readonly ceremonyId: string
+  /** 32 bytes. */
+  readonly challenge: Buffer
+}
+
+export interface BegunCertificate {
+  readonly ceremonyId: string
+  readonly certificate: Buffer
+  /** 32 bytes: SHA-256 of what is signed. */
+  readonly challenge: Buffer
+}
+
+export interface DeskContext {
+  readonly store: AuthorizerStore
+  readonly registry: RegistryHolder
+  readonly signer: P256Signer
+  readonly evidence: EvidenceLog
+}
+
+interface Ceremony {
+  readonly userId: string
+  readonly request: AuthorizerRequest
+  /** Known once the new key, or the one to remove, is. */
+  readonly certificate: Buffer | null
+  /** Set once the new key has proven itself; empty for a removal. */
+  readonly possession: Buffer | null
+}
+
+/** Of all users; past it the oldest is given up. */
+const CEREMONIES_MAX = 2_000
+const CEREMONY_LIFE_MS = 10 * 60_000
+const PROOFS_MAX = 2_000
+
+export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
+  const { store, registry, signer, evidence } = context
+  const ceremonies = new LRUCache<string, Ceremony>({ max: CEREMONIES_MAX, ttl: CEREMONY_LIFE_MS })
+  const proofs = new LRUCache<string, Buffer>({ max: PROOFS_MAX, ttl: CEREMONY_LIFE_MS })
+
+  function setOf(userId: string): AuthorizerSet {
+    return store.setOf(ownerHashOf(userId))
+  }
+
+  function requestOf(
+    userId: string,
+    action: 'add' | 'remove',
+    kind: AuthorizerKind,
+    label: string,
+  ): AuthorizerRequest {
+    const { sequence, head } = setOf(userId)
+    return {
+      action,
+      ownerHash: ownerHashOf(userId),
+      sequence: sequence + 1,
+      previous: head,
+      createdAtMs: Date.now(),
+      nonce: randomBytes(16),
+      kind,
+      label,
+    }
+  }
+
+  function open(ceremony: Ceremony): string {
+    const ceremonyId = randomBytes(16).toString('base64url')
+    ceremonies.set(ceremonyId, ceremony)
+    return ceremonyId
+  }
+
+  function ceremonyOf(userId: string, ceremonyId: string): Ceremony {
+    const ceremony = ceremonies.get(ceremonyId)
+    if (ceremony?.userId !== userId) throw new Refusal('CONFLICT', 'begin again: it took too long')
+    return ceremony
+  }
+
+  async function keep(
+    { request }: Ceremony,
+    entry: Omit<AuthorizerEntry, 'userSignature'>,
+  ): Promise<void> {
+    const { ownerHash, sequence } = request
+    const { signCounts } = await verifyEntry(store.setOf(ownerHash), entry, {
+      webauthn: registry.current.webauthn,
+      signCount: store.signCount,
+    })
+    const signed = { ...entry, userSignature: await signer.sign(entryMessage(entry)) }
+    if (!(await store.append(ownerHash, sequence, signed))) {
+      throw new Refusal('CONFLICT', 'the user’s authorizers have changed')
+    }
+    await Promise.all([
+      ...signCounts.map((seen) => store.raiseSignCount(seen.authorizerId, seen.signCount)),
+      evidence.append({
+        timeMs: Date.now(),
+        kind: EVIDENCE_KIND.authorizer,
+        body: encodeEntry(signed),
+      }),
+    ])
+  }
+
+  function certified(ceremony: Ceremony): BegunCertificate {
+    const certificate = ceremony.certificate ?? Buffer.alloc(0)
+    return {
+      ceremonyId: open(ceremony),
+      certificate,
+      challenge: sha256(certificateMessage(certificate)),
+    }
+  }
+
+  return {
+    list: (userId) => setOf(userId).active,
+    beginPasskey(userId, label) {
+      const request = requestOf(userId, 'add', 'passkey', label)
+      const ceremonyId = open({ userId, request, certificate: null, possession: null })
+      return { ceremonyId, challenge: registrationChallenge(request) }
+    },
+    beginKey(userId, label, publicKey) {
+      const request = requestOf(userId, 'add', 'p256', label)
+      const credentialId = Buffer.alloc(0)
+      const authorizerId = authorizerIdOf(credentialId, publicKey)
+      const certificate = encodeCertificate({ ...request, authorizerId, credentialId, publicKey })
+      return certified({ userId, request, certificate, possession: null })
+    },
+    beginRemoval(userId, authorizerId) {
+      const authorizer = setOf(userId).active.find(({ id }) => sameBytes(id, authorizerId))
+      if (authorizer === undefined) throw new Refusal('CONFLICT', 'no such authorizer of this user')
+      const { kind, label } = authorizer
+      const request = requestOf(userId, 'remove', kind, label)
+      const nothing = Buffer.alloc(0)
+      const certificate = encodeCertificate({
+        ...request,
+        authorizerId,
+        credentialId: nothing,
+        publicKey: nothing,
+      })
+      return certified({ userId, request, certificate, possession: nothing })
+    },
+    async finish(userId, ceremonyId, possession) {
+      const ceremony = ceremonyOf(userId, ceremonyId)
+      if (ceremony.possession !== null) throw new Refusal('CONFLICT', 'nothing to prove')
+      const { request } = ceremony
+      ceremonies.delete(ceremonyId)
+      const proven =
+        possession instanceof Uint8Array
+          ? provenKey(ceremony, possession)
+          : await provenPasskey(ceremony, possession)
+      if (request.sequence > 1) return certified(proven)
+      const { certificate, possession: kept } = proven
+      await keep(ceremony, { certificate, possession: kept, approval: Buffer.alloc(0) })
+      return null
+    },
+    async approve(userId, ceremonyId, proof) {
+      const ceremony = ceremonyOf(userId, ceremonyId)
+      const { certificate, possession } = ceremony
+      if (certificate === null || possession === null) {
+        throw new Refusal('CONFLICT', 'the new authorizer has not proven itself yet')
+      }
+      await keep(ceremony, { certificate, possession, approval: encodeProof(proof) })
+      ceremonies.delete(ceremonyId)
+    },
+    async leaveProof(userId, statement, proof) {
+      const { statement: grant, rest } = readGrantStatement(statement)
+      const nowMs = Date.now()
+      if (rest.length > 0) throw new Refusal('MALFORMED', 'trailing bytes')
+      if (!sameBytes(grant.ownerHash, ownerHashOf(userId))) {
+        throw new Refusal('NOT_CONFIRMED', 'grant of another user')
+      }
+      if (grant.confirmBeforeMs <= nowMs) throw new Refusal('NOT_CONFIRMED', 'confirmed too late')
+      const { webauthn } = registry.current
+      const verdict = await verifyProof(proof, grantMessage(statement), {
+        authorizers: setOf(userId).active,
+        webauthn,
+        softwareAuthorizer: null,
+        signCount: store.signCount,
+      })
+      if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
+      proofs.set(hex(grantChallenge(statement)), encodeProof(proof))
+    },
+    proofLeft: (challenge) => proofs.get(hex(challenge)) ?? null,
+  }
+
+  function provenKey(ceremony: Ceremony, signature: Uint8Array) {
+    const { certificate, request } = ceremony
+    if (certificate === null || request.kind !== 'p256') {
+      throw new Refusal('CONFLICT', 'a passkey proves itself by its registration')
+    }
+    return { ...ceremony, certificate, possession: Buffer.from(signature) }
+  }
+
+  async function provenPasskey(ceremony: Ceremony, registration: PasskeyRegistration) {
+    const { request } = ceremony
+    if (request.kind !== 'passkey') throw new Refusal('CONFLICT', 'a key proves itself by signing')
+    const { credentialId, publicKey } = await verifyRegistration(
+      registration,
+      registrationChallenge(request),
+      registry.current.webauthn,
+    )
+    const authorizerId = authorizerIdOf(credentialId, publicKey)
+    const certificate = encodeCertificate({ ...request, authorizerId, credentialId, publicKey })
+    return { ...ceremony, certificate, possession: encodeRegistration(registration) }
+  }
+}
+
+function ownerHashOf(userId: string): Buffer {
+  return sha256(Buffer.from(userId))
+}
+
+function hex(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('hex')
+}

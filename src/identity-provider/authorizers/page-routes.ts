@@ -1,0 +1,177 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readGrantStatement } from '../../custody/authorizers/grant-statement.js'
+import { sameBytes } from '../../custody/protocol/bytes.js'
+import { sha256 } from '../../custody/protocol/tagged.js'
+import type { Accounts } from '../login/accounts.js'
+import { AUTHORIZERS_CLIENT_ID, AUTHORIZERS_SIGNED_IN_PATH } from '../login/clients.js'
+import { contentSecurityPolicy, messagePage, scriptedPagePolicy } from '../login/pages.js'
+import type { AuthorizerDesk } from './desk.js'
+import { PAGE_SCRIPT } from './page-script.js'
+import { confirmPage, managePage, SCRIPT_PATH } from './pages.js'
+import { sessionVisitor, type VisitorDeps } from './visitor.js'
+
+export interface PageDeps extends VisitorDeps {
+  readonly desk: AuthorizerDesk
+  readonly accounts: Pick<Accounts, 'findById'>
+}
+
+/** Of a statement in base64url; longer ones are not ours. */
+const GRANT = /^[A-Za-z0-9_-]{1,1024}$/
+
+/** The state of a sign-in that no grant waits for; not base64url. */
+const NO_GRANT = '.'
+
+/** @returns false when the path is none of a page */
+export async function servePage(
+  deps: PageDeps,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<boolean> {
+  if (request.method !== 'GET') return false
+  const query = new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? '')
+  if (path === SCRIPT_PATH) {
+    send(response, 200, 'text/javascript', PAGE_SCRIPT, contentSecurityPolicy(null))
+    return true
+  }
+  if (path === AUTHORIZERS_SIGNED_IN_PATH) {
+    // The session is what was wanted; the code is left to expire.
+    const state = query.get('state') ?? NO_GRANT
+    redirect(response, state === NO_GRANT ? '/authorizers' : confirmPath(state))
+    return true
+  }
+  if (path === '/authorizers') await manage(deps, request, response, query)
+  else if (path === '/authorizers/confirm') await confirm(deps, request, response, query)
+  else return false
+  return true
+}
+
+async function manage(
+  deps: PageDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: URLSearchParams,
+): Promise<void> {
+  const origin = originOf(deps, request, response)
+  if (origin === null) return
+  const signInPath = '/authorizers?sign-in=again'
+  const visitor = await sessionVisitor(deps, request, response)
+  if (visitor === null || query.has('sign-in')) {
+    redirect(response, signInUrl(origin, NO_GRANT, query.has('sign-in') ? 'login' : null))
+    return
+  }
+  const page = managePage({
+    email: deps.accounts.findById(visitor.userId)?.email ?? visitor.userId,
+    rpId: deps.webauthn()?.rpId ?? '',
+    signInPath,
+    authorizers: deps.desk.list(visitor.userId),
+  })
+  send(response, 200, 'text/html', page, scriptedPagePolicy())
+}
+
+async function confirm(
+  deps: PageDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+  query: URLSearchParams,
+): Promise<void> {
+  const origin = originOf(deps, request, response)
+  if (origin === null) return
+  const text = query.get('grant') ?? ''
+  const grant = readGrant(text)
+  if (grant === null) {
+    message(response, 400, 'Not a grant', 'The address is not whole. Copy all of it.')
+    return
+  }
+  const visitor = await sessionVisitor(deps, request, response)
+  if (visitor === null) {
+    redirect(response, signInUrl(origin, text, null))
+    return
+  }
+  if (!sameBytes(grant.statement.ownerHash, sha256(Buffer.from(visitor.userId)))) {
+    message(response, 403, 'Not yours', 'This grant is asked of another user. Sign out first.')
+    return
+  }
+  const page = confirmPage({
+    ...grant,
+    email: deps.accounts.findById(visitor.userId)?.email ?? visitor.userId,
+    rpId: deps.webauthn()?.rpId ?? '',
+    signInPath: confirmPath(text),
+  })
+  send(response, 200, 'text/html', page, scriptedPagePolicy())
+}
+
+function readGrant(text: string) {
+  if (!GRANT.test(text)) return null
+  try {
+    const read = readGrantStatement(Buffer.from(text, 'base64url'))
+    return read.rest.length === 0 ? read : null
+  } catch {
+    return null
+  }
+}
+
+/** Null when it has answered: passkeys work on their own origin alone. */
+function originOf(
+  { webauthn }: PageDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+): string | null {
+  const origins = webauthn()?.origins ?? []
+  const first = origins[0]
+  if (first === undefined) {
+    message(response, 404, 'No passkeys here', 'Their origin is not in the registry.')
+    return null
+  }
+  const here = origins.find((origin) => new URL(origin).host === request.headers.host)
+  if (here !== undefined) return here
+  redirect(response, `${first}${request.url ?? '/authorizers'}`)
+  return null
+}
+
+/** @param prompt `login` asks for the password even of who is signed in */
+function signInUrl(origin: string, state: string, prompt: 'login' | null): string {
+  const query = new URLSearchParams({
+    client_id: AUTHORIZERS_CLIENT_ID,
+    response_type: 'code',
+    scope: 'openid',
+    redirect_uri: `${origin}${AUTHORIZERS_SIGNED_IN_PATH}`,
+    // Nobody exchanges the code, so nobody needs to know its verifier.
+    code_challenge: createHash('sha256').update(randomBytes(32)).digest('base64url'),
+    code_challenge_method: 'S256',
+    state,
+    ...(prompt === null ? {} : { prompt }),
+  })
+  return `${origin}/auth?${query.toString()}`
+}
+
+function confirmPath(grant: string): string {
+  if (!GRANT.test(grant)) return '/authorizers'
+  return `/authorizers/confirm?grant=${grant}`
+}
+
+function message(response: ServerResponse, status: number, title: string, text: string): void {
+  send(response, status, 'text/html', messagePage(title, text), contentSecurityPolicy(null))
+}
+
+function redirect(response: ServerResponse, location: string): void {
+  response.writeHead(303, { Location: location, 'Cache-Control': 'no-store' })
+  response.end()
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  mediaType: string,
+  body: string,
+  policy: string,
+): void {
+  response.writeHead(status, {
+    'Content-Type': `${mediaType}; charset=utf-8`,
+    'Content-Length': Buffer.byteLength(body),
+    'Content-Security-Policy': policy,
+    'Cache-Control': 'no-store',
+  })
+  response.end(body)
+}

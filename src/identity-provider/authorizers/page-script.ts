@@ -1,0 +1,126 @@
+/**
+ * The one script of the passkey pages: asks the browser for a credential and posts what it made.
+ * Plain JavaScript for browsers, served as a file so that the content security policy needs no
+ * exception. What is confirmed is written on the page by the server, from the bytes that are signed.
+ */
+export const PAGE_SCRIPT = `'use strict'
+const main = document.querySelector('main')
+const status = document.getElementById('status')
+const rpId = main.dataset.rpId
+
+function say(text, kind) {
+  status.textContent = text
+  status.className = kind === 'problem' ? 'error' : ''
+}
+
+function toBytes(text) {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+}
+
+function toText(buffer) {
+  const binary = String.fromCharCode(...new Uint8Array(buffer))
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+async function call(path, body) {
+  const response = await fetch('/authorizers/api/' + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    ...(body === undefined
+      ? {}
+      : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+  })
+  const json = await response.json()
+  if (response.ok) return json
+  if (response.status === 401) location.href = main.dataset.signIn
+  throw new Error(json.error.message)
+}
+
+/** An assertion of one of the passkeys over a challenge. */
+async function prove(challenge, authorizers) {
+  const passkeys = authorizers.filter((authorizer) => authorizer.kind === 'passkey')
+  if (passkeys.length === 0) {
+    throw new Error('You have no passkey yet. A key of the command line confirms there.')
+  }
+  const { rawId, response } = await navigator.credentials.get({
+    publicKey: {
+      challenge: toBytes(challenge),
+      rpId,
+      userVerification: 'required',
+      allowCredentials: passkeys.map((passkey) => ({
+        type: 'public-key',
+        id: toBytes(passkey.credential_id),
+      })),
+    },
+  })
+  const used = passkeys.find((passkey) => passkey.credential_id === toText(rawId))
+  return {
+    authorizer_id: used.authorizer_id,
+    client_data_json: toText(response.clientDataJSON),
+    authenticator_data: toText(response.authenticatorData),
+    signature: toText(response.signature),
+  }
+}
+
+async function approve(step) {
+  if (step.status !== 'approval_required') return
+  say('Confirm it with a passkey you have already.')
+  const proof = await prove(step.challenge, step.authorizers)
+  await call('approve', { ceremony_id: step.ceremony_id, proof })
+}
+
+async function add(label) {
+  const begun = await call('begin', { kind: 'passkey', label })
+  const { response } = await navigator.credentials.create({
+    publicKey: {
+      challenge: toBytes(begun.challenge),
+      rp: { id: rpId, name: 'Countersign' },
+      user: { id: toBytes(begun.user.id), name: begun.user.name, displayName: begun.user.name },
+      pubKeyCredParams: [-7, -8, -257].map((alg) => ({ type: 'public-key', alg })),
+      authenticatorSelection: { userVerification: 'required', residentKey: 'preferred' },
+      attestation: 'none',
+      excludeCredentials: begun.exclude
+        .filter((id) => id !== null)
+        .map((id) => ({ type: 'public-key', id: toBytes(id) })),
+    },
+  })
+  await approve(
+    await call('finish', {
+      ceremony_id: begun.ceremony_id,
+      attestation_object: toText(response.attestationObject),
+      client_data_json: toText(response.clientDataJSON),
+    }),
+  )
+  location.reload()
+}
+
+async function confirmGrant() {
+  const { grant, challenge } = main.dataset
+  const { authorizers } = await call('list')
+  await call('confirm', { grant, proof: await prove(challenge, authorizers) })
+  document.getElementById('confirm').remove()
+  say('Confirmed. Go back to where you came from.')
+}
+
+function onClick(element, action) {
+  element?.addEventListener('click', async () => {
+    element.disabled = true
+    say('')
+    try {
+      await action()
+    } catch (error) {
+      say(error.message, 'problem')
+    }
+    element.disabled = false
+  })
+}
+
+onClick(document.getElementById('add'), () => add(document.getElementById('label').value.trim()))
+onClick(document.getElementById('confirm'), confirmGrant)
+for (const button of document.querySelectorAll('button[data-remove]')) {
+  onClick(button, async () => {
+    await approve(await call('remove', { authorizer_id: button.dataset.remove }))
+    location.reload()
+  })
+}
+`

@@ -1,0 +1,114 @@
+import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer-set.js'
+import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
+import { type GrantStatement, grantChallenge } from '../../custody/authorizers/grant-statement.js'
+import { viewOf } from '../../custody/protocol/bytes.js'
+import type { ChainId } from '../../domain/chain.js'
+import { ID_PREFIX, ulidBody } from '../../domain/ids.js'
+import { formatUsd, type UsdMicros } from '../../domain/money.js'
+import { escapeHtml, htmlDocument } from '../login/pages.js'
+import { base64Url } from './wire.js'
+
+export const SCRIPT_PATH = '/authorizers/page.js'
+
+const CHAIN_NAMES: Readonly<Record<ChainId, string>> = {
+  1: 'Ethereum',
+  10: 'Optimism',
+  56: 'BNB Chain',
+  137: 'Polygon',
+  8453: 'Base',
+  42161: 'Arbitrum',
+}
+
+export interface ManagePage {
+  readonly email: string
+  readonly rpId: string
+  readonly signInPath: string
+  readonly authorizers: readonly Authorizer[]
+}
+
+export function managePage(page: ManagePage): string {
+  const items = page.authorizers.map(
+    ({ id, kind, label, createdAtMs }) =>
+      `<li>${escapeHtml(label)} (${kind === 'passkey' ? 'passkey' : 'P-256 key'}, since ${new Date(createdAtMs).toISOString().slice(0, 10)})<br>
+<button type="button" class="plain" data-remove="${authorizerName(id)}">Remove</button></li>`,
+  )
+  const list =
+    items.length === 0
+      ? '<p>You have none yet. The first one you add is the one that later ones are confirmed with.</p>'
+      : `<ul>${items.join('\n')}</ul>`
+  return scripted(
+    'Your authorizers',
+    { 'rp-id': page.rpId, 'sign-in': page.signInPath },
+    `<h1>Your authorizers</h1>
+<p>${escapeHtml(page.email)}: they confirm what your API keys may do.</p>
+${list}
+<label for="label">Name of a new passkey</label>
+<input id="label" maxlength="${LABEL_CHARS_MAX}" value="Passkey ${page.authorizers.length + 1}">
+<button type="button" id="add">Add a passkey</button>`,
+  )
+}
+
+export interface ConfirmPage {
+  readonly email: string
+  readonly rpId: string
+  readonly signInPath: string
+  readonly statement: GrantStatement
+  /** The statement's own bytes: what is shown is read from what is signed. */
+  readonly encoded: Uint8Array
+}
+
+export function confirmPage(page: ConfirmPage): string {
+  const rows = factsOf(page.statement).map(
+    ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`,
+  )
+  return scripted(
+    'Confirm a grant',
+    {
+      'rp-id': page.rpId,
+      'sign-in': page.signInPath,
+      grant: base64Url(page.encoded),
+      challenge: base64Url(grantChallenge(page.encoded)),
+    },
+    `<h1>Confirm what this API key may do</h1>
+<p>Signed in as ${escapeHtml(page.email)}. Confirm it only if you asked for it just now.</p>
+<dl>${rows.join('\n')}</dl>
+<button type="button" id="confirm">Confirm with a passkey</button>`,
+  )
+}
+
+/** A grant in words. */
+function factsOf(grant: GrantStatement): [string, string][] {
+  const { dailyLimitMicros, monthlyLimitMicros, expiresAtMs } = grant
+  return [
+    ['API key', `${idOf(ID_PREFIX.key, grant.keyId)}${grant.version === 1 ? ' (new)' : ''}`],
+    ['Wallet', idOf(ID_PREFIX.subWallet, grant.walletId)],
+    ['May', grant.permission === 'trade' ? 'read, and send transactions' : 'read'],
+    ['A day', capText(dailyLimitMicros)],
+    ['A month', capText(monthlyLimitMicros)],
+    ['Chains', grant.chains.map(chainText).join(', ')],
+    ['Assets without a price', grant.unpricedAssets === 'allow' ? 'allowed, uncapped' : 'refused'],
+    ['Expires', expiresAtMs === null ? 'never' : new Date(expiresAtMs).toISOString()],
+  ]
+}
+
+function chainText(chainId: number): string {
+  return CHAIN_NAMES[chainId as ChainId] ?? `chain ${chainId}`
+}
+
+function capText(micros: bigint | null): string {
+  return micros === null ? 'without limit' : `up to ${formatUsd(micros as UsdMicros)} USD`
+}
+
+function idOf(prefix: string, bytes: Uint8Array): string {
+  return `${prefix}${ulidBody(viewOf(bytes).readUIntBE(0, 6), bytes.subarray(6))}`
+}
+
+/** @param data attributes of `main`, for the script */
+function scripted(title: string, data: Readonly<Record<string, string>>, body: string): string {
+  const attributes = Object.entries(data).map(
+    ([name, value]) => ` data-${name}="${escapeHtml(value)}"`,
+  )
+  const status = `<p id="status" role="status"></p>\n<script src="${SCRIPT_PATH}" defer></script>`
+  const main = `<main${attributes.join('')}>`
+  return htmlDocument(title, `${body}\n${status}`).replace('<main>', () => main)
+}

@@ -1,0 +1,170 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import { Refusal } from '../../custody/protocol/refusal.js'
+import type { Accounts } from '../login/accounts.js'
+import type { AuthorizerDesk, BegunCertificate } from './desk.js'
+import { RequestRefusedError, readJson } from './json-body.js'
+import { servePage } from './page-routes.js'
+import { requireVisitor, type Visitor, type VisitorDeps } from './visitor.js'
+import {
+  approveBody,
+  authorizerJson,
+  base64Url,
+  beginBody,
+  confirmBody,
+  finishBody,
+  removeBody,
+} from './wire.js'
+
+export interface AuthorizerRouteDeps extends VisitorDeps {
+  readonly desk: AuthorizerDesk
+  readonly accounts: Pick<Accounts, 'findById'>
+  readonly log: Logger
+}
+
+type Api = (
+  deps: AuthorizerRouteDeps,
+  request: IncomingMessage,
+  visitor: Visitor,
+) => Promise<object>
+
+/** The first authorizer rests on the sign-in alone, so it must be one of just now. */
+const FRESH_SIGN_IN_MS = 10 * 60_000
+
+const API: Readonly<Record<string, { readonly method: 'GET' | 'POST'; readonly answer: Api }>> = {
+  '/authorizers/api/list': { method: 'GET', answer: list },
+  '/authorizers/api/begin': { method: 'POST', answer: begin },
+  '/authorizers/api/finish': { method: 'POST', answer: finish },
+  '/authorizers/api/approve': { method: 'POST', answer: approve },
+  '/authorizers/api/remove': { method: 'POST', answer: remove },
+  '/authorizers/api/confirm': { method: 'POST', answer: confirm },
+}
+
+/**
+ * The routes below `/authorizers`: pages for people, JSON for them and for the command line.
+ * @returns false when the path is none of them
+ */
+export function createAuthorizerRoutes(deps: AuthorizerRouteDeps) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+    const path = (request.url ?? '').split('?', 1)[0] ?? ''
+    if (path !== '/authorizers' && !path.startsWith('/authorizers/')) return false
+    const route = Object.hasOwn(API, path) ? API[path] : undefined
+    if (route === undefined) return servePage(deps, path, request, response)
+    try {
+      if (request.method !== route.method) {
+        response.setHeader('Allow', route.method)
+        throw new RequestRefusedError(405, 'METHOD_NOT_ALLOWED', `Use ${route.method}.`)
+      }
+      const visitor = await requireVisitor(deps, request, response)
+      send(response, 200, await route.answer(deps, request, visitor))
+    } catch (error) {
+      if (response.headersSent) throw error
+      sendFailure(deps.log, response, error)
+    }
+    return true
+  }
+}
+
+async function list({ desk, webauthn }: AuthorizerRouteDeps, _request: unknown, visitor: Visitor) {
+  return {
+    user_id: visitor.userId,
+    rp_id: webauthn()?.rpId ?? null,
+    authorizers: desk.list(visitor.userId).map(authorizerJson),
+  }
+}
+
+async function begin(
+  { desk, webauthn, accounts }: AuthorizerRouteDeps,
+  request: IncomingMessage,
+  visitor: Visitor,
+): Promise<object> {
+  const { userId } = visitor
+  const body = await readJson(request, beginBody)
+  const present = desk.list(userId)
+  if (present.length === 0 && visitor.signedInAtMs + FRESH_SIGN_IN_MS < Date.now()) {
+    throw new RequestRefusedError(401, 'SIGN_IN_REQUIRED', 'Sign in again to add the first one.')
+  }
+  if (body.kind === 'p256')
+    return certificateJson(desk.beginKey(userId, body.label, body.public_key))
+  const { ceremonyId, challenge } = desk.beginPasskey(userId, body.label)
+  return {
+    ceremony_id: ceremonyId,
+    challenge: base64Url(challenge),
+    rp_id: webauthn()?.rpId ?? null,
+    user: { id: base64Url(Buffer.from(userId)), name: accounts.findById(userId)?.email ?? userId },
+    exclude: present.map(authorizerJson).map(({ credential_id }) => credential_id),
+  }
+}
+
+async function finish({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+  const body = await readJson(request, finishBody)
+  const possession =
+    'signature' in body
+      ? body.signature
+      : { attestationObject: body.attestation_object, clientDataJson: body.client_data_json }
+  const open = await desk.finish(visitor.userId, body.ceremony_id, possession)
+  if (open === null) return done(desk, visitor)
+  return { status: 'approval_required', ...certificateJson(open), ...listed(desk, visitor) }
+}
+
+async function approve({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+  const { ceremony_id, proof } = await readJson(request, approveBody)
+  await desk.approve(visitor.userId, ceremony_id, proof)
+  return done(desk, visitor)
+}
+
+async function remove({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+  const { authorizer_id } = await readJson(request, removeBody)
+  const open = desk.beginRemoval(visitor.userId, authorizer_id)
+  return { status: 'approval_required', ...certificateJson(open), ...listed(desk, visitor) }
+}
+
+async function confirm({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+  const { grant, proof } = await readJson(request, confirmBody)
+  await desk.leaveProof(visitor.userId, grant, proof)
+  return { status: 'confirmed' }
+}
+
+function certificateJson({ ceremonyId, certificate, challenge }: BegunCertificate) {
+  return {
+    ceremony_id: ceremonyId,
+    certificate: base64Url(certificate),
+    challenge: base64Url(challenge),
+  }
+}
+
+function listed(desk: AuthorizerDesk, { userId }: Visitor) {
+  return { authorizers: desk.list(userId).map(authorizerJson) }
+}
+
+function done(desk: AuthorizerDesk, visitor: Visitor) {
+  return { status: 'done', ...listed(desk, visitor) }
+}
+
+function sendFailure(log: Logger, response: ServerResponse, error: unknown): void {
+  if (error instanceof RequestRefusedError) {
+    send(response, error.status, errorJson(error.code, error.message))
+  } else if (error instanceof Refusal) {
+    // Its words name no key material, and tell a person what to do differently.
+    const status = error.code === 'CONFLICT' ? 409 : error.code === 'NOT_CONFIRMED' ? 403 : 400
+    send(response, status, errorJson(error.code, error.message))
+  } else {
+    log.error({ err: error }, 'authorizer request failed')
+    send(response, 500, errorJson('INTERNAL', 'It failed; try again in a moment.'))
+  }
+}
+
+function errorJson(code: string, message: string): object {
+  return { error: { code, message } }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  const text = JSON.stringify(body)
+  response.writeHead(status, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(text),
+    'Cache-Control': 'no-store',
+    ...(status === 401 ? { 'WWW-Authenticate': 'Bearer' } : {}),
+  })
+  response.end(text)
+}

@@ -1,0 +1,26 @@
+import type { AuthorizerList } from '../../custody/co-signer.js'
+import type { ConsoleHandlers } from '../context.js'
+import { isoTime } from '../iso-time.js'
+import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
+
+/** They are added and removed at the identity provider, under a sign-in this service never sees. */
+export function listAuthorizers({ actors }: OperationPorts): ConsoleHandlers['list_authorizers'] {
+  return async ({ userId }) => {
+    const answer = await actors.ask(CUSTODY_DESK, { type: 'list-authorizers', userId })
+    if (!answer.ok) return answer
+    const { authorizers, manageUrl } = answer.value as AuthorizerList
+    return {
+      ok: true,
+      value: {
+        authorizers: authorizers.map((authorizer) => ({
+          authorizer_id: authorizer.authorizerId,
+          kind: authorizer.kind,
+          label: authorizer.label,
+          created_at: isoTime(authorizer.createdAtMs),
+          credential_id: authorizer.credentialId,
+        })),
+        manage_url: manageUrl,
+      },
+    }
+  }
+}
