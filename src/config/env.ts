@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 
 /**
@@ -39,12 +40,19 @@ const variables = z.object({
   COUNTERSIGN_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info'),
-  // One thread keeps both of the quorum's batches in flight; more pay off beyond two cores.
-  COUNTERSIGN_WORKERS: count(64).default(1),
+  COUNTERSIGN_WORKERS: count(64).default(workersFor(availableParallelism())),
   COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
   COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
 })
+
+/**
+ * Spec silent: the front end and the two other domains keep a core busy each, the shards have the
+ * rest. One thread keeps both of the quorum's batches in flight, so fewer cores need no second.
+ */
+export function workersFor(cores: number): number {
+  return Math.min(16, Math.max(1, cores - 3))
+}
 
 export interface Config {
   readonly mode: 'dev' | 'live'

@@ -1,5 +1,6 @@
+import { availableParallelism } from 'node:os'
 import { describe, expect, test } from 'vitest'
-import { readConfig } from '../../src/config/env.js'
+import { readConfig, workersFor } from '../../src/config/env.js'
 import { createLogger } from '../../src/config/logging.js'
 
 describe('the environment', () => {
@@ -16,12 +17,23 @@ describe('the environment', () => {
         identityIssuer: null,
         consoleAudience: 'urn:countersign:console',
         logLevel: 'info',
-        workers: 1,
+        workers: workersFor(availableParallelism()),
         rateLimit: { refillPerSecond: 200, burst: 1_000 },
         inFlightMax: 10_000,
       },
       warnings: [],
     })
+  })
+
+  test.each([
+    [1, 1],
+    [2, 1],
+    [4, 1],
+    [5, 2],
+    [8, 5],
+    [64, 16],
+  ])('%i cores run %i threads of actors', (cores, workers) => {
+    expect(workersFor(cores)).toBe(workers)
   })
 
   test('dev mode takes test keys', () => {
