@@ -38,13 +38,14 @@ const BASE_FEE_HEADROOM = 2n
 
 /**
  * Fees that get a transaction into one of the next blocks: the median of recent tips (at least
- * the chain's floor), and twice the next base fee on top of it, both capped by the ceiling. Above
- * the ceiling the transaction waits for the base fee to fall; it is never signed for more.
+ * the chain's floor), and twice the next base fee on top of it, both capped by `offerCeiling`.
+ * Above it the transaction waits for the base fee to fall; it is never signed for more.
  * @param ceilingWei highest maxFeePerGas the operator allows on this chain
  */
 export function feesFor(head: ChainHead, history: FeeHistory, ceilingWei: bigint): Fees {
   const tip = max(median(history.tipsPerGas), TIP_FLOOR_WEI[head.chainId as ChainId] ?? 0n)
-  const maxFeePerGas = min(nextBaseFee(head, history) * BASE_FEE_HEADROOM + tip, ceilingWei)
+  const wanted = nextBaseFee(head, history) * BASE_FEE_HEADROOM + tip
+  const maxFeePerGas = min(wanted, offerCeiling(ceilingWei))
   return { maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) }
 }
 
@@ -58,10 +59,20 @@ const BUMP_NUMERATOR = 9n
 const BUMP_DENOMINATOR = 8n
 
 /**
+ * Highest fee of a transaction that is meant to land, wei per gas: one bump below the chain's
+ * ceiling. Were it offered at the ceiling itself, nothing could replace it, and a lane whose head
+ * every node refuses could not even give it up.
+ */
+export function offerCeiling(ceilingWei: bigint): bigint {
+  return (ceilingWei * BUMP_DENOMINATOR) / BUMP_NUMERATOR
+}
+
+/**
  * Fees that replace a transaction at the same nonce: both fields at least 12.5 % higher (rounded
  * up, never by less than a wei) and at least what the market asks now.
  * @param previous fees of the transaction to replace
  * @param current what `feesFor` says now
+ * @param ceilingWei `offerCeiling` for the same call, the chain's own ceiling for a cancellation
  * @returns null when the ceiling leaves no room for a valid replacement
  */
 export function bump(previous: Fees, current: Fees, ceilingWei: bigint): Fees | null {

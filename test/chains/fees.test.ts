@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { bump, type Fees, feesFor, parseFeeHistory } from '../../src/chains/fees.js'
+import { bump, type Fees, feesFor, offerCeiling, parseFeeHistory } from '../../src/chains/fees.js'
 import type { ChainHead } from '../../src/chains/heads.js'
 
 const GWEI = 1_000_000_000n
@@ -85,6 +85,21 @@ describe('fees', () => {
           expect(next[field] <= ceiling).toBe(true)
         }
         expect(next.maxPriorityFeePerGas <= next.maxFeePerGas).toBe(true)
+      }),
+    )
+  })
+
+  test('whatever is offered, first or as a bump, a cancellation has room below the ceiling', () => {
+    fc.assert(
+      fc.property(wei, wei, fc.array(wei), wei, (base, later, tips, drawn) => {
+        const ceiling = drawn + 1n
+        const history = { baseFeesPerGas: [base], tipsPerGas: tips }
+        const first = feesFor(head(1, base), history, ceiling)
+        const market = feesFor(head(1, later), history, ceiling)
+        const second = bump(first, market, offerCeiling(ceiling))
+        for (const offer of [first, second]) {
+          if (offer !== null) expect(bump(offer, market, ceiling)).not.toBeNull()
+        }
       }),
     )
   })

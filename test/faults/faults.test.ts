@@ -9,7 +9,7 @@ import { accepted, type Harness, RECIPIENT, startHarness, type TestWallet } from
 
 const BASE = 8453
 const SEND = 'eth_sendRawTransaction'
-const FINAL_MS = 45_000
+const FINAL_MS = 120_000
 const CONTRACT: Address = '0x000000000000000000000000000000000000c0De'
 /** Runtime code: STOP; and PUSH0 PUSH0 REVERT. */
 const STOPS = '0x00'
@@ -182,22 +182,31 @@ describe('a transaction ends', () => {
     await endsOnce(wallet, 4)
   })
 
-  test('dropped, when it may be out and is refused from then on; what is behind it goes on', async () => {
-    const wallet = await harness.createWallet()
-    await chain.stopMining()
-    const [preferred] = chain.proxies
-    preferred.inject({ method: SEND, times: 1, fault: { kind: 'swallow' } })
-    const value = 4_711n
-    accepted(await harness.send(wallet, BASE, { value }))
-    const fault = error('insufficient funds for gas * price + value: balance 1')
-    const when = ([raw]: readonly unknown[]) => parseTransaction(raw as Hex).value === value
-    for (const proxy of chain.proxies) proxy.inject({ method: SEND, fault, when })
-    for (const answer of await sendMany(wallet, 3)) accepted(answer)
-    chain.startMining()
-    await allFinal(harness, [wallet], FINAL_MS)
-    const verdict = await audit(harness, wallet)
-    expect(verdict).toMatchObject({ confirmed: 3, dropped: 1, wrong: [] })
-  })
+  test.for([
+    { fee: 'the usual fee', baseFeeWei: 10n ** 9n },
+    { fee: 'the highest fee', baseFeeWei: 6n * 10n ** 11n },
+  ])(
+    'dropped, when it may be out at $fee and is refused from then on; what is behind it goes on',
+    async ({ baseFeeWei }) => {
+      const wallet = await harness.createWallet()
+      await chain.stopMining()
+      await chain.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${baseFeeWei.toString(16)}`])
+      await chain.mine()
+      await until(() => harness.baseFeeWei(BASE) === baseFeeWei)
+      const [preferred] = chain.proxies
+      preferred.inject({ method: SEND, times: 1, fault: { kind: 'swallow' } })
+      const value = 4_711n
+      accepted(await harness.send(wallet, BASE, { value }))
+      const fault = error('insufficient funds for gas * price + value: balance 1')
+      const when = ([raw]: readonly unknown[]) => parseTransaction(raw as Hex).value === value
+      for (const proxy of chain.proxies) proxy.inject({ method: SEND, fault, when })
+      for (const answer of await sendMany(wallet, 3)) accepted(answer)
+      chain.startMining()
+      await allFinal(harness, [wallet], FINAL_MS)
+      const verdict = await audit(harness, wallet)
+      expect(verdict).toMatchObject({ confirmed: 3, dropped: 1, wrong: [] })
+    },
+  )
 
   test('and what reverts keeps its gas and releases its value', async () => {
     const wallet = await harness.createWallet()
@@ -229,7 +238,7 @@ function error(message: string): Fault {
   return { kind: 'error', code: -32000, message }
 }
 
-const UNTIL_MS = 20_000
+const UNTIL_MS = 60_000
 
 async function until(condition: () => boolean): Promise<void> {
   const deadlineMs = Date.now() + UNTIL_MS

@@ -39,6 +39,8 @@ export interface Harness {
   createWallet(options?: WalletOptions): Promise<TestWallet>
   send(wallet: TestWallet, chainId: number, call?: Partial<SentCall>): Promise<AskResult>
   transaction(txId: TxId): Transaction | undefined
+  /** Of the newest block that the fees of new sends rest on; null before the first. */
+  baseFeeWei(chainId: number): bigint | null
   /** As a crash would: memory is gone, the store stays. Work in flight is never heard of. */
   restart(meanwhile?: () => Promise<void>): Promise<void>
   stop(): Promise<void>
@@ -160,6 +162,7 @@ export async function startHarness(
             host.deliver({ ...envelope, token })
           })
         },
+        baseFeeWei: (chainId) => access.get(chainId)?.fees.latest()?.head.baseFeePerGas ?? null,
         async end() {
           dead = true
           const deadlineMs = Date.now() + CRASH_TIMEOUT_MS
@@ -224,6 +227,7 @@ export async function startHarness(
         reader.refresh()
         return reader.transaction(txId)
       },
+      baseFeeWei: (chainId) => life.baseFeeWei(chainId),
       async restart(meanwhile = async () => {}) {
         await life.end()
         await meanwhile()
@@ -239,6 +243,7 @@ export async function startHarness(
 /** One process life of the actors. */
 interface Life {
   ask(envelope: Envelope): Promise<AskResult>
+  baseFeeWei(chainId: number): bigint | null
   end(): Promise<void>
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { bump, type Fees } from '../../../src/chains/fees.js'
+import { bump, type Fees, offerCeiling } from '../../../src/chains/fees.js'
 import type { SignedAuthorization, SignOutcome } from '../../../src/custody/co-signer.js'
 import type { KeyId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
@@ -50,7 +50,8 @@ async function higherBid(ports: ReplacePorts, replaced: Replaced): Promise<Comma
   const newest = tx.attempts.at(-1)
   const current = chain?.fees.latest()?.fees
   if (newest === undefined || chain === undefined || current === undefined) return null
-  const ceilingWei = BigInt(chain.config.max_fee_per_gas_ceiling_wei)
+  const highestWei = BigInt(chain.config.max_fee_per_gas_ceiling_wei)
+  const ceilingWei = replaced.purpose === 'cancel' ? highestWei : offerCeiling(highestWei)
   let replaces: Uint8Array = Buffer.from(newest.intentId.slice(2), 'hex')
   let fees = bump(newest, current, ceilingWei)
   let ledgerDiffers = false
