@@ -1,5 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import {
+  AUTHORIZERS_AUDIENCE,
+  AUTHORIZERS_SCOPE,
+} from '../../src/identity-provider/login/audiences.js'
+import {
   COMMAND_LINE_CLIENT_ID,
   COMMAND_LINE_REDIRECT_URI,
 } from '../../src/identity-provider/login/clients.js'
@@ -13,6 +17,8 @@ export interface MintOptions {
   readonly issuer: string
   readonly email: string
   readonly password: string
+  /** `authorizers`: for the authorizer routes of the identity provider. Default: the console. */
+  readonly purpose?: 'console' | 'authorizers'
 }
 
 /** Why no token came; the message is for the person who asked. */
@@ -31,7 +37,7 @@ interface Endpoints {
 /**
  * Signs in as a person would in a browser (authorization code with PKCE, RFC 7636: login form,
  * consent form, redirect) and exchanges the code.
- * @returns the console token, a JWT
+ * @returns the token, a JWT
  * @throws SignInError when the identity provider is unreachable or refuses
  */
 export async function mintConsoleToken(options: MintOptions): Promise<string> {
@@ -42,7 +48,9 @@ export async function mintConsoleToken(options: MintOptions): Promise<string> {
   start.search = new URLSearchParams({
     client_id: COMMAND_LINE_CLIENT_ID,
     response_type: 'code',
-    scope: 'openid email console',
+    ...(options.purpose === 'authorizers'
+      ? { scope: `openid ${AUTHORIZERS_SCOPE}`, resource: AUTHORIZERS_AUDIENCE }
+      : { scope: 'openid email console' }),
     redirect_uri: COMMAND_LINE_REDIRECT_URI,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { type Domain, startDomain } from '../../bench/signing-domain.js'
+import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import type { SignOutcome, SignRequest, TransactionPayload } from '../../src/custody/co-signer.js'
 import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
@@ -18,18 +18,21 @@ export const DELEGATE: Address = '0x2222222222222222222222222222222222222222'
 export const STRANGER: Address = '0x3333333333333333333333333333333333333333'
 const CEILING_WEI = 500n * 10n ** 9n
 
+/** Where the passkeys of these tests live; no browser goes there. */
+export const WEBAUTHN = { rp_id: 'example.test', origins: ['https://id.example.test'] }
+
 const READY_TIMEOUT_MS = 10_000
-const USER = { email: 'ada@example.test', password: 'correct horse battery staple' }
+export const USER = { email: 'ada@example.test', password: 'correct horse battery staple' }
 
 export interface Quorum {
   readonly home: string
   readonly coSigner: ConnectedCoSigner
   readonly userId: string
   readonly consoleToken: string
-  identityProvider: Domain
-  quorumSigner: Domain
-  startIdentityProvider(): Promise<Domain>
-  startQuorumSigner(): Promise<Domain>
+  identityProvider: Child
+  quorumSigner: Child
+  startIdentityProvider(): Promise<Child>
+  startQuorumSigner(): Promise<Child>
   /** Ends every process and removes the home. */
   close(): Promise<void>
 }
@@ -45,9 +48,9 @@ export function testChains(): RegistryChain[] {
 
 export async function startQuorum(): Promise<Quorum> {
   const home = mkdtempSync(join(tmpdir(), 'cs-'))
-  const domains: Domain[] = []
-  const start = async (entry: string, env: Record<string, string> = {}): Promise<Domain> => {
-    const domain = await startDomain(entry, { COUNTERSIGN_HOME: home, ...env })
+  const domains: Child[] = []
+  const start = async (entry: string, env: Record<string, string> = {}): Promise<Child> => {
+    const domain = await startChild(entry, { COUNTERSIGN_HOME: home, ...env })
     domains.push(domain)
     return domain
   }
@@ -64,7 +67,7 @@ export async function startQuorum(): Promise<Quorum> {
 
   try {
     writeFileSync(join(home, 'dev-user.json'), JSON.stringify(USER))
-    await provisionDev(home, { chains: testChains() })
+    await provisionDev(home, { chains: testChains(), webauthn: WEBAUTHN })
     const [identityProvider, quorumSigner] = await Promise.all([
       startIdentityProvider(),
       startQuorumSigner(),

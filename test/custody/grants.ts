@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto'
+import { authorizerIdOfName } from '../../src/custody/authorizers/authorizer-set.js'
+import {
+  encodeGrantStatement,
+  grantChallenge,
+} from '../../src/custody/authorizers/grant-statement.js'
+import { encodeProof } from '../../src/custody/authorizers/proof.js'
+import type { GrantUpdate } from '../../src/custody/co-signer.js'
+import { sha256 } from '../../src/custody/protocol/tagged.js'
+import type { SubWalletId } from '../../src/domain/ids.js'
+import { ulidBytes } from '../../src/domain/ids.js'
+import { FaultError } from '../../src/errors/fault.js'
+import type { Assertion } from '../support/software-authenticator.js'
+import { newKeyId, type Quorum } from './harness.js'
+
+/** Grants as the service asks for them, and as the wire has them. */
+export function newGrant(
+  quorum: Quorum,
+  walletId: SubWalletId,
+  change: Partial<GrantUpdate> = {},
+): GrantUpdate {
+  return {
+    keyId: newKeyId(),
+    rotatedFrom: null,
+    walletId,
+    userId: quorum.userId,
+    permission: 'trade',
+    allowedChains: [8453],
+    proofKey: randomBytes(32),
+    expiresAt: null,
+    revoked: false,
+    consoleToken: quorum.consoleToken,
+    dailyLimitMicros: 100_000_000n,
+    monthlyLimitMicros: 1_000_000_000n,
+    unpricedAssets: 'deny',
+    effect: 'enlarges',
+    authorization: null,
+    ...change,
+  }
+}
+
+/** What the service is asked to have confirmed. */
+export interface Asked {
+  readonly statement: Buffer
+  /** Base64url. */
+  readonly challenge: string
+  readonly version: number
+  readonly confirmBeforeMs: number
+}
+
+/** @throws Error unless the service refuses for want of a confirmation */
+export async function askedOf(quorum: Quorum, grant: GrantUpdate): Promise<Asked> {
+  const { code, details } = await faultOf(quorum.coSigner.putGrant(grant))
+  if (code !== 'AUTHORIZATION_REQUIRED') throw new Error(`not asked: ${code}`)
+  return {
+    statement: Buffer.from(String(details.grant), 'base64url'),
+    challenge: String(details.challenge),
+    version: Number(details.grant_version),
+    confirmBeforeMs: Date.parse(String(details.confirm_before)),
+  }
+}
+
+/** The same grant again, with a proof. */
+export function answered(grant: GrantUpdate, asked: Asked, proof: Uint8Array | null): GrantUpdate {
+  const { version, confirmBeforeMs } = asked
+  return { ...grant, authorization: { version, confirmBeforeMs, proof } }
+}
+
+export async function faultOf(
+  call: Promise<unknown>,
+): Promise<{ code: string; details: Readonly<Record<string, unknown>> }> {
+  try {
+    await call
+  } catch (error) {
+    if (error instanceof FaultError) return error.fault
+    throw error
+  }
+  return { code: 'none', details: {} }
+}
+
+export function passkeyProof(assertion: Assertion, authorizerId: string): Buffer {
+  return encodeProof({
+    kind: 'passkey',
+    authorizerId: authorizerIdOfName(authorizerId) ?? Buffer.alloc(16),
+    clientDataJson: Buffer.from(assertion.client_data_json, 'base64url'),
+    authenticatorData: Buffer.from(assertion.authenticator_data, 'base64url'),
+    signature: Buffer.from(assertion.signature, 'base64url'),
+  })
+}
+
+/** `grant-put` as a hostile service sends it to the user side, past the service's own checks. */
+export function grantParameters(
+  grant: GrantUpdate,
+  confirmBeforeMs: number,
+  proof: Uint8Array | null,
+): unknown[] {
+  return [
+    ulidBytes(grant.keyId),
+    ulidBytes(grant.walletId),
+    grant.rotatedFrom === null ? null : ulidBytes(grant.rotatedFrom),
+    grant.userId,
+    grant.permission,
+    [...grant.allowedChains],
+    grant.proofKey,
+    grant.expiresAt,
+    grant.revoked,
+    grant.consoleToken ?? '',
+    proof,
+    grant.dailyLimitMicros?.toString() ?? null,
+    grant.monthlyLimitMicros?.toString() ?? null,
+    grant.unpricedAssets,
+    confirmBeforeMs,
+  ]
+}
+
+/** The statement of a grant, and its challenge in base64url. */
+export function statementOf(grant: GrantUpdate, version: number, confirmBeforeMs: number) {
+  const statement = encodeGrantStatement({
+    keyId: ulidBytes(grant.keyId),
+    grantId: ulidBytes(grant.keyId),
+    version,
+    walletId: ulidBytes(grant.walletId),
+    ownerHash: sha256(Buffer.from(grant.userId)),
+    permission: grant.permission,
+    chains: [...grant.allowedChains].sort((a, b) => a - b),
+    expiresAtMs: grant.expiresAt,
+    dailyLimitMicros: grant.dailyLimitMicros,
+    monthlyLimitMicros: grant.monthlyLimitMicros,
+    unpricedAssets: grant.unpricedAssets,
+    revoked: grant.revoked,
+    rotatedFrom: grant.rotatedFrom === null ? null : ulidBytes(grant.rotatedFrom),
+    proofKeyDigest: grant.proofKey === null ? null : sha256(grant.proofKey),
+    confirmBeforeMs,
+  })
+  return { statement, challenge: grantChallenge(statement).toString('base64url') }
+}
