@@ -10,6 +10,24 @@ export function cpuMicros(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS
 }
 
+/** Percentiles of how long answers took, milliseconds. */
+export interface Latencies {
+  readonly p50Ms: number
+  readonly p95Ms: number
+  readonly p99Ms: number
+}
+
+export function latenciesOf(latenciesMs: readonly number[]): Latencies {
+  const sorted = Float64Array.from(latenciesMs).sort()
+  const at = (q: number) => sorted[Math.floor((sorted.length - 1) * q)] ?? 0
+  return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.floor(sorted.length / 2)] ?? 0
+}
+
 /** @param sorted ascending */
 export function quantileMs(sorted: readonly number[], q: number): number {
   return sorted[Math.floor((sorted.length - 1) * q)] ?? 0

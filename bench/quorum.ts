@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,8 +11,10 @@ import { type ConnectedCoSigner, connectCoSigner } from '../src/custody/connect-
 import { deriveProofKey } from '../src/custody/key-proof.js'
 import { provisionDev } from '../src/custody/provision.js'
 import { type KeyId, type SubWalletId, ulidBody } from '../src/domain/ids.js'
-import { cpuMicros, quantileMs } from './figures.js'
-import { type Domain, startDomain } from './signing-domain.js'
+import { type Child, startChild } from './child-process.js'
+import { type CpuSpent, perOperation, startCpuMeter } from './cpu.js'
+import { type Latencies, latenciesOf } from './figures.js'
+import { issuerOf } from './sink-stack.js'
 
 /**
  * What two keys cost: signatures per second through three real processes, beside the bare rate of
@@ -26,17 +28,18 @@ export interface QuorumFigures {
   readonly loads: readonly QuorumLoad[]
 }
 
-export interface QuorumLoad {
+export interface QuorumLoad extends Latencies {
   readonly label: string
   readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  /** Per signature. */
-  readonly cpuMicros: {
-    readonly service: number
-    readonly userSide: number
-    readonly quorum: number
-  }
+  /** Per signature; the service is this process. */
+  readonly cpuMicros: Readonly<Record<'service' | 'identity' | 'quorum', CpuSpent>>
+}
+
+/** The two other domains, and wallets to sign for. */
+export interface Quorum {
+  readonly keygenMs: number
+  measure(load: (typeof QUORUM_LOADS)[number], runMs: number): Promise<QuorumLoad>
+  close(): Promise<void>
 }
 
 const WARM_UP_MS = 500
@@ -44,7 +47,7 @@ const WALLETS = 64
 const USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
 
 /** Callers that each wait for one signature: two batches are under way at once. */
-const LOADS = [
+export const QUORUM_LOADS = [
   { label: 'one caller', callers: 1 },
   { label: 'batch 8', callers: 16 },
   { label: 'batch 32', callers: 64 },
@@ -61,52 +64,70 @@ const native = createRequire(import.meta.url)('secp256k1/bindings.js') as typeof
 
 /** @param runMs how long each load is driven */
 export async function measureQuorum(runMs: number): Promise<QuorumFigures> {
-  const home = mkdtempSync(join(tmpdir(), 'cs-bench-'))
-  const domains: Domain[] = []
-  let coSigner: ConnectedCoSigner | null = null
+  const quorum = await openQuorum()
   try {
-    writeFileSync(join(home, 'dev-user.json'), JSON.stringify(USER))
-    await provisionDev(home)
-    const env = { COUNTERSIGN_HOME: home, IDENTITY_PORT: '0' }
-    const userSide = await startDomain('dist/src/identity-provider/main.js', env)
-    domains.push(userSide)
-    const quorum = await startDomain('dist/src/quorum-signer/main.js', env)
-    domains.push(quorum)
-    coSigner = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
-    if (!(await coSigner.whenReady(10_000))) throw new Error('the quorum is not ready')
-    const startedAt = performance.now()
-    const wallets = await makeWallets(coSigner, home)
-    const keygenMs = (performance.now() - startedAt) / WALLETS
     const barePerSecond = await measureBare()
-    await drive(coSigner, wallets, 64, WARM_UP_MS)
     const loads: QuorumLoad[] = []
-    for (const { label, callers } of LOADS) {
-      const pids = [process.pid, userSide.pid, quorum.pid]
-      const before = pids.map(cpuMicros)
-      const { count, elapsedMs, latenciesMs } = await drive(coSigner, wallets, callers, runMs)
-      const [service = 0, user = 0, signer = 0] = pids.map(
-        (pid, i) => (cpuMicros(pid) - (before[i] ?? 0)) / count,
-      )
-      loads.push({
-        label,
-        perSecond: (count / elapsedMs) * 1_000,
-        p50Ms: quantileMs(latenciesMs, 0.5),
-        p99Ms: quantileMs(latenciesMs, 0.99),
-        cpuMicros: { service, userSide: user, quorum: signer },
-      })
-    }
-    return { barePerSecond, keygenMs, loads }
+    for (const load of QUORUM_LOADS) loads.push(await quorum.measure(load, runMs))
+    return { barePerSecond, keygenMs: quorum.keygenMs, loads }
   } finally {
+    await quorum.close()
+  }
+}
+
+/** @throws Error when a domain does not start; nothing is left running */
+export async function openQuorum(): Promise<Quorum> {
+  const home = mkdtempSync(join(tmpdir(), 'cs-bench-'))
+  const domains: Child[] = []
+  let coSigner: ConnectedCoSigner | null = null
+  const close = async () => {
     await coSigner?.close()
     await Promise.all(domains.map((domain) => domain.kill()))
     rmSync(home, { recursive: true, force: true })
   }
+  try {
+    writeFileSync(join(home, 'dev-user.json'), JSON.stringify(USER), { mode: 0o600 })
+    await provisionDev(home)
+    const env = { COUNTERSIGN_HOME: home, IDENTITY_PORT: '0' }
+    const identity = await startChild('dist/src/identity-provider/main.js', env)
+    domains.push(identity)
+    const quorum = await startChild('dist/src/quorum-signer/main.js', env)
+    domains.push(quorum)
+    const signer = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
+    coSigner = signer
+    if (!(await signer.whenReady(10_000))) throw new Error('the quorum is not ready')
+    const startedAt = performance.now()
+    const wallets = await makeWallets(signer, home)
+    const keygenMs = (performance.now() - startedAt) / WALLETS
+    await drive(signer, wallets, 64, WARM_UP_MS)
+    const pids = { service: process.pid, identity: identity.pid, quorum: quorum.pid }
+    return {
+      keygenMs,
+      async measure({ label, callers }, runMs) {
+        const meter = startCpuMeter(pids)
+        const { count, elapsedMs, latenciesMs } = await drive(signer, wallets, callers, runMs)
+        const spent = meter()
+        return {
+          label,
+          perSecond: (count / elapsedMs) * 1_000,
+          ...latenciesOf(latenciesMs),
+          cpuMicros: {
+            service: perOperation(spent.service, count),
+            identity: perOperation(spent.identity, count),
+            quorum: perOperation(spent.quorum, count),
+          },
+        }
+      },
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 async function makeWallets(signer: ConnectedCoSigner, home: string): Promise<BenchWallet[]> {
-  const issuerFile = readFileSync(join(home, 'identity-provider', 'issuer.json'), 'utf8')
-  const { issuer } = JSON.parse(issuerFile) as { issuer: string }
-  const consoleToken = await mintConsoleToken({ issuer, ...USER })
+  const consoleToken = await mintConsoleToken({ issuer: issuerOf(home), ...USER })
   const claims = Buffer.from(consoleToken.split('.')[1] ?? '', 'base64url').toString('utf8')
   const userId = (JSON.parse(claims) as { sub: string }).sub
   const wallets: BenchWallet[] = []
@@ -137,7 +158,7 @@ async function makeWallets(signer: ConnectedCoSigner, home: string): Promise<Ben
   return wallets
 }
 
-async function measureBare(): Promise<number> {
+export async function measureBare(): Promise<number> {
   const digest = randomBytes(32)
   const scalar = randomBytes(32)
   const bench = new Bench({ time: 500, warmupTime: 100 })
@@ -189,5 +210,5 @@ async function drive(
     }),
   )
   const elapsedMs = performance.now() - startedAt
-  return { count: latenciesMs.length, elapsedMs, latenciesMs: latenciesMs.sort((a, b) => a - b) }
+  return { count: latenciesMs.length, elapsedMs, latenciesMs }
 }

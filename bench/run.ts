@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { count, ms, table } from './figures.js'
 import { measureParts } from './parts.js'
 import { measureQuorum } from './quorum.js'
-import { startStack } from './stack.js'
+import { anvilTarget, startStack } from './stack.js'
 import { measureWritePath, type WritePathFigures } from './write-path.js'
 
 /**
@@ -39,9 +39,9 @@ const quorumPerSecond = Math.max(...quorum.loads.map(({ perSecond }) => perSecon
 const stack = await startStack(WALLETS, CHAIN)
 const loads: WritePathFigures[] = []
 try {
-  await measureWritePath(stack, { label: 'warm-up', callers: 8, chainId: CHAIN, runMs: 1_000 })
+  await measureWritePath(anvilTarget(stack, CHAIN), { callers: 8, runMs: 1_000 })
   for (const load of LOADS) {
-    loads.push(await measureWritePath(stack, { ...load, chainId: CHAIN, runMs: RUN_MS }))
+    loads.push(await measureWritePath(anvilTarget(stack, CHAIN), { ...load, runMs: RUN_MS }))
   }
 } finally {
   await stack.stop()
@@ -67,9 +67,9 @@ console.log(
       (load.perSecond / quorumPerSecond).toFixed(2),
       ms(load.p50Ms),
       ms(load.p99Ms),
-      count(load.cpuMicros.service),
-      count(load.cpuMicros.identityProvider),
-      count(load.cpuMicros.quorumSigner),
+      count(load.cpuMicros.service?.total ?? 0),
+      count(load.cpuMicros.identity?.total ?? 0),
+      count(load.cpuMicros.quorum?.total ?? 0),
       Object.entries(load.refused)
         .map(([what, n]) => `${what} × ${n}`)
         .join(', ') || '0',

@@ -13,9 +13,9 @@ function quorumTable({ barePerSecond, keygenMs, loads }: QuorumFigures): string 
     (perSecond / barePerSecond).toFixed(2),
     ms(p50Ms),
     ms(p99Ms),
-    count(cpuMicros.service),
-    count(cpuMicros.userSide),
-    count(cpuMicros.quorum),
+    count(cpuMicros.service.total),
+    count(cpuMicros.identity.total),
+    count(cpuMicros.quorum.total),
   ])
   const head = ['quorum signing', '/s', '× bare', 'p50 ms', 'p99 ms', 'S µs', 'U µs', 'Q µs']
   return [

@@ -1,9 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mintConsoleToken } from '../scripts/dev/mint-console-token.js'
+import { freePort } from './free-port.js'
+import { makeKeys } from './keys.js'
+import { issuerOf } from './sink-stack.js'
+import type { WriteTarget } from './write-path.js'
 
 /** The whole service with its chains, as `npm start` brings it up, in a home of its own. */
 export interface Stack {
@@ -15,7 +18,7 @@ export interface Stack {
     readonly chains: Readonly<Record<string, number>>
   }
   readonly rpc: Readonly<Record<string, string>>
-  /** Secrets of trade keys without caps, one per funded wallet. */
+  /** Secrets of trade keys, one per funded wallet. */
   readonly secrets: readonly string[]
   stop(): Promise<void>
 }
@@ -25,7 +28,18 @@ const STOP_TIMEOUT_MS = 15_000
 /** 1,000 native coins: more than any run spends on gas. */
 const BALANCE_WEI_HEX = '0x3635c9adc5dea00000'
 
-export async function startStack(wallets: number, chainId: number): Promise<Stack> {
+/** What is measured is mostly the write path, not the limiter in front of it. */
+const UNMETERED = {
+  COUNTERSIGN_RATE_PER_SECOND: '1000000',
+  COUNTERSIGN_RATE_BURST: '1000000',
+}
+
+/** @param rates environment of the rate limiter; empty for its defaults */
+export async function startStack(
+  wallets: number,
+  chainId: number,
+  rates: Readonly<Record<string, string>> = UNMETERED,
+): Promise<Stack> {
   const home = mkdtempSync(join(tmpdir(), 'cs-bench-'))
   const port = await freePort()
   const child = spawn(process.execPath, ['scripts/run.mjs', 'dev/start'], {
@@ -33,9 +47,7 @@ export async function startStack(wallets: number, chainId: number): Promise<Stac
       ...process.env,
       COUNTERSIGN_HOME: home,
       PORT: String(port),
-      // What is measured is the write path, not the limiter in front of it.
-      COUNTERSIGN_RATE_PER_SECOND: '1000000',
-      COUNTERSIGN_RATE_BURST: '1000000',
+      ...rates,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
@@ -50,16 +62,26 @@ export async function startStack(wallets: number, chainId: number): Promise<Stac
   }
   try {
     const dev = await ready(child, join(home, 'dev.json'), () => errors)
-    const { issuer } = JSON.parse(
-      readFileSync(join(home, 'identity-provider', 'issuer.json'), 'utf8'),
-    ) as { issuer: string }
-    const token = await mintConsoleToken({ issuer, ...dev.user })
-    const secrets: string[] = []
-    for (let i = 0; i < wallets; i++) secrets.push(await fundedKey(dev, token, chainId, i))
+    const token = await mintConsoleToken({ issuer: issuerOf(home), ...dev.user })
+    const keys = await makeKeys(dev.base_url, token, wallets)
+    for (const { address } of keys) await fund(dev.rpc[chainId], address)
+    const secrets = keys.map(({ secret }) => secret)
     return { baseUrl: dev.base_url, pids: dev.pids, rpc: dev.rpc, secrets, stop }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** The stack as a load sees it. */
+export function anvilTarget(stack: Stack, chainId: number): WriteTarget {
+  const { service, identity_provider: identity, quorum_signer: quorum, chains } = stack.pids
+  return {
+    label: 'anvil',
+    port: Number(new URL(stack.baseUrl).port),
+    chainId,
+    secrets: stack.secrets,
+    pids: { service, identity, quorum, chain: chains[chainId] ?? service },
   }
 }
 
@@ -80,33 +102,8 @@ async function ready(child: ChildProcess, path: string, errors: () => string): P
   throw new Error(`the stack was not ready in ${READY_TIMEOUT_MS} ms: ${errors()}`)
 }
 
-async function fundedKey(
-  dev: DevFile,
-  token: string,
-  chainId: number,
-  index: number,
-): Promise<string> {
-  const post = async <T>(path: string, body: object): Promise<T> => {
-    const response = await fetch(`${dev.base_url}/api/v1/agent${path}`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
-    return (await response.json()) as T
-  }
-  const wallet = await post<{ sub_wallet_id: string; addresses: { evm: string } }>('/wallets', {
-    name: `bench ${index}`,
-  })
-  const key = await post<{ secret: string }>('/keys', {
-    name: `bench ${index}`,
-    sub_wallet_id: wallet.sub_wallet_id,
-    permission: 'trade',
-    daily_limit_usd: 'unlimited',
-    monthly_limit_usd: 'unlimited',
-  })
-  const url = dev.rpc[chainId]
-  if (url === undefined) throw new Error(`no RPC of chain ${chainId}`)
+async function fund(url: string | undefined, address: string): Promise<void> {
+  if (url === undefined) throw new Error('no RPC of the chain')
   await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -114,10 +111,9 @@ async function fundedKey(
       jsonrpc: '2.0',
       id: 1,
       method: 'anvil_setBalance',
-      params: [wallet.addresses.evm, BALANCE_WEI_HEX],
+      params: [address, BALANCE_WEI_HEX],
     }),
   })
-  return key.secret
 }
 
 async function endGroup(child: ChildProcess): Promise<void> {
@@ -129,18 +125,4 @@ async function endGroup(child: ChildProcess): Promise<void> {
   }, STOP_TIMEOUT_MS)
   await gone
   clearTimeout(timer)
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => {
-        if (typeof address === 'object' && address !== null) resolve(address.port)
-        else reject(new Error('no port'))
-      })
-    })
-  })
 }

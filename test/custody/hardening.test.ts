@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startDomain } from '../../bench/signing-domain.js'
+import { startChild } from '../../bench/child-process.js'
 import {
   identityProviderSocket,
   quorumSignerSocket,
@@ -113,7 +113,7 @@ describe('outside the signature', () => {
       NODE_OPTIONS: `--require ${hook}`,
     }
     for (const entry of ['quorum-signer', 'identity-provider']) {
-      await expect(startDomain(`dist/src/${entry}/main.js`, env)).rejects.toThrow(
+      await expect(startChild(`dist/src/${entry}/main.js`, env)).rejects.toThrow(
         /no prebuilt binary/,
       )
     }
@@ -121,7 +121,7 @@ describe('outside the signature', () => {
 
   test('live takes neither a dev registry nor key files', async () => {
     await expect(
-      startDomain('dist/src/quorum-signer/main.js', {
+      startChild('dist/src/quorum-signer/main.js', {
         COUNTERSIGN_HOME: quorum.home,
         COUNTERSIGN_MODE: 'live',
       }),

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
-import { type Domain, startDomain } from '../../bench/signing-domain.js'
+import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
 import { deriveProofKey } from '../../src/custody/key-proof.js'
@@ -40,10 +40,10 @@ const CEILING_WEI = '10000000000000'
 /** @param chainIds what keys are granted */
 export async function startQuorum(chainIds: readonly number[]): Promise<Quorum> {
   const home = mkdtempSync(join(tmpdir(), 'cs-faults-'))
-  const domains: Domain[] = []
+  const domains: Child[] = []
   let coSigner: ConnectedCoSigner | null = null
   const start = async (entry: string, env: Record<string, string> = {}): Promise<void> => {
-    domains.push(await startDomain(entry, { COUNTERSIGN_HOME: home, ...env }))
+    domains.push(await startChild(entry, { COUNTERSIGN_HOME: home, ...env }))
   }
   async function close(): Promise<void> {
     await coSigner?.close()

@@ -1,0 +1,76 @@
+import { type ChildProcess, fork } from 'node:child_process'
+
+/** A process of a measurement, started from its built entry point. */
+export interface Child {
+  readonly pid: number
+  /** Its `ready` message, with whatever it tells beside. */
+  readonly ready: Readonly<Record<string, unknown>>
+  /** SIGKILL; resolves when the process is gone. */
+  kill(): Promise<void>
+  /** SIGTERM, and SIGKILL when that takes long; resolves with the exit code. */
+  stop(): Promise<number | null>
+}
+
+const READY_TIMEOUT_MS = 120_000
+const STOP_TIMEOUT_MS = 10_000
+const ERROR_TAIL_CHARS = 4_000
+
+/**
+ * @param entry such as `dist/src/main.js`
+ * @throws Error with the end of its stderr when it does not become ready
+ */
+export async function startChild(entry: string, env: Record<string, string>): Promise<Child> {
+  const child = fork(entry, [], {
+    env: { PATH: process.env.PATH ?? '', COUNTERSIGN_MODE: 'dev', ...env },
+    execArgv: (process.env.BENCH_NODE_ARGUMENTS ?? '').split(' ').filter((it) => it !== ''),
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  })
+  let errors = ''
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors = (errors + chunk.toString()).slice(-ERROR_TAIL_CHARS)
+  })
+  const gone = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const readiness = new Promise<Record<string, unknown>>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`${entry} is not ready`)), READY_TIMEOUT_MS)
+    child.on('message', (message) => {
+      if ((message as { type?: unknown }).type !== 'ready') return
+      clearTimeout(timer)
+      resolve({ ...(message as object) })
+    })
+    child.once('exit', (code) => {
+      clearTimeout(timer)
+      reject(new Error(`${entry} ended with ${String(code)}: ${errors}`))
+    })
+  })
+  const kill = () => end(child, gone)
+  try {
+    const ready = await readiness
+    return {
+      pid: child.pid ?? 0,
+      ready,
+      kill,
+      async stop() {
+        child.kill('SIGTERM')
+        const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+        const code = await gone
+        clearTimeout(timer)
+        return code
+      },
+    }
+  } catch (error) {
+    await kill()
+    throw error
+  }
+}
+
+/** What a child said about a number, such as its port. @throws Error when it said none */
+export function numberOf(child: Child, field: string): number {
+  const value = child.ready[field]
+  if (typeof value !== 'number') throw new Error(`a child was ready without its ${field}`)
+  return value
+}
+
+async function end(child: ChildProcess, gone: Promise<unknown>): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+  await gone
+}

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** CPU time that threads of processes have taken, from /proc; Linux only. */
+
+/** One process: microseconds by thread id, as the scheduler counts them. */
+export type CpuReading = ReadonlyMap<number, number>
+
+/** What a process spent between two readings, microseconds. */
+export interface CpuSpent {
+  readonly total: number
+  /** Its first thread: the event loop. */
+  readonly main: number
+  /** The busiest of the others: in the service, the worker that runs the actors. */
+  readonly busiest: number
+  /** All others together: pools, garbage collection, disk. */
+  readonly others: number
+}
+
+export function readCpu(pid: number): CpuReading {
+  const micros = new Map<number, number>()
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    try {
+      const [nanos] = readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')
+      micros.set(Number(thread), Number(nanos) / 1_000)
+    } catch {
+      // The thread ended between the listing and the reading.
+    }
+  }
+  return micros
+}
+
+export function cpuSpent(pid: number, before: CpuReading, after: CpuReading): CpuSpent {
+  let main = 0
+  const rest: number[] = []
+  for (const [thread, micros] of after) {
+    const spent = micros - (before.get(thread) ?? 0)
+    if (thread === pid) main = spent
+    else rest.push(spent)
+  }
+  const sum = rest.reduce((total, micros) => total + micros, 0)
+  const busiest = Math.max(0, ...rest)
+  return { total: main + sum, main, busiest, others: sum - busiest }
+}
+
+/** Reads several processes now; the function it returns says what they spent since. */
+export function startCpuMeter<Name extends string>(
+  pids: Readonly<Record<Name, number>>,
+): () => Record<Name, CpuSpent> {
+  const names = Object.keys(pids) as Name[]
+  const before = new Map(names.map((name) => [name, readCpu(pids[name])]))
+  return () =>
+    Object.fromEntries(
+      names.map((name) => {
+        const pid = pids[name]
+        return [name, cpuSpent(pid, before.get(name) ?? new Map(), readCpu(pid))]
+      }),
+    ) as Record<Name, CpuSpent>
+}
+
+export function perOperation(spent: CpuSpent, operations: number): CpuSpent {
+  const n = Math.max(1, operations)
+  const { total, main, busiest, others } = spent
+  return { total: total / n, main: main / n, busiest: busiest / n, others: others / n }
+}
+
+/** Resident memory of a process, bytes. */
+export function residentBytes(pid: number): number {
+  const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
+  return Number(pages) * PAGE_BYTES
+}
+
+const PAGE_BYTES = 4_096

@@ -1,0 +1,90 @@
+import { connect, type Socket } from 'node:net'
+
+/** An answer to one request of the load generator. */
+export interface LoadAnswer {
+  readonly status: number
+  readonly body: string
+}
+
+/**
+ * One keep-alive HTTP/1.1 connection that carries one request at a time. Requests are bytes made
+ * beforehand and answers are looked at only as far as their status and length: a general client
+ * would cost as much CPU as the service that is measured.
+ */
+export interface Connection {
+  /** @throws Error when the connection ends first; one request at a time */
+  request(bytes: Buffer): Promise<LoadAnswer>
+  close(): void
+}
+
+const HEAD_END = '\r\n\r\n'
+const LENGTH = /\r\ncontent-length: *(\d+)/i
+
+export async function openConnection(host: string, port: number): Promise<Connection> {
+  const socket = connect({ host, port, noDelay: true })
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve)
+    socket.once('error', reject)
+  })
+  return carry(socket)
+}
+
+function carry(socket: Socket): Connection {
+  let waiting: { resolve(answer: LoadAnswer): void; reject(error: Error): void } | null = null
+  let received = ''
+  const fail = (error: Error) => {
+    waiting?.reject(error)
+    waiting = null
+  }
+  // Latin-1 keeps one character a byte, so that lengths can be compared.
+  socket.setEncoding('latin1')
+  socket.on('data', (text: string) => {
+    received = received === '' ? text : received + text
+    const headEnd = received.indexOf(HEAD_END)
+    if (headEnd < 0) return
+    const length = LENGTH.exec(received)?.[1]
+    if (length === undefined) {
+      fail(new Error(`an answer without a length: ${received.slice(0, 200)}`))
+      return
+    }
+    const end = headEnd + HEAD_END.length + Number(length)
+    if (received.length < end) return
+    const answer = {
+      status: Number(received.slice(9, 12)),
+      body: received.slice(headEnd + HEAD_END.length, end),
+    }
+    received = received.slice(end)
+    const settled = waiting
+    waiting = null
+    settled?.resolve(answer)
+  })
+  socket.on('error', fail)
+  socket.on('close', () => fail(new Error('the connection was closed')))
+  return {
+    request(bytes) {
+      return new Promise((resolve, reject) => {
+        if (socket.destroyed) {
+          reject(new Error('the connection was closed'))
+          return
+        }
+        waiting = { resolve, reject }
+        socket.write(bytes)
+      })
+    },
+    close: () => socket.destroy(),
+  }
+}
+
+/** The bytes of one request. */
+export function httpRequest(
+  method: 'GET' | 'POST',
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body = '',
+): Buffer {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  const length = method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
+  return Buffer.from(
+    `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}${length}\r\n${body}`,
+  )
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { mintConsoleToken } from '../scripts/dev/mint-console-token.js'
+import { provisionDev } from '../src/custody/provision.js'
+import { type Child, numberOf, startChild } from './child-process.js'
+import { freePort } from './free-port.js'
+import { type BenchKey, makeKeys } from './keys.js'
+import { SINK_BLOCK_MS, SINK_CHAIN, sinkChainsFile } from './sink-chains.js'
+import type { WriteTarget } from './write-path.js'
+
+/** The three processes of the service over a chain sink, in a home of their own. */
+export interface SinkStack extends WriteTarget {
+  readonly home: string
+  readonly baseUrl: string
+  readonly sinkPort: number
+  readonly keys: readonly BenchKey[]
+  /** Ends the service alone, and starts it again. @returns milliseconds until it was ready */
+  restartService(): Promise<number>
+  stop(): Promise<void>
+}
+
+const USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
+
+export interface SinkStackOptions {
+  readonly wallets: number
+  /** Environment of the service, beside its defaults. */
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** @throws Error when a process does not become ready; nothing is left running */
+export async function startSinkStack(options: SinkStackOptions): Promise<SinkStack> {
+  const home = mkdtempSync(join(tmpdir(), 'cs-bench-'))
+  const children: Child[] = []
+  const start = async (entry: string, env: Record<string, string>): Promise<Child> => {
+    const child = await startChild(entry, { COUNTERSIGN_HOME: home, ...env })
+    children.push(child)
+    return child
+  }
+  const stop = async (): Promise<void> => {
+    for (const child of children.toReversed()) await child.stop()
+    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+  }
+  try {
+    const sink = await startChainSink()
+    children.push(sink)
+    const sinkPort = numberOf(sink, 'port')
+    const chains = sinkChainsFile(`http://127.0.0.1:${sinkPort}`)
+    writeFileSync(join(home, 'chains.json'), JSON.stringify(chains))
+    writeFileSync(join(home, 'dev-user.json'), JSON.stringify(USER), { mode: 0o600 })
+    await provisionDev(home)
+    const quorum = await start('dist/src/quorum-signer/main.js', {})
+    const identity = await start('dist/src/identity-provider/main.js', { IDENTITY_PORT: '0' })
+    const issuer = issuerOf(home)
+    const port = await freePort()
+    const serviceEnv = {
+      PORT: String(port),
+      IDENTITY_ISSUER: issuer,
+      // What is measured is the write path, not the limiter in front of it.
+      COUNTERSIGN_RATE_PER_SECOND: '1000000',
+      COUNTERSIGN_RATE_BURST: '1000000',
+      ...options.env,
+    }
+    let service = await start('dist/src/main.js', serviceEnv)
+    const baseUrl = `http://127.0.0.1:${port}`
+    const token = await mintConsoleToken({ issuer, ...USER })
+    const keys = await makeKeys(baseUrl, token, options.wallets)
+    return {
+      label: 'sink',
+      home,
+      baseUrl,
+      port,
+      sinkPort,
+      chainId: SINK_CHAIN,
+      keys,
+      secrets: keys.map(({ secret }) => secret),
+      get pids() {
+        return { service: service.pid, identity: identity.pid, quorum: quorum.pid, chain: sink.pid }
+      },
+      async restartService() {
+        await service.stop()
+        children.splice(children.indexOf(service), 1)
+        const startedAt = performance.now()
+        service = await start('dist/src/main.js', serviceEnv)
+        return performance.now() - startedAt
+      },
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+/** The sink in a process of its own; its ready message has the `port`. */
+export function startChainSink(): Promise<Child> {
+  const env = { SINK_CHAIN_ID: String(SINK_CHAIN), SINK_BLOCK_MS: String(SINK_BLOCK_MS) }
+  return startChild('dist/bench/chain-sink.js', env)
+}
+
+export function issuerOf(home: string): string {
+  const file = readFileSync(join(home, 'identity-provider', 'issuer.json'), 'utf8')
+  return (JSON.parse(file) as { issuer: string }).issuer
+}
