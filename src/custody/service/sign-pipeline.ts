@@ -1,6 +1,11 @@
 import type { SignOutcome } from '../co-signer.js'
 import { Unanswered } from '../protocol/client.js'
-import { BATCH_BYTES_MAX, BATCH_INTENTS_MAX, BATCHES_IN_FLIGHT_MAX } from '../protocol/limits.js'
+import {
+  BATCH_BYTES_MAX,
+  BATCH_INTENTS_MAX,
+  BATCHES_IN_FLIGHT,
+  FULL_BATCHES_IN_FLIGHT_MAX,
+} from '../protocol/limits.js'
 import { codeOf, Refusal } from '../protocol/refusal.js'
 import { failed, unavailable } from './outcome.js'
 import {
@@ -12,7 +17,8 @@ import {
 
 /**
  * Collects intents into batches without a timer: what arrives while both slots are taken travels
- * together in the next batch. A lone intent never waits.
+ * together in the next batch, which leaves when a slot is free or the batch is full. A lone intent
+ * never waits.
  */
 export interface SignPipeline {
   sign(intent: PreparedIntent): Promise<SignOutcome>
@@ -52,15 +58,20 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
   let lastSent: Promise<unknown> = Promise.resolve()
 
   function schedule(): void {
-    if (scheduled || waiting.length === 0 || inFlight >= BATCHES_IN_FLIGHT_MAX) return
+    if (scheduled || !mayLeave()) return
     scheduled = true
     // After the messages that are already here have been read, so that they travel together.
     setImmediate(flush)
   }
 
+  function mayLeave(): boolean {
+    if (inFlight < BATCHES_IN_FLIGHT) return waiting.length > 0
+    return inFlight < FULL_BATCHES_IN_FLIGHT_MAX && waiting.length >= BATCH_INTENTS_MAX
+  }
+
   function flush(): void {
     scheduled = false
-    while (waiting.length > 0 && inFlight < BATCHES_IN_FLIGHT_MAX) {
+    while (mayLeave()) {
       const batch = takeBatch()
       inFlight++
       void run(batch).then(() => {
