@@ -21,6 +21,11 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
   const findTwin = () => twinOf(state, command)
   const admitted = admit(turn, { ...command, call: command, findTwin }, token)
   if (admitted === null || !quote.ok) return
+  if (command.screened !== undefined) {
+    const { refusal, screenedAgainst } = command.screened
+    turn.refuseSend(token, refusal, command, screenedAgainst)
+    return
+  }
   const { key, reservation } = admitted
   const draft: Draft = {
     txId: command.txId,

@@ -148,6 +148,11 @@ export interface PreparedSend extends Omit<SendCommand, 'type'> {
   readonly quote: CallQuote
   /** The account's nonce on chain; null when the lane knows its own. */
   readonly chainNonce: number | null
+  /** Long calldata that screening refuses, known before it was valued. */
+  readonly screened?: {
+    readonly refusal: Fault
+    readonly screenedAgainst: readonly ScreenedAgainst[]
+  }
 }
 
 /** A new block of a chain on which the wallet has open transactions. */

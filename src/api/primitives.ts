@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isHexBytes } from '../domain/hex-bytes.js'
 import { hasPlausibleChecksum } from './parse-address.js'
 
 /**
@@ -54,7 +55,8 @@ export const weiAmount = z
 export const calldata = z
   .string()
   .max(2 + 2 * CALLDATA_BYTES_MAX, 'calldata is limited to 131072 bytes')
-  .regex(/^0x(?:[0-9a-fA-F]{2})*$/, 'must be 0x and an even number of hex digits')
+  .refine(isHexBytes, 'must be 0x and an even number of hex digits')
+  .meta({ pattern: '^0x(?:[0-9a-fA-F]{2})*$' })
 
 /** Decimal USD with at most 6 fraction digits. */
 export const usdAmount = z

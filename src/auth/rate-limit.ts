@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 
 /**
- * Token buckets: a bucket holds `burst` tokens and gains `refillPerSecond`; a request takes one.
+ * Token buckets: a bucket holds `burst` tokens and gains `refillPerSecond`; a request takes one,
+ * and one more for each 16 KiB of its body.
  * Header syntax: draft-ietf-httpapi-ratelimit-headers (quota `q` per window `w` seconds,
  * remaining `r`, reset `t` seconds). A bucket's honest window is the time it takes to fill.
  */
@@ -31,6 +32,17 @@ export const FAILED_AUTHENTICATION_POLICY: RateLimitPolicy = {
   burst: 200,
 }
 
+/**
+ * Spec silent: what a body costs is its length, so that 128 KiB of calldata, which takes as much to
+ * read and to screen as many plain sends, also counts as many.
+ */
+const BODY_BYTES_PER_TOKEN = 16 * 1024
+
+/** Tokens beyond the request's own that a body of this length takes. */
+export function tokensOfBody(bytes: number): number {
+  return Math.floor(bytes / BODY_BYTES_PER_TOKEN)
+}
+
 export interface TokenBucket {
   /** Fractional; 0 to burst. */
   tokens: number
@@ -44,15 +56,19 @@ export interface RateLimitDecision {
   readonly remaining: number
   /** Seconds until the bucket is full, rounded up. */
   readonly resetSeconds: number
-  /** Seconds until one request passes, rounded up; 0 when allowed. */
+  /** Seconds until the same request passes, rounded up; 0 when allowed. */
   readonly retryAfterSeconds: number
 }
 
-/** Refills `bucket` up to `nowMs` and takes one token if there is one. A clock that steps back refills nothing. */
-export function takeToken(
+/**
+ * Refills `bucket` up to `nowMs` and takes `tokens` if there are as many, else none. A clock that
+ * steps back refills nothing.
+ */
+export function takeTokens(
   bucket: TokenBucket,
   policy: RateLimitPolicy,
   nowMs: number,
+  tokens: number,
 ): RateLimitDecision {
   const elapsedMs = Math.max(0, nowMs - bucket.updatedAtMs)
   bucket.tokens = Math.min(
@@ -60,8 +76,10 @@ export function takeToken(
     bucket.tokens + (elapsedMs * policy.refillPerSecond) / 1_000,
   )
   bucket.updatedAtMs = Math.max(bucket.updatedAtMs, nowMs)
-  const allowed = bucket.tokens >= 1
-  if (allowed) bucket.tokens -= 1
+  // More than a full bucket would never pass.
+  const due = Math.min(tokens, policy.burst)
+  const allowed = bucket.tokens >= due
+  if (allowed) bucket.tokens -= due
   return {
     allowed,
     policy,
@@ -69,13 +87,13 @@ export function takeToken(
     resetSeconds: Math.ceil((policy.burst - bucket.tokens) / policy.refillPerSecond),
     retryAfterSeconds: allowed
       ? 0
-      : Math.max(1, Math.ceil((1 - bucket.tokens) / policy.refillPerSecond)),
+      : Math.max(1, Math.ceil((due - bucket.tokens) / policy.refillPerSecond)),
   }
 }
 
 export interface RateLimiter {
-  /** Takes one token from the bucket of `partition` (a key id, an address). */
-  take(partition: string): RateLimitDecision
+  /** Takes one token, or `tokens`, from the bucket of `partition` (a key id, an address). */
+  take(partition: string, tokens?: number): RateLimitDecision
 }
 
 export interface RateLimiterOptions {
@@ -91,14 +109,14 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     max: options.partitionsMax ?? PARTITIONS_MAX,
   })
   return {
-    take(partition) {
+    take(partition, tokens = 1) {
       const now = nowMs()
       let bucket = buckets.get(partition)
       if (bucket === undefined) {
         bucket = { tokens: policy.burst, updatedAtMs: now }
         buckets.set(partition, bucket)
       }
-      return takeToken(bucket, policy, now)
+      return takeTokens(bucket, policy, now, tokens)
     },
   }
 }

@@ -5,7 +5,13 @@ import { authorizeOperation } from '../auth/authorize.js'
 import { ok, type Result } from '../errors/fault.js'
 import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
 import { readBody } from './body.js'
-import { admit, type RouteDeps, type RouteHandler, refuseUnauthenticated } from './deps.js'
+import {
+  admit,
+  admitBody,
+  type RouteDeps,
+  type RouteHandler,
+  refuseUnauthenticated,
+} from './deps.js'
 import { Exchange } from './exchange.js'
 import { parseJsonObject } from './json-body.js'
 import {
@@ -41,7 +47,7 @@ export function createAgentRoute(
       exchange.wipeAfterwards(caller.proofKey)
       if (!admit(exchange, deps.rateLimit, caller.key.keyId)) return
       const denied = authorizeOperation(caller.key, row)
-      if (denied === null) serve(exchange, request, caller, route)
+      if (denied === null) serve(exchange, request, caller, route, deps)
       else exchange.refuse(denied)
     })
   }
@@ -58,6 +64,7 @@ function serve(
   request: HttpRequest,
   caller: AuthenticatedKey,
   route: AgentRoute,
+  { rateLimit }: RouteDeps,
 ): void {
   if (route.row.method === 'GET') {
     const input = readPathAndQuery(request, route.plan)
@@ -74,6 +81,8 @@ function serve(
     : ok(null)
   readBody(exchange, request, 'json', (body) => {
     try {
+      const { keyId } = caller.key
+      if (body.ok && !admitBody(exchange, rateLimit, keyId, body.value.byteLength)) return
       const input = body.ok ? readInput(path, body.value) : body
       if (!input.ok) exchange.refuse(input.fault)
       else if (!idempotencyKey.ok) exchange.refuse(idempotencyKey.fault)

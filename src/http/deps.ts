@@ -1,5 +1,5 @@
 import type { AuthenticatedKey } from '../auth/api-key.js'
-import type { RateLimiter } from '../auth/rate-limit.js'
+import { type RateLimiter, tokensOfBody } from '../auth/rate-limit.js'
 import type { UserId } from '../domain/ids.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault, type Result } from '../errors/fault.js'
@@ -30,7 +30,27 @@ export type RouteHandler = (response: HttpResponse, request: HttpRequest) => voi
 
 /** Takes one request from the caller's bucket; false when it has answered `429` instead. */
 export function admit(exchange: Exchange, limiter: RateLimiter, partition: string): boolean {
-  const decision = limiter.take(partition)
+  return admitTokens(exchange, limiter, partition, 1)
+}
+
+/** Takes what a long body costs beyond its request; false when it has answered `429` instead. */
+export function admitBody(
+  exchange: Exchange,
+  limiter: RateLimiter,
+  partition: string,
+  bytes: number,
+): boolean {
+  const tokens = tokensOfBody(bytes)
+  return tokens === 0 || admitTokens(exchange, limiter, partition, tokens)
+}
+
+function admitTokens(
+  exchange: Exchange,
+  limiter: RateLimiter,
+  partition: string,
+  tokens: number,
+): boolean {
+  const decision = limiter.take(partition, tokens)
   exchange.meteredBy(decision)
   if (decision.allowed) return true
   exchange.refuse(fault('RATE_LIMITED', { retry_after_seconds: decision.retryAfterSeconds }), [

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import type { RateLimiter } from '../auth/rate-limit.js'
 import { readBody } from '../http/body.js'
-import { admit } from '../http/deps.js'
+import { admit, admitBody } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/uws.js'
 import { callTool, type ToolBinding } from './call-tool.js'
@@ -83,6 +83,8 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
             exchange.refuse(bytes.fault)
             return
           }
+          const { keyId } = caller.key
+          if (!admitBody(exchange, rateLimit, keyId, bytes.value.byteLength)) return
           const json = readJson(bytes.value)
           if (json.kind === 'refused') {
             exchange.sendJson(400, invalidRequest(json.reason))
@@ -92,7 +94,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
           const { requestId } = exchange
           const mcp: McpExchange = { caller, requestId, logger, envelope: envelopeOf(body) }
           if (servePlain(exchange, headers, body, mcp)) return
-          if (!admitBatch(exchange, body, caller.key.keyId)) return
+          if (!admitBatch(exchange, body, keyId)) return
           exchange.detach()
           const outlives = methodOf(body) === 'subscriptions/listen' ? 'nothing' : 'caller'
           void sdk

@@ -2,8 +2,6 @@ import type { Hex } from '../domain/ids.js'
 import { CALLDATA_BYTES_MAX } from './screener.js'
 import { SCAN_TAIL_BYTES } from './set/scan.js'
 
-const WHOLE_BYTES = /^0x(?:[0-9a-fA-F]{2})*$/
-
 /**
  * One thread's buffer for the calldata that is being screened, with the zeros behind it that the
  * scan needs. Loading the next calldata overwrites it: keep a copy across an await.
@@ -30,13 +28,14 @@ export class CalldataBuffer {
   }
 
   /**
-   * The pattern comes first: the native decoder stops silently at a bad digit, drops half a byte,
-   * and takes the low byte of characters beyond Latin-1.
+   * The native decoder stops silently at a bad digit and drops half a byte, which shows in the
+   * length; it also takes the low byte of characters beyond Latin-1, so those are looked for first.
    */
   #loadHex(data: string): number {
-    if (data === '0x') return 0
     const length = (data.length - 2) / 2
-    if (length > CALLDATA_BYTES_MAX || !WHOLE_BYTES.test(data)) return -1
+    if (!data.startsWith('0x') || !Number.isInteger(length) || length > CALLDATA_BYTES_MAX)
+      return -1
+    if (Buffer.byteLength(data) !== data.length) return -1
     return this.bytes.write(data.slice(2), 0, 'hex') === length ? length : -1
   }
 }

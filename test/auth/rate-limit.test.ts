@@ -6,7 +6,8 @@ import {
   type RateLimitPolicy,
   rateLimitHeader,
   rateLimitPolicyHeader,
-  takeToken,
+  takeTokens,
+  tokensOfBody,
 } from '../../src/auth/rate-limit.js'
 
 const POLICY: RateLimitPolicy = { name: 'key', refillPerSecond: 2, burst: 3 }
@@ -35,6 +36,21 @@ describe('a token bucket', () => {
     expect(retryAfterSeconds).toBe(1)
     now.value = retryAfterSeconds * 1_000
     expect(limiter.take('a').allowed).toBe(true)
+  })
+
+  test('takes as many tokens as a request costs, or none, and never more than it can hold', () => {
+    const now = { value: 0 }
+    const limiter = limiterAt(now)
+    expect(limiter.take('a', 2).allowed).toBe(true)
+    const refused = limiter.take('a', 2)
+    expect(refused).toMatchObject({ allowed: false, remaining: 1, retryAfterSeconds: 1 })
+    expect(limiter.take('a').allowed).toBe(true)
+    expect(limiter.take('b', 50).allowed).toBe(true)
+    expect(limiter.take('b').allowed).toBe(false)
+  })
+
+  test('counts a body by its length', () => {
+    expect([0, 300, 16_383, 16_384, 262_144].map(tokensOfBody)).toEqual([0, 0, 0, 1, 16])
   })
 
   test('keeps partitions apart', () => {
@@ -70,7 +86,7 @@ describe('a token bucket', () => {
         let passed = 0
         for (const gapMs of gapsMs) {
           nowMs += gapMs
-          if (takeToken(bucket, POLICY, nowMs).allowed) passed++
+          if (takeTokens(bucket, POLICY, nowMs, 1).allowed) passed++
         }
         expect(passed).toBeLessThanOrEqual(
           POLICY.burst + (nowMs * POLICY.refillPerSecond) / 1_000 + 1e-6,

@@ -119,6 +119,18 @@ describe('answers', () => {
   })
 })
 
+describe('a long body', () => {
+  test('counts as many requests as it is dear, before it is read into', async () => {
+    await start({ ratePolicy: { name: 'key', refillPerSecond: 1, burst: 20 } })
+    const bomb = { ...SEND, data: `0x${'ff'.repeat(100_000)}` }
+    expect((await send({}, bomb)).status).toBe(200)
+    const refused = await send({}, bomb)
+    expect(refused.status).toBe(429)
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1)
+    expect((await send()).status).toBe(200)
+  })
+})
+
 describe('idempotency keys', () => {
   test('either header name gives the key, and the same body the same hash', async () => {
     await start()

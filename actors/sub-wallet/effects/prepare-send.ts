@@ -1,9 +1,13 @@
+import type { ChainId } from '../../../src/domain/chain.js'
+import type { Hex } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
+import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
 import type { Command, PreparedSend, SendCommand } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
 import type { SubWalletState } from '../state.js'
+import { editionsOf } from './screen.js'
 
 /** Adds what a send's decision needs from outside; at once while all caches are warm. */
 export function prepareSend(
@@ -29,7 +33,34 @@ export function prepareSend(
   if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null, null)
   // A replay needs neither prices nor nodes.
   if (first !== null) return finish({ ok: false, fault: fault('INTERNAL') }, null, first)
-  const { chainId, to, value, data } = command
+  if (command.data.length <= VALUED_UNSCREENED_CHARS_MAX) {
+    return prepareValued(ports, state, command, command.data, finish)
+  }
+  return screenedFirst(ports, command).then(async (screened) => {
+    const data = screened === null ? command.data : '0x'
+    const prepared = await prepareValued(ports, state, command, data, finish)
+    const known = prepared.first ?? firstAnswer(ports, state, command)
+    return { ...prepared, first: known, ...(screened === null ? {} : { screened }) }
+  })
+}
+
+type Finish = (
+  quote: CallQuote,
+  chainNonce: number | null,
+  record: PreparedSend['first'],
+) => PreparedSend
+
+/** @param data the calldata it is valued with */
+function prepareValued(
+  ports: SubWalletPorts,
+  state: SubWalletState,
+  command: SendCommand,
+  data: Hex,
+  finish: Finish,
+): PreparedSend | Promise<PreparedSend> {
+  const { wallet } = state
+  if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null, null)
+  const { chainId, to, value } = command
   const quote = ports.quoter.quote({ chainId, from: wallet.address, to, value, data })
   const lane = state.lanes.get(chainId)
   const nonce =
@@ -38,6 +69,25 @@ export function prepareSend(
   return Promise.all([quote, nonce]).then(([known, chainNonce]) =>
     finish(known, chainNonce, firstAnswer(ports, state, command)),
   )
+}
+
+/**
+ * Running a call on a node costs more than screening it. Longer calldata is screened before it is
+ * valued, so that what is made to be dear ends here; shorter costs too little to ask twice. What
+ * screening would refuse is valued as if it came without calldata: caps are still asked first.
+ */
+const VALUED_UNSCREENED_CHARS_MAX = 2 + 2 * 4_096
+
+/** @returns what the screening will refuse the call with, or null */
+async function screenedFirst(
+  { screener, reader }: SubWalletPorts,
+  { keyId, chainId, to, data }: SendCommand,
+): Promise<NonNullable<PreparedSend['screened']> | null> {
+  const userId = reader.apiKey(keyId)?.userId
+  if (userId === undefined) return null
+  const verdict = await screener.screen({ chainId: chainId as ChainId, userId, to, data })
+  const refusal = verdictFault(verdict)
+  return refusal === null ? null : { refusal, screenedAgainst: editionsOf(verdict.lists) }
 }
 
 async function chainNonceOf(

@@ -96,7 +96,7 @@ export function screenSponsored(
 /** Verdicts share one array of lists until a list changes. */
 const editions = new WeakMap<readonly ListVersion[], readonly ScreenedAgainst[]>()
 
-function editionsOf(lists: readonly ListVersion[]): readonly ScreenedAgainst[] {
+export function editionsOf(lists: readonly ListVersion[]): readonly ScreenedAgainst[] {
   const known = editions.get(lists)
   if (known !== undefined) return known
   const made = lists.map(({ list, version, checkedAtMs }) => ({ list, version, checkedAtMs }))
