@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { connectChains } from '../src/chains/access.js'
+import { startRouterChecks } from '../src/chains/router-checks.js'
 import { RpcCallError } from '../src/chains/rpc/errors.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
@@ -47,6 +48,8 @@ const reader = createReader(environment)
 const sequence = attachEventSequence(start.sequence, workerIndex)
 const chainsFile = readChainsFile(join(home, 'chains.json'))
 const { chains, close: closeChains } = connectChains(chainsFile.chains)
+// The main thread tells what they find.
+const routers = await startRouterChecks(chains, null)
 const prices = createChainlinkPrices(
   [...chains.values()].map(({ config, rpc }) => ({ chain: config, rpc })),
 )
@@ -85,7 +88,10 @@ const host = new ShardHost({
         reader,
         chains,
         prices,
-        quoter: createCallQuoter(chains, prices, { knownSpenders: knownSpendersOf(reader) }),
+        quoter: createCallQuoter(chains, prices, {
+          knownSpenders: knownSpendersOf(reader),
+          hasRouter: routers.hasRouter,
+        }),
         screener,
         coSigner,
         tell,
@@ -156,6 +162,7 @@ const DRAIN_STEP_MS = 20
 const DRAIN_STEPS_MAX = 250
 
 async function drain(): Promise<void> {
+  routers.close()
   for (let step = 0; step < DRAIN_STEPS_MAX && !host.quiet; step++) {
     await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS))
   }

@@ -11,6 +11,7 @@ import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from './a
 import { connectChains } from './chains/access.js'
 import { createContractEvents } from './chains/contract-events.js'
 import type { ChainHead } from './chains/heads.js'
+import { startRouterChecks } from './chains/router-checks.js'
 import { RpcCallError } from './chains/rpc/errors.js'
 import { readChainsFile } from './config/chains.js'
 import { readConfig } from './config/env.js'
@@ -92,7 +93,9 @@ const lists = await createListOwner({
   log: logger,
 })
 
+const registry = new Registry()
 const { chains, close: closeChains } = connectChains(chainConfigs)
+const routers = await startRouterChecks(chains, { registry, log: logger })
 const oracles = followOracles({
   mirrors: openOracleMirrors(),
   pollMs: ORACLE_POLL_MS[config.mode],
@@ -186,7 +189,11 @@ const ports: OperationPorts = {
   actors,
   chains,
   prices,
-  quoter: createCallQuoter(chains, prices, { knownSpenders: knownSpendersOf(reader) }),
+  quoter: createCallQuoter(chains, prices, {
+    knownSpenders: knownSpendersOf(reader),
+    hasRouter: routers.hasRouter,
+  }),
+  hasRouter: routers.hasRouter,
   screener,
   swapVenue: createUniswapV3(contractReads),
   vaultVenue: createErc4626(contractReads),
@@ -254,7 +261,6 @@ const server = createHttpServer({
   readiness: [{ name: 'chains', isReady: () => heads.size > 0 }],
 })
 
-const registry = new Registry()
 collectDefaultMetrics({ register: registry })
 registerServiceGauges(registry, {
   lists: () => lists.status().lists,
@@ -279,6 +285,7 @@ logger.info({ host: config.host, port, mode: config.mode }, 'the wallet service 
 
 runUntilStopped('service', async () => {
   gasBalances.close()
+  routers.close()
   stopSampling()
   metricsListener?.close()
   const givenUp = await server.close()

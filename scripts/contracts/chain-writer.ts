@@ -58,6 +58,7 @@ export function openChainWriter(rpcUrl: string, chainId: number, account: LocalA
   return {
     client,
     chainId,
+    rpcUrl,
     account,
     send,
 

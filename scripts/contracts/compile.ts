@@ -1,13 +1,19 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CompiledContract, compileFolders, PACKAGE_ROOT } from './solidity-compiler.js'
+import {
+  type CompiledContract,
+  compileFolders,
+  PACKAGE_ROOT,
+  type RuntimePart,
+} from './solidity-compiler.js'
 
 /**
  * Compiles the Solidity sources to typed modules in `src/contracts/generated`.
  * `--check` writes nothing: it exits with 1 when what is committed differs from what the sources
  * compile to, so that an artifact edited by hand or left behind cannot pass review.
  */
-const SOURCE_FOLDERS = ['src/contracts/router', 'src/contracts/devnet']
+const ROUTER_FOLDER = 'src/contracts/router'
+const SOURCE_FOLDERS = [ROUTER_FOLDER, 'src/contracts/devnet']
 const GENERATED = join(PACKAGE_ROOT, 'src/contracts/generated')
 
 function main(args: readonly string[]): number {
@@ -46,7 +52,21 @@ function render(contract: CompiledContract): string {
     '/** Creation code, without constructor arguments. */',
     `export const ${name}Bytecode =\n  '${contract.bytecode}'`,
     '',
+    ...(contract.folder === ROUTER_FOLDER ? runtimeLines(name, contract.runtime) : []),
   ].join('\n')
+}
+
+/** For what is verified on chain. */
+function runtimeLines(name: string, { offset, length, immutables }: RuntimePart): string[] {
+  return [
+    '/** The deployed code inside the creation code, in bytes; immutables are words inside it. */',
+    `export const ${name}Runtime = {`,
+    `  offset: ${offset},`,
+    `  length: ${length},`,
+    `  immutables: [${immutables.join(', ')}],`,
+    '} as const',
+    '',
+  ]
 }
 
 try {

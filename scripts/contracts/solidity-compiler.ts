@@ -23,6 +23,13 @@ const SETTINGS = {
  */
 const TRANSIENT_STORAGE_NOTICE = '2394'
 
+const OUTPUTS = [
+  'abi',
+  'evm.bytecode.object',
+  'evm.deployedBytecode.object',
+  'evm.deployedBytecode.immutableReferences',
+]
+
 const compilerOutput = z.object({
   errors: z
     .array(
@@ -41,7 +48,17 @@ const compilerOutput = z.object({
         z.object({
           abi: z.array(z.record(z.string(), z.unknown())),
           // Absent throughout when there are errors.
-          evm: z.object({ bytecode: z.object({ object: z.string() }) }).optional(),
+          evm: z
+            .object({
+              bytecode: z.object({ object: z.string() }),
+              deployedBytecode: z.object({
+                object: z.string(),
+                immutableReferences: z
+                  .record(z.string(), z.array(z.object({ start: z.int(), length: z.int() })))
+                  .default({}),
+              }),
+            })
+            .optional(),
         }),
       ),
     )
@@ -50,9 +67,20 @@ const compilerOutput = z.object({
 
 export interface CompiledContract {
   readonly name: string
+  /** Of its source, as it was asked for. */
+  readonly folder: string
   readonly abi: readonly Readonly<Record<string, unknown>>[]
   /** 0x-prefixed creation code, without constructor arguments. */
   readonly bytecode: `0x${string}`
+  readonly runtime: RuntimePart
+}
+
+/** Where the code that is deployed stands in the creation code, in bytes. */
+export interface RuntimePart {
+  readonly offset: number
+  readonly length: number
+  /** Offsets in the deployed code of the 32-byte words that the constructor fills in. */
+  readonly immutables: readonly number[]
 }
 
 /** The directory that holds package.json, whether this runs from source or from dist. */
@@ -74,7 +102,7 @@ export function compileFolders(folders: readonly string[]): CompiledContract[] {
   }
   // Named file by file: for imported packages no code is generated.
   const outputSelection = Object.fromEntries(
-    Object.keys(sources).map((path) => [path, { '*': ['abi', 'evm.bytecode.object'] }]),
+    Object.keys(sources).map((path) => [path, { '*': OUTPUTS }]),
   )
   const input = JSON.stringify({
     language: 'Solidity',
@@ -96,15 +124,39 @@ export function compileFolders(folders: readonly string[]): CompiledContract[] {
     const contract = output.contracts[path]?.[name]
     if (contract === undefined) throw new Error(`${path} declares no contract named ${name}`)
     const callable = contract.abi.some((entry) => entry.type === 'function')
-    const code = contract.evm?.bytecode.object ?? ''
-    if (code === '' || !callable) continue
+    const { evm } = contract
+    if (evm === undefined || evm.bytecode.object === '' || !callable) continue
     compiled.push({
       name,
+      folder: path.slice(0, path.lastIndexOf('/')),
       abi: contract.abi,
-      bytecode: `0x${code}`,
+      bytecode: `0x${evm.bytecode.object}`,
+      runtime: runtimePart(name, evm.bytecode.object, evm.deployedBytecode),
     })
   }
   return compiled
+}
+
+const WORD_BYTES = 32
+
+/** The creation code ends with the deployed code, whose immutables are zero there. */
+function runtimePart(
+  name: string,
+  creation: string,
+  deployed: {
+    readonly object: string
+    readonly immutableReferences: Readonly<
+      Record<string, readonly { readonly start: number; readonly length: number }[]>
+    >
+  },
+): RuntimePart {
+  const at = creation.lastIndexOf(deployed.object)
+  const places = Object.values(deployed.immutableReferences).flat()
+  if (at < 0 || at % 2 !== 0 || places.some(({ length }) => length !== WORD_BYTES)) {
+    throw new Error(`${name}: the deployed code is not where it was expected`)
+  }
+  const immutables = places.map(({ start }) => start).sort((a, b) => a - b)
+  return { offset: at / 2, length: deployed.object.length / 2, immutables }
 }
 
 /** solc asks with a path from the package root, or with an npm package's path. */

@@ -1,4 +1,5 @@
 import type { ChainConfig } from '../config/chains.js'
+import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-code.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { uintAt } from './hex.js'
 import type { RpcCall, RpcClient, Settled } from './rpc/types.js'
@@ -25,11 +26,10 @@ const DESCRIPTION = '0x7284e416'
 const LATEST_ROUND_DATA = '0xfeaf968c'
 /** ERC-4626 `asset()`. */
 const ASSET = '0x38d52e0f'
-/** `ROUTER()` of AgentDelegate. */
-const ROUTER = '0x32fe7b26'
 /** `isSanctioned(address)` of the zero address. */
 const IS_SANCTIONED_ZERO: Hex = `0xdf592f7d${'0'.repeat(64)}`
 const NATIVE_DECIMALS = 18
+const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'
 
 /**
  * Asks the chain about every address of its configuration, in one batch: code, decimals, symbols,
@@ -66,10 +66,12 @@ function checksOf(chain: ChainConfig): Check[] {
       // Zero is a good answer of an uptime feed, so only its shape is asked for.
       answersWords('sequencer_uptime_feed', at, LATEST_ROUND_DATA, 5),
     ]),
-    ...optional(chain.router, (at) => [hasCode('router', at)]),
+    ...optional(chain.router, (at) => [codeIs('router', at, routerCodeProblem)]),
     ...optional(chain.delegate, (at) => [
-      hasCode('delegate', at),
-      ...optional(chain.router, (router) => [obeysRouter(at, router)]),
+      // One that obeys another router would hand that router our users' tokens.
+      codeIs('delegate', at, (code) =>
+        delegateCodeProblem(code, (chain.router ?? ZERO_ADDRESS) as Address),
+      ),
     ]),
     ...(swap === null
       ? []
@@ -133,6 +135,17 @@ function hasCode(path: string, at: string): Check {
   }
 }
 
+function codeIs(path: string, at: string, problemOf: (code: Hex) => string | null): Check {
+  return {
+    path,
+    call: { method: 'eth_getCode', params: [at, 'latest'] },
+    judge: (answer) =>
+      answer.ok && typeof answer.value === 'string'
+        ? problemOf(answer.value as Hex)
+        : 'the code could not be read',
+  }
+}
+
 function decimalsAre(path: string, at: string, decimals: number): Check {
   return {
     path,
@@ -153,16 +166,6 @@ function symbolIs(path: string, at: string, symbol: string): Check {
       const got = answer.ok ? decodeSymbol(answer.value) : ''
       return got === symbol ? null : `the symbol is "${got}", not "${symbol}"`
     },
-  }
-}
-
-/** A delegate that obeys another router would hand that router our users' tokens. */
-function obeysRouter(delegate: string, router: string): Check {
-  return {
-    path: 'delegate',
-    call: ethCall(delegate, ROUTER),
-    judge: (answer) =>
-      uint(answer, 0) === BigInt(router) ? null : 'its immutable ROUTER is not the router',
   }
 }
 

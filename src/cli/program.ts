@@ -3,7 +3,9 @@ import { VERSION } from '../api/version.js'
 import { ServiceError } from '../client/errors.js'
 import { register as bench } from './commands/bench.js'
 import { register as completion } from './commands/completion.js'
+import { register as contracts } from './commands/contracts.js'
 import { register as custody } from './commands/custody.js'
+import { register as gasWallets } from './commands/gas-wallets.js'
 import { register as keys } from './commands/keys.js'
 import { register as limits } from './commands/limits.js'
 import { register as lists } from './commands/lists.js'
@@ -28,6 +30,8 @@ const COMMANDS = [
   webhooks,
   lists,
   custody,
+  contracts,
+  gasWallets,
   bench,
   completion,
 ]

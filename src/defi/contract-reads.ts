@@ -21,7 +21,7 @@ export interface ContractReads {
     name extends ContractFunctionName<abi>,
     const args extends ContractFunctionArgs<abi, 'pure' | 'view' | 'nonpayable' | 'payable', name>,
   >(
-    chain: ChainAccess,
+    chain: Pick<ChainAccess, 'rpc'>,
     to: Address,
     abi: abi,
     functionName: name,

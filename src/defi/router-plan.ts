@@ -1,12 +1,10 @@
 import { encodeFunctionData } from 'viem'
-import type { ChainAccess } from '../chains/access.js'
 import type { ChainConfig } from '../config/chains.js'
 import { delegateDeployment, routerDeployment } from '../contracts/deployment.js'
-import { agentDelegateAbi } from '../contracts/generated/agent-delegate.js'
 import { agentRouterAbi } from '../contracts/generated/agent-router.js'
 import { SWAP_SELECTORS, VAULT_SELECTORS } from '../contracts/venue-calls.js'
 import type { Address, Hex } from '../domain/ids.js'
-import type { ContractReads } from './contract-reads.js'
+import { type AllowedCall, openRouter, type RouterChain, type RouterPair } from './router-reads.js'
 
 /**
  * What is to be done about a chain's Router, as transactions for others to send: the owner is meant
@@ -14,21 +12,19 @@ import type { ContractReads } from './contract-reads.js'
  * says that the chain is as the policy wants it.
  */
 export interface RouterPolicy {
-  /** Owns the Router; part of its address. */
+  /** The Router's owner now; the plan is for its signature. */
   readonly owner: Address
-  /** P-256 public key of the co-signer, 32 bytes each. */
-  readonly coSigner: { readonly x: Hex; readonly y: Hex }
+  /** P-256 public key of the co-signer, 32 bytes each; null leaves it as it is. */
+  readonly coSigner: { readonly x: Hex; readonly y: Hex } | null
   /** Gas wallets of this chain. */
   readonly relayers: readonly Address[]
-  readonly feeRecipient: Address
-  /** May pause, besides the owner; null leaves it as it is. */
+  /** Null leaves it as it is; so with the guardian, who may pause besides the owner. */
+  readonly feeRecipient: Address | null
   readonly guardian: Address | null
   readonly allowedCalls: readonly AllowedCall[]
-}
-
-export interface AllowedCall {
-  readonly target: Address
-  readonly selector: Hex
+  /** Taken from the lists when they are there. */
+  readonly removedRelayers?: readonly Address[]
+  readonly disallowedTargets?: readonly Address[]
 }
 
 export interface RouterStep {
@@ -41,7 +37,7 @@ export interface RouterStep {
 }
 
 /** Addresses that depend on the owner alone, the same on every chain. */
-export function routerAddresses(owner: Address): { router: Address; delegate: Address } {
+export function routerAddresses(owner: Address): RouterPair {
   const router = routerDeployment(owner).address
   return { router, delegate: delegateDeployment(router).address }
 }
@@ -59,7 +55,7 @@ export function allowedCallsOf({ swap, markets }: ChainConfig): AllowedCall[] {
 }
 
 /** The two deployments, where there is no code yet. @throws FaultError CHAIN_UNAVAILABLE */
-export async function planDeployment(chain: ChainAccess, owner: Address): Promise<RouterStep[]> {
+export async function planDeployment(chain: RouterChain, owner: Address): Promise<RouterStep[]> {
   const router = routerDeployment(owner)
   const delegate = delegateDeployment(router.address)
   const named = [
@@ -68,104 +64,155 @@ export async function planDeployment(chain: ChainAccess, owner: Address): Promis
   ]
   const steps: RouterStep[] = []
   for (const { name, deployment } of named) {
-    chain.reads.forgetCode(deployment.address)
-    if ((await chain.reads.code(deployment.address)).kind === 'contract') continue
+    const code = await chain.rpc.request<unknown>('eth_getCode', [deployment.address, 'latest'])
+    if (code !== '0x') continue
     const what = `deploy ${name} at ${deployment.address}`
     steps.push({ what, sender: 'anyone', ...deployment.transaction })
   }
   return steps
 }
 
+/** As long as an intent under the former key may live (AgentRouter, MAX_LIFETIME). */
+export const CO_SIGNER_OVERLAP_SECONDS = 600n
+
 /**
  * What the owner has to change; to be asked for once the Router is deployed.
- * @throws Error when another Router answers at that address
+ * @throws Error when another Router answers at that address, or another owner has it
  */
 export async function planConfiguration(
-  reads: ContractReads,
-  chain: ChainAccess,
+  chain: RouterChain,
+  pair: RouterPair,
   policy: RouterPolicy,
 ): Promise<RouterStep[]> {
-  const { router, delegate } = routerAddresses(policy.owner)
-  const read = async <T>(answer: Promise<T | null>, what: string): Promise<T> => {
-    const value = await answer
-    if (value === null) throw new Error(`${what} does not answer on chain ${chain.config.id}`)
-    return value
-  }
-  const bound = await read(reads.read(chain, delegate, agentDelegateAbi, 'ROUTER', []), 'delegate')
-  if (bound !== router) throw new Error('the delegate obeys another Router')
-  const [owner, [x, y], recipient, guardian] = await Promise.all([
-    read(reads.read(chain, router, agentRouterAbi, 'owner', []), 'owner'),
-    read(reads.read(chain, router, agentRouterAbi, 'coSigner', []), 'coSigner'),
-    read(reads.read(chain, router, agentRouterAbi, 'feeRecipient', []), 'feeRecipient'),
-    read(reads.read(chain, router, agentRouterAbi, 'guardian', []), 'guardian'),
-  ])
-  if (owner !== policy.owner) throw new Error(`the Router is owned by ${owner}`)
-  const missingRelayers = await missing(policy.relayers, (relayer) =>
-    read(reads.read(chain, router, agentRouterAbi, 'isRelayer', [relayer]), 'isRelayer'),
-  )
-  const missingCalls = await missing(policy.allowedCalls, ({ target, selector }) =>
-    read(
-      reads.read(chain, router, agentRouterAbi, 'isAllowedCall', [target, selector]),
-      'isAllowedCall',
-    ),
-  )
+  const router = openRouter(chain, pair)
+  await router.expectOwner(policy.owner)
+  if ((await router.boundTo()) !== pair.router) throw new Error('the delegate obeys another Router')
+  const [coSigner, recipient, guardian, missingRelayers, missingCalls, goneRelayers, goneCalls] =
+    await Promise.all([
+      router.coSigner(),
+      router.feeRecipient(),
+      router.guardian(),
+      only(policy.relayers, router.isRelayer, false),
+      only(policy.allowedCalls, router.isAllowedCall, false),
+      only(policy.removedRelayers ?? [], router.isRelayer, true),
+      only((policy.disallowedTargets ?? []).flatMap(callsOf), router.isAllowedCall, true),
+    ])
   const steps: RouterStep[] = []
-  const step = (what: string, data: Hex) => steps.push({ what, sender: 'owner', to: router, data })
+  const step = (what: string, data: Hex) =>
+    steps.push({ what, sender: 'owner', to: pair.router, data })
+  const abi = agentRouterAbi
   if (missingCalls.length > 0) {
+    const args = [missingCalls] as const
     step(
       `allow ${missingCalls.length} calls of venues`,
-      encodeFunctionData({ abi: agentRouterAbi, functionName: 'allowCalls', args: [missingCalls] }),
+      encodeFunctionData({ abi, functionName: 'allowCalls', args }),
+    )
+  }
+  if (goneCalls.length > 0) {
+    const args = [goneCalls] as const
+    step(
+      `allow ${goneCalls.length} calls of venues no longer`,
+      encodeFunctionData({ abi, functionName: 'disallowCalls', args }),
     )
   }
   if (missingRelayers.length > 0) {
+    const args = [missingRelayers] as const
     step(
       `add ${missingRelayers.length} relayers`,
-      encodeFunctionData({
-        abi: agentRouterAbi,
-        functionName: 'addRelayers',
-        args: [missingRelayers],
-      }),
+      encodeFunctionData({ abi, functionName: 'addRelayers', args }),
     )
   }
-  if (recipient !== policy.feeRecipient) {
+  if (goneRelayers.length > 0) {
+    const args = [goneRelayers] as const
     step(
-      `pay fees to ${policy.feeRecipient}`,
-      encodeFunctionData({
-        abi: agentRouterAbi,
-        functionName: 'setFeeRecipient',
-        args: [policy.feeRecipient],
-      }),
+      `remove ${goneRelayers.length} relayers`,
+      encodeFunctionData({ abi, functionName: 'removeRelayers', args }),
     )
   }
-  const wanted = policy.guardian
+  const { feeRecipient, guardian: wanted } = policy
+  if (feeRecipient !== null && recipient !== feeRecipient) {
+    step(
+      `pay fees to ${feeRecipient}`,
+      encodeFunctionData({ abi, functionName: 'setFeeRecipient', args: [feeRecipient] }),
+    )
+  }
   if (wanted !== null && guardian !== wanted) {
     step(
       `let ${wanted} pause`,
-      encodeFunctionData({ abi: agentRouterAbi, functionName: 'setGuardian', args: [wanted] }),
+      encodeFunctionData({ abi, functionName: 'setGuardian', args: [wanted] }),
     )
   }
-  const { coSigner } = policy
-  if (BigInt(x) !== BigInt(coSigner.x) || BigInt(y) !== BigInt(coSigner.y)) {
-    // Last: until a co-signer is set, nothing executes.
-    step(
-      'set the co-signer, the former one valid for ten minutes more',
-      encodeFunctionData({
-        abi: agentRouterAbi,
-        functionName: 'setCoSigner',
-        args: [coSigner.x, coSigner.y, CO_SIGNER_OVERLAP_SECONDS],
-      }),
-    )
+  // Last: until a co-signer is set, nothing executes.
+  if (policy.coSigner !== null && !isSamePoint(coSigner, policy.coSigner)) {
+    steps.push(coSignerStep(pair, policy.coSigner, CO_SIGNER_OVERLAP_SECONDS))
   }
   return steps
 }
 
-/** As long as an intent under the former key may live (AgentRouter, MAX_LIFETIME). */
-const CO_SIGNER_OVERLAP_SECONDS = 600n
+/**
+ * @param overlapSeconds how long the former key stays valid beside the new one; 0 ends it at once
+ * @returns nothing when the Router has that key already
+ */
+export async function planRotation(
+  chain: RouterChain,
+  pair: RouterPair,
+  { owner, coSigner }: { readonly owner: Address; readonly coSigner: { x: Hex; y: Hex } },
+  overlapSeconds: bigint,
+): Promise<RouterStep[]> {
+  const router = openRouter(chain, pair)
+  await router.expectOwner(owner)
+  if (isSamePoint(await router.coSigner(), coSigner)) return []
+  return [coSignerStep(pair, coSigner, overlapSeconds)]
+}
 
-async function missing<T>(
-  wanted: readonly T[],
+/** @returns nothing when it is so already. @throws Error when `sender` may not do it */
+export async function planPause(
+  chain: RouterChain,
+  pair: RouterPair,
+  sender: Address,
+  wanted: 'pause' | 'unpause',
+): Promise<RouterStep[]> {
+  const router = openRouter(chain, pair)
+  const isGuardian = wanted === 'pause' && (await router.guardian()) === sender
+  if (!isGuardian) await router.expectOwner(sender)
+  if ((await router.isPaused()) === (wanted === 'pause')) return []
+  const data = encodeFunctionData({ abi: agentRouterAbi, functionName: wanted })
+  return [{ what: `${wanted} the Router`, sender: 'owner', to: pair.router, data }]
+}
+
+function coSignerStep(
+  { router }: RouterPair,
+  { x, y }: { readonly x: Hex; readonly y: Hex },
+  overlapSeconds: bigint,
+): RouterStep {
+  return {
+    what: `set the co-signer, the former one valid for ${overlapSeconds} seconds more`,
+    sender: 'owner',
+    to: router,
+    data: encodeFunctionData({
+      abi: agentRouterAbi,
+      functionName: 'setCoSigner',
+      args: [x, y, overlapSeconds],
+    }),
+  }
+}
+
+/** Every call that plans of ours could have allowed at a target. */
+function callsOf(target: Address): AllowedCall[] {
+  return [...SWAP_SELECTORS, ...VAULT_SELECTORS].map((selector) => ({ target, selector }))
+}
+
+type Point = { readonly x: Hex; readonly y: Hex }
+
+function isSamePoint(a: Point, b: Point): boolean {
+  return BigInt(a.x) === BigInt(b.x) && BigInt(a.y) === BigInt(b.y)
+}
+
+async function only<T>(
+  items: readonly T[],
   isThere: (item: T) => Promise<boolean>,
+  wanted: boolean,
 ): Promise<T[]> {
-  const there = await Promise.all(wanted.map(isThere))
-  return wanted.filter((_, i) => there[i] === false)
+  const there = await Promise.all(items.map(isThere))
+  return items.filter((_, i) => there[i] === wanted)
 }

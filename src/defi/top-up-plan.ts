@@ -1,4 +1,4 @@
-import type { Chains } from '../chains/access.js'
+import type { ChainAccess } from '../chains/access.js'
 import type { Address } from '../domain/ids.js'
 import type { GasWalletsFile } from './gas-wallets-file.js'
 
@@ -20,17 +20,19 @@ const EXECUTION_GAS = 250_000n
  * @throws FaultError CHAIN_UNAVAILABLE
  */
 export async function planTopUps(
-  chains: Chains,
+  { config, reads, fees }: ChainAccess,
   wallets: GasWalletsFile,
   executions: bigint,
 ): Promise<TopUp[]> {
-  const plans = [...chains.values()].flatMap(({ config, reads, fees }) =>
-    (wallets[config.id] ?? []).map(async (address): Promise<TopUp> => {
-      const [balanceWei, quote] = await Promise.all([reads.nativeBalance(address), fees.quote()])
-      const wanted = executions * EXECUTION_GAS * quote.fees.maxFeePerGas
+  const addresses = wallets[config.id] ?? []
+  if (addresses.length === 0) return []
+  const quote = await fees.quote()
+  const wanted = executions * EXECUTION_GAS * quote.fees.maxFeePerGas
+  return Promise.all(
+    addresses.map(async (address): Promise<TopUp> => {
+      const balanceWei = await reads.nativeBalance(address)
       const missingWei = wanted > balanceWei ? wanted - balanceWei : 0n
       return { chainId: config.id, address, balanceWei, missingWei }
     }),
   )
-  return Promise.all(plans)
 }

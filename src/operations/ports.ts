@@ -20,6 +20,8 @@ export interface OperationPorts {
     ask(address: ActorAddress, command: object): Promise<AskResult>
   }
   readonly chains: Chains
+  /** Whether a chain's Router was verified to be ours; sponsored calls need one. */
+  readonly hasRouter: (chainId: number) => boolean
   readonly prices: PriceSource
   readonly quoter: Quoter
   readonly screener: Screener

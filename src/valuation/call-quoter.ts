@@ -12,6 +12,8 @@ import { createSimulatedQuoter, type KnownSpenders } from './simulated-quote.js'
 export interface CallQuoterOptions {
   /** Saves a read of allowances per simulated call; without it the chain is asked. */
   readonly knownSpenders?: KnownSpenders
+  /** Whether the configured Router of a chain was verified; without it no Router is ours. */
+  readonly hasRouter?: (chainId: number) => boolean
 }
 
 const NOT_SIMULATED =
@@ -30,7 +32,8 @@ export function createCallQuoter(
   const plain = createPlainQuoter(prices, funds)
   const simulated = createSimulatedQuoter(prices, funds, options.knownSpenders ?? (() => null))
   const views = new Map<number, ChainView>()
-  for (const [id, chain] of chains) views.set(id, createChainView(chain))
+  for (const [id, chain] of chains)
+    views.set(id, createChainView(chain, options.hasRouter ?? (() => false)))
 
   async function plainTransferLookedUp({ chain }: ChainView, call: QuotedCall) {
     const transfer = plainTransferOf(chain, call)

@@ -15,7 +15,10 @@ export interface ChainView {
   isOurs(spender: Address): boolean
 }
 
-export function createChainView(chain: ChainAccess): ChainView {
+export function createChainView(
+  chain: ChainAccess,
+  hasRouter: (chainId: number) => boolean,
+): ChainView {
   const { config } = chain
   const priced = pricedTokensOf(config)
   const configured = new Set([
@@ -28,7 +31,7 @@ export function createChainView(chain: ChainAccess): ChainView {
     simulator: createSimulator(chain.rpc, config.wrapped_native as Address),
     priced,
     isConfigured: (token) => configured.has(token),
-    isOurs: (spender) => spender.toLowerCase() === router,
+    isOurs: (spender) => spender.toLowerCase() === router && hasRouter(config.id),
   }
 }
 

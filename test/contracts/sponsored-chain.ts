@@ -97,12 +97,16 @@ export async function startSponsoredChain(
       nativePriceUsd8: NATIVE_PRICE_USD8,
     })
     const { router, delegate } = await deployRouter(owner)
-    await configureRouter(owner, router, {
-      coSigner,
-      relayers: [relayer.account.address],
-      feeRecipient,
-      allowedCalls: world.allowedCalls,
-    })
+    await configureRouter(
+      owner,
+      { router, delegate },
+      {
+        coSigner,
+        relayers: [relayer.account.address],
+        feeRecipient,
+        allowedCalls: world.allowedCalls,
+      },
+    )
     const stop = () => anvil.stop()
     return {
       ...{ anvil, chainId, owner, relayer, coSigner, feeRecipient },

@@ -47,12 +47,15 @@ async function quoted(call: Call, quoter = world.quoter) {
   return quote
 }
 
+/** The Router of the test's configuration has no code. */
+const TRUSTING = { hasRouter: () => true }
+
 function withoutSimulation(): Quoter {
   for (const method of ['eth_simulateV1', 'debug_traceCall']) {
     const fault = { kind: 'error', code: -32601, message: 'the method does not exist' } as const
     world.proxy.inject({ method, fault })
   }
-  return createCallQuoter(world.chains, world.prices)
+  return createCallQuoter(world.chains, world.prices, TRUSTING)
 }
 
 /** What a quote asks the node. */
@@ -80,6 +83,7 @@ describe('what a quote asks of the chain', () => {
 
   test('any other call asks once more when the wallet’s spenders are known', async () => {
     const quoter = createCallQuoter(world.chains, world.prices, {
+      ...TRUSTING,
       knownSpenders: () => spendersOfEntries([]),
     })
     const call = thieving({ world, wallet }, 'forward', [stranger], 1n)
@@ -95,6 +99,7 @@ describe('what a quote asks of the chain', () => {
 
   test('a known spender that is touched is read', async () => {
     const quoter = createCallQuoter(world.chains, world.prices, {
+      ...TRUSTING,
       knownSpenders: () => new Set([world.thief.toLowerCase()]),
     })
     await transact(world.anvil, {
@@ -123,7 +128,7 @@ describe('by whatever the chain offers', () => {
     const first = await Promise.all(calls.map((call) => quoted(call)))
     const fault = { kind: 'error', code: -32601, message: 'the method does not exist' } as const
     world.proxy.inject({ method: 'eth_simulateV1', fault })
-    const quoter = createCallQuoter(world.chains, world.prices)
+    const quoter = createCallQuoter(world.chains, world.prices, TRUSTING)
     for (const [i, call] of calls.entries()) {
       const quote = await quoted(call, quoter)
       expect(quote.forecast.simulated).toBe(true)

@@ -209,7 +209,7 @@ export async function startWorld(chainId: ChainId = 137): Promise<World> {
   return {
     ...{ anvil, proxy, chainId, config, chains, prices, usdc, kitchen, silent, wrapped, unknown },
     ...{ collectible, bundle, thief, friend, feeds: { dollar, native }, createWallet },
-    quoter: createCallQuoter(chains, prices),
+    quoter: createCallQuoter(chains, prices, { hasRouter: () => true }),
     async stop() {
       prices.close()
       await close()

@@ -20,9 +20,10 @@ export async function configureRouters(
   await Promise.all(
     chains.map(async (chain) => {
       const [rpcUrl] = chain.rpc_urls
-      if (chain.router === null || rpcUrl === undefined) return
+      if (chain.router === null || chain.delegate === null || rpcUrl === undefined) return
       const writer = openChainWriter(rpcUrl, chain.id, deployer)
-      await configureRouter(writer, chain.router as Address, {
+      const pair = { router: chain.router as Address, delegate: chain.delegate as Address }
+      await configureRouter(writer, pair, {
         coSigner,
         relayers: relayers[chain.id] ?? [],
         feeRecipient: deployer.address,

@@ -98,7 +98,7 @@ export const WORLD_STEPS: readonly WorldStep[] = [
       if (!world.venues) throw new Error('the Router needs venues')
       const deployed = await deployRouter(writer)
       // Co-signer and relayers are keys of the service: set once it has made them.
-      await configureRouter(writer, deployed.router, {
+      await configureRouter(writer, deployed, {
         coSigner: null,
         relayers: [],
         feeRecipient: null,

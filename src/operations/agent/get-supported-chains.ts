@@ -3,6 +3,7 @@ import type { OperationPorts } from '../ports.js'
 
 export function getSupportedChains({
   chains,
+  hasRouter,
 }: OperationPorts): AgentHandlers['get_supported_chains'] {
   return () => ({
     ok: true,
@@ -10,7 +11,7 @@ export function getSupportedChains({
       chains: [...chains.values()].map(({ config }) => ({
         id: config.id,
         name: config.name,
-        has_router: config.router !== null,
+        has_router: hasRouter(config.id),
       })),
     },
   })

@@ -47,7 +47,7 @@ export function getSwapQuote(ports: OperationPorts): AgentHandlers['get_swap_quo
           amount_out: formatUnits(offer.amountOut, factsOut.decimals),
           fee_amount: routerFee(amountIn, SERVICE_FEE_BPS).toString(),
           fee_token: factsIn.symbol,
-          gas_sponsored: chain.config.router !== null,
+          gas_sponsored: ports.hasRouter(chainId),
           chain_id: chainId,
           token_in: tokenIn,
           token_out: tokenOut,

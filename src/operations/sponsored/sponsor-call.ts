@@ -33,7 +33,7 @@ export interface Plan {
 
 /** @returns refusals: `ROUTER_NOT_AVAILABLE`, `CHAIN_NOT_ALLOWED` */
 export function sponsoredChain(
-  { chains }: OperationPorts,
+  { chains, hasRouter }: OperationPorts,
   { key }: AgentContext,
   chainId: number,
 ): Result<SponsoredChain> {
@@ -42,7 +42,7 @@ export function sponsoredChain(
     return refuse(fault('CHAIN_NOT_ALLOWED', { chain_id: chainId }))
   }
   const { router, delegate } = chain.config
-  if (router === null || delegate === null) {
+  if (router === null || delegate === null || !hasRouter(chainId)) {
     return refuse(fault('ROUTER_NOT_AVAILABLE', { chain_id: chainId }))
   }
   const addresses = { router: toChecksumAddress(router), delegate: toChecksumAddress(delegate) }

@@ -1,0 +1,175 @@
+import type { Command } from 'commander'
+import type { ChainAccess } from '../../chains/access.js'
+import { readGasWalletsFile } from '../../defi/gas-wallets-file.js'
+import {
+  allowedCallsOf,
+  CO_SIGNER_OVERLAP_SECONDS,
+  planConfiguration,
+  planDeployment,
+  planPause,
+  planRotation,
+  type RouterStep,
+  routerAddresses,
+} from '../../defi/router-plan.js'
+import { type RouterPair, verifyRouter } from '../../defi/router-reads.js'
+import type { Address } from '../../domain/ids.js'
+import { type GlobalOptions, homeOf } from '../connection.js'
+import { EXIT } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { newestCoSigner } from '../operator/co-signer-key.js'
+import { addressOption, configuredRouter, withChains } from '../operator/open-chains.js'
+import { STEP_COLUMNS, sendSteps } from '../operator/send-steps.js'
+import {
+  addSigningOptions,
+  type Signer,
+  type SigningOptions,
+  signerOf,
+} from '../operator/signing-account.js'
+import { integerListOption, integerOption, listOption } from '../options.js'
+import { printRows } from '../print.js'
+
+/** Routers and delegates of the chains in the home's `chains.json`, for their owner. */
+
+type Options = GlobalOptions & SigningOptions & { readonly chain?: number[] }
+
+interface PolicyOptions {
+  readonly feeRecipient?: string
+  readonly guardian?: string
+  readonly removeRelayers?: string[]
+  readonly disallow?: string[]
+}
+
+type Plan = (chain: ChainAccess, signer: Signer, home: string) => Promise<RouterStep[]>
+
+export function register(program: Command, io: Io): void {
+  const contracts = program.command('contracts').description('Routers and delegates on chain')
+
+  const chained = (name: string, description: string) =>
+    contracts
+      .command(name)
+      .description(description)
+      .option('--chain <ids>', 'chain ids, comma-separated (default: all)', integerListOption)
+
+  chained('verify', 'whether deployed code and immutables are exactly ours; exit code 1 if not')
+    .option('--owner <address>', 'verify what this owner’s deployment would be')
+    .action(async (_given: object, command: Command) => {
+      await verify(io, command.optsWithGlobals<Options>())
+    })
+
+  const planned = (name: string, description: string, planOf: (command: Command) => Plan) =>
+    addSigningOptions(chained(name, description)).action(
+      async (_given: object, command: Command) => {
+        await carryOut(io, command.optsWithGlobals<Options>(), planOf(command))
+      },
+    )
+
+  planned(
+    'deploy',
+    'deploy Router and delegate where they are missing; the same addresses on every chain',
+    () => async (chain, signer) => {
+      const { router, delegate } = routerAddresses(signer.address)
+      if (io.isInteractive) io.err(`${chain.config.name}: Router ${router}, delegate ${delegate}\n`)
+      return planDeployment(routerChain(chain), signer.address)
+    },
+  )
+  planned(
+    'configure',
+    'co-signer of the registry, gas wallets as relayers, venues of chains.json, recipient of fees',
+    (command) => (chain, signer, home) =>
+      planPolicy(chain, signer, home, command.opts<PolicyOptions>()),
+  )
+    .option('--fee-recipient <address>', 'receives the fees (default: as it is)')
+    .option('--guardian <address>', 'may pause, besides the owner (default: as it is)')
+    .option('--remove-relayers <addresses>', 'comma-separated; no longer relayers', listOption)
+    .option('--disallow <addresses>', 'comma-separated; venues no longer allowed', listOption)
+  for (const wanted of ['pause', 'unpause'] as const) {
+    const what = wanted === 'pause' ? 'stop all sponsored calls' : 'let sponsored calls go on'
+    planned(
+      wanted,
+      what,
+      () => (chain, signer) =>
+        planPause(routerChain(chain), pairOf(chain, signer.address), signer.address, wanted),
+    )
+  }
+  planned(
+    'rotate-cosigner',
+    'replace the co-signer on chain by the newest of the registry',
+    (command) => (chain, signer, home) => {
+      const { overlap = Number(CO_SIGNER_OVERLAP_SECONDS) } = command.opts<{ overlap?: number }>()
+      const pair = pairOf(chain, signer.address)
+      const policy = { owner: signer.address, coSigner: newestCoSigner(home) }
+      return planRotation(routerChain(chain), pair, policy, BigInt(overlap))
+    },
+  ).option(
+    '--overlap <seconds>',
+    'how long the former key stays valid; 0 ends it at once (default: 600)',
+    integerOption,
+  )
+}
+
+async function verify(io: Io, options: Options): Promise<void> {
+  const owner = options.owner === undefined ? null : addressOption(options.owner)
+  const checked = await withChains(homeOf(io, options), options.chain, async (chain) => {
+    const pair = owner === null ? configuredRouter(chain) : routerAddresses(owner)
+    if (pair === null) {
+      const problem = 'no Router is configured'
+      const none = { contract: null, address: null, verdict: problem }
+      // Asked for by name, a chain without a Router is a failure; among all of them it is none.
+      return [{ row: { chain_id: chain.config.id, ...none }, ok: options.chain === undefined }]
+    }
+    const found = await verifyRouter(routerChain(chain), pair)
+    return found.map(({ contract, address, problem }) => ({
+      row: { chain_id: chain.config.id, contract, address, verdict: problem ?? 'ok' },
+      ok: problem === null,
+    }))
+  })
+  const rows = checked.flat().map(({ row }) => row)
+  printRows(io, options, { contracts: rows }, rows, ['chain_id', 'contract', 'address', 'verdict'])
+  if (checked.flat().some(({ ok }) => !ok)) process.exitCode = EXIT.failed
+}
+
+/** Plans each chain, then sends or prints, chain by chain. */
+async function carryOut(io: Io, options: Options, plan: Plan): Promise<void> {
+  const home = homeOf(io, options)
+  const signer = signerOf(io, home, options)
+  const rows = await withChains(home, options.chain, async (chain) => {
+    // Chains without a Router are left alone unless they are named.
+    if (options.chain === undefined && configuredRouter(chain) === null) return []
+    const steps = (await plan(chain, signer, home)).map((step) => ({ ...step, value: 0n }))
+    return sendSteps(io, chain, signer, steps)
+  })
+  printRows(io, options, { transactions: rows.flat() }, rows.flat(), STEP_COLUMNS)
+}
+
+function planPolicy(
+  chain: ChainAccess,
+  signer: Signer,
+  home: string,
+  given: PolicyOptions,
+): Promise<RouterStep[]> {
+  return planConfiguration(routerChain(chain), pairOf(chain, signer.address), {
+    owner: signer.address,
+    coSigner: newestCoSigner(home),
+    relayers: readGasWalletsFile(home)[chain.config.id] ?? [],
+    feeRecipient: given.feeRecipient === undefined ? null : addressOption(given.feeRecipient),
+    guardian: given.guardian === undefined ? null : addressOption(given.guardian),
+    allowedCalls: allowedCallsOf(chain.config).filter(
+      ({ target }) => !(given.disallow ?? []).some((gone) => isSame(gone, target)),
+    ),
+    removedRelayers: (given.removeRelayers ?? []).map(addressOption),
+    disallowedTargets: (given.disallow ?? []).map(addressOption),
+  })
+}
+
+/** The configured one, or the one that this owner has deployed and not written down yet. */
+function pairOf(chain: ChainAccess, owner: Address): RouterPair {
+  return configuredRouter(chain) ?? routerAddresses(owner)
+}
+
+function routerChain({ config, rpc }: ChainAccess) {
+  return { chainId: config.id, rpc }
+}
+
+function isSame(a: string, b: string): boolean {
+  return addressOption(a) === addressOption(b)
+}

@@ -1,0 +1,95 @@
+import {
+  createWalletClient,
+  fallback,
+  http,
+  type PrivateKeyAccount,
+  publicActions,
+  type TransactionReceipt,
+} from 'viem'
+import type { ChainAccess } from '../../chains/access.js'
+import type { Address, Hex } from '../../domain/ids.js'
+import type { Io } from '../io.js'
+import type { Row } from '../print.js'
+import type { Signer } from './signing-account.js'
+
+/** One transaction of an operator. */
+export interface Step {
+  readonly what: string
+  /** `anyone` may send it; `owner` of the Router alone, or its guardian. */
+  readonly sender: 'anyone' | 'owner'
+  readonly to: Address
+  readonly data: Hex
+  /** Wei. */
+  readonly value: bigint
+}
+
+export const STEP_COLUMNS = ['chain_id', 'what', 'sender', 'to', 'gas', 'tx_hash']
+
+/** Estimates are of an earlier block. */
+const GAS_PERCENT = 130n
+const RECEIPT_TIMEOUT_MS = 180_000
+
+/**
+ * Sends a plan's transactions in order, each once its predecessor is mined; or, in a dry run, says
+ * what they would be. A plan may be made anew and sent again after any failure.
+ * @returns a row each
+ * @throws Error that names the transaction which reverted or was not mined in time
+ */
+export async function sendSteps(
+  io: Io,
+  chain: ChainAccess,
+  signer: Signer,
+  steps: readonly Step[],
+): Promise<Row[]> {
+  const rows: Row[] = []
+  for (const step of steps) {
+    const { what, sender, to, data, value } = step
+    const row = { chain_id: chain.config.id, what, sender, to, value: value.toString(), data }
+    if (signer.kind === 'dry-run') {
+      const gas = await gasOf(chain, signer.address, step)
+      rows.push({ ...row, gas: gas?.toString() ?? null, tx_hash: null })
+      continue
+    }
+    if (io.isInteractive) io.err(`${chain.config.name}: ${what} …\n`)
+    const { transactionHash, gasUsed } = await send(chain, signer.account, step)
+    rows.push({ ...row, gas: gasUsed.toString(), tx_hash: transactionHash })
+  }
+  return rows
+}
+
+/** Null where the node cannot say, as when the step before has to be mined first. */
+async function gasOf(chain: ChainAccess, from: Address, step: Step): Promise<bigint | null> {
+  const call = { from, to: step.to, data: step.data, value: `0x${step.value.toString(16)}` }
+  try {
+    return withRoom(BigInt(await chain.rpc.request<Hex>('eth_estimateGas', [call, 'latest'])))
+  } catch {
+    return null
+  }
+}
+
+async function send(
+  { config }: ChainAccess,
+  account: PrivateKeyAccount,
+  { what, to, data, value }: Step,
+): Promise<TransactionReceipt> {
+  const client = createWalletClient({
+    account,
+    chain: {
+      id: config.id,
+      name: config.name,
+      nativeCurrency: { name: config.native_symbol, symbol: config.native_symbol, decimals: 18 },
+      rpcUrls: { default: { http: config.rpc_urls } },
+    },
+    transport: fallback(config.rpc_urls.map((url) => http(url))),
+    pollingInterval: config.block_time_ms,
+  }).extend(publicActions)
+  const gas = withRoom(await client.estimateGas({ to, data, value }))
+  const hash = await client.sendTransaction({ to, data, value, gas })
+  const receipt = await client.waitForTransactionReceipt({ hash, timeout: RECEIPT_TIMEOUT_MS })
+  if (receipt.status !== 'success') throw new Error(`${what}: ${hash} reverted on ${config.name}`)
+  return receipt
+}
+
+function withRoom(gas: bigint): bigint {
+  return (gas * GAS_PERCENT) / 100n
+}

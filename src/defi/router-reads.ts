@@ -1,0 +1,90 @@
+import type { Abi, ContractFunctionArgs, ContractFunctionName } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import type { ChainAccess } from '../chains/access.js'
+import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-code.js'
+import { agentDelegateAbi } from '../contracts/generated/agent-delegate.js'
+import { agentRouterAbi } from '../contracts/generated/agent-router.js'
+import type { Address, Hex } from '../domain/ids.js'
+
+/** What of a chain is needed to look at its Router. */
+export interface RouterChain {
+  readonly chainId: number
+  readonly rpc: Pick<ChainAccess['rpc'], 'request'>
+}
+
+/** A venue's function that intents may call. */
+export interface AllowedCall {
+  readonly target: Address
+  readonly selector: Hex
+}
+
+/** A Router and the delegate that obeys it. */
+export interface RouterPair {
+  readonly router: Address
+  readonly delegate: Address
+}
+
+/** The state of a deployed Router. Each throws Error when nothing of the kind answers there. */
+export function openRouter({ chainId, rpc }: RouterChain, { router, delegate }: RouterPair) {
+  async function read(to: Address, abi: Abi, functionName: string, args: readonly unknown[]) {
+    const data = encodeFunctionData({ abi, functionName, args })
+    try {
+      const answer = await rpc.request<Hex>('eth_call', [{ to, data }, 'latest'])
+      return decodeFunctionResult({ abi, functionName, args, data: answer })
+    } catch (cause) {
+      throw new Error(`${functionName} does not answer at ${to} on chain ${chainId}`, { cause })
+    }
+  }
+  const ask = <
+    name extends ContractFunctionName<typeof agentRouterAbi, 'view'>,
+    const args extends ContractFunctionArgs<typeof agentRouterAbi, 'view', name>,
+  >(
+    functionName: name,
+    ...args: args extends readonly unknown[] ? args : never
+  ) => read(router, agentRouterAbi, functionName, args)
+
+  return {
+    async expectOwner(expected: Address): Promise<void> {
+      const owner = await ask('owner')
+      if (owner !== expected) {
+        throw new Error(`the Router on chain ${chainId} is owned by ${String(owner)}`)
+      }
+    },
+    boundTo: () => read(delegate, agentDelegateAbi, 'ROUTER', []) as Promise<Address>,
+    async coSigner() {
+      const [x, y] = (await ask('coSigner')) as readonly [Hex, Hex]
+      return { x, y }
+    },
+    feeRecipient: () => ask('feeRecipient') as Promise<Address>,
+    guardian: () => ask('guardian') as Promise<Address>,
+    isPaused: () => ask('paused') as Promise<boolean>,
+    isRelayer: (relayer: Address) => ask('isRelayer', relayer) as Promise<boolean>,
+    isAllowedCall: ({ target, selector }: AllowedCall) =>
+      ask('isAllowedCall', target, selector) as Promise<boolean>,
+  }
+}
+
+/** How one deployed contract compares with the committed artifact. */
+export interface VerifiedContract {
+  readonly contract: 'AgentRouter' | 'AgentDelegate'
+  readonly address: Address
+  /** Null when code and immutables are the artifact's. */
+  readonly problem: string | null
+}
+
+/** @throws FaultError CHAIN_UNAVAILABLE */
+export async function verifyRouter(
+  { rpc }: RouterChain,
+  { router, delegate }: RouterPair,
+): Promise<VerifiedContract[]> {
+  const codeAt = (address: Address) => rpc.request<Hex>('eth_getCode', [address, 'latest'])
+  const [routerCode, delegateCode] = await Promise.all([codeAt(router), codeAt(delegate)])
+  return [
+    { contract: 'AgentRouter', address: router, problem: routerCodeProblem(routerCode) },
+    {
+      contract: 'AgentDelegate',
+      address: delegate,
+      problem: delegateCodeProblem(delegateCode, router),
+    },
+  ]
+}

@@ -1,0 +1,223 @@
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Address, type Hex, parseEther } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openChainWriter } from '../../scripts/contracts/chain-writer.js'
+import type { Io } from '../../src/cli/io.js'
+import { runProgram } from '../../src/cli/program.js'
+import type { ChainConfig } from '../../src/config/chains.js'
+import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import { provisionDev } from '../../src/custody/provision.js'
+import { writeGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
+import { routerAddresses } from '../../src/defi/router-plan.js'
+import { BASE_CHAIN_ID } from '../../src/domain/chain.js'
+import { type SponsoredChain, startSponsoredChain } from '../contracts/sponsored-chain.js'
+import { chainConfig } from '../support/chain-config.js'
+
+/** An operator's commands, as programs would run them, on a chain with venues and no Router. */
+
+const ownerKey = generatePrivateKey()
+const owner = privateKeyToAccount(ownerKey)
+const { router, delegate } = routerAddresses(owner.address)
+const gasWallet = privateKeyToAccount(generatePrivateKey()).address
+
+let world: SponsoredChain
+let home: string
+
+beforeAll(async () => {
+  world = await startSponsoredChain()
+  const writer = openChainWriter(world.anvil.url, world.chainId, owner)
+  await writer.client.setBalance({ address: owner.address, value: parseEther('1000') })
+  home = await mkdtemp(join(tmpdir(), 'countersign-contracts-'))
+  await provisionDev(home, { chains: [] })
+  writeGasWalletsFile(home, [{ chainId: world.chainId, address: gasWallet }])
+  await configured({})
+})
+
+afterAll(async () => {
+  await world?.stop()
+  await rm(home, { recursive: true, force: true })
+})
+
+beforeEach(() => {
+  process.exitCode = 0
+})
+
+async function configured(said: Partial<ChainConfig>) {
+  const { vaults } = world.world
+  const { factory, router: swapRouter, quoter } = world.world.swap
+  const chain = chainConfig(BASE_CHAIN_ID, {
+    rpc_urls: [world.anvil.url],
+    block_time_ms: 100,
+    swap: { factory, router: swapRouter, quoter },
+    markets: vaults.map(({ address }, at) => ({
+      ...{ market_id: `m${at}`, protocol: 'erc4626', name: 'vault', vault: address },
+    })),
+    ...said,
+  })
+  await writeFile(join(home, 'chains.json'), JSON.stringify({ chains: [chain] }))
+}
+
+interface Ran {
+  readonly code: number
+  readonly out: string
+  readonly err: string
+}
+
+async function run(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  let [out, err] = ['', '']
+  const io: Io = {
+    env: { COUNTERSIGN_HOME: home, OWNER_KEY: ownerKey, ...env },
+    out: (text) => {
+      out += text
+    },
+    err: (text) => {
+      err += text
+    },
+    isInteractive: false,
+  }
+  const code = await runProgram(io, args)
+  process.exitCode = 0
+  return { code, out, err }
+}
+
+async function transactions(args: readonly string[]) {
+  const { code, out, err } = await run([...args, '--json'])
+  expect(code, err).toBe(0)
+  return (JSON.parse(out) as { transactions: Record<string, string | null>[] }).transactions
+}
+
+const SIGNED = ['--chain', `${BASE_CHAIN_ID}`, '--key-env', 'OWNER_KEY']
+
+function readRouter<name extends 'paused' | 'coSigner' | 'feeRecipient' | 'previousCoSignerUntil'>(
+  functionName: name,
+) {
+  return world.owner.client.readContract({ address: router, abi: agentRouterAbi, functionName })
+}
+
+function relays(address: Address) {
+  return world.owner.client.readContract({
+    ...{ address: router, abi: agentRouterAbi, functionName: 'isRelayer', args: [address] },
+  })
+}
+
+describe('countersign contracts', () => {
+  it('prints for a multi-signature owner what it would send, and sends nothing', async () => {
+    const chain = ['--chain', `${BASE_CHAIN_ID}`]
+    const dry = [...chain, '--owner', owner.address, '--dry-run']
+    const planned = await transactions(['contracts', 'deploy', ...dry])
+    expect(planned.map(({ what }) => what)).toEqual([
+      `deploy AgentRouter at ${router}`,
+      `deploy AgentDelegate at ${delegate}`,
+    ])
+    for (const { to, data, gas, tx_hash } of planned) {
+      expect([to, tx_hash]).toEqual(['0x4e59b44847b379578588920cA78FbF26c0B4956C', null])
+      expect(data).toMatch(/^0x[0-9a-f]{1000,}$/)
+      expect(Number(gas)).toBeGreaterThan(500_000)
+    }
+    const verified = await run(['contracts', 'verify', ...chain, '--owner', owner.address])
+    expect(verified.code).toBe(1)
+    expect(verified.out).toContain('no contract at this address')
+  })
+
+  it('deploys, verifies and configures, and then has nothing left to do', async () => {
+    const deployed = await transactions(['contracts', 'deploy', ...SIGNED])
+    expect(deployed.every(({ tx_hash }) => tx_hash?.length === 66)).toBe(true)
+    expect(await transactions(['contracts', 'deploy', ...SIGNED])).toEqual([])
+    await configured({ router: router.toLowerCase(), delegate })
+    expect((await run(['contracts', 'verify'])).code).toBe(0)
+
+    const fees = ['--fee-recipient', world.feeRecipient]
+    const steps = await transactions(['contracts', 'configure', ...SIGNED, ...fees])
+    expect(steps.map(({ what }) => what?.split(' ')[0])).toEqual(['allow', 'add', 'pay', 'set'])
+    expect(await transactions(['contracts', 'configure', ...SIGNED, ...fees])).toEqual([])
+    expect(await readRouter('feeRecipient')).toBe(world.feeRecipient)
+    expect(await relays(gasWallet)).toBe(true)
+    // Another relayer is taken away again, on request.
+    const stranger = world.relayer.account.address
+    const writer = openChainWriter(world.anvil.url, world.chainId, owner)
+    await writer.write(router, agentRouterAbi, 'addRelayers', [[stranger]])
+    await transactions(['contracts', 'configure', ...SIGNED, '--remove-relayers', stranger])
+    expect(await relays(stranger)).toBe(false)
+  })
+
+  it('pauses and lets go on', async () => {
+    expect(await transactions(['contracts', 'pause', ...SIGNED])).toHaveLength(1)
+    expect(await readRouter('paused')).toBe(true)
+    expect(await transactions(['contracts', 'pause', ...SIGNED])).toEqual([])
+    await transactions(['contracts', 'unpause', ...SIGNED])
+    expect(await readRouter('paused')).toBe(false)
+  })
+
+  it('rotates the co-signer to the newest of the registry, the former one valid meanwhile', async () => {
+    const registered = await readRouter('coSigner')
+    const writer = openChainWriter(world.anvil.url, world.chainId, owner)
+    const { x, y } = world.coSigner
+    await writer.write(router, agentRouterAbi, 'setCoSigner', [x, y, 0n])
+    expect(await readRouter('previousCoSignerUntil')).toBe(0)
+    await transactions(['contracts', 'rotate-cosigner', ...SIGNED, '--overlap', '900'])
+    expect(await readRouter('coSigner')).toEqual(registered)
+    const { timestamp } = await world.owner.client.getBlock()
+    const until = await readRouter('previousCoSignerUntil')
+    expect(until).toBe(Number(timestamp) + 900)
+    expect(await transactions(['contracts', 'rotate-cosigner', ...SIGNED])).toEqual([])
+  })
+
+  it('names what differs from the artifacts, and exits with 1', async () => {
+    const get = (address: Address) => world.owner.client.getCode({ address })
+    const [routerCode, delegateCode] = [await get(router), await get(delegate)]
+    const set = (address: Address, code: Hex | undefined) =>
+      world.anvil.rpc('anvil_setCode', [address, code ?? '0x'])
+    await set(router, `${routerCode?.slice(0, 202)}00${routerCode?.slice(204)}` as Hex)
+    const bound = router.slice(2).toLowerCase()
+    await set(delegate, delegateCode?.replaceAll(bound, 'ab'.repeat(20)) as Hex)
+    const { code, out } = await run(['contracts', 'verify', '--json'])
+    expect(code).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({
+      contracts: [
+        { contract: 'AgentRouter', verdict: 'the code differs from byte 100 on' },
+        {
+          contract: 'AgentDelegate',
+          verdict: `its immutable ROUTER is 0x${'ab'.repeat(20)}, not the router`,
+        },
+      ],
+    })
+    await set(router, routerCode)
+    await set(delegate, delegateCode)
+  })
+
+  it('takes no key from others’ sight, and none that does not own the Router', async () => {
+    const keyFile = join(home, 'owner.key')
+    await writeFile(keyFile, ownerKey)
+    await chmod(keyFile, 0o644)
+    const readable = await run(['contracts', 'pause', '--key-file', keyFile])
+    expect([readable.code, readable.err]).toEqual([2, expect.stringContaining('chmod 600')])
+    await chmod(keyFile, 0o600)
+    expect((await run(['contracts', 'unpause', '--key-file', keyFile])).code).toBe(0)
+    const other = await run(['contracts', 'pause', ...SIGNED], { OWNER_KEY: generatePrivateKey() })
+    expect([other.code, other.err]).toEqual([1, expect.stringContaining(owner.address)])
+    const bad = await run(['contracts', 'pause', ...SIGNED], { OWNER_KEY: `${ownerKey}00` })
+    expect(bad.code).toBe(2)
+    expect(bad.err).not.toContain(ownerKey.slice(2))
+    expect((await run(['contracts', 'pause'])).code).toBe(2)
+  })
+})
+
+describe('countersign gas-wallets', () => {
+  it('lists what gas wallets lack, and tops them up', async () => {
+    const listed = await run(['gas-wallets', '--executions', '100', '--json'])
+    const { gas_wallets } = JSON.parse(listed.out) as {
+      gas_wallets: { address: string; missing_wei: string }[]
+    }
+    expect(gas_wallets).toMatchObject([{ address: gasWallet, balance_wei: '0' }])
+    const missing = BigInt(gas_wallets[0]?.missing_wei ?? 0)
+    expect(missing).toBeGreaterThan(0n)
+    const sent = await transactions(['gas-wallets', 'top-up', '--executions', '100', ...SIGNED])
+    expect(sent).toMatchObject([{ to: gasWallet }])
+    const balance = await world.owner.client.getBalance({ address: gasWallet })
+    expect(balance).toBe(BigInt(sent[0]?.value ?? 0))
+    expect((await run(['gas-wallets'])).out).toContain(gasWallet)
+  })
+})
