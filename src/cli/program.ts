@@ -13,6 +13,7 @@ import { register as send } from './commands/send.js'
 import { register as start } from './commands/start.js'
 import { register as status } from './commands/status.js'
 import { register as tx } from './commands/tx.js'
+import { register as verifyAudit } from './commands/verify-audit.js'
 import { register as wallets } from './commands/wallets.js'
 import { register as webhooks } from './commands/webhooks.js'
 import { exitCodeOf } from './exit-codes.js'
@@ -32,6 +33,7 @@ const COMMANDS = [
   custody,
   contracts,
   gasWallets,
+  verifyAudit,
   bench,
   completion,
 ]

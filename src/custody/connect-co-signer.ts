@@ -16,19 +16,22 @@ import type {
   SignRequest,
   WalletCertificate,
 } from './co-signer.js'
+import { followRegistry } from './domain-keys/follow-registry.js'
 import {
   identityProviderSocket,
   quorumSignerSocket,
   registryPath,
   serviceLayout,
 } from './domain-keys/layout.js'
-import { readRegistryFile, readRootKey } from './domain-keys/registry-file.js'
+import { openRegistryFile } from './domain-keys/registry-file.js'
 import { openShareStore } from './domain-keys/share-store.js'
 import { EVIDENCE_KIND, openEvidenceLog } from './evidence/evidence-log.js'
 import { lastBatchSeq } from './evidence/last-batch.js'
 import { chooseSigner } from './key-stores/choose-signer.js'
 import { openKeyStore } from './key-stores/open-key-store.js'
+import { switchableSigner } from './key-stores/switchable-signer.js'
 import { readWrappingKeys } from './key-stores/wrapping-key.js'
+import { refuseHalfRestored } from './maintenance/pending-restore.js'
 import { fileKeysOf } from './process-environment.js'
 import { expectBytes, expectList, isZero } from './protocol/bytes.js'
 import { Unanswered } from './protocol/client.js'
@@ -36,13 +39,13 @@ import { NO_ID } from './protocol/intent.js'
 import type { WalletKind } from './protocol/keygen.js'
 import { decodePayload, encodePayload } from './protocol/payload.js'
 import { codeOf, Refusal } from './protocol/refusal.js'
-import { holdRegistry } from './protocol/registry-holder.js'
 import { sha256 } from './protocol/tagged.js'
 import { toHex } from './protocol/transaction.js'
 import { createWalletKey } from './service/create-wallet.js'
 import { createGrantReferences } from './service/grant-references.js'
 import { failed, unavailable } from './service/outcome.js'
 import { linkQuorum } from './service/quorum-link.js'
+import { finishRefresh } from './service/refresh-share.js'
 import type { PreparedIntent } from './service/sign-batch.js'
 import { createSignPipeline } from './service/sign-pipeline.js'
 
@@ -59,6 +62,8 @@ export interface ConnectedCoSigner extends CoSigner {
   whenReady(timeoutMs: number): Promise<boolean>
   /** Signatures asked for that no batch has taken yet. */
   readonly waiting: number
+  /** Hex of the id of the co-signer key in use. */
+  readonly coSignerKid: string
 }
 
 /** Owner of the service's own wallets in their certificates. */
@@ -74,12 +79,11 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   const { home, mode } = options
   const log = options.log ?? pino({ name: 'co-signer' })
   const layout = serviceLayout(home)
-  const registry = holdRegistry(readRootKey(layout.rootKey), readRegistryFile(registryPath(home)))
-  if (registry.current.environment !== mode) {
-    throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
-  }
+  refuseHalfRestored(layout)
+  const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
   const keyStore = openKeyStore(layout.keys, fileKeysOf(mode, process.env))
-  const signer = await chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
+  const choose = () => chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
+  const signer = switchableSigner(await choose())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   const evidence = openEvidenceLog(layout.evidence, threadId)
   const shares = openShareStore('service', layout, wrappingKeys)
@@ -108,6 +112,24 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     onFault: (error) => log.error({ err: error }, 'batch failed'),
   })
 
+  const unfollow = followRegistry(
+    registryPath(home),
+    registry,
+    ({ version }) => {
+      log.warn({ version }, 'a newer registry is in force')
+      // The sessions are made anew with the key that the registry names now.
+      choose()
+        .then((next) => signer.use(next))
+        .catch((error) => log.error({ err: error }, 'no co-signer key is valid'))
+        .finally(() => link.renew())
+    },
+    (error) => log.error({ err: error }, 'the registry in place is not acceptable'),
+  )
+
+  function walletContext() {
+    return { link, shares, signer, evidence, registry: registry.current }
+  }
+
   async function create(
     walletId: SubWalletId,
     kind: WalletKind,
@@ -116,7 +138,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     try {
       const record = await createWalletKey(
         { walletId: ulidBytes(walletId), kind, ownerHash: sha256(Buffer.from(owner)) },
-        { link, shares, signer, evidence, registry: registry.current },
+        walletContext(),
       )
       return {
         walletId,
@@ -168,7 +190,13 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       try {
         const intent = prepare(request)
         const outcome = await attempt(intent)
-        if (outcome.ok || outcome.detail !== 'STALE_GRANT') return outcome
+        if (outcome.ok) return outcome
+        if (outcome.detail === 'WRONG_EPOCH') {
+          // A refresh of the shares has passed this thread by, or stopped half way.
+          await finishRefresh(intent.walletId, walletContext())
+          return await attempt(prepare(request))
+        }
+        if (outcome.detail !== 'STALE_GRANT') return outcome
         grants.forget(intent.keyId)
         return await attempt(intent)
       } catch (error) {
@@ -210,8 +238,12 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     get waiting() {
       return pipeline.waiting
     },
+    get coSignerKid() {
+      return signer.kid.toString('hex')
+    },
     whenReady: (timeoutMs) => link.whenReady(timeoutMs),
     async close() {
+      unfollow()
       link.close()
       pipeline.abandon('closing')
       await shares.close()

@@ -1,7 +1,6 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { readChainsFile } from '../config/chains.js'
 import { CHAIN_IDS } from '../domain/chain.js'
 import type { Hex } from '../domain/ids.js'
 import {
@@ -13,15 +12,18 @@ import {
   userSideLayout,
 } from './domain-keys/layout.js'
 import { ensurePrivateFile, readPrivateFile, writePublicFile } from './domain-keys/private-file.js'
-import { readRegistryFile, writeRegistryFile } from './domain-keys/registry-file.js'
+import { readRegistryFile } from './domain-keys/registry-file.js'
+import { chooseSigner } from './key-stores/choose-signer.js'
+import { openKeyStore } from './key-stores/open-key-store.js'
 import { type P256Signer, p256SignerOf } from './protocol/p256.js'
 import {
   openRegistry,
   type RegistryBody,
   type RegistryChain,
   type RegistryWebAuthn,
-  registryMessage,
 } from './protocol/registry.js'
+import { registryChains } from './provisioning/registry-draft.js'
+import { signRegistry } from './provisioning/registry-root.js'
 
 export interface ProvisionOptions {
   /** Default: the Routers and delegates of `<home>/chains.json`, or none. */
@@ -52,7 +54,7 @@ export async function provisionDev(
   const user = userSideLayout(home)
   const quorum = quorumLayout(home)
   ensurePrivateFile(rootPrivateKeyPath(home), newP256Pem)
-  for (const layout of [service, user, quorum]) ensurePrivateFile(layout.signingKey, newP256Pem)
+  for (const layout of [service, user, quorum]) await ensureSigner(layout.keys)
   for (const layout of [service, user]) {
     ensurePrivateFile(layout.wrappingKey, () => randomBytes(32))
   }
@@ -64,47 +66,40 @@ export async function provisionDev(
   const rootPublicPem = Buffer.from(rootPublic.export({ type: 'spki', format: 'pem' }))
   for (const layout of [service, user, quorum]) writePublicFile(layout.rootKey, rootPublicPem)
 
-  const coSigner = signerAt(service.signingKey)
   const chains = options.chains ?? chainsOf(home)
   const authorizers = {
-    software_authorizer: signerAt(softwareAuthorizerPath(home)).publicKey.toString('hex'),
+    software_authorizer: p256SignerOf(
+      createPrivateKey(readPrivateFile(softwareAuthorizerPath(home))),
+    ).publicKey.toString('hex'),
     ...(options.webauthn === undefined ? {} : { webauthn: options.webauthn }),
   }
   const path = registryPath(home)
+  const coSigners = openKeyStore(service.keys, 'allowed')
   let version = 0
   if (existsSync(path)) {
     const present = openRegistry(readRegistryFile(path), rootPublic)
     version = present.version
+    const coSigner = await chooseSigner(coSigners, 'co_signers', present, Date.now())
     const body = JSON.parse(Buffer.from(present.envelope.body).toString('utf8')) as RegistryBody
     const wanted = { ...body, ...authorizers, chains }
     if (JSON.stringify(body) === JSON.stringify(wanted)) {
       return { registryVersion: version, coSigner: pointOf(coSigner) }
     }
     await signRegistry(path, root, { ...wanted, version: ++version })
-  } else {
-    await signRegistry(path, root, {
-      version: ++version,
-      environment: 'dev',
-      issued_at_ms: Date.now(),
-      co_signers: [keyRow(coSigner)],
-      approvers: [keyRow(signerAt(user.signingKey))],
-      quorum_signers: [keyRow(signerAt(quorum.signingKey))],
-      chains,
-      ...authorizers,
-    })
+    return { registryVersion: version, coSigner: pointOf(coSigner) }
   }
+  const coSigner = await ensureSigner(service.keys)
+  await signRegistry(path, root, {
+    version: ++version,
+    environment: 'dev',
+    issued_at_ms: Date.now(),
+    co_signers: [keyRow(coSigner)],
+    approvers: [keyRow(await ensureSigner(user.keys))],
+    quorum_signers: [keyRow(await ensureSigner(quorum.keys))],
+    chains,
+    ...authorizers,
+  })
   return { registryVersion: version, coSigner: pointOf(coSigner) }
-}
-
-/** Signs a registry with the root and puts it in place. */
-export async function signRegistry(
-  path: string,
-  root: P256Signer,
-  registry: RegistryBody,
-): Promise<void> {
-  const body = Buffer.from(JSON.stringify(registry), 'utf8')
-  const signature = await root.sign(registryMessage(body))
-  writeRegistryFile(path, { body, signature })
 }
 
 function newP256Pem(): Buffer {
@@ -112,8 +107,10 @@ function newP256Pem(): Buffer {
   return Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }))
 }
 
-function signerAt(path: string): P256Signer {
-  return p256SignerOf(createPrivateKey(readFileSync(path)))
+async function ensureSigner(keys: string): Promise<P256Signer> {
+  const store = openKeyStore(keys, 'allowed')
+  const [present] = await store.signers()
+  return present ?? store.makeSigner()
 }
 
 function keyRow(signer: P256Signer): RegistryBody['co_signers'][number] {
@@ -135,10 +132,5 @@ function chainsOf(home: string): RegistryChain[] {
       max_fee_per_gas_wei: DEV_MAX_FEE_PER_GAS_WEI,
     }))
   }
-  return readChainsFile(path).chains.map((chain) => ({
-    chain_id: chain.id,
-    router: chain.router as Hex | null,
-    delegate: chain.delegate as Hex | null,
-    max_fee_per_gas_wei: chain.max_fee_per_gas_ceiling_wei,
-  }))
+  return registryChains(path)
 }

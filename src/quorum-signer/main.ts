@@ -1,5 +1,6 @@
+import { followRegistry } from '../custody/domain-keys/follow-registry.js'
 import { quorumLayout, quorumSignerSocket, registryPath } from '../custody/domain-keys/layout.js'
-import { readRegistryFile, readRootKey } from '../custody/domain-keys/registry-file.js'
+import { openRegistryFile } from '../custody/domain-keys/registry-file.js'
 import { chooseSigner } from '../custody/key-stores/choose-signer.js'
 import { openKeyStore } from '../custody/key-stores/open-key-store.js'
 import { readProcessEnvironment } from '../custody/process-environment.js'
@@ -7,7 +8,6 @@ import { runUntilStopped } from '../custody/process-life.js'
 import { expectBytes } from '../custody/protocol/bytes.js'
 import { encodeBoot } from '../custody/protocol/quorum-session.js'
 import { Refusal } from '../custody/protocol/refusal.js'
-import { holdRegistry } from '../custody/protocol/registry-holder.js'
 import { serveSocket } from '../custody/protocol/server.js'
 import { signSelfTest } from './self-test.js'
 import { createQuorumSessions } from './sessions.js'
@@ -20,10 +20,7 @@ import { signBatch } from './sign-batch.js'
  */
 const { home, mode, fileKeys } = readProcessEnvironment(process.env)
 const layout = quorumLayout(home)
-const registry = holdRegistry(readRootKey(layout.rootKey), readRegistryFile(registryPath(home)))
-if (registry.current.environment !== mode) {
-  throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
-}
+const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
 const keyStore = openKeyStore(layout.keys, fileKeys)
 const sessions = await createQuorumSessions(
   await chooseSigner(keyStore, 'quorum_signers', registry.current, Date.now()),
@@ -46,4 +43,13 @@ const server = await serveSocket({
     process.stderr.write(`quorum-signer: ${method} failed: ${kind}\n`)
   },
 })
-runUntilStopped('quorum-signer', () => server.close())
+const unfollow = followRegistry(
+  registryPath(home),
+  registry,
+  ({ version }) => process.stderr.write(`quorum-signer: registry ${version} is in force\n`),
+  () => process.stderr.write('quorum-signer: the registry in place is not acceptable\n'),
+)
+runUntilStopped('quorum-signer', () => {
+  unfollow()
+  return server.close()
+})

@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
+import { type Anvil, startAnvil } from '../support/anvil.js'
+import { countersign } from './command.js'
 import {
   newWalletId,
   type Quorum,
@@ -73,6 +74,41 @@ describe('27: evidence', () => {
   })
 })
 
+describe('27: on chain', () => {
+  let anvil: Anvil
+  beforeAll(async () => {
+    anvil = await startAnvil({ chainId: 8453 })
+    await anvil.rpc('anvil_setBalance', [wallet.address, '0xde0b6b3a7640000'])
+  })
+  afterAll(() => anvil?.stop())
+
+  test('a nonce that both keys approved is explained', async () => {
+    await anvil.rpc('eth_sendRawTransaction', [raws[0]?.raw])
+    await expect
+      .poll(() => anvil.rpc('eth_getTransactionCount', [wallet.address, 'latest']))
+      .toBe('0x1')
+    const { code, output } = await audit({ rpc: anvil.url })
+    expect(output).toContain('1 nonces on chain')
+    expect(code).toBe(0)
+  })
+
+  test('a nonce that was used without evidence is named, with address and chain', async () => {
+    await anvil.rpc('anvil_setNonce', [wallet.address, '0x40'])
+    const { code, output } = await audit({ rpc: anvil.url })
+    const address = wallet.address.toLowerCase()
+    expect(output).toContain(`${address} on chain 8453, nonce 63: used without evidence`)
+    expect(output).not.toContain('nonce 39:')
+    expect(code).toBe(1)
+  })
+
+  test('a node that does not answer is an error, not a pass', async () => {
+    await anvil.stop()
+    const { code, output } = await audit({ rpc: anvil.url })
+    expect(code).toBe(1)
+    expect(output).not.toContain('✓')
+  })
+})
+
 function copyOf(domain: 'service' | 'user'): string {
   const layout = domain === 'service' ? serviceLayout(quorum.home) : userSideLayout(quorum.home)
   const copy = join(quorum.home, `copy-${domain}-${Math.random().toString(36).slice(2)}`)
@@ -96,27 +132,21 @@ async function edit(
   await root.close()
 }
 
-function audit(with_: {
+async function audit(with_: {
   service?: string
   user?: string
   transactions?: readonly unknown[]
+  rpc?: string
 }): Promise<{ code: number; output: string }> {
-  const options = ['--home', quorum.home]
-  if (with_.service !== undefined) options.push('--service-log', with_.service)
-  if (with_.user !== undefined) options.push('--user-log', with_.user)
+  const options: string[] = []
+  if (with_.service !== undefined) options.push('--service', with_.service)
+  if (with_.user !== undefined) options.push('--identity', with_.user)
   if (with_.transactions !== undefined) {
     const file = join(quorum.home, 'transactions.json')
     writeFileSync(file, JSON.stringify(with_.transactions))
     options.push('--transactions', file)
   }
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['dist/src/custody/commands/verify-audit.js', ...options],
-      (error, stdout, stderr) => {
-        const code = typeof error?.code === 'number' ? error.code : 0
-        resolve({ code, output: `${stdout}${stderr}` })
-      },
-    )
-  })
+  if (with_.rpc !== undefined) options.push('--rpc', with_.rpc)
+  const { code, stdout, stderr } = await countersign(quorum.home, ['verify-audit', ...options])
+  return { code, output: `${stdout}${stderr}` }
 }

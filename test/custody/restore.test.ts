@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process'
 import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceLayout } from '../../src/custody/domain-keys/layout.js'
+import { countersignOk } from './command.js'
 import {
   type Quorum,
   type ReadyWallet,
@@ -12,8 +11,6 @@ import {
   startQuorum,
   transfer,
 } from './harness.js'
-
-const run = promisify(execFile)
 
 let quorum: Quorum
 let wallet: ReadyWallet
@@ -28,18 +25,12 @@ describe('28: a user side that was restored from an older backup', () => {
   test('approves nothing until it is fenced, and then no taken nonce anew', async () => {
     await signed(quorum, requestOf(wallet, transfer(0)))
     const backup = join(quorum.home, 'backup')
-    await command('custody/commands/backup-domain', '--domain', 'user', '--to', backup)
+    await command('backup', '--domain', 'user', '--to', backup)
     const later = await signed(quorum, requestOf(wallet, transfer(1)))
 
     await quorum.identityProvider.stop()
-    const restored = await command(
-      'custody/commands/restore-domain',
-      '--domain',
-      'user',
-      '--from',
-      backup,
-    )
-    expect(restored).toContain('1 shares fit their certificates')
+    const restored = await command('restore', '--domain', 'user', '--from', backup, '--json')
+    expect(JSON.parse(restored)).toEqual({ domain: 'user', wallets: 1 })
     quorum.identityProvider = await quorum.startIdentityProvider()
     expect(await quorum.coSigner.whenReady(1_500)).toBe(false)
     expect(await quorum.coSigner.sign(requestOf(wallet, transfer(2)))).toMatchObject({
@@ -48,7 +39,7 @@ describe('28: a user side that was restored from an older backup', () => {
 
     await quorum.identityProvider.stop()
     const log = serviceLayout(quorum.home).evidence
-    await command('identity-provider/commands/fence', '--service-log', log)
+    await command('fence', '--service-log', log)
     quorum.identityProvider = await quorum.startIdentityProvider()
     expect(await quorum.coSigner.whenReady(10_000)).toBe(true)
     const other = requestOf(wallet, transfer(1, { value: 77n }))
@@ -61,12 +52,6 @@ describe('28: a user side that was restored from an older backup', () => {
   })
 })
 
-async function command(name: string, ...options: string[]): Promise<string> {
-  const { stdout } = await run(process.execPath, [
-    `dist/src/${name}.js`,
-    ...options,
-    '--home',
-    quorum.home,
-  ])
-  return stdout
+function command(name: string, ...options: string[]): Promise<string> {
+  return countersignOk(quorum.home, ['custody', name, ...options])
 }

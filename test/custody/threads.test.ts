@@ -1,7 +1,6 @@
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { countersignOk } from './command.js'
 import { type Quorum, type ReadyWallet, readyWallet, startQuorum } from './harness.js'
 
 const THREADS = 3
@@ -20,11 +19,7 @@ describe('several threads of the service', () => {
   test('sign at once, each over its own connection, and leave one whole evidence', async () => {
     const failures = await Promise.all(wallets.map((wallet) => signInThread(wallet)))
     expect(failures).toEqual(wallets.map(() => []))
-    const { stdout } = await promisify(execFile)(process.execPath, [
-      'dist/src/custody/commands/verify-audit.js',
-      '--home',
-      quorum.home,
-    ])
+    const stdout = await countersignOk(quorum.home, ['verify-audit'])
     expect(stdout).toContain(`${THREADS * SIGNATURES_PER_THREAD} approvals by both keys`)
     expect(stdout).toContain('✓ both logs are whole and agree')
   }, 60_000)

@@ -1,25 +1,18 @@
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
-import { runEntry } from '../run-script.js'
+import { registerBackups } from './custody/backups.js'
+import { registerProvisioning } from './custody/provisioning.js'
+import { registerRotations } from './custody/rotations.js'
 
-/** These read and write a domain's own files, and so run as that domain's user. */
-const PROGRAMS = [
-  ['backup', 'backup-domain', "copy one domain's custody stores while it runs"],
-  ['restore', 'restore-domain', "put a backup in the place of one domain's stores"],
-  ['verify-audit', 'verify-audit', 'prove offline that both keys approved what was signed'],
-] as const
-
+/**
+ * These read and write a domain's own files, and so run as that domain's user. What they do is
+ * imported when it is asked for: a machine that only sends needs no native curve.
+ */
 export function register(program: Command, io: Io): void {
-  const custody = program.command('custody').description('shares, backups and evidence')
-  for (const [name, file, description] of PROGRAMS) {
-    custody
-      .command(name)
-      .description(description)
-      .argument('[arguments...]', 'passed on; --help tells them')
-      .allowUnknownOption()
-      .helpOption(false)
-      .action(async (args: readonly string[]) => {
-        process.exitCode = await runEntry(`dist/src/custody/commands/${file}.js`, args, io.env)
-      })
-  }
+  const custody = program
+    .command('custody')
+    .description('keys, shares and backups of the three domains; src/custody/README.md explains')
+  registerProvisioning(custody, io)
+  registerRotations(custody, io)
+  registerBackups(custody, io)
 }

@@ -32,6 +32,12 @@ export function writePublicFile(path: string, content: Uint8Array): void {
   writeDurably(path, content, 0o644)
 }
 
+/** Puts one file or directory in the place of another, durable on return. */
+export function moveDurably(from: string, to: string): void {
+  renameSync(from, to)
+  syncDirectory(dirname(to))
+}
+
 function writeDurably(path: string, content: Uint8Array, mode: number): void {
   const directory = dirname(path)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -44,11 +50,15 @@ function writeDurably(path: string, content: Uint8Array, mode: number): void {
     closeSync(file)
   }
   renameSync(temporary, path)
-  const parent = openSync(directory, 'r')
+  syncDirectory(directory)
+}
+
+function syncDirectory(path: string): void {
+  const directory = openSync(path, 'r')
   try {
-    fsyncSync(parent)
+    fsyncSync(directory)
   } finally {
-    closeSync(parent)
+    closeSync(directory)
   }
 }
 

@@ -1,11 +1,15 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { RegistryEnvelope } from '../protocol/registry.js'
+import { holdRegistry, type RegistryHolder } from '../protocol/registry-holder.js'
 import { writePublicFile } from './private-file.js'
 
-/** `registry.json`: `{"body": base64 of the signed JSON, "signature": base64}`. */
+/**
+ * `registry.json`: `{"body": base64 of the signed JSON, "signature": base64}`.
+ * @throws Error that names the file
+ */
 export function readRegistryFile(path: string): RegistryEnvelope {
-  const { body, signature } = JSON.parse(readFileSync(path, 'utf8')) as Record<string, unknown>
+  const { body, signature } = readJson(path)
   if (typeof body !== 'string' || typeof signature !== 'string') {
     throw new Error(`${path} is not a registry`)
   }
@@ -21,5 +25,44 @@ export function writeRegistryFile(path: string, envelope: RegistryEnvelope): voi
 }
 
 export function readRootKey(path: string): KeyObject {
-  return createPublicKey(readFileSync(path))
+  const pem = readFileSync(path)
+  try {
+    return createPublicKey(pem)
+  } catch (cause) {
+    throw new Error(`${path} is not a public key in PEM`, { cause })
+  }
+}
+
+/**
+ * The registry in place, checked against the root that the domain pins.
+ * @throws Error that names the file and the reason, also when it is for the other mode
+ */
+export function openRegistryFile(
+  path: string,
+  rootPath: string,
+  mode: 'dev' | 'live',
+): RegistryHolder {
+  const envelope = readRegistryFile(path)
+  const root = readRootKey(rootPath)
+  let holder: RegistryHolder
+  try {
+    holder = holdRegistry(root, envelope)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(`${path} against ${rootPath}: ${reason}`, { cause })
+  }
+  const { environment } = holder.current
+  if (environment !== mode) {
+    throw new Error(`${path}: the registry is for ${environment}, this process is ${mode}`)
+  }
+  return holder
+}
+
+function readJson(path: string): Record<string, unknown> {
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text) as Record<string, unknown>
+  } catch (cause) {
+    throw new Error(`${path} is not a registry: not JSON`, { cause })
+  }
 }

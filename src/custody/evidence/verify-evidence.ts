@@ -1,5 +1,5 @@
 import { approvalMessage, coSignMessage, decodeHeader, hasBit } from '../protocol/batch.js'
-import { isZero, viewOf } from '../protocol/bytes.js'
+import { isZero, sameBytes, viewOf } from '../protocol/bytes.js'
 import { isSignedBy } from '../protocol/curve.js'
 import { decodeIntent, type Intent, intentId, isAbsent } from '../protocol/intent.js'
 import {
@@ -26,6 +26,8 @@ import { grantVersionName, verifyAuthority } from './verify-authority.js'
 export interface AuditReport {
   readonly problems: readonly string[]
   readonly wallets: number
+  /** 20 bytes each: the addresses of all wallets. */
+  readonly addresses: readonly Uint8Array[]
   readonly grants: number
   /** Additions and removals of users' authorizers. */
   readonly authorizers: number
@@ -77,15 +79,32 @@ export async function verifyEvidence(
     checkAuthority(id, intent, audit)
   }
   const unanswered = [...userIds.keys()].filter((id) => !serviceIds.has(id)).length
+  const addresses = addressesOf(audit)
   return {
     problems: audit.problems,
-    wallets: audit.certificates.size,
+    wallets: addresses.size,
+    addresses: [...addresses.values()],
     grants: audit.grantVersions.size,
     authorizers: user.authorizers.length,
     approvals: serviceIds.size,
     unanswered,
     find: (address, chainId, nonce) => audit.byNonce.get(nonceName(address, chainId, nonce)) ?? [],
   }
+}
+
+/** By wallet, over all its epochs: a refresh of the shares leaves the key as it is. */
+function addressesOf(audit: Audit): Map<string, Uint8Array> {
+  const addresses = new Map<string, Uint8Array>()
+  for (const certificate of audit.certificates.values()) {
+    const wallet = viewOf(certificate.walletId).toString('hex')
+    const address = walletAddress(certificate)
+    const before = addresses.get(wallet)
+    if (before !== undefined && !sameBytes(before, address)) {
+      audit.problems.push(`wallet ${wallet}: its certificates are of different keys`)
+    }
+    addresses.set(wallet, address)
+  }
+  return addresses
 }
 
 function checkWallet(wallet: WalletEvidence, index: number, timeMs: number, audit: Audit): void {

@@ -86,7 +86,8 @@ export interface RegistryEnvelope {
 }
 
 const BODY_BYTES_MAX = 64 * 1024
-const KEYS_PER_ROLE_MAX = 16
+/** Retired keys stay named, so that old evidence verifies: room for many rotations. */
+const KEYS_PER_ROLE_MAX = 128
 const CHAINS_MAX = 16
 const ORIGINS_MAX = 8
 

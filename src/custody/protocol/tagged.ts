@@ -15,6 +15,7 @@ export const TAG = {
   session: 'awi/session/v1',
   keygenCommit: 'awi/keygen-commit/v1',
   keygenTranscript: 'awi/keygen-transcript/v1',
+  refresh: 'awi/share-refresh/v1',
   selfTest: 'awi/self-test/v1',
   selfTestRequest: 'awi/self-test-request/v1',
   certificate: 'awi/wallet-certificate/v1',

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
-import { encodeWalletEvidence } from '../evidence/evidence-records.js'
 import { expectBytes, expectList, sameBytes } from '../protocol/bytes.js'
-import { isSignedBy, pointOf, randomScalar } from '../protocol/curve.js'
+import { pointOf, randomScalar } from '../protocol/curve.js'
 import {
   certificateMessage,
   checkShareProof,
@@ -13,23 +11,15 @@ import {
   type KeygenTerms,
   kindByte,
   proveShare,
-  selfTestDigest,
-  selfTestRequest,
   transcriptOf,
   type WalletKind,
-  walletPoint,
 } from '../protocol/keygen.js'
-import { type P256Signer, verifyP256 } from '../protocol/p256.js'
 import { Refusal } from '../protocol/refusal.js'
-import type { Registry } from '../protocol/registry.js'
 import type { QuorumLink } from './quorum-link.js'
+import { acceptProofs, type ProofContext, selfTestAtQuorum } from './wallet-proofs.js'
 
-export interface CreateWalletContext {
-  readonly link: QuorumLink
+export interface CreateWalletContext extends ProofContext {
   readonly shares: ShareStore
-  readonly signer: P256Signer
-  readonly registry: Registry
-  readonly evidence: EvidenceLog
 }
 
 export interface NewWallet {
@@ -112,30 +102,6 @@ async function generate(wanted: NewWallet, context: CreateWalletContext): Promis
   }
 }
 
-async function selfTestAtQuorum(
-  certificate: Buffer,
-  share: Uint8Array,
-  { link, signer }: CreateWalletContext,
-  user: { request: Uint8Array; share: Uint8Array; boot: Uint8Array },
-): Promise<Uint8Array> {
-  const sealer = link.session?.sealer
-  if (sealer === undefined || !sameBytes(sealer.boot, user.boot)) {
-    throw new Refusal('NO_SESSION', 'quorum signer restarted')
-  }
-  const digest = selfTestDigest(certificate)
-  const { epoch } = decodeCertificate(certificate)
-  const sealed = sealer.seal(share, { id: digest, epoch, boot: sealer.boot })
-  const request = await signer.sign(selfTestRequest(certificate, sealer.boot))
-  const signed = await link.quorum.call('self-test', [
-    certificate,
-    request,
-    user.request,
-    user.share,
-    sealed,
-  ])
-  return expectBytes(signed, 65)
-}
-
 async function finishedElsewhere(
   pending: WalletRecord,
   context: CreateWalletContext,
@@ -150,37 +116,14 @@ async function finishedElsewhere(
   return activate(encoded, proofs, context)
 }
 
-/** Checks everything once more before the address can leave: here is the last chance. */
 async function activate(
   encoded: Uint8Array,
   proofs: readonly unknown[],
-  { shares, registry, evidence }: CreateWalletContext,
+  context: CreateWalletContext,
 ): Promise<WalletRecord> {
-  const serviceSignature = expectBytes(proofs[0], 64)
-  const userSignature = expectBytes(proofs[1], 64)
-  const selfTest = expectBytes(proofs[2], 65)
-  const certificate = decodeCertificate(encoded)
-  if (!isSignedBy(walletPoint(certificate), selfTestDigest(encoded), selfTest)) {
-    throw new Refusal('UNAUTHENTIC', 'self-test')
-  }
-  const message = certificateMessage(encoded)
-  const approvers = registry.keysOf('approvers', Date.now())
-  if (!approvers.some((key) => verifyP256(key, message, userSignature))) {
-    throw new Refusal('UNAUTHENTIC', 'certificate')
-  }
-  const body = encodeWalletEvidence({
-    certificate: encoded,
-    serviceSignature,
-    userSignature,
-    selfTest,
-  })
-  await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.wallet, body })
-  shares.activate(certificate.walletId, {
-    serviceSignature: Buffer.from(serviceSignature),
-    userSignature: Buffer.from(userSignature),
-    selfTest: Buffer.from(selfTest),
-  })
-  const record = shares.get(certificate.walletId)
+  const { walletId } = decodeCertificate(encoded)
+  context.shares.activate(walletId, await acceptProofs(encoded, proofs, context))
+  const record = context.shares.get(walletId)
   if (record === null) throw new Error('share store lost a record')
   return record
 }

@@ -10,6 +10,8 @@ export type FailedOutcome = Extract<SignOutcome, { ok: false }>
 const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
   'EXPIRED',
   'REPLAYED',
+  // Its share is being refreshed: the two sides change over one after the other.
+  'WRONG_EPOCH',
   'NO_SESSION',
   'UNAUTHENTIC',
   'NOT_APPROVED',

@@ -2,23 +2,24 @@ import type { Logger } from 'pino'
 import { openAuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { encodeEntry } from '../../custody/authorizers/certificate.js'
 import { ENTRIES_PER_ANSWER } from '../../custody/authorizers/service-authorizers.js'
+import { followRegistry } from '../../custody/domain-keys/follow-registry.js'
 import {
   identityProviderSocket,
   registryPath,
   softwareAuthorizerPath,
   userSideLayout,
 } from '../../custody/domain-keys/layout.js'
-import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
+import { openRegistryFile } from '../../custody/domain-keys/registry-file.js'
 import { openShareStore } from '../../custody/domain-keys/share-store.js'
 import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
 import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
+import { refuseHalfRestored } from '../../custody/maintenance/pending-restore.js'
 import { laneOf } from '../../custody/protocol/batch.js'
 import { expectBytes, expectInteger } from '../../custody/protocol/bytes.js'
 import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js'
 import type { WebAuthnPins } from '../../custody/protocol/registry.js'
-import { holdRegistry } from '../../custody/protocol/registry-holder.js'
 import { createSealer, type ShareSealer } from '../../custody/protocol/sealed-share.js'
 import { serveSocket } from '../../custody/protocol/server.js'
 import { type AuthorizerDesk, createAuthorizerDesk } from '../authorizers/desk.js'
@@ -29,6 +30,7 @@ import { parseGrantRequest } from './grant-request.js'
 import { createGrants } from './grants.js'
 import { createLanes } from './lanes.js'
 import { openLedgerStore } from './ledger-store.js'
+import { createShareRefresh } from './share-refresh.js'
 import { createWalletKeygen } from './wallet-keygen.js'
 
 export interface VaultOptions {
@@ -54,10 +56,8 @@ export interface Vault {
 export async function startVault(options: VaultOptions): Promise<Vault> {
   const { home, mode, log } = options
   const layout = userSideLayout(home)
-  const registry = holdRegistry(readRootKey(layout.rootKey), readRegistryFile(registryPath(home)))
-  if (registry.current.environment !== mode) {
-    throw new Error(`the registry is for ${registry.current.environment}, this process is ${mode}`)
-  }
+  refuseHalfRestored(layout)
+  const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
   const keyStore = openKeyStore(layout.keys, options.fileKeys)
   const signer = await chooseSigner(keyStore, 'approvers', registry.current, Date.now())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
@@ -72,6 +72,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const grants = createGrants(ledger, shares, authorizer, evidence)
   const userOf = createTokenVerifier(options.tokens)
   const keygen = createWalletKeygen()
+  const refresh = createShareRefresh()
   const lanes = createLanes(ledger)
   let sealer: ShareSealer | null = null
 
@@ -98,6 +99,9 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       'keygen-prove': (parameters) => keygen.prove(parameters, keygenContext()),
       'keygen-certify': (parameters) => keygen.certify(parameters, keygenContext()),
       'keygen-status': (parameters) => keygen.status(parameters, shares),
+      'refresh-begin': (parameters) => refresh.begin(parameters, keygenContext()),
+      'refresh-prepare': (parameters) => refresh.prepare(parameters, keygenContext()),
+      'refresh-certify': (parameters) => refresh.certify(parameters, keygenContext()),
       'grant-put': async (parameters) => {
         const request = parseGrantRequest(parameters)
         const user = request.consoleToken === '' ? null : await userOf(request.consoleToken)
@@ -123,10 +127,17 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     },
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
   })
+  const unfollow = followRegistry(
+    registryPath(home),
+    registry,
+    ({ version }) => log.warn({ version }, 'a newer registry is in force'),
+    (error) => log.error({ err: error }, 'the registry in place is not acceptable'),
+  )
   return {
     authorizers,
     webauthn: () => registry.current.webauthn,
     async close() {
+      unfollow()
       await server.close()
       await store.close()
       await ledger.close()

@@ -1,0 +1,149 @@
+import { resolve } from 'node:path'
+import { type Command, Option } from 'commander'
+import type { StoreFile } from '../../../custody/key-stores/open-key-store.js'
+import { type GlobalOptions, homeOf } from '../../connection.js'
+import { UsageError } from '../../exit-codes.js'
+import type { Io } from '../../io.js'
+import { printRecord } from '../../print.js'
+
+/** How a live installation comes about: root, three domains, registry. */
+export function registerProvisioning(custody: Command, io: Io): void {
+  custody
+    .command('make-root')
+    .description('make the registry root; on a machine that stays offline')
+    .requiredOption('--to <directory>', 'where its two files go')
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { to: string }>()
+      const { makeRegistryRoot } = await import('../../../custody/provisioning/registry-root.js')
+      const files = makeRegistryRoot(resolve(options.to))
+      printRecord(io, options, { private_key: files.privateKey, public_key: files.publicKey })
+    })
+  custody
+    .command('provision')
+    .description("make one domain's keys, as that domain's user; prints what the root must know")
+    .addOption(
+      new Option('--domain <name>', 'whose')
+        .choices(['service', 'user', 'quorum'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('--root-public <file>', "the root's public key, to pin")
+    .requiredOption('--enrolment <file>', 'where to write what the root must know; not secret')
+    .option('--pkcs11-module <file>', 'library of the PKCS#11 token that keeps the keys')
+    .option('--token <label>', "the token's label")
+    .option('--pin-file <file>', "file with the token's user PIN, mode 0600")
+    .option('--kms-url <url>', 'address of the KMS that keeps the keys')
+    .option('--authorization-file <file>', 'file with its Authorization header, mode 0600')
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<ProvisionFlags>()
+      const { provisionDomain } = await import('../../../custody/provisioning/provision-domain.js')
+      const { pinRoot } = await import('../../../custody/provisioning/install-registry.js')
+      const { writePublicFile } = await import('../../../custody/domain-keys/private-file.js')
+      const home = homeOf(io, options)
+      pinRoot(home, options.domain, resolve(options.rootPublic))
+      const enrolment = await provisionDomain(home, options.domain, storeOf(options))
+      const path = resolve(options.enrolment)
+      writePublicFile(path, Buffer.from(`${JSON.stringify(enrolment)}\n`))
+      printRecord(io, options, { ...enrolment, enrolment: path })
+    })
+  custody
+    .command('sign-registry')
+    .description('sign a registry with the root: the first one, or a draft of the next')
+    .requiredOption('--root <file>', "the root's private key")
+    .requiredOption('--out <file>', 'where the signed registry goes')
+    .option('--draft <file>', 'what custody rotate-cosigner wrote; read it before')
+    .option('--enrolments <files...>', 'what custody provision wrote for each of the three domains')
+    .option('--chains <file>', 'chains.json: Routers, delegates and fee ceilings')
+    .addOption(
+      new Option('--environment <name>', 'whether real money moves')
+        .choices(['live', 'dev'])
+        .default('live'),
+    )
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<SignFlags>()
+      const { openRegistryRoot, signRegistry } = await import(
+        '../../../custody/provisioning/registry-root.js'
+      )
+      const body = await registryBodyOf(options)
+      await signRegistry(resolve(options.out), openRegistryRoot(resolve(options.root)), body)
+      printRecord(io, options, {
+        version: body.version,
+        environment: body.environment,
+        co_signers: body.co_signers.length,
+        chains: body.chains.map(({ chain_id }) => chain_id),
+        registry: resolve(options.out),
+      })
+    })
+  custody
+    .command('install-registry')
+    .description('put a signed registry in place; running domains take it over within a second')
+    .argument('<file>')
+    .action(async (file: string, _options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const { installRegistry, pinnedRoots } = await import(
+        '../../../custody/provisioning/install-registry.js'
+      )
+      const home = homeOf(io, options)
+      const { version } = installRegistry(home, resolve(file), pinnedRoots(home))
+      printRecord(io, options, { version })
+    })
+}
+
+interface ProvisionFlags extends GlobalOptions {
+  readonly domain: 'service' | 'user' | 'quorum'
+  readonly rootPublic: string
+  readonly enrolment: string
+  readonly pkcs11Module?: string
+  readonly token?: string
+  readonly pinFile?: string
+  readonly kmsUrl?: string
+  readonly authorizationFile?: string
+}
+
+interface SignFlags extends GlobalOptions {
+  readonly root: string
+  readonly out: string
+  readonly draft?: string
+  readonly enrolments?: readonly string[]
+  readonly chains?: string
+  readonly environment: 'live' | 'dev'
+}
+
+/** Null: in files. */
+function storeOf(options: ProvisionFlags): StoreFile | null {
+  const { pkcs11Module, token, pinFile, kmsUrl, authorizationFile } = options
+  if (pkcs11Module !== undefined && kmsUrl !== undefined) {
+    throw new UsageError('give --pkcs11-module or --kms-url, not both')
+  }
+  if (pkcs11Module !== undefined) {
+    if (token === undefined || pinFile === undefined) {
+      throw new UsageError('--pkcs11-module needs --token and --pin-file')
+    }
+    return { kind: 'pkcs11', module: resolve(pkcs11Module), token, pin_file: resolve(pinFile) }
+  }
+  if (kmsUrl === undefined) return null
+  if (authorizationFile === undefined) throw new UsageError('--kms-url needs --authorization-file')
+  return {
+    kind: 'kms',
+    url: kmsUrl,
+    authorization_file: resolve(authorizationFile),
+    signing_keys: [],
+    agreement_key: null,
+  }
+}
+
+async function registryBodyOf(options: SignFlags) {
+  const drafts = await import('../../../custody/provisioning/registry-draft.js')
+  const { draft, enrolments, chains, environment } = options
+  if (draft !== undefined) return drafts.readDraft(resolve(draft))
+  if (enrolments === undefined || chains === undefined) {
+    throw new UsageError('give --draft, or --enrolments and --chains')
+  }
+  return drafts.firstRegistry(
+    enrolments.map((path) => drafts.readEnrolment(resolve(path))),
+    {
+      environment,
+      issued_at_ms: Date.now(),
+      chains: drafts.registryChains(resolve(chains)),
+    },
+  )
+}

@@ -1,0 +1,80 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { ulidBytes } from '../../../domain/ids.js'
+import { type GlobalOptions, homeOf } from '../../connection.js'
+import { UsageError } from '../../exit-codes.js'
+import type { Io } from '../../io.js'
+import { integerOption } from '../../options.js'
+import { printRecord } from '../../print.js'
+import { type ShareHolderName, shareHolderOption } from './domain-option.js'
+
+/** Long enough for Routers on every chain to be told of the new key. */
+const OVERLAP_MINUTES = 10
+
+export function registerRotations(custody: Command, io: Io): void {
+  custody
+    .command('rotate-cosigner')
+    .description('give the service a new co-signer key; the present one goes on for the overlap')
+    .option('--root <file>', "the registry root's private key, to sign and put in place at once")
+    .option('--draft <file>', 'write the next registry down for custody sign-registry instead')
+    .option('--overlap-minutes <minutes>', 'how long both sign', integerOption, OVERLAP_MINUTES)
+    .option('--emergency', 'the present key ends at once')
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<RotateFlags>()
+      const { rotateCoSigner } = await import('../../../custody/maintenance/rotate-co-signer.js')
+      const rotated = await rotateCoSigner(homeOf(io, options), {
+        overlapMs: options.emergency === true ? 0 : options.overlapMinutes * 60_000,
+        root: rootOf(options),
+      })
+      printRecord(io, options, { ...rotated })
+      io.err('Routers verify this key on chain: call setCoSigner(x, y, overlap) on each of them.\n')
+    })
+  custody
+    .command('rotate-wrapping-keys')
+    .description("wrap one domain's data keys under a new wrapping key, while it runs")
+    .addOption(shareHolderOption())
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions & { domain: ShareHolderName }>()
+      const { rotateWrappingKey } = await import(
+        '../../../custody/maintenance/rotate-wrapping-key.js'
+      )
+      const dataKeys = await rotateWrappingKey(homeOf(io, options), options.domain)
+      printRecord(io, options, { domain: options.domain, data_keys: dataKeys })
+      io.err('Backups from before need the wrapping key of their time: custody restore takes it.\n')
+    })
+  custody
+    .command('refresh-shares')
+    .description('replace the shares of wallets on both sides; keys and addresses stay')
+    .argument('[wallets...]', 'sub-wallet ids; none: every wallet')
+    .action(async (wallets: readonly string[], _options: object, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const { refreshShares } = await import('../../../custody/maintenance/refresh-shares.js')
+      const { pino } = await import('pino')
+      const count = await refreshShares({
+        home: homeOf(io, options),
+        walletIds: wallets.length === 0 ? null : wallets.map((id) => ulidBytes(id)),
+        log: pino({ level: 'silent' }),
+        refreshed: (walletId, epoch) =>
+          io.err(`${Buffer.from(walletId).toString('hex')} is at epoch ${epoch}\n`),
+      })
+      printRecord(io, options, { refreshed: count })
+      io.err('Back both sides up again: older backups hold shares that fit nothing any more.\n')
+    })
+}
+
+interface RotateFlags extends GlobalOptions {
+  readonly root?: string
+  readonly draft?: string
+  readonly overlapMinutes: number
+  readonly emergency?: boolean
+}
+
+function rootOf({ root, draft }: RotateFlags) {
+  if (root !== undefined && draft === undefined) {
+    return { kind: 'sign' as const, privateKeyPath: resolve(root) }
+  }
+  if (draft !== undefined && root === undefined) {
+    return { kind: 'draft' as const, path: resolve(draft) }
+  }
+  throw new UsageError('give --root to sign here, or --draft to sign elsewhere')
+}

@@ -1,0 +1,95 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { type GlobalOptions, homeOf } from '../connection.js'
+import { EXIT } from '../exit-codes.js'
+import type { Io } from '../io.js'
+
+/** Proves from both evidence logs that both keys approved what was signed. */
+export function register(program: Command, io: Io): void {
+  program
+    .command('verify-audit')
+    .description('prove offline, from both evidence logs, that both keys approved what was signed')
+    .option('--service <directory>', "the service's data or its log, when it lies elsewhere")
+    .option('--identity <directory>', "the identity provider's data or its log, when elsewhere")
+    .option('--registry <file>', 'the signed registry, when it lies elsewhere')
+    .option('--root <file>', "public key of the registry's root, PEM")
+    .option(
+      '--transactions <file>',
+      'JSON list of transactions found on chain: {"raw": "0x…"} or {"from", "chain_id", "nonce"}',
+    )
+    .option('--rpc <urls...>', 'nodes to ask for nonces of our addresses that have no evidence')
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<AuditFlags>()
+      const { auditHome, unexplainedTransactions } = await import(
+        '../../custody/maintenance/audit-home.js'
+      )
+      const { unexplainedNonces } = await import('../../custody/evidence/on-chain-nonces.js')
+      const { report, serviceEntries, userEntries } = await auditHome({
+        home: homeOf(io, options),
+        service: pathOf(options.service),
+        identity: pathOf(options.identity),
+        registry: pathOf(options.registry),
+        root: pathOf(options.root),
+      })
+      const problems = [...report.problems]
+      if (options.transactions !== undefined) {
+        problems.push(...(await unexplainedTransactions(resolve(options.transactions), report)))
+      }
+      let nonces = 0
+      for (const url of options.rpc ?? []) {
+        const found = await unexplainedNonces(url, report)
+        nonces += found.nonces
+        problems.push(...found.problems)
+      }
+      const summary = {
+        service_entries: serviceEntries,
+        identity_entries: userEntries,
+        wallets: report.wallets,
+        grant_versions: report.grants,
+        authorizer_changes: report.authorizers,
+        approvals: report.approvals,
+        lost_answers: report.unanswered,
+        ...(options.rpc === undefined ? {} : { on_chain_nonces: nonces }),
+        problems,
+      }
+      io.out(options.json === true ? `${JSON.stringify(summary, null, 2)}\n` : textOf(summary))
+      if (problems.length > 0) process.exitCode = EXIT.failed
+    })
+}
+
+interface AuditFlags extends GlobalOptions {
+  readonly service?: string
+  readonly identity?: string
+  readonly registry?: string
+  readonly root?: string
+  readonly transactions?: string
+  readonly rpc?: readonly string[]
+}
+
+function pathOf(option: string | undefined): string | null {
+  return option === undefined ? null : resolve(option)
+}
+
+interface Summary {
+  readonly service_entries: number
+  readonly identity_entries: number
+  readonly wallets: number
+  readonly grant_versions: number
+  readonly authorizer_changes: number
+  readonly approvals: number
+  readonly lost_answers: number
+  readonly on_chain_nonces?: number
+  readonly problems: readonly string[]
+}
+
+function textOf(summary: Summary): string {
+  const onChain =
+    summary.on_chain_nonces === undefined ? '' : `, ${summary.on_chain_nonces} nonces on chain`
+  const counted =
+    `${summary.service_entries} and ${summary.identity_entries} entries, ` +
+    `${summary.wallets} wallets, ${summary.grant_versions} grant versions, ` +
+    `${summary.authorizer_changes} authorizer changes, ` +
+    `${summary.approvals} approvals by both keys, ${summary.lost_answers} lost answers${onChain}\n`
+  const problems = summary.problems.map((problem) => `✗ ${problem}\n`).join('')
+  return `${problems}${counted}${problems === '' ? '✓ both logs are whole and agree\n' : ''}`
+}

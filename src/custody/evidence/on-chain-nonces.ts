@@ -1,0 +1,48 @@
+import { createPublicClient, http } from 'viem'
+import { toHex } from '../protocol/transaction.js'
+import type { AuditReport } from './verify-evidence.js'
+
+/** Calls that one HTTP request to a node carries. */
+const CALLS_PER_REQUEST = 100
+const TIMEOUT_MS = 15_000
+/** Beyond it an address is reported by its count alone. */
+const NONCES_PER_ADDRESS_MAX = 1_000_000
+
+export interface OnChainNonces {
+  /** Used on that chain by all addresses together. */
+  readonly nonces: number
+  /** One sentence for each nonce that both keys did not approve. */
+  readonly problems: readonly string[]
+}
+
+/**
+ * Asks a node how many nonces each managed address has used, and looks for the approval of each:
+ * a signature that left no trace in the logs shows here.
+ * @throws Error when the node does not answer
+ */
+export async function unexplainedNonces(url: string, report: AuditReport): Promise<OnChainNonces> {
+  const client = createPublicClient({
+    transport: http(url, { batch: { batchSize: CALLS_PER_REQUEST }, timeout: TIMEOUT_MS }),
+  })
+  const chainId = await client.getChainId()
+  const counts = await Promise.all(
+    report.addresses.map(async (address) => ({
+      address,
+      used: await client.getTransactionCount({ address: toHex(address), blockTag: 'latest' }),
+    })),
+  )
+  const problems: string[] = []
+  let nonces = 0
+  for (const { address, used } of counts) {
+    nonces += used
+    if (used > NONCES_PER_ADDRESS_MAX) {
+      problems.push(`${toHex(address)} on chain ${chainId}: ${used} nonces are too many to check`)
+      continue
+    }
+    for (let nonce = 0; nonce < used; nonce++) {
+      if (report.find(address, chainId, nonce).length > 0) continue
+      problems.push(`${toHex(address)} on chain ${chainId}, nonce ${nonce}: used without evidence`)
+    }
+  }
+  return { nonces, problems }
+}

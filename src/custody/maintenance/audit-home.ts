@@ -1,0 +1,70 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { registryPath, serviceLayout, userSideLayout } from '../domain-keys/layout.js'
+import { readRegistryFile, readRootKey } from '../domain-keys/registry-file.js'
+import { openEvidenceReader } from '../evidence/evidence-log.js'
+import { missingEvidence, onChainTransactions } from '../evidence/on-chain.js'
+import { type ReadEvidence, readEvidence } from '../evidence/read-evidence.js'
+import { type AuditReport, verifyEvidence } from '../evidence/verify-evidence.js'
+import { openRegistry } from '../protocol/registry.js'
+
+export interface AuditPlaces {
+  readonly home: string
+  /** The domain's directory, its evidence or a backup of either; null: in the home. */
+  readonly service: string | null
+  readonly identity: string | null
+  /** The signed registry; null: in the home. */
+  readonly registry: string | null
+  /** Public key of the registry's root, PEM; null: the one that the home's service pins. */
+  readonly root: string | null
+}
+
+export interface HomeAudit {
+  readonly report: AuditReport
+  readonly serviceEntries: number
+  readonly userEntries: number
+}
+
+/** Holds both evidence logs against each other, offline. @throws Error that names what is missing */
+export async function auditHome(places: AuditPlaces): Promise<HomeAudit> {
+  const { home } = places
+  const root = readRootKey(places.root ?? serviceLayout(home).rootKey)
+  const registry = openRegistry(readRegistryFile(places.registry ?? registryPath(home)), root)
+  const service = await read('service log', places.service ?? serviceLayout(home).evidence)
+  const user = await read('user side log', places.identity ?? userSideLayout(home).evidence)
+  return {
+    report: await verifyEvidence(service, user, registry),
+    serviceEntries: service.entries,
+    userEntries: user.entries,
+  }
+}
+
+/** Why transactions of a JSON file have no evidence; one sentence each. */
+export async function unexplainedTransactions(path: string, report: AuditReport) {
+  const transactions = onChainTransactions.parse(JSON.parse(readFileSync(path, 'utf8')))
+  const missing: string[] = []
+  for (const transaction of transactions) {
+    const reason = await missingEvidence(transaction, report)
+    if (reason !== null) missing.push(reason)
+  }
+  return missing
+}
+
+async function read(name: string, place: string): Promise<ReadEvidence> {
+  const path = evidenceIn(place)
+  const log = openEvidenceReader(path)
+  try {
+    return readEvidence(name, log.entries())
+  } finally {
+    await log.close()
+  }
+}
+
+/** @throws Error that names the directory when there is no evidence in it */
+function evidenceIn(place: string): string {
+  const found = ['', 'evidence', join('custody', 'evidence'), join('vault', 'evidence')]
+    .map((below) => join(place, below))
+    .find((path) => existsSync(join(path, 'data.mdb')))
+  if (found === undefined) throw new Error(`${place} holds no evidence`)
+  return found
+}

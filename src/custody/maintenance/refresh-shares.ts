@@ -1,0 +1,81 @@
+import type { Logger } from 'pino'
+import {
+  identityProviderSocket,
+  quorumSignerSocket,
+  registryPath,
+  serviceLayout,
+} from '../domain-keys/layout.js'
+import { readRootKey } from '../domain-keys/registry-file.js'
+import { openShareStore } from '../domain-keys/share-store.js'
+import { openEvidenceLog } from '../evidence/evidence-log.js'
+import { lastBatchSeq } from '../evidence/last-batch.js'
+import { chooseSigner } from '../key-stores/choose-signer.js'
+import { openKeyStore } from '../key-stores/open-key-store.js'
+import { readWrappingKeys } from '../key-stores/wrapping-key.js'
+import { holdRegistry } from '../protocol/registry-holder.js'
+import { verified } from '../provisioning/install-registry.js'
+import { linkQuorum } from '../service/quorum-link.js'
+import { refreshShare } from '../service/refresh-share.js'
+
+export interface RefreshSharesOptions {
+  readonly home: string
+  /** 16 bytes each; null: every wallet that has its key. */
+  readonly walletIds: readonly Uint8Array[] | null
+  readonly log: Logger
+  /** Called for each wallet once both sides have changed over. */
+  readonly refreshed: (walletId: Uint8Array, epoch: number) => void
+}
+
+/**
+ * Evidence chains below this belong to threads of the service. A command's chain is its process
+ * id above it: no two commands that run at once write one chain.
+ */
+const COMMAND_CHAIN_BASE = 1_000_000
+const QUORUM_TIMEOUT_MS = 6_000
+
+/**
+ * Refreshes shares, wallet by wallet, as a part of the service: beside it while it runs, or in its
+ * place while it does not. Both other domains must run. It may be interrupted and repeated at will.
+ * @returns number of wallets refreshed
+ * @throws Error when the quorum is not there, or a wallet's two sides do not belong together
+ */
+export async function refreshShares(options: RefreshSharesOptions): Promise<number> {
+  const { home, log } = options
+  const layout = serviceLayout(home)
+  const { envelope } = verified(registryPath(home), [layout.rootKey])
+  const registry = holdRegistry(readRootKey(layout.rootKey), envelope)
+  const keyStore = openKeyStore(layout.keys, 'allowed')
+  const signer = await chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
+  const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
+  const shares = openShareStore('service', layout, wrappingKeys)
+  const evidence = openEvidenceLog(layout.evidence, COMMAND_CHAIN_BASE + process.pid)
+  const recordedSeq = lastBatchSeq(evidence)
+  const link = linkQuorum({
+    userSideSocket: identityProviderSocket(home),
+    quorumSocket: quorumSignerSocket(home),
+    registry,
+    signer,
+    log,
+    approvedFloor: () => recordedSeq,
+    onLost: () => {},
+  })
+  try {
+    if (!(await link.whenReady(QUORUM_TIMEOUT_MS))) {
+      throw new Error('the identity provider or the quorum signer does not answer')
+    }
+    let count = 0
+    for (const walletId of options.walletIds ?? [...shares.walletIds()]) {
+      const record = shares.get(walletId)
+      if (options.walletIds === null && record?.proofs === null) continue
+      const context = { link, signer, shares, evidence, registry: registry.current }
+      options.refreshed(walletId, await refreshShare(walletId, context))
+      count++
+    }
+    return count
+  } finally {
+    link.close()
+    await shares.close()
+    await evidence.close()
+    await keyStore.close()
+  }
+}

@@ -1,0 +1,40 @@
+import { existsSync } from 'node:fs'
+import { rewrapDataKeys } from '../domain-keys/data-keys.js'
+import { serviceLayout, userSideLayout } from '../domain-keys/layout.js'
+import { moveDurably } from '../domain-keys/private-file.js'
+import { openShareCopies } from '../domain-keys/share-copies.js'
+import { openKeyStore } from '../key-stores/open-key-store.js'
+import {
+  makeWrappingKey,
+  nextWrappingKeyPath,
+  readWrappingKeys,
+} from '../key-stores/wrapping-key.js'
+
+/**
+ * Wraps the data keys of one domain under a new wrapping key; the shares stay as they are, and the
+ * domain may run meanwhile. Until the last step the old and the next key are both there and both
+ * are tried, so that a crash at any point leaves a domain that opens. An interrupted rotation goes
+ * on with the next key that it made.
+ * @returns number of data keys
+ * @throws Error that names the file and the reason
+ */
+export async function rotateWrappingKey(home: string, domain: 'service' | 'user'): Promise<number> {
+  const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
+  const store = openKeyStore(layout.keys, 'allowed')
+  try {
+    const next = nextWrappingKeyPath(layout.wrappingKey)
+    if (!existsSync(layout.shares)) throw new Error(`${layout.shares} does not exist`)
+    if (!existsSync(next)) await makeWrappingKey(next, store)
+    const wrappingKeys = await readWrappingKeys(layout.wrappingKey, store)
+    const copies = openShareCopies(layout)
+    try {
+      rewrapDataKeys(domain, wrappingKeys, copies.dataKeys)
+      moveDurably(next, layout.wrappingKey)
+      return copies.dataKeys.list().length
+    } finally {
+      await copies.close()
+    }
+  } finally {
+    await store.close()
+  }
+}

@@ -1,0 +1,133 @@
+import { createPublicKey } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+import { readChainsFile } from '../../config/chains.js'
+import type { Hex } from '../../domain/ids.js'
+import { sameBytes } from '../protocol/bytes.js'
+import { keyIdOf, publicKeyFromRaw, rawPublicKey } from '../protocol/p256.js'
+import type {
+  RegistryBody,
+  RegistryChain,
+  RegistryKey,
+  RegistryRole,
+} from '../protocol/registry.js'
+
+/**
+ * What the root is asked to sign. A draft is plain JSON, so that whoever holds the root can read
+ * it before: every key and every contract that the domains will believe is in it.
+ */
+
+/** What a domain says of itself when it is set up: its public key and nothing secret. */
+export interface Enrolment {
+  readonly role: RegistryRole
+  /** Hex of the 65-byte point. */
+  readonly public_key: string
+}
+
+const enrolment = z.strictObject({
+  role: z.enum(['co_signers', 'approvers', 'quorum_signers']),
+  public_key: z.string().regex(/^04[0-9a-f]{128}$/),
+})
+
+/** @throws Error that names the file */
+export function readEnrolment(path: string): Enrolment {
+  const parsed = enrolment.safeParse(readJson(path))
+  if (!parsed.success) throw new Error(`${path} is not an enrolment of a domain`)
+  publicKeyFromRaw(Buffer.from(parsed.data.public_key, 'hex'))
+  return parsed.data
+}
+
+/** The first registry of an installation. @throws Error unless each role is there exactly once */
+export function firstRegistry(
+  enrolments: readonly Enrolment[],
+  settings: Pick<RegistryBody, 'environment' | 'chains' | 'issued_at_ms'>,
+): RegistryBody {
+  const keysOf = (role: RegistryRole): RegistryKey[] => {
+    const found = enrolments.filter((each) => each.role === role)
+    if (found.length !== 1) throw new Error(`one enrolment of ${role} is due, not ${found.length}`)
+    return found.map(({ public_key }) => ({ public_key, not_before_ms: 0, not_after_ms: null }))
+  }
+  if (new Set(enrolments.map(({ public_key }) => public_key)).size !== enrolments.length) {
+    throw new Error('two domains enrol the same key: they would be one domain')
+  }
+  return {
+    version: 1,
+    ...settings,
+    co_signers: keysOf('co_signers'),
+    approvers: keysOf('approvers'),
+    quorum_signers: keysOf('quorum_signers'),
+  }
+}
+
+/**
+ * The next registry: a new co-signer key beside or in place of those that sign now.
+ * @param overlapMs how long the present keys go on; 0 ends them at once
+ */
+export function withNextCoSigner(
+  present: RegistryBody,
+  publicKey: Uint8Array,
+  nowMs: number,
+  overlapMs: number,
+): RegistryBody {
+  const fresh = Buffer.from(publicKey).toString('hex')
+  const endMs = nowMs + overlapMs
+  const others = present.co_signers.filter((row) => row.public_key !== fresh)
+  return {
+    ...present,
+    version: present.version + 1,
+    issued_at_ms: nowMs,
+    co_signers: [
+      // Never later than before: a key that was to end sooner stays so.
+      ...others.map((row) => ({
+        ...row,
+        not_after_ms: Math.min(row.not_after_ms ?? endMs, endMs),
+      })),
+      { public_key: fresh, not_before_ms: nowMs, not_after_ms: null },
+    ],
+  }
+}
+
+/** Routers, delegates and fee ceilings of `chains.json`. @throws Error that names the file */
+export function registryChains(path: string): RegistryChain[] {
+  return readChainsFile(path).chains.map((chain) => ({
+    chain_id: chain.id,
+    router: chain.router as Hex | null,
+    delegate: chain.delegate as Hex | null,
+    max_fee_per_gas_wei: chain.max_fee_per_gas_ceiling_wei,
+  }))
+}
+
+/** A draft as it lies in a file; the root's owner reads it before signing. */
+export function readDraft(path: string): RegistryBody {
+  const body = readJson(path) as RegistryBody
+  const isList = (value: unknown): value is RegistryKey[] => Array.isArray(value)
+  if (
+    !Number.isSafeInteger(body.version) ||
+    !isList(body.co_signers) ||
+    !isList(body.approvers) ||
+    !isList(body.quorum_signers) ||
+    !Array.isArray(body.chains)
+  ) {
+    throw new Error(`${path} is not a draft of a registry`)
+  }
+  return body
+}
+
+/** 8 bytes as hex: how keys are named in logs and listings. */
+export function keyName(publicKey: string): string {
+  return keyIdOf(Buffer.from(publicKey, 'hex')).toString('hex')
+}
+
+/** True when a PEM holds the key of that point. */
+export function isPemOf(pem: Buffer, publicKey: Uint8Array): boolean {
+  return sameBytes(rawPublicKey(createPublicKey(pem)), publicKey)
+}
+
+function readJson(path: string): unknown {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : 'unreadable'
+    throw new Error(`${path} is not JSON: ${reason}`, { cause })
+  }
+}
