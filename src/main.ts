@@ -42,6 +42,7 @@ import { createPendingGrants } from './operations/console/pending-grants.js'
 import { createConsoleHandlers } from './operations/console-handlers.js'
 import type { OperationPorts } from './operations/ports.js'
 import { sampleSharePrices } from './operations/sponsored/markets.js'
+import { admitWrites, createWriteAdmission } from './operations/write-admission.js'
 import { createChainlinkPrices } from './pricing/chainlink.js'
 import { protectAddresses } from './screening/lists/infrastructure.js'
 import { createListOwner } from './screening/lists/list-owner.js'
@@ -222,7 +223,10 @@ const consoleTokens =
       })
 
 const metrics = createHttpMetrics()
-const agent = createAgentHandlers(ports)
+const agent = admitWrites(
+  createAgentHandlers(ports),
+  createWriteAdmission(config.writesInFlightMax),
+)
 const callers = {
   authenticate(header: string) {
     const caller = authenticator.authenticate(header)

@@ -44,6 +44,8 @@ const variables = z.object({
   COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
   COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
+  // Sends a second × seconds a send takes; more only wait. Raise it where nodes are far away.
+  COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(256),
 })
 
 /**
@@ -76,6 +78,8 @@ export interface Config {
   readonly workers: number
   readonly rateLimit: { readonly refillPerSecond: number; readonly burst: number }
   readonly inFlightMax: number
+  /** Calls that move value under way at once; more are answered OVERLOADED. */
+  readonly writesInFlightMax: number
 }
 
 export interface ReadConfig {
@@ -109,6 +113,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
       burst: values.COUNTERSIGN_RATE_BURST,
     },
     inFlightMax: values.COUNTERSIGN_IN_FLIGHT_MAX,
+    writesInFlightMax: values.COUNTERSIGN_WRITES_IN_FLIGHT_MAX,
   }
   return { config, warnings: unknownVariables(Object.keys(env)) }
 }
