@@ -14,6 +14,7 @@ export interface SinkStack extends WriteTarget {
   readonly home: string
   readonly baseUrl: string
   readonly sinkPort: number
+  readonly pids: Readonly<Record<'service' | 'identity' | 'quorum' | 'chain', number>>
   readonly keys: readonly BenchKey[]
   /** Ends the service alone, and starts it again. @returns milliseconds until it was ready */
   restartService(): Promise<number>

@@ -1,0 +1,139 @@
+import { barChart } from './chart.js'
+import { count, ms, table } from './figures.js'
+import type { PartFigure } from './parts.js'
+import type { RunContext } from './results-file.js'
+import type { Round } from './round.js'
+import type { WritePathFigures } from './write-path.js'
+import { refusedText, writeTable } from './write-table.js'
+
+/** What one run of `npm run bench` found: medians over its rounds. */
+export interface BenchResults extends Round {
+  readonly context: RunContext
+  readonly rounds: number
+  readonly barePerSecond: number
+  readonly parts: readonly PartFigure[]
+  readonly anvil: readonly WritePathFigures[]
+}
+
+/** What the ratios ought to reach. */
+const BARS: Readonly<Record<string, number>> = {
+  write_path_vs_quorum: 0.5,
+  write_path_within_100ms_vs_quorum: 0.5,
+  write_path_vs_plain: 2,
+  reads_vs_uws: 0.5,
+  mcp_vs_rest: 0.5,
+}
+
+export function printed(results: BenchResults): string {
+  const { context, rounds, quorum, write, plain, reads, anvil, nodeP50Ms } = results
+  const { cpu, cores } = context.machine
+  const signing = Math.max(...Object.values(quorum).map(({ perSecond }) => perSecond))
+  const oneCaller = write['1']
+  return [
+    `commit ${context.commit ?? 'unknown'}, Node ${context.node}, ${cores} × ${cpu}, medians of ${rounds}`,
+    partsTable(results.parts),
+    quorumTable(results),
+    writeTable('write path', [...Object.values(write), ...Object.values(plain), ...anvil], signing),
+    `one caller: p50 ${ms(oneCaller?.p50Ms ?? 0)} ms, of which the node takes ${ms(nodeP50Ms)} ms`,
+    readsTable(Object.values(reads)),
+    ratiosTable(results.ratios),
+  ].join('\n\n')
+}
+
+export function chartOf(results: BenchResults): string {
+  const { quorum, write, plain, reads, ratios } = results
+  const rate = (label: string, perSecond: number) => ({
+    label,
+    value: perSecond,
+    text: `${count(perSecond)}/s`,
+  })
+  return barChart([
+    {
+      title: 'Writes',
+      bars: [
+        ...Object.values(quorum).map((it) => rate(`quorum alone, ${it.label}`, it.perSecond)),
+        ...Object.values(write).map((it) =>
+          rate(`write path, ${callersText(it.callers)}`, it.perSecond),
+        ),
+        ...Object.values(plain).map((it) =>
+          rate(`plain server, ${callersText(it.callers)}`, it.perSecond),
+        ),
+      ],
+    },
+    { title: 'Reads', bars: Object.values(reads).map((it) => rate(it.label, it.perSecond)) },
+    {
+      title: 'Ratios, and their bars',
+      bars: Object.entries(ratios).map(([label, value]) => {
+        const mark = BARS[label]
+        const bar = { label, value, text: value.toFixed(2) }
+        return mark === undefined ? bar : { ...bar, mark }
+      }),
+    },
+  ])
+}
+
+function callersText(callers: number): string {
+  return callers === 1 ? '1 caller' : `${callers} callers`
+}
+
+function partsTable(parts: readonly PartFigure[]): string {
+  return table(
+    ['part, one core', '/s', 'p50 µs', 'p99 µs'],
+    parts.map(({ name, perSecond, p50Micros, p99Micros }) => [
+      name,
+      count(perSecond),
+      p50Micros.toFixed(1),
+      p99Micros.toFixed(1),
+    ]),
+  )
+}
+
+function quorumTable({ quorum, barePerSecond }: BenchResults): string {
+  return table(
+    ['quorum alone', '/s', '× bare', 'p50 ms', 'p95 ms', 'p99 ms', 'S µs', 'U µs', 'Q µs'],
+    Object.values(quorum).map(({ label, perSecond, p50Ms, p95Ms, p99Ms, cpuMicros }) => [
+      label,
+      count(perSecond),
+      (perSecond / barePerSecond).toFixed(2),
+      ...[p50Ms, p95Ms, p99Ms].map(ms),
+      ...[cpuMicros.service, cpuMicros.identity, cpuMicros.quorum].map(({ total }) => count(total)),
+    ]),
+  )
+}
+
+function readsTable(reads: readonly Round['reads']['limits'][]): string {
+  const [bare] = reads
+  return table(
+    [
+      'reads, 32 callers',
+      '/s',
+      '× uWS',
+      'p50 ms',
+      'p95 ms',
+      'p99 ms',
+      'server µs',
+      'load µs',
+      'refused',
+    ],
+    reads.map(({ label, perSecond, p50Ms, p95Ms, p99Ms, cpuMicros, refused }) => [
+      label,
+      count(perSecond),
+      (perSecond / (bare?.perSecond ?? 1)).toFixed(2),
+      ...[p50Ms, p95Ms, p99Ms].map(ms),
+      cpuMicros.server.total.toFixed(1),
+      cpuMicros.load.total.toFixed(1),
+      refusedText(refused),
+    ]),
+  )
+}
+
+function ratiosTable(ratios: Round['ratios']): string {
+  return table(
+    ['ratio', 'is', 'bar'],
+    Object.entries(ratios).map(([name, value]) => [
+      name,
+      value.toFixed(2),
+      BARS[name] === undefined ? '' : `≥ ${BARS[name]}`,
+    ]),
+  )
+}

@@ -1,0 +1,108 @@
+import { httpRequest } from './load/connection.js'
+import { driveClosed } from './load/drive.js'
+import type { PlainStack } from './plain.js'
+import { QUORUM_LOADS, type Quorum, type QuorumLoad } from './quorum.js'
+import { measureReads, type ReadFigures, type ReadTarget } from './reads.js'
+import type { SinkStack } from './sink-stack.js'
+import { measureWritePath, type WritePathFigures } from './write-path.js'
+
+/** What is up while rounds are measured; all of it idles but for what is driven. */
+export interface Bench {
+  readonly quorum: Quorum
+  readonly sink: SinkStack
+  readonly plain: PlainStack
+  readonly reads: Readonly<Record<'bareUws' | 'limits' | 'transaction' | 'mcpLimits', ReadTarget>>
+}
+
+export interface RoundTimes {
+  readonly quorumMs: number
+  readonly writeMs: number
+  readonly readMs: number
+}
+
+/** One pass over everything, in an order that keeps what is compared next to each other. */
+export interface Round {
+  readonly quorum: Readonly<Record<string, QuorumLoad>>
+  readonly write: Readonly<Record<string, WritePathFigures>>
+  readonly plain: Readonly<Record<string, WritePathFigures>>
+  readonly reads: Readonly<Record<keyof Bench['reads'], ReadFigures>>
+  /** What the chain sink takes to answer one caller, milliseconds. */
+  readonly nodeP50Ms: number
+  readonly ratios: Ratios
+}
+
+export type Ratios = Readonly<
+  Record<
+    | 'write_path_vs_quorum'
+    /** Of the loads with p99 ≤ 100 ms alone; 0 when there is none. */
+    | 'write_path_within_100ms_vs_quorum'
+    | 'write_path_vs_plain'
+    | 'reads_vs_uws'
+    | 'limits_vs_uws'
+    | 'transaction_vs_uws'
+    | 'mcp_vs_rest',
+    number
+  >
+>
+
+const WRITE_CALLERS = [1, 32, 64, 128] as const
+const PLAIN_CALLERS = [1, 32, 128] as const
+const P99_BAR_MS = 100
+
+export async function measureRound(bench: Bench, times: RoundTimes): Promise<Round> {
+  const { quorumMs, writeMs, readMs } = times
+  const quorum: Record<string, QuorumLoad> = {}
+  for (const load of QUORUM_LOADS) quorum[load.label] = await bench.quorum.measure(load, quorumMs)
+  const write: Record<string, WritePathFigures> = {}
+  for (const callers of WRITE_CALLERS) {
+    write[String(callers)] = await measureWritePath(bench.sink, { callers, runMs: writeMs })
+  }
+  const plain: Record<string, WritePathFigures> = {}
+  for (const callers of PLAIN_CALLERS) {
+    plain[String(callers)] = await measureWritePath(bench.plain, { callers, runMs: writeMs })
+  }
+  const reads = {
+    bareUws: await measureReads(bench.reads.bareUws, readMs),
+    limits: await measureReads(bench.reads.limits, readMs),
+    transaction: await measureReads(bench.reads.transaction, readMs),
+    mcpLimits: await measureReads(bench.reads.mcpLimits, readMs),
+  }
+  const nodeP50Ms = await nodeAnswerMs(bench.sink.sinkPort, readMs / 2)
+  return {
+    quorum,
+    write,
+    plain,
+    reads,
+    nodeP50Ms,
+    ratios: ratiosOf({ quorum, write, plain, reads }),
+  }
+}
+
+function ratiosOf({ quorum, write, plain, reads }: Omit<Round, 'ratios' | 'nodeP50Ms'>): Ratios {
+  const signing = best(Object.values(quorum))
+  const writes = Object.values(write)
+  const bare = reads.bareUws.perSecond
+  const limits = reads.limits.perSecond / bare
+  const transaction = reads.transaction.perSecond / bare
+  return {
+    write_path_vs_quorum: best(writes) / signing,
+    write_path_within_100ms_vs_quorum:
+      best(writes.filter(({ p99Ms }) => p99Ms <= P99_BAR_MS)) / signing,
+    write_path_vs_plain: best(writes) / best(Object.values(plain)),
+    reads_vs_uws: Math.min(limits, transaction),
+    limits_vs_uws: limits,
+    transaction_vs_uws: transaction,
+    mcp_vs_rest: reads.mcpLimits.perSecond / reads.limits.perSecond,
+  }
+}
+
+function best(loads: readonly { readonly perSecond: number }[]): number {
+  return Math.max(0, ...loads.map(({ perSecond }) => perSecond))
+}
+
+async function nodeAnswerMs(port: number, runMs: number): Promise<number> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'eth_chainId', params: [] })
+  const request = httpRequest('POST', '/', { 'content-type': 'application/json' }, body)
+  const { p50Ms } = await driveClosed({ port, callers: 1, runMs, next: () => request })
+  return p50Ms
+}
