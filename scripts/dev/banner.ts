@@ -19,6 +19,9 @@ export function banner(dev: DevFile, home: string): string {
     read key    ${dev.keys.read.secret}
     home        ${home}   (dev.json has all of this; logs/ has the rest)
 
+  Grants are confirmed by a software key, which live does not have. To confirm them yourself:
+    ${dev.authorizers_url}   or   npx countersign authorizer create
+
   What may be spent:
     curl -s ${dev.base_url}/api/limits ${key}
 

@@ -7,6 +7,8 @@ export interface DevFile {
   readonly base_url: string
   readonly mcp_url: string
   readonly console_url: string
+  /** Page of the identity provider for passkeys. */
+  readonly authorizers_url: string
   readonly user: DevUser
   readonly sub_wallet_id: string
   readonly address: string
@@ -27,19 +29,28 @@ export interface DevPids {
 
 export interface DevFileParts {
   readonly baseUrl: string
+  readonly authorizersUrl: string
   readonly user: DevUser
   readonly made: Bootstrap
   readonly chains: readonly ChainConfig[]
   readonly pids: DevPids
 }
 
-export function devFileOf({ baseUrl, user, made, chains, pids }: DevFileParts): DevFile {
+export function devFileOf({
+  baseUrl,
+  authorizersUrl,
+  user,
+  made,
+  chains,
+  pids,
+}: DevFileParts): DevFile {
   const byChain = <T>(value: (chain: ChainConfig) => T): Record<string, T> =>
     Object.fromEntries(chains.map((chain) => [String(chain.id), value(chain)]))
   return {
     base_url: baseUrl,
     mcp_url: `${baseUrl}/mcp`,
     console_url: `${baseUrl}/console`,
+    authorizers_url: authorizersUrl,
     user,
     sub_wallet_id: made.sub_wallet_id,
     address: made.address,

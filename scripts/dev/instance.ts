@@ -122,6 +122,7 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
   const devFile = (): DevFile =>
     devFileOf({
       baseUrl,
+      authorizersUrl: `http://localhost:${identity.at}/authorizers`,
       user,
       made,
       chains: chainsFile.chains,

@@ -31,7 +31,8 @@ function readFile<T>(name: string, schema: z.ZodType<T>): T | null {
 const program = new Command('dev:token')
   .description('Sign in at the running identity provider and print a console token (JWT).')
   .option('--email <email>', 'sign in as this user; the password comes from DEV_TOKEN_PASSWORD')
-  .action(async (options: { email?: string }) => {
+  .option('--authorizers', 'a token for the authorizers of the identity provider instead')
+  .action(async (options: { email?: string; authorizers?: true }) => {
     const nothingRuns = `nothing runs in ${homeDir()}: start it with npm start (or set COUNTERSIGN_HOME)`
     const issuer = readFile('identity-provider/issuer.json', issuerFile)?.issuer
     if (issuer === undefined) throw new Error(nothingRuns)
@@ -42,7 +43,11 @@ const program = new Command('dev:token')
     const account =
       given ?? readFile('dev-user.json', user) ?? readFile('dev.json', devFile)?.user ?? null
     if (account === null) throw new Error(nothingRuns)
-    const token = await mintConsoleToken({ issuer, ...account })
+    const token = await mintConsoleToken({
+      issuer,
+      ...account,
+      purpose: options.authorizers === true ? 'authorizers' : 'console',
+    })
     process.stdout.write(`${token}\n`)
   })
 

@@ -95,6 +95,27 @@ function exampleDetails(code: ErrorCode): { [key: string]: JsonValue } {
         version: '9c1e6d0b7f2a4453',
         path: 'multiSend[2] → multicall[0] → exactInputSingle.recipient',
       }
+    case 'AUTHORIZATION_REQUIRED':
+      return {
+        authorization_id: 'authz_pG3mD0nqJf2y8rW1sKzXbA',
+        enlarges: ['daily_limit_usd'],
+        grant: 'QVdHMQGa…',
+        grant_version: 2,
+        challenge: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg',
+        confirm_before: '2026-11-21T00:10:00.000Z',
+        authorizers: [
+          {
+            authorizer_id: 'aut_5f2b9c1e7a3d4f60812b6c9d0e1f2a3b',
+            kind: 'p256',
+            label: 'command line',
+            credential_id: null,
+          },
+        ],
+        confirm_url: 'https://id.example.com/authorizers/confirm?grant=QVdHMQGa…',
+        manage_url: 'https://id.example.com/authorizers',
+      }
+    case 'AUTHORIZATION_REFUSED':
+      return { reason: 'the grant changed meanwhile' }
     case 'SIMULATION_REVERTED':
       return { reason: 'ERC20: transfer amount exceeds balance' }
     case 'DUPLICATE_SUSPECTED':

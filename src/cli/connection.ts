@@ -67,11 +67,23 @@ export async function consoleClient(io: Io, options: GlobalOptions): Promise<Con
 }
 
 async function devToken(io: Io, options: GlobalOptions): Promise<string> {
+  const token = await devTokenFor(io, options, [])
+  if (token !== null) return token
+  throw new UsageError('set COUNTERSIGN_TOKEN to a console token (JWT) of the identity provider')
+}
+
+/**
+ * Signs in as the user of a development instance.
+ * @returns null when there is none here
+ */
+export async function devTokenFor(
+  io: Io,
+  options: GlobalOptions,
+  args: readonly string[],
+): Promise<string | null> {
   const script = join(packageRoot(), 'dist/scripts/dev/token.js')
-  if (readDevFile(io, options) === null || !existsSync(script)) {
-    throw new UsageError('set COUNTERSIGN_TOKEN to a console token (JWT) of the identity provider')
-  }
-  const { stdout } = await promisify(execFile)(process.execPath, [script], {
+  if (readDevFile(io, options) === null || !existsSync(script)) return null
+  const { stdout } = await promisify(execFile)(process.execPath, [script, ...args], {
     env: { ...io.env, COUNTERSIGN_HOME: homeOf(io, options) },
     timeout: TOKEN_TIMEOUT_MS,
   })

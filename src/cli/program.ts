@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { VERSION } from '../api/version.js'
 import { ServiceError } from '../client/errors.js'
+import { register as authorizer } from './commands/authorizer.js'
 import { register as bench } from './commands/bench.js'
 import { register as completion } from './commands/completion.js'
 import { register as contracts } from './commands/contracts.js'
@@ -25,6 +26,7 @@ const COMMANDS = [
   status,
   wallets,
   keys,
+  authorizer,
   limits,
   send,
   tx,
@@ -40,7 +42,8 @@ const COMMANDS = [
 
 const AFTER_HELP = `
 Environment: COUNTERSIGN_URL, COUNTERSIGN_API_KEY (agent), COUNTERSIGN_TOKEN (console),
-COUNTERSIGN_HOME. Beside a development instance none is needed.
+COUNTERSIGN_HOME, COUNTERSIGN_ISSUER (the identity provider), COUNTERSIGN_AUTHORIZER_PASSPHRASE.
+Beside a development instance none is needed.
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused, 4 unavailable (trying again can help).`
 

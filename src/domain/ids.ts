@@ -99,3 +99,13 @@ export function ulidBytes(id: string): Uint8Array {
   }
   return out
 }
+
+/**
+ * The ULID body of 16 bytes, the inverse of `ulidBytes`.
+ * @throws RangeError when there are fewer
+ */
+export function ulidOfBytes(bytes: Uint8Array): string {
+  if (bytes.length !== 16) throw new RangeError('not 16 bytes')
+  const timeMs = bytes.subarray(0, 6).reduce((value, byte) => value * 256 + byte, 0)
+  return ulidBody(timeMs, bytes.subarray(6))
+}

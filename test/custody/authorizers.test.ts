@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
-import { authorizerIdOfName } from '../../src/custody/authorizers/authorizer-set.js'
 import { grantMessage } from '../../src/custody/authorizers/grant-statement.js'
 import { decodeProof, encodeProof } from '../../src/custody/authorizers/proof.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
@@ -20,6 +19,7 @@ import {
   askedOf,
   faultOf,
   grantParameters,
+  keyProof,
   newGrant,
   passkeyProof,
   statementOf,
@@ -148,7 +148,7 @@ describe('22: a grant', () => {
     const grant = newGrant(quorum, walletId)
     const asked = await askedOf(quorum, grant)
     const { signature } = await key.prove(asked.challenge, grantMessage(asked.statement))
-    const proof = keyProof(Buffer.from(signature, 'base64url'))
+    const proof = keyProof(key.authorizerId, signature)
     expect(await quorum.coSigner.putGrant(answered(grant, asked, proof))).toEqual({
       authorizedBy: 'p256',
     })
@@ -200,7 +200,7 @@ describe('22: a grant', () => {
     expect(await bothRefuse(newGrant(quorum, walletId), posing)).toEqual(REFUSED_BY_BOTH)
     const stranger = strangerKey()
     const forged = async (_challenge: string, statement: Uint8Array) =>
-      keyProof(await stranger.sign(grantMessage(statement)))
+      keyProof(key.authorizerId, base64Url(await stranger.sign(grantMessage(statement))))
     expect(await bothRefuse(newGrant(quorum, walletId), forged)).toEqual(REFUSED_BY_BOTH)
     const software = async (_challenge: string, statement: Uint8Array) =>
       encodeProof({
@@ -326,7 +326,6 @@ function putAtUserSide(
   )
 }
 
-function keyProof(signature: Uint8Array): Buffer {
-  const authorizerId = authorizerIdOfName(key.authorizerId) ?? Buffer.alloc(16)
-  return encodeProof({ kind: 'p256', authorizerId, signature })
+function base64Url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url')
 }

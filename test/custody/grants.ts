@@ -88,6 +88,15 @@ export function passkeyProof(assertion: Assertion, authorizerId: string): Buffer
   })
 }
 
+/** @param signature base64url */
+export function keyProof(authorizerId: string, signature: string): Buffer {
+  return encodeProof({
+    kind: 'p256',
+    authorizerId: authorizerIdOfName(authorizerId) ?? Buffer.alloc(16),
+    signature: Buffer.from(signature, 'base64url'),
+  })
+}
+
 /** `grant-put` as a hostile service sends it to the user side, past the service's own checks. */
 export function grantParameters(
   grant: GrantUpdate,

@@ -1,5 +1,9 @@
 import { type Command, Option } from 'commander'
 import type { ConsoleInput } from '../../api/console-operations.js'
+import { CHAIN_IDS } from '../../domain/chain.js'
+import { ID_PREFIX, isId, ulidBytes } from '../../domain/ids.js'
+import { parseUsd } from '../../domain/money.js'
+import { type Wish, withAuthorization } from '../authorize.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
 import { integerListOption } from '../options.js'
@@ -22,6 +26,17 @@ interface CreateOptions {
   readonly daily: string
   readonly monthly: string
   readonly chains?: number[]
+}
+
+interface ChangeOptions {
+  readonly daily?: string
+  readonly monthly?: string
+  readonly chains?: number[]
+}
+
+/** Null is unlimited; what is no amount the service refuses. */
+function capOption(text: string): bigint | null {
+  return text === 'unlimited' ? null : parseUsd(text)
 }
 
 export function register(program: Command, io: Io): void {
@@ -57,9 +72,46 @@ export function register(program: Command, io: Io): void {
         monthly_limit_usd: given.monthly,
         ...(given.chains === undefined ? {} : { allowed_chains: given.chains }),
       }
-      const key = await (await consoleClient(io, options)).createKey(input)
-      printRecord(io, options, key, ['key_id', 'secret', ...LIST.slice(1, -1)])
+      const client = await consoleClient(io, options)
+      const wish: Wish = {
+        permission: given.permission,
+        dailyLimitMicros: capOption(given.daily),
+        monthlyLimitMicros: capOption(given.monthly),
+        chains: given.chains ?? CHAIN_IDS,
+        ...(isId(ID_PREFIX.subWallet, given.wallet) ? { walletId: ulidBytes(given.wallet) } : {}),
+      }
+      const key = await withAuthorization(io, wish, (authorization) =>
+        client.createKey({ ...input, ...(authorization === undefined ? {} : { authorization }) }),
+      )
+      printRecord(io, options, key, ['key_id', 'secret', ...LIST.slice(1, -1), 'authorized_by'])
       io.err(SHOWN_ONCE)
+    })
+  keys
+    .command('change')
+    .description('change caps or chains; to raise them takes an authorizer of yours')
+    .argument('<key_id>')
+    .option('--daily <usd>', 'daily cap in USD, or unlimited')
+    .option('--monthly <usd>', 'monthly cap in USD, or unlimited')
+    .option('--chains <ids>', 'allowed chain ids, comma-separated', integerListOption)
+    .action(async (keyId: string, given: ChangeOptions, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const { daily, monthly, chains } = given
+      const client = await consoleClient(io, options)
+      const input = {
+        key_id: keyId,
+        ...(daily === undefined ? {} : { daily_limit_usd: daily }),
+        ...(monthly === undefined ? {} : { monthly_limit_usd: monthly }),
+        ...(chains === undefined ? {} : { allowed_chains: chains }),
+      }
+      const wish: Wish = {
+        ...(daily === undefined ? {} : { dailyLimitMicros: capOption(daily) }),
+        ...(monthly === undefined ? {} : { monthlyLimitMicros: capOption(monthly) }),
+        ...(chains === undefined ? {} : { chains }),
+      }
+      const key = await withAuthorization(io, wish, (authorization) =>
+        client.patchKey({ ...input, ...(authorization === undefined ? {} : { authorization }) }),
+      )
+      printRecord(io, options, key, LIST)
     })
   keys
     .command('rotate')

@@ -1,23 +1,11 @@
 import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer-set.js'
 import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
+import { describeGrant } from '../../custody/authorizers/describe-grant.js'
 import { type GrantStatement, grantChallenge } from '../../custody/authorizers/grant-statement.js'
-import { viewOf } from '../../custody/protocol/bytes.js'
-import type { ChainId } from '../../domain/chain.js'
-import { ID_PREFIX, ulidBody } from '../../domain/ids.js'
-import { formatUsd, type UsdMicros } from '../../domain/money.js'
 import { escapeHtml, htmlDocument } from '../login/pages.js'
 import { base64Url } from './wire.js'
 
 export const SCRIPT_PATH = '/authorizers/page.js'
-
-const CHAIN_NAMES: Readonly<Record<ChainId, string>> = {
-  1: 'Ethereum',
-  10: 'Optimism',
-  56: 'BNB Chain',
-  137: 'Polygon',
-  8453: 'Base',
-  42161: 'Arbitrum',
-}
 
 export interface ManagePage {
   readonly email: string
@@ -58,7 +46,7 @@ export interface ConfirmPage {
 }
 
 export function confirmPage(page: ConfirmPage): string {
-  const rows = factsOf(page.statement).map(
+  const rows = describeGrant(page.statement).map(
     ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`,
   )
   return scripted(
@@ -74,33 +62,6 @@ export function confirmPage(page: ConfirmPage): string {
 <dl>${rows.join('\n')}</dl>
 <button type="button" id="confirm">Confirm with a passkey</button>`,
   )
-}
-
-/** A grant in words. */
-function factsOf(grant: GrantStatement): [string, string][] {
-  const { dailyLimitMicros, monthlyLimitMicros, expiresAtMs } = grant
-  return [
-    ['API key', `${idOf(ID_PREFIX.key, grant.keyId)}${grant.version === 1 ? ' (new)' : ''}`],
-    ['Wallet', idOf(ID_PREFIX.subWallet, grant.walletId)],
-    ['May', grant.permission === 'trade' ? 'read, and send transactions' : 'read'],
-    ['A day', capText(dailyLimitMicros)],
-    ['A month', capText(monthlyLimitMicros)],
-    ['Chains', grant.chains.map(chainText).join(', ')],
-    ['Assets without a price', grant.unpricedAssets === 'allow' ? 'allowed, uncapped' : 'refused'],
-    ['Expires', expiresAtMs === null ? 'never' : new Date(expiresAtMs).toISOString()],
-  ]
-}
-
-function chainText(chainId: number): string {
-  return CHAIN_NAMES[chainId as ChainId] ?? `chain ${chainId}`
-}
-
-function capText(micros: bigint | null): string {
-  return micros === null ? 'without limit' : `up to ${formatUsd(micros as UsdMicros)} USD`
-}
-
-function idOf(prefix: string, bytes: Uint8Array): string {
-  return `${prefix}${ulidBody(viewOf(bytes).readUIntBE(0, 6), bytes.subarray(6))}`
 }
 
 /** @param data attributes of `main`, for the script */

@@ -1,0 +1,119 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import type { Authorization } from '../api/console.js'
+import { ServiceError } from '../client/errors.js'
+import { describeGrant } from '../custody/authorizers/describe-grant.js'
+import {
+  type GrantStatement,
+  grantMessage,
+  readGrantStatement,
+} from '../custody/authorizers/grant-statement.js'
+import { openKey, savedKeys } from './authorizer-keys.js'
+import { UsageError } from './exit-codes.js'
+import type { Io } from './io.js'
+
+/** What the user asked for; a statement that says anything else is not signed. */
+export type Wish = Partial<
+  Pick<
+    GrantStatement,
+    'walletId' | 'permission' | 'chains' | 'dailyLimitMicros' | 'monthlyLimitMicros'
+  >
+>
+
+const required = z.object({
+  authorization_id: z.string(),
+  grant: z.string(),
+  confirm_before: z.string(),
+  confirm_url: z.string().nullable(),
+  authorizers: z.array(
+    z.object({ authorizer_id: z.string(), kind: z.enum(['passkey', 'p256']), label: z.string() }),
+  ),
+})
+type Required = z.infer<typeof required>
+
+/** How often the browser's answer is asked for. */
+const POLL_MS = 2_000
+
+/**
+ * Makes a request that may need the user's authorizer: signs with a key of this machine where one
+ * is registered, otherwise waits for a passkey in the browser.
+ * @param attempt the request, again with the proof
+ * @throws UsageError with a way out when there is no authorizer, or the service asks to sign
+ * something else than was wished for
+ */
+export async function withAuthorization<T>(
+  io: Io,
+  wish: Wish,
+  attempt: (authorization?: Authorization) => Promise<T>,
+): Promise<T> {
+  try {
+    return await attempt()
+  } catch (error) {
+    if (!isAuthorizationRequired(error)) throw error
+    const asked = required.safeParse(error.details)
+    if (!asked.success) throw error
+    return answer(io, wish, asked.data, attempt)
+  }
+}
+
+async function answer<T>(
+  io: Io,
+  wish: Wish,
+  asked: Required,
+  attempt: (authorization?: Authorization) => Promise<T>,
+): Promise<T> {
+  const encoded = Buffer.from(asked.grant, 'base64url')
+  const { statement } = readGrantStatement(encoded)
+  refuseOther(statement, wish)
+  for (const [name, value] of describeGrant(statement)) io.err(`  ${name.padEnd(24)}${value}\n`)
+  const { authorization_id } = asked
+  const here = new Set(savedKeys(io).map((key) => key.authorizer_id))
+  const own = asked.authorizers.find(({ authorizer_id }) => here.has(authorizer_id))
+  if (own !== undefined) {
+    const signature = await openKey(io, own.authorizer_id).sign(grantMessage(encoded))
+    io.err(`confirmed by ${own.label} (${own.authorizer_id})\n`)
+    const { authorizer_id } = own
+    return attempt({ authorization_id, authorizer_id, signature: signature.toString('base64url') })
+  }
+  if (asked.confirm_url === null || !asked.authorizers.some(({ kind }) => kind === 'passkey')) {
+    throw new UsageError(
+      'this needs an authorizer of yours: make one with "countersign authorizer create", then repeat it',
+    )
+  }
+  io.err(`Confirm it with your passkey:\n  ${asked.confirm_url}\n`)
+  return untilConfirmed(asked, attempt)
+}
+
+async function untilConfirmed<T>(
+  { authorization_id, confirm_before }: Required,
+  attempt: (authorization?: Authorization) => Promise<T>,
+): Promise<T> {
+  while (Date.now() < Date.parse(confirm_before)) {
+    await delay(POLL_MS)
+    try {
+      return await attempt({ authorization_id })
+    } catch (error) {
+      if (!isAuthorizationRequired(error)) throw error
+    }
+  }
+  throw new UsageError('nobody confirmed it in time; repeat the command')
+}
+
+/** @throws UsageError: a service gone bad could ask for more than was typed */
+function refuseOther(statement: GrantStatement, wish: Wish): void {
+  for (const [field, value] of Object.entries(wish)) {
+    const said = statement[field as keyof Wish]
+    if (textOf(said) !== textOf(value)) {
+      throw new UsageError(`the service asks to confirm something else (${field}); not signed`)
+    }
+  }
+}
+
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
+  return Array.isArray(value) ? [...value].sort((a, b) => a - b).join() : String(value)
+}
+
+function isAuthorizationRequired(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && error.code === 'AUTHORIZATION_REQUIRED'
+}

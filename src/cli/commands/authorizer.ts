@@ -1,0 +1,103 @@
+import { hostname } from 'node:os'
+import type { Command } from 'commander'
+import { authorizerName } from '../../custody/authorizers/authorizer-set.js'
+import { authorizerIdOf, certificateMessage } from '../../custody/authorizers/certificate.js'
+import { p256SignerOf } from '../../custody/protocol/p256.js'
+import { forgetKey, newAuthorizerKey, openKey, savedKeys, saveKey } from '../authorizer-keys.js'
+import { UsageError } from '../exit-codes.js'
+import {
+  type DeskAnswer,
+  type DeskAuthorizer,
+  type DeskOptions,
+  type IdentityDesk,
+  identityDesk,
+} from '../identity-desk.js'
+import type { Io } from '../io.js'
+import { printRecord, printRows } from '../print.js'
+
+const COLUMNS = ['authorizer_id', 'kind', 'label', 'created_at', 'here']
+const ISSUER = ['--issuer <url>', 'address of the identity provider'] as const
+
+export function register(program: Command, io: Io): void {
+  const authorizer = program
+    .command('authorizer')
+    .description('keys of yours that confirm what API keys may do (sign-in)')
+  authorizer
+    .command('list', { isDefault: true })
+    .description('your passkeys and P-256 keys')
+    .option(...ISSUER)
+    .action(async (_given: object, command: Command) => {
+      const options = command.optsWithGlobals<DeskOptions>()
+      const { authorizers = [] } = await (await identityDesk(io, options)).call('list')
+      const rows = authorizers.map((row) => ({ ...row, here: isHere(io, row) ? 'yes' : 'no' }))
+      printRows(io, options, { authorizers: rows }, rows, COLUMNS)
+    })
+  authorizer
+    .command('create')
+    .description('make a P-256 key on this machine and register it')
+    .option('--label <text>', 'what to call it', `command line of ${hostname()}`)
+    .option(...ISSUER)
+    .action(async ({ label }: { readonly label: string }, command: Command) => {
+      const options = command.optsWithGlobals<DeskOptions>()
+      const made = await create(io, await identityDesk(io, options), label)
+      printRecord(io, options, made, ['authorizer_id', 'label', 'file'])
+      io.err('Keep the file: it confirms what your API keys may do.\n')
+    })
+  authorizer
+    .command('remove')
+    .description('end an authorizer; another one, or itself, confirms that')
+    .argument('<authorizer_id>')
+    .option(...ISSUER)
+    .action(async (authorizerId: string, _given: object, command: Command) => {
+      const options = command.optsWithGlobals<DeskOptions>()
+      const desk = await identityDesk(io, options)
+      await approve(io, desk, await desk.call('remove', { authorizer_id: authorizerId }))
+      forgetKey(io, authorizerId)
+      printRecord(io, options, { authorizer_id: authorizerId, removed: true })
+    })
+}
+
+async function create(io: Io, desk: IdentityDesk, label: string) {
+  const key = newAuthorizerKey()
+  const signer = p256SignerOf(key)
+  const authorizer_id = authorizerName(authorizerIdOf(Buffer.alloc(0), signer.publicKey))
+  const public_key = signer.publicKey.toString('base64url')
+  const begun = await desk.call('begin', { kind: 'p256', label, public_key })
+  const certificate = Buffer.from(begun.certificate ?? '', 'base64url')
+  const created_at = new Date().toISOString()
+  const file = saveKey(
+    io,
+    { authorizer_id, label, identity_provider: desk.origin, created_at },
+    key,
+  )
+  try {
+    const signature = (await signer.sign(certificateMessage(certificate))).toString('base64url')
+    const body = { ceremony_id: begun.ceremony_id, signature }
+    await approve(io, desk, await desk.call('finish', body))
+  } catch (error) {
+    forgetKey(io, authorizer_id)
+    throw error
+  }
+  return { authorizer_id, label, file }
+}
+
+/** Has an older key of this machine approve a change, where one has to. */
+async function approve(io: Io, desk: IdentityDesk, answer: DeskAnswer): Promise<void> {
+  if (answer.status !== 'approval_required') return
+  const { ceremony_id, certificate = '', authorizers = [] } = answer
+  const own = authorizers.find((row) => isHere(io, row))
+  if (own === undefined) {
+    throw new UsageError(
+      `none of your authorizers is on this machine; do it with your passkey at ${desk.origin}/authorizers`,
+    )
+  }
+  const message = certificateMessage(Buffer.from(certificate, 'base64url'))
+  const signature = (await openKey(io, own.authorizer_id).sign(message)).toString('base64url')
+  const proof = { authorizer_id: own.authorizer_id, signature }
+  await desk.call('approve', { ceremony_id, proof })
+  io.err(`confirmed by ${own.label} (${own.authorizer_id})\n`)
+}
+
+function isHere(io: Io, { authorizer_id }: DeskAuthorizer): boolean {
+  return savedKeys(io).some((key) => key.authorizer_id === authorizer_id)
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { consoleClient, devTokenFor, type GlobalOptions } from './connection.js'
+import { UsageError } from './exit-codes.js'
+import type { Io } from './io.js'
+import { signInForAuthorizers } from './sign-in.js'
+
+/** The identity provider's authorizer routes, under a sign-in of their own. */
+export interface IdentityDesk {
+  readonly origin: string
+  /** @throws Error with the identity provider's own words */
+  call(path: string, body?: object): Promise<DeskAnswer>
+}
+
+const listed = z.object({
+  authorizer_id: z.string(),
+  kind: z.enum(['passkey', 'p256']),
+  label: z.string(),
+  created_at: z.string(),
+  credential_id: z.string().nullable(),
+})
+export type DeskAuthorizer = z.infer<typeof listed>
+
+const answer = z.object({
+  status: z.enum(['done', 'approval_required']).optional(),
+  ceremony_id: z.string().optional(),
+  certificate: z.string().optional(),
+  authorizers: z.array(listed).optional(),
+})
+export type DeskAnswer = z.infer<typeof answer>
+
+const failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
+const REQUEST_TIMEOUT_MS = 10_000
+
+export interface DeskOptions extends GlobalOptions {
+  readonly issuer?: string
+}
+
+/** @throws UsageError when it is not known where the identity provider is, or nobody signs in */
+export async function identityDesk(io: Io, options: DeskOptions): Promise<IdentityDesk> {
+  const origin = await originOf(io, options)
+  const token =
+    (await devTokenFor(io, options, ['--authorizers'])) ?? (await signInForAuthorizers(io, origin))
+  return {
+    origin,
+    async call(path, body) {
+      const response = await fetch(`${origin}/authorizers/api/${path}`, {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      })
+      const json: unknown = await response.json().catch(() => null)
+      if (response.ok) return answer.parse(json)
+      const parsed = failure.safeParse(json)
+      const reason = parsed.success ? parsed.data.error.message : `HTTP ${response.status}`
+      throw new Error(`the identity provider refused: ${reason}`)
+    },
+  }
+}
+
+async function originOf(io: Io, options: DeskOptions): Promise<string> {
+  const given = options.issuer ?? io.env.COUNTERSIGN_ISSUER
+  if (given !== undefined) return given.replace(/\/$/, '')
+  const { manage_url } = await (await consoleClient(io, options)).listAuthorizers()
+  if (manage_url === null) {
+    throw new UsageError('set COUNTERSIGN_ISSUER to the address of the identity provider')
+  }
+  return new URL(manage_url).origin
+}

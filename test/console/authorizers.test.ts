@@ -1,0 +1,330 @@
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createCookieJar } from '../../scripts/dev/cookie-jar.js'
+import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { issuerOf, type Passkey } from '../custody/authorizer-desk.js'
+import { type Stack, startStack } from '../e2e/stack.js'
+import type { HttpClient, ReplyBody } from '../support/http-client.js'
+import {
+  createSoftwareAuthenticator,
+  type SoftwareAuthenticator,
+} from '../support/software-authenticator.js'
+
+const PERSON = { email: 'person@example.test', password: randomBytes(12).toString('hex') }
+const CONFIG = mkdtempSync(join(tmpdir(), 'cs-config-'))
+
+let stack: Stack
+let person: HttpClient
+let passkey: Passkey
+let walletId: string
+let origin: string
+let ownerToken: string
+
+beforeAll(async () => {
+  stack = await startStack()
+  const { home } = stack.service
+  await createUser(join(home, 'identity-provider'), PERSON.email, PERSON.password)
+  ownerToken = await stack.service.token()
+  person = stack.service.console(await stack.service.token(PERSON))
+  origin = `http://localhost:${new URL(issuerOf(home)).port}`
+  walletId = String((await person.post('/wallets', { name: 'mine' })).json.sub_wallet_id)
+})
+
+afterAll(async () => {
+  await stack?.service.stop()
+  rmSync(CONFIG, { recursive: true, force: true })
+})
+
+function wish(change: object = {}) {
+  return {
+    name: 'agent',
+    sub_wallet_id: walletId,
+    permission: 'trade',
+    daily_limit_usd: '10',
+    monthly_limit_usd: '100',
+    ...change,
+  }
+}
+
+/** What was asked, and the proof of the person's passkey for it. */
+function proofFor(refused: ReplyBody, by: Passkey = passkey) {
+  const { details } = refused.error as { details: Record<string, unknown> }
+  return {
+    details,
+    authorization: {
+      authorization_id: details.authorization_id,
+      ...by.prove(String(details.challenge)),
+    },
+  }
+}
+
+describe('without an authorizer of one’s own', () => {
+  test('a development instance confirms by its software key in one step, and says so', async () => {
+    const made = await person.post('/keys', wish())
+    expect(made).toMatchObject({ status: 201, json: { authorized_by: 'software' } })
+    const raised = await person.call('PATCH', `/keys/${made.json.key_id}`, {
+      body: { daily_limit_usd: '20' },
+    })
+    expect(raised.json).toMatchObject({ daily_limit_usd: '20.00', authorized_by: 'software' })
+  })
+})
+
+describe('the page of the identity provider', () => {
+  const jar = createCookieJar()
+
+  /** A browser on the page's origin: follows redirects, fills the sign-in forms. */
+  async function browse(path: string): Promise<{ url: URL; html: string; policy: string }> {
+    let url = new URL(path, origin)
+    let form: URLSearchParams | null = null
+    for (let hop = 0; hop < 16; hop++) {
+      const response: Response = await fetch(url, {
+        redirect: 'manual',
+        headers: { cookie: jar.header(url) },
+        ...(form === null ? {} : { method: 'POST', body: form }),
+      })
+      jar.store(response.headers.getSetCookie(), url)
+      const location = response.headers.get('location')
+      form = null
+      if (location !== null) {
+        url = new URL(location, url)
+        continue
+      }
+      const html = await response.text()
+      const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1]
+      if (action === undefined) {
+        return { url, html, policy: response.headers.get('content-security-policy') ?? '' }
+      }
+      url = new URL(action, url)
+      form = html.includes('name="password"') ? new URLSearchParams(PERSON) : new URLSearchParams()
+    }
+    throw new Error('too many redirects')
+  }
+
+  function post(path: string, body: object, from = origin): Promise<Response> {
+    const url = new URL(`/authorizers/api/${path}`, origin)
+    return fetch(url, {
+      method: 'POST',
+      headers: { cookie: jar.header(url), origin: from, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  }
+
+  test('registers a passkey after a sign-in, under a strict policy', async () => {
+    const { url, html, policy } = await browse('/authorizers')
+    expect(url.pathname).toBe('/authorizers')
+    expect(html).toContain('You have none yet')
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("script-src 'self'")
+    expect(policy).not.toContain('unsafe')
+    const elsewhere = await post('begin', { kind: 'passkey', label: 'x' }, 'https://evil.test')
+    expect(elsewhere.status).toBe(403)
+    const begun = (await (await post('begin', { kind: 'passkey', label: 'Phone' })).json()) as {
+      ceremony_id: string
+      challenge: string
+      rp_id: string
+    }
+    const authenticator: SoftwareAuthenticator = createSoftwareAuthenticator({
+      rpId: begun.rp_id,
+      origin,
+    })
+    const finished = await post('finish', {
+      ceremony_id: begun.ceremony_id,
+      ...authenticator.register(begun.challenge),
+    })
+    const json = (await finished.json()) as { authorizers: { authorizer_id: string }[] }
+    const authorizerId = json.authorizers[0]?.authorizer_id ?? ''
+    passkey = {
+      authorizerId,
+      authenticator,
+      prove: (challenge) => ({
+        authorizer_id: authorizerId,
+        ...authenticator.assert(challenge),
+      }),
+    }
+    expect((await browse('/authorizers')).html).toContain('Phone (passkey')
+    const listed = await person.get('/authorizers')
+    expect(listed.json).toMatchObject({
+      authorizers: [{ authorizer_id: authorizerId, kind: 'passkey', label: 'Phone' }],
+      manage_url: `${origin}/authorizers`,
+    })
+  })
+
+  test('shows what is confirmed, read from what is signed, and passes the proof on', async () => {
+    const refused = await person.post('/keys', wish({ daily_limit_usd: '77' }))
+    const { details } = proofFor(refused.json)
+    const { html } = await browse(String(details.confirm_url))
+    expect(html).toContain('up to 77.00 USD')
+    expect(html).toContain('Base')
+    expect(html).toContain(walletId)
+    const authorization = { authorization_id: details.authorization_id }
+    const early = await person.post('/keys', { ...wish({ daily_limit_usd: '77' }), authorization })
+    expect(early).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+    const proof = passkey.prove(String(details.challenge))
+    expect((await post('confirm', { grant: details.grant, proof })).status).toBe(200)
+    const made = await person.post('/keys', { ...wish({ daily_limit_usd: '77' }), authorization })
+    expect(made).toMatchObject({ status: 201, json: { authorized_by: 'passkey' } })
+  })
+})
+
+describe('with a passkey', () => {
+  test('a key is issued in two steps, and works', async () => {
+    const refused = await person.post('/keys', wish())
+    expect(refused).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+    expect(refused.text).not.toContain('sk_test_')
+    const { authorization } = proofFor(refused.json)
+    const made = await person.post('/keys', { ...wish(), authorization })
+    expect(made).toMatchObject({ status: 201, json: { authorized_by: 'passkey' } })
+    const limits = await stack.service.api(made.json.secret).get('/api/limits')
+    expect(limits.json.daily_limit_usd).toBe('10.00')
+    // Once: the same proof is no answer to a second request.
+    const again = await person.post('/keys', { ...wish(), authorization })
+    expect(again).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+  })
+
+  test('the proof for one request does not pass with another body', async () => {
+    const refused = await person.post('/keys', wish())
+    const { authorization } = proofFor(refused.json)
+    const larger = wish({ daily_limit_usd: 'unlimited' })
+    const swapped = await person.post('/keys', { ...larger, authorization })
+    expect(swapped).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+    const made = await person.post('/keys', { ...wish(), authorization })
+    expect(made.status).toBe(201)
+  })
+
+  test('raising needs it; lowering, rotating and revoking do not', async () => {
+    const first = await person.post('/keys', wish())
+    const { authorization } = proofFor(first.json)
+    const { key_id } = (await person.post('/keys', { ...wish(), authorization })).json
+    const patch = (body: object) => person.call('PATCH', `/keys/${key_id}`, { body })
+    for (const body of [
+      { daily_limit_usd: '11' },
+      { monthly_limit_usd: 'unlimited' },
+      { unpriced_assets: 'allow' },
+    ]) {
+      const refused = await patch(body)
+      expect(refused).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+      expect(proofFor(refused.json).details.enlarges).toEqual(Object.keys(body))
+    }
+    const lowered = await patch({ daily_limit_usd: '5', allowed_chains: [8453] })
+    expect(lowered).toMatchObject({ status: 200, json: { daily_limit_usd: '5.00' } })
+    expect(lowered.json).not.toHaveProperty('authorized_by')
+    const wider = { allowed_chains: [1, 8453] }
+    const asked = await patch(wider)
+    const raised = await patch({ ...wider, authorization: proofFor(asked.json).authorization })
+    expect(raised.json).toMatchObject({ allowed_chains: [1, 8453], authorized_by: 'passkey' })
+    const rotated = await person.post(`/keys/${key_id}/rotate`)
+    expect(rotated.status).toBe(200)
+    const revoked = await person.post(`/keys/${rotated.json.key_id}/revoke`)
+    expect(revoked.json.status).toBe('revoked')
+  })
+
+  test('a wrong proof is refused, and the right one still passes afterwards', async () => {
+    const refused = await person.post('/keys', wish())
+    const { details, authorization } = proofFor(refused.json)
+    const lie = { origin: 'https://evil.test' }
+    const forged = {
+      ...authorization,
+      ...passkey.authenticator.assert(String(details.challenge), lie),
+    }
+    const wrong = await person.post('/keys', { ...wish(), authorization: forged })
+    expect(wrong).toMatchObject({ status: 403, code: 'AUTHORIZATION_REFUSED' })
+    const { authorization: right } = proofFor(refused.json)
+    expect((await person.post('/keys', { ...wish(), authorization: right })).status).toBe(201)
+  })
+})
+
+describe('the command line', () => {
+  function cli(args: readonly string[], env: Record<string, string> = {}) {
+    return new Promise<{ code: number; out: string; err: string }>((resolve) => {
+      execFile(
+        process.execPath,
+        ['dist/src/cli/main.js', ...args],
+        {
+          env: {
+            PATH: process.env.PATH,
+            COUNTERSIGN_HOME: stack.service.home,
+            COUNTERSIGN_TOKEN: ownerToken,
+            XDG_CONFIG_HOME: CONFIG,
+            ...env,
+          },
+        },
+        (error, out, err) => {
+          resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err })
+        },
+      )
+    })
+  }
+
+  const issue = (daily: string) => [
+    ...['keys', 'create', 'script', '--wallet', stack.service.dev().sub_wallet_id],
+    ...['--daily', daily, '--monthly', '100', '--chains', '8453', '--json'],
+  ]
+
+  test('makes a P-256 key that from then on confirms keys and their caps', async () => {
+    const before = await cli(issue('1'))
+    expect(JSON.parse(before.out)).toMatchObject({ authorized_by: 'software' })
+    const made = await cli(['authorizer', 'create', '--label', 'ci', '--json'])
+    expect([made.code, made.err]).toEqual([0, expect.stringContaining('Keep the file')])
+    const directory = join(CONFIG, 'countersign', 'authorizers')
+    const [file = ''] = readdirSync(directory)
+    expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600)
+    const issued = await cli(issue('2'))
+    expect(issued.err).toContain('confirmed by ci')
+    const key = JSON.parse(issued.out)
+    expect(key).toMatchObject({ authorized_by: 'p256', daily_limit_usd: '2.00' })
+    const raised = await cli(['keys', 'change', key.key_id, '--daily', '3', '--json'])
+    expect(JSON.parse(raised.out)).toMatchObject({ authorized_by: 'p256', daily_limit_usd: '3.00' })
+    const rotated = await cli(['keys', 'rotate', key.key_id, '--json'])
+    expect(rotated.code).toBe(0)
+  })
+
+  test('adds a second one under a passphrase, and removes the first', async () => {
+    const passphrase = { COUNTERSIGN_AUTHORIZER_PASSPHRASE: 'correct horse' }
+    const second = JSON.parse((await cli(['authorizer', 'create', '--json'])).out)
+    const listed = JSON.parse((await cli(['authorizer', 'list', '--json'])).out)
+    expect(listed.authorizers).toHaveLength(2)
+    const first = listed.authorizers[0].authorizer_id
+    expect(second.authorizer_id).not.toBe(first)
+    const sealed = JSON.parse((await cli(['authorizer', 'create', '--json'], passphrase)).out)
+    for (const gone of [first, second.authorizer_id]) {
+      expect((await cli(['authorizer', 'remove', gone], passphrase)).code).toBe(0)
+    }
+    const locked = await cli(issue('4'))
+    expect([locked.code, locked.err]).toEqual([
+      2,
+      expect.stringContaining('set COUNTERSIGN_AUTHORIZER_PASSPHRASE'),
+    ])
+    expect(JSON.parse((await cli(issue('4'), passphrase)).out)).toMatchObject({
+      authorized_by: 'p256',
+    })
+    expect(sealed.file).toContain(sealed.authorizer_id)
+  })
+
+  test('without its key says how to get one', async () => {
+    const elsewhere = { XDG_CONFIG_HOME: join(CONFIG, 'empty') }
+    const refused = await cli(issue('5'), elsewhere)
+    expect([refused.code, refused.err]).toEqual([
+      2,
+      expect.stringContaining('countersign authorizer create'),
+    ])
+  })
+})
+
+describe('the evidence of all this', () => {
+  test('is whole, and each enlargement has its proof', async () => {
+    const { home } = stack.service
+    const output = await new Promise<string>((resolve) => {
+      execFile(
+        process.execPath,
+        ['dist/src/custody/commands/verify-audit.js', '--home', home],
+        (_error, out, err) => resolve(out + err),
+      )
+    })
+    expect(output).toContain('✓ both logs are whole and agree')
+    expect(output).not.toContain('✗')
+  })
+})
