@@ -73,8 +73,10 @@ describe('the co-signer key', () => {
     expect(next.version).toBe(version + 1)
     expect(next.co_signers).toHaveLength(2)
     expect(next.co_signers[0]?.not_after_ms).toBeGreaterThan(Date.now())
+    await expect
+      .poll(() => quorum.coSigner.coSignerKid, { timeout: READY_MS })
+      .toBe(kidOf(next.co_signers[1]?.public_key))
     await signsOnceReady()
-    expect(quorum.coSigner.coSignerKid).toBe(kidOf(next.co_signers[1]?.public_key))
   })
 
   test('is ended at once in an emergency, in each domain by itself', async () => {
@@ -183,7 +185,7 @@ describe.each(['service', 'user'] as const)('the wrapping key of the %s domain',
   test('is the old or the new one after a kill at any point, and the rotation can go on', async () => {
     const next = nextWrappingKeyPath(layout().wrappingKey)
     // From the moment the next key is there, a little later each time.
-    for (const turns of [0, 2, 32]) {
+    for (const turns of [0, 8]) {
       let seen = 0
       await killedWhen(quorum.home, rotating, () => existsSync(next) && seen++ >= turns)
       expect(await countersignOk(quorum.home, checking)).toContain('1')
