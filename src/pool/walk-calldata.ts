@@ -2,8 +2,14 @@
  * Worker entry: walks calldata in a thread with a heap limit, so that calldata that finds a hole in
  * the walk's own budget ends this thread and nothing else.
  */
+
+import { openAddressSet } from '../screening/set/address-set.js'
+import { SCAN_TAIL_BYTES, scanCalldata } from '../screening/set/scan.js'
 import { KNOWN_SHAPES } from '../screening/walk/shapes/all-shapes.js'
 import {
+  type Judged,
+  partiesOf,
+  pathOfHit,
   reportOf,
   type Undecodable,
   undecodableOf,
@@ -24,4 +30,25 @@ export function check(data: Uint8Array): Undecodable | null {
 /** Every party of the calldata, with its path. */
 export function report(data: Uint8Array): WalkReport {
   return reportOf(walkCalldata(KNOWN_SHAPES, data, data.length))
+}
+
+/**
+ * The raw scan over each set in turn, then the walk.
+ * @param data with SCAN_TAIL_BYTES zeros behind the calldata
+ */
+export function judge({
+  data,
+  sets,
+}: {
+  readonly data: Uint8Array
+  readonly sets: readonly SharedArrayBuffer[]
+}): Judged {
+  const length = data.length - SCAN_TAIL_BYTES
+  for (const [set, buffer] of sets.entries()) {
+    const hit = scanCalldata(openAddressSet(buffer), data, length, () => true)
+    if (hit === null) continue
+    const parties = partiesOf(reportOf(walkCalldata(KNOWN_SHAPES, data, length)))
+    return { hit: { set, entry: hit.entry, path: pathOfHit(hit, parties) }, undecodable: null }
+  }
+  return { hit: null, undecodable: undecodableOf(walkCalldata(KNOWN_SHAPES, data, length)) }
 }

@@ -21,6 +21,11 @@ export class CalldataBuffer {
     return new Uint8Array(this.bytes.subarray(0, length))
   }
 
+  /** The same with the zeros that the scan needs. */
+  copyForScan(length: number): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.bytes.subarray(0, length + SCAN_TAIL_BYTES))
+  }
+
   #loadBytes(data: Uint8Array): number {
     if (data.length > CALLDATA_BYTES_MAX) return -1
     this.bytes.set(data)

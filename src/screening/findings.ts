@@ -5,7 +5,7 @@ import type { ListVersion, OpenLists } from './lists/published-lists.js'
 import type { Hit, NamedAddress, Verdict } from './screener.js'
 import { addressTextAt } from './set/address-bytes.js'
 import { findEntry } from './set/address-set.js'
-import type { Counts, ScanHit } from './set/scan.js'
+import type { Counts } from './set/scan.js'
 import type { UserRules } from './user-rules.js'
 import type { ReportedParty } from './walk/walk-report.js'
 
@@ -39,12 +39,6 @@ export function userHit(rules: UserRules, entry: number, path: string): Hit {
 
 export function checksummed(address: string): Address {
   return getAddress(address)
-}
-
-/** The name of the party that stands where the scan found the address, or its byte offset. */
-export function pathOfHit(hit: ScanHit, parties: readonly ReportedParty[]): string {
-  const party = parties.find(({ offset, form }) => offset === hit.offset && form === hit.form)
-  return party?.path ?? `data@${hit.offset}`
 }
 
 /** The parties as addresses. @param bytes the calldata they were found in */

@@ -5,15 +5,7 @@
  */
 import type { Address } from '../domain/ids.js'
 import { CalldataBuffer } from './calldata-buffer.js'
-import {
-  addressesOf,
-  blocked,
-  checksummed,
-  countsOf,
-  listHit,
-  pathOfHit,
-  userHit,
-} from './findings.js'
+import { addressesOf, blocked, checksummed, countsOf, listHit, userHit } from './findings.js'
 import type { ListsReader, ListVersion, OpenLists } from './lists/published-lists.js'
 import { askProviders } from './providers/ask-providers.js'
 import type { RiskProvider } from './providers/risk-provider.js'
@@ -34,6 +26,7 @@ import type { UserRules } from './user-rules.js'
 import { KNOWN_SHAPES } from './walk/shapes/all-shapes.js'
 import {
   partiesOf,
+  pathOfHit,
   reportOf,
   type Undecodable,
   undecodableOf,
@@ -47,6 +40,12 @@ import type { WalkOutcome, WalkPool } from './walk-pool.js'
  * made to be slow.
  */
 export const INLINE_WALK_BYTES_MAX = 4_096
+
+/**
+ * The scan of a call of this size takes as long as the way to the pool. Beyond it other calls of
+ * the thread would wait: 128 KiB take some milliseconds.
+ */
+const INLINE_SCAN_BYTES_MAX = 16_384
 
 /**
  * The deterministic deployment proxy takes a salt and init code: its calldata has no selector, and
@@ -106,6 +105,9 @@ class LocalScreener implements Screener {
     const length = this.#calldata.load(call.data)
     if (length < 0)
       return undecodable(lists.lists, 'The calldata is not whole bytes of hex.', 'data')
+    if (length > INLINE_SCAN_BYTES_MAX && this.#judgesElsewhere(call, rules)) {
+      return this.#judged(length, lists, rules)
+    }
     if (length > 0) {
       const hit = scanCalldata(lists.set, this.#calldata.bytes, length, counts)
       if (hit !== null)
@@ -179,6 +181,26 @@ class LocalScreener implements Screener {
     if (rules === undefined) return null
     const own = findEntry(rules.block, this.#address, 0)
     return own >= 0 ? userHit(rules, own, path) : null
+  }
+
+  /** Providers need the parties, and allow entries a say in each hit: those stay in this thread. */
+  #judgesElsewhere(call: ScreenedCall, rules: UserRules | undefined): boolean {
+    const providers = this.#options.providers?.length ?? 0
+    return providers === 0 && (rules?.allow.size ?? 0) === 0 && hasSelector(call.to)
+  }
+
+  async #judged(length: number, lists: OpenLists, rules: UserRules | undefined): Promise<Verdict> {
+    const sets = [lists.set.buffer, ...(rules === undefined ? [] : [rules.block.buffer])]
+    const outcome = await this.#options.walkPool.judge(this.#calldata.copyForScan(length), sets)
+    const judged = outcome.outcome === 'walked' ? outcome.value : null
+    const hit = judged?.hit ?? null
+    if (hit !== null) {
+      const { entry, path } = hit
+      const own = hit.set > 0 && rules !== undefined
+      return blocked(lists.lists, own ? userHit(rules, entry, path) : listHit(lists, entry, path))
+    }
+    const failure = failureOf(outcome, judged?.undecodable ?? null, lists.lists)
+    return failure ?? this.#cleanWith(lists.lists)
   }
 
   /** A hit of the scan, named by the party that the walk finds in its place. */

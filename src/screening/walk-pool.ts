@@ -3,7 +3,7 @@
  * with the first large call: a walk takes milliseconds, and small calldata never comes here.
  */
 import { Piscina } from 'piscina'
-import type { Undecodable, WalkReport } from './walk/walk-report.js'
+import type { Judged, Undecodable, WalkReport } from './walk/walk-report.js'
 
 /** Far above what the walk's budget allows; a walk that takes longer has found a hole in it. */
 const WALK_MS_MAX = 250
@@ -19,6 +19,9 @@ export type WalkOutcome<T> =
   | { readonly outcome: 'walked'; readonly value: T }
   | { readonly outcome: 'undecodable'; readonly undecodable: Undecodable }
   | { readonly outcome: 'unavailable'; readonly reason: string }
+
+/** Functions of the worker module. */
+type Task = 'check' | 'report' | 'judge'
 
 export class WalkPool {
   readonly #pool: Piscina
@@ -46,11 +49,23 @@ export class WalkPool {
   }
 
   check(data: Uint8Array<ArrayBuffer>): Promise<WalkOutcome<Undecodable | null>> {
-    return this.#inTurn('check', data)
+    return this.#inTurn('check', data, data)
   }
 
   report(data: Uint8Array<ArrayBuffer>): Promise<WalkOutcome<WalkReport>> {
-    return this.#inTurn('report', data)
+    return this.#inTurn('report', data, data)
+  }
+
+  /**
+   * Scans and walks, so that the caller's thread does neither.
+   * @param data with the zeros that the scan needs behind it
+   * @param sets buffers of address sets; the first that holds a party counts
+   */
+  judge(
+    data: Uint8Array<ArrayBuffer>,
+    sets: readonly SharedArrayBuffer[],
+  ): Promise<WalkOutcome<Judged>> {
+    return this.#inTurn('judge', { data, sets }, data)
   }
 
   async close(): Promise<void> {
@@ -58,10 +73,10 @@ export class WalkPool {
   }
 
   /** One walk at a time, so that the time limit covers the walk and not the queue. */
-  async #inTurn<T>(task: 'check' | 'report', data: Uint8Array<ArrayBuffer>) {
+  async #inTurn<T>(task: Task, input: unknown, data: Uint8Array<ArrayBuffer>) {
     if (this.#waiting >= WAITING_MAX) return unavailable('too many calls are being screened')
     this.#waiting++
-    const turn = this.#last.then(() => this.#walk<T>(task, data))
+    const turn = this.#last.then(() => this.#walk<T>(task, input, data))
     this.#last = turn
     try {
       return await turn
@@ -70,7 +85,12 @@ export class WalkPool {
     }
   }
 
-  async #walk<T>(task: 'check' | 'report', data: Uint8Array<ArrayBuffer>): Promise<WalkOutcome<T>> {
+  /** @param data is moved to the thread */
+  async #walk<T>(
+    task: Task,
+    input: unknown,
+    data: Uint8Array<ArrayBuffer>,
+  ): Promise<WalkOutcome<T>> {
     try {
       if (this.#pool.threads.length === 0) {
         await this.#pool.run(null, {
@@ -83,7 +103,7 @@ export class WalkPool {
       return unavailable(`the screening thread does not start: ${(error as Error).message}`)
     }
     try {
-      const value: T = await this.#pool.run(data, {
+      const value: T = await this.#pool.run(input, {
         filename: this.#entry,
         name: task,
         signal: AbortSignal.timeout(WALK_MS_MAX),

@@ -3,10 +3,21 @@ import type { Hex } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
 import { INLINE_WALK_BYTES_MAX } from '../../src/screening/local-screener.js'
 import { CALLDATA_BYTES_MAX } from '../../src/screening/screener.js'
+import { prepareUserRules } from '../../src/screening/user-rules.js'
 import { KNOWN_SHAPES } from '../../src/screening/walk/shapes/all-shapes.js'
 import { walkCalldata } from '../../src/screening/walk/walker.js'
 import { WalkPool } from '../../src/screening/walk-pool.js'
-import { BUILT_WALK, callOf, LISTED_HEX, testScreener, told } from './fixtures.js'
+import {
+  BUILT_WALK,
+  CLEAN,
+  callOf,
+  fixedLists,
+  LISTED,
+  LISTED_HEX,
+  TARGET,
+  testScreener,
+  told,
+} from './fixtures.js'
 
 const word = (value: number) => value.toString(16).padStart(64, '0')
 /** A wall clock on a shared machine: far above what is measured, far below what a bomb would take. */
@@ -61,6 +72,36 @@ describe('a bomb is refused', () => {
   it('and blocked when it holds a listed address', async () => {
     const data = sharedBlob(1_900, `ff${LISTED_HEX}`.padEnd(120_000, 'f'))
     expect(told(await screener.screen(callOf(data)))).toMatch(/^blocked/)
+  })
+})
+
+describe('calldata too long to be scanned among other calls', () => {
+  const own = prepareUserRules([{ address: CLEAN[0] ?? TARGET, action: 'block' }])
+  const ruled = testScreener({ rulesOf: () => own, walkPool: new WalkPool(BUILT_WALK) })
+  afterAll(() => ruled.close())
+  const long = (inner: string): Hex =>
+    `0xac9650d8${word(32)}${word(2)}${word(64)}${word(64 + 32 + 20_000)}${word(20_000)}${'00'.repeat(20_000)}${word(68)}${inner.padEnd(192, '0')}`
+  const transferTo = (to: string) =>
+    `a9059cbb${to.slice(2).toLowerCase().padStart(64, '0')}${word(1)}`
+
+  it('is judged in the pool as it would be at once, by the place of the party', async () => {
+    const listed = await ruled.screen(callOf(long(transferTo(LISTED))))
+    expect(told(listed)).toBe('blocked test-list multicall[1] → transfer.to')
+    const blocked = await ruled.screen(callOf(long(transferTo(CLEAN[0] ?? TARGET))))
+    expect(told(blocked)).toBe('blocked user-rules multicall[1] → transfer.to')
+    expect(told(await ruled.screen(callOf(long(transferTo(CLEAN[1] ?? TARGET)))))).toBe('clean')
+  })
+
+  it('stays with the caller where an allow entry has a say in each hit', async () => {
+    const allow = prepareUserRules([{ address: CLEAN[2] ?? TARGET, action: 'allow' }])
+    const lists = fixedLists([{ name: 'scams', kind: 'risk', addresses: CLEAN.slice(2, 4) }])
+    const pool = new WalkPool(BUILT_WALK)
+    const allowing = testScreener({ lists, rulesOf: () => allow, walkPool: pool })
+    expect(told(await allowing.screen(callOf(long(transferTo(CLEAN[2] ?? TARGET)))))).toBe('clean')
+    expect(told(await allowing.screen(callOf(long(transferTo(CLEAN[3] ?? TARGET)))))).toMatch(
+      /^blocked scams/,
+    )
+    await allowing.close()
   })
 })
 

@@ -1,3 +1,4 @@
+import type { ScanHit } from '../set/scan.js'
 import { formatPath, type WalkFailure, type WalkState } from './walk-state.js'
 
 /** A failed walk as plain data. */
@@ -15,6 +16,13 @@ export interface WalkReport {
   readonly offsets: Uint32Array<ArrayBuffer>
   /** One line a party. */
   readonly paths: string
+}
+
+/** What scan and walk say of one call. */
+export interface Judged {
+  /** The first listed address: the set it is in, its entry there, and where it stands. */
+  readonly hit: { readonly set: number; readonly entry: number; readonly path: string } | null
+  readonly undecodable: Undecodable | null
 }
 
 export interface ReportedParty {
@@ -47,4 +55,10 @@ export function partiesOf(report: WalkReport): readonly ReportedParty[] {
     form: report.offsets[2 * i + 1] === 1 ? 'ascii' : 'bytes',
     path,
   }))
+}
+
+/** The name of the party that stands where the scan found an address, or its byte offset. */
+export function pathOfHit(hit: ScanHit, parties: readonly ReportedParty[]): string {
+  const party = parties.find(({ offset, form }) => offset === hit.offset && form === hit.form)
+  return party?.path ?? `data@${hit.offset}`
 }
