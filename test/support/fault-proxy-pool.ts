@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache'
 import {
   keccak256,
   parseTransaction,
@@ -23,34 +24,61 @@ interface Pooled {
   readonly maxPriorityFeePerGas: bigint
 }
 
-type Ask = (method: string, params: unknown[]) => Promise<unknown>
+interface Pool {
+  readonly pool: Map<number, Pooled>
+  /** The account's next nonce on chain. */
+  readonly next: number
+  readonly delegated: boolean
+}
+
+/** Several JSON-RPC calls in one request; their results in the same order, null for an error. */
+export type AskAll = (
+  calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
+) => Promise<readonly unknown[]>
 
 const REPLACEMENT_BUMP_PERCENT = 10n
 const DELEGATION_PREFIX = '0xef0100'
+/** Of the bytes seen last: the same ones come again and again, and recovery is slow. */
+const SENDERS_MAX = 20_000
 
-export function createPoolRules(ask: Ask): PoolRules {
+export function createPoolRules(askAll: AskAll): PoolRules {
   const pools = new Map<string, Map<number, Pooled>>()
+  const senders = new LRUCache<string, string>({ max: SENDERS_MAX })
 
-  async function poolOf(sender: string): Promise<{ pool: Map<number, Pooled>; next: number }> {
-    const next = Number(await ask('eth_getTransactionCount', [sender, 'latest']))
-    const pool = pools.get(sender) ?? new Map<number, Pooled>()
-    for (const [nonce, { raw }] of pool) {
+  async function senderOf(raw: `0x${string}`): Promise<string> {
+    const known = senders.get(raw)
+    if (known !== undefined) return known
+    const serializedTransaction = raw as TransactionSerialized
+    const sender = await recoverTransactionAddress({ serializedTransaction })
+    senders.set(raw, sender)
+    return sender
+  }
+
+  async function poolOf(sender: string): Promise<Pool> {
+    const pooled = pools.get(sender) ?? new Map<number, Pooled>()
+    const asked = [...pooled]
+    const [count, code, ...found] = await askAll([
+      { method: 'eth_getTransactionCount', params: [sender, 'latest'] },
+      { method: 'eth_getCode', params: [sender, 'latest'] },
+      ...asked.map(([, { raw }]) => ({
+        method: 'eth_getTransactionByHash',
+        params: [keccak256(raw)],
+      })),
+    ])
+    const next = Number(count)
+    asked.forEach(([nonce, entry], i) => {
       // The node behind may have dropped it, or mined it and lost it to a reorg.
-      if (nonce < next || (await ask('eth_getTransactionByHash', [keccak256(raw)])) === null) {
-        pool.delete(nonce)
-      }
-    }
-    pools.set(sender, pool)
-    return { pool, next }
+      const gone = nonce < next || found[i] === null
+      if (gone && pooled.get(nonce) === entry) pooled.delete(nonce)
+    })
+    pools.set(sender, pooled)
+    return { pool: pooled, next, delegated: String(code).startsWith(DELEGATION_PREFIX) }
   }
 
   return {
     async admit(raw) {
       const tx = parseTransaction(raw as TransactionSerialized)
-      const sender = await recoverTransactionAddress({
-        serializedTransaction: raw as TransactionSerialized,
-      })
-      const { pool, next } = await poolOf(sender)
+      const { pool, next, delegated } = await poolOf(await senderOf(raw))
       const nonce = tx.nonce ?? 0
       const held = pool.get(nonce)
       if (held?.raw === raw) return 'already known'
@@ -59,8 +87,7 @@ export function createPoolRules(ask: Ask): PoolRules {
         maxFeePerGas: tx.maxFeePerGas ?? tx.gasPrice ?? 0n,
         maxPriorityFeePerGas: tx.maxPriorityFeePerGas ?? tx.gasPrice ?? 0n,
       }
-      const code = String(await ask('eth_getCode', [sender, 'latest']))
-      if (code.startsWith(DELEGATION_PREFIX) && held === undefined) {
+      if (delegated && held === undefined) {
         if (pool.size > 0) return 'in-flight transaction limit reached for delegated accounts'
         if (nonce > next) return 'gapped-nonce tx from delegated accounts'
       }

@@ -32,7 +32,10 @@ export interface FaultRule {
   readonly fault: Fault
 }
 
-/** Each call draws once per entry, in order, from one seeded sequence. */
+/**
+ * Draws in order from one seeded sequence: once per entry and HTTP request for faults that spoil
+ * all of a request, once per entry and call for error, swallow and lag.
+ */
 export interface RandomMix {
   readonly seed: number
   readonly entries: readonly {
@@ -64,63 +67,86 @@ export interface FaultProxyOptions {
 interface Call {
   readonly id: unknown
   readonly method: string
-  readonly params: unknown[]
+  readonly params: readonly unknown[]
 }
 
 const SEEN_MAX = 10_000
+const SEND = 'eth_sendRawTransaction'
+const CALL_FAULTS: ReadonlySet<Fault['kind']> = new Set(['error', 'swallow', 'lag'])
+const REQUEST_FAULTS: ReadonlySet<Fault['kind']> = new Set([
+  'lose-answer',
+  'cut',
+  'hang',
+  'delay',
+  'http',
+])
 
 export async function startFaultProxy(options: FaultProxyOptions): Promise<FaultProxy> {
   const { upstream } = options
   const pool: PoolRules | null =
     options.pool === 'geth'
-      ? createPoolRules((method, params) => ask(upstream, method, params))
+      ? createPoolRules(async (calls) => {
+          const answers = await forward(upstream, calls.map(withId))
+          return answers.map((answer) => (answer as { result?: unknown }).result ?? null)
+        })
       : null
   const seen: string[] = []
   let rules: { rule: FaultRule; left: number }[] = []
   let random: { mix: RandomMix; next: () => number } | null = null
   let requests = 0
 
-  function takeFault({ method, params }: Call, kinds: readonly Fault['kind'][]): Fault | null {
-    for (const entry of rules) {
-      const { rule } = entry
-      if (entry.left <= 0 || !kinds.includes(rule.fault.kind)) continue
-      if (rule.method !== undefined && rule.method !== method) continue
-      if (rule.when?.(params) === false) continue
-      entry.left--
-      return rule.fault
+  /** The first rule that one of the calls falls under, else what chance brings. */
+  function takeFault(calls: readonly Call[], kinds: ReadonlySet<Fault['kind']>): Fault | null {
+    for (const { method, params } of calls) {
+      for (const entry of rules) {
+        const { rule } = entry
+        if (entry.left <= 0 || !kinds.has(rule.fault.kind)) continue
+        if (rule.method !== undefined && rule.method !== method) continue
+        if (rule.when?.(params) === false) continue
+        entry.left--
+        return rule.fault
+      }
     }
     for (const entry of random?.mix.entries ?? []) {
-      if (!kinds.includes(entry.fault.kind)) continue
-      if (entry.method !== undefined && entry.method !== method) continue
+      if (!kinds.has(entry.fault.kind)) continue
+      if (entry.method !== undefined && !calls.some(({ method }) => method === entry.method)) {
+        continue
+      }
       if ((random?.next() ?? 1) < entry.chance) return entry.fault
     }
     return null
   }
 
-  async function answerCall(call: Call): Promise<unknown> {
+  /** The proxy's own answer to a call, or null when the node behind has to give it. */
+  async function ownAnswer(call: Call): Promise<unknown> {
     const { id, method, params } = call
     if (seen.length < SEEN_MAX) seen.push(method)
-    const fault = takeFault(call, ['error', 'swallow', 'lag'])
+    const fault = takeFault([call], CALL_FAULTS)
     if (fault?.kind === 'error') return rpcError(id, fault.code, fault.message)
     if (fault?.kind === 'swallow') {
       return { jsonrpc: '2.0', id, result: keccak256(params[0] as `0x${string}`) }
     }
     if (fault?.kind === 'lag') return await lagged(upstream, call, fault.blocks)
-    if (method === 'eth_sendRawTransaction' && pool !== null) {
-      const refusal = await pool.admit(params[0] as `0x${string}`)
-      if (refusal !== null) return rpcError(id, -32000, refusal)
-    }
-    return await forward(upstream, call)
+    if (method !== SEND || pool === null) return null
+    const refusal = await pool.admit(params[0] as `0x${string}`)
+    if (refusal !== null) return rpcError(id, -32000, refusal)
+    // One after the other, as geth does: pool rules depend on the order.
+    return (await forward(upstream, [call]))[0]
+  }
+
+  async function answersTo(calls: readonly Call[]): Promise<unknown[]> {
+    const answers: unknown[] = []
+    for (const call of calls) answers.push(await ownAnswer(call))
+    const rest = calls.filter((_, i) => answers[i] === null)
+    const forwarded = rest.length === 0 ? [] : await forward(upstream, rest)
+    return answers.map((answer) => answer ?? forwarded.shift())
   }
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requests++
     const parsed: unknown = JSON.parse(await readBody(request))
     const calls = (Array.isArray(parsed) ? parsed : [parsed]) as Call[]
-    let fault: Fault | null = null
-    for (const call of calls) {
-      fault ??= takeFault(call, ['lose-answer', 'cut', 'hang', 'delay', 'http'])
-    }
+    const fault = takeFault(calls, REQUEST_FAULTS)
     if (fault?.kind === 'cut') return void request.socket.destroy()
     if (fault?.kind === 'http') {
       const { status, retryAfterSeconds } = fault
@@ -129,9 +155,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     }
     if (fault?.kind === 'hang' && !fault.forward) return
     if (fault?.kind === 'delay') await new Promise((r) => setTimeout(r, fault.delayMs))
-    const answers: unknown[] = []
-    // One after the other, as geth does: pool rules depend on the order.
-    for (const call of calls) answers.push(await answerCall(call))
+    const answers = await answersTo(calls)
     if (fault?.kind === 'hang') return
     if (fault?.kind === 'lose-answer') return void request.socket.destroy()
     response.setHeader('content-type', 'application/json')
@@ -168,26 +192,29 @@ function rpcError(id: unknown, code: number, message: string) {
   return { jsonrpc: '2.0', id, error: { code, message } }
 }
 
-async function forward(upstream: string, call: Call): Promise<unknown> {
+/** In one request; answers in the order of the calls. */
+async function forward(upstream: string, calls: readonly Call[]): Promise<unknown[]> {
   const response = await fetch(upstream, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', ...call }),
+    body: JSON.stringify(calls.map((call, at) => ({ jsonrpc: '2.0', ...call, id: at }))),
   })
-  return await response.json()
+  const answers = (await response.json()) as { id: number }[]
+  const byPlace = new Map(answers.map((answer) => [answer.id, answer]))
+  return calls.map(({ id }, at) => ({ ...byPlace.get(at), id }))
 }
 
-async function ask(upstream: string, method: string, params: unknown[]): Promise<unknown> {
-  const answer = (await forward(upstream, { id: 1, method, params })) as { result?: unknown }
-  return answer.result
+function withId(call: Omit<Call, 'id'>, id: number): Call {
+  return { id, ...call }
 }
 
 async function lagged(upstream: string, call: Call, blocks: number): Promise<unknown> {
-  const head = Number(await ask(upstream, 'eth_blockNumber', []))
+  const [answer] = await forward(upstream, [{ id: 0, method: 'eth_blockNumber', params: [] }])
+  const head = Number((answer as { result?: unknown }).result)
   const then = `0x${Math.max(0, head - blocks).toString(16)}`
   if (call.method === 'eth_blockNumber') return { jsonrpc: '2.0', id: call.id, result: then }
   const params = call.params.map((param) => (param === 'latest' ? then : param))
-  return await forward(upstream, { ...call, params })
+  return (await forward(upstream, [{ ...call, params }]))[0]
 }
 
 async function readBody(request: IncomingMessage): Promise<string> {
