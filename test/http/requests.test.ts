@@ -131,6 +131,30 @@ describe('a long body', () => {
   })
 })
 
+describe('hostile calldata', () => {
+  const BOMB = { ...SEND, data: `0x${'ff'.repeat(100_000)}f` }
+
+  test('of a key that may not write is refused before its body is looked at', async () => {
+    await start()
+    const refused = await send({ 'x-api-key': READ_SECRET }, BOMB)
+    expect(await readError(refused)).toMatchObject({ code: 'PERMISSION_DENIED' })
+    expect(harness.last()).toBeNull()
+  })
+
+  test('for a chain outside the key is refused before it is read as hex', async () => {
+    await start()
+    const refused = await send({}, { ...BOMB, chain_id: 999 })
+    expect(await readError(refused)).toMatchObject({ code: 'CHAIN_NOT_ALLOWED' })
+    expect(harness.last()).toBeNull()
+  })
+
+  test('that is no hex never reaches the wallet', async () => {
+    await start()
+    expect(await readError(await send({}, BOMB))).toMatchObject({ code: 'INVALID_REQUEST' })
+    expect(harness.last()).toBeNull()
+  })
+})
+
 describe('idempotency keys', () => {
   test('either header name gives the key, and the same body the same hash', async () => {
     await start()

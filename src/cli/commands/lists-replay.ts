@@ -31,6 +31,12 @@ export function registerReplay(
       const screener = createScreener({ lists: owner, walkPool: new WalkPool() })
       const environment = openEnvironment(join(homeOf(io, options), 'service', 'store'))
       try {
+        const { ready, reason } = owner.status()
+        if (!ready) {
+          io.err(`the lists cannot judge now: ${reason ?? 'unknown'}\n`)
+          process.exitCode = EXIT.unavailable
+          return
+        }
         const exposures = []
         for await (const { id, verdict } of replayCalls(
           screener,
