@@ -32,6 +32,7 @@ import { Outbox } from './runtime/outbox.js'
 import type { FromWorker, ToWorker, WorkerItem, WorkerStart } from './runtime/protocol.js'
 import { shardOf, workerOf } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
+import { createSharePriceShell } from './share-prices/shell.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
 import { createAnnouncer } from './webhook-endpoint/announce.js'
 import { createWebhookShell } from './webhook-endpoint/shell.js'
@@ -127,6 +128,7 @@ const host = new ShardHost({
     ),
     eraseShell(createAddressRulesShell({ reader, rulesChanged: rules.changed })),
     eraseShell(createKeyUseShell()),
+    eraseShell(createSharePriceShell()),
     eraseShell(
       createGasWalletShell({
         reader,

@@ -4,6 +4,7 @@ import { openGasWallets } from '../actors/gas-wallet/open-gas-wallets.js'
 import { KEY_USE_DESK } from '../actors/key-use/shell.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
+import { SHARE_PRICE_DESK } from '../actors/share-prices/shell.js'
 import { createApiKeyAuthenticator } from './auth/api-key.js'
 import { createConsoleTokenVerifier } from './auth/console-token.js'
 import { createKeyUseRecorder } from './auth/key-use.js'
@@ -198,7 +199,11 @@ const ports: OperationPorts = {
   screener,
   swapVenue: createUniswapV3(contractReads),
   vaultVenue: createErc4626(contractReads),
-  sharePrices: createSharePriceHistory(),
+  sharePrices: createSharePriceHistory({
+    stored: reader.sharePrices(),
+    store: (vaultKey, samples) =>
+      actors.tell(SHARE_PRICE_DESK, { type: 'share-prices-sampled', vaultKey, samples }),
+  }),
   quotes: createQuoteBook(),
   pendingGrants: createPendingGrants(),
   environment: config.environment,

@@ -77,6 +77,7 @@ export type ActorKind =
   | 'custody'
   | 'address-rules'
   | 'key-use'
+  | 'share-prices'
 
 export interface ActorAddress {
   readonly kind: ActorKind

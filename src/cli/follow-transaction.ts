@@ -11,8 +11,17 @@ export async function followTransaction(
   client: Client,
   txId: string,
 ): Promise<TransactionView> {
-  if (io.isInteractive) io.err(`waiting for ${txId} …\n`)
-  const record = await client.waitForTransaction(txId, { intervalMs: INTERVAL_MS })
+  let told = ''
+  const tell = ({ status, tx_hash, confirmations }: TransactionView) => {
+    const line = `${txId}  ${status}  ${tx_hash}  ${confirmations} confirmations\n`
+    if (line === told) return
+    told = line
+    io.err(line)
+  }
+  const record = await client.waitForTransaction(txId, {
+    intervalMs: INTERVAL_MS,
+    ...(io.isInteractive ? { onLook: tell } : {}),
+  })
   if (record.status !== 'confirmed') process.exitCode = EXIT.refused
   return record
 }

@@ -1,3 +1,5 @@
+import { createInterface } from 'node:readline/promises'
+
 /** What a command may touch of the world; tests pass their own. */
 export interface Io {
   readonly env: Readonly<Record<string, string | undefined>>
@@ -6,6 +8,17 @@ export interface Io {
   readonly err: (text: string) => void
   /** True when a person reads: progress is shown. */
   readonly isInteractive: boolean
+  /** Asks a person; absent where there is none. Anything but a yes is a no. */
+  readonly confirm?: (question: string) => Promise<boolean>
+}
+
+async function confirm(question: string): Promise<boolean> {
+  const asking = createInterface({ input: process.stdin, output: process.stderr })
+  try {
+    return /^y(es)?$/i.test((await asking.question(question)).trim())
+  } finally {
+    asking.close()
+  }
 }
 
 export function processIo(): Io {
@@ -14,5 +27,6 @@ export function processIo(): Io {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     isInteractive: process.stderr.isTTY === true,
+    ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { confirm } : {}),
   }
 }

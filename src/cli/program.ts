@@ -13,6 +13,7 @@ import { register as lists } from './commands/lists.js'
 import { register as send } from './commands/send.js'
 import { register as start } from './commands/start.js'
 import { register as status } from './commands/status.js'
+import { register as swap } from './commands/swap.js'
 import { register as tx } from './commands/tx.js'
 import { register as verifyAudit } from './commands/verify-audit.js'
 import { register as wallets } from './commands/wallets.js'
@@ -29,6 +30,7 @@ const COMMANDS = [
   authorizer,
   limits,
   send,
+  swap,
   tx,
   webhooks,
   lists,

@@ -8,6 +8,8 @@ export interface WaitOptions {
   /** Between two looks. Default 1,000. */
   readonly intervalMs?: number
   readonly signal?: AbortSignal
+  /** Told every record that was looked at, the final one too. */
+  readonly onLook?: (record: TransactionView) => void
 }
 
 const TIMEOUT_MS = 180_000
@@ -21,11 +23,12 @@ const FINAL: ReadonlySet<string> = new Set(['confirmed', 'failed', 'dropped'])
 export async function waitForTransaction(
   look: (txId: string, signal: AbortSignal | undefined) => Promise<TransactionView>,
   txId: string,
-  { timeoutMs = TIMEOUT_MS, intervalMs = INTERVAL_MS, signal }: WaitOptions = {},
+  { timeoutMs = TIMEOUT_MS, intervalMs = INTERVAL_MS, signal, onLook }: WaitOptions = {},
 ): Promise<TransactionView> {
   const deadlineMs = performance.now() + timeoutMs
   for (;;) {
     const record = await look(txId, signal)
+    onLook?.(record)
     if (FINAL.has(record.status)) return record
     if (performance.now() + intervalMs > deadlineMs) {
       throw new WaitTimeoutError(`${txId} is still ${record.status} after ${timeoutMs} ms`)

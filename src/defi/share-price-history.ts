@@ -1,6 +1,9 @@
+import type { SharePriceSample } from '../domain/share-price.js'
+
 /**
- * What a vault's shares were worth, sampled over time: the yield of a market is what they gained.
- * Kept in memory, a day of it; after a start the yield is unknown for the first minutes.
+ * What vaults' shares were worth, sampled over time: the yield of a market is what they gained.
+ * A day of it is kept, and given to be stored, so that a restart knows the yield at once; of a new
+ * vault it is unknown for the first minute.
  */
 export interface SharePriceHistory {
   /** @param sharePrice assets for a fixed number of shares */
@@ -9,9 +12,11 @@ export interface SharePriceHistory {
   apy(vaultKey: string): string | null
 }
 
-interface Sample {
-  readonly sharePrice: bigint
-  readonly atMs: number
+export interface SharePriceHistoryOptions {
+  /** What was stored before. */
+  readonly stored: Iterable<readonly [vaultKey: string, samples: readonly SharePriceSample[]]>
+  /** Told all that is kept of a vault whenever a sample was added: once in ten minutes. */
+  readonly store: (vaultKey: string, samples: readonly SharePriceSample[]) => void
 }
 
 const VAULTS_MAX = 2_048
@@ -23,9 +28,15 @@ const SPAN_MIN_MS = 60_000
 const YEAR_MS = 365 * 86_400_000
 const SCALE = 1_000_000_000_000n
 
-export function createSharePriceHistory(): SharePriceHistory {
-  const samples = new Map<string, Sample[]>()
-  const newest = new Map<string, Sample>()
+export function createSharePriceHistory(options: SharePriceHistoryOptions): SharePriceHistory {
+  const samples = new Map<string, SharePriceSample[]>()
+  const newest = new Map<string, SharePriceSample>()
+  for (const [key, kept] of options.stored) {
+    const last = kept.at(-1)
+    if (last === undefined || samples.size >= VAULTS_MAX) continue
+    samples.set(key, [...kept])
+    newest.set(key, last)
+  }
 
   return {
     record(key, sharePrice, atMs) {
@@ -37,6 +48,7 @@ export function createSharePriceHistory(): SharePriceHistory {
       kept.push({ sharePrice, atMs })
       if (kept.length > SAMPLES_MAX) kept.shift()
       samples.set(key, kept)
+      options.store(key, [...kept])
     },
     apy(key) {
       const first = samples.get(key)?.[0]

@@ -33,6 +33,7 @@
  * | sponsorships | [sub-wallet id, tx id] | Sponsorship, while its intent could be executed |
  * | allowances | [lower-case wallet address, allowance key] | AllowanceEntry |
  * | allowanceLedgers | lower-case wallet address | AllowanceLedgerMark |
+ * | sharePrices | chain id and vault | SharePriceSample[] of a day |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -64,6 +65,7 @@ export const KEY_SPACES = {
   sponsorships: '27-sponsorships',
   allowances: '28-allowances',
   allowanceLedgers: '29-allowance-ledgers',
+  sharePrices: '30-share-prices',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES

@@ -14,6 +14,7 @@ import type {
   UserId,
   WebhookId,
 } from '../domain/ids.js'
+import type { SharePriceSample } from '../domain/share-price.js'
 import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorship.js'
 import type { Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
@@ -89,6 +90,12 @@ export function createReader({ spaces, root }: Environment) {
       return id === undefined ? undefined : get<ApiKey>('apiKeys', id)
     },
     keyLastUsedAtMs: (id: KeyId) => get<number>('keyUse', id) ?? null,
+    /** By chain id and vault, oldest sample first. */
+    *sharePrices(): Generator<readonly [string, readonly SharePriceSample[]]> {
+      for (const { key, value } of spaces.sharePrices.getRange()) {
+        yield [String(key), value as SharePriceSample[]]
+      }
+    },
     *keysOfWallet(id: SubWalletId): Generator<ApiKey> {
       for (const keyId of newestFirst('keysByWallet', id, null)) {
         const key = get<ApiKey>('apiKeys', keyId)

@@ -19,6 +19,7 @@ import {
   isSponsored,
   type Sponsorship,
 } from '../domain/sponsorship.js'
+import type { SharePriceSample } from '../domain/share-price.js'
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
@@ -100,6 +101,10 @@ export class WriteBatch implements Transactor {
 
   putKeyUse(id: KeyId, usedAtMs: number): void {
     this.#put('keyUse', id, usedAtMs)
+  }
+
+  putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void {
+    this.#put('sharePrices', vaultKey, samples)
   }
 
   openTransaction(tx: Transaction): void {

@@ -234,6 +234,12 @@ describe('exit codes', () => {
       { COUNTERSIGN_API_KEY: READ_SECRET },
       3,
     ],
+    [
+      'a swap that nobody agreed to',
+      ['swap', '--chain', '1', '--from', TO, '--to', 'native', '--amount', '1'],
+      {},
+      2,
+    ],
     ['nobody there', ['status'], { COUNTERSIGN_URL: 'http://127.0.0.1:1' }, 4],
     ['a chain that is down', ['wallets', 'balances', '--chain', '1'], {}, 4],
     ['another user’s key', ['keys', 'revoke', 'key_2'], {}, 3],
@@ -251,6 +257,23 @@ describe('exit codes', () => {
     expect(JSON.parse(err)).toMatchObject({ error: { code: 'CHAIN_NOT_ALLOWED' } })
     expect(err).not.toContain(TRADE_SECRET)
   })
+})
+
+it('has every command, each with help', async () => {
+  const wanted = ['start', 'status', 'wallets', 'keys', 'limits', 'send', 'swap', 'tx', 'webhooks']
+  const operator = ['lists', 'custody', 'contracts', 'gas-wallets', 'bench', 'completion']
+  const { out } = await run(['--help'])
+  for (const name of [...wanted, ...operator]) expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
+  const rows: readonly [string, readonly string[]][] = [
+    ['keys', ['create', 'list', 'rotate', 'revoke']],
+    ['contracts', ['deploy', 'verify', 'configure', 'pause', 'unpause', 'rotate-cosigner']],
+    ['gas-wallets', ['list', 'top-up']],
+  ]
+  for (const [group, names] of rows) {
+    const { code, out: help } = await run([group, '--help'])
+    expect(code).toBe(0)
+    for (const name of names) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
+  }
 })
 
 describe('completion', () => {

@@ -61,14 +61,6 @@ it('the agent over REST pays under the number of its invoice and reads refusals'
   expect(harness.calls.map(({ idempotencyKey }) => idempotencyKey)).toContain('invoice-1')
 }, 30_000)
 
-it('the agent over MCP lists, reads, sends and follows', async () => {
-  const { args, options } = example('mcp-agent')
-  const { stdout } = await run(process.execPath, args, options)
-  expect(stdout).toMatch(/sent: tx_1/)
-  expect(stdout).toMatch(/… checking limits/)
-  expect(stdout).toMatch(/final: confirmed/)
-}, 30_000)
-
 it('the webhook receiver takes each genuine event once', async () => {
   const { args, options } = example('webhook-receiver', { WEBHOOK_SECRET: SECRET, PORT: '0' })
   const child = spawn(process.execPath, args, { ...options, stdio: ['ignore', 'pipe', 'inherit'] })

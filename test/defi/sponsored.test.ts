@@ -1,5 +1,9 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
 import { parseUnits } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Io } from '../../src/cli/io.js'
+import { runProgram } from '../../src/cli/program.js'
 import { erc4626Abi } from '../../src/contracts/abis/erc4626.js'
 import { delegateOf } from '../../src/contracts/delegation.js'
 import { NATIVE_TOKEN } from '../../src/domain/chain.js'
@@ -231,5 +235,65 @@ describe('an account that delegates while it sends on its own', () => {
     // Five sends and one authorization.
     expect(await chain.client.getTransactionCount({ address })).toBe(6)
     expect(await chain.balance(chain.usdc, address)).toBe(97n * chain.oneUsdc)
+  })
+})
+
+describe('what people run', () => {
+  it('the MCP example swaps and deposits with a wallet that holds only USDC', async () => {
+    const { key, address } = await newWallet(stack)
+    const chain = chainOf(stack, BASE)
+    await give(stack, BASE, address, '10', 'USDC')
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      ['dist/scripts/examples/mcp-agent.js'],
+      {
+        env: {
+          ...process.env,
+          COUNTERSIGN_URL: stack.service.dev().base_url,
+          COUNTERSIGN_API_KEY: key.secret,
+        },
+      },
+    )
+    expect(stdout).toMatch(/swap final: confirmed/)
+    expect(stdout).toMatch(/deposit final: confirmed/)
+    expect(stdout).toMatch(/… checking limits/)
+    expect(stdout).toMatch(/position: \d+ shares of /)
+    expect(await chain.balance(chain.usdc, address)).toBe(7n * chain.oneUsdc)
+  })
+
+  it('the command line quotes, asks, swaps and follows to the end', async () => {
+    const { key, address } = await newWallet(stack)
+    const chain = chainOf(stack, BASE)
+    await give(stack, BASE, address, '10', 'USDC')
+    let [out, err] = ['', '']
+    const answers = [false, true]
+    const io: Io = {
+      env: {
+        COUNTERSIGN_URL: stack.service.dev().base_url,
+        COUNTERSIGN_API_KEY: key.secret,
+        COUNTERSIGN_HOME: stack.service.home,
+      },
+      out: (text) => {
+        out += text
+      },
+      err: (text) => {
+        err += text
+      },
+      isInteractive: true,
+      confirm: async () => answers.shift() ?? false,
+    }
+    const args = ['swap', '--chain', `${BASE}`, '--from', 'usdc', '--to', 'native', '--json']
+    const amount = ['--amount', `${chain.oneUsdc}`]
+    expect(await runProgram(io, [...args, ...amount])).toBe(0)
+    expect([out, await chain.balance(chain.usdc, address)]).toEqual(['', 10n * chain.oneUsdc])
+    expect(await runProgram(io, [...args, ...amount]), err).toBe(0)
+    expect(JSON.parse(out)).toMatchObject({ kind: 'swap', status: 'confirmed' })
+    expect(err).toMatch(/amount_out_min/)
+    expect(err).toMatch(/tx_\w+ {2}confirmed/)
+    expect(await chain.balance(chain.usdc, address)).toBe(9n * chain.oneUsdc)
+    expect(await chain.client.getBalance({ address })).toBeGreaterThan(0n)
+    const broke = await runProgram(io, [...args, '--amount', `${90n * chain.oneUsdc}`, '--yes'])
+    expect(broke).toBe(3)
+    expect(err).toContain('INSUFFICIENT_FUNDS')
   })
 })

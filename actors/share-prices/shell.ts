@@ -1,0 +1,30 @@
+import type { SharePriceSample } from '../../src/domain/share-price.js'
+import type { ActorAddress, ActorShell } from '../runtime/actor.js'
+
+/** Writes down what vaults' shares were worth, so that yields are known after a restart. */
+export const SHARE_PRICE_DESK: ActorAddress = { kind: 'share-prices', id: 'desk' }
+
+/** All that is kept of one vault; replaces what was stored of it. */
+export interface SharePriceCommand {
+  readonly type: 'share-prices-sampled'
+  readonly vaultKey: string
+  readonly samples: readonly SharePriceSample[]
+}
+
+export function createSharePriceShell(): ActorShell<
+  null,
+  SharePriceCommand,
+  SharePriceCommand,
+  never
+> {
+  return {
+    kind: 'share-prices',
+    load: () => null,
+    decide: (_state, sampled) => ({ events: [sampled], effects: [], replies: [] }),
+    record(transactor, _state, events) {
+      for (const { vaultKey, samples } of events) transactor.putSharePrices(vaultKey, samples)
+    },
+    run() {},
+    idle: () => true,
+  }
+}
