@@ -46,12 +46,13 @@ export function recordEvents(
   events: readonly Event[],
 ): void {
   let header = false
+  let created = false
   const opened = new Set<TxId>()
   const changed = new Set<TxId>()
   for (const event of events) {
     switch (event.type) {
       case 'wallet-created':
-        header = true
+        created = true
         transactor.appendAudit(walletAudit(event))
         transactor.putAllowanceLedger(event.wallet.address, { complete: true })
         break
@@ -112,7 +113,8 @@ export function recordEvents(
     if (!opened.has(txId)) transactor.putTransaction(transactionOf(state, txId))
   }
   state.ended.clear()
-  if (header) transactor.putSubWallet(headerOf(state))
+  if (created) transactor.addSubWallet(headerOf(state))
+  else if (header) transactor.putSubWallet(headerOf(state))
 }
 
 function headerOf(state: SubWalletState): SubWalletHeader {

@@ -13,13 +13,13 @@ import type {
   UserId,
   WebhookId,
 } from '../domain/ids.js'
+import type { SharePriceSample } from '../domain/share-price.js'
 import {
   type GasTransaction,
   type GasWallet,
   isSponsored,
   type Sponsorship,
 } from '../domain/sponsorship.js'
-import type { SharePriceSample } from '../domain/share-price.js'
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
@@ -33,6 +33,8 @@ import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './reco
  * of it is, or nothing. Values must not be changed after they were handed in.
  */
 export interface Transactor {
+  /** A new one: lists it as its user's besides storing it. */
+  addSubWallet(header: SubWalletHeader): void
   putSubWallet(header: SubWalletHeader): void
   putApiKey(key: ApiKey): void
   putKeyUse(id: KeyId, usedAtMs: number): void
@@ -86,10 +88,14 @@ export class WriteBatch implements Transactor {
     return this.#users
   }
 
-  putSubWallet(header: SubWalletHeader): void {
+  addSubWallet(header: SubWalletHeader): void {
     const { subWalletId, userId } = header.wallet
-    this.#put('subWallets', subWalletId, header)
+    this.putSubWallet(header)
     this.#put('walletsByUser', [userId, subWalletId], PRESENT)
+  }
+
+  putSubWallet(header: SubWalletHeader): void {
+    this.#put('subWallets', header.wallet.subWalletId, header)
   }
 
   putApiKey(key: ApiKey): void {
