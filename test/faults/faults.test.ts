@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseTransaction } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { Address, Hex } from '../../src/domain/ids.js'
+import { answerOfSend } from '../../src/operations/agent/send-transaction.js'
 import type { Fault } from '../support/fault-proxy.js'
 import { allFinal, audit, transactionsOf } from './auditor.js'
 import type { FaultChain } from './chain.js'
@@ -196,7 +197,8 @@ describe('a transaction ends', () => {
       const [preferred] = chain.proxies
       preferred.inject({ method: SEND, times: 1, fault: { kind: 'swallow' } })
       const value = 4_711n
-      accepted(await harness.send(wallet, BASE, { value }))
+      const call = { value, idempotency: { key: 'dropped', bodyHash: 'same' } }
+      const { txId } = accepted(await harness.send(wallet, BASE, call))
       const fault = error('insufficient funds for gas * price + value: balance 1')
       const when = ([raw]: readonly unknown[]) => parseTransaction(raw as Hex).value === value
       for (const proxy of chain.proxies) proxy.inject({ method: SEND, fault, when })
@@ -205,8 +207,25 @@ describe('a transaction ends', () => {
       await allFinal(harness, [wallet], FINAL_MS)
       const verdict = await audit(harness, wallet)
       expect(verdict).toMatchObject({ confirmed: 3, dropped: 1, wrong: [] })
+      expect(answerOfSend(await harness.send(wallet, BASE, call), () => null)).toMatchObject({
+        ok: false,
+        fault: { code: 'CHAIN_REJECTED', details: { tx_id: txId } },
+      })
     },
   )
+
+  test('dropped, when every node refuses it at once, and its Idempotency-Key says so again', async () => {
+    const wallet = await harness.createWallet()
+    inject(error('insufficient funds for gas * price + value: balance 1'), 8)
+    const call = { idempotency: { key: 'refused', bodyHash: 'same' } }
+    const send = async () => answerOfSend(await harness.send(wallet, BASE, call), () => null)
+    const code = 'INSUFFICIENT_FUNDS'
+    expect(await send()).toMatchObject({ ok: false, fault: { code } })
+    for (const proxy of chain.proxies) proxy.clear()
+    const [dropped] = transactionsOf(harness, wallet)
+    expect(await send()).toMatchObject({ fault: { code, details: { tx_id: dropped?.txId } } })
+    expect(await audit(harness, wallet)).toMatchObject({ transactions: 1, dropped: 1, wrong: [] })
+  })
 
   test('and what reverts keeps its gas and releases its value', async () => {
     const wallet = await harness.createWallet()

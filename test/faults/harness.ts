@@ -59,6 +59,7 @@ export interface WalletOptions {
 export interface SentCall {
   readonly to: Address
   readonly value: bigint
+  readonly idempotency: SendCommand['idempotency']
 }
 
 /** 2,000 USD; what prices are is not under test here. */

@@ -5,6 +5,8 @@ import type { TransactionView } from '../../api/transaction.js'
 import { transactionView } from '../../api/transaction-view.js'
 import { type Hex, ID_PREFIX, type TxId } from '../../domain/ids.js'
 import type { Transaction } from '../../domain/transaction.js'
+import type { ErrorCode } from '../../errors/catalogue.js'
+import { fault } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
 import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -45,6 +47,12 @@ export function answerOfSend(
 ): Answer<TransactionView> {
   if (!answer.ok) return answer
   const { tx, replayed } = answer.value as Sent
+  if (replayed && tx.status === 'dropped' && tx.error !== null) {
+    // Spec silent: whether it was refused at once, or answered `broadcast` and given up later,
+    // nothing of it is out. Were it called broadcast again, its caller would wait for ever.
+    const { code, message } = tx.error
+    return { ok: false, fault: fault(code as ErrorCode, { tx_id: tx.txId }, message) }
+  }
   const shown = replayed ? asFirstAnswered(tx) : tx
   return {
     ok: true,
