@@ -11,19 +11,14 @@ const SYSTEM = [
   'test/custody/**',
   'test/contracts/**',
   'test/e2e/**',
+  'test/faults/**',
   'test/console/**',
   'test/defi/**',
   'test/allowances/**',
 ]
 
-/**
- * Long runs of their own: `npm run test:mcp:conformance` (fetches Node 22) and `npm run
- * test:faults` (every fault on a live lane, and a seeded mix of them).
- */
-const ON_REQUEST = [
-  ...(process.env.MCP_CONFORMANCE === '1' ? [] : ['test/mcp/conformance.test.ts']),
-  ...(process.env.TEST_FAULTS === '1' ? [] : ['test/faults/**']),
-]
+/** A run of its own: `npm run test:mcp:conformance` (fetches Node 22). */
+const ON_REQUEST = process.env.MCP_CONFORMANCE === '1' ? [] : ['test/mcp/conformance.test.ts']
 
 /** Generous: other work may share the cores. A test that waits for longer hangs. */
 const TEST_TIMEOUT_MS = 60_000

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { runMix } from './mix.js'
 
 /** `FAULTS_TRANSACTIONS`, `FAULTS_WALLETS` and `FAULTS_SEED` make a longer or another run of it. */
-const TRANSACTIONS = Number(process.env.FAULTS_TRANSACTIONS ?? 150)
+const TRANSACTIONS = Number(process.env.FAULTS_TRANSACTIONS ?? 120)
 const WALLETS = Number(process.env.FAULTS_WALLETS ?? 6)
 const SEED = Number(process.env.FAULTS_SEED ?? Date.now() % 1_000_000)
 const SETTLE_MS = 90_000 + TRANSACTIONS * 100
