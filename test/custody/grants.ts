@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { authorizerIdOfName } from '../../src/custody/authorizers/authorizer-set.js'
+import { authorizerIdOfName } from '../../src/custody/authorizers/authorizer.js'
 import {
   encodeGrantStatement,
   grantChallenge,

@@ -1,11 +1,8 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  authorizerName,
-  foldEntry,
-  NO_AUTHORIZERS,
-} from '../../src/custody/authorizers/authorizer-set.js'
+import { authorizerName } from '../../src/custody/authorizers/authorizer.js'
+import { foldEntry, NO_AUTHORIZERS } from '../../src/custody/authorizers/authorizer-set.js'
 import { openAuthorizerStore } from '../../src/custody/authorizers/authorizer-store.js'
 import {
   type AuthorizerCertificate,

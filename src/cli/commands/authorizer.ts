@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
-import { authorizerName } from '../../custody/authorizers/authorizer-set.js'
+import { authorizerName } from '../../custody/authorizers/authorizer.js'
 import { authorizerIdOf, certificateMessage } from '../../custody/authorizers/certificate.js'
 import { p256SignerOf } from '../../custody/protocol/p256.js'
 import { forgetKey, newAuthorizerKey, openKey, savedKeys, saveKey } from '../authorizer-keys.js'

@@ -2,10 +2,10 @@ import { sameBytes } from '../protocol/bytes.js'
 import { Refusal } from '../protocol/refusal.js'
 import type { WebAuthnPins } from '../protocol/registry.js'
 import { sha256 } from '../protocol/tagged.js'
+import type { Authorizer } from './authorizer.js'
 import {
   type AuthorizerCertificate,
   type AuthorizerEntry,
-  type AuthorizerKind,
   authorizerIdOf,
   certificateMessage,
   decodeCertificate,
@@ -13,17 +13,6 @@ import {
 import { checkPossession } from './possession.js'
 import { decodeProof, type Proof } from './proof.js'
 import { verifyProof } from './verify-proof.js'
-
-/** One that may confirm a user's grants. */
-export interface Authorizer {
-  /** 16 bytes. */
-  readonly id: Uint8Array
-  readonly kind: AuthorizerKind
-  readonly label: string
-  readonly createdAtMs: number
-  readonly credentialId: Uint8Array
-  readonly publicKey: Uint8Array
-}
 
 /** A user's authorizers, as the certificates up to `sequence` make them. */
 export interface AuthorizerSet {
@@ -140,14 +129,4 @@ async function checkApproval(
 function authorizerOf(certificate: AuthorizerCertificate): Authorizer {
   const { authorizerId, kind, label, createdAtMs, credentialId, publicKey } = certificate
   return { id: authorizerId, kind, label, createdAtMs, credentialId, publicKey }
-}
-
-/** `aut_` and 32 hex digits. */
-export function authorizerName(id: Uint8Array): string {
-  return `aut_${Buffer.from(id).toString('hex')}`
-}
-
-/** 16 bytes; null when it is not a name. */
-export function authorizerIdOfName(name: string): Buffer | null {
-  return /^aut_[0-9a-f]{32}$/.test(name) ? Buffer.from(name.slice(4), 'hex') : null
 }

@@ -5,7 +5,8 @@ import { expectBytes } from '../protocol/bytes.js'
 import { Refusal } from '../protocol/refusal.js'
 import type { WebAuthnPins } from '../protocol/registry.js'
 import { sha256 } from '../protocol/tagged.js'
-import { type Authorizer, type AuthorizerSet, authorizerName } from './authorizer-set.js'
+import { type Authorizer, authorizerName } from './authorizer.js'
+import type { AuthorizerSet } from './authorizer-set.js'
 import {
   CONFIRMATION_LIFE_MS,
   encodeGrantStatement,

@@ -22,8 +22,6 @@ export type Proof =
       readonly signature: Uint8Array
     }
 
-export type ProofKind = Proof['kind']
-
 const KIND = { software: 1, passkey: 2, p256: 3 } as const
 /** Authenticator data with extensions, client data with a long origin, an RSA signature. */
 export const PROOF_BYTES_MAX = 4_096

@@ -7,7 +7,7 @@ import { sameBytes } from '../protocol/bytes.js'
 import { publicKeyFromRaw, verifyP256 } from '../protocol/p256.js'
 import type { WebAuthnPins } from '../protocol/registry.js'
 import { sha256 } from '../protocol/tagged.js'
-import type { Authorizer } from './authorizer-set.js'
+import type { Authorizer } from './authorizer.js'
 import type { Proof } from './proof.js'
 
 /** Both domains verify a proof by themselves, through this one function and their own state. */

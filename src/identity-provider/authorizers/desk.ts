@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import {
-  type Authorizer,
-  type AuthorizerSet,
-  verifyEntry,
-} from '../../custody/authorizers/authorizer-set.js'
+import type { Authorizer } from '../../custody/authorizers/authorizer.js'
+import { type AuthorizerSet, verifyEntry } from '../../custody/authorizers/authorizer-set.js'
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import {
   type AuthorizerEntry,

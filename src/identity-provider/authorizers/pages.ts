@@ -1,4 +1,4 @@
-import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer-set.js'
+import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer.js'
 import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
 import { describeGrant } from '../../custody/authorizers/describe-grant.js'
 import { type GrantStatement, grantChallenge } from '../../custody/authorizers/grant-statement.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer-set.js'
+import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer.js'
 import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
 import type { Proof } from '../../custody/authorizers/proof.js'
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Authorization } from '../../api/console.js'
-import { authorizerIdOfName } from '../../custody/authorizers/authorizer-set.js'
+import { authorizerIdOfName } from '../../custody/authorizers/authorizer.js'
 import type { Enlargement, GrantTerms } from '../../custody/authorizers/grant-statement.js'
 import { encodeProof } from '../../custody/authorizers/proof.js'
 import type { GrantOutcome, GrantUpdate } from '../../custody/co-signer.js'
