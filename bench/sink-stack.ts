@@ -16,8 +16,12 @@ export interface SinkStack extends WriteTarget {
   readonly sinkPort: number
   readonly pids: Readonly<Record<'service' | 'identity' | 'quorum' | 'chain', number>>
   readonly keys: readonly BenchKey[]
-  /** Ends the service alone, and starts it again. @returns milliseconds until it was ready */
-  restartService(): Promise<number>
+  /**
+   * Ends the service alone, and starts it again.
+   * @param whileDown has its store to itself meanwhile
+   * @returns milliseconds from its start until it was ready
+   */
+  restartService(whileDown?: () => Promise<void>): Promise<number>
   stop(): Promise<void>
 }
 
@@ -78,9 +82,10 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
       get pids() {
         return { service: service.pid, identity: identity.pid, quorum: quorum.pid, chain: sink.pid }
       },
-      async restartService() {
+      async restartService(whileDown) {
         await service.stop()
         children.splice(children.indexOf(service), 1)
+        await whileDown?.()
         const startedAt = performance.now()
         service = await start('dist/src/main.js', serviceEnv)
         return performance.now() - startedAt

@@ -34,8 +34,21 @@ export function createSinkNonces(recentRaw: () => readonly string[]): SinkNonces
   }
 }
 
-/** Null for anything but an EIP-1559 transaction. */
-function senderOf(raw: string): { readonly from: string; readonly nonce: number } | null {
+interface Sent {
+  readonly from: string
+  readonly nonce: number
+}
+
+/** Null for anything but a signed EIP-1559 transaction: the sink takes whatever it is sent. */
+function senderOf(raw: string): Sent | null {
+  try {
+    return recovered(raw)
+  } catch {
+    return null
+  }
+}
+
+function recovered(raw: string): Sent | null {
   const bytes = Buffer.from(raw.slice(2), 'hex')
   if (bytes[0] !== EIP_1559) return null
   const fields = decodeRlp(bytes.subarray(1))

@@ -45,7 +45,7 @@ const variables = z.object({
   COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
   // Sends a second × seconds a send takes; more only wait. Raise it where nodes are far away.
-  COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(256),
+  COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(128),
 })
 
 /**

@@ -1,0 +1,207 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { ApiKey } from '../src/domain/api-key.js'
+import { CHAIN_IDS } from '../src/domain/chain.js'
+import {
+  type Address,
+  type Hex,
+  ID_PREFIX,
+  type KeyId,
+  type LineageId,
+  type SubWalletId,
+  type TxId,
+  type UserId,
+  ulidBody,
+} from '../src/domain/ids.js'
+import { keccak256 } from '../src/domain/keccak.js'
+import { utcDay, utcMonth } from '../src/domain/spend.js'
+import type { Transaction } from '../src/domain/transaction.js'
+import type { SubWallet, SubWalletHeader } from '../src/domain/wallet.js'
+import { type Environment, openEnvironment } from '../src/store/environment.js'
+import { attachEventSequence, createEventSequenceBuffer } from '../src/store/event-sequence.js'
+import { createReader, type Reader } from '../src/store/reader.js'
+import { WriteBatch } from '../src/store/transactor.js'
+import { SINK_CHAIN } from './sink-chains.js'
+
+/**
+ * A store as years of use leave it, written by the store's own codecs while no service runs.
+ * Wallets made here have keys and headers, and no shares in either domain: they are there, and
+ * send nothing.
+ */
+export interface StoreFiller {
+  /** Wallets with a key each, a thousand a user. */
+  addWallets(count: number): Promise<void>
+  /** Confirmed sends of the last year, spread over the wallets that can send. */
+  addPast(count: number): Promise<void>
+  /** Sends that are stored and not mined, ten a wallet, of wallets of their own. */
+  addOpen(count: number): Promise<void>
+  close(): Promise<void>
+}
+
+const BATCH = 5_000
+const WALLETS_PER_USER = 1_000
+const OPEN_PER_WALLET = 10
+const YEAR_MS = 365 * 86_400_000
+const RAW_BYTES = 118
+const FILLED_USER = 'user_filled_'
+
+interface Owner {
+  readonly wallet: SubWallet
+  readonly key: ApiKey
+}
+
+export function openFiller(storeDirectory: string): StoreFiller {
+  const environment = openEnvironment(storeDirectory)
+  const reader = createReader(environment)
+  const sequence = attachEventSequence(createEventSequenceBuffer(1, reader.lastEventSeq()), 0)
+  const startedAtMs = Date.now()
+  let made = 0
+
+  async function inBatches(count: number, put: (batch: WriteBatch, index: number) => void) {
+    for (let from = 0; from < count; from += BATCH) {
+      const batch = new WriteBatch()
+      for (let i = from; i < Math.min(count, from + BATCH); i++) put(batch, i)
+      await batch.commit(environment, sequence, new Set())
+    }
+  }
+
+  function newOwner(): Owner {
+    const userId = `${FILLED_USER}${Math.floor(made++ / WALLETS_PER_USER)}` as UserId
+    const subWalletId = id<SubWalletId>(ID_PREFIX.subWallet, startedAtMs - made)
+    const keyId = id<KeyId>(ID_PREFIX.key, startedAtMs - made)
+    const address: Address = `0x${randomBytes(20).toString('hex')}`
+    const name = `filled ${made}`
+    return {
+      wallet: { subWalletId, userId, name, address, epoch: 0, createdAtMs: startedAtMs - made },
+      key: filledKey(keyId, subWalletId, userId, name),
+    }
+  }
+
+  function put(batch: WriteBatch, { wallet, key }: Owner, nextNonce: number | null): void {
+    const lanes = nextNonce === null ? [] : [{ chainId: SINK_CHAIN, nextNonce }]
+    batch.addSubWallet({ wallet, lanes, spend: [] })
+    batch.putApiKey(key)
+  }
+
+  return {
+    addWallets: (count) => inBatches(count, (batch) => put(batch, newOwner(), null)),
+    async addPast(count) {
+      const owners = realOwners(environment, reader)
+      await inBatches(count, (batch, index) => {
+        const owner = owners[index % owners.length]
+        if (owner === undefined) throw new Error('the store has no wallet with a key')
+        const atMs = startedAtMs - Math.floor((index / count) * YEAR_MS)
+        batch.openTransaction(pastSend(owner, atMs, Math.floor(index / owners.length)))
+      })
+    },
+    async addOpen(count) {
+      await inBatches(Math.ceil(count / OPEN_PER_WALLET), (batch) => {
+        const owner = newOwner()
+        put(batch, owner, OPEN_PER_WALLET)
+        for (let nonce = 0; nonce < OPEN_PER_WALLET; nonce++) {
+          batch.openTransaction(openSend(owner, startedAtMs, nonce))
+        }
+      })
+    },
+    close: () => environment.root.close(),
+  }
+}
+
+/** The wallets that can send. */
+function realOwners({ spaces }: Environment, reader: Reader): readonly Owner[] {
+  const owners: Owner[] = []
+  for (const { value } of spaces.subWallets.getRange()) {
+    const { wallet } = value as SubWalletHeader
+    const [key] = reader.keysOfWallet(wallet.subWalletId)
+    if (key !== undefined && !wallet.userId.startsWith(FILLED_USER)) owners.push({ wallet, key })
+  }
+  return owners
+}
+
+function id<Id extends string>(prefix: string, atMs: number): Id {
+  return `${prefix}${ulidBody(atMs, randomBytes(10))}` as Id
+}
+
+function filledKey(keyId: KeyId, subWalletId: SubWalletId, userId: UserId, name: string): ApiKey {
+  return {
+    keyId,
+    lineageId: keyId as string as LineageId,
+    subWalletId,
+    userId,
+    name,
+    permission: 'trade',
+    dailyLimitMicros: 1_000_000_000n,
+    monthlyLimitMicros: 10_000_000_000n,
+    allowedChains: [...CHAIN_IDS],
+    environment: 'test',
+    unpricedAssets: 'deny',
+    duplicateGuard: 'off',
+    secretHash: createHash('sha256').update(keyId).digest('hex'),
+    secretPrefix: 'sk_test_fill',
+    createdAtMs: 0,
+    rotatedFrom: null,
+    rotatedAtMs: null,
+    revokedAtMs: null,
+  }
+}
+
+/** As a real send, with bytes that no key signed. */
+function openSend({ wallet, key }: Owner, atMs: number, nonce: number): Transaction {
+  const bytes = Buffer.concat([Buffer.from([2]), randomBytes(RAW_BYTES - 1)])
+  const txHash: Hex = `0x${Buffer.from(keccak256(bytes)).toString('hex')}`
+  const attempt = {
+    txHash,
+    rawTransaction: `0x${bytes.toString('hex')}` as Hex,
+    maxFeePerGas: 2_001_000n,
+    maxPriorityFeePerGas: 1_000n,
+    intentId: `0x${randomBytes(32).toString('hex')}` as Hex,
+    signedAtMs: atMs,
+  }
+  return {
+    txId: id<TxId>(ID_PREFIX.tx, atMs),
+    subWalletId: wallet.subWalletId,
+    userId: wallet.userId,
+    keyId: key.keyId,
+    lineageId: key.lineageId,
+    requestId: `filled-${nonce}`,
+    chainId: SINK_CHAIN,
+    kind: 'send',
+    from: wallet.address,
+    to: '0x000000000000000000000000000000000000dEaD',
+    value: 1n,
+    data: '0x',
+    nonce,
+    gasLimit: 21_000n,
+    status: 'broadcast',
+    attempts: [attempt],
+    valuation: {
+      valueMicros: 1n,
+      gasMicros: 127n,
+      nativePrice: 300_000_000_000n,
+      nativePriceDecimals: 8,
+    },
+    reservation: { micros: 128n, day: utcDay(atMs), month: utcMonth(atMs) },
+    spentMicros: 128n,
+    mined: null,
+    error: null,
+    createdAtMs: atMs,
+    updatedAtMs: atMs,
+    confirmedAtMs: null,
+  }
+}
+
+function pastSend(owner: Owner, atMs: number, nonce: number): Transaction {
+  const open = openSend(owner, atMs, nonce)
+  const txHash = open.attempts[0]?.txHash ?? '0x'
+  return {
+    ...open,
+    status: 'confirmed',
+    mined: {
+      txHash,
+      blockNumber: nonce,
+      blockHash: `0x${'00'.repeat(32)}`,
+      outcome: 'success',
+      feeWei: 21_000n * 1_001_000n,
+    },
+    confirmedAtMs: atMs,
+  }
+}

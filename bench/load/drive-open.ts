@@ -1,0 +1,107 @@
+import { type Connection, type LoadAnswer, openConnection } from './connection.js'
+import { createTally, isDone, type LoadFigures } from './drive.js'
+
+export interface OpenLoad {
+  readonly port: number
+  readonly perSecond: number
+  readonly runMs: number
+  /** Connections at most; a request that finds none free is not made, and counted. */
+  readonly connections: number
+  readonly next: () => Buffer
+  /** Of each answer with status 2xx. */
+  readonly onDone?: (answer: LoadAnswer) => void
+}
+
+export interface OpenFigures extends LoadFigures {
+  readonly offered: number
+  /** Due while every connection was busy. */
+  readonly unsent: number
+  /** Ended without an answer. */
+  readonly broken: number
+}
+
+const TICK_MS = 2
+/** The service closes a silent connection after ten seconds. */
+const IDLE_MAX_MS = 5_000
+
+/**
+ * Requests at a fixed rate, whatever the answers: callers that wait would hide a slow service.
+ * Latency counts from when a request was due, so that a generator which falls behind does not
+ * look fast.
+ */
+export async function driveOpen(load: OpenLoad): Promise<OpenFigures> {
+  const { perSecond, runMs, next, onDone } = load
+  const idle: { readonly connection: Connection; readonly sinceMs: number }[] = []
+  const live = new Set<Connection>()
+  const tally = createTally()
+  const underWay = new Set<Promise<void>>()
+  let offered = 0
+  let unsent = 0
+  let broken = 0
+  let opening = 0
+
+  /** The one used last; those that were idle for long the service has closed or soon will. */
+  function fresh(): Connection | undefined {
+    const newest = idle.pop()
+    if (newest === undefined) return undefined
+    if (performance.now() - newest.sinceMs < IDLE_MAX_MS) return newest.connection
+    for (const { connection } of [newest, ...idle.splice(0)]) drop(connection)
+    return undefined
+  }
+
+  function drop(connection: Connection): void {
+    connection.close()
+    live.delete(connection)
+  }
+
+  async function open(): Promise<Connection> {
+    opening++
+    try {
+      const connection = await openConnection('127.0.0.1', load.port)
+      live.add(connection)
+      return connection
+    } finally {
+      opening--
+    }
+  }
+
+  async function exchange(dueAtMs: number, known: Connection | undefined): Promise<void> {
+    let connection = known
+    try {
+      connection ??= await open()
+      const answer = await connection.request(next())
+      tally.add(answer, performance.now() - dueAtMs)
+      if (isDone(answer)) onDone?.(answer)
+      idle.push({ connection, sinceMs: performance.now() })
+    } catch {
+      broken++
+      if (connection !== undefined) drop(connection)
+    }
+  }
+
+  function fire(dueAtMs: number): void {
+    const connection = fresh()
+    if (connection === undefined && live.size + opening >= load.connections) {
+      unsent++
+      return
+    }
+    const one = exchange(dueAtMs, connection).finally(() => underWay.delete(one))
+    underWay.add(one)
+  }
+
+  try {
+    const startedAt = performance.now()
+    for (;;) {
+      const elapsedMs = Math.min(runMs, performance.now() - startedAt)
+      const due = Math.floor((elapsedMs * perSecond) / 1_000)
+      for (; offered < due; offered++) fire(startedAt + (offered * 1_000) / perSecond)
+      if (elapsedMs >= runMs) break
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS))
+    }
+    const ranMs = performance.now() - startedAt
+    await Promise.all(underWay)
+    return { ...tally.figures(ranMs), offered, unsent, broken }
+  } finally {
+    for (const connection of live) connection.close()
+  }
+}

@@ -1,0 +1,120 @@
+import { parseArgs } from 'node:util'
+import { residentBytes } from './cpu.js'
+import { count, ms, table } from './figures.js'
+import { driveOpen, type OpenFigures } from './load/drive-open.js'
+import { runContext, writeResults } from './results-file.js'
+import { createSentLog } from './sent-log.js'
+import { startSinkStack } from './sink-stack.js'
+import { measureWritePath } from './write-path.js'
+import { refusedText } from './write-table.js'
+
+/**
+ * `npm run bench:overload`: ten times what the service can do, for a minute. What it takes must
+ * be answered about as fast as ever and never be lost, the rest refused at once, memory stay flat,
+ * and all be well again moments later.
+ */
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    factor: { type: 'string', default: '10' },
+    wallets: { type: 'string', default: '128' },
+  },
+})
+const OVERLOAD_MS = Number(values.seconds) * 1_000
+const FACTOR = Number(values.factor)
+const CAPACITY_RUN_MS = 6_000
+const CAPACITY_CALLERS = 64
+/** What a service is run at, of what it can do. */
+const NORMAL_SHARE = 0.7
+const NORMAL_RUN_MS = Math.min(15_000, OVERLOAD_MS)
+const CONNECTIONS = 2_048
+const RECOVERY_STEP_MS = 500
+const RECOVERY_STEPS_MAX = 20
+const CONFIRM_WAIT_MS = 60_000
+const MIB = 1024 * 1024
+
+const stack = await startSinkStack({ wallets: Number(values.wallets) })
+const memory: number[] = []
+const sampler = setInterval(() => memory.push(residentBytes(stack.pids.service)), 1_000)
+try {
+  const secretOf = new Map(stack.keys.map((key) => [key.address.toLowerCase(), key.secret]))
+  await measureWritePath(stack, { callers: 32, runMs: 2_000 })
+  const full = await measureWritePath(stack, { callers: CAPACITY_CALLERS, runMs: CAPACITY_RUN_MS })
+  const log = createSentLog(stack, secretOf)
+  const drive = (perSecond: number, runMs: number) =>
+    driveOpen({
+      port: stack.port,
+      perSecond,
+      runMs,
+      connections: CONNECTIONS,
+      next: log.next,
+      onDone: log.onDone,
+    })
+  const normal = await drive(full.perSecond * NORMAL_SHARE, NORMAL_RUN_MS)
+  const memoryBefore = residentBytes(stack.pids.service)
+  memory.length = 0
+  const over = await drive(full.perSecond * FACTOR, OVERLOAD_MS)
+  const memoryDuring = [...memory]
+  const recoveryMs = await recovery(
+    (runMs) => drive(full.perSecond * NORMAL_SHARE, runMs),
+    2 * normal.p99Ms,
+  )
+  const lost = await log.lost(CONFIRM_WAIT_MS)
+  const row = (label: string, it: OpenFigures) => [
+    label,
+    count(it.offered),
+    count(it.perSecond),
+    ms(it.p50Ms),
+    ms(it.p99Ms),
+    String(it.unsent),
+    String(it.broken),
+    refusedText(it.refused),
+  ]
+  const head = ['load', 'offered', 'taken/s', 'p50 ms', 'p99 ms', 'unsent', 'broken', 'refused']
+  console.log(table(head, [row('normal', normal), row(`${FACTOR} × overload`, over)]))
+  const ratios = {
+    overload_p99_vs_normal: over.p99Ms / normal.p99Ms,
+    overload_p99_vs_full: over.p99Ms / full.p99Ms,
+    overload_memory_growth:
+      (memoryDuring.at(-1) ?? memoryBefore) / (memoryDuring[0] ?? memoryBefore),
+  }
+  console.log(`
+capacity ${count(full.perSecond)}/s at ${CAPACITY_CALLERS} callers, p99 ${ms(full.p99Ms)} ms
+p99 of what was taken: ${ratios.overload_p99_vs_normal.toFixed(2)} × normal (bar 2), ${ratios.overload_p99_vs_full.toFixed(2)} × full load
+memory: ${mib(memoryBefore)} before, ${mib(memoryDuring[0] ?? 0)} to ${mib(memoryDuring.at(-1) ?? 0)} MiB during, at most ${mib(Math.max(...memoryDuring))}
+well again after ${recoveryMs === null ? 'more than 10 s' : `${(recoveryMs / 1_000).toFixed(1)} s`} (bar 2 s)
+lost: ${lost.length} of ${count(log.count)} taken`)
+  writeResults('overload.json', {
+    context: runContext(),
+    ratios,
+    full,
+    normal,
+    over,
+    recoveryMs,
+    memoryBytes: memoryDuring,
+    taken: log.count,
+    lost,
+  })
+  if (lost.length > 0 || over.broken > 0) process.exitCode = 1
+} finally {
+  clearInterval(sampler)
+  await stack.stop()
+}
+
+/** @returns milliseconds until a stretch at normal load was answered as before; null: never */
+async function recovery(
+  drive: (runMs: number) => Promise<OpenFigures>,
+  p99BarMs: number,
+): Promise<number | null> {
+  const startedAt = performance.now()
+  for (let step = 0; step < RECOVERY_STEPS_MAX; step++) {
+    const begun = performance.now() - startedAt
+    const { p99Ms, refused } = await drive(RECOVERY_STEP_MS)
+    if (Object.keys(refused).length === 0 && p99Ms <= p99BarMs) return begun
+  }
+  return null
+}
+
+function mib(bytes: number): string {
+  return (bytes / MIB).toFixed(0)
+}
