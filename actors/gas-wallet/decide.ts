@@ -1,4 +1,4 @@
-import type { KeyId, LineageId, TxId } from '../../src/domain/ids.js'
+import type { GasWalletId, KeyId, LineageId, TxId } from '../../src/domain/ids.js'
 import type { GasJob } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
@@ -6,7 +6,7 @@ import type { Decision, ReplyToken } from '../runtime/actor.js'
 import { decide as decideAccount } from '../sub-wallet/decide.js'
 import { pumpSigning } from '../sub-wallet/decide-lane.js'
 import type { Effect as SubWalletEffect, Event as SubWalletEvent } from '../sub-wallet/messages.js'
-import type { SponsorNews } from '../sub-wallet/sponsored-messages.js'
+import type { JobRefusal, SponsorNews } from '../sub-wallet/sponsored-messages.js'
 import { type Draft, laneOf } from '../sub-wallet/state.js'
 import { Turn } from '../sub-wallet/turn.js'
 import type {
@@ -101,17 +101,19 @@ function open(state: GasWalletState, token: ReplyToken | null): GasDecision {
 function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   const { job, quote, past, chainNonce, nowMs } = command
   const { account } = state
+  const about: About = { gasWalletId: state.gasWalletId, job, nowMs }
   const known = account.open.get(job.txId)
-  if (known !== undefined) return tell(job, news(job.txId, known.tx, known.flight, nowMs))
+  if (known !== undefined) return tell(job, news(about, known.tx, known.flight))
   if (account.drafts.has(job.txId)) return NOTHING
-  if (past !== null) return tell(job, news(job.txId, past, 'ended', nowMs))
-  const { wallet } = account
+  if (past !== null) return tell(job, news(about, past, 'ended'))
   const lane = laneOf(account, state.chainId)
-  if (!quote.ok) return tell(job, refusal(job.txId, quote.fault, nowMs))
-  if (wallet === null || (lane.nextNonce === null && chainNonce === null)) {
-    return tell(job, refusal(job.txId, fault('CHAIN_UNAVAILABLE'), nowMs))
+  if (!quote.ok) return tell(job, refusal(about, quote.refusal))
+  if (account.wallet === null || (lane.nextNonce === null && chainNonce === null)) {
+    const why = fault('CHAIN_UNAVAILABLE')
+    return tell(job, refusal(about, { fault: why, of: 'gas-wallet' }))
   }
-  if (state.jobs.size >= JOBS_MAX) return tell(job, refusal(job.txId, fault('OVERLOADED'), nowMs))
+  const why = cannotCarry(state, command, quote)
+  if (why !== null) return tell(job, refusal(about, { fault: why, of: 'gas-wallet' }))
   const turn = new Turn(account)
   const idle = lane.signing.length === 0 && lane.flight.length === 0
   if (chainNonce !== null && (lane.nextNonce === null || (idle && lane.nextNonce < chainNonce))) {
@@ -124,6 +126,34 @@ function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   pumpSigning(turn, lane)
   const { events, effects, replies } = followed(state, turn.decision(), nowMs)
   return { events: [{ type: 'job-taken', job }, ...events], effects, replies }
+}
+
+/** A transaction that takes longer to be mined holds up all that were signed after it. */
+const JAMMED_AFTER_MS = 60_000
+
+/** Why this gas wallet should be passed over; null when it can take the job. */
+function cannotCarry(
+  { account, jobs }: GasWalletState,
+  { others, nowMs }: PreparedJob,
+  { gasLimit, fees, balanceWei }: Extract<PreparedJob['quote'], { ok: true }>,
+): Fault | null {
+  if (jobs.size >= JOBS_MAX) return fault('OVERLOADED')
+  let committedWei = gasLimit * fees.maxFeePerGas
+  for (const { draft } of account.drafts.values()) {
+    committedWei += draft.gasLimit * draft.maxFeePerGas
+  }
+  let isJammed = false
+  for (const { tx } of account.open.values()) {
+    if (tx.mined !== null) continue
+    committedWei += tx.gasLimit * (tx.attempts.at(-1)?.maxFeePerGas ?? 0n)
+    if (nowMs - tx.createdAtMs > JAMMED_AFTER_MS) isJammed = true
+  }
+  if (balanceWei < committedWei) {
+    const message = 'The service cannot pay for sponsored transactions on this chain at the moment.'
+    return fault('CHAIN_UNAVAILABLE', {}, message, 'a gas wallet is out of funds')
+  }
+  // Where all are jammed the last one waits with its transactions.
+  return isJammed && others > 0 ? fault('OVERLOADED') : null
 }
 
 function draftOf(
@@ -171,7 +201,7 @@ function followed(
   const effects = decision.effects.flatMap((effect) => ownEffect(state, effect))
   for (const txId of changed) {
     const job = state.jobs.get(txId)
-    const found = job === undefined ? null : newsOf(state, txId, nowMs)
+    const found = job === undefined ? null : newsOf(state, job, nowMs)
     if (job !== undefined && found !== null) {
       effects.push({ type: 'tell', subWalletId: job.subWalletId, news: found })
     }
@@ -199,17 +229,19 @@ function changedBy(event: SubWalletEvent): TxId | null {
   }
 }
 
-function newsOf(state: GasWalletState, txId: TxId, nowMs: number): SponsorNews | null {
-  const { account } = state
+function newsOf(state: GasWalletState, job: GasJob, nowMs: number): SponsorNews | null {
+  const { account, gasWalletId } = state
+  const about: About = { gasWalletId, job, nowMs }
+  const { txId } = job
   const entry = account.open.get(txId)
-  if (entry !== undefined) return news(txId, entry.tx, entry.flight, nowMs)
+  if (entry !== undefined) return news(about, entry.tx, entry.flight)
   const ended = account.ended.get(txId)
-  if (ended !== undefined) return news(txId, ended, 'ended', nowMs)
+  if (ended !== undefined) return news(about, ended, 'ended')
   if (account.drafts.has(txId)) return null
   const why = state.faults.get(txId)
   state.faults.delete(txId)
   state.jobs.delete(txId)
-  return refusal(txId, publicFault(why), nowMs)
+  return refusal(about, { fault: publicFault(why), of: 'call' })
 }
 
 /** Whatever the quorum says of the service's own wallet is not the caller's doing. */
@@ -246,15 +278,23 @@ function tell(job: GasJob, told: SponsorNews): GasDecision {
   return { ...NOTHING, effects: [{ type: 'tell', subWalletId: job.subWalletId, news: told }] }
 }
 
-function news(
-  txId: TxId,
-  gas: Transaction,
-  flight: SponsorNews['flight'],
-  nowMs: number,
-): SponsorNews {
-  return { type: 'sponsor-news', txId, gas, flight, refusal: null, nowMs }
+/** Whom the news is about, and from whom. */
+interface About {
+  readonly gasWalletId: GasWalletId
+  readonly job: GasJob
+  readonly nowMs: number
 }
 
-function refusal(txId: TxId, why: Fault, nowMs: number): SponsorNews {
-  return { type: 'sponsor-news', txId, gas: null, flight: 'ended', refusal: why, nowMs }
+function news(about: About, gas: Transaction, flight: SponsorNews['flight']): SponsorNews {
+  const { gasWalletId, job, nowMs } = about
+  const { txId, cancels } = job
+  return { type: 'sponsor-news', txId, gas, flight, refusal: null, gasWalletId, cancels, nowMs }
+}
+
+function refusal({ gasWalletId, job, nowMs }: About, why: JobRefusal): SponsorNews {
+  const { txId, cancels } = job
+  return {
+    ...{ type: 'sponsor-news', txId, gas: null, flight: 'ended', refusal: why },
+    ...{ gasWalletId, cancels, nowMs },
+  }
 }

@@ -2,7 +2,6 @@ import type { Address, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
 import type { Authorization, GasJob } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
-import type { Fault } from '../../src/errors/fault.js'
 import type {
   Fees,
   ReplacePurpose,
@@ -10,14 +9,15 @@ import type {
   Effect as SubWalletEffect,
   Event as SubWalletEvent,
 } from '../sub-wallet/messages.js'
-import type { SponsorNews } from '../sub-wallet/sponsored-messages.js'
+import type { JobRefusal, SponsorNews } from '../sub-wallet/sponsored-messages.js'
 import type { Draft } from '../sub-wallet/state.js'
 
 export type GasWalletCommand =
   /** Make the key if there is none, and take up what a restart interrupted. Answers `Opened`. */
   | { readonly type: 'open' }
   | { readonly type: 'key-made'; readonly wallet: SubWallet | null }
-  | { readonly type: 'sponsor'; readonly job: GasJob }
+  /** `others` counts the gas wallets that may be asked when this one refuses. */
+  | { readonly type: 'sponsor'; readonly job: GasJob; readonly others: number }
   | PreparedJob
   /** A reorg took back what was final. */
   | {
@@ -50,6 +50,7 @@ export type LaneCommand = Extract<
 export interface PreparedJob {
   readonly type: 'prepared-sponsor'
   readonly job: GasJob
+  readonly others: number
   readonly quote: JobQuote
   /** The account's nonce on chain; null when the lane knows its own, or no node told. */
   readonly chainNonce: number | null
@@ -59,8 +60,14 @@ export interface PreparedJob {
 }
 
 export type JobQuote =
-  | { readonly ok: true; readonly gasLimit: bigint; readonly fees: Fees }
-  | { readonly ok: false; readonly fault: Fault }
+  | {
+      readonly ok: true
+      readonly gasLimit: bigint
+      readonly fees: Fees
+      /** What the gas wallet holds, wei. */
+      readonly balanceWei: bigint
+    }
+  | { readonly ok: false; readonly refusal: JobRefusal }
 
 export interface Opened {
   readonly address: Address

@@ -29,7 +29,7 @@ export function createGasWalletShell(
     load: (id) => loadGasWallet(reader, id),
     record: recordGasWallet,
     prepare(state, command) {
-      if (command.type === 'sponsor') return prepareJob(ports, state, command.job)
+      if (command.type === 'sponsor') return prepareJob(ports, state, command)
       if (command.type === 'unmined' && !state.account.open.has(command.txId)) {
         const found = reader.gasTransaction(command.txId)
         if (found === undefined) return command

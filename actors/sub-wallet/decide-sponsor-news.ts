@@ -1,4 +1,5 @@
 import { gasWalletsFor } from '../../src/domain/gas-wallets.js'
+import type { TxId } from '../../src/domain/ids.js'
 import { valueUsdMicros } from '../../src/domain/money.js'
 import type { Sponsorship } from '../../src/domain/sponsorship.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'
@@ -19,15 +20,21 @@ const NATIVE_DECIMALS = 18
  * so that the same news twice changes nothing.
  */
 export function sponsorNews(turn: Turn, command: News): void {
-  const { txId, gas } = command
+  const { txId, gas, cancels } = command
+  if (cancels !== null) {
+    cancelNews(turn, cancels, command)
+    return
+  }
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.phase === 'held') {
     reopen(turn, entry, command)
     return
   }
-  if (entry.sponsorship === null) return
+  // What a gas wallet tells that was passed over says nothing about the one that was asked since.
+  if (entry.sponsorship === null || entry.sponsorship.gasWalletId !== command.gasWalletId) return
   if (gas === null) {
-    if (entry.tx === null) giveUp(turn, entry, command.refusal ?? fault('CHAIN_UNAVAILABLE'))
+    if (entry.tx !== null || passOn(turn, entry.sponsorship, command)) return
+    giveUp(turn, entry, command.refusal?.fault ?? fault('CHAIN_UNAVAILABLE'))
     return
   }
   follow(turn, entry, entry.sponsorship, gas, command.nowMs)
@@ -40,6 +47,22 @@ export function sponsorNews(turn: Turn, command: News): void {
     // Even a reverted execution leaves the delegation in place.
     turn.effect({ type: 'check-delegation', chainId, account })
   }
+}
+
+/**
+ * A gas wallet that is empty or jammed is passed over. It has signed nothing, so the next may.
+ * @returns false when there is no next one, or it would not do better
+ */
+function passOn(turn: Turn, sponsorship: Sponsorship, { refusal }: News): boolean {
+  const { chainId, subWalletId, gasWalletId } = sponsorship
+  const account = turn.state.wallet?.address
+  const others = gasWalletsFor(chainId, subWalletId)
+  const next = others[others.indexOf(gasWalletId) + 1]
+  if (refusal?.of !== 'gas-wallet' || next === undefined || account === undefined) return false
+  const passed: Sponsorship = { ...sponsorship, gasWalletId: next }
+  turn.emit({ type: 'sponsored-passed-on', sponsorship: passed })
+  turn.effect({ type: 'hand-over', sponsorship: passed, account })
+  return true
 }
 
 /** No gas wallet signed for it and none will, so nobody else has seen the intent. */
@@ -87,12 +110,7 @@ function finish(
   nowMs: number,
 ): void {
   const { txId, chainId, deadlineSeconds, reservation, valuation } = sponsorship
-  const paidGasMicros = valueUsdMicros(
-    gas.mined?.feeWei ?? 0n,
-    NATIVE_DECIMALS,
-    valuation.nativePrice,
-    valuation.nativePriceDecimals,
-  )
+  const paidGasMicros = gasCostMicros(gas, valuation)
   if (gas.status === 'confirmed') {
     const spentMicros = valuation.valueMicros
     const done: Transaction = { ...tx, status: 'confirmed', spentMicros, confirmedAtMs: nowMs }
@@ -108,11 +126,38 @@ function finish(
   const held: Sponsorship = { ...sponsorship, stage: 'held' }
   turn.emit({ type: 'sponsored-ended', tx: failed, held, paidGasMicros, atMs: nowMs })
   turn.effect({ type: 'await-deadline', txId, chainId, deadlineSeconds })
+  const account = turn.state.wallet?.address
+  const worthIt = deadlineSeconds * 1_000 - nowMs > CANCEL_AHEAD_MS
+  if (failed.status === 'failed' && account !== undefined && worthIt) {
+    turn.effect({ type: 'cancel-intent', sponsorship: held, account })
+  }
+}
+
+/** Later than that, the deadline is there before a cancellation. */
+const CANCEL_AHEAD_MS = 30_000
+
+/**
+ * The cancellation is final: the intent's nonce is used, and its spend free. Of one that failed,
+ * or that a restart forgot, the deadline takes care.
+ */
+function cancelNews(turn: Turn, cancelled: TxId, { gas, nowMs }: News): void {
+  const entry = turn.state.sponsored.get(cancelled)
+  if (entry?.phase !== 'held' || entry.tx === null || gas?.status !== 'confirmed') return
+  const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
+  const paidGasMicros = gasCostMicros(gas, entry.tx.valuation)
+  turn.emit({ type: 'sponsored-expired', tx, paidGasMicros, atMs: nowMs })
+}
+
+function gasCostMicros({ mined }: Transaction, valuation: Sponsorship['valuation']): bigint {
+  const { nativePrice, nativePriceDecimals } = valuation
+  const feeWei = mined?.feeWei ?? 0n
+  return valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
 }
 
 const REVERTED = {
   code: 'EXECUTION_REVERTED',
-  message: 'The transaction was mined and reverted; its spend is free once the intent has expired.',
+  message:
+    'The transaction was mined and reverted; its spend is free once the intent is cancelled or has expired.',
 } as const
 
 /** That a gas wallet ran dry is the service's business, not a lack of the caller's funds. */
@@ -176,14 +221,12 @@ const LIFETIME_SECONDS_MAX = 600
 
 /** A reorg took its block away after it had ended: the reservation stands again. */
 function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: News): void {
-  const { gas, stored, nowMs } = command
+  const { gas, stored, nowMs, gasWalletId } = command
   const tx = entry?.tx ?? stored ?? null
   if (gas === null || isFinal(gas.status) || tx === null || !isFinal(tx.status)) return
-  if (tx.status === 'dropped') return
+  if (tx.status === 'dropped' || !isCarriedBy(tx, gas)) return
   const { txId, subWalletId, keyId, lineageId, requestId, chainId, kind, createdAtMs } = tx
   if (kind === 'send') return
-  const [gasWalletId] = gasWalletsFor(chainId, subWalletId)
-  if (gasWalletId === undefined) return
   const sponsorship: Sponsorship = entry?.sponsorship ?? {
     ...{ txId, subWalletId, keyId, lineageId, requestId, chainId, kind, createdAtMs, gasWalletId },
     router: tx.to,
@@ -200,10 +243,16 @@ function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: News): v
   turn.emit({ type: 'sponsored-reopened', tx, sponsorship: sent, atMs: nowMs })
 }
 
+/** False for what a gas wallet sent that had been passed over. */
+function isCarriedBy({ attempts }: Transaction, gas: Transaction): boolean {
+  const hashes = new Set(gas.attempts.map(({ txHash }) => txHash))
+  return attempts.some(({ txHash }) => hashes.has(txHash))
+}
+
 /** A failed intent can no longer be executed: its spend is free again. */
 export function deadlinePassed(turn: Turn, { txId, nowMs }: Of<'deadline-passed'>): void {
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.phase !== 'held' || entry.tx === null) return
   const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
-  turn.emit({ type: 'sponsored-expired', tx, atMs: nowMs })
+  turn.emit({ type: 'sponsored-expired', tx, paidGasMicros: 0n, atMs: nowMs })
 }

@@ -39,6 +39,9 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
     case 'sponsored-handed':
       handed(state, event.sponsorship)
       return
+    case 'sponsored-passed-on':
+      entryOf(state, event.sponsorship.txId).sponsorship = event.sponsorship
+      return
     case 'sponsored-sent': {
       const entry = entryOf(state, event.tx.txId)
       entry.phase = 'sent'
@@ -68,6 +71,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
     }
     case 'sponsored-expired': {
       const entry = entryOf(state, event.tx.txId)
+      spendGas(state, event.paidGasMicros, event.atMs)
       settleSpend(state, entry, 0n, event.atMs)
       forget(state, entry)
       return

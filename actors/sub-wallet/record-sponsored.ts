@@ -46,6 +46,9 @@ export function recordSponsored(
     case 'sponsored-handed':
       transactor.putSponsorship(event.sponsorship)
       return true
+    case 'sponsored-passed-on':
+      transactor.putSponsorship(event.sponsorship)
+      return false
     case 'sponsored-sent': {
       const { tx, sponsorship } = event
       transactor.openTransaction(tx)

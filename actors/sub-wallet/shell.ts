@@ -5,6 +5,7 @@ import { refusalAudit } from './audit.js'
 import { decide } from './decide.js'
 import { broadcast } from './effects/broadcast.js'
 import { awaitDeadline, checkDelegation } from './effects/delegation.js'
+import { cancelIntent, handOver } from './effects/gas-jobs.js'
 import { prepareSend } from './effects/prepare-send.js'
 import { prepareSponsored } from './effects/prepare-sponsored.js'
 import { replace } from './effects/replace.js'
@@ -72,18 +73,12 @@ export function createSubWalletShell(
         case 'sign-intent':
           signIntent(ports, id as SubWalletId, effect, self)
           break
-        case 'hand-over': {
-          const { sponsorship, account } = effect
-          const { txId, subWalletId, chainId, router, calldata, authorization } = sponsorship
-          const job = { txId, subWalletId, chainId, account, router, calldata, authorization }
-          ports.tell({
-            kind: 'gas-wallet',
-            id: sponsorship.gasWalletId,
-            command: { type: 'sponsor', job },
-            token: null,
-          })
+        case 'hand-over':
+          ports.tell(handOver(effect))
           break
-        }
+        case 'cancel-intent':
+          ports.tell(cancelIntent(effect))
+          break
         case 'check-delegation':
           void checkDelegation(ports, effect, self)
           break

@@ -1,6 +1,6 @@
 import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { EventType } from '../../src/domain/event.js'
-import type { Address, KeyId, TxId } from '../../src/domain/ids.js'
+import type { Address, GasWalletId, KeyId, TxId } from '../../src/domain/ids.js'
 import type { UsdMicros } from '../../src/domain/money.js'
 import type { IntentTerms, PartyNamed } from '../../src/domain/sponsored-terms.js'
 import type { Authorization, SponsoredKind, Sponsorship } from '../../src/domain/sponsorship.js'
@@ -102,8 +102,21 @@ export interface SponsorNews {
   readonly gas: Transaction | null
   readonly flight: OpenEntry['flight'] | 'ended'
   /** Why there is none. */
-  readonly refusal: Fault | null
+  readonly refusal: JobRefusal | null
+  /** Who tells. */
+  readonly gasWalletId: GasWalletId
+  /** The failed call that the job was to cancel; null for an execution. */
+  readonly cancels: TxId | null
   readonly nowMs: number
+}
+
+/**
+ * `gas-wallet`: it cannot carry the call now, and another one may. `call`: none could. Either way
+ * it has signed nothing.
+ */
+export interface JobRefusal {
+  readonly fault: Fault
+  readonly of: 'gas-wallet' | 'call'
 }
 
 export interface SignedIntent {
@@ -148,8 +161,16 @@ export type SponsoredEvent =
       readonly paidGasMicros: UsdMicros
       readonly atMs: number
     }
-  /** A failed intent's deadline has passed: nothing of it can leave any more. */
-  | { readonly type: 'sponsored-expired'; readonly tx: Transaction; readonly atMs: number }
+  /** A gas wallet could not carry it; the sponsorship names the one that is asked next. */
+  | { readonly type: 'sponsored-passed-on'; readonly sponsorship: Sponsorship }
+  /** A failed intent's deadline has passed, or it was cancelled: nothing of it can leave any more. */
+  | {
+      readonly type: 'sponsored-expired'
+      readonly tx: Transaction
+      /** What the cancellation cost. */
+      readonly paidGasMicros: UsdMicros
+      readonly atMs: number
+    }
   | {
       readonly type: 'sponsored-reopened'
       readonly tx: Transaction
@@ -175,6 +196,8 @@ export type SponsoredEffect =
       readonly authorization: Authorization | { readonly nonce: number } | null
     }
   | { readonly type: 'hand-over'; readonly sponsorship: Sponsorship; readonly account: Address }
+  /** Ends a reverted intent on chain, so that its spend need not wait for the deadline. */
+  | { readonly type: 'cancel-intent'; readonly sponsorship: Sponsorship; readonly account: Address }
   | { readonly type: 'check-delegation'; readonly chainId: number; readonly account: Address }
   | {
       readonly type: 'await-deadline'

@@ -1,5 +1,6 @@
 import {
   bytesToHex,
+  decodeFunctionData,
   encodeFunctionData,
   hashTypedData,
   keccak256,
@@ -65,6 +66,13 @@ export function encodeCancel(account: Address, nonce: bigint): Hex {
     functionName: 'cancel',
     args: [account, nonce],
   })
+}
+
+/** @param calldata of `execute`, as `encodeExecute` makes it */
+export function intentNonceOf(calldata: Hex): bigint {
+  const { functionName, args } = decodeFunctionData({ abi: agentRouterAbi, data: calldata })
+  if (functionName !== 'execute') throw new Error('not the calldata of an execution')
+  return args[0].nonce
 }
 
 /** EIP-2098: the recovery bit moves into the top bit of s, which low-s signatures leave free. */

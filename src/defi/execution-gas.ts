@@ -79,6 +79,13 @@ export function executionFault(data: unknown, message: string): Fault {
       return fault('SLIPPAGE_EXCEEDED')
     case 'NativeTransferFailed':
       return insufficient()
+    case 'NotRelayer':
+      return fault(
+        'CHAIN_UNAVAILABLE',
+        {},
+        'The service cannot send sponsored transactions on this chain at the moment.',
+        'a gas wallet is no relayer of the Router',
+      )
     case null:
       break
     default:

@@ -77,6 +77,8 @@ export interface GasJob {
   readonly router: Address
   readonly calldata: Hex
   readonly authorization: Authorization | null
+  /** The failed call whose intent this ends on chain; null for an execution. */
+  readonly cancels: TxId | null
 }
 
 /** A gas wallet's transaction; `job` is null for one that only closes a gap in its nonces. */

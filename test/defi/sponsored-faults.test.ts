@@ -1,5 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { parseGwei } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openChainWriter } from '../../scripts/contracts/chain-writer.js'
+import { deployerAccount } from '../../scripts/dev/chains/deployer.js'
+import { devHome } from '../../scripts/dev/home/layout.js'
+import { readChainsFile } from '../../src/config/chains.js'
+import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
+import type { Address } from '../../src/domain/ids.js'
 import { newAddress } from '../e2e/chain.js'
 import { allFinal, finalOf, type Stack, startStack, transactionsOf } from '../e2e/stack.js'
 import { type Chain, chainOf, give, newWallet, type SponsoredWallet } from './sponsored-wallet.js'
@@ -9,7 +17,7 @@ const OPTIMISM = 10
 const WALLETS = 100
 const AT_ONCE = 10
 const DEADLINE_LEAP_SECONDS = 300
-/** A second quote may come a block later than the first and see the money gone. */
+/** A block may come before both are sent. */
 const ARRANGEMENTS_MAX = 10
 
 let stack: Stack
@@ -99,43 +107,53 @@ it('picks up what a kill interrupted: nothing is lost, nothing happens twice', a
   }
 })
 
-it('keeps the spend of a reverted intent until its deadline has passed', async () => {
+it('keeps the spend of a reverted intent that nobody could cancel until its deadline', async () => {
   const chain = chainOf(stack, OPTIMISM)
-  const mine = (on: boolean) =>
-    chain.client.request({ method: 'evm_setAutomine', params: [on] } as never)
-  const failed = await arrangeRevert(chain, mine)
+  const failed = await revertedForRelayers(chain)
 
   const held = await failed.key.api.get('/api/limits')
-  expect(held.json).toMatchObject({ reserved_usd: '10.00', daily_used_usd: '20.00' })
+  expect(held.json).toMatchObject({ reserved_usd: '10.00', daily_used_usd: '11.00' })
   await chain.client.request({
     method: 'evm_increaseTime',
     params: [DEADLINE_LEAP_SECONDS],
   } as never)
   await expect
-    .poll(async () => (await failed.key.api.get('/api/limits')).json, { timeout: 30_000 })
-    .toMatchObject({ reserved_usd: '0.00', daily_used_usd: '10.00' })
+    .poll(async () => (await failed.key.api.get('/api/limits')).json, { timeout: 60_000 })
+    .toMatchObject({ reserved_usd: '0.00', daily_used_usd: '1.00' })
   const [one, other] = await transactionsOf(stack.owner, failed.key.keyId)
   expect([one?.status, other?.status].sort()).toEqual(['confirmed', 'failed'])
-  expect([one?.spend_usd, other?.spend_usd].sort()).toEqual(['0.00', '10.00'])
+  expect([one?.spend_usd, other?.spend_usd].sort()).toEqual(['0.00', '1.00'])
 })
 
-/** Two swaps of the whole balance, both planned before either is mined: the second reverts. */
-async function arrangeRevert(
-  chain: Chain,
-  mine: (on: boolean) => Promise<unknown>,
-): Promise<SponsoredWallet> {
+/** A swap of 10 USDC that was mined after the Router's owner had removed every gas wallet. */
+async function revertedForRelayers(chain: Chain): Promise<SponsoredWallet> {
+  const home = devHome({ COUNTERSIGN_HOME: stack.service.home })
+  const config = readChainsFile(home.chainsFile).chains.find(({ id }) => id === chain.id)
+  const owner = openChainWriter(config?.rpc_urls[0] ?? '', chain.id, deployerAccount(home))
+  const relayers = readGasWalletsFile(stack.service.home)[chain.id] ?? []
+  const router = chain.router as Address
+  const automine = (on: boolean) =>
+    owner.client.request({ method: 'evm_setAutomine', params: [on] } as never)
   for (let tries = 0; tries < ARRANGEMENTS_MAX; tries++) {
     const wallet = await newWallet(stack)
-    await give(stack, chain.id, wallet.address, '10', 'USDC')
-    await mine(false)
-    const amount = 10n * chain.oneUsdc
-    const both = await Promise.all([swap(wallet, chain, amount), swap(wallet, chain, amount)])
-    await mine(true)
-    const ends = []
-    for (const { json } of both) {
-      if (json.tx_id !== undefined) ends.push(await finalOf(wallet.key.api, json.tx_id))
-    }
-    if (ends.some(({ status }) => status === 'failed')) return wallet
+    await give(stack, chain.id, wallet.address, '20', 'USDC')
+    const first = await swap(wallet, chain, chain.oneUsdc)
+    expect(await finalOf(wallet.key.api, first.json.tx_id)).toMatchObject({ status: 'confirmed' })
+    await automine(false)
+    const [sent] = await Promise.all([
+      swap(wallet, chain, 10n * chain.oneUsdc),
+      owner.client.writeContract({
+        ...{ address: router, abi: agentRouterAbi, functionName: 'removeRelayers' },
+        ...{ args: [relayers], gas: 300_000n },
+        ...{ maxFeePerGas: parseGwei('90'), maxPriorityFeePerGas: parseGwei('90') },
+      }),
+    ])
+    await automine(true)
+    await owner.client.mine({ blocks: 1 })
+    const { tx_id } = sent.json
+    const end = tx_id === undefined ? null : await finalOf(wallet.key.api, tx_id)
+    if (end?.status === 'failed') return wallet
+    await owner.write(router, agentRouterAbi, 'addRelayers', [relayers])
   }
-  throw new Error('no two swaps met in one block')
+  throw new Error('no swap was mined after its gas wallet had been removed')
 }

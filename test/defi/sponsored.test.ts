@@ -64,10 +64,34 @@ describe.each(ROUTED)('on chain %i, a wallet that holds nothing but USDC', (chai
     expect(delegate).toBe(chain.delegate)
   })
 
+  it('swaps back what it got, and is refused a gas swap anywhere but on Base', async () => {
+    const chain = chainOf(stack, chainId)
+    const { address, key } = wallet
+    const [wrapped, usdc] = [
+      await chain.balance(chain.wrapped, address),
+      await chain.balance(chain.usdc, address),
+    ]
+    const sent = await key.api.post('/api/swap/execute', {
+      chain_id: chainId,
+      token_in: chain.wrapped,
+      token_out: chain.usdc,
+      amount_in: wrapped.toString(),
+    })
+    expect(await finalOf(key.api, sent.json.tx_id), sent.text).toMatchObject({
+      status: 'confirmed',
+    })
+    expect(await chain.balance(chain.wrapped, address)).toBe(0n)
+    expect(await chain.balance(chain.usdc, address)).toBeGreaterThan(usdc)
+    expect(await chain.client.getBalance({ address })).toBe(0n)
+    if (chainId === BASE) return
+    const gas = await key.api.post('/api/gas/swap', { chain_id: chainId, amount_in: '1000000' })
+    expect([gas.status, gas.code]).toEqual([400, 'GAS_SWAP_NOT_SUPPORTED'])
+  })
+
   it('deposits into a vault and takes everything out again, to the last unit', async () => {
     const chain = chainOf(stack, chainId)
     const { address, key } = wallet
-    const amount = 50n * chain.oneUsdc + 7n
+    const amount = 500n * chain.oneUsdc + 7n
     const usdcBefore = await chain.balance(chain.usdc, address)
 
     const deposit = await key.api.post('/api/defi/deposit', {
@@ -82,6 +106,17 @@ describe.each(ROUTED)('on chain %i, a wallet that holds nothing but USDC', (chai
     const shares = await chain.balance(chain.vault, address)
     const positions = await key.api.get(`/api/defi/positions?chain_id=${chainId}`)
     expect(positions.json.positions).toMatchObject([{ shares: shares.toString() }])
+    const worthOf = ({ json }: typeof positions) => {
+      const [position] = json.positions as unknown as { asset_amount: string }[]
+      return BigInt(position?.asset_amount ?? 0)
+    }
+    // The vault earns with every block.
+    await expect
+      .poll(async () => worthOf(await key.api.get(`/api/defi/positions?chain_id=${chainId}`)), {
+        timeout: 60_000,
+        interval: 500,
+      })
+      .toBeGreaterThan(worthOf(positions))
 
     const withdrawal = await key.api.post('/api/defi/withdraw', {
       chain_id: chainId,

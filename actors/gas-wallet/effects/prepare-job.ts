@@ -1,7 +1,8 @@
 import type { GasJob } from '../../../src/domain/sponsorship.js'
-import { FaultError, fault } from '../../../src/errors/fault.js'
+import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
+import type { JobRefusal } from '../../sub-wallet/sponsored-messages.js'
 import { laneOf } from '../../sub-wallet/state.js'
-import type { JobQuote, PreparedJob } from '../messages.js'
+import type { GasWalletCommand, JobQuote, PreparedJob } from '../messages.js'
 import type { GasWalletPorts } from '../ports.js'
 import type { GasWalletState } from '../state.js'
 
@@ -9,7 +10,7 @@ import type { GasWalletState } from '../state.js'
 export async function prepareJob(
   ports: GasWalletPorts,
   state: GasWalletState,
-  job: GasJob,
+  { job, others }: Extract<GasWalletCommand, { type: 'sponsor' }>,
 ): Promise<PreparedJob> {
   const { account } = state
   const finish = (
@@ -19,12 +20,13 @@ export async function prepareJob(
   ): PreparedJob => ({
     type: 'prepared-sponsor',
     job,
+    others,
     quote,
     chainNonce,
     past,
     nowMs: ports.nowMs(),
   })
-  const unneeded: JobQuote = { ok: false, fault: fault('INTERNAL') }
+  const unneeded: JobQuote = refusal(fault('INTERNAL'), 'call')
   if (account.open.has(job.txId) || account.drafts.has(job.txId))
     return finish(unneeded, null, null)
   const past = ports.reader.gasTransaction(job.txId)?.tx ?? null
@@ -44,19 +46,26 @@ async function quoteJob(
   const chain = chains.get(chainId)
   const relayer = account.wallet?.address
   if (chain === undefined || relayer === undefined) {
-    return { ok: false, fault: fault('CHAIN_UNAVAILABLE') }
+    return refusal(fault('CHAIN_UNAVAILABLE'), 'gas-wallet')
   }
   try {
-    const [gas, { fees }] = await Promise.all([
+    const [gas, { fees }, balanceWei] = await Promise.all([
       executionGas.estimate(chain, { ...job, relayer }),
       chain.fees.quote(),
+      chain.reads.nativeBalance(relayer),
     ])
-    return gas.ok ? { ok: true, gasLimit: gas.value, fees } : gas
+    if (gas.ok) return { ok: true, gasLimit: gas.value, fees, balanceWei }
+    // An answer of the Router about its caller; a chain that does not answer is thrown.
+    return refusal(gas.fault, gas.fault.code === 'CHAIN_UNAVAILABLE' ? 'gas-wallet' : 'call')
   } catch (error) {
-    if (error instanceof FaultError) return { ok: false, fault: error.fault }
+    if (error instanceof FaultError) return refusal(error.fault, 'call')
     const why = error instanceof Error ? error.message : 'no answer'
-    return { ok: false, fault: fault('CHAIN_UNAVAILABLE', {}, undefined, why) }
+    return refusal(fault('CHAIN_UNAVAILABLE', {}, undefined, why), 'call')
   }
+}
+
+function refusal(why: Fault, of: JobRefusal['of']): JobQuote {
+  return { ok: false, refusal: { fault: why, of } }
 }
 
 async function nonceOf(

@@ -1,0 +1,47 @@
+import { encodeCancel, intentNonceOf } from '../../../src/contracts/router-intent.js'
+import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
+import { ID_PREFIX, type TxId } from '../../../src/domain/ids.js'
+import type { GasJob, Sponsorship } from '../../../src/domain/sponsorship.js'
+import { newId } from '../../../src/store/new-id.js'
+import type { Envelope } from '../../runtime/actor.js'
+import type { SponsoredEffect } from '../sponsored-messages.js'
+
+/** What a sub-wallet asks of the gas wallet that its sponsorship names. */
+
+export function handOver({
+  sponsorship,
+  account,
+}: Extract<SponsoredEffect, { type: 'hand-over' }>): Envelope {
+  const { txId, subWalletId, chainId, router, calldata, authorization } = sponsorship
+  return ask(sponsorship, {
+    ...{ txId, subWalletId, chainId, account, router, calldata, authorization },
+    cancels: null,
+  })
+}
+
+/** A transaction of its own, since the failed one has ended. */
+export function cancelIntent({
+  sponsorship,
+  account,
+}: Extract<SponsoredEffect, { type: 'cancel-intent' }>): Envelope {
+  const { txId, subWalletId, chainId, router } = sponsorship
+  return ask(sponsorship, {
+    txId: newId<TxId>(ID_PREFIX.tx),
+    ...{ subWalletId, chainId, account, router },
+    calldata: encodeCancel(account, intentNonceOf(sponsorship.calldata)),
+    authorization: null,
+    cancels: txId,
+  })
+}
+
+function ask({ gasWalletId, chainId, subWalletId }: Sponsorship, job: GasJob): Envelope {
+  const wallets = gasWalletsFor(chainId, subWalletId)
+  // A cancellation is asked of one alone: the deadline does the same a little later.
+  const others = job.cancels === null ? wallets.length - 1 - wallets.indexOf(gasWalletId) : 0
+  return {
+    kind: 'gas-wallet',
+    id: gasWalletId,
+    command: { type: 'sponsor', job, others },
+    token: null,
+  }
+}

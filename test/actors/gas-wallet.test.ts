@@ -1,0 +1,102 @@
+import { beforeEach, expect, test } from 'vitest'
+import { decide } from '../../actors/gas-wallet/decide.js'
+import type { PreparedJob } from '../../actors/gas-wallet/messages.js'
+import type { GasWalletState } from '../../actors/gas-wallet/state.js'
+import { emptyState, laneOf, restoredEntry } from '../../actors/sub-wallet/state.js'
+import { gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
+import type { Transaction } from '../../src/domain/transaction.js'
+import { ADDRESS, CHAIN_ID, START_MS, txIdOf, WALLET_ID, wallet } from './wallet-fixtures.js'
+
+const GAS_LIMIT = 250_000n
+const ROUTER = '0x3333333333333333333333333333333333333333'
+const JAM_MS = 61_000
+
+let state: GasWalletState
+
+beforeEach(() => {
+  const id = gasWalletId(CHAIN_ID, 0)
+  const account = emptyState(gasWalletKey(id))
+  account.wallet = { ...wallet, subWalletId: gasWalletKey(id) }
+  laneOf(account, CHAIN_ID).nextNonce = 0
+  state = {
+    ...{ gasWalletId: id, chainId: CHAIN_ID, account },
+    ...{ jobs: new Map(), faults: new Map(), openers: [] },
+  }
+})
+
+function prepared(n: number, said: { balanceWei?: bigint; others?: number } = {}): PreparedJob {
+  const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
+  return {
+    type: 'prepared-sponsor',
+    job: {
+      ...{ txId: txIdOf(n), subWalletId: WALLET_ID, chainId: CHAIN_ID, account: ADDRESS },
+      ...{ router: ROUTER, calldata: '0x', authorization: null, cancels: null },
+    },
+    others: said.others ?? 3,
+    quote: { ok: true, gasLimit: GAS_LIMIT, fees, balanceWei: said.balanceWei ?? 10n ** 18n },
+    ...{ chainNonce: null, past: null, nowMs: START_MS },
+  }
+}
+
+/** One that was sent a while ago and is not mined. */
+function unmined(ageMs: number): Transaction {
+  return {
+    ...{ txId: txIdOf(99), subWalletId: gasWalletKey(state.gasWalletId), userId: wallet.userId },
+    ...{ keyId: '' as never, lineageId: 'service' as never, requestId: 'r', chainId: CHAIN_ID },
+    ...{ kind: 'send', from: ADDRESS, to: ROUTER, value: 0n, data: '0x', nonce: 0 },
+    ...{ gasLimit: GAS_LIMIT, status: 'broadcast', mined: null, error: null, confirmedAtMs: null },
+    attempts: [
+      {
+        ...{ txHash: '0x1', rawTransaction: '0x', intentId: '0x', signedAtMs: START_MS },
+        ...{ maxFeePerGas: 2n, maxPriorityFeePerGas: 1n },
+      },
+    ],
+    valuation: { valueMicros: 0n, gasMicros: 0n, nativePrice: 0n, nativePriceDecimals: 0 },
+    reservation: { micros: 0n, day: 0, month: 0 },
+    spentMicros: 0n,
+    createdAtMs: START_MS - ageMs,
+    updatedAtMs: START_MS - ageMs,
+  }
+}
+
+function inFlight(tx: Transaction): void {
+  state.account.open.set(tx.txId, restoredEntry(tx, 'sent'))
+  const lane = laneOf(state.account, CHAIN_ID)
+  lane.flight.push(tx.txId)
+  lane.nextNonce = tx.nonce + 1
+}
+
+function refusalOf(command: PreparedJob) {
+  const { effects } = decide(state, command, null)
+  const told = effects.find((effect) => effect.type === 'tell')
+  return told?.type === 'tell' ? told.news.refusal : null
+}
+
+function isTaken(command: PreparedJob): boolean {
+  return decide(state, command, null).effects.some(({ type }) => type === 'sign-job')
+}
+
+test('a gas wallet that cannot pay is passed over, what it has committed counted in', () => {
+  expect(refusalOf(prepared(1, { balanceWei: GAS_LIMIT - 1n }))).toMatchObject({
+    of: 'gas-wallet',
+    fault: { code: 'CHAIN_UNAVAILABLE' },
+  })
+  expect(isTaken(prepared(2, { balanceWei: 2n * GAS_LIMIT }))).toBe(true)
+  expect(isTaken(prepared(3, { balanceWei: 2n * GAS_LIMIT }))).toBe(true)
+  expect(refusalOf(prepared(4, { balanceWei: 2n * GAS_LIMIT }))?.of).toBe('gas-wallet')
+  inFlight(unmined(0))
+  expect(refusalOf(prepared(5, { balanceWei: 5n * GAS_LIMIT - 1n }))?.of).toBe('gas-wallet')
+  expect(isTaken(prepared(6, { balanceWei: 5n * GAS_LIMIT }))).toBe(true)
+})
+
+test('a gas wallet that is jammed is passed over while another may do better', () => {
+  inFlight(unmined(JAM_MS))
+  expect(refusalOf(prepared(1))).toMatchObject({ of: 'gas-wallet', fault: { code: 'OVERLOADED' } })
+  expect(isTaken(prepared(2, { others: 0 }))).toBe(true)
+})
+
+test('what would fail by any gas wallet is refused for all', () => {
+  const fault = { code: 'SLIPPAGE_EXCEEDED' } as never
+  const command = { ...prepared(1), quote: { ok: false, refusal: { fault, of: 'call' } } } as const
+  expect(refusalOf(command)).toMatchObject({ of: 'call', fault: { code: 'SLIPPAGE_EXCEEDED' } })
+})
