@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { decide } from '../../actors/sub-wallet/decide.js'
+import { emptyState, type SubWalletState } from '../../actors/sub-wallet/state.js'
+import type { ApiKey } from '../../src/domain/api-key.js'
+import type { KeyId } from '../../src/domain/ids.js'
+import {
+  apiKey,
+  GAS_MICROS,
+  KEY_ID,
+  preparedSend,
+  START_MS,
+  WALLET_ID,
+  wallet,
+} from './wallet-fixtures.js'
+
+const SUCCESSOR = 'key_00000000000000000000000002' as KeyId
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** A wallet with one key; each send moves so much, gas included. */
+class CappedWallet {
+  readonly #state: SubWalletState = emptyState(WALLET_ID)
+  #sends = 0
+
+  constructor(key: Partial<ApiKey>) {
+    decide(this.#state, { type: 'create-wallet', wallet }, null)
+    decide(this.#state, { type: 'register-key', key: apiKey(key) }, null)
+  }
+
+  /** @returns the cap that is named in the refusal, or null when the send was admitted */
+  send(micros: bigint, nowMs = START_MS, keyId: KeyId = KEY_ID): unknown {
+    const command = preparedSend(++this.#sends, micros - GAS_MICROS, { nowMs, keyId })
+    const { replies } = decide(this.#state, command, 1)
+    const result = replies[0]?.result
+    if (result === undefined) return null
+    if (result.ok || result.fault.code !== 'LIMIT_EXCEEDED') throw new Error('unexpected answer')
+    return result.fault.details.period
+  }
+
+  patch(patch: Partial<Pick<ApiKey, 'dailyLimitMicros' | 'monthlyLimitMicros'>>): void {
+    decide(this.#state, { type: 'patch-key', keyId: KEY_ID, patch, nowMs: START_MS }, null)
+  }
+
+  rotate(): void {
+    const successor = {
+      keyId: SUCCESSOR,
+      secretHash: 'bb'.repeat(32),
+      secretPrefix: 'sk_test_bbbb',
+    }
+    decide(this.#state, { type: 'rotate-key', keyId: KEY_ID, successor, nowMs: START_MS }, null)
+  }
+}
+
+describe('a cap', () => {
+  test.for(['dailyLimitMicros', 'monthlyLimitMicros'] as const)(
+    'of nothing lets nothing out, not even gas (%s)',
+    (which) => {
+      const capped = new CappedWallet({
+        dailyLimitMicros: null,
+        monthlyLimitMicros: null,
+        [which]: 0n,
+      })
+      expect(capped.send(GAS_MICROS)).toBe(which === 'dailyLimitMicros' ? 'daily' : 'monthly')
+    },
+  )
+
+  test('that is raised in the middle of a window counts what is used already', () => {
+    const capped = new CappedWallet({ dailyLimitMicros: 100n })
+    expect(capped.send(100n)).toBeNull()
+    expect(capped.send(GAS_MICROS)).toBe('daily')
+    capped.patch({ dailyLimitMicros: 150n })
+    expect(capped.send(51n)).toBe('daily')
+    expect(capped.send(50n)).toBeNull()
+  })
+
+  test('that is lowered below what is used refuses all until the window closes', () => {
+    const capped = new CappedWallet({ dailyLimitMicros: 100n, monthlyLimitMicros: 1_000n })
+    expect(capped.send(80n)).toBeNull()
+    capped.patch({ dailyLimitMicros: 50n })
+    expect(capped.send(GAS_MICROS)).toBe('daily')
+    expect(capped.send(50n, START_MS + DAY_MS)).toBeNull()
+  })
+
+  test('is shared by a key and its successor within a window', () => {
+    const capped = new CappedWallet({ dailyLimitMicros: 100n })
+    expect(capped.send(60n)).toBeNull()
+    capped.rotate()
+    expect(capped.send(41n, START_MS, SUCCESSOR)).toBe('daily')
+    expect(capped.send(40n, START_MS, SUCCESSOR)).toBeNull()
+    expect(capped.send(GAS_MICROS)).toBe('daily')
+  })
+
+  test('is not handed out again by a clock that steps back, over midnight or the end of a month', () => {
+    const firstOfMonthMs = Date.UTC(2028, 2, 1, 0, 0, 1)
+    for (const stepMs of [2_000, DAY_MS, 40 * DAY_MS]) {
+      const capped = new CappedWallet({ dailyLimitMicros: 100n, monthlyLimitMicros: 150n })
+      expect(capped.send(100n, firstOfMonthMs)).toBeNull()
+      expect(capped.send(GAS_MICROS, firstOfMonthMs - stepMs)).toBe('daily')
+      expect(capped.send(51n, firstOfMonthMs + DAY_MS)).toBe('monthly')
+      expect(capped.send(50n, firstOfMonthMs + DAY_MS)).toBeNull()
+    }
+  })
+})
