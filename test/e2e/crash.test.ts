@@ -7,6 +7,7 @@ import { parseUsd } from '../../src/domain/money.js'
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js'
 import { closeBooks, openBooks } from './books.js'
 import { erc20Transfer, newAddress } from './chain.js'
+import { sampleLimits } from './limit-samples.js'
 import { runLoad } from './load.js'
 import { issueKey, type Stack, startStack, transactionsOf } from './stack.js'
 
@@ -90,7 +91,7 @@ describe('a crash', () => {
       const spacing = Math.floor((CAP_USD - CONNECTIONS / 2) / KILLS_PER_ROUND)
       let killed: Promise<void> = Promise.resolve()
       let nextKillAt = Math.floor(Math.random() * spacing)
-      const { sent, refused, seen } = await runLoad({
+      const running = runLoad({
         key,
         chainId: OPTIMISM,
         usdc: opening.chain.usdc,
@@ -106,7 +107,11 @@ describe('a crash', () => {
             .then(() => service.killAndAwaitRestart('service'))
         },
       })
+      const limits = await sampleLimits(key.api, running)
+      const { sent, refused, seen } = await running
       await killed
+      expect(limits.samples).toBeGreaterThan(0)
+      expect(limits.highestUsed).toBeLessThanOrEqual(BigInt(CAP_USD) * USD)
       expect(seen.get('no answer'), 'no request met a crash').toBeGreaterThan(0)
       expect(sent.length + refused).toBe(SENDS)
 
