@@ -4,7 +4,7 @@ import type { AuthenticatedKey } from '../auth/api-key.js'
 import { authorizeOperation } from '../auth/authorize.js'
 import { ok, type Result } from '../errors/fault.js'
 import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
-import { readBody } from './body.js'
+import { declaredBodyBytes, readBody } from './body.js'
 import {
   admit,
   admitBody,
@@ -79,10 +79,13 @@ function serve(
         request.getHeader('x-idempotency-key'),
       )
     : ok(null)
+  const { keyId } = caller.key
+  const declared = declaredBodyBytes(request)
+  if (!admitBody(exchange, rateLimit, keyId, declared ?? 0)) return
   readBody(exchange, request, 'json', (body) => {
     try {
-      const { keyId } = caller.key
-      if (body.ok && !admitBody(exchange, rateLimit, keyId, body.value.byteLength)) return
+      const undeclared = declared === null && body.ok ? body.value.byteLength : 0
+      if (!admitBody(exchange, rateLimit, keyId, undeclared)) return
       const input = body.ok ? readInput(path, body.value) : body
       if (!input.ok) exchange.refuse(input.fault)
       else if (!idempotencyKey.ok) exchange.refuse(idempotencyKey.fault)

@@ -23,6 +23,12 @@ export type BodyResult = Result<Uint8Array>
 /** Which bodies a route takes; an empty body passes either way, for the schema to judge. */
 export type AcceptedContent = 'json' | 'any'
 
+/** What the caller says the body is long, at most BODY_BYTES_MAX; null when it does not say. */
+export function declaredBodyBytes(request: HttpRequest): number | null {
+  const text = request.getHeader('content-length')
+  return CONTENT_LENGTH.test(text) ? Math.min(Number(text), BODY_BYTES_MAX) : null
+}
+
 /**
  * Calls `done` exactly once, perhaps before it returns: with the body (empty when there is none;
  * valid during the call only), with `PAYLOAD_TOO_LARGE`, `UNSUPPORTED_MEDIA_TYPE` or

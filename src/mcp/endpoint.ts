@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import type { RateLimiter } from '../auth/rate-limit.js'
-import { readBody } from '../http/body.js'
+import { declaredBodyBytes, readBody } from '../http/body.js'
 import { admit, admitBody } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/uws.js'
@@ -77,14 +77,17 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
         method: request.getHeader('mcp-method'),
         name: request.getHeader('mcp-name'),
       }
+      const { keyId } = caller.key
+      const declared = declaredBodyBytes(request)
+      if (!admitBody(exchange, rateLimit, keyId, declared ?? 0)) return
       readBody(exchange, request, 'json', (bytes) => {
         try {
           if (!bytes.ok) {
             exchange.refuse(bytes.fault)
             return
           }
-          const { keyId } = caller.key
-          if (!admitBody(exchange, rateLimit, keyId, bytes.value.byteLength)) return
+          const undeclared = declared === null ? bytes.value.byteLength : 0
+          if (!admitBody(exchange, rateLimit, keyId, undeclared)) return
           const json = readJson(bytes.value)
           if (json.kind === 'refused') {
             exchange.sendJson(400, invalidRequest(json.reason))

@@ -129,6 +129,20 @@ describe('a long body', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(1)
     expect((await send()).status).toBe(200)
   })
+
+  test('that does not say its length counts once it is there', async () => {
+    await start({ ratePolicy: { name: 'key', refillPerSecond: 1, burst: 20 } })
+    const bomb = JSON.stringify({ ...SEND, data: `0x${'ff'.repeat(100_000)}` })
+    const streamed = () =>
+      fetch(`${harness.baseUrl}/api/tx/send`, {
+        method: 'POST',
+        headers: { 'x-api-key': TRADE_SECRET, 'content-type': 'application/json' },
+        // Fetch wants it said; its types do not know it.
+        ...{ body: new Blob([bomb]).stream(), duplex: 'half' },
+      })
+    expect((await streamed()).status).toBe(200)
+    expect((await streamed()).status).toBe(429)
+  })
 })
 
 describe('hostile calldata', () => {
