@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { readProcessEnvironment } from '../custody/process-environment.js'
 import { runUntilStopped } from '../custody/process-life.js'
+import { socketAccessOf } from '../custody/protocol/socket-access.js'
 import { createAuthorizerRoutes } from './authorizers/routes.js'
 import { AUTHORIZERS_AUDIENCE } from './login/audiences.js'
 import { startLogin } from './login/start-login.js'
@@ -37,6 +38,7 @@ const vault = await startVault({
   home,
   mode,
   fileKeys,
+  socketAccess: socketAccessOf(process.env),
   tokens: { issuer: login.issuer, audience, jwksUrl: login.jwksUrl },
   log,
 })

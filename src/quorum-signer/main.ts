@@ -9,6 +9,7 @@ import { expectBytes } from '../custody/protocol/bytes.js'
 import { encodeBoot } from '../custody/protocol/quorum-session.js'
 import { Refusal } from '../custody/protocol/refusal.js'
 import { serveSocket } from '../custody/protocol/server.js'
+import { socketAccessOf } from '../custody/protocol/socket-access.js'
 import { signSelfTest } from './self-test.js'
 import { createQuorumSessions } from './sessions.js'
 import { signBatch } from './sign-batch.js'
@@ -28,6 +29,7 @@ const sessions = await createQuorumSessions(
 
 const server = await serveSocket({
   path: quorumSignerSocket(home),
+  access: socketAccessOf(process.env),
   handlers: {
     boot: () => encodeBoot(sessions.boot),
     registry: ([body, signature]) => {

@@ -18,7 +18,8 @@ export function countersign(
       ['dist/src/cli/main.js', ...args, '--home', home],
       { env: { ...process.env, COUNTERSIGN_MODE: 'dev', ...env } },
       (error, stdout, stderr) => {
-        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr })
+        const code = error === null ? 0 : typeof error.code === 'number' ? error.code : -1
+        resolve({ code, stdout, stderr })
       },
     )
   })

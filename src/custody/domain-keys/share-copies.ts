@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import type { WrappedKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
+import { requireLmdbFile } from './lmdb-file.js'
 
 /**
  * Two LMDB environments that hold the same: wallet records and wrapped data keys. The first is
@@ -86,6 +87,7 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
 function openCopy(path: string): Copy {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   try {
+    requireLmdbFile(join(path, 'data.mdb'))
     // Durable on return: a share must be on disk before the other side is told so.
     const root = open({ path, overlappingSync: false, maxDbs: 8 })
     // Not in lmdb's types: options of the MessagePack encoder.

@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
+import { requireLmdbFile } from '../domain-keys/lmdb-file.js'
 import { concat, u32, u64 } from '../protocol/bytes.js'
 import { TAG, taggedHash } from '../protocol/tagged.js'
 
@@ -56,6 +58,7 @@ type Entries = Database<Buffer, [chain: number, index: number]>
  */
 export function openEvidenceLog(path: string, chain: number): EvidenceLog {
   mkdirSync(path, { recursive: true, mode: 0o700 })
+  requireLmdbFile(join(path, 'data.mdb'))
   const root = open({ path, overlappingSync: false, maxDbs: 4 })
   const log = entriesOf(root)
   let head: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
@@ -86,6 +89,7 @@ export function openEvidenceLog(path: string, chain: number): EvidenceLog {
  * @throws Error when there is none
  */
 export function openEvidenceReader(path: string): EvidenceReader {
+  requireLmdbFile(join(path, 'data.mdb'))
   const root = open({ path, readOnly: true, maxDbs: 4 })
   return readerOf(root, entriesOf(root))
 }

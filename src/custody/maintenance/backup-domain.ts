@@ -1,5 +1,5 @@
-import { createPublicKey } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { createHash, createPublicKey } from 'node:crypto'
+import { createReadStream, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { z } from 'zod'
@@ -15,6 +15,8 @@ const manifest = z.strictObject({
   /** Hex of the registry root's point: tells one installation from another. */
   root: z.string().regex(/^04[0-9a-f]{128}$/),
   made_at_ms: z.int(),
+  /** SHA-256 of each store's file, hex: a copy that was damaged shows before it is opened. */
+  sha256: z.partialRecord(z.enum(BACKED_UP_STORES), z.string().regex(/^[0-9a-f]{64}$/)),
 })
 export type BackupManifest = z.infer<typeof manifest>
 
@@ -33,6 +35,7 @@ export async function backUpDomain(
   const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
   if (existsSync(to)) throw new Error(`${to} exists already`)
   if (!existsSync(layout.shares)) throw new Error(`${layout.shares} does not exist`)
+  const sha256: BackupManifest['sha256'] = {}
   const partial = `${to}.${process.pid}.partial`
   // Evidence last: it then covers whatever the stores before it hold.
   for (const store of BACKED_UP_STORES) {
@@ -42,11 +45,13 @@ export async function backUpDomain(
     const root = open({ path: layout[store], maxDbs: 16, readOnly: true })
     await root.backup(target, true)
     await root.close()
+    sha256[store] = await sha256OfFile(join(target, 'data.mdb'))
   }
   const made: BackupManifest = {
     domain,
     root: rootOf(layout.rootKey),
     made_at_ms: Date.now(),
+    sha256,
   }
   writePublicFile(join(partial, 'backup.json'), Buffer.from(`${JSON.stringify(made)}\n`))
   moveDurably(partial, to)
@@ -61,6 +66,26 @@ export function readManifest(directory: string): BackupManifest {
   } catch (cause) {
     throw new Error(`${path} is malformed`, { cause })
   }
+}
+
+/** @throws Error that names the first file that is missing or not what was backed up */
+export async function requireIntact(directory: string, { sha256 }: BackupManifest): Promise<void> {
+  for (const store of BACKED_UP_STORES) {
+    const expected = sha256[store]
+    if (expected === undefined) continue
+    const path = join(directory, store, 'data.mdb')
+    if (!existsSync(path)) throw new Error(`${path} is missing`)
+    if ((await sha256OfFile(path)) !== expected) {
+      throw new Error(`${path} is not what was backed up: its SHA-256 differs`)
+    }
+  }
+}
+
+/** @returns hex */
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer)
+  return hash.digest('hex')
 }
 
 /** Hex of the point of the root that a domain pins. */

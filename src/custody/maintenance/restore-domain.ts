@@ -11,7 +11,7 @@ import { type ReadEvidence, readEvidence } from '../evidence/read-evidence.js'
 import { openKeyStore } from '../key-stores/open-key-store.js'
 import { readWrappingKey, readWrappingKeys } from '../key-stores/wrapping-key.js'
 import { decodeCertificate } from '../protocol/keygen.js'
-import { readManifest, rootOf } from './backup-domain.js'
+import { readManifest, requireIntact, rootOf } from './backup-domain.js'
 import { pendingRestorePath } from './pending-restore.js'
 
 export interface RestoreOptions {
@@ -50,6 +50,7 @@ export async function restoreDomain(options: RestoreOptions): Promise<number> {
   if (manifest.root !== rootOf(layout.rootKey)) {
     throw new Error(`${from} is a backup of another installation: its registry has another root`)
   }
+  await requireIntact(from, manifest)
   const staged = stagedLayout(layout)
   try {
     stage(domain, from, staged)

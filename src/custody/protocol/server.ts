@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { readFrames, writeFrame } from './frames.js'
 import { codeOf, REFUSAL_CODES } from './refusal.js'
+import { applySocketAccess, type SocketAccess } from './socket-access.js'
 
 /**
  * Serves calls `[id, method, parameters]` with `[id, 0, result]` or `[id, refusal, detail]` on a
@@ -17,6 +18,8 @@ export interface SocketServer {
 export interface SocketServerOptions {
   readonly path: string
   readonly handlers: Handlers
+  /** Default: the owner alone. */
+  readonly access?: SocketAccess
   /** Called with errors that are no refusals, for the log. */
   readonly onFault: (method: string, error: unknown) => void
 }
@@ -25,9 +28,6 @@ export interface SocketServerOptions {
 const CONNECTIONS_MAX = 96
 /** Calls that one connection may have unanswered; more end it. */
 const CALLS_IN_FLIGHT_MAX = 256
-
-/** Only the process owner may connect; in production a group of its own is added by the unit. */
-const SOCKET_MODE = 0o600
 
 export async function serveSocket(options: SocketServerOptions): Promise<SocketServer> {
   const sockets = new Set<Socket>()
@@ -51,7 +51,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
       resolve()
     })
   })
-  chmodSync(options.path, SOCKET_MODE)
+  applySocketAccess(options.path, options.access ?? { groupId: null })
   return {
     close() {
       for (const socket of sockets) socket.destroy()

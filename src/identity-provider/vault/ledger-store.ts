@@ -1,5 +1,7 @@
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { open } from 'lmdb'
+import { requireLmdbFile } from '../../custody/domain-keys/lmdb-file.js'
 import { concat, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
 
@@ -85,6 +87,7 @@ const DROPPED_PER_COMMIT = 8
 
 export function openLedgerStore(path: string): LedgerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
+  requireLmdbFile(join(path, 'data.mdb'))
   const root = open({ path, overlappingSync: false, maxDbs: 16 })
   const plain = { encoder: { useRecords: false } as never }
   const lanes = root.openDB<number, number>({ name: '01-lanes', ...plain })

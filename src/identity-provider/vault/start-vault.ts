@@ -22,6 +22,7 @@ import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js
 import type { WebAuthnPins } from '../../custody/protocol/registry.js'
 import { createSealer, type ShareSealer } from '../../custody/protocol/sealed-share.js'
 import { serveSocket } from '../../custody/protocol/server.js'
+import type { SocketAccess } from '../../custody/protocol/socket-access.js'
 import { type AuthorizerDesk, createAuthorizerDesk } from '../authorizers/desk.js'
 import { approveBatch } from './approve-batch.js'
 import { createAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
@@ -37,6 +38,7 @@ export interface VaultOptions {
   readonly home: string
   readonly mode: 'dev' | 'live'
   readonly fileKeys: FileKeys
+  readonly socketAccess: SocketAccess
   readonly tokens: TokenIssuer
   readonly log: Logger
 }
@@ -82,6 +84,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
 
   const server = await serveSocket({
     path: identityProviderSocket(home),
+    access: options.socketAccess,
     handlers: {
       hello: async ([body, signature, lastApproved]) => {
         registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })

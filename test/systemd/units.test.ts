@@ -1,0 +1,135 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const DIRECTORY = 'scripts/systemd'
+const UNITS = {
+  service: 'countersign-service.service',
+  identity: 'countersign-identity-provider.service',
+  quorum: 'countersign-quorum-signer.service',
+} as const
+const ALL = Object.values(UNITS)
+
+/** Directives of a unit's sections; those that repeat are listed. */
+function directives(unit: string): Map<string, string[]> {
+  const found = new Map<string, string[]>()
+  for (const line of readFileSync(join(DIRECTORY, unit), 'utf8').split('\n')) {
+    const match = /^([A-Za-z]+)=(.*)$/.exec(line)
+    if (match === null) continue
+    const [, name = '', value = ''] = match
+    found.set(name, [...(found.get(name) ?? []), value])
+  }
+  return found
+}
+
+const textOf = (unit: string, name: string) => directives(unit).get(name)?.join(' ')
+const wordsOf = (unit: string, name: string) => (textOf(unit, name) ?? '').split(' ')
+
+describe('the systemd units', () => {
+  test.each(ALL)('%s leaves no memory on disk and gains no privilege', (unit) => {
+    const wanted = {
+      LimitCORE: '0',
+      MemorySwapMax: '0',
+      NoNewPrivileges: 'yes',
+      CapabilityBoundingSet: '',
+      ProtectSystem: 'strict',
+      ProtectHome: 'yes',
+      ProtectProc: 'invisible',
+      PrivateTmp: 'yes',
+      UMask: '0077',
+    }
+    for (const [name, value] of Object.entries(wanted)) {
+      expect([name, textOf(unit, name)]).toEqual([name, value])
+    }
+    expect(wordsOf(unit, 'Environment')).toContain('COUNTERSIGN_MODE=live')
+    // Secrets are never in an environment, and a live unit takes no keys from files by itself.
+    expect(textOf(unit, 'Environment')).not.toMatch(/PIN|SECRET|PASSWORD|ALLOW_FILE_KEYS/)
+  })
+
+  test('run as three users', () => {
+    const users = ALL.map((unit) => textOf(unit, 'User'))
+    expect(new Set(users).size).toBe(3)
+    const declared = readFileSync(join(DIRECTORY, 'countersign.sysusers.conf'), 'utf8')
+    for (const user of users) expect(declared).toMatch(new RegExp(`^u ${user} `, 'm'))
+  })
+
+  test('the quorum signer has no network but its socket', () => {
+    expect(textOf(UNITS.quorum, 'PrivateNetwork')).toBe('yes')
+    expect(textOf(UNITS.quorum, 'RestrictAddressFamilies')).toBe('AF_UNIX')
+    expect(textOf(UNITS.quorum, 'IPAddressDeny')).toBe('any')
+    expect(textOf(UNITS.quorum, 'ReadWritePaths')).toBe('/var/lib/countersign/run')
+  })
+
+  test('each socket’s group is its owner’s and the service’s, and nobody else’s', () => {
+    for (const [owner, stranger] of [
+      [UNITS.identity, UNITS.quorum],
+      [UNITS.quorum, UNITS.identity],
+    ] as const) {
+      const group = wordsOf(owner, 'Environment')
+        .find((setting) => setting.startsWith('COUNTERSIGN_SOCKET_GROUP='))
+        ?.split('=')[1]
+      expect(group).toBeDefined()
+      expect(wordsOf(owner, 'SupplementaryGroups')).toContain(group)
+      expect(wordsOf(UNITS.service, 'SupplementaryGroups')).toContain(group)
+      expect(wordsOf(stranger, 'SupplementaryGroups')).not.toContain(group)
+    }
+  })
+
+  test('no domain sees another one’s directory', () => {
+    const own = {
+      [UNITS.service]: 'service',
+      [UNITS.identity]: 'identity-provider',
+      [UNITS.quorum]: 'quorum-signer',
+    }
+    const modes = readFileSync(join(DIRECTORY, 'countersign.tmpfiles.conf'), 'utf8')
+    for (const [unit, directory] of Object.entries(own)) {
+      const hidden = textOf(unit, 'InaccessiblePaths')
+      for (const other of Object.values(own).filter((name) => name !== directory)) {
+        // The quorum signer’s key is in its own directory, of mode 0700, which both others lack.
+        if (other !== 'quorum-signer' || unit !== UNITS.quorum) {
+          expect(hidden).toContain(`/var/lib/countersign/${other}`)
+        }
+      }
+      expect(modes).toMatch(new RegExp(`^d /var/lib/countersign/${directory} +0700 `, 'm'))
+    }
+  })
+})
+
+const HAS_ANALYZE = spawnSync('systemd-analyze', ['--version']).status === 0
+
+describe.runIf(HAS_ANALYZE)('systemd itself', () => {
+  let directory: string
+  const paths: string[] = []
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), 'cs-units-'))
+    for (const unit of ALL) {
+      const path = join(directory, unit)
+      // Verification wants the program to be there.
+      const text = readFileSync(join(DIRECTORY, unit), 'utf8')
+      writeFileSync(path, text.replace('/usr/bin/node', process.execPath))
+      paths.push(path)
+    }
+  })
+  afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+  test('finds nothing wrong with any unit', () => {
+    const { status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', ...paths], {
+      encoding: 'utf8',
+    })
+    const about = `${stdout}${stderr}`.split('\n').filter((line) => line.includes(directory))
+    expect(about).toEqual([])
+    expect(status).toBe(0)
+  })
+
+  test('calls the quorum signer’s exposure safe', () => {
+    const output = execFileSync(
+      'systemd-analyze',
+      ['security', '--offline=yes', '--no-pager', join(directory, UNITS.quorum)],
+      { encoding: 'utf8' },
+    )
+    expect(output).toMatch(/Overall exposure level for .*: [0-1]\.\d/)
+  })
+})
