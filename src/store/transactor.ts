@@ -38,6 +38,7 @@ export interface Transactor {
   putSubWallet(header: SubWalletHeader): void
   putApiKey(key: ApiKey): void
   putKeyUse(id: KeyId, usedAtMs: number): void
+  putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void
   /** A new transaction, or one that a reorg opened again: lists it besides storing it. */
   openTransaction(tx: Transaction): void
   /** One that is listed already; a final one leaves the lists of the open. */
