@@ -40,7 +40,7 @@ export function readEnrolment(path: string): Enrolment {
 /** The first registry of an installation. @throws Error unless each role is there exactly once */
 export function firstRegistry(
   enrolments: readonly Enrolment[],
-  settings: Pick<RegistryBody, 'environment' | 'chains' | 'issued_at_ms'>,
+  settings: Pick<RegistryBody, 'environment' | 'chains' | 'issued_at_ms' | 'webauthn'>,
 ): RegistryBody {
   const keysOf = (role: RegistryRole): RegistryKey[] => {
     const found = enrolments.filter((each) => each.role === role)

@@ -53,6 +53,11 @@ export function registerProvisioning(custody: Command, io: Io): void {
     .option('--draft <file>', 'what custody rotate-cosigner wrote; read it before')
     .option('--enrolments <files...>', 'what custody provision wrote for each of the three domains')
     .option('--chains <file>', 'chains.json: Routers, delegates and fee ceilings')
+    .option('--webauthn-rp-id <host>', 'host of passkeys: the login’s, or a domain above it')
+    .option(
+      '--webauthn-origins <urls...>',
+      'origins of the login’s pages, such as https://id.example.com',
+    )
     .addOption(
       new Option('--environment <name>', 'whether real money moves')
         .choices(['live', 'dev'])
@@ -106,6 +111,8 @@ interface SignFlags extends GlobalOptions {
   readonly enrolments?: readonly string[]
   readonly chains?: string
   readonly environment: 'live' | 'dev'
+  readonly webauthnRpId?: string
+  readonly webauthnOrigins?: readonly string[]
 }
 
 /** Null: in files. */
@@ -131,6 +138,14 @@ function storeOf(options: ProvisionFlags): StoreFile | null {
   }
 }
 
+function webauthnOf({ webauthnRpId, webauthnOrigins }: SignFlags) {
+  if (webauthnRpId === undefined && webauthnOrigins === undefined) return {}
+  if (webauthnRpId === undefined || webauthnOrigins === undefined) {
+    throw new UsageError('give --webauthn-rp-id and --webauthn-origins together')
+  }
+  return { webauthn: { rp_id: webauthnRpId, origins: webauthnOrigins } }
+}
+
 async function registryBodyOf(options: SignFlags) {
   const drafts = await import('../../../custody/provisioning/registry-draft.js')
   const { draft, enrolments, chains, environment } = options
@@ -144,6 +159,7 @@ async function registryBodyOf(options: SignFlags) {
       environment,
       issued_at_ms: Date.now(),
       chains: drafts.registryChains(resolve(chains)),
+      ...webauthnOf(options),
     },
   )
 }
