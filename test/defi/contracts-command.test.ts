@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Address, type Hex, parseEther } from 'viem'
@@ -202,6 +202,18 @@ describe('countersign contracts', () => {
     expect(bad.code).toBe(2)
     expect(bad.err).not.toContain(ownerKey.slice(2))
     expect((await run(['contracts', 'pause'])).code).toBe(2)
+  })
+
+  it('signs as the owner of a development instance beside one', async () => {
+    await mkdir(join(home, 'chains'))
+    const file = join(home, 'chains', 'deployer.json')
+    await writeFile(file, JSON.stringify({ private_key: ownerKey }), { mode: 0o600 })
+    expect(await transactions(['contracts', 'pause'])).toHaveLength(1)
+    const planned = await transactions(['contracts', 'unpause', '--dry-run'])
+    expect(planned).toMatchObject([{ to: router, tx_hash: null }])
+    expect(await readRouter('paused')).toBe(true)
+    expect(await transactions(['contracts', 'unpause'])).toHaveLength(1)
+    await rm(file)
   })
 })
 
