@@ -132,6 +132,16 @@ describe('reads', () => {
     await expect.poll(() => single.request('eth_chainId', []).catch(() => null)).toBe('0x2105')
   })
 
+  test('a probe that fails while another endpoint is ready goes unnoticed', async () => {
+    a.inject({ fault: { kind: 'cut' } })
+    const ask = async () => expect(await client.request('eth_chainId', [])).toBe('0x2105')
+    await expect.poll(async () => ask().then(() => client.healthyEndpoints())).toBe(1)
+    const tried = a.requests()
+    // Vitest fails a run with a rejection that nobody handles.
+    const probed = async () => ask().then(() => a.requests() > tried)
+    await expect.poll(probed, { timeout: 10_000 }).toBe(true)
+  })
+
   test('an endpoint of another chain is out, and says so', async () => {
     wrongChains.length = 0
     const other = await startAnvil({ chainId: 10 })

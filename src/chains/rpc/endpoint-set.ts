@@ -32,7 +32,11 @@ export function createEndpointSet(endpoints: readonly Endpoint[]): EndpointSet {
         if (tried.has(endpoint)) continue
         const state = endpoint.state(nowMs)
         if (state === 'ready') return endpoint
-        if (state === 'probe') probes.push(probe(endpoint))
+        if (state !== 'probe') continue
+        const probing = probe(endpoint)
+        // Nobody waits for it when a later endpoint is ready.
+        probing.catch(() => undefined)
+        probes.push(probing)
       }
       if (probes.length === 0) return null
       return Promise.any(probes).catch(() => null)
