@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { identityProviderSocket } from '../../src/custody/domain-keys/layout.js'
@@ -50,6 +51,18 @@ describe('17: a crash before both sides have acknowledged', () => {
     expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
   }, 20_000)
 
+  test('of the service at any moment publishes nothing that does not sign afterwards', async () => {
+    for (const delayMs of [0, 2, 5, 10]) {
+      const walletId = newWalletId()
+      const printed = await createAndDie(walletId, delayMs)
+      const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
+      // What was published before the end is what there is; and both sides hold its shares.
+      if (printed !== '') expect(printed).toBe(address)
+      const again = await quorum.coSigner.createWallet(walletId, quorum.userId)
+      expect(again.address).toBe(address)
+    }
+  })
+
   test('a key in use is never replaced by another generation', async () => {
     const walletId = newWalletId()
     const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
@@ -60,6 +73,42 @@ describe('17: a crash before both sides have acknowledged', () => {
     expect(again.address).toBe(address)
   })
 })
+
+/**
+ * Another process of the service asks for a wallet and is killed with SIGKILL so long after.
+ * @returns the address when it was published before the end; empty otherwise
+ */
+function createAndDie(walletId: string, delayMs: number): Promise<string> {
+  // In a thread, as the service does: each thread writes an evidence chain of its own.
+  const program = `
+    const { Worker } = require('node:worker_threads')
+    new Worker(${JSON.stringify(`
+      const { workerData } = require('node:worker_threads')
+      const path = require('node:path')
+      import(path.resolve('dist/src/custody/connect-co-signer.js')).then(async (module) => {
+        const log = { info() {}, warn() {}, error() {} }
+        const { home, walletId, userId } = workerData
+        const coSigner = await module.connectCoSigner({ home, mode: 'dev', log })
+        await coSigner.whenReady(20000)
+        require('node:fs').writeSync(1, 'asking ')
+        const { address } = await coSigner.createWallet(walletId, userId)
+        require('node:fs').writeSync(1, address)
+      })`)}, { eval: true, workerData: ${JSON.stringify({ home: quorum.home, walletId, userId: quorum.userId })} })
+    setInterval(() => {}, 1000)`
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, ['-e', program], {
+      env: { ...process.env, COUNTERSIGN_MODE: 'dev' },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let output = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      if (output === '') setTimeout(() => child.kill('SIGKILL'), delayMs)
+      output += chunk.toString()
+    })
+    child.on('error', reject)
+    child.on('close', () => resolve(output.replace('asking ', '').trim()))
+  })
+}
 
 /** Key generation as far as the user side's stored share, by hand; then nothing more. */
 async function generateUpToProof(

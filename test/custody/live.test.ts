@@ -154,6 +154,24 @@ describe('live, with keys in PKCS#11 tokens', () => {
     expect(made.status).toBe(201)
     expect(answer.addresses?.evm).toMatch(/^0x[0-9a-fA-F]{40}$/)
   })
+
+  test('25: the service starts without the native curve as little as the others', async () => {
+    const hook = join(home, 'without-binding.cjs')
+    writeFileSync(
+      hook,
+      `const Module = require('node:module')
+       const load = Module._load
+       Module._load = function (name, ...rest) {
+         if (name === 'secp256k1/bindings.js') throw new Error('no prebuilt binary')
+         return load.call(this, name, ...rest)
+       }`,
+    )
+    const crippled = { ...env, PORT: '0', NODE_OPTIONS: `--require ${hook}` }
+    for (const entry of ['main', 'identity-provider/main', 'quorum-signer/main']) {
+      const starting = startChild(`dist/src/${entry}.js`, { ...crippled, IDENTITY_PORT: '0' })
+      await expect(starting).rejects.toThrow(/no prebuilt binary/)
+    }
+  })
 })
 
 describe('live, with keys in files', () => {

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { readChainsFile } from '../../config/chains.js'
 import type { Hex } from '../../domain/ids.js'
 import { sameBytes } from '../protocol/bytes.js'
-import { keyIdOf, publicKeyFromRaw, rawPublicKey } from '../protocol/p256.js'
+import { publicKeyFromRaw, rawPublicKey } from '../protocol/p256.js'
 import type {
   RegistryBody,
   RegistryChain,
@@ -111,11 +111,6 @@ export function readDraft(path: string): RegistryBody {
     throw new Error(`${path} is not a draft of a registry`)
   }
   return body
-}
-
-/** 8 bytes as hex: how keys are named in logs and listings. */
-export function keyName(publicKey: string): string {
-  return keyIdOf(Buffer.from(publicKey, 'hex')).toString('hex')
 }
 
 /** True when a PEM holds the key of that point. */
