@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Stack, startStack } from './stack.js'
 import { describeIdempotency } from './write-path/idempotency.js'
 import { describeKeys } from './write-path/keys.js'
+import { describeParity } from './write-path/parity.js'
 import { describeScreening } from './write-path/screening.js'
 import { describeSends } from './write-path/sends.js'
 
@@ -18,6 +19,7 @@ describe('the write path', () => {
   describeKeys(stack)
   describeIdempotency(stack)
   describeScreening(stack)
+  describeParity(stack)
 
   test('every answer carries the request id of its caller, or one of its own', async () => {
     const api = stack().service.api()

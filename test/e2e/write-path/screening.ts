@@ -2,6 +2,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Abi, encodeFunctionData, getAddress, parseAbi } from 'viem'
 import { describe, expect, test, vi } from 'vitest'
+import { EXIT } from '../../../src/cli/exit-codes.js'
+import type { Io } from '../../../src/cli/io.js'
+import { runProgram } from '../../../src/cli/program.js'
 import { devSanctionsOracleAbi } from '../../../src/contracts/generated/dev-sanctions-oracle.js'
 import { REMOVAL_SETTLE_MS } from '../../../src/screening/lists/text-directory.js'
 import { type ChainView, chainView, erc20Transfer, newAddress } from '../chain.js'
@@ -46,7 +49,11 @@ export function describeScreening(stack: () => Stack): void {
       const limits = await key.api.get('/api/limits')
       expect(limits.json.reserved_usd).toBe('0.00')
       expect(await usedToday(key.api)).toBe(used)
+      const [paidBefore] = await transactionsOf(owner, key.keyId)
       expect(await transactionsOf(owner, key.keyId)).toHaveLength(1)
+      expect(await replayed(service.home)).toContainEqual(
+        expect.objectContaining({ tx_id: paidBefore?.tx_id, list: 'e2e', path: 'to' }),
+      )
 
       rmSync(path)
       await vi.waitFor(async () => expect((await send(listed)).status).toBe(200), {
@@ -106,6 +113,23 @@ export function describeScreening(stack: () => Stack): void {
   function probe(to: string) {
     return { chain_id: BASE, to, value: '0' }
   }
+}
+
+/** `lists replay` beside the running service: what was paid before its recipient was listed. */
+async function replayed(home: string): Promise<readonly object[]> {
+  let out = ''
+  const io: Io = {
+    env: { COUNTERSIGN_HOME: home, COUNTERSIGN_MODE: 'dev' },
+    out: (text) => {
+      out += text
+    },
+    err: () => undefined,
+    isInteractive: false,
+  }
+  await runProgram(io, ['lists', 'replay', '--since', '2020-01-01', '--json'])
+  expect(process.exitCode).toBe(EXIT.refused)
+  process.exitCode = 0
+  return (JSON.parse(out) as { exposures: object[] }).exposures
 }
 
 const OWNER = '0x8da5cb5b'

@@ -1,0 +1,198 @@
+import { randomUUID } from 'node:crypto'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { operations } from '../../../src/api/operations.js'
+import { TOOL_ORDER, toolRows } from '../../../src/mcp/tools.js'
+import { give, newWallet, type SponsoredWallet } from '../../defi/sponsored-wallet.js'
+import type { HttpClient } from '../../support/http-client.js'
+import { chainView } from '../chain.js'
+import { finalOf, type Stack } from '../stack.js'
+
+const BASE = 8453
+const SOMEBODY = '0x000000000000000000000000000000000000dEaD'
+/** Made anew for each answer, so that no two answers share them. */
+const OWN_FIELDS: ReadonlySet<string> = new Set(['request_id', 'quote_id', 'expires_at'])
+/** Blocks come between two reads: they are compared with one that did not change around them. */
+const READS_MAX = 20
+
+type ToolRow = (typeof operations)[number]
+type Input = Readonly<Record<string, unknown>>
+
+/** The same inputs through REST and MCP on the running service, for each of the 17 tools. */
+export function describeParity(stack: () => Stack): void {
+  describe('REST and MCP', () => {
+    const rows = new Map<string, ToolRow>(toolRows(operations).map((row) => [row.name, row]))
+    let wallet: SponsoredWallet
+    let inputs: Readonly<Record<string, readonly Input[]>>
+
+    beforeAll(async () => {
+      wallet = await newWallet(stack())
+      await give(stack(), BASE, wallet.address, '500', 'USDC')
+      await give(stack(), BASE, wallet.address, '1', 'native')
+      inputs = await inputsOf(stack(), wallet.key.api)
+    })
+
+    test('are asked about every tool', () => {
+      expect([...rows.keys()]).toEqual([...TOOL_ORDER])
+      expect(Object.keys(inputs).sort()).toEqual([...TOOL_ORDER].sort())
+    })
+
+    test.each(TOOL_ORDER)('answer %s alike, whether it works or not', async (name) => {
+      const row = rows.get(name)
+      if (row === undefined) throw new Error(`no tool ${name}`)
+      const { api } = wallet.key
+      const failed: boolean[] = []
+      for (const input of inputs[name] ?? []) {
+        const expectSame = row.movesValue ? expectSameWrite : expectSameRead
+        failed.push((await expectSame(api, row, input)).failed)
+      }
+      expect(failed[0]).toBe(false)
+      if (failed.length > 1) expect(failed.at(-1)).toBe(true)
+    })
+  })
+}
+
+/** The second way repeats the first one's key: the same payment, so the same answer. */
+async function expectSameWrite(api: HttpClient, row: ToolRow, input: Input): Promise<Said> {
+  const key = randomUUID()
+  const rest = await viaRest(api, row, input, key)
+  expect(await viaMcp(api, row, { ...input, idempotency_key: key })).toEqual(rest)
+  const txId = (rest.body as { tx_id?: string }).tx_id
+  if (txId !== undefined) await finalOf(api, txId)
+  return rest
+}
+
+async function expectSameRead(api: HttpClient, row: ToolRow, input: Input): Promise<Said> {
+  let before = await viaRest(api, row, input)
+  for (let read = 1; ; read++) {
+    const mcp = await viaMcp(api, row, input)
+    const after = await viaRest(api, row, input)
+    const still = JSON.stringify(before) === JSON.stringify(after)
+    if (still || read === READS_MAX) {
+      expect(mcp, JSON.stringify(input)).toEqual(after)
+      return after
+    }
+    before = after
+  }
+}
+
+interface Said {
+  readonly failed: boolean
+  readonly body: unknown
+}
+
+async function viaRest(api: HttpClient, row: ToolRow, input: Input, key?: string): Promise<Said> {
+  const rest = { ...input }
+  const path = row.path.replace(/:(\w+)/g, (_match, name: string) => {
+    const value = rest[name]
+    delete rest[name]
+    return String(value)
+  })
+  if (row.method === 'GET') {
+    const query = new URLSearchParams(
+      Object.entries(rest).map(([name, value]) => [name, String(value)]),
+    )
+    const { status, text } = await api.get(`${path}?${query}`)
+    return { failed: status >= 400, body: shared(JSON.parse(text)) }
+  }
+  const headers = key === undefined ? {} : { 'idempotency-key': key }
+  const { status, text } = await api.post(path, rest, headers)
+  return { failed: status >= 400, body: shared(JSON.parse(text)) }
+}
+
+async function viaMcp(api: HttpClient, row: ToolRow, args: Input): Promise<Said> {
+  const call = { method: 'tools/call', params: { name: row.name, arguments: args } }
+  const { text } = await api.post(
+    '/mcp',
+    { jsonrpc: '2.0', id: 1, ...call },
+    { accept: 'application/json, text/event-stream' },
+  )
+  const { result } = JSON.parse(text.slice(text.indexOf('{'))) as {
+    result: { isError?: boolean; content: { text: string }[] }
+  }
+  const body: unknown = JSON.parse(result.content[0]?.text ?? 'null')
+  return { failed: result.isError === true, body: shared(body) }
+}
+
+function shared(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shared)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([name]) => !OWN_FIELDS.has(name))
+      .map(([name, inner]) => [name, shared(inner)]),
+  )
+}
+
+/** One that works first, one that is refused last. */
+async function inputsOf(
+  stack: Stack,
+  api: HttpClient,
+): Promise<Readonly<Record<string, readonly Input[]>>> {
+  const { usdc } = chainView(stack.service.dev(), BASE)
+  const chains = (await api.get('/api/wallet/chains')).json.chains as {
+    id: number
+    has_router: boolean
+  }[]
+  const routerless = chains.find(({ has_router: has }) => !has)?.id
+  if (routerless === undefined) throw new Error('every chain has a Router')
+  const markets = (await api.get(`/api/defi/markets?chain_id=${BASE}`)).json.markets as {
+    market_id: string
+    asset_symbol: string
+  }[]
+  const market = markets.find(({ asset_symbol: symbol }) => symbol === 'USDC')?.market_id
+  const native = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE'
+  const swap = { chain_id: BASE, token_in: usdc, token_out: native, amount_in: '5000000' }
+  const unknownChain = { chain_id: 999 }
+  const send = { chain_id: BASE, to: SOMEBODY, value: '1' }
+  const sent = await api.post('/api/tx/send', send)
+  await finalOf(api, sent.json.tx_id)
+  const swaps = [
+    { ...swap, chain_id: routerless },
+    { ...swap, amount_in: '0' },
+    { ...swap, token_out: SOMEBODY },
+    unknownChain,
+  ]
+  const amount = { chain_id: BASE, market_id: market, amount: '3000000' }
+  return {
+    get_wallet_address: [{}],
+    get_balance: [
+      { chain_id: BASE, token: usdc },
+      { chain_id: BASE, token: SOMEBODY },
+      { chain_id: BASE, token: '0x' },
+    ],
+    get_native_balance: [{ chain_id: BASE }, unknownChain],
+    get_token_balances: [{ chain_id: BASE }, unknownChain],
+    get_limits: [{}],
+    send_transaction: [
+      send,
+      { ...send, value: '9'.repeat(30) },
+      { ...send, data: '0xa9059cbb00' },
+      { ...send, to: usdc, value: '0', data: '0xdeadbeef' },
+      unknownChain,
+    ],
+    simulate_transaction: [send, { ...send, to: usdc, data: '0xdeadbeef' }, unknownChain],
+    get_swap_quote: [swap, ...swaps],
+    execute_swap: [swap, ...swaps, { quote_id: 'quote_unknown' }],
+    defi_deposit: [
+      amount,
+      { ...amount, market_id: 'nowhere' },
+      { ...amount, chain_id: routerless },
+      { ...amount, amount: '9'.repeat(20) },
+    ],
+    defi_withdraw: [
+      { chain_id: BASE, market_id: market, shares: 'max' },
+      { chain_id: BASE, market_id: market, shares: '9'.repeat(30) },
+      { chain_id: routerless, market_id: market, shares: 'max' },
+    ],
+    get_defi_markets: [{ chain_id: BASE }, unknownChain],
+    get_positions: [{ chain_id: BASE }, unknownChain],
+    gas_swap: [
+      { chain_id: BASE, amount_in: '2000000' },
+      { chain_id: 1, amount_in: '2000000' },
+      { chain_id: routerless, amount_in: '2000000' },
+    ],
+    gas_estimate: [{ chain_id: BASE }, unknownChain],
+    get_transaction_status: [{ tx_id: sent.json.tx_id }, { tx_id: 'tx_unknown' }],
+    get_supported_chains: [{}],
+  }
+}
