@@ -4,11 +4,11 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createCookieJar } from '../../scripts/dev/cookie-jar.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { issuerOf, type Passkey } from '../custody/authorizer-desk.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import type { HttpClient, ReplyBody } from '../support/http-client.js'
+import { createSignInBrowser } from '../support/sign-in-browser.js'
 import {
   createSoftwareAuthenticator,
   type SoftwareAuthenticator,
@@ -23,6 +23,7 @@ let passkey: Passkey
 let walletId: string
 let origin: string
 let ownerToken: string
+const browser = createSignInBrowser(PERSON)
 
 beforeAll(async () => {
   stack = await startStack()
@@ -74,47 +75,17 @@ describe('without an authorizer of one’s own', () => {
 })
 
 describe('the page of the identity provider', () => {
-  const jar = createCookieJar()
-
-  /** A browser on the page's origin: follows redirects, fills the sign-in forms. */
-  async function browse(path: string): Promise<{ url: URL; html: string; policy: string }> {
-    let url = new URL(path, origin)
-    let form: URLSearchParams | null = null
-    for (let hop = 0; hop < 16; hop++) {
-      const response: Response = await fetch(url, {
-        redirect: 'manual',
-        headers: { cookie: jar.header(url) },
-        ...(form === null ? {} : { method: 'POST', body: form }),
-      })
-      jar.store(response.headers.getSetCookie(), url)
-      const location = response.headers.get('location')
-      form = null
-      if (location !== null) {
-        url = new URL(location, url)
-        continue
-      }
-      const html = await response.text()
-      const action = /<form method="post" action="([^"]+)"/.exec(html)?.[1]
-      if (action === undefined) {
-        return { url, html, policy: response.headers.get('content-security-policy') ?? '' }
-      }
-      url = new URL(action, url)
-      form = html.includes('name="password"') ? new URLSearchParams(PERSON) : new URLSearchParams()
-    }
-    throw new Error('too many redirects')
-  }
-
   function post(path: string, body: object, from = origin): Promise<Response> {
     const url = new URL(`/authorizers/api/${path}`, origin)
     return fetch(url, {
       method: 'POST',
-      headers: { cookie: jar.header(url), origin: from, 'content-type': 'application/json' },
+      headers: { cookie: browser.cookies(url), origin: from, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
   }
 
   test('registers a passkey after a sign-in, under a strict policy', async () => {
-    const { url, html, policy } = await browse('/authorizers')
+    const { url, html, policy } = await browser.open(`${origin}/authorizers`)
     expect(url.pathname).toBe('/authorizers')
     expect(html).toContain('You have none yet')
     expect(policy).toContain("default-src 'none'")
@@ -145,7 +116,7 @@ describe('the page of the identity provider', () => {
         ...authenticator.assert(challenge),
       }),
     }
-    expect((await browse('/authorizers')).html).toContain('Phone (passkey')
+    expect((await browser.open(`${origin}/authorizers`)).html).toContain('Phone (passkey')
     const listed = await person.get('/authorizers')
     expect(listed.json).toMatchObject({
       authorizers: [{ authorizer_id: authorizerId, kind: 'passkey', label: 'Phone' }],
@@ -156,7 +127,7 @@ describe('the page of the identity provider', () => {
   test('shows what is confirmed, read from what is signed, and passes the proof on', async () => {
     const refused = await person.post('/keys', wish({ daily_limit_usd: '77' }))
     const { details } = proofFor(refused.json)
-    const { html } = await browse(String(details.confirm_url))
+    const { html } = await browser.open(String(details.confirm_url))
     expect(html).toContain('up to 77.00 USD')
     expect(html).toContain('Base')
     expect(html).toContain(walletId)
