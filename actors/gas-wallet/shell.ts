@@ -48,7 +48,7 @@ export function createGasWalletShell(
           break
         case 'replace-job': {
           const { tx, purpose, authorization } = effect
-          replace(ports, { tx, purpose, keyId: null, authorization }, (command) =>
+          replace(ports, { tx, purpose, feeCapWei: null, keyId: null, authorization }, (command) =>
             self(command as GasWalletCommand),
           )
           break

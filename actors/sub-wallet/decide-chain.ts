@@ -7,6 +7,7 @@ import {
 } from '../../src/domain/transaction.js'
 import { pumpFlight, pumpSigning } from './decide-lane.js'
 import type { Command, Event } from './messages.js'
+import { reservationFor } from './replacement-spend.js'
 import { laneOf } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -98,16 +99,18 @@ export function replaced(
     turn.emit({ type: 'replacing', txId, on: false })
     return
   }
-  if (command.type === 'replacement-failed') {
+  const reservation =
+    command.type === 'replacement-failed' ? null : reservationFor(turn.state, tx, command)
+  if (command.type === 'replacement-failed' || reservation === null) {
     turn.emit({ type: 'replacing', txId, on: false })
     if (flight === 'sending') return
-    // No room below the ceiling, or no quorum: what is signed has to do, once fees have fallen.
+    // No room below ceiling or cap, or no quorum: what is out has to do, once fees have fallen.
     turn.emit({ type: 'sending', txId })
     turn.effect({ type: 'broadcast', tx })
     return
   }
   const { fees, signed, purpose } = command
-  turn.emit({ type: 'transaction-replaced', txId, purpose, fees, signed })
+  turn.emit({ type: 'transaction-replaced', txId, purpose, fees, signed, reservation })
   turn.effect({ type: 'watch', tx: entry.tx })
   turn.effect({ type: 'broadcast', tx: entry.tx })
 }

@@ -2,6 +2,7 @@ import { ID_PREFIX, type TxId, ulidBody } from '../../src/domain/ids.js'
 import { valueUsdMicros } from '../../src/domain/money.js'
 import { pumpFlight, pumpSigning } from './decide-lane.js'
 import type { HeadCommand, ReplacePurpose } from './messages.js'
+import { feeCapOf } from './replacement-spend.js'
 import { countersOf, type Draft, type Lane, laneOf, type OpenEntry } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -39,7 +40,7 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
   if (entry.replacing || flight === 'waiting' || flight === 'sending') return
   const overtaken = command.chainNonce !== null && tx.nonce < command.chainNonce
   if (flight === 'unsure' && entry.refusals >= REFUSALS_TO_CANCEL && !overtaken) {
-    replace(turn, entry, 'cancel')
+    replace(turn, entry, 'cancel', command)
     return
   }
   if (flight === 'unsure' || overtaken) {
@@ -47,7 +48,7 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
     return
   }
   if (flight === 'underpriced') {
-    replace(turn, entry, 'bump')
+    replace(turn, entry, 'bump', command)
     return
   }
   if (sentAtBlock === null) {
@@ -58,7 +59,7 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
   const newest = tx.attempts.at(-1)
   const { gasPriceWei } = command
   const tooCheap = newest !== undefined && gasPriceWei !== null && newest.maxFeePerGas < gasPriceWei
-  if (age >= (tooCheap ? STUCK_BLOCKS : STUCK_ANYWAY_BLOCKS)) replace(turn, entry, 'bump')
+  if (age >= (tooCheap ? STUCK_BLOCKS : STUCK_ANYWAY_BLOCKS)) replace(turn, entry, 'bump', command)
   else if (age > 0 && age % RESEND_BLOCKS === 0) resend(turn, entry)
 }
 
@@ -69,10 +70,16 @@ function resend(turn: Turn, { tx }: OpenEntry): void {
 }
 
 /** What replaces a cancellation is a cancellation. */
-function replace(turn: Turn, { tx }: OpenEntry, wanted: ReplacePurpose): void {
+function replace(
+  turn: Turn,
+  { tx }: OpenEntry,
+  wanted: ReplacePurpose,
+  { nowMs }: HeadCommand,
+): void {
   const purpose = tx.attempts.at(-1)?.cancels === true ? 'cancel' : wanted
   turn.emit({ type: 'replacing', txId: tx.txId, on: true })
-  turn.effect({ type: 'replace', tx, purpose })
+  const feeCapWei = purpose === 'cancel' ? null : feeCapOf(turn.state, tx, nowMs)
+  turn.effect({ type: 'replace', tx, purpose, feeCapWei })
 }
 
 /** Nonces between the chain's and ours that nothing of ours occupies. */

@@ -264,9 +264,18 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       entry.replacing = false
       entry.flight = 'sending'
       entry.sentAtBlock = null
+      const { reservation } = event
+      const { lineageId } = entry.tx
+      const more = reservation.micros - entry.tx.reservation.micros
+      if (more > 0n) {
+        const before = state.spend.get(lineageId) ?? NO_SPEND
+        state.spend.set(lineageId, reserve(before, { ...reservation, micros: more }))
+      }
       entry.tx = {
         ...entry.tx,
         attempts: [...entry.tx.attempts, attempt],
+        reservation,
+        spentMicros: reservation.micros,
         updatedAtMs: event.signed.signedAtMs,
       }
       return state

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Hex, KeyId, TxId, UserId } from '../../src/domain/ids.js'
+import type { Reservation } from '../../src/domain/spend.js'
 import type { MinedIn, Transaction, TxKind, TxStatus } from '../../src/domain/transaction.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
@@ -282,6 +283,8 @@ export type Event =
       readonly purpose: ReplacePurpose
       readonly fees: Fees
       readonly signed: SignedBytes
+      /** What it holds of the counters from now on: a higher fee may cost more. */
+      readonly reservation: Reservation
     }
 
 export type Effect =
@@ -296,7 +299,13 @@ export type Effect =
   | { readonly type: 'broadcast'; readonly tx: Transaction }
   | { readonly type: 'watch'; readonly tx: Transaction }
   | { readonly type: 'unwatch'; readonly tx: Transaction }
-  | { readonly type: 'replace'; readonly tx: Transaction; readonly purpose: ReplacePurpose }
+  | {
+      readonly type: 'replace'
+      readonly tx: Transaction
+      readonly purpose: ReplacePurpose
+      /** Highest maxFeePerGas, wei, that the caps leave room for; null is any. */
+      readonly feeCapWei: bigint | null
+    }
   | { readonly type: 'key-changed'; readonly secretHash: string }
   | {
       /** For the audit trail. */

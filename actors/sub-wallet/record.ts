@@ -85,9 +85,9 @@ export function recordEvents(
         break
       case 'transaction-mined':
       case 'transaction-unmined':
-      case 'transaction-replaced':
         changed.add(event.txId)
         break
+      case 'transaction-replaced':
       case 'transaction-renonced':
         header = true
         changed.add(event.txId)

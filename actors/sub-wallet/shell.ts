@@ -51,8 +51,8 @@ export function createSubWalletShell(
           broadcast(ports, effect.tx, self)
           break
         case 'replace': {
-          const { tx, purpose } = effect
-          replace(ports, { tx, purpose, keyId: tx.keyId, authorization: null }, self)
+          const { tx, purpose, feeCapWei } = effect
+          replace(ports, { tx, purpose, feeCapWei, keyId: tx.keyId, authorization: null }, self)
           break
         }
         case 'watch': {

@@ -18,6 +18,20 @@ export function parseUsd(text: string): UsdMicros | null {
   return BigInt(whole) * MICROS_PER_USD + BigInt((match[2] ?? '').padEnd(6, '0'))
 }
 
+/**
+ * The other way round: the largest amount whose value is at most so much. Zero without a price.
+ * @returns smallest units
+ */
+export function amountWithin(
+  micros: UsdMicros,
+  decimals: number,
+  price: bigint,
+  priceDecimals: number,
+): bigint {
+  if (micros <= 0n || price <= 0n) return 0n
+  return (micros * 10n ** BigInt(decimals + priceDecimals)) / (price * MICROS_PER_USD)
+}
+
 /** "12.34": no trailing zeros beyond two fraction digits, so that cents always show. */
 export function formatUsd(micros: UsdMicros): string {
   const sign = micros < 0n ? '-' : ''

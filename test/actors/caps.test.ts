@@ -1,15 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../actors/sub-wallet/decide.js'
-import { emptyState, type SubWalletState } from '../../actors/sub-wallet/state.js'
+import { countersOf, emptyState, type SubWalletState } from '../../actors/sub-wallet/state.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId } from '../../src/domain/ids.js'
 import {
   apiKey,
   GAS_MICROS,
   KEY_ID,
+  LINEAGE_ID,
   preparedSend,
   START_MS,
+  txIdOf,
   WALLET_ID,
+  WEI_PER_MICRO,
   wallet,
 } from './wallet-fixtures.js'
 
@@ -99,5 +102,49 @@ describe('a cap', () => {
       expect(capped.send(51n, firstOfMonthMs + DAY_MS)).toBe('monthly')
       expect(capped.send(50n, firstOfMonthMs + DAY_MS)).toBeNull()
     }
+  })
+})
+
+describe('a replacement with a higher fee', () => {
+  const signed = {
+    txHash: '0xaa',
+    rawTransaction: '0xaa',
+    intentId: '0xaa',
+    signedAtMs: 0,
+  } as const
+
+  /** A send that is stored at a fee of one wei, and what its lineage has used since. */
+  function stored(dailyLimitMicros: bigint) {
+    const state = emptyState(WALLET_ID)
+    const txId = txIdOf(1)
+    const nowMs = START_MS
+    decide(state, { type: 'create-wallet', wallet }, null)
+    decide(state, { type: 'register-key', key: apiKey({ dailyLimitMicros }) }, null)
+    decide(state, preparedSend(1, 5n), 1)
+    decide(
+      state,
+      { type: 'screened', txId, refusal: null, screenedAgainst: [], requoted: null, nowMs },
+      null,
+    )
+    decide(state, { type: 'signed', txId, nonce: 0, signed, nowMs }, null)
+    const replaceAt = (maxFeePerGas: bigint) => {
+      const fees = { maxFeePerGas, maxPriorityFeePerGas: 1n }
+      const command = { type: 'replacement-signed', txId, nonce: 0, purpose: 'bump' } as const
+      const { effects } = decide(state, { ...command, fees, signed, nowMs }, null)
+      return effects.some(({ type }) => type === 'watch')
+    }
+    return { replaceAt, used: () => countersOf(state, LINEAGE_ID, nowMs).dayMicros }
+  }
+
+  test('reserves what its gas may cost more, and does not go out past the cap', () => {
+    const gasMicrosPerWei = (wei: bigint) => (wei * 21_000n + WEI_PER_MICRO - 1n) / WEI_PER_MICRO
+    const { replaceAt, used } = stored(5n + GAS_MICROS + gasMicrosPerWei(100n))
+    expect(used()).toBe(5n + GAS_MICROS)
+    expect(replaceAt(51n)).toBe(true)
+    expect(used()).toBe(5n + GAS_MICROS + gasMicrosPerWei(50n))
+    expect(replaceAt(200n)).toBe(false)
+    expect(used()).toBe(5n + GAS_MICROS + gasMicrosPerWei(50n))
+    expect(replaceAt(101n)).toBe(true)
+    expect(used()).toBe(5n + GAS_MICROS + gasMicrosPerWei(100n))
   })
 })

@@ -9,6 +9,8 @@ import type { SubWalletPorts } from '../ports.js'
 export interface Replaced {
   readonly tx: Transaction
   readonly purpose: ReplacePurpose
+  /** Highest maxFeePerGas, wei, that the caps leave room for; null is any. */
+  readonly feeCapWei: bigint | null
   /** Null for the service's own wallets. */
   readonly keyId: KeyId | null
   readonly authorization: SignedAuthorization | null
@@ -51,7 +53,9 @@ async function higherBid(ports: ReplacePorts, replaced: Replaced): Promise<Comma
   const current = chain?.fees.latest()?.fees
   if (newest === undefined || chain === undefined || current === undefined) return null
   const highestWei = BigInt(chain.config.max_fee_per_gas_ceiling_wei)
-  const ceilingWei = replaced.purpose === 'cancel' ? highestWei : offerCeiling(highestWei)
+  const { purpose, feeCapWei } = replaced
+  const offerWei = purpose === 'cancel' ? highestWei : offerCeiling(highestWei)
+  const ceilingWei = feeCapWei !== null && feeCapWei < offerWei ? feeCapWei : offerWei
   let replaces: Uint8Array = Buffer.from(newest.intentId.slice(2), 'hex')
   let fees = bump(newest, current, ceilingWei)
   let ledgerDiffers = false
