@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -54,6 +55,24 @@ function chainsFileAt(home: string, rpcUrl: string): string {
   const chain = chainConfig(8453, { rpc_urls: [rpcUrl], router: null })
   writePublicFile(path, Buffer.from(JSON.stringify({ chains: [chain] })))
   return path
+}
+
+/** Runs a process that must end by itself. */
+function ended(
+  entry: string,
+  env: Readonly<Record<string, string>>,
+): Promise<{ code: number | null; output: string }> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [entry], { env: { ...process.env, ...env } })
+    let output = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (chunk: Buffer) => {
+        output += chunk.toString()
+      })
+    }
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, output }))
+  })
 }
 
 let anvil: Anvil
@@ -139,7 +158,8 @@ describe('live, with keys in PKCS#11 tokens', () => {
     const list = join(home, 'listed.txt')
     writeFileSync(list, `${LISTED}\n`)
     await countersignOk(home, ['lists', 'import', list, '--source', 'file', '--name', 'own'], env)
-    domains.push(await startChild('dist/src/main.js', serviceEnv))
+    const service = await startChild('dist/src/main.js', serviceEnv)
+    domains.push(service)
     const url = `http://127.0.0.1:${port}`
     await expect
       .poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: READY_MS })
@@ -153,6 +173,7 @@ describe('live, with keys in PKCS#11 tokens', () => {
     const answer = (await made.json()) as { addresses?: { evm?: string } }
     expect(made.status).toBe(201)
     expect(answer.addresses?.evm).toMatch(/^0x[0-9a-fA-F]{40}$/)
+    await service.stop()
   })
 
   test('25: the service starts without the native curve as little as the others', async () => {
@@ -167,10 +188,14 @@ describe('live, with keys in PKCS#11 tokens', () => {
        }`,
     )
     const crippled = { ...env, PORT: '0', NODE_OPTIONS: `--require ${hook}` }
-    for (const entry of ['main', 'identity-provider/main', 'quorum-signer/main']) {
-      const starting = startChild(`dist/src/${entry}.js`, { ...crippled, IDENTITY_PORT: '0' })
+    for (const entry of ['identity-provider', 'quorum-signer']) {
+      const starting = startChild(`dist/src/${entry}/main.js`, { ...crippled, IDENTITY_PORT: '0' })
       await expect(starting).rejects.toThrow(/no prebuilt binary/)
     }
+    // A thread of the service says why on the log, and the service ends.
+    const { code, output } = await ended('dist/src/main.js', crippled)
+    expect(code).toBe(1)
+    expect(output).toContain('no prebuilt binary')
   })
 })
 
