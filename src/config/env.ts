@@ -44,8 +44,8 @@ const variables = z.object({
   COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
   COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
-  // Sends a second × seconds a send takes; more only wait. Raise it where nodes are far away.
-  COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(128),
+  // A second of work at full speed, so that an agent's burst of hundreds is taken; more only waits.
+  COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(1_024),
 })
 
 /**

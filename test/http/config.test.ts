@@ -20,7 +20,7 @@ describe('the environment', () => {
         workers: workersFor(availableParallelism()),
         rateLimit: { refillPerSecond: 200, burst: 1_000 },
         inFlightMax: 10_000,
-        writesInFlightMax: 128,
+        writesInFlightMax: 1_024,
       },
       warnings: [],
     })
