@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { issuerOf, type Passkey } from '../custody/authorizer-desk.js'
+import { countersign } from '../custody/command.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import type { HttpClient, ReplyBody } from '../support/http-client.js'
 import { createSignInBrowser } from '../support/sign-in-browser.js'
@@ -287,14 +288,8 @@ describe('the command line', () => {
 
 describe('the evidence of all this', () => {
   test('is whole, and each enlargement has its proof', async () => {
-    const { home } = stack.service
-    const output = await new Promise<string>((resolve) => {
-      execFile(
-        process.execPath,
-        ['dist/src/custody/commands/verify-audit.js', '--home', home],
-        (_error, out, err) => resolve(out + err),
-      )
-    })
+    const { stdout, stderr } = await countersign(stack.service.home, ['verify-audit'])
+    const output = stdout + stderr
     expect(output).toContain('✓ both logs are whole and agree')
     expect(output).not.toContain('✗')
   })

@@ -1,4 +1,3 @@
-import { execFile } from 'node:child_process'
 import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
@@ -12,6 +11,7 @@ import {
   EVIDENCE_KIND,
 } from '../../src/custody/evidence/evidence-log.js'
 import { openDesk } from './authorizer-desk.js'
+import { countersign } from './command.js'
 import { answered, askedOf, keyProof, newGrant, passkeyProof } from './grants.js'
 import { newWalletId, type Quorum, startQuorum, USER, WEBAUTHN } from './harness.js'
 
@@ -139,16 +139,8 @@ async function forged(path: string, change: Change): Promise<string> {
   return copy
 }
 
-function audit(logs: Logs): Promise<{ code: number; output: string }> {
-  const args = ['--home', quorum.home, '--service-log', logs.service, '--user-log', logs.user]
-  return new Promise((resolve) => {
-    execFile(
-      process.execPath,
-      ['dist/src/custody/commands/verify-audit.js', ...args],
-      (error, stdout, stderr) => {
-        const code = typeof error?.code === 'number' ? error.code : 0
-        resolve({ code, output: `${stdout}${stderr}` })
-      },
-    )
-  })
+async function audit(logs: Logs): Promise<{ code: number; output: string }> {
+  const options = ['--service', logs.service, '--identity', logs.user]
+  const { code, stdout, stderr } = await countersign(quorum.home, ['verify-audit', ...options])
+  return { code, output: `${stdout}${stderr}` }
 }
