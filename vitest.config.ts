@@ -1,21 +1,20 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Two projects on a machine of two cores. `unit` files compute, or talk to at most a few nodes of
- * their own, and share the cores. `system` files start whole stacks of processes, time crashes and
- * recoveries, and so run one after another, once the others are through. Nothing is ever retried:
- * a test that passes the second time has found something.
+ * Three projects on a machine of two cores, one after another. `unit` files compute, or talk to at
+ * most a few nodes of their own, and share the cores. `stacks` start whole stacks of processes and
+ * mostly wait for them, so they run in pairs. `system` files load a stack, or time its crashes and
+ * recoveries, and have the machine to themselves. Nothing is ever retried: a test that passes the
+ * second time has found something.
  */
-const SYSTEM = [
-  'test/devnet/**',
+const STACKS = [
   'test/custody/**',
   'test/contracts/**',
-  'test/e2e/**',
-  'test/faults/**',
   'test/console/**',
   'test/defi/**',
   'test/allowances/**',
 ]
+const SYSTEM = ['test/devnet/**', 'test/e2e/**', 'test/faults/**']
 
 /** A run of its own: `npm run test:mcp:conformance` (fetches Node 22). */
 const ON_REQUEST = process.env.MCP_CONFORMANCE === '1' ? [] : ['test/mcp/conformance.test.ts']
@@ -33,11 +32,22 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...SYSTEM, ...ON_REQUEST],
+          exclude: [...STACKS, ...SYSTEM, ...ON_REQUEST],
           testTimeout: TEST_TIMEOUT_MS,
           hookTimeout: TEST_TIMEOUT_MS,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'stacks',
+          include: STACKS.map((folder) => `${folder}/*.test.ts`),
+          testTimeout: SYSTEM_TEST_TIMEOUT_MS,
+          hookTimeout: SYSTEM_HOOK_TIMEOUT_MS,
+          maxWorkers: 2,
+          globalSetup: ['test/support/reap-services.ts'],
+          sequence: { groupOrder: 1 },
         },
       },
       {
@@ -49,7 +59,7 @@ export default defineConfig({
           maxWorkers: 1,
           fileParallelism: false,
           globalSetup: ['test/support/reap-services.ts'],
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
     ],

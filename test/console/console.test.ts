@@ -265,7 +265,12 @@ describe('the audit trail', () => {
       request_id: 'audited-send',
       tx_id: sent.json.tx_id,
       sub_wallet_id: stack.service.dev().sub_wallet_id,
-      details: { chain_id: BASE, lists: [{ version: expect.any(String) }] },
+      details: {
+        chain_id: BASE,
+        lists: expect.arrayContaining([
+          { list: 'dev-sample', version: expect.any(String), checked_at: expect.any(String) },
+        ]),
+      },
     })
     const refusals = records.filter(({ type }) => type === 'send.refused')
     // The same refusal over and over is counted, not written each time.
