@@ -77,7 +77,7 @@ function follow(
   nowMs: number,
 ): void {
   const last = state.recent.at(-1)
-  if (state.busy || state.recent.some(({ hash }) => hash === head.hash)) return
+  if (state.busy || isKnown(state, head.hash)) return
   if (last === undefined || head.parentHash === last.hash) {
     accept(state, head, effects, nowMs)
     return
@@ -119,14 +119,21 @@ function catchUp(
     effects.push({ type: 'fetch-blocks', from: Math.max(0, first.number - depth), to })
     return
   }
-  for (const block of blocks) {
-    if (state.recent.some(({ hash }) => hash === block.hash)) continue
+  // After a pause only the newest block is known, and what lies below it is no fork: taken for one,
+  // it would un-mine what is confirmed.
+  const link = blocks.findIndex(({ hash }) => isKnown(state, hash))
+  for (const block of link > 0 ? blocks.slice(link) : blocks) {
+    if (isKnown(state, block.hash)) continue
     rewind(state, block, effects, nowMs)
     const below = state.recent.at(-1)
     // The chain changed while it was read; what follows belongs to another branch.
     if (below !== undefined && below.hash !== block.parentHash) return
     accept(state, block, effects, nowMs)
   }
+}
+
+function isKnown(state: WatcherState, hash: Hex): boolean {
+  return state.recent.some((seen) => seen.hash === hash)
 }
 
 /** Takes back every block that is not below `block`, and tells the wallets concerned. */

@@ -19,6 +19,8 @@ const NOW_MS = 1_750_000_000_000
 export class WatchedChain {
   readonly confirmations: number
   readonly told = new Map<TxId, Told>()
+  /** How often the watcher took something back. */
+  takenBack = 0
   readonly heads: number[] = []
   /** Requests for receipts are answered with nothing while this is set. */
   receiptsLost = false
@@ -136,7 +138,10 @@ export class WatchedChain {
 
   #note(news: WalletNews): void {
     if (news.type === 'head') this.heads.push(news.blockNumber)
-    else this.told.set(news.txId, news.type)
+    else {
+      if (news.type === 'unmined') this.takenBack++
+      this.told.set(news.txId, news.type)
+    }
   }
 
   #receiptBy(hash: Hex): Receipt | null {

@@ -91,6 +91,21 @@ describe('the chain watcher', () => {
     expect(chain.requests - before).toBeLessThan(5)
   })
 
+  test('what was confirmed in a long pause stays so when the blocks after it are read', () => {
+    const chain = new WatchedChain(2)
+    chain.watch(TX)
+    grow(chain, 1)
+    for (let i = 0; i < 1_000; i++) chain.extend([])
+    chain.extend([TX])
+    chain.extend([])
+    chain.poll()
+    expect(toldOf(chain)).toBe('confirmed')
+    for (let i = 0; i < 3; i++) chain.extend([])
+    chain.poll()
+    expect(toldOf(chain)).toBe('confirmed')
+    expect(chain.takenBack).toBe(0)
+  })
+
   test('a receipt that no node gave is asked for again, and its wallet hears of blocks', () => {
     const chain = new WatchedChain(1)
     chain.watch(TX)
