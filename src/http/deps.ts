@@ -53,9 +53,7 @@ function admitTokens(
   const decision = limiter.take(partition, tokens)
   exchange.meteredBy(decision)
   if (decision.allowed) return true
-  exchange.refuse(fault('RATE_LIMITED', { retry_after_seconds: decision.retryAfterSeconds }), [
-    ['Retry-After', String(decision.retryAfterSeconds)],
-  ])
+  exchange.refuse(fault('RATE_LIMITED', { retry_after_seconds: decision.retryAfterSeconds }))
   return false
 }
 

@@ -284,8 +284,15 @@ function faultReply(
 ): Reply {
   const { status } = CATALOGUE[refusal.code]
   const body = JSON.stringify(errorBody(refusal, requestId))
-  if (status !== 503) return { status, body, headers }
-  const seconds =
-    refusal.code === 'OVERLOADED' ? OVERLOADED_RETRY_SECONDS : UNAVAILABLE_RETRY_SECONDS
+  const seconds = retryAfterSeconds(refusal)
+  if (seconds === null) return { status, body, headers }
   return { status, body, headers: [...headers, ['Retry-After', String(seconds)]] }
+}
+
+/** Null where waiting alone is not known to help. */
+function retryAfterSeconds({ code, details }: Fault): number | null {
+  if (code === 'OVERLOADED') return OVERLOADED_RETRY_SECONDS
+  if (CATALOGUE[code].status === 503) return UNAVAILABLE_RETRY_SECONDS
+  const { retry_after_seconds: seconds } = details
+  return code === 'RATE_LIMITED' && typeof seconds === 'number' ? seconds : null
 }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { PENDING_PER_USER_MAX } from '../../src/operations/console/pending-grants.js'
 import { issuerOf, type Passkey } from '../custody/authorizer-desk.js'
 import { countersign } from '../custody/command.js'
 import { type Stack, startStack } from '../e2e/stack.js'
@@ -14,12 +15,14 @@ import {
   createSoftwareAuthenticator,
   type SoftwareAuthenticator,
 } from '../support/software-authenticator.js'
+import { describeCustodyAttacks } from './custody-attacks.js'
 
 const PERSON = { email: 'person@example.test', password: randomBytes(12).toString('hex') }
 const CONFIG = mkdtempSync(join(tmpdir(), 'cs-config-'))
 
 let stack: Stack
 let person: HttpClient
+let personToken: string
 let passkey: Passkey
 let walletId: string
 let origin: string
@@ -31,7 +34,8 @@ beforeAll(async () => {
   const { home } = stack.service
   await createUser(join(home, 'identity-provider'), PERSON.email, PERSON.password)
   ownerToken = await stack.service.token()
-  person = stack.service.console(await stack.service.token(PERSON))
+  personToken = await stack.service.token(PERSON)
+  person = stack.service.console(personToken)
   origin = `http://localhost:${new URL(issuerOf(home)).port}`
   walletId = String((await person.post('/wallets', { name: 'mine' })).json.sub_wallet_id)
 })
@@ -209,6 +213,15 @@ describe('with a passkey', () => {
   })
 })
 
+describeCustodyAttacks(async () => {
+  const refused = await person.post('/keys', wish())
+  const { authorization } = proofFor(refused.json)
+  const { key_id: keyId = '', secret = '' } = (
+    await person.post('/keys', { ...wish(), authorization })
+  ).json
+  return { stack, token: personToken, key: { keyId, secret }, wish: wish() }
+})
+
 describe('the command line', () => {
   function cli(args: readonly string[], env: Record<string, string> = {}) {
     return new Promise<{ code: number; out: string; err: string }>((resolve) => {
@@ -283,6 +296,22 @@ describe('the command line', () => {
       2,
       expect.stringContaining('countersign authorizer create'),
     ])
+  })
+})
+
+describe('what waits for a confirmation', () => {
+  test('is bounded for each user, who is told; nobody else is turned away', async () => {
+    let refused = await person.post('/keys', wish())
+    for (let i = 0; i < PENDING_PER_USER_MAX && refused.status === 403; i++) {
+      refused = await person.post('/keys', wish({ name: `agent ${i}` }))
+    }
+    expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
+    expect(refused.json.error?.message).toContain('wait for your confirmation already')
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    const owner = await stack.service
+      .console(ownerToken)
+      .post('/keys', { ...wish(), sub_wallet_id: stack.service.dev().sub_wallet_id })
+    expect(owner.code).toBe('AUTHORIZATION_REQUIRED')
   })
 })
 

@@ -28,6 +28,7 @@ import {
   newKeyId,
   newWalletId,
   type Quorum,
+  type ReadyWallet,
   requestOf,
   signed,
   startQuorum,
@@ -35,7 +36,14 @@ import {
   USER,
   WEBAUTHN,
 } from './harness.js'
-import { becomeService, type HostileService, refusalOf, strangerKey } from './hostile.js'
+import {
+  becomeService,
+  type HostileService,
+  intentFor,
+  judged,
+  refusalOf,
+  strangerKey,
+} from './hostile.js'
 
 const PASSKEYS = { rpId: WEBAUTHN.rp_id, origin: WEBAUTHN.origins[0] ?? '' }
 const MALLORY = { email: 'mallory@example.test', password: randomBytes(12).toString('hex') }
@@ -230,6 +238,42 @@ describe('22: a grant', () => {
     }
     expect(await bothRefuse(newGrant(quorum, walletId), () => forSmall)).toEqual(REFUSED_BY_BOTH)
     expect(await putAtUserSide(small, confirmBeforeMs, forSmall)).toBe('none')
+  })
+
+  test('that the service makes by itself signs nothing, whatever it writes down at home', async () => {
+    const own = strangerKey()
+    const forms = [
+      newGrant(quorum, walletId),
+      newGrant(quorum, walletId, { consoleToken: null }),
+      newGrant(quorum, walletId, { effect: 'narrows' }),
+    ]
+    for (const grant of forms) {
+      const confirmBeforeMs = Date.now() + MINUTE_MS
+      const { statement } = statementOf(grant, 1, confirmBeforeMs)
+      const signature = await own.sign(grantMessage(statement))
+      const proofs = [
+        null,
+        // As if its key were one of the user's, or the software authorizer of dev.
+        keyProof(key.authorizerId, base64Url(signature)),
+        encodeProof({ kind: 'software', signature }),
+        // Its own co-signer key, which the registry names.
+        keyProof(key.authorizerId, base64Url(await service.signer.sign(grantMessage(statement)))),
+      ]
+      for (const proof of proofs) {
+        expect(['NOT_CONFIRMED', 'NOT_GRANTED']).toContain(
+          await putAtUserSide(grant, confirmBeforeMs, proof),
+        )
+      }
+      const wallet: ReadyWallet = {
+        walletId,
+        keyId: grant.keyId,
+        address: '0x',
+        proofKey: grant.proofKey ?? randomBytes(32),
+      }
+      expect(await judged(service, (seq) => intentFor(wallet, transfer(900), seq))).toBe(
+        'UNKNOWN_KEY',
+      )
+    }
   })
 
   test('that was taken back is not restored by the proof it once had', async () => {

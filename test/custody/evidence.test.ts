@@ -54,6 +54,24 @@ describe('27: evidence', () => {
     }
   })
 
+  test('shows one flipped bit wherever it is, and names each entry', async () => {
+    const copy = copyOf('user')
+    const flipped: number[] = []
+    await edit(copy, (bytes, index) => {
+      if (index % 2 === 0) return bytes
+      const at = Math.floor((bytes.length * flipped.length) / 24)
+      if (at >= bytes.length) return bytes
+      flipped.push(index)
+      const changed = Buffer.from(bytes)
+      changed[at] = (changed[at] ?? 0) ^ (1 << (index % 8))
+      return changed
+    })
+    const { code, output } = await audit({ user: copy })
+    expect(code).toBe(1)
+    expect(flipped.length).toBeGreaterThan(15)
+    for (const index of flipped) expect(output).toMatch(new RegExp(`entry ${index} `))
+  })
+
   test('shows an entry that was taken out', async () => {
     const copy = copyOf('user')
     await edit(copy, (bytes, index) => (index === 9 ? null : bytes))

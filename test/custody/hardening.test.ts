@@ -112,10 +112,9 @@ describe('outside the signature', () => {
       COUNTERSIGN_MODE: 'live',
       NODE_OPTIONS: `--require ${hook}`,
     }
-    for (const entry of ['quorum-signer', 'identity-provider']) {
-      await expect(startChild(`dist/src/${entry}/main.js`, env)).rejects.toThrow(
-        /no prebuilt binary/,
-      )
+    const entries = ['src/quorum-signer/main', 'src/identity-provider/main', 'actors/worker']
+    for (const entry of entries) {
+      await expect(startChild(`dist/${entry}.js`, env)).rejects.toThrow(/no prebuilt binary/)
     }
   }, 20_000)
 

@@ -26,13 +26,15 @@ export const USER = { email: 'ada@example.test', password: 'correct horse batter
 
 export interface Quorum {
   readonly home: string
-  readonly coSigner: ConnectedCoSigner
+  coSigner: ConnectedCoSigner
   readonly userId: string
   readonly consoleToken: string
   identityProvider: Child
   quorumSigner: Child
   startIdentityProvider(): Promise<Child>
   startQuorumSigner(): Promise<Child>
+  /** The service anew, after `coSigner.close()`. */
+  connect(): Promise<void>
   /** Ends every process and removes the home. */
   close(): Promise<void>
 }
@@ -57,10 +59,10 @@ export async function startQuorum(): Promise<Quorum> {
   const startIdentityProvider = () =>
     start('dist/src/identity-provider/main.js', { IDENTITY_PORT: issuerPort(home) })
   const startQuorumSigner = () => start('dist/src/quorum-signer/main.js')
-  let coSigner: ConnectedCoSigner | null = null
+  let running: Quorum | null = null
 
   async function close(): Promise<void> {
-    await coSigner?.close()
+    await running?.coSigner.close()
     await Promise.all(domains.map((domain) => domain.kill()))
     rmSync(home, { recursive: true, force: true })
   }
@@ -73,23 +75,33 @@ export async function startQuorum(): Promise<Quorum> {
       startQuorumSigner(),
     ])
     const consoleToken = await signIn(home)
-    coSigner = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
-    if (!(await coSigner.whenReady(READY_TIMEOUT_MS))) throw new Error('quorum not ready')
-    return {
+    const quorum: Quorum = {
       home,
-      coSigner,
+      coSigner: await connected(home),
       userId: subjectOf(consoleToken),
       consoleToken,
       identityProvider,
       quorumSigner,
       startIdentityProvider,
       startQuorumSigner,
+      async connect() {
+        quorum.coSigner = await connected(home)
+      },
       close,
     }
+    running = quorum
+    return quorum
   } catch (error) {
     await close()
     throw error
   }
+}
+
+async function connected(home: string): Promise<ConnectedCoSigner> {
+  const coSigner = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
+  if (await coSigner.whenReady(READY_TIMEOUT_MS)) return coSigner
+  await coSigner.close()
+  throw new Error('quorum not ready')
 }
 
 /** The port of the start before, so that tokens stay valid across a restart; else a free one. */

@@ -23,6 +23,9 @@ import {
   userSideLayout,
 } from '../../src/custody/domain-keys/layout.js'
 import { laneStart } from '../../src/custody/protocol/batch.js'
+import { expectBytes } from '../../src/custody/protocol/bytes.js'
+import { pointOf, randomScalar } from '../../src/custody/protocol/curve.js'
+import { commitmentOf } from '../../src/custody/protocol/keygen.js'
 import { type P256Signer, p256SignerOf } from '../../src/custody/protocol/p256.js'
 import { type SocketServer, serveSocket } from '../../src/custody/protocol/server.js'
 import { type SubWalletId, ulidBytes } from '../../src/domain/ids.js'
@@ -76,6 +79,10 @@ beforeAll(async () => {
       'grant-get': answer('grant-get'),
       'grant-put': answer('grant-put'),
       'proof-get': answer('proof-get'),
+      'keygen-commit': answer('keygen-commit'),
+      'keygen-reveal': answer('keygen-reveal'),
+      'keygen-prove': answer('keygen-prove'),
+      'keygen-status': () => null,
     },
     onFault: () => undefined,
   })
@@ -137,6 +144,29 @@ describe('22: an identity provider gone bad', () => {
     expect(await quorum.coSigner.putGrant(answered(grant, asked, proof))).toEqual({
       authorizedBy: 'passkey',
     })
+  })
+})
+
+describe('16: key generation with an identity provider gone bad', () => {
+  test('takes no point that was chosen after seeing the service’s', async () => {
+    const reveal = { point: pointOf(randomScalar()), nonce: randomBytes(32) }
+    const rogue = { point: pointOf(randomScalar()), nonce: reveal.nonce }
+    const reached: string[] = []
+    answers = {
+      'keygen-commit': ([sessionId]) => [commitmentOf('user', reveal, expectBytes(sessionId))],
+      'keygen-reveal': () => [rogue.point, rogue.nonce],
+      'keygen-prove': () => {
+        reached.push('proof')
+        return [Buffer.alloc(65), Buffer.alloc(64), Buffer.alloc(80), Buffer.alloc(16)]
+      },
+    }
+    const create = () => quorum.coSigner.createWallet(newWalletId(), quorum.userId)
+    await expect(create()).rejects.toThrow('reveal does not match its commitment')
+    expect(reached).toEqual([])
+    // Nor one whose secret it cannot show.
+    answers = { ...answers, 'keygen-reveal': () => [reveal.point, reveal.nonce] }
+    await expect(create()).rejects.toThrow('proof of possession')
+    expect(reached).toEqual(['proof'])
   })
 })
 

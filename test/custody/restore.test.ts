@@ -52,6 +52,29 @@ describe('28: a user side that was restored from an older backup', () => {
   })
 })
 
+describe('28: a service that was restored from an older backup', () => {
+  test('signs no taken nonce anew, keeps its evidence, and says what it lost', async () => {
+    const backup = join(quorum.home, 'backup-service')
+    await command('backup', '--domain', 'service', '--to', backup)
+    const later = await readyWallet(quorum)
+    await signed(quorum, requestOf(wallet, transfer(3)))
+
+    await quorum.coSigner.close()
+    await command('restore', '--domain', 'service', '--from', backup)
+    await quorum.connect()
+    const taken = await quorum.coSigner.sign(requestOf(wallet, transfer(3, { value: 77n })))
+    expect(taken).toMatchObject({ ok: false, reason: 'NONCE_TAKEN' })
+    await signed(quorum, requestOf(wallet, transfer(4)))
+    // Its share of a wallet made since is gone: nothing else takes its place.
+    expect(await quorum.coSigner.sign(requestOf(later, transfer(0)))).toMatchObject({
+      reason: 'REFUSED',
+      detail: 'UNKNOWN_WALLET',
+    })
+    await expect(quorum.coSigner.createWallet(later.walletId, quorum.userId)).rejects.toThrow()
+    expect(await countersignOk(quorum.home, ['verify-audit'])).toContain('both logs are whole')
+  })
+})
+
 function command(name: string, ...options: string[]): Promise<string> {
   return countersignOk(quorum.home, ['custody', name, ...options])
 }

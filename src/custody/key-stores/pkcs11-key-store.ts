@@ -12,7 +12,7 @@ import { openPkcs11Sessions, type Pkcs11Session } from './pkcs11-sessions.js'
  * that one domain's PIN opens nothing of another's.
  */
 export interface Pkcs11Settings {
-  /** Absolute path of the vendor's library. */
+  /** Absolute path of the vendor's module, a shared library. */
   readonly module: string
   /** The token's label. */
   readonly token: string
@@ -28,21 +28,21 @@ const P256_PARAMETERS = Buffer.from('06082a8648ce3d030107', 'hex')
 const POINT_PREFIX = Buffer.from('0441', 'hex')
 const POINT_BYTES = 65
 
-/** @throws Error that names the library or the token and the reason; never the PIN */
+/** @throws Error that names the module or the token and the reason; never the PIN */
 export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
   const p11 = loadBinding()
   const sessions = openPkcs11Sessions(p11, {
-    module: settings.module,
+    modulePath: settings.module,
     token: settings.token,
     readPin: () => readPrivateFile(settings.pin_file),
   })
 
   function find(session: Pkcs11Session, template: Pkcs11.Template): Buffer[] {
-    session.library.C_FindObjectsInit(session.handle, template)
+    session.module.C_FindObjectsInit(session.handle, template)
     try {
-      return session.library.C_FindObjects(session.handle, KEYS_MAX)
+      return session.module.C_FindObjects(session.handle, KEYS_MAX)
     } finally {
-      session.library.C_FindObjectsFinal(session.handle)
+      session.module.C_FindObjectsFinal(session.handle)
     }
   }
 
@@ -56,7 +56,7 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
   }
 
   function attribute(session: Pkcs11Session, object: Buffer, type: number): Buffer {
-    const [found] = session.library.C_GetAttributeValue(session.handle, object, [{ type }])
+    const [found] = session.module.C_GetAttributeValue(session.handle, object, [{ type }])
     if (found === undefined) throw new Error(`token ${settings.token}: a key lacks an attribute`)
     return Buffer.from(found.value)
   }
@@ -72,8 +72,8 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
 
   /** The pair is found again by CKA_ID, which is the id of the point and so known only after. */
   function make(session: Pkcs11Session, label: string, purpose: 'sign' | 'derive'): Buffer {
-    const { library, handle } = session
-    const pair = library.C_GenerateKeyPair(
+    const { module, handle } = session
+    const pair = module.C_GenerateKeyPair(
       handle,
       { mechanism: p11.CKM_EC_KEY_PAIR_GEN },
       [
@@ -93,10 +93,10 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
     )
     const point = rawPoint(attribute(session, pair.publicKey, p11.CKA_EC_POINT))
     const name = [{ type: p11.CKA_ID, value: keyIdOf(point) }]
-    library.C_SetAttributeValue(handle, pair.privateKey, name)
+    module.C_SetAttributeValue(handle, pair.privateKey, name)
     // The label comes last: a pair that a crash left without one is never found.
     const labelled = [...name, { type: p11.CKA_LABEL, value: label }]
-    library.C_SetAttributeValue(handle, pair.publicKey, labelled)
+    module.C_SetAttributeValue(handle, pair.publicKey, labelled)
     return point
   }
 
@@ -120,8 +120,8 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
           const digest = sha256(message)
           const out = Buffer.alloc(64)
           const mechanism = { mechanism: p11.CKM_ECDSA }
-          session.library.C_SignInit(session.handle, mechanism, privateKey(session, kid))
-          const signature = await session.library.C_SignAsync(session.handle, digest, out)
+          session.module.C_SignInit(session.handle, mechanism, privateKey(session, kid))
+          const signature = await session.module.C_SignAsync(session.handle, digest, out)
           // The binding keeps bare pointers to both buffers: they must outlive the call.
           if (signature.length !== out.length || digest.length !== 32) {
             throw new Error(`token ${settings.token}: a signature has the wrong length`)
@@ -142,7 +142,7 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
             kdf: p11.CKD_NULL,
             publicData: Buffer.from(peer),
           }
-          const secret = session.library.C_DeriveKey(
+          const secret = session.module.C_DeriveKey(
             session.handle,
             { mechanism: p11.CKM_ECDH1_DERIVE, parameter },
             privateKey(session, keyIdOf(publicKey)),
@@ -159,7 +159,7 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
           try {
             return attribute(session, secret, p11.CKA_VALUE)
           } finally {
-            session.library.C_DestroyObject(session.handle, secret)
+            session.module.C_DestroyObject(session.handle, secret)
           }
         }),
     }
@@ -175,7 +175,7 @@ export function openPkcs11KeyStore(settings: Pkcs11Settings): KeyStore {
       sessions.use(async (session) => {
         const id = [{ type: p11.CKA_ID, value: Buffer.from(kid) }]
         for (const object of find(session, id)) {
-          session.library.C_DestroyObject(session.handle, object)
+          session.module.C_DestroyObject(session.handle, object)
         }
       }),
     agreementKey: () =>

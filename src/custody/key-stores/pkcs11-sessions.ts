@@ -3,7 +3,7 @@ import type * as Pkcs11 from 'pkcs11js'
 
 /**
  * Sessions with one token, logged in. A session carries one operation at a time, so calls that run
- * at once take one each; the library is loaded once per process and thread.
+ * at once take one each; the module is loaded once per process and thread.
  */
 export interface Pkcs11Sessions {
   /** Runs `work` with a session of its own; waits when all are taken. */
@@ -12,12 +12,12 @@ export interface Pkcs11Sessions {
 }
 
 export interface Pkcs11Session {
-  readonly library: Pkcs11.PKCS11
+  readonly module: Pkcs11.PKCS11
   readonly handle: Buffer
 }
 
 export interface TokenAccess {
-  readonly module: string
+  readonly modulePath: string
   readonly token: string
   readonly readPin: () => Buffer
 }
@@ -30,16 +30,16 @@ const WAITING_MAX = 1_024
 const ALREADY_INITIALIZED = 0x191
 const ALREADY_LOGGED_IN = 0x100
 
-/** @throws Error that names the library or the token; never the PIN */
+/** @throws Error that names the module or the token; never the PIN */
 export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkcs11Sessions {
-  const library = loadLibrary(p11, access.module)
-  const slot = slotOf(library, access)
+  const module = loadModule(p11, access.modulePath)
+  const slot = slotOf(module, access)
   const handles: Buffer[] = []
   const free: Buffer[] = []
   const waiting: ((handle: Buffer) => void)[] = []
 
   function openSession(): Buffer {
-    const handle = library.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | p11.CKF_RW_SESSION)
+    const handle = module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | p11.CKF_RW_SESSION)
     handles.push(handle)
     return handle
   }
@@ -59,13 +59,13 @@ export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkc
   }
 
   const first = openSession()
-  logIn(p11, library, first, access)
+  logIn(p11, module, first, access)
   free.push(first)
   return {
     async use(work) {
       const handle = await take()
       try {
-        return await work({ library, handle })
+        return await work({ module, handle })
       } catch (error) {
         if (!(error instanceof p11.Pkcs11Error)) throw error
         throw new Error(`token ${access.token}: ${error.method || 'call'} failed: ${error.message}`)
@@ -76,43 +76,43 @@ export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkc
     close() {
       // Not C_Finalize, and not C_Logout: both are of the whole process, and other threads of it
       // may be at work.
-      for (const handle of handles) library.C_CloseSession(handle)
-      library.close()
+      for (const handle of handles) module.C_CloseSession(handle)
+      module.close()
     },
   }
 }
 
-function loadLibrary(p11: typeof Pkcs11, module: string): Pkcs11.PKCS11 {
-  if (!existsSync(module)) throw new Error(`the PKCS#11 library ${module} does not exist`)
-  const library = new p11.PKCS11()
+function loadModule(p11: typeof Pkcs11, modulePath: string): Pkcs11.PKCS11 {
+  if (!existsSync(modulePath)) throw new Error(`the PKCS#11 module ${modulePath} does not exist`)
+  const module = new p11.PKCS11()
   try {
-    library.load(module)
-    library.C_Initialize({ flags: p11.CKF_OS_LOCKING_OK })
+    module.load(modulePath)
+    module.C_Initialize({ flags: p11.CKF_OS_LOCKING_OK })
   } catch (error) {
     if (codeOf(error) !== ALREADY_INITIALIZED) {
-      throw new Error(`the PKCS#11 library ${module} does not start: ${messageOf(error)}`)
+      throw new Error(`the PKCS#11 module ${modulePath} does not start: ${messageOf(error)}`)
     }
   }
-  return library
+  return module
 }
 
-function slotOf(library: Pkcs11.PKCS11, { token, module }: TokenAccess): Buffer {
-  const slot = library
+function slotOf(module: Pkcs11.PKCS11, { token, modulePath }: TokenAccess): Buffer {
+  const slot = module
     .C_GetSlotList(true)
-    .find((candidate) => library.C_GetTokenInfo(candidate).label.trimEnd() === token)
-  if (slot === undefined) throw new Error(`${module} has no token with the label ${token}`)
+    .find((candidate) => module.C_GetTokenInfo(candidate).label.trimEnd() === token)
+  if (slot === undefined) throw new Error(`${modulePath} has no token with the label ${token}`)
   return slot
 }
 
 function logIn(
   p11: typeof Pkcs11,
-  library: Pkcs11.PKCS11,
+  module: Pkcs11.PKCS11,
   session: Buffer,
   access: TokenAccess,
 ): void {
   const pin = access.readPin()
   try {
-    library.C_Login(session, p11.CKU_USER, pin.toString('utf8').trim())
+    module.C_Login(session, p11.CKU_USER, pin.toString('utf8').trim())
   } catch (error) {
     if (codeOf(error) !== ALREADY_LOGGED_IN) {
       throw new Error(`token ${access.token}: login failed: ${messageOf(error)}`)

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import type { Authorizer } from '../../custody/authorizers/authorizer.js'
 import { type AuthorizerSet, verifyEntry } from '../../custody/authorizers/authorizer-set.js'
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
@@ -19,6 +18,7 @@ import {
   grantMessage,
   readGrantStatement,
 } from '../../custody/authorizers/grant-statement.js'
+import { createOwnedCache, type OwnedCache } from '../../custody/authorizers/owned-cache.js'
 import {
   encodeRegistration,
   type PasskeyRegistration,
@@ -107,15 +107,16 @@ interface Ceremony {
   readonly possession: Buffer | null
 }
 
+/** Spec silent: more than a person opens in the ten minutes that each of them lives. */
+export const OPEN_PER_USER_MAX = 32
 /** Of all users; past it the oldest is given up. */
-const CEREMONIES_MAX = 2_000
+const OPEN_BOUNDS = { max: 2_000, perUserMax: OPEN_PER_USER_MAX }
 const CEREMONY_LIFE_MS = 10 * 60_000
-const PROOFS_MAX = 2_000
 
 export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
   const { store, registry, signer, evidence } = context
-  const ceremonies = new LRUCache<string, Ceremony>({ max: CEREMONIES_MAX, ttl: CEREMONY_LIFE_MS })
-  const proofs = new LRUCache<string, Buffer>({ max: PROOFS_MAX, ttl: CEREMONY_LIFE_MS })
+  const ceremonies = createOwnedCache<Ceremony>(OPEN_BOUNDS)
+  const proofs = createOwnedCache<Buffer>(OPEN_BOUNDS)
 
   function setOf(userId: string): AuthorizerSet {
     return store.setOf(ownerHashOf(userId))
@@ -142,7 +143,7 @@ export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
 
   function open(ceremony: Ceremony): string {
     const ceremonyId = randomBytes(16).toString('base64url')
-    ceremonies.set(ceremonyId, ceremony)
+    keepOpen(ceremonies, ceremonyId, ceremony.userId, ceremony)
     return ceremonyId
   }
 
@@ -251,7 +252,9 @@ export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
         signCount: store.signCount,
       })
       if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
-      proofs.set(hex(grantChallenge(statement)), encodeProof(proof))
+      const name = hex(grantChallenge(statement))
+      proofs.delete(name)
+      keepOpen(proofs, name, userId, encodeProof(proof))
     },
     proofLeft: (challenge) => proofs.get(hex(challenge)) ?? null,
   }
@@ -276,6 +279,17 @@ export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
     const certificate = encodeCertificate({ ...request, authorizerId, credentialId, publicKey })
     return { ...ceremony, certificate, possession: encodeRegistration(registration) }
   }
+}
+
+/** @throws Refusal CONFLICT when the user has too many open */
+function keepOpen<V extends object>(
+  cache: OwnedCache<V>,
+  id: string,
+  userId: string,
+  value: V,
+): void {
+  if (cache.add(id, userId, value, CEREMONY_LIFE_MS) === null) return
+  throw new Refusal('CONFLICT', 'too many are open: finish one, or wait ten minutes')
 }
 
 function ownerHashOf(userId: string): Buffer {

@@ -81,7 +81,8 @@ export async function enlargeGrant(
     version: Number(details.grant_version),
     confirmBeforeMs: Date.parse(String(details.confirm_before)),
   }
-  return refuse(asked(details, pendingGrants.add(fresh), wanted, answer.fault.message))
+  const added = pendingGrants.add(fresh)
+  return added.ok ? refuse(asked(details, added.value, wanted, answer.fault.message)) : added
 }
 
 /** A key's grant as it is at the custody desk; it takes away unless its caller says otherwise. */

@@ -1,15 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { createOwnedCache } from '../../custody/authorizers/owned-cache.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { UserId } from '../../domain/ids.js'
+import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 
 /**
  * Changes that wait for the user's authorizer. In memory alone, since a new key's secret is among
  * them: after a restart the same request asks anew.
  */
 export interface PendingGrants {
-  /** @returns the id under which the same request may be repeated with a proof */
-  add(pending: PendingGrant): string
+  /**
+   * @returns the id under which the same request may be repeated with a proof; RATE_LIMITED when
+   * too many of that user's wait already
+   */
+  add(pending: PendingGrant): Result<string>
   /** Takes it out, so that no two requests finish one change; null when it is not there. */
   take(id: string, userId: UserId, fingerprint: string): PendingGrant | null
   /** After a failure that the same id may be tried again after. */
@@ -31,20 +35,24 @@ export interface PendingGrant {
 
 /** All users together; past it the oldest is given up, and asked for anew. */
 const PENDING_MAX = 10_000
+/** Spec silent: more than a person confirms in the ten minutes that each of them waits. */
+export const PENDING_PER_USER_MAX = 32
 
 export function createPendingGrants(): PendingGrants {
-  const pending = new LRUCache<string, PendingGrant>({ max: PENDING_MAX })
+  const pending = createOwnedCache<PendingGrant>({
+    max: PENDING_MAX,
+    perUserMax: PENDING_PER_USER_MAX,
+  })
 
-  function keep(id: string, grant: PendingGrant): void {
-    const lifeMs = grant.confirmBeforeMs - Date.now()
-    if (lifeMs > 0) pending.set(id, grant, { ttl: lifeMs })
+  function keep(id: string, grant: PendingGrant): number | null {
+    return pending.add(id, grant.userId, grant, grant.confirmBeforeMs - Date.now())
   }
 
   return {
     add(grant) {
       const id = `authz_${randomBytes(16).toString('base64url')}`
-      keep(id, grant)
-      return id
+      const fullForMs = keep(id, grant)
+      return fullForMs === null ? ok(id) : refuse(tooMany(fullForMs))
     },
     take(id, userId, fingerprint) {
       const found = pending.get(id)
@@ -54,4 +62,13 @@ export function createPendingGrants(): PendingGrants {
     },
     putBack: keep,
   }
+}
+
+function tooMany(fullForMs: number) {
+  const retry_after_seconds = Math.ceil(fullForMs / 1_000)
+  return fault(
+    'RATE_LIMITED',
+    { pending_max: PENDING_PER_USER_MAX, retry_after_seconds },
+    `${PENDING_PER_USER_MAX} changes wait for your confirmation already; confirm one, or wait until one ends.`,
+  )
 }
