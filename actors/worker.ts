@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { connectChains } from '../src/chains/access.js'
 import { startRouterChecks } from '../src/chains/router-checks.js'
 import { RpcCallError } from '../src/chains/rpc/errors.js'
+import { startSimulationChecks } from '../src/chains/simulation-checks.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
 import { readScreeningFile } from '../src/config/screening.js'
@@ -50,6 +51,7 @@ const sequence = attachEventSequence(start.sequence, workerIndex)
 const chainsFile = readChainsFile(join(home, 'chains.json'))
 const { chains, close: closeChains } = connectChains(chainsFile.chains)
 // The main thread tells what they find.
+const simulation = startSimulationChecks(chains, null)
 const routers = await startRouterChecks(chains, null)
 const prices = createChainlinkPrices(
   [...chains.values()].map(({ config, rpc }) => ({ chain: config, rpc })),
@@ -164,6 +166,7 @@ const DRAIN_STEP_MS = 20
 const DRAIN_STEPS_MAX = 250
 
 async function drain(): Promise<void> {
+  simulation.close()
   routers.close()
   for (let step = 0; step < DRAIN_STEPS_MAX && !host.quiet; step++) {
     await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS))

@@ -14,6 +14,7 @@ import { createContractEvents } from './chains/contract-events.js'
 import type { ChainHead } from './chains/heads.js'
 import { startRouterChecks } from './chains/router-checks.js'
 import { RpcCallError } from './chains/rpc/errors.js'
+import { startSimulationChecks } from './chains/simulation-checks.js'
 import { readChainsFile } from './config/chains.js'
 import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
@@ -97,6 +98,7 @@ const lists = await createListOwner({
 
 const registry = new Registry()
 const { chains, close: closeChains } = connectChains(chainConfigs)
+const simulation = startSimulationChecks(chains, { registry, log: logger })
 const routers = await startRouterChecks(chains, { registry, log: logger })
 const oracles = followOracles({
   mirrors: openOracleMirrors(),
@@ -294,6 +296,7 @@ logger.info({ host: config.host, port, mode: config.mode }, 'the wallet service 
 
 runUntilStopped('service', async () => {
   gasBalances.close()
+  simulation.close()
   routers.close()
   stopSampling()
   metricsListener?.close()

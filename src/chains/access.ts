@@ -1,9 +1,11 @@
 import type { ChainConfig } from '../config/chains.js'
+import type { Address } from '../domain/ids.js'
 import { createFeeOracle, type FeeOracle } from './fee-oracle.js'
 import { createGasPlanner, type GasPlanner } from './gas.js'
 import { type ChainReads, createChainReads } from './reads.js'
 import { createRpcClient } from './rpc/client.js'
 import type { RpcClient, RpcMetrics } from './rpc/types.js'
+import { createSimulator, type Simulator } from './simulate/simulator.js'
 
 /** One chain as a thread of the service uses it. */
 export interface ChainAccess {
@@ -12,6 +14,7 @@ export interface ChainAccess {
   readonly reads: ChainReads
   readonly gas: GasPlanner
   readonly fees: FeeOracle
+  readonly simulator: Simulator
 }
 
 export type Chains = ReadonlyMap<number, ChainAccess>
@@ -35,6 +38,7 @@ export function connectChains(
       reads,
       gas: createGasPlanner(rpc, reads, config),
       fees: createFeeOracle(rpc, { ceilingWei: BigInt(config.max_fee_per_gas_ceiling_wei) }),
+      simulator: createSimulator(rpc, config.wrapped_native as Address),
     })
   }
   return {

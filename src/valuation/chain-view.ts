@@ -1,5 +1,4 @@
 import type { ChainAccess } from '../chains/access.js'
-import { createSimulator, type Simulator } from '../chains/simulate/simulator.js'
 import type { Address } from '../domain/ids.js'
 import type { Price, PriceSource } from '../pricing/price-source.js'
 import { type PricedToken, pricedTokensOf } from './price-book.js'
@@ -7,7 +6,6 @@ import { type PricedToken, pricedTokensOf } from './price-book.js'
 /** One chain as valuation sees it. All address keys are lower-case. */
 export interface ChainView {
   readonly chain: ChainAccess
-  readonly simulator: Simulator
   readonly priced: ReadonlyMap<string, PricedToken>
   /** Tokens whose code the operator vouches for, priced or not. */
   isConfigured(lowerCaseToken: string): boolean
@@ -28,7 +26,6 @@ export function createChainView(
   const router = config.router?.toLowerCase() ?? null
   return {
     chain,
-    simulator: createSimulator(chain.rpc, config.wrapped_native as Address),
     priced,
     isConfigured: (token) => configured.has(token),
     isOurs: (spender) => spender.toLowerCase() === router && hasRouter(config.id),

@@ -51,7 +51,7 @@ export function createSimulatedQuoter(
     const [fees, l1FeeWei, simulation, estimate, prices] = await Promise.all([
       chain.fees.quote(),
       chain.gas.l1FeeUpperBoundWei(ENVELOPE_BYTES + call.data.length / 2),
-      view.simulator.simulate(call),
+      chain.simulator.simulate(call),
       estimates ? chain.gas.gasLimitFor(call) : null,
       allPrices(source, view),
       chain.reads.cachedCode(call.from) ?? chain.reads.code(call.from),

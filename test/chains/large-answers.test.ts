@@ -39,6 +39,6 @@ test('an answer past the limit fails that call and leaves the endpoint in use', 
   expect(rpc.healthyEndpoints()).toBe(1)
   expect(await rpc.request('eth_chainId', [])).toBe('0x2105')
   const simulator = createSimulator(rpc, '0x1111111111111111111111111111111111111111')
-  expect(await simulator.abilities()).toEqual([])
+  expect(await simulator.abilities.methods()).toEqual([])
   await rpc.close()
 })

@@ -65,15 +65,15 @@ function without(method: string): void {
 }
 
 test('what an endpoint serves is found by trying', async () => {
-  expect(await createSimulator(rpc, weth).abilities()).toEqual([
+  expect(await createSimulator(rpc, weth).abilities.methods()).toEqual([
     'eth_simulateV1',
     'debug_traceCall',
   ])
   without('eth_simulateV1')
-  expect(await createSimulator(rpc, weth).abilities()).toEqual(['debug_traceCall'])
+  expect(await createSimulator(rpc, weth).abilities.methods()).toEqual(['debug_traceCall'])
   without('debug_traceCall')
   const none = createSimulator(rpc, weth)
-  expect(await none.abilities()).toEqual([])
+  expect(await none.abilities.methods()).toEqual([])
   expect(await none.simulate(usdcCall('transfer', [someone, 1n]))).toBeNull()
 })
 

@@ -4,6 +4,7 @@ import { createFeeOracle } from '../../src/chains/fee-oracle.js'
 import { createGasPlanner } from '../../src/chains/gas.js'
 import { createChainReads } from '../../src/chains/reads.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
+import { createSimulator } from '../../src/chains/simulate/simulator.js'
 import type { ChainConfig } from '../../src/config/chains.js'
 import type { ChainId } from '../../src/domain/chain.js'
 import type { Address } from '../../src/domain/ids.js'
@@ -98,7 +99,11 @@ export async function startFaultChain(
         })
         const reads = createChainReads(rpc)
         const gas = createGasPlanner(rpc, reads, config)
-        return { config, rpc, reads, gas, fees: createFeeOracle(rpc, { ceilingWei }) }
+        return {
+          ...{ config, rpc, reads, gas },
+          fees: createFeeOracle(rpc, { ceilingWei }),
+          simulator: createSimulator(rpc, config.wrapped_native as Address),
+        }
       },
       startMining(everyMs = BLOCK_MS) {
         if (mining !== null) return

@@ -3,7 +3,7 @@ import { FaultError, fault } from '../../errors/fault.js'
 import type { BroadcastOutcome } from './broadcast-outcome.js'
 import { createEndpoint } from './endpoint.js'
 import { createEndpointSet } from './endpoint-set.js'
-import { createLane } from './lane.js'
+import { createLane, type Lane } from './lane.js'
 import { createReadRunner, type PendingRead, unavailable } from './reads.js'
 import { createSendRunner, type PendingSend, pendingSend } from './sends.js'
 import {
@@ -11,6 +11,7 @@ import {
   type RpcCall,
   type RpcClient,
   type RpcClientOptions,
+  type RpcEndpoint,
   type Settled,
 } from './types.js'
 import { serialiseCall } from './wire.js'
@@ -74,12 +75,19 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   let closed = false
 
   function read(call: RpcCall, settle: (answer: Settled) => void): void {
+    enqueue(HEAVY_METHODS.has(call.method) ? heavyReads : reads, {
+      text: serialiseCall(call),
+      settle,
+    })
+  }
+
+  function enqueue(lane: Lane<PendingRead>, item: PendingRead): void {
+    const { settle } = item
     if (closed) {
       settle(unavailable(chainId))
       return
     }
-    const lane = HEAVY_METHODS.has(call.method) ? heavyReads : reads
-    if (lane.push({ text: serialiseCall(call), settle })) return
+    if (lane.push(item)) return
     metrics.overflow('read')
     settle({
       ok: false,
@@ -94,6 +102,22 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         read({ method, params }, (answer) => {
           if (answer.ok) resolve(answer.value as T)
           else reject(answer.error)
+        })
+      })
+    },
+    requestOf<T>(
+      mayAsk: (endpoint: RpcEndpoint) => boolean,
+      method: string,
+      params: readonly unknown[],
+    ): Promise<T> {
+      return new Promise((resolve, reject) => {
+        enqueue(heavyReads, {
+          text: serialiseCall({ method, params }),
+          mayAsk,
+          settle(answer) {
+            if (answer.ok) resolve(answer.value as T)
+            else reject(answer.error)
+          },
         })
       })
     },
@@ -114,6 +138,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         resolve({ kind: 'retry', text: 'the broadcast queue is full' })
       })
     },
+    endpoints: () => endpoints,
     healthyEndpoints: () => set.readyCount(),
     async close() {
       closed = true

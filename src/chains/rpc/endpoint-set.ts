@@ -2,6 +2,7 @@ import type { Endpoint } from './endpoint.js'
 
 /** Chooses among a chain's endpoints, in the operator's order of preference. */
 export interface EndpointSet {
+  readonly all: readonly Endpoint[]
   /**
    * The first usable endpoint that is not in `tried`. Preferred endpoints that may be back are
    * probed in the background; they are waited for only when nothing else is left.
@@ -24,6 +25,7 @@ export function createEndpointSet(endpoints: readonly Endpoint[]): EndpointSet {
   }
 
   return {
+    all: endpoints,
     pickReady,
     async pick(tried) {
       const nowMs = Date.now()

@@ -1,7 +1,7 @@
 import { Pool } from 'undici'
 import { createBreaker } from './breaker.js'
 import { RpcShapeError, RpcTransportError } from './errors.js'
-import type { HttpOutcome, RpcMetrics, Settled } from './types.js'
+import type { HttpOutcome, RpcEndpoint, RpcMetrics, Settled } from './types.js'
 import { parseAnswers, parseRetryAfterMs } from './wire.js'
 
 /**
@@ -19,8 +19,7 @@ const RATE_LIMIT_PAUSE_MS_MAX = 60_000
 /** Idle sockets are dropped before the usual 60 s of load balancers, so that fewer die in flight. */
 const KEEP_ALIVE_MS = 30_000
 
-export interface Endpoint {
-  readonly label: string
+export interface Endpoint extends RpcEndpoint {
   /** `ready`: ask it; `probe`: it may be back, `verify` first; `resting`: rate-limited; `out`: not now. */
   state(nowMs: number): 'ready' | 'probe' | 'resting' | 'out'
   /** When a resting endpoint may be asked again; 0 when it is not resting. */
@@ -68,6 +67,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   })
   const breaker = createBreaker()
   const latency = createLatency()
+  let incarnation = 0
   let verified = false
   let wrongChain = false
   let restingUntil = 0
@@ -133,6 +133,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         if (error.phase === 'unsent') outcome = 'unsent'
         if (breaker.fail(Date.now())) {
           verified = false
+          incarnation++
           metrics.breakerOpened(label)
         }
       }
@@ -161,6 +162,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
 
   return {
     label,
+    get incarnation() {
+      return incarnation
+    },
     state(nowMs) {
       if (wrongChain) return 'out'
       if (nowMs < restingUntil) return 'resting'

@@ -4,7 +4,7 @@ import { isEndpointFault } from './classify.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointSet } from './endpoint-set.js'
 import { RpcCallError } from './errors.js'
-import type { RpcMetrics, Settled } from './types.js'
+import type { RpcEndpoint, RpcMetrics, Settled } from './types.js'
 import { requestBody } from './wire.js'
 
 /** Reads over several endpoints: failover, hedging within a budget, short waits for rate limits. */
@@ -12,6 +12,8 @@ import { requestBody } from './wire.js'
 export interface PendingRead {
   /** `serialiseCall` of the call. */
   readonly text: string
+  /** Endpoints that may be asked, all by default. Only for items that travel alone. */
+  readonly mayAsk?: (endpoint: RpcEndpoint) => boolean
   settle(answer: Settled): void
 }
 
@@ -30,7 +32,7 @@ export interface ReadRunner {
 
 export function createReadRunner(
   chainId: number,
-  endpoints: EndpointSet,
+  set: EndpointSet,
   timeoutMs: number,
   metrics: RpcMetrics,
 ): ReadRunner {
@@ -44,7 +46,7 @@ export function createReadRunner(
     const body = requestBody(items)
     hedgeTokens = Math.min(HEDGE_TOKENS_MAX, hedgeTokens + HEDGE_TOKENS_PER_READ)
     const first = primary.post(body, items.length)
-    if (hedgeTokens < 1 || endpoints.pickReady(tried) === null) return first.catch(() => null)
+    if (hedgeTokens < 1 || set.pickReady(tried) === null) return first.catch(() => null)
     const delayMs = Math.min(Math.max(primary.unusualAfterMs(), HEDGE_DELAY_MS_MIN), timeoutMs / 2)
     return new Promise((resolve) => {
       let open = 1
@@ -59,7 +61,7 @@ export function createReadRunner(
         resolve(answers)
       }
       const timer = setTimeout(() => {
-        const second = endpoints.pickReady(tried)
+        const second = set.pickReady(tried)
         if (second === null || hedgeTokens < 1) return
         hedgeTokens--
         open++
@@ -77,13 +79,13 @@ export function createReadRunner(
     let lastAnswers: Settled[] = []
     for (let pass = 0; pass < PASSES_MAX && remaining.length > 0; pass++) {
       if (pass > 0) {
-        const waitMs = endpoints.restMs() ?? PASS_PAUSE_MS
+        const waitMs = set.restMs() ?? PASS_PAUSE_MS
         if (Date.now() + waitMs > giveUpAtMs) break
         await sleep(waitMs + Math.random() * PASS_PAUSE_MS)
       }
-      const tried = new Set<Endpoint>()
+      const tried = new Set(set.all.filter((endpoint) => !mayAskOf(items, endpoint)))
       while (remaining.length > 0 && Date.now() < giveUpAtMs) {
-        const endpoint = await endpoints.pick(tried)
+        const endpoint = await set.pick(tried)
         if (endpoint === null) break
         tried.add(endpoint)
         const answers = await ask(endpoint, remaining, tried)
@@ -111,6 +113,10 @@ export function createReadRunner(
   }
 
   return { run }
+}
+
+function mayAskOf(items: readonly PendingRead[], endpoint: Endpoint): boolean {
+  return items.every(({ mayAsk }) => mayAsk === undefined || mayAsk(endpoint))
 }
 
 function faultOfEndpoint(answer: Settled): boolean {

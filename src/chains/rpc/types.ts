@@ -23,14 +23,32 @@ export interface RpcClient {
    * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers, OVERLOADED when the queue is full
    */
   request<T>(method: string, params: readonly unknown[]): Promise<T>
+  /**
+   * One read that only some endpoints can be trusted with, by itself in its HTTP request. Fails
+   * over among those for which `mayAsk` holds when it is sent, and throws as `request` does.
+   */
+  requestOf<T>(
+    mayAsk: (endpoint: RpcEndpoint) => boolean,
+    method: string,
+    params: readonly unknown[],
+  ): Promise<T>
   /** Several reads; one failing does not fail the others. Same order as `calls`. */
   batch(calls: readonly RpcCall[]): Promise<Settled[]>
   /** Hands signed bytes to the chain. Never rejects: the outcome says what is known. */
   sendRawTransaction(raw: Hex): Promise<BroadcastOutcome>
+  /** All of them in order of preference, as they are now. */
+  endpoints(): readonly RpcEndpoint[]
   /** Endpoints that would be asked now, for readiness checks. */
   healthyEndpoints(): number
   /** Ends connections; calls still waiting fail with CHAIN_UNAVAILABLE. */
   close(): Promise<void>
+}
+
+export interface RpcEndpoint {
+  /** Its place in the configuration and its host, without its path; unique in the chain. */
+  readonly label: string
+  /** Grows with every outage: what answers afterwards may be another node. */
+  readonly incarnation: number
 }
 
 /** `label` names an endpoint by its place in the configuration and its host, without its path. */

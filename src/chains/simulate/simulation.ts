@@ -20,6 +20,8 @@ export interface Simulation {
   readonly truncated: boolean
 }
 
+export type SimulationMethod = 'eth_simulateV1' | 'debug_traceCall'
+
 export interface SimulatedTransfer {
   /** Null is the chain's native currency. */
   readonly token: Address | null

@@ -1,17 +1,18 @@
 import type { Address, Hex } from '../../domain/ids.js'
+import { FaultError } from '../../errors/fault.js'
 import { toQuantity } from '../hex.js'
 import { classifyCallError } from '../rpc/classify.js'
 import { RpcCallError, RpcShapeError } from '../rpc/errors.js'
-import type { RpcClient } from '../rpc/types.js'
+import type { RpcClient, RpcEndpoint } from '../rpc/types.js'
+import { createSimulationAbilities, type SimulationAbilities } from './abilities.js'
 import { failed } from './common.js'
 import { readSimulateV1, SIMULATE_V1, simulateV1Params } from './simulate-v1.js'
-import type { SimulatedCall, Simulation, StateOverride } from './simulation.js'
+import type { SimulatedCall, Simulation, SimulationMethod, StateOverride } from './simulation.js'
 import { readTraceCall, TRACE_CALL, traceCallParams } from './trace-call.js'
 
 /**
  * Simulation by whatever the chain's endpoints serve: `eth_simulateV1` first, `debug_traceCall`
- * else. What they serve is found by trying (bor has the first switched off, most public nodes the
- * second), with a call whose outcome is known.
+ * else (bor has the first switched off, most public nodes the second).
  */
 export interface Simulator {
   /**
@@ -20,8 +21,7 @@ export interface Simulator {
    * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
    */
   simulate(call: SimulatedCall, options?: SimulateOptions): Promise<Simulation | null>
-  /** Tries both methods; cached, and tried again after a while when neither works. */
-  abilities(): Promise<readonly SimulationMethod[]>
+  readonly abilities: SimulationAbilities
 }
 
 export interface SimulateOptions {
@@ -29,32 +29,29 @@ export interface SimulateOptions {
   readonly override?: StateOverride
 }
 
-export type SimulationMethod = typeof SIMULATE_V1 | typeof TRACE_CALL
-
 const METHODS: readonly SimulationMethod[] = [SIMULATE_V1, TRACE_CALL]
-const PROBE_AGAIN_MS = 60_000
 const NO_OVERRIDE: StateOverride = {}
 
 export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulator {
-  let probed: { methods: Promise<readonly SimulationMethod[]>; atMs: number } | null = null
-
   async function run(
+    mayAsk: (endpoint: RpcEndpoint) => boolean,
     method: SimulationMethod,
     call: SimulatedCall,
     block: string,
     override: StateOverride,
   ): Promise<Simulation> {
     if (method === SIMULATE_V1) {
-      const answer = await rpc.request<unknown>(method, simulateV1Params(call, block, override))
-      return readSimulateV1(call, wrappedNative, answer)
+      const params = simulateV1Params(call, block, override)
+      return readSimulateV1(call, wrappedNative, await rpc.requestOf(mayAsk, method, params))
     }
-    const answer = await rpc.request<unknown>(method, traceCallParams(call, block, override))
-    return readTraceCall(call, wrappedNative, answer)
+    const params = traceCallParams(call, block, override)
+    return readTraceCall(call, wrappedNative, await rpc.requestOf(mayAsk, method, params))
   }
 
-  async function works(method: SimulationMethod): Promise<boolean> {
+  async function works(endpoint: RpcEndpoint, method: SimulationMethod): Promise<boolean> {
+    const only = ({ label }: RpcEndpoint) => label === endpoint.label
     try {
-      const seen = await run(method, PROBE_CALL, 'latest', PROBE_OVERRIDE)
+      const seen = await run(only, method, PROBE_CALL, 'latest', PROBE_OVERRIDE)
       const [transfer] = seen.transfers
       return (
         seen.success &&
@@ -68,41 +65,31 @@ export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulat
     }
   }
 
-  async function probe(): Promise<readonly SimulationMethod[]> {
-    const working = await Promise.all(METHODS.map(works))
-    return METHODS.filter((_, i) => working[i])
-  }
-
-  async function abilities(): Promise<readonly SimulationMethod[]> {
-    const nowMs = performance.now()
-    if (probed !== null) {
-      const found = await probed.methods.catch(() => [])
-      if (found.length > 0 || nowMs - probed.atMs < PROBE_AGAIN_MS) return await probed.methods
-    }
-    const methods = probe()
-    probed = { methods, atMs: nowMs }
-    // An unreachable chain says nothing about abilities: the next caller tries again.
-    methods.catch(() => {
-      probed = null
-    })
-    return await methods
-  }
+  const abilities = createSimulationAbilities(rpc, { methods: METHODS, works })
 
   return {
     abilities,
     async simulate(call, options = {}) {
       const { block = 'latest', override = NO_OVERRIDE } = options
       const tag = typeof block === 'number' ? toQuantity(block) : block
-      for (const method of await abilities()) {
+      let unanswered: FaultError | null = null
+      for (const method of await abilities.methods()) {
         try {
-          return await run(method, call, tag, override)
+          const mayAsk = (endpoint: RpcEndpoint) => abilities.runs(endpoint, method)
+          return await run(mayAsk, method, call, tag, override)
         } catch (error) {
-          if (error instanceof RpcShapeError) continue
-          if (!(error instanceof RpcCallError)) throw error
-          const kind = classifyCallError(error.code, error.message)
-          if (kind !== 'other') return failed(kind, error.data, 0n, call)
+          if (error instanceof FaultError) {
+            unanswered = error
+            continue
+          }
+          if (error instanceof RpcCallError) {
+            const kind = classifyCallError(error.code, error.message)
+            if (kind !== 'other') return failed(kind, error.data, 0n, call)
+          } else if (!(error instanceof RpcShapeError)) throw error
+          abilities.doubt()
         }
       }
+      if (unanswered !== null) throw unanswered
       return null
     },
   }

@@ -1,0 +1,91 @@
+import { Gauge, type Registry } from 'prom-client'
+import type { ChainAccess, Chains } from './access.js'
+import type { EndpointAbilities } from './simulate/abilities.js'
+import type { SimulationMethod } from './simulate/simulation.js'
+
+/**
+ * Has every endpoint probed for how it simulates, from the start on and again after its outages.
+ * Nobody waits for it: a call that comes first waits for the same probes.
+ */
+export interface SimulationChecks {
+  close(): void
+}
+
+/** Where what was found is told; absent in threads that only need to know. */
+export interface SimulationReport {
+  readonly registry: Registry
+  readonly log: {
+    info(context: object, message: string): void
+    warn(context: object, message: string): void
+  }
+}
+
+/** Endpoints of which enough is known cost nothing each time. */
+const LOOK_EVERY_MS = 15_000
+const METHODS: readonly SimulationMethod[] = ['eth_simulateV1', 'debug_traceCall']
+
+export function startSimulationChecks(
+  chains: Chains,
+  report: SimulationReport | null,
+  everyMs = LOOK_EVERY_MS,
+): SimulationChecks {
+  const told = new Map<number, string>()
+  if (report !== null) registerGauge(report.registry, chains)
+
+  function tell({ config, simulator }: ChainAccess): void {
+    const found = simulator.abilities.list()
+    const endpoints = Object.fromEntries(found.map(({ label, methods }) => [label, methods]))
+    // That a chain is out of reach is told by whoever follows it.
+    if (found.every(({ methods }) => methods === null)) return
+    const text = JSON.stringify(endpoints)
+    if (report === null || told.get(config.id) === text) return
+    told.set(config.id, text)
+    const context = { chainId: config.id, endpoints }
+    if (found.some(({ methods }) => methods !== null && methods.length > 0)) {
+      report.log.info(context, 'how the endpoints of a chain simulate')
+    } else {
+      const consequence = 'no endpoint of a chain simulates: only plain transfers pass there'
+      report.log.warn(context, consequence)
+    }
+  }
+
+  async function look(): Promise<void> {
+    await Promise.all(
+      [...chains.values()].map(async (chain) => {
+        await chain.simulator.abilities.refresh()
+        tell(chain)
+      }),
+    )
+  }
+
+  void look()
+  const timer = setInterval(() => void look(), everyMs)
+  timer.unref()
+  return {
+    close: () => clearInterval(timer),
+  }
+}
+
+function registerGauge(registry: Registry, chains: Chains): void {
+  const gauge = new Gauge({
+    name: 'countersign_simulation_ability',
+    help: '1 where an endpoint runs the method right, 0 where it does not; absent until it answers.',
+    labelNames: ['chain_id', 'endpoint', 'method'],
+    registers: [registry],
+    collect() {
+      gauge.reset()
+      for (const { config, simulator } of chains.values()) {
+        for (const { label, methods } of simulator.abilities.list()) {
+          setAll(config.id, label, methods)
+        }
+      }
+    },
+  })
+
+  function setAll(chainId: number, endpoint: string, found: EndpointAbilities['methods']): void {
+    if (found === null) return
+    for (const method of METHODS) {
+      gauge.set({ chain_id: chainId, endpoint, method }, found.includes(method) ? 1 : 0)
+    }
+  }
+}
