@@ -1,7 +1,12 @@
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { serviceLayout } from '../../src/custody/domain-keys/layout.js'
+import { grantMessage } from '../../src/custody/authorizers/grant-statement.js'
+import type { GrantUpdate } from '../../src/custody/co-signer.js'
+import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
+import { openDesk } from './authorizer-desk.js'
 import { countersignOk } from './command.js'
+import { answered, askedOf, faultOf, keyProof, newGrant } from './grants.js'
 import {
   type Quorum,
   type ReadyWallet,
@@ -10,6 +15,8 @@ import {
   signed,
   startQuorum,
   transfer,
+  USER,
+  WEBAUTHN,
 } from './harness.js'
 
 let quorum: Quorum
@@ -31,15 +38,14 @@ describe('28: a user side that was restored from an older backup', () => {
     await quorum.identityProvider.stop()
     const restored = await command('restore', '--domain', 'user', '--from', backup, '--json')
     expect(JSON.parse(restored)).toEqual({ domain: 'user', wallets: 1 })
-    quorum.identityProvider = await quorum.startIdentityProvider()
-    expect(await quorum.coSigner.whenReady(1_500)).toBe(false)
+    await expect(quorum.startIdentityProvider()).rejects.toThrow(
+      /unfenced\.json: restored from a backup; run custody fence/,
+    )
     expect(await quorum.coSigner.sign(requestOf(wallet, transfer(2)))).toMatchObject({
       reason: 'UNAVAILABLE',
     })
 
-    await quorum.identityProvider.stop()
-    const log = serviceLayout(quorum.home).evidence
-    await command('fence', '--service-log', log)
+    await command('fence', '--service-log', serviceLayout(quorum.home).evidence)
     quorum.identityProvider = await quorum.startIdentityProvider()
     expect(await quorum.coSigner.whenReady(10_000)).toBe(true)
     const other = requestOf(wallet, transfer(1, { value: 77n }))
@@ -72,6 +78,71 @@ describe('28: a service that was restored from an older backup', () => {
     })
     await expect(quorum.coSigner.createWallet(later.walletId, quorum.userId)).rejects.toThrow()
     expect(await countersignOk(quorum.home, ['verify-audit'])).toContain('both logs are whole')
+  })
+})
+
+describe('28: a user side that lost its disk and was restored from an older backup', () => {
+  test('learns what was taken back and who may confirm; what S alone says enlarges nothing', async () => {
+    const [revoked, narrowed, raised] = await Promise.all([
+      readyWallet(quorum),
+      readyWallet(quorum),
+      readyWallet(quorum, [8453]),
+    ])
+    const backup = join(quorum.home, 'backup-keys')
+    await command('backup', '--domain', 'user', '--to', backup)
+    const change = (of: ReadyWallet, what: Partial<GrantUpdate>) =>
+      quorum.coSigner.putGrant(
+        newGrant(quorum, of.walletId, {
+          ...{ keyId: of.keyId, proofKey: null, allowedChains: [1, 8453] },
+          ...{ dailyLimitMicros: null, monthlyLimitMicros: null, effect: 'narrows' as const },
+          ...what,
+        }),
+      )
+    await change(revoked, { revoked: true, consoleToken: null })
+    await change(narrowed, { allowedChains: [8453], consoleToken: null })
+    await change(raised, { effect: 'enlarges' })
+    await signed(quorum, requestOf(raised, transfer(0, { chainId: 1 })))
+    const desk = await openDesk(quorum.home, USER, {
+      rpId: WEBAUTHN.rp_id,
+      origin: WEBAUTHN.origins[0] ?? '',
+    })
+    const own = await desk.addKey()
+    await quorum.coSigner.authorizersOf(quorum.userId)
+    const late = await desk.addKey((challenge, message) => own.prove(challenge, message))
+
+    await quorum.identityProvider.stop()
+    rmSync(userSideLayout(quorum.home).evidence, { recursive: true })
+    await command('restore', '--domain', 'user', '--from', backup)
+    const log = serviceLayout(quorum.home).evidence
+    const fenced = JSON.parse(await command('fence', '--service-log', log, '--json'))
+    expect(fenced).toMatchObject({
+      ...{ revocations: 1, changes: 1, unconfirmed: 1, authorizers: 1, unknownKeys: 0 },
+    })
+    quorum.identityProvider = await quorum.startIdentityProvider()
+    expect(await quorum.coSigner.whenReady(20_000)).toBe(true)
+
+    const notGranted = { reason: 'REFUSED', detail: 'NOT_GRANTED' }
+    const signing = (of: ReadyWallet, nonce: number, chainId: number) =>
+      quorum.coSigner.sign(requestOf(of, transfer(nonce, { chainId })))
+    expect(await signing(revoked, 0, 8453)).toMatchObject(notGranted)
+    expect(await signing(narrowed, 0, 1)).toMatchObject(notGranted)
+    expect(await signing(narrowed, 0, 8453)).toMatchObject({ ok: true })
+    expect(await signing(raised, 1, 1)).toMatchObject(notGranted)
+    expect(await signing(raised, 0, 8453)).toMatchObject({ ok: true })
+    // The authorizer that the service knew confirms again; the one it never heard of is forgotten.
+    const grant = newGrant(quorum, raised.walletId)
+    const asked = await askedOf(quorum, grant)
+    for (const [by, authorizedBy] of [
+      [late, null],
+      [own, 'p256'],
+    ] as const) {
+      const { signature } = await by.prove(asked.challenge, grantMessage(asked.statement))
+      const putting = quorum.coSigner.putGrant(
+        answered(grant, asked, keyProof(by.authorizerId, signature)),
+      )
+      if (authorizedBy === null) expect((await faultOf(putting)).code).toBe('AUTHORIZATION_REFUSED')
+      else expect(await putting).toEqual({ authorizedBy })
+    }
   })
 })
 

@@ -12,7 +12,7 @@ import { openKeyStore } from '../key-stores/open-key-store.js'
 import { readWrappingKey, readWrappingKeys } from '../key-stores/wrapping-key.js'
 import { decodeCertificate } from '../protocol/keygen.js'
 import { readManifest, requireIntact, rootOf } from './backup-domain.js'
-import { pendingRestorePath } from './pending-restore.js'
+import { pendingRestorePath, unfencedPath } from './pending-restore.js'
 
 export interface RestoreOptions {
   readonly home: string
@@ -34,15 +34,15 @@ const STORES = ['shares', 'sharesCopy', 'ledger', 'evidence'] as const
  * Puts a backup in the place of one domain's stores; the domain must be stopped. Everything is
  * copied and checked aside first, so that a bad backup changes nothing. Then the stores change
  * places by renames under a note that says so: a crash among them is finished by the same command,
- * and the domain does not start before. What was there is set aside, not removed; evidence that is
- * whole and longer than the backup's stays.
+ * and the domain does not start before; the user side not before it is fenced, either. What was
+ * there is set aside, not removed; evidence that is whole and longer than the backup's stays.
  * @returns number of wallets whose share fits its certificate
  * @throws Error that names the file and the reason
  */
 export async function restoreDomain(options: RestoreOptions): Promise<number> {
   const { home, domain, from } = options
   const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
-  if (existsSync(pendingRestorePath(layout))) finishSwap(layout)
+  if (existsSync(pendingRestorePath(layout))) finishSwap(domain, layout)
   const manifest = readManifest(from)
   if (manifest.domain !== domain) {
     throw new Error(`${from} is a backup of the ${manifest.domain} domain, not of ${domain}`)
@@ -59,7 +59,7 @@ export async function restoreDomain(options: RestoreOptions): Promise<number> {
     }
     const wallets = await checkStaged(options, layout, staged)
     beginSwap(layout)
-    finishSwap(layout)
+    finishSwap(domain, layout)
     return wallets
   } finally {
     for (const store of STORES) rmSync(staged[store], { recursive: true, force: true })
@@ -189,7 +189,7 @@ function beginSwap(layout: DomainLayout): void {
 }
 
 /** Each step looks at what is there, so that it may be repeated from any point. */
-function finishSwap(layout: DomainLayout): void {
+function finishSwap(domain: 'service' | 'user', layout: DomainLayout): void {
   const path = pendingRestorePath(layout)
   const { aside } = JSON.parse(readFileSync(path, 'utf8')) as { aside: string }
   const staged = stagedLayout(layout)
@@ -198,5 +198,7 @@ function finishSwap(layout: DomainLayout): void {
     if (existsSync(layout[store])) moveDurably(layout[store], `${layout[store]}${aside}`)
     moveDurably(staged[store], layout[store])
   }
+  // The service has no memory of its own that the other domain would have to refresh.
+  if (domain === 'user') writePublicFile(unfencedPath(layout), Buffer.from('{}'))
   rmSync(path)
 }

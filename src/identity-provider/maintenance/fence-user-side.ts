@@ -1,25 +1,58 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openAuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { registryPath, userSideLayout } from '../../custody/domain-keys/layout.js'
-import { openEvidenceReader } from '../../custody/evidence/evidence-log.js'
-import { readEvidence } from '../../custody/evidence/read-evidence.js'
+import { openEvidenceLog, openEvidenceReader } from '../../custody/evidence/evidence-log.js'
+import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
+import { refuseHalfRestored, unfencedPath } from '../../custody/maintenance/pending-restore.js'
 import { verified } from '../../custody/provisioning/install-registry.js'
 import { type Fenced, fenceForward } from '../vault/fence.js'
+import { type ReplayedAuthority, replayAuthority } from '../vault/fence-authority.js'
 import { openLedgerStore } from '../vault/ledger-store.js'
 
 /**
- * After a restore of the user side, and before it starts again: teaches it what it approved since
- * its backup, from the service's evidence or a backup of it.
+ * After a restore of the user side, and before it starts again: teaches it what it approved,
+ * granted and took back since its backup, from the service's evidence or a backup of it, and from
+ * its own evidence where that was not lost. It may be repeated.
  * @throws Error that names the log and the reason
  */
-export async function fenceUserSide(home: string, serviceLog: string): Promise<Fenced> {
+export async function fenceUserSide(
+  home: string,
+  serviceLog: string,
+): Promise<Fenced & ReplayedAuthority> {
   const layout = userSideLayout(home)
+  refuseHalfRestored(layout)
   const registry = verified(registryPath(home), [layout.rootKey])
-  const log = openEvidenceReader(serviceLog)
-  const evidence = readEvidence(serviceLog, log.entries())
-  await log.close()
+  const service = await readWhole('service log', serviceLog)
+  const own = existsSync(join(layout.evidence, 'data.mdb'))
+    ? await readWhole('user side log', layout.evidence)
+    : null
   const ledger = openLedgerStore(layout.ledger)
+  const authorizers = openAuthorizerStore(layout.ledger)
+  const evidence = openEvidenceLog(layout.evidence, 0)
   try {
-    return await fenceForward(ledger, evidence, registry)
+    const fenced = await fenceForward(ledger, service, registry)
+    // Its own log is the later word: it has the approvals whose answers were lost, too.
+    const later = own === null ? fenced : await fenceForward(ledger, own, registry)
+    const replayed = await replayAuthority(
+      { ledger, authorizers, evidence },
+      own,
+      service,
+      registry,
+    )
+    rmSync(unfencedPath(layout), { force: true })
+    return { ...replayed, approvals: fenced.approvals, lastLane: later.lastLane }
   } finally {
+    await evidence.close()
+    await authorizers.close()
     await ledger.close()
   }
+}
+
+async function readWhole(name: string, path: string): Promise<ReadEvidence> {
+  const log = openEvidenceReader(path)
+  const evidence = readEvidence(`${name} ${path}`, log.entries())
+  await log.close()
+  if (evidence.problems.length > 0) throw new Error(evidence.problems.join('; '))
+  return evidence
 }

@@ -21,25 +21,25 @@ export interface Fenced {
 }
 
 /**
- * Brings a restored ledger up to date from the service's evidence. The service cannot invent any
- * of it: each batch carries the user side's own approval, which is verified. Approvals that the
- * service never received are missing, and were never signed either.
- * @throws Error when the evidence is broken or an approval in it is not genuine
+ * Brings a restored ledger up to date from evidence. The service cannot invent any of its own: each
+ * batch carries the user side's approval, which is verified. Approvals that the service never
+ * received are missing there, and were never signed either.
+ * @param evidence a whole log
+ * @throws Error when an approval in it is not genuine
  */
 export async function fenceForward(
   ledger: LedgerStore,
-  service: ReadEvidence,
+  evidence: ReadEvidence,
   registry: Registry,
 ): Promise<Fenced> {
-  if (service.problems.length > 0) throw new Error(service.problems.join('; '))
   let approvals = 0
-  for (const { index, timeMs, value } of service.batches) {
+  for (const { index, timeMs, value } of evidence.batches) {
     const ids = value.intents.map(intentId)
     const coSigned = coSignMessage(value.header, ids)
     const message = approvalMessage(coSigned, value.bitmap, value.quorumBoot)
     const approvers = registry.keysOf('approvers', timeMs)
     if (!approvers.some((key) => verifyP256(key, message, value.approval))) {
-      throw new Error(`service log: the approval in entry ${index} is not genuine`)
+      throw new Error(`the approval in entry ${index} of the evidence is not genuine`)
     }
     const { batchSeq } = decodeHeader(value.header)
     const { flushed } = ledger.commit((writer) => {

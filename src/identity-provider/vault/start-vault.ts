@@ -15,7 +15,7 @@ import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
 import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
-import { refuseHalfRestored } from '../../custody/maintenance/pending-restore.js'
+import { refuseHalfRestored, refuseUnfenced } from '../../custody/maintenance/pending-restore.js'
 import { laneOf } from '../../custody/protocol/batch.js'
 import { expectBytes, expectInteger } from '../../custody/protocol/bytes.js'
 import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js'
@@ -59,6 +59,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const { home, mode, log } = options
   const layout = userSideLayout(home)
   refuseHalfRestored(layout)
+  refuseUnfenced(layout)
   const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
   const keyStore = openKeyStore(layout.keys, options.fileKeys)
   const signer = await chooseSigner(keyStore, 'approvers', registry.current, Date.now())

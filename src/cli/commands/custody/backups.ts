@@ -42,12 +42,12 @@ export function registerBackups(custody: Command, io: Io): void {
       })
       printRecord(io, options, { domain: options.domain, wallets })
       if (options.domain === 'user') {
-        io.err('It has forgotten approvals: run custody fence before it starts.\n')
+        io.err('It has forgotten approvals: run custody fence; it does not start before.\n')
       }
     })
   custody
     .command('fence')
-    .description('teach a restored user side what it approved since its backup')
+    .description('teach a restored user side what it approved and took back since its backup')
     .requiredOption('--service-log <directory>', "the service's evidence, or a backup of it")
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { serviceLog: string }>()

@@ -1,0 +1,210 @@
+import { verifyEntry } from '../../custody/authorizers/authorizer-set.js'
+import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
+import {
+  type AuthorizerEntry,
+  decodeCertificate,
+  encodeEntry,
+  entryMessage,
+} from '../../custody/authorizers/certificate.js'
+import {
+  enlargements,
+  type GrantStatement,
+  grantMessage,
+} from '../../custody/authorizers/grant-statement.js'
+import { decodeProof } from '../../custody/authorizers/proof.js'
+import { verifyProof } from '../../custody/authorizers/verify-proof.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import type { GrantEvidence } from '../../custody/evidence/evidence-records.js'
+import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
+import { concat, viewOf } from '../../custody/protocol/bytes.js'
+import { verifyP256 } from '../../custody/protocol/p256.js'
+import { Refusal } from '../../custody/protocol/refusal.js'
+import type { Registry } from '../../custody/protocol/registry.js'
+import type { Grant, GrantedKey, LedgerStore } from './ledger-store.js'
+
+/** What a restored user side learnt again of users' grants and authorizers. */
+export interface ReplayedAuthority {
+  readonly authorizers: number
+  readonly revocations: number
+  /** Changes that took away, and such that an authorizer confirmed. */
+  readonly changes: number
+  /** Enlargements that stay forgotten: the users have to confirm them again. */
+  readonly unconfirmed: number
+  /** Keys made since the backup: their proof keys were in the lost store alone. */
+  readonly unknownKeys: number
+}
+
+export interface AuthorityStores {
+  readonly ledger: LedgerStore
+  readonly authorizers: AuthorizerStore
+  readonly evidence: EvidenceLog
+}
+
+type Counts = { -readonly [name in keyof ReplayedAuthority]: ReplayedAuthority[name] }
+
+interface Replay extends AuthorityStores {
+  readonly registry: Registry
+  /** Hex of what the user side's own log holds: that is not logged again, and is its own word. */
+  readonly ownBodies: ReadonlySet<string>
+  readonly counts: Counts
+  /** By grant id in hex: the version that the backup has; what is not above it is known. */
+  readonly versions: Map<string, number>
+}
+
+type Step = { readonly timeMs: number; readonly body: Buffer } & (
+  | { readonly entry: AuthorizerEntry }
+  | { readonly grant: GrantEvidence }
+)
+
+/**
+ * Replays grants and authorizers. The service's log may only take away: either side alone may
+ * revoke, and neither enlarges alone, so an enlargement counts from the user side's own log alone,
+ * and there with its proof. Authorizers carry the user side's own signature wherever they are found.
+ * @param own the user side's log when it outlived its stores; null when it is gone
+ * @throws Error when an authorizer in a log is not genuine
+ */
+export async function replayAuthority(
+  stores: AuthorityStores,
+  own: ReadEvidence | null,
+  service: ReadEvidence,
+  registry: Registry,
+): Promise<ReplayedAuthority> {
+  const ownSteps = own === null ? [] : stepsOf(own)
+  const ownBodies = new Set(ownSteps.map(({ body }) => hex(body)))
+  const others = stepsOf(service).filter(({ body }) => !ownBodies.has(hex(body)))
+  const counts = { authorizers: 0, revocations: 0, changes: 0, unconfirmed: 0, unknownKeys: 0 }
+  const replay: Replay = { ...stores, registry, ownBodies, counts, versions: new Map() }
+  const unknownKeys = new Set<string>()
+  for (const step of [...ownSteps, ...others].sort((a, b) => a.timeMs - b.timeMs)) {
+    if ('entry' in step) await replayAuthorizer(step.entry, step, replay)
+    else if (stores.ledger.key(step.grant.statement.keyId) !== null) {
+      await replayGrant(step.grant, step, replay)
+    } else unknownKeys.add(hex(step.grant.statement.keyId))
+  }
+  return { ...counts, unknownKeys: unknownKeys.size }
+}
+
+function stepsOf({ authorizers, grants }: ReadEvidence): Step[] {
+  const entries = authorizers.map(({ timeMs, value }: Dated<AuthorizerEntry>) => ({
+    timeMs,
+    body: encodeEntry(value),
+    entry: value,
+  }))
+  const changes = grants.map(({ timeMs, value }: Dated<GrantEvidence>) => ({
+    timeMs,
+    body: concat(value.encoded, value.proof),
+    grant: value,
+  }))
+  return [...entries, ...changes]
+}
+
+async function replayAuthorizer(
+  entry: AuthorizerEntry,
+  step: Step,
+  { registry, authorizers, evidence, ownBodies, counts }: Replay,
+): Promise<void> {
+  const { ownerHash, sequence, createdAtMs } = decodeCertificate(entry.certificate)
+  const present = authorizers.setOf(ownerHash)
+  if (sequence <= present.sequence) return
+  const message = entryMessage(entry)
+  const approvers = registry.keysOf('approvers', createdAtMs)
+  if (!approvers.some((key) => verifyP256(key, message, entry.userSignature))) {
+    throw new Error(`an authorizer in the evidence is not signed by the identity provider`)
+  }
+  const context = { webauthn: registry.webauthn, signCount: () => 0 }
+  const { signCounts } = await verifyEntry(present, entry, context)
+  await authorizers.append(ownerHash, sequence, entry)
+  for (const { authorizerId, signCount } of signCounts) {
+    await authorizers.raiseSignCount(authorizerId, signCount)
+  }
+  if (!ownBodies.has(hex(step.body))) {
+    await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.authorizer, body: step.body })
+  }
+  counts.authorizers++
+}
+
+async function replayGrant(
+  { statement, encoded, proof }: GrantEvidence,
+  step: Step,
+  replay: Replay,
+): Promise<void> {
+  const { ledger, evidence, ownBodies, counts, versions } = replay
+  const key = ledger.key(statement.keyId)
+  const grant = key === null ? null : ledger.grant(key.grantId)
+  if (key === null || grant === null || key.revoked) return
+  const known = versions.get(hex(key.grantId)) ?? grant.version
+  versions.set(hex(key.grantId), known)
+  if (!statement.revoked && statement.version <= known) return
+  const isOwn = ownBodies.has(hex(step.body))
+  const next = changed(statement, key, grant)
+  if (
+    next.effect === 'enlarges' &&
+    !(isOwn && (await isProven(statement, encoded, proof, replay)))
+  ) {
+    counts.unconfirmed++
+    // The version goes on all the same, so that no proof from before is good for a next change.
+    const skipped = { ...grant, version: Math.max(grant.version, statement.version) }
+    await ledger.commit((writer) => writer.putGrant(Buffer.from(key.grantId), skipped)).flushed
+    return
+  }
+  await ledger.commit((writer) => {
+    writer.putGrant(Buffer.from(key.grantId), next.grant)
+    writer.putKey(Buffer.from(statement.keyId), next.key)
+  }).flushed
+  if (!isOwn) {
+    await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body: step.body })
+  }
+  if (statement.revoked) counts.revocations++
+  else counts.changes++
+}
+
+interface Changed {
+  readonly effect: 'enlarges' | 'narrows'
+  readonly key: GrantedKey
+  readonly grant: Grant
+}
+
+function changed(statement: GrantStatement, key: GrantedKey, grant: Grant): Changed {
+  const { permission, chains, expiresAtMs } = statement
+  const { dailyLimitMicros, monthlyLimitMicros, unpricedAssets } = statement
+  if (statement.revoked) {
+    const ended = { ...key, expiresAtMs, sealedProofKey: null, revoked: true }
+    return { effect: 'narrows', key: ended, grant }
+  }
+  const before = { ...grant, expiresAtMs: key.expiresAtMs }
+  const isMore = enlargements(before, statement).length > 0 || statement.proofKeyDigest !== null
+  const terms = { permission, chains, dailyLimitMicros, monthlyLimitMicros, unpricedAssets }
+  return {
+    effect: isMore ? 'enlarges' : 'narrows',
+    key: { ...key, expiresAtMs },
+    grant: { ...grant, ...terms, version: Math.max(grant.version, statement.version) },
+  }
+}
+
+async function isProven(
+  statement: GrantStatement,
+  encoded: Uint8Array,
+  proof: Uint8Array,
+  { authorizers, registry }: Replay,
+): Promise<boolean> {
+  if (proof.length === 0 || statement.proofKeyDigest !== null) return false
+  try {
+    const verdict = await verifyProof(decodeProof(proof), grantMessage(encoded), {
+      authorizers: authorizers.setOf(statement.ownerHash).active,
+      webauthn: registry.webauthn,
+      softwareAuthorizer: registry.softwareAuthorizer,
+      signCount: () => 0,
+    })
+    if (!verdict.ok) return false
+    const { authorizer, signCount } = verdict
+    if (authorizer !== null) await authorizers.raiseSignCount(authorizer.id, signCount)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal) return false
+    throw error
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return viewOf(bytes).toString('hex')
+}
