@@ -21,6 +21,7 @@ const listed = z.object({
 export type DeskAuthorizer = z.infer<typeof listed>
 
 const answer = z.object({
+  user_id: z.string().optional(),
   status: z.enum(['done', 'approval_required']).optional(),
   ceremony_id: z.string().optional(),
   certificate: z.string().optional(),

@@ -4,6 +4,8 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
+import { approveAuthorizer } from '../../src/custody/provisioning/approve-authorizer.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { PENDING_PER_USER_MAX } from '../../src/operations/console/pending-grants.js'
 import { issuerOf, type Passkey } from '../custody/authorizer-desk.js'
@@ -296,6 +298,25 @@ describe('the command line', () => {
       2,
       expect.stringContaining('countersign authorizer create'),
     ])
+  })
+
+  test('with every key lost recovers by a new one that the root approves', async () => {
+    const { home } = stack.service
+    const elsewhere = { XDG_CONFIG_HOME: join(CONFIG, 'new-machine') }
+    const request = join(CONFIG, 'request.json')
+    const approved = join(CONFIG, 'approved.json')
+    const asked = JSON.parse(
+      (await cli(['authorizer', 'recover', '--request', request, '--json'], elsewhere)).out,
+    )
+    const root = rootPrivateKeyPath(home)
+    await approveAuthorizer({
+      ...{ rootPath: root, requestPath: request, outPath: approved, userId: asked.user_id },
+    })
+    const done = await cli(['authorizer', 'recover', '--approved', approved, '--json'], elsewhere)
+    expect(JSON.parse(done.out)).toMatchObject({ authorizer_id: asked.authorizer_id })
+    expect(JSON.parse((await cli(issue('6'), elsewhere)).out)).toMatchObject({
+      authorized_by: 'p256',
+    })
   })
 })
 

@@ -14,11 +14,13 @@ import {
 } from '../identity-desk.js'
 import type { Io } from '../io.js'
 import { printRecord, printRows } from '../print.js'
+import { registerRecover } from './authorizer-recover.js'
 
 const COLUMNS = ['authorizer_id', 'kind', 'label', 'created_at', 'here']
 const ISSUER = ['--issuer <url>', 'address of the identity provider'] as const
 
 export function register(program: Command, io: Io): void {
+  const label = `command line of ${hostname()}`
   const authorizer = program
     .command('authorizer')
     .description('keys of yours that confirm what API keys may do (sign-in)')
@@ -35,7 +37,7 @@ export function register(program: Command, io: Io): void {
   authorizer
     .command('create')
     .description('make a P-256 key on this machine and register it')
-    .option('--label <text>', 'what to call it', `command line of ${hostname()}`)
+    .option('--label <text>', 'what to call it', label)
     .option(...ISSUER)
     .action(async ({ label }: { readonly label: string }, command: Command) => {
       const options = command.optsWithGlobals<DeskOptions>()
@@ -55,6 +57,7 @@ export function register(program: Command, io: Io): void {
       forgetKey(io, authorizerId)
       printRecord(io, options, { authorizer_id: authorizerId, removed: true })
     })
+  registerRecover(authorizer, io, label)
 }
 
 async function create(io: Io, desk: IdentityDesk, label: string) {

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Io } from '../io.js'
 import { registerBackups } from './custody/backups.js'
 import { registerProvisioning } from './custody/provisioning.js'
+import { registerRecovery } from './custody/recovery.js'
 import { registerRotations } from './custody/rotations.js'
 
 /**
@@ -15,4 +16,5 @@ export function register(program: Command, io: Io): void {
   registerProvisioning(custody, io)
   registerRotations(custody, io)
   registerBackups(custody, io)
+  registerRecovery(custody, io)
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import { sameBytes } from '../protocol/bytes.js'
 import { Refusal } from '../protocol/refusal.js'
 import type { WebAuthnPins } from '../protocol/registry.js'
@@ -12,6 +13,7 @@ import {
 } from './certificate.js'
 import { checkPossession } from './possession.js'
 import { decodeProof, type Proof } from './proof.js'
+import { checkRootApproval, isRootApproval } from './recovery.js'
 import { verifyProof } from './verify-proof.js'
 
 /** A user's authorizers, as the certificates up to `sequence` make them. */
@@ -32,7 +34,10 @@ export const ENTRIES_MAX = 256
 /** Adds what an entry says, without a look at its proofs: for entries verified before. */
 export function foldEntry(set: AuthorizerSet, entry: AuthorizerEntry): AuthorizerSet {
   const certificate = decodeCertificate(entry.certificate)
-  const others = set.active.filter(({ id }) => !sameBytes(id, certificate.authorizerId))
+  // Whoever has lost all of theirs does not know who has them now.
+  const others = isRootApproval(entry.approval)
+    ? []
+    : set.active.filter(({ id }) => !sameBytes(id, certificate.authorizerId))
   return {
     sequence: certificate.sequence,
     head: sha256(entry.certificate),
@@ -43,6 +48,8 @@ export function foldEntry(set: AuthorizerSet, entry: AuthorizerEntry): Authorize
 /** What an entry is verified with, besides the entries before it. */
 export interface EntryContext {
   readonly webauthn: WebAuthnPins | null
+  /** The registry's, which approves for a user who has lost every authorizer. */
+  readonly root: KeyObject
   signCount(authorizerId: Uint8Array): number
 }
 
@@ -54,7 +61,7 @@ export interface VerifiedEntry {
 
 /**
  * Verifies everything of an entry but the user side's signature: its place, the new key's proof,
- * and the approval by an authorizer that the user had before.
+ * and the approval by an authorizer that the user had before, or by the registry's root.
  * @throws Refusal MALFORMED, CONFLICT or NOT_CONFIRMED with the reason
  */
 export async function verifyEntry(
@@ -63,7 +70,8 @@ export async function verifyEntry(
   context: EntryContext,
 ): Promise<VerifiedEntry> {
   const certificate = decodeCertificate(entry.certificate)
-  checkPlace(set, certificate)
+  const isRecovery = isRootApproval(entry.approval)
+  checkPlace(set, certificate, isRecovery ? 'recovery' : 'change')
   const signCounts: { authorizerId: Uint8Array; signCount: number }[] = []
   if (certificate.action === 'add') {
     const signCount = await checkPossession(
@@ -74,7 +82,9 @@ export async function verifyEntry(
     )
     signCounts.push({ authorizerId: certificate.authorizerId, signCount })
   }
-  if (set.sequence > 0) {
+  if (isRecovery) {
+    checkRootApproval(entry.approval, entry.certificate, context.root)
+  } else if (set.sequence > 0) {
     const approval = await checkApproval(set, entry, context)
     signCounts.push(approval)
   } else if (entry.approval.length > 0) {
@@ -84,11 +94,18 @@ export async function verifyEntry(
 }
 
 /** @throws Refusal unless the certificate is the next one of this user, and makes sense there */
-function checkPlace(set: AuthorizerSet, certificate: AuthorizerCertificate): void {
+function checkPlace(
+  set: AuthorizerSet,
+  certificate: AuthorizerCertificate,
+  kind: 'recovery' | 'change',
+): void {
   if (certificate.sequence !== set.sequence + 1 || !sameBytes(certificate.previous, set.head)) {
     throw new Refusal('CONFLICT', 'the user’s authorizers have changed')
   }
   if (certificate.sequence > ENTRIES_MAX) throw new Refusal('CONFLICT', 'too many changes')
+  if (kind === 'recovery' && (set.sequence === 0 || certificate.action === 'remove')) {
+    throw new Refusal('MALFORMED', 'there is nothing to recover')
+  }
   const isKnown = set.active.some(({ id }) => sameBytes(id, certificate.authorizerId))
   if (certificate.action === 'remove') {
     if (!isKnown) throw new Refusal('CONFLICT', 'no such authorizer of this user')
@@ -97,7 +114,8 @@ function checkPlace(set: AuthorizerSet, certificate: AuthorizerCertificate): voi
     return
   }
   if (isKnown) throw new Refusal('CONFLICT', 'the authorizer is registered already')
-  if (set.active.length >= AUTHORIZERS_MAX) throw new Refusal('CONFLICT', 'too many authorizers')
+  if (kind === 'change' && set.active.length >= AUTHORIZERS_MAX)
+    throw new Refusal('CONFLICT', 'too many authorizers')
   const { credentialId, publicKey } = certificate
   if (!sameBytes(certificate.authorizerId, authorizerIdOf(credentialId, publicKey))) {
     throw new Refusal('MALFORMED', 'authorizer id')

@@ -58,6 +58,7 @@ async function takeEntry(
   }
   const verified = await verifyEntry(set, entry, {
     webauthn: registry.current.webauthn,
+    root: registry.current.root,
     // The certificate's place makes its approval good for it alone; uses since may have come first.
     signCount: () => 0,
   })

@@ -21,7 +21,7 @@ import type { Dated, ReadEvidence } from './read-evidence.js'
 
 /**
  * Proves offline that each enlargement of a grant was confirmed by an authorizer that the user had
- * at that time, and each authorizer but the first approved by one before it.
+ * at that time, and each authorizer but the first approved by one before it, or by the root.
  */
 export interface AuthorityReport {
   readonly problems: readonly string[]
@@ -107,6 +107,7 @@ async function replayAuthorizer(
     if (!signed) throw new Error('the identity provider has not signed it')
     const { set } = await verifyEntry(setByOwner.get(owner) ?? NO_AUTHORIZERS, entry, {
       webauthn: registry.webauthn,
+      root: registry.root,
       signCount: () => 0,
     })
     setByOwner.set(owner, set)

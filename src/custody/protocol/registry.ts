@@ -65,6 +65,8 @@ export type RegistryRole = 'co_signers' | 'approvers' | 'quorum_signers'
 export interface Registry {
   readonly version: number
   readonly environment: 'dev' | 'live'
+  /** That signed it: the one that this domain pins. */
+  readonly root: KeyObject
   /** The signed bytes, to pass on. */
   readonly envelope: RegistryEnvelope
   readonly chains: ReadonlyMap<number, ChainPins>
@@ -115,6 +117,7 @@ export function openRegistry(envelope: RegistryEnvelope, root: KeyObject): Regis
   return {
     version: body.version,
     environment: body.environment,
+    root,
     envelope,
     chains: new Map(body.chains.map((chain) => [chain.chain_id, pinsOf(chain)])),
     webauthn: body.webauthn === undefined ? null : webAuthnPins(body.webauthn),

@@ -24,6 +24,7 @@ export const TAG = {
   authorizerRequest: 'awi/authorizer-request/v1',
   authorizer: 'awi/authorizer/v1',
   authorizerEntry: 'awi/authorizer-entry/v1',
+  authorizerRecovery: 'awi/authorizer-recovery/v1',
   evidence: 'awi/evidence/v1',
 } as const
 

@@ -8,6 +8,7 @@ import {
   type AuthorizerRequest,
   authorizerIdOf,
   certificateMessage,
+  decodeCertificate,
   encodeCertificate,
   encodeEntry,
   entryMessage,
@@ -25,6 +26,7 @@ import {
   verifyRegistration,
 } from '../../custody/authorizers/possession.js'
 import { encodeProof, type Proof } from '../../custody/authorizers/proof.js'
+import { encodeRootApproval } from '../../custody/authorizers/recovery.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { sameBytes } from '../../custody/protocol/bytes.js'
@@ -44,9 +46,10 @@ import { sha256 } from '../../custody/protocol/tagged.js'
  * | further passkey | challenge | registration | proof of an older one: done |
  * | P-256 key | certificate | the new key's signature (first: done) | proof of an older one: done |
  * | removal | certificate | | proof of any: done |
+ * | recovery | certificate | the root's signature, made offline: done, and all others end | |
  *
  * Spec silent: the first authorizer rests on the sign-in alone; each further one, and each
- * removal, on one that the user has. The last one stays: to lose it is the operator's case.
+ * removal, on one that the user has. The last one stays: to lose it takes the registry's root.
  */
 export interface AuthorizerDesk {
   /** Oldest first. */
@@ -68,6 +71,12 @@ export interface AuthorizerDesk {
   ): Promise<BegunCertificate | null>
   /** @throws Refusal CONFLICT or NOT_CONFIRMED */
   approve(userId: string, ceremonyId: string, proof: Proof): Promise<void>
+  /**
+   * Adds a key that the registry's root approved for a user who has lost every authorizer; all that
+   * there were end.
+   * @throws Refusal CONFLICT, NOT_CONFIRMED or MALFORMED
+   */
+  recover(userId: string, recovery: Recovery): Promise<void>
   /**
    * Keeps a verified proof until the service asks for it.
    * @param statement the grant's canonical bytes
@@ -91,6 +100,14 @@ export interface BegunCertificate {
   readonly challenge: Buffer
 }
 
+export interface Recovery {
+  readonly certificate: Uint8Array
+  /** 64 bytes: the new P-256 key's signature of it. */
+  readonly possession: Uint8Array
+  /** 64 bytes. */
+  readonly rootSignature: Uint8Array
+}
+
 export interface DeskContext {
   readonly store: AuthorizerStore
   readonly registry: RegistryHolder
@@ -112,6 +129,8 @@ export const OPEN_PER_USER_MAX = 32
 /** Of all users; past it the oldest is given up. */
 const OPEN_BOUNDS = { max: 2_000, perUserMax: OPEN_PER_USER_MAX }
 const CEREMONY_LIFE_MS = 10 * 60_000
+/** Spec silent: time to carry a request to the machine of the root and back. */
+const RECOVERY_LIFE_MS = 7 * 24 * 60 * 60_000
 
 export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
   const { store, registry, signer, evidence } = context
@@ -154,12 +173,12 @@ export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
   }
 
   async function keep(
-    { request }: Ceremony,
+    { ownerHash, sequence }: Pick<AuthorizerRequest, 'ownerHash' | 'sequence'>,
     entry: Omit<AuthorizerEntry, 'userSignature'>,
   ): Promise<void> {
-    const { ownerHash, sequence } = request
     const { signCounts } = await verifyEntry(store.setOf(ownerHash), entry, {
       webauthn: registry.current.webauthn,
+      root: registry.current.root,
       signCount: store.signCount,
     })
     const signed = { ...entry, userSignature: await signer.sign(entryMessage(entry)) }
@@ -224,17 +243,28 @@ export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
           : await provenPasskey(ceremony, possession)
       if (request.sequence > 1) return certified(proven)
       const { certificate, possession: kept } = proven
-      await keep(ceremony, { certificate, possession: kept, approval: Buffer.alloc(0) })
+      await keep(request, { certificate, possession: kept, approval: Buffer.alloc(0) })
       return null
     },
     async approve(userId, ceremonyId, proof) {
       const ceremony = ceremonyOf(userId, ceremonyId)
-      const { certificate, possession } = ceremony
+      const { request, certificate, possession } = ceremony
       if (certificate === null || possession === null) {
         throw new Refusal('CONFLICT', 'the new authorizer has not proven itself yet')
       }
-      await keep(ceremony, { certificate, possession, approval: encodeProof(proof) })
+      await keep(request, { certificate, possession, approval: encodeProof(proof) })
       ceremonies.delete(ceremonyId)
+    },
+    async recover(userId, { certificate, possession, rootSignature }) {
+      const request = decodeCertificate(certificate)
+      if (!sameBytes(request.ownerHash, ownerHashOf(userId))) {
+        throw new Refusal('NOT_CONFIRMED', 'approved for another user')
+      }
+      if (request.createdAtMs + RECOVERY_LIFE_MS < Date.now()) {
+        throw new Refusal('NOT_CONFIRMED', 'asked for more than a week ago: begin again')
+      }
+      const approval = encodeRootApproval(rootSignature)
+      await keep(request, { certificate, possession, approval })
     },
     async leaveProof(userId, statement, proof) {
       const { statement: grant, rest } = readGrantStatement(statement)

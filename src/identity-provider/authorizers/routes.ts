@@ -13,6 +13,7 @@ import {
   beginBody,
   confirmBody,
   finishBody,
+  recoverBody,
   removeBody,
 } from './wire.js'
 
@@ -36,6 +37,7 @@ const API: Readonly<Record<string, { readonly method: 'GET' | 'POST'; readonly a
   '/authorizers/api/begin': { method: 'POST', answer: begin },
   '/authorizers/api/finish': { method: 'POST', answer: finish },
   '/authorizers/api/approve': { method: 'POST', answer: approve },
+  '/authorizers/api/recover': { method: 'POST', answer: recover },
   '/authorizers/api/remove': { method: 'POST', answer: remove },
   '/authorizers/api/confirm': { method: 'POST', answer: confirm },
 }
@@ -81,9 +83,7 @@ async function begin(
   const { userId } = visitor
   const body = await readJson(request, beginBody)
   const present = desk.list(userId)
-  if (present.length === 0 && visitor.signedInAtMs + FRESH_SIGN_IN_MS < Date.now()) {
-    throw new RequestRefusedError(401, 'SIGN_IN_REQUIRED', 'Sign in again to add the first one.')
-  }
+  if (present.length === 0) requireFresh(visitor, 'Sign in again to add the first one.')
   if (body.kind === 'p256')
     return certificateJson(desk.beginKey(userId, body.label, body.public_key))
   const { ceremonyId, challenge } = desk.beginPasskey(userId, body.label)
@@ -111,6 +111,23 @@ async function approve({ desk }: AuthorizerRouteDeps, request: IncomingMessage, 
   const { ceremony_id, proof } = await readJson(request, approveBody)
   await desk.approve(visitor.userId, ceremony_id, proof)
   return done(desk, visitor)
+}
+
+/** Nothing that the user has confirms it, so that the sign-in counts as with the first one. */
+async function recover({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+  const body = await readJson(request, recoverBody)
+  requireFresh(visitor, 'Sign in again to recover.')
+  await desk.recover(visitor.userId, {
+    certificate: body.certificate,
+    possession: body.signature,
+    rootSignature: body.root_signature,
+  })
+  return done(desk, visitor)
+}
+
+function requireFresh({ signedInAtMs }: Visitor, message: string): void {
+  if (signedInAtMs + FRESH_SIGN_IN_MS >= Date.now()) return
+  throw new RequestRefusedError(401, 'SIGN_IN_REQUIRED', message)
 }
 
 async function remove({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {

@@ -67,6 +67,12 @@ export const finishBody = z.union([
   z.strictObject({ ceremony_id: ceremonyId, signature }),
 ])
 
+export const recoverBody = z.strictObject({
+  certificate: bytes(4_096),
+  signature,
+  root_signature: signature,
+})
+
 export const approveBody = z.strictObject({ ceremony_id: ceremonyId, proof })
 export const removeBody = z.strictObject({ authorizer_id: authorizerId })
 export const confirmBody = z.strictObject({ grant: bytes(1_024), proof })

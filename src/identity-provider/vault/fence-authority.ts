@@ -111,7 +111,8 @@ async function replayAuthorizer(
   if (!approvers.some((key) => verifyP256(key, message, entry.userSignature))) {
     throw new Error(`an authorizer in the evidence is not signed by the identity provider`)
   }
-  const context = { webauthn: registry.webauthn, signCount: () => 0 }
+  const { webauthn, root } = registry
+  const context = { webauthn, root, signCount: () => 0 }
   const { signCounts } = await verifyEntry(present, entry, context)
   await authorizers.append(ownerHash, sequence, entry)
   for (const { authorizerId, signCount } of signCounts) {

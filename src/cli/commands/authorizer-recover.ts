@@ -1,0 +1,68 @@
+import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { authorizerName } from '../../custody/authorizers/authorizer.js'
+import { authorizerIdOf, certificateMessage } from '../../custody/authorizers/certificate.js'
+import { p256SignerOf } from '../../custody/protocol/p256.js'
+import { readApprovedRecovery } from '../../custody/provisioning/approve-authorizer.js'
+import { forgetKey, newAuthorizerKey, saveKey } from '../authorizer-keys.js'
+import { UsageError } from '../exit-codes.js'
+import { type DeskOptions, type IdentityDesk, identityDesk } from '../identity-desk.js'
+import type { Io } from '../io.js'
+import { printRecord } from '../print.js'
+
+interface RecoverFlags extends DeskOptions {
+  readonly request?: string
+  readonly approved?: string
+  readonly label: string
+}
+
+/** The user's part when every authorizer is lost: ask with a new key, and hand in the approval. */
+export function registerRecover(authorizer: Command, io: Io, label: string): void {
+  authorizer
+    .command('recover')
+    .description('when every authorizer is lost: ask the operator to approve a new key')
+    .option('--request <file>', 'make a key and write down what the operator is to approve')
+    .option('--approved <file>', 'hand in what the operator has approved; all older ones end')
+    .option('--label <text>', 'what to call the new key', label)
+    .option('--issuer <url>', 'address of the identity provider')
+    .action(async (_given: object, command: Command) => {
+      const options = command.optsWithGlobals<RecoverFlags>()
+      const { request, approved } = options
+      if (request !== undefined && approved === undefined) {
+        const desk = await identityDesk(io, options)
+        printRecord(io, options, await ask(io, desk, options.label, resolve(request)))
+        io.err('Send the file to the operator; tell them the authorizer id by another way.\n')
+      } else if (approved !== undefined && request === undefined) {
+        const { user_id, ...recovery } = readApprovedRecovery(resolve(approved))
+        const desk = await identityDesk(io, options)
+        const { authorizers: [own] = [] } = await desk.call('recover', recovery)
+        printRecord(io, options, { user_id, authorizer_id: own?.authorizer_id, label: own?.label })
+      } else throw new UsageError('give --request to ask, or --approved to hand in the approval')
+    })
+}
+
+async function ask(io: Io, desk: IdentityDesk, label: string, path: string) {
+  const { user_id, authorizers = [] } = await desk.call('list')
+  if (authorizers.length === 0) {
+    throw new UsageError('you have none that could be lost: countersign authorizer create')
+  }
+  const key = newAuthorizerKey()
+  const signer = p256SignerOf(key)
+  const authorizer_id = authorizerName(authorizerIdOf(Buffer.alloc(0), signer.publicKey))
+  const public_key = signer.publicKey.toString('base64url')
+  const { certificate = '' } = await desk.call('begin', { kind: 'p256', label, public_key })
+  const message = certificateMessage(Buffer.from(certificate, 'base64url'))
+  const signature = (await signer.sign(message)).toString('base64url')
+  const created_at = new Date().toISOString()
+  const facts = { authorizer_id, label, identity_provider: desk.origin, created_at }
+  const file = saveKey(io, facts, key)
+  try {
+    const asked = JSON.stringify({ user_id, certificate, signature })
+    writeFileSync(path, `${asked}\n`, { flag: 'wx' })
+  } catch (error) {
+    forgetKey(io, authorizer_id)
+    throw error
+  }
+  return { user_id, authorizer_id, label, file, request: path }
+}

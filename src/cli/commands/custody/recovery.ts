@@ -1,0 +1,44 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import type { GlobalOptions } from '../../connection.js'
+import type { Io } from '../../io.js'
+import { printRecord } from '../../print.js'
+
+interface ApproveFlags extends GlobalOptions {
+  readonly root: string
+  readonly request: string
+  readonly user: string
+  readonly out: string
+}
+
+/** The operator's part when a user has lost every authorizer. */
+export function registerRecovery(custody: Command, io: Io): void {
+  custody
+    .command('approve-authorizer')
+    .description('sign the new key of a user who lost every authorizer; where the root is, offline')
+    .requiredOption('--root <file>', "the registry root's private key")
+    .requiredOption('--request <file>', 'what countersign authorizer recover wrote')
+    .requiredOption('--user <user_id>', 'whom you made sure of by other means')
+    .requiredOption('--out <file>', 'where the approved request goes, for the user')
+    .action(async (_options: object, command: Command) => {
+      const options = command.optsWithGlobals<ApproveFlags>()
+      const { approveAuthorizer } = await import(
+        '../../../custody/provisioning/approve-authorizer.js'
+      )
+      const outPath = resolve(options.out)
+      const { userId, authorizerId, label, createdAtMs } = await approveAuthorizer({
+        rootPath: resolve(options.root),
+        requestPath: resolve(options.request),
+        outPath,
+        userId: options.user,
+      })
+      printRecord(io, options, {
+        user_id: userId,
+        authorizer_id: authorizerId,
+        label,
+        asked_at: new Date(createdAtMs).toISOString(),
+        approved: outPath,
+      })
+      io.err('Hold the authorizer id against what the user sees. All older ones of theirs end.\n')
+    })
+}

@@ -1,0 +1,46 @@
+import type { KeyObject } from 'node:crypto'
+import { ByteReader, concat, u8 } from '../protocol/bytes.js'
+import { verifyP256 } from '../protocol/p256.js'
+import { Refusal } from '../protocol/refusal.js'
+import { TAG, tagged } from '../protocol/tagged.js'
+
+/**
+ * The way back for a user who has lost every authorizer: the registry's root approves a new one in
+ * their place. Neither domain could be left to: each would then enlarge grants by itself. The root
+ * is what both believe without believing each other, and gains nothing by it, since it names every
+ * key that they believe anyway. It signs one certificate, which holds one user, one key, and one
+ * place in the chain of that user's changes.
+ */
+
+/** Beside the kinds of `proof.ts`, in the same place of an entry; never given a second meaning. */
+const ROOT_APPROVAL = 4
+
+/** What the root signs. */
+export function recoveryMessage(certificate: Uint8Array): Buffer {
+  return tagged(TAG.authorizerRecovery, certificate)
+}
+
+/** @param signature 64 bytes r ‖ s by the root */
+export function encodeRootApproval(signature: Uint8Array): Buffer {
+  return concat(u8(ROOT_APPROVAL), signature)
+}
+
+/** True when an entry's approval is the root's: it ends all authorizers there were. */
+export function isRootApproval(approval: Uint8Array): boolean {
+  return approval[0] === ROOT_APPROVAL
+}
+
+/** @throws Refusal NOT_CONFIRMED or MALFORMED */
+export function checkRootApproval(
+  approval: Uint8Array,
+  certificate: Uint8Array,
+  root: KeyObject,
+): void {
+  const reader = new ByteReader(approval)
+  reader.u8()
+  const signature = reader.take(64)
+  reader.end()
+  if (!verifyP256(root, recoveryMessage(certificate), signature)) {
+    throw new Refusal('NOT_CONFIRMED', 'the signature is not the registry root’s over this key')
+  }
+}
