@@ -6,6 +6,7 @@ import type { Valuation } from '../../src/domain/transaction.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
 import { IDEMPOTENCY_TTL_MS } from '../../src/store/records.js'
 import type { ReplyToken } from '../runtime/actor.js'
+import { limitsHit } from './limit-crossings.js'
 import type { PreparedSend, RefusedCall } from './messages.js'
 import { countersOf, OPEN_MAX, runningKey } from './state.js'
 import type { Turn } from './turn.js'
@@ -90,6 +91,7 @@ export function admit(turn: Turn, asked: Admission, token: ReplyToken | null): A
   const counters = countersOf(state, lineageId, nowMs)
   const breach = capBreach(counters, key, micros)
   if (breach !== null) {
+    for (const event of limitsHit(state, key, breach, nowMs)) turn.emit(event)
     turn.refuseSend(token, limitFault(breach), asked.call)
     return null
   }

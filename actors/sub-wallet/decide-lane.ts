@@ -171,7 +171,7 @@ function store(turn: Turn, entry: DraftEntry, nowMs: number): void {
   turn.emit({ type: 'transaction-signed', tx, idempotency: draft.idempotency, screenedAgainst })
   const approved = allowancesOf(turn.state.allowanceKeys, draft)
   if (approved !== null) turn.emit(approved)
-  for (const event of limitsCrossed(turn.state, tx, nowMs)) turn.emit(event)
+  for (const event of limitsCrossed(turn.state, tx.keyId, nowMs)) turn.emit(event)
   turn.effect({ type: 'watch', tx })
 }
 

@@ -89,7 +89,7 @@ function follow(
   if (entry.tx === null) {
     const sent: Sponsorship = { ...sponsorship, stage: 'sent' }
     turn.emit({ type: 'sponsored-sent', tx: known, sponsorship: sent, screenedAgainst })
-    for (const event of limitsCrossed(turn.state, known, nowMs)) turn.emit(event)
+    for (const event of limitsCrossed(turn.state, known.keyId, nowMs)) turn.emit(event)
   }
   const { nonce, gasLimit, attempts, mined } = gas
   const moved = { ...known, nonce, gasLimit, attempts, mined, updatedAtMs: gas.updatedAtMs }

@@ -4,6 +4,7 @@ import { isFinal, type Transaction } from '../../src/domain/transaction.js'
 import { foldAllowances } from './allowance-ledger.js'
 import { bookDraft, unbookDraft } from './drafted-spend.js'
 import { evolveSponsored } from './evolve-sponsored.js'
+import { noteTold } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import {
   type DraftEntry,
@@ -111,6 +112,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       state.allowanceKeys = foldAllowances(state.allowanceKeys, event)
       return state
     case 'limit-reached':
+      noteTold(state, event.mark)
       return state
     case 'sending':
       openOf(state, event.txId).flight = 'sending'

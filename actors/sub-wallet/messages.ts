@@ -3,7 +3,7 @@ import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Hex, KeyId, TxId, UserId } from '../../src/domain/ids.js'
 import type { Reservation } from '../../src/domain/spend.js'
 import type { MinedIn, Transaction, TxKind, TxStatus } from '../../src/domain/transaction.js'
-import type { SubWallet } from '../../src/domain/wallet.js'
+import type { LimitMark, SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { IdempotencyRecord } from '../../src/store/records.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
@@ -231,9 +231,7 @@ export type Event =
   | {
       readonly type: 'limit-reached'
       readonly keyId: KeyId
-      readonly period: 'daily' | 'monthly'
-      readonly percent: 80 | 100
-      readonly limitMicros: bigint
+      readonly mark: LimitMark
       readonly usedMicros: bigint
       readonly atMs: number
     }

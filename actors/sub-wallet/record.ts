@@ -10,6 +10,7 @@ import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { loadAllowanceKeys, writeAllowances } from './allowance-ledger.js'
 import { allowedAudit, keyAudit, walletAudit } from './audit.js'
+import { noteTold } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
 import { emptyState, laneOf, restoredEntry, type SubWalletState } from './state.js'
@@ -23,6 +24,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   state.wallet = header.wallet
   state.allowanceKeys = loadAllowanceKeys(reader, header.wallet.address)
   for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
+  for (const mark of header.limitsTold ?? []) noteTold(state, mark)
   for (const { chainId, nextNonce } of header.lanes) laneOf(state, chainId).nextNonce = nextNonce
   for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
   loadSponsored(reader, state)
@@ -64,6 +66,7 @@ export function recordEvents(
         }
         break
       case 'limit-reached':
+        header = true
         transactor.appendEvent(limitEvent(state, event))
         break
       case 'transaction-signed':
@@ -125,7 +128,12 @@ function headerOf(state: SubWalletState): SubWalletHeader {
   }
   const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
   const sponsored = marksOf(state)
-  return { wallet: state.wallet, lanes, spend, ...(sponsored === undefined ? {} : { sponsored }) }
+  const limitsTold = [...state.limitsTold.values()]
+  return {
+    ...{ wallet: state.wallet, lanes, spend },
+    ...(sponsored === undefined ? {} : { sponsored }),
+    ...(limitsTold.length === 0 ? {} : { limitsTold }),
+  }
 }
 
 function addressOf({ wallet, subWalletId }: SubWalletState): Address {
@@ -187,9 +195,9 @@ function limitEvent(
   return ownEvent(state, 'limit.reached', event.atMs, {
     key_id: event.keyId,
     sub_wallet_id: state.subWalletId,
-    period: event.period,
-    percent: event.percent,
-    limit_usd: formatUsd(event.limitMicros),
+    period: event.mark.period,
+    percent: event.mark.percent,
+    limit_usd: formatUsd(event.mark.limitMicros),
     used_usd: formatUsd(event.usedMicros),
   })
 }

@@ -3,7 +3,7 @@ import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../src/domain/ids.js'
 import { combine, NO_SPEND, type Reservation, type SpendCounters } from '../../src/domain/spend.js'
 import type { Transaction, TxKind, Valuation } from '../../src/domain/transaction.js'
-import type { SponsoredGas, SubWallet } from '../../src/domain/wallet.js'
+import type { LimitMark, SponsoredGas, SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { Forecast } from '../../src/valuation/quoter.js'
 import type { ReplyToken } from '../runtime/actor.js'
@@ -23,6 +23,8 @@ export interface SubWalletState {
   readonly spend: Map<LineageId, SpendCounters>
   /** Reservations of drafts, by lineage. */
   readonly drafted: Map<LineageId, SpendCounters>
+  /** What owners were told of their caps, by `toldKey`; a lineage has two at most. */
+  readonly limitsTold: Map<string, LimitMark>
   readonly lanes: Map<number, Lane>
   readonly drafts: Map<TxId, DraftEntry>
   readonly open: Map<TxId, OpenEntry>
@@ -194,6 +196,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     keys: new Map(),
     spend: new Map(),
     drafted: new Map(),
+    limitsTold: new Map(),
     lanes: new Map(),
     drafts: new Map(),
     open: new Map(),

@@ -22,7 +22,7 @@ export async function fundGasWallets(
       const { client } = openChainWriter(rpcUrl, chain.id, deployer)
       for (const to of wallets[chain.id] ?? []) {
         if ((await client.getBalance({ address: to })) >= LEAST) continue
-        await fund({ chain, deployer, to, amount: AMOUNT, token: 'native' })
+        await fund({ chain, deployer: deployer.address, to, amount: AMOUNT, token: 'native' })
       }
     }),
   )

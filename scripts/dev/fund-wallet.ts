@@ -1,12 +1,12 @@
-import type { LocalAccount } from 'viem'
 import type { ChainConfig } from '../../src/config/chains.js'
-import { erc20Abi } from '../../src/contracts/abis/erc20.js'
 import type { Address } from '../../src/domain/ids.js'
-import { openChainWriter } from '../contracts/chain-writer.js'
+import { rpcBatch } from './chains/json-rpc.js'
 import { fund } from './faucet.js'
 
 const NATIVE_AMOUNT = '10'
 const USDC_AMOUNT = '50000'
+/** `balanceOf(address)` */
+const BALANCE_OF = '0x70a08231'
 
 /**
  * Gives the wallet its first money on one chain; one that has any keeps what it has.
@@ -14,7 +14,7 @@ const USDC_AMOUNT = '50000'
  */
 export async function fundEmptyWallet(
   chain: ChainConfig,
-  deployer: LocalAccount,
+  deployer: Address,
   wallet: Address,
 ): Promise<boolean> {
   const [rpcUrl] = chain.rpc_urls
@@ -22,17 +22,12 @@ export async function fundEmptyWallet(
   if (rpcUrl === undefined || usdc === undefined) {
     throw new Error(`chain ${chain.id} has no RPC URL or no USDC`)
   }
-  const { client } = openChainWriter(rpcUrl, chain.id, deployer)
-  const [native, tokens] = await Promise.all([
-    client.getBalance({ address: wallet }),
-    client.readContract({
-      address: usdc.address as Address,
-      abi: erc20Abi,
-      functionName: 'balanceOf',
-      args: [wallet],
-    }),
+  const data = `${BALANCE_OF}${wallet.slice(2).padStart(64, '0')}`
+  const balances = await rpcBatch(rpcUrl, [
+    { method: 'eth_getBalance', params: [wallet, 'latest'] },
+    { method: 'eth_call', params: [{ to: usdc.address, data }, 'latest'] },
   ])
-  if (native > 0n || tokens > 0n) return false
+  if (balances.some((balance) => BigInt(String(balance)) > 0n)) return false
   const request = { chain, deployer, to: wallet }
   await fund({ ...request, token: 'native', amount: NATIVE_AMOUNT })
   await fund({ ...request, token: 'USDC', amount: USDC_AMOUNT })

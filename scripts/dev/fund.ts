@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { getAddress, isAddress } from 'viem'
+import { hasPlausibleChecksum, toChecksumAddress } from '../../src/api/parse-address.js'
 import { readChainsFile } from '../../src/config/chains.js'
 import { CHAIN_IDS, isChainId } from '../../src/domain/chain.js'
 import type { Address } from '../../src/domain/ids.js'
-import { deployerAccount } from './chains/deployer.js'
-import { explainError } from './explain-error.js'
+import { addressOfKey, readDeployerKey } from './chains/deployer-key.js'
 import { FundError, fund } from './faucet.js'
 import { homeOwner } from './home/instance-lock.js'
 import { devHome } from './home/layout.js'
@@ -18,6 +17,8 @@ interface FundOptions {
   readonly token: string
   readonly json?: true
 }
+
+const ADDRESS = /^0x[0-9a-fA-F]{40}$/
 
 const program = new Command('dev:fund')
   .description('Fund an account on a running development chain; waits until it is mined.')
@@ -42,10 +43,12 @@ async function run(options: FundOptions): Promise<void> {
   // Until then the file of chains may be the last run's, and its ports somebody else's.
   if (!existsSync(home.devFile)) throw new FundError(`${home.root} is still starting`)
   const chain = readChainsFile(home.chainsFile).chains.find(({ id }) => id === options.chain)
+  const deployerKey = readDeployerKey(home)
+  if (deployerKey === null) throw new FundError(`${home.root} has no deployer`)
   if (chain === undefined) throw new FundError(`${home.chainsFile} has no chain ${options.chain}`)
   const funded = await fund({
     chain,
-    deployer: deployerAccount(home),
+    deployer: addressOfKey(deployerKey),
     to: options.to,
     amount: options.amount,
     token: options.token,
@@ -68,13 +71,15 @@ function parseChain(text: string): number {
 }
 
 function parseTo(text: string): Address {
-  if (!isAddress(text)) throw new InvalidArgumentError('Not an EVM address.')
-  return getAddress(text)
+  if (!ADDRESS.test(text) || !hasPlausibleChecksum(text)) {
+    throw new InvalidArgumentError('Not an EVM address.')
+  }
+  return toChecksumAddress(text)
 }
 
 try {
   await program.parseAsync()
 } catch (error) {
-  process.stderr.write(`dev:fund: ${explainError(error)}\n`)
+  process.stderr.write(`dev:fund: ${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
 }

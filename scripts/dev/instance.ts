@@ -155,7 +155,7 @@ async function buildWorlds(home: DevHome, nodes: readonly AnvilNode[]): Promise<
 }
 
 async function fundWallet(home: DevHome, { chains }: ChainsFile, made: Bootstrap): Promise<void> {
-  const deployer = deployerAccount(home)
+  const { address: deployer } = deployerAccount(home)
   const wallet: Address = made.address
   await Promise.all(chains.map((chain) => fundEmptyWallet(chain, deployer, wallet)))
 }

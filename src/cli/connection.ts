@@ -90,6 +90,11 @@ export async function devTokenFor(
   return stdout.trim()
 }
 
+/** What `npm start` made: it is marked, running or not. */
+export function isDevelopmentHome(io: Io, options: GlobalOptions): boolean {
+  return existsSync(join(homeOf(io, options), '.countersign-home'))
+}
+
 function readDevFile(io: Io, options: GlobalOptions): DevFile | null {
   const path = join(homeOf(io, options), 'dev.json')
   if (!existsSync(path)) return null

@@ -54,9 +54,12 @@ function table(rows: readonly Row[], columns: readonly string[]): string {
     .join('')
 }
 
-/** Control characters of a name or message from elsewhere must not reach the terminal. */
 function cellText(value: unknown): string {
   if (value === null || value === undefined) return '-'
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return printable(typeof value === 'object' ? JSON.stringify(value) : String(value))
+}
+
+/** Control characters of what came from elsewhere must not reach the terminal. */
+export function printable(text: string): string {
   return text.replace(/\p{Cc}/gu, '?')
 }

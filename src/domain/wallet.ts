@@ -27,6 +27,19 @@ export interface SubWalletHeader {
   readonly lanes: readonly LaneMark[]
   readonly spend: readonly { readonly lineageId: LineageId; readonly counters: SpendCounters }[]
   readonly sponsored?: SponsoredMarks
+  /** Absent while there is none. */
+  readonly limitsTold?: readonly LimitMark[]
+}
+
+/** How much of a cap its owner was last told to be used (`limit.reached`). */
+export interface LimitMark {
+  readonly lineageId: LineageId
+  readonly period: 'daily' | 'monthly'
+  /** Day or month, as `SpendCounters` counts them. */
+  readonly window: number
+  /** The cap it was told of: another cap is news again. */
+  readonly limitMicros: UsdMicros
+  readonly percent: 80 | 100
 }
 
 /** What sponsored calls leave behind; absent while there was none. */

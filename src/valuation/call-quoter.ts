@@ -44,23 +44,34 @@ export function createCallQuoter(
   }
 
   async function simulatedQuote(view: ChainView, call: QuotedCall): Promise<CallQuote> {
-    const quote = await simulated(view, call)
-    if (quote !== null && (!quote.ok || quote.forecast.simulated)) return quote
-    const transfer = await plainTransferLookedUp(view, call)
-    if (transfer !== null) return plainForecast(view, call, transfer)
-    return quote ?? unvalued(call.chainId, NOT_SIMULATED)
+    return (await simulated(view, call)) ?? unvalued(call.chainId, NOT_SIMULATED)
   }
 
+  /** Valued as a send of it would be; shown as a node runs it, where one can. */
   async function plainForecast(
     view: ChainView,
     call: QuotedCall,
     transfer: PlainTransfer,
   ): Promise<CallQuote> {
-    const quote = await plain.quote(view, call, transfer)
-    if (!quote.ok || quote.problem !== null) return quote
+    const [quote, seen] = await Promise.all([
+      plain.quote(view, call, transfer),
+      simulated(view, call),
+    ])
+    if (!quote.ok) return quote
+    if (seen?.ok && seen.forecast.simulated) {
+      const { maxFeeWei } = quote.forecast
+      const problem = quote.problem ?? seen.problem
+      return { ...quote, problem, forecast: { ...seen.forecast, maxFeeWei } }
+    }
+    if (quote.problem !== null) return quote
     const worth = quote.unpriced ? null : quote.valuation.valueMicros
     const movements = [movementOf(call, transfer, worth)]
     return { ...quote, forecast: { ...quote.forecast, movements } }
+  }
+
+  async function forecastOf(view: ChainView, call: QuotedCall): Promise<CallQuote> {
+    const transfer = await plainTransferLookedUp(view, call)
+    return transfer === null ? simulatedQuote(view, call) : plainForecast(view, call, transfer)
   }
 
   return {
@@ -84,7 +95,7 @@ export function createCallQuoter(
       if (view === undefined) {
         return Promise.resolve({ ok: false, fault: fault('CHAIN_NOT_SUPPORTED') })
       }
-      return refusing(simulatedQuote(view, call))
+      return refusing(forecastOf(view, call))
     },
   }
 }

@@ -75,10 +75,22 @@ describe('lists', () => {
     }
     expect((await run('status')).out).toMatch(/ofac-sdn\s+sanctions\s+1\s+\S+\s+0\.0 of 7 days/)
 
+    const again = await run('import', '--source', 'file', '--name', 'own', own)
+    expect(again.out).toMatch(/refused\s+1/)
+    expect(again.err).toBe('refused (malformed): nonsense\n')
+
     const hit = await run('check', LISTED, '--json')
     expect(hit.code).toBe(3)
     expect(JSON.parse(hit.out)).toMatchObject([{ list: 'ofac-sdn' }])
-    expect((await run('check', CLEAN[5] ?? '')).code).toBe(0)
+    expect(await run('check', CLEAN[5] ?? '')).toMatchObject({ code: 0, out: 'on no list\n' })
+  })
+
+  it('looks at a development home as its service does', async () => {
+    const sample = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+    expect((await run('check', sample)).code).toBe(0)
+    await file('.countersign-home', '')
+    expect(await run('check', sample)).toMatchObject({ code: 3 })
+    expect((await run('status')).code).toBe(0)
   })
 
   it('updates from the places that screening.json names', async () => {
@@ -104,6 +116,12 @@ describe('lists', () => {
     const { code, err } = await run('import', '--source', 'ofac', page)
     expect(code).toBe(1)
     expect(err).not.toBe('')
+    const garbage = await file('garbage.txt', 'hello\n0x123\n')
+    for (const confirmed of [[], ['--confirm-shrink']]) {
+      const refused = await run('import', '--source', 'file', ...confirmed, garbage)
+      expect(refused).toMatchObject({ code: 1, out: '' })
+      expect(refused.err).toContain('2 entries were refused, such as "hello"')
+    }
     await mkdir(join(home, 'lists'))
     await file('lists/own.txt', `${first}\n`)
     expect((await run('status')).err).toContain('no sanctions list')

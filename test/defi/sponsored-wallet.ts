@@ -49,7 +49,7 @@ export async function give(
   const home = devHome({ COUNTERSIGN_HOME: service.home })
   const chain = readChainsFile(home.chainsFile).chains.find(({ id }) => id === chainId)
   if (chain === undefined) throw new Error(`no chain ${chainId}`)
-  await fund({ chain, deployer: deployerAccount(home), to, amount, token })
+  await fund({ chain, deployer: deployerAccount(home).address, to, amount, token })
 }
 
 export function chainOf({ service }: Stack, chainId: number): Chain {

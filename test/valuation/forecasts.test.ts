@@ -57,6 +57,19 @@ describe('simulate_transaction', () => {
     return result.value
   }
 
+  test('a plain transfer is forecast to reserve to the micro-dollar what a send does', async () => {
+    for (const call of [
+      callOf(world.usdc, transfer(stranger, 5_000n)),
+      callOf(stranger, '0x', 12_345n),
+    ]) {
+      const { valuation, forecast: said } = await quoted(call)
+      const { answer, spendMicros } = await forecast(call)
+      expect(spendMicros).toBe(valuation.valueMicros + valuation.gasMicros)
+      expect(answer.max_fee_native_wei).toBe(said.maxFeeWei.toString())
+      expect(answer.asset_changes).toHaveLength(1)
+    }
+  })
+
   test('lists what moves, with symbols and values, and what a send would reserve', async () => {
     const { answer, spendMicros } = await forecast(callOf(world.usdc, transfer(stranger, 5_000n)))
     expect(answer).toMatchObject({

@@ -8,10 +8,10 @@ import type { ListSource } from '../../screening/lists/formats/read-list.js'
 import { importList } from '../../screening/lists/import-list.js'
 import { checkAddress, listsStatus } from '../../screening/lists/inspect-lists.js'
 import { updateLists } from '../../screening/lists/update-lists.js'
-import { type GlobalOptions, homeOf } from '../connection.js'
+import { type GlobalOptions, homeOf, isDevelopmentHome } from '../connection.js'
 import { EXIT } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { printRecord, printRows } from '../print.js'
+import { printable, printRecord, printRows } from '../print.js'
 import { registerReplay } from './lists-replay.js'
 
 /** The publishers' names on the command line. */
@@ -22,11 +22,18 @@ const SOURCES = {
   file: 'plain',
 } as const satisfies Record<string, ListSource>
 
+/** What the service of this home counts: a development one has a sample built in. */
+function modeOf(io: Io, options: GlobalOptions): 'dev' | 'live' {
+  const said = io.env.COUNTERSIGN_MODE
+  if (said === 'dev' || said === 'live') return said
+  return isDevelopmentHome(io, options) ? 'dev' : 'live'
+}
+
 /** The screening lists in the service's home; a running service takes changes over within a second. */
 function contextOf(io: Io, options: GlobalOptions) {
   const home = homeOf(io, options)
   const { chains } = readChainsFile(join(home, 'chains.json'))
-  const mode = io.env.COUNTERSIGN_MODE === 'dev' ? ('dev' as const) : ('live' as const)
+  const mode = modeOf(io, options)
   const silent = () => undefined
   return {
     mode,
@@ -68,13 +75,10 @@ export function register(program: Command, io: Io): void {
     .action(async (address: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const found = await checkAddress(address, contextOf(io, options))
-      printRows(
-        io,
-        options,
-        found.lists,
-        found.lists.map((list) => ({ ...list })),
-        ['list', 'version'],
-      )
+      const rows = found.lists.map((list) => ({ ...list }))
+      if (rows.length === 0 && options.json !== true) io.out('on no list\n')
+      else printRows(io, options, found.lists, rows, ['list', 'version'])
+      for (const problem of found.status.problems) io.err(`${problem}\n`)
       if (found.lists.length > 0) process.exitCode = EXIT.refused
     })
   lists
@@ -95,7 +99,12 @@ export function register(program: Command, io: Io): void {
         },
         contextOf(io, options),
       )
-      printRecord(io, options, { ...report }, ['format', 'added', 'removed'])
+      const { name, entries, refused_count, refused } = report.list
+      const shown = { ...report, list: name, entries, refused: refused_count }
+      if (options.json === true) printRecord(io, options, { ...report })
+      else printRecord(io, options, shown, [...IMPORT_COLUMNS])
+      for (const entry of refused) io.err(`refused (${entry.fault}): ${printable(entry.text)}\n`)
+      if (refused_count > refused.length) io.err(`and ${refused_count - refused.length} more\n`)
     })
   lists
     .command('update')
@@ -122,6 +131,8 @@ export function register(program: Command, io: Io): void {
     })
   registerReplay(lists, io, contextOf)
 }
+
+const IMPORT_COLUMNS = ['list', 'format', 'entries', 'added', 'removed', 'refused'] as const
 
 const DAY_MS = 86_400_000
 

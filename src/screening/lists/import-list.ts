@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { ListFormatError } from './formats/list-parser.js'
 import { type ListSource, readListFile, type TronPolicy } from './formats/read-list.js'
 import { protectAddresses } from './infrastructure.js'
 import { ListStore, type StoredHeader } from './list-store.js'
@@ -59,7 +60,11 @@ export interface ImportReport {
 /** A list that would be smaller than it can honestly be. The earlier one stays. */
 export class ListShrankError extends Error {
   constructor(name: string, before: number, after: number) {
-    super(`${name} would go from ${before} to ${after} addresses; import it as confirmed if true`)
+    super(
+      after === 0
+        ? `${name} would hold no address, ${before} until now; import it as confirmed if true`
+        : `${name} would go from ${before} to ${after} addresses; import it as confirmed if true`,
+    )
     this.name = 'ListShrankError'
   }
 }
@@ -87,6 +92,13 @@ export async function importList(
   await store.refresh()
   const before = new Set(entriesOf(store.lists.find((list) => list.name === name)?.packed))
   const after = new Set(entriesOf(read.collector.packed()))
+  const { refusedCount, refused } = read.collector
+  if (after.size === 0 && refusedCount > 0) {
+    const example = JSON.stringify(refused[0]?.text ?? '')
+    throw new ListFormatError(
+      `the file holds no address to list: ${refusedCount} entries were refused, such as ${example}`,
+    )
+  }
   const shrank = after.size === 0 || after.size < before.size * SHRINK_SHARE_MIN
   if (shrank && request.shrink !== 'confirmed') {
     throw new ListShrankError(name, before.size, after.size)
