@@ -16,8 +16,16 @@ const STACKS = [
 ]
 const SYSTEM = ['test/devnet/**', 'test/e2e/**', 'test/faults/**']
 
-/** A run of its own: `npm run test:mcp:conformance` (fetches Node 22). */
-const ON_REQUEST = process.env.MCP_CONFORMANCE === '1' ? [] : ['test/mcp/conformance.test.ts']
+/**
+ * Runs of their own, since they need what not every machine has: Chromium (`npm run test:passkey`),
+ * systemd (`npm run test:systemd`), Node 22 (`npm run test:mcp:conformance` fetches it).
+ */
+const PASSKEY = 'test/passkey/**'
+const isWanted = (name: string) => process.env[name] === '1'
+const ON_REQUEST = [
+  ...(isWanted('SYSTEMD') ? [] : ['test/systemd/analyze.test.ts']),
+  ...(isWanted('MCP_CONFORMANCE') ? [] : ['test/mcp/conformance.test.ts']),
+]
 
 /** Generous: other work may share the cores. A test that waits for longer hangs. */
 const TEST_TIMEOUT_MS = 60_000
@@ -32,7 +40,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...STACKS, ...SYSTEM, ...ON_REQUEST],
+          exclude: [...STACKS, ...SYSTEM, ...ON_REQUEST, PASSKEY],
           testTimeout: TEST_TIMEOUT_MS,
           hookTimeout: TEST_TIMEOUT_MS,
           maxWorkers: 2,
@@ -42,7 +50,9 @@ export default defineConfig({
       {
         test: {
           name: 'stacks',
-          include: STACKS.map((folder) => `${folder}/*.test.ts`),
+          include: [...STACKS, ...(isWanted('PASSKEY') ? [PASSKEY] : [])].map(
+            (folder) => `${folder}/*.test.ts`,
+          ),
           testTimeout: SYSTEM_TEST_TIMEOUT_MS,
           hookTimeout: SYSTEM_HOOK_TIMEOUT_MS,
           maxWorkers: 2,

@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+
+/**
+ * A headless Chromium, spoken to by the DevTools protocol over its pipe: no port, no library.
+ * https://chromedevtools.github.io/devtools-protocol/
+ */
+export interface Browser {
+  open(url: string): Promise<void>
+  /** Value of an expression in the page. */
+  evaluate(expression: string): Promise<unknown>
+  /** Until an expression is truthy, also across navigations. @throws Error with the page's text */
+  until(expression: string): Promise<void>
+  click(selector: string): Promise<void>
+  /** @returns id of a virtual authenticator that is asked from now on */
+  addAuthenticator(holding?: readonly object[]): Promise<string>
+  /** Unplugs one. @returns the passkeys on it, for the next time */
+  removeAuthenticator(authenticatorId: string): Promise<readonly object[]>
+  setUserVerified(authenticatorId: string, verified: 'yes' | 'no'): Promise<void>
+  /** What the page complained of: exceptions, and what its policy has blocked. */
+  readonly complaints: readonly string[]
+  close(): Promise<void>
+}
+
+interface Message {
+  readonly id?: number
+  readonly method?: string
+  readonly params?: Readonly<Record<string, unknown>>
+  readonly result?: Readonly<Record<string, unknown>>
+  readonly error?: { readonly message: string }
+}
+
+const PROGRAM = process.env.CHROMIUM ?? 'chromium'
+const TIMEOUT_MS = 30_000
+const POLL_MS = 50
+const STOP_TIMEOUT_MS = 5_000
+
+/** @throws Error when there is no Chromium: install it, or say where it is in CHROMIUM */
+export async function startBrowser(): Promise<Browser> {
+  const profile = mkdtempSync(join(tmpdir(), 'cs-chromium-'))
+  // Chromium's sandbox refuses to run as root.
+  const sandbox = process.getuid?.() === 0 ? ['--no-sandbox'] : []
+  const child = spawn(
+    PROGRAM,
+    [
+      ...['--headless=new', '--remote-debugging-pipe', '--no-first-run', '--disable-gpu'],
+      ...['--disable-dev-shm-usage', `--user-data-dir=${profile}`, ...sandbox, 'about:blank'],
+    ],
+    { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
+  )
+  const started = new Promise<void>((resolve, reject) => {
+    child.once('spawn', resolve)
+    child.once('error', (cause) => {
+      const words = `${PROGRAM} does not start: install Chromium, or say in CHROMIUM where it is`
+      reject(new Error(words, { cause }))
+    })
+  })
+  const close = () => end(child, profile)
+  try {
+    await started
+    return await attached(child, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+async function attached(child: ChildProcess, close: () => Promise<void>): Promise<Browser> {
+  const complaints: string[] = []
+  const { call, setSession } = pipeOf(child, complaints)
+  const { targetId } = await call('Target.createTarget', { url: 'about:blank' })
+  const { sessionId } = await call('Target.attachToTarget', { targetId, flatten: true })
+  setSession(String(sessionId))
+  for (const domain of ['Page', 'Runtime', 'Log', 'WebAuthn']) await call(`${domain}.enable`, {})
+
+  async function evaluate(expression: string): Promise<unknown> {
+    const { result } = await call('Runtime.evaluate', { expression, returnByValue: true })
+    return (result as { value?: unknown }).value
+  }
+
+  async function until(expression: string): Promise<void> {
+    const deadlineMs = Date.now() + TIMEOUT_MS
+    while (!(await evaluate(expression).catch(() => false))) {
+      if (Date.now() > deadlineMs) {
+        const text = await evaluate('location.href + "\\n" + document.body.innerText')
+        throw new Error(`not so: ${expression}\n${String(text)}\n${complaints.join('\n')}`)
+      }
+      await delay(POLL_MS)
+    }
+  }
+
+  return {
+    complaints,
+    evaluate,
+    until,
+    close,
+    async open(url) {
+      await call('Page.navigate', { url })
+    },
+    async click(selector) {
+      await until(`document.querySelector(${JSON.stringify(selector)})`)
+      await evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`)
+    },
+    async addAuthenticator(holding = []) {
+      const options = {
+        ...{ protocol: 'ctap2', transport: 'internal', hasResidentKey: true },
+        ...{ hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: true },
+      }
+      const { authenticatorId } = await call('WebAuthn.addVirtualAuthenticator', { options })
+      for (const credential of holding) {
+        await call('WebAuthn.addCredential', { authenticatorId, credential })
+      }
+      return String(authenticatorId)
+    },
+    async removeAuthenticator(authenticatorId) {
+      const { credentials } = await call('WebAuthn.getCredentials', { authenticatorId })
+      await call('WebAuthn.removeVirtualAuthenticator', { authenticatorId })
+      return credentials as readonly object[]
+    },
+    async setUserVerified(authenticatorId, verified) {
+      const isUserVerified = verified === 'yes'
+      await call('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+    },
+  }
+}
+
+/** Messages are JSON, each ended by a zero byte. */
+function pipeOf(child: ChildProcess, complaints: string[]) {
+  const [input, output] = [child.stdio[3] as Writable, child.stdio[4] as Readable]
+  const waiting = new Map<number, (message: Message) => void>()
+  let sessionId: string | undefined
+  let last = 0
+  let received = ''
+  output.setEncoding('utf8')
+  output.on('data', (chunk: string) => {
+    const parts = (received + chunk).split('\0')
+    received = parts.pop() ?? ''
+    for (const part of parts) take(JSON.parse(part) as Message)
+  })
+
+  function take(message: Message): void {
+    const { id, method, params = {} } = message
+    if (id !== undefined) {
+      waiting.get(id)?.(message)
+      waiting.delete(id)
+    } else if (method === 'Runtime.exceptionThrown') complaints.push(JSON.stringify(params))
+    else if (method === 'Log.entryAdded') {
+      const { entry } = params as { entry: { level: string; text: string } }
+      if (entry.level === 'error') complaints.push(entry.text)
+    }
+  }
+
+  return {
+    setSession(id: string) {
+      sessionId = id
+    },
+    call(method: string, params: object): Promise<Readonly<Record<string, unknown>>> {
+      const id = ++last
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => reject(new Error(`${method}: no answer`)), TIMEOUT_MS)
+        waiting.set(id, ({ result, error }) => {
+          clearTimeout(timer)
+          if (error === undefined) resolve(result ?? {})
+          else reject(new Error(`${method}: ${error.message}`))
+        })
+        input.write(`${JSON.stringify({ id, method, params, sessionId })}\0`)
+      })
+    },
+  }
+}
+
+async function end(child: ChildProcess, profile: string): Promise<void> {
+  if (child.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+    const gone = new Promise((resolve) => child.once('close', resolve))
+    child.kill('SIGTERM')
+    const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
+    await gone
+    clearTimeout(timer)
+  }
+  rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+}
