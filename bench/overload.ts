@@ -41,19 +41,20 @@ try {
   await measureWritePath(stack, { callers: 32, runMs: 2_000 })
   const full = await measureWritePath(stack, { callers: CAPACITY_CALLERS, runMs: CAPACITY_RUN_MS })
   const log = createSentLog(stack, secretOf)
-  const drive = (perSecond: number, runMs: number) =>
+  const drive = (perSecond: number, runMs: number, openAtStart = 0) =>
     driveOpen({
       port: stack.port,
       perSecond,
       runMs,
       connections: CONNECTIONS,
+      openAtStart,
       next: log.next,
       onDone: log.onDone,
     })
   const normal = await drive(full.perSecond * NORMAL_SHARE, NORMAL_RUN_MS)
   const memoryBefore = residentBytes(stack.pids.service)
   memory.length = 0
-  const over = await drive(full.perSecond * FACTOR, OVERLOAD_MS)
+  const over = await drive(full.perSecond * FACTOR, OVERLOAD_MS, CONNECTIONS)
   const memoryDuring = [...memory]
   const recoveryMs = await recovery(
     (runMs) => drive(full.perSecond * NORMAL_SHARE, runMs),

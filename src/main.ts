@@ -230,10 +230,11 @@ const consoleTokens =
       })
 
 const metrics = createHttpMetrics()
-const agent = admitWrites(
-  createAgentHandlers(ports),
-  createWriteAdmission(config.writesInFlightMax),
-)
+const writes = createWriteAdmission({
+  inFlightMax: config.writesInFlightMax,
+  nowMs: () => performance.now(),
+})
+const agent = admitWrites(createAgentHandlers(ports), writes)
 const callers = {
   authenticate(header: string) {
     const caller = authenticator.authenticate(header)
@@ -251,6 +252,7 @@ const callers = {
 }
 const server = createHttpServer({
   ...callers,
+  refusesWrite: (keyId) => writes.refuses(keyId),
   agent,
   console: createConsoleHandlers(ports),
   verifyConsole: async (header) =>
@@ -278,6 +280,7 @@ registerServiceGauges(registry, {
   heads: () => heads.values(),
   callersWaiting: () => actors.waiting,
   requestsInFlight: () => server.inFlight,
+  writes: () => writes,
 })
 const gasBalances = watchGasBalances({ chains, wallets: gasWallets, registry, log: logger })
 const metricsListener =

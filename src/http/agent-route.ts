@@ -27,7 +27,7 @@ import type { HttpRequest } from './uws.js'
 
 /**
  * A keyed route, made from its row of the operations table. Order of checks (API.md): key → rate
- * → permission → `allowed_chains` → the request's form → the operation.
+ * → permission → room for a write → `allowed_chains` → the request's form → the operation.
  */
 
 export function createAgentRoute(
@@ -47,8 +47,10 @@ export function createAgentRoute(
       exchange.wipeAfterwards(caller.proofKey)
       if (!admit(exchange, deps.rateLimit, caller.key.keyId)) return
       const denied = authorizeOperation(caller.key, row)
-      if (denied === null) serve(exchange, request, caller, route, deps)
-      else exchange.refuse(denied)
+      if (denied !== null) exchange.refuse(denied)
+      // The parser drops the body that nobody reads, and the connection stays usable.
+      else if (row.movesValue && deps.refusesWrite(caller.key.keyId)) exchange.refuseOverloaded()
+      else serve(exchange, request, caller, route, deps)
     })
   }
 }

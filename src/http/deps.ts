@@ -1,6 +1,6 @@
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { type RateLimiter, tokensOfBody } from '../auth/rate-limit.js'
-import type { UserId } from '../domain/ids.js'
+import type { KeyId, UserId } from '../domain/ids.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault, type Result } from '../errors/fault.js'
 import type { Exchange, ExchangeContext } from './exchange.js'
@@ -19,6 +19,8 @@ export interface RouteDeps extends ExchangeContext {
   readonly rateLimit: RateLimiter
   /** Per remote address. */
   readonly failedAuthentications: RateLimiter
+  /** True when a call of this key that moves value would be `OVERLOADED`, whatever its body. */
+  readonly refusesWrite: (keyId: KeyId) => boolean
 }
 
 export interface ConsoleIdentity {

@@ -101,7 +101,7 @@ export class Exchange {
   ): void {
     const exchange = new Exchange(context, operation, response, request)
     if (!context.gate.enter()) {
-      exchange.#write(faultReply(fault('OVERLOADED'), exchange.requestId))
+      exchange.#write(overloadedReply(exchange.requestId))
       return
     }
     try {
@@ -173,6 +173,11 @@ export class Exchange {
       )
     }
     this.send(faultReply(refusal, this.requestId, headers))
+  }
+
+  /** `503 OVERLOADED`, made from parts: under overload it is most of what there is to do. */
+  refuseOverloaded(): void {
+    this.send(overloadedReply(this.requestId))
   }
 
   /** Answers for a handler that threw: its fault, or `INTERNAL` with nothing of the cause in it. */
@@ -274,6 +279,18 @@ export class Exchange {
       )
     }
   }
+}
+
+const ID_MARK = '<id>'
+const [OVERLOADED_HEAD = '', OVERLOADED_TAIL = ''] = JSON.stringify(
+  errorBody(fault('OVERLOADED'), ID_MARK),
+).split(ID_MARK)
+const OVERLOADED_HEADERS: readonly Header[] = [['Retry-After', String(OVERLOADED_RETRY_SECONDS)]]
+
+/** What `faultReply` makes of OVERLOADED. Request ids have no character that JSON escapes. */
+function overloadedReply(requestId: string): Reply {
+  const body = OVERLOADED_HEAD + requestId + OVERLOADED_TAIL
+  return { status: CATALOGUE.OVERLOADED.status, body, headers: OVERLOADED_HEADERS }
 }
 
 /** The error body of API.md, "Error body". */

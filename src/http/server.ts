@@ -25,6 +25,8 @@ export interface HttpServerOptions
   readonly metrics: HttpMetrics
   readonly extraRoutes?: readonly ExtraRoute[]
   readonly readiness?: readonly ReadinessCheck[]
+  /** Default: none is refused before it is read. */
+  readonly refusesWrite?: RouteDeps['refusesWrite']
   readonly inFlightMax?: number
   readonly drainTimeoutMs?: number
 }
@@ -52,7 +54,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     inFlightMax: options.inFlightMax ?? IN_FLIGHT_REQUESTS_MAX,
     bodyBytesMax: BODY_BYTES_IN_MEMORY_MAX,
   })
-  const deps: RouteDeps = { ...options, gate }
+  const deps: RouteDeps = { refusesWrite: () => false, ...options, gate }
   const extras = [...healthRoutes(options.readiness ?? [], gate), ...(options.extraRoutes ?? [])]
   const app = createApp()
   registerRoutes(

@@ -15,7 +15,22 @@ export interface GaugeSources {
   /** Callers that wait for an actor's reply. */
   readonly callersWaiting: () => number
   readonly requestsInFlight: () => number
+  readonly writes: () => {
+    readonly active: number
+    readonly waiting: number
+    readonly activeMax: number
+  }
 }
+
+const WRITES = [
+  ['active', 'countersign_writes_active', 'Calls that move value and are at work.'],
+  ['waiting', 'countersign_writes_waiting', 'Calls that move value and wait for a place.'],
+  [
+    'activeMax',
+    'countersign_writes_active_max',
+    'How many of them may be at work, by their delay.',
+  ],
+] as const
 
 export function registerServiceGauges(registry: Registry, sources: GaugeSources): void {
   const registers = [registry]
@@ -76,4 +91,14 @@ export function registerServiceGauges(registry: Registry, sources: GaugeSources)
       inFlight.set(sources.requestsInFlight())
     },
   })
+  for (const [field, name, help] of WRITES) {
+    const gauge = new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        gauge.set(sources.writes()[field])
+      },
+    })
+  }
 }

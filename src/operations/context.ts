@@ -47,6 +47,8 @@ export type Answer<T> =
       readonly status?: 200 | 201 | 202
       /** Set when the answer is the first one again. */
       readonly replayed?: true
+      /** From the decision about a send until both keys had signed: work of this host alone. */
+      readonly signingMs?: number
     }
   | { readonly ok: false; readonly fault: Fault }
 

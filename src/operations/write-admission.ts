@@ -1,46 +1,135 @@
 import { operations } from '../api/operations.js'
 import type { KeyId } from '../domain/ids.js'
 import { fault } from '../errors/fault.js'
+import { createActiveLimit } from './active-limit.js'
 import type { AgentContext, AgentHandlers, Answer } from './context.js'
+import { KeyQueues } from './key-queues.js'
 
 /**
- * How many calls that move value are under way at once. What is admitted waits in no queue longer
- * than this one, so its latency stays what it is at full load; what comes on top is answered
- * `503 OVERLOADED` at once, with nothing done.
+ * Which calls that move value are at work, which wait, and which are answered `503 OVERLOADED`
+ * with nothing done. A burst waits its turn; under lasting overload nothing does for long, so that
+ * the latency of what is admitted stays what it is at full load.
  */
 export interface WriteAdmission {
-  /** True when the call may go on; each true is paired with one `leave`. */
-  enter(keyId: KeyId): boolean
-  leave(keyId: KeyId): void
-  readonly inFlight: number
+  /**
+   * Asked before a call's body is read: true when it would have no place, so that refusing it
+   * costs next to nothing. A true counts as a refusal.
+   */
+  refuses(keyId: KeyId): boolean
+  /** True when the call may go on, perhaps later; each true is paired with one `leave`. */
+  enter(keyId: KeyId): boolean | Promise<boolean>
+  /** @param delayMs what the call took inside this host (a clock's step may be in it); null: not known */
+  leave(keyId: KeyId, delayMs: number | null): void
+  /** At work. */
+  readonly active: number
+  readonly waiting: number
+  /** How many may be at work; found from the delay. */
+  readonly activeMax: number
 }
+
+export interface WriteAdmissionOptions {
+  /** At work and waiting, together. */
+  readonly inFlightMax: number
+  /** Monotonic clock, milliseconds. */
+  readonly nowMs: () => number
+}
+
+/** While shedding, this part of what may be at work may wait: keys below their even share. */
+const SHEDDING_QUEUE_SHARE = 0.25
+
+type Place = 'at work' | 'waiting' | 'none'
 
 /**
  * Up to half of the places go to whoever comes first, so that a lone agent has its bursts. Beyond,
  * a key that holds its even share already is refused; shares are counted with one key more than
- * there are, so that whoever floods leaves a place for the next who comes.
+ * there are, so that whoever floods leaves a place for the next who comes. While shedding, a place
+ * at work is anybody's, and only keys below their share may wait for one.
  */
-export function createWriteAdmission(inFlightMax: number): WriteAdmission {
+export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmission {
+  const { inFlightMax, nowMs } = options
+  const limit = createActiveLimit(inFlightMax)
+  const queues = new KeyQueues<{ readonly keyId: KeyId; readonly go: (may: boolean) => void }>()
   const held = new Map<KeyId, number>()
-  let inFlight = 0
+  let active = 0
+
+  function advance(): void {
+    if (limit.advance(nowMs(), queues.size)) refuseWaiting()
+  }
+
+  /** What has waited since before the overload was noticed would be the slowest of all. */
+  function refuseWaiting(): void {
+    for (let next = queues.take(); next !== undefined; next = queues.take()) {
+      release(next.keyId)
+      limit.refused()
+      next.go(false)
+    }
+  }
+
+  function release(keyId: KeyId): void {
+    const own = held.get(keyId) ?? 0
+    if (own <= 1) held.delete(keyId)
+    else held.set(keyId, own - 1)
+  }
+
+  function placeOf(keyId: KeyId): Place {
+    const room = active < limit.max && queues.size === 0
+    const placesMax = limit.shedding ? limit.max : inFlightMax
+    const taken = active + queues.size
+    if (taken >= inFlightMax) return 'none'
+    const own = held.get(keyId) ?? 0
+    const hasShare = own > 0 && own * (held.size + 1) >= placesMax
+    if (limit.shedding) {
+      if (room) return 'at work'
+      const queueMax = Math.ceil(limit.max * SHEDDING_QUEUE_SHARE)
+      return hasShare || queues.size >= queueMax ? 'none' : 'waiting'
+    }
+    if (hasShare && taken * 2 >= inFlightMax) return 'none'
+    return room ? 'at work' : 'waiting'
+  }
+
   return {
-    enter(keyId) {
-      if (inFlight >= inFlightMax) return false
-      const own = held.get(keyId) ?? 0
-      const scarce = inFlight * 2 >= inFlightMax
-      if (scarce && own > 0 && own * (held.size + 1) >= inFlightMax) return false
-      held.set(keyId, own + 1)
-      inFlight++
+    refuses(keyId) {
+      advance()
+      if (placeOf(keyId) !== 'none') return false
+      limit.refused()
       return true
     },
-    leave(keyId) {
-      const own = held.get(keyId) ?? 0
-      if (own <= 1) held.delete(keyId)
-      else held.set(keyId, own - 1)
-      inFlight--
+    enter(keyId) {
+      advance()
+      const place = placeOf(keyId)
+      if (place === 'none') {
+        limit.refused()
+        return false
+      }
+      limit.came()
+      held.set(keyId, (held.get(keyId) ?? 0) + 1)
+      if (place === 'at work') {
+        active++
+        return true
+      }
+      return new Promise((resolve) => queues.push(keyId, { keyId, go: resolve }))
     },
-    get inFlight() {
-      return inFlight
+    leave(keyId, delayMs) {
+      release(keyId)
+      active--
+      limit.ended(delayMs)
+      advance()
+      while (active < limit.max) {
+        const next = queues.take()
+        if (next === undefined) break
+        active++
+        next.go(true)
+      }
+      if (queues.size === 0) limit.drained()
+    },
+    get active() {
+      return active
+    },
+    get waiting() {
+      return queues.size
+    },
+    get activeMax() {
+      return limit.max
     },
   }
 }
@@ -59,11 +148,16 @@ export function admitWrites(handlers: AgentHandlers, admission: WriteAdmission):
 function admitting(handler: Handler, admission: WriteAdmission): Handler {
   return async (context, input) => {
     const { keyId } = context.key
-    if (!admission.enter(keyId)) return { ok: false, fault: fault('OVERLOADED') }
+    const place = admission.enter(keyId)
+    const admitted = place instanceof Promise ? await place : place
+    if (!admitted) return { ok: false, fault: fault('OVERLOADED') }
+    let delayMs: number | null = null
     try {
-      return await handler(context, input)
+      const answer = await handler(context, input)
+      if (answer.ok) delayMs = answer.signingMs ?? null
+      return answer
     } finally {
-      admission.leave(keyId)
+      admission.leave(keyId, delayMs)
     }
   }
 }

@@ -1,5 +1,6 @@
 import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
+import { CATALOGUE } from '../../src/errors/catalogue.js'
 import { readBodyLater } from '../../src/http/body.js'
 import {
   exchangeRaw,
@@ -222,6 +223,33 @@ test('above the in-flight bound requests get 503 OVERLOADED at once, and later o
   gate.open()
   for (const response of await Promise.all(held)) expect(response.status).toBe(200)
   expect((await fetch(`${harness.baseUrl}/api/limits`, { headers })).status).toBe(200)
+})
+
+test('a write without a place is refused before its body is read, and the connection goes on', async () => {
+  let full = true
+  await start({ refusesWrite: (keyId) => full && keyId === 'key_T' })
+  const body = JSON.stringify({ ...JSON.parse(BODY), data: `0x${'00'.repeat(60_000)}` })
+  const head = `${POST_HEAD}X-Request-Id: over.1\r\nContent-Length: ${body.length}\r\n\r\n`
+  const parts = [head, body.slice(0, 70_000), body.slice(70_000), GET_LIMITS]
+  const received = await exchangeRaw(harness.port, parts, /HTTP\/1\.1 200[\s\S]*\}/)
+  expect(statuses(received)).toEqual(['503', '200'])
+  expect(received).toContain('Retry-After: 1')
+  const [json = ''] = /\{"error".*/.exec(received) ?? []
+  expect(JSON.parse(json.slice(0, json.lastIndexOf('}}') + 2))).toEqual({
+    error: {
+      code: 'OVERLOADED',
+      message: CATALOGUE.OVERLOADED.message,
+      details: {},
+      request_id: 'over.1',
+    },
+  })
+  full = false
+  const later = await exchangeRaw(
+    harness.port,
+    [`${POST_HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY}`],
+    /HTTP\/1\.1 \d/,
+  )
+  expect(statuses(later)).toEqual(['200'])
 })
 
 test('closing lets the request in flight end and takes no new connection', async () => {

@@ -36,6 +36,7 @@ export interface HarnessOptions {
   readonly agent?: Readonly<Record<string, Handler<AgentContext>>>
   readonly console?: Readonly<Record<string, Handler<ConsoleContext>>>
   readonly extraRoutes?: readonly ExtraRoute[]
+  readonly refusesWrite?: (keyId: KeyId) => boolean
   readonly inFlightMax?: number
   readonly drainTimeoutMs?: number
   readonly ratePolicy?: RateLimitPolicy
@@ -122,6 +123,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     metrics: createHttpMetrics(),
     extraRoutes: options.extraRoutes ?? [],
     readiness: [{ name: 'test', isReady: options.isReady ?? (() => true) }],
+    ...(options.refusesWrite === undefined ? {} : { refusesWrite: options.refusesWrite }),
     ...(options.inFlightMax === undefined ? {} : { inFlightMax: options.inFlightMax }),
     drainTimeoutMs: options.drainTimeoutMs ?? 2_000,
   })

@@ -2,37 +2,165 @@ import { describe, expect, test } from 'vitest'
 import type { KeyId } from '../../src/domain/ids.js'
 import { fault } from '../../src/errors/fault.js'
 import type { AgentContext, AgentHandlers } from '../../src/operations/context.js'
-import { admitWrites, createWriteAdmission } from '../../src/operations/write-admission.js'
+import {
+  admitWrites,
+  createWriteAdmission,
+  type WriteAdmission,
+} from '../../src/operations/write-admission.js'
 
 const key = (name: string) => `key_${name}` as KeyId
 
+function admissionOf(inFlightMax: number) {
+  const clock = { nowMs: 0 }
+  return { clock, admission: createWriteAdmission({ inFlightMax, nowMs: () => clock.nowMs }) }
+}
+
+/** What became of a call so far. */
+interface Call {
+  readonly keyId: KeyId
+  state: 'waiting' | 'at work' | 'refused'
+}
+
+function enter(admission: WriteAdmission, keyId: KeyId): Call {
+  const place = admission.enter(keyId)
+  const call: Call = { keyId, state: 'waiting' }
+  if (place instanceof Promise) {
+    void place.then((may) => {
+      call.state = may ? 'at work' : 'refused'
+    })
+  } else call.state = place ? 'at work' : 'refused'
+  return call
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+/** Calls of many keys, more than can end, each taking long inside; until they are shed. */
+async function overload(clock: { nowMs: number }, admission: WriteAdmission): Promise<Call[]> {
+  const calls: Call[] = []
+  for (let step = 0; step < 50; step++) {
+    clock.nowMs += 10
+    for (let i = 0; i < 20; i++) calls.push(enter(admission, key(`${step} ${i}`)))
+    await settled()
+    const ending = calls.find(({ state }) => state === 'at work')
+    if (ending === undefined) throw new Error('nothing is at work')
+    calls.splice(calls.indexOf(ending), 1)
+    admission.leave(ending.keyId, 100)
+  }
+  await settled()
+  return calls
+}
+
 describe('admission of writes', () => {
   test('never more than the maximum are under way, and a place that was left is taken again', () => {
-    const admission = createWriteAdmission(4)
+    const { admission } = admissionOf(4)
     const keys = ['a', 'b', 'c', 'd', 'e'].map(key)
     expect(keys.map((it) => admission.enter(it))).toEqual([true, true, true, true, false])
-    admission.leave(key('b'))
+    admission.leave(key('b'), null)
     expect(admission.enter(key('e'))).toBe(true)
-    expect(admission.inFlight).toBe(4)
+    expect(admission.active).toBe(4)
   })
 
   test('keys that flood leave room for whoever comes next', () => {
-    const admission = createWriteAdmission(64)
+    const { admission } = admissionOf(64)
     for (const flooding of ['a', 'b', 'c']) {
-      for (let i = 0; i < 200; i++) admission.enter(key(flooding))
-      expect(admission.inFlight).toBeLessThan(64)
-      expect(admission.enter(key(`newcomer of ${flooding}`))).toBe(true)
+      for (let i = 0; i < 200; i++) enter(admission, key(flooding))
+      expect(admission.active + admission.waiting).toBeLessThan(64)
+      expect(enter(admission, key(`newcomer of ${flooding}`)).state).toBe('at work')
     }
   })
 
   test('a key alone has half of all places', () => {
-    const admission = createWriteAdmission(64)
-    const admitted = Array.from({ length: 200 }, () => admission.enter(key('a')))
-    expect(admitted.filter(Boolean)).toHaveLength(32)
+    const { admission } = admissionOf(64)
+    const calls = Array.from({ length: 200 }, () => enter(admission, key('a')))
+    expect(calls.filter(({ state }) => state !== 'refused')).toHaveLength(32)
+    expect(admission.refuses(key('a'))).toBe(true)
+    expect(admission.refuses(key('b'))).toBe(false)
+  })
+
+  test('a burst of one key waits its turn and is taken whole, slow as it may be', async () => {
+    const { clock, admission } = admissionOf(1_024)
+    const calls = Array.from({ length: 500 }, () => enter(admission, key('a')))
+    for (let left = calls.length; left > 0; left--) {
+      clock.nowMs += 10
+      await settled()
+      const ending = calls.find(({ state }) => state === 'at work')
+      if (ending === undefined) throw new Error('nothing is at work')
+      calls.splice(calls.indexOf(ending), 1)
+      admission.leave(ending.keyId, 200)
+    }
+    expect(calls).toEqual([])
+    expect(admission.active).toBe(0)
+  })
+
+  test('a key that has much waiting delays another by one turn', async () => {
+    const { admission } = admissionOf(1_024)
+    const calls = Array.from({ length: 400 }, () => enter(admission, key('a')))
+    const other = enter(admission, key('b'))
+    expect(other.state).toBe('waiting')
+    for (const { keyId } of calls.slice(0, 2)) admission.leave(keyId, null)
+    await settled()
+    expect(other.state).toBe('at work')
+  })
+
+  test('under lasting overload little is at work, less waits, and the rest is refused', async () => {
+    const { clock, admission } = admissionOf(1_024)
+    const calls = await overload(clock, admission)
+    expect(admission.activeMax).toBeLessThan(128)
+    expect(admission.waiting).toBeLessThanOrEqual(admission.activeMax / 4)
+    expect(admission.refuses(key('newcomer'))).toBe(true)
+    expect(calls.filter(({ state }) => state === 'refused').length).toBeGreaterThan(500)
+  })
+
+  test('a polite key gets in beside one that floods without end', async () => {
+    const { clock, admission } = admissionOf(1_024)
+    const open = (await overload(clock, admission)).filter(({ state }) => state !== 'refused')
+    let refused = 0
+    for (let step = 0; step < 2_000; step++) {
+      clock.nowMs += 2
+      for (let i = 0; i < 5; i++) {
+        const call = enter(admission, key('greedy'))
+        if (call.state === 'refused') refused++
+        else open.push(call)
+      }
+      // Once what the many keys had waiting is gone.
+      if (step >= 100 && step % 20 === 0) {
+        const call = enter(admission, key('polite'))
+        expect(call.state).not.toBe('refused')
+        open.push(call)
+      }
+      await settled()
+      const at = open.findIndex(({ state }) => state === 'at work')
+      const [ending] = open.splice(at, 1)
+      if (ending !== undefined) admission.leave(ending.keyId, 60)
+    }
+    expect(refused).toBeGreaterThan(5_000)
+  })
+
+  test('after overload bursts are taken again', async () => {
+    const { clock, admission } = admissionOf(1_024)
+    const calls = await overload(clock, admission)
+    for (const { keyId } of calls.filter(({ state }) => state === 'at work')) {
+      admission.leave(keyId, 100)
+    }
+    await settled()
+    clock.nowMs += 1_000
+    const burst = Array.from({ length: 300 }, () => enter(admission, key('a')))
+    expect(burst.filter(({ state }) => state === 'refused')).toEqual([])
+  })
+
+  test('calls that wait for a distant node alone do not hold others up', async () => {
+    const { clock, admission } = admissionOf(1_024)
+    for (let i = 0; i < 900; i++) enter(admission, key(`${i}`))
+    for (let window = 0; window < 5; window++) {
+      clock.nowMs += 100
+      admission.leave(key(`${window}`), 5)
+    }
+    await settled()
+    expect(admission.active).toBe(895)
   })
 
   test('a write without a place is OVERLOADED and never begun; reads go on', async () => {
-    const admission = createWriteAdmission(2)
+    const { admission } = admissionOf(2)
     let begun = 0
     let end: () => void = () => undefined
     const ended = new Promise<void>((resolve) => {
@@ -57,11 +185,11 @@ describe('admission of writes', () => {
     expect(admitted.get_limits).toBe(handlers.get_limits)
     end()
     await Promise.all(underWay)
-    expect(admission.inFlight).toBe(0)
+    expect(admission.active).toBe(0)
   })
 
   test('a handler that throws gives its place back', async () => {
-    const admission = createWriteAdmission(1)
+    const { admission } = admissionOf(1)
     const handlers = {
       send_transaction: () => {
         throw new Error('broken')
@@ -71,6 +199,6 @@ describe('admission of writes', () => {
     await expect(
       admitWrites(handlers, admission).send_transaction(context, {} as never),
     ).rejects.toThrow('broken')
-    expect(admission.inFlight).toBe(0)
+    expect(admission.active).toBe(0)
   })
 })

@@ -54,12 +54,13 @@ export function answerOfSend(
     return { ok: false, fault: fault(code as ErrorCode, { tx_id: tx.txId }, message) }
   }
   const shown = replayed ? asFirstAnswered(tx) : tx
-  return {
-    ok: true,
-    status: shown.status === 'signed' ? 202 : 200,
-    value: transactionView(shown, headOf(tx.chainId)),
-    ...(replayed ? { replayed: true as const } : {}),
-  }
+  const status = shown.status === 'signed' ? 202 : 200
+  const value = transactionView(shown, headOf(tx.chainId))
+  if (replayed) return { ok: true, status, value, replayed }
+  // What is sponsored asks nodes before it is signed.
+  const signedAtMs = tx.kind === 'send' ? tx.attempts[0]?.signedAtMs : undefined
+  if (signedAtMs === undefined) return { ok: true, status, value }
+  return { ok: true, status, value, signingMs: signedAtMs - tx.createdAtMs }
 }
 
 /** The first answer again: what has happened to the transaction since is for its status. */

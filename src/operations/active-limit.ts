@@ -1,0 +1,127 @@
+/**
+ * How many calls that move value may be at work at once, found from what they wait. Pure but for
+ * the counters it keeps: whoever owns it tells it what happens and when.
+ *
+ * What counts is the delay inside the service (CoDel, RFC 8289: the least delay of a stretch of
+ * time tells a standing queue from a burst), not the whole answer: a distant node's round trip is
+ * no reason to do less at once. While calls come faster than they end, and wait, it sheds: what is
+ * over the limit is refused at once instead of queued.
+ */
+
+/** Long enough for a few commits, short enough that overload is met before it is felt. */
+const WINDOW_MS = 100
+/**
+ * Least delay that speaks of a standing queue: some commits and signatures deep, several times
+ * what a call waits in an idle service.
+ */
+const DELAY_TARGET_MS = 40
+/** At work at once until measured otherwise: more than what keeps every batch full. */
+const INITIAL_ACTIVE = 128
+/** Below it batches run half empty, and less work is done rather than the same sooner. */
+const ACTIVE_MIN = 32
+/** Calls that come per call that ends, from which on they outpace the service. */
+const OUTPACED = 1.25
+/** Windows with a queue all through before calls are shed: a burst is over, or nearly, by then. */
+const PRESSED_WINDOWS = 2
+/** Windows without a refusal after which overload is over. */
+const CALM_WINDOWS = 3
+const SHRINK = 0.85
+const GROW = 1.1
+
+export interface ActiveLimit {
+  /** Calls that may be at work at once. */
+  readonly max: number
+  /** True while what is over the limit is refused rather than queued. */
+  readonly shedding: boolean
+  /** To be called before each of the others. @returns true when shedding has just begun */
+  advance(nowMs: number, queued: number): boolean
+  came(): void
+  refused(): void
+  /** @param delayMs what the call took inside this host; null when it says nothing of that */
+  ended(delayMs: number | null): void
+  /** Nothing is queued at this moment. */
+  drained(): void
+}
+
+export function createActiveLimit(activeMax: number): ActiveLimit {
+  const initial = Math.min(INITIAL_ACTIVE, activeMax)
+  const least = Math.min(ACTIVE_MIN, activeMax)
+  let max = initial
+  let shedding = false
+  let windowEndsAtMs = 0
+  let pressedWindows = 0
+  let calmWindows = 0
+  let came = 0
+  let ended = 0
+  let refused = 0
+  let leastDelayMs: number | null = null
+  let queuedThroughout = false
+
+  function closeWindow(): void {
+    const waits = leastDelayMs !== null && leastDelayMs > DELAY_TARGET_MS
+    const flows = leastDelayMs !== null && leastDelayMs < DELAY_TARGET_MS / 2
+    if (shedding) {
+      calmWindows = refused === 0 ? calmWindows + 1 : 0
+      if (calmWindows >= CALM_WINDOWS) {
+        shedding = false
+        max = Math.max(max, initial)
+      } else if (waits) max = Math.max(least, Math.floor(max * SHRINK))
+      else if (flows && refused > 0) max = Math.min(activeMax, Math.ceil(max * GROW))
+      return
+    }
+    pressedWindows = queuedThroughout || refused > 0 ? pressedWindows + 1 : 0
+    if (pressedWindows === 0) return
+    // When nothing ends something is stuck, and more of the same is no help.
+    if (!waits && ended > 0) max = Math.min(activeMax, max * 2)
+    const outpaced = came > ended * OUTPACED
+    if (pressedWindows < PRESSED_WINDOWS || !outpaced || !waits) return
+    shedding = true
+    calmWindows = 0
+    // By Little's law: as many as end within the wanted delay.
+    const fitting = Math.floor((ended * DELAY_TARGET_MS) / WINDOW_MS)
+    max = Math.min(max, Math.max(least, fitting))
+  }
+
+  return {
+    get max() {
+      return max
+    },
+    get shedding() {
+      return shedding
+    },
+    advance(nowMs, queued) {
+      if (nowMs < windowEndsAtMs) return false
+      const shed = shedding
+      // After a silence there is no window to judge.
+      if (nowMs < windowEndsAtMs + WINDOW_MS * CALM_WINDOWS) closeWindow()
+      else {
+        shedding = false
+        pressedWindows = 0
+        max = initial
+      }
+      windowEndsAtMs = nowMs + WINDOW_MS
+      came = 0
+      ended = 0
+      refused = 0
+      leastDelayMs = null
+      queuedThroughout = queued > 0
+      return shedding && !shed
+    },
+    came() {
+      came++
+    },
+    refused() {
+      came++
+      refused++
+    },
+    ended(delayMs) {
+      ended++
+      if (delayMs !== null && (leastDelayMs === null || delayMs < leastDelayMs)) {
+        leastDelayMs = delayMs
+      }
+    },
+    drained() {
+      queuedThroughout = false
+    },
+  }
+}
