@@ -1,9 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
 import { decide } from '../../actors/sub-wallet/decide.js'
 import type { Command, Event } from '../../actors/sub-wallet/messages.js'
+import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { emptyState, type SubWalletState } from '../../actors/sub-wallet/state.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
+import { openRealStore } from './real-store.js'
 import {
   apiKey,
   GAS_MICROS,
@@ -11,6 +13,7 @@ import {
   preparedSend,
   START_MS,
   txIdOf,
+  USER_ID,
   WALLET_ID,
   wallet,
 } from './wallet-fixtures.js'
@@ -21,11 +24,14 @@ const signed = { txHash: '0xaa', rawTransaction: '0xaa', intentId: '0xaa', signe
 let state: SubWalletState
 let sends: number
 let told: string[]
+/** Of commands that are not recorded yet. */
+let events: Event[]
 
 beforeEach(() => {
   state = emptyState(WALLET_ID)
   sends = 0
   told = []
+  events = []
 })
 
 function open(caps: Partial<ApiKey>): void {
@@ -35,7 +41,9 @@ function open(caps: Partial<ApiKey>): void {
 
 function run(command: Command): void {
   const isLimit = (event: Event) => event.type === 'limit-reached'
-  for (const event of decide(state, command, 1).events.filter(isLimit)) {
+  const { events: happened } = decide(state, command, 1)
+  events.push(...happened)
+  for (const event of happened.filter(isLimit)) {
     told.push(`${event.mark.period} ${event.mark.percent} at ${event.usedMicros}`)
   }
 }
@@ -104,6 +112,28 @@ test('the first call that a nearly used cap turns away tells that it is used up'
   ask(GAS_MICROS)
   ask(GAS_MICROS)
   expect(told).toEqual(['daily 80 at 95', 'daily 100 at 95'])
+})
+
+test('a restart forgets nothing of what was told', async () => {
+  const real = await openRealStore()
+  try {
+    open({ dailyLimitMicros: 100n })
+    store(ask(90n))
+    await real.write((transactor) => recordEvents(transactor, state, events))
+    state = loadState(real.reader, WALLET_ID)
+    store(ask(5n))
+    expect(told).toEqual(['daily 80 at 90'])
+    events = []
+    ask(GAS_MICROS)
+    await real.write((transactor) => recordEvents(transactor, state, events))
+    state = loadState(real.reader, WALLET_ID)
+    ask(GAS_MICROS)
+    expect(told).toEqual(['daily 80 at 90', 'daily 100 at 95'])
+    const [first] = real.reader.eventsOfUser(USER_ID, 0, Number.MAX_SAFE_INTEGER)
+    expect(first?.data).toMatchObject({ percent: 80, period: 'daily', used_usd: '0.00009' })
+  } finally {
+    await real.close()
+  }
 })
 
 test('a cap of nothing tells nothing', () => {

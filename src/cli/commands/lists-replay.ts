@@ -38,10 +38,9 @@ export function registerReplay(
           return
         }
         const exposures = []
-        for await (const { id, verdict } of replayCalls(
-          screener,
-          callsSince(environment, sinceMs),
-        )) {
+        let screened = 0
+        const calls = callsSince(environment, sinceMs, () => screened++)
+        for await (const { id, verdict } of replayCalls(screener, calls)) {
           const hit = verdict.outcome === 'blocked' ? verdict.hit : null
           exposures.push({
             tx_id: id,
@@ -52,7 +51,10 @@ export function registerReplay(
           })
         }
         const columns = ['tx_id', 'outcome', 'address', 'list', 'path']
-        printRows(io, options, { since: given.since, exposures }, exposures, columns)
+        const answer = { since: given.since, screened, exposures }
+        if (exposures.length === 0 && options.json !== true) {
+          io.out(`none of ${screened} transactions would be stopped\n`)
+        } else printRows(io, options, answer, exposures, columns)
         if (exposures.length > 0) process.exitCode = EXIT.refused
       } finally {
         await screener.close()
@@ -65,11 +67,13 @@ export function registerReplay(
 function* callsSince(
   environment: ReturnType<typeof openEnvironment>,
   sinceMs: number,
+  counted: () => void,
 ): Generator<StoredCall> {
   const first = ID_PREFIX.tx + ulidBody(Math.max(0, sinceMs), new Uint8Array(10))
   for (const { txId, userId, chainId, to, data } of createReader(environment).transactionsFrom(
     first,
   )) {
+    counted()
     yield { id: txId, userId, chainId: chainId as ChainId, to, data }
   }
 }
