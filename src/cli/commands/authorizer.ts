@@ -1,7 +1,11 @@
 import { hostname } from 'node:os'
 import type { Command } from 'commander'
 import { authorizerName } from '../../custody/authorizers/authorizer.js'
-import { authorizerIdOf, certificateMessage } from '../../custody/authorizers/certificate.js'
+import {
+  authorizerIdOf,
+  certificateMessage,
+  decodeCertificate,
+} from '../../custody/authorizers/certificate.js'
 import { p256SignerOf } from '../../custody/protocol/p256.js'
 import { forgetKey, newAuthorizerKey, openKey, savedKeys, saveKey } from '../authorizer-keys.js'
 import { UsageError } from '../exit-codes.js'
@@ -44,6 +48,22 @@ export function register(program: Command, io: Io): void {
       const made = await create(io, await identityDesk(io, options), label)
       printRecord(io, options, made, ['authorizer_id', 'label', 'file'])
       io.err('Keep the file: it confirms what your API keys may do.\n')
+    })
+  authorizer
+    .command('approve')
+    .description('confirm with a key of this machine what was begun on the page of passkeys')
+    .argument('<ceremony_id>', 'as the page says')
+    .option(...ISSUER)
+    .action(async (ceremonyId: string, _given: object, command: Command) => {
+      const options = command.optsWithGlobals<DeskOptions>()
+      const desk = await identityDesk(io, options)
+      const waiting = await desk.call('waiting', { ceremony_id: ceremonyId })
+      const { action, kind, label, authorizerId } = decodeCertificate(
+        Buffer.from(waiting.certificate ?? '', 'base64url'),
+      )
+      const change = { action, authorizer_id: authorizerName(authorizerId), kind, label }
+      await approve(io, desk, waiting)
+      printRecord(io, options, change)
     })
   authorizer
     .command('remove')

@@ -69,6 +69,11 @@ export interface AuthorizerDesk {
     ceremonyId: string,
     possession: PasskeyRegistration | Uint8Array,
   ): Promise<BegunCertificate | null>
+  /**
+   * What waits for an approval, for whoever gives it elsewhere than it was begun.
+   * @throws Refusal CONFLICT when nothing of the user's waits under that id
+   */
+  waiting(userId: string, ceremonyId: string): BegunCertificate
   /** @throws Refusal CONFLICT or NOT_CONFIRMED */
   approve(userId: string, ceremonyId: string, proof: Proof): Promise<void>
   /**
@@ -245,6 +250,13 @@ export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
       const { certificate, possession: kept } = proven
       await keep(request, { certificate, possession: kept, approval: Buffer.alloc(0) })
       return null
+    },
+    waiting(userId, ceremonyId) {
+      const { certificate, possession } = ceremonyOf(userId, ceremonyId)
+      if (certificate === null || possession === null) {
+        throw new Refusal('CONFLICT', 'the new authorizer has not proven itself yet')
+      }
+      return { ceremonyId, certificate, challenge: sha256(certificateMessage(certificate)) }
     },
     async approve(userId, ceremonyId, proof) {
       const ceremony = ceremonyOf(userId, ceremonyId)

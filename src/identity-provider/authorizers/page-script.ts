@@ -64,6 +64,10 @@ async function prove(challenge, authorizers) {
 
 async function approve(step) {
   if (step.status !== 'approval_required') return
+  if (!step.authorizers.some((authorizer) => authorizer.kind === 'passkey')) {
+    // Only a key of the command line can: it signs there, and the page shows it once reloaded.
+    throw new Error('Confirm it within ten minutes by: countersign authorizer approve ' + step.ceremony_id)
+  }
   say('Confirm it with a passkey you have already.')
   const proof = await prove(step.challenge, step.authorizers)
   await call('approve', { ceremony_id: step.ceremony_id, proof })

@@ -15,6 +15,7 @@ import {
   finishBody,
   recoverBody,
   removeBody,
+  waitingBody,
 } from './wire.js'
 
 export interface AuthorizerRouteDeps extends VisitorDeps {
@@ -36,6 +37,7 @@ const API: Readonly<Record<string, { readonly method: 'GET' | 'POST'; readonly a
   '/authorizers/api/list': { method: 'GET', answer: list },
   '/authorizers/api/begin': { method: 'POST', answer: begin },
   '/authorizers/api/finish': { method: 'POST', answer: finish },
+  '/authorizers/api/waiting': { method: 'POST', answer: waiting },
   '/authorizers/api/approve': { method: 'POST', answer: approve },
   '/authorizers/api/recover': { method: 'POST', answer: recover },
   '/authorizers/api/remove': { method: 'POST', answer: remove },
@@ -104,6 +106,12 @@ async function finish({ desk }: AuthorizerRouteDeps, request: IncomingMessage, v
       : { attestationObject: body.attestation_object, clientDataJson: body.client_data_json }
   const open = await desk.finish(visitor.userId, body.ceremony_id, possession)
   if (open === null) return done(desk, visitor)
+  return { status: 'approval_required', ...certificateJson(open), ...listed(desk, visitor) }
+}
+
+async function waiting({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+  const { ceremony_id } = await readJson(request, waitingBody)
+  const open = desk.waiting(visitor.userId, ceremony_id)
   return { status: 'approval_required', ...certificateJson(open), ...listed(desk, visitor) }
 }
 

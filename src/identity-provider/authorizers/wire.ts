@@ -74,6 +74,7 @@ export const recoverBody = z.strictObject({
 })
 
 export const approveBody = z.strictObject({ ceremony_id: ceremonyId, proof })
+export const waitingBody = z.strictObject({ ceremony_id: ceremonyId })
 export const removeBody = z.strictObject({ authorizer_id: authorizerId })
 export const confirmBody = z.strictObject({ grant: bytes(1_024), proof })
 
