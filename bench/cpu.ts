@@ -69,4 +69,10 @@ export function residentBytes(pid: number): number {
   return Number(pages) * PAGE_BYTES
 }
 
+/** The part of it that is no file's: without the pages of the store, which grow with history. */
+export function ownBytes(pid: number): number {
+  const [, pages, filePages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
+  return (Number(pages) - Number(filePages)) * PAGE_BYTES
+}
+
 const PAGE_BYTES = 4_096

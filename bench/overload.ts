@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { residentBytes } from './cpu.js'
+import { ownBytes, residentBytes } from './cpu.js'
 import { count, ms, table } from './figures.js'
 import { driveOpen, type OpenFigures } from './load/drive-open.js'
 import { runContext, writeResults } from './results-file.js'
@@ -35,7 +35,7 @@ const MIB = 1024 * 1024
 
 const stack = await startSinkStack({ wallets: Number(values.wallets) })
 const memory: number[] = []
-const sampler = setInterval(() => memory.push(residentBytes(stack.pids.service)), 1_000)
+const sampler = setInterval(() => memory.push(ownBytes(stack.pids.service)), 1_000)
 try {
   const secretOf = new Map(stack.keys.map((key) => [key.address.toLowerCase(), key.secret]))
   await measureWritePath(stack, { callers: 32, runMs: 2_000 })
@@ -52,11 +52,12 @@ try {
       onDone: log.onDone,
     })
   const normal = await drive(full.perSecond * NORMAL_SHARE, NORMAL_RUN_MS)
-  const memoryBefore = residentBytes(stack.pids.service)
+  const memoryBefore = ownBytes(stack.pids.service)
   memory.length = 0
   const over = await drive(full.perSecond * FACTOR, OVERLOAD_MS, CONNECTIONS)
   const memoryDuring = [...memory]
-  const recoveryMs = await recovery(
+  const resident = residentBytes(stack.pids.service)
+  const recovered = await recovery(
     (runMs) => drive(full.perSecond * NORMAL_SHARE, runMs),
     2 * normal.p99Ms,
   )
@@ -72,7 +73,13 @@ try {
     refusedText(it.refused),
   ]
   const head = ['load', 'offered', 'taken/s', 'p50 ms', 'p99 ms', 'unsent', 'broken', 'refused']
-  console.log(table(head, [row('normal', normal), row(`${FACTOR} × overload`, over)]))
+  const rows = [
+    row('normal', normal),
+    row(`${FACTOR} × overload`, over),
+    row('afterwards', recovered.figures),
+  ]
+  const recoveryMs = recovered.afterMs
+  console.log(table(head, rows))
   const ratios = {
     overload_p99_vs_normal: over.p99Ms / normal.p99Ms,
     overload_p99_vs_full: over.p99Ms / full.p99Ms,
@@ -82,7 +89,7 @@ try {
   console.log(`
 capacity ${count(full.perSecond)}/s at ${CAPACITY_CALLERS} callers, p99 ${ms(full.p99Ms)} ms
 p99 of what was taken: ${ratios.overload_p99_vs_normal.toFixed(2)} × normal (bar 2), ${ratios.overload_p99_vs_full.toFixed(2)} × full load
-memory: ${mib(memoryBefore)} before, ${mib(memoryDuring[0] ?? 0)} to ${mib(memoryDuring.at(-1) ?? 0)} MiB during, at most ${mib(Math.max(...memoryDuring))}
+memory: ${mib(memoryBefore)} before, ${mib(memoryDuring[0] ?? 0)} to ${mib(memoryDuring.at(-1) ?? 0)} MiB during, at most ${mib(Math.max(...memoryDuring))}; with the store's pages ${mib(resident)}
 well again after ${recoveryMs === null ? 'more than 10 s' : `${(recoveryMs / 1_000).toFixed(1)} s`} (bar 2 s)
 lost: ${lost.length} of ${count(log.count)} taken`)
   writeResults('overload.json', {
@@ -91,6 +98,7 @@ lost: ${lost.length} of ${count(log.count)} taken`)
     full,
     normal,
     over,
+    afterwards: recovered.figures,
     recoveryMs,
     memoryBytes: memoryDuring,
     taken: log.count,
@@ -102,18 +110,19 @@ lost: ${lost.length} of ${count(log.count)} taken`)
   await stack.stop()
 }
 
-/** @returns milliseconds until a stretch at normal load was answered as before; null: never */
+/** @returns the first stretch that was answered as before and when it began, or the last one */
 async function recovery(
   drive: (runMs: number) => Promise<OpenFigures>,
   p99BarMs: number,
-): Promise<number | null> {
+): Promise<{ readonly afterMs: number | null; readonly figures: OpenFigures }> {
   const startedAt = performance.now()
-  for (let step = 0; step < RECOVERY_STEPS_MAX; step++) {
+  for (let step = 1; ; step++) {
     const begun = performance.now() - startedAt
-    const { p99Ms, refused } = await drive(RECOVERY_STEP_MS)
-    if (Object.keys(refused).length === 0 && p99Ms <= p99BarMs) return begun
+    const figures = await drive(RECOVERY_STEP_MS)
+    const isWell = Object.keys(figures.refused).length === 0 && figures.p99Ms <= p99BarMs
+    if (isWell) return { afterMs: begun, figures }
+    if (step === RECOVERY_STEPS_MAX) return { afterMs: null, figures }
   }
-  return null
 }
 
 function mib(bytes: number): string {
