@@ -95,7 +95,11 @@ export function u64(value: number): Uint8Array {
 /** @throws RangeError when the value is negative or wider than 256 bits */
 export function u256(value: bigint): Uint8Array {
   if (value < 0n || value >> 256n !== 0n) throw new RangeError('not a 256-bit integer')
-  return Buffer.from(value.toString(16).padStart(64, '0'), 'hex')
+  const out = Buffer.alloc(32)
+  // Amounts and fees fit the last eight bytes, as a rule: no detour over a string of digits.
+  if (value < 2n ** 64n) out.writeBigUInt64BE(value, 24)
+  else out.write(value.toString(16).padStart(64, '0'), 'hex')
+  return out
 }
 
 export function bigintOf(bytes: Uint8Array): bigint {

@@ -97,8 +97,21 @@ function prefixOf(base: number, length: number): Buffer {
 export function integerBytes(value: bigint): Buffer {
   if (value < 0n) throw new RangeError('negative integer')
   if (value === 0n) return Buffer.alloc(0)
+  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return countBytes(Number(value))
   const hex = value.toString(16)
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
+}
+
+/** @param value 1 to 2^53 - 1 */
+function countBytes(value: number): Buffer {
+  let length = 1
+  for (let rest = Math.floor(value / 256); rest > 0; rest = Math.floor(rest / 256)) length++
+  const out = Buffer.alloc(length)
+  for (let at = length - 1, rest = value; at >= 0; at--) {
+    out[at] = rest % 256
+    rest = Math.floor(rest / 256)
+  }
+  return out
 }
 
 /** @throws Refusal MALFORMED unless the item is a string of exactly `length` bytes */

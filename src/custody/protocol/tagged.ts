@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { concat } from './bytes.js'
 
 /**
@@ -44,11 +44,10 @@ function prefixOf(tag: Tag): Buffer {
 
 /** 32 bytes, SHA-256. */
 export function taggedHash(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
-  const hash = createHash('sha256').update(prefixOf(tag))
-  for (const part of parts) hash.update(part)
-  return hash.digest()
+  return sha256(tagged(tag, ...parts))
 }
 
+/** 32 bytes. In one call: a hash object costs more than the hash of an intent. */
 export function sha256(bytes: Uint8Array): Buffer {
-  return createHash('sha256').update(bytes).digest()
+  return hash('sha256', bytes, 'buffer')
 }

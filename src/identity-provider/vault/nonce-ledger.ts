@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { ByteReader, concat, sameBytes, u256 } from '../../custody/protocol/bytes.js'
 import { isAbsent } from '../../custody/protocol/intent.js'
 import type { DecodedPayload } from '../../custody/protocol/payload.js'
@@ -100,13 +99,16 @@ export function entryOf(
 
 /** Over the fields of EIP-1559 and EIP-7702 but nonce, chain (both in the key) and fees. */
 function bodyHashOf(payload: DecodedTransaction): Uint8Array {
-  const hash = createHash('sha256')
-    .update(Buffer.of(payload.envelope))
-    .update(payload.to)
-    .update(u256(payload.value))
-    .update(u256(payload.gasLimit))
-  for (const list of payload.encodedAuthorizations) hash.update(list)
-  return hash.update(payload.data).digest()
+  return sha256(
+    concat(
+      Buffer.of(payload.envelope),
+      payload.to,
+      u256(payload.value),
+      u256(payload.gasLimit),
+      ...payload.encodedAuthorizations,
+      payload.data,
+    ),
+  )
 }
 
 export function encodeEntry(entry: LedgerEntry): Buffer {
