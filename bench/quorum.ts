@@ -82,7 +82,7 @@ export async function openQuorum(): Promise<Quorum> {
   let coSigner: ConnectedCoSigner | null = null
   const close = async () => {
     await coSigner?.close()
-    await Promise.all(domains.map((domain) => domain.kill()))
+    await Promise.all(domains.map((domain) => domain.stop()))
     rmSync(home, { recursive: true, force: true })
   }
   try {

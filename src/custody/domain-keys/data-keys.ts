@@ -5,7 +5,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { concat } from '../protocol/bytes.js'
+import { concat, viewOf } from '../protocol/bytes.js'
 
 /**
  * A domain's data keys: AES-256, stored wrapped under the domain's wrapping key, unwrapped at
@@ -82,7 +82,7 @@ export function openDataKeys(
     },
     open(sealed, associated) {
       const id = sealed.subarray(0, ID_BYTES)
-      const key = keyOf(Buffer.from(id).toString('hex'))
+      const key = keyOf(viewOf(id).toString('hex'))
       return openGcm(key, sealed.subarray(ID_BYTES), concat(associated, id))
     },
   }

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { concat, u32 } from '../protocol/bytes.js'
+import { concat, u32, viewOf } from '../protocol/bytes.js'
 import { addressOf } from '../protocol/curve.js'
 import { type Certificate, decodeCertificate, walletPoint } from '../protocol/keygen.js'
 import { type DataKeys, openDataKeys } from './data-keys.js'
@@ -73,8 +73,14 @@ export function openShareStore(
     cache.delete(nameOf(walletId))
   }
 
+  const context = Buffer.from(`countersign/share/v1\0${domain}\0`, 'latin1')
+
+  function associatedData(certificate: Certificate): Buffer {
+    return concat(context, certificate.walletId, u32(certificate.epoch))
+  }
+
   function seal(certificate: Certificate, share: Uint8Array): Buffer {
-    return dataKeys.seal(share, associatedData(domain, certificate))
+    return dataKeys.seal(share, associatedData(certificate))
   }
 
   return {
@@ -115,7 +121,7 @@ export function openShareStore(
     forget: (walletId) => void cache.delete(nameOf(walletId)),
     walletIds: () => copies.walletIds(),
     openShare(record) {
-      return dataKeys.open(record.sealedShare, associatedData(domain, record.certificate))
+      return dataKeys.open(record.sealedShare, associatedData(record.certificate))
     },
     close: () => copies.close(),
   }
@@ -157,14 +163,6 @@ function decode(stored: StoredRecord): WalletRecord {
   }
 }
 
-function associatedData(domain: string, certificate: Certificate): Buffer {
-  return concat(
-    Buffer.from(`countersign/share/v1\0${domain}\0`, 'latin1'),
-    certificate.walletId,
-    u32(certificate.epoch),
-  )
-}
-
 function nameOf(walletId: Uint8Array): string {
-  return Buffer.from(walletId).toString('hex')
+  return viewOf(walletId).toString('latin1')
 }

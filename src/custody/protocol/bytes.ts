@@ -55,11 +55,17 @@ export class ByteReader {
   }
 
   #integer(length: number): number {
+    const end = this.#at + length
+    if (end > this.#bytes.length) throw new Refusal('MALFORMED', 'record too short')
     let value = 0
-    for (const byte of this.take(length)) value = value * 256 + byte
+    for (let at = this.#at; at < end; at++) value = value * 256 + (this.#bytes[at] ?? 0)
+    this.#at = end
     return value
   }
 }
+
+/** A number holds this many bytes exactly; more go through a string of digits. */
+const EXACT_BYTES = 6
 
 export function concat(...parts: readonly Uint8Array[]): Buffer {
   return Buffer.concat(parts)
@@ -103,7 +109,11 @@ export function u256(value: bigint): Uint8Array {
 }
 
 export function bigintOf(bytes: Uint8Array): bigint {
-  return bytes.length === 0 ? 0n : BigInt(`0x${viewOf(bytes).toString('hex')}`)
+  if (bytes.length === 0) return 0n
+  if (bytes.length > EXACT_BYTES) return BigInt(`0x${viewOf(bytes).toString('hex')}`)
+  let value = 0
+  for (const byte of bytes) value = value * 256 + byte
+  return BigInt(value)
 }
 
 /** The same memory as a Buffer, for its methods. */
@@ -117,7 +127,8 @@ export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 export function isZero(bytes: Uint8Array): boolean {
-  return bytes.every((byte) => byte === 0)
+  for (const byte of bytes) if (byte !== 0) return false
+  return true
 }
 
 /** @throws Refusal MALFORMED when `value` is not bytes of that length (any length without one) */

@@ -71,46 +71,83 @@ function span(
 }
 
 export function encodeRlp(item: RlpItem): Buffer {
-  if (item instanceof Uint8Array) {
-    if (item.length === 1 && (item[0] ?? 0) < 0x80) return Buffer.from(item)
-    return Buffer.concat([prefixOf(0x80, item.length), item])
-  }
-  const content = Buffer.concat(item.map(encodeRlp))
-  return Buffer.concat([prefixOf(0xc0, content.length), content])
+  const out = Buffer.allocUnsafe(encodedLength(item))
+  writeItem(out, 0, item)
+  return out
 }
 
 /** The encoded items of a list that is known to be canonical, and more items after them. */
 export function appendToList(list: Uint8Array, items: readonly Uint8Array[]): Buffer {
   const { start } = span(list, 0, list.length, (list[0] ?? 0) - 0xc0)
-  const added = items.map(encodeRlp)
-  const length = list.length - start + added.reduce((sum, item) => sum + item.length, 0)
-  return Buffer.concat([prefixOf(0xc0, length), list.subarray(start), ...added])
+  const present = list.length - start
+  const length = present + lengthOfAll(items)
+  const out = Buffer.allocUnsafe(prefixLength(length) + length)
+  let at = writePrefix(out, 0, 0xc0, length)
+  out.set(list.subarray(start), at)
+  at += present
+  for (const item of items) at = writeItem(out, at, item)
+  return out
 }
 
-function prefixOf(base: number, length: number): Buffer {
-  if (length <= 55) return Buffer.of(base + length)
-  const bytes = integerBytes(BigInt(length))
-  return Buffer.concat([Buffer.of(base + 55 + bytes.length), bytes])
+function encodedLength(item: RlpItem): number {
+  const length = item instanceof Uint8Array ? item.length : lengthOfAll(item)
+  return isOwnEncoding(item) ? 1 : prefixLength(length) + length
+}
+
+function lengthOfAll(items: readonly RlpItem[]): number {
+  let length = 0
+  for (const item of items) length += encodedLength(item)
+  return length
+}
+
+/** Writes into memory that is there: a transaction has ten items, and each is signed for. */
+function writeItem(out: Buffer, start: number, item: RlpItem): number {
+  if (!(item instanceof Uint8Array)) {
+    let at = writePrefix(out, start, 0xc0, lengthOfAll(item))
+    for (const inner of item) at = writeItem(out, at, inner)
+    return at
+  }
+  const at = isOwnEncoding(item) ? start : writePrefix(out, start, 0x80, item.length)
+  out.set(item, at)
+  return at + item.length
+}
+
+/** A single small byte stands for itself. */
+function isOwnEncoding(item: RlpItem): boolean {
+  return item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80
+}
+
+function prefixLength(length: number): number {
+  return length <= 55 ? 1 : 1 + byteCount(length)
+}
+
+function writePrefix(out: Buffer, at: number, base: number, length: number): number {
+  if (length <= 55) return out.writeUInt8(base + length, at)
+  const bytes = byteCount(length)
+  return out.writeUIntBE(length, out.writeUInt8(base + 55 + bytes, at), bytes)
+}
+
+/** @param value below 2^48 */
+function byteCount(value: number): number {
+  let count = 1
+  for (let rest = Math.floor(value / 256); rest > 0; rest = Math.floor(rest / 256)) count++
+  return count
 }
 
 /** Minimal big-endian bytes; zero is the empty string. */
 export function integerBytes(value: bigint): Buffer {
   if (value < 0n) throw new RangeError('negative integer')
   if (value === 0n) return Buffer.alloc(0)
-  if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return countBytes(Number(value))
+  if (value < 2n ** 48n) return countBytes(Number(value))
   const hex = value.toString(16)
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
 }
 
-/** @param value 1 to 2^53 - 1 */
+/** @param value 1 to 2^48 - 1 */
 function countBytes(value: number): Buffer {
-  let length = 1
-  for (let rest = Math.floor(value / 256); rest > 0; rest = Math.floor(rest / 256)) length++
-  const out = Buffer.alloc(length)
-  for (let at = length - 1, rest = value; at >= 0; at--) {
-    out[at] = rest % 256
-    rest = Math.floor(rest / 256)
-  }
+  const length = byteCount(value)
+  const out = Buffer.allocUnsafe(length)
+  out.writeUIntBE(value, 0, length)
   return out
 }
 

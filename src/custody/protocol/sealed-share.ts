@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from 'node:crypto'
-import { ByteReader, concat, u32, u64 } from './bytes.js'
+import { ByteReader, concat, u64 } from './bytes.js'
 import type { SessionKey } from './quorum-session.js'
 import { Refusal } from './refusal.js'
 
@@ -82,9 +82,14 @@ export function openShare(opener: ShareOpener, sealed: Uint8Array, binding: Shar
 }
 
 function nonceOf(count: Uint8Array): Buffer {
-  return concat(Buffer.alloc(4), count)
+  const nonce = Buffer.alloc(12)
+  nonce.set(count, 4)
+  return nonce
 }
 
-function associatedData(binding: ShareBinding): Buffer {
-  return concat(binding.id, u32(binding.epoch), binding.boot)
+function associatedData({ id, epoch, boot }: ShareBinding): Buffer {
+  const data = Buffer.allocUnsafe(id.length + 4 + boot.length)
+  data.set(id)
+  data.set(boot, data.writeUInt32BE(epoch, id.length))
+  return data
 }

@@ -1,7 +1,7 @@
 import type { Hex } from '../../domain/ids.js'
 import { keccak256 } from '../../domain/keccak.js'
 import type { SignedAuthorization, TransactionPayload } from '../co-signer.js'
-import { concat } from './bytes.js'
+import { concat, viewOf } from './bytes.js'
 import { Refusal } from './refusal.js'
 import {
   appendToList,
@@ -146,5 +146,5 @@ export function fromHex(hex: Hex): Buffer {
 }
 
 export function toHex(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes).toString('hex')}`
+  return `0x${viewOf(bytes).toString('hex')}`
 }

@@ -182,7 +182,7 @@ function outcomeOf(
   const digest = signingHash(item.payload, item.payloadBytes)
   if (!isSignedBy(item.wallet.point, digest, signed)) return failed('INTERNAL')
   // Copies: the answer's frame holds 31 other signatures and would stay in memory with this one.
-  const outcome = { ok: true as const, signature: Uint8Array.from(signed), intentId }
+  const outcome = { ok: true as const, signature: new Uint8Array(signed), intentId }
   switch (item.payload.kind) {
     case 'transaction':
       return { ...outcome, ...signedTransaction(item.payloadBytes, signed) }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { open } from 'lmdb'
+import { LRUCache } from 'lru-cache'
 import { requireLmdbFile } from '../../custody/domain-keys/lmdb-file.js'
 import { concat, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
@@ -84,6 +85,8 @@ interface IntentBatch {
 
 /** Batches whose ids are dropped per commit: more than can arrive, so that none are left over. */
 const DROPPED_PER_COMMIT = 8
+/** Grants, and keys, kept decoded: those of the keys at work. ~300 bytes each. */
+const KNOWN_MAX = 4_096
 
 export function openLedgerStore(path: string): LedgerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
@@ -129,6 +132,9 @@ export function openLedgerStore(path: string): LedgerStore {
   const unflushed = new Map<string, LedgerEntry>()
   const unflushedGrants = new Map<string, Grant>()
   const unflushedKeys = new Map<string, GrantedKey>()
+  // This process alone writes them, so what was read once holds until the next put.
+  const knownGrants = new LRUCache<string, Grant>({ max: KNOWN_MAX })
+  const knownKeys = new LRUCache<string, GrantedKey>({ max: KNOWN_MAX })
 
   /** Writes since the last commit. lmdb makes one transaction of all that one event turn begins. */
   let begun: Promise<unknown>[] = []
@@ -158,9 +164,11 @@ export function openLedgerStore(path: string): LedgerStore {
       for (const id of ids) liveIds.add(latin1(id))
     },
     putGrant(id, grant) {
+      knownGrants.delete(latin1(id))
       begun.push(keepUntilFlushed(unflushedGrants, id, grant, grants.put(id, storedGrant(grant))))
     },
     putKey(id, key) {
+      knownKeys.delete(latin1(id))
       begun.push(keepUntilFlushed(unflushedKeys, id, key, keys.put(id, key)))
     },
   }
@@ -170,8 +178,16 @@ export function openLedgerStore(path: string): LedgerStore {
     get lastLane() {
       return lastLane
     },
-    grant: (id) => unflushedGrants.get(latin1(id)) ?? grantOf(grants.get(Buffer.from(id))),
-    key: (id) => unflushedKeys.get(latin1(id)) ?? keys.get(Buffer.from(id)) ?? null,
+    grant(id) {
+      const name = latin1(id)
+      const read = () => grantOf(grants.get(viewOf(id)))
+      return unflushedGrants.get(name) ?? readOnce(knownGrants, name, read)
+    },
+    key(id) {
+      const name = latin1(id)
+      const read = () => keys.get(viewOf(id)) ?? null
+      return unflushedKeys.get(name) ?? readOnce(knownKeys, name, read)
+    },
     commit(write) {
       const result = write(writer)
       const writes = begun
@@ -202,6 +218,17 @@ async function keepUntilFlushed<T>(
   map.set(name, value)
   await written
   if (map.get(name) === value) map.delete(name)
+}
+
+/** What is absent is asked for again: it may come. */
+function readOnce<T extends object>(
+  known: LRUCache<string, T>,
+  name: string,
+  read: () => T | null,
+): T | null {
+  const found = known.get(name) ?? read()
+  if (found !== null) known.set(name, found)
+  return found
 }
 
 function storedGrant(grant: Grant): StoredGrant {
