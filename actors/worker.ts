@@ -20,6 +20,7 @@ import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence } from '../src/store/event-sequence.js'
 import { knownSpendersOf } from '../src/store/known-spenders.js'
 import { createReader } from '../src/store/reader.js'
+import { attachWalletVersions } from '../src/store/wallet-versions.js'
 import { createCallQuoter } from '../src/valuation/call-quoter.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
@@ -99,6 +100,7 @@ const host = new ShardHost({
         coSigner,
         tell,
         keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
+        versions: attachWalletVersions(start.walletVersions),
         auditLog,
         log,
         nowMs,

@@ -60,6 +60,7 @@ import { openEnvironment } from './store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
 import { knownSpendersOf } from './store/known-spenders.js'
 import { createReader } from './store/reader.js'
+import { attachWalletVersions, createWalletVersionsBuffer } from './store/wallet-versions.js'
 import { createCallQuoter } from './valuation/call-quoter.js'
 
 /**
@@ -83,6 +84,7 @@ const reader = createReader(environment)
 const sequenceBuffer = createEventSequenceBuffer(config.workers, reader.lastEventSeq())
 const sequence = attachEventSequence(sequenceBuffer, null)
 const rulesVersion = createRulesVersion()
+const walletVersions = createWalletVersionsBuffer()
 
 const listsDirectory = join(dataDirectory, 'lists')
 const lists = await createListOwner({
@@ -147,6 +149,7 @@ const actors = await startActors({
       storeDirectory,
       sequence: sequenceBuffer,
       rulesVersion,
+      walletVersions,
       lists: lists.share(),
     }),
   ),
@@ -191,6 +194,7 @@ const keyUse = createKeyUseRecorder({
 const ports: OperationPorts = {
   reader,
   actors,
+  walletVersions: attachWalletVersions(walletVersions),
   chains,
   prices,
   quoter: createCallQuoter(chains, prices, {

@@ -34,5 +34,7 @@ export interface WorkerStart {
   readonly sequence: SharedArrayBuffer
   /** Counts the changes of users' address rules. */
   readonly rulesVersion: SharedArrayBuffer
+  /** Counts the decisions of sub-wallets. */
+  readonly walletVersions: SharedArrayBuffer
   readonly lists: SharedLists
 }

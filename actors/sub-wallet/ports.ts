@@ -4,6 +4,7 @@ import type { AuditRecord } from '../../src/domain/audit.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
 import type { Reader } from '../../src/store/reader.js'
+import type { WalletVersions } from '../../src/store/wallet-versions.js'
 import type { Quoter } from '../../src/valuation/quoter.js'
 import type { Envelope } from '../runtime/actor.js'
 
@@ -17,6 +18,7 @@ export interface SubWalletPorts {
   readonly coSigner: CoSigner
   readonly tell: (envelope: Envelope) => void
   readonly keyChanged: (secretHash: string) => void
+  readonly versions: Pick<WalletVersions, 'willChange'>
   readonly log: { warn(context: object, message: string): void }
   /** Takes entries that no commit waits for. */
   readonly auditLog: { note(record: AuditRecord): void }

@@ -20,7 +20,7 @@ import type { SubWalletState } from './state.js'
 export function createSubWalletShell(
   ports: SubWalletPorts,
 ): ActorShell<SubWalletState, Command, Event, Effect> {
-  const { reader } = ports
+  const { reader, versions } = ports
 
   function watcher(chainId: number, command: WatcherCommand): void {
     ports.tell({ kind: 'chain-watcher', id: String(chainId), command, token: null })
@@ -28,8 +28,15 @@ export function createSubWalletShell(
 
   return {
     kind: 'sub-wallet',
-    decide,
-    load: (id) => loadState(reader, id as SubWalletId),
+    decide(state, command, token) {
+      if (command.type !== 'read-limits') versions.willChange(state.subWalletId)
+      return decide(state, command, token)
+    },
+    load(id) {
+      // After a broken invariant drafts are gone, and what they had reserved with them.
+      versions.willChange(id as SubWalletId)
+      return loadState(reader, id as SubWalletId)
+    },
     record: recordEvents,
     prepare(state, command) {
       if (command.type === 'send') return prepareSend(ports, state, command)

@@ -40,7 +40,10 @@ function feePaid({ mined, kind }: Transaction): string | null {
 }
 
 /** Its own block counts as the first. */
-function confirmations({ mined }: Transaction, headNumber: number | null): number {
+export function confirmations(
+  { mined }: Pick<Transaction, 'mined'>,
+  headNumber: number | null,
+): number {
   if (mined === null) return 0
   return Math.max(1, (headNumber ?? mined.blockNumber) - mined.blockNumber + 1)
 }

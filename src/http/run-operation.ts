@@ -1,3 +1,4 @@
+import { jsonText } from '../api/json-text.js'
 import type { Answer } from '../operations/context.js'
 import type { Exchange, Header } from './exchange.js'
 
@@ -36,7 +37,7 @@ function sendAnswer(exchange: Exchange, answer: Answer<unknown>): void {
   }
   let body: string
   try {
-    body = JSON.stringify(answer.value)
+    body = jsonText(answer.value)
   } catch (error) {
     exchange.fail(error)
     return

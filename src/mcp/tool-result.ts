@@ -1,5 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type ErrorResponse, errorBody } from '../api/error-body.js'
+import { jsonText } from '../api/json-text.js'
 import type { Fault } from '../errors/fault.js'
 import type { Answer } from '../operations/context.js'
 import { REPLAYED_META_KEY } from './protocol.js'
@@ -24,7 +25,7 @@ export function toToolResult(answer: Answer<unknown>, requestId: string): ToolRe
   return {
     kind: 'value',
     value,
-    json: JSON.stringify(value),
+    json: jsonText(value),
     replayed: answer.replayed === true,
   }
 }

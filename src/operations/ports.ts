@@ -5,7 +5,7 @@ import type { SharePriceHistory } from '../defi/share-price-history.js'
 import type { SwapVenue } from '../defi/swap-venue.js'
 import type { VaultVenue } from '../defi/vault-venue.js'
 import type { Environment } from '../domain/api-key.js'
-import type { KeyId } from '../domain/ids.js'
+import type { KeyId, SubWalletId } from '../domain/ids.js'
 import type { PriceSource } from '../pricing/price-source.js'
 import type { Screener } from '../screening/screener.js'
 import type { Reader } from '../store/reader.js'
@@ -19,6 +19,8 @@ export interface OperationPorts {
   readonly actors: {
     ask(address: ActorAddress, command: object): Promise<AskResult>
   }
+  /** Changes whenever the wallet's actor may have decided something. */
+  readonly walletVersions: { versionOf(id: SubWalletId): number }
   readonly chains: Chains
   /** Whether a chain's Router was verified to be ours; sponsored calls need one. */
   readonly hasRouter: (chainId: number) => boolean

@@ -103,6 +103,11 @@ export function createReader({ spaces, root }: Environment) {
       }
     },
     transaction: (id: TxId) => get<Transaction>('transactions', id),
+    /**
+     * The record as stored. The bytes are good until the next read, and only the first `length`
+     * of them: a view or a copy must be bounded by it.
+     */
+    transactionBytes: (id: TxId): Buffer | undefined => spaces.transactions.getBinaryFast(id),
     /** Every transaction whose id is not before `first`, oldest first. */
     *transactionsFrom(first: string): Generator<Transaction> {
       for (const { value } of spaces.transactions.getRange({ start: first })) {

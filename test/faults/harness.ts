@@ -137,6 +137,7 @@ export async function startHarness(
               screener,
               coSigner: quorum.coSigner,
               keyChanged() {},
+              versions: { willChange() {} },
               auditLog,
             }),
           ),

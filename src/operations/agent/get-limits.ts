@@ -1,30 +1,68 @@
+import { LRUCache } from 'lru-cache'
+import { keepJson } from '../../api/json-text.js'
+import type { OperationOutput } from '../../api/operations.js'
 import type { ApiKey } from '../../domain/api-key.js'
+import type { KeyId } from '../../domain/ids.js'
 import { formatUsd, type UsdMicros } from '../../domain/money.js'
-import { dayEndMs, monthEndMs, type SpendCounters } from '../../domain/spend.js'
-import type { AgentHandlers } from '../context.js'
+import { dayEndMs, monthEndMs, type SpendCounters, utcDay } from '../../domain/spend.js'
+import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
-/** Asked of the actor, since reservations of requests under way are known there alone. */
-export function getLimits({ actors, nowMs }: OperationPorts): AgentHandlers['get_limits'] {
-  return async ({ key }) => {
-    const command = { type: 'read-limits', keyId: key.keyId, nowMs: nowMs() }
-    const answer = await actors.ask({ kind: 'sub-wallet', id: key.subWalletId }, command)
-    if (!answer.ok) return answer
-    const { key: current, counters } = answer.value as { key: ApiKey; counters: SpendCounters }
-    const dailyResetsAt = new Date(dayEndMs(counters.day)).toISOString()
-    return {
-      ok: true,
-      value: {
-        daily_limit_usd: capText(current.dailyLimitMicros),
-        daily_used_usd: formatUsd(counters.dayMicros),
-        monthly_limit_usd: capText(current.monthlyLimitMicros),
-        monthly_used_usd: formatUsd(counters.monthMicros),
-        resets_at: dailyResetsAt,
-        daily_resets_at: dailyResetsAt,
-        monthly_resets_at: new Date(monthEndMs(counters.month)).toISOString(),
-        reserved_usd: formatUsd(counters.reservedMicros),
-      },
+type Limits = OperationOutput<'get_limits'>
+
+/** Keys whose last answer is at hand; one takes about 1 kB. */
+const KEPT_MAX = 10_000
+
+interface KeptLimits {
+  /** Of the sub-wallet, from before its actor was asked. */
+  readonly version: number
+  /** The windows that the answer is about: a month ends with a day. */
+  readonly day: number
+  readonly answer: Answer<Limits>
+}
+
+/**
+ * Asked of the actor, since reservations of requests under way are known there alone; its last
+ * answer is given again for as long as it has decided nothing since and the day is the same.
+ */
+export function getLimits(
+  ports: Pick<OperationPorts, 'actors' | 'walletVersions' | 'nowMs'>,
+): AgentHandlers['get_limits'] {
+  const { actors, walletVersions, nowMs } = ports
+  const kept = new LRUCache<KeyId, KeptLimits>({ max: KEPT_MAX })
+
+  async function ask({ keyId, subWalletId }: ApiKey, version: number, now: number) {
+    const command = { type: 'read-limits', keyId, nowMs: now }
+    const told = await actors.ask({ kind: 'sub-wallet', id: subWalletId }, command)
+    if (!told.ok) return told
+    const { key, counters } = told.value as { key: ApiKey; counters: SpendCounters }
+    const answer = { ok: true, value: keepJson(limitsOf(key, counters)) } as const
+    kept.set(keyId, { version, day: utcDay(now), answer })
+    return answer
+  }
+
+  return ({ key }) => {
+    const now = nowMs()
+    const version = walletVersions.versionOf(key.subWalletId)
+    const last = kept.get(key.keyId)
+    if (last !== undefined && last.version === version && last.day === utcDay(now)) {
+      return last.answer
     }
+    return ask(key, version, now)
+  }
+}
+
+function limitsOf(key: ApiKey, counters: SpendCounters): Limits {
+  const dailyResetsAt = new Date(dayEndMs(counters.day)).toISOString()
+  return {
+    daily_limit_usd: capText(key.dailyLimitMicros),
+    daily_used_usd: formatUsd(counters.dayMicros),
+    monthly_limit_usd: capText(key.monthlyLimitMicros),
+    monthly_used_usd: formatUsd(counters.monthMicros),
+    resets_at: dailyResetsAt,
+    daily_resets_at: dailyResetsAt,
+    monthly_resets_at: new Date(monthEndMs(counters.month)).toISOString(),
+    reserved_usd: formatUsd(counters.reservedMicros),
   }
 }
 

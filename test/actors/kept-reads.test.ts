@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { jsonText } from '../../src/api/json-text.js'
+import { transactionView } from '../../src/api/transaction-view.js'
+import type { SubWalletId } from '../../src/domain/ids.js'
+import type { UsdMicros } from '../../src/domain/money.js'
+import { NO_SPEND, utcDay } from '../../src/domain/spend.js'
+import type { Transaction } from '../../src/domain/transaction.js'
+import { getLimits } from '../../src/operations/agent/get-limits.js'
+import type { AgentContext } from '../../src/operations/context.js'
+import { createTransactionViews } from '../../src/operations/transaction-views.js'
+import {
+  attachWalletVersions,
+  createWalletVersionsBuffer,
+} from '../../src/store/wallet-versions.js'
+import { openRealStore, type RealStore } from './real-store.js'
+import {
+  ADDRESS,
+  apiKey,
+  CHAIN_ID,
+  KEY_ID,
+  LINEAGE_ID,
+  START_MS,
+  txIdOf,
+  USER_ID,
+  WALLET_ID,
+} from './wallet-fixtures.js'
+
+const OTHER_WALLET = 'sw_00000000000000000000000002' as SubWalletId
+const HASH = `0x${'ab'.repeat(32)}` as const
+
+function transaction(n: number, said: Partial<Transaction> = {}): Transaction {
+  return {
+    txId: txIdOf(n),
+    subWalletId: WALLET_ID,
+    userId: USER_ID,
+    keyId: KEY_ID,
+    lineageId: LINEAGE_ID,
+    requestId: `request-${n}`,
+    chainId: CHAIN_ID,
+    kind: 'send',
+    from: ADDRESS,
+    to: ADDRESS,
+    value: 2n ** 255n,
+    data: '0x',
+    nonce: n,
+    gasLimit: 21_000n,
+    status: 'broadcast',
+    attempts: [
+      {
+        txHash: HASH,
+        rawTransaction: '0x02',
+        maxFeePerGas: 2n,
+        maxPriorityFeePerGas: 1n,
+        intentId: '0x01',
+        signedAtMs: START_MS,
+      },
+    ],
+    valuation: { valueMicros: 1n, gasMicros: 0n, nativePrice: 1n, nativePriceDecimals: 8 },
+    reservation: { micros: 1n, day: 20_000, month: 24_305 },
+    spentMicros: 1n,
+    mined: null,
+    error: null,
+    createdAtMs: START_MS,
+    updatedAtMs: START_MS,
+    confirmedAtMs: null,
+    ...said,
+  }
+}
+
+describe('views of transactions that are kept', () => {
+  let store: RealStore
+  beforeEach(async () => {
+    store = await openRealStore()
+  })
+  afterEach(() => store.close())
+
+  test('are what the store says now, and are made once while it says the same', async () => {
+    let head: number | null = 100
+    const views = createTransactionViews(store.reader, () => head)
+    const mined = {
+      txHash: HASH,
+      blockNumber: 101,
+      blockHash: HASH,
+      outcome: 'success',
+      feeWei: 21_000n,
+    } as const
+    const first = transaction(1)
+    const stages: readonly Transaction[] = [
+      first,
+      { ...first, spentMicros: 2n },
+      { ...first, mined },
+      { ...first, mined, status: 'confirmed', confirmedAtMs: START_MS + 1 },
+      { ...first, error: { code: 'REPLACED', message: 'another was mined' } },
+      { ...first, data: `0x${'00'.repeat(20_000)}` },
+      first,
+    ]
+    for (const stage of stages) {
+      await store.write((to) => to.putTransaction(stage))
+      for (head of [null, 101, 101, 150]) {
+        const view = views.find(stage.txId, WALLET_ID)
+        expect(jsonText(view)).toBe(JSON.stringify(transactionView(stage, head)))
+      }
+    }
+    expect(views.find(first.txId, WALLET_ID)).toBe(views.find(first.txId, WALLET_ID))
+  })
+
+  test('are shown to the wallet they belong to alone', async () => {
+    const views = createTransactionViews(store.reader, () => null)
+    await store.write((to) => to.putTransaction(transaction(1)))
+    expect(views.find(txIdOf(1), OTHER_WALLET)).toBeUndefined()
+    expect(views.find(txIdOf(1), WALLET_ID)?.tx_id).toBe(txIdOf(1))
+    expect(views.find(txIdOf(1), OTHER_WALLET)).toBeUndefined()
+    expect(views.find(txIdOf(2), WALLET_ID)).toBeUndefined()
+  })
+})
+
+describe('limits that are kept', () => {
+  test('are asked for anew once the wallet decides anything, and on another day', async () => {
+    const versions = attachWalletVersions(createWalletVersionsBuffer())
+    let now = START_MS
+    let used: UsdMicros = 0n as UsdMicros
+    let asked = 0
+    let whileAsked = () => {}
+    const read = getLimits({
+      walletVersions: versions,
+      nowMs: () => now,
+      actors: {
+        ask() {
+          asked++
+          const counters = { ...NO_SPEND, day: utcDay(now), month: 24_305, dayMicros: used }
+          whileAsked()
+          return Promise.resolve({ ok: true, value: { key: apiKey(), counters } })
+        },
+      },
+    })
+    const usedToday = async () => {
+      const answer = await read({ key: apiKey() } as AgentContext, {})
+      return answer.ok ? answer.value.daily_used_usd : answer.fault
+    }
+    const before = await usedToday()
+    expect(await usedToday()).toBe(before)
+    expect(asked).toBe(1)
+
+    used = 5_000_000n as UsdMicros
+    versions.willChange(WALLET_ID)
+    const after = await usedToday()
+    expect(after).not.toBe(before)
+    expect(await usedToday()).toBe(after)
+    expect(asked).toBe(2)
+
+    now += 24 * 60 * 60 * 1_000
+    used = 0n as UsdMicros
+    expect(await usedToday()).toBe(before)
+    expect(asked).toBe(3)
+
+    // A decision between the question and its answer: the answer may be of before it.
+    versions.willChange(WALLET_ID)
+    whileAsked = () => versions.willChange(WALLET_ID)
+    await usedToday()
+    whileAsked = () => {}
+    used = 7_000_000n as UsdMicros
+    expect(await usedToday()).not.toBe(before)
+    expect(asked).toBe(5)
+  })
+})
