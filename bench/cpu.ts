@@ -62,17 +62,3 @@ export function perOperation(spent: CpuSpent, operations: number): CpuSpent {
   const { total, main, busiest, others } = spent
   return { total: total / n, main: main / n, busiest: busiest / n, others: others / n }
 }
-
-/** Resident memory of a process, bytes. */
-export function residentBytes(pid: number): number {
-  const [, pages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
-  return Number(pages) * PAGE_BYTES
-}
-
-/** The part of it that is no file's: without the pages of the store, which grow with history. */
-export function ownBytes(pid: number): number {
-  const [, pages, filePages] = readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')
-  return (Number(pages) - Number(filePages)) * PAGE_BYTES
-}
-
-const PAGE_BYTES = 4_096

@@ -20,6 +20,7 @@ import { type Environment, openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../src/store/event-sequence.js'
 import { createReader, type Reader } from '../src/store/reader.js'
 import { WriteBatch } from '../src/store/transactor.js'
+import { COPIES_PER_COMMIT, createCopier, orderedId } from './fill-past.js'
 import { SINK_CHAIN } from './sink-chains.js'
 
 /**
@@ -40,6 +41,7 @@ export interface StoreFiller {
 const BATCH = 5_000
 const WALLETS_PER_USER = 1_000
 const OPEN_PER_WALLET = 10
+const PROGRESS_MS = 5_000
 const YEAR_MS = 365 * 86_400_000
 const RAW_BYTES = 118
 const FILLED_USER = 'user_filled_'
@@ -49,18 +51,30 @@ interface Owner {
   readonly key: ApiKey
 }
 
-export function openFiller(storeDirectory: string): StoreFiller {
+/** @param progress told every few seconds how much is written */
+export function openFiller(
+  storeDirectory: string,
+  progress: (written: number, of: number) => void,
+): StoreFiller {
   const environment = openEnvironment(storeDirectory)
   const reader = createReader(environment)
   const sequence = attachEventSequence(createEventSequenceBuffer(1, reader.lastEventSeq()), 0)
   const startedAtMs = Date.now()
   let made = 0
+  let toldAt = performance.now()
+
+  function tell(written: number, of: number): void {
+    if (performance.now() - toldAt < PROGRESS_MS) return
+    toldAt = performance.now()
+    progress(written, of)
+  }
 
   async function inBatches(count: number, put: (batch: WriteBatch, index: number) => void) {
     for (let from = 0; from < count; from += BATCH) {
       const batch = new WriteBatch()
       for (let i = from; i < Math.min(count, from + BATCH); i++) put(batch, i)
       await batch.commit(environment, sequence, new Set())
+      tell(from, count)
     }
   }
 
@@ -86,12 +100,23 @@ export function openFiller(storeDirectory: string): StoreFiller {
     addWallets: (count) => inBatches(count, (batch) => put(batch, newOwner(), null)),
     async addPast(count) {
       const owners = realOwners(environment, reader)
-      await inBatches(count, (batch, index) => {
-        const owner = owners[index % owners.length]
+      const copy = createCopier(environment, reader)
+      for (let from = 0; from < count; from += COPIES_PER_COMMIT) {
+        const owner = owners[(from / COPIES_PER_COMMIT) % owners.length]
         if (owner === undefined) throw new Error('the store has no wallet with a key')
-        const atMs = startedAtMs - Math.floor((index / count) * YEAR_MS)
-        batch.openTransaction(pastSend(owner, atMs, Math.floor(index / owners.length)))
-      })
+        const atMs = startedAtMs - YEAR_MS + Math.floor((from / count) * YEAR_MS)
+        const original = pastSend(owner, atMs, from)
+        const batch = new WriteBatch()
+        batch.openTransaction(original)
+        await batch.commit(environment, sequence, new Set())
+        const copies = Math.min(count - from, COPIES_PER_COMMIT) - 1
+        copy(
+          original,
+          atMs,
+          Array.from({ length: copies }, (_, i) => i + 1),
+        )
+        tell(from, count)
+      }
     },
     async addOpen(count) {
       await inBatches(Math.ceil(count / OPEN_PER_WALLET), (batch) => {
@@ -194,6 +219,7 @@ function pastSend(owner: Owner, atMs: number, nonce: number): Transaction {
   const txHash = open.attempts[0]?.txHash ?? '0x'
   return {
     ...open,
+    txId: orderedId(atMs, 0),
     status: 'confirmed',
     mined: {
       txHash,

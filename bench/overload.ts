@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
-import { ownBytes, residentBytes } from './cpu.js'
 import { count, ms, table } from './figures.js'
 import { driveOpen, type OpenFigures } from './load/drive-open.js'
+import { heldBy, MIB } from './memory.js'
 import { runContext, writeResults } from './results-file.js'
 import { createSentLog } from './sent-log.js'
 import { startSinkStack } from './sink-stack.js'
@@ -31,11 +31,10 @@ const CONNECTIONS = 2_048
 const RECOVERY_STEP_MS = 500
 const RECOVERY_STEPS_MAX = 20
 const CONFIRM_WAIT_MS = 60_000
-const MIB = 1024 * 1024
 
 const stack = await startSinkStack({ wallets: Number(values.wallets) })
 const memory: number[] = []
-const sampler = setInterval(() => memory.push(ownBytes(stack.pids.service)), 1_000)
+const sampler = setInterval(() => memory.push(heldBy(stack.pids.service).ownBytes), 1_000)
 try {
   const secretOf = new Map(stack.keys.map((key) => [key.address.toLowerCase(), key.secret]))
   await measureWritePath(stack, { callers: 32, runMs: 2_000 })
@@ -52,11 +51,11 @@ try {
       onDone: log.onDone,
     })
   const normal = await drive(full.perSecond * NORMAL_SHARE, NORMAL_RUN_MS)
-  const memoryBefore = ownBytes(stack.pids.service)
+  const memoryBefore = heldBy(stack.pids.service).ownBytes
   memory.length = 0
   const over = await drive(full.perSecond * FACTOR, OVERLOAD_MS, CONNECTIONS)
   const memoryDuring = [...memory]
-  const resident = residentBytes(stack.pids.service)
+  const resident = heldBy(stack.pids.service).residentBytes
   const recovered = await recovery(
     (runMs) => drive(full.perSecond * NORMAL_SHARE, runMs),
     2 * normal.p99Ms,

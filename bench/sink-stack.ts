@@ -17,7 +17,7 @@ export interface SinkStack extends WriteTarget {
   readonly pids: Readonly<Record<'service' | 'identity' | 'quorum' | 'chain', number>>
   readonly keys: readonly BenchKey[]
   /**
-   * Ends the service alone, and starts it again.
+   * Kills the service alone as a power cut would, and starts it again.
    * @param whileDown has its store to itself meanwhile
    * @returns milliseconds from its start until it was ready
    */
@@ -42,10 +42,23 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
     children.push(child)
     return child
   }
-  const stop = async (): Promise<void> => {
-    for (const child of children.toReversed()) await child.stop()
+  const removeHome = (): void =>
     rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+  const stop = async (): Promise<void> => {
+    process.off('SIGINT', abort)
+    process.off('SIGTERM', abort)
+    for (const child of children.toReversed()) await child.stop()
+    removeHome()
   }
+  // A filled store is gigabytes: a run that is broken off leaves none behind.
+  const abort = (): void => {
+    void Promise.all(children.map((child) => child.kill())).finally(() => {
+      removeHome()
+      process.exit(1)
+    })
+  }
+  process.once('SIGINT', abort)
+  process.once('SIGTERM', abort)
   try {
     const sink = await startChainSink()
     children.push(sink)
@@ -83,7 +96,7 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
         return { service: service.pid, identity: identity.pid, quorum: quorum.pid, chain: sink.pid }
       },
       async restartService(whileDown) {
-        await service.stop()
+        await service.kill()
         children.splice(children.indexOf(service), 1)
         await whileDown?.()
         const startedAt = performance.now()

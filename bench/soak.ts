@@ -1,9 +1,12 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { residentBytes } from './cpu.js'
 import { count, median, ms, table } from './figures.js'
-import { driveOpen } from './load/drive-open.js'
+import { driveOpen, type OpenFigures } from './load/drive-open.js'
+import { type Held, heldBy, MIB } from './memory.js'
 import { runContext, writeResults } from './results-file.js'
 import { startSinkStack } from './sink-stack.js'
+import { slopeOf } from './slope.js'
 import { createSends, measureWritePath } from './write-path.js'
 import { refusedText } from './write-table.js'
 
@@ -12,76 +15,126 @@ const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '30' },
     share: { type: 'string', default: '0.7' },
+    /** Sends a second, in place of a share of what it can do. */
+    rate: { type: 'string' },
     wallets: { type: 'string', default: '128' },
   },
 })
 const STEPS = 30
 const CONNECTIONS = 512
+const WARM_UP_MS = 2_000
 const CAPACITY_RUN_MS = 8_000
-const MIB = 1024 * 1024
+const PROCESSES = ['service', 'identity', 'quorum'] as const
+/** What last third and middle third may differ by; the first warms caches and the code. */
+const MEMORY_BAR = 1.1
+const LATENCY_BAR = 1.25
 
-interface Step {
-  readonly perSecond: number
-  readonly p50Ms: number
-  readonly p99Ms: number
-  readonly refused: Readonly<Record<string, number>>
-  /** Resident bytes of the service, U and Q. */
-  readonly memory: Readonly<Record<'service' | 'identity' | 'quorum', number>>
+interface Step extends OpenFigures {
+  readonly atMinutes: number
+  readonly held: Readonly<Record<(typeof PROCESSES)[number], Held>>
+  readonly storeBytes: number
 }
 
 const stack = await startSinkStack({ wallets: Number(values.wallets) })
 try {
-  await measureWritePath(stack, { callers: 32, runMs: 2_000 })
+  await measureWritePath(stack, { callers: 32, runMs: WARM_UP_MS })
   const full = await measureWritePath(stack, { callers: 64, runMs: CAPACITY_RUN_MS })
-  const perSecond = full.perSecond * Number(values.share)
+  const perSecond = Number(values.rate ?? full.perSecond * Number(values.share))
   const runMs = (Number(values.minutes) * 60_000) / STEPS
   const next = createSends(stack)
-  console.log(
-    `capacity ${count(full.perSecond)}/s; ${count(perSecond)}/s for ${values.minutes} min`,
-  )
+  say(`capacity ${count(full.perSecond)}/s; ${count(perSecond)}/s for ${values.minutes} min`)
   const steps: Step[] = []
   for (let i = 0; i < STEPS; i++) {
-    const figures = await driveOpen({
-      port: stack.port,
-      perSecond,
-      runMs,
-      connections: CONNECTIONS,
-      next: () => next(0),
-    })
-    const { service, identity, quorum } = stack.pids
-    const memory = {
-      service: residentBytes(service),
-      identity: residentBytes(identity),
-      quorum: residentBytes(quorum),
+    const load = { port: stack.port, perSecond, runMs, connections: CONNECTIONS }
+    const figures = await driveOpen({ ...load, next: () => next(0) })
+    const held = {
+      service: heldBy(stack.pids.service),
+      identity: heldBy(stack.pids.identity),
+      quorum: heldBy(stack.pids.quorum),
     }
-    steps.push({ ...figures, memory })
+    const step = { ...figures, atMinutes: ((i + 1) * runMs) / 60_000, held, storeBytes: stored() }
+    steps.push(step)
+    const { p50Ms, p99Ms } = step
+    const own = (held.service.ownBytes / MIB).toFixed(0)
+    say(`${step.atMinutes.toFixed(1)} min: p50 ${ms(p50Ms)} ms, p99 ${ms(p99Ms)} ms, S ${own} MiB`)
   }
-  const rows = steps.map((step, i) => [
-    `${(((i + 1) * runMs) / 60_000).toFixed(1)} min`,
-    count(step.perSecond),
-    ms(step.p50Ms),
-    ms(step.p99Ms),
-    ...Object.values(step.memory).map((bytes) => (bytes / MIB).toFixed(0)),
-    refusedText(step.refused),
-  ])
+  report(full.perSecond, perSecond, steps)
+} finally {
+  await stack.stop()
+}
+
+function report(capacity: number, perSecond: number, steps: readonly Step[]): void {
+  const mib = (bytes: number) => (bytes / MIB).toFixed(0)
   console.log(
-    table(['after', '/s', 'p50 ms', 'p99 ms', 'S MiB', 'U MiB', 'Q MiB', 'refused'], rows),
+    table(
+      [
+        ...['after', '/s', 'p50 ms', 'p99 ms', 'S own MiB', 'U', 'Q', 'S resident', 'handles'],
+        ...['store MiB', 'refused'],
+      ],
+      steps.map((step) => [
+        `${step.atMinutes.toFixed(1)} min`,
+        count(step.perSecond),
+        ms(step.p50Ms),
+        ms(step.p99Ms),
+        ...PROCESSES.map((name) => mib(step.held[name].ownBytes)),
+        mib(step.held.service.residentBytes),
+        String(step.held.service.handles),
+        mib(step.storeBytes),
+        refusedText(step.refused),
+      ]),
+    ),
   )
-  // The first third warms caches and fills the map of the store.
   const third = Math.floor(STEPS / 3)
+  const settled = steps.slice(third)
   const change = (of: (step: Step) => number) =>
-    median(steps.slice(-third).map(of)) / median(steps.slice(third, 2 * third).map(of))
+    median(steps.slice(-third).map(of)) / Math.max(1e-9, median(settled.slice(0, third).map(of)))
+  const perHour = (of: (step: Step) => number) =>
+    slopeOf(settled.map((step) => [step.atMinutes / 60, of(step)]))
   const ratios = {
-    soak_memory_last_vs_middle: change(({ memory }) => memory.service),
+    soak_service_memory_last_vs_middle: change(({ held }) => held.service.ownBytes),
+    soak_identity_memory_last_vs_middle: change(({ held }) => held.identity.ownBytes),
+    soak_quorum_memory_last_vs_middle: change(({ held }) => held.quorum.ownBytes),
     soak_p50_last_vs_middle: change(({ p50Ms }) => p50Ms),
     soak_p99_last_vs_middle: change(({ p99Ms }) => p99Ms),
   }
-  console.log(
-    Object.entries(ratios)
-      .map(([name, it]) => `${name} ${it.toFixed(2)}`)
-      .join('\n'),
-  )
-  writeResults('soak.json', { context: runContext(), ratios, full, steps })
-} finally {
-  await stack.stop()
+  const sends = settled.slice(1).reduce((sum, { done }) => sum + done, 0)
+  const grownBytes = (steps.at(-1)?.storeBytes ?? 0) - (settled[0]?.storeBytes ?? 0)
+  const slopes = {
+    service_mib_per_hour: perHour(({ held }) => held.service.ownBytes) / MIB,
+    identity_mib_per_hour: perHour(({ held }) => held.identity.ownBytes) / MIB,
+    quorum_mib_per_hour: perHour(({ held }) => held.quorum.ownBytes) / MIB,
+    service_handles_per_hour: perHour(({ held }) => held.service.handles),
+    p50_ms_per_hour: perHour(({ p50Ms }) => p50Ms),
+    p99_ms_per_hour: perHour(({ p99Ms }) => p99Ms),
+    store_bytes_per_send: grownBytes / Math.max(1, sends),
+  }
+  const { soak_p50_last_vs_middle: p50, soak_p99_last_vs_middle: p99, ...memory } = ratios
+  const bars = {
+    memory_is_flat: Math.max(...Object.values(memory)) <= MEMORY_BAR,
+    latency_is_flat: Math.max(p50, p99) <= LATENCY_BAR,
+    none_lost: steps.every(({ unsent, broken }) => unsent + broken === 0),
+  }
+  console.log()
+  for (const [name, it] of Object.entries({ ...ratios, ...slopes })) {
+    console.log(`${name} ${it.toFixed(2)}`)
+  }
+  for (const [bar, met] of Object.entries(bars)) console.log(`${bar}: ${met ? 'met' : 'NOT met'}`)
+  writeResults('soak.json', {
+    context: runContext(),
+    ratios,
+    slopes,
+    bars,
+    capacity,
+    perSecond,
+    steps,
+  })
+}
+
+/** What the store's file takes on disk. */
+function stored(): number {
+  return statSync(join(stack.home, 'service', 'store', 'data.mdb')).size
+}
+
+function say(line: string): void {
+  process.stderr.write(`bench  ${line}\n`)
 }
