@@ -23,6 +23,8 @@ const ACTIVE_MIN = 32
 const OUTPACED = 1.25
 /** Windows with a queue all through before calls are shed: a burst is over, or nearly, by then. */
 const PRESSED_WINDOWS = 2
+/** Less of all places than this taken is a burst, however long a slow machine works on it. */
+const CROWDED_SHARE = 0.5
 /** Windows without a refusal after which overload is over. */
 const CALM_WINDOWS = 3
 const SHRINK = 0.85
@@ -33,8 +35,12 @@ export interface ActiveLimit {
   readonly max: number
   /** True while what is over the limit is refused rather than queued. */
   readonly shedding: boolean
-  /** To be called before each of the others. @returns true when shedding has just begun */
-  advance(nowMs: number, queued: number): boolean
+  /**
+   * To be called before each of the others.
+   * @param taken at work and queued
+   * @returns true when shedding has just begun
+   */
+  advance(nowMs: number, queued: number, taken: number): boolean
   came(): void
   refused(): void
   /** @param delayMs what the call took inside this host; null when it says nothing of that */
@@ -57,7 +63,7 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
   let leastDelayMs: number | null = null
   let queuedThroughout = false
 
-  function closeWindow(): void {
+  function closeWindow(taken: number): void {
     const waits = leastDelayMs !== null && leastDelayMs > DELAY_TARGET_MS
     const flows = leastDelayMs !== null && leastDelayMs < DELAY_TARGET_MS / 2
     if (shedding) {
@@ -74,7 +80,8 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
     // When nothing ends something is stuck, and more of the same is no help.
     if (!waits && ended > 0) max = Math.min(activeMax, max * 2)
     const outpaced = came > ended * OUTPACED
-    if (pressedWindows < PRESSED_WINDOWS || !outpaced || !waits) return
+    const crowded = taken >= activeMax * CROWDED_SHARE
+    if (pressedWindows < PRESSED_WINDOWS || !outpaced || !waits || !crowded) return
     shedding = true
     calmWindows = 0
     // By Little's law: as many as end within the wanted delay.
@@ -89,11 +96,11 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
     get shedding() {
       return shedding
     },
-    advance(nowMs, queued) {
+    advance(nowMs, queued, taken) {
       if (nowMs < windowEndsAtMs) return false
       const shed = shedding
       // After a silence there is no window to judge.
-      if (nowMs < windowEndsAtMs + WINDOW_MS * CALM_WINDOWS) closeWindow()
+      if (nowMs < windowEndsAtMs + WINDOW_MS * CALM_WINDOWS) closeWindow(taken)
       else {
         shedding = false
         pressedWindows = 0

@@ -7,7 +7,7 @@ import { KeyQueues } from './key-queues.js'
 
 /**
  * Which calls that move value are at work, which wait, and which are answered `503 OVERLOADED`
- * with nothing done. A burst waits its turn; under lasting overload nothing does for long, so that
+ * with nothing done. A burst of up to half of all places waits its turn; under lasting overload nothing does for long, so that
  * the latency of what is admitted stays what it is at full load.
  */
 export interface WriteAdmission {
@@ -53,7 +53,7 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
   let active = 0
 
   function advance(): void {
-    if (limit.advance(nowMs(), queues.size)) refuseWaiting()
+    if (limit.advance(nowMs(), queues.size, active + queues.size)) refuseWaiting()
   }
 
   /** What has waited since before the overload was noticed would be the slowest of all. */

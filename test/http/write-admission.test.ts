@@ -92,6 +92,19 @@ describe('admission of writes', () => {
     expect(admission.active).toBe(0)
   })
 
+  test('a burst of many keys is taken whole, though a slow machine ends few meanwhile', async () => {
+    const { clock, admission } = admissionOf(1_024)
+    const calls: Call[] = []
+    for (let step = 0; calls.length < 450; step++) {
+      clock.nowMs += 10
+      for (let i = 0; i < 9; i++) calls.push(enter(admission, key(`${step % 20} ${i}`)))
+      await settled()
+      const ending = calls.find(({ state }) => state === 'at work')
+      if (step % 5 === 0 && ending !== undefined) admission.leave(ending.keyId, 500)
+    }
+    expect(calls.filter(({ state }) => state === 'refused')).toEqual([])
+  })
+
   test('a key that has much waiting delays another by one turn', async () => {
     const { admission } = admissionOf(1_024)
     const calls = Array.from({ length: 400 }, () => enter(admission, key('a')))
