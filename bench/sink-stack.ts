@@ -33,6 +33,16 @@ export interface SinkStackOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
+/** How to end each stack at once. */
+const open = new Set<() => Promise<void>>()
+
+/** A filled store is gigabytes: a run that is broken off leaves none behind. */
+function abort(): void {
+  void Promise.allSettled([...open].map((drop) => drop())).then(() => process.exit(1))
+}
+process.once('SIGINT', abort)
+process.once('SIGTERM', abort)
+
 /** @throws Error when a process does not become ready; nothing is left running */
 export async function startSinkStack(options: SinkStackOptions): Promise<SinkStack> {
   const home = mkdtempSync(join(tmpdir(), 'cs-bench-'))
@@ -45,20 +55,15 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
   const removeHome = (): void =>
     rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   const stop = async (): Promise<void> => {
-    process.off('SIGINT', abort)
-    process.off('SIGTERM', abort)
+    open.delete(drop)
     for (const child of children.toReversed()) await child.stop()
     removeHome()
   }
-  // A filled store is gigabytes: a run that is broken off leaves none behind.
-  const abort = (): void => {
-    void Promise.all(children.map((child) => child.kill())).finally(() => {
-      removeHome()
-      process.exit(1)
-    })
+  const drop = async (): Promise<void> => {
+    await Promise.all(children.map((child) => child.kill()))
+    removeHome()
   }
-  process.once('SIGINT', abort)
-  process.once('SIGTERM', abort)
+  open.add(drop)
   try {
     const sink = await startChainSink()
     children.push(sink)

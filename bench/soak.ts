@@ -113,6 +113,7 @@ function report(capacity: number, perSecond: number, steps: readonly Step[]): vo
     memory_is_flat: Math.max(...Object.values(memory)) <= MEMORY_BAR,
     latency_is_flat: Math.max(p50, p99) <= LATENCY_BAR,
     none_lost: steps.every(({ unsent, broken }) => unsent + broken === 0),
+    none_refused: steps.every(({ refused }) => Object.keys(refused).length === 0),
   }
   console.log()
   for (const [name, it] of Object.entries({ ...ratios, ...slopes })) {

@@ -12,7 +12,7 @@ import { countersOf, type SubWalletState } from './state.js'
 
 const NATIVE_DECIMALS = 18
 
-/** Highest maxFeePerGas, wei, that the key's caps leave room for now; null is any. */
+/** Highest maxFeePerGas, wei, that what is left of the key's caps pays for; null is any. */
 export function feeCapOf(state: SubWalletState, tx: Transaction, nowMs: number): bigint | null {
   const key = state.keys.get(tx.keyId)
   const newest = tx.attempts.at(-1)

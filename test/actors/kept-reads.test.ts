@@ -13,58 +13,21 @@ import {
   createWalletVersionsBuffer,
 } from '../../src/store/wallet-versions.js'
 import { openRealStore, type RealStore } from './real-store.js'
-import {
-  ADDRESS,
-  apiKey,
-  CHAIN_ID,
-  KEY_ID,
-  LINEAGE_ID,
-  START_MS,
-  txIdOf,
-  USER_ID,
-  WALLET_ID,
-} from './wallet-fixtures.js'
+import { apiKey, START_MS, transaction, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 
 const OTHER_WALLET = 'sw_00000000000000000000000002' as SubWalletId
 const HASH = `0x${'ab'.repeat(32)}` as const
 
-function transaction(n: number, said: Partial<Transaction> = {}): Transaction {
-  return {
-    txId: txIdOf(n),
-    subWalletId: WALLET_ID,
-    userId: USER_ID,
-    keyId: KEY_ID,
-    lineageId: LINEAGE_ID,
-    requestId: `request-${n}`,
-    chainId: CHAIN_ID,
-    kind: 'send',
-    from: ADDRESS,
-    to: ADDRESS,
-    value: 2n ** 255n,
-    data: '0x',
-    nonce: n,
-    gasLimit: 21_000n,
-    status: 'broadcast',
-    attempts: [
-      {
-        txHash: HASH,
-        rawTransaction: '0x02',
-        maxFeePerGas: 2n,
-        maxPriorityFeePerGas: 1n,
-        intentId: '0x01',
-        signedAtMs: START_MS,
-      },
-    ],
-    valuation: { valueMicros: 1n, gasMicros: 0n, nativePrice: 1n, nativePriceDecimals: 8 },
-    reservation: { micros: 1n, day: 20_000, month: 24_305 },
-    spentMicros: 1n,
-    mined: null,
-    error: null,
-    createdAtMs: START_MS,
-    updatedAtMs: START_MS,
-    confirmedAtMs: null,
-    ...said,
-  }
+function broadcast(n: number, said: Partial<Transaction> = {}): Transaction {
+  const attempt = {
+    txHash: HASH,
+    rawTransaction: '0x02',
+    maxFeePerGas: 2n,
+    maxPriorityFeePerGas: 1n,
+    intentId: '0x01',
+    signedAtMs: START_MS,
+  } as const
+  return transaction(n, { status: 'broadcast', attempts: [attempt], ...said })
 }
 
 describe('views of transactions that are kept', () => {
@@ -84,7 +47,7 @@ describe('views of transactions that are kept', () => {
       outcome: 'success',
       feeWei: 21_000n,
     } as const
-    const first = transaction(1)
+    const first = broadcast(1)
     const stages: readonly Transaction[] = [
       first,
       { ...first, spentMicros: 2n },
@@ -106,7 +69,7 @@ describe('views of transactions that are kept', () => {
 
   test('are shown to the wallet they belong to alone', async () => {
     const views = createTransactionViews(store.reader, () => null)
-    await store.write((to) => to.putTransaction(transaction(1)))
+    await store.write((to) => to.putTransaction(broadcast(1)))
     expect(views.find(txIdOf(1), OTHER_WALLET)).toBeUndefined()
     expect(views.find(txIdOf(1), WALLET_ID)?.tx_id).toBe(txIdOf(1))
     expect(views.find(txIdOf(1), OTHER_WALLET)).toBeUndefined()

@@ -3,47 +3,16 @@ import type { EventId, SubWalletId, TxId, UserId } from '../../src/domain/ids.js
 import type { Transaction } from '../../src/domain/transaction.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import {
-  ADDRESS,
   apiKey,
   CHAIN_ID,
   KEY_ID,
-  LINEAGE_ID,
+  transaction,
   txIdOf,
   USER_ID,
   WALLET_ID,
 } from './wallet-fixtures.js'
 
 const STRANGER = 'user_0000000000000000000000000Z' as UserId
-
-function transaction(n: number, said: Partial<Transaction> = {}): Transaction {
-  return {
-    txId: txIdOf(n),
-    subWalletId: WALLET_ID,
-    userId: USER_ID,
-    keyId: KEY_ID,
-    lineageId: LINEAGE_ID,
-    requestId: `request-${n}`,
-    chainId: CHAIN_ID,
-    kind: 'send',
-    from: ADDRESS,
-    to: ADDRESS,
-    value: 2n ** 255n,
-    data: '0x',
-    nonce: n,
-    gasLimit: 21_000n,
-    status: 'signed',
-    attempts: [],
-    valuation: { valueMicros: 1n, gasMicros: 0n, nativePrice: 1n, nativePriceDecimals: 8 },
-    reservation: { micros: 1n, day: 20_000, month: 24_305 },
-    spentMicros: 1n,
-    mined: null,
-    error: null,
-    createdAtMs: 1_750_000_000_000,
-    updatedAtMs: 1_750_000_000_000,
-    confirmedAtMs: null,
-    ...said,
-  }
-}
 
 describe('the store', () => {
   let store: RealStore

@@ -1,6 +1,7 @@
 import type { PreparedSend } from '../../actors/sub-wallet/messages.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { Address, KeyId, LineageId, SubWalletId, TxId, UserId } from '../../src/domain/ids.js'
+import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
 
 export const CHAIN_ID = 8453
@@ -53,6 +54,37 @@ export function apiKey(said: Partial<ApiKey> = {}): ApiKey {
 
 export function txIdOf(n: number): TxId {
   return `tx_${String(n).padStart(26, '0')}` as TxId
+}
+
+/** As the store holds one that is signed. The value is the widest there is. */
+export function transaction(n: number, said: Partial<Transaction> = {}): Transaction {
+  return {
+    txId: txIdOf(n),
+    subWalletId: WALLET_ID,
+    userId: USER_ID,
+    keyId: KEY_ID,
+    lineageId: LINEAGE_ID,
+    requestId: `request-${n}`,
+    chainId: CHAIN_ID,
+    kind: 'send',
+    from: ADDRESS,
+    to: ADDRESS,
+    value: 2n ** 255n,
+    data: '0x',
+    nonce: n,
+    gasLimit: 21_000n,
+    status: 'signed',
+    attempts: [],
+    valuation: { valueMicros: 1n, gasMicros: 0n, nativePrice: 1n, nativePriceDecimals: 8 },
+    reservation: { micros: 1n, day: 20_000, month: 24_305 },
+    spentMicros: 1n,
+    mined: null,
+    error: null,
+    createdAtMs: START_MS,
+    updatedAtMs: START_MS,
+    confirmedAtMs: null,
+    ...said,
+  }
 }
 
 /** A send as it reaches the mailbox. @param micros what it moves, micro-USD */

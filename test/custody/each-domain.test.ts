@@ -14,6 +14,7 @@ import {
   type ReadyWallet,
   ROUTER,
   readyWallet,
+  routerIntent,
   STRANGER,
   startQuorum,
   transfer,
@@ -109,18 +110,7 @@ describe('the user side approves nothing that', () => {
         type: 'router-intent',
         chainId: 1,
         verifyingContract: ROUTER,
-        intent: {
-          account: wallet.address,
-          tokenIn: STRANGER,
-          amountIn: 5_000n,
-          feeBps: 30,
-          tokenOut: DELEGATE,
-          minOut: 1n,
-          target: STRANGER,
-          nonce: 7n,
-          deadline: Math.floor(Date.now() / 1_000) + 300,
-          data: '0x12345678',
-        },
+        intent: routerIntent(wallet.address),
       },
     ]
     for (const payload of payloads) {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
 import type { SignOutcome, SignRequest, TransactionPayload } from '../../src/custody/co-signer.js'
 import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
 import { deriveProofKey } from '../../src/custody/key-proof.js'
@@ -178,6 +179,22 @@ export function transfer(nonce: number, change: Partial<TransactionPayload> = {}
     maxPriorityFeePerGas: 1_000_000_000n,
     ...change,
   } satisfies TransactionPayload
+}
+
+/** Of the account, for five minutes. */
+export function routerIntent(account: Address): RouterIntent {
+  return {
+    account,
+    tokenIn: STRANGER,
+    amountIn: 5_000n,
+    feeBps: 30,
+    tokenOut: DELEGATE,
+    minOut: 1n,
+    target: STRANGER,
+    nonce: 7n,
+    deadline: Math.floor(Date.now() / 1_000) + 300,
+    data: '0x12345678',
+  }
 }
 
 export function requestOf(

@@ -2,7 +2,6 @@ import { parseTransaction, recoverAddress, recoverTransactionAddress } from 'vie
 import { hashAuthorization } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routerIntentDigest } from '../../src/contracts/router-intent.js'
-import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
 import { toHex } from '../../src/custody/protocol/transaction.js'
 import {
   DELEGATE,
@@ -12,6 +11,7 @@ import {
   ROUTER,
   readyWallet,
   requestOf,
+  routerIntent,
   STRANGER,
   signed,
   startQuorum,
@@ -54,18 +54,7 @@ describe('signatures of the quorum', () => {
   })
 
   test('a router intent has the wallet’s signature and a low-s co-signature', async () => {
-    const intent: RouterIntent = {
-      account: wallet.address,
-      tokenIn: STRANGER,
-      amountIn: 5_000n,
-      feeBps: 30,
-      tokenOut: DELEGATE,
-      minOut: 1n,
-      target: STRANGER,
-      nonce: 7n,
-      deadline: Math.floor(Date.now() / 1_000) + 300,
-      data: '0x12345678',
-    }
+    const intent = routerIntent(wallet.address)
     const outcome = await signed(
       quorum,
       requestOf(wallet, {

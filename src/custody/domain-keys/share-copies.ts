@@ -90,8 +90,7 @@ function openCopy(path: string): Copy {
     requireLmdbFile(join(path, 'data.mdb'))
     // Durable on return: a share must be on disk before the other side is told so.
     const root = open({ path, overlappingSync: false, maxDbs: 8 })
-    // Not in lmdb's types: options of the MessagePack encoder.
-    const plain = { encoder: { useRecords: false } as never }
+    const plain = { encoder: { useRecords: false } }
     return {
       root,
       wallets: root.openDB<StoredRecord, Buffer>({

@@ -92,7 +92,7 @@ export function openLedgerStore(path: string): LedgerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   requireLmdbFile(join(path, 'data.mdb'))
   const root = open({ path, overlappingSync: false, maxDbs: 16 })
-  const plain = { encoder: { useRecords: false } as never }
+  const plain = { encoder: { useRecords: false } }
   const lanes = root.openDB<number, number>({ name: '01-lanes', ...plain })
   const intents = root.openDB<IntentBatch, number>({ name: '02-intents', ...plain })
   const nonces = root.openDB<Buffer, Buffer>({
