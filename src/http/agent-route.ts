@@ -6,8 +6,8 @@ import { ok, type Result } from '../errors/fault.js'
 import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
 import { declaredBodyBytes, readBody } from './body.js'
 import {
-  admit,
-  admitBody,
+  admitUndeclaredBody,
+  admitWithBody,
   type RouteDeps,
   type RouteHandler,
   refuseUnauthenticated,
@@ -45,12 +45,13 @@ export function createAgentRoute(
       }
       const caller = authenticated.value
       exchange.wipeAfterwards(caller.proofKey)
-      if (!admit(exchange, deps.rateLimit, caller.key.keyId)) return
+      const declared = row.method === 'GET' ? 0 : declaredBodyBytes(request)
+      if (!admitWithBody(exchange, deps.rateLimit, caller.key.keyId, declared)) return
       const denied = authorizeOperation(caller.key, row)
       if (denied !== null) exchange.refuse(denied)
       // The parser drops the body that nobody reads, and the connection stays usable.
       else if (row.movesValue && deps.refusesWrite(caller.key.keyId)) exchange.refuseOverloaded()
-      else serve(exchange, request, caller, route, deps)
+      else serve(exchange, request, caller, route, declared, deps)
     })
   }
 }
@@ -66,6 +67,7 @@ function serve(
   request: HttpRequest,
   caller: AuthenticatedKey,
   route: AgentRoute,
+  declaredBytes: number | null,
   { rateLimit }: RouteDeps,
 ): void {
   if (route.row.method === 'GET') {
@@ -82,12 +84,10 @@ function serve(
       )
     : ok(null)
   const { keyId } = caller.key
-  const declared = declaredBodyBytes(request)
-  if (!admitBody(exchange, rateLimit, keyId, declared ?? 0)) return
   readBody(exchange, request, 'json', (body) => {
     try {
-      const undeclared = declared === null && body.ok ? body.value.byteLength : 0
-      if (!admitBody(exchange, rateLimit, keyId, undeclared)) return
+      const undeclared = declaredBytes === null && body.ok ? body.value.byteLength : 0
+      if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
       const input = body.ok ? readInput(path, body.value) : body
       if (!input.ok) exchange.refuse(input.fault)
       else if (!idempotencyKey.ok) exchange.refuse(idempotencyKey.fault)

@@ -35,8 +35,23 @@ export function admit(exchange: Exchange, limiter: RateLimiter, partition: strin
   return admitTokens(exchange, limiter, partition, 1)
 }
 
-/** Takes what a long body costs beyond its request; false when it has answered `429` instead. */
-export function admitBody(
+/**
+ * Takes what a request costs together with the body it declares; false when it has answered `429`
+ * instead. Nothing of a refused body is looked at: the parser drops it, and the connection stays
+ * usable. Both are taken at once, so that a bucket that is full always lets one request through.
+ * @param declaredBytes null when the length is not said; it is taken once it is known
+ */
+export function admitWithBody(
+  exchange: Exchange,
+  limiter: RateLimiter,
+  partition: string,
+  declaredBytes: number | null,
+): boolean {
+  return admitTokens(exchange, limiter, partition, 1 + tokensOfBody(declaredBytes ?? 0))
+}
+
+/** Takes what a body costs that did not declare its length; false when it has answered `429`. */
+export function admitUndeclaredBody(
   exchange: Exchange,
   limiter: RateLimiter,
   partition: string,

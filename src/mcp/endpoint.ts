@@ -2,8 +2,8 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import type { RateLimiter } from '../auth/rate-limit.js'
-import { declaredBodyBytes, readBody } from '../http/body.js'
-import { admit, admitBody } from '../http/deps.js'
+import { readBody } from '../http/body.js'
+import { admit, admitUndeclaredBody } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/uws.js'
 import { callTool, type ToolBinding } from './call-tool.js'
@@ -30,8 +30,16 @@ export interface EndpointOptions {
 }
 
 export interface McpEndpoint {
-  /** Must be called in the route's own callback; ends the exchange. */
-  serve(exchange: Exchange, request: HttpRequest, caller: AuthenticatedKey): void
+  /**
+   * Must be called in the route's own callback; ends the exchange.
+   * @param declaredBytes of the body, paid for by now; null when its length is not said
+   */
+  serve(
+    exchange: Exchange,
+    request: HttpRequest,
+    caller: AuthenticatedKey,
+    declaredBytes: number | null,
+  ): void
 }
 
 export function createEndpoint(options: EndpointOptions): McpEndpoint {
@@ -69,7 +77,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
   }
 
   return {
-    serve(exchange, request, caller) {
+    serve(exchange, request, caller, declaredBytes) {
       const contentType = request.getHeader('content-type')
       const headers: McpHeaders = {
         accept: request.getHeader('accept'),
@@ -78,16 +86,14 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
         name: request.getHeader('mcp-name'),
       }
       const { keyId } = caller.key
-      const declared = declaredBodyBytes(request)
-      if (!admitBody(exchange, rateLimit, keyId, declared ?? 0)) return
       readBody(exchange, request, 'json', (bytes) => {
         try {
           if (!bytes.ok) {
             exchange.refuse(bytes.fault)
             return
           }
-          const undeclared = declared === null ? bytes.value.byteLength : 0
-          if (!admitBody(exchange, rateLimit, keyId, undeclared)) return
+          const undeclared = declaredBytes === null ? bytes.value.byteLength : 0
+          if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
           const json = readJson(bytes.value)
           if (json.kind === 'refused') {
             exchange.sendJson(400, invalidRequest(json.reason))

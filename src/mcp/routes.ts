@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import { type OperationName, operations } from '../api/operations.js'
 import { fault } from '../errors/fault.js'
-import { admit, type RouteDeps, refuseUnauthenticated } from '../http/deps.js'
+import { declaredBodyBytes } from '../http/body.js'
+import { admitWithBody, type RouteDeps, refuseUnauthenticated } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { ExtraRoute } from '../http/routes.js'
 import type { HttpRequest } from '../http/uws.js'
@@ -76,7 +77,9 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
         }
         const caller = authenticated.value
         exchange.wipeAfterwards(caller.proofKey)
-        if (admit(exchange, rateLimit, caller.key.keyId)) endpoint.serve(exchange, request, caller)
+        const declared = declaredBodyBytes(request)
+        if (!admitWithBody(exchange, rateLimit, caller.key.keyId, declared)) return
+        endpoint.serve(exchange, request, caller, declared)
       },
     },
   ]

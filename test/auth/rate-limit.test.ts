@@ -50,7 +50,7 @@ describe('a token bucket', () => {
   })
 
   test('counts a body by its length', () => {
-    expect([0, 300, 16_383, 16_384, 262_144].map(tokensOfBody)).toEqual([0, 0, 0, 1, 16])
+    expect([0, 300, 4_095, 4_096, 262_144].map(tokensOfBody)).toEqual([0, 0, 0, 1, 64])
   })
 
   test('keeps partitions apart', () => {

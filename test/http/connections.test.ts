@@ -121,6 +121,34 @@ test('an answer before the body leaves the connection in step', async () => {
   expect(statuses(await exchangeRaw(harness.port, parts, /get_limits/))).toEqual(['401', '200'])
 })
 
+test('a long body past the rate gets 429 before it comes, and the connection serves on', async () => {
+  await start({ ratePolicy: { name: 'key', refillPerSecond: 0.001, burst: 70 } })
+  const long = JSON.stringify({ ...JSON.parse(BODY), data: `0x${'ff'.repeat(128_000)}` })
+  const head = `${POST_HEAD}Content-Length: ${long.length}\r\n\r\n`
+  const socket = connect(harness.port, '127.0.0.1').setNoDelay(true)
+  let received = ''
+  socket.on('data', (data) => {
+    received += data.toString('latin1')
+  })
+  try {
+    socket.write(head + long)
+    await until(() => statuses(received).length === 1)
+    socket.write(head)
+    await until(() => received.includes('RATE_LIMITED'))
+    expect(harness.server.inFlight).toBe(0)
+    for (let at = 0; at < long.length; at += 60_000) socket.write(long.slice(at, at + 60_000))
+    socket.write(`${GET_LIMITS}${POST_HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY}`)
+    await until(() => statuses(received).length === 4)
+    expect(statuses(received)).toEqual(['200', '429', '200', '200'])
+    expect(received.match(/"operation":"\w+"/g)?.slice(-2)).toEqual([
+      '"operation":"get_limits"',
+      '"operation":"send_transaction"',
+    ])
+  } finally {
+    socket.destroy()
+  }
+})
+
 test('pipelined requests are answered in order', async () => {
   await start()
   const post = `${POST_HEAD}Content-Length: ${BODY.length}\r\n\r\n${BODY}`
