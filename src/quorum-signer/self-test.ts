@@ -3,8 +3,8 @@ import { decodeCertificate, selfTestDigest, selfTestRequest } from '../custody/p
 import { verifyP256 } from '../custody/protocol/p256.js'
 import { Refusal } from '../custody/protocol/refusal.js'
 import type { Registry } from '../custody/protocol/registry.js'
+import { withShares } from './join-shares.js'
 import type { QuorumSessions } from './sessions.js'
-import { signWithShares } from './sign-batch.js'
 
 /**
  * First signature of a new key: proves that the stored shares make it, before any address is
@@ -19,7 +19,8 @@ export function signSelfTest(
   nowMs: number,
 ): Buffer {
   const encoded = expectBytes(parameters[0])
-  const { epoch } = decodeCertificate(encoded)
+  // Throws when these are not the bytes of a certificate.
+  decodeCertificate(encoded)
   const request = selfTestRequest(encoded, sessions.boot.boot)
   const service = expectBytes(parameters[1], 64)
   const user = expectBytes(parameters[2], 64)
@@ -30,10 +31,10 @@ export function signSelfTest(
     throw new Refusal('UNAUTHENTIC', 'approval of the self-test')
   }
   const digest = selfTestDigest(encoded)
-  const binding = { id: digest, epoch, boot: sessions.boot.boot }
-  return signWithShares(
-    digest,
-    () => sessions.open('user', expectBytes(parameters[3]), binding),
-    () => sessions.open('service', expectBytes(parameters[4]), binding),
-  )
+  const sealed = {
+    user: expectBytes(parameters[3]),
+    service: expectBytes(parameters[4]),
+    ids: [digest],
+  }
+  return withShares(sealed, sessions, (signWith) => signWith(0, digest))
 }

@@ -12,19 +12,21 @@ import { Refusal } from '../custody/protocol/refusal.js'
 import type { Registry } from '../custody/protocol/registry.js'
 import {
   createOpener,
-  openShare,
-  type ShareBinding,
+  openShares,
   type ShareOpener,
   sessionIdOf,
-} from '../custody/protocol/sealed-share.js'
+} from '../custody/protocol/sealed-shares.js'
 
 /** The sessions of this boot. They live in memory alone: a restart forgets them all. */
 export interface QuorumSessions {
   readonly boot: QuorumBoot
   /** @throws Refusal MALFORMED or UNAUTHENTIC */
   accept(offer: Uint8Array, registry: Registry, nowMs: number): void
-  /** @throws Refusal NO_SESSION, or UNAUTHENTIC when the share is sealed for anything else */
-  open(holder: ShareHolder, sealed: Uint8Array, binding: ShareBinding): Buffer
+  /**
+   * @returns 32 bytes for each id, which the caller wipes
+   * @throws Refusal NO_SESSION, MALFORMED, or UNAUTHENTIC when they are sealed for anything else
+   */
+  open(holder: ShareHolder, sealed: Uint8Array, ids: readonly Uint8Array[]): Buffer
 }
 
 /**
@@ -47,12 +49,12 @@ export async function createQuorumSessions(signer: P256Signer): Promise<QuorumSe
       const kept = openers[holder].filter((o) => !sameBytes(o.sessionId, session.sessionId))
       openers[holder] = [createOpener(session), ...kept].slice(0, SESSIONS_PER_HOLDER_MAX)
     },
-    open(holder, sealed, binding) {
+    open(holder, sealed, ids) {
       const id = sessionIdOf(sealed)
       const opener = openers[holder].find((o) => sameBytes(o.sessionId, id))
       if (opener === undefined)
         throw new Refusal('NO_SESSION', `no session with the ${holder} side`)
-      return openShare(opener, sealed, binding)
+      return openShares(opener, sealed, ids)
     },
   }
 }

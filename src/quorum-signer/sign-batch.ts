@@ -8,16 +8,16 @@ import {
   seqOf,
 } from '../custody/protocol/batch.js'
 import { expectBytes, expectList } from '../custody/protocol/bytes.js'
-import { addInto, signDigest } from '../custody/protocol/curve.js'
-import { decodeIntent, intentId } from '../custody/protocol/intent.js'
+import { decodeIntent, intentId, NO_REFERENCE } from '../custody/protocol/intent.js'
 import { BATCH_INTENTS_MAX, INTENT_LIFETIME_MS_MAX } from '../custody/protocol/limits.js'
 import { verifyP256 } from '../custody/protocol/p256.js'
 import { checkPins, decodePayload, signingHash } from '../custody/protocol/payload.js'
 import { codeOf, REFUSAL_CODES, Refusal } from '../custody/protocol/refusal.js'
 import type { Registry } from '../custody/protocol/registry.js'
+import { withShares } from './join-shares.js'
 import type { QuorumSessions } from './sessions.js'
 
-/** A batch as the service hands it over: both approvals, and both shares of each approved intent. */
+/** A batch as the service hands it over: both approvals, and both shares of all approved intents. */
 interface SignCall {
   readonly headerBytes: Uint8Array
   readonly header: BatchHeader
@@ -25,15 +25,15 @@ interface SignCall {
   readonly coSignature: Uint8Array
   readonly bitmap: number
   readonly approval: Uint8Array
-  readonly userShares: readonly unknown[]
-  readonly serviceShares: readonly unknown[]
+  readonly userShares: Uint8Array
+  readonly serviceShares: Uint8Array
 }
 
 /**
  * Signs each intent that both sides approved.
  * @param parameters `[header, intents, coSignature, bitmap, approval, userShares, serviceShares]`
  * @returns per intent 65 bytes r ‖ s ‖ yParity, or a refusal number
- * @throws Refusal when the batch itself is not acceptable
+ * @throws Refusal when the batch itself, or what its shares are sealed for, is not acceptable
  */
 export function signBatch(
   parameters: readonly unknown[],
@@ -44,23 +44,36 @@ export function signBatch(
   const call = parseCall(parameters)
   const ids = call.intents.map(intentId)
   checkApprovals(call, ids, sessions.boot.boot, registry, nowMs)
-  return call.intents.map((encoded, index) => {
-    // One bad intent costs only itself: whatever is thrown becomes its answer.
-    try {
-      if (!hasBit(call.bitmap, index)) throw new Refusal('NOT_APPROVED', 'bit not set')
-      return signIntent(
-        encoded,
-        ids[index] ?? Buffer.alloc(0),
-        index,
-        call,
-        sessions,
-        registry,
-        nowMs,
-      )
-    } catch (error) {
-      return REFUSAL_CODES[codeOf(error)]
-    }
+  const answers = call.intents.map((): Buffer | number => REFUSAL_CODES.NOT_APPROVED)
+  const approved = [...answers.keys()].filter((index) => hasBit(call.bitmap, index))
+  // Everything is judged before any share is opened.
+  const digests = approved.map((index) => {
+    const digest = orRefusal(() => digestOf(index, call, registry, nowMs))
+    if (typeof digest === 'number') answers[index] = digest
+    return digest
   })
+  if (digests.every((digest) => typeof digest === 'number')) return answers
+  const halves = {
+    user: call.userShares,
+    service: call.serviceShares,
+    ids: approved.map((index) => ids[index] ?? NO_REFERENCE),
+  }
+  withShares(halves, sessions, (signWith) => {
+    approved.forEach((index, place) => {
+      const digest = digests[place]
+      if (digest instanceof Uint8Array) answers[index] = orRefusal(() => signWith(place, digest))
+    })
+  })
+  return answers
+}
+
+/** One bad intent costs only itself: whatever is thrown becomes its answer. */
+function orRefusal<T>(make: () => T): T | number {
+  try {
+    return make()
+  } catch (error) {
+    return REFUSAL_CODES[codeOf(error)]
+  }
 }
 
 function parseCall(parameters: readonly unknown[]): SignCall {
@@ -68,16 +81,12 @@ function parseCall(parameters: readonly unknown[]): SignCall {
   const header = decodeHeader(headerBytes)
   const intents = expectList(parameters[1], BATCH_INTENTS_MAX).map((item) => expectBytes(item))
   const bitmap = parameters[3]
-  const userShares = expectList(parameters[5], BATCH_INTENTS_MAX)
-  const serviceShares = expectList(parameters[6], BATCH_INTENTS_MAX)
   if (
     typeof bitmap !== 'number' ||
     !Number.isInteger(bitmap) ||
     bitmap < 0 ||
     bitmap > 0xffffffff ||
-    intents.length !== header.count ||
-    userShares.length !== header.count ||
-    serviceShares.length !== header.count
+    intents.length !== header.count
   ) {
     throw new Refusal('MALFORMED', 'batch parts do not fit together')
   }
@@ -88,8 +97,8 @@ function parseCall(parameters: readonly unknown[]): SignCall {
     coSignature: expectBytes(parameters[2], 64),
     bitmap,
     approval: expectBytes(parameters[4], 64),
-    userShares,
-    serviceShares,
+    userShares: expectBytes(parameters[5]),
+    serviceShares: expectBytes(parameters[6]),
   }
 }
 
@@ -113,16 +122,9 @@ function checkApprovals(
   }
 }
 
-function signIntent(
-  encoded: Uint8Array,
-  id: Uint8Array,
-  index: number,
-  call: SignCall,
-  sessions: QuorumSessions,
-  registry: Registry,
-  nowMs: number,
-): Buffer {
-  const intent = decodeIntent(encoded)
+/** What to sign for an approved intent. @throws Refusal when it is not to be signed */
+function digestOf(index: number, call: SignCall, registry: Registry, nowMs: number): Uint8Array {
+  const intent = decodeIntent(call.intents[index] ?? NO_REFERENCE)
   if (intent.expiresAtMs <= nowMs || intent.expiresAtMs > nowMs + INTENT_LIFETIME_MS_MAX) {
     throw new Refusal('EXPIRED', 'intent')
   }
@@ -131,33 +133,5 @@ function signIntent(
   }
   const payload = decodePayload(intent.type, intent.payload)
   checkPins(payload, registry.chains)
-  const digest = signingHash(payload, intent.payload)
-  const binding = { id, epoch: intent.epoch, boot: sessions.boot.boot }
-  return signWithShares(
-    digest,
-    () => sessions.open('user', expectBytes(call.userShares[index]), binding),
-    () => sessions.open('service', expectBytes(call.serviceShares[index]), binding),
-  )
-}
-
-/**
- * The only place where a wallet key exists: both shares are opened, added in place, used once and
- * wiped, whatever happens.
- */
-export function signWithShares(
-  digest: Uint8Array,
-  openUserShare: () => Buffer,
-  openServiceShare: () => Buffer,
-): Buffer {
-  let key: Buffer | undefined
-  let other: Buffer | undefined
-  try {
-    key = openUserShare()
-    other = openServiceShare()
-    addInto(key, other)
-    return signDigest(digest, key)
-  } finally {
-    key?.fill(0)
-    other?.fill(0)
-  }
+  return signingHash(payload, intent.payload)
 }

@@ -61,7 +61,7 @@ describe('the quorum signer by itself signs nothing that', () => {
     for (const kid of [stranger.kid, service.signer.kid]) {
       const coSigned = await coSign(stranger, await service.nextSeq(), batch.intents, kid)
       const forged = { ...coSigned, ids, header: batch.header }
-      const asked = sign(service, forged, approval, approval.answers, own)
+      const asked = sign(service, forged, approval, approval.shares, own)
       expect(await refusalOf(asked)).toBe('UNAUTHENTIC')
     }
   })
@@ -69,7 +69,7 @@ describe('the quorum signer by itself signs nothing that', () => {
   test('2: was swapped in after both approvals', async () => {
     const { batch, approval, own, seq } = await approved()
     const swapped = [intentFor(wallet, transfer(nonce++, { value: 1n }), seq)]
-    const asked = sign(service, { ...batch, intents: swapped }, approval, approval.answers, own)
+    const asked = sign(service, { ...batch, intents: swapped }, approval, approval.shares, own)
     expect(await refusalOf(asked)).toBe('UNAUTHENTIC')
   })
 
@@ -161,7 +161,7 @@ async function approved() {
   const seq = await service.nextSeq()
   const batch = await coSign(service.signer, seq, [intentFor(wallet, transfer(nonce++), seq)])
   const approval = await approve(service, batch)
-  return { seq, batch, approval, own: batch.ids.map((id) => sealOwn(service, wallet, id)) }
+  return { seq, batch, approval, own: sealOwn(service, wallet, batch.ids) }
 }
 
 /** An intent that neither honest domain would make, under both domains' own keys. */
@@ -175,7 +175,7 @@ async function signedByBoth(make: () => Buffer, batchSeq: number) {
   const batch = await coSign(service.signer, batchSeq, [make()])
   const message = approvalMessage(coSignMessage(batch.header, batch.ids), 1, service.sealer.boot)
   const approval = { bitmap: 1, signature: await approver.sign(message) }
-  const own = batch.ids.map((id) => sealOwn(service, wallet, id))
-  const [answer] = await sign(service, batch, approval, [randomBytes(80)], own)
+  const own = sealOwn(service, wallet, batch.ids)
+  const [answer] = await sign(service, batch, approval, randomBytes(80), own)
   return typeof answer === 'string' ? answer : 'signed'
 }

@@ -1,14 +1,16 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { approvalMessage, coSignMessage } from '../../src/custody/protocol/batch.js'
-import { pointOf, randomScalar } from '../../src/custody/protocol/curve.js'
+import { expectBytes } from '../../src/custody/protocol/bytes.js'
+import { addInto, isSignedBy, pointOf, randomScalar } from '../../src/custody/protocol/curve.js'
 import { commitmentOf } from '../../src/custody/protocol/keygen.js'
 import { p256SignerOf } from '../../src/custody/protocol/p256.js'
 import { encodePayload } from '../../src/custody/protocol/payload.js'
 import { sha256 } from '../../src/custody/protocol/tagged.js'
 import { ulidBytes } from '../../src/domain/ids.js'
+import { keccak256 } from '../../src/domain/keccak.js'
 import {
   DELEGATE,
   newKeyId,
@@ -173,32 +175,50 @@ describe('a batch', () => {
     const batch = await coSign(service.signer, seq, intents)
     const approval = await approve(service, batch)
     expect(approval.bitmap).toBe(0b0101)
-    const own = batch.ids.map((id) => sealOwn(service, wallet, id))
-    const spoiled = approval.answers.map((a, index) => (index === 2 ? Buffer.from('x') : a))
-    const results = await sign(service, batch, approval, spoiled, own)
-    expect(results[0]).toHaveLength(65)
-    expect(results.slice(1)).toEqual(['NOT_APPROVED', expect.any(String), 'NOT_APPROVED'])
+    expect(approval.answers).toEqual([null, 'KEY_PROOF_MISSING', null, 'MALFORMED'])
+    const approved = batch.ids.filter((_, index) => index % 2 === 0)
+    const own = sealOwn(service, wallet, approved)
+    const results = await sign(service, batch, approval, approval.shares, own)
+    expect(results).toEqual([
+      expect.any(Uint8Array),
+      'NOT_APPROVED',
+      expect.any(Uint8Array),
+      'NOT_APPROVED',
+    ])
+  })
+
+  test('10: loses only the intent that became too old between the two domains', async () => {
+    const seq = await service.nextSeq()
+    const soon = Date.now() + 1_500
+    const intents = [{ index: 0 }, { index: 1, expiresAtMs: soon }].map((change) =>
+      intentFor(wallet, transfer(nonce++), seq, change),
+    )
+    const batch = await coSign(service.signer, seq, intents)
+    const approval = await approve(service, batch)
+    expect(approval.bitmap).toBe(0b11)
+    const own = sealOwn(service, wallet, batch.ids)
+    await vi.waitUntil(() => Date.now() > soon, { timeout: 5_000 })
+    const results = await sign(service, batch, approval, approval.shares, own)
+    expect(results).toEqual([expect.any(Uint8Array), 'EXPIRED'])
   })
 })
 
 describe('the quorum signer signs nothing that', () => {
   test('11: the service alone wants', async () => {
     const { batch, approval } = await oneApproved()
-    const own = [sealOwn(service, wallet, batch.ids[0] ?? Buffer.alloc(32))]
+    const own = sealOwn(service, wallet, batch.ids)
     const forged = await strangerKey().sign(
       approvalMessage(coSignMessage(batch.header, batch.ids), 1, service.sealer.boot),
     )
     expect(
-      await refusalOf(
-        sign(service, batch, { bitmap: 1, signature: forged }, approval.answers, own),
-      ),
+      await refusalOf(sign(service, batch, { bitmap: 1, signature: forged }, approval.shares, own)),
     ).toBe('UNAUTHENTIC')
     const coSigned = await service.signer.sign(
       approvalMessage(coSignMessage(batch.header, batch.ids), 1, service.sealer.boot),
     )
     expect(
       await refusalOf(
-        sign(service, batch, { bitmap: 1, signature: coSigned }, approval.answers, own),
+        sign(service, batch, { bitmap: 1, signature: coSigned }, approval.shares, own),
       ),
     ).toBe('UNAUTHENTIC')
   })
@@ -209,7 +229,7 @@ describe('the quorum signer signs nothing that', () => {
     const batch = await coSign(service.signer, seq, [refused])
     const approval = await approve(service, batch)
     expect(approval.bitmap).toBe(0)
-    const own = batch.ids.map((id) => sealOwn(service, wallet, id))
+    const own = sealOwn(service, wallet, batch.ids)
     expect(await refusalOf(sign(service, batch, { ...approval, bitmap: 1 }, own, own))).toBe(
       'UNAUTHENTIC',
     )
@@ -225,7 +245,8 @@ describe('the quorum signer signs nothing that', () => {
     const signature = await userSigner.sign(
       approvalMessage(coSignMessage(batch.header, batch.ids), 1, service.sealer.boot),
     )
-    expect(await refusalOf(sign(service, batch, { bitmap: 1, signature }, [null], [null]))).toBe(
+    const own = sealOwn(service, wallet, batch.ids)
+    expect(await refusalOf(sign(service, batch, { bitmap: 1, signature }, own, own))).toBe(
       'UNAUTHENTIC',
     )
   })
@@ -233,22 +254,51 @@ describe('the quorum signer signs nothing that', () => {
   test('14: comes with a share that was sealed for another intent', async () => {
     const first = await oneApproved()
     const second = await oneApproved()
-    const own = second.batch.ids.map((id) => sealOwn(service, wallet, id))
-    const results = await sign(service, second.batch, second.approval, first.approval.answers, own)
-    expect(results).toEqual(['UNAUTHENTIC'])
-    const swapped = first.batch.ids.map((id) => sealOwn(service, wallet, id))
-    expect(
-      await sign(service, second.batch, second.approval, second.approval.answers, swapped),
-    ).toEqual(['UNAUTHENTIC'])
+    const { batch, approval } = second
+    const own = sealOwn(service, wallet, batch.ids)
+    const others = sealOwn(service, wallet, first.batch.ids)
+    for (const [userShares, serviceShares] of [
+      [first.approval.shares, own],
+      [approval.shares, others],
+      [own, own],
+      [approval.shares, approval.shares],
+    ]) {
+      const call = sign(service, batch, approval, userShares, serviceShares)
+      expect(await refusalOf(call)).toMatch(/^(UNAUTHENTIC|NO_SESSION)$/)
+    }
+    // Nothing of that hurt the signer, nor spent the batch.
+    const [signature] = await sign(service, batch, approval, approval.shares, own)
+    expect(signature).toHaveLength(65)
+  })
+
+  test('14: comes with the shares of its own batch in another order, or fewer, or more', async () => {
+    const seq = await service.nextSeq()
+    const intents = [0, 1].map((index) => intentFor(wallet, transfer(nonce++), seq, { index }))
+    const batch = await coSign(service.signer, seq, intents)
+    const approval = await approve(service, batch)
+    const [id = Buffer.alloc(32)] = batch.ids
+    for (const ids of [batch.ids.toReversed(), [id], [...batch.ids, id]]) {
+      const own = sealOwn(service, wallet, ids)
+      expect(await refusalOf(sign(service, batch, approval, approval.shares, own))).toMatch(
+        /^(UNAUTHENTIC|MALFORMED)$/,
+      )
+    }
   })
 
   test('20: joins shares of two epochs', async () => {
     expect(
       await judged(service, (seq) => intentFor(wallet, transfer(nonce++), seq, { epoch: 2 })),
     ).toBe('WRONG_EPOCH')
-    const { batch, approval } = await oneApproved()
-    const newer = batch.ids.map((id) => sealOwn(service, wallet, id, 2))
-    expect(await sign(service, batch, approval, approval.answers, newer)).toEqual(['UNAUTHENTIC'])
+    const payload = transfer(nonce++)
+    const { batch, approval } = await oneApproved(payload)
+    // A share of another epoch differs by a δ that only both sides know: the sum is no key of
+    // the wallet.
+    const newer = sealOwn(service, wallet, batch.ids, (share) => addInto(share, randomScalar()))
+    const [made] = await sign(service, batch, approval, approval.shares, newer)
+    const digest = keccak256(encodePayload(payload).bytes)
+    const { point = Buffer.alloc(33) } = service.shares.get(ulidBytes(wallet.walletId)) ?? {}
+    expect(made).toHaveLength(65)
+    expect(isSignedBy(point, digest, expectBytes(made))).toBe(false)
   })
 })
 
@@ -267,7 +317,8 @@ describe('a nonce', () => {
     // The very same payload is no second payload: it gets the very same signature.
     const again = await signed(quorum, requestOf(wallet, transfer(at), { proofKey: null }))
     expect(again.rawTransaction).toBe(first.rawTransaction)
-  }, 20_000)
+    await vi.waitUntil(() => service.userSide.connected, { timeout: 10_000 })
+  }, 30_000)
 
   test('takes a fee bump and a cancel without a key, and nothing else', async () => {
     const at = nonce++
@@ -408,8 +459,8 @@ describe('a grant', () => {
   })
 })
 
-async function oneApproved() {
+async function oneApproved(payload = transfer(nonce++)) {
   const seq = await service.nextSeq()
-  const batch = await coSign(service.signer, seq, [intentFor(wallet, transfer(nonce++), seq)])
+  const batch = await coSign(service.signer, seq, [intentFor(wallet, payload, seq)])
   return { batch, approval: await approve(service, batch) }
 }

@@ -19,7 +19,7 @@ import { encodePayload } from '../../src/custody/protocol/payload.js'
 import { offerSession, openBoot } from '../../src/custody/protocol/quorum-session.js'
 import { Refusal, type RefusalCode, refusalCode } from '../../src/custody/protocol/refusal.js'
 import { openRegistry } from '../../src/custody/protocol/registry.js'
-import { createSealer, type ShareSealer } from '../../src/custody/protocol/sealed-share.js'
+import { createSealer, type ShareSealer } from '../../src/custody/protocol/sealed-shares.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import type { Quorum, ReadyWallet } from './harness.js'
 
@@ -48,8 +48,10 @@ export interface Batch {
 export interface Approval {
   readonly bitmap: number
   readonly signature: Uint8Array
-  /** Per intent: the sealed user share, or the code of its refusal. */
-  readonly answers: readonly (Uint8Array | RefusalCode)[]
+  /** Per intent: null when approved, or the code of its refusal. */
+  readonly answers: readonly (RefusalCode | null)[]
+  /** The user's shares of the approved intents, sealed. */
+  readonly shares: Uint8Array
 }
 
 export async function becomeService(quorum: Quorum): Promise<HostileService> {
@@ -141,28 +143,35 @@ export async function approve(service: HostileService, batch: Batch): Promise<Ap
     batch.intents,
     batch.coSignature,
   ])
-  const [bitmap, signature, , answers] = expectList(answer, 4)
+  const [bitmap, signature, , answers, shares] = expectList(answer, 5)
   return {
     bitmap: Number(bitmap),
     signature: expectBytes(signature, 64),
     answers: expectList(answers, 32).map((item) =>
-      item instanceof Uint8Array ? item : refusalCode(expectList(item, 2)[0]),
+      item === null ? null : refusalCode(expectList(item, 2)[0]),
     ),
+    shares: expectBytes(shares),
   }
 }
 
-/** The service's share of a wallet, sealed for an intent. */
+/**
+ * The service's share of a wallet, once for each of these intents, sealed for them.
+ * @param change what the attack makes of the share before
+ */
 export function sealOwn(
   service: HostileService,
   wallet: ReadyWallet,
-  id: Uint8Array,
-  epoch = 1,
+  ids: readonly Uint8Array[],
+  change: (share: Buffer) => void = () => {},
 ): Buffer {
   const record = service.shares.get(ulidBytes(wallet.walletId))
   if (record === null) throw new Error('no share')
   const share = service.shares.openShare(record)
-  const sealed = service.sealer.seal(share, { id, epoch, boot: service.sealer.boot })
+  change(share)
+  const shares = Buffer.concat(ids.map(() => share))
+  const sealed = service.sealer.seal(shares, ids)
   share.fill(0)
+  shares.fill(0)
   return sealed
 }
 
@@ -175,8 +184,8 @@ export async function sign(
   service: HostileService,
   batch: Batch,
   approval: { bitmap: number; signature: Uint8Array },
-  userShares: readonly unknown[],
-  serviceShares: readonly unknown[],
+  userShares: unknown,
+  serviceShares: unknown,
 ): Promise<(Uint8Array | RefusalCode)[]> {
   const answer = await service.quorum.call('sign', [
     batch.header,
@@ -215,6 +224,5 @@ export async function judged(
   const seq = await service.nextSeq()
   const batch = await coSign(service.signer, seq, [make(seq)])
   const { answers } = await approve(service, batch)
-  const answer = answers[0]
-  return typeof answer === 'string' ? answer : 'approved'
+  return answers[0] ?? 'approved'
 }

@@ -93,8 +93,8 @@ describe('19: co-signer keys', () => {
     const body = currentBody()
     const retired = body.co_signers.map((row) => ({ ...row, not_after_ms: Date.now() - 1 }))
     await offer(await envelope({ ...body, version: 5, co_signers: retired }, root))
-    const own = batch.ids.map((id) => sealOwn(service, wallet, id))
-    expect(await refusalOf(sign(service, batch, approval, approval.answers, own))).toBe(
+    const own = sealOwn(service, wallet, batch.ids)
+    expect(await refusalOf(sign(service, batch, approval, approval.shares, own))).toBe(
       'UNAUTHENTIC',
     )
     expect(await refusalOf(judged(service, (at) => intentFor(wallet, transfer(nonce++), at)))).toBe(

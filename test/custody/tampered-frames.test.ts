@@ -48,14 +48,14 @@ describe('no tampered message', () => {
       intentFor(wallet, transfer(500), seq, { expiresAtMs: Date.now() + 29_000 }),
     ])
     const approval = await approve(service, batch)
-    const own = batch.ids.map((id) => sealOwn(service, wallet, id))
+    const own = sealOwn(service, wallet, batch.ids)
     const call = [
       batch.header,
       batch.intents,
       batch.coSignature,
       approval.bitmap,
       approval.signature,
-      approval.answers,
+      approval.shares,
       own,
     ]
     const honest = packr.pack([1, 'sign', call])

@@ -6,7 +6,7 @@ import type { P256Signer } from '../protocol/p256.js'
 import { offerSession, openBoot } from '../protocol/quorum-session.js'
 import { Refusal } from '../protocol/refusal.js'
 import type { RegistryHolder } from '../protocol/registry-holder.js'
-import { createSealer, type ShareSealer } from '../protocol/sealed-share.js'
+import { createSealer, type ShareSealer } from '../protocol/sealed-shares.js'
 
 /**
  * Connections to both other domains and the sessions between them. A restart of either ends the

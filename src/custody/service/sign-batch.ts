@@ -17,6 +17,7 @@ import { BATCH_INTENTS_MAX } from '../protocol/limits.js'
 import { lowS, type P256Signer } from '../protocol/p256.js'
 import { type DecodedPayload, signingHash } from '../protocol/payload.js'
 import { Refusal, refusalCode } from '../protocol/refusal.js'
+import { SHARE_BYTES } from '../protocol/sealed-shares.js'
 import { signedTransaction } from '../protocol/transaction.js'
 import type { GrantReference } from './grant-references.js'
 import { failed } from './outcome.js'
@@ -101,7 +102,7 @@ export async function completeBatch(
   approved: unknown,
   context: SignBatchContext,
 ): Promise<SignOutcome[]> {
-  const [bitmap, approval, boot, answerList] = expectList(approved, 4)
+  const [bitmap, approval, boot, answerList, userShares] = expectList(approved, 5)
   const answers = expectList(answerList, BATCH_INTENTS_MAX)
   if (typeof bitmap !== 'number' || answers.length !== batch.length) {
     throw new Refusal('MALFORMED', 'approval')
@@ -114,11 +115,7 @@ export async function completeBatch(
   if (Buffer.compare(expectBytes(boot, 16), sealer.boot) !== 0) {
     throw new Refusal('NO_SESSION', 'quorum signer restarted')
   }
-  const serviceShares = batch.map((item, index) =>
-    refusals[index] === null
-      ? sealOwnShare(item, coSigned.ids[index] ?? NO_REFERENCE, context)
-      : null,
-  )
+  const serviceShares = sealOwnShares(batch, coSigned.ids, bitmap, context)
   // Both approvals are on disk before a signature is handed out; the flush and the quorum signer
   // take their time together.
   const recorded = context.evidence.append({
@@ -138,7 +135,7 @@ export async function completeBatch(
       coSigned.coSignature,
       bitmap,
       approval,
-      answers.map((answer, index) => (refusals[index] === null ? answer : null)),
+      expectBytes(userShares),
       serviceShares,
     ]),
     recorded,
@@ -157,17 +154,25 @@ function refusalOf(answer: unknown): SignOutcome {
   return failed(refusalCode(code), heldBy instanceof Uint8Array ? heldBy : undefined)
 }
 
-function sealOwnShare(
-  item: PreparedIntent,
-  id: Uint8Array,
+/** The service's shares of the approved intents, in their order. */
+function sealOwnShares(
+  batch: readonly PreparedIntent[],
+  ids: readonly Uint8Array[],
+  bitmap: number,
   { shares, session }: SignBatchContext,
 ): Buffer {
-  const share = shares.openShare(item.wallet)
+  const isApproved = (_: unknown, index: number) => hasBit(bitmap, index)
+  const approved = batch.filter(isApproved)
+  const opened = Buffer.alloc(approved.length * SHARE_BYTES)
   try {
-    const { sealer } = session
-    return sealer.seal(share, { id, epoch: item.wallet.certificate.epoch, boot: sealer.boot })
+    approved.forEach(({ wallet }, place) => {
+      const share = shares.openShare(wallet)
+      opened.set(share, place * SHARE_BYTES)
+      share.fill(0)
+    })
+    return session.sealer.seal(opened, ids.filter(isApproved))
   } finally {
-    share.fill(0)
+    opened.fill(0)
   }
 }
 

@@ -45,8 +45,7 @@ export async function selfTestAtQuorum(
     throw new Refusal('NO_SESSION', 'quorum signer restarted')
   }
   const digest = selfTestDigest(certificate)
-  const { epoch } = decodeCertificate(certificate)
-  const sealed = sealer.seal(share, { id: digest, epoch, boot: sealer.boot })
+  const sealed = sealer.seal(share, [digest])
   const request = await signer.sign(selfTestRequest(certificate, sealer.boot))
   const signed = await link.quorum.call('self-test', [
     certificate,

@@ -22,7 +22,7 @@ import { type P256Signer, verifyP256 } from '../../custody/protocol/p256.js'
 import { checkPins, type DecodedPayload, decodePayload } from '../../custody/protocol/payload.js'
 import { codeOf, REFUSAL_CODES, Refusal } from '../../custody/protocol/refusal.js'
 import type { Registry } from '../../custody/protocol/registry.js'
-import type { ShareSealer } from '../../custody/protocol/sealed-share.js'
+import { SHARE_BYTES, type ShareSealer } from '../../custody/protocol/sealed-shares.js'
 import type { Grants } from './grants.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
@@ -41,8 +41,17 @@ export interface ApproveContext {
   readonly sealer: ShareSealer | null
 }
 
-/** Per intent: the sealed share, or a refusal number and, for NONCE_TAKEN, the id that is held. */
-type IntentAnswer = Buffer | readonly [number] | readonly [number, Uint8Array]
+/** Per intent: null when approved, or a refusal number and, for NONCE_TAKEN, the id that is held. */
+type IntentAnswer = null | readonly [number] | readonly [number, Uint8Array]
+
+/** Sealed shares of the approved intents, in their order; empty when there is none. */
+type Approval = readonly [
+  bitmap: number,
+  signature: Buffer,
+  quorumBoot: Uint8Array,
+  answers: readonly IntentAnswer[],
+  shares: Uint8Array,
+]
 
 interface Candidate {
   readonly id: Uint8Array
@@ -52,18 +61,20 @@ interface Candidate {
   readonly wallet: WalletRecord
 }
 
+/** The candidate when it is approved and in the ledger; else why not. */
+type Judgement = Candidate | readonly [number] | readonly [number, Uint8Array]
+
 /**
  * Judges a co-signed batch and approves what the grants cover. Ledger and evidence are on disk
  * before the approval leaves: a crash in between loses an answer, never a decision.
  * @param parameters `[header, intents, coSignature]`
- * @returns `[bitmap, approval, quorumBoot, answers]`
  * @throws Refusal when the batch itself is not acceptable
  */
 export async function approveBatch(
   parameters: readonly unknown[],
   context: ApproveContext,
   nowMs: number,
-): Promise<readonly [number, Buffer, Uint8Array, readonly IntentAnswer[]]> {
+): Promise<Approval> {
   const headerBytes = expectBytes(parameters[0])
   const header = decodeHeader(headerBytes)
   const intents = expectList(parameters[1], BATCH_INTENTS_MAX).map((item) => expectBytes(item))
@@ -96,13 +107,7 @@ export async function approveBatch(
     return results
   })
 
-  let bitmap = 0
-  const answers = judged.map((result, index): IntentAnswer => {
-    if (!('intent' in result)) return result
-    const sealed = sealFor(result, sealer, context.shares)
-    if (sealed instanceof Buffer) bitmap = withBit(bitmap, index)
-    return sealed
-  })
+  const { bitmap, answers, shares } = sealShares(judged, sealer, context.shares)
   const approval = await context.signer.sign(approvalMessage(coSigned, bitmap, sealer.boot))
   const body = encodeBatchEvidence({
     header: headerBytes,
@@ -116,10 +121,10 @@ export async function approveBatch(
     flushed,
     context.evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.batch, body }),
   ])
-  return [bitmap, approval, sealer.boot, answers]
+  return [bitmap, approval, sealer.boot, answers, shares]
 }
 
-/** The candidate when it is approved and in the ledger; a refusal otherwise. Never throws. */
+/** Never throws. */
 function judge(
   encoded: Uint8Array,
   id: Uint8Array,
@@ -127,7 +132,7 @@ function judge(
   ledger: LedgerWriter,
   context: ApproveContext,
   nowMs: number,
-): Candidate | readonly [number] | readonly [number, Uint8Array] {
+): Judgement {
   try {
     const candidate = readCandidate(encoded, id, seq, context, nowMs)
     approve(candidate, ledger, context, nowMs)
@@ -193,14 +198,38 @@ function checkKey({ intent, encoded, payload }: Candidate, context: ApproveConte
   }
 }
 
-function sealFor(candidate: Candidate, sealer: ShareSealer, shares: ShareStore): IntentAnswer {
+/** Opens the shares of what was approved and seals them to the quorum signer, all in one. */
+function sealShares(judged: readonly Judgement[], sealer: ShareSealer, store: ShareStore) {
+  const shares = Buffer.alloc(judged.length * SHARE_BYTES)
+  const ids: Uint8Array[] = []
+  let bitmap = 0
+  try {
+    const answers = judged.map((result, index): IntentAnswer => {
+      if (!('intent' in result)) return result
+      if (!openInto(shares, ids.length * SHARE_BYTES, result.wallet, store)) {
+        return [REFUSAL_CODES.INTERNAL]
+      }
+      ids.push(result.id)
+      bitmap = withBit(bitmap, index)
+      return null
+    })
+    const opened = shares.subarray(0, ids.length * SHARE_BYTES)
+    const sealed = ids.length === 0 ? opened : sealer.seal(opened, ids)
+    return { bitmap, answers, shares: sealed }
+  } finally {
+    shares.fill(0)
+  }
+}
+
+/** False when the share does not open: a share that is broken costs one intent. */
+function openInto(shares: Buffer, at: number, wallet: WalletRecord, store: ShareStore): boolean {
   let share: Buffer | undefined
   try {
-    share = shares.openShare(candidate.wallet)
-    const { epoch } = candidate.intent
-    return sealer.seal(share, { id: candidate.id, epoch, boot: sealer.boot })
+    share = store.openShare(wallet)
+    shares.set(share, at)
+    return true
   } catch {
-    return [REFUSAL_CODES.INTERNAL]
+    return false
   } finally {
     share?.fill(0)
   }

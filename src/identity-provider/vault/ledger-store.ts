@@ -138,6 +138,16 @@ export function openLedgerStore(path: string): LedgerStore {
 
   /** Writes since the last commit. lmdb makes one transaction of all that one event turn begins. */
   let begun: Promise<unknown>[] = []
+  /** What drops this commit's values from the maps of the unflushed. */
+  let kept: (() => void)[] = []
+  /** Readers see what was written before it is on disk. */
+  function keepUntilFlushed<T>(map: Map<string, T>, key: Buffer, value: T): void {
+    const name = latin1(key)
+    map.set(name, value)
+    kept.push(() => {
+      if (map.get(name) === value) map.delete(name)
+    })
+  }
   const writer: LedgerWriter = {
     putLane(lane, batchSeq) {
       lastLane = Math.max(lastLane, lane)
@@ -154,7 +164,8 @@ export function openLedgerStore(path: string): LedgerStore {
     },
     putEntry(walletId, chainId, nonce, entry) {
       const key = nonceKey(walletId, chainId, nonce)
-      begun.push(keepUntilFlushed(unflushed, key, entry, nonces.put(key, encodeEntry(entry))))
+      keepUntilFlushed(unflushed, key, entry)
+      begun.push(nonces.put(key, encodeEntry(entry)))
     },
     putIntents(batchSeq, expiresAtMs, ids) {
       dropExpired(Date.now())
@@ -165,11 +176,13 @@ export function openLedgerStore(path: string): LedgerStore {
     },
     putGrant(id, grant) {
       knownGrants.delete(latin1(id))
-      begun.push(keepUntilFlushed(unflushedGrants, id, grant, grants.put(id, storedGrant(grant))))
+      keepUntilFlushed(unflushedGrants, id, grant)
+      begun.push(grants.put(id, storedGrant(grant)))
     },
     putKey(id, key) {
       knownKeys.delete(latin1(id))
-      begun.push(keepUntilFlushed(unflushedKeys, id, key, keys.put(id, key)))
+      keepUntilFlushed(unflushedKeys, id, key)
+      begun.push(keys.put(id, key))
     },
   }
 
@@ -192,7 +205,13 @@ export function openLedgerStore(path: string): LedgerStore {
       const result = write(writer)
       const writes = begun
       begun = []
-      const flushed = Promise.all(writes)
+      const drops = kept
+      kept = []
+      // After a failure the values stay: what was decided holds for this process, and no approval
+      // has left.
+      const flushed = Promise.all(writes).then(() => {
+        for (const drop of drops) drop()
+      })
       // Whoever awaits it sees a failure; until then it must not count as unhandled.
       flushed.catch(() => {})
       return { result, flushed }
@@ -202,22 +221,6 @@ export function openLedgerStore(path: string): LedgerStore {
       await root.close()
     },
   }
-}
-
-/**
- * Readers see what was written before it is on disk. A write that fails stays here: what was
- * decided holds for this process, and no approval has left.
- */
-async function keepUntilFlushed<T>(
-  map: Map<string, T>,
-  key: Buffer,
-  value: T,
-  written: Promise<unknown>,
-): Promise<void> {
-  const name = latin1(key)
-  map.set(name, value)
-  await written
-  if (map.get(name) === value) map.delete(name)
 }
 
 /** What is absent is asked for again: it may come. */

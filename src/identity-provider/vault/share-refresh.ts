@@ -6,7 +6,6 @@ import { expectBytes, expectInteger, sameBytes } from '../../custody/protocol/by
 import { addInto, isSignedBy, randomScalar } from '../../custody/protocol/curve.js'
 import {
   certificateMessage,
-  decodeCertificate,
   selfTestDigest,
   selfTestRequest,
 } from '../../custody/protocol/keygen.js'
@@ -79,9 +78,7 @@ export function createShareRefresh(): ShareRefresh {
         const { encoded } = refreshedCertificate(record.certificate, delta, id)
         addInto(share, delta)
         shares.putNext(encoded, share)
-        const { epoch } = decodeCertificate(encoded)
-        const binding = { id: selfTestDigest(encoded), epoch, boot: sealer.boot }
-        const sealed = sealer.seal(share, binding)
+        const sealed = sealer.seal(share, [selfTestDigest(encoded)])
         return [await signer.sign(selfTestRequest(encoded, sealer.boot)), sealed, sealer.boot]
       } finally {
         share.fill(0)

@@ -22,7 +22,7 @@ import {
 import { type P256Signer, verifyP256 } from '../../custody/protocol/p256.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import type { Registry } from '../../custody/protocol/registry.js'
-import type { ShareSealer } from '../../custody/protocol/sealed-share.js'
+import type { ShareSealer } from '../../custody/protocol/sealed-shares.js'
 
 export interface KeygenContext {
   readonly registry: Registry
@@ -133,8 +133,7 @@ export function createWalletKeygen(): WalletKeygen {
       })
       shares.putPending(certificate, share)
       const userProof = proveShare('user', transcript, share)
-      const binding = { id: selfTestDigest(certificate), epoch: terms.epoch, boot: sealer.boot }
-      const sealed = sealer.seal(share, binding)
+      const sealed = sealer.seal(share, [selfTestDigest(certificate)])
       const request = await signer.sign(selfTestRequest(certificate, sealer.boot))
       open.delete(hex(terms.sessionId))
       return [userProof, request, sealed, sealer.boot]
