@@ -1,25 +1,53 @@
 import { table } from './figures.js'
 import type { ResultsFile } from './results-file.js'
 
-/** A table of the ratios that either file has. */
-export function compareRatios(before: ResultsFile, after: ResultsFile): string {
-  const names = new Set([...Object.keys(before.ratios), ...Object.keys(after.ratios)])
-  const rows = [...names].map((name) => {
-    const [from, to] = [before.ratios[name], after.ratios[name]]
-    const known = from !== undefined && to !== undefined && from !== 0
-    return [name, number(from), number(to), known ? percent(to / from - 1) : '–']
-  })
-  const head = [
-    'ratio',
-    before.context.commit ?? 'before',
-    after.context.commit ?? 'after',
-    'change',
-  ]
-  return table(head, rows)
+/** One ratio in both files; null where a file lacks it or nothing can be said. */
+export interface RatioChange {
+  readonly before: number | null
+  readonly after: number | null
+  /** Of `before`: 0.1 is a tenth more. */
+  readonly change: number | null
 }
 
-function number(value: number | undefined): string {
-  return value === undefined ? '–' : value.toFixed(3)
+/** By name, of the ratios that either file has. */
+export function comparison(before: ResultsFile, after: ResultsFile): Record<string, RatioChange> {
+  const names = new Set([...Object.keys(before.ratios), ...Object.keys(after.ratios)])
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const [from = null, to = null] = [before.ratios[name], after.ratios[name]]
+      const known = from !== null && to !== null && from !== 0
+      return [name, { before: from, after: to, change: known ? to / from - 1 : null }]
+    }),
+  )
+}
+
+export function comparisonText(before: ResultsFile, after: ResultsFile): string {
+  const rows = Object.entries(comparison(before, after)).map(([name, it]) => [
+    name,
+    number(it.before),
+    number(it.after),
+    it.change === null ? '–' : percent(it.change),
+  ])
+  const { context: from } = before
+  const { context: to } = after
+  return table(['ratio', from.commit ?? 'before', to.commit ?? 'after', 'change'], rows)
+}
+
+/** Why the two may differ besides the code that was measured, a line each. */
+export function differsIn(before: ResultsFile, after: ResultsFile): readonly string[] {
+  const machine = ({ context }: ResultsFile) =>
+    `${context.machine.cores} × ${context.machine.cpu}, Node ${context.node}`
+  const options = ({ options: given }: ResultsFile) => JSON.stringify(given ?? {})
+  return [
+    ['machine', machine(before), machine(after)] as const,
+    ['options', options(before), options(after)] as const,
+  ]
+    .filter(([, from, to]) => from !== to)
+    .map(([what, from, to]) => `different ${what}: ${from} and ${to}`)
+}
+
+function number(value: number | null): string {
+  return value === null ? '–' : value.toFixed(3)
 }
 
 function percent(change: number): string {

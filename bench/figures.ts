@@ -23,9 +23,12 @@ export function latenciesOf(latenciesMs: readonly number[]): Latencies {
   return { p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
 }
 
+/** Of an even number of values the mean of the two in the middle; 0 of none. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.floor(sorted.length / 2)] ?? 0
+  const upper = sorted[Math.floor(sorted.length / 2)] ?? 0
+  const lower = sorted[Math.ceil(sorted.length / 2) - 1] ?? 0
+  return (lower + upper) / 2
 }
 
 /** @param sorted ascending */
@@ -39,6 +42,11 @@ export function count(value: number): string {
 
 export function ms(value: number): string {
   return value.toFixed(2)
+}
+
+/** What a run had to reach, a line each. */
+export function verdicts(bars: Readonly<Record<string, boolean>>): readonly string[] {
+  return Object.entries(bars).map(([bar, met]) => `${bar}: ${met ? 'met' : 'NOT met'}`)
 }
 
 /** Rows under a head, columns as wide as their widest cell; numbers to the right. */

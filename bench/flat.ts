@@ -1,9 +1,12 @@
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { count, median, ms, table } from './figures.js'
+import { gigabytes, shortOfDisk } from './disk.js'
+import { count, median, ms, table, verdicts } from './figures.js'
 import { openFiller, type StoreFiller } from './fill-store.js'
 import { type Held, heldBy, MIB } from './memory.js'
-import { runContext, writeResults } from './results-file.js'
+import { number, numbers } from './option-kinds.js'
+import { readOptions, refuse } from './options.js'
+import { publish } from './results-file.js'
+import { say } from './say.js'
 import { type SinkStack, startSinkStack } from './sink-stack.js'
 import { measureWritePath, type WritePathFigures } from './write-path.js'
 
@@ -14,22 +17,56 @@ import { measureWritePath, type WritePathFigures } from './write-path.js'
  * else the machine does falls on both. What is filled in is the service's store; the two domains
  * hold shares of the wallets that send.
  */
-const { values } = parseArgs({
+const SENDING = 128
+/** As found on disk after filling: a wallet with its key, a past transaction with its index. */
+const WALLET_BYTES = 1_500
+const PAST_BYTES = 1_900
+/** The sends of all turns, twice. */
+const BASE_BYTES = 1e9
+const run = readOptions({
+  command: 'npm run bench:flat',
+  measures: 'CPU per send beside a small store in turns, restart after a kill, memory',
+  takes: 'about 25 minutes with the defaults, most of it filling the store',
+  disk: `${gigabytes(neededBytes(1_000_000, 10_000_000))} with the defaults, removed at the end`,
+  results: 'flat.json',
+  runsOn: 'linux',
   options: {
-    wallets: { type: 'string', default: '1000,1000000' },
-    transactions: { type: 'string', default: '0,10000000' },
-    open: { type: 'string', default: '10000' },
-    seconds: { type: 'string', default: '4' },
-    turns: { type: 'string', default: '5' },
+    wallets: numbers('sub-wallets in the store, few and many', {
+      steps: 'whole',
+      min: SENDING,
+      max: 20_000_000,
+      byDefault: [1_000, 1_000_000],
+      countMin: 2,
+      countMax: 2,
+    }),
+    transactions: numbers('past transactions, few and many', {
+      steps: 'whole',
+      min: 0,
+      max: 200_000_000,
+      byDefault: [0, 10_000_000],
+      countMin: 2,
+      countMax: 2,
+    }),
+    open: number('open transactions at the last start', {
+      steps: 'whole',
+      min: 0,
+      max: 1_000_000,
+      byDefault: 10_000,
+    }),
+    seconds: number('how long each turn', { steps: 'any', min: 0.5, max: 600, byDefault: 4 }),
+    turns: number('turns of each service', { steps: 'whole', min: 1, max: 100, byDefault: 5 }),
   },
 })
-const [walletsFew = 0, walletsMany = 0] = values.wallets.split(',').map(Number)
-const [pastFew = 0, pastMany = 0] = values.transactions.split(',').map(Number)
-const open = Number(values.open)
-const runMs = Number(values.seconds) * 1_000
-const SENDING = 128
+const { open, turns } = run.values
+const [walletsFew = 0, walletsMany = 0] = run.values.wallets
+const [pastFew = 0, pastMany = 0] = run.values.transactions
+const runMs = run.values.seconds * 1_000
+if (walletsMany < walletsFew) refuse('--wallets takes the smaller number first')
+if (pastMany < pastFew) refuse('--transactions takes the smaller number first')
+const short = shortOfDisk(neededBytes(walletsMany, pastMany))
+if (short !== null) refuse(`${short}; --wallets and --transactions take smaller numbers too`)
 const CALLERS = 64
-const WARM_UP_MS = 2_000
+const WARM_UP_MS = 5_000
 const COST_BAR = 1.15
 const RESTART_BAR_MS = 5_000
 const MEMORY_BAR_BYTES = 1_024 * MIB
@@ -107,20 +144,20 @@ async function measured(
 ): Promise<Stage> {
   const restartMs = await filled(grown, label, fill)
   const afterStart = heldBy(grown.pids.service)
-  const turns = { small: [] as WritePathFigures[], grown: [] as WritePathFigures[] }
+  const loads = { small: [] as WritePathFigures[], grown: [] as WritePathFigures[] }
   for (const stack of [small, grown]) {
     await measureWritePath(stack, { callers: CALLERS, runMs: WARM_UP_MS })
   }
-  for (let turn = 0; turn < Number(values.turns); turn++) {
-    turns.small.push(await measureWritePath(small, { callers: CALLERS, runMs }))
-    turns.grown.push(await measureWritePath(grown, { callers: CALLERS, runMs }))
+  for (let turn = 0; turn < turns; turn++) {
+    loads.small.push(await measureWritePath(small, { callers: CALLERS, runMs }))
+    loads.grown.push(await measureWritePath(grown, { callers: CALLERS, runMs }))
   }
   return {
     label,
-    cpuMicros: median(turns.grown.map(cpuOf)),
-    smallCpuMicros: median(turns.small.map(cpuOf)),
-    perSecond: median(turns.grown.map(({ perSecond }) => perSecond)),
-    p99Ms: median(turns.grown.map(({ p99Ms }) => p99Ms)),
+    cpuMicros: median(loads.grown.map(cpuOf)),
+    smallCpuMicros: median(loads.small.map(cpuOf)),
+    perSecond: median(loads.grown.map(({ perSecond }) => perSecond)),
+    p99Ms: median(loads.grown.map(({ p99Ms }) => p99Ms)),
     restartMs,
     afterStart,
     afterLoad: heldBy(grown.pids.service),
@@ -143,36 +180,34 @@ function report(): void {
     cpu_with_wallets_and_past_vs_small: past ?? 0,
   }
   const mib = (bytes: number) => (bytes / MIB).toFixed(0)
-  console.log(
-    table(
-      [
-        ...['store', 'CPU µs/send', 'small store', 'ratio', '/s', 'p99 ms', 'restart s'],
-        ...['S own MiB', 'after load', 'with pages of the store'],
-      ],
-      stages.map((it) => [
-        it.label,
-        count(it.cpuMicros),
-        count(it.smallCpuMicros),
-        cost(it).toFixed(2),
-        count(it.perSecond),
-        ms(it.p99Ms),
-        (it.restartMs / 1_000).toFixed(1),
-        mib(it.afterStart.ownBytes),
-        mib(it.afterLoad.ownBytes),
-        mib(it.afterLoad.residentBytes),
-      ]),
-    ),
+  const stagesTable = table(
+    [
+      ...['store', 'CPU µs/send', 'small store', 'ratio', '/s', 'p99 ms', 'restart s'],
+      ...['S own MiB', 'after load', 'with pages of the store'],
+    ],
+    stages.map((it) => [
+      it.label,
+      count(it.cpuMicros),
+      count(it.smallCpuMicros),
+      cost(it).toFixed(2),
+      count(it.perSecond),
+      ms(it.p99Ms),
+      (it.restartMs / 1_000).toFixed(1),
+      mib(it.afterStart.ownBytes),
+      mib(it.afterLoad.ownBytes),
+      mib(it.afterLoad.residentBytes),
+    ]),
   )
   const bars = {
     cost_is_flat: Math.max(...stages.map(cost)) <= COST_BAR,
     restart_in_time: restartMs <= RESTART_BAR_MS,
     memory_in_bounds: memoryBytes <= MEMORY_BAR_BYTES,
   }
-  console.log('\nbars: CPU within 15 % of the small store, restart within 5 s, own memory ≤ 1 GiB')
-  for (const [bar, met] of Object.entries(bars)) console.log(`${bar}: ${met ? 'met' : 'NOT met'}`)
-  writeResults('flat.json', { context: runContext(), ratios, bars, stages })
+  const said = 'bars: CPU within 15 % of the small store, restart within 5 s, own memory ≤ 1 GiB'
+  publish(run, { ratios, bars, stages }, [stagesTable, '', said, ...verdicts(bars)].join('\n'))
 }
 
-function say(line: string): void {
-  process.stderr.write(`bench  ${line}\n`)
+/** What the grown store, the small one and both ledgers take on disk, with a fifth to spare. */
+function neededBytes(wallets: number, past: number): number {
+  return 1.2 * (BASE_BYTES + wallets * WALLET_BYTES + past * PAST_BYTES)
 }

@@ -1,20 +1,29 @@
-import { numberOf, startChild } from './child-process.js'
-import { httpRequest } from './load/connection.js'
+import { startChild } from './child-process.js'
 import { startPlainServer } from './plain.js'
-import { openQuorum } from './quorum.js'
-import { readTargets } from './reads.js'
+import { openQuorum, QUORUM_FULL } from './quorum.js'
+import { bareUwsTarget, measureReads, readTargets } from './reads.js'
 import type { Bench } from './round.js'
 import { startSinkStack } from './sink-stack.js'
 import { measureWritePath } from './write-path.js'
 
-const WARM_UP_MS = 1_500
 const WARM_UP_CALLERS = 32
 
+/** How long each part is driven before anything counts. */
+export interface WarmUpTimes {
+  readonly quorumMs: number
+  readonly writeMs: number
+  readonly readMs: number
+}
+
 /**
- * Brings up all that a round drives, and warms it.
+ * Brings up all that a round drives, and warms each part alike until its code is compiled: the
+ * service's sends cost half as much again in their first seconds, and the two keys' too.
  * @throws Error of what did not start; nothing is left running
  */
-export async function openBench(wallets: number): Promise<Bench & { close(): Promise<void> }> {
+export async function openBench(
+  wallets: number,
+  warmUp: WarmUpTimes,
+): Promise<Bench & { close(): Promise<void> }> {
   const opened: (() => Promise<unknown>)[] = []
   const close = async () => {
     for (const end of opened.toReversed()) await end()
@@ -28,16 +37,13 @@ export async function openBench(wallets: number): Promise<Bench & { close(): Pro
     opened.push(() => plain.stop())
     const sink = await startSinkStack({ wallets })
     opened.push(() => sink.stop())
-    const warmUp = { callers: WARM_UP_CALLERS, runMs: WARM_UP_MS }
-    await measureWritePath(plain, warmUp)
-    await measureWritePath(sink, warmUp)
-    const bareUws = {
-      label: 'bare uWebSockets.js',
-      port: numberOf(bare, 'port'),
-      pid: bare.pid,
-      requests: [httpRequest('GET', '/api/limits', { 'x-api-key': sink.secrets[0] ?? '' })],
-    }
-    return { quorum, plain, sink, reads: { bareUws, ...(await readTargets(sink)) }, close }
+    await quorum.measure(QUORUM_FULL, warmUp.quorumMs)
+    const writes = { callers: WARM_UP_CALLERS, runMs: warmUp.writeMs }
+    await measureWritePath(plain, writes)
+    await measureWritePath(sink, writes)
+    const reads = { bareUws: bareUwsTarget(bare, sink), ...(await readTargets(sink)) }
+    for (const target of Object.values(reads)) await measureReads(target, warmUp.readMs)
+    return { quorum, plain, sink, reads, close }
   } catch (error) {
     await close()
     throw error

@@ -1,10 +1,12 @@
-import { parseArgs } from 'node:util'
 import { count, ms, table } from './figures.js'
 import { driveOpen, type OpenFigures } from './load/drive-open.js'
 import { heldBy, MIB } from './memory.js'
-import { runContext, writeResults } from './results-file.js'
+import { number } from './option-kinds.js'
+import { readOptions } from './options.js'
+import { publish } from './results-file.js'
 import { createSentLog } from './sent-log.js'
 import { startSinkStack } from './sink-stack.js'
+import { WALLETS } from './usage-parts.js'
 import { measureWritePath } from './write-path.js'
 import { refusedText } from './write-table.js'
 
@@ -13,31 +15,43 @@ import { refusedText } from './write-table.js'
  * be answered about as fast as ever and never be lost, the rest refused at once, memory stay flat,
  * and all be well again moments later.
  */
-const { values } = parseArgs({
+const run = readOptions({
+  command: 'npm run bench:overload',
+  measures: 'sends far beyond what the service can do: latency, losses, memory, recovery',
+  takes: 'about 60 s, and --seconds, and up to a minute until all is confirmed',
+  disk: 'about 6 kB a send taken: 500 MB',
+  results: 'overload.json',
+  runsOn: 'linux',
   options: {
-    seconds: { type: 'string', default: '60' },
-    factor: { type: 'string', default: '10' },
-    wallets: { type: 'string', default: '128' },
+    seconds: number('how long', { steps: 'any', min: 1, max: 3_600, byDefault: 60 }),
+    factor: number('times what the service can do', {
+      steps: 'any',
+      min: 1,
+      max: 100,
+      byDefault: 10,
+    }),
+    wallets: WALLETS,
   },
 })
-const OVERLOAD_MS = Number(values.seconds) * 1_000
-const FACTOR = Number(values.factor)
+const { factor, wallets } = run.values
+const overloadMs = run.values.seconds * 1_000
+const WARM_UP_MS = 8_000
 const CAPACITY_RUN_MS = 6_000
 const CAPACITY_CALLERS = 64
 /** What a service is run at, of what it can do. */
 const NORMAL_SHARE = 0.7
-const NORMAL_RUN_MS = Math.min(15_000, OVERLOAD_MS)
+const normalRunMs = Math.min(15_000, overloadMs)
 const CONNECTIONS = 2_048
 const RECOVERY_STEP_MS = 500
 const RECOVERY_STEPS_MAX = 20
 const CONFIRM_WAIT_MS = 60_000
 
-const stack = await startSinkStack({ wallets: Number(values.wallets) })
+const stack = await startSinkStack({ wallets })
 const memory: number[] = []
 const sampler = setInterval(() => memory.push(heldBy(stack.pids.service).ownBytes), 1_000)
 try {
   const secretOf = new Map(stack.keys.map((key) => [key.address.toLowerCase(), key.secret]))
-  await measureWritePath(stack, { callers: 32, runMs: 2_000 })
+  await measureWritePath(stack, { callers: 32, runMs: WARM_UP_MS })
   const full = await measureWritePath(stack, { callers: CAPACITY_CALLERS, runMs: CAPACITY_RUN_MS })
   const log = createSentLog(stack, secretOf)
   const drive = (perSecond: number, runMs: number, openAtStart = 0) =>
@@ -50,10 +64,10 @@ try {
       next: log.next,
       onDone: log.onDone,
     })
-  const normal = await drive(full.perSecond * NORMAL_SHARE, NORMAL_RUN_MS)
+  const normal = await drive(full.perSecond * NORMAL_SHARE, normalRunMs)
   const memoryBefore = heldBy(stack.pids.service).ownBytes
   memory.length = 0
-  const over = await drive(full.perSecond * FACTOR, OVERLOAD_MS, CONNECTIONS)
+  const over = await drive(full.perSecond * factor, overloadMs, CONNECTIONS)
   const memoryDuring = [...memory]
   const resident = heldBy(stack.pids.service).residentBytes
   const recovered = await recovery(
@@ -74,25 +88,22 @@ try {
   const head = ['load', 'offered', 'taken/s', 'p50 ms', 'p99 ms', 'unsent', 'broken', 'refused']
   const rows = [
     row('normal', normal),
-    row(`${FACTOR} × overload`, over),
+    row(`${factor} × overload`, over),
     row('afterwards', recovered.figures),
   ]
   const recoveryMs = recovered.afterMs
-  console.log(table(head, rows))
   const ratios = {
     overload_p99_vs_normal: over.p99Ms / normal.p99Ms,
     overload_p99_vs_full: over.p99Ms / full.p99Ms,
     overload_memory_growth:
       (memoryDuring.at(-1) ?? memoryBefore) / (memoryDuring[0] ?? memoryBefore),
   }
-  console.log(`
-capacity ${count(full.perSecond)}/s at ${CAPACITY_CALLERS} callers, p99 ${ms(full.p99Ms)} ms
+  const summary = `capacity ${count(full.perSecond)}/s at ${CAPACITY_CALLERS} callers, p99 ${ms(full.p99Ms)} ms
 p99 of what was taken: ${ratios.overload_p99_vs_normal.toFixed(2)} × normal (bar 2), ${ratios.overload_p99_vs_full.toFixed(2)} × full load
 memory: ${mib(memoryBefore)} before, ${mib(memoryDuring[0] ?? 0)} to ${mib(memoryDuring.at(-1) ?? 0)} MiB during, at most ${mib(Math.max(...memoryDuring))}; with the store's pages ${mib(resident)}
 well again after ${recoveryMs === null ? 'more than 10 s' : `${(recoveryMs / 1_000).toFixed(1)} s`} (bar 2 s)
-lost: ${lost.length} of ${count(log.count)} taken`)
-  writeResults('overload.json', {
-    context: runContext(),
+lost: ${lost.length} of ${count(log.count)} taken`
+  const findings = {
     ratios,
     full,
     normal,
@@ -102,7 +113,8 @@ lost: ${lost.length} of ${count(log.count)} taken`)
     memoryBytes: memoryDuring,
     taken: log.count,
     lost,
-  })
+  }
+  publish(run, findings, `${table(head, rows)}\n\n${summary}`)
   if (lost.length > 0 || over.broken > 0) process.exitCode = 1
 } finally {
   clearInterval(sampler)

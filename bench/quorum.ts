@@ -46,11 +46,12 @@ const WARM_UP_MS = 500
 const WALLETS = 64
 const USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
 
+export const QUORUM_FULL = { label: 'batch 32', callers: 256 } as const
 /** Callers that each wait for one signature: two batches under way, or eight full ones. */
 export const QUORUM_LOADS = [
   { label: 'one caller', callers: 1 },
   { label: 'batch 8', callers: 16 },
-  { label: 'batch 32', callers: 256 },
+  QUORUM_FULL,
 ] as const
 
 interface BenchWallet {

@@ -1,3 +1,4 @@
+import { type Child, numberOf } from './child-process.js'
 import { type CpuSpent, perOperation, startCpuMeter } from './cpu.js'
 import { httpRequest, openConnection } from './load/connection.js'
 import { driveClosed, type LoadFigures } from './load/drive.js'
@@ -33,6 +34,16 @@ export async function measureReads(target: ReadTarget, runMs: number): Promise<R
     ...figures,
     label,
     cpuMicros: { server: perOperation(server, n), load: perOperation(load, n) },
+  }
+}
+
+/** The yardstick: the same request, answered by uWebSockets.js and nothing behind it. */
+export function bareUwsTarget(bare: Child, { secrets }: WriteTarget): ReadTarget {
+  return {
+    label: 'bare uWebSockets.js',
+    port: numberOf(bare, 'port'),
+    pid: bare.pid,
+    requests: [httpRequest('GET', '/api/limits', { 'x-api-key': secrets[0] ?? '' })],
   }
 }
 

@@ -1,14 +1,15 @@
 import { barChart } from './chart.js'
-import { count, ms, table } from './figures.js'
+import { count, ms, table, verdicts } from './figures.js'
 import type { PartFigure } from './parts.js'
+import { quorumTable } from './quorum-table.js'
+import { readsTable } from './reads-table.js'
 import type { RunContext } from './results-file.js'
 import type { Round } from './round.js'
 import type { WritePathFigures } from './write-path.js'
-import { refusedText, writeTable } from './write-table.js'
+import { writeTable } from './write-table.js'
 
 /** What one run of `npm run bench` found: medians over its rounds. */
 export interface BenchResults extends Round {
-  readonly context: RunContext
   readonly rounds: number
   readonly barePerSecond: number
   readonly parts: readonly PartFigure[]
@@ -20,23 +21,38 @@ const BARS: Readonly<Record<string, number>> = {
   write_path_vs_quorum: 0.5,
   write_path_within_100ms_vs_quorum: 0.5,
   write_path_vs_plain: 2,
+  write_path_within_100ms_vs_plain: 2,
   reads_vs_uws: 0.5,
   mcp_vs_rest: 0.5,
 }
+const ONE_CALLER_BAR_MS = 8
 
-export function printed(results: BenchResults): string {
-  const { context, rounds, quorum, write, plain, reads, anvil, nodeP50Ms } = results
+/** Whether this run reached what it ought to. */
+export function barsOf({ ratios, oneCallerOverNodeMs }: Round): Record<string, boolean> {
+  const named: Readonly<Record<string, number>> = ratios
+  const reached = Object.entries(BARS).map(
+    ([name, bar]) => [name, (named[name] ?? 0) >= bar] as const,
+  )
+  return {
+    ...Object.fromEntries(reached),
+    one_caller_over_node: oneCallerOverNodeMs <= ONE_CALLER_BAR_MS,
+  }
+}
+
+export function printed(results: BenchResults, context: RunContext): string {
+  const { rounds, quorum, write, plain, reads, anvil, nodeP50Ms, oneCallerOverNodeMs } = results
   const { cpu, cores } = context.machine
   const signing = Math.max(...Object.values(quorum).map(({ perSecond }) => perSecond))
   const oneCaller = write['1']
   return [
     `commit ${context.commit ?? 'unknown'}, Node ${context.node}, ${cores} × ${cpu}, medians of ${rounds}`,
     partsTable(results.parts),
-    quorumTable(results),
+    quorumTable(Object.values(quorum), results.barePerSecond),
     writeTable('write path', [...Object.values(write), ...Object.values(plain), ...anvil], signing),
-    `one caller: p50 ${ms(oneCaller?.p50Ms ?? 0)} ms, of which the node takes ${ms(nodeP50Ms)} ms`,
+    `one caller: p50 ${ms(oneCaller?.p50Ms ?? 0)} ms, the node's answer ${ms(nodeP50Ms)} ms, over it ${ms(oneCallerOverNodeMs)} ms (bar ${ONE_CALLER_BAR_MS})`,
     readsTable(Object.values(reads)),
     ratiosTable(results.ratios),
+    verdicts(barsOf(results)).join('\n'),
   ].join('\n\n')
 }
 
@@ -84,45 +100,6 @@ function partsTable(parts: readonly PartFigure[]): string {
       count(perSecond),
       p50Micros.toFixed(1),
       p99Micros.toFixed(1),
-    ]),
-  )
-}
-
-function quorumTable({ quorum, barePerSecond }: BenchResults): string {
-  return table(
-    ['quorum alone', '/s', '× bare', 'p50 ms', 'p95 ms', 'p99 ms', 'S µs', 'U µs', 'Q µs'],
-    Object.values(quorum).map(({ label, perSecond, p50Ms, p95Ms, p99Ms, cpuMicros }) => [
-      label,
-      count(perSecond),
-      (perSecond / barePerSecond).toFixed(2),
-      ...[p50Ms, p95Ms, p99Ms].map(ms),
-      ...[cpuMicros.service, cpuMicros.identity, cpuMicros.quorum].map(({ total }) => count(total)),
-    ]),
-  )
-}
-
-function readsTable(reads: readonly Round['reads']['limits'][]): string {
-  const [bare] = reads
-  return table(
-    [
-      'reads, 32 callers',
-      '/s',
-      '× uWS',
-      'p50 ms',
-      'p95 ms',
-      'p99 ms',
-      'server µs',
-      'load µs',
-      'refused',
-    ],
-    reads.map(({ label, perSecond, p50Ms, p95Ms, p99Ms, cpuMicros, refused }) => [
-      label,
-      count(perSecond),
-      (perSecond / (bare?.perSecond ?? 1)).toFixed(2),
-      ...[p50Ms, p95Ms, p99Ms].map(ms),
-      cpuMicros.server.total.toFixed(1),
-      cpuMicros.load.total.toFixed(1),
-      refusedText(refused),
     ]),
   )
 }

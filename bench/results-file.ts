@@ -1,7 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { cpus, totalmem } from 'node:os'
 import { dirname, join } from 'node:path'
+import { z } from 'zod'
+import type { BenchRun } from './options.js'
+import { say } from './say.js'
 
 /** What every results file says of the run, beside its figures. */
 export interface RunContext {
@@ -14,7 +17,16 @@ export interface RunContext {
 }
 
 export interface ResultsFile {
+  /** As it was typed, such as `npm run bench:write`. */
+  readonly bench: string
   readonly context: RunContext
+  readonly ratios: Readonly<Record<string, number>>
+  readonly [part: string]: unknown
+}
+
+/** What one run found. */
+interface Findings {
+  /** Each figure that has a yardstick in the same run, as a share of it. */
   readonly ratios: Readonly<Record<string, number>>
   readonly [part: string]: unknown
 }
@@ -32,7 +44,7 @@ const PACKAGES = [
   'viem',
 ]
 
-export function runContext(): RunContext {
+function runContext(): RunContext {
   const processors = cpus()
   return {
     at: new Date().toISOString(),
@@ -56,13 +68,61 @@ export function writeResults(name: string, content: object | string): string {
   return path
 }
 
-/** @throws Error when the file is missing or is no results file */
+/** Writes the results file of a run, and prints it or its tables. */
+export function publish(
+  run: BenchRun,
+  findings: Findings,
+  tables: string | ((context: RunContext) => string),
+): void {
+  const { command: bench, values: options, results: name, output } = run
+  if (name === null) throw new Error(`${bench} has no results file`)
+  const context = runContext()
+  const results = { bench, context, options, ...findings }
+  const path = writeResults(name, results)
+  const text = typeof tables === 'string' ? tables : tables(context)
+  console.log(output === 'json' ? JSON.stringify(results, null, 2) : text)
+  say(path)
+}
+
+const RESULTS_FILE = z.looseObject({
+  bench: z.string(),
+  context: z.looseObject({
+    commit: z.string().nullable(),
+    node: z.string(),
+    machine: z.looseObject({ cpu: z.string(), cores: z.number() }),
+  }),
+  ratios: z.record(z.string(), z.number()),
+})
+/** Theirs are some kilobytes. */
+const FILE_BYTES_MAX = 64 * 1_024 * 1_024
+
+/** @throws Error of one line when the file is missing or is no results file */
 export function readResults(path: string): ResultsFile {
-  const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'))
-  if (typeof parsed !== 'object' || parsed === null || !('ratios' in parsed)) {
-    throw new Error(`${path} holds no ratios; is it a results file of npm run bench?`)
+  const parsed = RESULTS_FILE.safeParse(jsonOf(path))
+  if (parsed.success) return parsed.data as unknown as ResultsFile
+  const [issue] = parsed.error.issues
+  throw new Error(
+    `${path} is no results file of a bench: ${issue?.path.join('.')} ${issue?.message}`,
+  )
+}
+
+function jsonOf(path: string): unknown {
+  let text: string
+  try {
+    if (statSync(path).size > FILE_BYTES_MAX) throw new Error('it is too long')
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new Error(`${path} cannot be read: ${messageOf(error)}`)
   }
-  return parsed as ResultsFile
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new Error(`${path} is no JSON: ${messageOf(error)}`)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function packageVersions(): Record<string, string> {

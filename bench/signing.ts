@@ -1,27 +1,32 @@
-import { count, ms, table } from './figures.js'
-import { measureQuorum, type QuorumFigures } from './quorum.js'
+import { count, ms } from './figures.js'
+import { number } from './option-kinds.js'
+import { readOptions } from './options.js'
+import { measureQuorum } from './quorum.js'
+import { quorumTable } from './quorum-table.js'
+import { publish } from './results-file.js'
 
 /** `npm run bench:signing`: what two keys cost, alone. */
-const RUN_MS = 2_000
+const run = readOptions({
+  command: 'npm run bench:signing',
+  measures: 'signing by both keys in their processes, beside bare native secp256k1 on one core',
+  takes: 'about 10 s, and --seconds for each of three loads',
+  disk: 'about 10 MB',
+  results: 'signing.json',
+  runsOn: 'linux',
+  options: {
+    seconds: number('how long each load', { steps: 'any', min: 0.5, max: 3_600, byDefault: 2 }),
+  },
+})
 
-console.log(quorumTable(await measureQuorum(RUN_MS)))
-
-function quorumTable({ barePerSecond, keygenMs, loads }: QuorumFigures): string {
-  const rows = loads.map(({ label, perSecond, p50Ms, p99Ms, cpuMicros }) => [
-    label,
-    count(perSecond),
-    (perSecond / barePerSecond).toFixed(2),
-    ms(p50Ms),
-    ms(p99Ms),
-    count(cpuMicros.service.total),
-    count(cpuMicros.identity.total),
-    count(cpuMicros.quorum.total),
-  ])
-  const head = ['quorum signing', '/s', '× bare', 'p50 ms', 'p99 ms', 'S µs', 'U µs', 'Q µs']
-  return [
-    `bare native secp256k1, one core: ${count(barePerSecond)}/s`,
-    `key generation and grant: ${ms(keygenMs)} ms per wallet`,
-    '',
-    table(head, rows),
-  ].join('\n')
+const { barePerSecond, keygenMs, loads } = await measureQuorum(run.values.seconds * 1_000)
+const ratios = {
+  quorum_vs_bare_signing: Math.max(...loads.map(({ perSecond }) => perSecond)) / barePerSecond,
 }
+publish(
+  run,
+  { ratios, barePerSecond, keygenMs, loads },
+  `bare native secp256k1, one core: ${count(barePerSecond)}/s
+key generation and grant: ${ms(keygenMs)} ms per wallet
+
+${quorumTable(loads, barePerSecond)}`,
+)

@@ -1,28 +1,53 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
-import { count, median, ms, table } from './figures.js'
+import { shortOfDisk } from './disk.js'
+import { count, median, ms, table, verdicts } from './figures.js'
 import { driveOpen, type OpenFigures } from './load/drive-open.js'
 import { type Held, heldBy, MIB } from './memory.js'
-import { runContext, writeResults } from './results-file.js'
+import { number } from './option-kinds.js'
+import { readOptions, refuse } from './options.js'
+import { publish } from './results-file.js'
+import { say } from './say.js'
 import { startSinkStack } from './sink-stack.js'
 import { slopeOf } from './slope.js'
+import { WALLETS } from './usage-parts.js'
 import { createSends, measureWritePath } from './write-path.js'
 import { refusedText } from './write-table.js'
 
 /** `npm run bench:soak`: most of what the service can do, for half an hour; nothing may creep. */
-const { values } = parseArgs({
+const run = readOptions({
+  command: 'npm run bench:soak',
+  measures: 'most of what the service can do for long: slopes of memory and latency, a verdict',
+  takes: 'about 40 s, and --minutes',
+  disk: 'about 6 kB a send: 10 GB for 30 minutes at 900 a second',
+  results: 'soak.json',
+  runsOn: 'linux',
   options: {
-    minutes: { type: 'string', default: '30' },
-    share: { type: 'string', default: '0.7' },
-    /** Sends a second, in place of a share of what it can do. */
-    rate: { type: 'string' },
-    wallets: { type: 'string', default: '128' },
+    minutes: number('how long', { steps: 'any', min: 0.5, max: 10_080, byDefault: 30 }),
+    share: number('of what the service can do', {
+      steps: 'any',
+      min: 0.01,
+      max: 1,
+      byDefault: 0.7,
+    }),
+    rate: number('sends a second, in place of a share', {
+      steps: 'any',
+      min: 1,
+      max: 100_000,
+      byDefault: null,
+    }),
+    wallets: WALLETS,
   },
 })
+const { minutes, share, rate, wallets } = run.values
 const STEPS = 30
+/** Store and both ledgers; and what a service does here, before it is measured. */
+const BYTES_PER_SEND = 6_000
+const ABOUT_PER_SECOND = 1_000
+const short = shortOfDisk(minutes * 60 * (rate ?? share * ABOUT_PER_SECOND) * BYTES_PER_SEND)
+if (short !== null) refuse(short)
 const CONNECTIONS = 512
-const WARM_UP_MS = 2_000
+const WARM_UP_MS = 8_000
 const CAPACITY_RUN_MS = 8_000
 const PROCESSES = ['service', 'identity', 'quorum'] as const
 /** What last third and middle third may differ by; the first warms caches and the code. */
@@ -35,14 +60,14 @@ interface Step extends OpenFigures {
   readonly storeBytes: number
 }
 
-const stack = await startSinkStack({ wallets: Number(values.wallets) })
+const stack = await startSinkStack({ wallets })
 try {
   await measureWritePath(stack, { callers: 32, runMs: WARM_UP_MS })
   const full = await measureWritePath(stack, { callers: 64, runMs: CAPACITY_RUN_MS })
-  const perSecond = Number(values.rate ?? full.perSecond * Number(values.share))
-  const runMs = (Number(values.minutes) * 60_000) / STEPS
+  const perSecond = rate ?? full.perSecond * share
+  const runMs = (minutes * 60_000) / STEPS
   const next = createSends(stack)
-  say(`capacity ${count(full.perSecond)}/s; ${count(perSecond)}/s for ${values.minutes} min`)
+  say(`capacity ${count(full.perSecond)}/s; ${count(perSecond)}/s for ${minutes} min`)
   const steps: Step[] = []
   for (let i = 0; i < STEPS; i++) {
     const load = { port: stack.port, perSecond, runMs, connections: CONNECTIONS }
@@ -65,24 +90,22 @@ try {
 
 function report(capacity: number, perSecond: number, steps: readonly Step[]): void {
   const mib = (bytes: number) => (bytes / MIB).toFixed(0)
-  console.log(
-    table(
-      [
-        ...['after', '/s', 'p50 ms', 'p99 ms', 'S own MiB', 'U', 'Q', 'S resident', 'handles'],
-        ...['store MiB', 'refused'],
-      ],
-      steps.map((step) => [
-        `${step.atMinutes.toFixed(1)} min`,
-        count(step.perSecond),
-        ms(step.p50Ms),
-        ms(step.p99Ms),
-        ...PROCESSES.map((name) => mib(step.held[name].ownBytes)),
-        mib(step.held.service.residentBytes),
-        String(step.held.service.handles),
-        mib(step.storeBytes),
-        refusedText(step.refused),
-      ]),
-    ),
+  const stepsTable = table(
+    [
+      ...['after', '/s', 'p50 ms', 'p99 ms', 'S own MiB', 'U', 'Q', 'S resident', 'handles'],
+      ...['store MiB', 'refused'],
+    ],
+    steps.map((step) => [
+      `${step.atMinutes.toFixed(1)} min`,
+      count(step.perSecond),
+      ms(step.p50Ms),
+      ms(step.p99Ms),
+      ...PROCESSES.map((name) => mib(step.held[name].ownBytes)),
+      mib(step.held.service.residentBytes),
+      String(step.held.service.handles),
+      mib(step.storeBytes),
+      refusedText(step.refused),
+    ]),
   )
   const third = Math.floor(STEPS / 3)
   const settled = steps.slice(third)
@@ -115,27 +138,18 @@ function report(capacity: number, perSecond: number, steps: readonly Step[]): vo
     none_lost: steps.every(({ unsent, broken }) => unsent + broken === 0),
     none_refused: steps.every(({ refused }) => Object.keys(refused).length === 0),
   }
-  console.log()
-  for (const [name, it] of Object.entries({ ...ratios, ...slopes })) {
-    console.log(`${name} ${it.toFixed(2)}`)
-  }
-  for (const [bar, met] of Object.entries(bars)) console.log(`${bar}: ${met ? 'met' : 'NOT met'}`)
-  writeResults('soak.json', {
-    context: runContext(),
-    ratios,
-    slopes,
-    bars,
-    capacity,
-    perSecond,
-    steps,
-  })
+  const lines = [
+    ...Object.entries({ ...ratios, ...slopes }).map(([name, it]) => `${name} ${it.toFixed(2)}`),
+    ...verdicts(bars),
+  ]
+  publish(
+    run,
+    { ratios, slopes, bars, capacity, perSecond, steps },
+    `${stepsTable}\n\n${lines.join('\n')}`,
+  )
 }
 
 /** What the store's file takes on disk. */
 function stored(): number {
   return statSync(join(stack.home, 'service', 'store', 'data.mdb')).size
-}
-
-function say(line: string): void {
-  process.stderr.write(`bench  ${line}\n`)
 }

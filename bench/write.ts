@@ -1,5 +1,9 @@
-import { parseArgs } from 'node:util'
+import { number, numbers } from './option-kinds.js'
+import { readOptions } from './options.js'
+import { measureBare } from './quorum.js'
+import { publish } from './results-file.js'
 import { startSinkStack } from './sink-stack.js'
+import { CALLERS_MAX, WALLETS } from './usage-parts.js'
 import { measureWritePath } from './write-path.js'
 import { writeTable } from './write-table.js'
 
@@ -7,23 +11,41 @@ import { writeTable } from './write-table.js'
  * `npm run bench:write`: the whole write path over the chain sink and nothing else, for work on
  * it. With BENCH_NODE_ARGUMENTS="--cpu-prof --cpu-prof-dir=…" its processes leave profiles.
  */
-const { values } = parseArgs({
+const run = readOptions({
+  command: 'npm run bench:write',
+  measures: 'the whole write path over the chain sink, by number of callers',
+  takes: 'about 20 s, and --seconds for each number of callers',
+  disk: 'about 6 kB a send: 150 MB',
+  results: 'write.json',
+  runsOn: 'linux',
   options: {
-    callers: { type: 'string', default: '1,32,128' },
-    seconds: { type: 'string', default: '8' },
-    wallets: { type: 'string', default: '128' },
+    callers: numbers('callers at once, a load each', {
+      steps: 'whole',
+      min: 1,
+      max: CALLERS_MAX,
+      byDefault: [1, 32, 128],
+      countMin: 1,
+      countMax: 16,
+    }),
+    seconds: number('how long each load', { steps: 'any', min: 0.5, max: 3_600, byDefault: 8 }),
+    wallets: WALLETS,
   },
 })
+const { callers, seconds, wallets } = run.values
+/** Until the code is compiled: a second load is as fast as a tenth from then on. */
+const WARM_UP_MS = 8_000
 
-const runMs = Number(values.seconds) * 1_000
-const stack = await startSinkStack({ wallets: Number(values.wallets) })
+const barePerSecond = await measureBare()
+const stack = await startSinkStack({ wallets })
 try {
-  await measureWritePath(stack, { callers: 32, runMs: 2_000 })
+  await measureWritePath(stack, { callers: 32, runMs: WARM_UP_MS })
   const loads = []
-  for (const callers of values.callers.split(',').map(Number)) {
-    loads.push(await measureWritePath(stack, { callers, runMs }))
+  for (const each of callers) {
+    loads.push(await measureWritePath(stack, { callers: each, runMs: seconds * 1_000 }))
   }
-  console.log(writeTable('write path', loads, null))
+  const best = Math.max(...loads.map(({ perSecond }) => perSecond))
+  const ratios = { write_path_vs_bare_signing: best / barePerSecond }
+  publish(run, { ratios, barePerSecond, loads }, writeTable('write path', loads, null))
 } finally {
   await stack.stop()
 }
