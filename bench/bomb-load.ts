@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { parentPort, workerData } from 'node:worker_threads'
-import { Pool } from 'undici'
+import { type Connection, httpRequest, openConnection } from './load/connection.js'
 
 /**
  * The hostile client, in a thread of its own so that what it costs to send is not taken for what
@@ -8,7 +8,7 @@ import { Pool } from 'undici'
  * with what came back.
  */
 export interface BombLoad {
-  readonly baseUrl: string
+  readonly port: number
   readonly secret: string
   readonly chainId: number
   readonly perSecond: number
@@ -20,8 +20,11 @@ export interface BombAnswers {
   readonly worstMs: number
 }
 
+export type BombCommand = 'start' | 'stop' | 'end'
+
 const BOMB_BYTES = 128_000
-const CONNECTIONS = 8
+/** A bomb that finds all of them waiting for answers opens one more. */
+const CONNECTIONS_AT_START = 8
 
 const word = (value: number) => value.toString(16).padStart(64, '0')
 
@@ -54,28 +57,35 @@ const BOMBS: readonly string[] = [
   `${sharedBlob(1_900)}f`,
 ]
 
-const { baseUrl, secret, chainId, perSecond } = workerData as BombLoad
-const bodies = BOMBS.map((data, i) => {
+const { port, secret, chainId, perSecond } = workerData as BombLoad
+const headers = { 'x-api-key': secret, 'content-type': 'application/json' }
+const requests = BOMBS.map((data, i) => {
   const to = `0x${(0xb0_4b + i).toString(16).padStart(40, '5')}`
-  return Buffer.from(JSON.stringify({ chain_id: chainId, to, data }))
+  return httpRequest(
+    'POST',
+    '/api/tx/send',
+    headers,
+    JSON.stringify({ chain_id: chainId, to, data }),
+  )
 })
-const pool = new Pool(baseUrl, { connections: CONNECTIONS, pipelining: 1 })
+let idle: Connection[] = []
 let answers: Record<string, number> = {}
 let worstMs = 0
 let sent = 0
+let dueAtMs = 0
 let timer: NodeJS.Timeout | null = null
 const underWay = new Set<Promise<void>>()
 
 async function sendOne(): Promise<void> {
-  const body = bodies[sent++ % bodies.length]
-  if (body === undefined) return
+  const request = requests[sent++ % requests.length]
+  if (request === undefined) return
   const startedAt = performance.now()
   let what: string
   try {
-    const headers = { 'x-api-key': secret, 'content-type': 'application/json' }
-    const reply = await pool.request({ method: 'POST', path: '/api/tx/send', headers, body })
-    const { error } = (await reply.body.json()) as { error?: { code?: string } }
-    what = `${reply.statusCode} ${error?.code ?? ''}`.trim()
+    const connection = idle.pop() ?? (await openConnection('127.0.0.1', port))
+    const { status, body } = await connection.request(request)
+    idle.push(connection)
+    what = `${status} ${/"code": ?"([A-Z_]+)"/.exec(body)?.[1] ?? ''}`.trim()
   } catch (error) {
     what = error instanceof Error ? error.name : 'failed'
   }
@@ -83,21 +93,38 @@ async function sendOne(): Promise<void> {
   worstMs = Math.max(worstMs, performance.now() - startedAt)
 }
 
-parentPort?.on('message', (message: 'start' | 'stop' | 'end') => {
-  if (message === 'start') {
-    answers = {}
-    worstMs = 0
-    timer = setInterval(() => {
-      const one = sendOne().finally(() => underWay.delete(one))
-      underWay.add(one)
-    }, 1_000 / perSecond)
-    return
-  }
-  if (timer !== null) clearInterval(timer)
+function sendNext(): void {
+  const one = sendOne().finally(() => underWay.delete(one))
+  underWay.add(one)
+  // Gaps of half to one and a half: at even ones each bomb would fall on the same moment between
+  // two honest sends, which come evenly.
+  dueAtMs += (1_000 / perSecond) * (0.5 + Math.random())
+  timer = setTimeout(sendNext, Math.max(0, dueAtMs - performance.now()))
+}
+
+async function start(): Promise<void> {
+  answers = {}
+  worstMs = 0
+  idle = await Promise.all(
+    Array.from({ length: CONNECTIONS_AT_START }, () => openConnection('127.0.0.1', port)),
+  )
+  dueAtMs = performance.now()
+  sendNext()
+}
+
+async function stop(): Promise<void> {
+  if (timer !== null) clearTimeout(timer)
   timer = null
-  if (message === 'end') void pool.destroy().then(() => process.exit(0))
+  await Promise.allSettled([...underWay])
+  // The service closes silent connections while the other phase runs.
+  for (const connection of idle.splice(0)) connection.close()
+}
+
+parentPort?.on('message', (command: BombCommand) => {
+  if (command === 'start') void start()
+  else if (command === 'end') process.exit(0)
   else {
-    void Promise.allSettled([...underWay]).then(() => {
+    void stop().then(() => {
       const said: BombAnswers = { answers, worstMs }
       parentPort?.postMessage(said)
     })

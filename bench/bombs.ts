@@ -1,129 +1,105 @@
-import { once } from 'node:events'
-import { Worker } from 'node:worker_threads'
-import { Pool } from 'undici'
-import type { BombAnswers, BombLoad } from './bomb-load.js'
-import { cpuMicros, ms, quantileMs, table } from './figures.js'
-import { startStack } from './stack.js'
+import { judgeBombs } from './bomb-judgement.js'
+import { type BombPhase, type BombRun, CHAINS, runBombs } from './bomb-run.js'
+import { latenciesOf, ms, table, verdicts } from './figures.js'
+import { number, word } from './option-kinds.js'
+import { readOptions } from './options.js'
+import { publish } from './results-file.js'
 
 /**
  * `npm run bench:bombs`: what honest sends wait while one client sends calldata of 128 kB that is
- * made to be dear, 50 times a second. Phases without and with take turns, so that what the machine
- * does meanwhile falls on both alike.
+ * made to be dear. Many short phases without and with it in turns, so that what the machine does
+ * meanwhile falls on both alike.
  */
-const CHAIN = 8453
-const RECIPIENT = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
-/** The last one is the hostile client's. */
-const WALLETS = 9
-/** Honest sends come at a fixed rate: callers that wait for answers would hide a slow service. */
-const HONEST_PER_SECOND = 40
-const BOMBS_PER_SECOND = 50
-const PHASE_MS = 10_000
-const ROUNDS = 4
+const benchRun = readOptions({
+  command: 'npm run bench:bombs',
+  measures: 'p99 of honest sends beside a client that sends 128 kB bombs: a ratio and a verdict',
+  takes: 'about 25 s, and twice --seconds a round: 2.5 minutes',
+  disk: 'about 6 kB a send: 80 MB',
+  results: 'bombs.json',
+  runsOn: 'linux',
+  options: {
+    rate: number('honest sends a second', { steps: 'whole', min: 1, max: 10_000, byDefault: 100 }),
+    bombs: number('bombs a second', { steps: 'any', min: 0.1, max: 1_000, byDefault: 50 }),
+    // The control compares two phases without bombs.
+    rounds: number('rounds of a phase without and one with', {
+      steps: 'whole',
+      min: 2,
+      max: 1_000,
+      byDefault: 12,
+    }),
+    seconds: number('how long a phase is', { steps: 'any', min: 1, max: 3_600, byDefault: 5 }),
+    chain: word('what the service sends to', CHAINS),
+  },
+})
+const { rate, bombs, rounds, seconds, chain } = benchRun.values
 
-interface Phase {
-  readonly latenciesMs: readonly number[]
-  readonly refused: number
-  /** CPU seconds per second. */
-  readonly cpu: { readonly service: number; readonly chain: number }
-}
-
-/** The limits that keys have by default: what a long body costs is part of the defence. */
-const stack = await startStack(WALLETS, CHAIN, {})
-const secrets = stack.secrets.slice(0, -1)
-const load: BombLoad = {
-  baseUrl: stack.baseUrl,
-  secret: stack.secrets.at(-1) ?? '',
-  chainId: CHAIN,
-  perSecond: BOMBS_PER_SECOND,
-}
-const bomber = new Worker(new URL('./bomb-load.js', import.meta.url), { workerData: load })
-const pool = new Pool(stack.baseUrl, { connections: 64, pipelining: 1 })
-const without: Phase[] = []
-const during: Phase[] = []
-const answers: Record<string, number> = {}
-let worstBombMs = 0
-try {
-  await honest(1_000)
-  for (let round = 0; round < ROUNDS; round++) {
-    without.push(await honest(PHASE_MS))
-    bomber.postMessage('start')
-    during.push(await honest(PHASE_MS))
-    bomber.postMessage('stop')
-    const [said] = (await once(bomber, 'message')) as [BombAnswers]
-    for (const [what, n] of Object.entries(said.answers)) answers[what] = (answers[what] ?? 0) + n
-    worstBombMs = Math.max(worstBombMs, said.worstMs)
-  }
-} finally {
-  bomber.postMessage('end')
-  await pool.close()
-  await stack.stop()
-}
-
-const rows = [row('without', without), row('with bombs', during)]
-console.log(
-  table(['honest sends', 'n', 'p50 ms', 'p95 ms', 'p99 ms', 'refused', 'S CPU', 'chain CPU'], rows),
+const run = await runBombs({
+  chain,
+  sendsPerSecond: rate,
+  bombsPerSecond: bombs,
+  rounds,
+  phaseMs: seconds * 1_000,
+})
+const judgement = judgeBombs(
+  run.rounds.map(({ without, during }) => ({
+    withoutMs: without.latenciesMs,
+    duringMs: during.latenciesMs,
+  })),
 )
-const ratio = quantileOf(during, 0.99) / quantileOf(without, 0.99)
-const perRound = during.map(
-  (phase, round) => quantileOf([phase], 0.99) / quantileOf(without.slice(round, round + 1), 0.99),
+const bars = { honest_p99_within_10_percent: judgement.met }
+publish(
+  benchRun,
+  {
+    ratios: {
+      bombs_p99_with_vs_without: judgement.ratio,
+      bombs_p99_with_vs_without_pooled: judgement.pooled,
+      bombs_p99_control: judgement.control,
+    },
+    bars,
+    judgement,
+    answers: run.answers,
+    worstBombMs: run.worstBombMs,
+    phases: run.rounds.map(({ without, during }) => [figuresOf(without), figuresOf(during)]),
+  },
+  tablesOf(run),
 )
-console.log(`
-p99 with ÷ without: ${ratio.toFixed(2)} (bar 1.10); by round ${perRound.map((it) => it.toFixed(2)).join(', ')}
-bombs answered: ${JSON.stringify(answers)}, the slowest in ${ms(worstBombMs)} ms`)
 
-async function honest(runMs: number): Promise<Phase> {
-  const latenciesMs: number[] = []
-  let refused = 0
-  const { service, chains } = stack.pids
-  const pids = [service, chains[CHAIN] ?? service]
-  const cpuBefore = pids.map(cpuMicros)
-  const startedAt = performance.now()
-  const underWay: Promise<void>[] = []
-  for (let i = 0; ; i++) {
-    const dueAt = startedAt + (i * 1_000) / HONEST_PER_SECOND
-    if (dueAt - startedAt >= runMs) break
-    await new Promise((resolve) => setTimeout(resolve, Math.max(0, dueAt - performance.now())))
-    // Measured from when it was due: a generator that falls behind must not look fast.
-    underWay.push(
-      send(secrets[i % secrets.length] ?? '').then((ok) => {
-        if (ok) latenciesMs.push(performance.now() - dueAt)
-        else refused++
-      }),
-    )
-  }
-  await Promise.all(underWay)
-  const elapsedMs = performance.now() - startedAt
-  const [s = 0, c = 0] = pids.map(
-    (pid, i) => (cpuMicros(pid) - (cpuBefore[i] ?? 0)) / 1_000 / elapsedMs,
-  )
-  return { latenciesMs, refused, cpu: { service: s, chain: c } }
+function tablesOf({ rounds: each, answers, worstBombMs }: BombRun): string {
+  const head = ['n', 'p50 ms', 'p95 ms', 'p99 ms', 'lost', 'S main', 'S others', 'chain']
+  const without = each.map((round) => round.without)
+  const during = each.map((round) => round.during)
+  const rows = [row('without bombs', without), row(`${bombs} bombs/s`, during)]
+  const list = (ratios: readonly number[]) => ratios.map((it) => it.toFixed(2)).join(', ')
+  const { ratio, byRound, pooled, control, controlByPair } = judgement
+  return [
+    table([`${rate} sends/s`, ...head], rows),
+    '',
+    `bombs answered: ${JSON.stringify(answers)}, the slowest in ${ms(worstBombMs)} ms`,
+    `p99 with ÷ without, median of rounds: ${ratio.toFixed(2)}  (${list(byRound)})`,
+    `p99 with ÷ without, all sends pooled: ${pooled.toFixed(2)}`,
+    `control, p99 without ÷ without:       ${control.toFixed(2)}  (${list(controlByPair)})`,
+    ...verdicts(bars),
+  ].join('\n')
 }
 
-async function send(secret: string): Promise<boolean> {
-  const { statusCode, body } = await pool.request({
-    method: 'POST',
-    path: '/api/tx/send',
-    headers: { 'x-api-key': secret, 'content-type': 'application/json' },
-    body: JSON.stringify({ chain_id: CHAIN, to: RECIPIENT, value: '1' }),
-  })
-  await body.dump()
-  return statusCode === 200 || statusCode === 202
-}
-
-function row(label: string, phases: readonly Phase[]): string[] {
-  const cpuOf = (part: keyof Phase['cpu']) =>
-    phases.reduce((sum, { cpu }) => sum + cpu[part], 0) / phases.length
+function row(label: string, phases: readonly BombPhase[]): string[] {
+  const latenciesMs = phases.flatMap((phase) => phase.latenciesMs)
+  const { p50Ms, p95Ms, p99Ms } = latenciesOf(latenciesMs)
+  const mean = (of: (phase: BombPhase) => number) =>
+    phases.reduce((sum, phase) => sum + of(phase), 0) / phases.length
+  const share = (of: (phase: BombPhase) => number) => `${(mean(of) * 100).toFixed(1)} %`
   return [
     label,
-    String(phases.reduce((sum, { latenciesMs }) => sum + latenciesMs.length, 0)),
-    ...[0.5, 0.95, 0.99].map((q) => ms(quantileOf(phases, q))),
-    String(phases.reduce((sum, { refused }) => sum + refused, 0)),
-    `${(cpuOf('service') * 100).toFixed(0)} %`,
-    `${(cpuOf('chain') * 100).toFixed(0)} %`,
+    String(latenciesMs.length),
+    ...[p50Ms, p95Ms, p99Ms].map(ms),
+    String(phases.reduce((sum, { lost }) => sum + lost, 0)),
+    share(({ cpu }) => cpu.serviceMain),
+    share(({ cpu }) => cpu.serviceOthers),
+    share(({ cpu }) => cpu.chain),
   ]
 }
 
-function quantileOf(phases: readonly Phase[], q: number): number {
-  const all = phases.flatMap(({ latenciesMs }) => latenciesMs).sort((a, b) => a - b)
-  return quantileMs(all, q)
+/** A phase without its thousands of latencies. */
+function figuresOf({ latenciesMs, lost, cpu }: BombPhase): object {
+  return { sends: latenciesMs.length, lost, cpu, ...latenciesOf(latenciesMs) }
 }

@@ -81,6 +81,25 @@ export function numbers(
   }
 }
 
+/** One of a few words; the first by default. */
+export function word<const Words extends readonly [string, ...string[]]>(
+  meaning: string,
+  of: Words,
+): Option<Words[number]> {
+  return {
+    kind: 'string',
+    hint: 'NAME',
+    meaning: `${meaning}, ${of.join(' or ')} (default ${of[0]})`,
+    byDefault: of[0],
+    read(text) {
+      const chosen = of.find((it) => it === text)
+      return chosen === undefined
+        ? { ok: false, problem: `knows no "${text}", only ${of.join(', ')}` }
+        : { ok: true, value: chosen }
+    },
+  }
+}
+
 /** Some of a few words, with commas between. */
 export function words<Word extends string>(
   meaning: string,

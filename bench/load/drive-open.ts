@@ -13,8 +13,8 @@ export interface OpenLoad {
    */
   readonly openAtStart?: number
   readonly next: () => Buffer
-  /** Of each answer with status 2xx. */
-  readonly onDone?: (answer: LoadAnswer) => void
+  /** Of each answer with status 2xx; milliseconds from when its request was due. */
+  readonly onDone?: (answer: LoadAnswer, latencyMs: number) => void
 }
 
 export interface OpenFigures extends LoadFigures {
@@ -76,8 +76,9 @@ export async function driveOpen(load: OpenLoad): Promise<OpenFigures> {
     try {
       connection ??= await open()
       const answer = await connection.request(next())
-      tally.add(answer, performance.now() - dueAtMs)
-      if (isDone(answer)) onDone?.(answer)
+      const latencyMs = performance.now() - dueAtMs
+      tally.add(answer, latencyMs)
+      if (isDone(answer)) onDone?.(answer, latencyMs)
       idle.push({ connection, sinceMs: performance.now() })
     } catch {
       broken++
@@ -109,10 +110,11 @@ export async function driveOpen(load: OpenLoad): Promise<OpenFigures> {
     const startedAt = performance.now()
     for (;;) {
       const elapsedMs = Math.min(runMs, performance.now() - startedAt)
-      const due = Math.floor((elapsedMs * perSecond) / 1_000)
+      const due = Math.ceil((elapsedMs * perSecond) / 1_000)
       for (; offered < due; offered++) fire(startedAt + (offered * 1_000) / perSecond)
       if (elapsedMs >= runMs) break
-      await new Promise((resolve) => setTimeout(resolve, TICK_MS))
+      const untilDueMs = startedAt + (offered * 1_000) / perSecond - performance.now()
+      await new Promise((resolve) => setTimeout(resolve, Math.max(TICK_MS, Math.ceil(untilDueMs))))
     }
     const ranMs = performance.now() - startedAt
     await Promise.all(underWay)

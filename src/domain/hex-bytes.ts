@@ -1,18 +1,42 @@
-/** 1 for the character code of a hex digit. */
-const IS_DIGIT = new Uint8Array(256)
-for (const digit of '0123456789abcdefABCDEF') IS_DIGIT[digit.charCodeAt(0)] = 1
+/** Digits that are looked at in one go: what stays in a core's nearest cache. */
+const PIECE_CHARS = 16_384
+const encoder = new TextEncoder()
+/** With room behind a piece to fill its last word. */
+const bytes = new Uint8Array(PIECE_CHARS + 4)
+const words = new Uint32Array(bytes.buffer)
+const DIGIT_ZERO = 0x30
+const HIGHEST_BITS = 0x80808080 | 0
 
 /**
- * Whether a text is `0x` and whole bytes of hex, in either case. A table, because calldata of
- * 128 KiB takes a regular expression several times as long, and longest when its digits are random.
+ * Whether a text is `0x` and whole bytes of hex, in either case. Four characters at a time, because
+ * calldata of 128 KiB takes a table or a regular expression ten times as long, and other calls wait
+ * meanwhile.
  */
 export function isHexBytes(text: string): boolean {
   const { length } = text
   if (length < 2 || length % 2 !== 0 || !text.startsWith('0x')) return false
-  let bad = 0
-  for (let i = 2; i < length; i++) {
-    const code = text.charCodeAt(i)
-    bad |= (code >> 8) | ((IS_DIGIT[code & 255] ?? 0) ^ 1)
+  for (let from = 2; from < length; from += PIECE_CHARS) {
+    if (!isHexDigits(text.slice(from, from + PIECE_CHARS))) return false
   }
-  return bad === 0
+  return true
+}
+
+/** @param piece at most PIECE_CHARS */
+function isHexDigits(piece: string): boolean {
+  const { length } = piece
+  // As many bytes of UTF-8 as characters: each is below 0x80, and nothing carries below.
+  const { read, written } = encoder.encodeInto(piece, bytes)
+  if (read !== length || written !== length) return false
+  bytes.fill(DIGIT_ZERO, length, length + 3)
+  const end = (length + 3) >> 2
+  let good = -1
+  for (let i = 0; i < end; i++) {
+    const four = words[i] ?? 0
+    const lower = four | 0x20202020
+    // The highest bit of each byte: from '0' and not past '9', from 'a' and not past 'f'.
+    const digit = (four + 0x50505050) & ~(four + 0x46464646)
+    const letter = (lower + 0x1f1f1f1f) & ~(lower + 0x19191919)
+    good &= digit | letter
+  }
+  return (good & HIGHEST_BITS) === HIGHEST_BITS
 }

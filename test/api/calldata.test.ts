@@ -22,6 +22,22 @@ describe('calldata', () => {
     }
   })
 
+  it('is looked at whole: any character anywhere in a long one', () => {
+    for (const length of [16_386, 16_384, 16_390, 40_000, 262_144]) {
+      const good = `0x${'0aF9'.repeat(length / 4 + 1).slice(0, length)}`
+      expect(isHexBytes(good)).toBe(true)
+      for (const at of [0, 1, 2, 3, 16_383, 16_384, length - 2, length - 1]) {
+        for (const bad of ['g', '/', ':', '@', 'G', '`', '\u0000', '\u00e1', '\u0161', '\ud800']) {
+          expect(isHexBytes(`${good.slice(0, 2 + at)}${bad}${good.slice(3 + at)}`)).toBe(false)
+        }
+      }
+    }
+    for (let code = 0; code < 0x1_0000; code++) {
+      const text = `0x0${String.fromCharCode(code)}`
+      if (isHexBytes(text) !== WHOLE_BYTES.test(text)) expect.fail(`character ${code}`)
+    }
+  })
+
   it('says in one message what is wrong with it', () => {
     expect(calldata.safeParse('0x123').error?.issues.map(({ message }) => message)).toEqual([
       'must be 0x and an even number of hex digits',

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import { flag, number, numbers, words } from '../../bench/option-kinds.js'
+import { flag, number, numbers, word, words } from '../../bench/option-kinds.js'
 import { readCall } from '../../bench/options.js'
 
 const usage = {
@@ -25,6 +25,7 @@ const usage = {
     seconds: number('how long', { steps: 'any', min: 0.5, max: 60, byDefault: 4 }),
     rate: number('a second', { steps: 'any', min: 1, max: 9, byDefault: null }),
     only: words('which', ['limits', 'transaction']),
+    chain: word('over', ['sink', 'anvil']),
     short: flag('less of it'),
   },
 } as const
@@ -43,6 +44,7 @@ describe('the options of a bench', () => {
           seconds: 4,
           rate: null,
           only: ['limits', 'transaction'],
+          chain: 'sink',
           short: false,
         },
         output: 'tables',
@@ -52,10 +54,11 @@ describe('the options of a bench', () => {
 
   test('are read in both ways of writing them', () => {
     const args = ['--callers', '8,9', '--seconds=0.5', '--only', 'limits', '--short', '--json']
+    args.push('--chain', 'anvil')
     expect(called(...args)).toMatchObject({
       kind: 'run',
       run: {
-        values: { callers: [8, 9], seconds: 0.5, only: ['limits'], short: true },
+        values: { callers: [8, 9], seconds: 0.5, only: ['limits'], chain: 'anvil', short: true },
         output: 'json',
       },
     })
@@ -72,6 +75,7 @@ describe('the options of a bench', () => {
     [['--seconds', '0'], '--seconds must be 0.5 to 60, not "0"'],
     [['--seconds', '1e1'], '--seconds must be 0.5 to 60, not "1e1"'],
     [['--seconds='], '--seconds must be 0.5 to 60, not ""'],
+    [['--chain', 'moon'], '--chain knows no "moon", only sink, anvil'],
     [['--callers', '1.5'], '--callers must be whole, 1 to 4096, not "1.5"'],
     [['--callers', '1,,2'], '--callers must be whole, 1 to 4096, not ""'],
     [['--callers', '1,2,3,4'], '--callers takes 1 to 3 numbers with commas between'],
