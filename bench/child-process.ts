@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { onInterrupt } from './interrupted.js'
 
 /** A process of a measurement, started from its built entry point. */
 export interface Child {
@@ -43,6 +44,7 @@ export async function startChild(entry: string, env: Record<string, string>): Pr
     })
   })
   const kill = () => end(child, gone)
+  child.once('exit', onInterrupt(kill))
   try {
     const ready = await readiness
     return {

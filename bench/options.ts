@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { FLAG, type Option, type Reading } from './option-kinds.js'
+import { say } from './say.js'
 
 /**
  * What a bench is called with. All of them answer `--help`, and refuse what they do not know or
@@ -51,6 +52,10 @@ export function readOptions<Options extends OptionSet>(
   usage: BenchUsage<Options>,
 ): BenchRun<OptionValues<Options>> {
   const call = readCall(usage, process.argv.slice(2))
+  for (const name of Object.keys(usage.options)) {
+    if (!isKeptByNpm(name)) continue
+    say(`npm kept --${name} to itself, as it does with options before --: ${usage.command} -- …`)
+  }
   if (call.kind === 'run') {
     const { runsOn, command } = usage
     if (runsOn === 'any' || process.platform === runsOn) return call.run
@@ -59,6 +64,16 @@ export function readOptions<Options extends OptionSet>(
   if (call.kind === 'refused') return refuse(`${call.problem}; ${usage.command} -- --help`)
   console.log(call.text)
   process.exit(0)
+}
+
+/** npm tells scripts what it took for its own settings: of `--no-x` it makes an empty `x`. */
+function isKeptByNpm(name: string): boolean {
+  const setting = `npm_config_${name.replace(/^no-/, '').replaceAll('-', '_')}`
+  const said = process.env[setting]
+  return (
+    process.env.npm_command === 'run-script' &&
+    (name.startsWith('no-') ? said === '' : said !== undefined)
+  )
 }
 
 /** Ends this process, with a line that says why nothing was started. */
@@ -98,7 +113,8 @@ export function readCall<Options extends OptionSet>(
   if (missing !== undefined) return refused(`the argument ${missing} is missing`)
   const { command, results } = usage
   const output = values.get('json') === true ? 'json' : 'tables'
-  const run = { command, results, values: Object.fromEntries(values), files, output } as const
+  const own = Object.fromEntries(Object.keys(usage.options).map((name) => [name, values.get(name)]))
+  const run = { command, results, values: own, files, output } as const
   return { kind: 'run', run: run as unknown as BenchRun<OptionValues<Options>> }
 }
 

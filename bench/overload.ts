@@ -1,4 +1,4 @@
-import { count, ms, table } from './figures.js'
+import { count, ms, table, verdicts } from './figures.js'
 import { driveOpen, type OpenFigures } from './load/drive-open.js'
 import { heldBy, MIB } from './memory.js'
 import { number } from './option-kinds.js'
@@ -44,6 +44,9 @@ const normalRunMs = Math.min(15_000, overloadMs)
 const CONNECTIONS = 2_048
 const RECOVERY_STEP_MS = 500
 const RECOVERY_STEPS_MAX = 20
+/** Of the end of the overload beside its first second. */
+const MEMORY_BAR = 1.1
+const RECOVERY_BAR_MS = 2_000
 const CONFIRM_WAIT_MS = 60_000
 
 const stack = await startSinkStack({ wallets })
@@ -103,8 +106,15 @@ p99 of what was taken: ${ratios.overload_p99_vs_normal.toFixed(2)} × normal (ba
 memory: ${mib(memoryBefore)} before, ${mib(memoryDuring[0] ?? 0)} to ${mib(memoryDuring.at(-1) ?? 0)} MiB during, at most ${mib(Math.max(...memoryDuring))}; with the store's pages ${mib(resident)}
 well again after ${recoveryMs === null ? 'more than 10 s' : `${(recoveryMs / 1_000).toFixed(1)} s`} (bar 2 s)
 lost: ${lost.length} of ${count(log.count)} taken`
+  const bars = {
+    accepted_p99_within_2x: ratios.overload_p99_vs_normal <= 2,
+    memory_is_flat: ratios.overload_memory_growth <= MEMORY_BAR,
+    recovered_in_time: recoveryMs !== null && recoveryMs <= RECOVERY_BAR_MS,
+    none_lost: lost.length === 0,
+  }
   const findings = {
     ratios,
+    bars,
     full,
     normal,
     over,
@@ -114,7 +124,7 @@ lost: ${lost.length} of ${count(log.count)} taken`
     taken: log.count,
     lost,
   }
-  publish(run, findings, `${table(head, rows)}\n\n${summary}`)
+  publish(run, findings, `${table(head, rows)}\n\n${[summary, ...verdicts(bars)].join('\n')}`)
   if (lost.length > 0 || over.broken > 0) process.exitCode = 1
 } finally {
   clearInterval(sampler)

@@ -1,8 +1,5 @@
 import { generateKeyPairSync, randomBytes, sign, verify } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type * as Secp256k1 from 'secp256k1'
 import { Bench } from 'tinybench'
 import { createApiKeyAuthenticator } from '../src/auth/api-key.js'
@@ -16,6 +13,7 @@ import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../src/store/event-sequence.js'
 import { createReader } from '../src/store/reader.js'
 import { WriteBatch } from '../src/store/transactor.js'
+import { makeDirectory } from './temporary.js'
 
 /** The parts of the write path, each alone on one core. */
 export interface PartFigure {
@@ -31,8 +29,8 @@ const BATCH_RECORDS = 32
 const native = createRequire(import.meta.url)('secp256k1/bindings.js') as typeof Secp256k1
 
 export async function measureParts(): Promise<readonly PartFigure[]> {
-  const directory = mkdtempSync(join(tmpdir(), 'cs-bench-'))
-  const environment = openEnvironment(directory)
+  const directory = makeDirectory()
+  const environment = openEnvironment(directory.path)
   try {
     const bench = new Bench({ time: TASK_MS, warmupTime: 100 })
     const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
@@ -100,7 +98,7 @@ export async function measureParts(): Promise<readonly PartFigure[]> {
     })
   } finally {
     await environment.root.close()
-    rmSync(directory, { recursive: true, force: true })
+    directory.remove()
   }
 }
 

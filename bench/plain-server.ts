@@ -1,6 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fastify from 'fastify'
 import { type Address, createPublicClient, http, keccak256, parseGwei } from 'viem'
@@ -15,7 +13,7 @@ import { SINK_CHAIN } from './sink-chains.js'
  * SQLite, the signed bytes durable before they go out, fees and prices cached, RPC calls batched.
  * No screening, no second key, no lanes, no recovery of lost nonces.
  *
- * Environment: RPC_URL, PLAIN_KEYS (how many API keys to issue). Says `{ type: 'ready', port,
+ * Environment: RPC_URL, PLAIN_DIRECTORY (its database's), PLAIN_KEYS (how many API keys to issue). Says `{ type: 'ready', port,
  * secrets }` to its parent.
  */
 const GAS = 21_000n
@@ -24,8 +22,7 @@ const WEI_PER_ETH = 10n ** 18n
 const FEES_MAX_AGE_MS = 10_000
 const TIP_WEI = parseGwei('0.001')
 
-const directory = mkdtempSync(join(tmpdir(), 'cs-plain-'))
-const ledger = openPlainLedger(join(directory, 'ledger.db'))
+const ledger = openPlainLedger(join(process.env.PLAIN_DIRECTORY ?? '.', 'ledger.db'))
 const secrets = Array.from({ length: Number(process.env.PLAIN_KEYS ?? 64) }, () => {
   const secret = `sk_test_${randomBytes(16).toString('hex')}`
   ledger.addKey(hashOf(secret))
@@ -115,7 +112,6 @@ function hashOf(secret: string): string {
 function stop(): void {
   stopWatching()
   ledger.close()
-  rmSync(directory, { recursive: true, force: true })
   process.exit(0)
 }
 for (const signal of ['SIGTERM', 'SIGINT', 'disconnect'] as const) process.on(signal, stop)

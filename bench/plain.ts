@@ -1,6 +1,7 @@
 import { type Child, numberOf, startChild } from './child-process.js'
 import { SINK_CHAIN } from './sink-chains.js'
 import { startChainSink } from './sink-stack.js'
+import { makeDirectory } from './temporary.js'
 import type { WriteTarget } from './write-path.js'
 
 /** The plain server over a chain sink of its own. */
@@ -9,15 +10,18 @@ export interface PlainStack extends WriteTarget {
 }
 
 export async function startPlainServer(keys: number): Promise<PlainStack> {
+  const directory = makeDirectory()
   const sink = await startChainSink()
   let server: Child
   try {
     server = await startChild('dist/bench/plain-server.js', {
       RPC_URL: `http://127.0.0.1:${numberOf(sink, 'port')}`,
+      PLAIN_DIRECTORY: directory.path,
       PLAIN_KEYS: String(keys),
     })
   } catch (error) {
     await sink.kill()
+    directory.remove()
     throw error
   }
   return {
@@ -29,6 +33,7 @@ export async function startPlainServer(keys: number): Promise<PlainStack> {
     async stop() {
       await server.stop()
       await sink.stop()
+      directory.remove()
     },
   }
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import type * as Secp256k1 from 'secp256k1'
@@ -15,6 +14,7 @@ import { type Child, startChild } from './child-process.js'
 import { type CpuSpent, perOperation, startCpuMeter } from './cpu.js'
 import { type Latencies, latenciesOf, median } from './figures.js'
 import { issuerOf } from './sink-stack.js'
+import { makeDirectory } from './temporary.js'
 
 /**
  * What two keys cost: signatures per second through three real processes, beside the bare rate of
@@ -82,13 +82,14 @@ export async function measureQuorum(runMs: number): Promise<QuorumFigures> {
 
 /** @throws Error when a domain does not start; nothing is left running */
 export async function openQuorum(): Promise<Quorum> {
-  const home = mkdtempSync(join(tmpdir(), 'cs-bench-'))
+  const directory = makeDirectory()
+  const home = directory.path
   const domains: Child[] = []
   let coSigner: ConnectedCoSigner | null = null
   const close = async () => {
     await coSigner?.close()
     await Promise.all(domains.map((domain) => domain.stop()))
-    rmSync(home, { recursive: true, force: true })
+    directory.remove()
   }
   try {
     writeFileSync(join(home, 'dev-user.json'), JSON.stringify(USER), { mode: 0o600 })

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mintConsoleToken } from '../scripts/dev/mint-console-token.js'
 import { provisionDev } from '../src/custody/provision.js'
@@ -7,6 +6,7 @@ import { type Child, numberOf, startChild } from './child-process.js'
 import { freePort } from './free-port.js'
 import { type BenchKey, makeKeys } from './keys.js'
 import { SINK_BLOCK_MS, SINK_CHAIN, sinkChainsFile } from './sink-chains.js'
+import { makeDirectory } from './temporary.js'
 import type { WriteTarget } from './write-path.js'
 
 /** The three processes of the service over a chain sink, in a home of their own. */
@@ -33,37 +33,20 @@ export interface SinkStackOptions {
   readonly env?: Readonly<Record<string, string>>
 }
 
-/** How to end each stack at once. */
-const open = new Set<() => Promise<void>>()
-
-/** A filled store is gigabytes: a run that is broken off leaves none behind. */
-function abort(): void {
-  void Promise.allSettled([...open].map((drop) => drop())).then(() => process.exit(1))
-}
-process.once('SIGINT', abort)
-process.once('SIGTERM', abort)
-
 /** @throws Error when a process does not become ready; nothing is left running */
 export async function startSinkStack(options: SinkStackOptions): Promise<SinkStack> {
-  const home = mkdtempSync(join(tmpdir(), 'cs-bench-'))
+  const directory = makeDirectory()
+  const home = directory.path
   const children: Child[] = []
   const start = async (entry: string, env: Record<string, string>): Promise<Child> => {
     const child = await startChild(entry, { COUNTERSIGN_HOME: home, ...env })
     children.push(child)
     return child
   }
-  const removeHome = (): void =>
-    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
   const stop = async (): Promise<void> => {
-    open.delete(drop)
     for (const child of children.toReversed()) await child.stop()
-    removeHome()
+    directory.remove()
   }
-  const drop = async (): Promise<void> => {
-    await Promise.all(children.map((child) => child.kill()))
-    removeHome()
-  }
-  open.add(drop)
   try {
     const sink = await startChainSink()
     children.push(sink)

@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mintConsoleToken } from '../scripts/dev/mint-console-token.js'
 import { freePort } from './free-port.js'
+import { onInterrupt } from './interrupted.js'
 import { makeKeys } from './keys.js'
 import { issuerOf } from './sink-stack.js'
+import { makeDirectory } from './temporary.js'
 import type { WriteTarget } from './write-path.js'
 
 /** The whole service with its chains, as `npm start` brings it up, in a home of its own. */
@@ -40,7 +41,8 @@ export async function startStack(
   chainId: number,
   rates: Readonly<Record<string, string>> = UNMETERED,
 ): Promise<Stack> {
-  const home = mkdtempSync(join(tmpdir(), 'cs-bench-'))
+  const directory = makeDirectory()
+  const home = directory.path
   const port = await freePort()
   const child = spawn(process.execPath, ['scripts/run.mjs', 'dev/start'], {
     env: {
@@ -52,13 +54,16 @@ export async function startStack(
     stdio: ['ignore', 'ignore', 'pipe'],
     detached: true,
   })
+  // A group of its own does not hear what the terminal says to this one.
+  const forget = onInterrupt(() => endGroup(child))
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => {
     errors = (errors + chunk.toString()).slice(-2_000)
   })
   const stop = async (): Promise<void> => {
     await endGroup(child)
-    rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 })
+    forget()
+    directory.remove()
   }
   try {
     const dev = await ready(child, join(home, 'dev.json'), () => errors)

@@ -1,7 +1,4 @@
 import { createHash } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createChainWatcherShell } from '../actors/chain-watcher/shell.js'
 import { type Envelope, eraseShell } from '../actors/runtime/actor.js'
@@ -27,6 +24,7 @@ import {
 } from '../src/store/event-sequence.js'
 import { createReader } from '../src/store/reader.js'
 import { WriteBatch } from '../src/store/transactor.js'
+import { makeDirectory } from './temporary.js'
 import { startWatchedChain, type WatchedChain } from './watched-chain.js'
 
 /** What is stored and open while the watchers of several chains follow their blocks. */
@@ -64,8 +62,8 @@ const NOWHERE: Address = '0x1111111111111111111111111111111111111111'
 const USER = 'user_bench' as UserId
 
 export async function measureWatcher(load: WatcherLoad): Promise<WatcherFigures> {
-  const directory = mkdtempSync(join(tmpdir(), 'cs-bench-'))
-  const environment = openEnvironment(directory)
+  const directory = makeDirectory()
+  const environment = openEnvironment(directory.path)
   const nodes = new Map<ChainId, WatchedChain>()
   try {
     for (const id of load.chainIds) nodes.set(id, await startWatchedChain(id))
@@ -73,7 +71,7 @@ export async function measureWatcher(load: WatcherLoad): Promise<WatcherFigures>
   } finally {
     await Promise.all([...nodes.values()].map((node) => node.stop()))
     await environment.root.close()
-    rmSync(directory, { recursive: true, force: true })
+    directory.remove()
   }
 }
 
