@@ -13,8 +13,8 @@ import { SINK_CHAIN } from './sink-chains.js'
  * SQLite, the signed bytes durable before they go out, fees and prices cached, RPC calls batched.
  * No screening, no second key, no lanes, no recovery of lost nonces.
  *
- * Environment: RPC_URL, PLAIN_DIRECTORY (its database's), PLAIN_KEYS (how many API keys to issue). Says `{ type: 'ready', port,
- * secrets }` to its parent.
+ * Environment: RPC_URL, PLAIN_DIRECTORY (where its database goes), PLAIN_KEYS (how many API keys to
+ * issue). Says `{ type: 'ready', port, secrets }` to its parent.
  */
 const GAS = 21_000n
 const ETH_MICROS = 3_000_000_000n
