@@ -18,10 +18,19 @@ export interface InputIssue {
   readonly message: string
 }
 
+/** Schemas that make an empty object of an empty object: most reads take no input at all. */
+const takesNothing = new WeakSet<z.ZodType>()
+const NOTHING: object = Object.freeze({})
+
 /** @returns the typed input, or `INVALID_REQUEST` with `details.issues` (at most 20) */
 export function parseInput<S extends z.ZodType>(schema: S, input: unknown): Result<z.output<S>> {
+  const isEmpty = isEmptyObject(input)
+  if (isEmpty && takesNothing.has(schema)) return ok(NOTHING as z.output<S>)
   const parsed = schema.safeParse(input)
-  if (parsed.success) return ok(parsed.data)
+  if (parsed.success) {
+    if (isEmpty && isEmptyObject(parsed.data)) takesNothing.add(schema)
+    return ok(parsed.data)
+  }
   return refuse(invalidRequest(readIssues(parsed.error.issues, [])))
 }
 
@@ -72,6 +81,12 @@ function readUnion(branches: readonly ZodIssue[][], path: readonly PropertyKey[]
 function issueAt(path: readonly PropertyKey[], message: string): InputIssue {
   const dotted = path.length === 0 ? ROOT_PATH : path.map(String).join('.')
   return { path: clip(dotted, PATH_CHARS_MAX), message: clip(message, MESSAGE_CHARS_MAX) }
+}
+
+function isEmptyObject(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  for (const _ in value) return false
+  return true
 }
 
 function clip(text: string, charsMax: number): string {

@@ -77,7 +77,8 @@ export function createApiKeyAuthenticator(
   const unknownSinceMs = new LRUCache<string, number>({ max: CACHED_UNKNOWN_MAX })
 
   function find(secret: string, hashHex: string, now: number): CachedKey | null {
-    const cached = known.get(hashHex)
+    // Its place among the least used is renewed whenever it is read anew, which is near enough.
+    const cached = known.peek(hashHex)
     if (cached !== undefined && isFresh(cached.readAtMs, now, RECORD_AGE_MS_MAX)) return cached
     const missedAtMs = unknownSinceMs.get(hashHex)
     if (missedAtMs !== undefined && isFresh(missedAtMs, now, UNKNOWN_AGE_MS_MAX)) return null

@@ -50,7 +50,8 @@ export function createKeyUseRecorder(options: {
     saw(keyId) {
       const now = nowMs()
       const minute = now - (now % MINUTE_MS)
-      if (lastUse.get(keyId) === minute) return
+      // Its place among the least used is renewed with each minute, which is near enough.
+      if (lastUse.peek(keyId) === minute) return
       lastUse.set(keyId, minute)
       unwritten.add(keyId)
     },

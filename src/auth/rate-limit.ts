@@ -109,11 +109,15 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const buckets = new LRUCache<string, TokenBucket>({
     max: options.partitionsMax ?? PARTITIONS_MAX,
   })
+  /** The order of use is kept to the second: renewing a place costs more than taking a token. */
+  const secondOf = (ms: number) => Math.floor(ms / 1_000)
   return {
     take(partition, tokens = 1) {
       const now = nowMs()
-      let bucket = buckets.get(partition)
-      if (bucket === undefined) {
+      let bucket = buckets.peek(partition)
+      if (bucket !== undefined) {
+        if (secondOf(now) !== secondOf(bucket.updatedAtMs)) buckets.get(partition)
+      } else {
         bucket = { tokens: policy.burst, updatedAtMs: now }
         buckets.set(partition, bucket)
       }
@@ -122,10 +126,17 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
 }
 
-/** Value of `RateLimit-Policy`: `"key";q=1000;w=5`. */
+const policyHeaders = new WeakMap<RateLimitPolicy, string>()
+
+/** Value of `RateLimit-Policy`: `"key";q=1000;w=5`. Made once, since policies do not change. */
 export function rateLimitPolicyHeader(policy: RateLimitPolicy): string {
-  const windowSeconds = Math.max(1, Math.ceil(policy.burst / policy.refillPerSecond))
-  return `"${policy.name}";q=${policy.burst};w=${windowSeconds}`
+  let header = policyHeaders.get(policy)
+  if (header === undefined) {
+    const windowSeconds = Math.max(1, Math.ceil(policy.burst / policy.refillPerSecond))
+    header = `"${policy.name}";q=${policy.burst};w=${windowSeconds}`
+    policyHeaders.set(policy, header)
+  }
+  return header
 }
 
 /** Value of `RateLimit`: `"key";r=998;t=1`. */

@@ -66,7 +66,13 @@ function closingQuote(text: string, opening: number): number {
 /** Recursion is safe: depth has been bounded. */
 function countMembers(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0
-  let members = Array.isArray(value) ? 0 : Object.keys(value).length
-  for (const child of Object.values(value)) members += countMembers(child)
+  let members = 0
+  if (Array.isArray(value)) {
+    for (const child of value) members += countMembers(child)
+    return members
+  }
+  const object = value as Readonly<Record<string, unknown>>
+  // What comes from JSON has no other enumerable names than its own.
+  for (const name in object) members += 1 + countMembers(object[name])
   return members
 }

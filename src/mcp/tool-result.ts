@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type ErrorResponse, errorBody } from '../api/error-body.js'
-import { jsonText } from '../api/json-text.js'
+import { jsonText, quotedJsonText } from '../api/json-text.js'
 import type { Fault } from '../errors/fault.js'
 import type { Answer } from '../operations/context.js'
 import { REPLAYED_META_KEY } from './protocol.js'
@@ -52,13 +52,25 @@ export function sdkToolResult(result: ToolResult): CallToolResult {
  * @param meta members of `_meta` beside the result's own, without braces
  */
 export function toolResultJson(result: ToolResult, suffix: string, meta: string): string {
-  const content = `"content":[{"type":"text","text":${JSON.stringify(result.json)}}]`
-  const outcome =
-    result.kind === 'refusal'
-      ? `${content},"isError":true`
-      : `${content},"structuredContent":${result.json}`
-  const replayed =
-    result.kind === 'value' && result.replayed ? `${JSON.stringify(REPLAYED_META_KEY)}:true` : ''
-  const members = [replayed, meta].filter((part) => part !== '').join(',')
-  return `{${outcome}${suffix}${members === '' ? '' : `,"_meta":{${members}}`}}`
+  if (result.kind === 'refusal') {
+    return `{${textBlock(JSON.stringify(result.json))},"isError":true${suffix}${metaOf(meta)}}`
+  }
+  const members = result.replayed ? joinMembers(REPLAYED_MEMBER, meta) : meta
+  // The value is at hand, so that a kept one need not be escaped again.
+  const content = textBlock(quotedJsonText(result.value, result.json))
+  return `{${content},"structuredContent":${result.json}${suffix}${metaOf(members)}}`
+}
+
+const REPLAYED_MEMBER = `${JSON.stringify(REPLAYED_META_KEY)}:true`
+
+function textBlock(quotedText: string): string {
+  return `"content":[{"type":"text","text":${quotedText}}]`
+}
+
+function joinMembers(first: string, others: string): string {
+  return others === '' ? first : `${first},${others}`
+}
+
+function metaOf(members: string): string {
+  return members === '' ? '' : `,"_meta":{${members}}`
 }

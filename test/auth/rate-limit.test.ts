@@ -28,6 +28,17 @@ describe('a token bucket', () => {
     expect(limiter.take('a').allowed).toBe(false)
   })
 
+  test('that is empty and in use outlives one that is not, where there is no room for both', () => {
+    const now = { value: 0 }
+    const limiter = limiterAt(now, 2)
+    for (let i = 0; i < POLICY.burst; i++) limiter.take('used')
+    limiter.take('idle')
+    now.value = 1_000
+    expect([1, 2].map(() => limiter.take('used').allowed)).toEqual([true, true])
+    limiter.take('new')
+    expect(limiter.take('used').allowed).toBe(false)
+  })
+
   test('says when to come back, and then keeps its word', () => {
     const now = { value: 0 }
     const limiter = limiterAt(now)
