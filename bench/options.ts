@@ -71,7 +71,7 @@ function isKeptByNpm(name: string): boolean {
   const setting = `npm_config_${name.replace(/^no-/, '').replaceAll('-', '_')}`
   const said = process.env[setting]
   return (
-    process.env.npm_command === 'run-script' &&
+    /^run(-script)?$/.test(process.env.npm_command ?? '') &&
     (name.startsWith('no-') ? said === '' : said !== undefined)
   )
 }
