@@ -72,19 +72,19 @@ export function concat(...parts: readonly Uint8Array[]): Buffer {
 }
 
 export function u8(value: number): Uint8Array {
-  const out = Buffer.alloc(1)
+  const out = Buffer.allocUnsafe(1)
   out.writeUInt8(value)
   return out
 }
 
 export function u16(value: number): Uint8Array {
-  const out = Buffer.alloc(2)
+  const out = Buffer.allocUnsafe(2)
   out.writeUInt16BE(value)
   return out
 }
 
 export function u32(value: number): Uint8Array {
-  const out = Buffer.alloc(4)
+  const out = Buffer.allocUnsafe(4)
   out.writeUInt32BE(value)
   return out
 }
@@ -92,7 +92,7 @@ export function u32(value: number): Uint8Array {
 /** @throws RangeError above 2^53 - 1 */
 export function u64(value: number): Uint8Array {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('not a 53-bit integer')
-  const out = Buffer.alloc(8)
+  const out = Buffer.allocUnsafe(8)
   out.writeUInt32BE(Math.floor(value / 2 ** 32), 0)
   out.writeUInt32BE(value % 2 ** 32, 4)
   return out
@@ -101,9 +101,9 @@ export function u64(value: number): Uint8Array {
 /** @throws RangeError when the value is negative or wider than 256 bits */
 export function u256(value: bigint): Uint8Array {
   if (value < 0n || value >> 256n !== 0n) throw new RangeError('not a 256-bit integer')
-  const out = Buffer.alloc(32)
+  const out = Buffer.allocUnsafe(32)
   // Amounts and fees fit the last eight bytes, as a rule: no detour over a string of digits.
-  if (value < 2n ** 64n) out.writeBigUInt64BE(value, 24)
+  if (value < 2n ** 64n) out.fill(0, 0, 24).writeBigUInt64BE(value, 24)
   else out.write(value.toString(16).padStart(64, '0'), 'hex')
   return out
 }

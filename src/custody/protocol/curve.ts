@@ -18,7 +18,7 @@ const native = loadCurve()
 
 /** Domain-separated 32-byte digest → 65 bytes r ‖ s ‖ yParity; RFC 6979 nonce, low s. */
 export function signDigest(digest: Uint8Array, scalar: Uint8Array): Buffer {
-  const out = Buffer.alloc(65)
+  const out = Buffer.allocUnsafe(65)
   const { recid } = native.ecdsaSign(digest, scalar, {}, out.subarray(0, 64))
   // Above 1 the x coordinate exceeded the group's order; Ethereum has no encoding for that.
   if (recid > 1) throw new Refusal('INTERNAL', 'recovery id out of range')
@@ -69,7 +69,7 @@ export function recoverPoint(digest: Uint8Array, signature: Uint8Array): Buffer 
       yParity,
       digest,
       true,
-      Buffer.alloc(33),
+      Buffer.allocUnsafe(33),
     ) as Buffer
   } catch {
     return null

@@ -11,6 +11,7 @@ export type RlpItem = Uint8Array | readonly RlpItem[]
 const DEPTH_MAX = 3
 /** Items of one list: a transaction has 13, an authorization list at most this many. */
 const ITEMS_MAX = 32
+const EMPTY = Buffer.alloc(0)
 
 /** @throws Refusal MALFORMED unless `bytes` are exactly one canonical item */
 export function decodeRlp(bytes: Uint8Array): RlpItem {
@@ -137,7 +138,7 @@ function byteCount(value: number): number {
 /** Minimal big-endian bytes; zero is the empty string. */
 export function integerBytes(value: bigint): Buffer {
   if (value < 0n) throw new RangeError('negative integer')
-  if (value === 0n) return Buffer.alloc(0)
+  if (value === 0n) return EMPTY
   if (value < 2n ** 48n) return countBytes(Number(value))
   const hex = value.toString(16)
   return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')

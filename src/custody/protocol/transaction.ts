@@ -119,6 +119,10 @@ function authorizationFields(authorization: SignedAuthorization): RlpItem {
   ]
 }
 
+/** RLP writes zero as nothing. */
+const PARITY_EVEN = Buffer.alloc(0)
+const PARITY_ODD = Buffer.of(1)
+
 /** @param signature 65 bytes r ‖ s ‖ yParity */
 export function signedTransaction(
   unsigned: Uint8Array,
@@ -127,7 +131,7 @@ export function signedTransaction(
   const raw = concat(
     unsigned.subarray(0, 1),
     appendToList(unsigned.subarray(1), [
-      signature[64] === 1 ? Buffer.of(1) : Buffer.alloc(0),
+      signature[64] === 1 ? PARITY_ODD : PARITY_EVEN,
       trimmed(signature.subarray(0, 32)),
       trimmed(signature.subarray(32, 64)),
     ]),

@@ -17,7 +17,7 @@ import { BATCH_INTENTS_MAX } from '../protocol/limits.js'
 import { lowS, type P256Signer } from '../protocol/p256.js'
 import { type DecodedPayload, signingHash } from '../protocol/payload.js'
 import { Refusal, refusalCode } from '../protocol/refusal.js'
-import { SHARE_BYTES } from '../protocol/sealed-shares.js'
+import { roomForShares, SHARE_BYTES } from '../protocol/sealed-shares.js'
 import { signedTransaction } from '../protocol/transaction.js'
 import type { GrantReference } from './grant-references.js'
 import { failed } from './outcome.js'
@@ -163,7 +163,7 @@ function sealOwnShares(
 ): Buffer {
   const isApproved = (_: unknown, index: number) => hasBit(bitmap, index)
   const approved = batch.filter(isApproved)
-  const opened = Buffer.alloc(approved.length * SHARE_BYTES)
+  const opened = roomForShares(approved.length)
   try {
     approved.forEach(({ wallet }, place) => {
       const share = shares.openShare(wallet)
@@ -186,8 +186,8 @@ function outcomeOf(
   if (!(signed instanceof Uint8Array)) return failed(refusalCode(signed))
   const digest = signingHash(item.payload, item.payloadBytes)
   if (!isSignedBy(item.wallet.point, digest, signed)) return failed('INTERNAL')
-  // Copies: the answer's frame holds 31 other signatures and would stay in memory with this one.
-  const outcome = { ok: true as const, signature: new Uint8Array(signed), intentId }
+  // A copy: the answer's frame would stay in memory with this one.
+  const outcome = { ok: true as const, signature: Buffer.from(signed), intentId }
   switch (item.payload.kind) {
     case 'transaction':
       return { ...outcome, ...signedTransaction(item.payloadBytes, signed) }

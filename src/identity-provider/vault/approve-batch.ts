@@ -22,7 +22,11 @@ import { type P256Signer, verifyP256 } from '../../custody/protocol/p256.js'
 import { checkPins, type DecodedPayload, decodePayload } from '../../custody/protocol/payload.js'
 import { codeOf, REFUSAL_CODES, Refusal } from '../../custody/protocol/refusal.js'
 import type { Registry } from '../../custody/protocol/registry.js'
-import { SHARE_BYTES, type ShareSealer } from '../../custody/protocol/sealed-shares.js'
+import {
+  roomForShares,
+  SHARE_BYTES,
+  type ShareSealer,
+} from '../../custody/protocol/sealed-shares.js'
 import type { Grants } from './grants.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
@@ -200,7 +204,7 @@ function checkKey({ intent, encoded, payload }: Candidate, context: ApproveConte
 
 /** Opens the shares of what was approved and seals them to the quorum signer, all in one. */
 function sealShares(judged: readonly Judgement[], sealer: ShareSealer, store: ShareStore) {
-  const shares = Buffer.alloc(judged.length * SHARE_BYTES)
+  const shares = roomForShares(judged.length)
   const ids: Uint8Array[] = []
   let bitmap = 0
   try {
