@@ -34,11 +34,14 @@ export function prepareSend(
   // A replay needs neither prices nor nodes.
   if (first !== null) return finish({ ok: false, fault: fault('INTERNAL') }, null, first)
   if (command.data.length <= VALUED_UNSCREENED_CHARS_MAX) {
-    return prepareValued(ports, state, command, command.data, finish)
+    const nonce = unknownNonce(ports, state, command.chainId)
+    return prepareValued(ports, state, command, command.data, nonce, finish)
   }
   return screenedFirst(ports, command).then(async (screened) => {
+    // What is refused needs no nonce: it would ask a node once for each, since its lane stays new.
+    const nonce = screened === null ? unknownNonce(ports, state, command.chainId) : null
     const data = screened === null ? command.data : '0x'
-    const prepared = await prepareValued(ports, state, command, data, finish)
+    const prepared = await prepareValued(ports, state, command, data, nonce, finish)
     const known = prepared.first ?? firstAnswer(ports, state, command)
     return { ...prepared, first: known, ...(screened === null ? {} : { screened }) }
   })
@@ -50,21 +53,22 @@ type Finish = (
   record: PreparedSend['first'],
 ) => PreparedSend
 
-/** @param data the calldata it is valued with */
+/**
+ * @param data the calldata it is valued with
+ * @param nonce of the account on chain; null where nobody asks
+ */
 function prepareValued(
   ports: SubWalletPorts,
   state: SubWalletState,
   command: SendCommand,
   data: Hex,
+  nonce: Promise<number | null> | null,
   finish: Finish,
 ): PreparedSend | Promise<PreparedSend> {
   const { wallet } = state
   if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null, null)
   const { chainId, to, value } = command
   const quote = ports.quoter.quote({ chainId, from: wallet.address, to, value, data })
-  const lane = state.lanes.get(chainId)
-  const nonce =
-    lane === undefined || lane.nextNonce === null ? chainNonceOf(ports, state, chainId) : null
   if (nonce === null && !(quote instanceof Promise)) return finish(quote, null, null)
   return Promise.all([quote, nonce]).then(([known, chainNonce]) =>
     finish(known, chainNonce, firstAnswer(ports, state, command)),
@@ -88,6 +92,16 @@ async function screenedFirst(
   const verdict = await screener.screen({ chainId: chainId as ChainId, userId, to, data })
   const refusal = verdictFault(verdict)
   return refusal === null ? null : { refusal, screenedAgainst: editionsOf(verdict.lists) }
+}
+
+/** Asks the chain where a lane has not begun; null where it has. */
+function unknownNonce(
+  ports: SubWalletPorts,
+  state: SubWalletState,
+  chainId: number,
+): Promise<number | null> | null {
+  const next = state.lanes.get(chainId)?.nextNonce ?? null
+  return next === null ? chainNonceOf(ports, state, chainId) : null
 }
 
 async function chainNonceOf(
