@@ -134,6 +134,7 @@ describe('a crash', () => {
       const recipient = newAddress()
       const key = await issueKey(stack, { chains: [OPTIMISM] })
       const opening = await openBooks(stack, key, OPTIMISM, recipient)
+      let restarted: Promise<void> | null = null
       const running = runLoad({
         key,
         chainId: OPTIMISM,
@@ -141,9 +142,12 @@ describe('a crash', () => {
         recipient,
         sends: 60,
         connections: 10,
+        // By the count and not by the clock: a fast machine would be through before.
+        onAnswered(count) {
+          if (count >= 10) restarted ??= service.killAndAwaitRestart(part)
+        },
       })
-      await delay(200)
-      const restarted = service.killAndAwaitRestart(part)
+      await vi.waitUntil(() => restarted !== null, { timeout: 30_000, interval: 5 })
       expect((await key.api.get('/api/limits')).status).toBe(200)
       await restarted
       const { sent, seen } = await running
