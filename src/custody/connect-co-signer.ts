@@ -37,7 +37,8 @@ import { expectBytes, expectList, isZero } from './protocol/bytes.js'
 import { Unanswered } from './protocol/client.js'
 import { NO_ID } from './protocol/intent.js'
 import type { WalletKind } from './protocol/keygen.js'
-import { decodePayload, encodePayload } from './protocol/payload.js'
+import { PAYLOAD_BYTES_MAX } from './protocol/limits.js'
+import { encodePayload } from './protocol/payload.js'
 import { codeOf, Refusal } from './protocol/refusal.js'
 import { sha256 } from './protocol/tagged.js'
 import { toHex } from './protocol/transaction.js'
@@ -155,6 +156,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     const wallet = shares.get(walletId)
     if (wallet === null || wallet.proofs === null) throw new Refusal('UNKNOWN_WALLET', 'no key')
     const { type, bytes } = encodePayload(request.payload)
+    // One that is too long would break the frame, and its whole batch; the rest the others judge.
+    if (bytes.length > PAYLOAD_BYTES_MAX) throw new Refusal('MALFORMED', 'payload length')
     if (request.requestId.length !== 16) throw new Refusal('MALFORMED', 'request id')
     if (request.replaces !== null && request.replaces.length !== 32) {
       throw new Refusal('MALFORMED', 'replaces')
@@ -167,8 +170,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       proofKey: request.proofKey,
       wallet,
       type,
-      payload: decodePayload(type, bytes),
-      payloadBytes: bytes,
+      payload: bytes,
     }
   }
 

@@ -38,6 +38,10 @@ export const ID_PREFIX = {
 } as const
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+/** Value of each character code; those that no ULID has are never looked up. */
+const CROCKFORD_VALUES = Uint8Array.from({ length: 128 }, (_, code) =>
+  Math.max(CROCKFORD.indexOf(String.fromCharCode(code)), 0),
+)
 const ULID_BODY = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
 /**
@@ -89,7 +93,7 @@ export function ulidBytes(id: string): Uint8Array {
   let at = 0
   // 26 characters carry 130 bits; the first character is at most 7, so its top two bits are zero.
   for (let i = 0; i < 26; i++) {
-    value = (value << 5) | CROCKFORD.indexOf(body.charAt(i))
+    value = (value << 5) | (CROCKFORD_VALUES[body.charCodeAt(i)] ?? 0)
     bits += i === 0 ? 3 : 5
     while (bits >= 8) {
       bits -= 8

@@ -1,12 +1,15 @@
+import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { type Hex, serializeTransaction } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { hmacSha256 } from '../../src/custody/protocol/hmac.js'
 import {
   decodeTransaction,
   encodeTransaction,
   signedTransaction,
   toHex,
 } from '../../src/custody/protocol/transaction.js'
+import { entryOf } from '../../src/identity-provider/vault/nonce-ledger.js'
 
 const hexOf = (minLength: number, maxLength = minLength) =>
   fc.uint8Array({ minLength, maxLength }).map((bytes): Hex => toHex(bytes))
@@ -29,6 +32,19 @@ const transaction = fc.record({
 const scalar = fc
   .tuple(fc.constantFrom(0, 1, 8), fc.uint8Array({ minLength: 32, maxLength: 32 }))
   .map(([zeros, bytes]) => bytes.fill(0, 0, zeros).fill(1, 31))
+
+describe('the proof of a key', () => {
+  test('is HMAC-SHA256 as Node makes it, for keys and messages of any length up to a block', () => {
+    const bytes = (maxLength: number) => fc.uint8Array({ maxLength })
+    fc.assert(
+      fc.property(bytes(64), bytes(400), (key, message) => {
+        const made = hmacSha256(key, message.length, (room) => room.set(message))
+        expect(made).toEqual(createHmac('sha256', key).update(message).digest())
+      }),
+    )
+    expect(() => hmacSha256(new Uint8Array(65), 0, () => {})).toThrow(RangeError)
+  })
+})
 
 describe('a transaction of the protocol', () => {
   test('has the bytes that viem makes of it, unsigned and signed, and reads back', () => {
@@ -55,5 +71,40 @@ describe('a transaction of the protocol', () => {
       }),
       { numRuns: 100 },
     )
+  })
+})
+
+describe('what the user side remembers of a payload', () => {
+  test('tells an authorization from data that looks like one', () => {
+    const authorization = {
+      chainId: 8453,
+      address: '0x4444444444444444444444444444444444444444',
+      nonce: 1,
+      yParity: 0,
+      r: '0x11',
+      s: '0x22',
+    } as const
+    const encodedOf = (authorizationList: (typeof authorization)[], callData: Hex) => {
+      const bytes = encodeTransaction({
+        type: 'transaction',
+        chainId: 8453,
+        nonce: 7,
+        to: '0x3333333333333333333333333333333333333333',
+        value: 0n,
+        data: callData,
+        gasLimit: 100_000n,
+        maxFeePerGas: 2n,
+        maxPriorityFeePerGas: 1n,
+        authorizationList,
+      })
+      return { bytes, payload: decodeTransaction(bytes) }
+    }
+    const one = encodedOf([authorization], '0x')
+    const listed = toHex(one.payload.encodedAuthorizations[0] ?? new Uint8Array())
+    const [inData, twice] = [
+      encodedOf([authorization], listed),
+      encodedOf([authorization, authorization], '0x'),
+    ].map(({ bytes, payload }) => entryOf(Buffer.alloc(32), payload, bytes).bodyHash)
+    expect(inData).not.toEqual(twice)
   })
 })

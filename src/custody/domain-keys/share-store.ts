@@ -4,6 +4,7 @@ import { addressOf } from '../protocol/curve.js'
 import { type Certificate, decodeCertificate, walletPoint } from '../protocol/keygen.js'
 import { type DataKeys, openDataKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
+import { createMaskedShares } from './masked-shares.js'
 import { openShareCopies, type StoredRecord, type WalletProofs } from './share-copies.js'
 
 /**
@@ -31,6 +32,8 @@ export interface ShareStore {
   walletIds(): Iterable<Uint8Array>
   /** @returns 32 bytes that the caller wipes */
   openShare(record: SealedShare): Buffer
+  /** For each signature: writes the 32 bytes to where the caller wipes them. @throws as openShare */
+  openShareInto(record: SealedShare, target: Uint8Array, at: number): void
   close(): Promise<void>
 }
 
@@ -66,7 +69,11 @@ export function openShareStore(
 ): ShareStore {
   const copies = openShareCopies(layout)
   const dataKeys = openStoredKeys(domain, layout.shares, wrappingKeys, copies)
-  const cache = new LRUCache<string, WalletRecord>({ max: CACHED_RECORDS_MAX })
+  const masked = createMaskedShares()
+  const cache = new LRUCache<string, WalletRecord>({
+    max: CACHED_RECORDS_MAX,
+    dispose: (record) => masked.wipe(record),
+  })
 
   function write(walletId: Uint8Array, record: StoredRecord): void {
     copies.put(walletId, record)
@@ -81,6 +88,10 @@ export function openShareStore(
 
   function seal(certificate: Certificate, share: Uint8Array): Buffer {
     return dataKeys.seal(share, associatedData(certificate))
+  }
+
+  function openShare(record: SealedShare): Buffer {
+    return dataKeys.open(record.sealedShare, associatedData(record.certificate))
   }
 
   return {
@@ -120,8 +131,13 @@ export function openShareStore(
     },
     forget: (walletId) => void cache.delete(nameOf(walletId)),
     walletIds: () => copies.walletIds(),
-    openShare(record) {
-      return dataKeys.open(record.sealedShare, associatedData(record.certificate))
+    openShare,
+    openShareInto(record, target, at) {
+      if (masked.open(record, target, at)) return
+      const share = openShare(record)
+      target.set(share, at)
+      masked.keep(record, share)
+      share.fill(0)
     },
     close: () => copies.close(),
   }

@@ -14,6 +14,8 @@ import { TAG, taggedHash } from '../protocol/tagged.js'
 export interface EvidenceLog extends EvidenceReader {
   /** Chains at once, in the order of the calls; resolves when it is on disk. */
   append(entry: EvidenceEntry): Promise<void>
+  /** Entries of the writing thread's chain, those on their way to disk included. */
+  readonly length: number
 }
 
 export interface EvidenceReader {
@@ -75,6 +77,9 @@ export function openEvidenceLog(path: string, chain: number): EvidenceLog {
   }
   return {
     ...readerOf(root, log),
+    get length() {
+      return length
+    },
     async append(entry) {
       const content = concat(u64(entry.timeMs), Buffer.of(entry.kind), entry.body)
       const index = length++

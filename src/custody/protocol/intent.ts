@@ -1,5 +1,5 @@
-import { createHmac, type KeyObject } from 'node:crypto'
 import { ByteReader, isZero } from './bytes.js'
+import { hmacSha256 } from './hmac.js'
 import { PAYLOAD_BYTES_MAX } from './limits.js'
 import { Refusal } from './refusal.js'
 import { TAG, tagged, taggedHash } from './tagged.js'
@@ -132,13 +132,13 @@ export function intentId(encoded: Uint8Array): Buffer {
  * HMAC-SHA256 over all fields of the encoded intent but the proof itself.
  * @param proofKey 32 bytes, see `deriveProofKey`
  */
-export function keyProofOver(proofKey: Uint8Array | KeyObject, encoded: Uint8Array): Buffer {
-  // One update: each is a call out of JavaScript, dearer than the copy.
-  const message = Buffer.allocUnsafe(PROOF_TAG.length + encoded.length - PROOF_BYTES)
-  message.set(PROOF_TAG)
-  message.set(encoded.subarray(0, HEAD_BYTES), PROOF_TAG.length)
-  message.set(encoded.subarray(HEAD_BYTES + PROOF_BYTES), PROOF_TAG.length + HEAD_BYTES)
-  return createHmac('sha256', proofKey).update(message).digest()
+export function keyProofOver(proofKey: Uint8Array, encoded: Uint8Array): Buffer {
+  const length = PROOF_TAG.length + encoded.length - PROOF_BYTES
+  return hmacSha256(proofKey, length, (room) => {
+    room.set(PROOF_TAG)
+    room.set(encoded.subarray(0, HEAD_BYTES), PROOF_TAG.length)
+    room.set(encoded.subarray(HEAD_BYTES + PROOF_BYTES), PROOF_TAG.length + HEAD_BYTES)
+  })
 }
 
 export function isAbsent(reference: Uint8Array): boolean {

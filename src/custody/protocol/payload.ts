@@ -59,6 +59,11 @@ export function signingHash(payload: DecodedPayload, bytes: Uint8Array): Uint8Ar
   return payload.kind === 'router-intent' ? payload.digest : keccak256(bytes)
 }
 
+/** The same for bytes that others decoded and judged. @throws Refusal MALFORMED */
+export function digestOf(type: PayloadType, bytes: Uint8Array): Uint8Array {
+  return type === PAYLOAD_TYPE.routerIntent ? decodeRouterIntent(bytes).digest : keccak256(bytes)
+}
+
 /**
  * What holds for every payload whoever asks for it: a chain of the registry, delegations to our
  * delegate alone, our Router alone, fees below the ceiling. Chain id 0 is in no registry, so an

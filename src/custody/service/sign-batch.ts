@@ -11,11 +11,12 @@ import {
   intentId,
   NO_ID,
   NO_REFERENCE,
+  PAYLOAD_TYPE,
   type PayloadType,
 } from '../protocol/intent.js'
 import { BATCH_INTENTS_MAX } from '../protocol/limits.js'
 import { lowS, type P256Signer } from '../protocol/p256.js'
-import { type DecodedPayload, signingHash } from '../protocol/payload.js'
+import { digestOf } from '../protocol/payload.js'
 import { Refusal, refusalCode } from '../protocol/refusal.js'
 import { roomForShares, SHARE_BYTES } from '../protocol/sealed-shares.js'
 import { signedTransaction } from '../protocol/transaction.js'
@@ -33,8 +34,8 @@ export interface PreparedIntent {
   readonly grant: GrantReference | null
   readonly wallet: WalletRecord
   readonly type: PayloadType
-  readonly payload: DecodedPayload
-  readonly payloadBytes: Buffer
+  /** Encoded here, and decoded by both who judge it. */
+  readonly payload: Buffer
 }
 
 export interface SignBatchContext {
@@ -75,7 +76,7 @@ export async function coSignBatch(
         expiresAtMs: nowMs + INTENT_LIFETIME_MS,
         requestId: item.requestId,
         replaces: item.replaces ?? NO_REFERENCE,
-        payload: item.payloadBytes,
+        payload: item.payload,
       },
       item.proofKey,
     ),
@@ -166,9 +167,7 @@ function sealOwnShares(
   const opened = roomForShares(approved.length)
   try {
     approved.forEach(({ wallet }, place) => {
-      const share = shares.openShare(wallet)
-      opened.set(share, place * SHARE_BYTES)
-      share.fill(0)
+      shares.openShareInto(wallet, opened, place * SHARE_BYTES)
     })
     return session.sealer.seal(opened, ids.filter(isApproved))
   } finally {
@@ -184,18 +183,19 @@ function outcomeOf(
   signer: P256Signer,
 ): SignOutcome | Promise<SignOutcome> {
   if (!(signed instanceof Uint8Array)) return failed(refusalCode(signed))
-  const digest = signingHash(item.payload, item.payloadBytes)
+  const digest = digestOf(item.type, item.payload)
   if (!isSignedBy(item.wallet.point, digest, signed)) return failed('INTERNAL')
   // A copy: the answer's frame would stay in memory with this one.
   const outcome = { ok: true as const, signature: Buffer.from(signed), intentId }
-  switch (item.payload.kind) {
-    case 'transaction':
-      return { ...outcome, ...signedTransaction(item.payloadBytes, signed) }
-    case 'authorization':
+  switch (item.type) {
+    case PAYLOAD_TYPE.feeMarketTransaction:
+    case PAYLOAD_TYPE.setCodeTransaction:
+      return { ...outcome, ...signedTransaction(item.payload, signed) }
+    case PAYLOAD_TYPE.authorization:
       return outcome
-    case 'router-intent':
+    case PAYLOAD_TYPE.routerIntent:
       return signer
-        .sign(item.payload.digest)
+        .sign(digest)
         .then((coSignature) => ({ ...outcome, coSignature: lowS(coSignature) }))
   }
 }

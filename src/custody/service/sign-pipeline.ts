@@ -85,7 +85,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
     let bytes = 0
     let count = 0
     for (const { intent } of waiting) {
-      bytes += intent.payloadBytes.length
+      bytes += intent.payload.length
       if (count === BATCH_INTENTS_MAX || (count > 0 && bytes > BATCH_BYTES_MAX)) break
       count++
     }

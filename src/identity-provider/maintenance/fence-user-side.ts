@@ -27,9 +27,9 @@ export async function fenceUserSide(
   const own = existsSync(join(layout.evidence, 'data.mdb'))
     ? await readWhole('user side log', layout.evidence)
     : null
-  const ledger = openLedgerStore(layout.ledger)
-  const authorizers = openAuthorizerStore(layout.ledger)
   const evidence = openEvidenceLog(layout.evidence, 0)
+  const ledger = openLedgerStore(layout.ledger, evidence)
+  const authorizers = openAuthorizerStore(layout.ledger)
   try {
     const fenced = await fenceForward(ledger, service, registry)
     // Its own log is the later word: it has the approvals whose answers were lost, too.

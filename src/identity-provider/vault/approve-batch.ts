@@ -69,8 +69,8 @@ interface Candidate {
 type Judgement = Candidate | readonly [number] | readonly [number, Uint8Array]
 
 /**
- * Judges a co-signed batch and approves what the grants cover. Ledger and evidence are on disk
- * before the approval leaves: a crash in between loses an answer, never a decision.
+ * Judges a co-signed batch and approves what the grants cover. The evidence, of which the ledger
+ * is an index, is on disk before the approval leaves: a crash loses an answer, never a decision.
  * @param parameters `[header, intents, coSignature]`
  * @throws Refusal when the batch itself is not acceptable
  */
@@ -93,7 +93,7 @@ export async function approveBatch(
   const { sealer } = context
   if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
 
-  const { result: judged, flushed } = context.ledger.commit((ledger) => {
+  const judged = context.ledger.decide((ledger) => {
     context.lanes.take(header.batchSeq, ledger)
     const results = intents.map((encoded, index) => {
       const id = ids[index] ?? Buffer.alloc(0)
@@ -102,8 +102,7 @@ export async function approveBatch(
     const approved = results.filter((result) => 'intent' in result)
     if (approved.length > 0) {
       const expiresAtMs = Math.max(...approved.map(({ intent }) => intent.expiresAtMs))
-      ledger.putIntents(
-        header.batchSeq,
+      ledger.rememberIntents(
         expiresAtMs,
         approved.map(({ id }) => id),
       )
@@ -121,10 +120,7 @@ export async function approveBatch(
     bitmap,
     quorumBoot: sealer.boot,
   })
-  await Promise.all([
-    flushed,
-    context.evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.batch, body }),
-  ])
+  await context.evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.batch, body })
   return [bitmap, approval, sealer.boot, answers, shares]
 }
 
@@ -227,14 +223,10 @@ function sealShares(judged: readonly Judgement[], sealer: ShareSealer, store: Sh
 
 /** False when the share does not open: a share that is broken costs one intent. */
 function openInto(shares: Buffer, at: number, wallet: WalletRecord, store: ShareStore): boolean {
-  let share: Buffer | undefined
   try {
-    share = store.openShare(wallet)
-    shares.set(share, at)
+    store.openShareInto(wallet, shares, at)
     return true
   } catch {
     return false
-  } finally {
-    share?.fill(0)
   }
 }

@@ -1,3 +1,4 @@
+import type { BatchEvidence } from '../../custody/evidence/evidence-records.js'
 import type { ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import {
   approvalMessage,
@@ -6,11 +7,11 @@ import {
   hasBit,
   laneOf,
 } from '../../custody/protocol/batch.js'
-import { decodeIntent, intentId } from '../../custody/protocol/intent.js'
+import { decodeIntent, type Intent, intentId } from '../../custody/protocol/intent.js'
 import { verifyP256 } from '../../custody/protocol/p256.js'
-import { decodePayload } from '../../custody/protocol/payload.js'
+import { type DecodedPayload, decodePayload } from '../../custody/protocol/payload.js'
 import type { Registry } from '../../custody/protocol/registry.js'
-import type { LedgerStore } from './ledger-store.js'
+import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import { entryOf } from './nonce-ledger.js'
 
 export interface Fenced {
@@ -41,21 +42,43 @@ export async function fenceForward(
     if (!approvers.some((key) => verifyP256(key, message, value.approval))) {
       throw new Error(`the approval in entry ${index} of the evidence is not genuine`)
     }
-    const { batchSeq } = decodeHeader(value.header)
-    const { flushed } = ledger.commit((writer) => {
-      writer.putLane(laneOf(batchSeq), batchSeq)
-      value.intents.forEach((encoded, position) => {
-        const id = ids[position]
-        if (id === undefined || !hasBit(value.bitmap, position)) return
-        const intent = decodeIntent(encoded)
-        const payload = decodePayload(intent.type, intent.payload)
-        if (payload.kind === 'router-intent') return
-        const entry = entryOf(id, payload, intent.payload)
-        writer.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
-        approvals++
-      })
-    })
+    const { result, flushed } = ledger.commit((writer) => putApproved(value, ids, writer))
+    approvals += result.filter(({ payload }) => payload.kind !== 'router-intent').length
     await flushed
   }
   return { approvals, lastLane: ledger.lastLane }
+}
+
+/** One intent of a batch in the evidence that was approved. */
+interface ApprovedIntent {
+  readonly id: Uint8Array
+  readonly intent: Intent
+  readonly payload: DecodedPayload
+}
+
+/**
+ * What a batch of the evidence did to the ledger when it was approved.
+ * @param ids of all its intents, in order
+ * @returns its approved intents
+ */
+export function putApproved(
+  batch: BatchEvidence,
+  ids: readonly Uint8Array[],
+  writer: LedgerWriter,
+): ApprovedIntent[] {
+  const { batchSeq } = decodeHeader(batch.header)
+  writer.putLane(laneOf(batchSeq), batchSeq)
+  const approved: ApprovedIntent[] = []
+  batch.intents.forEach((encoded, position) => {
+    const id = ids[position]
+    if (id === undefined || !hasBit(batch.bitmap, position)) return
+    const intent = decodeIntent(encoded)
+    const payload = decodePayload(intent.type, intent.payload)
+    approved.push({ id, intent, payload })
+    // The Router's nonces are not in the ledger.
+    if (payload.kind === 'router-intent') return
+    const entry = entryOf(id, payload, intent.payload)
+    writer.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
+  })
+  return approved
 }

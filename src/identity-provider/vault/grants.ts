@@ -1,4 +1,3 @@
-import { createSecretKey, type KeyObject } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import {
   encodeGrantStatement,
@@ -20,8 +19,8 @@ import type { GrantView } from './policy.js'
 /** What each API key may have signed, as the user side remembers it. */
 export interface Grants {
   view(keyId: Uint8Array): GrantView | null
-  /** Null when the key cannot prove itself. */
-  proofKey(keyId: Uint8Array): KeyObject | null
+  /** 32 bytes that stay the callee's; null when the key cannot prove itself. */
+  proofKey(keyId: Uint8Array): Uint8Array | null
   /**
    * Applies a change durably.
    * @param userId subject of the verified console token, or null without one: then the change may
@@ -44,8 +43,13 @@ export interface PutGrant extends GrantReference {
   readonly proof: Uint8Array
 }
 
-/** Proof keys kept unsealed: those of the keys at work, of which a gateway may have thousands. */
-const PROOF_KEYS_MAX = 4_096
+/** Keys at work, of which a gateway may have thousands, with their proof keys unsealed. */
+const KNOWN_KEYS_MAX = 4_096
+
+interface KnownKey extends GrantView {
+  /** Unsealed when it is first asked for. */
+  proofKey: Buffer | null
+}
 
 interface Change {
   readonly grantId: Buffer
@@ -64,42 +68,47 @@ export function createGrants(
 ): Grants {
   const { dataKeys } = shares
 
-  const proofKeys = new LRUCache<string, KeyObject>({ max: PROOF_KEYS_MAX })
+  // In one place, since each signature asks for all of it.
+  const known = new LRUCache<string, KnownKey>({
+    max: KNOWN_KEYS_MAX,
+    dispose: ({ proofKey }) => void proofKey?.fill(0),
+  })
 
-  function view(keyId: Uint8Array): GrantView | null {
+  function find(keyId: Uint8Array): KnownKey | null {
+    const name = viewOf(keyId).toString('latin1')
+    const found = known.get(name)
+    if (found !== undefined) return found
     const key = ledger.key(keyId)
     const grant = key === null ? null : ledger.grant(key.grantId)
-    return key === null || grant === null ? null : { key, grant }
+    // What is absent is asked for again: it may come.
+    if (key === null || grant === null) return null
+    const made = { key, grant, proofKey: null }
+    known.set(name, made)
+    return made
   }
 
   function reference(keyId: Uint8Array): GrantReference {
-    const found = view(keyId)
+    const found = find(keyId)
     if (found === null) throw new Refusal('UNKNOWN_KEY', 'no grant for this key')
     return { grantId: found.key.grantId, version: found.grant.version }
   }
 
-  function proofKey(keyId: Uint8Array): KeyObject | null {
-    const name = viewOf(keyId).toString('latin1')
-    const known = proofKeys.get(name)
-    if (known !== undefined) return known
-    const sealed = ledger.key(keyId)?.sealedProofKey ?? null
-    if (sealed === null) return null
-    const raw = dataKeys.open(sealed, proofContext(keyId))
-    const key = createSecretKey(raw)
-    raw.fill(0)
-    proofKeys.set(name, key)
-    return key
+  function proofKey(keyId: Uint8Array): Uint8Array | null {
+    const found = find(keyId)
+    if (found === null || found.key.sealedProofKey === null) return null
+    found.proofKey ??= dataKeys.open(found.key.sealedProofKey, proofContext(keyId))
+    return found.proofKey
   }
 
   function plan(request: GrantRequest): Change {
-    const present = view(request.keyId)
+    const present = find(request.keyId)
     if (present !== null) return changePresent(request, present, dataKeys)
-    if (request.rotatedFrom !== null) return rotate(request, view(request.rotatedFrom))
+    if (request.rotatedFrom !== null) return rotate(request, find(request.rotatedFrom))
     return introduce(request)
   }
 
   return {
-    view,
+    view: find,
     proofKey,
     reference,
     async put(request, userId) {
@@ -135,7 +144,8 @@ export function createGrants(
           change.proofKey === null
             ? change.key.sealedProofKey
             : dataKeys.seal(change.proofKey, proofContext(request.keyId))
-        proofKeys.delete(viewOf(request.keyId).toString('latin1'))
+        // All of them: the keys of one lineage share its grant.
+        known.clear()
         writer.putGrant(change.grantId, change.grant)
         writer.putKey(Buffer.from(request.keyId), { ...change.key, sealedProofKey })
         return change

@@ -13,9 +13,10 @@ import type { DecodedTransaction } from '../../custody/protocol/transaction.js'
 export interface LedgerEntry {
   /** 32 bytes: the approval that holds the nonce. */
   readonly intentId: Uint8Array
-  /** 32 bytes: SHA-256 of the whole payload. */
-  readonly payloadHash: Uint8Array
-  /** 32 bytes: SHA-256 of the payload without its fees. */
+  /**
+   * 32 bytes: SHA-256 of the payload without its fees. With the fees, and the chain and nonce of the
+   * key, it is all that a payload says.
+   */
   readonly bodyHash: Uint8Array
   readonly maxFeePerGasWei: bigint
   readonly maxPriorityFeePerGasWei: bigint
@@ -51,14 +52,22 @@ export function relate(
   cancels: boolean,
 ): LedgerRelation {
   if (held === null) return cancels ? 'cancel' : 'new'
-  if (sameBytes(held.payloadHash, candidate.payloadHash)) return 'repeat'
+  const isSameBody = sameBytes(held.bodyHash, candidate.bodyHash)
+  if (isSameBody && hasSameFees(held, candidate)) return 'repeat'
   if (isAbsent(replaces) || !sameBytes(replaces, held.intentId)) throw new NonceTaken(held.intentId)
   const bumps =
-    sameBytes(held.bodyHash, candidate.bodyHash) &&
+    isSameBody &&
     candidate.maxFeePerGasWei > held.maxFeePerGasWei &&
     candidate.maxPriorityFeePerGasWei >= held.maxPriorityFeePerGasWei
   if (bumps) return 'fee-bump'
   return cancels ? 'cancel' : 'new'
+}
+
+function hasSameFees(a: LedgerEntry, b: LedgerEntry): boolean {
+  return (
+    a.maxFeePerGasWei === b.maxFeePerGasWei &&
+    a.maxPriorityFeePerGasWei === b.maxPriorityFeePerGasWei
+  )
 }
 
 /** @param walletAddress 20 bytes */
@@ -78,19 +87,16 @@ export function entryOf(
   payload: DecodedPayload,
   payloadBytes: Uint8Array,
 ): LedgerEntry {
-  const payloadHash = sha256(payloadBytes)
   if (payload.kind !== 'transaction') {
     return {
       intentId,
-      payloadHash,
-      bodyHash: payloadHash,
+      bodyHash: sha256(payloadBytes),
       maxFeePerGasWei: 0n,
       maxPriorityFeePerGasWei: 0n,
     }
   }
   return {
     intentId,
-    payloadHash,
     bodyHash: bodyHashOf(payload),
     maxFeePerGasWei: payload.maxFeePerGasWei,
     maxPriorityFeePerGasWei: payload.maxPriorityFeePerGasWei,
@@ -99,22 +105,25 @@ export function entryOf(
 
 /** Over the fields of EIP-1559 and EIP-7702 but nonce, chain (both in the key) and fees. */
 function bodyHashOf(payload: DecodedTransaction): Uint8Array {
+  const { envelope, encodedAuthorizations } = payload
   return sha256(
     concat(
-      Buffer.of(payload.envelope),
+      // With their number: data may look like one authorization more.
+      envelope === 2 ? Buffer.of(envelope) : Buffer.of(envelope, encodedAuthorizations.length),
       payload.to,
       u256(payload.value),
       u256(payload.gasLimit),
-      ...payload.encodedAuthorizations,
+      ...encodedAuthorizations,
       payload.data,
     ),
   )
 }
 
+const ENTRY_BYTES = 4 * 32
+
 export function encodeEntry(entry: LedgerEntry): Buffer {
   return concat(
     entry.intentId,
-    entry.payloadHash,
     entry.bodyHash,
     u256(entry.maxFeePerGasWei),
     u256(entry.maxPriorityFeePerGasWei),
@@ -123,9 +132,11 @@ export function encodeEntry(entry: LedgerEntry): Buffer {
 
 export function decodeEntry(bytes: Uint8Array): LedgerEntry {
   const reader = new ByteReader(bytes)
+  const intentId = reader.take(32)
+  // The hash of the whole payload, which entries had before fees told as much.
+  if (bytes.length === ENTRY_BYTES + 32) reader.take(32)
   const entry = {
-    intentId: reader.take(32),
-    payloadHash: reader.take(32),
+    intentId,
     bodyHash: reader.take(32),
     maxFeePerGasWei: reader.u256(),
     maxPriorityFeePerGasWei: reader.u256(),

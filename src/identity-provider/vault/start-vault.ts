@@ -26,6 +26,7 @@ import type { SocketAccess } from '../../custody/protocol/socket-access.js'
 import { type AuthorizerDesk, createAuthorizerDesk } from '../authorizers/desk.js'
 import { approveBatch } from './approve-batch.js'
 import { createAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
+import { catchUp } from './catch-up.js'
 import { createTokenVerifier, type TokenIssuer } from './console-token.js'
 import { parseGrantRequest } from './grant-request.js'
 import { createGrants } from './grants.js'
@@ -65,8 +66,9 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const signer = await chooseSigner(keyStore, 'approvers', registry.current, Date.now())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   const shares = openShareStore('user', layout, wrappingKeys)
-  const ledger = openLedgerStore(layout.ledger)
   const evidence = openEvidenceLog(layout.evidence, 0)
+  const ledger = openLedgerStore(layout.ledger, evidence)
+  await catchUp(ledger, evidence, Date.now())
   const store = openAuthorizerStore(layout.ledger)
   const software = mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : null
   const authorizer = createAuthorizer(store, registry, software)
