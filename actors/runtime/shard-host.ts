@@ -12,6 +12,12 @@ const MAILBOX_CAPACITY = 50_000
 /** Actors kept in memory by one worker; idle ones beyond it are forgotten, oldest use first. */
 const RESIDENT_ACTORS_MAX = 50_000
 
+/**
+ * From so many on the order of use is kept. Moving an actor to the end of its map at each command
+ * costs more than finding it, and below this nothing is forgotten soon.
+ */
+const RESIDENTS_IN_ORDER_MIN = RESIDENT_ACTORS_MAX / 2
+
 export interface ShardHostOptions {
   readonly shells: readonly ErasedShell[]
   readonly environment: Environment
@@ -51,7 +57,7 @@ export class ShardHost {
   readonly #options: ShardHostOptions
   readonly #shells: ReadonlyMap<string, ErasedShell>
   readonly #mailbox = new Mailbox<Envelope>(MAILBOX_CAPACITY)
-  /** Insertion order is order of use: the oldest comes first. */
+  /** Insertion order is order of use while there are many: the oldest comes first. */
   readonly #residents = new Map<string, Resident>()
   readonly #pendingPlaces: PendingPlaces = new Set()
   #turnScheduled = false
@@ -223,8 +229,10 @@ export class ShardHost {
         known.state = known.shell.load(envelope.id)
         known.broken = false
       }
-      this.#residents.delete(key)
-      this.#residents.set(key, known)
+      if (this.#residents.size >= RESIDENTS_IN_ORDER_MIN) {
+        this.#residents.delete(key)
+        this.#residents.set(key, known)
+      }
       return known
     }
     const shell = this.#shells.get(envelope.kind)

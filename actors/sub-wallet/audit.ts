@@ -107,12 +107,21 @@ function outlineOf({ chainId, kind, to, value, data }: RefusedCall) {
 
 const SELECTOR_CHARS = '0x12345678'.length
 
-function listsOf(screenedAgainst: readonly ScreenedAgainst[]) {
-  return screenedAgainst.map(({ list, version, checkedAtMs }) => ({
+type ListEntries = readonly { list: string; version: string; checked_at: string }[]
+
+/** Verdicts share one array of lists until a list changes. */
+const entriesOf = new WeakMap<readonly ScreenedAgainst[], ListEntries>()
+
+function listsOf(screenedAgainst: readonly ScreenedAgainst[]): ListEntries {
+  const known = entriesOf.get(screenedAgainst)
+  if (known !== undefined) return known
+  const entries = screenedAgainst.map(({ list, version, checkedAtMs }) => ({
     list,
     version,
     checked_at: new Date(checkedAtMs).toISOString(),
   }))
+  entriesOf.set(screenedAgainst, entries)
+  return entries
 }
 
 function capText(micros: ApiKey['dailyLimitMicros']): string {

@@ -56,7 +56,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
   }
   syncLane(turn, chainId, command.chainNonce, quote.accountHasCode)
   turn.emit({ type: 'reserved', draft })
-  turn.effect({ type: 'screen', draft })
+  turn.effect({ type: 'screen', userId: key.userId, draft })
 }
 
 /**

@@ -287,7 +287,7 @@ export type Event =
 
 export type Effect =
   | SponsoredEffect
-  | { readonly type: 'screen'; readonly draft: Draft }
+  | { readonly type: 'screen'; readonly userId: UserId; readonly draft: Draft }
   | {
       readonly type: 'sign'
       readonly draft: Draft

@@ -1,5 +1,4 @@
-import { transactionView } from '../../src/api/transaction-view.js'
-import type { EventType, NewEvent } from '../../src/domain/event.js'
+import type { EventType, NewEvent, TransactionMoment } from '../../src/domain/event.js'
 import { type Address, type EventId, ID_PREFIX, type TxId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
@@ -156,8 +155,16 @@ function txEvent(state: SubWalletState, txId: TxId, type: EventType, atMs: numbe
     atMs,
     subWalletId: tx.subWalletId,
     laneKey: `${tx.subWalletId}:${tx.chainId}`,
-    data: transactionView(tx, null),
+    data: null,
+    moment: momentOf(tx),
   }
+}
+
+function momentOf(tx: Transaction): TransactionMoment {
+  const { txId, nonce, status, spentMicros, mined, error, updatedAtMs, confirmedAtMs } = tx
+  const attemptCount = tx.attempts.length
+  const changed = { nonce, status, spentMicros, mined, error, updatedAtMs, confirmedAtMs }
+  return { txId, attemptCount, ...changed }
 }
 
 function ownEvent(

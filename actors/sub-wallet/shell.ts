@@ -49,7 +49,7 @@ export function createSubWalletShell(
     run(id, effect, self) {
       switch (effect.type) {
         case 'screen':
-          screen(ports, effect.draft, self)
+          screen(ports, effect, self)
           break
         case 'sign':
           sign(ports, id as SubWalletId, effect, self)

@@ -1,3 +1,4 @@
+import { eventData } from '../../src/api/event-data.js'
 import type { StoredEvent } from '../../src/domain/event.js'
 import type { WebhookId } from '../../src/domain/ids.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
@@ -89,7 +90,7 @@ export function createWebhookShell(
     const { url } = state.endpoint
     const outcome = await deliverer.deliver(
       { url, secrets: activeSecrets(state.endpoint, nowMs()) },
-      { eventId, body: deliveryBody(event) },
+      { eventId, body: deliveryBody(event, eventData(event, reader.transaction)) },
     )
     return {
       type: 'attempt-finished',

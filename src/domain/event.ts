@@ -1,4 +1,5 @@
-import type { EventId, SubWalletId, UserId } from './ids.js'
+import type { EventId, SubWalletId, TxId, UserId } from './ids.js'
+import type { Transaction } from './transaction.js'
 
 export type EventType =
   | 'transaction.broadcast'
@@ -17,6 +18,20 @@ export const DEFAULT_EVENT_TYPES: readonly EventType[] = [
   'transaction.dropped',
 ]
 
+/**
+ * What of a transaction changes, as it was at an event. The rest is in its record, which is never
+ * deleted: kept whole in each event, it would be most of what a send writes.
+ */
+export interface TransactionMoment
+  extends Pick<
+    Transaction,
+    'nonce' | 'status' | 'spentMicros' | 'mined' | 'error' | 'updatedAtMs' | 'confirmedAtMs'
+  > {
+  readonly txId: TxId
+  /** How many there were; more may follow, and none is ever taken away. */
+  readonly attemptCount: number
+}
+
 /** An entry of the gap-free event log, before the store gives it its place. */
 export interface NewEvent {
   readonly eventId: EventId
@@ -26,8 +41,10 @@ export interface NewEvent {
   readonly subWalletId: SubWalletId | null
   /** Deliveries of one lane keep their order; null for events of no lane. */
   readonly laneKey: string | null
-  /** The wire's `data` object (snake_case), as it was at that moment. */
-  readonly data: Readonly<Record<string, unknown>>
+  /** The wire's `data` object (snake_case), as it was then; null where it is a `moment`. */
+  readonly data: Readonly<Record<string, unknown>> | null
+  /** What `data` is made of for a transaction that the wallet itself sent. */
+  readonly moment?: TransactionMoment
 }
 
 /** As stored: `seq` counts 1, 2, 3 … over all events of the service, without a gap. */

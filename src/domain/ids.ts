@@ -44,31 +44,43 @@ const CROCKFORD_VALUES = Uint8Array.from({ length: 128 }, (_, code) =>
 )
 const ULID_BODY = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
+/** Two characters at a time: for each 10 bits, their text. */
+const PAIRS = Array.from(
+  { length: 1_024 },
+  (_, bits) => CROCKFORD.charAt(bits >>> 5) + CROCKFORD.charAt(bits & 31),
+)
+
+/** Ids of one millisecond begin alike, and there are several to a request. */
+let lastTime = { ms: -1, text: '' }
+
+function timeText(timeMs: number): string {
+  if (timeMs === lastTime.ms) return lastTime.text
+  let text = ''
+  let rest = timeMs
+  for (let i = 0; i < 5; i++) {
+    text = (PAIRS[rest % 1_024] ?? '') + text
+    rest = Math.floor(rest / 1_024)
+  }
+  lastTime = { ms: timeMs, text }
+  return text
+}
+
 /**
  * Encodes 48 bits of milliseconds and 80 bits of randomness as a ULID body.
  * @param timeMs milliseconds since the epoch, below 2^48
  * @param entropy at least 10 bytes; the first 10 are used
  */
 export function ulidBody(timeMs: number, entropy: Uint8Array): string {
-  let time = ''
-  let rest = timeMs
-  for (let i = 0; i < 10; i++) {
-    time = CROCKFORD.charAt(rest % 32) + time
-    rest = Math.floor(rest / 32)
-  }
   let random = ''
-  let bits = 0
-  let value = 0
-  for (let i = 0; i < 10; i++) {
-    value = (value << 8) | (entropy[i] ?? 0)
-    bits += 8
-    while (bits >= 5) {
-      bits -= 5
-      random += CROCKFORD.charAt((value >>> bits) & 31)
-    }
-    value &= (1 << bits) - 1
+  // 5 bytes are four pairs.
+  for (let i = 0; i < 10; i += 5) {
+    const a =
+      ((entropy[i] ?? 0) << 12) | ((entropy[i + 1] ?? 0) << 4) | ((entropy[i + 2] ?? 0) >> 4)
+    const b =
+      (((entropy[i + 2] ?? 0) & 15) << 16) | ((entropy[i + 3] ?? 0) << 8) | (entropy[i + 4] ?? 0)
+    random += `${PAIRS[a >>> 10]}${PAIRS[a & 1_023]}${PAIRS[b >>> 10]}${PAIRS[b & 1_023]}`
   }
-  return time + random
+  return timeText(timeMs) + random
 }
 
 /** True when `id` is `prefix` and a well-formed ULID body. */

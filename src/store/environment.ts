@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { type Database, open, type RootDatabase } from 'lmdb'
-import { KEY_SPACES, type KeySpace, SCHEMA_VERSION } from './key-spaces.js'
+import { KEY_SPACES, type KeySpace, SCHEMA_VERSION, SCHEMA_VERSIONS_READ } from './key-spaces.js'
 
 /** lmdb keys: strings, numbers, and tuples of them, ordered as one expects. */
 export type StoreKey = string | number | (string | number)[]
@@ -16,10 +16,13 @@ const MAP_SIZE_BYTES = 2 ** 40
 const KEY_SPACES_MAX = 64
 
 /** Money is bigint of any size, and comes back as bigint; numbers come back as numbers. */
-const RECORD_ENCODING = {
-  encoding: 'msgpack',
-  encoder: { useRecords: false, useBigIntExtension: true, int64AsType: 'bigint' },
+export const RECORD_ENCODER = {
+  useRecords: false,
+  useBigIntExtension: true,
+  int64AsType: 'bigint',
 } as const
+
+const RECORD_ENCODING = { encoding: 'msgpack', encoder: RECORD_ENCODER } as const
 
 /**
  * Opens the service's LMDB environment. Threads of one process share it: each opens it anew and
@@ -43,8 +46,9 @@ export function openEnvironment(directory: string): Environment {
     spaces[space] = root.openDB<unknown, StoreKey>({ name, ...RECORD_ENCODING })
   }
   const version = spaces.meta.get('schema_version')
-  if (version === undefined) spaces.meta.putSync('schema_version', SCHEMA_VERSION)
-  else if (version !== SCHEMA_VERSION) {
+  if (version === undefined || SCHEMA_VERSIONS_READ.includes(version)) {
+    spaces.meta.putSync('schema_version', SCHEMA_VERSION)
+  } else if (version !== SCHEMA_VERSION) {
     throw new Error(
       `${directory} holds schema version ${String(version)}, this build reads ${SCHEMA_VERSION}`,
     )

@@ -70,5 +70,15 @@ export const KEY_SPACES = {
 
 export type KeySpace = keyof typeof KEY_SPACES
 
-/** Raised by every change of a stored shape, together with a migration. */
-export const SCHEMA_VERSION = 1
+/**
+ * Raised by every change of a stored shape, together with a migration.
+ *
+ * | version | shape |
+ * |---|---|
+ * | 1 | an event of a transaction keeps all of its `data` |
+ * | 2 | it keeps a `moment`; events of version 1 are read as they are |
+ */
+export const SCHEMA_VERSION = 2
+
+/** Older versions that this build reads and goes on from without changing a record. */
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1]

@@ -27,6 +27,7 @@ import type { Environment, StoreKey } from './environment.js'
 import type { EventSequence } from './event-sequence.js'
 import type { KeySpace } from './key-spaces.js'
 import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
+import { encodeTransaction } from './transaction-encoding.js'
 
 /**
  * Collects the writes of one batch of commands. Nothing is visible before `commit`, and then all
@@ -124,7 +125,7 @@ export class WriteBatch implements Transactor {
   }
 
   putTransaction(tx: Transaction): void {
-    this.#put('transactions', tx.txId, tx)
+    this.#put('transactions', tx.txId, encodeTransaction(tx))
     if (!isFinal(tx.status)) return
     this.#remove('openByWallet', [tx.subWalletId, tx.txId])
     this.#remove('openByChain', [tx.chainId, tx.txId])

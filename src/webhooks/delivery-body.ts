@@ -1,13 +1,17 @@
 import type { NewEvent } from '../domain/event.js'
 
 /**
- * The JSON of a delivery (API.md "Events and webhooks"). It depends on the stored event alone,
- * so every attempt sends the same bytes.
+ * The JSON of a delivery (API.md "Events and webhooks"). Every attempt sends the same
+ * bytes.
+ * @param data the event's data, as the wire shows it
  */
-export function deliveryBody(event: NewEvent): string {
+export function deliveryBody(
+  event: Pick<NewEvent, 'type' | 'atMs'>,
+  data: Readonly<Record<string, unknown>>,
+): string {
   return JSON.stringify({
     type: event.type,
     timestamp: new Date(event.atMs).toISOString(),
-    data: event.data,
+    data,
   })
 }

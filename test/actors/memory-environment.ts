@@ -1,4 +1,6 @@
-import type { Environment, StoreKey } from '../../src/store/environment.js'
+import { asBinary } from 'lmdb'
+import { Unpackr } from 'msgpackr'
+import { type Environment, RECORD_ENCODER, type StoreKey } from '../../src/store/environment.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
 
 /**
@@ -56,7 +58,7 @@ function memorySpace(): MemorySpace {
   return {
     get: (key) => rows.get(name(key))?.value,
     async put(key, value) {
-      rows.set(name(key), { key, value: structuredClone(value) })
+      rows.set(name(key), { key, value: copyOf(value) })
       return true
     },
     async remove(key) {
@@ -65,6 +67,15 @@ function memorySpace(): MemorySpace {
     getKeys: (options) => getRange(options).map(({ key }) => key),
     getRange,
   }
+}
+
+const unpackr = new Unpackr(RECORD_ENCODER)
+/** Where lmdb looks for a value that comes as its bytes. */
+const [BYTES = ''] = Object.keys(asBinary(Buffer.alloc(0)))
+
+function copyOf(value: unknown): unknown {
+  const encoded = (value as Record<string, Uint8Array> | null)?.[BYTES]
+  return encoded === undefined ? structuredClone(value) : unpackr.unpack(encoded)
 }
 
 /** Tuples part by part; a tuple sorts before its own continuations; numbers before strings. */

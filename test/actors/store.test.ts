@@ -27,6 +27,40 @@ describe('the store', () => {
     expect(store.reader.transaction(tx.txId)).toEqual(tx)
   })
 
+  test('gives back each version of a transaction as it was put, whichever of its parts changed', async () => {
+    const attempt = {
+      txHash: '0x01',
+      rawTransaction: '0x02',
+      maxFeePerGas: 2n,
+      maxPriorityFeePerGas: 1n,
+      intentId: '0x03',
+      signedAtMs: 1_750_000_000_000,
+    } as const
+    const signed = transaction(1, { attempts: [attempt] })
+    const sent: Transaction = { ...signed, status: 'broadcast', updatedAtMs: 1_750_000_000_001 }
+    const bumped: Transaction = { ...sent, attempts: [attempt, { ...attempt, txHash: '0x04' }] }
+    const moved: Transaction = { ...bumped, nonce: 7, reservation: { ...bumped.reservation } }
+    const long: Transaction = { ...moved, data: `0x${'ab'.repeat(9_000)}` }
+    const error = { code: 'CHAIN_REJECTED', message: 'no' }
+    const ended: Transaction = { ...long, status: 'dropped', spentMicros: 0n, error }
+    const reopened: Transaction = { ...ended, status: 'broadcast', error: null }
+    for (const version of [signed, sent, bumped, moved, long, ended, reopened]) {
+      await store.write((transactor) => transactor.putTransaction(version))
+      expect(store.reader.transaction(version.txId)).toEqual(version)
+    }
+  })
+
+  test('gives back more transactions than it keeps encoded, each as it was changed last', async () => {
+    const many = Array.from({ length: 2_100 }, (_, n) => transaction(n + 1))
+    await store.write((transactor) => {
+      for (const tx of many) transactor.putTransaction(tx)
+      for (const tx of many) transactor.putTransaction({ ...tx, status: 'broadcast' })
+    })
+    for (const tx of many) {
+      expect(store.reader.transaction(tx.txId)).toEqual({ ...tx, status: 'broadcast' })
+    }
+  })
+
   test('shows nothing of a batch before it is committed, and all of it after', async () => {
     await store.write((transactor) => {
       transactor.putApiKey(apiKey())

@@ -6,7 +6,7 @@ import type { Verdict } from '../../../src/screening/screener.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
 import { forecastStillGood } from '../../../src/valuation/staleness.js'
-import type { Command } from '../messages.js'
+import type { Command, Effect } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
 import type { SponsoredDraft } from '../sponsored-state.js'
 import type { Draft } from '../state.js'
@@ -14,13 +14,11 @@ import type { Draft } from '../state.js'
 /** Step 3 of the lifecycle: who would receive, spend or operate. */
 export function screen(
   ports: SubWalletPorts,
-  draft: Draft,
+  { userId, draft }: Extract<Effect, { type: 'screen' }>,
   self: (command: Command) => void,
 ): void {
-  const { screener, reader, nowMs } = ports
-  const { txId, chainId, to, data, keyId, forecast } = draft
-  const userId = reader.apiKey(keyId)?.userId
-  if (userId === undefined) throw new Error(`${keyId} vanished from the store`)
+  const { screener, nowMs } = ports
+  const { txId, chainId, to, data, forecast } = draft
   const report = (verdict: Verdict, requoted: CallQuote | null) =>
     self({
       type: 'screened',

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { SignOutcome } from '../../../src/custody/co-signer.js'
 import type { Hex, SubWalletId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
@@ -78,10 +78,11 @@ function failed(
 }
 
 export function toHex(bytes: Uint8Array): Hex {
-  return `0x${Buffer.from(bytes).toString('hex')}`
+  const { buffer, byteOffset, byteLength } = bytes
+  return `0x${Buffer.from(buffer, byteOffset, byteLength).toString('hex')}`
 }
 
 /** 16 bytes that stand for the caller's request id in both domains' evidence. */
 export function requestIdBytes(requestId: string): Uint8Array {
-  return createHash('sha256').update(requestId).digest().subarray(0, 16)
+  return hash('sha256', requestId, 'buffer').subarray(0, 16)
 }

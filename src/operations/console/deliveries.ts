@@ -54,7 +54,7 @@ function targetsOf(
   asked: string | undefined,
 ): Result<readonly WebhookEndpoint[]> {
   // A test belongs to one endpoint, whatever the filters say.
-  const only = asked ?? (event.type === 'webhook.test' ? String(event.data.webhook_id) : undefined)
+  const only = asked ?? (event.type === 'webhook.test' ? String(event.data?.webhook_id) : undefined)
   if (only !== undefined) {
     const owned = ownedWebhook(reader, event.userId, only as WebhookId)
     return owned.ok ? ok([owned.value]) : owned

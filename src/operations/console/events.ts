@@ -20,7 +20,7 @@ export function listEvents({
       if (events.length === limit) {
         return { ok: true, value: { events, next_after: nextAfter, has_more: true } }
       }
-      events.push(eventView(event))
+      events.push(eventView(event, reader.transaction))
       nextAfter = event.seq
     }
     return { ok: true, value: { events, next_after: nextAfter, has_more: false } }

@@ -1,6 +1,8 @@
 import type { DeliveryRecord } from '../../../actors/webhook-endpoint/delivery-record.js'
+import { eventData } from '../../api/event-data.js'
 import type { EventType, StoredEvent } from '../../domain/event.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
+import type { Reader } from '../../store/reader.js'
 import { isoTime } from '../iso-time.js'
 
 export function webhookView(endpoint: WebhookEndpoint) {
@@ -33,6 +35,8 @@ export function deliveryView(record: DeliveryRecord, type: EventType | null) {
   }
 }
 
-export function eventView({ seq, eventId, type, atMs, data }: StoredEvent) {
-  return { seq, event_id: eventId, type, timestamp: isoTime(atMs), data: { ...data } }
+export function eventView(event: StoredEvent, transactionOf: Reader['transaction']) {
+  const { seq, eventId, type, atMs } = event
+  const data = { ...eventData(event, transactionOf) }
+  return { seq, event_id: eventId, type, timestamp: isoTime(atMs), data }
 }
