@@ -47,7 +47,11 @@ export function taggedHash(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
   return sha256(tagged(tag, ...parts))
 }
 
-/** 32 bytes. In one call: a hash object costs more than the hash of an intent. */
+/**
+ * 32 bytes. In one call: a hash object costs more than the hash of an intent. By way of a string:
+ * a Buffer of Node's hash has memory of its own, dearer to make and to collect than a copy into the
+ * pool's.
+ */
 export function sha256(bytes: Uint8Array): Buffer {
-  return hash('sha256', bytes, 'buffer')
+  return Buffer.from(hash('sha256', bytes, 'binary'), 'latin1')
 }
