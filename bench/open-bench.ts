@@ -6,7 +6,8 @@ import type { Bench } from './round.js'
 import { startSinkStack } from './sink-stack.js'
 import { measureWritePath } from './write-path.js'
 
-const WARM_UP_CALLERS = 32
+/** As many as the largest load has: what counts is how many sends the code was compiled over. */
+const WARM_UP_CALLERS = 128
 
 /** How long each part is driven before anything counts. */
 export interface WarmUpTimes {

@@ -17,9 +17,11 @@ const TOO_FAST = 'The chain moved on each time the call was valued; try again.'
 /** Steps 1 and 2 of the lifecycle for a send; what is admitted goes to the screening. */
 export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken | null): void {
   const { state } = turn
-  const { nowMs, chainId, quote } = command
+  const { keyId, nowMs, chainId, quote, idempotency, first } = command
   const findTwin = () => twinOf(state, command)
-  const admitted = admit(turn, { ...command, call: command, findTwin }, token)
+  // Named one by one: a spread of a command is the dearest line of a send's decision.
+  const asked = { keyId, chainId, nowMs, idempotency, first, quote, call: command, findTwin }
+  const admitted = admit(turn, asked, token)
   if (admitted === null || !quote.ok) return
   if (command.screened !== undefined) {
     const { refusal, screenedAgainst } = command.screened
@@ -38,7 +40,8 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     value: command.value,
     data: command.data,
     gasLimit: quote.gasLimit,
-    ...quote.fees,
+    maxFeePerGas: quote.fees.maxFeePerGas,
+    maxPriorityFeePerGas: quote.fees.maxPriorityFeePerGas,
     valuation: quote.valuation,
     reservation,
     problem: quote.problem,

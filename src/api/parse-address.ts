@@ -12,12 +12,25 @@ const ASCII_A_LOWER = 97
 
 const ascii = new Uint8Array(HEX_DIGITS)
 
+/** The same parties are paid again and again. 400 bytes each; when full it begins anew. */
+const CHECKSUMMED_MAX = 4_096
+const checksummed = new Map<string, Address>()
+
 /**
  * @param text 0x and 40 hex digits in any case
  * @throws RangeError when it is not
  */
 export function toChecksumAddress(text: string): Address {
+  const known = checksummed.get(text)
+  if (known !== undefined) return known
   if (!ADDRESS.test(text)) throw new RangeError('not an EVM address')
+  const address = checksumOf(text)
+  if (checksummed.size >= CHECKSUMMED_MAX) checksummed.clear()
+  checksummed.set(text, address)
+  return address
+}
+
+function checksumOf(text: string): Address {
   const lower = text.slice(2).toLowerCase()
   for (let i = 0; i < HEX_DIGITS; i++) ascii[i] = lower.charCodeAt(i)
   const hash = keccak256(ascii)

@@ -34,7 +34,7 @@ export function completeQuote(
   return {
     ok: true,
     gasLimit,
-    fees: { ...fees.fees },
+    fees: fees.fees,
     valuation: {
       valueMicros,
       gasMicros,
