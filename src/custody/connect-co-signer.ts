@@ -155,6 +155,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     const walletId = ulidBytes(request.walletId)
     const wallet = shares.get(walletId)
     if (wallet === null || wallet.proofs === null) throw new Refusal('UNKNOWN_WALLET', 'no key')
+    // Before it joins a batch, all of which would fail with it.
+    shares.requireShare(wallet)
     const { type, bytes } = encodePayload(request.payload)
     // One that is too long would break the frame, and its whole batch; the rest the others judge.
     if (bytes.length > PAYLOAD_BYTES_MAX) throw new Refusal('MALFORMED', 'payload length')
@@ -203,6 +205,9 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
         return await attempt(intent)
       } catch (error) {
         if (error instanceof Unanswered) return unavailable(error.message)
+        if (codeOf(error) === 'INTERNAL' && !(error instanceof RangeError)) {
+          log.error({ err: error, sub_wallet_id: request.walletId }, 'cannot sign')
+        }
         // What cannot be encoded is the caller's mistake, and only that caller's.
         return failed(error instanceof RangeError ? 'MALFORMED' : codeOf(error))
       }

@@ -1,8 +1,11 @@
+import { open } from 'lmdb'
 import { parseTransaction, recoverAddress, recoverTransactionAddress } from 'viem'
 import { hashAuthorization } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routerIntentDigest } from '../../src/contracts/router-intent.js'
+import { serviceLayout } from '../../src/custody/domain-keys/layout.js'
 import { toHex } from '../../src/custody/protocol/transaction.js'
+import { ulidBytes } from '../../src/domain/ids.js'
 import {
   DELEGATE,
   newWalletId,
@@ -125,6 +128,38 @@ describe('signatures of the quorum', () => {
     ).toBe(address)
   })
 })
+
+describe('a share of the service that does not open', () => {
+  test('costs its own wallet signatures and nobody else', async () => {
+    const hurt = await readyWallet(quorum)
+    await quorum.coSigner.close()
+    await flipShareOf(hurt)
+    await quorum.connect()
+    const requests = [hurt, wallet, hurt, wallet].map((each, nonce) =>
+      requestOf(each, transfer(500 + nonce)),
+    )
+    const outcomes = await Promise.all(requests.map((each) => quorum.coSigner.sign(each)))
+    expect(outcomes.map(({ ok }) => ok)).toEqual([false, true, false, true])
+    expect(outcomes[0]).toMatchObject({ reason: 'UNAVAILABLE', detail: 'INTERNAL' })
+  }, 30_000)
+})
+
+async function flipShareOf({ walletId }: ReadyWallet): Promise<void> {
+  const { shares } = serviceLayout(quorum.home)
+  const root = open({ path: shares, overlappingSync: false, maxDbs: 8 })
+  const records = root.openDB<Buffer, Buffer>({
+    name: '01-wallets',
+    keyEncoding: 'binary',
+    encoding: 'binary',
+  })
+  const name = Buffer.from(ulidBytes(walletId))
+  const record = Buffer.from(records.get(name) ?? '')
+  // Inside the sealed share, after its key's id and nonce.
+  const at = record.indexOf(Buffer.from('share')) + 30
+  record[at] = (record[at] ?? 0) ^ 1
+  await records.put(name, record)
+  await root.close()
+}
 
 function ethereumSignature(signature: Uint8Array) {
   return toHex(Uint8Array.from([...signature.subarray(0, 64), 27 + (signature[64] ?? 0)]))

@@ -10,6 +10,7 @@ import { sha256 } from '../protocol/tagged.js'
  * nothing that the data key and the sealed share, both there anyway, would not give them.
  */
 export interface MaskedShares {
+  has(record: Sealed): boolean
   /** Writes 32 bytes, which the caller wipes; false when that share was not kept yet. */
   open(record: Sealed, target: Uint8Array, at: number): boolean
   /** @param share in the clear; the caller wipes it */
@@ -30,6 +31,7 @@ export function createMaskedShares(): MaskedShares {
   const maskOf = ({ sealedShare }: Sealed) => sha256(concat(secret, sealedShare))
   const masked = new WeakMap<Sealed, Buffer>()
   return {
+    has: (record) => masked.has(record),
     open(record, target, at) {
       const kept = masked.get(record)
       if (kept === undefined) return false

@@ -34,6 +34,8 @@ export interface ShareStore {
   openShare(record: SealedShare): Buffer
   /** For each signature: writes the 32 bytes to where the caller wipes them. @throws as openShare */
   openShareInto(record: SealedShare, target: Uint8Array, at: number): void
+  /** Nothing but a look once it was opened. @throws Error when the share does not open */
+  requireShare(record: SealedShare): void
   close(): Promise<void>
 }
 
@@ -136,6 +138,12 @@ export function openShareStore(
       if (masked.open(record, target, at)) return
       const share = openShare(record)
       target.set(share, at)
+      masked.keep(record, share)
+      share.fill(0)
+    },
+    requireShare(record) {
+      if (masked.has(record)) return
+      const share = openShare(record)
       masked.keep(record, share)
       share.fill(0)
     },
