@@ -58,10 +58,14 @@ function pollAfterMs(state: WatcherState): number {
 }
 
 function watch(state: WatcherState, command: WatchCommand): void {
-  const known = state.watched.get(command.txId)
-  const { type: _, mined, ...rest } = command
+  const { txId, owner, from, nonce, hashes, mined } = command
+  const known = state.watched.get(txId)
   const watched: Watched = {
-    ...rest,
+    txId,
+    owner,
+    from,
+    nonce,
+    hashes,
     mined: known === undefined ? mined : known.mined,
     checked: known === undefined ? mined === null : known.checked,
     confirmed: false,

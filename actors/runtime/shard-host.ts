@@ -57,8 +57,10 @@ export class ShardHost {
   readonly #options: ShardHostOptions
   readonly #shells: ReadonlyMap<string, ErasedShell>
   readonly #mailbox = new Mailbox<Envelope>(MAILBOX_CAPACITY)
-  /** Insertion order is order of use while there are many: the oldest comes first. */
-  readonly #residents = new Map<string, Resident>()
+  /** By kind, then id: a command finds its actor without a key being made for it. */
+  readonly #byKind = new Map<string, Map<string, Resident>>()
+  /** All of them. Insertion order is order of use while there are many: the oldest comes first. */
+  readonly #residents = new Set<Resident>()
   readonly #pendingPlaces: PendingPlaces = new Set()
   #turnScheduled = false
   #commitsPending = 0
@@ -216,8 +218,7 @@ export class ShardHost {
 
   /** Undefined, with the caller told, while a broken actor waits for its commits. */
   #resident(envelope: Envelope): Resident | undefined {
-    const key = residentKey(envelope)
-    const known = this.#residents.get(key)
+    const known = this.#byKind.get(envelope.kind)?.get(envelope.id)
     if (known !== undefined) {
       if (known.broken) {
         if (known.commitsPending > 0) {
@@ -230,8 +231,8 @@ export class ShardHost {
         known.broken = false
       }
       if (this.#residents.size >= RESIDENTS_IN_ORDER_MIN) {
-        this.#residents.delete(key)
-        this.#residents.set(key, known)
+        this.#residents.delete(known)
+        this.#residents.add(known)
       }
       return known
     }
@@ -245,7 +246,9 @@ export class ShardHost {
       commitsPending: 0,
       waiting: new Set(),
     }
-    this.#residents.set(key, resident)
+    this.#residents.add(resident)
+    const ofKind = this.#byKind.get(envelope.kind) ?? new Map<string, Resident>()
+    this.#byKind.set(envelope.kind, ofKind.set(envelope.id, resident))
     const resumed = shell.resume?.(resident.state) ?? null
     if (resumed !== null) {
       this.#enqueue({ kind: envelope.kind, id: envelope.id, command: resumed, token: null })
@@ -266,14 +269,13 @@ export class ShardHost {
 
   #evictIdle(): void {
     if (this.#residents.size <= RESIDENT_ACTORS_MAX) return
-    for (const [key, resident] of this.#residents) {
+    for (const resident of this.#residents) {
       if (this.#residents.size <= RESIDENT_ACTORS_MAX) return
       if (resident.commitsPending > 0 || resident.waiting.size > 0) continue
-      if (resident.shell.idle(resident.state)) this.#residents.delete(key)
+      if (!resident.shell.idle(resident.state)) continue
+      const { kind, id } = resident.address
+      this.#residents.delete(resident)
+      this.#byKind.get(kind)?.delete(id)
     }
   }
-}
-
-function residentKey({ kind, id }: ActorAddress): string {
-  return `${kind}:${id}`
 }
