@@ -210,6 +210,30 @@ describe('a domain that must not start', () => {
     rmSync(at, { recursive: true })
   })
 
+  test('with evidence that its ledger does not cover and that was changed: it names the entry', async () => {
+    const at = copyOfHome()
+    const { ledger, evidence } = userSideLayout(at)
+    const books = open({ path: ledger, overlappingSync: false, maxDbs: 16 })
+    const covered = books.openDB<number, number>({ name: '06-covered' })
+    expect(covered.get(0)).toBeGreaterThan(2)
+    await covered.put(0, 1)
+    await books.close()
+    const log = open({ path: evidence, overlappingSync: false, maxDbs: 4 })
+    const entries = log.openDB<Buffer, [number, number]>({
+      name: '02-evidence',
+      encoding: 'binary',
+    })
+    const changed = Buffer.from(entries.get([0, 2]) ?? '')
+    changed[changed.length - 1] = (changed.at(-1) ?? 0) ^ 1
+    await entries.put([0, 2], changed)
+    await log.close()
+    const env = { COUNTERSIGN_HOME: at, IDENTITY_PORT: '0' }
+    await expect(startChild('dist/src/identity-provider/main.js', env)).rejects.toThrow(
+      /vault\/evidence: entry 2 does not match its hash/,
+    )
+    rmSync(at, { recursive: true })
+  })
+
   test('with a registry that the root did not sign: it names file and reason', async () => {
     const at = copyOfHome()
     const path = registryPath(at)

@@ -35,16 +35,23 @@ export interface Dated<T> {
 /** Reporting each of a million broken entries helps nobody. */
 const PROBLEMS_MAX = 100
 
-/** @param name of the log, for its problems */
-export function readEvidence(name: string, stored: Iterable<StoredEvidence>): ReadEvidence {
+/**
+ * @param name of the log, for its problems
+ * @param after the entry before the first of them, when they are the end of a chain
+ */
+export function readEvidence(
+  name: string,
+  stored: Iterable<StoredEvidence>,
+  after?: StoredEvidence,
+): ReadEvidence {
   const problems: string[] = []
   const batches: Dated<BatchEvidence>[] = []
   const wallets: Dated<WalletEvidence>[] = []
   const grants: Dated<GrantEvidence>[] = []
   const authorizers: Dated<AuthorizerEntry>[] = []
-  let before: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
-  let present = -1
-  let expected = 0
+  let before = after?.bytes.subarray(0, EVIDENCE_HASH_BYTES) ?? Buffer.alloc(EVIDENCE_HASH_BYTES)
+  let present = after?.chain ?? -1
+  let expected = after === undefined ? 0 : after.index + 1
   let entries = 0
   for (const { chain, index, bytes } of stored) {
     if (problems.length >= PROBLEMS_MAX) break

@@ -1,9 +1,10 @@
 import {
   EVIDENCE_HASH_BYTES,
-  EVIDENCE_KIND,
   type EvidenceLog,
+  type StoredEvidence,
 } from '../../custody/evidence/evidence-log.js'
-import { type BatchEvidence, decodeBatchEvidence } from '../../custody/evidence/evidence-records.js'
+import type { BatchEvidence } from '../../custody/evidence/evidence-records.js'
+import { readEvidence } from '../../custody/evidence/read-evidence.js'
 import { decodeHeader } from '../../custody/protocol/batch.js'
 import { ByteReader } from '../../custody/protocol/bytes.js'
 import { intentId } from '../../custody/protocol/intent.js'
@@ -14,13 +15,18 @@ import type { LedgerStore } from './ledger-store.js'
 /**
  * Before the first approval of a run: reads from the evidence what the run before decided and its
  * ledger did not get to write, and which intents have not expired yet. Durable on return.
+ * @param path of the evidence, for errors
+ * @throws Error that names the entries which are not what was written: what was approved there is
+ * not known, so nothing may be approved on top of it
  */
 export async function catchUp(
   ledger: LedgerStore,
   evidence: EvidenceLog,
+  path: string,
   nowMs: number,
 ): Promise<void> {
-  const batches = latestBatches(evidence, ledger.covered, nowMs - INTENT_LIFETIME_MS_MAX)
+  const since = nowMs - INTENT_LIFETIME_MS_MAX
+  const batches = latestBatches(evidence, path, ledger.covered, since)
   const { flushed } = ledger.commit((writer) => {
     for (const batch of batches) {
       const approved = putApproved(batch, batch.intents.map(intentId), writer)
@@ -37,15 +43,31 @@ export async function catchUp(
  * @returns in the order of the decisions, which is that of the sequences: a signature that takes
  * long may let a later batch enter the log first
  */
-function latestBatches(evidence: EvidenceLog, covered: number, sinceMs: number): BatchEvidence[] {
-  const batches: { seq: number; batch: BatchEvidence }[] = []
-  for (const { index, bytes } of evidence.newestFirst()) {
-    const reader = new ByteReader(bytes.subarray(EVIDENCE_HASH_BYTES))
-    const timeMs = reader.u64()
-    if (index < covered && timeMs < sinceMs) break
-    if (reader.u8() !== EVIDENCE_KIND.batch) continue
-    const batch = decodeBatchEvidence(reader.rest())
-    batches.push({ seq: decodeHeader(batch.header).batchSeq, batch })
+function latestBatches(
+  evidence: EvidenceLog,
+  path: string,
+  covered: number,
+  sinceMs: number,
+): BatchEvidence[] {
+  const latest: StoredEvidence[] = []
+  let before: StoredEvidence | undefined
+  for (const entry of evidence.newestFirst()) {
+    if (entry.index < covered && timeOf(entry) < sinceMs) {
+      before = entry
+      break
+    }
+    latest.push(entry)
   }
-  return batches.sort((a, b) => a.seq - b.seq).map(({ batch }) => batch)
+  const { batches, problems } = readEvidence(path, latest.reverse(), before)
+  if (problems.length > 0) {
+    throw new Error(`${problems.join('; ')}. Restore the user side from a backup, and fence it.`)
+  }
+  return batches
+    .map(({ value }) => ({ seq: decodeHeader(value.header).batchSeq, value }))
+    .sort((a, b) => a.seq - b.seq)
+    .map(({ value }) => value)
+}
+
+function timeOf({ bytes }: StoredEvidence): number {
+  return new ByteReader(bytes.subarray(EVIDENCE_HASH_BYTES)).u64()
 }

@@ -68,7 +68,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const shares = openShareStore('user', layout, wrappingKeys)
   const evidence = openEvidenceLog(layout.evidence, 0)
   const ledger = openLedgerStore(layout.ledger, evidence)
-  await catchUp(ledger, evidence, Date.now())
+  await catchUp(ledger, evidence, layout.evidence, Date.now())
   const store = openAuthorizerStore(layout.ledger)
   const software = mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : null
   const authorizer = createAuthorizer(store, registry, software)
