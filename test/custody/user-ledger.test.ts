@@ -1,0 +1,97 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
+import { unflushedRows } from '../../src/identity-provider/vault/unflushed-rows.js'
+
+const entryOf = (fee: bigint) => ({
+  intentId: randomBytes(32),
+  bodyHash: randomBytes(32),
+  maxFeePerGasWei: fee,
+  maxPriorityFeePerGasWei: 1n,
+})
+
+describe('the ledger of the user side', () => {
+  let home: string
+  beforeAll(() => {
+    home = mkdtempSync(join(tmpdir(), 'cs-ledger-'))
+  })
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+  test('has what was decided at once, and on disk with how much of the evidence that covers', async () => {
+    const path = join(home, 'decided')
+    const wallet = randomBytes(16)
+    const evidence = { length: 7 }
+    const [first, second] = [entryOf(1n), entryOf(2n)]
+    const ledger = openLedgerStore(path, evidence)
+    ledger.decide((writer) => {
+      writer.putLane(3, 50)
+      writer.putEntry(wallet, 8453, 0, first)
+      expect(writer.entry(wallet, 8453, 0)).toEqual(first)
+    })
+    ledger.decide((writer) => writer.putEntry(wallet, 8453, 0, second))
+    evidence.length = 9
+    await ledger.close()
+
+    const again = openLedgerStore(path, evidence)
+    expect(again.covered).toBe(9)
+    expect(again.highestIn(3)).toBe(50)
+    again.decide((writer) => expect(writer.entry(wallet, 8453, 0)).toEqual(second))
+    await again.close()
+  })
+
+  test('puts what waits before anything that must be on disk now', async () => {
+    const path = join(home, 'order')
+    const wallet = randomBytes(16)
+    const ledger = openLedgerStore(path, { length: 1 })
+    ledger.decide((writer) => writer.putEntry(wallet, 1, 4, entryOf(1n)))
+    await ledger.commit((writer) => writer.putLane(9, 1)).flushed
+    const other = openLedgerStore(path, { length: 1 })
+    other.decide((writer) => expect(writer.entry(wallet, 1, 4)).not.toBeNull())
+    expect(other.highestIn(9)).toBe(1)
+    await other.close()
+    await ledger.close()
+  })
+
+  test('drops the ids of intents once they have expired, and not before', async () => {
+    const ledger = openLedgerStore(join(home, 'ids'), { length: 0 })
+    const [old, young] = [randomBytes(32), randomBytes(32)]
+    ledger.decide((writer) => {
+      writer.rememberIntents(Date.now() - 1, [old])
+      writer.rememberIntents(Date.now() + 60_000, [young])
+    })
+    expect([ledger.hasIntent(old), ledger.hasIntent(young)]).toEqual([false, true])
+    await ledger.close()
+  })
+})
+
+describe('rows on their way to disk', () => {
+  test('that could not be written wait again, in their order, but for those with newer values', () => {
+    const written: [number, string][] = []
+    const rows = unflushedRows<number, string>((key, value) => void written.push([key, value]))
+    rows.set(1, 'first')
+    rows.set(2, 'first')
+    const lost = rows.put()
+    rows.set(1, 'second')
+    lost.failed()
+    expect([rows.get(1), rows.get(2), rows.waiting]).toEqual(['second', 'first', 2])
+    written.length = 0
+    rows.put().flushed()
+    expect(written).toEqual([
+      [2, 'first'],
+      [1, 'second'],
+    ])
+    expect([rows.get(1), rows.get(2)]).toEqual([undefined, undefined])
+  })
+
+  test('stay readable while a newer value waits', () => {
+    const rows = unflushedRows<number, string>(() => {})
+    rows.set(1, 'first')
+    const put = rows.put()
+    rows.set(1, 'second')
+    put.flushed()
+    expect(rows.get(1)).toBe('second')
+  })
+})
