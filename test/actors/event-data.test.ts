@@ -8,16 +8,7 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/transactor.js'
 import { createMemoryEnvironment } from './memory-environment.js'
-import { transaction, WALLET_ID } from './wallet-fixtures.js'
-
-const attempt = {
-  txHash: '0x01',
-  rawTransaction: '0x02',
-  maxFeePerGas: 2n,
-  maxPriorityFeePerGas: 1n,
-  intentId: '0x03',
-  signedAtMs: 1_750_000_000_000,
-} as const
+import { ATTEMPT as attempt, transaction, WALLET_ID } from './wallet-fixtures.js'
 
 const then = transaction(1, { status: 'broadcast', attempts: [attempt] })
 const later: Transaction = {

@@ -4,6 +4,7 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import {
   apiKey,
+  ATTEMPT as attempt,
   CHAIN_ID,
   KEY_ID,
   transaction,
@@ -28,14 +29,6 @@ describe('the store', () => {
   })
 
   test('gives back each version of a transaction as it was put, whichever of its parts changed', async () => {
-    const attempt = {
-      txHash: '0x01',
-      rawTransaction: '0x02',
-      maxFeePerGas: 2n,
-      maxPriorityFeePerGas: 1n,
-      intentId: '0x03',
-      signedAtMs: 1_750_000_000_000,
-    } as const
     const signed = transaction(1, { attempts: [attempt] })
     const sent: Transaction = { ...signed, status: 'broadcast', updatedAtMs: 1_750_000_000_001 }
     const bumped: Transaction = { ...sent, attempts: [attempt, { ...attempt, txHash: '0x04' }] }

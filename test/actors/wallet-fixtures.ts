@@ -56,6 +56,15 @@ export function txIdOf(n: number): TxId {
   return `tx_${String(n).padStart(26, '0')}` as TxId
 }
 
+export const ATTEMPT = {
+  txHash: '0x01',
+  rawTransaction: '0x02',
+  maxFeePerGas: 2n,
+  maxPriorityFeePerGas: 1n,
+  intentId: '0x03',
+  signedAtMs: 1_750_000_000_000,
+} as const
+
 /** As the store holds one that is signed. The value is the widest there is. */
 export function transaction(n: number, said: Partial<Transaction> = {}): Transaction {
   return {
