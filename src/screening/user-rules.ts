@@ -1,6 +1,6 @@
 import type { Address } from '../domain/ids.js'
 import { parseListedAddress } from './set/address-bytes.js'
-import { type AddressSet, buildAddressSet, KEY_BITS_SMALL } from './set/address-set.js'
+import { type AddressSet, buildAddressSet, GRAM_BITS_SMALL } from './set/address-set.js'
 
 /** Entries one user may keep. */
 export const USER_RULES_MAX = 1_000
@@ -37,5 +37,5 @@ function setOf(rules: readonly UserRule[], action: UserRule['action']): AddressS
       if (bytes === null) throw new TypeError(`not an address: ${rule.address}`)
       return bytes
     })
-  return buildAddressSet([{ packed: Buffer.concat(packed), listIndex: 0 }], KEY_BITS_SMALL)
+  return buildAddressSet([{ packed: Buffer.concat(packed), listIndex: 0 }], GRAM_BITS_SMALL)
 }

@@ -242,6 +242,18 @@ describe('addresses from outside the calldata', () => {
 })
 
 describe('the address set', () => {
+  it('keeps an address that is on several lists for the first of them, and those after it', () => {
+    const [one, two, three, four] = ['11', '22', '33', '44'].map((byte) => byte.repeat(20))
+    const part = (texts: (string | undefined)[], listIndex: number) => ({
+      packed: packed(texts.map((text) => `0x${text}`)),
+      listIndex,
+    })
+    const set = buildAddressSet([part([one, two, one], 0), part([two, three, one, four], 1)])
+    const listOf = (text?: string) => set.listIndex[findEntry(set, packed([`0x${text}`]), 0)]
+    expect(set.size).toBe(4)
+    expect([one, two, three, four].map(listOf)).toEqual([0, 0, 1, 1])
+  })
+
   it('holds exactly what it was built from, also where keys and hashes collide', () => {
     const members = Array.from({ length: 5_000 }, (_, i) => {
       const head = (i * 2_654_435_761).toString(16).padStart(24, '0').slice(-24)

@@ -4,7 +4,7 @@
  * decides. The service's own contracts and configured tokens join them at start.
  */
 import { parseListedAddress } from '../set/address-bytes.js'
-import { buildAddressSet, findEntry, KEY_BITS_SMALL } from '../set/address-set.js'
+import { buildAddressSet, findEntry, GRAM_BITS_SMALL } from '../set/address-set.js'
 
 const KNOWN_INFRASTRUCTURE = [
   // Wrapped native: Ethereum, OP and Base, BNB, Polygon, Arbitrum
@@ -58,6 +58,6 @@ export function protectAddresses(own: readonly string[]): (entry: Uint8Array) =>
     if (bytes === null) throw new TypeError(`not an address: ${text}`)
     return bytes
   })
-  const set = buildAddressSet([{ packed: Buffer.concat(known), listIndex: 0 }], KEY_BITS_SMALL)
+  const set = buildAddressSet([{ packed: Buffer.concat(known), listIndex: 0 }], GRAM_BITS_SMALL)
   return (entry) => findEntry(set, entry, 0) >= 0
 }

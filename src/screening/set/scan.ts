@@ -2,16 +2,27 @@
  * The first layer: every byte offset of the calldata is compared with the lists, whatever the
  * calldata means. It sees what no decoder knows: packed, unaligned, left-aligned and nested forms,
  * unknown functions, and addresses spelt out in ASCII.
+ *
+ * It asks the bitmap at every GRAMS_PER_ENTRY-th byte only: an address at any offset has one of
+ * its marked grams there. Where a gram is marked, all addresses that it may be part of are looked
+ * up. The loops that find the next such place call nothing, or they run at half the speed.
  */
 import { ADDRESS_BYTES } from './address-bytes.js'
-import { type AddressSet, findEntry, KEY_LAST_BYTE } from './address-set.js'
+import {
+  type AddressSet,
+  findEntry,
+  GRAM_END_FIRST,
+  GRAM_END_LAST,
+  GRAMS_PER_ENTRY,
+} from './address-set.js'
 
 /** The EVM reads zeros past the end, so an address may end in bytes that are not there. */
 export const SCAN_TAIL_BYTES = ADDRESS_BYTES - 1
 
 const ASCII_CHARS = ADDRESS_BYTES * 2
-/** Index, within the 40 characters, of the last one of the bitmap's key. */
-const ASCII_KEY_LAST = KEY_LAST_BYTE * 2 + 1
+/** Index, within the 40 characters, of the last one of the first gram. */
+const ASCII_GRAM_END_FIRST = GRAM_END_FIRST * 2 + 1
+const ASCII_STRIDE = GRAMS_PER_ENTRY * 2
 const NOT_HEX = 255
 
 const NIBBLE = new Uint8Array(256).fill(NOT_HEX)
@@ -53,17 +64,32 @@ function scanBytes(
   length: number,
   counts: Counts,
 ): ScanHit | null {
-  const { bitmap, keyMask } = set
-  const stop = length + KEY_LAST_BYTE
-  let key = ((data[KEY_LAST_BYTE - 2] as number) << 8) | (data[KEY_LAST_BYTE - 1] as number)
-  for (let end = KEY_LAST_BYTE; end < stop; end++) {
-    key = ((key << 8) | (data[end] as number)) & 0xffffff
-    const masked = key & keyMask
-    if ((((bitmap[masked >>> 5] as number) >>> (masked & 31)) & 1) === 0) continue
-    const entry = findEntry(set, data, end - KEY_LAST_BYTE)
-    if (entry >= 0 && counts(entry)) return { entry, offset: end - KEY_LAST_BYTE, form: 'bytes' }
+  const stop = length + GRAM_END_LAST
+  let end = nextGram(set, data, GRAM_END_FIRST, stop)
+  while (end < stop) {
+    const last = Math.min(end - GRAM_END_FIRST, length - 1)
+    for (let at = Math.max(end - GRAM_END_LAST, 0); at <= last; at++) {
+      const entry = findEntry(set, data, at)
+      if (entry >= 0 && counts(entry)) return { entry, offset: at, form: 'bytes' }
+    }
+    end = nextGram(set, data, end + GRAMS_PER_ENTRY, stop)
   }
   return null
+}
+
+/** The first place in steps from `end` where a marked gram ends; `stop` or more when none is. */
+function nextGram(
+  { bitmap, gramMask }: AddressSet,
+  data: Uint8Array,
+  end: number,
+  stop: number,
+): number {
+  for (; end < stop; end += GRAMS_PER_ENTRY) {
+    const high = ((data[end - 2] as number) << 16) | ((data[end - 1] as number) << 8)
+    const gram = (high | (data[end] as number)) & gramMask
+    if ((((bitmap[gram >>> 5] as number) >>> (gram & 31)) & 1) === 1) return end
+  }
+  return end
 }
 
 const decoded = new Uint8Array(ADDRESS_BYTES)
@@ -104,20 +130,38 @@ function scanRun(
   end: number,
   counts: Counts,
 ): ScanHit | null {
-  const { bitmap, keyMask } = set
-  const stop = end - ASCII_CHARS + ASCII_KEY_LAST + 1
-  let key = 0
-  for (let at = start + ASCII_KEY_LAST - 5; at < stop; at++) {
-    key = ((key << 4) | (NIBBLE[data[at] as number] as number)) & 0xffffff
-    const first = at - ASCII_KEY_LAST
-    const masked = key & keyMask
-    if (first < start || (((bitmap[masked >>> 5] as number) >>> (masked & 31)) & 1) === 0) continue
-    for (let i = 0; i < ADDRESS_BYTES; i++) {
-      const high = NIBBLE[data[first + 2 * i] as number] as number
-      decoded[i] = (high << 4) | (NIBBLE[data[first + 2 * i + 1] as number] as number)
+  for (let parity = 0; parity < 2; parity++) {
+    let at = nextAsciiGram(set, data, start + ASCII_GRAM_END_FIRST + parity, end)
+    while (at < end) {
+      const last = Math.min(at - ASCII_GRAM_END_FIRST, end - ASCII_CHARS)
+      const earliest = at - ASCII_GRAM_END_FIRST - ASCII_STRIDE + 2
+      for (let first = Math.max(earliest, start + parity); first <= last; first += 2) {
+        for (let i = 0; i < ADDRESS_BYTES; i++) decoded[i] = byteAt(data, first + 2 * i)
+        const entry = findEntry(set, decoded, 0)
+        if (entry >= 0 && counts(entry)) return { entry, offset: first, form: 'ascii' }
+      }
+      at = nextAsciiGram(set, data, at + ASCII_STRIDE, end)
     }
-    const entry = findEntry(set, decoded, 0)
-    if (entry >= 0 && counts(entry)) return { entry, offset: first, form: 'ascii' }
   }
   return null
+}
+
+/** As `nextGram`, over hex characters. */
+function nextAsciiGram(
+  { bitmap, gramMask }: AddressSet,
+  data: Uint8Array,
+  at: number,
+  stop: number,
+): number {
+  for (; at < stop; at += ASCII_STRIDE) {
+    const high = (byteAt(data, at - 5) << 16) | (byteAt(data, at - 3) << 8)
+    const gram = (high | byteAt(data, at - 1)) & gramMask
+    if ((((bitmap[gram >>> 5] as number) >>> (gram & 31)) & 1) === 1) return at
+  }
+  return at
+}
+
+/** The byte that two hex characters at `at` spell. */
+function byteAt(data: Uint8Array, at: number): number {
+  return ((NIBBLE[data[at] as number] as number) << 4) | (NIBBLE[data[at + 1] as number] as number)
 }
