@@ -100,14 +100,15 @@ export function openAddressSet(buffer: SharedArrayBuffer): AddressSet {
 /** The index of the entry equal to the 20 bytes at `at`, or -1. */
 export function findEntry(set: AddressSet, bytes: Uint8Array, at: number): number {
   // Every gram of an entry is marked: the two that share no byte tell the most.
-  if (!holdsGram(set, bytes, at + GRAM_END_LAST)) return -1
-  if (!holdsGram(set, bytes, at + GRAM_END_FIRST)) return -1
+  if (!isMarked(set, gramAt(bytes, at + GRAM_END_LAST))) return -1
+  if (!isMarked(set, gramAt(bytes, at + GRAM_END_FIRST))) return -1
   return (set.slots[slotFor(set, bytes, at)] as number) - 1
 }
 
-function holdsGram({ bitmap, gramMask }: AddressSet, bytes: Uint8Array, end: number): boolean {
-  const gram = gramAt(bytes, end) & gramMask
-  return (((bitmap[gram >>> 5] as number) >>> (gram & 31)) & 1) === 1
+/** @param gram three bytes, the last of them lowest */
+export function isMarked({ bitmap, gramMask }: AddressSet, gram: number): boolean {
+  const bit = gram & gramMask
+  return (((bitmap[bit >>> 5] as number) >>> (bit & 31)) & 1) === 1
 }
 
 function markGrams({ bytes, bitmap, gramMask }: AddressSet, at: number): void {

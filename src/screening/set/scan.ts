@@ -14,14 +14,16 @@ import {
   GRAM_END_FIRST,
   GRAM_END_LAST,
   GRAMS_PER_ENTRY,
+  isMarked,
 } from './address-set.js'
 
 /** The EVM reads zeros past the end, so an address may end in bytes that are not there. */
 export const SCAN_TAIL_BYTES = ADDRESS_BYTES - 1
 
 const ASCII_CHARS = ADDRESS_BYTES * 2
-/** Index, within the 40 characters, of the last one of the first gram. */
+/** Indexes, within the 40 characters, of the last one of the first gram and of the last gram. */
 const ASCII_GRAM_END_FIRST = GRAM_END_FIRST * 2 + 1
+const ASCII_GRAM_END_LAST = GRAM_END_LAST * 2 + 1
 const ASCII_STRIDE = GRAMS_PER_ENTRY * 2
 const NOT_HEX = 255
 
@@ -136,6 +138,8 @@ function scanRun(
       const last = Math.min(at - ASCII_GRAM_END_FIRST, end - ASCII_CHARS)
       const earliest = at - ASCII_GRAM_END_FIRST - ASCII_STRIDE + 2
       for (let first = Math.max(earliest, start + parity); first <= last; first += 2) {
+        if (!isMarked(set, asciiGramAt(data, first + ASCII_GRAM_END_LAST))) continue
+        if (!isMarked(set, asciiGramAt(data, first + ASCII_GRAM_END_FIRST))) continue
         for (let i = 0; i < ADDRESS_BYTES; i++) decoded[i] = byteAt(data, first + 2 * i)
         const entry = findEntry(set, decoded, 0)
         if (entry >= 0 && counts(entry)) return { entry, offset: first, form: 'ascii' }
@@ -154,11 +158,15 @@ function nextAsciiGram(
   stop: number,
 ): number {
   for (; at < stop; at += ASCII_STRIDE) {
-    const high = (byteAt(data, at - 5) << 16) | (byteAt(data, at - 3) << 8)
-    const gram = (high | byteAt(data, at - 1)) & gramMask
+    const gram = asciiGramAt(data, at) & gramMask
     if ((((bitmap[gram >>> 5] as number) >>> (gram & 31)) & 1) === 1) return at
   }
   return at
+}
+
+function asciiGramAt(data: Uint8Array, end: number): number {
+  const high = (byteAt(data, end - 5) << 16) | (byteAt(data, end - 3) << 8)
+  return high | byteAt(data, end - 1)
 }
 
 /** The byte that two hex characters at `at` spell. */
