@@ -49,6 +49,7 @@ import { linkQuorum } from './service/quorum-link.js'
 import { finishRefresh } from './service/refresh-share.js'
 import type { PreparedIntent } from './service/sign-batch.js'
 import { createSignPipeline } from './service/sign-pipeline.js'
+import { createSignatureChecks } from './service/signature-checks.js'
 
 export interface CoSignerOptions {
   /** Home directory: this domain's keys and shares, the sockets, the registry. */
@@ -98,6 +99,9 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     approvedFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),
     onLost: () => pipeline.abandon('connection lost'),
   })
+  const checks = createSignatureChecks({
+    onFault: (error) => log.error({ err: error }, 'the thread that checks signatures failed'),
+  })
   const grants = createGrantReferences(link.userSide)
   const authorizers = openAuthorizerStore(layout.ledger)
   const authority = createGrantAuthority({
@@ -108,7 +112,9 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   })
   const pipeline = createSignPipeline({
     context: () =>
-      link.session === null ? null : { link, session: link.session, shares, signer, evidence },
+      link.session === null
+        ? null
+        : { link, session: link.session, shares, signer, evidence, checks },
     onStaleSession: () => link.renew(),
     onFault: (error) => log.error({ err: error }, 'batch failed'),
   })
@@ -253,6 +259,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       unfollow()
       link.close()
       pipeline.abandon('closing')
+      await checks.close()
       await shares.close()
       await authorizers.close()
       await evidence.close()

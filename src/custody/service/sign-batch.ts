@@ -5,7 +5,6 @@ import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../evidence/evidence-records.js'
 import { coSignMessage, encodeHeader, hasBit, seqOf } from '../protocol/batch.js'
 import { expectBytes, expectList } from '../protocol/bytes.js'
-import { isSignedBy } from '../protocol/curve.js'
 import {
   encodeIntent,
   intentId,
@@ -23,6 +22,7 @@ import { signedTransaction } from '../protocol/transaction.js'
 import type { GrantReference } from './grant-references.js'
 import { failed } from './outcome.js'
 import type { QuorumLink, QuorumLinkSession } from './quorum-link.js'
+import type { SignatureCheck, SignatureChecks } from './signature-checks.js'
 
 /** One signature asked for, checked and encoded, waiting for its batch. */
 export interface PreparedIntent {
@@ -44,6 +44,7 @@ export interface SignBatchContext {
   readonly shares: ShareStore
   readonly signer: P256Signer
   readonly evidence: EvidenceLog
+  readonly checks: SignatureChecks
 }
 
 /** Shorter than the protocol allows: an intent is judged at once or not at all. */
@@ -54,6 +55,13 @@ interface CoSignedBatch {
   readonly intents: readonly Buffer[]
   readonly ids: readonly Buffer[]
   readonly coSignature: Buffer
+}
+
+/** What the quorum signer answered for one intent of a batch. */
+interface SignedIntent extends SignatureCheck {
+  readonly index: number
+  readonly item: PreparedIntent
+  readonly id: Buffer
 }
 
 /** Encodes the intents for one slot each of one batch and co-signs them. */
@@ -142,12 +150,21 @@ export async function completeBatch(
     recorded,
   ])
   const signed = expectList(answer, BATCH_INTENTS_MAX)
-  return Promise.all(
-    batch.map((item, index) => {
-      const id = coSigned.ids[index] ?? NO_REFERENCE
-      return refusals[index] ?? outcomeOf(item, id, signed[index], context.signer)
-    }),
-  )
+  const toCheck: SignedIntent[] = []
+  const outcomes = batch.map((item, index) => {
+    const signature = signed[index]
+    if (refusals[index]) return refusals[index]
+    if (!(signature instanceof Uint8Array)) return failed(refusalCode(signature))
+    const { point } = item.wallet
+    const id = coSigned.ids[index] ?? NO_REFERENCE
+    toCheck.push({ index, item, id, point, digest: digestOf(item.type, item.payload), signature })
+    return failed('INTERNAL')
+  })
+  const valid = await context.checks.check(toCheck)
+  for (const [place, one] of toCheck.entries()) {
+    if (valid[place]) outcomes[one.index] = await outcomeOf(one, context.signer)
+  }
+  return outcomes
 }
 
 function refusalOf(answer: unknown): SignOutcome {
@@ -175,27 +192,20 @@ function sealOwnShares(
   }
 }
 
-/** The quorum signer is not believed: a signature counts when the wallet's own key made it. */
-function outcomeOf(
-  item: PreparedIntent,
-  intentId: Uint8Array,
-  signed: unknown,
+/** What the caller gets of a signature that was checked. */
+async function outcomeOf(
+  { item, id, digest, signature }: SignedIntent,
   signer: P256Signer,
-): SignOutcome | Promise<SignOutcome> {
-  if (!(signed instanceof Uint8Array)) return failed(refusalCode(signed))
-  const digest = digestOf(item.type, item.payload)
-  if (!isSignedBy(item.wallet.point, digest, signed)) return failed('INTERNAL')
+): Promise<SignOutcome> {
   // A copy: the answer's frame would stay in memory with this one.
-  const outcome = { ok: true as const, signature: Buffer.from(signed), intentId }
+  const outcome = { ok: true as const, signature: Buffer.from(signature), intentId: id }
   switch (item.type) {
     case PAYLOAD_TYPE.feeMarketTransaction:
     case PAYLOAD_TYPE.setCodeTransaction:
-      return { ...outcome, ...signedTransaction(item.payload, signed) }
+      return { ...outcome, ...signedTransaction(item.payload, signature) }
     case PAYLOAD_TYPE.authorization:
       return outcome
     case PAYLOAD_TYPE.routerIntent:
-      return signer
-        .sign(digest)
-        .then((coSignature) => ({ ...outcome, coSignature: lowS(coSignature) }))
+      return { ...outcome, coSignature: lowS(await signer.sign(digest)) }
   }
 }

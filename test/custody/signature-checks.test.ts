@@ -1,0 +1,128 @@
+/** The checks of the quorum signer's answers, in their real thread. */
+import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { pointOf, randomScalar, signDigest } from '../../src/custody/protocol/curve.js'
+import {
+  createSignatureChecks,
+  type SignatureCheck,
+  type SignatureChecks,
+} from '../../src/custody/service/signature-checks.js'
+
+const BUILT = new URL('../../dist/src/pool/check-signatures.js', import.meta.url)
+const ENDING = new URL('fixtures-ending-thread.mjs', import.meta.url)
+const BATCH = 32
+const WAIT = { timeout: 20_000, interval: 20 }
+const opened: SignatureChecks[] = []
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((checks) => checks.close()))
+})
+
+function open(entry: URL) {
+  const faults: unknown[] = []
+  const checks = createSignatureChecks({ onFault: (error) => faults.push(error), entry })
+  opened.push(checks)
+  return { checks, faults }
+}
+
+function made(): SignatureCheck {
+  const scalar = randomScalar()
+  const digest = randomBytes(32)
+  return { point: pointOf(scalar), digest, signature: signDigest(digest, scalar) }
+}
+
+const batchOf = (length: number) => Array.from({ length }, made)
+
+/** A batch in which every kind of wrong answer stands beside right ones. */
+function mixed(): { batch: SignatureCheck[]; expected: boolean[] } {
+  const batch = batchOf(BATCH)
+  const expected = batch.map(() => true)
+  const wrong = (index: number, change: (check: SignatureCheck) => Partial<SignatureCheck>) => {
+    const check = batch[index] as SignatureCheck
+    batch[index] = { ...check, ...change(check) }
+    expected[index] = false
+  }
+  wrong(0, () => ({ point: made().point }))
+  wrong(3, () => ({ digest: randomBytes(32) }))
+  wrong(4, ({ signature }) => ({ signature: flipped(signature, 10) }))
+  wrong(17, ({ signature }) => ({ signature: flipped(signature, 40) }))
+  wrong(18, ({ signature }) => ({ signature: flipped(signature, 64) }))
+  wrong(31, () => ({ signature: Buffer.alloc(65) }))
+  return { batch, expected }
+}
+
+function flipped(bytes: Uint8Array, at: number): Buffer {
+  const copy = Buffer.from(bytes)
+  copy[at] = (copy[at] ?? 0) ^ 1
+  return copy
+}
+
+/** Until the thread has loaded, a batch is answered without a turn of this event loop. */
+async function untilHandedOver(checks: SignatureChecks): Promise<void> {
+  await vi.waitFor(async () => {
+    const answer = checks.check(batchOf(BATCH))
+    const first = await Promise.race([answer.then(() => 'here'), setImmediate('handed over')])
+    await answer
+    expect(first).toBe('handed over')
+  }, WAIT)
+}
+
+describe('signatures are checked in a thread', () => {
+  it('each for itself, in the order of the batch', async () => {
+    const { checks, faults } = open(BUILT)
+    await untilHandedOver(checks)
+    const { batch, expected } = mixed()
+    expect(await checks.check(batch)).toEqual(expected)
+    expect(faults).toEqual([])
+  })
+
+  it('batch by batch, also where more of them are under way than one thread takes', async () => {
+    const { checks } = open(BUILT)
+    await untilHandedOver(checks)
+    const batches = Array.from({ length: 24 }, mixed)
+    const answers = await Promise.all(batches.map(({ batch }) => checks.check(batch)))
+    expect(answers).toEqual(batches.map(({ expected }) => expected))
+  })
+
+  it.each([64, 66, 0, 4_096])('and one of %i bytes makes no other one count', async (length) => {
+    const { checks } = open(BUILT)
+    await untilHandedOver(checks)
+    const batch = batchOf(BATCH)
+    const long = Buffer.concat([made().signature, randomBytes(4_096)]).subarray(0, length)
+    batch[5] = { ...made(), signature: long }
+    const expected = batch.map((_, index) => index !== 5)
+    expect(await checks.check(batch)).toEqual(expected)
+  })
+})
+
+describe('signatures are checked all the same', () => {
+  it('where the thread ends with a batch in hand', async () => {
+    const { checks, faults } = open(ENDING)
+    const { batch, expected } = mixed()
+    await vi.waitFor(async () => {
+      expect(await checks.check(batch)).toEqual(expected)
+      expect(faults.length).toBeGreaterThan(2)
+    }, WAIT)
+  })
+
+  it('where the thread does not start', async () => {
+    const { checks, faults } = open(new URL('no-such-module.mjs', import.meta.url))
+    const { batch, expected } = mixed()
+    await vi.waitFor(async () => {
+      expect(await checks.check(batch)).toEqual(expected)
+      expect(faults.length).toBeGreaterThan(0)
+    }, WAIT)
+    expect(await checks.check(batch)).toEqual(expected)
+  })
+
+  it('after the end of the thread that close() asks for', async () => {
+    const { checks, faults } = open(BUILT)
+    await untilHandedOver(checks)
+    const { batch, expected } = mixed()
+    const underWay = checks.check(batch)
+    await checks.close()
+    expect(await underWay).toEqual(expected)
+    expect(await checks.check(batch)).toEqual(expected)
+    expect(faults).toEqual([])
+  })
+})
