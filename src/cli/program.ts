@@ -1,46 +1,38 @@
 import { Command } from 'commander'
 import { VERSION } from '../api/version.js'
 import { ServiceError } from '../client/errors.js'
-import { register as authorizer } from './commands/authorizer.js'
-import { register as bench } from './commands/bench.js'
-import { register as completion } from './commands/completion.js'
-import { register as contracts } from './commands/contracts.js'
-import { register as custody } from './commands/custody.js'
-import { register as gasWallets } from './commands/gas-wallets.js'
-import { register as keys } from './commands/keys.js'
-import { register as limits } from './commands/limits.js'
-import { register as lists } from './commands/lists.js'
-import { register as send } from './commands/send.js'
-import { register as start } from './commands/start.js'
-import { register as status } from './commands/status.js'
-import { register as swap } from './commands/swap.js'
-import { register as tx } from './commands/tx.js'
-import { register as verifyAudit } from './commands/verify-audit.js'
-import { register as wallets } from './commands/wallets.js'
-import { register as webhooks } from './commands/webhooks.js'
 import { exitCodeOf } from './exit-codes.js'
 import type { Io } from './io.js'
 
-/** One file per command: to add one, add its file and its line here. */
-const COMMANDS = [
-  start,
-  status,
-  wallets,
-  keys,
-  authorizer,
-  limits,
-  send,
-  swap,
-  tx,
-  webhooks,
-  lists,
-  custody,
-  contracts,
-  gasWallets,
-  verifyAudit,
-  bench,
-  completion,
-]
+interface CommandFile {
+  readonly register: (program: Command, io: Io) => void
+}
+
+/**
+ * One file per command, by its name: to add one, add its file and its line here. A file is imported
+ * when its command is asked for: all of them together take longer to load than most take to run.
+ */
+const COMMANDS: Readonly<Record<string, () => Promise<CommandFile>>> = {
+  start: () => import('./commands/start.js'),
+  status: () => import('./commands/status.js'),
+  wallets: () => import('./commands/wallets.js'),
+  keys: () => import('./commands/keys.js'),
+  authorizer: () => import('./commands/authorizer.js'),
+  limits: () => import('./commands/limits.js'),
+  send: () => import('./commands/send.js'),
+  swap: () => import('./commands/swap.js'),
+  tx: () => import('./commands/tx.js'),
+  webhooks: () => import('./commands/webhooks.js'),
+  lists: () => import('./commands/lists.js'),
+  custody: () => import('./commands/custody.js'),
+  contracts: () => import('./commands/contracts.js'),
+  'gas-wallets': () => import('./commands/gas-wallets.js'),
+  'verify-audit': () => import('./commands/verify-audit.js'),
+  bench: () => import('./commands/bench.js'),
+  completion: () => import('./commands/completion.js'),
+}
+/** It prints the words of all the others. */
+const COMPLETION = 'completion'
 
 const AFTER_HELP = `
 Environment: COUNTERSIGN_URL, COUNTERSIGN_API_KEY (agent), COUNTERSIGN_TOKEN (console),
@@ -49,8 +41,8 @@ Beside a development instance none is needed.
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused, 4 unavailable (trying again can help).`
 
-export function createProgram(io: Io): Command {
-  const program = new Command('countersign')
+function createProgram(io: Io): Command {
+  return new Command('countersign')
     .description('A custodial wallet for fleets of AI agents.')
     .version(VERSION)
     .option('--json', 'print JSON')
@@ -59,9 +51,16 @@ export function createProgram(io: Io): Command {
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: io.err })
-  for (const register of COMMANDS) register(program, io)
+}
+
+/** Adds the command that is asked for; all of them for help, for completion, and for what is none. */
+async function addCommands(program: Command, io: Io, args: readonly string[]): Promise<void> {
+  const [name = ''] = program.parseOptions([...args]).operands
+  const asked = name !== COMPLETION && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  const loaders = asked === undefined ? Object.values(COMMANDS) : [asked]
+  const files = await Promise.all(loaders.map((load) => load()))
+  for (const { register } of files) register(program, io)
   inheritSettings(program)
-  return program
 }
 
 /** Commander copies these to a subcommand only when they are set before it is made. */
@@ -76,6 +75,7 @@ function inheritSettings(parent: Command): void {
 export async function runProgram(io: Io, args: readonly string[]): Promise<number> {
   const program = createProgram(io)
   try {
+    await addCommands(program, io, args)
     await program.parseAsync(args, { from: 'user' })
     return Number(process.exitCode ?? 0)
   } catch (error) {

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { readPrivateFile } from '../../src/custody/domain-keys/private-file.js'
@@ -59,6 +61,26 @@ function addressFrom(user: Buffer, service: Buffer): string {
   return `0x${addressOf(pointOf(key)).toString('hex')}`
 }
 
+/**
+ * Holds from the given write on to shares or evidence of either side: a refresh makes a good dozen,
+ * within some 100 ms.
+ */
+function afterWrites(count: number): () => boolean {
+  const sides = [userSideLayout(quorum.home), serviceLayout(quorum.home)]
+  const files = sides
+    .flatMap(({ shares, sharesCopy, evidence }) => [shares, sharesCopy, evidence])
+    .map((directory) => join(directory, 'data.mdb'))
+  const writtenAt = () => files.map((path) => statSync(path, { bigint: true }).mtimeNs)
+  let last = writtenAt()
+  let writes = 0
+  return () => {
+    const now = writtenAt()
+    writes += now.filter((at, index) => at !== last[index]).length
+    last = now
+    return writes >= count
+  }
+}
+
 describe('refreshed shares', () => {
   test('make the same key, and none with a share from before', async () => {
     const address = wallet.address.toLowerCase()
@@ -81,15 +103,9 @@ describe('refreshed shares', () => {
 
   test('are the old pair or the new one after a kill of the command at any point', async () => {
     const wanted = (await sharesNow()).epoch + 3
-    for (const delayMs of [0, 40, 80, 120, 160]) {
+    for (const writes of [1, 4, 7, 10, 13]) {
       const epoch = (await sharesNow()).epoch
-      const startedAt = performance.now()
-      // Node and the quorum's sessions take a while; the refresh itself a few milliseconds.
-      await killedWhen(
-        quorum.home,
-        [...refreshing, wallet.walletId],
-        () => performance.now() - startedAt > 500 + delayMs,
-      )
+      await killedWhen(quorum.home, [...refreshing, wallet.walletId], afterWrites(writes))
       await sign()
       const now = await sharesNow()
       expect(now.epoch).toBe(now.userEpoch)
@@ -103,8 +119,9 @@ describe('refreshed shares', () => {
   })
 
   test('are the old pair or the new one after a kill of the identity provider', async () => {
+    const isTime = afterWrites(3)
     const running = countersign(quorum.home, refreshing)
-    await new Promise((resolve) => setTimeout(resolve, 600))
+    await expect.poll(isTime, { timeout: READY_MS, interval: 1 }).toBe(true)
     await quorum.identityProvider.kill()
     await running
     quorum.identityProvider = await quorum.startIdentityProvider()

@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { registryPath, serviceLayout, userSideLayout } from '../domain-keys/layout.js'
 import { readRegistryFile, readRootKey } from '../domain-keys/registry-file.js'
 import { openEvidenceReader } from '../evidence/evidence-log.js'
-import { missingEvidence, onChainTransactions } from '../evidence/on-chain.js'
 import { type ReadEvidence, readEvidence } from '../evidence/read-evidence.js'
 import { type AuditReport, verifyEvidence } from '../evidence/verify-evidence.js'
 import { openRegistry } from '../protocol/registry.js'
@@ -37,17 +36,6 @@ export async function auditHome(places: AuditPlaces): Promise<HomeAudit> {
     serviceEntries: service.entries,
     userEntries: user.entries,
   }
-}
-
-/** Why transactions of a JSON file have no evidence; one sentence each. */
-export async function unexplainedTransactions(path: string, report: AuditReport) {
-  const transactions = onChainTransactions.parse(JSON.parse(readFileSync(path, 'utf8')))
-  const missing: string[] = []
-  for (const transaction of transactions) {
-    const reason = await missingEvidence(transaction, report)
-    if (reason !== null) missing.push(reason)
-  }
-  return missing
 }
 
 async function read(name: string, place: string): Promise<ReadEvidence> {
