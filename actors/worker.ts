@@ -20,7 +20,7 @@ import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence } from '../src/store/event-sequence.js'
 import { knownSpendersOf } from '../src/store/known-spenders.js'
 import { createReader } from '../src/store/reader.js'
-import { attachWalletVersions } from '../src/store/wallet-versions.js'
+import { attachVersions } from '../src/store/versions.js'
 import { createCallQuoter } from '../src/valuation/call-quoter.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
@@ -46,7 +46,7 @@ const start = workerData as WorkerStart
 const { home, mode, workerIndex, workerCount } = start
 
 const log = createLogger({ name: `worker-${workerIndex}`, level: start.logLevel })
-const environment = openEnvironment(start.storeDirectory)
+const environment = openEnvironment(start.storeDirectory, start.transactionVersions)
 const reader = createReader(environment)
 const sequence = attachEventSequence(start.sequence, workerIndex)
 const chainsFile = readChainsFile(join(home, 'chains.json'))
@@ -100,7 +100,7 @@ const host = new ShardHost({
         coSigner,
         tell,
         keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
-        versions: attachWalletVersions(start.walletVersions),
+        versions: attachVersions(start.walletVersions),
         auditLog,
         log,
         nowMs,

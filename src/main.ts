@@ -60,7 +60,7 @@ import { openEnvironment } from './store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
 import { knownSpendersOf } from './store/known-spenders.js'
 import { createReader } from './store/reader.js'
-import { attachWalletVersions, createWalletVersionsBuffer } from './store/wallet-versions.js'
+import { attachVersions, createVersionsBuffer } from './store/versions.js'
 import { createCallQuoter } from './valuation/call-quoter.js'
 
 /**
@@ -79,12 +79,13 @@ const dataDirectory = join(home, 'service')
 const storeDirectory = join(dataDirectory, 'store')
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
 
-const environment = openEnvironment(storeDirectory)
+const transactionVersions = createVersionsBuffer()
+const environment = openEnvironment(storeDirectory, transactionVersions)
 const reader = createReader(environment)
 const sequenceBuffer = createEventSequenceBuffer(config.workers, reader.lastEventSeq())
 const sequence = attachEventSequence(sequenceBuffer, null)
 const rulesVersion = createRulesVersion()
-const walletVersions = createWalletVersionsBuffer()
+const walletVersions = createVersionsBuffer()
 
 const listsDirectory = join(dataDirectory, 'lists')
 const lists = await createListOwner({
@@ -149,6 +150,7 @@ const actors = await startActors({
       storeDirectory,
       sequence: sequenceBuffer,
       rulesVersion,
+      transactionVersions,
       walletVersions,
       lists: lists.share(),
     }),
@@ -194,7 +196,7 @@ const keyUse = createKeyUseRecorder({
 const ports: OperationPorts = {
   reader,
   actors,
-  walletVersions: attachWalletVersions(walletVersions),
+  walletVersions: attachVersions(walletVersions),
   chains,
   prices,
   quoter: createCallQuoter(chains, prices, {

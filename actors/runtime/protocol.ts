@@ -36,5 +36,7 @@ export interface WorkerStart {
   readonly rulesVersion: SharedArrayBuffer
   /** Counts the decisions of sub-wallets. */
   readonly walletVersions: SharedArrayBuffer
+  /** Counts the changes of transactions that are in the store. */
+  readonly transactionVersions: SharedArrayBuffer
   readonly lists: SharedLists
 }

@@ -29,12 +29,12 @@ export function createSubWalletShell(
   return {
     kind: 'sub-wallet',
     decide(state, command, token) {
-      if (command.type !== 'read-limits') versions.willChange(state.subWalletId)
+      if (command.type !== 'read-limits') versions.countUp(state.subWalletId)
       return decide(state, command, token)
     },
     load(id) {
       // After a broken invariant drafts are gone, and what they had reserved with them.
-      versions.willChange(id as SubWalletId)
+      versions.countUp(id as SubWalletId)
       return loadState(reader, id as SubWalletId)
     },
     record: recordEvents,

@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache'
-import { keepJson } from '../api/json-text.js'
+import { jsonText, keepJson } from '../api/json-text.js'
 import type { TransactionView } from '../api/transaction.js'
 import { confirmations, transactionView } from '../api/transaction-view.js'
 import type { SubWalletId, TxId } from '../domain/ids.js'
 import type { MinedIn } from '../domain/transaction.js'
 import type { Reader } from '../store/reader.js'
 
-/** Bytes of stored records kept, 16 MiB; their views take about as much again. */
-const KEPT_BYTES_MAX = 16 * 1024 * 1024
-/** Records with more calldata than this are rare, and would crowd out the others. */
-const RECORD_BYTES_MAX = 16 * 1024
+/** Characters of JSON kept, 16 MiB; the views, and their text as MCP gives it, take as much each. */
+const KEPT_CHARS_MAX = 16 * 1024 * 1024
+/** Transactions with more calldata than this are rare, and would crowd out the others. */
+const VIEW_CHARS_MAX = 32 * 1024
 
 interface KeptView {
-  /** The record as stored when the view was made. */
-  readonly bytes: Uint8Array
+  /** Of the record, from before it was read. */
+  readonly version: number
   readonly subWalletId: SubWalletId
   readonly mined: MinedIn | null
   view: TransactionView
@@ -25,44 +25,37 @@ export interface TransactionViews {
 }
 
 /**
- * Views of transactions that are asked for again and again until they are final. Each look reads
- * the stored record; a view is given again only while the record's bytes are the same, so that
- * nothing has to be told when one changes.
+ * Views of transactions that are asked for again and again until they are final. A view is given
+ * again for as long as no commit has changed its record; the store is not looked at meanwhile.
  */
 export function createTransactionViews(
-  reader: Pick<Reader, 'transaction' | 'transactionBytes'>,
+  reader: Pick<Reader, 'transaction' | 'transactionVersion' | 'refresh'>,
   headOf: (chainId: number) => number | null,
 ): TransactionViews {
   const kept = new LRUCache<TxId, KeptView>({
-    maxSize: KEPT_BYTES_MAX,
-    maxEntrySize: RECORD_BYTES_MAX,
-    sizeCalculation: ({ bytes }) => bytes.length,
+    maxSize: KEPT_CHARS_MAX,
+    maxEntrySize: VIEW_CHARS_MAX,
+    sizeCalculation: ({ view }) => jsonText(view).length,
   })
 
-  function read(id: TxId, bytes: Uint8Array): KeptView | undefined {
+  function read(id: TxId, version: number): KeptView | undefined {
+    // A snapshot from before the version was taken could lack the commit that counted it up.
+    reader.refresh()
     const tx = reader.transaction(id)
     if (tx === undefined) return undefined
     const { subWalletId, mined } = tx
     const view = keepJson(transactionView(tx, headOf(tx.chainId)))
-    const entry = { bytes, subWalletId, mined, view }
+    const entry = { version, subWalletId, mined, view }
     kept.set(id, entry)
     return entry
   }
 
   return {
     find(id, owner) {
-      const stored = reader.transactionBytes(id)
-      if (stored === undefined) return undefined
-      const known = kept.get(id)
-      if (
-        known === undefined ||
-        stored.compare(known.bytes, 0, known.bytes.length, 0, stored.length) !== 0
-      ) {
-        // A copy, since the next read may use the same memory.
-        const entry = read(id, Uint8Array.prototype.slice.call(stored, 0, stored.length))
-        return entry?.subWalletId === owner ? entry.view : undefined
-      }
-      if (known.subWalletId !== owner) return undefined
+      const version = reader.transactionVersion(id)
+      const last = kept.get(id)
+      const known = last?.version === version ? last : read(id, version)
+      if (known === undefined || known.subWalletId !== owner) return undefined
       const confirmed = confirmations(known, headOf(known.view.chain_id))
       if (confirmed !== known.view.confirmations) {
         known.view = keepJson({ ...known.view, confirmations: confirmed })

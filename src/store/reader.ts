@@ -41,7 +41,7 @@ const LAST = '~'
  */
 const PAGE_SCAN_MAX = 5_000
 
-export function createReader({ spaces, root }: Environment) {
+export function createReader({ spaces, root, transactionVersions }: Environment) {
   const get = <T>(space: KeySpace, key: Parameters<(typeof spaces)['meta']['get']>[0]) =>
     spaces[space].get(key) as T | undefined
 
@@ -104,10 +104,10 @@ export function createReader({ spaces, root }: Environment) {
     },
     transaction: (id: TxId) => get<Transaction>('transactions', id),
     /**
-     * The record as stored. The bytes are good until the next read, and only the first `length`
-     * of them: a view or a copy must be bounded by it.
+     * Changes with the record. To be taken before `refresh` and the look at the record, which is
+     * then good for as long as the version is the same.
      */
-    transactionBytes: (id: TxId): Buffer | undefined => spaces.transactions.getBinaryFast(id),
+    transactionVersion: (id: TxId) => transactionVersions.versionOf(id),
     /** Every transaction whose id is not before `first`, oldest first. */
     *transactionsFrom(first: string): Generator<Transaction> {
       for (const { value } of spaces.transactions.getRange({ start: first })) {

@@ -231,7 +231,7 @@ export class WriteBatch implements Transactor {
    * @returns the stored events, each with its place in the log
    */
   async commit(
-    { root, spaces }: Environment,
+    { root, spaces, transactionVersions }: Environment,
     sequence: EventSequence,
     pending: PendingPlaces,
   ): Promise<readonly StoredEvent[]> {
@@ -256,6 +256,10 @@ export class WriteBatch implements Transactor {
         }
       })
     } finally {
+      // Before the events can be seen: whoever reads one then finds its transaction as it says.
+      for (const { space, key } of this.#writes) {
+        if (space === 'transactions') transactionVersions.countUp(key as TxId)
+      }
       if (first !== null) {
         pending.delete(first)
         sequence.settled(pending.size === 0 ? null : Math.min(...pending))

@@ -1,3 +1,5 @@
+import { fileURLToPath } from 'node:url'
+import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { jsonText } from '../../src/api/json-text.js'
 import { transactionView } from '../../src/api/transaction-view.js'
@@ -8,14 +10,12 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import { getLimits } from '../../src/operations/agent/get-limits.js'
 import type { AgentContext } from '../../src/operations/context.js'
 import { createTransactionViews } from '../../src/operations/transaction-views.js'
-import {
-  attachWalletVersions,
-  createWalletVersionsBuffer,
-} from '../../src/store/wallet-versions.js'
+import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import { apiKey, START_MS, transaction, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 
 const OTHER_WALLET = 'sw_00000000000000000000000002' as SubWalletId
+const COMMIT_TIMEOUT_MS = 30_000
 const HASH = `0x${'ab'.repeat(32)}` as const
 
 function broadcast(n: number, said: Partial<Transaction> = {}): Transaction {
@@ -77,9 +77,45 @@ describe('views of transactions that are kept', () => {
   })
 })
 
+describe('a transaction that another thread changes', () => {
+  test('is shown as changed at once, within the turn of a reader that looked before', async () => {
+    const versions = createVersionsBuffer()
+    const store = await openRealStore(versions)
+    const commits = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT))
+    const worker = new Worker(
+      fileURLToPath(new URL('./fixtures-commit-thread.mjs', import.meta.url)),
+      {
+        workerData: { directory: store.directory, versions, commits },
+      },
+    )
+    try {
+      const views = createTransactionViews(store.reader, () => null)
+      const first = broadcast(1)
+      const stages: readonly Transaction[] = [
+        first,
+        { ...first, spentMicros: 2n },
+        { ...first, status: 'confirmed', confirmedAtMs: START_MS + 1 },
+      ]
+      for (const [done, stage] of stages.entries()) {
+        // Both take the snapshot that reads of this turn share.
+        const before = views.find(first.txId, WALLET_ID)
+        store.reader.transaction(first.txId)
+        worker.postMessage(stage)
+        expect(Atomics.wait(commits, 0, done, COMMIT_TIMEOUT_MS)).not.toBe('timed-out')
+        const after = views.find(first.txId, WALLET_ID)
+        expect(after).not.toEqual(before)
+        expect(jsonText(after)).toBe(JSON.stringify(transactionView(stage, null)))
+      }
+    } finally {
+      await worker.terminate()
+      await store.close()
+    }
+  })
+})
+
 describe('limits that are kept', () => {
   test('are asked for anew once the wallet decides anything, and on another day', async () => {
-    const versions = attachWalletVersions(createWalletVersionsBuffer())
+    const versions = attachVersions<SubWalletId>(createVersionsBuffer())
     let now = START_MS
     let used: UsdMicros = 0n as UsdMicros
     let asked = 0
@@ -105,7 +141,7 @@ describe('limits that are kept', () => {
     expect(asked).toBe(1)
 
     used = 5_000_000n as UsdMicros
-    versions.willChange(WALLET_ID)
+    versions.countUp(WALLET_ID)
     const after = await usedToday()
     expect(after).not.toBe(before)
     expect(await usedToday()).toBe(after)
@@ -117,8 +153,8 @@ describe('limits that are kept', () => {
     expect(asked).toBe(3)
 
     // A decision between the question and its answer: the answer may be of before it.
-    versions.willChange(WALLET_ID)
-    whileAsked = () => versions.willChange(WALLET_ID)
+    versions.countUp(WALLET_ID)
+    whileAsked = () => versions.countUp(WALLET_ID)
     await usedToday()
     whileAsked = () => {}
     used = 7_000_000n as UsdMicros

@@ -2,6 +2,7 @@ import { asBinary } from 'lmdb'
 import { Unpackr } from 'msgpackr'
 import { type Environment, RECORD_ENCODER, type StoreKey } from '../../src/store/environment.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
+import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
 
 /**
  * The store's environment in memory, for models that restart an actor thousands of times: the
@@ -19,7 +20,8 @@ export function createMemoryEnvironment(): Environment {
     },
     resetReadTxn(): void {},
   }
-  return { root, spaces } as unknown as Environment
+  const transactionVersions = attachVersions(createVersionsBuffer())
+  return { root, spaces, transactionVersions } as unknown as Environment
 }
 
 interface RangeOptions {

@@ -9,9 +9,11 @@ import {
 } from '../../src/store/event-sequence.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
 import { type Transactor, WriteBatch } from '../../src/store/transactor.js'
+import { createVersionsBuffer } from '../../src/store/versions.js'
 
 /** A real LMDB environment in a directory of its own. */
 export interface RealStore {
+  readonly directory: string
   readonly environment: Environment
   readonly reader: Reader
   readonly sequence: EventSequence
@@ -19,12 +21,16 @@ export interface RealStore {
   close(): Promise<void>
 }
 
-export async function openRealStore(): Promise<RealStore> {
+/** @param transactionVersions for other threads that open its directory */
+export async function openRealStore(
+  transactionVersions = createVersionsBuffer(),
+): Promise<RealStore> {
   const directory = await mkdtemp(join(tmpdir(), 'cs-store-'))
-  const environment = openEnvironment(directory)
+  const environment = openEnvironment(directory, transactionVersions)
   const reader = createReader(environment)
   const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
   return {
+    directory,
     environment,
     reader,
     sequence,

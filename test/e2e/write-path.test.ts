@@ -3,6 +3,7 @@ import { type Stack, startStack } from './stack.js'
 import { describeIdempotency } from './write-path/idempotency.js'
 import { describeKeys } from './write-path/keys.js'
 import { describeParity } from './write-path/parity.js'
+import { describeReads } from './write-path/reads.js'
 import { describeScreening } from './write-path/screening.js'
 import { describeSends } from './write-path/sends.js'
 
@@ -16,6 +17,7 @@ describe('the write path', () => {
   const stack = () => running
 
   describeSends(stack)
+  describeReads(stack)
   describeKeys(stack)
   describeIdempotency(stack)
   describeScreening(stack)

@@ -137,7 +137,7 @@ export async function startHarness(
               screener,
               coSigner: quorum.coSigner,
               keyChanged() {},
-              versions: { willChange() {} },
+              versions: { countUp() {} },
               auditLog,
             }),
           ),

@@ -1,0 +1,19 @@
+/** A thread as an actor shard is: commits the transactions it is told, and counts its commits. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { openEnvironment } from '../../dist/src/store/environment.js'
+import {
+  attachEventSequence,
+  createEventSequenceBuffer,
+} from '../../dist/src/store/event-sequence.js'
+import { WriteBatch } from '../../dist/src/store/transactor.js'
+
+const environment = openEnvironment(workerData.directory, workerData.versions)
+const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+
+parentPort?.on('message', async (transaction) => {
+  const batch = new WriteBatch()
+  batch.putTransaction(transaction)
+  await batch.commit(environment, sequence, new Set())
+  Atomics.add(workerData.commits, 0, 1)
+  Atomics.notify(workerData.commits, 0)
+})
