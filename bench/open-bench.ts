@@ -1,6 +1,6 @@
 import { startChild } from './child-process.js'
 import { startPlainServer } from './plain.js'
-import { openQuorum, QUORUM_FULL } from './quorum.js'
+import { openQuorum } from './quorum.js'
 import { bareUwsTarget, measureReads, readTargets } from './reads.js'
 import type { Bench } from './round.js'
 import { startSinkStack } from './sink-stack.js'
@@ -30,7 +30,7 @@ export async function openBench(
     for (const end of opened.toReversed()) await end()
   }
   try {
-    const quorum = await openQuorum()
+    const quorum = await openQuorum(warmUp.quorumMs)
     opened.push(() => quorum.close())
     const bare = await startChild('dist/bench/bare-uws.js', {})
     opened.push(() => bare.kill())
@@ -38,7 +38,6 @@ export async function openBench(
     opened.push(() => plain.stop())
     const sink = await startSinkStack({ wallets })
     opened.push(() => sink.stop())
-    await quorum.measure(QUORUM_FULL, warmUp.quorumMs)
     const writes = { callers: WARM_UP_CALLERS, runMs: warmUp.writeMs }
     await measureWritePath(plain, writes)
     await measureWritePath(sink, writes)

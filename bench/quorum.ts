@@ -12,7 +12,7 @@ import { provisionDev } from '../src/custody/provision.js'
 import { type KeyId, type SubWalletId, ulidBody } from '../src/domain/ids.js'
 import { type Child, startChild } from './child-process.js'
 import { type CpuSpent, perOperation, startCpuMeter } from './cpu.js'
-import { type Latencies, latenciesOf, median } from './figures.js'
+import { type Latencies, latenciesOf } from './figures.js'
 import { issuerOf } from './sink-stack.js'
 import { makeDirectory } from './temporary.js'
 
@@ -21,16 +21,11 @@ import { makeDirectory } from './temporary.js'
  * the curve library on one core in the same run. Every signature is complete: key proof, grant,
  * durable ledger, both approvals, both shares, verification of the result, serialised transaction.
  */
-export interface QuorumFigures {
-  /** Native secp256k1 signatures per second on one core, and nothing else. */
-  readonly barePerSecond: number
-  readonly keygenMs: number
-  readonly loads: readonly QuorumLoad[]
-}
-
 export interface QuorumLoad extends Latencies {
   readonly label: string
   readonly perSecond: number
+  /** Native secp256k1 signatures per second on one core and nothing else, before and after. */
+  readonly barePerSecond: number
   /** Per signature; the service is this process. */
   readonly cpuMicros: Readonly<Record<'service' | 'identity' | 'quorum', CpuSpent>>
 }
@@ -42,8 +37,8 @@ export interface Quorum {
   close(): Promise<void>
 }
 
-/** Under full load V8 compiles for some seconds, in threads that take the cores from the others. */
-const WARM_UP_MS = 5_000
+/** Before each load, for its batches are of another size than those before. */
+const EACH_WARM_UP_MS = 1_500
 const WALLETS = 64
 const USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
 
@@ -64,25 +59,12 @@ interface BenchWallet {
 
 const native = createRequire(import.meta.url)('secp256k1/bindings.js') as typeof Secp256k1
 
-/** @param runMs how long each load is driven */
-export async function measureQuorum(runMs: number): Promise<QuorumFigures> {
-  const quorum = await openQuorum()
-  try {
-    // Around every load: on a shared machine a core is not as fast at the end as at the start.
-    const bare = [await measureBare()]
-    const loads: QuorumLoad[] = []
-    for (const load of QUORUM_LOADS) {
-      loads.push(await quorum.measure(load, runMs))
-      bare.push(await measureBare())
-    }
-    return { barePerSecond: median(bare), keygenMs: quorum.keygenMs, loads }
-  } finally {
-    await quorum.close()
-  }
-}
-
-/** @throws Error when a domain does not start; nothing is left running */
-export async function openQuorum(): Promise<Quorum> {
+/**
+ * @param warmUpMs under full load: V8 compiles for some seconds, in threads that take the cores from
+ *   those that are measured
+ * @throws Error when a domain does not start; nothing is left running
+ */
+export async function openQuorum(warmUpMs: number): Promise<Quorum> {
   const directory = makeDirectory()
   const home = directory.path
   const domains: Child[] = []
@@ -106,17 +88,20 @@ export async function openQuorum(): Promise<Quorum> {
     const startedAt = performance.now()
     const wallets = await makeWallets(signer, home)
     const keygenMs = (performance.now() - startedAt) / WALLETS
-    await drive(signer, wallets, QUORUM_FULL.callers, WARM_UP_MS)
+    await drive(signer, wallets, QUORUM_FULL.callers, warmUpMs)
     const pids = { service: process.pid, identity: identity.pid, quorum: quorum.pid }
     return {
       keygenMs,
       async measure({ label, callers }, runMs) {
+        await drive(signer, wallets, callers, EACH_WARM_UP_MS)
+        const bareBefore = await measureBare()
         const meter = startCpuMeter(pids)
         const { count, elapsedMs, latenciesMs } = await drive(signer, wallets, callers, runMs)
         const spent = meter()
         return {
           label,
           perSecond: (count / elapsedMs) * 1_000,
+          barePerSecond: (bareBefore + (await measureBare())) / 2,
           ...latenciesOf(latenciesMs),
           cpuMicros: {
             service: perOperation(spent.service, count),
@@ -165,6 +150,7 @@ async function makeWallets(signer: ConnectedCoSigner, home: string): Promise<Ben
   return wallets
 }
 
+/** Around every load: on a shared machine a core is not as fast at the end as at the start. */
 export async function measureBare(): Promise<number> {
   const digest = randomBytes(32)
   const scalar = randomBytes(32)

@@ -35,6 +35,7 @@ export interface Round {
 
 export type Ratios = Readonly<
   Record<
+    | 'quorum_vs_bare_signing'
     | 'write_path_vs_quorum'
     /** Of the loads with p99 ≤ 100 ms alone; 0 when there is none. */
     | 'write_path_within_100ms_vs_quorum'
@@ -96,6 +97,9 @@ function ratiosOf({
   const limits = reads.limits.perSecond / bare
   const transaction = reads.transaction.perSecond / bare
   return {
+    quorum_vs_bare_signing: Math.max(
+      ...Object.values(quorum).map((load) => load.perSecond / load.barePerSecond),
+    ),
     write_path_vs_quorum: best(writes) / signing,
     write_path_within_100ms_vs_quorum: inTime / signing,
     write_path_vs_plain: best(writes) / plainBest,

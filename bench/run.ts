@@ -3,7 +3,6 @@ import { openBench, type WarmUpTimes } from './open-bench.js'
 import { flag, number } from './option-kinds.js'
 import { readOptions } from './options.js'
 import { measureParts } from './parts.js'
-import { measureBare } from './quorum.js'
 import { barsOf, chartOf, printed } from './report.js'
 import { publish, writeResults } from './results-file.js'
 import { measureRound, type Round, type RoundTimes } from './round.js'
@@ -48,9 +47,8 @@ const count = wanted ?? (short ? 1 : ROUNDS)
 const started = performance.now()
 say('parts')
 const parts = await measureParts()
-const barePerSecond = await measureBare()
 const rounds = await measureRounds()
-const onSink = { rounds: count, ...medianOfRounds(rounds), barePerSecond, parts }
+const onSink = { rounds: count, ...medianOfRounds(rounds), parts }
 const ratiosOfRounds = rounds.map(({ ratios }) => ratios)
 report(short || noAnvil ? [] : await onAnvil())
 
