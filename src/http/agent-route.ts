@@ -4,7 +4,7 @@ import type { AuthenticatedKey } from '../auth/api-key.js'
 import { authorizeOperation } from '../auth/authorize.js'
 import { ok, type Result } from '../errors/fault.js'
 import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
-import { declaredBodyBytes, readBody } from './body.js'
+import { type BodyHead, readBody, readBodyHead } from './body.js'
 import {
   admitUndeclaredBody,
   admitWithBody,
@@ -45,13 +45,14 @@ export function createAgentRoute(
       }
       const caller = authenticated.value
       exchange.wipeAfterwards(caller.proofKey)
-      const declared = row.method === 'GET' ? 0 : declaredBodyBytes(request)
+      const head = row.method === 'GET' ? null : readBodyHead(request)
+      const declared = head?.declaredBytes ?? null
       if (!admitWithBody(exchange, deps.rateLimit, caller.key.keyId, declared)) return
       const denied = authorizeOperation(caller.key, row)
       if (denied !== null) exchange.refuse(denied)
       // The parser drops the body that nobody reads, and the connection stays usable.
       else if (row.movesValue && deps.refusesWrite(caller.key.keyId)) exchange.refuseOverloaded()
-      else serve(exchange, request, caller, route, declared, deps)
+      else serve(exchange, request, caller, route, head, deps)
     })
   }
 }
@@ -67,10 +68,11 @@ function serve(
   request: HttpRequest,
   caller: AuthenticatedKey,
   route: AgentRoute,
-  declaredBytes: number | null,
+  /** Null where there is none to be read. */
+  head: BodyHead | null,
   { rateLimit }: RouteDeps,
 ): void {
-  if (route.row.method === 'GET') {
+  if (head === null) {
     const input = readPathAndQuery(request, route.plan)
     if (input.ok) execute(exchange, caller, route, input.value, null)
     else exchange.refuse(input.fault)
@@ -84,9 +86,9 @@ function serve(
       )
     : ok(null)
   const { keyId } = caller.key
-  readBody(exchange, request, 'json', (body) => {
+  readBody(exchange, head, 'json', (body) => {
     try {
-      const undeclared = declaredBytes === null && body.ok ? body.value.byteLength : 0
+      const undeclared = head.declaredBytes === null && body.ok ? body.value.byteLength : 0
       if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
       const input = body.ok ? readInput(path, body.value) : body
       if (!input.ok) exchange.refuse(input.fault)

@@ -16,6 +16,7 @@ export const BODY_BYTES_MAX = 256 * 1024
 const DISCARDED_BYTES_MAX = 1024 * 1024
 const INITIAL_CAPACITY_BYTES = 4_096
 const CONTENT_LENGTH = /^\d{1,15}$/
+const ONLY_ZEROS = /^0*$/
 const JSON_CONTENT_TYPE = /^application\/json[\t ]*(?:;|$)/i
 
 export type BodyResult = Result<Uint8Array>
@@ -23,10 +24,27 @@ export type BodyResult = Result<Uint8Array>
 /** Which bodies a route takes; an empty body passes either way, for the schema to judge. */
 export type AcceptedContent = 'json' | 'any'
 
-/** What the caller says the body is long, at most BODY_BYTES_MAX; null when it does not say. */
-export function declaredBodyBytes(request: HttpRequest): number | null {
-  const text = request.getHeader('content-length')
-  return CONTENT_LENGTH.test(text) ? Math.min(Number(text), BODY_BYTES_MAX) : null
+/** What the head of a request says of its body. */
+export interface BodyHead {
+  /** At most BODY_BYTES_MAX; null when the length is not said. */
+  readonly declaredBytes: number | null
+  readonly isTooLong: boolean
+  /** False when the head says that none comes. */
+  readonly hasBody: boolean
+  /** Empty when absent. */
+  readonly contentType: string
+}
+
+/** Must be called in the route's own callback. */
+export function readBodyHead(request: HttpRequest): BodyHead {
+  const lengthText = request.getHeader('content-length')
+  const bytes = CONTENT_LENGTH.test(lengthText) ? Number(lengthText) : null
+  return {
+    declaredBytes: bytes === null ? null : Math.min(bytes, BODY_BYTES_MAX),
+    isTooLong: bytes !== null && bytes > BODY_BYTES_MAX,
+    hasBody: !ONLY_ZEROS.test(lengthText) || request.getHeader('transfer-encoding') !== '',
+    contentType: request.getHeader('content-type'),
+  }
 }
 
 /**
@@ -36,22 +54,16 @@ export function declaredBodyBytes(request: HttpRequest): number | null {
  */
 export function readBody(
   exchange: Exchange,
-  request: HttpRequest,
+  head: BodyHead,
   accepted: AcceptedContent,
   done: (body: BodyResult) => void,
 ): void {
-  const lengthText = request.getHeader('content-length')
-  const hasBody = request.getHeader('transfer-encoding') !== '' || !/^0*$/.test(lengthText)
-  if (CONTENT_LENGTH.test(lengthText) && Number(lengthText) > BODY_BYTES_MAX) {
+  if (head.isTooLong) {
     // The parser goes on dropping what still comes, so the connection stays usable.
     done(refuse(fault('PAYLOAD_TOO_LARGE')))
     return
   }
-  if (
-    hasBody &&
-    accepted === 'json' &&
-    !JSON_CONTENT_TYPE.test(request.getHeader('content-type'))
-  ) {
+  if (head.hasBody && accepted === 'json' && !JSON_CONTENT_TYPE.test(head.contentType)) {
     done(refuse(fault('UNSUPPORTED_MEDIA_TYPE')))
     return
   }
@@ -145,11 +157,11 @@ class BodyReader {
  */
 export function readBodyLater(
   exchange: Exchange,
-  request: HttpRequest,
+  head: BodyHead,
   accepted: AcceptedContent,
 ): Promise<BodyResult> {
   return new Promise((resolve) => {
-    readBody(exchange, request, accepted, (body) => {
+    readBody(exchange, head, accepted, (body) => {
       resolve(body.ok ? ok(body.value.slice()) : body)
     })
   })

@@ -3,7 +3,7 @@ import { parseInput } from '../api/parse.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { ok, type Result } from '../errors/fault.js'
 import type { Answer, ConsoleContext } from '../operations/context.js'
-import { readBodyLater } from './body.js'
+import { readBodyHead, readBodyLater } from './body.js'
 import { admit, type RouteDeps, type RouteHandler, refuseUnauthenticated } from './deps.js'
 import { Exchange } from './exchange.js'
 import { parseJsonObject } from './json-body.js'
@@ -57,7 +57,7 @@ async function serve(
   const keyHeader = row.presentsKey === true ? request.getHeader('x-api-key') : ''
   const isGet = row.method === 'GET'
   const fromUrl = isGet ? readPathAndQuery(request, plan) : readPath(request, plan)
-  const body = isGet ? null : readBodyLater(exchange, request, 'json')
+  const body = isGet ? null : readBodyLater(exchange, readBodyHead(request), 'json')
 
   const identity = await deps.verifyConsole(authorization)
   if (!identity.ok) {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { errorBody } from '../api/error-body.js'
 import {
@@ -10,6 +9,7 @@ import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, FaultError, fault } from '../errors/fault.js'
 import type { HttpMetrics } from './metrics.js'
 import type { RequestGate } from './request-gate.js'
+import { newRequestId } from './request-id.js'
 import { statusLine } from './status-line.js'
 import type { HttpRequest, HttpResponse } from './uws.js'
 
@@ -85,7 +85,7 @@ export class Exchange {
     this.#response = response
     this.#isHead = request.getCaseSensitiveMethod() === 'HEAD'
     const given = request.getHeader('x-request-id')
-    this.requestId = given !== '' && REQUEST_ID.test(given) ? given : randomUUID()
+    this.requestId = given !== '' && REQUEST_ID.test(given) ? given : newRequestId()
   }
 
   /**

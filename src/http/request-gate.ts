@@ -42,7 +42,7 @@ export function createRequestGate(limits: {
     },
     leave() {
       inFlight--
-      if (inFlight > 0) return
+      if (inFlight > 0 || onIdle.size === 0) return
       for (const resume of onIdle) resume()
       onIdle.clear()
     },

@@ -2,7 +2,7 @@ import type { Tool } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import type { RateLimiter } from '../auth/rate-limit.js'
-import { readBody } from '../http/body.js'
+import { type BodyHead, readBody } from '../http/body.js'
 import { admit, admitUndeclaredBody } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/uws.js'
@@ -32,14 +32,9 @@ export interface EndpointOptions {
 export interface McpEndpoint {
   /**
    * Must be called in the route's own callback; ends the exchange.
-   * @param declaredBytes of the body, paid for by now; null when its length is not said
+   * @param head a length that it declares is paid for by now
    */
-  serve(
-    exchange: Exchange,
-    request: HttpRequest,
-    caller: AuthenticatedKey,
-    declaredBytes: number | null,
-  ): void
+  serve(exchange: Exchange, request: HttpRequest, caller: AuthenticatedKey, head: BodyHead): void
 }
 
 export function createEndpoint(options: EndpointOptions): McpEndpoint {
@@ -77,8 +72,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
   }
 
   return {
-    serve(exchange, request, caller, declaredBytes) {
-      const contentType = request.getHeader('content-type')
+    serve(exchange, request, caller, head) {
       const headers: McpHeaders = {
         accept: request.getHeader('accept'),
         protocolVersion: request.getHeader('mcp-protocol-version'),
@@ -86,13 +80,13 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
         name: request.getHeader('mcp-name'),
       }
       const { keyId } = caller.key
-      readBody(exchange, request, 'json', (bytes) => {
+      readBody(exchange, head, 'json', (bytes) => {
         try {
           if (!bytes.ok) {
             exchange.refuse(bytes.fault)
             return
           }
-          const undeclared = declaredBytes === null ? bytes.value.byteLength : 0
+          const undeclared = head.declaredBytes === null ? bytes.value.byteLength : 0
           if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
           const json = readJson(bytes.value)
           if (json.kind === 'refused') {
@@ -107,7 +101,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
           exchange.detach()
           const outlives = methodOf(body) === 'subscriptions/listen' ? 'nothing' : 'caller'
           void sdk
-            .serve(webRequest(contentType, headers), body, mcp)
+            .serve(webRequest(head.contentType, headers), body, mcp)
             .then((response) => sendResponse(exchange, response, outlives))
             .catch((error: unknown) => exchange.fail(error))
         } catch (error) {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { type OperationName, operations } from '../api/operations.js'
 import { fault } from '../errors/fault.js'
-import { declaredBodyBytes } from '../http/body.js'
+import { readBodyHead } from '../http/body.js'
 import { admitWithBody, type RouteDeps, refuseUnauthenticated } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { ExtraRoute } from '../http/routes.js'
@@ -77,9 +77,9 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
         }
         const caller = authenticated.value
         exchange.wipeAfterwards(caller.proofKey)
-        const declared = declaredBodyBytes(request)
-        if (!admitWithBody(exchange, rateLimit, caller.key.keyId, declared)) return
-        endpoint.serve(exchange, request, caller, declared)
+        const head = readBodyHead(request)
+        if (!admitWithBody(exchange, rateLimit, caller.key.keyId, head.declaredBytes)) return
+        endpoint.serve(exchange, request, caller, head)
       },
     },
   ]
