@@ -40,6 +40,7 @@ import { createHttpServer } from './http/server.js'
 import { registerServiceGauges } from './http/service-gauges.js'
 import { createMcpRoutes } from './mcp/routes.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
+import { createAnsweredSends } from './operations/answered-sends.js'
 import { createPendingGrants } from './operations/console/pending-grants.js'
 import { createConsoleHandlers } from './operations/console-handlers.js'
 import type { OperationPorts } from './operations/ports.js'
@@ -193,8 +194,10 @@ const keyUse = createKeyUseRecorder({
   nowMs: Date.now,
 })
 
+const answeredSends = createAnsweredSends(reader)
 const ports: OperationPorts = {
-  reader,
+  reader: answeredSends.reader,
+  answeredSends,
   actors,
   walletVersions: attachVersions(walletVersions),
   chains,

@@ -20,6 +20,12 @@ export interface Decision<Event, Effect> {
   readonly events: readonly Event[]
   readonly effects: readonly Effect[]
   readonly replies: readonly Reply[]
+  /**
+   * Answers that rest on nothing but what is durable already: they leave at once, before the
+   * events beside them are on disk. A crash in between forgets those events and not the answer,
+   * so what it says must stay true without them.
+   */
+  readonly promptReplies?: readonly Reply[]
 }
 
 /** Answers the caller of an earlier command; `token` is the one that command carried. */

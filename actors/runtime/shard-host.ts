@@ -48,10 +48,13 @@ interface Outputs {
   readonly replies: readonly Reply[]
 }
 
+const NO_REPLIES: readonly Reply[] = []
+
 /**
  * Runs the actors of one worker thread. All commands of a tick are decided one after another,
  * what they made durable is committed in one synced transaction, and only then do effects start
- * and replies leave. The next tick is decided while the disk is still writing.
+ * and replies leave, but for those that rest on earlier commits alone. The next tick is decided
+ * while the disk is still writing.
  */
 export class ShardHost {
   readonly #options: ShardHostOptions
@@ -171,9 +174,14 @@ export class ShardHost {
           }
         }
       }
+      const { effects, replies, promptReplies = NO_REPLIES } = decision
       // Their answers are decided: should the actor break now, they are not refused as well.
-      for (const { token } of decision.replies) resident.waiting.delete(token)
-      return { resident, effects: decision.effects, replies: decision.replies }
+      for (const { token } of replies) resident.waiting.delete(token)
+      for (const { token, result } of promptReplies) {
+        resident.waiting.delete(token)
+        this.#options.reply(token, result)
+      }
+      return { resident, effects, replies }
     } catch (error) {
       this.#options.log.error(
         { err: error, actor: envelope.id },

@@ -216,7 +216,9 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
         turn.emit({ type: 'transaction-broadcast', txId, blockNumber, atMs: nowMs })
       } else turn.emit({ type: 'sent-again', txId, blockNumber })
       if (token === null) return
-      turn.answer(token, { tx: entry.tx, replayed: false })
+      // The signed bytes are stored and a node has them. A crash before that is stored as well
+      // sends the same bytes again, and shows the transaction as `signed` until then.
+      turn.answerPromptly(token, { tx: entry.tx, replayed: false })
       turn.emit({ type: 'answered', txId })
       return
     }

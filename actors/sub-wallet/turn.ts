@@ -11,6 +11,7 @@ export class Turn {
   readonly events: Event[] = []
   readonly effects: Effect[] = []
   readonly replies: Reply[] = []
+  readonly promptReplies: Reply[] = []
 
   constructor(state: SubWalletState) {
     this.state = state
@@ -27,6 +28,11 @@ export class Turn {
 
   answer(token: ReplyToken | null, value: unknown): void {
     if (token !== null) this.replies.push({ token, result: { ok: true, value } })
+  }
+
+  /** For what is true by what is stored already, whatever becomes of this command's events. */
+  answerPromptly(token: ReplyToken, value: unknown): void {
+    this.promptReplies.push({ token, result: { ok: true, value } })
   }
 
   refuse(token: ReplyToken | null, fault: Fault): void {
@@ -48,6 +54,7 @@ export class Turn {
   }
 
   decision(): Decision<Event, Effect> {
-    return { events: this.events, effects: this.effects, replies: this.replies }
+    const { events, effects, replies, promptReplies } = this
+    return { events, effects, replies, promptReplies }
   }
 }

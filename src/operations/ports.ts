@@ -11,11 +11,14 @@ import type { Screener } from '../screening/screener.js'
 import type { Reader } from '../store/reader.js'
 import type { Quoter } from '../valuation/quoter.js'
 import type { WebhookTargets } from '../webhooks/target-address.js'
+import type { AnsweredSends } from './answered-sends.js'
 import type { PendingGrants } from './console/pending-grants.js'
 
 /** What operations stand on. The store is read here and written by actors alone. */
 export interface OperationPorts {
   readonly reader: Reader
+  /** What `reader` must not fall behind. */
+  readonly answeredSends: Pick<AnsweredSends, 'note'>
   readonly actors: {
     ask(address: ActorAddress, command: object): Promise<AskResult>
   }

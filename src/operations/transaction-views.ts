@@ -46,7 +46,8 @@ export function createTransactionViews(
     const { subWalletId, mined } = tx
     const view = keepJson(transactionView(tx, headOf(tx.chainId)))
     const entry = { version, subWalletId, mined, view }
-    kept.set(id, entry)
+    // A send may have been answered as broadcast before its record says so (`AnsweredSends`).
+    if (tx.status !== 'signed') kept.set(id, entry)
     return entry
   }
 

@@ -3,16 +3,17 @@ import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { jsonText } from '../../src/api/json-text.js'
 import { transactionView } from '../../src/api/transaction-view.js'
-import type { SubWalletId } from '../../src/domain/ids.js'
+import type { SubWalletId, TxId } from '../../src/domain/ids.js'
 import type { UsdMicros } from '../../src/domain/money.js'
 import { NO_SPEND, utcDay } from '../../src/domain/spend.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { getLimits } from '../../src/operations/agent/get-limits.js'
+import { createAnsweredSends } from '../../src/operations/answered-sends.js'
 import type { AgentContext } from '../../src/operations/context.js'
 import { createTransactionViews } from '../../src/operations/transaction-views.js'
 import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
 import { openRealStore, type RealStore } from './real-store.js'
-import { apiKey, START_MS, transaction, txIdOf, WALLET_ID } from './wallet-fixtures.js'
+import { apiKey, START_MS, transaction, txIdOf, USER_ID, WALLET_ID } from './wallet-fixtures.js'
 
 const OTHER_WALLET = 'sw_00000000000000000000000002' as SubWalletId
 const COMMIT_TIMEOUT_MS = 30_000
@@ -110,6 +111,57 @@ describe('a transaction that another thread changes', () => {
       await worker.terminate()
       await store.close()
     }
+  })
+})
+
+describe('a send that was answered as broadcast', () => {
+  let store: RealStore
+  beforeEach(async () => {
+    store = await openRealStore()
+  })
+  afterEach(() => store.close())
+
+  const shown = (id: TxId, { reader, views }: ReturnType<typeof open>) => {
+    const all = { limit: 10, cursor: null }
+    const listed = reader.transactionsOfUser(USER_ID, all, ({ status }) => status === 'broadcast')
+    return {
+      view: views.find(id, WALLET_ID)?.status,
+      record: reader.transaction(id)?.status,
+      listed: listed.items.map(({ status }) => status),
+    }
+  }
+  function open() {
+    const sends = createAnsweredSends(store.reader)
+    return { ...sends, views: createTransactionViews(sends.reader, () => null) }
+  }
+
+  test('is shown as that before its record says so, and as signed by whoever does not know', async () => {
+    const sends = open()
+    const signed = broadcast(1, { status: 'signed' })
+    await store.write((to) => to.openTransaction(signed))
+    expect(shown(signed.txId, sends)).toEqual({ view: 'signed', record: 'signed', listed: [] })
+    sends.note(broadcast(1))
+    const told = { view: 'broadcast', record: 'broadcast', listed: ['broadcast'] }
+    expect(shown(signed.txId, sends)).toEqual(told)
+    expect(shown(signed.txId, open()).record).toBe('signed')
+  })
+
+  test('is shown as signed again when it lost its nonce and was signed anew', async () => {
+    const sends = open()
+    sends.note(broadcast(1))
+    const [attempt] = broadcast(1).attempts
+    if (attempt === undefined) throw new Error('no attempt')
+    const again = { ...attempt, txHash: `0x${'cd'.repeat(32)}` } as const
+    const anew = broadcast(1, { status: 'signed', attempts: [attempt, again] })
+    await store.write((to) => to.openTransaction(anew))
+    expect(shown(anew.txId, sends)).toEqual({ view: 'signed', record: 'signed', listed: [] })
+  })
+
+  test('goes on as its record does', async () => {
+    const sends = open()
+    sends.note(broadcast(1))
+    await store.write((to) => to.openTransaction(broadcast(1, { status: 'dropped' })))
+    expect(shown(txIdOf(1), sends)).toMatchObject({ view: 'dropped', record: 'dropped' })
   })
 })
 

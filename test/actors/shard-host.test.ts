@@ -10,7 +10,14 @@ import type { KeyId } from '../../src/domain/ids.js'
 import { openRealStore, type RealStore } from './real-store.js'
 
 /** Commands of an actor that counts. Its count is in the store, as the use of a key. */
-type Command = 'add' | 'add and tell' | 'count' | 'break before' | 'break after' | 'flushed'
+type Command =
+  | 'add'
+  | 'add, told at once'
+  | 'add and tell'
+  | 'count'
+  | 'break before'
+  | 'break after'
+  | 'flushed'
 
 const ID = 'key_counter' as KeyId
 
@@ -18,12 +25,14 @@ describe('a shard', () => {
   let store: RealStore
   let host: ShardHost
   let answers: Map<ReplyToken, AskResult>
+  let storedWhenAnswered: Map<ReplyToken, number>
   let happened: string[]
   let tokens: number
 
   beforeEach(async () => {
     store = await openRealStore()
     answers = new Map()
+    storedWhenAnswered = new Map()
     happened = []
     tokens = 0
     host = new ShardHost({
@@ -33,6 +42,7 @@ describe('a shard', () => {
       reply(token, result) {
         if (answers.has(token)) throw new Error(`${token} was answered twice`)
         answers.set(token, result)
+        storedWhenAnswered.set(token, stored())
         happened.push(`reply ${token}`)
       },
       appended: () => undefined,
@@ -59,6 +69,10 @@ describe('a shard', () => {
         if (command === 'flushed') return { events: [], effects: [], replies: [] }
         state.count++
         if (command === 'break after') throw new Error('broken')
+        if (command === 'add, told at once') {
+          const promptReplies = reply(state.count)
+          return { events: [state.count], effects: [], replies: [], promptReplies }
+        }
         return {
           events: [state.count],
           effects: command === 'add and tell' ? ['look'] : [],
@@ -110,6 +124,15 @@ describe('a shard', () => {
     expect(await answered(read)).toEqual({ ok: true, value: 1 })
     expect(happened).toEqual(['reply 1', 'reply 2'])
     expect(stored()).toBe(1)
+  })
+
+  test('an answer that rests on earlier commits alone leaves before what is written beside it', async () => {
+    const prompt = ask('add, told at once')
+    expect(await answered(prompt)).toEqual({ ok: true, value: 1 })
+    expect(storedWhenAnswered.get(prompt)).toBe(0)
+    const read = ask('count')
+    expect(await answered(read)).toEqual({ ok: true, value: 1 })
+    expect(storedWhenAnswered.get(read)).toBe(1)
   })
 
   test('a command that writes nothing waits for no disk', async () => {

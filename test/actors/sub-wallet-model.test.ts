@@ -26,6 +26,7 @@ const everyday = [
   step('block', (a) => (world) => world.block(a % 4, 'sees'), 3),
   step('missed block', (a) => (world) => world.block(a % 4, 'misses'), 1),
   step('restart', () => async (world) => world.restart(), 1),
+  step('die answering', () => async (world) => world.dieAnswering(), 1),
   step('evict', (a) => async (world) => world.chain.evict(a), 1),
 ]
 const rough = [

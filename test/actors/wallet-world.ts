@@ -1,3 +1,4 @@
+import type { Reply } from '../../actors/runtime/actor.js'
 import { decide } from '../../actors/sub-wallet/decide.js'
 import type { Command, Effect } from '../../actors/sub-wallet/messages.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
@@ -43,6 +44,7 @@ export class WalletWorld {
   #repeatable: Command[] = []
   #sends = 0
   #nowMs = START_MS
+  #diesAnswering = false
 
   private constructor(capMicros: bigint) {
     this.capMicros = capMicros
@@ -78,6 +80,11 @@ export class WalletWorld {
   async repeatOutcome(which: number): Promise<void> {
     const command = this.#repeatable[which % Math.max(1, this.#repeatable.length)]
     if (command !== undefined) await this.#handle(command)
+  }
+
+  /** The next answer that waits for no commit is the last that happens before a kill -9. */
+  dieAnswering(): void {
+    this.#diesAnswering = true
   }
 
   /** A block of up to `max` transactions. Blind: the watcher misses it. */
@@ -212,23 +219,32 @@ export class WalletWorld {
   }
 
   async #handle(command: Command, token: number | null = null): Promise<void> {
-    const { events, effects, replies } = decide(this.#state, command, token)
+    const decision = decide(this.#state, command, token)
+    const { events, effects, replies, promptReplies = [] } = decision
     const batch = new WriteBatch()
     recordEvents(batch, this.#state, events)
-    if (!batch.empty) await batch.commit(this.#environment, this.#sequence, new Set())
-    for (const reply of replies) {
-      const txId = txIdOf(reply.token)
-      const before = this.#fates.get(txId)
-      if (before !== 'waiting') throw new Error(`${txId} was answered again, after: ${before}`)
-      this.#fates.set(txId, reply.result.ok ? 'sent' : 'refused')
-      const stored = this.#reader.transaction(txId)
-      if (reply.result.ok && stored === undefined) throw new Error(`${txId} is not stored`)
-      if (!reply.result.ok && stored !== undefined && stored.status !== 'dropped') {
-        throw new Error(`${txId} was refused and is ${stored.status}`)
-      }
+    for (const reply of promptReplies) this.#answer(reply)
+    if (this.#diesAnswering && promptReplies.length > 0) {
+      this.#diesAnswering = false
+      this.restart()
+      return
     }
+    if (!batch.empty) await batch.commit(this.#environment, this.#sequence, new Set())
+    for (const reply of replies) this.#answer(reply)
     this.#pending.push(...effects)
     this.#check()
+  }
+
+  #answer({ token, result }: Reply): void {
+    const txId = txIdOf(token)
+    const before = this.#fates.get(txId)
+    if (before !== 'waiting') throw new Error(`${txId} was answered again, after: ${before}`)
+    this.#fates.set(txId, result.ok ? 'sent' : 'refused')
+    const stored = this.#reader.transaction(txId)
+    if (result.ok && stored === undefined) throw new Error(`${txId} is not stored`)
+    if (!result.ok && stored !== undefined && stored.status !== 'dropped') {
+      throw new Error(`${txId} was refused and is ${stored.status}`)
+    }
   }
 
   /** What holds between any two commands. */

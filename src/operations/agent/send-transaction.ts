@@ -19,6 +19,7 @@ interface Sent {
 
 export function sendTransaction({
   actors,
+  answeredSends,
   headOf,
 }: OperationPorts): AgentHandlers['send_transaction'] {
   return async ({ key, proofKey, requestId, idempotency }, input) => {
@@ -36,6 +37,7 @@ export function sendTransaction({
       idempotency,
     }
     const answer = await actors.ask({ kind: 'sub-wallet', id: key.subWalletId }, command)
+    if (answer.ok) answeredSends.note((answer.value as Sent).tx)
     return answerOfSend(answer, headOf)
   }
 }
