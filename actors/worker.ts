@@ -35,6 +35,7 @@ import type { FromWorker, ToWorker, WorkerItem, WorkerStart } from './runtime/pr
 import { shardOf, workerOf } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
 import { createSharePriceShell } from './share-prices/shell.js'
+import { presentAnswer } from './sub-wallet/sent.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
 import { createAnnouncer } from './webhook-endpoint/announce.js'
 import { createWebhookShell } from './webhook-endpoint/shell.js'
@@ -68,6 +69,7 @@ const screener = createScreener({ lists, walkPool, providers, rulesOf: rules.rul
 const coSigner = await connectCoSigner({ home, mode, log })
 const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
 const nowMs = () => Date.now()
+const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
 const auditLog = new AuditLog({ environment, sequence, nowMs, log })
 
@@ -148,7 +150,8 @@ const host = new ShardHost({
     ),
     eraseShell(createCustodyShell(coSigner, auditLog, log)),
   ],
-  reply: (token, result) => outbox.push({ type: 'reply', token, result }),
+  reply: (token, result) =>
+    outbox.push({ type: 'reply', token, result: presentAnswer(result, headOf) }),
   appended: createAnnouncer({ reader, sequence, tell, nowMs }),
   fatal(error) {
     log.fatal({ err: error }, 'the store refused a commit; starting over')

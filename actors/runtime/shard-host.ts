@@ -68,6 +68,8 @@ export class ShardHost {
   #turnScheduled = false
   #commitsPending = 0
   #lastCommit: Promise<void> = Promise.resolve()
+  /** One that nothing was written to: most commands write nothing. */
+  #spareBatch: WriteBatch | null = null
   /** Actors that wrote to the batch of the current turn. */
   readonly #dirty = new Set<Resident>()
 
@@ -164,9 +166,11 @@ export class ShardHost {
       const decision = shell.decide(resident.state, envelope.command, envelope.token)
       if (decision.events.length > 0) {
         // A batch of its own, so that an actor that fails half-way leaves nothing behind.
-        const own = new WriteBatch()
+        const own = this.#spareBatch ?? new WriteBatch()
+        this.#spareBatch = null
         shell.record(own, resident.state, decision.events)
-        if (!own.empty) {
+        if (own.empty) this.#spareBatch = own
+        else {
           batch.absorb(own)
           if (!this.#dirty.has(resident)) {
             this.#dirty.add(resident)

@@ -8,6 +8,7 @@ import { IDEMPOTENCY_TTL_MS } from '../../src/store/records.js'
 import type { ReplyToken } from '../runtime/actor.js'
 import { limitsHit } from './limit-crossings.js'
 import type { PreparedSend, RefusedCall } from './messages.js'
+import { Sent } from './sent.js'
 import { countersOf, OPEN_MAX, runningKey } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -59,7 +60,7 @@ export function admit(turn: Turn, asked: Admission, token: ReplyToken | null): A
     if (first !== null && nowMs < first.record.createdAtMs + IDEMPOTENCY_TTL_MS) {
       if (first.record.bodyHash !== asked.idempotency.bodyHash) {
         turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
-      } else turn.answer(token, { tx: first.tx, replayed: true })
+      } else turn.answer(token, new Sent(first.tx, true))
       return null
     }
     const running = state.running.get(runningKey(lineageId, asked.idempotency.key))
@@ -106,7 +107,7 @@ function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken
     turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
   } else if (open === undefined || open.tx === null || open.token !== null) {
     turn.refuse(token, fault('IDEMPOTENCY_IN_PROGRESS', { tx_id: txId }))
-  } else turn.answer(token, { tx: open.tx, replayed: true })
+  } else turn.answer(token, new Sent(open.tx, true))
 }
 
 /** A sponsored call, in the same terms; it has no transaction before its gas wallet signed. */

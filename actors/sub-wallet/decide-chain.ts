@@ -8,6 +8,7 @@ import {
 import { pumpFlight, pumpSigning } from './decide-lane.js'
 import type { Command, Event } from './messages.js'
 import { reservationFor } from './replacement-spend.js'
+import { Sent } from './sent.js'
 import { laneOf } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -27,7 +28,7 @@ export function mined(turn: Turn, command: Of<'mined'>): void {
     atMs: command.nowMs,
   })
   if (token !== null) {
-    turn.answer(token, { tx: entry.tx, replayed: false })
+    turn.answer(token, new Sent(entry.tx, false))
     turn.emit({ type: 'answered', txId: command.txId })
   }
   const lane = laneOf(turn.state, entry.tx.chainId)

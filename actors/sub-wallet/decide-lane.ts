@@ -5,6 +5,7 @@ import { allowancesOf } from './allowance-ledger.js'
 import { admitAgain } from './decide-send.js'
 import { limitsCrossed } from './limit-crossings.js'
 import type { Command } from './messages.js'
+import { Sent } from './sent.js'
 import {
   type Draft,
   type DraftEntry,
@@ -197,7 +198,7 @@ export function pumpFlight(turn: Turn, lane: Lane): void {
 /** `202`: signed and stored; the service goes on trying. */
 function answerSigned(turn: Turn, { tx, token }: OpenEntry): void {
   if (token === null) return
-  turn.answer(token, { tx, replayed: false })
+  turn.answer(token, new Sent(tx, false))
   turn.emit({ type: 'answered', txId: tx.txId })
 }
 
@@ -218,7 +219,7 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
       if (token === null) return
       // The signed bytes are stored and a node has them. A crash before that is stored as well
       // sends the same bytes again, and shows the transaction as `signed` until then.
-      turn.answerPromptly(token, { tx: entry.tx, replayed: false })
+      turn.answerPromptly(token, new Sent(entry.tx, false))
       turn.emit({ type: 'answered', txId })
       return
     }

@@ -6,6 +6,7 @@ import { isFinal, type Transaction } from '../../src/domain/transaction.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
 import { dropOrphanedDelegation } from './decide-delegation.js'
 import { limitsCrossed } from './limit-crossings.js'
+import { Sent } from './sent.js'
 import type { SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import type { Turn } from './turn.js'
@@ -183,7 +184,7 @@ function answer(turn: Turn, entry: SponsoredEntry, { gas, flight, txId }: News):
   if (tx.status === 'dropped' && gas !== null) {
     const ranDry = gas.error === null || gas.error.code === 'INSUFFICIENT_FUNDS'
     turn.refuse(token, ranDry ? unpaid() : fault('CHAIN_REJECTED'))
-  } else turn.answer(token, { tx, replayed: false })
+  } else turn.answer(token, new Sent(tx, false))
   if (turn.state.sponsored.has(txId)) turn.emit({ type: 'sponsored-answered', txId })
 }
 

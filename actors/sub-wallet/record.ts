@@ -48,8 +48,9 @@ export function recordEvents(
 ): void {
   let header = false
   let created = false
-  const opened = new Set<TxId>()
-  const changed = new Set<TxId>()
+  // A few at most, and most commands have none: arrays cost less to make than sets.
+  const opened: TxId[] = []
+  const changed: TxId[] = []
   for (const event of events) {
     switch (event.type) {
       case 'wallet-created':
@@ -70,7 +71,7 @@ export function recordEvents(
         break
       case 'transaction-signed':
         header = true
-        opened.add(event.tx.txId)
+        note(opened, event.tx.txId)
         if (event.idempotency !== null) {
           const { key, bodyHash } = event.idempotency
           const { txId, createdAtMs, lineageId } = event.tx
@@ -82,25 +83,25 @@ export function recordEvents(
         writeAllowances(transactor, addressOf(state), event)
         break
       case 'transaction-broadcast':
-        changed.add(event.txId)
+        note(changed, event.txId)
         transactor.appendEvent(txEvent(state, event.txId, 'transaction.broadcast', event.atMs))
         break
       case 'transaction-mined':
       case 'transaction-unmined':
-        changed.add(event.txId)
+        note(changed, event.txId)
         break
       case 'transaction-replaced':
       case 'transaction-renonced':
         header = true
-        changed.add(event.txId)
+        note(changed, event.txId)
         break
       case 'transaction-reopened':
         header = true
-        opened.add(event.tx.txId)
+        note(opened, event.tx.txId)
         break
       case 'transaction-ended':
         header = true
-        changed.add(event.txId)
+        note(changed, event.txId)
         transactor.appendEvent(
           txEvent(state, event.txId, `transaction.${event.status}`, event.atMs),
         )
@@ -112,11 +113,15 @@ export function recordEvents(
   }
   for (const txId of opened) transactor.openTransaction(transactionOf(state, txId))
   for (const txId of changed) {
-    if (!opened.has(txId)) transactor.putTransaction(transactionOf(state, txId))
+    if (!opened.includes(txId)) transactor.putTransaction(transactionOf(state, txId))
   }
   state.ended.clear()
   if (created) transactor.addSubWallet(headerOf(state))
   else if (header) transactor.putSubWallet(headerOf(state))
+}
+
+function note(ids: TxId[], txId: TxId): void {
+  if (!ids.includes(txId)) ids.push(txId)
 }
 
 function headerOf(state: SubWalletState): SubWalletHeader {

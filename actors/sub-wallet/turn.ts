@@ -3,7 +3,10 @@ import type { Fault } from '../../src/errors/fault.js'
 import type { Decision, Reply, ReplyToken } from '../runtime/actor.js'
 import { evolve } from './evolve.js'
 import type { Effect, Event, RefusedCall } from './messages.js'
+import type { Sent } from './sent.js'
 import type { SubWalletState } from './state.js'
+
+const NO_REPLIES: readonly Reply[] = []
 
 /** Collects what one command leads to, folding each event as it is emitted. */
 export class Turn {
@@ -11,7 +14,7 @@ export class Turn {
   readonly events: Event[] = []
   readonly effects: Effect[] = []
   readonly replies: Reply[] = []
-  readonly promptReplies: Reply[] = []
+  #promptReplies: Reply[] | null = null
 
   constructor(state: SubWalletState) {
     this.state = state
@@ -31,8 +34,9 @@ export class Turn {
   }
 
   /** For what is true by what is stored already, whatever becomes of this command's events. */
-  answerPromptly(token: ReplyToken, value: unknown): void {
-    this.promptReplies.push({ token, result: { ok: true, value } })
+  answerPromptly(token: ReplyToken, value: Sent): void {
+    this.#promptReplies ??= []
+    this.#promptReplies.push({ token, result: { ok: true, value } })
   }
 
   refuse(token: ReplyToken | null, fault: Fault): void {
@@ -54,7 +58,8 @@ export class Turn {
   }
 
   decision(): Decision<Event, Effect> {
-    const { events, effects, replies, promptReplies } = this
+    const { events, effects, replies } = this
+    const promptReplies = this.#promptReplies ?? NO_REPLIES
     return { events, effects, replies, promptReplies }
   }
 }

@@ -10,6 +10,13 @@ export const MICROS_PER_USD = 1_000_000n
 const USD_INTEGER_DIGITS_MAX = 15
 const USD_DECIMAL = /^(0|[1-9]\d*)(?:\.(\d{1,6}))?$/
 
+/** Of every token and price that is met; raising ten to a power anew costs as much as the rest. */
+const POWERS_OF_TEN = Array.from({ length: 80 }, (_, exponent) => 10n ** BigInt(exponent))
+
+export function powerOfTen(exponent: number): bigint {
+  return POWERS_OF_TEN[exponent] ?? 10n ** BigInt(exponent)
+}
+
 /** Parses "12.34"; null when it is not a non-negative decimal with at most 6 fraction digits. */
 export function parseUsd(text: string): UsdMicros | null {
   const match = USD_DECIMAL.exec(text)
@@ -29,7 +36,7 @@ export function amountWithin(
   priceDecimals: number,
 ): bigint {
   if (micros <= 0n || price <= 0n) return 0n
-  return (micros * 10n ** BigInt(decimals + priceDecimals)) / (price * MICROS_PER_USD)
+  return (micros * powerOfTen(decimals + priceDecimals)) / (price * MICROS_PER_USD)
 }
 
 /** "12.34": no trailing zeros beyond two fraction digits, so that cents always show. */
@@ -56,7 +63,7 @@ export function valueUsdMicros(
   priceDecimals: number,
 ): UsdMicros {
   const numerator = amount * price * MICROS_PER_USD
-  const denominator = 10n ** BigInt(tokenDecimals + priceDecimals)
+  const denominator = powerOfTen(tokenDecimals + priceDecimals)
   return (numerator + denominator - 1n) / denominator
 }
 

@@ -37,7 +37,7 @@ function sendAnswer(exchange: Exchange, answer: Answer<unknown>): void {
   }
   let body: string
   try {
-    body = jsonText(answer.value)
+    body = answer.json ?? jsonText(answer.value)
   } catch (error) {
     exchange.fail(error)
     return

@@ -25,7 +25,7 @@ export function toToolResult(answer: Answer<unknown>, requestId: string): ToolRe
   return {
     kind: 'value',
     value,
-    json: jsonText(value),
+    json: answer.json ?? jsonText(value),
     replayed: answer.replayed === true,
   }
 }

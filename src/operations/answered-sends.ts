@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { SentReply } from '../../actors/sub-wallet/sent.js'
 import type { Hex, TxId } from '../domain/ids.js'
 import { currentHash, type Transaction } from '../domain/transaction.js'
 import type { Reader } from '../store/reader.js'
@@ -9,7 +10,7 @@ import type { Reader } from '../store/reader.js'
  * what the caller was told.
  */
 export interface AnsweredSends {
-  note(tx: Transaction): void
+  note(sent: Pick<SentReply, 'txId' | 'txHash' | 'broadcast' | 'updatedAtMs'>): void
   /** Reads the same store, and shows no transaction as less than it was answered. */
   readonly reader: Reader
 }
@@ -34,9 +35,8 @@ export function createAnsweredSends(reader: Reader): AnsweredSends {
   }
 
   return {
-    note(tx) {
-      if (tx.status !== 'broadcast') return
-      answered.set(tx.txId, { txHash: currentHash(tx), updatedAtMs: tx.updatedAtMs })
+    note({ txId, txHash, broadcast, updatedAtMs }) {
+      if (broadcast) answered.set(txId, { txHash, updatedAtMs })
     },
     reader: {
       ...reader,

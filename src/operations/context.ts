@@ -43,6 +43,8 @@ export type Answer<T> =
   | {
       readonly ok: true
       readonly value: T
+      /** JSON of `value`, where it is at hand; `value` is then made of it when it is asked for. */
+      readonly json?: string
       /** 200 unless said otherwise. */
       readonly status?: 200 | 201 | 202
       /** Set when the answer is the first one again. */

@@ -13,7 +13,6 @@
  * | keysByUser | [user id, key id] | 1 |
  * | transactions | tx id | Transaction |
  * | openByWallet | [sub-wallet id, tx id] | 1 |
- * | openByChain | [chain id, tx id] | sub-wallet id |
  * | transactionsByUser | [user id, tx id] | 1 |
  * | idempotency | [lineage id, key] | IdempotencyRecord |
  * | events | seq | StoredEvent |
@@ -45,7 +44,7 @@ export const KEY_SPACES = {
   keysByUser: '07-keys-by-user',
   transactions: '08-transactions',
   openByWallet: '09-open-by-wallet',
-  openByChain: '10-open-by-chain',
+  // 10 was a list of open transactions by chain, which a start finds in the one by wallet.
   transactionsByUser: '11-transactions-by-user',
   idempotency: '12-idempotency',
   events: '13-events',
@@ -77,8 +76,9 @@ export type KeySpace = keyof typeof KEY_SPACES
  * |---|---|
  * | 1 | an event of a transaction keeps all of its `data` |
  * | 2 | it keeps a `moment`; events of version 1 are read as they are |
+ * | 3 | space 10 is left as it was: a build that reads it would miss what is open |
  */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2]

@@ -15,7 +15,12 @@ import type {
   WebhookId,
 } from '../domain/ids.js'
 import type { SharePriceSample } from '../domain/share-price.js'
-import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorship.js'
+import {
+  type GasTransaction,
+  type GasWallet,
+  isSponsored,
+  type Sponsorship,
+} from '../domain/sponsorship.js'
 import type { Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
@@ -120,11 +125,12 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
         if (tx !== undefined) yield tx
       }
     },
+    /** Those that wallets sent themselves; looks at all that is open, so it is for a start. */
     *openTransactionsOfChain(chainId: number): Generator<Transaction> {
-      const range = spaces.openByChain.getKeys({ start: [chainId, ''], end: [chainId, LAST] })
-      for (const key of range) {
-        const tx = get<Transaction>('transactions', (key as unknown as [number, TxId])[1])
-        if (tx !== undefined) yield tx
+      for (const key of spaces.openByWallet.getKeys({})) {
+        const tx = get<Transaction>('transactions', (key as unknown as [string, TxId])[1])
+        // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
+        if (tx !== undefined && tx.chainId === chainId && !isSponsored(tx.kind)) yield tx
       }
     },
     idempotency: (lineage: LineageId, key: string) =>

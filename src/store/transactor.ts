@@ -14,12 +14,7 @@ import type {
   WebhookId,
 } from '../domain/ids.js'
 import type { SharePriceSample } from '../domain/share-price.js'
-import {
-  type GasTransaction,
-  type GasWallet,
-  isSponsored,
-  type Sponsorship,
-} from '../domain/sponsorship.js'
+import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorship.js'
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
@@ -64,8 +59,6 @@ export interface Transactor {
   putAllowanceLedger(owner: Address, mark: AllowanceLedgerMark): void
   putChainCursor(cursor: ChainCursor): void
   readonly empty: boolean
-  /** Users who have new events in this batch. */
-  readonly usersWithEvents: ReadonlySet<UserId>
 }
 
 type Write =
@@ -78,16 +71,11 @@ const REMOVED = Symbol('removed')
 export class WriteBatch implements Transactor {
   readonly #writes: Write[] = []
   /** Stored whole at each change, often many times in a batch: only the last is written. */
-  readonly #deliveries = new Map<WebhookId, unknown>()
+  #deliveries: Map<WebhookId, unknown> | null = null
   readonly #events: NewEvent[] = []
-  readonly #users = new Set<UserId>()
 
   get empty(): boolean {
-    return this.#writes.length === 0 && this.#events.length === 0 && this.#deliveries.size === 0
-  }
-
-  get usersWithEvents(): ReadonlySet<UserId> {
-    return this.#users
+    return this.#writes.length === 0 && this.#events.length === 0 && this.#deliveries === null
   }
 
   addSubWallet(header: SubWalletHeader): void {
@@ -118,17 +106,12 @@ export class WriteBatch implements Transactor {
   openTransaction(tx: Transaction): void {
     this.putTransaction(tx)
     this.#put('transactionsByUser', [tx.userId, tx.txId], PRESENT)
-    if (isFinal(tx.status)) return
-    this.#put('openByWallet', [tx.subWalletId, tx.txId], PRESENT)
-    // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
-    if (!isSponsored(tx.kind)) this.#put('openByChain', [tx.chainId, tx.txId], tx.subWalletId)
+    if (!isFinal(tx.status)) this.#put('openByWallet', [tx.subWalletId, tx.txId], PRESENT)
   }
 
   putTransaction(tx: Transaction): void {
     this.#put('transactions', tx.txId, encodeTransaction(tx))
-    if (!isFinal(tx.status)) return
-    this.#remove('openByWallet', [tx.subWalletId, tx.txId])
-    this.#remove('openByChain', [tx.chainId, tx.txId])
+    if (isFinal(tx.status)) this.#remove('openByWallet', [tx.subWalletId, tx.txId])
   }
 
   putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void {
@@ -141,7 +124,6 @@ export class WriteBatch implements Transactor {
 
   appendEvent(event: NewEvent): void {
     this.#events.push(event)
-    this.#users.add(event.userId)
   }
 
   putWebhook(endpoint: WebhookEndpoint): void {
@@ -152,11 +134,11 @@ export class WriteBatch implements Transactor {
   deleteWebhook(id: WebhookId, user: UserId): void {
     this.#remove('webhooks', id)
     this.#remove('webhooksByUser', [user, id])
-    this.#deliveries.set(id, REMOVED)
+    this.#setDeliveries(id, REMOVED)
   }
 
   putDeliveries(id: WebhookId, state: unknown): void {
-    this.#deliveries.set(id, state)
+    this.#setDeliveries(id, state)
   }
 
   putDeliveryRecord(id: WebhookId, event: EventId, record: unknown): void {
@@ -212,10 +194,15 @@ export class WriteBatch implements Transactor {
 
   /** Takes over what another batch collected. */
   absorb(other: WriteBatch): void {
-    this.#writes.push(...other.#writes)
-    this.#events.push(...other.#events)
-    for (const [id, state] of other.#deliveries) this.#deliveries.set(id, state)
-    for (const user of other.#users) this.#users.add(user)
+    for (const write of other.#writes) this.#writes.push(write)
+    for (const event of other.#events) this.#events.push(event)
+    if (other.#deliveries === null) return
+    for (const [id, state] of other.#deliveries) this.#setDeliveries(id, state)
+  }
+
+  #setDeliveries(id: WebhookId, state: unknown): void {
+    this.#deliveries ??= new Map()
+    this.#deliveries.set(id, state)
   }
 
   #put(space: KeySpace, key: StoreKey, value: unknown): void {
@@ -245,7 +232,7 @@ export class WriteBatch implements Transactor {
           if ('remove' in write) void spaces[write.space].remove(write.key)
           else void spaces[write.space].put(write.key, write.value)
         }
-        for (const [id, state] of this.#deliveries) {
+        for (const [id, state] of this.#deliveries ?? []) {
           if (state === REMOVED) void spaces.deliveries.remove(id)
           else void spaces.deliveries.put(id, state)
         }

@@ -1,4 +1,5 @@
 import type { Address } from '../domain/ids.js'
+import { powerOfTen } from '../domain/money.js'
 import { isKnown, type Price } from '../pricing/price-source.js'
 import type { CallQuote, Forecast } from './quoter.js'
 
@@ -35,8 +36,8 @@ export function forecastStillGood(
     const now = priceNow(used.token)
     if (now instanceof Promise || !isKnown(now)) return false
     // Cross-multiplied, so that a feed that changes its decimals is compared all the same.
-    const before = used.value * 10n ** BigInt(now.decimals)
-    const after = now.value * 10n ** BigInt(used.decimals)
+    const before = used.value * powerOfTen(now.decimals)
+    const after = now.value * powerOfTen(used.decimals)
     const move = before > after ? before - after : after - before
     return move * PRICE_MOVE_DENOMINATOR <= before * PRICE_MOVE_NUMERATOR
   })

@@ -121,6 +121,7 @@ describe('a send that was answered as broadcast', () => {
   })
   afterEach(() => store.close())
 
+  const TOLD = { txId: txIdOf(1), txHash: HASH, broadcast: true, updatedAtMs: START_MS }
   const shown = (id: TxId, { reader, views }: ReturnType<typeof open>) => {
     const all = { limit: 10, cursor: null }
     const listed = reader.transactionsOfUser(USER_ID, all, ({ status }) => status === 'broadcast')
@@ -140,7 +141,7 @@ describe('a send that was answered as broadcast', () => {
     const signed = broadcast(1, { status: 'signed' })
     await store.write((to) => to.openTransaction(signed))
     expect(shown(signed.txId, sends)).toEqual({ view: 'signed', record: 'signed', listed: [] })
-    sends.note(broadcast(1))
+    sends.note(TOLD)
     const told = { view: 'broadcast', record: 'broadcast', listed: ['broadcast'] }
     expect(shown(signed.txId, sends)).toEqual(told)
     expect(shown(signed.txId, open()).record).toBe('signed')
@@ -148,7 +149,7 @@ describe('a send that was answered as broadcast', () => {
 
   test('is shown as signed again when it lost its nonce and was signed anew', async () => {
     const sends = open()
-    sends.note(broadcast(1))
+    sends.note(TOLD)
     const [attempt] = broadcast(1).attempts
     if (attempt === undefined) throw new Error('no attempt')
     const again = { ...attempt, txHash: `0x${'cd'.repeat(32)}` } as const
@@ -159,7 +160,7 @@ describe('a send that was answered as broadcast', () => {
 
   test('goes on as its record does', async () => {
     const sends = open()
-    sends.note(broadcast(1))
+    sends.note(TOLD)
     await store.write((to) => to.openTransaction(broadcast(1, { status: 'dropped' })))
     expect(shown(txIdOf(1), sends)).toMatchObject({ view: 'dropped', record: 'dropped' })
   })

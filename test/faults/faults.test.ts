@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parseTransaction } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { AskResult } from '../../actors/runtime/actor.js'
+import { presentAnswer } from '../../actors/sub-wallet/sent.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { answerOfSend } from '../../src/operations/agent/send-transaction.js'
 import type { Fault } from '../support/fault-proxy.js'
@@ -207,7 +209,7 @@ describe('a transaction ends', () => {
       await allFinal(harness, [wallet], FINAL_MS)
       const verdict = await audit(harness, wallet)
       expect(verdict).toMatchObject({ confirmed: 3, dropped: 1, wrong: [] })
-      expect(answerOfSend(await harness.send(wallet, BASE, call), () => null)).toMatchObject({
+      expect(onTheWire(await harness.send(wallet, BASE, call))).toMatchObject({
         ok: false,
         fault: { code: 'CHAIN_REJECTED', details: { tx_id: txId } },
       })
@@ -218,7 +220,7 @@ describe('a transaction ends', () => {
     const wallet = await harness.createWallet()
     inject(error('insufficient funds for gas * price + value: balance 1'), 8)
     const call = { idempotency: { key: 'refused', bodyHash: 'same' } }
-    const send = async () => answerOfSend(await harness.send(wallet, BASE, call), () => null)
+    const send = async () => onTheWire(await harness.send(wallet, BASE, call))
     const code = 'INSUFFICIENT_FUNDS'
     expect(await send()).toMatchObject({ ok: false, fault: { code } })
     for (const proxy of chain.proxies) proxy.clear()
@@ -265,4 +267,12 @@ async function until(condition: () => boolean): Promise<void> {
     if (Date.now() > deadlineMs) throw new Error('it did not come to that')
     await delay(25)
   }
+}
+
+/** As the service answers it. */
+function onTheWire(answer: AskResult) {
+  return answerOfSend(
+    presentAnswer(answer, () => null),
+    { note: () => {} },
+  )
 }

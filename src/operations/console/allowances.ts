@@ -1,4 +1,5 @@
 import type { SendCommand } from '../../../actors/sub-wallet/messages.js'
+import type { SentReply } from '../../../actors/sub-wallet/sent.js'
 import { transactionView } from '../../api/transaction-view.js'
 import type { AuthenticatedKey } from '../../auth/api-key.js'
 import { type AllowanceEntry, allowanceKey } from '../../domain/allowance.js'
@@ -180,7 +181,14 @@ class Revocation {
     }
     const address = { kind: 'sub-wallet', id: this.#wallet.subWalletId } as const
     const answer = await this.#ports.actors.ask(address, command)
-    return answer.ok ? ok((answer.value as { tx: Transaction }).tx) : answer
+    if (!answer.ok) return answer
+    const { answeredSends, reader } = this.#ports
+    const sent = answer.value as SentReply
+    answeredSends.note(sent)
+    reader.refresh()
+    const tx = reader.transaction(sent.txId)
+    if (tx === undefined) throw new Error(`${sent.txId} was answered and is not stored`)
+    return ok(tx)
   }
 
   #skip(entries: readonly AllowanceEntry[], why: Fault): void {

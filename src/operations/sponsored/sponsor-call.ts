@@ -73,7 +73,7 @@ export async function sponsorCall(
     idempotency,
   }
   const address = { kind: 'sub-wallet', id: key.subWalletId } as const
-  return answerOfSend(await ports.actors.ask(address, command), ports.headOf)
+  return answerOfSend(await ports.actors.ask(address, command), ports.answeredSends)
 }
 
 async function quoteOf(
