@@ -1,11 +1,10 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Three projects on a machine of two cores, one after another. `unit` files compute, or talk to at
- * most a few nodes of their own, and share the cores. `stacks` start whole stacks of processes and
- * mostly wait for them, so they run in pairs. `system` files load a stack, or time its crashes and
- * recoveries, and have the machine to themselves. Nothing is ever retried: a test that passes the
- * second time has found something.
+ * Two projects, one after the other, each in pairs of files on a machine of two cores. `unit` files
+ * compute, or talk to at most a few nodes of their own. `stacks` start whole stacks of processes,
+ * load them, kill them, and wait for them. None may lean on having the machine to itself. Nothing
+ * is ever retried: a test that passes the second time has found something.
  */
 const STACKS = [
   'test/custody/**',
@@ -13,8 +12,10 @@ const STACKS = [
   'test/console/**',
   'test/defi/**',
   'test/allowances/**',
+  'test/devnet/**',
+  'test/e2e/**',
+  'test/faults/**',
 ]
-const SYSTEM = ['test/devnet/**', 'test/e2e/**', 'test/faults/**']
 
 /**
  * Runs of their own, since they need what not every machine has: Chromium (`npm run test:passkey`),
@@ -29,8 +30,8 @@ const ON_REQUEST = [
 
 /** Generous: other work may share the cores. A test that waits for longer hangs. */
 const TEST_TIMEOUT_MS = 60_000
-const SYSTEM_TEST_TIMEOUT_MS = 180_000
-const SYSTEM_HOOK_TIMEOUT_MS = 240_000
+const STACK_TEST_TIMEOUT_MS = 180_000
+const STACK_HOOK_TIMEOUT_MS = 240_000
 
 export default defineConfig({
   test: {
@@ -40,7 +41,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...STACKS, ...SYSTEM, ...ON_REQUEST, PASSKEY],
+          exclude: [...STACKS, ...ON_REQUEST, PASSKEY],
           testTimeout: TEST_TIMEOUT_MS,
           hookTimeout: TEST_TIMEOUT_MS,
           maxWorkers: 2,
@@ -53,23 +54,11 @@ export default defineConfig({
           include: [...STACKS, ...(isWanted('PASSKEY') ? [PASSKEY] : [])].map(
             (folder) => `${folder}/*.test.ts`,
           ),
-          testTimeout: SYSTEM_TEST_TIMEOUT_MS,
-          hookTimeout: SYSTEM_HOOK_TIMEOUT_MS,
+          testTimeout: STACK_TEST_TIMEOUT_MS,
+          hookTimeout: STACK_HOOK_TIMEOUT_MS,
           maxWorkers: 2,
           globalSetup: ['test/support/reap-services.ts'],
           sequence: { groupOrder: 1 },
-        },
-      },
-      {
-        test: {
-          name: 'system',
-          include: SYSTEM.map((folder) => `${folder}/*.test.ts`),
-          testTimeout: SYSTEM_TEST_TIMEOUT_MS,
-          hookTimeout: SYSTEM_HOOK_TIMEOUT_MS,
-          maxWorkers: 1,
-          fileParallelism: false,
-          globalSetup: ['test/support/reap-services.ts'],
-          sequence: { groupOrder: 2 },
         },
       },
     ],

@@ -1,24 +1,33 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Holds one empty file per running service, named by its supervisor's pid. */
-    supervisorsDirectory: string
+    /** Of this test run: what the workers of all projects share. */
+    runDirectory: string
   }
 }
+
+/** Holds one empty file per running service, named by its supervisor's pid. */
+export const SUPERVISORS = 'supervisors'
+
+/** One for all projects of a run, each of which has this set-up. */
+const RUN = `countersign-run-${process.pid}-${Math.floor(performance.timeOrigin)}`
 
 /**
  * Global set-up of tests that start services. A test file that is killed cannot stop its own; what
  * it left behind is found here by pid. The chains and processes of a supervisor end with it.
  */
 export default function setup(project: TestProject): () => void {
-  const directory = mkdtempSync(join(tmpdir(), 'countersign-supervisors-'))
-  project.provide('supervisorsDirectory', directory)
+  const directory = join(tmpdir(), RUN)
+  const supervisors = join(directory, SUPERVISORS)
+  mkdirSync(supervisors, { recursive: true })
+  project.provide('runDirectory', directory)
   return () => {
-    for (const pid of readdirSync(directory).map(Number)) {
+    if (!existsSync(supervisors)) return
+    for (const pid of readdirSync(supervisors).map(Number)) {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {

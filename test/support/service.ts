@@ -8,7 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
 import type { DevFile, DevPids } from '../../scripts/dev/dev-file.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import { takeBuiltChains } from './built-chains.js'
 import { type HttpClient, httpClient } from './http-client.js'
+import { SUPERVISORS } from './reap-services.js'
 
 /** A process of the service that can be hurt, as `dev.json` names it. */
 export type ServicePart = Exclude<keyof DevPids, 'chains'>
@@ -45,6 +47,7 @@ const POLL_MS = 50
  */
 export async function startService(): Promise<Service> {
   const home = mkdtempSync(join(tmpdir(), 'cs-e2e-'))
+  const chains = await takeBuiltChains(inject('runDirectory'), home)
   const supervisor = await launch(home, await freePort())
   const devPath = join(home, 'dev.json')
   const dev = () => JSON.parse(readFileSync(devPath, 'utf8')) as DevFile
@@ -59,11 +62,14 @@ export async function startService(): Promise<Service> {
       if (supervisor.child.exitCode !== null || Date.now() > deadlineMs) {
         throw new Error(`the service did not start: ${supervisor.output()}`)
       }
+      chains?.offer()
       await delay(POLL_MS)
     }
   } catch (error) {
     await stop()
     throw error
+  } finally {
+    chains?.end()
   }
 
   async function awaitRestart(part: ServicePart, formerPid: number): Promise<void> {
@@ -129,7 +135,7 @@ async function launch(home: string, port: number): Promise<Supervisor> {
       output = (output + chunk.toString()).slice(-OUTPUT_CHARS_MAX)
     })
   }
-  const pidFile = join(inject('supervisorsDirectory'), String(child.pid))
+  const pidFile = join(inject('runDirectory'), SUPERVISORS, String(child.pid))
   writeFileSync(pidFile, '')
   const killWithParent = () => child.kill('SIGKILL')
   process.once('exit', killWithParent)

@@ -2,6 +2,7 @@ import { concatHex, encodeFunctionData, getAddress } from 'viem'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
 import { devWrappedNativeAbi } from '../../src/contracts/generated/dev-wrapped-native.js'
 import type { Address } from '../../src/domain/ids.js'
+import { transact } from '../support/deploy.js'
 import { callOf, type Scenario, thieving, usdcAuthorization } from './scenario.js'
 import { ETHER, kitchenAbi, stranger, thiefAbi } from './world.js'
 
@@ -103,9 +104,7 @@ export const DIRECT_DRAINS: readonly Scenario[] = [
         functionName: 'setFeeBps',
         args: [1_000n],
       })
-      await world.anvil.rpc('anvil_impersonateAccount', [stranger])
-      await world.anvil.rpc('anvil_setBalance', [stranger, '0xde0b6b3a7640000'])
-      await world.anvil.rpc('eth_sendTransaction', [{ from: stranger, to: world.kitchen, data }])
+      await transact(world.anvil, { from: stranger, to: world.kitchen, data })
       return callOf(world.kitchen, transfer(stranger, 100n * ETHER))
     },
   },
