@@ -1,6 +1,7 @@
 import { Pool } from 'undici'
 import { createBreaker } from './breaker.js'
 import { RpcShapeError, RpcTransportError } from './errors.js'
+import { exchange } from './exchange.js'
 import type { HttpOutcome, RpcEndpoint, RpcMetrics, Settled } from './types.js'
 import { parseAnswers, parseRetryAfterMs } from './wire.js'
 
@@ -73,33 +74,11 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   let restingUntil = 0
   let verifying: Promise<boolean> | null = null
 
-  async function exchange(body: string): Promise<HttpAnswer> {
-    const deadline = new AbortController()
-    const timer = setTimeout(() => deadline.abort(), timeoutMs)
-    try {
-      const response = await pool.request({
-        method: 'POST',
-        path,
-        headers,
-        body,
-        signal: deadline.signal,
-      })
-      const after = response.headers['retry-after']
-      return {
-        status: response.statusCode,
-        retryAfter: Array.isArray(after) ? after[0] : after,
-        text: await response.body.text(),
-      }
-    } finally {
-      clearTimeout(timer)
-    }
-  }
-
   async function post(body: string, count: number): Promise<Settled[]> {
     const startedMs = performance.now()
     let outcome: HttpOutcome = 'unanswered'
     try {
-      const { status, text, retryAfter } = await exchange(body)
+      const { status, text, retryAfter } = await exchange(pool, { path, headers, body, timeoutMs })
       if (status === 429 || status === 503) {
         const retryAfterMs = parseRetryAfterMs(retryAfter, Date.now())
         outcome = status === 429 ? 'rate-limited' : 'refused'
@@ -185,12 +164,6 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   }
 }
 
-interface HttpAnswer {
-  readonly status: number
-  readonly retryAfter: string | undefined
-  readonly text: string
-}
-
 /** Mean and mean deviation as in TCP's retransmission timer (RFC 6298). */
 function createLatency() {
   let meanMs = 0
@@ -235,7 +208,6 @@ function asTransportError(cause: unknown): RpcTransportError {
 
 function codeOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown'
-  if (cause.name === 'AbortError') return 'timeout'
   const code = 'code' in cause ? cause.code : undefined
   if (typeof code === 'string') return code
   // Happy-eyeballs failures come as one aggregate without a code of its own.
