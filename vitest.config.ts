@@ -28,6 +28,12 @@ const ON_REQUEST = [
   ...(isWanted('MCP_CONFORMANCE') ? [] : ['test/mcp/conformance.test.ts']),
 ]
 
+/**
+ * Files that one worker runs one after another share what packages they import, which takes longer
+ * to load than most files take to run. Modules of our own, tests too, are evaluated anew for each.
+ */
+const isolate = false
+
 /** Generous: other work may share the cores. A test that waits for longer hangs. */
 const TEST_TIMEOUT_MS = 60_000
 const STACK_TEST_TIMEOUT_MS = 180_000
@@ -44,6 +50,7 @@ export default defineConfig({
           exclude: [...STACKS, ...ON_REQUEST, PASSKEY],
           testTimeout: TEST_TIMEOUT_MS,
           hookTimeout: TEST_TIMEOUT_MS,
+          isolate,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -56,6 +63,7 @@ export default defineConfig({
           ),
           testTimeout: STACK_TEST_TIMEOUT_MS,
           hookTimeout: STACK_HOOK_TIMEOUT_MS,
+          isolate,
           maxWorkers: 2,
           globalSetup: ['test/support/reap-services.ts'],
           sequence: { groupOrder: 1 },

@@ -19,7 +19,8 @@ test(
     })
     console.info(report)
     expect(report.wrong, `seed ${SEED}`).toEqual([])
-    expect(report.accepted).toBeGreaterThan(TRANSACTIONS / 4)
+    // Not by what was answered: a restart cuts the answers that are under way.
+    expect(report.confirmed).toBeGreaterThan(TRANSACTIONS / 4)
   },
   3 * SETTLE_MS,
 )
