@@ -19,5 +19,5 @@ export function eventData(
   const tx = transactionOf(txId)
   if (tx === undefined) throw new Error(`${eventId} is of ${txId}, which is not in the store`)
   const attempts = tx.attempts.slice(0, attemptCount)
-  return { ...transactionView({ ...tx, ...then, attempts }, null) }
+  return transactionView({ ...tx, ...then, attempts }, null)
 }

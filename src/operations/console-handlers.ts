@@ -17,11 +17,12 @@ import {
   testWebhook,
 } from './console/webhooks.js'
 import type { ConsoleHandlers } from './context.js'
+import { readFresh } from './fresh-reads.js'
 import type { OperationPorts } from './ports.js'
 
 /** One handler per row of the console's table; a missing one does not compile. */
 export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
-  return {
+  const handlers: ConsoleHandlers = {
     get_user: ({ userId, email }) => ({ ok: true, value: { user_id: userId, email } }),
     create_wallet: createWallet(ports),
     list_wallets: listWallets(ports),
@@ -48,4 +49,5 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     revoke_allowances: revokeAllowances(ports),
     list_transactions: listTransactions(ports),
   }
+  return readFresh(handlers, ports.reader)
 }

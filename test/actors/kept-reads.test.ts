@@ -9,7 +9,9 @@ import { NO_SPEND, utcDay } from '../../src/domain/spend.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { getLimits } from '../../src/operations/agent/get-limits.js'
 import { createAnsweredSends } from '../../src/operations/answered-sends.js'
-import type { AgentContext } from '../../src/operations/context.js'
+import { createConsoleHandlers } from '../../src/operations/console-handlers.js'
+import type { AgentContext, ConsoleContext } from '../../src/operations/context.js'
+import type { OperationPorts } from '../../src/operations/ports.js'
 import { createTransactionViews } from '../../src/operations/transaction-views.js'
 import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
 import { openRealStore, type RealStore } from './real-store.js'
@@ -90,7 +92,10 @@ describe('a transaction that another thread changes', () => {
       },
     )
     try {
-      const views = createTransactionViews(store.reader, () => null)
+      const { reader } = store
+      const headOf = () => null
+      const views = createTransactionViews(reader, headOf)
+      const console = createConsoleHandlers({ reader, headOf } as unknown as OperationPorts)
       const first = broadcast(1)
       const stages: readonly Transaction[] = [
         first,
@@ -100,11 +105,13 @@ describe('a transaction that another thread changes', () => {
       for (const [done, stage] of stages.entries()) {
         // Both take the snapshot that reads of this turn share.
         const before = views.find(first.txId, WALLET_ID)
-        store.reader.transaction(first.txId)
+        reader.transaction(first.txId)
         worker.postMessage(stage)
         expect(Atomics.wait(commits, 0, done, COMMIT_TIMEOUT_MS)).not.toBe('timed-out')
+        const listed = await console.list_transactions({ userId: USER_ID } as ConsoleContext, {})
         const after = views.find(first.txId, WALLET_ID)
         expect(after).not.toEqual(before)
+        expect(listed).toMatchObject({ ok: true, value: { transactions: [after] } })
         expect(jsonText(after)).toBe(JSON.stringify(transactionView(stage, null)))
       }
     } finally {

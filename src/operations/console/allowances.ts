@@ -36,7 +36,6 @@ const MS_PER_SECOND = 1_000
 export function revokeAllowances(ports: OperationPorts): ConsoleHandlers['revoke_allowances'] {
   const { reader, headOf, chains } = ports
   return async (context, { sub_wallet_id, chain_id }) => {
-    reader.refresh()
     const owned = ownedWallet(reader, context.userId, sub_wallet_id)
     if (!owned.ok) return owned
     if (chain_id !== undefined && !chains.has(chain_id)) {

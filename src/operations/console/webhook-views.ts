@@ -37,6 +37,6 @@ export function deliveryView(record: DeliveryRecord, type: EventType | null) {
 
 export function eventView(event: StoredEvent, transactionOf: Reader['transaction']) {
   const { seq, eventId, type, atMs } = event
-  const data = { ...eventData(event, transactionOf) }
+  const data = eventData(event, transactionOf)
   return { seq, event_id: eventId, type, timestamp: isoTime(atMs), data }
 }
