@@ -16,11 +16,11 @@ export function quorumTable(loads: readonly QuorumLoad[]): string {
       'U µs',
       'Q µs',
     ],
-    loads.map(({ label, perSecond, barePerSecond, p50Ms, p95Ms, p99Ms, cpuMicros }) => [
+    loads.map(({ label, perSecond, barePerSecond, vsBare, p50Ms, p95Ms, p99Ms, cpuMicros }) => [
       label,
       count(perSecond),
       count(barePerSecond),
-      (perSecond / barePerSecond).toFixed(2),
+      vsBare.toFixed(2),
       ...[p50Ms, p95Ms, p99Ms].map(ms),
       ...[cpuMicros.service, cpuMicros.identity, cpuMicros.quorum].map(({ total }) => count(total)),
     ]),

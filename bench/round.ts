@@ -97,9 +97,7 @@ function ratiosOf({
   const limits = reads.limits.perSecond / bare
   const transaction = reads.transaction.perSecond / bare
   return {
-    quorum_vs_bare_signing: Math.max(
-      ...Object.values(quorum).map((load) => load.perSecond / load.barePerSecond),
-    ),
+    quorum_vs_bare_signing: Math.max(...Object.values(quorum).map(({ vsBare }) => vsBare)),
     write_path_vs_quorum: best(writes) / signing,
     write_path_within_100ms_vs_quorum: inTime / signing,
     write_path_vs_plain: best(writes) / plainBest,
