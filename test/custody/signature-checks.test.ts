@@ -125,4 +125,14 @@ describe('signatures are checked all the same', () => {
     expect(await checks.check(batch)).toEqual(expected)
     expect(faults).toEqual([])
   })
+
+  it('while close() comes before the thread has loaded', async () => {
+    const { checks, faults } = open(BUILT)
+    const { batch, expected } = mixed()
+    const underWay = checks.check(batch)
+    await checks.close()
+    await setImmediate()
+    expect(await underWay).toEqual(expected)
+    expect(faults).toEqual([])
+  })
 })

@@ -47,6 +47,12 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
   const entry = options.entry ?? new URL('../../pool/check-signatures.js', import.meta.url)
   let pool: Piscina | null = null
   let ready = false
+  let closed = false
+
+  /** What `close` cuts off is no fault. */
+  function failed(error: unknown): void {
+    if (!closed) options.onFault(error)
+  }
 
   function start(): Piscina {
     const { COUNTERSIGN_MODE } = process.env
@@ -64,14 +70,14 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
     started.on('error', () => {})
     // Until its modules are loaded, checking here is faster.
     started.run(null, { filename: entry.href, name: 'warm' }).then(() => {
-      ready = true
-    }, options.onFault)
+      ready = !closed
+    }, failed)
     return started
   }
 
   return {
     async check(checks) {
-      if (checks.length < HANDED_OVER_MIN || CORES === 1) return checks.map(isValid)
+      if (closed || CORES === 1 || checks.length < HANDED_OVER_MIN) return checks.map(isValid)
       pool ??= start()
       if (!ready || !checks.every(fitsRow)) return checks.map(isValid)
       try {
@@ -83,12 +89,12 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
         })
         return checks.map((_, index) => hasBit(bitmap, index))
       } catch (error) {
-        if (ready) options.onFault(error)
+        failed(error)
         return checks.map(isValid)
       }
     },
     async close() {
-      ready = false
+      closed = true
       await pool?.destroy()
     },
   }
