@@ -1,5 +1,10 @@
 import type { ApiKey } from '../../src/domain/api-key.js'
-import type { AuditRecord, AuditType, ScreenedAgainst } from '../../src/domain/audit.js'
+import type {
+  AuditedList,
+  AuditRecord,
+  AuditType,
+  ScreenedAgainst,
+} from '../../src/domain/audit.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
@@ -66,8 +71,8 @@ export function allowedAudit(
       chain_id: tx.chainId,
       kind: tx.kind,
       reserved_usd: formatUsd(tx.reservation.micros),
-      lists: listsOf(screenedAgainst),
     },
+    lists: listsOf(screenedAgainst),
   })
 }
 
@@ -88,8 +93,8 @@ export function refusalAudit(
       code: fault.code,
       reasons: fault.details,
       ...outlineOf(call),
-      lists: listsOf(screenedAgainst),
     },
+    lists: listsOf(screenedAgainst),
   })
 }
 
@@ -107,12 +112,10 @@ function outlineOf({ chainId, kind, to, value, data }: RefusedCall) {
 
 const SELECTOR_CHARS = '0x12345678'.length
 
-type ListEntries = readonly { list: string; version: string; checked_at: string }[]
-
 /** Verdicts share one array of lists until a list changes. */
-const entriesOf = new WeakMap<readonly ScreenedAgainst[], ListEntries>()
+const entriesOf = new WeakMap<readonly ScreenedAgainst[], readonly AuditedList[]>()
 
-function listsOf(screenedAgainst: readonly ScreenedAgainst[]): ListEntries {
+function listsOf(screenedAgainst: readonly ScreenedAgainst[]): readonly AuditedList[] {
   const known = entriesOf.get(screenedAgainst)
   if (known !== undefined) return known
   const entries = screenedAgainst.map(({ list, version, checkedAtMs }) => ({

@@ -1,9 +1,7 @@
 import { transactionView } from '../../src/api/transaction-view.js'
 import type { EventType, NewEvent } from '../../src/domain/event.js'
-import { type EventId, ID_PREFIX } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SponsoredMarks } from '../../src/domain/wallet.js'
-import { newId } from '../../src/store/new-id.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { allowedAudit } from './audit.js'
@@ -107,7 +105,7 @@ function endOf({ status, txId }: Transaction): 'confirmed' | 'failed' | 'dropped
 
 function txEvent(tx: Transaction, type: EventType, atMs: number): NewEvent {
   return {
-    eventId: newId<EventId>(ID_PREFIX.event),
+    eventId: null,
     userId: tx.userId,
     type,
     atMs,

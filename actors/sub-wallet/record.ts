@@ -1,10 +1,9 @@
 import type { EventType, NewEvent, TransactionMoment } from '../../src/domain/event.js'
-import { type Address, type EventId, ID_PREFIX, type TxId } from '../../src/domain/ids.js'
+import type { Address, TxId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
-import { newId } from '../../src/store/new-id.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { loadAllowanceKeys, writeAllowances } from './allowance-ledger.js'
@@ -154,7 +153,7 @@ function transactionOf(state: SubWalletState, txId: TxId): Transaction {
 function txEvent(state: SubWalletState, txId: TxId, type: EventType, atMs: number): NewEvent {
   const tx = transactionOf(state, txId)
   return {
-    eventId: newId<EventId>(ID_PREFIX.event),
+    eventId: null,
     userId: tx.userId,
     type,
     atMs,
@@ -180,7 +179,7 @@ function ownEvent(
 ): NewEvent {
   if (state.wallet === null) throw new Error(`${state.subWalletId} has no owner to tell`)
   return {
-    eventId: newId<EventId>(ID_PREFIX.event),
+    eventId: null,
     userId: state.wallet.userId,
     type,
     atMs,

@@ -41,6 +41,16 @@ export interface AuditRecord {
   readonly txId: TxId | null
   /** Wire names (snake_case); never a secret, a signature or a URL's credentials. */
   readonly details: Readonly<Record<string, unknown>>
+  /** What a verdict rests on, shown as `lists` of the details; null for what was not screened. */
+  readonly lists: readonly AuditedList[] | null
+}
+
+/** An edition of a list as the trail shows it; wire names. */
+export interface AuditedList {
+  readonly list: string
+  readonly version: string
+  /** RFC 3339. */
+  readonly checked_at: string
 }
 
 /** Which edition of a list a verdict rests on. */

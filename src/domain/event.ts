@@ -34,7 +34,8 @@ export interface TransactionMoment
 
 /** An entry of the gap-free event log, before the store gives it its place. */
 export interface NewEvent {
-  readonly eventId: EventId
+  /** Null: the log names it when it gives it its place. */
+  readonly eventId: EventId | null
   readonly userId: UserId
   readonly type: EventType
   readonly atMs: number
@@ -49,5 +50,6 @@ export interface NewEvent {
 
 /** As stored: `seq` counts 1, 2, 3 … over all events of the service, without a gap. */
 export interface StoredEvent extends NewEvent {
+  readonly eventId: EventId
   readonly seq: number
 }

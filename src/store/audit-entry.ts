@@ -5,14 +5,10 @@ import { newId } from './new-id.js'
 /** Gives a record its id, and null where nothing is said. */
 export function auditEntry(
   entry: Pick<AuditRecord, 'userId' | 'atMs' | 'type' | 'details'> &
-    Partial<Pick<AuditRecord, 'subWalletId' | 'keyId' | 'requestId' | 'txId'>>,
+    Partial<Pick<AuditRecord, 'subWalletId' | 'keyId' | 'requestId' | 'txId' | 'lists'>>,
 ): AuditRecord {
-  return {
-    auditId: newId<AuditId>(ID_PREFIX.audit),
-    subWalletId: null,
-    keyId: null,
-    requestId: null,
-    txId: null,
-    ...entry,
-  }
+  const { userId, atMs, type, details } = entry
+  const { subWalletId = null, keyId = null, requestId = null, txId = null, lists = null } = entry
+  const auditId = newId<AuditId>(ID_PREFIX.audit)
+  return { auditId, userId, atMs, type, subWalletId, keyId, requestId, txId, details, lists }
 }

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import type { TxId } from '../domain/ids.js'
+import { RECORD_ENCODER } from './encodings/packing.js'
 import { KEY_SPACES, type KeySpace, SCHEMA_VERSION, SCHEMA_VERSIONS_READ } from './key-spaces.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
 
@@ -18,13 +19,6 @@ export interface Environment {
 const MAP_SIZE_BYTES = 2 ** 40
 
 const KEY_SPACES_MAX = 64
-
-/** Money is bigint of any size, and comes back as bigint; numbers come back as numbers. */
-export const RECORD_ENCODER = {
-  useRecords: false,
-  useBigIntExtension: true,
-  int64AsType: 'bigint',
-} as const
 
 const RECORD_ENCODING = { encoding: 'msgpack', encoder: RECORD_ENCODER } as const
 

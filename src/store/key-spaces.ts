@@ -22,7 +22,7 @@
  * | deliveries | webhook id | state of the endpoint's deliveries |
  * | chainCursors | chain id | ChainCursor |
  * | keyUse | key id | milliseconds of the last use, to the minute |
- * | eventsById | event id | seq |
+ * | eventsById | event id | seq; only of ids that do not hold it (event-id.ts) |
  * | deliveryRecords | [webhook id, event id] | DeliveryRecord of the endpoint's actor |
  * | audit | [user id, audit id] | AuditRecord |
  * | addressRules | user id | AddressRule[] |
@@ -77,8 +77,9 @@ export type KeySpace = keyof typeof KEY_SPACES
  * | 1 | an event of a transaction keeps all of its `data` |
  * | 2 | it keeps a `moment`; events of version 1 are read as they are |
  * | 3 | space 10 is left as it was: a build that reads it would miss what is open |
+ * | 4 | what a send writes is stored as lists (encodings/), and most events have no entry in space 20 |
  */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3]

@@ -22,9 +22,13 @@ import {
   type Sponsorship,
 } from '../domain/sponsorship.js'
 import type { Transaction } from '../domain/transaction.js'
-import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
-import type { Environment } from './environment.js'
+import { decodeAudit } from './encodings/audit.js'
+import { decodeEvent } from './encodings/event.js'
+import { decodeSubWallet } from './encodings/sub-wallet.js'
+import { decodeTransaction } from './encodings/transaction.js'
+import type { Environment, StoreKey } from './environment.js'
+import { seqIn } from './event-id.js'
 import type { KeySpace } from './key-spaces.js'
 import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
 
@@ -47,8 +51,15 @@ const LAST = '~'
 const PAGE_SCAN_MAX = 5_000
 
 export function createReader({ spaces, root, transactionVersions }: Environment) {
-  const get = <T>(space: KeySpace, key: Parameters<(typeof spaces)['meta']['get']>[0]) =>
-    spaces[space].get(key) as T | undefined
+  const get = <T>(space: KeySpace, key: StoreKey) => spaces[space].get(key) as T | undefined
+  /** Of a space whose records are stored in a form of their own. */
+  const decoded = <T>(space: KeySpace, key: StoreKey, decode: (stored: unknown) => T) => {
+    const stored = spaces[space].get(key)
+    return stored === undefined ? undefined : decode(stored)
+  }
+  const subWallet = (id: SubWalletId) => decoded('subWallets', id, decodeSubWallet)
+  const transaction = (id: TxId) => decoded('transactions', id, decodeTransaction)
+  const event = (seq: number) => decoded('events', seq, (stored) => decodeEvent(stored, seq))
 
   /** Ids under `owner` in an index space, newest first, from just below `cursor`. */
   function* newestFirst(space: KeySpace, owner: string, cursor: string | null): Generator<string> {
@@ -88,7 +99,7 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
       root.resetReadTxn()
     },
 
-    subWallet: (id: SubWalletId) => get<SubWalletHeader>('subWallets', id),
+    subWallet,
     apiKey: (id: KeyId) => get<ApiKey>('apiKeys', id),
     apiKeyByHash(hash: string): ApiKey | undefined {
       const id = get<KeyId>('keysByHash', hash)
@@ -107,7 +118,7 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
         if (key !== undefined) yield key
       }
     },
-    transaction: (id: TxId) => get<Transaction>('transactions', id),
+    transaction,
     /**
      * Changes with the record. To be taken before `refresh` and the look at the record, which is
      * then good for as long as the version is the same.
@@ -116,19 +127,19 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
     /** Every transaction whose id is not before `first`, oldest first. */
     *transactionsFrom(first: string): Generator<Transaction> {
       for (const { value } of spaces.transactions.getRange({ start: first })) {
-        yield value as Transaction
+        yield decodeTransaction(value)
       }
     },
     *openTransactionsOfWallet(id: SubWalletId): Generator<Transaction> {
       for (const txId of newestFirst('openByWallet', id, null)) {
-        const tx = get<Transaction>('transactions', txId)
+        const tx = transaction(txId as TxId)
         if (tx !== undefined) yield tx
       }
     },
     /** Those that wallets sent themselves; looks at all that is open, so it is for a start. */
     *openTransactionsOfChain(chainId: number): Generator<Transaction> {
       for (const key of spaces.openByWallet.getKeys({})) {
-        const tx = get<Transaction>('transactions', (key as unknown as [string, TxId])[1])
+        const tx = transaction((key as unknown as [string, TxId])[1])
         // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
         if (tx !== undefined && tx.chainId === chainId && !isSponsored(tx.kind)) yield tx
       }
@@ -137,7 +148,7 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
       get<IdempotencyRecord>('idempotency', [lineage, key]),
 
     walletsOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
-      page('walletsByUser', user, options, (id) => get<SubWalletHeader>('subWallets', id)),
+      page('walletsByUser', user, options, (id) => subWallet(id as SubWalletId)),
     keysOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
       page('keysByUser', user, options, (id) => get<ApiKey>('apiKeys', id)),
     webhooksOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
@@ -149,7 +160,7 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
       wanted: (tx: Transaction) => boolean,
     ): Page<Transaction> {
       return page('transactionsByUser', user, options, (id) => {
-        const tx = get<Transaction>('transactions', id)
+        const tx = transaction(id as TxId)
         return tx !== undefined && wanted(tx) ? tx : undefined
       })
     },
@@ -162,7 +173,7 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
         exclusiveStart: true,
       })
       for (const key of range) {
-        const tx = get<Transaction>('transactions', (key as unknown as [string, TxId])[1])
+        const tx = transaction((key as unknown as [string, TxId])[1])
         if (tx !== undefined) yield tx
       }
     },
@@ -172,7 +183,7 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
       wanted: (record: AuditRecord) => boolean,
     ): Page<AuditRecord> {
       return page('audit', user, options, (id) => {
-        const record = get<AuditRecord>('audit', [user, id])
+        const record = decoded('audit', [user, id], decodeAudit)
         return record !== undefined && wanted(record) ? record : undefined
       })
     },
@@ -192,10 +203,13 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
     deliveryRecords: <T>(id: WebhookId, options: { limit: number; cursor: string | null }) =>
       page('deliveryRecords', id, options, (event) => get<T>('deliveryRecords', [id, event])),
 
-    event: (seq: number) => get<StoredEvent>('events', seq),
+    event,
     eventById(id: EventId): StoredEvent | undefined {
+      const place = seqIn(id)
+      const there = place === null ? undefined : event(place)
+      if (there?.eventId === id) return there
       const seq = get<number>('eventsById', id)
-      return seq === undefined ? undefined : get<StoredEvent>('events', seq)
+      return seq === undefined ? undefined : event(seq)
     },
     lastEventSeq(): number {
       for (const key of spaces.events.getKeys({ reverse: true, limit: 1 })) return Number(key)
@@ -209,8 +223,8 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
         exclusiveStart: true,
       })
       for (const key of range) {
-        const event = get<StoredEvent>('events', (key as unknown as [string, number])[1])
-        if (event !== undefined) yield event
+        const found = event((key as unknown as [string, number])[1])
+        if (found !== undefined) yield found
       }
     },
     gasWallet: (id: GasWalletId) => get<GasWallet>('gasWallets', id),

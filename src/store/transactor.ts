@@ -18,11 +18,15 @@ import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorsh
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
+import { encodeAudit } from './encodings/audit.js'
+import { encodeEvent } from './encodings/event.js'
+import { encodeSubWallet } from './encodings/sub-wallet.js'
+import { encodeTransaction } from './encodings/transaction.js'
 import type { Environment, StoreKey } from './environment.js'
+import { eventIdAt } from './event-id.js'
 import type { EventSequence } from './event-sequence.js'
 import type { KeySpace } from './key-spaces.js'
 import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
-import { encodeTransaction } from './transaction-encoding.js'
 
 /**
  * Collects the writes of one batch of commands. Nothing is visible before `commit`, and then all
@@ -61,9 +65,12 @@ export interface Transactor {
   readonly empty: boolean
 }
 
-type Write =
-  | { readonly space: KeySpace; readonly key: StoreKey; readonly value: unknown }
-  | { readonly space: KeySpace; readonly key: StoreKey; readonly remove: true }
+interface Write {
+  readonly space: KeySpace
+  readonly key: StoreKey
+  /** `REMOVED`, or what is put. */
+  readonly value: unknown
+}
 
 const PRESENT = 1
 const REMOVED = Symbol('removed')
@@ -85,7 +92,7 @@ export class WriteBatch implements Transactor {
   }
 
   putSubWallet(header: SubWalletHeader): void {
-    this.#put('subWallets', header.wallet.subWalletId, header)
+    this.#put('subWallets', header.wallet.subWalletId, encodeSubWallet(header))
   }
 
   putApiKey(key: ApiKey): void {
@@ -150,7 +157,7 @@ export class WriteBatch implements Transactor {
   }
 
   appendAudit(record: AuditRecord): void {
-    this.#put('audit', [record.userId, record.auditId], record)
+    this.#put('audit', [record.userId, record.auditId], encodeAudit(record))
   }
 
   putAddressRules(user: UserId, rules: readonly AddressRule[]): void {
@@ -210,7 +217,7 @@ export class WriteBatch implements Transactor {
   }
 
   #remove(space: KeySpace, key: StoreKey): void {
-    this.#writes.push({ space, key, remove: true })
+    this.#writes.push({ space, key, value: REMOVED })
   }
 
   /**
@@ -222,24 +229,25 @@ export class WriteBatch implements Transactor {
     sequence: EventSequence,
     pending: PendingPlaces,
   ): Promise<readonly StoredEvent[]> {
-    const stored = this.#events.map((event): StoredEvent => ({ ...event, seq: sequence.take() }))
+    const stored = this.#events.map((event) => placed(event, sequence.take()))
+    const namedBefore = stored.filter((_, index) => this.#events[index]?.eventId !== null)
     const first = stored[0]?.seq ?? null
     if (first !== null) pending.add(first)
     try {
       // `batch` is atomic, and queued in call order behind earlier batches of this thread.
       await root.batch(() => {
-        for (const write of this.#writes) {
-          if ('remove' in write) void spaces[write.space].remove(write.key)
-          else void spaces[write.space].put(write.key, write.value)
+        for (const { space, key, value } of this.#writes) {
+          if (value === REMOVED) void spaces[space].remove(key)
+          else void spaces[space].put(key, value)
         }
         for (const [id, state] of this.#deliveries ?? []) {
           if (state === REMOVED) void spaces.deliveries.remove(id)
           else void spaces.deliveries.put(id, state)
         }
+        for (const { eventId, seq } of namedBefore) void spaces.eventsById.put(eventId, seq)
         for (const event of stored) {
-          void spaces.events.put(event.seq, event)
+          void spaces.events.put(event.seq, encodeEvent(event))
           void spaces.eventsByUser.put([event.userId, event.seq], PRESENT)
-          void spaces.eventsById.put(event.eventId, event.seq)
         }
       })
     } finally {
@@ -254,6 +262,13 @@ export class WriteBatch implements Transactor {
     }
     return stored
   }
+}
+
+function placed(event: NewEvent, seq: number): StoredEvent {
+  const { eventId, userId, type, atMs, subWalletId, laneKey, data, moment } = event
+  const named = eventId ?? eventIdAt(seq, atMs)
+  const stored = { eventId: named, userId, type, atMs, subWalletId, laneKey, data, seq }
+  return moment === undefined ? stored : { ...stored, moment }
 }
 
 /** First event places of this thread's commits under way. */

@@ -1,6 +1,7 @@
 import { asBinary } from 'lmdb'
 import { Unpackr } from 'msgpackr'
-import { type Environment, RECORD_ENCODER, type StoreKey } from '../../src/store/environment.js'
+import { RECORD_ENCODER } from '../../src/store/encodings/packing.js'
+import type { Environment, StoreKey } from '../../src/store/environment.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
 import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
 

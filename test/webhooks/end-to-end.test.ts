@@ -72,7 +72,7 @@ function endpointFor(userId: UserId, url: string): WebhookEndpoint {
 }
 
 /** Events of one user, dealt out to lanes; `place` counts within the lane. */
-function eventsOf(userId: UserId, count: number): NewEvent[] {
+function eventsOf(userId: UserId, count: number): (NewEvent & { readonly eventId: EventId })[] {
   return Array.from({ length: count }, (_, i) => {
     const lane = i % LANES_PER_USER
     return {

@@ -21,7 +21,7 @@ export function listAudit({ reader }: OperationPorts): ConsoleHandlers['list_aud
       key_id: record.keyId,
       request_id: record.requestId,
       tx_id: record.txId,
-      details: { ...record.details },
+      details: { ...record.details, ...(record.lists === null ? {} : { lists: record.lists }) },
     }))
     return { ok: true, value: { records, next_cursor: nextCursor } }
   }

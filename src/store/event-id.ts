@@ -1,0 +1,27 @@
+import { type EventId, ID_PREFIX, isId, ulidBody, ulidBytes } from '../domain/ids.js'
+import { drawEntropy } from './new-id.js'
+
+/** Where an event's place stands in the 16 bytes of its id: after the time, before what is random. */
+const SEQ_AT = 6
+const SEQ_BYTES = 6
+
+/**
+ * An id that holds the event's place in the log: the event is found by it without an index, which
+ * would be two of a send's dozen records.
+ * @param atMs milliseconds since the epoch, when it happened
+ */
+export function eventIdAt(seq: number, atMs: number): EventId {
+  const entropy = drawEntropy()
+  entropy.writeUIntBE(seq, 0, SEQ_BYTES)
+  return (ID_PREFIX.event + ulidBody(atMs, entropy)) as EventId
+}
+
+/**
+ * @returns the place that the id names, or null where it is no event's id. An id that was given
+ * before its event had a place names any, so what stands there is to be compared.
+ */
+export function seqIn(id: string): number | null {
+  if (!isId(ID_PREFIX.event, id)) return null
+  const { buffer, byteOffset } = ulidBytes(id)
+  return Buffer.from(buffer, byteOffset + SEQ_AT, SEQ_BYTES).readUIntBE(0, SEQ_BYTES)
+}
