@@ -99,6 +99,7 @@ export class ShardHost {
       this.#enqueue(envelope)
       return
     }
+    const { kind, id, token } = envelope
     let prepared: unknown
     try {
       const resident = this.#resident(envelope)
@@ -110,10 +111,10 @@ export class ShardHost {
     }
     if (prepared instanceof Promise) {
       prepared.then(
-        (command: unknown) => this.#enqueue({ ...envelope, command }),
+        (command: unknown) => this.#enqueue({ kind, id, command, token }),
         (error: unknown) => this.#failed(envelope, error),
       )
-    } else this.#enqueue({ ...envelope, command: prepared })
+    } else this.#enqueue({ kind, id, command: prepared, token })
   }
 
   #failed(envelope: Envelope, error: unknown): void {

@@ -43,10 +43,12 @@ export function confirmed(turn: Turn, command: Of<'confirmed'>): void {
   if (entry.tx.mined?.blockHash !== command.mined.blockHash) {
     mined(turn, { ...command, type: 'mined' })
   }
+  const { status, error } = endOf(entry.tx, command.mined)
   turn.emit({
     type: 'transaction-ended',
     txId: command.txId,
-    ...endOf(entry.tx, command.mined),
+    status,
+    error,
     spentMicros: spentBy(entry.tx, command.mined),
     nonceFreed: false,
     atMs: command.nowMs,

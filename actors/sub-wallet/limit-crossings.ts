@@ -11,6 +11,7 @@ import { countersOf, type SubWalletState } from './state.js'
  */
 type LimitReached = Extract<Event, { type: 'limit-reached' }>
 
+/** Per cent, ascending. */
 const THRESHOLDS = [80, 100] as const
 
 /** Marks that the use of a key's caps has come to, reservations included, and nobody was told of. */
@@ -23,7 +24,7 @@ export function* limitsCrossed(
   if (key === undefined) return
   for (const cap of capsOf(state, key, nowMs)) {
     for (const percent of THRESHOLDS) {
-      if (cap.usedMicros < markOf(cap.limitMicros, percent)) continue
+      if (cap.usedMicros < markOf(cap.limitMicros, percent)) break
       const event = untold(state, key, cap, percent, nowMs)
       if (event !== null) yield event
     }

@@ -132,8 +132,10 @@ function headerOf(state: SubWalletState): SubWalletHeader {
   const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
   const sponsored = marksOf(state)
   const limitsTold = [...state.limitsTold.values()]
+  const header: SubWalletHeader = { wallet: state.wallet, lanes, spend }
+  if (sponsored === undefined && limitsTold.length === 0) return header
   return {
-    ...{ wallet: state.wallet, lanes, spend },
+    ...header,
     ...(sponsored === undefined ? {} : { sponsored }),
     ...(limitsTold.length === 0 ? {} : { limitsTold }),
   }
@@ -165,10 +167,17 @@ function txEvent(state: SubWalletState, txId: TxId, type: EventType, atMs: numbe
 }
 
 function momentOf(tx: Transaction): TransactionMoment {
-  const { txId, nonce, status, spentMicros, mined, error, updatedAtMs, confirmedAtMs } = tx
-  const attemptCount = tx.attempts.length
-  const changed = { nonce, status, spentMicros, mined, error, updatedAtMs, confirmedAtMs }
-  return { txId, attemptCount, ...changed }
+  return {
+    txId: tx.txId,
+    attemptCount: tx.attempts.length,
+    nonce: tx.nonce,
+    status: tx.status,
+    spentMicros: tx.spentMicros,
+    mined: tx.mined,
+    error: tx.error,
+    updatedAtMs: tx.updatedAtMs,
+    confirmedAtMs: tx.confirmedAtMs,
+  }
 }
 
 function ownEvent(

@@ -48,6 +48,8 @@ const CODE_CACHE_MAX = 32_768
 const CODE_MAX_AGE_MS = 10 * 60_000
 /** Code can appear at any block (a deployment, a delegation), so its absence is short-lived. */
 const NO_CODE_MAX_AGE_MS = 5_000
+/** How finely ages are told: by default the cache sets a timer in each millisecond it is asked in. */
+const CODE_AGE_STEP_MS = 100
 
 const BALANCE_OF = '0x70a08231'
 const DECIMALS = '0x313ce567'
@@ -55,7 +57,10 @@ const SYMBOL = '0x95d89b41'
 
 export function createChainReads(rpc: RpcClient): ChainReads {
   const metadata = new LRUCache<string, TokenMetadata>({ max: METADATA_CACHE_MAX })
-  const codes = new LRUCache<string, AccountCode>({ max: CODE_CACHE_MAX })
+  const codes = new LRUCache<string, AccountCode>({
+    max: CODE_CACHE_MAX,
+    ttlResolution: CODE_AGE_STEP_MS,
+  })
 
   function ethCall(to: Address, data: string) {
     return { method: 'eth_call', params: [{ to, data }, 'latest'] }

@@ -43,7 +43,7 @@ import { codeOf, Refusal } from './protocol/refusal.js'
 import { sha256 } from './protocol/tagged.js'
 import { toHex } from './protocol/transaction.js'
 import { createWalletKey } from './service/create-wallet.js'
-import { createGrantReferences } from './service/grant-references.js'
+import { createGrantReferences, type GrantReference } from './service/grant-references.js'
 import { failed, unavailable } from './service/outcome.js'
 import { linkQuorum } from './service/quorum-link.js'
 import { finishRefresh } from './service/refresh-share.js'
@@ -157,39 +157,39 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     }
   }
 
-  function prepare(request: SignRequest): Omit<PreparedIntent, 'grant'> {
+  /** A promise where the user side is asked which grant the key stands under. */
+  function prepare(request: SignRequest): PreparedIntent | Promise<PreparedIntent> {
     const walletId = ulidBytes(request.walletId)
     const wallet = shares.get(walletId)
     if (wallet === null || wallet.proofs === null) throw new Refusal('UNKNOWN_WALLET', 'no key')
     // Before it joins a batch, all of which would fail with it.
     shares.requireShare(wallet)
-    const { type, bytes } = encodePayload(request.payload)
+    const { type, bytes: payload } = encodePayload(request.payload)
     // One that is too long would break the frame, and its whole batch; the rest the others judge.
-    if (bytes.length > PAYLOAD_BYTES_MAX) throw new Refusal('MALFORMED', 'payload length')
-    if (request.requestId.length !== 16) throw new Refusal('MALFORMED', 'request id')
-    if (request.replaces !== null && request.replaces.length !== 32) {
-      throw new Refusal('MALFORMED', 'replaces')
-    }
-    return {
+    if (payload.length > PAYLOAD_BYTES_MAX) throw new Refusal('MALFORMED', 'payload length')
+    const { requestId, replaces, proofKey } = request
+    if (requestId.length !== 16) throw new Refusal('MALFORMED', 'request id')
+    if (replaces !== null && replaces.length !== 32) throw new Refusal('MALFORMED', 'replaces')
+    const keyId = keyIdBytes(request)
+    const under = (grant: GrantReference | null): PreparedIntent => ({
       walletId,
-      keyId: request.keyId === null ? NO_ID : ulidBytes(request.keyId),
-      requestId: request.requestId,
-      replaces: request.replaces,
-      proofKey: request.proofKey,
+      keyId,
+      requestId,
+      replaces,
+      proofKey,
+      grant,
       wallet,
       type,
-      payload: bytes,
-    }
+      payload,
+    })
+    // Where no proof is given, the call is judged without a grant.
+    const grant = proofKey === null || isZero(keyId) ? null : grants.of(keyId)
+    return grant instanceof Promise ? grant.then(under) : under(grant)
   }
 
-  /** Null where no proof is given: such calls are judged without a grant. */
-  async function grantOf(intent: Omit<PreparedIntent, 'grant'>): Promise<PreparedIntent['grant']> {
-    if (intent.proofKey === null || isZero(intent.keyId)) return null
-    return grants.of(intent.keyId)
-  }
-
-  async function attempt(intent: Omit<PreparedIntent, 'grant'>): Promise<SignOutcome> {
-    return pipeline.sign({ ...intent, grant: await grantOf(intent) })
+  function attempt(request: SignRequest): Promise<SignOutcome> {
+    const intent = prepare(request)
+    return intent instanceof Promise ? intent.then(pipeline.sign) : pipeline.sign(intent)
   }
 
   return {
@@ -198,17 +198,16 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     async sign(request) {
       if (link.session === null) return unavailable('quorum incomplete')
       try {
-        const intent = prepare(request)
-        const outcome = await attempt(intent)
+        const outcome = await attempt(request)
         if (outcome.ok) return outcome
         if (outcome.detail === 'WRONG_EPOCH') {
           // A refresh of the shares has passed this thread by, or stopped half way.
-          await finishRefresh(intent.walletId, walletContext())
-          return await attempt(prepare(request))
+          await finishRefresh(ulidBytes(request.walletId), walletContext())
+          return await attempt(request)
         }
         if (outcome.detail !== 'STALE_GRANT') return outcome
-        grants.forget(intent.keyId)
-        return await attempt(intent)
+        grants.forget(keyIdBytes(request))
+        return await attempt(request)
       } catch (error) {
         if (error instanceof Unanswered) return unavailable(error.message)
         if (codeOf(error) === 'INTERNAL' && !(error instanceof RangeError)) {
@@ -266,6 +265,10 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       await keyStore.close()
     },
   }
+}
+
+function keyIdBytes({ keyId }: SignRequest): Uint8Array {
+  return keyId === null ? NO_ID : ulidBytes(keyId)
 }
 
 function grantParameters(update: GrantUpdate, proof: Uint8Array | null): unknown[] {

@@ -51,9 +51,16 @@ export function utcDay(nowMs: number): number {
   return Math.floor(nowMs / DAY_MS)
 }
 
+/** Asked several times for each send, and the same all day. */
+let lastMonth = { day: -1, month: -1 }
+
 export function utcMonth(nowMs: number): number {
-  const date = new Date(nowMs)
-  return date.getUTCFullYear() * 12 + date.getUTCMonth()
+  const day = utcDay(nowMs)
+  if (day !== lastMonth.day) {
+    const date = new Date(nowMs)
+    lastMonth = { day, month: date.getUTCFullYear() * 12 + date.getUTCMonth() }
+  }
+  return lastMonth.month
 }
 
 /** Start of the UTC day after `day`. */

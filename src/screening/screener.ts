@@ -24,7 +24,7 @@ export interface ScreenedCall {
   /** At most 131,072 bytes. */
   readonly data: Hex | Uint8Array
   /** Parties known from elsewhere: simulated recipients, venues, tokens. */
-  readonly extra?: readonly NamedAddress[]
+  readonly extra?: readonly NamedAddress[] | undefined
 }
 
 export interface NamedAddress {

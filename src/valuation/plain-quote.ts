@@ -1,3 +1,4 @@
+import type { AccountCode } from '../chains/account-code.js'
 import type { FeeQuote } from '../chains/fee-oracle.js'
 import { type GasLimit, worstCaseFeeWei } from '../chains/gas.js'
 import type { Address } from '../domain/ids.js'
@@ -21,6 +22,7 @@ interface Parts {
   readonly native: Price
   readonly token: Price | null
   readonly l1FeeWei: bigint
+  readonly senderCode: AccountCode
 }
 
 export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuoter {
@@ -48,20 +50,21 @@ export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuote
     const gasLimit = gas.ok ? gas.gas : 0n
     const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, l1FeeWei)
     const compose = (problem: Fault | null) => {
-      const prices = new Map([['native', parts.native]])
+      const prices = new Map<string, Price>().set('native', parts.native)
       const token = transfer.kind === 'erc20' ? transfer.token.address.toLowerCase() : null
       if (token !== null && parts.token !== null) prices.set(token, parts.token)
       const book = new PriceBook(view.priced, prices)
       const native = book.native(call.value)
       const moved =
         transfer.kind === 'erc20' && token !== null ? book.token(token, transfer.amount) : 0n
-      return completeQuote(view, call, book, {
+      return completeQuote(call, book, {
         fees,
         gasLimit,
         maxFeeWei,
         valueMicros: native + (moved ?? 0n),
         unpriced: moved === null,
         problem,
+        senderCode: parts.senderCode,
         forecast: {
           simulated: false,
           prices: book.used,
@@ -94,11 +97,11 @@ export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuote
         !(senderCode instanceof Promise) &&
         typeof l1FeeWei === 'bigint'
       ) {
-        return finish(view, call, transfer, { fees, gas, native, token, l1FeeWei })
+        return finish(view, call, transfer, { fees, gas, native, token, l1FeeWei, senderCode })
       }
       return Promise.all([fees, gas, native, token, l1FeeWei, senderCode] as const).then(
-        ([fees, gas, native, token, l1FeeWei]) =>
-          finish(view, call, transfer, { fees, gas, native, token, l1FeeWei }),
+        ([fees, gas, native, token, l1FeeWei, senderCode]) =>
+          finish(view, call, transfer, { fees, gas, native, token, l1FeeWei, senderCode }),
       )
     },
   }

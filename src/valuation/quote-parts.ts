@@ -1,7 +1,7 @@
+import type { AccountCode } from '../chains/account-code.js'
 import type { FeeQuote } from '../chains/fee-oracle.js'
 import type { UsdMicros } from '../domain/money.js'
 import { type Fault, fault } from '../errors/fault.js'
-import type { ChainView } from './chain-view.js'
 import type { PriceBook } from './price-book.js'
 import type { CallQuote, Forecast, QuotedCall } from './quoter.js'
 
@@ -15,17 +15,13 @@ export interface QuoteParts {
   readonly valueMicros: UsdMicros
   readonly unpriced: boolean
   readonly problem: Fault | null
+  readonly senderCode: AccountCode
   readonly forecast: Omit<Forecast, 'quotedAtBlock' | 'maxFeeWei'>
 }
 
 /** Adds gas to a valuation. Refuses when a price is missing that must be there. */
-export function completeQuote(
-  { chain }: ChainView,
-  call: QuotedCall,
-  book: PriceBook,
-  parts: QuoteParts,
-): CallQuote {
-  const { fees, gasLimit, maxFeeWei, valueMicros, unpriced, problem, forecast } = parts
+export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuoteParts): CallQuote {
+  const { fees, gasLimit, maxFeeWei, valueMicros, unpriced, problem, senderCode, forecast } = parts
   const gasMicros = book.native(maxFeeWei)
   const native = book.nativePrice
   if (native === null || book.gap !== null) {
@@ -43,8 +39,17 @@ export function completeQuote(
     },
     unpriced,
     problem,
-    accountHasCode: chain.reads.cachedCode(call.from)?.kind === 'delegated',
-    forecast: { ...forecast, quotedAtBlock: fees.head.number, maxFeeWei },
+    accountHasCode: senderCode.kind === 'delegated',
+    forecast: {
+      simulated: forecast.simulated,
+      quotedAtBlock: fees.head.number,
+      prices: forecast.prices,
+      movements: forecast.movements,
+      approvals: forecast.approvals,
+      recipients: forecast.recipients,
+      gasUsed: forecast.gasUsed,
+      maxFeeWei,
+    },
   }
 }
 

@@ -48,7 +48,7 @@ export function createSimulatedQuoter(
     // Movements are matched by checksummed address; a caller's spelling must not hide one.
     const call = { ...given, from: getAddress(given.from), to: getAddress(given.to) }
     const estimates = chain.config.id === ARBITRUM_CHAIN
-    const [fees, l1FeeWei, simulation, estimate, prices] = await Promise.all([
+    const [fees, l1FeeWei, simulation, estimate, prices, senderCode] = await Promise.all([
       chain.fees.quote(),
       chain.gas.l1FeeUpperBoundWei(ENVELOPE_BYTES + call.data.length / 2),
       chain.simulator.simulate(call),
@@ -73,13 +73,14 @@ export function createSimulatedQuoter(
     const { isOurs } = view
     const outflow = outflowOf({ call, reading, simulation, holdings, isOurs, prices: book })
     const { valueMicros, unpriced, movements, approvals, recipients } = outflow
-    return completeQuote(view, call, book, {
+    return completeQuote(call, book, {
       fees,
       gasLimit,
       maxFeeWei,
       valueMicros,
       unpriced,
       problem: problem ?? (covered ? null : fault('INSUFFICIENT_FUNDS')),
+      senderCode,
       forecast: {
         simulated: simulation !== null,
         prices: book.used,

@@ -3,6 +3,8 @@ import fc from 'fast-check'
 import { type Hex, serializeTransaction } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { hmacSha256 } from '../../src/custody/protocol/hmac.js'
+import { PAYLOAD_BYTES_MAX } from '../../src/custody/protocol/limits.js'
+import { encodeRlp } from '../../src/custody/protocol/rlp-encode.js'
 import {
   decodeTransaction,
   encodeTransaction,
@@ -70,6 +72,24 @@ describe('a transaction of the protocol', () => {
         expect(signed.rawTransaction).toBe(serializeTransaction(reference, signature))
       }),
       { numRuns: 100 },
+    )
+  })
+})
+
+describe('the encoding of a payload', () => {
+  test.each([
+    ['half a byte', '0x123'],
+    ['other digits than hex', '0x12zz'],
+    ['more than any payload holds', Buffer.alloc(PAYLOAD_BYTES_MAX + 129)],
+    ['an integer below zero', -1],
+    ['an integer that is not exact', 2 ** 53],
+  ] as const)('takes no %s', (_, value) => {
+    expect(() => encodeRlp([value])).toThrow(RangeError)
+  })
+
+  test('nests as deep as an authorization list does', () => {
+    expect(encodeRlp([1, ['0x'], [[0n, 0x80, '0x7f']]]).toString('hex')).toBe(
+      'c901c180c5c48081807f',
     )
   })
 })

@@ -38,7 +38,7 @@ export function screen(
     userId,
     to,
     data,
-    ...(forecast === null ? {} : { extra: forecast.recipients }),
+    extra: forecast?.recipients,
   })
   if (verdict instanceof Promise) void verdict.then(judged)
   else judged(verdict)

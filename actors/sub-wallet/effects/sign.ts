@@ -84,5 +84,5 @@ export function toHex(bytes: Uint8Array): Hex {
 
 /** 16 bytes that stand for the caller's request id in both domains' evidence. */
 export function requestIdBytes(requestId: string): Uint8Array {
-  return hash('sha256', requestId, 'buffer').subarray(0, 16)
+  return Buffer.from(hash('sha256', requestId, 'binary').slice(0, 16), 'latin1')
 }

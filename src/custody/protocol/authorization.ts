@@ -1,8 +1,7 @@
 import type { AuthorizationPayload } from '../co-signer.js'
-import { concat } from './bytes.js'
 import { Refusal } from './refusal.js'
-import { bytesItem, countItem, decodeRlp, encodeRlp, integerBytes, listItem } from './rlp.js'
-import { fromHex } from './transaction.js'
+import { bytesItem, countItem, decodeRlp, listItem } from './rlp.js'
+import { encodeEnvelope } from './rlp-encode.js'
 
 /** EIP-7702 authorization: 0x05 ‖ rlp([chain id, delegate, nonce]), which is also what is hashed. */
 export interface DecodedAuthorization {
@@ -16,15 +15,8 @@ export interface DecodedAuthorization {
 /** EIP-7702, MAGIC. */
 const MAGIC = 5
 
-export function encodeAuthorization(authorization: AuthorizationPayload): Buffer {
-  return concat(
-    Buffer.of(MAGIC),
-    encodeRlp([
-      integerBytes(BigInt(authorization.chainId)),
-      fromHex(authorization.delegate),
-      integerBytes(BigInt(authorization.nonce)),
-    ]),
-  )
+export function encodeAuthorization({ chainId, delegate, nonce }: AuthorizationPayload): Buffer {
+  return encodeEnvelope(MAGIC, [chainId, delegate, nonce])
 }
 
 /** @throws Refusal MALFORMED */

@@ -118,7 +118,7 @@ export function bigintOf(bytes: Uint8Array): bigint {
 
 /** The same memory as a Buffer, for its methods. */
 export function viewOf(bytes: Uint8Array): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return bytes instanceof Buffer ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 /** Public data only: the time it takes depends on the bytes. */

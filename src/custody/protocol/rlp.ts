@@ -2,8 +2,9 @@ import { bigintOf } from './bytes.js'
 import { Refusal } from './refusal.js'
 
 /**
- * Recursive Length Prefix (Ethereum Yellow Paper, appendix B), strict: only the shortest encoding
- * of each item is accepted and nothing may follow it, so that what was checked is what is hashed.
+ * Recursive Length Prefix (Ethereum Yellow Paper, appendix B), read strictly: only the shortest
+ * encoding of each item is accepted and nothing may follow it, so that what was checked is what is
+ * hashed.
  */
 export type RlpItem = Uint8Array | readonly RlpItem[]
 
@@ -11,7 +12,6 @@ export type RlpItem = Uint8Array | readonly RlpItem[]
 const DEPTH_MAX = 3
 /** Items of one list: a transaction has 13, an authorization list at most this many. */
 const ITEMS_MAX = 32
-const EMPTY = Buffer.alloc(0)
 
 /** @throws Refusal MALFORMED unless `bytes` are exactly one canonical item */
 export function decodeRlp(bytes: Uint8Array): RlpItem {
@@ -69,87 +69,6 @@ function span(
     throw new Refusal('MALFORMED', 'RLP length not in its shortest form')
   }
   return { start: at + 1 + lengthBytes, length }
-}
-
-export function encodeRlp(item: RlpItem): Buffer {
-  const out = Buffer.allocUnsafe(encodedLength(item))
-  writeItem(out, 0, item)
-  return out
-}
-
-/** The encoded items of a list that is known to be canonical, and more items after them. */
-export function appendToList(list: Uint8Array, items: readonly Uint8Array[]): Buffer {
-  const { start } = span(list, 0, list.length, (list[0] ?? 0) - 0xc0)
-  const present = list.length - start
-  const length = present + lengthOfAll(items)
-  const out = Buffer.allocUnsafe(prefixLength(length) + length)
-  let at = writePrefix(out, 0, 0xc0, length)
-  out.set(list.subarray(start), at)
-  at += present
-  for (const item of items) at = writeItem(out, at, item)
-  return out
-}
-
-function encodedLength(item: RlpItem): number {
-  const length = item instanceof Uint8Array ? item.length : lengthOfAll(item)
-  return isOwnEncoding(item) ? 1 : prefixLength(length) + length
-}
-
-function lengthOfAll(items: readonly RlpItem[]): number {
-  let length = 0
-  for (const item of items) length += encodedLength(item)
-  return length
-}
-
-/** Writes into memory that is there: a transaction has ten items, and each is signed for. */
-function writeItem(out: Buffer, start: number, item: RlpItem): number {
-  if (!(item instanceof Uint8Array)) {
-    let at = writePrefix(out, start, 0xc0, lengthOfAll(item))
-    for (const inner of item) at = writeItem(out, at, inner)
-    return at
-  }
-  const at = isOwnEncoding(item) ? start : writePrefix(out, start, 0x80, item.length)
-  out.set(item, at)
-  return at + item.length
-}
-
-/** A single small byte stands for itself. */
-function isOwnEncoding(item: RlpItem): boolean {
-  return item instanceof Uint8Array && item.length === 1 && (item[0] ?? 0) < 0x80
-}
-
-function prefixLength(length: number): number {
-  return length <= 55 ? 1 : 1 + byteCount(length)
-}
-
-function writePrefix(out: Buffer, at: number, base: number, length: number): number {
-  if (length <= 55) return out.writeUInt8(base + length, at)
-  const bytes = byteCount(length)
-  return out.writeUIntBE(length, out.writeUInt8(base + 55 + bytes, at), bytes)
-}
-
-/** @param value below 2^48 */
-function byteCount(value: number): number {
-  let count = 1
-  for (let rest = Math.floor(value / 256); rest > 0; rest = Math.floor(rest / 256)) count++
-  return count
-}
-
-/** Minimal big-endian bytes; zero is the empty string. */
-export function integerBytes(value: bigint): Buffer {
-  if (value < 0n) throw new RangeError('negative integer')
-  if (value === 0n) return EMPTY
-  if (value < 2n ** 48n) return countBytes(Number(value))
-  const hex = value.toString(16)
-  return Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex')
-}
-
-/** @param value 1 to 2^48 - 1 */
-function countBytes(value: number): Buffer {
-  const length = byteCount(value)
-  const out = Buffer.allocUnsafe(length)
-  out.writeUIntBE(value, 0, length)
-  return out
 }
 
 /** @throws Refusal MALFORMED unless the item is a string of exactly `length` bytes */

@@ -1,19 +1,10 @@
 import type { Hex } from '../../domain/ids.js'
 import { keccak256 } from '../../domain/keccak.js'
 import type { SignedAuthorization, TransactionPayload } from '../co-signer.js'
-import { concat, viewOf } from './bytes.js'
+import { viewOf } from './bytes.js'
 import { Refusal } from './refusal.js'
-import {
-  appendToList,
-  bytesItem,
-  countItem,
-  decodeRlp,
-  encodeRlp,
-  integerBytes,
-  integerItem,
-  listItem,
-  type RlpItem,
-} from './rlp.js'
+import { bytesItem, countItem, decodeRlp, integerItem, listItem, type RlpItem } from './rlp.js'
+import { appendToEnvelope, encodeEnvelope, encodeRlp, type RlpValue } from './rlp-encode.js'
 
 /** EIP-1559 (0x02) and EIP-7702 (0x04) transactions, unsigned and signed, in canonical RLP. */
 export interface DecodedTransaction {
@@ -49,19 +40,19 @@ const AUTHORIZATIONS_MAX = 16
 
 export function encodeTransaction(tx: TransactionPayload): Buffer {
   const list = tx.authorizationList
-  const fields: RlpItem[] = [
-    integerBytes(BigInt(tx.chainId)),
-    integerBytes(BigInt(tx.nonce)),
-    integerBytes(tx.maxPriorityFeePerGas),
-    integerBytes(tx.maxFeePerGas),
-    integerBytes(tx.gasLimit),
-    fromHex(tx.to),
-    integerBytes(tx.value),
-    fromHex(tx.data),
+  const fields: RlpValue[] = [
+    tx.chainId,
+    tx.nonce,
+    tx.maxPriorityFeePerGas,
+    tx.maxFeePerGas,
+    tx.gasLimit,
+    tx.to,
+    tx.value,
+    tx.data,
     [],
   ]
   if (list !== undefined) fields.push(list.map(authorizationFields))
-  return concat(Buffer.of(list === undefined ? 2 : 4), encodeRlp(fields))
+  return encodeEnvelope(list === undefined ? 2 : 4, fields)
 }
 
 /** @throws Refusal MALFORMED; PAYLOAD_NOT_ALLOWED for access lists */
@@ -85,7 +76,7 @@ export function decodeTransaction(bytes: Uint8Array): DecodedTransaction {
     maxFeePerGasWei,
     maxPriorityFeePerGasWei,
     authorizations: envelope === 4 ? decodeAuthorizations(fields[9]) : [],
-    encodedAuthorizations: envelope === 4 ? listItem(fields[9]).map(encodeRlp) : [],
+    encodedAuthorizations: envelope === 4 ? listItem(fields[9]).map((item) => encodeRlp(item)) : [],
   }
 }
 
@@ -108,41 +99,35 @@ function decodeAuthorizations(item: RlpItem | undefined): DecodedListedAuthoriza
   })
 }
 
-function authorizationFields(authorization: SignedAuthorization): RlpItem {
+function authorizationFields(authorization: SignedAuthorization): RlpValue {
   return [
-    integerBytes(BigInt(authorization.chainId)),
-    fromHex(authorization.address),
-    integerBytes(BigInt(authorization.nonce)),
-    integerBytes(BigInt(authorization.yParity)),
-    integerBytes(BigInt(authorization.r)),
-    integerBytes(BigInt(authorization.s)),
+    authorization.chainId,
+    authorization.address,
+    authorization.nonce,
+    authorization.yParity,
+    BigInt(authorization.r),
+    BigInt(authorization.s),
   ]
 }
-
-/** RLP writes zero as nothing. */
-const PARITY_EVEN = Buffer.alloc(0)
-const PARITY_ODD = Buffer.of(1)
 
 /** @param signature 65 bytes r ‖ s ‖ yParity */
 export function signedTransaction(
   unsigned: Uint8Array,
   signature: Uint8Array,
 ): { rawTransaction: Hex; txHash: Hex } {
-  const raw = concat(
-    unsigned.subarray(0, 1),
-    appendToList(unsigned.subarray(1), [
-      signature[64] === 1 ? PARITY_ODD : PARITY_EVEN,
-      trimmed(signature.subarray(0, 32)),
-      trimmed(signature.subarray(32, 64)),
-    ]),
-  )
+  const raw = appendToEnvelope(unsigned, [
+    signature[64] === 1 ? 1 : 0,
+    trimmed(signature, 0, 32),
+    trimmed(signature, 32, 64),
+  ])
   return { rawTransaction: toHex(raw), txHash: toHex(keccak256(raw)) }
 }
 
-function trimmed(bytes: Uint8Array): Uint8Array {
-  let start = 0
-  while (start < bytes.length && bytes[start] === 0) start++
-  return bytes.subarray(start)
+/** An integer of the signature without its leading zeros. */
+function trimmed(bytes: Uint8Array, from: number, to: number): Uint8Array {
+  let start = from
+  while (start < to && bytes[start] === 0) start++
+  return bytes.subarray(start, to)
 }
 
 export function fromHex(hex: Hex): Buffer {
