@@ -1,35 +1,25 @@
 /** JSON of values that are answered more than once. */
 
-interface KeptTexts {
+export interface KeptJson {
   readonly json: string
-  /** `json` as a JSON string, made when it is first asked for; null until then. */
-  quoted: string | null
+  /** What an adapter made of `json` for its own answers; null until then. */
+  encoded: Uint8Array | null
 }
 
-const texts = new WeakMap<object, KeptTexts>()
+const texts = new WeakMap<object, KeptJson>()
 
 /** Freezes a value, whose parts nobody changes either, and makes its text once. */
 export function keepJson<T extends object>(value: T): T {
-  texts.set(Object.freeze(value), { json: JSON.stringify(value), quoted: null })
+  texts.set(Object.freeze(value), { json: JSON.stringify(value), encoded: null })
   return value
 }
 
 /** @throws TypeError for what has no JSON form */
 export function jsonText(value: unknown): string {
-  return keptTexts(value)?.json ?? JSON.stringify(value)
+  return keptJson(value)?.json ?? JSON.stringify(value)
 }
 
-/**
- * A value's JSON as a JSON string: MCP gives each answer in that form too.
- * @param json what `jsonText` makes of the value
- */
-export function quotedJsonText(value: object, json: string): string {
-  const kept = keptTexts(value)
-  if (kept === undefined) return JSON.stringify(json)
-  kept.quoted ??= JSON.stringify(kept.json)
-  return kept.quoted
-}
-
-function keptTexts(value: unknown): KeptTexts | undefined {
+/** Undefined for values that were not given to `keepJson`. */
+export function keptJson(value: unknown): KeptJson | undefined {
   return typeof value === 'object' && value !== null ? texts.get(value) : undefined
 }

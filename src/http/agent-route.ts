@@ -100,7 +100,7 @@ function serve(
   })
 }
 
-function readInput(path: Result<RawInput>, body: Uint8Array): Result<RawInput> {
+function readInput(path: Result<RawInput>, body: Buffer): Result<RawInput> {
   if (!path.ok) return path
   const json = parseJsonObject(body)
   return json.ok ? mergePathAndBody(path.value, json.value) : json

@@ -17,9 +17,10 @@ const DISCARDED_BYTES_MAX = 1024 * 1024
 const INITIAL_CAPACITY_BYTES = 4_096
 const CONTENT_LENGTH = /^\d{1,15}$/
 const ONLY_ZEROS = /^0*$/
+const PLAIN_JSON = 'application/json'
 const JSON_CONTENT_TYPE = /^application\/json[\t ]*(?:;|$)/i
 
-export type BodyResult = Result<Uint8Array>
+export type BodyResult = Result<Buffer>
 
 /** Which bodies a route takes; an empty body passes either way, for the schema to judge. */
 export type AcceptedContent = 'json' | 'any'
@@ -42,7 +43,9 @@ export function readBodyHead(request: HttpRequest): BodyHead {
   return {
     declaredBytes: bytes === null ? null : Math.min(bytes, BODY_BYTES_MAX),
     isTooLong: bytes !== null && bytes > BODY_BYTES_MAX,
-    hasBody: !ONLY_ZEROS.test(lengthText) || request.getHeader('transfer-encoding') !== '',
+    hasBody:
+      (bytes === null ? !ONLY_ZEROS.test(lengthText) : bytes > 0) ||
+      request.getHeader('transfer-encoding') !== '',
     contentType: request.getHeader('content-type'),
   }
 }
@@ -63,20 +66,25 @@ export function readBody(
     done(refuse(fault('PAYLOAD_TOO_LARGE')))
     return
   }
-  if (head.hasBody && accepted === 'json' && !JSON_CONTENT_TYPE.test(head.contentType)) {
+  if (head.hasBody && accepted === 'json' && !isJson(head.contentType)) {
     done(refuse(fault('UNSUPPORTED_MEDIA_TYPE')))
     return
   }
-  exchange.detach()
   const reader = new BodyReader(exchange, done)
   exchange.onAbort(() => reader.finish(refuse(fault('INVALID_REQUEST'))))
-  exchange.response.onData((chunk, isLast) => reader.take(chunk, isLast))
+  exchange.receive((chunk, isLast) => reader.take(chunk, isLast))
 }
+
+function isJson(contentType: string): boolean {
+  return contentType === PLAIN_JSON || JSON_CONTENT_TYPE.test(contentType)
+}
+
+const NOTHING = Buffer.alloc(0)
 
 class BodyReader {
   readonly #exchange: Exchange
   readonly #done: (body: BodyResult) => void
-  #buffer: Uint8Array = new Uint8Array(0)
+  #buffer = NOTHING
   #length = 0
   #discarded = 0
   #overflow: BodyResult | null = null
@@ -94,7 +102,7 @@ class BodyReader {
       return
     }
     if (isLast && this.#length === 0 && chunk.byteLength <= BODY_BYTES_MAX) {
-      this.finish(ok(new Uint8Array(chunk)))
+      this.finish(ok(Buffer.from(chunk)))
       return
     }
     if (this.#length + chunk.byteLength > BODY_BYTES_MAX) {
@@ -125,7 +133,7 @@ class BodyReader {
       const doubled = Math.max(INITIAL_CAPACITY_BYTES, this.#buffer.byteLength * 2)
       const capacity = Math.min(BODY_BYTES_MAX, Math.max(needed, doubled))
       if (!this.#exchange.gate.reserveBytes(capacity)) return false
-      const grown = new Uint8Array(capacity)
+      const grown = Buffer.alloc(capacity)
       grown.set(this.#buffer.subarray(0, this.#length))
       this.#exchange.gate.releaseBytes(this.#buffer.byteLength)
       this.#buffer = grown
@@ -146,7 +154,7 @@ class BodyReader {
 
   #free(): void {
     this.#exchange.gate.releaseBytes(this.#buffer.byteLength)
-    this.#buffer = new Uint8Array(0)
+    this.#buffer = NOTHING
     this.#length = 0
   }
 }
@@ -162,7 +170,7 @@ export function readBodyLater(
 ): Promise<BodyResult> {
   return new Promise((resolve) => {
     readBody(exchange, head, accepted, (body) => {
-      resolve(body.ok ? ok(body.value.slice()) : body)
+      resolve(body.ok ? ok(Buffer.from(body.value)) : body)
     })
   })
 }

@@ -86,7 +86,7 @@ async function serve(
   runOperation(exchange, () => handler(context, input.value as never))
 }
 
-function joinBody(path: RawInput, body: Result<Uint8Array>): Result<RawInput> {
+function joinBody(path: RawInput, body: Result<Buffer>): Result<RawInput> {
   if (!body.ok) return body
   const json = parseJsonObject(body.value)
   return json.ok ? mergePathAndBody(path, json.value) : json

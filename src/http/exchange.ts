@@ -15,7 +15,7 @@ import type { HttpRequest, HttpResponse } from './uws.js'
 
 /**
  * One request and its one answer. Keeps the rules of uWebSockets.js in one place: no response is
- * touched after an abort or twice, whatever answers later than the route's own callback is corked
+ * touched after an abort or twice, whatever answers later than the package's own callbacks is corked
  * and has an abort handler, and every exchange ends in exactly one `send` (or `refuse`, `fail`),
  * also after an abort; that call frees its place in the gate.
  */
@@ -71,6 +71,8 @@ export class Exchange {
   #secret: Uint8Array | null = null
   #closes = false
   #detached = false
+  /** True while the package hands over a piece of the body: it has corked the socket itself. */
+  #corked = false
   #aborted = false
   #sent = false
 
@@ -117,10 +119,6 @@ export class Exchange {
     return this.#aborted
   }
 
-  get response(): HttpResponse {
-    return this.#response
-  }
-
   get gate(): RequestGate {
     return this.#context.gate
   }
@@ -152,6 +150,22 @@ export class Exchange {
     this.#response.onAborted(() => {
       this.#aborted = true
       for (const notify of this.#onAbort) notify()
+    })
+  }
+
+  /**
+   * Must be called in the route's own callback. A piece is gone when `take` returns; those of one
+   * body come in order, the last, which may be empty, with `isLast`; none comes after an abort.
+   */
+  receive(take: (piece: ArrayBuffer, isLast: boolean) => void): void {
+    this.detach()
+    this.#response.onData((piece, isLast) => {
+      this.#corked = true
+      try {
+        take(piece, isLast)
+      } finally {
+        this.#corked = false
+      }
     })
   }
 
@@ -232,7 +246,7 @@ export class Exchange {
   }
 
   #write(reply: Reply): void {
-    if (this.#detached) this.#response.cork(() => this.#writeCorked(reply))
+    if (this.#detached && !this.#corked) this.#response.cork(() => this.#writeCorked(reply))
     else this.#writeCorked(reply)
     this.#report(reply.status)
   }

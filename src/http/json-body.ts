@@ -16,10 +16,10 @@ const NOT_JSON = 'the body must be a JSON object in UTF-8'
  * Parses a request body. An empty body is the empty object: the schema then names what is
  * missing, and routes whose input is all in the path need no body.
  */
-export function parseJsonObject(body: Uint8Array): Result<Readonly<Record<string, unknown>>> {
+export function parseJsonObject(body: Buffer): Result<Readonly<Record<string, unknown>>> {
   if (body.byteLength === 0) return ok({})
   if (!isUtf8(body)) return refuse(invalidAt('', NOT_JSON))
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  const text = body.toString('utf8')
   let value: unknown
   try {
     value = JSON.parse(text)

@@ -33,19 +33,9 @@ export type ToolArguments = Readonly<Record<string, unknown>>
 export function callTool(
   { row, handler }: ToolBinding,
   args: ToolArguments,
-  { caller, requestId, logger }: McpCaller,
+  mcp: McpCaller,
 ): ToolResult | Promise<ToolResult> {
-  const fail = (error: unknown): ToolResult => {
-    if (error instanceof FaultError) return refusalResult(error.fault, requestId)
-    logger.error({ requestId, operation: row.name, err: error }, 'tool call failed')
-    return refusalResult(fault('INTERNAL'), requestId)
-  }
-  const answer = (given: Answer<unknown>): ToolResult => {
-    if (!given.ok && given.fault.internal !== undefined) {
-      logger.warn({ requestId, operation: row.name, code: given.fault.code }, given.fault.internal)
-    }
-    return toToolResult(given, requestId)
-  }
+  const { caller, requestId } = mcp
   try {
     const denied = authorizeOperation(caller.key, row)
     if (denied !== null) return refusalResult(denied, requestId)
@@ -55,10 +45,39 @@ export function callTool(
     const call = prepareCall(row, caller, requestId, input, idempotencyKey)
     if (!call.ok) return refusalResult(call.fault, requestId)
     const pending = handler(call.value.context, call.value.input)
-    return 'then' in pending ? pending.then(answer).catch(fail) : answer(pending)
+    return 'then' in pending ? answerLater(pending, row, mcp) : answer(pending, row, mcp)
   } catch (error) {
-    return fail(error)
+    return failure(error, row, mcp)
   }
+}
+
+async function answerLater(
+  pending: Promise<Answer<unknown>>,
+  row: OperationRow,
+  mcp: McpCaller,
+): Promise<ToolResult> {
+  try {
+    return answer(await pending, row, mcp)
+  } catch (error) {
+    return failure(error, row, mcp)
+  }
+}
+
+function answer(
+  given: Answer<unknown>,
+  row: OperationRow,
+  { requestId, logger }: McpCaller,
+): ToolResult {
+  if (!given.ok && given.fault.internal !== undefined) {
+    logger.warn({ requestId, operation: row.name, code: given.fault.code }, given.fault.internal)
+  }
+  return toToolResult(given, requestId)
+}
+
+function failure(error: unknown, row: OperationRow, { requestId, logger }: McpCaller): ToolResult {
+  if (error instanceof FaultError) return refusalResult(error.fault, requestId)
+  logger.error({ requestId, operation: row.name, err: error }, 'tool call failed')
+  return refusalResult(fault('INTERNAL'), requestId)
 }
 
 interface SplitArguments {

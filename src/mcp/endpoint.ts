@@ -6,10 +6,12 @@ import { type BodyHead, readBody } from '../http/body.js'
 import { admit, admitUndeclaredBody } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { HttpRequest } from '../http/uws.js'
-import { callTool, type ToolBinding } from './call-tool.js'
-import { createPlainResponses, type McpHeaders, readPlainRequest } from './fast-path.js'
+import { callTool, type McpCaller, type ToolBinding } from './call-tool.js'
+import { type McpHeaders, type PlainRequest, readPlainRequest } from './fast-path.js'
 import { readJson } from './json.js'
+import { createKnownCalls, readCallText } from './known-calls.js'
 import { createKnownEnvelopes, type KnownEnvelopes } from './known-envelopes.js'
+import { createPlainResponses } from './plain-responses.js'
 import type { McpExchange, SdkHandler } from './sdk-server.js'
 import { sendResponse } from './send-response.js'
 
@@ -40,28 +42,25 @@ export interface McpEndpoint {
 export function createEndpoint(options: EndpointOptions): McpEndpoint {
   const { bindings, sdk, logger, rateLimit } = options
   const envelopes = options.envelopes ?? createKnownEnvelopes()
+  const calls = createKnownCalls()
   const responses = createPlainResponses(options.tools)
 
-  /** True when it has answered, or will. */
-  function servePlain(exchange: Exchange, headers: McpHeaders, body: unknown, caller: McpExchange) {
-    const plain =
-      options.path === 'sdk-only' ? null : readPlainRequest(headers, body, bindings, envelopes)
-    if (plain === null) return false
+  /** Has answered when it returns, or will. */
+  function servePlain(exchange: Exchange, plain: PlainRequest, caller: McpCaller): void {
+    const { era, idText } = plain
     if (plain.kind === 'list') {
-      exchange.send({ status: 200, body: responses.list(plain.era, plain.id) })
-      return true
+      exchange.send({ status: 200, body: responses.list(era, idText) })
+      return
     }
-    const { era, id } = plain
     const result = callTool(plain.tool, plain.args, caller)
     if (result instanceof Promise) {
       exchange.detach()
       void result
-        .then((value) => exchange.send({ status: 200, body: responses.call(era, id, value) }))
+        .then((value) => exchange.send({ status: 200, body: responses.call(era, idText, value) }))
         .catch((error: unknown) => exchange.fail(error))
     } else {
-      exchange.send({ status: 200, body: responses.call(era, id, result) })
+      exchange.send({ status: 200, body: responses.call(era, idText, result) })
     }
-    return true
   }
 
   /** Each message of a batch counts as a request; false when it has answered `429`. */
@@ -73,11 +72,13 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
 
   return {
     serve(exchange, request, caller, head) {
+      const method = request.getHeader('mcp-method')
       const headers: McpHeaders = {
         accept: request.getHeader('accept'),
         protocolVersion: request.getHeader('mcp-protocol-version'),
-        method: request.getHeader('mcp-method'),
-        name: request.getHeader('mcp-name'),
+        method,
+        // The package looks at it only beside the other.
+        name: method === '' ? '' : request.getHeader('mcp-name'),
       }
       const { keyId } = caller.key
       readBody(exchange, head, 'json', (bytes) => {
@@ -88,15 +89,29 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
           }
           const undeclared = head.declaredBytes === null ? bytes.value.byteLength : 0
           if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
+          const { requestId } = exchange
+          const text = options.path === 'sdk-only' ? null : readCallText(bytes.value)
+          const known = text === null ? null : calls.find(headers, text)
+          if (known !== null) {
+            servePlain(exchange, known, { caller, requestId, logger })
+            return
+          }
           const json = readJson(bytes.value)
           if (json.kind === 'refused') {
             exchange.sendJson(400, invalidRequest(json.reason))
             return
           }
           const body = json.kind === 'json' ? json.value : undefined
-          const { requestId } = exchange
           const mcp: McpExchange = { caller, requestId, logger, envelope: envelopeOf(body) }
-          if (servePlain(exchange, headers, body, mcp)) return
+          const plain =
+            options.path === 'sdk-only'
+              ? null
+              : readPlainRequest(headers, body, bindings, envelopes)
+          if (plain !== null) {
+            if (plain.kind === 'call' && text !== null) calls.learn(text, plain)
+            servePlain(exchange, plain, mcp)
+            return
+          }
           if (!admitBatch(exchange, body, keyId)) return
           exchange.detach()
           const outlives = methodOf(body) === 'subscriptions/listen' ? 'nothing' : 'caller'

@@ -1,14 +1,6 @@
-import type { Tool } from '@modelcontextprotocol/server'
 import type { ToolArguments, ToolBinding } from './call-tool.js'
 import type { KnownEnvelopes } from './known-envelopes.js'
-import {
-  HANDSHAKE_VERSIONS,
-  META_KEYS,
-  MODERN_VERSION,
-  SERVER_INFO,
-  TOOL_LIST_CACHE,
-} from './protocol.js'
-import { type ToolResult, toolResultJson } from './tool-result.js'
+import { HANDSHAKE_VERSIONS, MODERN_VERSION } from './protocol.js'
 
 /**
  * The short way for requests in which nothing is left to decide: tools/list, and tools/call of a
@@ -26,18 +18,20 @@ export interface McpHeaders {
   readonly name: string
 }
 
-type Era = 'handshake' | 'modern'
-type RequestId = string | number
+export type Era = 'handshake' | 'modern'
+
+export interface PlainCall {
+  readonly kind: 'call'
+  readonly era: Era
+  /** The request's id as JSON. */
+  readonly idText: string
+  readonly tool: ToolBinding
+  readonly args: ToolArguments
+}
 
 export type PlainRequest =
-  | { readonly kind: 'list'; readonly era: Era; readonly id: RequestId }
-  | {
-      readonly kind: 'call'
-      readonly era: Era
-      readonly id: RequestId
-      readonly tool: ToolBinding
-      readonly args: ToolArguments
-    }
+  | { readonly kind: 'list'; readonly era: Era; readonly idText: string }
+  | PlainCall
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -60,16 +54,16 @@ export function readPlainRequest(
   if (!isObject(params)) return null
   const era = readEra(headers, method, params, envelopes)
   if (era === null) return null
-  const requestId = id as RequestId
+  const idText = JSON.stringify(id)
   if (method === 'tools/list') {
-    return hasOnly(params, LIST_FIELDS) ? { kind: 'list', era, id: requestId } : null
+    return hasOnly(params, LIST_FIELDS) ? { kind: 'list', era, idText } : null
   }
   if (method !== 'tools/call' || !hasOnly(params, CALL_FIELDS)) return null
   const { name, arguments: args = NO_ARGUMENTS } = params
   const tool = typeof name === 'string' ? tools.get(name) : undefined
   if (tool === undefined || !isObject(args) || Object.hasOwn(args, '__proto__')) return null
   if (era === 'modern' && headers.name !== name) return null
-  return { kind: 'call', era, id: requestId, tool, args }
+  return { kind: 'call', era, idText, tool, args }
 }
 
 function readEra(
@@ -78,45 +72,25 @@ function readEra(
   params: JsonObject,
   envelopes: KnownEnvelopes,
 ): Era | null {
+  const era = namedEra(headers, method)
+  if (era === 'modern') return envelopes.has(params._meta) ? era : null
+  return params._meta === undefined ? era : null
+}
+
+/** The era that the headers of a plain request name; null when they are not plain. */
+export function namedEra(headers: McpHeaders, method: unknown): Era | null {
   const { accept, protocolVersion } = headers
-  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return null
-  if (protocolVersion === MODERN_VERSION) {
-    return headers.method === method && envelopes.has(params._meta) ? 'modern' : null
-  }
+  if (accept !== USUAL_ACCEPT && !acceptsBoth(accept)) return null
+  if (protocolVersion === MODERN_VERSION) return headers.method === method ? 'modern' : null
   const isHandshake = protocolVersion === '' || HANDSHAKE_VERSIONS.includes(protocolVersion)
-  return isHandshake && params._meta === undefined ? 'handshake' : null
+  return isHandshake ? 'handshake' : null
 }
 
-const MODERN_META = `${JSON.stringify(META_KEYS.serverInfo)}:${JSON.stringify(SERVER_INFO)}`
-const MODERN_SUFFIX = ',"resultType":"complete"'
-const { ttlMs, cacheScope } = TOOL_LIST_CACHE
+/** What all clients send; any other order and spacing will do. */
+const USUAL_ACCEPT = 'application/json, text/event-stream'
 
-export interface PlainResponses {
-  /** The whole body of the answer. */
-  list(era: Era, id: RequestId): string
-  call(era: Era, id: RequestId, result: ToolResult): string
-}
-
-export function createPlainResponses(tools: readonly Tool[]): PlainResponses {
-  const listed = `"tools":${JSON.stringify(tools)}`
-  const lists: Readonly<Record<Era, string>> = {
-    handshake: `{${listed}}`,
-    modern: `{${listed}${MODERN_SUFFIX},"ttlMs":${ttlMs},"cacheScope":"${cacheScope}","_meta":{${MODERN_META}}}`,
-  }
-  return {
-    list: (era, id) => response(id, lists[era]),
-    call: (era, id, result) =>
-      response(
-        id,
-        era === 'modern'
-          ? toolResultJson(result, MODERN_SUFFIX, MODERN_META)
-          : toolResultJson(result, '', ''),
-      ),
-  }
-}
-
-function response(id: RequestId, result: string): string {
-  return `{"result":${result},"jsonrpc":"2.0","id":${JSON.stringify(id)}}`
+function acceptsBoth(accept: string): boolean {
+  return accept.includes('application/json') && accept.includes('text/event-stream')
 }
 
 function isObject(value: unknown): value is JsonObject {

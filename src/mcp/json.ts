@@ -22,9 +22,9 @@ export type JsonBody =
   /** JSON, but not to be taken; `reason` is public. */
   | { readonly kind: 'refused'; readonly reason: string }
 
-export function readJson(body: Uint8Array): JsonBody {
+export function readJson(body: Buffer): JsonBody {
   if (!isUtf8(body)) return { kind: 'malformed' }
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  const text = body.toString('utf8')
   const { colons, depth } = scan(text)
   if (depth > DEPTH_MAX) {
     return { kind: 'refused', reason: `JSON is limited to ${DEPTH_MAX} levels of nesting` }

@@ -18,9 +18,14 @@ export interface OriginCheck {
 /** @param hosts names or addresses without port, IPv6 in brackets; any port of theirs passes */
 export function createOriginCheck(hosts: readonly string[]): OriginCheck {
   const allowed = new Set(hosts.map((host) => host.toLowerCase()))
+  /** Nearly all requests name the same one. */
+  let lastAllowed: string | null = null
   const hostAllowed = (host: string) => {
+    if (host === lastAllowed) return true
     const name = HOST_WITH_PORT.exec(host.toLowerCase())?.[1]
-    return name !== undefined && allowed.has(name)
+    if (name === undefined || !allowed.has(name)) return false
+    lastAllowed = host
+    return true
   }
   return {
     hostAllowed,

@@ -1,6 +1,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/server'
 import { type ErrorResponse, errorBody } from '../api/error-body.js'
-import { jsonText, quotedJsonText } from '../api/json-text.js'
+import { type KeptJson, keptJson } from '../api/json-text.js'
 import type { Fault } from '../errors/fault.js'
 import type { Answer } from '../operations/context.js'
 import { REPLAYED_META_KEY } from './protocol.js'
@@ -12,22 +12,20 @@ import { REPLAYED_META_KEY } from './protocol.js'
 export type ToolResult =
   | {
       readonly kind: 'value'
-      readonly value: Readonly<Record<string, unknown>>
-      /** JSON of `value`. */
+      readonly answer: Extract<Answer<unknown>, { readonly ok: true }>
+      /** JSON of the answer's value. */
       readonly json: string
-      readonly replayed: boolean
+      /** Null for a value that is answered this once. */
+      readonly kept: KeptJson | null
     }
   | { readonly kind: 'refusal'; readonly json: string }
 
 export function toToolResult(answer: Answer<unknown>, requestId: string): ToolResult {
   if (!answer.ok) return refusalResult(answer.fault, requestId)
-  const value = answer.value as Readonly<Record<string, unknown>>
-  return {
-    kind: 'value',
-    value,
-    json: answer.json ?? jsonText(value),
-    replayed: answer.replayed === true,
-  }
+  // Where the text is at hand the value may have to be made yet, and only the package needs it.
+  if (answer.json !== undefined) return { kind: 'value', answer, json: answer.json, kept: null }
+  const kept = keptJson(answer.value) ?? null
+  return { kind: 'value', answer, json: kept?.json ?? JSON.stringify(answer.value), kept }
 }
 
 export function refusalResult(refusal: Fault, requestId: string): ToolResult {
@@ -39,38 +37,28 @@ export function refusalResult(refusal: Fault, requestId: string): ToolResult {
 export function sdkToolResult(result: ToolResult): CallToolResult {
   const content: CallToolResult['content'] = [{ type: 'text', text: result.json }]
   if (result.kind === 'refusal') return { content, isError: true }
+  const { answer } = result
   return {
     content,
-    structuredContent: { ...result.value },
-    ...(result.replayed ? { _meta: { [REPLAYED_META_KEY]: true } } : {}),
+    structuredContent: { ...(answer.value as Readonly<Record<string, unknown>>) },
+    ...(answer.replayed === true ? { _meta: { [REPLAYED_META_KEY]: true } } : {}),
   }
 }
 
 /**
- * The same as JSON text, built from the JSON that is there already.
- * @param suffix further members, each with its leading comma
- * @param meta members of `_meta` beside the result's own, without braces
+ * The first members of a result's JSON, without braces: all but `_meta` and what an era adds.
+ * Built from the JSON that is there already.
  */
-export function toolResultJson(result: ToolResult, suffix: string, meta: string): string {
-  if (result.kind === 'refusal') {
-    return `{${textBlock(JSON.stringify(result.json))},"isError":true${suffix}${metaOf(meta)}}`
-  }
-  const members = result.replayed ? joinMembers(REPLAYED_MEMBER, meta) : meta
-  // The value is at hand, so that a kept one need not be escaped again.
-  const content = textBlock(quotedJsonText(result.value, result.json))
-  return `{${content},"structuredContent":${result.json}${suffix}${metaOf(members)}}`
+export function resultMembers(result: ToolResult): string {
+  const content = `"content":[{"type":"text","text":${JSON.stringify(result.json)}}]`
+  return result.kind === 'refusal'
+    ? `${content},"isError":true`
+    : `${content},"structuredContent":${result.json}`
+}
+
+/** Members of the result's own `_meta`, without braces; empty where it has none. */
+export function resultMeta(result: ToolResult): string {
+  return result.kind === 'value' && result.answer.replayed === true ? REPLAYED_MEMBER : ''
 }
 
 const REPLAYED_MEMBER = `${JSON.stringify(REPLAYED_META_KEY)}:true`
-
-function textBlock(quotedText: string): string {
-  return `"content":[{"type":"text","text":${quotedText}}]`
-}
-
-function joinMembers(first: string, others: string): string {
-  return others === '' ? first : `${first},${others}`
-}
-
-function metaOf(members: string): string {
-  return members === '' ? '' : `,"_meta":{${members}}`
-}

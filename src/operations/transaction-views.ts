@@ -6,7 +6,7 @@ import type { SubWalletId, TxId } from '../domain/ids.js'
 import type { MinedIn } from '../domain/transaction.js'
 import type { Reader } from '../store/reader.js'
 
-/** Characters of JSON kept, 16 MiB; the views, and their text as MCP gives it, take as much each. */
+/** Characters of JSON kept, 16 MiB; the views take as much, and their text as MCP gives it twice. */
 const KEPT_CHARS_MAX = 16 * 1024 * 1024
 /** Transactions with more calldata than this are rare, and would crowd out the others. */
 const VIEW_CHARS_MAX = 32 * 1024

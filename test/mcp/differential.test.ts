@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operations } from '../../src/api/operations.js'
+import { keepJson } from '../../src/api/json-text.js'
+import { type OperationRow, operations } from '../../src/api/operations.js'
 import { fault } from '../../src/errors/fault.js'
 import { READ_SECRET, TRADE_SECRET } from '../http/harness.js'
 import { type McpHarness, startMcpHarness, type TestHandler } from './harness.js'
@@ -11,7 +12,8 @@ import { sampleOutput } from './sample-output.js'
 /**
  * The short way against the protocol package alone: the same requests to both, the same status,
  * the same JSON-RPC messages, the same operations called with the same input. Only the framing of
- * the handshake era (JSON instead of an event stream of one message) may differ.
+ * the handshake era (JSON instead of an event stream of one message) may differ. Many requests
+ * repeat one from before under another id, as agents do, and some answers are kept ones.
  *
  * MCP_DIFFERENTIAL_REQUESTS and MCP_DIFFERENTIAL_SEED ask for more, and for others.
  */
@@ -29,6 +31,7 @@ const handlers: Readonly<Record<string, TestHandler>> = Object.fromEntries(
         return { ok: false, fault: fault('LIMIT_EXCEEDED', { period: 'daily' }) }
       }
       if (text.includes('"value":"8"')) throw new Error('a secret of the implementation')
+      if (text.includes('"chain_id":1')) return { ok: true, value: keptOutput(row, input) }
       const value = sampleOutput(row, input)
       if (text.includes('"value":"9"')) return { ok: true, value, replayed: true }
       if (text.includes('"chain_id":8453')) return Promise.resolve({ ok: true, value })
@@ -36,6 +39,15 @@ const handlers: Readonly<Record<string, TestHandler>> = Object.fromEntries(
     },
   ]),
 )
+
+const keptOutputs = new Map<string, object>()
+
+function keptOutput(row: OperationRow, input: Readonly<Record<string, unknown>>): object {
+  const key = `${row.name} ${JSON.stringify(input)}`
+  const kept = keptOutputs.get(key) ?? keepJson(sampleOutput(row, input))
+  keptOutputs.set(key, kept)
+  return kept
+}
 
 let fast: McpHarness
 let package_: McpHarness
@@ -51,7 +63,11 @@ afterAll(async () => {
 describe(`${REQUESTS} random requests, seed ${SEED}`, () => {
   it('are answered alike by the short way and by the protocol package', async () => {
     const random = createRandom(SEED)
-    const requests = Array.from({ length: REQUESTS }, (_, i) => randomRequest(random, i))
+    const requests: RandomRequest[] = []
+    for (let i = 0; i < REQUESTS; i++) {
+      const earlier = random.chance(0.3) ? requests[Math.floor(random.next() * i)] : undefined
+      requests.push(earlier === undefined ? randomRequest(random, i) : again(random, i, earlier))
+    }
     let next = 0
     const worker = async () => {
       for (let at = next++; at < requests.length; at = next++) {
@@ -118,6 +134,21 @@ function randomRequest(random: Random, i: number): RandomRequest {
   return {
     body: random.chance(0.01) ? JSON.stringify(body).slice(1) : JSON.stringify(body),
     headers: randomHeaders(random, isModern, method, name),
+  }
+}
+
+/** The same body under another id, or what that makes of it, at times with the other key. */
+function again(random: Random, i: number, { body, headers }: RandomRequest): RandomRequest {
+  const id = random.pick([`${i}`, `"s${i}"`, '0', '01', '""', '"é"', '12345678901234567'])
+  return {
+    body: body.replace(
+      /"id": ?(?:"[^"]*"|-?\d+)/,
+      () => `"id":${random.chance(0.1) ? ' ' : ''}${id}`,
+    ),
+    headers: {
+      ...headers,
+      'x-api-key': random.chance(0.7) ? TRADE_SECRET : READ_SECRET,
+    },
   }
 }
 

@@ -10,7 +10,7 @@ import type { OperationPorts } from '../ports.js'
 
 type Limits = OperationOutput<'get_limits'>
 
-/** Keys whose last answer is at hand; one takes about 1 kB. */
+/** Keys whose last answer is at hand; one takes about 1 kB, and as much again as MCP gives it. */
 const KEPT_MAX = 10_000
 
 interface KeptLimits {

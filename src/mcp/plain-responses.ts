@@ -1,0 +1,92 @@
+import type { Tool } from '@modelcontextprotocol/server'
+import type { Era } from './fast-path.js'
+import { META_KEYS, SERVER_INFO, TOOL_LIST_CACHE } from './protocol.js'
+import { resultMembers, resultMeta, type ToolResult } from './tool-result.js'
+
+/**
+ * The bodies of the short way's answers. What is answered again and again (the list of tools, and
+ * values whose JSON is kept) is kept as bytes: a string of this length costs more to turn into them
+ * than all else that an answer takes.
+ */
+
+const MODERN_META = `${JSON.stringify(META_KEYS.serverInfo)}:${JSON.stringify(SERVER_INFO)}`
+const MODERN_MEMBERS = ',"resultType":"complete"'
+const { ttlMs, cacheScope } = TOOL_LIST_CACHE
+
+/** Holds any list and all but the longest answers. */
+const SCRATCH_BYTES = 64 * 1024
+const UTF8_BYTES_PER_CHAR_MAX = 3
+const CLOSE_BRACE = 125
+
+/** Until the next answer is built; whoever sends copies it at once. */
+export type ResponseBody = string | Uint8Array
+
+export interface PlainResponses {
+  /** @param idText the request's id as JSON */
+  list(era: Era, idText: string): ResponseBody
+  call(era: Era, idText: string, result: ToolResult): ResponseBody
+}
+
+export function createPlainResponses(tools: readonly Tool[]): PlainResponses {
+  const listed = `"tools":${JSON.stringify(tools)}`
+  const lists: Readonly<Record<Era, Uint8Array>> = {
+    handshake: Buffer.from(opening(listed)),
+    modern: Buffer.from(
+      opening(`${listed}${MODERN_MEMBERS},"ttlMs":${ttlMs},"cacheScope":"${cacheScope}"`),
+    ),
+  }
+  const listEnds: Readonly<Record<Era, Uint8Array>> = {
+    handshake: Buffer.from(ending('', '')),
+    modern: Buffer.from(ending('', MODERN_META)),
+  }
+  const callEnds: Readonly<Record<Era, Uint8Array>> = {
+    handshake: listEnds.handshake,
+    modern: Buffer.from(ending(MODERN_MEMBERS, MODERN_META)),
+  }
+  const scratch = Buffer.alloc(SCRATCH_BYTES)
+
+  function join(head: Uint8Array, end: Uint8Array, idText: string): Uint8Array {
+    const idAt = head.byteLength + end.byteLength
+    const room = idAt + idText.length * UTF8_BYTES_PER_CHAR_MAX + 1
+    const target = room <= SCRATCH_BYTES ? scratch : Buffer.alloc(room)
+    target.set(head)
+    target.set(end, head.byteLength)
+    const braceAt = idAt + target.write(idText, idAt)
+    target[braceAt] = CLOSE_BRACE
+    return target.subarray(0, braceAt + 1)
+  }
+
+  return {
+    list: (era, idText) => join(lists[era], listEnds[era], idText),
+    call(era, idText, result) {
+      const meta = resultMeta(result)
+      if (result.kind === 'value' && result.kept !== null && meta === '') {
+        const { kept } = result
+        kept.encoded ??= Buffer.from(opening(resultMembers(result)))
+        return join(kept.encoded, callEnds[era], idText)
+      }
+      const head = opening(resultMembers(result))
+      const end =
+        era === 'modern' ? ending(MODERN_MEMBERS, joinMembers(meta, MODERN_META)) : ending('', meta)
+      return `${head}${end}${idText}}`
+    },
+  }
+}
+
+/** A response up to the last of its result's first members. */
+function opening(members: string): string {
+  return `{"result":{${members}`
+}
+
+/**
+ * A response from there to its id.
+ * @param members further members of the result, each with its leading comma
+ * @param meta members of the result's `_meta`, without braces
+ */
+function ending(members: string, meta: string): string {
+  return `${members}${meta === '' ? '' : `,"_meta":{${meta}}`}},"jsonrpc":"2.0","id":`
+}
+
+function joinMembers(first: string, others: string): string {
+  return first === '' ? others : `${first},${others}`
+}
