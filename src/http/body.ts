@@ -15,7 +15,8 @@ export const BODY_BYTES_MAX = 256 * 1024
  */
 const DISCARDED_BYTES_MAX = 1024 * 1024
 const INITIAL_CAPACITY_BYTES = 4_096
-const CONTENT_LENGTH = /^\d{1,15}$/
+const LENGTH_DIGITS_MAX = 15
+const ZERO = 48
 const ONLY_ZEROS = /^0*$/
 const PLAIN_JSON = 'application/json'
 const JSON_CONTENT_TYPE = /^application\/json[\t ]*(?:;|$)/i
@@ -39,7 +40,7 @@ export interface BodyHead {
 /** Must be called in the route's own callback. */
 export function readBodyHead(request: HttpRequest): BodyHead {
   const lengthText = request.getHeader('content-length')
-  const bytes = CONTENT_LENGTH.test(lengthText) ? Number(lengthText) : null
+  const bytes = readDecimal(lengthText)
   return {
     declaredBytes: bytes === null ? null : Math.min(bytes, BODY_BYTES_MAX),
     isTooLong: bytes !== null && bytes > BODY_BYTES_MAX,
@@ -48,6 +49,18 @@ export function readBodyHead(request: HttpRequest): BodyHead {
       request.getHeader('transfer-encoding') !== '',
     contentType: request.getHeader('content-type'),
   }
+}
+
+/** Null for what is no number, or longer than any length; by hand, since each write comes by. */
+function readDecimal(text: string): number | null {
+  if (text.length === 0 || text.length > LENGTH_DIGITS_MAX) return null
+  let value = 0
+  for (let at = 0; at < text.length; at++) {
+    const digit = text.charCodeAt(at) - ZERO
+    if (digit < 0 || digit > 9) return null
+    value = value * 10 + digit
+  }
+  return value
 }
 
 /**

@@ -45,7 +45,8 @@ export function createKnownCalls(): KnownCalls {
   const known = new LRUCache<string, KnownCall>({ max: CALLS_MAX })
   return {
     find(headers, { rest, idText }) {
-      const call = known.get(rest)
+      // One that drops out although it is used is learned again with its next use.
+      const call = known.peek(rest)
       if (call === undefined) return null
       const { kind, era, tool, args } = call
       if (namedEra(headers, 'tools/call') !== era) return null

@@ -15,7 +15,7 @@ const { ttlMs, cacheScope } = TOOL_LIST_CACHE
 
 /** Holds any list and all but the longest answers. */
 const SCRATCH_BYTES = 64 * 1024
-const UTF8_BYTES_PER_CHAR_MAX = 3
+const ASCII = /^[ -~]*$/
 const CLOSE_BRACE = 125
 
 /** Until the next answer is built; whoever sends copies it at once. */
@@ -43,17 +43,18 @@ export function createPlainResponses(tools: readonly Tool[]): PlainResponses {
     handshake: listEnds.handshake,
     modern: Buffer.from(ending(MODERN_MEMBERS, MODERN_META)),
   }
-  const scratch = Buffer.alloc(SCRATCH_BYTES)
+  const scratch = new Uint8Array(SCRATCH_BYTES)
 
   function join(head: Uint8Array, end: Uint8Array, idText: string): Uint8Array {
-    const idAt = head.byteLength + end.byteLength
-    const room = idAt + idText.length * UTF8_BYTES_PER_CHAR_MAX + 1
-    const target = room <= SCRATCH_BYTES ? scratch : Buffer.alloc(room)
-    target.set(head)
-    target.set(end, head.byteLength)
-    const braceAt = idAt + target.write(idText, idAt)
-    target[braceAt] = CLOSE_BRACE
-    return target.subarray(0, braceAt + 1)
+    let at = head.byteLength + end.byteLength
+    if (at + idText.length >= SCRATCH_BYTES || !ASCII.test(idText)) {
+      return Buffer.concat([head, end, Buffer.from(`${idText}}`)])
+    }
+    scratch.set(head)
+    scratch.set(end, head.byteLength)
+    for (let i = 0; i < idText.length; i++) scratch[at++] = idText.charCodeAt(i)
+    scratch[at++] = CLOSE_BRACE
+    return new Uint8Array(scratch.buffer, 0, at)
   }
 
   return {
