@@ -282,7 +282,8 @@ function receiptSeen(
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  const seen = state.recent.find(({ number }) => number === receipt.blockNumber)
+  // Nearly always the newest block.
+  const seen = state.recent.findLast(({ number }) => number === receipt.blockNumber)
   // A receipt from a block that a reorg took away while we asked.
   if (seen !== undefined && seen.hash !== receipt.blockHash) return
   watched.checked = true

@@ -26,7 +26,9 @@ export function proceed(turn: Turn, chainId: number): void {
 
 /** Lanes change with every command, so draining delegations are looked at after each. */
 export function advanceDelegations(turn: Turn): void {
-  for (const [chainId, { phase }] of turn.state.delegations) {
+  const { delegations } = turn.state
+  if (delegations.size === 0) return
+  for (const [chainId, { phase }] of delegations) {
     if (phase === 'draining') lead(turn, chainId)
   }
 }

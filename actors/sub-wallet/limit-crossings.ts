@@ -11,24 +11,28 @@ import { countersOf, type SubWalletState } from './state.js'
  */
 type LimitReached = Extract<Event, { type: 'limit-reached' }>
 
+const NONE: readonly LimitReached[] = []
+
 /** Per cent, ascending. */
 const THRESHOLDS = [80, 100] as const
 
 /** Marks that the use of a key's caps has come to, reservations included, and nobody was told of. */
-export function* limitsCrossed(
+export function limitsCrossed(
   state: SubWalletState,
   keyId: ApiKey['keyId'],
   nowMs: number,
-): Generator<LimitReached> {
+): readonly LimitReached[] {
   const key = state.keys.get(keyId)
-  if (key === undefined) return
+  if (key === undefined) return NONE
+  const events: LimitReached[] = []
   for (const cap of capsOf(state, key, nowMs)) {
     for (const percent of THRESHOLDS) {
       if (cap.usedMicros < markOf(cap.limitMicros, percent)) break
       const event = untold(state, key, cap, percent, nowMs)
-      if (event !== null) yield event
+      if (event !== null) events.push(event)
     }
   }
+  return events
 }
 
 /**
@@ -36,18 +40,20 @@ export function* limitsCrossed(
  * the micro-dollar, so the first refusal past 80 % is when it is told as used up. Below, it was the
  * call that was too large.
  */
-export function* limitsHit(
+export function limitsHit(
   state: SubWalletState,
   key: ApiKey,
   breach: CapBreach,
   nowMs: number,
-): Generator<LimitReached> {
+): readonly LimitReached[] {
   const cap = capsOf(state, key, nowMs).find(({ period }) => period === breach.period)
-  if (cap === undefined || cap.usedMicros < markOf(cap.limitMicros, THRESHOLDS[0])) return
+  if (cap === undefined || cap.usedMicros < markOf(cap.limitMicros, THRESHOLDS[0])) return NONE
+  const events: LimitReached[] = []
   for (const percent of THRESHOLDS) {
     const event = untold(state, key, cap, percent, nowMs)
-    if (event !== null) yield event
+    if (event !== null) events.push(event)
   }
+  return events
 }
 
 export function noteTold(state: SubWalletState, mark: LimitMark): void {

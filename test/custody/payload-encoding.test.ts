@@ -40,7 +40,7 @@ describe('the proof of a key', () => {
     const bytes = (maxLength: number) => fc.uint8Array({ maxLength })
     fc.assert(
       fc.property(bytes(64), bytes(400), (key, message) => {
-        const made = hmacSha256(key, message.length, (room) => room.set(message))
+        const made = hmacSha256(key, message.length, (room, at) => room.set(message, at))
         expect(made).toEqual(createHmac('sha256', key).update(message).digest())
       }),
     )

@@ -30,11 +30,11 @@ export function broadcast(
     })
 }
 
-async function outcomeOf(
+function outcomeOf(
   chain: ChainAccess,
   tx: Transaction,
   answer: BroadcastOutcome,
-): Promise<Outcome> {
+): Outcome | Promise<Outcome> {
   switch (answer.kind) {
     case 'accepted':
     case 'known':

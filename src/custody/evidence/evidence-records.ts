@@ -22,12 +22,26 @@ export function encodeBatchEvidence(batch: BatchEvidence): Buffer {
   return concat(
     batch.header,
     u8(batch.intents.length),
-    ...batch.intents.flatMap((intent) => [u32(intent.length), intent]),
+    encodeIntents(batch.intents),
     batch.coSignature,
     batch.approval,
     u32(batch.bitmap),
     batch.quorumBoot,
   )
+}
+
+/** Each behind its length, in 4 bytes. */
+function encodeIntents(intents: readonly Uint8Array[]): Buffer {
+  let length = 0
+  for (const intent of intents) length += 4 + intent.length
+  const out = Buffer.allocUnsafe(length)
+  let at = 0
+  for (const intent of intents) {
+    at = out.writeUInt32BE(intent.length, at)
+    out.set(intent, at)
+    at += intent.length
+  }
+  return out
 }
 
 /** @throws Refusal MALFORMED */

@@ -1,3 +1,4 @@
+import { passingRoom } from './bytes.js'
 import { sha256 } from './tagged.js'
 
 const BLOCK_BYTES = 64
@@ -8,23 +9,28 @@ const HASH_BYTES = 32
  * for the garbage collector, and dearer than both, and every signature takes two.
  * @param key at most 64 bytes
  * @param length of the message
- * @param write puts the message where it is hashed: no copy of it is made
+ * @param write puts the message where it is hashed, from `at` on: no copy of it is made
  */
-export function hmacSha256(key: Uint8Array, length: number, write: (room: Buffer) => void): Buffer {
+export function hmacSha256(
+  key: Uint8Array,
+  length: number,
+  write: (room: Buffer, at: number) => void,
+): Buffer {
   if (key.length > BLOCK_BYTES) throw new RangeError('HMAC key longer than a block')
-  const inner = Buffer.allocUnsafe(BLOCK_BYTES + length)
-  const outer = Buffer.allocUnsafe(BLOCK_BYTES + HASH_BYTES)
-  inner.fill(0x36, 0, BLOCK_BYTES)
-  outer.fill(0x5c, 0, BLOCK_BYTES)
-  for (let i = 0; i < key.length; i++) {
-    inner[i] = (key[i] ?? 0) ^ 0x36
-    outer[i] = (key[i] ?? 0) ^ 0x5c
-  }
-  write(inner.subarray(BLOCK_BYTES))
-  outer.set(sha256(inner), BLOCK_BYTES)
-  const code = sha256(outer)
-  // The memory is Node's pool's: it is given out again.
+  const inner = passingRoom(BLOCK_BYTES + length)
+  writeKey(inner, key, 0x36)
+  write(inner, BLOCK_BYTES)
+  const innerHash = sha256(inner)
   inner.fill(0, 0, BLOCK_BYTES)
+  const outer = passingRoom(BLOCK_BYTES + HASH_BYTES)
+  writeKey(outer, key, 0x5c)
+  outer.set(innerHash, BLOCK_BYTES)
+  const code = sha256(outer)
   outer.fill(0, 0, BLOCK_BYTES)
   return code
+}
+
+function writeKey(room: Buffer, key: Uint8Array, pad: number): void {
+  for (let i = 0; i < key.length; i++) room[i] = (key[i] ?? 0) ^ pad
+  room.fill(pad, key.length, BLOCK_BYTES)
 }

@@ -134,10 +134,11 @@ export function intentId(encoded: Uint8Array): Buffer {
  */
 export function keyProofOver(proofKey: Uint8Array, encoded: Uint8Array): Buffer {
   const length = PROOF_TAG.length + encoded.length - PROOF_BYTES
-  return hmacSha256(proofKey, length, (room) => {
-    room.set(PROOF_TAG)
-    room.set(encoded.subarray(0, HEAD_BYTES), PROOF_TAG.length)
-    room.set(encoded.subarray(HEAD_BYTES + PROOF_BYTES), PROOF_TAG.length + HEAD_BYTES)
+  return hmacSha256(proofKey, length, (room, at) => {
+    const head = at + PROOF_TAG.length
+    room.set(PROOF_TAG, at)
+    room.set(encoded.subarray(0, HEAD_BYTES), head)
+    room.set(encoded.subarray(HEAD_BYTES + PROOF_BYTES), head + HEAD_BYTES)
   })
 }
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { concat } from './bytes.js'
+import { concat, passingRoom } from './bytes.js'
 
 /**
  * Every hash and signature of the protocol is over a tag, a zero byte and the message. A
@@ -44,7 +44,17 @@ function prefixOf(tag: Tag): Buffer {
 
 /** 32 bytes, SHA-256. */
 export function taggedHash(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
-  return sha256(tagged(tag, ...parts))
+  const prefix = prefixOf(tag)
+  let length = prefix.length
+  for (const part of parts) length += part.length
+  const message = passingRoom(length)
+  message.set(prefix)
+  let at = prefix.length
+  for (const part of parts) {
+    message.set(part, at)
+    at += part.length
+  }
+  return sha256(message)
 }
 
 /**

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { expectBytes, expectList } from '../protocol/bytes.js'
+import { expectBytes, expectList, viewOf } from '../protocol/bytes.js'
 import type { SocketClient } from '../protocol/client.js'
 import { Refusal } from '../protocol/refusal.js'
 
@@ -39,7 +39,7 @@ export function createGrantReferences(userSide: SocketClient): GrantReferences {
 
   return {
     of(keyId) {
-      const name = hex(keyId)
+      const name = nameOf(keyId)
       const reference = known.get(name)
       if (reference !== undefined) return reference
       // A burst with one key asks once; the client bounds how many different ones are under way.
@@ -49,11 +49,11 @@ export function createGrantReferences(userSide: SocketClient): GrantReferences {
     },
     remember(keyId, answer) {
       const reference = parse(answer)
-      known.set(hex(keyId), reference)
+      known.set(nameOf(keyId), reference)
       return reference
     },
     forget(keyId) {
-      known.delete(hex(keyId))
+      known.delete(nameOf(keyId))
     },
   }
 }
@@ -64,6 +64,6 @@ function parse(answer: unknown): GrantReference {
   return { grantId: expectBytes(grantId, 16), version }
 }
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex')
+function nameOf(keyId: Uint8Array): string {
+  return viewOf(keyId).toString('latin1')
 }

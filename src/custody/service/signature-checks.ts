@@ -63,6 +63,7 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
       concurrentTasksPerWorker: FULL_BATCHES_IN_FLIGHT_MAX,
       resourceLimits: HEAP,
       env: COUNTERSIGN_MODE === undefined ? {} : { COUNTERSIGN_MODE },
+      recordTiming: false,
       // Without atomics a waiting thread blocks nothing and can be ended at once.
       atomics: 'disabled',
     })
