@@ -10,6 +10,11 @@ import { type McpHeaders, namedEra, type PlainCall } from './fast-path.js'
 
 const CALLS_MAX = 1_024
 const BODY_BYTES_MAX = 1_024
+/**
+ * Of what could be learned: to learn costs as much as to read a body, which is lost on bodies that
+ * never come again, while one that comes often is soon among the chosen.
+ */
+const LEARNS_ONE_IN = 8
 const ID_NAME = '"id":'
 /** More might not be a safe integer. */
 const ID_DIGITS_MAX = 15
@@ -35,17 +40,18 @@ export interface CallText {
 export interface KnownCalls {
   /** Null unless the call would be found plain again. */
   find(headers: McpHeaders, text: CallText): PlainCall | null
-  /** To be called with what was found plain; keeps what is worth it. */
+  /** To be called with what was found plain; keeps some of what is worth it. */
   learn(text: CallText, call: PlainCall): void
 }
 
 type KnownCall = Omit<PlainCall, 'idText'>
 
-export function createKnownCalls(): KnownCalls {
+export function createKnownCalls(learnsOneIn = LEARNS_ONE_IN): KnownCalls {
+  let untilLearned = 0
   const known = new LRUCache<string, KnownCall>({ max: CALLS_MAX })
   return {
     find(headers, { rest, idText }) {
-      // One that drops out although it is used is learned again with its next use.
+      // One that drops out although it is used is soon learned again.
       const call = known.peek(rest)
       if (call === undefined) return null
       const { kind, era, tool, args } = call
@@ -55,7 +61,8 @@ export function createKnownCalls(): KnownCalls {
     },
     learn({ rest, idAt }, { kind, era, tool, args }) {
       // A write has an idempotency key of its own, so that it hardly ever comes again.
-      if (tool.row.movesValue || !isOutermost(rest, idAt)) return
+      if (tool.row.movesValue || untilLearned-- > 0 || !isOutermost(rest, idAt)) return
+      untilLearned = learnsOneIn - 1
       known.set(rest, { kind, era, tool, args: freeze(args) })
     },
   }

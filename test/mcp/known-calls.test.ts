@@ -91,7 +91,7 @@ const withId = (body: string, id: string) => body.replaceAll('#', id)
 
 describe('a body that differs from a known one in nothing but its id', () => {
   it.each(USUAL)('is known: %s', (body) => {
-    const calls = createKnownCalls()
+    const calls = createKnownCalls(1)
     for (const id of IDS) expect(find(calls, HANDSHAKE, withId(body, id))).toBeNull()
     learn(calls, HANDSHAKE, withId(body, '7'))
     for (const id of IDS) {
@@ -102,7 +102,7 @@ describe('a body that differs from a known one in nothing but its id', () => {
   })
 
   it('is never taken for another than it is, whatever was learned before', () => {
-    const calls = createKnownCalls()
+    const calls = createKnownCalls(1)
     const bodies = [...USUAL, ...ODD].flatMap((body) =>
       [...IDS, ...ODD_IDS].map((id) => withId(body, id)),
     )
@@ -118,7 +118,7 @@ describe('a body that differs from a known one in nothing but its id', () => {
   })
 
   it('is looked at anew when its headers name another revision, or are not plain', () => {
-    const calls = createKnownCalls()
+    const calls = createKnownCalls(1)
     const [plain = ''] = USUAL
     const enveloped = JSON.stringify(modernBody)
     learn(calls, HANDSHAKE, withId(plain, '1'))
@@ -135,7 +135,7 @@ describe('a body that differs from a known one in nothing but its id', () => {
 
 describe('what is kept', () => {
   it('is no write, and nothing long', () => {
-    const calls = createKnownCalls()
+    const calls = createKnownCalls(1)
     const write = JSON.stringify(toolCall('send_transaction', { chain_id: 8453 }))
     const long = JSON.stringify(toolCall('get_limits', { a: 'x'.repeat(2_000) }))
     for (const body of [write, long]) {
@@ -145,8 +145,21 @@ describe('what is kept', () => {
     }
   })
 
-  it('cannot be changed by those that share it', () => {
+  it('is what comes often, by and by', () => {
     const calls = createKnownCalls()
+    const often = ['get_limits', 'get_balance', 'get_positions'].map((name) =>
+      JSON.stringify(toolCall(name, {})),
+    )
+    for (let i = 0; i < 100; i++) {
+      for (const body of [...often, JSON.stringify(toolCall('get_limits', { i }))]) {
+        if (find(calls, HANDSHAKE, body) === null) learn(calls, HANDSHAKE, body)
+      }
+    }
+    for (const body of often) expect(find(calls, HANDSHAKE, body)).not.toBeNull()
+  })
+
+  it('cannot be changed by those that share it', () => {
+    const calls = createKnownCalls(1)
     const body = JSON.stringify(toolCall('get_limits', { a: { b: [1] } }))
     learn(calls, HANDSHAKE, body)
     const args = find(calls, HANDSHAKE, body)?.args as { a: { b: number[] } }
