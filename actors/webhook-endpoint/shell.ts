@@ -1,6 +1,6 @@
 import { eventData } from '../../src/api/event-data.js'
 import type { StoredEvent } from '../../src/domain/event.js'
-import type { WebhookId } from '../../src/domain/ids.js'
+import type { UserId, WebhookId } from '../../src/domain/ids.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Deliverer } from '../../src/webhooks/deliver.js'
@@ -70,8 +70,9 @@ export function createWebhookShell(
     return { type: 'events-appended', source, afterSeq, throughSeq, events, nowMs: nowMs() }
   }
 
-  function loadEvent({ eventId, seq }: PendingDelivery): StoredEvent | undefined {
-    const load = () => (seq === SEQ_UNKNOWN ? reader.eventById(eventId) : reader.event(seq))
+  function loadEvent(user: UserId, { eventId, seq }: PendingDelivery): StoredEvent | undefined {
+    const load = () =>
+      seq === SEQ_UNKNOWN ? reader.eventById(user, eventId) : reader.event(user, seq)
     const event = load()
     if (event !== undefined) return event
     // The snapshot of this tick may be older than the commit that brought the event.
@@ -84,10 +85,10 @@ export function createWebhookShell(
     effect: Extract<EndpointEffect, { type: 'deliver' }>,
   ): Promise<EndpointCommand> {
     const { eventId, attemptId } = effect
+    const { url, userId } = state.endpoint
     const pending = state.pending.find((delivery) => delivery.eventId === eventId)
-    const event = pending === undefined ? undefined : loadEvent(pending)
+    const event = pending === undefined ? undefined : loadEvent(userId, pending)
     if (event === undefined) throw new Error(`${eventId} is not in the log`)
-    const { url } = state.endpoint
     const outcome = await deliverer.deliver(
       { url, secrets: activeSecrets(state.endpoint, nowMs()) },
       { eventId, body: deliveryBody(event, eventData(event, reader.transaction)) },

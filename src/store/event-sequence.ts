@@ -6,6 +6,8 @@
  * but not yet committed. A reader shows only what lies below all of these.
  */
 export interface EventSequence {
+  /** 0-based index of this thread among those that append; null for readers. */
+  readonly thread: number | null
   /** Takes the next place; it stays hidden until `settled`. */
   take(): number
   /** Says that every place below `upTo` that this worker took is committed (or given up). */
@@ -32,6 +34,7 @@ export function attachEventSequence(
   const cells = new BigInt64Array(buffer)
   const slot = worker === null ? null : 1 + worker
   return {
+    thread: worker,
     take() {
       if (slot === null) throw new Error('a reader appends no events')
       // The slot is set before the place is taken, so no reader can pass it in between.

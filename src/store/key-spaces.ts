@@ -4,7 +4,7 @@
  *
  * | space | key | value |
  * |---|---|---|
- * | meta | name | schema version, counters |
+ * | meta | name | schema version; of each thread the last place in the event log it filled |
  * | subWallets | sub-wallet id | SubWalletHeader |
  * | walletsByUser | [user id, sub-wallet id] | 1 |
  * | apiKeys | key id | ApiKey |
@@ -15,8 +15,8 @@
  * | openByWallet | [sub-wallet id, tx id] | 1 |
  * | transactionsByUser | [user id, tx id] | 1 |
  * | idempotency | [lineage id, key] | IdempotencyRecord |
- * | events | seq | StoredEvent |
- * | eventsByUser | [user id, seq] | 1 |
+ * | events | seq | StoredEvent, up to schema 3 |
+ * | eventsByUser | [user id, seq] | 1, up to schema 3 |
  * | webhooks | webhook id | WebhookEndpoint |
  * | webhooksByUser | [user id, webhook id] | 1 |
  * | deliveries | webhook id | state of the endpoint's deliveries |
@@ -33,6 +33,7 @@
  * | allowances | [lower-case wallet address, allowance key] | AllowanceEntry |
  * | allowanceLedgers | lower-case wallet address | AllowanceLedgerMark |
  * | sharePrices | chain id and vault | SharePriceSample[] of a day |
+ * | userEvents | [user id, seq] | StoredEvent |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -65,6 +66,7 @@ export const KEY_SPACES = {
   allowances: '28-allowances',
   allowanceLedgers: '29-allowance-ledgers',
   sharePrices: '30-share-prices',
+  userEvents: '31-user-events',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -77,7 +79,7 @@ export type KeySpace = keyof typeof KEY_SPACES
  * | 1 | an event of a transaction keeps all of its `data` |
  * | 2 | it keeps a `moment`; events of version 1 are read as they are |
  * | 3 | space 10 is left as it was: a build that reads it would miss what is open |
- * | 4 | what a send writes is stored as lists (encodings/), and most events have no entry in space 20 |
+ * | 4 | what a send writes is stored as lists (encodings/), and events in one space instead of three |
  */
 export const SCHEMA_VERSION = 4
 

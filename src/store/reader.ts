@@ -2,7 +2,6 @@ import type { AddressRule } from '../domain/address-rule.js'
 import type { AllowanceEntry } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { AuditRecord } from '../domain/audit.js'
-import type { StoredEvent } from '../domain/event.js'
 import type {
   Address,
   EventId,
@@ -24,11 +23,10 @@ import {
 import type { Transaction } from '../domain/transaction.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import { decodeAudit } from './encodings/audit.js'
-import { decodeEvent } from './encodings/event.js'
 import { decodeSubWallet } from './encodings/sub-wallet.js'
 import { decodeTransaction } from './encodings/transaction.js'
 import type { Environment, StoreKey } from './environment.js'
-import { seqIn } from './event-id.js'
+import { createEventReader } from './event-log.js'
 import type { KeySpace } from './key-spaces.js'
 import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
 
@@ -50,7 +48,8 @@ const LAST = '~'
  */
 const PAGE_SCAN_MAX = 5_000
 
-export function createReader({ spaces, root, transactionVersions }: Environment) {
+export function createReader(environment: Environment) {
+  const { spaces, root, transactionVersions } = environment
   const get = <T>(space: KeySpace, key: StoreKey) => spaces[space].get(key) as T | undefined
   /** Of a space whose records are stored in a form of their own. */
   const decoded = <T>(space: KeySpace, key: StoreKey, decode: (stored: unknown) => T) => {
@@ -59,7 +58,6 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
   }
   const subWallet = (id: SubWalletId) => decoded('subWallets', id, decodeSubWallet)
   const transaction = (id: TxId) => decoded('transactions', id, decodeTransaction)
-  const event = (seq: number) => decoded('events', seq, (stored) => decodeEvent(stored, seq))
 
   /** Ids under `owner` in an index space, newest first, from just below `cursor`. */
   function* newestFirst(space: KeySpace, owner: string, cursor: string | null): Generator<string> {
@@ -203,30 +201,7 @@ export function createReader({ spaces, root, transactionVersions }: Environment)
     deliveryRecords: <T>(id: WebhookId, options: { limit: number; cursor: string | null }) =>
       page('deliveryRecords', id, options, (event) => get<T>('deliveryRecords', [id, event])),
 
-    event,
-    eventById(id: EventId): StoredEvent | undefined {
-      const place = seqIn(id)
-      const there = place === null ? undefined : event(place)
-      if (there?.eventId === id) return there
-      const seq = get<number>('eventsById', id)
-      return seq === undefined ? undefined : event(seq)
-    },
-    lastEventSeq(): number {
-      for (const key of spaces.events.getKeys({ reverse: true, limit: 1 })) return Number(key)
-      return 0
-    },
-    /** Events of one user after `afterSeq`, oldest first, up to and including `readableSeq`. */
-    *eventsOfUser(user: UserId, afterSeq: number, readableSeq: number): Generator<StoredEvent> {
-      const range = spaces.eventsByUser.getKeys({
-        start: [user, afterSeq],
-        end: [user, readableSeq + 1],
-        exclusiveStart: true,
-      })
-      for (const key of range) {
-        const found = event((key as unknown as [string, number])[1])
-        if (found !== undefined) yield found
-      }
-    },
+    ...createEventReader(environment),
     gasWallet: (id: GasWalletId) => get<GasWallet>('gasWallets', id),
     *gasWallets(): Generator<GasWallet> {
       for (const { value } of spaces.gasWallets.getRange({})) yield value as GasWallet

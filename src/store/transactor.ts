@@ -24,6 +24,7 @@ import { encodeSubWallet } from './encodings/sub-wallet.js'
 import { encodeTransaction } from './encodings/transaction.js'
 import type { Environment, StoreKey } from './environment.js'
 import { eventIdAt } from './event-id.js'
+import { lastSeqKey } from './event-log.js'
 import type { EventSequence } from './event-sequence.js'
 import type { KeySpace } from './key-spaces.js'
 import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
@@ -246,9 +247,10 @@ export class WriteBatch implements Transactor {
         }
         for (const { eventId, seq } of namedBefore) void spaces.eventsById.put(eventId, seq)
         for (const event of stored) {
-          void spaces.events.put(event.seq, encodeEvent(event))
-          void spaces.eventsByUser.put([event.userId, event.seq], PRESENT)
+          void spaces.userEvents.put([event.userId, event.seq], encodeEvent(event))
         }
+        const last = stored.at(-1)
+        if (last !== undefined) void spaces.meta.put(lastSeqKey(sequence.thread), last.seq)
       })
     } finally {
       // Before the events can be seen: whoever reads one then finds its transaction as it says.

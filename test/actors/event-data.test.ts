@@ -35,10 +35,10 @@ async function broadcastEventData(now: Transaction) {
   const atMs = then.updatedAtMs
   recordEvents(batch, state, [{ type: 'transaction-broadcast', txId, blockNumber: 1, atMs }])
   batch.putTransaction(now)
-  const places = { take: () => 1, settled: () => {}, readable: () => 1 }
+  const places = { thread: 0, take: () => 1, settled: () => {}, readable: () => 1 }
   await batch.commit(environment, places, new Set())
   const reader = createReader(environment)
-  const event = reader.event(1)
+  const event = reader.event(then.userId, 1)
   if (event === undefined) throw new Error('the event is not in the log')
   return eventData(event, reader.transaction)
 }

@@ -156,6 +156,7 @@ describe('the store', () => {
     expect(mine(0, 6)).toEqual([1, 3, 5])
     expect(mine(1, 6)).toEqual([3, 5])
     expect(mine(0, 4)).toEqual([1, 3])
-    expect(store.reader.eventById('evt_4' as EventId)).toMatchObject({ seq: 4, userId: STRANGER })
+    expect(store.reader.eventById(STRANGER, 'evt_4' as EventId)).toMatchObject({ seq: 4 })
+    expect(store.reader.eventById(USER_ID, 'evt_4' as EventId)).toBeUndefined()
   })
 })

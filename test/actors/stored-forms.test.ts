@@ -4,6 +4,9 @@ import type { AuditId, EventId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
+import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { createReader } from '../../src/store/reader.js'
+import { WriteBatch } from '../../src/store/transactor.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import {
   ATTEMPT,
@@ -115,14 +118,14 @@ describe('what the store holds', () => {
     expect(second).toMatchObject({ seq: 2, eventId: given })
     expect(third).toMatchObject({ seq: 3, data: null, moment })
     const ids = [first, second, third].map((one) => one?.eventId as EventId)
-    expect(ids.map((id) => store.reader.eventById(id)?.seq)).toEqual([1, 2, 3])
+    expect(ids.map((id) => store.reader.eventById(USER_ID, id)?.seq)).toEqual([1, 2, 3])
     // The log's own are in its order, also within a millisecond, and need no index.
     expect((first?.eventId ?? '') < (third?.eventId ?? '')).toBe(true)
     expect([...store.environment.spaces.eventsById.getKeys({})]).toEqual([given])
     // An id that names another's place is nobody's.
     const forged = `${ids[0]?.slice(0, -1)}${ids[0]?.endsWith('0') ? '1' : '0'}` as EventId
-    expect(store.reader.eventById(forged)).toBeUndefined()
-    expect(store.reader.eventById('evt_none' as EventId)).toBeUndefined()
+    expect(store.reader.eventById(USER_ID, forged)).toBeUndefined()
+    expect(store.reader.eventById(USER_ID, 'evt_none' as EventId)).toBeUndefined()
   })
 
   test('is read as builds before schema 4 wrote it', async () => {
@@ -141,11 +144,22 @@ describe('what the store holds', () => {
     await spaces.eventsById.put(old.eventId, 7)
     await spaces.audit.put([USER_ID, 'aud_1'], entry)
     store.reader.refresh()
-    expect(store.reader.transaction(tx.txId)).toEqual(tx)
-    expect(store.reader.subWallet(WALLET_ID)).toEqual(HEADER)
-    expect(store.reader.eventById(old.eventId)).toEqual(old)
-    expect([...store.reader.eventsOfUser(USER_ID, 0, 9)]).toEqual([old])
-    const page = store.reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
+    // As the next build that opens it.
+    const reader = createReader(store.environment)
+    expect(reader.transaction(tx.txId)).toEqual(tx)
+    expect(reader.subWallet(WALLET_ID)).toEqual(HEADER)
+    expect(reader.eventById(USER_ID, old.eventId)).toEqual(old)
+    expect([...reader.eventsOfUser(USER_ID, 0, 9)]).toEqual([old])
+    expect([...reader.eventsOfUser(USER_ID, 7, 9)]).toEqual([])
+    expect(reader.lastEventSeq()).toBe(7)
+    const sequence = attachEventSequence(createEventSequenceBuffer(1, reader.lastEventSeq()), 0)
+    const batch = new WriteBatch()
+    batch.appendEvent(event())
+    await batch.commit(store.environment, sequence, new Set())
+    reader.refresh()
+    expect([...reader.eventsOfUser(USER_ID, 0, 9)].map(({ seq }) => seq)).toEqual([7, 8])
+    expect(reader.lastEventSeq()).toBe(8)
+    const page = reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
     expect(page.items).toEqual([{ ...entry, lists: null }])
     await store.write((transactor) => transactor.putTransaction({ ...tx, status: 'confirmed' }))
     expect(store.reader.transaction(tx.txId)).toEqual({ ...tx, status: 'confirmed' })

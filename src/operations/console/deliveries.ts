@@ -18,7 +18,7 @@ export function listDeliveries({ reader }: OperationPorts): ConsoleHandlers['lis
     const { webhookId } = owned.value
     const page = reader.deliveryRecords<DeliveryRecord>(webhookId, pageOptions(input))
     const deliveries = page.items.map((record) =>
-      deliveryView(record, reader.eventById(record.eventId)?.type ?? null),
+      deliveryView(record, reader.eventById(userId, record.eventId)?.type ?? null),
     )
     return { ok: true, value: { deliveries, next_cursor: page.nextCursor } }
   }

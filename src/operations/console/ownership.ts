@@ -23,6 +23,6 @@ export function ownedWebhook(reader: Reader, userId: UserId, id: string): Result
 }
 
 export function ownedEvent(reader: Reader, userId: UserId, id: string): Result<StoredEvent> {
-  const event = reader.eventById(id as EventId)
-  return event?.userId === userId ? ok(event) : refuse(fault('NOT_FOUND', { event_id: id }))
+  const event = reader.eventById(userId, id as EventId)
+  return event !== undefined ? ok(event) : refuse(fault('NOT_FOUND', { event_id: id }))
 }

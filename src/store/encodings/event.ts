@@ -1,10 +1,10 @@
 import type { StoredEvent, TransactionMoment } from '../../domain/event.js'
+import type { UserId } from '../../domain/ids.js'
 import { minedOf, type StoredMined, storedMined } from './transaction.js'
 
-/** An event as the space `events` holds it; its place is its key. */
+/** An event as the space `userEvents` holds it; whose it is and its place are its key. */
 type Stored = readonly [
   eventId: StoredEvent['eventId'],
-  userId: StoredEvent['userId'],
   type: StoredEvent['type'],
   atMs: StoredEvent['atMs'],
   subWalletId: StoredEvent['subWalletId'],
@@ -25,18 +25,15 @@ type StoredMoment = readonly [
   confirmedAtMs: TransactionMoment['confirmedAtMs'],
 ]
 
-/** @returns a value to put in the space `events` */
+/** @returns a value to put in the space `userEvents` */
 export function encodeEvent(event: StoredEvent): Stored {
-  const { eventId, userId, type, atMs, subWalletId, laneKey, data, moment } = event
+  const { eventId, type, atMs, subWalletId, laneKey, data, moment } = event
   const stored = moment === undefined ? null : storedMoment(moment)
-  return [eventId, userId, type, atMs, subWalletId, laneKey, data, stored]
+  return [eventId, type, atMs, subWalletId, laneKey, data, stored]
 }
 
-/** @param stored what the space holds; a record of schema 3 or before is an event already */
-export function decodeEvent(stored: unknown, seq: number): StoredEvent {
-  if (!Array.isArray(stored)) return stored as StoredEvent
-  const [eventId, userId, type, atMs, subWalletId, laneKey, data, moment] =
-    stored as unknown as Stored
+export function decodeEvent(stored: unknown, userId: UserId, seq: number): StoredEvent {
+  const [eventId, type, atMs, subWalletId, laneKey, data, moment] = stored as Stored
   const event = { eventId, userId, type, atMs, subWalletId, laneKey, data, seq }
   return moment === null ? event : { ...event, moment: momentOf(moment) }
 }
