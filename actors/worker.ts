@@ -47,7 +47,7 @@ const start = workerData as WorkerStart
 const { home, mode, workerIndex, workerCount } = start
 
 const log = createLogger({ name: `worker-${workerIndex}`, level: start.logLevel })
-const environment = openEnvironment(start.storeDirectory, start.transactionVersions)
+const environment = openEnvironment(start.storeDirectory, start.recordVersions)
 const reader = createReader(environment)
 const sequence = attachEventSequence(start.sequence, workerIndex)
 const chainsFile = readChainsFile(join(home, 'chains.json'))

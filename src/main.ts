@@ -80,8 +80,8 @@ const dataDirectory = join(home, 'service')
 const storeDirectory = join(dataDirectory, 'store')
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
 
-const transactionVersions = createVersionsBuffer()
-const environment = openEnvironment(storeDirectory, transactionVersions)
+const recordVersions = createVersionsBuffer()
+const environment = openEnvironment(storeDirectory, recordVersions)
 const reader = createReader(environment)
 const sequenceBuffer = createEventSequenceBuffer(config.workers, reader.lastEventSeq())
 const sequence = attachEventSequence(sequenceBuffer, null)
@@ -151,7 +151,7 @@ const actors = await startActors({
       storeDirectory,
       sequence: sequenceBuffer,
       rulesVersion,
-      transactionVersions,
+      recordVersions,
       walletVersions,
       lists: lists.share(),
     }),

@@ -37,6 +37,6 @@ export interface WorkerStart {
   /** Counts the decisions of sub-wallets. */
   readonly walletVersions: SharedArrayBuffer
   /** Counts the changes of transactions that are in the store. */
-  readonly transactionVersions: SharedArrayBuffer
+  readonly recordVersions: SharedArrayBuffer
   readonly lists: SharedLists
 }

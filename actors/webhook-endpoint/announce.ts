@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache'
 import { DEFAULT_EVENT_TYPES, type EventType, type StoredEvent } from '../../src/domain/event.js'
 import type { UserId } from '../../src/domain/ids.js'
+import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Envelope } from '../runtime/actor.js'
@@ -9,6 +11,14 @@ const ENDPOINTS = { limit: 100, cursor: null }
 
 /** Another thread's commit holds back places before ours; it takes about a sync to disk. */
 const HELD_BACK_MS = 5
+
+/** Users whose endpoints are kept at hand: there is something to announce with every commit. */
+const USERS_MAX = 10_000
+
+interface KnownEndpoints {
+  readonly version: number
+  readonly endpoints: readonly WebhookEndpoint[]
+}
 
 export interface AnnouncePorts {
   readonly reader: Reader
@@ -22,6 +32,18 @@ export interface AnnouncePorts {
  * is something to read, so a notice that is lost or comes twice does no harm.
  */
 export function createAnnouncer({ reader, sequence, tell, nowMs }: AnnouncePorts) {
+  const known = new LRUCache<UserId, KnownEndpoints>({ max: USERS_MAX })
+
+  function endpointsOf(userId: UserId): readonly WebhookEndpoint[] {
+    const version = reader.webhooksVersion(userId)
+    const kept = known.get(userId)
+    if (kept?.version === version) return kept.endpoints
+    reader.refresh()
+    const endpoints = reader.webhooksOfUser(userId, ENDPOINTS).items
+    known.set(userId, { version, endpoints })
+    return endpoints
+  }
+
   return function announce(events: readonly StoredEvent[]): void {
     const last = events.at(-1)
     if (last === undefined) return
@@ -31,9 +53,8 @@ export function createAnnouncer({ reader, sequence, tell, nowMs }: AnnouncePorts
       setTimeout(() => announce(events), HELD_BACK_MS)
       return
     }
-    reader.refresh()
     for (const [userId, types] of typesByUser(events)) {
-      for (const { webhookId, events: filter } of reader.webhooksOfUser(userId, ENDPOINTS).items) {
+      for (const { webhookId, events: filter } of endpointsOf(userId)) {
         if (!(filter ?? DEFAULT_EVENT_TYPES).some((type) => types.has(type))) continue
         const command = {
           type: 'events-appended',

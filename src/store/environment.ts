@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { type Database, open, type RootDatabase } from 'lmdb'
-import type { TxId } from '../domain/ids.js'
+import type { TxId, UserId } from '../domain/ids.js'
 import { RECORD_ENCODER } from './encodings/packing.js'
 import { KEY_SPACES, type KeySpace, SCHEMA_VERSION, SCHEMA_VERSIONS_READ } from './key-spaces.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
@@ -11,8 +11,8 @@ export type StoreKey = string | number | (string | number)[]
 export interface Environment {
   readonly root: RootDatabase
   readonly spaces: Readonly<Record<KeySpace, Database<unknown, StoreKey>>>
-  /** Of the records in `transactions`. */
-  readonly transactionVersions: Versions<TxId>
+  /** Of transactions by their id, and of a user's webhook endpoints by the user's. */
+  readonly recordVersions: Versions<TxId | UserId>
 }
 
 /** LMDB reserves address space, not disk; the file grows as it fills. 1 TiB. */
@@ -28,12 +28,12 @@ const RECORD_ENCODING = { encoding: 'msgpack', encoder: RECORD_ENCODER } as cons
  *
  * `overlappingSync` is off: with it on, lmdb-js resolves a write at commit and not at fsync, and
  * a broadcast could go out on bytes that a power cut takes back.
- * @param transactionVersions shared by the threads of a process that open the same directory
+ * @param recordVersions shared by the threads of a process that open the same directory
  * @throws Error when the data was written by a newer version
  */
 export function openEnvironment(
   directory: string,
-  transactionVersions = createVersionsBuffer(),
+  recordVersions = createVersionsBuffer(),
 ): Environment {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const root = open({
@@ -55,5 +55,5 @@ export function openEnvironment(
       `${directory} holds schema version ${String(version)}, this build reads ${SCHEMA_VERSION}`,
     )
   }
-  return { root, spaces, transactionVersions: attachVersions(transactionVersions) }
+  return { root, spaces, recordVersions: attachVersions(recordVersions) }
 }

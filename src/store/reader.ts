@@ -49,7 +49,7 @@ const LAST = '~'
 const PAGE_SCAN_MAX = 5_000
 
 export function createReader(environment: Environment) {
-  const { spaces, root, transactionVersions } = environment
+  const { spaces, root, recordVersions } = environment
   const get = <T>(space: KeySpace, key: StoreKey) => spaces[space].get(key) as T | undefined
   /** Of a space whose records are stored in a form of their own. */
   const decoded = <T>(space: KeySpace, key: StoreKey, decode: (stored: unknown) => T) => {
@@ -121,7 +121,9 @@ export function createReader(environment: Environment) {
      * Changes with the record. To be taken before `refresh` and the look at the record, which is
      * then good for as long as the version is the same.
      */
-    transactionVersion: (id: TxId) => transactionVersions.versionOf(id),
+    transactionVersion: (id: TxId) => recordVersions.versionOf(id),
+    /** The same of what `webhooksOfUser` gives. */
+    webhooksVersion: (user: UserId) => recordVersions.versionOf(user),
     /** Every transaction whose id is not before `first`, oldest first. */
     *transactionsFrom(first: string): Generator<Transaction> {
       for (const { value } of spaces.transactions.getRange({ start: first })) {

@@ -226,7 +226,7 @@ export class WriteBatch implements Transactor {
    * @returns the stored events, each with its place in the log
    */
   async commit(
-    { root, spaces, transactionVersions }: Environment,
+    { root, spaces, recordVersions }: Environment,
     sequence: EventSequence,
     pending: PendingPlaces,
   ): Promise<readonly StoredEvent[]> {
@@ -255,7 +255,8 @@ export class WriteBatch implements Transactor {
     } finally {
       // Before the events can be seen: whoever reads one then finds its transaction as it says.
       for (const { space, key } of this.#writes) {
-        if (space === 'transactions') transactionVersions.countUp(key as TxId)
+        if (space === 'transactions') recordVersions.countUp(key as TxId)
+        else if (space === 'webhooksByUser') recordVersions.countUp((key as [UserId, string])[0])
       }
       if (first !== null) {
         pending.delete(first)
@@ -269,8 +270,10 @@ export class WriteBatch implements Transactor {
 function placed(event: NewEvent, seq: number): StoredEvent {
   const { eventId, userId, type, atMs, subWalletId, laneKey, data, moment } = event
   const named = eventId ?? eventIdAt(seq, atMs)
-  const stored = { eventId: named, userId, type, atMs, subWalletId, laneKey, data, seq }
-  return moment === undefined ? stored : { ...stored, moment }
+  // Two literals: a spread would give each event a hidden class of its own.
+  return moment === undefined
+    ? { eventId: named, userId, type, atMs, subWalletId, laneKey, data, seq }
+    : { eventId: named, userId, type, atMs, subWalletId, laneKey, data, moment, seq }
 }
 
 /** First event places of this thread's commits under way. */

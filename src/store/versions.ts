@@ -7,8 +7,8 @@
  *
  * - Sub-wallets: the actor is asked. Before each decision that could change its state, so that an
  *   answer from before it is not kept past it.
- * - Transactions: the store is looked at. After the commit and before anybody hears of it, so that
- *   whoever has heard of a change finds it.
+ * - Transactions, and a user's webhook endpoints: the store is looked at. After the commit and
+ *   before anybody hears of it, so that whoever has heard of a change finds it.
  */
 export interface Versions<Id extends string> {
   versionOf(id: Id): number

@@ -21,8 +21,8 @@ export function createMemoryEnvironment(): Environment {
     },
     resetReadTxn(): void {},
   }
-  const transactionVersions = attachVersions(createVersionsBuffer())
-  return { root, spaces, transactionVersions } as unknown as Environment
+  const recordVersions = attachVersions(createVersionsBuffer())
+  return { root, spaces, recordVersions } as unknown as Environment
 }
 
 interface RangeOptions {

@@ -21,12 +21,10 @@ export interface RealStore {
   close(): Promise<void>
 }
 
-/** @param transactionVersions for other threads that open its directory */
-export async function openRealStore(
-  transactionVersions = createVersionsBuffer(),
-): Promise<RealStore> {
+/** @param recordVersions for other threads that open its directory */
+export async function openRealStore(recordVersions = createVersionsBuffer()): Promise<RealStore> {
   const directory = await mkdtemp(join(tmpdir(), 'cs-store-'))
-  const environment = openEnvironment(directory, transactionVersions)
+  const environment = openEnvironment(directory, recordVersions)
   const reader = createReader(environment)
   const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
   return {

@@ -1,6 +1,6 @@
 import type { AskResult } from '../../../actors/runtime/actor.js'
 import type { SendCommand } from '../../../actors/sub-wallet/messages.js'
-import type { SentReply } from '../../../actors/sub-wallet/sent.js'
+import { sentReply } from '../../../actors/sub-wallet/sent.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { TransactionView } from '../../api/transaction.js'
 import { type Hex, ID_PREFIX, type TxId } from '../../domain/ids.js'
@@ -37,7 +37,7 @@ export function answerOfSend(
   answeredSends: OperationPorts['answeredSends'],
 ): Answer<TransactionView> {
   if (!answer.ok) return answer
-  const sent = answer.value as SentReply
+  const sent = sentReply(answer.value)
   answeredSends.note(sent)
   const { status, json, replayed, signingMs } = sent
   return {

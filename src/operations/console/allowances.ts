@@ -1,5 +1,5 @@
 import type { SendCommand } from '../../../actors/sub-wallet/messages.js'
-import type { SentReply } from '../../../actors/sub-wallet/sent.js'
+import { sentReply } from '../../../actors/sub-wallet/sent.js'
 import { transactionView } from '../../api/transaction-view.js'
 import type { AuthenticatedKey } from '../../auth/api-key.js'
 import { type AllowanceEntry, allowanceKey } from '../../domain/allowance.js'
@@ -182,7 +182,7 @@ class Revocation {
     const answer = await this.#ports.actors.ask(address, command)
     if (!answer.ok) return answer
     const { answeredSends, reader } = this.#ports
-    const sent = answer.value as SentReply
+    const sent = sentReply(answer.value)
     answeredSends.note(sent)
     reader.refresh()
     const tx = reader.transaction(sent.txId)

@@ -34,8 +34,9 @@ export function encodeEvent(event: StoredEvent): Stored {
 
 export function decodeEvent(stored: unknown, userId: UserId, seq: number): StoredEvent {
   const [eventId, type, atMs, subWalletId, laneKey, data, moment] = stored as Stored
-  const event = { eventId, userId, type, atMs, subWalletId, laneKey, data, seq }
-  return moment === null ? event : { ...event, moment: momentOf(moment) }
+  if (moment === null) return { eventId, userId, type, atMs, subWalletId, laneKey, data, seq }
+  const then = momentOf(moment)
+  return { eventId, userId, type, atMs, subWalletId, laneKey, data, moment: then, seq }
 }
 
 function storedMoment(moment: TransactionMoment): StoredMoment {
