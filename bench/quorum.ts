@@ -36,6 +36,8 @@ export interface QuorumLoad extends Latencies {
 export interface Quorum {
   readonly keygenMs: number
   measure(load: (typeof QUORUM_LOADS)[number], runMs: number): Promise<QuorumLoad>
+  /** Signatures a second at full load and nothing else of it, to stand beside another figure. */
+  rateNow(runMs: number): Promise<number>
   close(): Promise<void>
 }
 
@@ -46,6 +48,8 @@ export interface Quorum {
 const SLICE_MS = 1_000
 /** Before each load, for its batches are of another size than those before. */
 const EACH_WARM_UP_MS = 1_500
+/** Its code is warm; what idled meanwhile are caches and connections. */
+const RATE_WARM_UP_MS = 300
 const WALLETS = 64
 const USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
 
@@ -131,6 +135,11 @@ export async function openQuorum(warmUpMs: number): Promise<Quorum> {
           bareBefore = bareAfter
         }
         return medianOfRounds(measured)
+      },
+      async rateNow(runMs) {
+        await drive(signer, wallets, QUORUM_FULL.callers, RATE_WARM_UP_MS)
+        const { count, elapsedMs } = await drive(signer, wallets, QUORUM_FULL.callers, runMs)
+        return (count / elapsedMs) * 1_000
       },
       close,
     }

@@ -40,15 +40,20 @@ export function barsOf({ ratios, oneCallerOverNodeMs }: Round): Record<string, b
 }
 
 export function printed(results: BenchResults, context: RunContext): string {
-  const { rounds, quorum, write, plain, reads, anvil, nodeP50Ms, oneCallerOverNodeMs } = results
+  const { rounds, quorum, quorumBeside, write, plain, reads, anvil } = results
+  const { nodeP50Ms, oneCallerOverNodeMs } = results
   const { cpu, cores } = context.machine
-  const signing = Math.max(...Object.values(quorum).map(({ perSecond }) => perSecond))
   const oneCaller = write['1']
   return [
     `commit ${context.commit ?? 'unknown'}, Node ${context.node}, ${cores} × ${cpu}, medians of ${rounds}`,
     partsTable(results.parts),
     quorumTable(Object.values(quorum)),
-    writeTable('write path', [...Object.values(write), ...Object.values(plain), ...anvil], signing),
+    writeTable(
+      'write path',
+      [...Object.values(write), ...Object.values(plain), ...anvil],
+      quorumBeside,
+    ),
+    `the quorum between these loads: ${count(quorumBeside)}/s`,
     `one caller: p50 ${ms(oneCaller?.p50Ms ?? 0)} ms, the node's answer ${ms(nodeP50Ms)} ms, over it ${ms(oneCallerOverNodeMs)} ms (bar ${ONE_CALLER_BAR_MS})`,
     readsTable(Object.values(reads)),
     ratiosTable(results.ratios),
