@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { KEY_POLICY } from '../src/auth/rate-limit.js'
 import type { BombAnswers, BombCommand, BombLoad } from './bomb-load.js'
 import { startCpuMeter } from './cpu.js'
+import type { RequestBytes } from './load/connection.js'
 import { driveOpen } from './load/drive-open.js'
 import { say } from './say.js'
 import { startSinkStack } from './sink-stack.js'
@@ -134,7 +135,7 @@ function startBomber(load: BombLoad) {
 
 async function honestPhase(
   target: WriteTarget,
-  next: () => Buffer,
+  next: () => RequestBytes,
   perSecond: number,
   runMs: number,
 ): Promise<BombPhase> {

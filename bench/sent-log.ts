@@ -1,9 +1,9 @@
-import { httpRequest, openConnection } from './load/connection.js'
+import { httpRequest, openConnection, type RequestBytes } from './load/connection.js'
 import { createSends, type WriteTarget } from './write-path.js'
 
 /** Remembers what a service said it had taken, to ask for all of it afterwards. */
 export interface SentLog {
-  readonly next: () => Buffer
+  readonly next: () => RequestBytes
   readonly onDone: (answer: { readonly body: string }) => void
   readonly count: number
   /**

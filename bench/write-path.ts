@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type CpuSpent, perOperation, startCpuMeter } from './cpu.js'
-import { httpRequest } from './load/connection.js'
+import { httpHead, type RequestBytes } from './load/connection.js'
 import { driveClosed, type LoadFigures } from './load/drive.js'
 
 /** A service that sends can be put through, and the processes that share the work. */
@@ -39,21 +39,22 @@ export async function measureWritePath(
 const RECIPIENTS = 1_000
 
 /** @returns the next request of a caller: wallets take turns, each pays somebody else each time */
-export function createSends({ secrets, chainId }: WriteTarget): (caller: number) => Buffer {
+export function createSends({ secrets, chainId }: WriteTarget): (caller: number) => RequestBytes {
   const bodies = Array.from({ length: RECIPIENTS }, () => {
     const to = `0x${randomBytes(20).toString('hex')}`
     return JSON.stringify({ chain_id: chainId, to, value: '1' })
   })
+  // Joined here from parts that are ready: to make a request must not cost what one does.
+  const heads = secrets.map((secret) => {
+    const headers = { 'x-api-key': secret, 'content-type': 'application/json' }
+    return httpHead('POST', '/api/tx/send', headers)
+  })
+  const tails = bodies.map((body) => `content-length: ${body.length}\r\n\r\n${body}`)
   let turn = 0
   return () => {
-    const secret = secrets[turn % secrets.length] ?? ''
-    const body = bodies[(turn * 7) % bodies.length] ?? ''
+    const head = heads[turn % heads.length] ?? ''
+    const tail = tails[(turn * 7) % tails.length] ?? ''
     turn++
-    return httpRequest(
-      'POST',
-      '/api/tx/send',
-      { 'x-api-key': secret, 'content-type': 'application/json' },
-      body,
-    )
+    return head + tail
   }
 }

@@ -1,4 +1,7 @@
-import { connect, type Socket } from 'node:net'
+import { connect } from 'node:net'
+
+/** Text has one byte a character. */
+export type RequestBytes = Buffer | string
 
 /** An answer to one request of the load generator. */
 export interface LoadAnswer {
@@ -13,41 +16,34 @@ export interface LoadAnswer {
  */
 export interface Connection {
   /** @throws Error when the connection ends first; one request at a time */
-  request(bytes: Buffer): Promise<LoadAnswer>
+  request(bytes: RequestBytes): Promise<LoadAnswer>
   close(): void
 }
 
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: *(\d+)/i
+/** All sockets read into it, one at a time: Node's streams would cost more than the answer. */
+const incoming = Buffer.allocUnsafeSlow(64 * 1024)
 
 export async function openConnection(host: string, port: number): Promise<Connection> {
-  const socket = connect({ host, port, noDelay: true })
-  await new Promise<void>((resolve, reject) => {
-    socket.once('connect', resolve)
-    socket.once('error', reject)
-  })
-  return carry(socket)
-}
-
-function carry(socket: Socket): Connection {
   let waiting: { resolve(answer: LoadAnswer): void; reject(error: Error): void } | null = null
   let received = ''
   const fail = (error: Error) => {
     waiting?.reject(error)
     waiting = null
   }
-  // Latin-1 keeps one character a byte, so that lengths can be compared.
-  socket.setEncoding('latin1')
-  socket.on('data', (text: string) => {
+  const take = (length: number): void => {
+    // Latin-1 keeps one character a byte, so that lengths can be compared.
+    const text = incoming.toString('latin1', 0, length)
     received = received === '' ? text : received + text
     const headEnd = received.indexOf(HEAD_END)
     if (headEnd < 0) return
-    const length = LENGTH.exec(received)?.[1]
-    if (length === undefined) {
+    const bodyLength = LENGTH.exec(received)?.[1]
+    if (bodyLength === undefined) {
       fail(new Error(`an answer without a length: ${received.slice(0, 200)}`))
       return
     }
-    const end = headEnd + HEAD_END.length + Number(length)
+    const end = headEnd + HEAD_END.length + Number(bodyLength)
     if (received.length < end) return
     const answer = {
       status: Number(received.slice(9, 12)),
@@ -57,6 +53,22 @@ function carry(socket: Socket): Connection {
     const settled = waiting
     waiting = null
     settled?.resolve(answer)
+  }
+  const socket = connect({
+    host,
+    port,
+    noDelay: true,
+    onread: {
+      buffer: incoming,
+      callback(length) {
+        take(length)
+        return true
+      },
+    },
+  })
+  await new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve)
+    socket.once('error', reject)
   })
   socket.on('error', fail)
   socket.on('close', () => fail(new Error('the connection was closed')))
@@ -68,7 +80,7 @@ function carry(socket: Socket): Connection {
           return
         }
         waiting = { resolve, reject }
-        socket.write(bytes)
+        socket.write(bytes, 'latin1')
       })
     },
     close: () => socket.destroy(),
@@ -82,9 +94,16 @@ export function httpRequest(
   headers: Readonly<Record<string, string>>,
   body = '',
 ): Buffer {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
   const length = method === 'GET' ? '' : `content-length: ${Buffer.byteLength(body)}\r\n`
-  return Buffer.from(
-    `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}${length}\r\n${body}`,
-  )
+  return Buffer.from(`${httpHead(method, path, headers)}${length}\r\n${body}`)
+}
+
+/** Its beginning, each line with its end; what follows are further headers or the empty line. */
+export function httpHead(
+  method: 'GET' | 'POST',
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${lines.join('')}`
 }

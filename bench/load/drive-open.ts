@@ -1,4 +1,9 @@
-import { type Connection, type LoadAnswer, openConnection } from './connection.js'
+import {
+  type Connection,
+  type LoadAnswer,
+  openConnection,
+  type RequestBytes,
+} from './connection.js'
 import { createTally, isDone, type LoadFigures } from './drive.js'
 
 export interface OpenLoad {
@@ -12,7 +17,7 @@ export interface OpenLoad {
    * Else the first moments measure how fast sockets are made.
    */
   readonly openAtStart?: number
-  readonly next: () => Buffer
+  readonly next: () => RequestBytes
   /** Of each answer with status 2xx; milliseconds from when its request was due. */
   readonly onDone?: (answer: LoadAnswer, latencyMs: number) => void
 }

@@ -1,5 +1,5 @@
 import { type Latencies, latenciesOf } from '../figures.js'
-import { type LoadAnswer, openConnection } from './connection.js'
+import { type LoadAnswer, openConnection, type RequestBytes } from './connection.js'
 
 /** What came of a load. */
 export interface LoadFigures extends Latencies {
@@ -16,7 +16,7 @@ export interface ClosedLoad {
   readonly callers: number
   readonly runMs: number
   /** Bytes of the next request of a caller. */
-  readonly next: (caller: number, turn: number) => Buffer
+  readonly next: (caller: number, turn: number) => RequestBytes
   /** Of each answer with status 2xx. */
   readonly onDone?: (answer: LoadAnswer) => void
 }
