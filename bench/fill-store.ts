@@ -15,8 +15,8 @@ import {
 import { keccak256 } from '../src/domain/keccak.js'
 import { utcDay, utcMonth } from '../src/domain/spend.js'
 import type { Transaction } from '../src/domain/transaction.js'
-import type { SubWallet, SubWalletHeader } from '../src/domain/wallet.js'
-import { type Environment, openEnvironment } from '../src/store/environment.js'
+import type { SubWallet } from '../src/domain/wallet.js'
+import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../src/store/event-sequence.js'
 import { createReader, type Reader } from '../src/store/reader.js'
 import { WriteBatch } from '../src/store/transactor.js'
@@ -99,7 +99,7 @@ export function openFiller(
   return {
     addWallets: (count) => inBatches(count, (batch) => put(batch, newOwner(), null)),
     async addPast(count) {
-      const owners = realOwners(environment, reader)
+      const owners = realOwners(reader)
       const copy = createCopier(environment, reader)
       for (let from = 0; from < count; from += COPIES_PER_COMMIT) {
         const owner = owners[(from / COPIES_PER_COMMIT) % owners.length]
@@ -132,10 +132,9 @@ export function openFiller(
 }
 
 /** The wallets that can send. */
-function realOwners({ spaces }: Environment, reader: Reader): readonly Owner[] {
+function realOwners(reader: Reader): readonly Owner[] {
   const owners: Owner[] = []
-  for (const { value } of spaces.subWallets.getRange()) {
-    const { wallet } = value as SubWalletHeader
+  for (const { wallet } of reader.subWallets()) {
     const [key] = reader.keysOfWallet(wallet.subWalletId)
     if (key !== undefined && !wallet.userId.startsWith(FILLED_USER)) owners.push({ wallet, key })
   }

@@ -21,6 +21,7 @@ import {
   type Sponsorship,
 } from '../domain/sponsorship.js'
 import type { Transaction } from '../domain/transaction.js'
+import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import { decodeAudit } from './encodings/audit.js'
 import { decodeSubWallet } from './encodings/sub-wallet.js'
@@ -98,6 +99,10 @@ export function createReader(environment: Environment) {
     },
 
     subWallet,
+    /** All there are, by id. */
+    *subWallets(): Generator<SubWalletHeader> {
+      for (const { value } of spaces.subWallets.getRange({})) yield decodeSubWallet(value)
+    },
     apiKey: (id: KeyId) => get<ApiKey>('apiKeys', id),
     apiKeyByHash(hash: string): ApiKey | undefined {
       const id = get<KeyId>('keysByHash', hash)
