@@ -36,7 +36,7 @@ export interface WorkerStart {
   readonly rulesVersion: SharedArrayBuffer
   /** Counts the decisions of sub-wallets. */
   readonly walletVersions: SharedArrayBuffer
-  /** Counts the changes of transactions that are in the store. */
+  /** Counts the changes of transactions and of users' webhook endpoints in the store. */
   readonly recordVersions: SharedArrayBuffer
   readonly lists: SharedLists
 }

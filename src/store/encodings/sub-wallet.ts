@@ -1,5 +1,11 @@
 import type { SpendCounters } from '../../domain/spend.js'
-import type { LaneMark, LimitMark, SubWallet, SubWalletHeader } from '../../domain/wallet.js'
+import type {
+  LaneMark,
+  LimitMark,
+  SponsoredMarks,
+  SubWallet,
+  SubWalletHeader,
+} from '../../domain/wallet.js'
 import { type Binary, packed, packedPair } from './packing.js'
 
 /**
@@ -20,7 +26,7 @@ type StoredWallet = readonly [
 type StoredMarks = readonly [
   lanes: readonly (readonly [chainId: LaneMark['chainId'], nextNonce: LaneMark['nextNonce']])[],
   spend: readonly StoredSpend[],
-  sponsored: SubWalletHeader['sponsored'] | null,
+  sponsored: SponsoredMarks | null,
   limitsTold: readonly LimitMark[] | null,
 ]
 
@@ -57,7 +63,7 @@ export function decodeSubWallet(stored: unknown): SubWalletHeader {
     wallet: { subWalletId, userId, name, address, epoch, createdAtMs },
     lanes: lanes.map(([chainId, nextNonce]) => ({ chainId, nextNonce })),
     spend: spend.map(spendOf),
-    ...(sponsored === null || sponsored === undefined ? {} : { sponsored }),
+    ...(sponsored === null ? {} : { sponsored }),
     ...(limitsTold === null ? {} : { limitsTold }),
   }
 }
