@@ -107,7 +107,7 @@ export function openFiller(
         const atMs = startedAtMs - YEAR_MS + Math.floor((from / count) * YEAR_MS)
         const original = pastSend(owner, atMs, from)
         const batch = new WriteBatch()
-        batch.openTransaction(original)
+        batch.addTransaction(original, null)
         await batch.commit(environment, sequence, new Set())
         const copies = Math.min(count - from, COPIES_PER_COMMIT) - 1
         copy(
@@ -123,7 +123,9 @@ export function openFiller(
         const owner = newOwner()
         put(batch, owner, OPEN_PER_WALLET)
         for (let nonce = 0; nonce < OPEN_PER_WALLET; nonce++) {
-          batch.openTransaction(openSend(owner, startedAtMs, nonce))
+          const tx = openSend(owner, startedAtMs, nonce)
+          batch.addTransaction(tx, null)
+          batch.markOpen(tx.subWalletId, tx.txId)
         }
       })
     },

@@ -214,7 +214,8 @@ async function fill(
   for (let i = 0; i < open; i++) {
     const chainId = chainIds[i % chainIds.length] as ChainId
     const tx = sample(i, i % owners, chainId)
-    batch.openTransaction(tx)
+    batch.addTransaction(tx, null)
+    batch.markOpen(tx.subWalletId, tx.txId)
     const [{ txHash }] = tx.attempts as [Transaction['attempts'][number]]
     waiting.get(chainId)?.push({ hash: txHash, owner: i % owners })
     if (++size === STORED_AT_ONCE) await flush()

@@ -8,6 +8,7 @@ import type {
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
+import { allowedAuditId } from '../../src/store/audit-trail.js'
 import type { Effect, Event, RefusedCall } from './messages.js'
 
 /** What a sub-wallet leaves in its owner's audit trail. */
@@ -59,21 +60,24 @@ export function allowedAudit(
   event: Pick<Extract<Event, { type: 'transaction-signed' }>, 'tx' | 'screenedAgainst'>,
 ): AuditRecord {
   const { tx, screenedAgainst } = event
-  return auditEntry({
-    userId: tx.userId,
-    subWalletId: tx.subWalletId,
-    keyId: tx.keyId,
-    requestId: tx.requestId,
-    txId: tx.txId,
-    atMs: tx.updatedAtMs,
-    type: 'send.allowed',
-    details: {
-      chain_id: tx.chainId,
-      kind: tx.kind,
-      reserved_usd: formatUsd(tx.reservation.micros),
+  return auditEntry(
+    {
+      userId: tx.userId,
+      subWalletId: tx.subWalletId,
+      keyId: tx.keyId,
+      requestId: tx.requestId,
+      txId: tx.txId,
+      atMs: tx.updatedAtMs,
+      type: 'send.allowed',
+      details: {
+        chain_id: tx.chainId,
+        kind: tx.kind,
+        reserved_usd: formatUsd(tx.reservation.micros),
+      },
+      lists: listsOf(screenedAgainst),
     },
-    lists: listsOf(screenedAgainst),
-  })
+    allowedAuditId(tx.txId),
+  )
 }
 
 export function refusalAudit(

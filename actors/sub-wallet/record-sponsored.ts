@@ -49,14 +49,14 @@ export function recordSponsored(
       return false
     case 'sponsored-sent': {
       const { tx, sponsorship } = event
-      transactor.openTransaction(tx)
+      transactor.addTransaction(tx, allowedAudit(event))
+      transactor.markOpen(subWalletId, tx.txId)
       transactor.putSponsorship(sponsorship)
       if (sponsorship.idempotency !== null) {
         const { key, bodyHash } = sponsorship.idempotency
         const { txId, createdAtMs, lineageId } = tx
         transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
       }
-      transactor.appendAudit(allowedAudit(event))
       return false
     }
     case 'sponsored-changed':
@@ -68,6 +68,7 @@ export function recordSponsored(
     case 'sponsored-ended': {
       const { tx, held, atMs } = event
       transactor.putTransaction(tx)
+      transactor.unmarkOpen(subWalletId, tx.txId)
       transactor.appendEvent(txEvent(tx, `transaction.${endOf(tx)}`, atMs))
       if (held === null) transactor.deleteSponsorship(subWalletId, tx.txId)
       else transactor.putSponsorship(held)
@@ -75,10 +76,12 @@ export function recordSponsored(
     }
     case 'sponsored-expired':
       transactor.putTransaction(event.tx)
+      transactor.unmarkOpen(subWalletId, event.tx.txId)
       transactor.deleteSponsorship(subWalletId, event.tx.txId)
       return true
     case 'sponsored-reopened':
-      transactor.openTransaction({ ...event.tx, status: 'broadcast', mined: null, error: null })
+      transactor.putTransaction({ ...event.tx, status: 'broadcast', mined: null, error: null })
+      transactor.markOpen(subWalletId, event.tx.txId)
       transactor.putSponsorship(event.sponsorship)
       return true
     case 'delegation-ended':

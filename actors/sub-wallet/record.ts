@@ -3,7 +3,7 @@ import type { Address, TxId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
-import type { SubWalletHeader } from '../../src/domain/wallet.js'
+import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { loadAllowanceKeys, writeAllowances } from './allowance-ledger.js'
@@ -23,6 +23,8 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   state.allowanceKeys = loadAllowanceKeys(reader, header.wallet.address)
   for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
   for (const mark of header.limitsTold ?? []) noteTold(state, mark)
+  for (const txId of header.open ?? []) state.listed.add(txId)
+  state.listedMarked = state.listed.size > 0
   for (const { chainId, nextNonce } of header.lanes) laneOf(state, chainId).nextNonce = nextNonce
   for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
   loadSponsored(reader, state)
@@ -48,7 +50,6 @@ export function recordEvents(
   let header = false
   let created = false
   // A few at most, and most commands have none: arrays cost less to make than sets.
-  const opened: TxId[] = []
   const changed: TxId[] = []
   for (const event of events) {
     switch (event.type) {
@@ -70,13 +71,13 @@ export function recordEvents(
         break
       case 'transaction-signed':
         header = true
-        note(opened, event.tx.txId)
+        recordOpen(transactor, state, event.tx.txId)
         if (event.idempotency !== null) {
           const { key, bodyHash } = event.idempotency
           const { txId, createdAtMs, lineageId } = event.tx
           transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
         }
-        transactor.appendAudit(allowedAudit(event))
+        transactor.addTransaction(transactionOf(state, event.tx.txId), allowedAudit(event))
         break
       case 'allowances-recorded':
         writeAllowances(transactor, addressOf(state), event)
@@ -96,10 +97,12 @@ export function recordEvents(
         break
       case 'transaction-reopened':
         header = true
-        note(opened, event.tx.txId)
+        recordOpen(transactor, state, event.tx.txId)
+        note(changed, event.tx.txId)
         break
       case 'transaction-ended':
         header = true
+        recordEnd(transactor, state, event.txId)
         note(changed, event.txId)
         transactor.appendEvent(
           txEvent(state, event.txId, `transaction.${event.status}`, event.atMs),
@@ -110,13 +113,32 @@ export function recordEvents(
         break
     }
   }
-  for (const txId of opened) transactor.openTransaction(transactionOf(state, txId))
-  for (const txId of changed) {
-    if (!opened.includes(txId)) transactor.putTransaction(transactionOf(state, txId))
-  }
+  for (const txId of changed) transactor.putTransaction(transactionOf(state, txId))
   state.ended.clear()
   if (created) transactor.addSubWallet(headerOf(state))
   else if (header) transactor.putSubWallet(headerOf(state))
+}
+
+function recordOpen(transactor: Transactor, state: SubWalletState, txId: TxId): void {
+  const { listed, subWalletId } = state
+  if (listed.size < OPEN_LISTED_MAX) listed.add(txId)
+  else transactor.markOpen(subWalletId, txId)
+  markListed(transactor, state)
+}
+
+function recordEnd(transactor: Transactor, state: SubWalletState, txId: TxId): void {
+  if (state.listed.delete(txId)) markListed(transactor, state)
+  else transactor.unmarkOpen(state.subWalletId, txId)
+}
+
+/** A start looks for open transactions only in wallets that are marked. */
+function markListed(transactor: Transactor, state: SubWalletState): void {
+  const { listed, listedMarked, subWalletId } = state
+  const some = listed.size > 0
+  if (some === listedMarked) return
+  if (some) transactor.markOpen(subWalletId, null)
+  else transactor.unmarkOpen(subWalletId, null)
+  state.listedMarked = some
 }
 
 function note(ids: TxId[], txId: TxId): void {
@@ -133,11 +155,15 @@ function headerOf(state: SubWalletState): SubWalletHeader {
   const sponsored = marksOf(state)
   const limitsTold = [...state.limitsTold.values()]
   const header: SubWalletHeader = { wallet: state.wallet, lanes, spend }
-  if (sponsored === undefined && limitsTold.length === 0) return header
+  const open = [...state.listed]
+  if (sponsored === undefined && limitsTold.length === 0) {
+    return open.length === 0 ? header : { wallet: state.wallet, lanes, spend, open }
+  }
   return {
     ...header,
     ...(sponsored === undefined ? {} : { sponsored }),
     ...(limitsTold.length === 0 ? {} : { limitsTold }),
+    ...(open.length === 0 ? {} : { open }),
   }
 }
 

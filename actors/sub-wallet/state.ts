@@ -28,6 +28,10 @@ export interface SubWalletState {
   readonly lanes: Map<number, Lane>
   readonly drafts: Map<TxId, DraftEntry>
   readonly open: Map<TxId, OpenEntry>
+  /** Of the stored open ones those that the wallet's record lists; others are indexed one by one. */
+  readonly listed: Set<TxId>
+  /** As the store says whether there are such. */
+  listedMarked: boolean
   /** Transactions that ended in the current command, until they are recorded. */
   readonly ended: Map<TxId, Transaction>
   /** Idempotency keys of drafts and of open transactions made since a start: `lineage|key`. */
@@ -200,6 +204,8 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     lanes: new Map(),
     drafts: new Map(),
     open: new Map(),
+    listed: new Set(),
+    listedMarked: false,
     ended: new Map(),
     running: new Map(),
     allowanceKeys: new Set(),

@@ -1,4 +1,4 @@
-import type { Address, LineageId, SubWalletId, UserId } from './ids.js'
+import type { Address, LineageId, SubWalletId, TxId, UserId } from './ids.js'
 import type { UsdMicros } from './money.js'
 import type { SpendCounters } from './spend.js'
 
@@ -19,7 +19,7 @@ export interface LaneMark {
 }
 
 /**
- * What a sub-wallet's actor keeps besides its keys and open transactions. Written whole with
+ * What a sub-wallet's actor keeps besides its keys and transactions. Written whole with
  * every commit, so it stays small: it does not grow with history.
  */
 export interface SubWalletHeader {
@@ -29,7 +29,12 @@ export interface SubWalletHeader {
   readonly sponsored?: SponsoredMarks
   /** Absent while there is none. */
   readonly limitsTold?: readonly LimitMark[]
+  /** Open transactions, up to OPEN_LISTED_MAX; the store indexes others one by one. */
+  readonly open?: readonly TxId[]
 }
+
+/** A header is written with every send: a longer list would cost more than an index. */
+export const OPEN_LISTED_MAX = 64
 
 /** How much of a cap its owner was last told to be used (`limit.reached`). */
 export interface LimitMark {

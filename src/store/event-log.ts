@@ -1,6 +1,6 @@
 import type { StoredEvent } from '../domain/event.js'
 import type { EventId, UserId } from '../domain/ids.js'
-import { decodeEvent } from './encodings/event.js'
+import { decodeEvents } from './encodings/event.js'
 import type { Environment } from './environment.js'
 import { seqIn } from './event-id.js'
 
@@ -11,21 +11,45 @@ export function lastSeqKey(thread: number | null): string {
   return `${LAST_SEQ}${String(thread)}`
 }
 
+/** Sorts after every number. */
+const AFTER_ALL = '~'
+
+/** Events of one user and one commit, by place. Never changed once they are there. */
+interface Block {
+  readonly user: UserId
+  readonly events: readonly StoredEvent[]
+}
+
 /**
- * The event log as its readers see it: by user, oldest first. Up to schema 3 events lay in a space
- * of their own, with an index by user; they are read where they are, and all come before the rest.
+ * The event log as its readers see it: by user, oldest first. A commit's places follow one another,
+ * so blocks never overlap, and an event is in the first block that ends at it or after.
+ *
+ * Up to schema 3 events lay in a space of their own, with an index by user; they are read where
+ * they are, and all come before the rest.
  */
 export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
   /** Of the old space, which is never written to again. */
   const lastOldSeq = lastSeqOf(spaces.events.getKeys({ reverse: true, limit: 1 }))
+  let kept: Block | null = null
 
   function event(user: UserId, seq: number): StoredEvent | undefined {
     if (seq <= lastOldSeq) {
       const old = spaces.events.get(seq) as StoredEvent | undefined
       return old?.userId === user ? old : undefined
     }
-    const stored = spaces.userEvents.get([user, seq])
-    return stored === undefined ? undefined : decodeEvent(stored, user, seq)
+    // Deliveries ask for one event after another, so for those of one block in a row.
+    const block = holds(kept, user, seq) ? kept : blockAt(user, seq)
+    if (block === null) return undefined
+    kept = block
+    return block.events.find((one) => one.seq === seq)
+  }
+
+  function blockAt(user: UserId, seq: number): Block | null {
+    const range = { start: [user, seq], end: [user, AFTER_ALL], limit: 1 }
+    for (const { key, value } of spaces.userEvents.getRange(range)) {
+      return { user, events: decodeEvents(value, user, seqOf(key)) }
+    }
+    return null
   }
 
   return {
@@ -43,23 +67,34 @@ export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
     },
     /** Events of one user after `afterSeq`, oldest first, up to and including `readableSeq`. */
     *eventsOfUser(user: UserId, afterSeq: number, readableSeq: number): Generator<StoredEvent> {
-      // An object each: lmdb notes in it what it was used for.
-      const range = () => ({
-        start: [user, afterSeq],
-        end: [user, readableSeq + 1],
-        exclusiveStart: true,
-      })
+      const start = [user, afterSeq]
       if (afterSeq < lastOldSeq) {
-        for (const key of spaces.eventsByUser.getKeys(range())) {
-          const found = event(user, (key as unknown as [string, number])[1])
+        const old = { start, end: [user, readableSeq + 1], exclusiveStart: true }
+        for (const key of spaces.eventsByUser.getKeys(old)) {
+          const found = event(user, seqOf(key))
           if (found !== undefined) yield found
         }
       }
-      for (const { key, value } of spaces.userEvents.getRange(range())) {
-        yield decodeEvent(value, user, (key as unknown as [string, number])[1])
+      const blocks = { start, end: [user, AFTER_ALL], exclusiveStart: true }
+      for (const { key, value } of spaces.userEvents.getRange(blocks)) {
+        for (const one of decodeEvents(value, user, seqOf(key))) {
+          if (one.seq > readableSeq) return
+          if (one.seq > afterSeq) yield one
+        }
       }
     },
   }
+}
+
+function holds(block: Block | null, user: UserId, seq: number): block is Block {
+  if (block === null || block.user !== user) return false
+  const { events } = block
+  return seq >= (events[0]?.seq ?? Infinity) && seq <= (events.at(-1)?.seq ?? -Infinity)
+}
+
+/** Of a key [user id, seq]. */
+function seqOf(key: unknown): number {
+  return (key as readonly [string, number])[1]
 }
 
 function lastSeqOf(keys: Iterable<unknown>): number {

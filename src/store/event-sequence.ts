@@ -8,8 +8,11 @@
 export interface EventSequence {
   /** 0-based index of this thread among those that append; null for readers. */
   readonly thread: number | null
-  /** Takes the next place; it stays hidden until `settled`. */
-  take(): number
+  /**
+   * Takes the next places, one after another; they stay hidden until `settled`.
+   * @returns the first of them
+   */
+  take(count: number): number
   /** Says that every place below `upTo` that this worker took is committed (or given up). */
   settled(lowestPending: number | null): void
   /** The last place a reader may show. */
@@ -35,11 +38,11 @@ export function attachEventSequence(
   const slot = worker === null ? null : 1 + worker
   return {
     thread: worker,
-    take() {
+    take(count) {
       if (slot === null) throw new Error('a reader appends no events')
       // The slot is set before the place is taken, so no reader can pass it in between.
       if (Atomics.load(cells, slot) === NONE) Atomics.store(cells, slot, Atomics.load(cells, NEXT))
-      return Number(Atomics.add(cells, NEXT, 1n))
+      return Number(Atomics.add(cells, NEXT, BigInt(count)))
     },
     settled(lowestPending) {
       if (slot === null) return

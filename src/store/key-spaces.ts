@@ -12,8 +12,8 @@
  * | keysByWallet | [sub-wallet id, key id] | 1 |
  * | keysByUser | [user id, key id] | 1 |
  * | transactions | tx id | Transaction |
- * | openByWallet | [sub-wallet id, tx id] | 1 |
- * | transactionsByUser | [user id, tx id] | 1 |
+ * | openByWallet | [sub-wallet id, tx id] | 1; with `LISTED` for a tx id, the sub-wallet's record lists some |
+ * | transactionsByUser | [user id, tx id] | AuditRecord of its verdict; 1 up to schema 4 |
  * | idempotency | [lineage id, key] | IdempotencyRecord |
  * | events | seq | StoredEvent, up to schema 3 |
  * | eventsByUser | [user id, seq] | 1, up to schema 3 |
@@ -24,7 +24,7 @@
  * | keyUse | key id | milliseconds of the last use, to the minute |
  * | eventsById | event id | seq; only of ids that do not hold it (event-id.ts) |
  * | deliveryRecords | [webhook id, event id] | DeliveryRecord of the endpoint's actor |
- * | audit | [user id, audit id] | AuditRecord |
+ * | audit | [user id, audit id] | AuditRecord; up to schema 4 those of verdicts too |
  * | addressRules | user id | AddressRule[] |
  * | gasWallets | gas wallet id | GasWallet |
  * | gasTransactions | tx id | GasTransaction |
@@ -33,7 +33,7 @@
  * | allowances | [lower-case wallet address, allowance key] | AllowanceEntry |
  * | allowanceLedgers | lower-case wallet address | AllowanceLedgerMark |
  * | sharePrices | chain id and vault | SharePriceSample[] of a day |
- * | userEvents | [user id, seq] | StoredEvent |
+ * | userEvents | [user id, last seq] | StoredEvent[] of one commit; one alone up to schema 4 |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -71,6 +71,9 @@ export const KEY_SPACES = {
 
 export type KeySpace = keyof typeof KEY_SPACES
 
+/** In place of a tx id in `openByWallet`. Sorts before every id. */
+export const LISTED = ''
+
 /**
  * Raised by every change of a stored shape, together with a migration.
  *
@@ -80,8 +83,9 @@ export type KeySpace = keyof typeof KEY_SPACES
  * | 2 | it keeps a `moment`; events of version 1 are read as they are |
  * | 3 | space 10 is left as it was: a build that reads it would miss what is open |
  * | 4 | what a send writes is stored as lists (encodings/), and events in one space instead of three |
+ * | 5 | events of a commit share a record, as do a transaction's index and its verdict, a wallet and its open |
  */
-export const SCHEMA_VERSION = 4
+export const SCHEMA_VERSION = 5
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4]

@@ -1,7 +1,6 @@
 import type { AddressRule } from '../domain/address-rule.js'
 import type { AllowanceEntry } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
-import type { AuditRecord } from '../domain/audit.js'
 import type {
   Address,
   EventId,
@@ -23,31 +22,17 @@ import {
 import type { Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
-import { decodeAudit } from './encodings/audit.js'
+import { createAuditReader } from './audit-trail.js'
 import { decodeSubWallet } from './encodings/sub-wallet.js'
 import { decodeTransaction } from './encodings/transaction.js'
 import type { Environment, StoreKey } from './environment.js'
 import { createEventReader } from './event-log.js'
-import type { KeySpace } from './key-spaces.js'
+import { type KeySpace, LISTED } from './key-spaces.js'
+import { LAST, newestFirst, type Page, type PageOptions, pageOf } from './pages.js'
 import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
-
-/** A page of a list, newest first. `nextCursor` is the last id of the page, or null at the end. */
-export interface Page<T> {
-  readonly items: readonly T[]
-  readonly nextCursor: string | null
-}
 
 /** Everything that reads the store gets one of these; it cannot write. All reads are synchronous. */
 export type Reader = ReturnType<typeof createReader>
-
-/** Sorts after every ULID body. */
-const LAST = '~'
-
-/**
- * Records one page may look at: a filter that matches nothing must not read a user's whole
- * history in one go. The page then comes short, with a cursor to go on from.
- */
-const PAGE_SCAN_MAX = 5_000
 
 export function createReader(environment: Environment) {
   const { spaces, root, recordVersions } = environment
@@ -60,36 +45,20 @@ export function createReader(environment: Environment) {
   const subWallet = (id: SubWalletId) => decoded('subWallets', id, decodeSubWallet)
   const transaction = (id: TxId) => decoded('transactions', id, decodeTransaction)
 
-  /** Ids under `owner` in an index space, newest first, from just below `cursor`. */
-  function* newestFirst(space: KeySpace, owner: string, cursor: string | null): Generator<string> {
-    const range = spaces[space].getKeys({
-      start: [owner, cursor ?? LAST],
-      end: [owner],
-      exclusiveStart: cursor !== null,
-      reverse: true,
-    })
-    for (const key of range) yield (key as unknown as [string, string])[1]
-  }
-
   function page<T>(
     space: KeySpace,
     owner: string,
-    options: { limit: number; cursor: string | null },
+    { limit, cursor }: PageOptions,
     load: (id: string) => T | undefined,
   ): Page<T> {
-    const items: T[] = []
-    let last: string | null = null
-    let scanned = 0
-    for (const id of newestFirst(space, owner, options.cursor)) {
-      if (items.length === options.limit || scanned === PAGE_SCAN_MAX) {
-        return { items, nextCursor: last }
-      }
-      scanned++
-      last = id
-      const item = load(id)
-      if (item !== undefined) items.push(item)
-    }
-    return { items, nextCursor: null }
+    return pageOf(newestFirst(spaces, space, owner, cursor), limit, load)
+  }
+
+  /** Of a wallet's own and sponsored ones. */
+  function openIds(id: SubWalletId): TxId[] {
+    const listed = subWallet(id)?.open ?? []
+    const indexed = [...newestFirst(spaces, 'openByWallet', id, null)].filter((it) => it !== LISTED)
+    return [...listed, ...(indexed as TxId[])].sort().reverse()
   }
 
   return {
@@ -116,7 +85,7 @@ export function createReader(environment: Environment) {
       }
     },
     *keysOfWallet(id: SubWalletId): Generator<ApiKey> {
-      for (const keyId of newestFirst('keysByWallet', id, null)) {
+      for (const keyId of newestFirst(spaces, 'keysByWallet', id, null)) {
         const key = get<ApiKey>('apiKeys', keyId)
         if (key !== undefined) yield key
       }
@@ -136,32 +105,35 @@ export function createReader(environment: Environment) {
       }
     },
     *openTransactionsOfWallet(id: SubWalletId): Generator<Transaction> {
-      for (const txId of newestFirst('openByWallet', id, null)) {
-        const tx = transaction(txId as TxId)
+      for (const txId of openIds(id)) {
+        const tx = transaction(txId)
         if (tx !== undefined) yield tx
       }
     },
     /** Those that wallets sent themselves; looks at all that is open, so it is for a start. */
     *openTransactionsOfChain(chainId: number): Generator<Transaction> {
       for (const key of spaces.openByWallet.getKeys({})) {
-        const tx = transaction((key as unknown as [string, TxId])[1])
-        // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
-        if (tx !== undefined && tx.chainId === chainId && !isSponsored(tx.kind)) yield tx
+        const [wallet, txId] = key as unknown as [SubWalletId, TxId | typeof LISTED]
+        for (const id of txId === LISTED ? (subWallet(wallet)?.open ?? []) : [txId]) {
+          const tx = transaction(id)
+          // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
+          if (tx !== undefined && tx.chainId === chainId && !isSponsored(tx.kind)) yield tx
+        }
       }
     },
     idempotency: (lineage: LineageId, key: string) =>
       get<IdempotencyRecord>('idempotency', [lineage, key]),
 
-    walletsOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
+    walletsOfUser: (user: UserId, options: PageOptions) =>
       page('walletsByUser', user, options, (id) => subWallet(id as SubWalletId)),
-    keysOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
+    keysOfUser: (user: UserId, options: PageOptions) =>
       page('keysByUser', user, options, (id) => get<ApiKey>('apiKeys', id)),
-    webhooksOfUser: (user: UserId, options: { limit: number; cursor: string | null }) =>
+    webhooksOfUser: (user: UserId, options: PageOptions) =>
       page('webhooksByUser', user, options, (id) => get<WebhookEndpoint>('webhooks', id)),
     /** `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records. */
     transactionsOfUser(
       user: UserId,
-      options: { limit: number; cursor: string | null },
+      options: PageOptions,
       wanted: (tx: Transaction) => boolean,
     ): Page<Transaction> {
       return page('transactionsByUser', user, options, (id) => {
@@ -182,16 +154,6 @@ export function createReader(environment: Environment) {
         if (tx !== undefined) yield tx
       }
     },
-    auditOfUser(
-      user: UserId,
-      options: { limit: number; cursor: string | null },
-      wanted: (record: AuditRecord) => boolean,
-    ): Page<AuditRecord> {
-      return page('audit', user, options, (id) => {
-        const record = decoded('audit', [user, id], decodeAudit)
-        return record !== undefined && wanted(record) ? record : undefined
-      })
-    },
     addressRules: (user: UserId) => get<readonly AddressRule[]>('addressRules', user) ?? [],
 
     webhook: (id: WebhookId) => get<WebhookEndpoint>('webhooks', id),
@@ -205,17 +167,18 @@ export function createReader(environment: Environment) {
       const range = spaces.deliveryRecords.getKeys({ start: [id, ''], end: [id, LAST], limit })
       for (const key of range) yield (key as unknown as [string, EventId])[1]
     },
-    deliveryRecords: <T>(id: WebhookId, options: { limit: number; cursor: string | null }) =>
+    deliveryRecords: <T>(id: WebhookId, options: PageOptions) =>
       page('deliveryRecords', id, options, (event) => get<T>('deliveryRecords', [id, event])),
 
     ...createEventReader(environment),
+    ...createAuditReader(environment),
     gasWallet: (id: GasWalletId) => get<GasWallet>('gasWallets', id),
     *gasWallets(): Generator<GasWallet> {
       for (const { value } of spaces.gasWallets.getRange({})) yield value as GasWallet
     },
     gasTransaction: (id: TxId) => get<GasTransaction>('gasTransactions', id),
     *openGasTransactions(id: GasWalletId): Generator<GasTransaction> {
-      for (const txId of newestFirst('openByGasWallet', id, null)) {
+      for (const txId of newestFirst(spaces, 'openByGasWallet', id, null)) {
         const found = get<GasTransaction>('gasTransactions', txId)
         if (found !== undefined) yield found
       }

@@ -19,14 +19,14 @@ import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import { encodeAudit } from './encodings/audit.js'
-import { encodeEvent } from './encodings/event.js'
+import { encodeEvents } from './encodings/event.js'
 import { encodeSubWallet } from './encodings/sub-wallet.js'
 import { encodeTransaction } from './encodings/transaction.js'
 import type { Environment, StoreKey } from './environment.js'
 import { eventIdAt } from './event-id.js'
 import { lastSeqKey } from './event-log.js'
 import type { EventSequence } from './event-sequence.js'
-import type { KeySpace } from './key-spaces.js'
+import { type KeySpace, LISTED } from './key-spaces.js'
 import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
 
 /**
@@ -40,10 +40,18 @@ export interface Transactor {
   putApiKey(key: ApiKey): void
   putKeyUse(id: KeyId, usedAtMs: number): void
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void
-  /** A new transaction, or one that a reorg opened again: lists it besides storing it. */
-  openTransaction(tx: Transaction): void
-  /** One that is listed already; a final one leaves the lists of the open. */
+  /**
+   * A new one: lists it as its user's besides storing it.
+   * @param allowed entry of the audit trail, with the id that `allowedAuditId` gives; null for none
+   */
+  addTransaction(tx: Transaction, allowed: AuditRecord | null): void
   putTransaction(tx: Transaction): void
+  /**
+   * Lets a start find an open transaction, or with null a wallet whose record lists some.
+   * The header's list comes cheaper, since a header is written anyway, but must stay short.
+   */
+  markOpen(wallet: SubWalletId, id: TxId | null): void
+  unmarkOpen(wallet: SubWalletId, id: TxId | null): void
   putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void
   deleteIdempotency(lineage: LineageId, key: string): void
   appendEvent(event: NewEvent): void
@@ -76,14 +84,20 @@ interface Write {
 const PRESENT = 1
 const REMOVED = Symbol('removed')
 
+/** Some kilobytes: more would be read for one event, fewer cost a record more often. */
+const EVENTS_PER_RECORD_MAX = 64
+
 export class WriteBatch implements Transactor {
   readonly #writes: Write[] = []
   /** Stored whole at each change, often many times in a batch: only the last is written. */
   #deliveries: Map<WebhookId, unknown> | null = null
+  /** The same. */
+  #subWallets: Map<SubWalletId, SubWalletHeader> | null = null
   readonly #events: NewEvent[] = []
 
   get empty(): boolean {
-    return this.#writes.length === 0 && this.#events.length === 0 && this.#deliveries === null
+    if (this.#writes.length > 0 || this.#events.length > 0) return false
+    return this.#subWallets === null && this.#deliveries === null
   }
 
   addSubWallet(header: SubWalletHeader): void {
@@ -93,7 +107,8 @@ export class WriteBatch implements Transactor {
   }
 
   putSubWallet(header: SubWalletHeader): void {
-    this.#put('subWallets', header.wallet.subWalletId, encodeSubWallet(header))
+    this.#subWallets ??= new Map()
+    this.#subWallets.set(header.wallet.subWalletId, header)
   }
 
   putApiKey(key: ApiKey): void {
@@ -111,15 +126,22 @@ export class WriteBatch implements Transactor {
     this.#put('sharePrices', vaultKey, samples)
   }
 
-  openTransaction(tx: Transaction): void {
+  addTransaction(tx: Transaction, allowed: AuditRecord | null): void {
     this.putTransaction(tx)
-    this.#put('transactionsByUser', [tx.userId, tx.txId], PRESENT)
-    if (!isFinal(tx.status)) this.#put('openByWallet', [tx.subWalletId, tx.txId], PRESENT)
+    const entry = allowed === null ? PRESENT : encodeAudit(allowed)
+    this.#put('transactionsByUser', [tx.userId, tx.txId], entry)
   }
 
   putTransaction(tx: Transaction): void {
     this.#put('transactions', tx.txId, encodeTransaction(tx))
-    if (isFinal(tx.status)) this.#remove('openByWallet', [tx.subWalletId, tx.txId])
+  }
+
+  markOpen(wallet: SubWalletId, id: TxId | null): void {
+    this.#put('openByWallet', [wallet, id ?? LISTED], PRESENT)
+  }
+
+  unmarkOpen(wallet: SubWalletId, id: TxId | null): void {
+    this.#remove('openByWallet', [wallet, id ?? LISTED])
   }
 
   putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void {
@@ -204,8 +226,8 @@ export class WriteBatch implements Transactor {
   absorb(other: WriteBatch): void {
     for (const write of other.#writes) this.#writes.push(write)
     for (const event of other.#events) this.#events.push(event)
-    if (other.#deliveries === null) return
-    for (const [id, state] of other.#deliveries) this.#setDeliveries(id, state)
+    for (const header of other.#subWallets?.values() ?? []) this.putSubWallet(header)
+    for (const [id, state] of other.#deliveries ?? []) this.#setDeliveries(id, state)
   }
 
   #setDeliveries(id: WebhookId, state: unknown): void {
@@ -230,10 +252,11 @@ export class WriteBatch implements Transactor {
     sequence: EventSequence,
     pending: PendingPlaces,
   ): Promise<readonly StoredEvent[]> {
-    const stored = this.#events.map((event) => placed(event, sequence.take()))
-    const namedBefore = stored.filter((_, index) => this.#events[index]?.eventId !== null)
-    const first = stored[0]?.seq ?? null
+    const count = this.#events.length
+    const first = count === 0 ? null : sequence.take(count)
     if (first !== null) pending.add(first)
+    const stored = this.#events.map((event, index) => placed(event, (first ?? 0) + index))
+    const namedBefore = stored.filter((_, index) => this.#events[index]?.eventId !== null)
     try {
       // `batch` is atomic, and queued in call order behind earlier batches of this thread.
       await root.batch(() => {
@@ -241,13 +264,17 @@ export class WriteBatch implements Transactor {
           if (value === REMOVED) void spaces[space].remove(key)
           else void spaces[space].put(key, value)
         }
+        for (const [id, header] of this.#subWallets ?? []) {
+          void spaces.subWallets.put(id, encodeSubWallet(header))
+        }
         for (const [id, state] of this.#deliveries ?? []) {
           if (state === REMOVED) void spaces.deliveries.remove(id)
           else void spaces.deliveries.put(id, state)
         }
         for (const { eventId, seq } of namedBefore) void spaces.eventsById.put(eventId, seq)
-        for (const event of stored) {
-          void spaces.userEvents.put([event.userId, event.seq], encodeEvent(event))
+        for (const block of blocksOf(stored)) {
+          const { userId, seq } = block.at(-1) as StoredEvent
+          void spaces.userEvents.put([userId, seq], encodeEvents(block))
         }
         const last = stored.at(-1)
         if (last !== undefined) void spaces.meta.put(lastSeqKey(sequence.thread), last.seq)
@@ -265,6 +292,22 @@ export class WriteBatch implements Transactor {
     }
     return stored
   }
+}
+
+/** In order of their places, so that no two blocks of a user overlap. */
+function blocksOf(events: readonly StoredEvent[]): StoredEvent[][] {
+  const blocks: StoredEvent[][] = []
+  const unfilled = new Map<UserId, StoredEvent[]>()
+  for (const event of events) {
+    const block = unfilled.get(event.userId)
+    if (block !== undefined && block.length < EVENTS_PER_RECORD_MAX) block.push(event)
+    else {
+      const next = [event]
+      unfilled.set(event.userId, next)
+      blocks.push(next)
+    }
+  }
+  return blocks
 }
 
 function placed(event: NewEvent, seq: number): StoredEvent {

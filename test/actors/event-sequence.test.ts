@@ -10,23 +10,25 @@ describe('the event sequence', () => {
     const [first, second] = [attachEventSequence(buffer, 0), attachEventSequence(buffer, 1)]
     const reader = attachEventSequence(buffer, null)
     expect(reader.readable()).toBe(41)
-    expect(first.take()).toBe(42)
-    expect(second.take()).toBe(43)
+    expect(first.take(1)).toBe(42)
+    expect(second.take(3)).toBe(43)
     second.settled(null)
     expect(reader.readable()).toBe(41)
     first.settled(null)
-    expect(reader.readable()).toBe(43)
+    expect(reader.readable()).toBe(45)
+    expect(first.take(1)).toBe(46)
   })
 
   test('readers take no place', () => {
     const reader = attachEventSequence(createEventSequenceBuffer(1, 0), null)
-    expect(() => reader.take()).toThrow('a reader appends no events')
+    expect(() => reader.take(1)).toThrow('a reader appends no events')
   })
 
   test('never shows a place before all below it are committed, and never one less than before', () => {
     const step = fc.record({
       worker: fc.nat(WORKERS - 1),
       act: fc.constantFrom('take', 'settle-one', 'settle-all'),
+      count: fc.integer({ min: 1, max: 5 }),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
@@ -38,13 +40,14 @@ describe('the event sequence', () => {
         const reader = attachEventSequence(buffer, null)
         let taken = 0
         let shown = 0
-        for (const { worker, act } of steps) {
+        for (const { worker, act, count } of steps) {
           const mine = workers[worker]
           if (mine === undefined) continue
           const { sequence, pending } = mine
           if (act === 'take') {
-            expect(sequence.take()).toBe(++taken)
-            pending.push(taken)
+            expect(sequence.take(count)).toBe(taken + 1)
+            pending.push(taken + 1)
+            taken += count
           } else {
             pending.splice(0, act === 'settle-one' ? 1 : pending.length)
             sequence.settled(pending[0] ?? null)

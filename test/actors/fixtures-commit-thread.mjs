@@ -12,7 +12,7 @@ const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
 
 parentPort?.on('message', async (transaction) => {
   const batch = new WriteBatch()
-  batch.openTransaction(transaction)
+  batch.addTransaction(transaction, null)
   await batch.commit(environment, sequence, new Set())
   Atomics.add(workerData.commits, 0, 1)
   Atomics.notify(workerData.commits, 0)

@@ -146,7 +146,7 @@ describe('a send that was answered as broadcast', () => {
   test('is shown as that before its record says so, and as signed by whoever does not know', async () => {
     const sends = open()
     const signed = broadcast(1, { status: 'signed' })
-    await store.write((to) => to.openTransaction(signed))
+    await store.write((to) => to.addTransaction(signed, null))
     expect(shown(signed.txId, sends)).toEqual({ view: 'signed', record: 'signed', listed: [] })
     sends.note(TOLD)
     const told = { view: 'broadcast', record: 'broadcast', listed: ['broadcast'] }
@@ -161,14 +161,14 @@ describe('a send that was answered as broadcast', () => {
     if (attempt === undefined) throw new Error('no attempt')
     const again = { ...attempt, txHash: `0x${'cd'.repeat(32)}` } as const
     const anew = broadcast(1, { status: 'signed', attempts: [attempt, again] })
-    await store.write((to) => to.openTransaction(anew))
+    await store.write((to) => to.addTransaction(anew, null))
     expect(shown(anew.txId, sends)).toEqual({ view: 'signed', record: 'signed', listed: [] })
   })
 
   test('goes on as its record does', async () => {
     const sends = open()
     sends.note(TOLD)
-    await store.write((to) => to.openTransaction(broadcast(1, { status: 'dropped' })))
+    await store.write((to) => to.addTransaction(broadcast(1, { status: 'dropped' }), null))
     expect(shown(txIdOf(1), sends)).toMatchObject({ view: 'dropped', record: 'dropped' })
   })
 })

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EventId, SubWalletId, TxId, UserId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
+import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import {
   apiKey,
@@ -11,6 +12,7 @@ import {
   txIdOf,
   USER_ID,
   WALLET_ID,
+  wallet,
 } from './wallet-fixtures.js'
 
 const STRANGER = 'user_0000000000000000000000000Z' as UserId
@@ -67,8 +69,8 @@ describe('the store', () => {
 
   test('lists page by page, newest first, without a gap, a repeat or a stranger', async () => {
     await store.write((transactor) => {
-      for (let n = 1; n <= 57; n++) transactor.openTransaction(transaction(n))
-      transactor.openTransaction(transaction(58, { userId: STRANGER }))
+      for (let n = 1; n <= 57; n++) transactor.addTransaction(transaction(n), null)
+      transactor.addTransaction(transaction(58, { userId: STRANGER }), null)
     })
     const seen: TxId[] = []
     let cursor: string | null = null
@@ -83,7 +85,7 @@ describe('the store', () => {
 
   test('a page is filled from what a filter wants, and ends when there is no more', async () => {
     await store.write((transactor) => {
-      for (let n = 1; n <= 40; n++) transactor.openTransaction(transaction(n))
+      for (let n = 1; n <= 40; n++) transactor.addTransaction(transaction(n), null)
     })
     const even = (tx: Transaction) => tx.nonce % 2 === 0
     const first = store.reader.transactionsOfUser(USER_ID, { limit: 15, cursor: null }, even)
@@ -101,7 +103,7 @@ describe('the store', () => {
 
   test('a filter that wants nothing does not read a whole history in one go', async () => {
     await store.write((transactor) => {
-      for (let n = 1; n <= 5_010; n++) transactor.openTransaction(transaction(n))
+      for (let n = 1; n <= 5_010; n++) transactor.addTransaction(transaction(n), null)
     })
     const none = () => false
     const first = store.reader.transactionsOfUser(USER_ID, { limit: 10, cursor: null }, none)
@@ -115,26 +117,35 @@ describe('the store', () => {
     expect(second).toEqual({ items: [], nextCursor: null })
   })
 
-  test('open transactions are found by wallet and by chain, and only while they are open', async () => {
+  test('open transactions are found by wallet and by chain, listed or indexed, while they are open', async () => {
     const other = 'sw_0000000000000000000000000Z' as SubWalletId
+    const header: SubWalletHeader = { wallet, lanes: [], spend: [] }
     await store.write((transactor) => {
-      transactor.openTransaction(transaction(1))
-      transactor.openTransaction(transaction(2, { chainId: 10 }))
-      transactor.openTransaction(transaction(3, { subWalletId: other }))
+      transactor.addTransaction(transaction(1), null)
+      transactor.addTransaction(transaction(2, { chainId: 10 }), null)
+      transactor.addTransaction(transaction(3, { subWalletId: other }), null)
+      transactor.addTransaction(transaction(4), null)
+      transactor.putSubWallet({ ...header, open: [txIdOf(1), txIdOf(4)] })
+      transactor.markOpen(WALLET_ID, null)
+      transactor.markOpen(WALLET_ID, txIdOf(2))
+      transactor.markOpen(other, txIdOf(3))
     })
     const open = () => [...store.reader.openTransactionsOfWallet(WALLET_ID)].map((it) => it.nonce)
     const onChain = () => [...store.reader.openTransactionsOfChain(CHAIN_ID)].map((it) => it.nonce)
-    expect(open()).toEqual([2, 1])
-    expect(onChain()).toEqual([1, 3])
+    expect(open()).toEqual([4, 2, 1])
+    expect(onChain()).toEqual([1, 4, 3])
     await store.write((transactor) => {
-      transactor.putTransaction(transaction(1, { status: 'confirmed' }))
+      transactor.putSubWallet({ ...header, open: [txIdOf(4)] })
+      transactor.unmarkOpen(WALLET_ID, txIdOf(2))
     })
-    expect(open()).toEqual([2])
+    expect(open()).toEqual([4])
+    expect(onChain()).toEqual([4, 3])
+    await store.write((transactor) => {
+      transactor.putSubWallet(header)
+      transactor.unmarkOpen(WALLET_ID, null)
+    })
+    expect(open()).toEqual([])
     expect(onChain()).toEqual([3])
-    await store.write((transactor) => {
-      transactor.openTransaction(transaction(1, { status: 'broadcast' }))
-    })
-    expect(open()).toEqual([2, 1])
   })
 
   test('events have a place each, in order, and are found by user and by id', async () => {
@@ -156,6 +167,19 @@ describe('the store', () => {
     expect(mine(0, 6)).toEqual([1, 3, 5])
     expect(mine(1, 6)).toEqual([3, 5])
     expect(mine(0, 4)).toEqual([1, 3])
+    await store.write((transactor) => {
+      for (let n = 7; n <= 300; n++) transactor.appendEvent(event(n, n % 3 ? USER_ID : STRANGER))
+    })
+    const all = Array.from({ length: 300 }, (_, i) => i + 1)
+    const ofUser = all.filter((n) => (n > 6 ? n % 3 !== 0 : n % 2 === 1))
+    expect(mine(0, 300)).toEqual(ofUser)
+    // Wherever a reader stops, it goes on from there.
+    for (const n of all) {
+      expect(mine(n, 300)).toEqual(ofUser.filter((seq) => seq > n))
+      expect(mine(0, n)).toEqual(ofUser.filter((seq) => seq <= n))
+      expect(store.reader.event(USER_ID, n)?.data).toEqual(ofUser.includes(n) ? { n } : undefined)
+    }
+    expect(store.reader.event(USER_ID, 301)).toBeUndefined()
     expect(store.reader.eventById(STRANGER, 'evt_4' as EventId)).toMatchObject({ seq: 4 })
     expect(store.reader.eventById(USER_ID, 'evt_4' as EventId)).toBeUndefined()
   })

@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { AuditRecord } from '../../src/domain/audit.js'
 import type { NewEvent } from '../../src/domain/event.js'
 import type { AuditId, EventId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
+import { allowedAuditId } from '../../src/store/audit-trail.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/transactor.js'
@@ -70,6 +72,7 @@ describe('what the store holds', () => {
         limitsTold: [
           { lineageId: LINEAGE_ID, period: 'daily', window: 1, limitMicros: 9n, percent: 80 },
         ],
+        open: [txIdOf(1), txIdOf(2)],
       },
     ]
     for (const header of headers) {
@@ -102,6 +105,40 @@ describe('what the store holds', () => {
     expect(entries.map(({ auditId }) => byId.get(auditId))).toStrictEqual(entries)
   })
 
+  test('shows what was allowed among the other entries of the trail, and pages through both', async () => {
+    const base = { userId: USER_ID, atMs: START_MS, details: {} }
+    const allowed = (n: number) =>
+      auditEntry(
+        { ...base, type: 'send.allowed', lists: LISTS, txId: txIdOf(n) },
+        allowedAuditId(txIdOf(n)),
+      )
+    await store.write((transactor) => {
+      for (const n of [1, 3, 4, 7]) transactor.addTransaction(transaction(n), allowed(n))
+      transactor.addTransaction(transaction(8), null)
+      for (const n of [2, 5, 6]) {
+        transactor.appendAudit(
+          auditEntry({ ...base, type: 'send.refused' }, allowedAuditId(txIdOf(n))),
+        )
+      }
+    })
+    for (const limit of [1, 2, 3, 7, 9]) {
+      const seen: AuditRecord[] = []
+      let cursor: string | null = null
+      do {
+        const page = store.reader.auditOfUser(USER_ID, { limit, cursor }, () => true)
+        seen.push(...page.items)
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      expect(seen.map(({ auditId }) => auditId)).toEqual(
+        [7, 6, 5, 4, 3, 2, 1].map((n) => allowedAuditId(txIdOf(n))),
+      )
+      expect(seen[0]).toStrictEqual(allowed(7))
+      expect(seen.map(({ type }) => type === 'send.allowed')).toEqual([
+        ...[true, false, false, true, true, false, true],
+      ])
+    }
+  })
+
   test('finds an event by the id that the log gave it, and by one it came with', async () => {
     const given = 'evt_0000000000G000000000000000' as EventId
     const { txId, nonce, status, spentMicros, error, updatedAtMs, confirmedAtMs } = transaction(1)
@@ -126,6 +163,49 @@ describe('what the store holds', () => {
     const forged = `${ids[0]?.slice(0, -1)}${ids[0]?.endsWith('0') ? '1' : '0'}` as EventId
     expect(store.reader.eventById(USER_ID, forged)).toBeUndefined()
     expect(store.reader.eventById(USER_ID, 'evt_none' as EventId)).toBeUndefined()
+  })
+
+  test('is read as schema 4 wrote it, and gone on from', async () => {
+    const { spaces } = store.environment
+    const tx = transaction(1)
+    const { subWalletId, userId, name, address, epoch, createdAtMs } = wallet
+    const marks = [[[8453, 3]], [], null, null]
+    const eventIds = [1, 2].map((n) => `evt_0000000000G00000000000000${n}` as EventId)
+    await spaces.subWallets.put(WALLET_ID, [
+      [subWalletId, userId, name, address, epoch, createdAtMs],
+      marks,
+    ])
+    for (const [index, id] of eventIds.entries()) {
+      const old = [id, 'limit.reached', START_MS, WALLET_ID, null, { index }, null]
+      await spaces.userEvents.put([USER_ID, index + 1], old)
+      await spaces.eventsById.put(id, index + 1)
+    }
+    await spaces.meta.put('last_event_seq:0', 2)
+    await spaces.transactions.put(tx.txId, tx)
+    await spaces.transactionsByUser.put([USER_ID, tx.txId], 1)
+    await spaces.openByWallet.put([WALLET_ID, tx.txId], 1)
+    const entry = ['aud_1', USER_ID, 1, 'send.allowed', null, null, null, tx.txId, {}]
+    await spaces.audit.put([USER_ID, 'aud_1'], [entry, LISTS])
+    store.reader.refresh()
+    const reader = createReader(store.environment)
+    expect(reader.subWallet(WALLET_ID)).toEqual({
+      ...{ wallet, spend: [], lanes: [{ chainId: 8453, nextNonce: 3 }] },
+    })
+    expect([...reader.openTransactionsOfWallet(WALLET_ID)]).toEqual([tx])
+    const page = reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
+    expect(page.items).toMatchObject([{ auditId: 'aud_1', txId: tx.txId, lists: LISTS }])
+    const sequence = attachEventSequence(createEventSequenceBuffer(1, reader.lastEventSeq()), 0)
+    const batch = new WriteBatch()
+    for (let n = 3; n <= 5; n++) batch.appendEvent(event())
+    batch.unmarkOpen(WALLET_ID, tx.txId)
+    await batch.commit(store.environment, sequence, new Set())
+    reader.refresh()
+    expect([...reader.eventsOfUser(USER_ID, 0, 9)].map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
+    expect([...reader.eventsOfUser(USER_ID, 1, 4)].map(({ seq }) => seq)).toEqual([2, 3, 4])
+    expect(eventIds.map((id) => reader.eventById(USER_ID, id)?.data)).toEqual([
+      ...[{ index: 0 }, { index: 1 }],
+    ])
+    expect([...reader.openTransactionsOfWallet(WALLET_ID)]).toEqual([])
   })
 
   test('is read as builds before schema 4 wrote it', async () => {

@@ -2,7 +2,10 @@ import type { StoredEvent, TransactionMoment } from '../../domain/event.js'
 import type { UserId } from '../../domain/ids.js'
 import { minedOf, type StoredMined, storedMined } from './transaction.js'
 
-/** An event as the space `userEvents` holds it; whose it is and its place are its key. */
+/** Events of one user and one commit; whose they are is their key. */
+type StoredBlock = readonly (readonly [seq: StoredEvent['seq'], event: Stored])[]
+
+/** An event in a block, and alone in what schema 4 wrote, where its place is its key. */
 type Stored = readonly [
   eventId: StoredEvent['eventId'],
   type: StoredEvent['type'],
@@ -26,14 +29,29 @@ type StoredMoment = readonly [
 ]
 
 /** @returns a value to put in the space `userEvents` */
-export function encodeEvent(event: StoredEvent): Stored {
+export function encodeEvents(events: readonly StoredEvent[]): StoredBlock {
+  return events.map((event) => [event.seq, storedEvent(event)] as const)
+}
+
+/** @param lastSeq what the key says */
+export function decodeEvents(stored: unknown, user: UserId, lastSeq: number): StoredEvent[] {
+  const block = stored as StoredBlock | Stored
+  if (!isBlock(block)) return [eventOf(block, user, lastSeq)]
+  return block.map(([seq, event]) => eventOf(event, user, seq))
+}
+
+function isBlock(stored: StoredBlock | Stored): stored is StoredBlock {
+  return Array.isArray(stored[0])
+}
+
+function storedEvent(event: StoredEvent): Stored {
   const { eventId, type, atMs, subWalletId, laneKey, data, moment } = event
   const stored = moment === undefined ? null : storedMoment(moment)
   return [eventId, type, atMs, subWalletId, laneKey, data, stored]
 }
 
-export function decodeEvent(stored: unknown, userId: UserId, seq: number): StoredEvent {
-  const [eventId, type, atMs, subWalletId, laneKey, data, moment] = stored as Stored
+function eventOf(stored: Stored, userId: UserId, seq: number): StoredEvent {
+  const [eventId, type, atMs, subWalletId, laneKey, data, moment] = stored
   if (moment === null) return { eventId, userId, type, atMs, subWalletId, laneKey, data, seq }
   const then = momentOf(moment)
   return { eventId, userId, type, atMs, subWalletId, laneKey, data, moment: then, seq }

@@ -28,6 +28,8 @@ type StoredMarks = readonly [
   spend: readonly StoredSpend[],
   sponsored: SponsoredMarks | null,
   limitsTold: readonly LimitMark[] | null,
+  /** Not there up to schema 4. */
+  open?: SubWalletHeader['open'] | null,
 ]
 
 type StoredSpend = readonly [
@@ -43,12 +45,13 @@ const walletBytes = new WeakMap<SubWallet, Uint8Array>()
 
 /** @returns a value to put in the space `subWallets` */
 export function encodeSubWallet(header: SubWalletHeader): Binary {
-  const { wallet, lanes, spend, sponsored = null, limitsTold = null } = header
+  const { wallet, lanes, spend, sponsored = null, limitsTold = null, open = null } = header
   const marks: StoredMarks = [
     lanes.map(({ chainId, nextNonce }) => [chainId, nextNonce] as const),
     spend.map(storedSpend),
     sponsored,
     limitsTold,
+    open,
   ]
   return packedPair(bytesOf(wallet), packed(marks))
 }
@@ -58,13 +61,14 @@ export function decodeSubWallet(stored: unknown): SubWalletHeader {
   if (!Array.isArray(stored)) return stored as SubWalletHeader
   const [wallet, marks] = stored as unknown as Stored
   const [subWalletId, userId, name, address, epoch, createdAtMs] = wallet
-  const [lanes, spend, sponsored, limitsTold] = marks
+  const [lanes, spend, sponsored, limitsTold, open = null] = marks
   return {
     wallet: { subWalletId, userId, name, address, epoch, createdAtMs },
     lanes: lanes.map(([chainId, nextNonce]) => ({ chainId, nextNonce })),
     spend: spend.map(spendOf),
     ...(sponsored === null ? {} : { sponsored }),
     ...(limitsTold === null ? {} : { limitsTold }),
+    ...(open === null ? {} : { open }),
   }
 }
 

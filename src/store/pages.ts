@@ -1,0 +1,60 @@
+import type { Environment } from './environment.js'
+import type { KeySpace } from './key-spaces.js'
+
+/** A page of a list, newest first. `nextCursor` is the last id of the page, or null at the end. */
+export interface Page<T> {
+  readonly items: readonly T[]
+  readonly nextCursor: string | null
+}
+
+export interface PageOptions {
+  readonly limit: number
+  readonly cursor: string | null
+}
+
+/** Sorts after every ULID body. */
+export const LAST = '~'
+
+/**
+ * Records one page may look at: a filter that matches nothing must not read a user's whole
+ * history in one go. The page then comes short, with a cursor to go on from.
+ */
+const PAGE_SCAN_MAX = 5_000
+
+/** Ids under `owner` in an index space, newest first, from just below `cursor`. */
+export function* newestFirst(
+  spaces: Environment['spaces'],
+  space: KeySpace,
+  owner: string,
+  cursor: string | null,
+): Generator<string> {
+  const range = spaces[space].getKeys({
+    start: [owner, cursor ?? LAST],
+    end: [owner],
+    exclusiveStart: cursor !== null,
+    reverse: true,
+  })
+  for (const key of range) yield (key as unknown as [string, string])[1]
+}
+
+/**
+ * @param ids newest first, from just below the cursor
+ * @param load undefined for one that is not wanted
+ */
+export function pageOf<T>(
+  ids: Iterable<string>,
+  limit: number,
+  load: (id: string) => T | undefined,
+): Page<T> {
+  const items: T[] = []
+  let last: string | null = null
+  let scanned = 0
+  for (const id of ids) {
+    if (items.length === limit || scanned === PAGE_SCAN_MAX) return { items, nextCursor: last }
+    scanned++
+    last = id
+    const item = load(id)
+    if (item !== undefined) items.push(item)
+  }
+  return { items, nextCursor: null }
+}
