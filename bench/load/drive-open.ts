@@ -42,7 +42,8 @@ const IDLE_MAX_MS = 5_000
  */
 export async function driveOpen(load: OpenLoad): Promise<OpenFigures> {
   const { perSecond, runMs, next, onDone } = load
-  const idle: { readonly connection: Connection; readonly sinceMs: number }[] = []
+  /** Since when each rests, the longest first. */
+  const idle = new Map<Connection, number>()
   const live = new Set<Connection>()
   const tally = createTally()
   const underWay = new Set<Promise<void>>()
@@ -51,12 +52,13 @@ export async function driveOpen(load: OpenLoad): Promise<OpenFigures> {
   let broken = 0
   let opening = 0
 
-  /** The one used last; those that were idle for long the service has closed or soon will. */
+  /** The one that rested longest, as each agent has its own. The service closes silent ones. */
   function fresh(): Connection | undefined {
-    const newest = idle.pop()
-    if (newest === undefined) return undefined
-    if (performance.now() - newest.sinceMs < IDLE_MAX_MS) return newest.connection
-    for (const { connection } of [newest, ...idle.splice(0)]) drop(connection)
+    for (const [connection, sinceMs] of idle) {
+      idle.delete(connection)
+      if (performance.now() - sinceMs < IDLE_MAX_MS) return connection
+      drop(connection)
+    }
     return undefined
   }
 
@@ -84,7 +86,7 @@ export async function driveOpen(load: OpenLoad): Promise<OpenFigures> {
       const latencyMs = performance.now() - dueAtMs
       tally.add(answer, latencyMs)
       if (isDone(answer)) onDone?.(answer, latencyMs)
-      idle.push({ connection, sinceMs: performance.now() })
+      idle.set(connection, performance.now())
     } catch {
       broken++
       if (connection !== undefined) drop(connection)
@@ -106,7 +108,7 @@ export async function driveOpen(load: OpenLoad): Promise<OpenFigures> {
       const some = Math.min(OPENING_AT_ONCE, wanted - live.size)
       const opened = await Promise.all(Array.from({ length: some }, open))
       const sinceMs = performance.now()
-      for (const connection of opened) idle.push({ connection, sinceMs })
+      for (const connection of opened) idle.set(connection, sinceMs)
     }
   }
 
