@@ -90,14 +90,17 @@ export function openFiller(
     }
   }
 
-  function put(batch: WriteBatch, { wallet, key }: Owner, nextNonce: number | null): void {
-    const lanes = nextNonce === null ? [] : [{ chainId: SINK_CHAIN, nextNonce }]
-    batch.addSubWallet({ wallet, lanes, spend: [] })
+  /** @param sent signed and not mined, from nonce 0 on */
+  function put(batch: WriteBatch, { wallet, key }: Owner, sent: readonly Transaction[]): void {
+    const lanes = sent.length === 0 ? [] : [{ chainId: SINK_CHAIN, nextNonce: sent.length }]
+    batch.addSubWallet({ wallet, lanes, spend: [], open: sent.map(({ txId }) => txId) })
     batch.putApiKey(key)
+    for (const tx of sent) batch.addTransaction(tx, null)
+    if (sent.length > 0) batch.markOpen(wallet.subWalletId, null)
   }
 
   return {
-    addWallets: (count) => inBatches(count, (batch) => put(batch, newOwner(), null)),
+    addWallets: (count) => inBatches(count, (batch) => put(batch, newOwner(), [])),
     async addPast(count) {
       const owners = realOwners(reader)
       const copy = createCopier(environment, reader)
@@ -121,12 +124,12 @@ export function openFiller(
     async addOpen(count) {
       await inBatches(Math.ceil(count / OPEN_PER_WALLET), (batch) => {
         const owner = newOwner()
-        put(batch, owner, OPEN_PER_WALLET)
-        for (let nonce = 0; nonce < OPEN_PER_WALLET; nonce++) {
-          const tx = openSend(owner, startedAtMs, nonce)
-          batch.addTransaction(tx, null)
-          batch.markOpen(tx.subWalletId, tx.txId)
-        }
+        const nonces = Array.from({ length: OPEN_PER_WALLET }, (_, nonce) => nonce)
+        put(
+          batch,
+          owner,
+          nonces.map((nonce) => openSend(owner, startedAtMs, nonce)),
+        )
       })
     },
     close: () => environment.root.close(),

@@ -5,10 +5,9 @@ import type {
   AuditType,
   ScreenedAgainst,
 } from '../../src/domain/audit.js'
-import type { SubWalletId } from '../../src/domain/ids.js'
+import type { AuditId, SubWalletId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
-import { allowedAuditId } from '../../src/store/audit-trail.js'
 import type { Effect, Event, RefusedCall } from './messages.js'
 
 /** What a sub-wallet leaves in its owner's audit trail. */
@@ -55,9 +54,13 @@ export function keyAudit(event: Extract<Event, { type: 'key-put' }>): AuditRecor
   })
 }
 
-/** The call itself stands in the transaction's record, under the same `tx_id`. */
+/**
+ * The call itself stands in the transaction's record, under the same `tx_id`.
+ * @param auditId absent for a new one
+ */
 export function allowedAudit(
   event: Pick<Extract<Event, { type: 'transaction-signed' }>, 'tx' | 'screenedAgainst'>,
+  auditId?: AuditId,
 ): AuditRecord {
   const { tx, screenedAgainst } = event
   return auditEntry(
@@ -76,7 +79,7 @@ export function allowedAudit(
       },
       lists: listsOf(screenedAgainst),
     },
-    allowedAuditId(tx.txId),
+    auditId,
   )
 }
 

@@ -18,7 +18,7 @@ import {
 
 /**
  * Folds an event into the state, in place: the mailbox owns it. Deterministic, and the only code
- * that changes a sub-wallet's state.
+ * that changes a sub-wallet's state, but for what says where the store lists it (record.ts).
  */
 export function evolve(state: SubWalletState, event: Event): SubWalletState {
   switch (event.type) {

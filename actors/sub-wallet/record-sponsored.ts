@@ -49,7 +49,9 @@ export function recordSponsored(
       return false
     case 'sponsored-sent': {
       const { tx, sponsorship } = event
-      transactor.addTransaction(tx, allowedAudit(event))
+      // It may have waited long for its gas wallet: the trail shows it when it was let through.
+      transactor.addTransaction(tx, null)
+      transactor.appendAudit(allowedAudit(event))
       transactor.markOpen(subWalletId, tx.txId)
       transactor.putSponsorship(sponsorship)
       if (sponsorship.idempotency !== null) {

@@ -4,6 +4,7 @@ import { formatUsd } from '../../src/domain/money.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.js'
+import { allowedAuditId } from '../../src/store/audit-trail.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { loadAllowanceKeys, writeAllowances } from './allowance-ledger.js'
@@ -23,7 +24,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   state.allowanceKeys = loadAllowanceKeys(reader, header.wallet.address)
   for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
   for (const mark of header.limitsTold ?? []) noteTold(state, mark)
-  for (const txId of header.open ?? []) state.listed.add(txId)
+  for (const txId of header.open) state.listed.add(txId)
   state.listedMarked = state.listed.size > 0
   for (const { chainId, nextNonce } of header.lanes) laneOf(state, chainId).nextNonce = nextNonce
   for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
@@ -77,7 +78,10 @@ export function recordEvents(
           const { txId, createdAtMs, lineageId } = event.tx
           transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
         }
-        transactor.addTransaction(transactionOf(state, event.tx.txId), allowedAudit(event))
+        transactor.addTransaction(
+          transactionOf(state, event.tx.txId),
+          allowedAudit(event, allowedAuditId(event.tx.txId)),
+        )
         break
       case 'allowances-recorded':
         writeAllowances(transactor, addressOf(state), event)
@@ -119,6 +123,7 @@ export function recordEvents(
   else if (header) transactor.putSubWallet(headerOf(state))
 }
 
+/** Where a start finds it belongs to the store, and so is decided here and not when it is folded. */
 function recordOpen(transactor: Transactor, state: SubWalletState, txId: TxId): void {
   const { listed, subWalletId } = state
   if (listed.size < OPEN_LISTED_MAX) listed.add(txId)
@@ -154,16 +159,13 @@ function headerOf(state: SubWalletState): SubWalletHeader {
   const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
   const sponsored = marksOf(state)
   const limitsTold = [...state.limitsTold.values()]
-  const header: SubWalletHeader = { wallet: state.wallet, lanes, spend }
   const open = [...state.listed]
-  if (sponsored === undefined && limitsTold.length === 0) {
-    return open.length === 0 ? header : { wallet: state.wallet, lanes, spend, open }
-  }
+  const header: SubWalletHeader = { wallet: state.wallet, lanes, spend, open }
+  if (sponsored === undefined && limitsTold.length === 0) return header
   return {
     ...header,
     ...(sponsored === undefined ? {} : { sponsored }),
     ...(limitsTold.length === 0 ? {} : { limitsTold }),
-    ...(open.length === 0 ? {} : { open }),
   }
 }
 

@@ -26,11 +26,11 @@ export interface SubWalletHeader {
   readonly wallet: SubWallet
   readonly lanes: readonly LaneMark[]
   readonly spend: readonly { readonly lineageId: LineageId; readonly counters: SpendCounters }[]
+  /** Open transactions, up to OPEN_LISTED_MAX; the store indexes others one by one. */
+  readonly open: readonly TxId[]
   readonly sponsored?: SponsoredMarks
   /** Absent while there is none. */
   readonly limitsTold?: readonly LimitMark[]
-  /** Open transactions, up to OPEN_LISTED_MAX; the store indexes others one by one. */
-  readonly open?: readonly TxId[]
 }
 
 /** A header is written with every send: a longer list would cost more than an index. */

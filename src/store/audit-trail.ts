@@ -6,15 +6,10 @@ import { newestFirst, type Page, type PageOptions, pageOf } from './pages.js'
 
 /**
  * The audit trail as its readers see it: by user, newest first. The entry of a send that was
- * allowed lies in the index of its user's transactions, which is written with it anyway; all others
- * have a space of their own.
+ * allowed lies in the index of its user's transactions, which is written with it anyway, and stands
+ * where the send came in; all others have a space of their own.
  */
 export function createAuditReader({ spaces }: Pick<Environment, 'spaces'>) {
-  function entry(user: UserId, id: string): AuditRecord | undefined {
-    const stored = spaces.audit.get([user, id]) ?? spaces.transactionsByUser.get([user, txIdIn(id)])
-    return isEntry(stored) ? decodeAudit(stored) : undefined
-  }
-
   return {
     /** `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records. */
     auditOfUser(
@@ -25,7 +20,10 @@ export function createAuditReader({ spaces }: Pick<Environment, 'spaces'>) {
       const own = newestFirst(spaces, 'audit', user, cursor)
       const sent = newestFirst(spaces, 'transactionsByUser', user, cursor && txIdIn(cursor))
       return pageOf(descending(own, entryIds(sent)), limit, (id) => {
-        const record = entry(user, id)
+        const stored =
+          spaces.audit.get([user, id]) ?? spaces.transactionsByUser.get([user, txIdIn(id)])
+        // The index holds 1 where there is no entry.
+        const record = typeof stored === 'object' ? decodeAudit(stored) : undefined
         return record !== undefined && wanted(record) ? record : undefined
       })
     },
@@ -45,22 +43,23 @@ function* entryIds(txIds: Iterable<string>): Generator<string> {
   for (const txId of txIds) yield allowedAuditId(txId as TxId)
 }
 
-/** Up to schema 4 the index held nothing but its keys. */
-function isEntry(stored: unknown): boolean {
-  return typeof stored === 'object'
-}
-
 /** Two lists that descend as one that does. */
-function* descending(first: Iterator<string>, second: Iterator<string>): Generator<string> {
-  let a = first.next()
-  let b = second.next()
-  while (a.done !== true || b.done !== true) {
-    if (b.done === true || (a.done !== true && a.value > b.value)) {
-      yield a.value
-      a = first.next()
-    } else {
-      yield b.value
-      b = second.next()
+function* descending(first: Generator<string>, second: Generator<string>): Generator<string> {
+  try {
+    let a = first.next()
+    let b = second.next()
+    while (a.done !== true || b.done !== true) {
+      if (b.done === true || (a.done !== true && a.value > b.value)) {
+        yield a.value
+        a = first.next()
+      } else {
+        yield b.value
+        b = second.next()
+      }
     }
+  } finally {
+    // A page ends before they do, and each holds a cursor and the snapshot that it reads.
+    first.return(undefined)
+    second.return(undefined)
   }
 }

@@ -7,7 +7,7 @@ const SEQ_BYTES = 6
 
 /**
  * An id that holds the event's place in the log: the event is found by it without an index, which
- * would be two of a send's dozen records.
+ * would be two more records of each send.
  * @param atMs milliseconds since the epoch, when it happened
  */
 export function eventIdAt(seq: number, atMs: number): EventId {

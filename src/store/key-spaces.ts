@@ -13,7 +13,7 @@
  * | keysByUser | [user id, key id] | 1 |
  * | transactions | tx id | Transaction |
  * | openByWallet | [sub-wallet id, tx id] | 1; with `LISTED` for a tx id, the sub-wallet's record lists some |
- * | transactionsByUser | [user id, tx id] | AuditRecord of its verdict; 1 up to schema 4 |
+ * | transactionsByUser | [user id, tx id] | AuditRecord of its verdict; 1 where there is none, as up to schema 4 |
  * | idempotency | [lineage id, key] | IdempotencyRecord |
  * | events | seq | StoredEvent, up to schema 3 |
  * | eventsByUser | [user id, seq] | 1, up to schema 3 |
@@ -33,7 +33,7 @@
  * | allowances | [lower-case wallet address, allowance key] | AllowanceEntry |
  * | allowanceLedgers | lower-case wallet address | AllowanceLedgerMark |
  * | sharePrices | chain id and vault | SharePriceSample[] of a day |
- * | userEvents | [user id, last seq] | StoredEvent[] of one commit; one alone up to schema 4 |
+ * | userEvents | [user id, last seq] | up to 64 StoredEvent of one commit; one alone up to schema 4 |
  */
 export const KEY_SPACES = {
   meta: '01-meta',

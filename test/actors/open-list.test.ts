@@ -41,7 +41,7 @@ const ended = (n: number): Event => ({
 
 test('a start finds every open transaction, also those beyond what the wallet lists', async () => {
   await store.write((transactor) => {
-    transactor.addSubWallet({ wallet, lanes: [], spend: [] })
+    transactor.addSubWallet({ wallet, lanes: [], spend: [], open: [] })
   })
   const state = loadState(store.reader, WALLET_ID)
   const open = new Set<TxId>()

@@ -119,7 +119,7 @@ describe('the store', () => {
 
   test('open transactions are found by wallet and by chain, listed or indexed, while they are open', async () => {
     const other = 'sw_0000000000000000000000000Z' as SubWalletId
-    const header: SubWalletHeader = { wallet, lanes: [], spend: [] }
+    const header: SubWalletHeader = { wallet, lanes: [], spend: [], open: [] }
     await store.write((transactor) => {
       transactor.addTransaction(transaction(1), null)
       transactor.addTransaction(transaction(2, { chainId: 10 }), null)

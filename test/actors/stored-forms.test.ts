@@ -30,6 +30,7 @@ const HEADER: SubWalletHeader = {
       counters: { day: 1, dayMicros: 2n, month: 3, monthMicros: 2n ** 80n, reservedMicros: 0n },
     },
   ],
+  open: [],
 }
 const MINED: Transaction['mined'] = {
   txHash: '0x01',
@@ -139,6 +140,21 @@ describe('what the store holds', () => {
     }
   })
 
+  test('gives back what a page that ends early has read with', async () => {
+    const at = { userId: USER_ID, atMs: START_MS, details: {}, type: 'send.refused' } as const
+    // More than LMDB has readers, of which each unfinished cursor would keep one.
+    for (let n = 1; n <= 150; n++) {
+      await store.write((transactor) => {
+        transactor.addTransaction(transaction(n), null)
+        transactor.appendAudit(auditEntry(at))
+      })
+      const page = store.reader.auditOfUser(USER_ID, { limit: 1, cursor: null }, () => true)
+      expect(page.items).toHaveLength(1)
+    }
+    const readers = String(store.environment.root.readerList()).trim().split('\n')
+    expect(readers.length).toBeLessThan(10)
+  })
+
   test('finds an event by the id that the log gave it, and by one it came with', async () => {
     const given = 'evt_0000000000G000000000000000' as EventId
     const { txId, nonce, status, spentMicros, error, updatedAtMs, confirmedAtMs } = transaction(1)
@@ -189,7 +205,7 @@ describe('what the store holds', () => {
     store.reader.refresh()
     const reader = createReader(store.environment)
     expect(reader.subWallet(WALLET_ID)).toEqual({
-      ...{ wallet, spend: [], lanes: [{ chainId: 8453, nextNonce: 3 }] },
+      ...{ wallet, spend: [], open: [], lanes: [{ chainId: 8453, nextNonce: 3 }] },
     })
     expect([...reader.openTransactionsOfWallet(WALLET_ID)]).toEqual([tx])
     const page = reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
@@ -218,7 +234,8 @@ describe('what the store holds', () => {
       details: { chain_id: 1, lists: LISTS },
     }
     await spaces.transactions.put(tx.txId, tx)
-    await spaces.subWallets.put(WALLET_ID, HEADER)
+    const { open: _, ...header } = HEADER
+    await spaces.subWallets.put(WALLET_ID, header)
     await spaces.events.put(7, old)
     await spaces.eventsByUser.put([USER_ID, 7], 1)
     await spaces.eventsById.put(old.eventId, 7)

@@ -11,7 +11,7 @@ afterEach(() => store.close())
 
 test('a store is filled with what the service reads back: wallets, past and open transactions', async () => {
   await store.write((transactor) => {
-    transactor.addSubWallet({ wallet, lanes: [], spend: [] })
+    transactor.addSubWallet({ wallet, lanes: [], spend: [], open: [] })
     transactor.putApiKey(apiKey())
   })
   const filler = openFiller(store.directory, () => {})

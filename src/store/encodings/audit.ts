@@ -24,7 +24,7 @@ const NO_LISTS = Uint8Array.from(packed(null))
 
 const listsBytes = new WeakMap<readonly AuditedList[], Uint8Array>()
 
-/** @returns a value to put in the space `audit` */
+/** @returns a value to put in the space `audit` or in `transactionsByUser` */
 export function encodeAudit(record: AuditRecord): Binary {
   const { auditId, userId, atMs, type, subWalletId, keyId, requestId, txId, details } = record
   const entry: StoredEntry = [

@@ -45,7 +45,7 @@ const walletBytes = new WeakMap<SubWallet, Uint8Array>()
 
 /** @returns a value to put in the space `subWallets` */
 export function encodeSubWallet(header: SubWalletHeader): Binary {
-  const { wallet, lanes, spend, sponsored = null, limitsTold = null, open = null } = header
+  const { wallet, lanes, spend, open, sponsored = null, limitsTold = null } = header
   const marks: StoredMarks = [
     lanes.map(({ chainId, nextNonce }) => [chainId, nextNonce] as const),
     spend.map(storedSpend),
@@ -58,17 +58,17 @@ export function encodeSubWallet(header: SubWalletHeader): Binary {
 
 /** @param stored what the space holds; a record of schema 3 or before is a header already */
 export function decodeSubWallet(stored: unknown): SubWalletHeader {
-  if (!Array.isArray(stored)) return stored as SubWalletHeader
+  if (!Array.isArray(stored)) return { ...(stored as Omit<SubWalletHeader, 'open'>), open: [] }
   const [wallet, marks] = stored as unknown as Stored
   const [subWalletId, userId, name, address, epoch, createdAtMs] = wallet
-  const [lanes, spend, sponsored, limitsTold, open = null] = marks
+  const [lanes, spend, sponsored, limitsTold, open] = marks
   return {
     wallet: { subWalletId, userId, name, address, epoch, createdAtMs },
     lanes: lanes.map(([chainId, nextNonce]) => ({ chainId, nextNonce })),
     spend: spend.map(spendOf),
+    open: open ?? [],
     ...(sponsored === null ? {} : { sponsored }),
     ...(limitsTold === null ? {} : { limitsTold }),
-    ...(open === null ? {} : { open }),
   }
 }
 
