@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { ID_PREFIX, type TxId, ulidBody } from '../../src/domain/ids.js'
 import { valueUsdMicros } from '../../src/domain/money.js'
 import { pumpFlight, pumpSigning } from './decide-lane.js'
@@ -119,8 +120,9 @@ function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
     valuation.nativePriceDecimals,
   )
   const { day, month } = countersOf(state, lineageId, nowMs)
-  // No randomness here: chain and nonce make the id unique within its millisecond.
-  const txId = (ID_PREFIX.tx + ulidBody(nowMs, entropyOf(chainId, nonce))) as TxId
+  // No randomness here, and one block may open the same gap in many wallets in one millisecond.
+  const entropy = hash('sha256', `${state.subWalletId}:${chainId}:${nonce}`, 'buffer')
+  const txId = (ID_PREFIX.tx + ulidBody(nowMs, entropy)) as TxId
   const draft: Draft = {
     txId,
     requestId: txId,
@@ -146,12 +148,4 @@ function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
   turn.emit({ type: 'reserved', draft })
   turn.emit({ type: 'queued', txId, screenedAgainst: [] })
   pumpSigning(turn, lane)
-}
-
-function entropyOf(chainId: number, nonce: number): Uint8Array {
-  const bytes = new Uint8Array(10)
-  const view = new DataView(bytes.buffer)
-  view.setUint32(0, chainId)
-  view.setUint32(6, nonce)
-  return bytes
 }
