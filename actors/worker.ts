@@ -31,10 +31,17 @@ import { createGasWalletShell } from './gas-wallet/shell.js'
 import { createKeyUseShell } from './key-use/shell.js'
 import { type Envelope, eraseShell } from './runtime/actor.js'
 import { Outbox } from './runtime/outbox.js'
-import type { FromWorker, ToWorker, WorkerItem, WorkerStart } from './runtime/protocol.js'
+import type {
+  CarriedReply,
+  FromWorker,
+  ToWorker,
+  WorkerItem,
+  WorkerStart,
+} from './runtime/protocol.js'
 import { shardOf, workerOf } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
 import { createSharePriceShell } from './share-prices/shell.js'
+import { openedCommand } from './sub-wallet/carried-send.js'
 import { presentAnswer } from './sub-wallet/sent.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
 import { createAnnouncer } from './webhook-endpoint/announce.js'
@@ -73,7 +80,7 @@ const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.num
 
 const auditLog = new AuditLog({ environment, sequence, nowMs, log })
 
-const outbox = new Outbox<WorkerItem>((items) => post({ type: 'items', items }))
+const outbox = new Outbox<WorkerItem | CarriedReply>((items) => post({ type: 'items', items }))
 
 function post(message: FromWorker): void {
   port?.postMessage(message)
@@ -150,8 +157,7 @@ const host = new ShardHost({
     ),
     eraseShell(createCustodyShell(coSigner, auditLog, log)),
   ],
-  reply: (token, result) =>
-    outbox.push({ type: 'reply', token, result: presentAnswer(result, headOf) }),
+  reply: (token, result) => outbox.push([token, presentAnswer(result, headOf)]),
   appended: createAnnouncer({ reader, sequence, tell, nowMs }),
   fatal(error) {
     log.fatal({ err: error }, 'the store refused a commit; starting over')
@@ -161,7 +167,9 @@ const host = new ShardHost({
 
 port.on('message', (message: ToWorker) => {
   if (message.type === 'envelopes') {
-    for (const envelope of message.envelopes) host.deliver(envelope)
+    for (const [kind, id, token, carried] of message.envelopes) {
+      host.deliver({ kind, id, command: openedCommand(carried), token })
+    }
     return
   }
   void drain()

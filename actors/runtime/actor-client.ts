@@ -3,7 +3,14 @@ import type { ChainHead } from '../../src/chains/heads.js'
 import { fault } from '../../src/errors/fault.js'
 import type { ActorAddress, AskResult, Envelope, ReplyToken } from './actor.js'
 import { Outbox } from './outbox.js'
-import type { FromWorker, ToWorker, WorkerItem, WorkerStart } from './protocol.js'
+import type {
+  CarriedEnvelope,
+  CarriedReply,
+  FromWorker,
+  ToWorker,
+  WorkerItem,
+  WorkerStart,
+} from './protocol.js'
 import { shardOf, workerOf } from './routing.js'
 
 /**
@@ -56,24 +63,26 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
       transferList: [start.lists.port],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     })
-    const outbox = new Outbox<Envelope>((envelopes) => {
+    const outbox = new Outbox<CarriedEnvelope>((envelopes) => {
       worker.postMessage({ type: 'envelopes', envelopes } satisfies ToWorker)
     })
     return { worker, outbox }
   })
 
   function send(envelope: Envelope): void {
-    workers[workerOf(shardOf(envelope), workers.length)]?.outbox.push(envelope)
+    const { kind, id, token, command } = envelope
+    const worker = workers[workerOf(shardOf(envelope), workers.length)]
+    worker?.outbox.push([kind, id, token, command])
+  }
+
+  function settle([token, result]: CarriedReply): void {
+    const caller = waiting.get(token)
+    waiting.delete(token)
+    caller?.resolve(result)
   }
 
   function take(item: WorkerItem): void {
     switch (item.type) {
-      case 'reply': {
-        const caller = waiting.get(item.token)
-        waiting.delete(item.token)
-        caller?.resolve(item.result)
-        break
-      }
       case 'envelope':
         send(item.envelope)
         break
@@ -102,8 +111,12 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
       ({ worker }) =>
         new Promise<void>((resolve, reject) => {
           worker.on('message', (message: FromWorker) => {
-            if (message.type === 'items') for (const item of message.items) take(item)
-            else if (message.type === 'ready') resolve()
+            if (message.type === 'items') {
+              for (const item of message.items) {
+                if ('type' in item) take(item)
+                else settle(item)
+              }
+            } else if (message.type === 'ready') resolve()
           })
           worker.on('error', (error) => {
             reject(error)

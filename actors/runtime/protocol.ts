@@ -7,17 +7,26 @@ import type { AskResult, Envelope, ReplyToken } from './actor.js'
  * tick and posts it once.
  */
 export type ToWorker =
-  | { readonly type: 'envelopes'; readonly envelopes: readonly Envelope[] }
+  | { readonly type: 'envelopes'; readonly envelopes: readonly CarriedEnvelope[] }
   /** Finish what is under way, then say `drained`. */
   | { readonly type: 'drain' }
 
+/** Lists, since names cost more to pass on than most of what they name. */
+export type CarriedEnvelope = readonly [
+  kind: Envelope['kind'],
+  id: Envelope['id'],
+  token: Envelope['token'],
+  command: Envelope['command'],
+]
+
+export type CarriedReply = readonly [token: ReplyToken, result: AskResult]
+
 export type FromWorker =
-  | { readonly type: 'items'; readonly items: readonly WorkerItem[] }
+  | { readonly type: 'items'; readonly items: readonly (WorkerItem | CarriedReply)[] }
   | { readonly type: 'ready' }
   | { readonly type: 'drained' }
 
 export type WorkerItem =
-  | { readonly type: 'reply'; readonly token: ReplyToken; readonly result: AskResult }
   /** For an actor of another worker. */
   | { readonly type: 'envelope'; readonly envelope: Envelope }
   | { readonly type: 'key-changed'; readonly secretHash: string }

@@ -1,4 +1,4 @@
-import { transactionView } from '../../src/api/transaction-view.js'
+import { transactionJson } from '../../src/api/transaction-json.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import { currentHash, type Transaction } from '../../src/domain/transaction.js'
 import type { ErrorCode } from '../../src/errors/catalogue.js'
@@ -35,7 +35,7 @@ export interface SentReply {
 }
 
 /** A list crosses threads for less than half of what an object with as many names does. */
-type CarriedReply = readonly [
+type CarriedSent = readonly [
   txId: SentReply['txId'],
   txHash: SentReply['txHash'],
   broadcast: SentReply['broadcast'],
@@ -65,13 +65,13 @@ export function presentAnswer(
   const shown = replayed ? asFirstAnswered(tx) : tx
   // What is sponsored asks nodes before it is signed.
   const signedAtMs = tx.kind === 'send' && !replayed ? tx.attempts[0]?.signedAtMs : undefined
-  const value: CarriedReply = [
+  const value: CarriedSent = [
     tx.txId,
     currentHash(tx),
     tx.status === 'broadcast',
     tx.updatedAtMs,
     shown.status === 'signed' ? 202 : 200,
-    JSON.stringify(transactionView(shown, headOf(tx.chainId))),
+    transactionJson(shown, headOf(tx.chainId)),
     replayed,
     signedAtMs === undefined ? null : signedAtMs - tx.createdAtMs,
   ]
@@ -81,7 +81,7 @@ export function presentAnswer(
 /** @param value of an answer to a call that moves value */
 export function sentReply(value: unknown): SentReply {
   const [txId, txHash, broadcast, updatedAtMs, status, json, replayed, signingMs] =
-    value as CarriedReply
+    value as CarriedSent
   return { txId, txHash, broadcast, updatedAtMs, status, json, replayed, signingMs }
 }
 

@@ -1,3 +1,5 @@
+import type { Hex } from '../domain/ids.js'
+import { isoTime } from '../domain/iso-time.js'
 import { formatUsd } from '../domain/money.js'
 import { isSponsored } from '../domain/sponsorship.js'
 import { currentHash, type Transaction } from '../domain/transaction.js'
@@ -25,16 +27,21 @@ export function transactionView(tx: Transaction, headNumber: number | null): Tra
     block_number: tx.mined === null ? null : tx.mined.blockNumber,
     confirmations: confirmations(tx, headNumber),
     error: tx.error,
-    replaced_hashes: tx.attempts.map(({ txHash }) => txHash).filter((other) => other !== hash),
+    replaced_hashes: replacedHashes(tx),
     key_id: tx.keyId,
-    created_at: new Date(tx.createdAtMs).toISOString(),
-    updated_at: new Date(tx.updatedAtMs).toISOString(),
-    confirmed_at: tx.confirmedAtMs === null ? null : new Date(tx.confirmedAtMs).toISOString(),
+    created_at: isoTime(tx.createdAtMs),
+    updated_at: isoTime(tx.updatedAtMs),
+    confirmed_at: tx.confirmedAtMs === null ? null : isoTime(tx.confirmedAtMs),
   }
 }
 
+export function replacedHashes(tx: Transaction): Hex[] {
+  const hash = currentHash(tx)
+  return tx.attempts.map(({ txHash }) => txHash).filter((other) => other !== hash)
+}
+
 /** Spec silent: what the sub-wallet paid, which is nothing where the service sponsored the gas. */
-function feePaid({ mined, kind }: Transaction): string | null {
+export function feePaid({ mined, kind }: Transaction): string | null {
   if (mined === null) return null
   return isSponsored(kind) ? '0' : mined.feeWei.toString()
 }

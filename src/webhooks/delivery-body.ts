@@ -1,4 +1,5 @@
 import type { NewEvent } from '../domain/event.js'
+import { isoTime } from '../domain/iso-time.js'
 
 /**
  * The JSON of a delivery (API.md "Events and webhooks"). Every attempt sends the same
@@ -11,7 +12,7 @@ export function deliveryBody(
 ): string {
   return JSON.stringify({
     type: event.type,
-    timestamp: new Date(event.atMs).toISOString(),
+    timestamp: isoTime(event.atMs),
     data,
   })
 }

@@ -1,4 +1,5 @@
 import type { AskResult } from '../../../actors/runtime/actor.js'
+import { carriedSend } from '../../../actors/sub-wallet/carried-send.js'
 import type { SendCommand } from '../../../actors/sub-wallet/messages.js'
 import { sentReply } from '../../../actors/sub-wallet/sent.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
@@ -26,7 +27,8 @@ export function sendTransaction({
       proofKey,
       idempotency,
     }
-    const answer = await actors.ask({ kind: 'sub-wallet', id: key.subWalletId }, command)
+    const wallet = { kind: 'sub-wallet', id: key.subWalletId } as const
+    const answer = await actors.ask(wallet, carriedSend(command))
     return answerOfSend(answer, answeredSends)
   }
 }

@@ -1,7 +1,7 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { AddressRule } from '../../domain/address-rule.js'
+import { isoTime } from '../../domain/iso-time.js'
 import type { ConsoleHandlers } from '../context.js'
-import { isoTime } from '../iso-time.js'
 import type { OperationPorts } from '../ports.js'
 import { pageOptions } from './page.js'
 

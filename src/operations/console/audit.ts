@@ -1,5 +1,5 @@
+import { isoTime } from '../../domain/iso-time.js'
 import type { ConsoleHandlers } from '../context.js'
-import { isoTime } from '../iso-time.js'
 import type { OperationPorts } from '../ports.js'
 import { pageOptions } from './page.js'
 

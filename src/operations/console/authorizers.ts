@@ -1,6 +1,6 @@
 import type { AuthorizerList } from '../../custody/co-signer.js'
+import { isoTime } from '../../domain/iso-time.js'
 import type { ConsoleHandlers } from '../context.js'
-import { isoTime } from '../iso-time.js'
 import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
 
 /** They are added and removed at the identity provider, under a sign-in this service never sees. */

@@ -1,7 +1,7 @@
 import { type ApiKey, keyExpiresAtMs, keyStatus } from '../../domain/api-key.js'
+import { isoTime } from '../../domain/iso-time.js'
 import { formatUsd, parseUsd, type UsdMicros } from '../../domain/money.js'
 import type { SubWallet } from '../../domain/wallet.js'
-import { isoTime } from '../iso-time.js'
 
 /** Wire forms of what the console lists. */
 export function walletView(wallet: SubWallet) {

@@ -1,9 +1,9 @@
 import type { DeliveryRecord } from '../../../actors/webhook-endpoint/delivery-record.js'
 import { eventData } from '../../api/event-data.js'
 import type { EventType, StoredEvent } from '../../domain/event.js'
+import { isoTime } from '../../domain/iso-time.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
 import type { Reader } from '../../store/reader.js'
-import { isoTime } from '../iso-time.js'
 
 export function webhookView(endpoint: WebhookEndpoint) {
   return {

@@ -1,0 +1,46 @@
+import type { SendCommand } from './messages.js'
+
+/**
+ * A send on its way to the thread of its wallet. A list crosses threads for half of what an object
+ * with as many names does, most of which the actor's thread would pay.
+ */
+export type CarriedSend = readonly [
+  type: SendCommand['type'],
+  txId: SendCommand['txId'],
+  requestId: SendCommand['requestId'],
+  keyId: SendCommand['keyId'],
+  kind: SendCommand['kind'],
+  chainId: SendCommand['chainId'],
+  to: SendCommand['to'],
+  value: SendCommand['value'],
+  data: SendCommand['data'],
+  proofKey: SendCommand['proofKey'],
+  idempotency: SendCommand['idempotency'],
+]
+
+export function carriedSend(command: SendCommand): CarriedSend {
+  const { type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey } = command
+  const { idempotency } = command
+  return [type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency]
+}
+
+/** The command as it was before it was carried; one that was not carried is given back. */
+export function openedCommand(command: unknown): unknown {
+  if (!Array.isArray(command) || command[0] !== 'send') return command
+  const [type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency] =
+    command as unknown as CarriedSend
+  const send: SendCommand = {
+    type,
+    txId,
+    requestId,
+    keyId,
+    kind,
+    chainId,
+    to,
+    value,
+    data,
+    proofKey,
+    idempotency,
+  }
+  return send
+}

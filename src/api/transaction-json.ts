@@ -1,0 +1,33 @@
+import { isoTime } from '../domain/iso-time.js'
+import { formatUsd } from '../domain/money.js'
+import { currentHash, type Transaction } from '../domain/transaction.js'
+import { confirmations, feePaid, replacedHashes } from './transaction-view.js'
+
+/**
+ * The text of `transactionView`, letter by letter what `JSON.stringify` makes of it, for the answer
+ * to each send. Only what a node or a person worded can hold a character that JSON escapes; ids,
+ * hex, numbers and times cannot.
+ */
+export function transactionJson(tx: Transaction, headNumber: number | null): string {
+  const hash = currentHash(tx)
+  const fee = feePaid(tx)
+  const confirmedAt = tx.confirmedAtMs === null ? null : isoTime(tx.confirmedAtMs)
+  const onlyOne = tx.attempts.length === 1 && tx.attempts[0]?.txHash === hash
+  const replaced = onlyOne ? '[]' : JSON.stringify(replacedHashes(tx))
+  const error = tx.error === null ? 'null' : JSON.stringify(tx.error)
+  return (
+    `{"tx_id":"${tx.txId}","tx_hash":"${hash}","chain_id":${tx.chainId}` +
+    `,"from":"${tx.from}","to":"${tx.to}","value":"${tx.value}","data":"${tx.data}"` +
+    `,"nonce":${tx.nonce},"status":"${tx.status}","kind":"${tx.kind}"` +
+    `,"spend_usd":"${formatUsd(tx.spentMicros)}","fee_native_wei":${quoted(fee)}` +
+    `,"block_number":${tx.mined === null ? null : tx.mined.blockNumber}` +
+    `,"confirmations":${confirmations(tx, headNumber)},"error":${error}` +
+    `,"replaced_hashes":${replaced},"key_id":"${tx.keyId}"` +
+    `,"created_at":"${isoTime(tx.createdAtMs)}","updated_at":"${isoTime(tx.updatedAtMs)}"` +
+    `,"confirmed_at":${quoted(confirmedAt)}}`
+  )
+}
+
+function quoted(text: string | null): string {
+  return text === null ? 'null' : `"${text}"`
+}

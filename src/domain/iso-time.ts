@@ -1,0 +1,19 @@
+const SECOND_MS = 1_000
+/** `.mmmZ` */
+const FRACTION_CHARS = 5
+
+/** A send shows two or three times, nearly always of one second; the calendar is the dear part. */
+let last = { second: Number.NaN, text: '' }
+
+/**
+ * ISO 8601 UTC with milliseconds, as all times on the wire.
+ * @throws RangeError for what is no time
+ */
+export function isoTime(ms: number): string {
+  const second = Math.floor(ms / SECOND_MS)
+  if (second !== last.second) {
+    last = { second, text: new Date(second * SECOND_MS).toISOString().slice(0, -FRACTION_CHARS) }
+  }
+  const fraction = Math.floor(ms - second * SECOND_MS)
+  return `${last.text}.${String(fraction).padStart(3, '0')}Z`
+}
