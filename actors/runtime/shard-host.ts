@@ -40,6 +40,13 @@ interface Resident {
   commitsPending: number
   /** Callers whose answer is not decided, so that none is forgotten when it is stopped. */
   readonly waiting: Set<ReplyToken>
+  /** Forgotten, or about to be loaded anew: whoever holds on to it has to look again. */
+  stale: boolean
+}
+
+/** A command in the mailbox, with its actor where that was at hand: finding it costs two look-ups. */
+interface Mail extends Envelope {
+  readonly resident: Resident | null
 }
 
 interface Outputs {
@@ -59,7 +66,7 @@ const NO_REPLIES: readonly Reply[] = []
 export class ShardHost {
   readonly #options: ShardHostOptions
   readonly #shells: ReadonlyMap<string, ErasedShell>
-  readonly #mailbox = new Mailbox<Envelope>(MAILBOX_CAPACITY)
+  readonly #mailbox = new Mailbox<Mail>(MAILBOX_CAPACITY)
   /** By kind, then id: a command finds its actor without a key being made for it. */
   readonly #byKind = new Map<string, Map<string, Resident>>()
   /** All of them. Insertion order is order of use while there are many: the oldest comes first. */
@@ -95,15 +102,16 @@ export class ShardHost {
   deliver(envelope: Envelope): void {
     const shell = this.#shells.get(envelope.kind)
     if (shell === undefined) throw new Error(`no actor of kind ${envelope.kind}`)
+    const { kind, id, token } = envelope
     if (shell.prepare === undefined) {
-      this.#enqueue(envelope)
+      this.#enqueue({ kind, id, command: envelope.command, token, resident: null })
       return
     }
-    const { kind, id, token } = envelope
+    let resident: Resident | null = null
     let prepared: unknown
     try {
-      const resident = this.#resident(envelope)
-      if (resident === undefined) return
+      resident = this.#resident(envelope) ?? null
+      if (resident === null) return
       prepared = shell.prepare(resident.state, envelope.command)
     } catch (error) {
       this.#failed(envelope, error)
@@ -111,10 +119,10 @@ export class ShardHost {
     }
     if (prepared instanceof Promise) {
       prepared.then(
-        (command: unknown) => this.#enqueue({ kind, id, command, token }),
+        (command: unknown) => this.#enqueue({ kind, id, command, token, resident }),
         (error: unknown) => this.#failed(envelope, error),
       )
-    } else this.#enqueue({ kind, id, command: prepared, token })
+    } else this.#enqueue({ kind, id, command: prepared, token, resident })
   }
 
   #failed(envelope: Envelope, error: unknown): void {
@@ -124,13 +132,13 @@ export class ShardHost {
     }
   }
 
-  #enqueue(envelope: Envelope): void {
-    if (envelope.token === null) {
+  #enqueue(mail: Mail): void {
+    if (mail.token === null) {
       // Outcomes and news: whoever sent them counts on their arrival, and there are only so many,
       // since each belongs to a draft, a transaction or a delivery that is open already.
-      this.#mailbox.put(envelope)
-    } else if (!this.#mailbox.offer(envelope)) {
-      this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
+      this.#mailbox.put(mail)
+    } else if (!this.#mailbox.offer(mail)) {
+      this.#options.reply(mail.token, { ok: false, fault: fault('OVERLOADED') })
       return
     }
     if (this.#turnScheduled) return
@@ -144,9 +152,9 @@ export class ShardHost {
     const immediate: Outputs[] = []
     const afterCommit: Outputs[] = []
     for (let left = this.#mailbox.size; left > 0; left--) {
-      const envelope = this.#mailbox.take()
-      if (envelope === undefined) break
-      const outputs = this.#handle(envelope, batch)
+      const mail = this.#mailbox.take()
+      if (mail === undefined) break
+      const outputs = this.#handle(mail, batch)
       if (outputs === null) continue
       if (outputs.resident.commitsPending > 0) afterCommit.push(outputs)
       else immediate.push(outputs)
@@ -157,10 +165,10 @@ export class ShardHost {
   }
 
   /** Decides and folds one command. Null when the actor failed; its callers were told. */
-  #handle(envelope: Envelope, batch: WriteBatch): Outputs | null {
+  #handle(envelope: Mail, batch: WriteBatch): Outputs | null {
     let resident: Resident | undefined
     try {
-      resident = this.#resident(envelope)
+      resident = this.#addressee(envelope)
       if (resident === undefined) return null
       if (envelope.token !== null) resident.waiting.add(envelope.token)
       const { shell } = resident
@@ -224,9 +232,15 @@ export class ShardHost {
     const { kind, id } = resident.address
     for (const effect of effects) {
       resident.shell.run(id, effect, (command) => {
-        this.#enqueue({ kind, id, command, token: null })
+        this.#enqueue({ kind, id, command, token: null, resident })
       })
     }
+  }
+
+  #addressee(mail: Mail): Resident | undefined {
+    const { resident } = mail
+    const inOrder = this.#residents.size >= RESIDENTS_IN_ORDER_MIN
+    return resident === null || resident.stale || inOrder ? this.#resident(mail) : resident
   }
 
   /** Undefined, with the caller told, while a broken actor waits for its commits. */
@@ -242,6 +256,7 @@ export class ShardHost {
         }
         known.state = known.shell.load(envelope.id)
         known.broken = false
+        known.stale = false
       }
       if (this.#residents.size >= RESIDENTS_IN_ORDER_MIN) {
         this.#residents.delete(known)
@@ -258,13 +273,15 @@ export class ShardHost {
       broken: false,
       commitsPending: 0,
       waiting: new Set(),
+      stale: false,
     }
     this.#residents.add(resident)
     const ofKind = this.#byKind.get(envelope.kind) ?? new Map<string, Resident>()
     this.#byKind.set(envelope.kind, ofKind.set(envelope.id, resident))
     const resumed = shell.resume?.(resident.state) ?? null
     if (resumed !== null) {
-      this.#enqueue({ kind: envelope.kind, id: envelope.id, command: resumed, token: null })
+      const { kind, id } = envelope
+      this.#enqueue({ kind, id, command: resumed, token: null, resident })
     }
     return resident
   }
@@ -276,6 +293,7 @@ export class ShardHost {
       return
     }
     resident.broken = true
+    resident.stale = true
     for (const token of resident.waiting) this.#options.reply(token, refused)
     resident.waiting.clear()
   }
@@ -287,6 +305,7 @@ export class ShardHost {
       if (resident.commitsPending > 0 || resident.waiting.size > 0) continue
       if (!resident.shell.idle(resident.state)) continue
       const { kind, id } = resident.address
+      resident.stale = true
       this.#residents.delete(resident)
       this.#byKind.get(kind)?.delete(id)
     }

@@ -90,7 +90,9 @@ export function createApiKeyAuthenticator(
       return null
     }
     unknownSinceMs.delete(hashHex)
-    const entry = { key, proofKey: deriveProofKey(secret), readAtMs: now }
+    // The same hash is the same secret; a copy, since what drops out of the cache is wiped.
+    const proofKey = cached === undefined ? deriveProofKey(secret) : cached.proofKey.slice()
+    const entry = { key, proofKey, readAtMs: now }
     known.set(hashHex, entry)
     return entry
   }

@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { hasBit } from '../protocol/batch.js'
 import { isSignedBy } from '../protocol/curve.js'
@@ -45,6 +46,9 @@ export interface SignatureChecksOptions {
 /** The thread comes up with the first batch that is worth it, and stays. */
 export function createSignatureChecks(options: SignatureChecksOptions): SignatureChecks {
   const entry = options.entry ?? new URL('../../pool/check-signatures.js', import.meta.url)
+  // Named with each task, so that one whose module does not load is refused instead of waiting; and
+  // as a path, since a URL would be parsed for each.
+  const filename = fileURLToPath(entry)
   let pool: Piscina | null = null
   let ready = false
   let closed = false
@@ -70,7 +74,7 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
     // A thread that dies idle is replaced by the next batch; unheard, the event ends the process.
     started.on('error', () => {})
     // Until its modules are loaded, checking here is faster.
-    started.run(null, { filename: entry.href, name: 'warm' }).then(() => {
+    started.run(null, { filename, name: 'warm' }).then(() => {
       ready = !closed
     }, failed)
     return started
@@ -84,7 +88,7 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
       try {
         const row = rowOf(checks)
         const bitmap: number = await pool.run(row, {
-          filename: entry.href,
+          filename,
           name: 'check',
           transferList: [row.buffer],
         })
