@@ -57,6 +57,29 @@ export function startCpuMeter<Name extends string>(
     ) as Record<Name, CpuSpent>
 }
 
+/** Column of `/proc/stat`'s first line (proc_stat(5)). */
+const STEAL_AT = 7
+/** Columns that are counted; guests' time after them is in the first two already. */
+const STAT_COLUMNS = 8
+
+/** @returns a function that says which share of all cores the host has given to others since */
+export function startStealMeter(): () => number {
+  const read = () => {
+    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+    return line
+      .trim()
+      .split(/\s+/)
+      .slice(1, 1 + STAT_COLUMNS)
+      .map(Number)
+  }
+  const before = read()
+  return () => {
+    const spent = read().map((ticks, column) => ticks - (before[column] ?? 0))
+    const all = spent.reduce((sum, ticks) => sum + ticks, 0)
+    return (spent[STEAL_AT] ?? 0) / Math.max(1, all)
+  }
+}
+
 export function perOperation(spent: CpuSpent, operations: number): CpuSpent {
   const n = Math.max(1, operations)
   const { total, main, busiest, others } = spent
