@@ -60,6 +60,11 @@ export interface ActorShell<State, Command, Event, Effect>
   prepare?(state: State, command: Command): Command | Promise<Command>
   /** A command for an actor that was just loaded, to pick up what a restart interrupted. */
   resume?(state: State): Command | null
+  /**
+   * True of an effect that rests on nothing which is being stored and whose outcome means nothing
+   * after a crash: it starts at once, where all others wait for the disk.
+   */
+  startsAtOnce?(effect: Effect): boolean
   /** Starts an effect. `self` puts the outcome into the actor's mailbox. Must not throw. */
   run(id: string, effect: Effect, self: (command: Command) => void): void
   /** True when nothing would be lost by forgetting the state and loading it again. */

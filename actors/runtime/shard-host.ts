@@ -141,17 +141,21 @@ export class ShardHost {
       this.#options.reply(mail.token, { ok: false, fault: fault('OVERLOADED') })
       return
     }
+    this.#schedule()
+  }
+
+  #schedule(): void {
     if (this.#turnScheduled) return
     this.#turnScheduled = true
     setImmediate(() => this.#turn())
   }
 
   #turn(): void {
-    this.#turnScheduled = false
     const batch = new WriteBatch()
     const immediate: Outputs[] = []
     const afterCommit: Outputs[] = []
-    for (let left = this.#mailbox.size; left > 0; left--) {
+    // What an effect that starts at once answers at once is decided in the same turn.
+    for (let left = 2 * this.#mailbox.size; left > 0; left--) {
       const mail = this.#mailbox.take()
       if (mail === undefined) break
       const outputs = this.#handle(mail, batch)
@@ -160,6 +164,8 @@ export class ShardHost {
       else immediate.push(outputs)
     }
     for (const outputs of immediate) this.#release(outputs)
+    this.#turnScheduled = false
+    if (this.#mailbox.size > 0) this.#schedule()
     if (batch.empty && afterCommit.length === 0) return
     this.#commit(batch, afterCommit)
   }
@@ -194,7 +200,7 @@ export class ShardHost {
         resident.waiting.delete(token)
         this.#options.reply(token, result)
       }
-      return { resident, effects, replies }
+      return { resident, effects: this.#startSome(resident, effects), replies }
     } catch (error) {
       this.#options.log.error(
         { err: error, actor: envelope.id },
@@ -229,12 +235,26 @@ export class ShardHost {
 
   #release({ resident, effects, replies }: Outputs): void {
     for (const { token, result } of replies) this.#options.reply(token, result)
-    const { kind, id } = resident.address
+    for (const effect of effects) this.#run(resident, effect)
+  }
+
+  /** Starts what waits for nothing. @returns the rest */
+  #startSome(resident: Resident, effects: readonly unknown[]): readonly unknown[] {
+    const { shell } = resident
+    if (effects.length === 0 || shell.startsAtOnce === undefined) return effects
+    const rest: unknown[] = []
     for (const effect of effects) {
-      resident.shell.run(id, effect, (command) => {
-        this.#enqueue({ kind, id, command, token: null, resident })
-      })
+      if (shell.startsAtOnce(effect)) this.#run(resident, effect)
+      else rest.push(effect)
     }
+    return rest
+  }
+
+  #run(resident: Resident, effect: unknown): void {
+    const { kind, id } = resident.address
+    resident.shell.run(id, effect, (command) => {
+      this.#enqueue({ kind, id, command, token: null, resident })
+    })
   }
 
   #addressee(mail: Mail): Resident | undefined {

@@ -46,6 +46,8 @@ export function createSubWalletShell(
       }
       return command
     },
+    // A draft is not stored: a crash forgets it, with the verdict and the signature it asked for.
+    startsAtOnce: ({ type }) => type === 'screen' || type === 'sign',
     run(id, effect, self) {
       switch (effect.type) {
         case 'screen':

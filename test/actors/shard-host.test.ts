@@ -14,6 +14,7 @@ type Command =
   | 'add'
   | 'add, told at once'
   | 'add and tell'
+  | 'look at once'
   | 'count'
   | 'break before'
   | 'break after'
@@ -57,7 +58,7 @@ describe('a shard', () => {
     return store.reader.keyLastUsedAtMs(ID) ?? 0
   }
 
-  function counter(): ActorShell<{ count: number }, Command, number, 'look'> {
+  function counter(): ActorShell<{ count: number }, Command, number, 'look' | 'look at once'> {
     return {
       kind: 'key-use',
       load: () => ({ count: stored() }),
@@ -67,6 +68,7 @@ describe('a shard', () => {
           token === null ? [] : [{ token, result: { ok: true, value } as const }]
         if (command === 'count') return { events: [], effects: [], replies: reply(state.count) }
         if (command === 'flushed') return { events: [], effects: [], replies: [] }
+        if (command === 'look at once') return { events: [], effects: [command], replies: [] }
         state.count++
         if (command === 'break after') throw new Error('broken')
         if (command === 'add, told at once') {
@@ -82,6 +84,7 @@ describe('a shard', () => {
       record(transactor, state) {
         transactor.putKeyUse(ID, state.count)
       },
+      startsAtOnce: (effect) => effect === 'look at once',
       run(_id, _effect, self) {
         happened.push(`effect sees ${stored()}`)
         self('flushed')
@@ -133,6 +136,14 @@ describe('a shard', () => {
     const read = ask('count')
     expect(await answered(read)).toEqual({ ok: true, value: 1 })
     expect(storedWhenAnswered.get(read)).toBe(1)
+  })
+
+  test('an effect that may start at once waits for no commit of its actor', async () => {
+    ask('add')
+    ask('look at once')
+    const after = ask('add and tell')
+    await answered(after)
+    expect(happened).toEqual(['effect sees 0', 'reply 1', `reply ${after}`, 'effect sees 2'])
   })
 
   test('a command that writes nothing waits for no disk', async () => {
