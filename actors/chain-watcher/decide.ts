@@ -5,7 +5,7 @@ import type { MinedIn } from '../../src/domain/transaction.js'
 import type { Decision } from '../runtime/actor.js'
 import type { Owner, WatchCommand, WatcherCommand, WatcherEffect } from './messages.js'
 import { CATCH_UP_BLOCKS_MAX, RECENT_BLOCKS_MAX, SWEEP_MAX, type WatcherState } from './state.js'
-import type { Watched } from './watch-list.js'
+import type { Place, Watched } from './watch-list.js'
 
 /**
  * Follows one chain: block by block, by parent hash. A block's list of hashes says which of our
@@ -54,7 +54,7 @@ export function decide(
 /** A quarter of a block: news is at most that old. Chains without our transactions are idle. */
 function pollAfterMs(state: WatcherState): number {
   const quarter = Math.min(1_000, Math.max(100, state.blockTimeMs / 4))
-  return state.watched.open.size > 0 ? quarter : quarter * 2
+  return state.watched.openCount > 0 ? quarter : quarter * 2
 }
 
 function watch(state: WatcherState, command: WatchCommand): void {
@@ -67,8 +67,8 @@ function watch(state: WatcherState, command: WatchCommand): void {
     nonce,
     hashes,
     mined: known === undefined ? mined : known.mined,
+    untold: known === undefined ? mined : known.untold,
     checked: known === undefined ? mined === null : known.checked,
-    confirmed: false,
     sinceBlock: known?.sinceBlock ?? null,
   }
   state.watched.put(watched)
@@ -88,10 +88,8 @@ function follow(
   }
   if (head.number > last.number + CATCH_UP_BLOCKS_MAX) {
     state.recent.length = 0
-    for (const watched of state.watched.all()) {
-      watched.checked = watched.mined === null
-      state.watched.reopen(watched)
-    }
+    state.watched.unsettleAll()
+    for (const watched of state.watched.open()) watched.checked = watched.mined === null
     accept(state, head, effects, nowMs)
     sweep(state, effects)
     return
@@ -165,9 +163,8 @@ function takeBack(
   nowMs: number,
 ): void {
   state.watched.setMined(watched, null)
-  state.watched.reopen(watched)
+  watched.untold = null
   watched.checked = true
-  watched.confirmed = false
   watched.sinceBlock = blockNumber
   const { owner, txId } = watched
   const command = { type: 'unmined', txId, stored: null, nowMs } as const
@@ -183,15 +180,14 @@ function accept(
   state.recent.push({ number: block.number, hash: block.hash })
   if (state.recent.length > RECENT_BLOCKS_MAX) state.recent.shift()
   effects.push({ type: 'announce', head: block })
-  const hits = block.txHashes.filter((hash) => state.watched.withHash(hash) !== undefined)
-  if (hits.length > 0) effects.push({ type: 'fetch-receipts', hashes: hits })
-  for (const watched of state.watched.minedAt(block.number)) {
-    // Its receipt came before its block, and from another branch.
-    if (watched.mined?.blockHash === block.hash) continue
+  // Their receipts came before their block, and from another branch.
+  for (const watched of state.watched.minedBeside(block.number, block.hash)) {
     takeBack(state, watched, block.number, effects, nowMs)
   }
+  const hits = block.txHashes.filter((hash) => state.watched.withHash(hash) !== undefined)
+  if (hits.length > 0) effects.push({ type: 'fetch-receipts', hashes: hits })
   const waiting = new Map<Owner, Watched>()
-  for (const watched of state.watched.open) {
+  for (const watched of state.watched.open()) {
     watched.sinceBlock ??= block.number
     if (watched.mined !== null) deepen(state, watched, block.number, effects, nowMs)
     else if (!waiting.has(watched.owner)) waiting.set(watched.owner, watched)
@@ -200,14 +196,7 @@ function accept(
     tellHead(state, watched.owner, null, effects, nowMs)
   }
   sweepOverdue(state, block.number, effects)
-  forgetSettled(state, block.number)
-}
-
-/** No reorg will reach them any more. */
-function forgetSettled(state: WatcherState, head: number): void {
-  for (const { txId, confirmed } of state.watched.minedWithin(0, head - RECENT_BLOCKS_MAX - 1)) {
-    if (confirmed) state.watched.remove(txId)
-  }
+  state.watched.forgetSettledBelow(block.number - RECENT_BLOCKS_MAX)
 }
 
 /** Waiting this many blocks for a receipt is longer than a block's list of hashes should take. */
@@ -220,7 +209,7 @@ const OVERDUE_BLOCKS = 3
 function sweepOverdue(state: WatcherState, blockNumber: number, effects: WatcherEffect[]): void {
   const hashes: Hex[] = []
   const asked: Watched[] = []
-  for (const watched of state.watched.open) {
+  for (const watched of state.watched.open()) {
     if (hashes.length >= SWEEP_MAX) break
     const { mined, checked, sinceBlock } = watched
     if (mined !== null && checked) continue
@@ -245,7 +234,7 @@ function sweepOverdue(state: WatcherState, blockNumber: number, effects: Watcher
 /** Asks for all that no block since the last one seen could tell. */
 function sweep(state: WatcherState, effects: WatcherEffect[]): void {
   const hashes: Hex[] = []
-  for (const { mined, checked, hashes: own } of state.watched.open) {
+  for (const { mined, checked, hashes: own } of state.watched.open()) {
     if (mined === null || !checked) hashes.push(...own)
   }
   if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
@@ -289,13 +278,15 @@ function receiptSeen(
   watched.checked = true
   if (watched.mined?.blockHash === receipt.blockHash) return
   const mined: MinedIn = {
-    txHash: receipt.txHash,
+    // Hundreds of receipts of a block each have a text of their own that says the same.
+    txHash: watched.hashes.find((hash) => hash === receipt.txHash) ?? receipt.txHash,
     blockNumber: receipt.blockNumber,
-    blockHash: receipt.blockHash,
+    blockHash: seen?.hash ?? receipt.blockHash,
     outcome: receipt.status,
     feeWei: receipt.feeWei,
   }
   state.watched.setMined(watched, mined)
+  watched.untold = mined
   const head = state.recent.at(-1)?.number ?? receipt.blockNumber
   if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
   else {
@@ -304,11 +295,11 @@ function receiptSeen(
   }
 }
 
-function deepEnough(state: WatcherState, mined: MinedIn, head: number): boolean {
+function deepEnough(state: WatcherState, mined: Place, head: number): boolean {
   return head - mined.blockNumber + 1 >= state.confirmations
 }
 
-/** Tells of a confirmation. It is watched on, in case of a reorg. */
+/** Tells of a confirmation. It is kept in mind, in case of a reorg. */
 function deepen(
   state: WatcherState,
   watched: Watched,
@@ -316,12 +307,11 @@ function deepen(
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  const { mined, checked, txId, owner } = watched
+  const { mined, untold, checked, txId, owner } = watched
   if (mined === null || !checked || !deepEnough(state, mined, head)) return
-  state.watched.close(watched)
-  if (watched.confirmed) return
-  watched.confirmed = true
-  const command = { type: 'confirmed', txId, mined, nowMs } as const
+  state.watched.settle(watched, mined)
+  if (untold === null) return
+  const command = { type: 'confirmed', txId, mined: untold, nowMs } as const
   effects.push({ type: 'tell', owner, command })
 }
 

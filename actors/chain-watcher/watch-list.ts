@@ -2,37 +2,52 @@ import type { Hex, TxId } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import type { WatchCommand } from './messages.js'
 
+export type Place = Pick<MinedIn, 'blockNumber' | 'blockHash'>
+
 export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   /** Where it is mined, as its owner believes; null while it is not. */
-  readonly mined: MinedIn | null
-  /** False while that comes from before a start or a pause: a receipt has to say it once more. */
+  readonly mined: Place | null
+  /** What its owner is to be told once that is deep enough; null when it was told, or is not mined. */
+  untold: MinedIn | null
+  /** False while `mined` comes from before a start or a pause: a receipt has to say it once more. */
   checked: boolean
-  /** True once its wallet was told that it is deep enough. */
-  confirmed: boolean
   /** Height at which watching began, or a receipt was last asked for; null until the first block. */
   sinceBlock: number | null
 }
 
+/** What is kept of one that is deep enough: a busy chain has a hundred thousand of them. */
+type Settled = Pick<Watched, 'txId' | 'owner' | 'from' | 'nonce' | 'hashes'>
+
+interface SettledBlock {
+  readonly hash: Hex
+  readonly transactions: Settled[]
+}
+
 /**
- * The watched transactions of one chain. A confirmed one stays for hundreds of blocks, in case of
- * a reorg, but a new block has nothing to say about it: what is looked at per block is what is
- * open, and what was mined at the heights in question.
+ * The watched transactions of one chain. One that is deep enough stays for hundreds of blocks, in
+ * case of a reorg, but a new block has nothing to say about it: what is looked at per block is
+ * what is open, and what was mined at the heights in question.
  */
 export class WatchList {
-  readonly #byId = new Map<TxId, Watched>()
+  /** Not known to be deep enough, in the order in which they wait for their turn to be asked about. */
+  readonly #open = new Map<TxId, Watched>()
   readonly #byHash = new Map<Hex, Watched>()
-  /** In the order in which they wait for their turn to be asked about. */
-  readonly #open = new Set<Watched>()
   /** Of those that are mined, by height. */
   readonly #byBlock = new Map<number, Set<Watched>>()
+  /** By height; more than one where receipts came from several branches. */
+  readonly #settled = new Map<number, SettledBlock[]>()
 
   /** Not known to be deep enough yet. */
-  get open(): ReadonlySet<Watched> {
-    return this.#open
+  open(): Iterable<Watched> {
+    return this.#open.values()
+  }
+
+  get openCount(): number {
+    return this.#open.size
   }
 
   get(txId: TxId): Watched | undefined {
-    return this.#byId.get(txId)
+    return this.#open.get(txId)
   }
 
   withHash(hash: Hex): Watched | undefined {
@@ -42,58 +57,87 @@ export class WatchList {
   /** Takes the place of the one with the same id. */
   put(watched: Watched): void {
     this.remove(watched.txId)
-    this.#byId.set(watched.txId, watched)
+    this.#open.set(watched.txId, watched)
     for (const hash of watched.hashes) this.#byHash.set(hash, watched)
-    this.#open.add(watched)
     if (watched.mined !== null) this.#at(watched.mined.blockNumber).add(watched)
   }
 
   remove(txId: TxId): void {
-    const watched = this.#byId.get(txId)
+    const watched = this.#open.get(txId)
     if (watched === undefined) return
     this.#leaveBlock(watched)
     for (const hash of watched.hashes) this.#byHash.delete(hash)
-    this.#open.delete(watched)
-    this.#byId.delete(txId)
+    this.#open.delete(txId)
   }
 
-  setMined(watched: Watched, mined: MinedIn | null): void {
+  setMined(watched: Watched, mined: Place | null): void {
     this.#leaveBlock(watched)
-    const writable: { mined: MinedIn | null } = watched
+    const writable: { mined: Place | null } = watched
     writable.mined = mined
     if (mined !== null) this.#at(mined.blockNumber).add(watched)
   }
 
   /** Nothing more is expected of it, short of a reorg. */
-  close(watched: Watched): void {
-    this.#open.delete(watched)
+  settle({ txId, owner, from, nonce, hashes }: Watched, { blockNumber, blockHash }: Place): void {
+    this.remove(txId)
+    const blocks = this.#settled.get(blockNumber) ?? []
+    this.#settled.set(blockNumber, blocks)
+    let block = blocks.find(({ hash }) => hash === blockHash)
+    if (block === undefined) {
+      block = { hash: blockHash, transactions: [] }
+      blocks.push(block)
+    }
+    block.transactions.push({ txId, owner, from, nonce, hashes })
   }
 
-  /** Looks at it again in each block. */
-  reopen(watched: Watched): void {
-    this.#open.add(watched)
+  /** Watches all again that are settled, as what a receipt has to say once more. */
+  unsettleAll(): void {
+    for (const blockNumber of [...this.#settled.keys()]) this.#unsettle(blockNumber, null)
+  }
+
+  /** No reorg will reach them any more. */
+  forgetSettledBelow(blockNumber: number): void {
+    for (const height of this.#settled.keys())
+      if (height < blockNumber) this.#settled.delete(height)
   }
 
   /** Behind all others that wait to be asked about. */
   moveToEnd(watched: Watched): void {
-    this.#open.delete(watched)
-    this.#open.add(watched)
+    this.#open.delete(watched.txId)
+    this.#open.set(watched.txId, watched)
   }
 
-  all(): Iterable<Watched> {
-    return this.#byId.values()
+  /** Those that are mined at that height in another block; none of them is settled any more. */
+  minedBeside(blockNumber: number, hash: Hex): readonly Watched[] {
+    this.#unsettle(blockNumber, hash)
+    const there = this.#byBlock.get(blockNumber)
+    return there === undefined ? [] : [...there].filter(({ mined }) => mined?.blockHash !== hash)
   }
 
-  minedAt(blockNumber: number): readonly Watched[] {
-    return [...(this.#byBlock.get(blockNumber) ?? [])]
-  }
-
+  /** Those that are mined at these heights; none of them is settled any more. */
   minedWithin(from: number, to: number): readonly Watched[] {
     const found: Watched[] = []
-    for (const [blockNumber, there] of this.#byBlock) {
-      if (blockNumber >= from && blockNumber <= to) found.push(...there)
+    for (let height = from; height <= to; height++) {
+      this.#unsettle(height, null)
+      found.push(...(this.#byBlock.get(height) ?? []))
     }
     return found
+  }
+
+  #unsettle(blockNumber: number, exceptHash: Hex | null): void {
+    const blocks = this.#settled.get(blockNumber)
+    if (blocks === undefined) return
+    const kept = blocks.filter(({ hash }) => hash === exceptHash)
+    if (kept.length > 0) this.#settled.set(blockNumber, kept)
+    else this.#settled.delete(blockNumber)
+    for (const { hash: blockHash, transactions } of blocks) {
+      if (blockHash === exceptHash) continue
+      const mined = { blockNumber, blockHash }
+      for (const each of transactions) {
+        if (this.#open.has(each.txId)) continue
+        this.put({ ...each, mined, untold: null, checked: false, sinceBlock: null })
+      }
+    }
   }
 
   #at(blockNumber: number): Set<Watched> {

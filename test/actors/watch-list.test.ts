@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest'
+import { WatchList } from '../../actors/chain-watcher/watch-list.js'
+import type { Address, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
+
+const OWNER = 'sw_1' as SubWalletId
+const FROM = '0x00000000000000000000000000000000000000aa' as Address
+const place = (blockNumber: number, blockHash: Hex) => ({ blockNumber, blockHash })
+
+function watching(txId: string, hashes: readonly Hex[]) {
+  const ids = { txId: txId as TxId, owner: OWNER, from: FROM, nonce: 7 }
+  return { ...ids, hashes, mined: null, untold: null, checked: true, sinceBlock: 3 }
+}
+
+/** Two settled in one block, one in another block of the same height, and one that is open. */
+function listed(): WatchList {
+  const list = new WatchList()
+  const settled = { a: place(10, '0xaa'), b: place(10, '0xaa'), c: place(10, '0xcc') }
+  for (const [name, at] of Object.entries(settled)) {
+    const watched = watching(name, [`0x${name}1`, `0x${name}2`])
+    list.put(watched)
+    list.settle(watched, at)
+  }
+  list.put(watching('open', ['0x01']))
+  return list
+}
+
+const idsOf = (found: Iterable<{ readonly txId: TxId }>) =>
+  [...found].map(({ txId }) => txId).sort()
+
+test('what is settled is no longer looked at', () => {
+  const list = listed()
+  expect(idsOf(list.open())).toEqual(['open'])
+  expect(list.openCount).toBe(1)
+  expect(list.withHash('0xa1')).toBeUndefined()
+})
+
+test('a reorg finds what is settled at its heights, with all hashes, and nothing twice', () => {
+  const list = listed()
+  expect(list.minedWithin(11, 20)).toEqual([])
+  const found = list.minedWithin(9, 10)
+  expect(idsOf(found)).toEqual(['a', 'b', 'c'])
+  const { mined, hashes, nonce, from, owner, checked } = list.withHash('0xa2') ?? {}
+  expect({ mined, hashes, nonce, from, owner, checked }).toEqual({
+    mined: place(10, '0xaa'),
+    hashes: ['0xa1', '0xa2'],
+    nonce: 7,
+    from: FROM,
+    owner: OWNER,
+    checked: false,
+  })
+  expect(list.openCount).toBe(4)
+  expect(idsOf(list.minedWithin(9, 10))).toEqual(['a', 'b', 'c'])
+})
+
+test('a block finds what is settled in another of its height, and leaves its own settled', () => {
+  const list = listed()
+  expect(idsOf(list.minedBeside(10, '0xaa'))).toEqual(['c'])
+  expect(list.withHash('0xa1')).toBeUndefined()
+  expect(list.minedBeside(10, '0xcc').map(({ mined }) => mined?.blockHash)).toEqual([
+    '0xaa',
+    '0xaa',
+  ])
+})
+
+test('after a pause all of it is watched again, but for what is too old for any reorg', () => {
+  const list = listed()
+  list.forgetSettledBelow(10)
+  const old = watching('old', ['0x02'])
+  list.put(old)
+  list.settle(old, place(9, '0x99'))
+  list.forgetSettledBelow(10)
+  list.unsettleAll()
+  expect(idsOf(list.open())).toEqual(['a', 'b', 'c', 'open'])
+})
