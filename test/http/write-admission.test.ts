@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { KeyId } from '../../src/domain/ids.js'
 import { fault } from '../../src/errors/fault.js'
 import type { AgentContext, AgentHandlers } from '../../src/operations/context.js'
+import { IN_LINE_MAX } from '../../src/operations/key-queues.js'
 import {
   admitWrites,
   createWriteAdmission,
@@ -105,14 +106,35 @@ describe('admission of writes', () => {
     expect(calls.filter(({ state }) => state === 'refused')).toEqual([])
   })
 
-  test('a key that has much waiting delays another by one turn', async () => {
+  test('a key that has much waiting delays another by a few places', async () => {
     const { admission } = admissionOf(1_024)
     const calls = Array.from({ length: 400 }, () => enter(admission, key('a')))
     const other = enter(admission, key('b'))
     expect(other.state).toBe('waiting')
-    for (const { keyId } of calls.slice(0, 2)) admission.leave(keyId, null)
+    for (const { keyId } of calls.slice(0, IN_LINE_MAX)) admission.leave(keyId, null)
+    await settled()
+    expect(other.state).toBe('waiting')
+    admission.leave(key('a'), null)
     await settled()
     expect(other.state).toBe('at work')
+  })
+
+  test('among keys that have little waiting, whoever came first goes first', async () => {
+    const { admission } = admissionOf(1_024)
+    const filling: Call[] = []
+    while (filling.at(-1)?.state !== 'waiting') {
+      filling.push(enter(admission, key(`${filling.length}`)))
+    }
+    const calls = ['x', 'x', 'y', 'x', 'y'].map((name) => enter(admission, key(name)))
+    const order: number[] = []
+    for (const { keyId } of filling.slice(0, calls.length + 1)) {
+      admission.leave(keyId, null)
+      await settled()
+      for (const [place, { state }] of calls.entries()) {
+        if (state === 'at work' && !order.includes(place)) order.push(place)
+      }
+    }
+    expect(order).toEqual([0, 1, 2, 3, 4])
   })
 
   test('under lasting overload little is at work, less waits, and the rest is refused', async () => {
