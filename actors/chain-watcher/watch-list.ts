@@ -97,8 +97,9 @@ export class WatchList {
 
   /** No reorg will reach them any more. */
   forgetSettledBelow(blockNumber: number): void {
-    for (const height of this.#settled.keys())
+    for (const height of this.#settled.keys()) {
       if (height < blockNumber) this.#settled.delete(height)
+    }
   }
 
   /** Behind all others that wait to be asked about. */
@@ -116,10 +117,13 @@ export class WatchList {
 
   /** Those that are mined at these heights; none of them is settled any more. */
   minedWithin(from: number, to: number): readonly Watched[] {
+    // By what is here and not height by height: a chain that starts over goes back by millions.
+    for (const height of [...this.#settled.keys()]) {
+      if (height >= from && height <= to) this.#unsettle(height, null)
+    }
     const found: Watched[] = []
-    for (let height = from; height <= to; height++) {
-      this.#unsettle(height, null)
-      found.push(...(this.#byBlock.get(height) ?? []))
+    for (const [height, there] of this.#byBlock) {
+      if (height >= from && height <= to) found.push(...there)
     }
     return found
   }

@@ -60,8 +60,8 @@ const NO_REPLIES: readonly Reply[] = []
 /**
  * Runs the actors of one worker thread. All commands of a tick are decided one after another,
  * what they made durable is committed in one synced transaction, and only then do effects start
- * and replies leave, but for those that rest on earlier commits alone. The next tick is decided
- * while the disk is still writing.
+ * and replies leave, but for those that rest on earlier commits alone and effects that rest on none
+ * (`startsAtOnce`). The next tick is decided while the disk is still writing.
  */
 export class ShardHost {
   readonly #options: ShardHostOptions

@@ -1,8 +1,8 @@
 import type { KeyId } from '../domain/ids.js'
 
 /**
- * Places of one key in the common line. With one place a key that has two calls waiting, as any
- * of a busy fleet's has by chance, waits a whole round longer for its second; with many, one that
+ * Places of one key in the common line. With one place a key that has two calls waiting, as
+ * happens by chance in a busy fleet, waits a whole round longer for its second; with many, one that
  * floods holds up all others.
  */
 export const IN_LINE_MAX = 4

@@ -52,6 +52,11 @@ test('a reorg finds what is settled at its heights, with all hashes, and nothing
   expect(idsOf(list.minedWithin(9, 10))).toEqual(['a', 'b', 'c'])
 })
 
+test('a chain that starts over from the beginning is taken back at once', () => {
+  const list = listed()
+  expect(idsOf(list.minedWithin(0, Number.MAX_SAFE_INTEGER))).toEqual(['a', 'b', 'c'])
+})
+
 test('a block finds what is settled in another of its height, and leaves its own settled', () => {
   const list = listed()
   expect(idsOf(list.minedBeside(10, '0xaa'))).toEqual(['c'])

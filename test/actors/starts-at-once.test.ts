@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import type { Effect } from '../../actors/sub-wallet/messages.js'
+import type { SubWalletPorts } from '../../actors/sub-wallet/ports.js'
+import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
+
+/** Which effects of a sub-wallet may start before its commits are on disk; each type is named. */
+const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
+  screen: true,
+  sign: true,
+  // A node must never see bytes that a crash could take back.
+  broadcast: false,
+  replace: false,
+  watch: false,
+  unwatch: false,
+  refused: false,
+  'screen-sponsored': false,
+  'sign-intent': false,
+  'hand-over': false,
+  'cancel-intent': false,
+  'check-delegation': false,
+  'await-deadline': false,
+  'key-changed': false,
+}
+
+test('only what a crash may forget starts before the commits of its wallet', () => {
+  const shell = createSubWalletShell({} as SubWalletPorts)
+  const found = Object.keys(STARTS_AT_ONCE).map((type) => [
+    type,
+    shell.startsAtOnce?.({ type } as Effect),
+  ])
+  expect(Object.fromEntries(found)).toEqual(STARTS_AT_ONCE)
+})
