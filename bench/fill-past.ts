@@ -5,14 +5,17 @@ import type { Transaction } from '../src/domain/transaction.js'
 import type { Environment } from '../src/store/environment.js'
 import type { Reader } from '../src/store/reader.js'
 
+const HASH_BYTES = 32
+const ORDINAL_BYTES = 6
+
 /** Copies that one LMDB transaction writes: some megabytes. */
 export const COPIES_PER_COMMIT = 10_000
 
 /**
  * Writes a stored transaction again under ids and hashes of its own: millions of encodings would
- * take most of an hour. The bytes are what the store's codec wrote of `original`, with the texts of
- * id and hash, which are always as long, overwritten. Ids ascend with `atMs` and `ordinal`, so the
- * map fills page after page, as it does over the years.
+ * take most of an hour. The bytes are what the store's codec wrote of `original`, with those of its
+ * hash overwritten; the id is the key. Ids ascend with `atMs` and `ordinal`, so the map fills page
+ * after page, as it does over the years.
  */
 export function createCopier({ spaces, root }: Environment, reader: Reader) {
   return function copy(original: Transaction, atMs: number, ordinals: readonly number[]): void {
@@ -20,17 +23,15 @@ export function createCopier({ spaces, root }: Environment, reader: Reader) {
     const stored = spaces.transactions.getBinary(original.txId)
     if (stored === undefined || hash === undefined) throw new Error('the original is not stored')
     const bytes = Buffer.from(stored)
-    const idAt = placesOf(bytes, original.txId)
-    const hashAt = placesOf(bytes, hash)
-    const tail = randomBytes(20).toString('hex')
+    const hashAt = placeOf(bytes, Buffer.from(hash.slice(2), 'hex'))
+    const prefix = randomBytes(HASH_BYTES - ORDINAL_BYTES)
     let last: TxId | null = null
     root.transactionSync(() => {
       for (const ordinal of ordinals) {
         const txId = orderedId(atMs, ordinal)
         const copied = Buffer.from(bytes)
-        for (const at of idAt) copied.write(txId, at, 'latin1')
-        const newHash = `0x${tail}${ordinal.toString(16).padStart(24, '0')}`
-        for (const at of hashAt) copied.write(newHash, at, 'latin1')
+        copied.set(prefix, hashAt)
+        copied.writeUIntBE(ordinal, hashAt + prefix.length, ORDINAL_BYTES)
         void spaces.transactions.put(txId, asBinary(copied))
         void spaces.transactionsByUser.put([original.userId, txId], 1)
         last = txId
@@ -50,11 +51,11 @@ export function orderedId(atMs: number, ordinal: number): TxId {
   return `${ID_PREFIX.tx}${ulidBody(atMs, entropy)}` as TxId
 }
 
-function placesOf(bytes: Buffer, text: string): readonly number[] {
-  const places: number[] = []
-  for (let at = bytes.indexOf(text); at >= 0; at = bytes.indexOf(text, at + text.length)) {
-    places.push(at)
+/** @throws Error unless they stand there just once */
+function placeOf(bytes: Buffer, wanted: Buffer): number {
+  const place = bytes.indexOf(wanted)
+  if (place < 0 || bytes.indexOf(wanted, place + 1) >= 0) {
+    throw new Error('the stored transaction does not hold its hash once')
   }
-  if (places.length === 0) throw new Error('the stored transaction does not hold its own text')
-  return places
+  return place
 }

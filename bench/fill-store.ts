@@ -139,7 +139,7 @@ export function openFiller(
 /** The wallets that can send. */
 function realOwners(reader: Reader): readonly Owner[] {
   const owners: Owner[] = []
-  for (const { wallet } of reader.subWallets()) {
+  for (const wallet of reader.wallets()) {
     const [key] = reader.keysOfWallet(wallet.subWalletId)
     if (key !== undefined && !wallet.userId.startsWith(FILLED_USER)) owners.push({ wallet, key })
   }

@@ -207,7 +207,7 @@ async function fill(
       epoch: 0,
       createdAtMs: 0,
     }
-    batch.putSubWallet({ wallet, lanes: [], spend: [], open: [] })
+    batch.addSubWallet({ wallet, lanes: [], spend: [], open: [] })
     if (++size === STORED_AT_ONCE) await flush()
   }
   const waiting = new Map(chainIds.map((id) => [id, [] as { hash: Hex; owner: number }[]]))

@@ -5,8 +5,9 @@ import type {
   AuditType,
   ScreenedAgainst,
 } from '../../src/domain/audit.js'
-import type { AuditId, SubWalletId } from '../../src/domain/ids.js'
+import type { SubWalletId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
+import type { AllowedVerdict } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Effect, Event, RefusedCall } from './messages.js'
 
@@ -54,33 +55,13 @@ export function keyAudit(event: Extract<Event, { type: 'key-put' }>): AuditRecor
   })
 }
 
-/**
- * The call itself stands in the transaction's record, under the same `tx_id`.
- * @param auditId absent for a new one
- */
-export function allowedAudit(
+/** The call itself stands in the transaction's record. */
+export function verdictOf(
   event: Pick<Extract<Event, { type: 'transaction-signed' }>, 'tx' | 'screenedAgainst'>,
-  auditId?: AuditId,
-): AuditRecord {
+): AllowedVerdict {
   const { tx, screenedAgainst } = event
-  return auditEntry(
-    {
-      userId: tx.userId,
-      subWalletId: tx.subWalletId,
-      keyId: tx.keyId,
-      requestId: tx.requestId,
-      txId: tx.txId,
-      atMs: tx.updatedAtMs,
-      type: 'send.allowed',
-      details: {
-        chain_id: tx.chainId,
-        kind: tx.kind,
-        reserved_usd: formatUsd(tx.reservation.micros),
-      },
-      lists: listsOf(screenedAgainst),
-    },
-    auditId,
-  )
+  const { updatedAtMs: atMs, reservation } = tx
+  return { atMs, reservedMicros: reservation.micros, lists: listsOf(screenedAgainst) }
 }
 
 export function refusalAudit(

@@ -2,9 +2,10 @@ import { transactionView } from '../../src/api/transaction-view.js'
 import type { EventType, NewEvent } from '../../src/domain/event.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SponsoredMarks } from '../../src/domain/wallet.js'
+import { allowedEntry } from '../../src/store/allowed-entry.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
-import { allowedAudit } from './audit.js'
+import { verdictOf } from './audit.js'
 import type { Event } from './messages.js'
 import { runningKey, type SubWalletState } from './state.js'
 
@@ -51,7 +52,7 @@ export function recordSponsored(
       const { tx, sponsorship } = event
       // It may have waited long for its gas wallet: the trail shows it when it was let through.
       transactor.addTransaction(tx, null)
-      transactor.appendAudit(allowedAudit(event))
+      transactor.appendAudit(allowedEntry(tx, verdictOf(event)))
       transactor.markOpen(subWalletId, tx.txId)
       transactor.putSponsorship(sponsorship)
       if (sponsorship.idempotency !== null) {

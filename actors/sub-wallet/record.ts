@@ -4,11 +4,10 @@ import { formatUsd } from '../../src/domain/money.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.js'
-import { allowedAuditId } from '../../src/store/audit-trail.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { loadAllowanceKeys, writeAllowances } from './allowance-ledger.js'
-import { allowedAudit, keyAudit, walletAudit } from './audit.js'
+import { keyAudit, verdictOf, walletAudit } from './audit.js'
 import { noteTold } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
@@ -78,10 +77,7 @@ export function recordEvents(
           const { txId, createdAtMs, lineageId } = event.tx
           transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
         }
-        transactor.addTransaction(
-          transactionOf(state, event.tx.txId),
-          allowedAudit(event, allowedAuditId(event.tx.txId)),
-        )
+        transactor.addTransaction(transactionOf(state, event.tx.txId), verdictOf(event))
         break
       case 'allowances-recorded':
         writeAllowances(transactor, addressOf(state), event)
@@ -120,7 +116,7 @@ export function recordEvents(
   for (const txId of changed) transactor.putTransaction(transactionOf(state, txId))
   state.ended.clear()
   if (created) transactor.addSubWallet(headerOf(state))
-  else if (header) transactor.putSubWallet(headerOf(state))
+  else if (header) transactor.putSubWalletMarks(headerOf(state))
 }
 
 /** Where a start finds it belongs to the store, and so is decided here and not when it is folded. */

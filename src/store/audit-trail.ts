@@ -1,6 +1,8 @@
 import type { AuditRecord } from '../domain/audit.js'
-import { type AuditId, ID_PREFIX, type TxId, type UserId } from '../domain/ids.js'
-import { decodeAudit } from './encodings/audit.js'
+import type { TxId, UserId } from '../domain/ids.js'
+import type { Transaction } from '../domain/transaction.js'
+import { allowedAuditId, allowedTxId } from './allowed-entry.js'
+import { decodeAudit, decodeVerdict } from './encodings/audit.js'
 import type { Environment } from './environment.js'
 import { newestFirst, type Page, type PageOptions, pageOf } from './pages.js'
 
@@ -9,7 +11,10 @@ import { newestFirst, type Page, type PageOptions, pageOf } from './pages.js'
  * allowed lies in the index of its user's transactions, which is written with it anyway, and stands
  * where the send came in; all others have a space of their own.
  */
-export function createAuditReader({ spaces }: Pick<Environment, 'spaces'>) {
+export function createAuditReader(
+  { spaces }: Pick<Environment, 'spaces'>,
+  transaction: (id: TxId) => Transaction | undefined,
+) {
   return {
     /** `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records. */
     auditOfUser(
@@ -18,25 +23,23 @@ export function createAuditReader({ spaces }: Pick<Environment, 'spaces'>) {
       wanted: (record: AuditRecord) => boolean,
     ): Page<AuditRecord> {
       const own = newestFirst(spaces, 'audit', user, cursor)
-      const sent = newestFirst(spaces, 'transactionsByUser', user, cursor && txIdIn(cursor))
+      const sent = newestFirst(spaces, 'transactionsByUser', user, cursor && allowedTxId(cursor))
       return pageOf(descending(own, entryIds(sent)), limit, (id) => {
-        const stored =
-          spaces.audit.get([user, id]) ?? spaces.transactionsByUser.get([user, txIdIn(id)])
-        // The index holds 1 where there is no entry.
-        const record = typeof stored === 'object' ? decodeAudit(stored) : undefined
-        return record !== undefined && wanted(record) ? record : undefined
+        const record = entry(user, id)
+        return record !== null && wanted(record) ? record : undefined
       })
     },
   }
-}
 
-/** The id of the entry that says why a transaction was let through: there is one of each. */
-export function allowedAuditId(txId: TxId): AuditId {
-  return (ID_PREFIX.audit + txId.slice(ID_PREFIX.tx.length)) as AuditId
-}
-
-function txIdIn(auditId: string): string {
-  return ID_PREFIX.tx + auditId.slice(ID_PREFIX.audit.length)
+  function entry(user: UserId, id: string): AuditRecord | null {
+    const stored = spaces.audit.get([user, id])
+    if (stored !== undefined) return decodeAudit(stored)
+    const txId = allowedTxId(id)
+    const verdict = spaces.transactionsByUser.get([user, txId])
+    // The index holds 1 where there is none.
+    const tx = typeof verdict === 'object' ? transaction(txId) : undefined
+    return tx === undefined ? null : decodeVerdict(verdict, tx)
+  }
 }
 
 function* entryIds(txIds: Iterable<string>): Generator<string> {

@@ -3,6 +3,7 @@ import { type Database, open, type RootDatabase } from 'lmdb'
 import type { TxId, UserId } from '../domain/ids.js'
 import { RECORD_ENCODER } from './encodings/packing.js'
 import { KEY_SPACES, type KeySpace, SCHEMA_VERSION, SCHEMA_VERSIONS_READ } from './key-spaces.js'
+import { KnownBodies } from './known-bodies.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
 
 /** lmdb keys: strings, numbers, and tuples of them, ordered as one expects. */
@@ -13,6 +14,8 @@ export interface Environment {
   readonly spaces: Readonly<Record<KeySpace, Database<unknown, StoreKey>>>
   /** Of transactions by their id, and of a user's webhook endpoints by the user's. */
   readonly recordVersions: Versions<TxId | UserId>
+  /** Of this thread. */
+  readonly knownBodies: KnownBodies
 }
 
 /** LMDB reserves address space, not disk; the file grows as it fills. 1 TiB. */
@@ -55,5 +58,10 @@ export function openEnvironment(
       `${directory} holds schema version ${String(version)}, this build reads ${SCHEMA_VERSION}`,
     )
   }
-  return { root, spaces, recordVersions: attachVersions(recordVersions) }
+  return {
+    root,
+    spaces,
+    recordVersions: attachVersions(recordVersions),
+    knownBodies: new KnownBodies(),
+  }
 }

@@ -5,15 +5,15 @@
  * | space | key | value |
  * |---|---|---|
  * | meta | name | schema version; of each thread the last place in the event log it filled |
- * | subWallets | sub-wallet id | SubWalletHeader |
+ * | subWallets | sub-wallet id | SubWallet, and its marks as they were when it was put |
  * | walletsByUser | [user id, sub-wallet id] | 1 |
  * | apiKeys | key id | ApiKey |
  * | keysByHash | hex SHA-256 of the secret | key id |
  * | keysByWallet | [sub-wallet id, key id] | 1 |
  * | keysByUser | [user id, key id] | 1 |
- * | transactions | tx id | Transaction |
+ * | transactions | tx id | Transaction, as it stood when it was put |
  * | openByWallet | [sub-wallet id, tx id] | 1; with `LISTED` for a tx id, the sub-wallet's record lists some |
- * | transactionsByUser | [user id, tx id] | AuditRecord of its verdict; 1 where there is none, as up to schema 4 |
+ * | transactionsByUser | [user id, tx id] | AllowedVerdict; 1 where there is none, as up to schema 4 |
  * | idempotency | [lineage id, key] | IdempotencyRecord |
  * | events | seq | StoredEvent, up to schema 3 |
  * | eventsByUser | [user id, seq] | 1, up to schema 3 |
@@ -34,6 +34,8 @@
  * | allowanceLedgers | lower-case wallet address | AllowanceLedgerMark |
  * | sharePrices | chain id and vault | SharePriceSample[] of a day |
  * | userEvents | [user id, last seq] | up to 64 StoredEvent of one commit; one alone up to schema 4 |
+ * | transactionStates | tx id | how the transaction stands since, if it changed |
+ * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it since, if it changed |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -67,6 +69,8 @@ export const KEY_SPACES = {
   allowanceLedgers: '29-allowance-ledgers',
   sharePrices: '30-share-prices',
   userEvents: '31-user-events',
+  transactionStates: '32-transaction-states',
+  subWalletMarks: '33-sub-wallet-marks',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -84,8 +88,9 @@ export const LISTED = ''
  * | 3 | space 10 is left as it was: a build that reads it would miss what is open |
  * | 4 | what a send writes is stored as lists (encodings/), and events in one space instead of three |
  * | 5 | events of a commit share a record, as do a transaction's index and its verdict, a wallet and its open |
+ * | 6 | what changes of a transaction or a sub-wallet is put beside it, in 32 and 33; of a verdict only what its transaction does not say |
  */
-export const SCHEMA_VERSION = 5
+export const SCHEMA_VERSION = 6
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5]

@@ -20,10 +20,10 @@ import {
   type Sponsorship,
 } from '../domain/sponsorship.js'
 import type { Transaction } from '../domain/transaction.js'
-import type { SubWalletHeader } from '../domain/wallet.js'
+import type { SubWallet, SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import { createAuditReader } from './audit-trail.js'
-import { decodeSubWallet } from './encodings/sub-wallet.js'
+import { decodeHeader, decodeSubWallet } from './encodings/sub-wallet.js'
 import { decodeTransaction } from './encodings/transaction.js'
 import type { Environment, StoreKey } from './environment.js'
 import { createEventReader } from './event-log.js'
@@ -37,13 +37,22 @@ export type Reader = ReturnType<typeof createReader>
 export function createReader(environment: Environment) {
   const { spaces, root, recordVersions } = environment
   const get = <T>(space: KeySpace, key: StoreKey) => spaces[space].get(key) as T | undefined
-  /** Of a space whose records are stored in a form of their own. */
-  const decoded = <T>(space: KeySpace, key: StoreKey, decode: (stored: unknown) => T) => {
-    const stored = spaces[space].get(key)
-    return stored === undefined ? undefined : decode(stored)
+
+  function wallet(id: SubWalletId): SubWallet | undefined {
+    const stored = spaces.subWallets.get(id)
+    return stored === undefined ? undefined : decodeSubWallet(stored)
   }
-  const subWallet = (id: SubWalletId) => decoded('subWallets', id, decodeSubWallet)
-  const transaction = (id: TxId) => decoded('transactions', id, decodeTransaction)
+
+  function subWallet(id: SubWalletId): SubWalletHeader | undefined {
+    const stored = spaces.subWallets.get(id)
+    return stored === undefined ? undefined : decodeHeader(stored, spaces.subWalletMarks.get(id))
+  }
+
+  function transaction(id: TxId): Transaction | undefined {
+    const stored = spaces.transactions.get(id)
+    if (stored === undefined) return undefined
+    return decodeTransaction(id, stored, spaces.transactionStates.get(id))
+  }
 
   function page<T>(
     space: KeySpace,
@@ -67,9 +76,11 @@ export function createReader(environment: Environment) {
       root.resetReadTxn()
     },
 
+    wallet,
+    /** With what its actor keeps besides. */
     subWallet,
     /** All there are, by id. */
-    *subWallets(): Generator<SubWalletHeader> {
+    *wallets(): Generator<SubWallet> {
       for (const { value } of spaces.subWallets.getRange({})) yield decodeSubWallet(value)
     },
     apiKey: (id: KeyId) => get<ApiKey>('apiKeys', id),
@@ -100,8 +111,8 @@ export function createReader(environment: Environment) {
     webhooksVersion: (user: UserId) => recordVersions.versionOf(user),
     /** Every transaction whose id is not before `first`, oldest first. */
     *transactionsFrom(first: string): Generator<Transaction> {
-      for (const { value } of spaces.transactions.getRange({ start: first })) {
-        yield decodeTransaction(value)
+      for (const { key, value } of spaces.transactions.getRange({ start: first })) {
+        yield decodeTransaction(key as TxId, value, spaces.transactionStates.get(key))
       }
     },
     *openTransactionsOfWallet(id: SubWalletId): Generator<Transaction> {
@@ -171,7 +182,7 @@ export function createReader(environment: Environment) {
       page('deliveryRecords', id, options, (event) => get<T>('deliveryRecords', [id, event])),
 
     ...createEventReader(environment),
-    ...createAuditReader(environment),
+    ...createAuditReader(environment, transaction),
     gasWallet: (id: GasWalletId) => get<GasWallet>('gasWallets', id),
     *gasWallets(): Generator<GasWallet> {
       for (const { value } of spaces.gasWallets.getRange({})) yield value as GasWallet

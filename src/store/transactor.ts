@@ -18,10 +18,11 @@ import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorsh
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
-import { encodeAudit } from './encodings/audit.js'
+import type { AllowedVerdict } from './allowed-entry.js'
+import { encodeAudit, encodeVerdict } from './encodings/audit.js'
 import { encodeEvents } from './encodings/event.js'
-import { encodeSubWallet } from './encodings/sub-wallet.js'
-import { encodeTransaction } from './encodings/transaction.js'
+import { encodeSubWallet, encodeSubWalletMarks } from './encodings/sub-wallet.js'
+import { encodeTransaction, encodeTransactionState } from './encodings/transaction.js'
 import type { Environment, StoreKey } from './environment.js'
 import { eventIdAt } from './event-id.js'
 import { lastSeqKey } from './event-log.js'
@@ -36,15 +37,16 @@ import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './reco
 export interface Transactor {
   /** A new one: lists it as its user's besides storing it. */
   addSubWallet(header: SubWalletHeader): void
-  putSubWallet(header: SubWalletHeader): void
+  /** Of one that was added, which itself never changes. */
+  putSubWalletMarks(header: SubWalletHeader): void
   putApiKey(key: ApiKey): void
   putKeyUse(id: KeyId, usedAtMs: number): void
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void
   /**
    * A new one: lists it as its user's besides storing it.
-   * @param allowed entry of the audit trail, with the id that `allowedAuditId` gives; null for none
+   * @param allowed the audit trail shows it with the transaction; null where an entry of its own does
    */
-  addTransaction(tx: Transaction, allowed: AuditRecord | null): void
+  addTransaction(tx: Transaction, allowed: AllowedVerdict | null): void
   putTransaction(tx: Transaction): void
   /**
    * Lets a start find an open transaction, or with null a wallet whose record lists some.
@@ -92,23 +94,27 @@ export class WriteBatch implements Transactor {
   /** Stored whole at each change, often many times in a batch: only the last is written. */
   #deliveries: Map<WebhookId, unknown> | null = null
   /** The same. */
-  #subWallets: Map<SubWalletId, SubWalletHeader> | null = null
+  #marks: Map<SubWalletId, SubWalletHeader> | null = null
+  /** The same. */
+  #transactions: Map<TxId, Transaction> | null = null
+  /** Of these, those that the store has no record of. */
+  #added: Set<TxId> | null = null
   readonly #events: NewEvent[] = []
 
   get empty(): boolean {
     if (this.#writes.length > 0 || this.#events.length > 0) return false
-    return this.#subWallets === null && this.#deliveries === null
+    return this.#marks === null && this.#deliveries === null && this.#transactions === null
   }
 
   addSubWallet(header: SubWalletHeader): void {
     const { subWalletId, userId } = header.wallet
-    this.putSubWallet(header)
+    this.#put('subWallets', subWalletId, encodeSubWallet(header))
     this.#put('walletsByUser', [userId, subWalletId], PRESENT)
   }
 
-  putSubWallet(header: SubWalletHeader): void {
-    this.#subWallets ??= new Map()
-    this.#subWallets.set(header.wallet.subWalletId, header)
+  putSubWalletMarks(header: SubWalletHeader): void {
+    this.#marks ??= new Map()
+    this.#marks.set(header.wallet.subWalletId, header)
   }
 
   putApiKey(key: ApiKey): void {
@@ -126,14 +132,17 @@ export class WriteBatch implements Transactor {
     this.#put('sharePrices', vaultKey, samples)
   }
 
-  addTransaction(tx: Transaction, allowed: AuditRecord | null): void {
+  addTransaction(tx: Transaction, allowed: AllowedVerdict | null): void {
+    this.#added ??= new Set()
+    this.#added.add(tx.txId)
     this.putTransaction(tx)
-    const entry = allowed === null ? PRESENT : encodeAudit(allowed)
+    const entry = allowed === null ? PRESENT : encodeVerdict(allowed)
     this.#put('transactionsByUser', [tx.userId, tx.txId], entry)
   }
 
   putTransaction(tx: Transaction): void {
-    this.#put('transactions', tx.txId, encodeTransaction(tx))
+    this.#transactions ??= new Map()
+    this.#transactions.set(tx.txId, tx)
   }
 
   markOpen(wallet: SubWalletId, id: TxId | null): void {
@@ -226,7 +235,12 @@ export class WriteBatch implements Transactor {
   absorb(other: WriteBatch): void {
     for (const write of other.#writes) this.#writes.push(write)
     for (const event of other.#events) this.#events.push(event)
-    for (const header of other.#subWallets?.values() ?? []) this.putSubWallet(header)
+    for (const header of other.#marks?.values() ?? []) this.putSubWalletMarks(header)
+    for (const tx of other.#transactions?.values() ?? []) this.putTransaction(tx)
+    for (const id of other.#added ?? []) {
+      this.#added ??= new Set()
+      this.#added.add(id)
+    }
     for (const [id, state] of other.#deliveries ?? []) this.#setDeliveries(id, state)
   }
 
@@ -248,7 +262,7 @@ export class WriteBatch implements Transactor {
    * @returns the stored events, each with its place in the log
    */
   async commit(
-    { root, spaces, recordVersions }: Environment,
+    { root, spaces, recordVersions, knownBodies }: Environment,
     sequence: EventSequence,
     pending: PendingPlaces,
   ): Promise<readonly StoredEvent[]> {
@@ -264,8 +278,16 @@ export class WriteBatch implements Transactor {
           if (value === REMOVED) void spaces[space].remove(key)
           else void spaces[space].put(key, value)
         }
-        for (const [id, header] of this.#subWallets ?? []) {
-          void spaces.subWallets.put(id, encodeSubWallet(header))
+        for (const [id, header] of this.#marks ?? []) {
+          void spaces.subWalletMarks.put(id, encodeSubWalletMarks(header))
+        }
+        for (const [id, tx] of this.#transactions ?? []) {
+          const known = knownBodies.note(tx)
+          if (!known) void spaces.transactions.put(id, encodeTransaction(tx))
+          // An earlier state, if there is one, would be taken for the latest.
+          if (known || this.#added?.has(id) !== true) {
+            void spaces.transactionStates.put(id, encodeTransactionState(tx))
+          }
         }
         for (const [id, state] of this.#deliveries ?? []) {
           if (state === REMOVED) void spaces.deliveries.remove(id)
@@ -279,12 +301,15 @@ export class WriteBatch implements Transactor {
         const last = stored.at(-1)
         if (last !== undefined) void spaces.meta.put(lastSeqKey(sequence.thread), last.seq)
       })
+    } catch (error) {
+      knownBodies.forgetAll()
+      throw error
     } finally {
       // Before the events can be seen: whoever reads one then finds its transaction as it says.
       for (const { space, key } of this.#writes) {
-        if (space === 'transactions') recordVersions.countUp(key as TxId)
-        else if (space === 'webhooksByUser') recordVersions.countUp((key as [UserId, string])[0])
+        if (space === 'webhooksByUser') recordVersions.countUp((key as [UserId, string])[0])
       }
+      for (const id of this.#transactions?.keys() ?? []) recordVersions.countUp(id)
       if (first !== null) {
         pending.delete(first)
         sequence.settled(pending.size === 0 ? null : Math.min(...pending))

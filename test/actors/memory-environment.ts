@@ -3,6 +3,7 @@ import { Unpackr } from 'msgpackr'
 import { RECORD_ENCODER } from '../../src/store/encodings/packing.js'
 import type { Environment, StoreKey } from '../../src/store/environment.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
+import { KnownBodies } from '../../src/store/known-bodies.js'
 import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
 
 /**
@@ -22,7 +23,8 @@ export function createMemoryEnvironment(): Environment {
     resetReadTxn(): void {},
   }
   const recordVersions = attachVersions(createVersionsBuffer())
-  return { root, spaces, recordVersions } as unknown as Environment
+  const knownBodies = new KnownBodies()
+  return { root, spaces, recordVersions, knownBodies } as unknown as Environment
 }
 
 interface RangeOptions {

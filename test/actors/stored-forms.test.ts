@@ -4,9 +4,11 @@ import type { NewEvent } from '../../src/domain/event.js'
 import type { AuditId, EventId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
+import { allowedAuditId } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
-import { allowedAuditId } from '../../src/store/audit-trail.js'
+import type { Environment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { KnownBodies } from '../../src/store/known-bodies.js'
 import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/transactor.js'
 import { openRealStore, type RealStore } from './real-store.js'
@@ -77,8 +79,13 @@ describe('what the store holds', () => {
       },
     ]
     for (const header of headers) {
-      await store.write((transactor) => transactor.putSubWallet(header))
+      await store.write((transactor) => transactor.addSubWallet(header))
       expect(store.reader.subWallet(WALLET_ID)).toEqual(header)
+    }
+    for (const header of headers) {
+      await store.write((transactor) => transactor.putSubWalletMarks(header))
+      expect(store.reader.subWallet(WALLET_ID)).toEqual(header)
+      expect(store.reader.wallet(WALLET_ID)).toEqual(wallet)
     }
     const tx = transaction(1, {
       attempts: [ATTEMPT, cancelled],
@@ -86,6 +93,54 @@ describe('what the store holds', () => {
       error,
       confirmedAtMs: START_MS,
     })
+    await store.write((transactor) => transactor.putTransaction(tx))
+    expect(store.reader.transaction(tx.txId)).toStrictEqual(tx)
+    const foreign = transaction(2, { lineageId: 'key_1' as Transaction['lineageId'], mined: MINED })
+    await store.write((transactor) => transactor.putTransaction(foreign))
+    expect(store.reader.transaction(foreign.txId)).toStrictEqual(foreign)
+  })
+
+  test('puts of a transaction that changes how it stands, and the whole where that is not enough', async () => {
+    const { spaces } = store.environment
+    const held = (id: string) => Buffer.from(spaces.transactions.getBinary(id) ?? [])
+    const put = async (tx: Transaction, environment = store.environment) => {
+      const batch = new WriteBatch()
+      batch.putTransaction(tx)
+      await batch.commit(environment, store.sequence, new Set())
+      store.reader.refresh()
+      expect(store.reader.transaction(tx.txId)).toStrictEqual(tx)
+      expect([...store.reader.transactionsFrom('')]).toStrictEqual([tx])
+    }
+    const signed = transaction(1)
+    await store.write((transactor) => transactor.addTransaction(signed, null))
+    const whole = held(signed.txId)
+    expect(spaces.transactionStates.get(signed.txId)).toBeUndefined()
+    const broadcast = { ...signed, status: 'broadcast', updatedAtMs: START_MS + 1 } as const
+    await put(broadcast)
+    expect(held(signed.txId)).toEqual(whole)
+    // A fee bump is more than how it stands.
+    const bumped = { ...broadcast, attempts: [ATTEMPT, { ...ATTEMPT, txHash: '0x07' as const }] }
+    await put(bumped)
+    expect(held(signed.txId)).not.toEqual(whole)
+    const ofBump = held(signed.txId)
+    await put({ ...bumped, mined: { ...MINED, txHash: '0x07' } })
+    await put({ ...bumped, mined: null })
+    expect(held(signed.txId)).toEqual(ofBump)
+    // As after a start: what this thread has not put itself it puts whole, over an older state.
+    const started = { ...store.environment, knownBodies: new KnownBodies() }
+    await put({ ...bumped, updatedAtMs: START_MS + 2 }, started)
+    await put({ ...bumped, status: 'confirmed', mined: MINED, confirmedAtMs: START_MS }, started)
+    // Taken back by a reorg after it was final.
+    await put(bumped, started)
+  })
+
+  test('is put anew after a commit that was refused', async () => {
+    const refuse = () => Promise.reject(new Error('disk full'))
+    const broken = { ...store.environment, root: { batch: refuse } } as unknown as Environment
+    const batch = new WriteBatch()
+    const tx = transaction(1)
+    batch.addTransaction(tx, null)
+    await expect(batch.commit(broken, store.sequence, new Set())).rejects.toThrow('disk full')
     await store.write((transactor) => transactor.putTransaction(tx))
     expect(store.reader.transaction(tx.txId)).toStrictEqual(tx)
   })
@@ -108,13 +163,9 @@ describe('what the store holds', () => {
 
   test('shows what was allowed among the other entries of the trail, and pages through both', async () => {
     const base = { userId: USER_ID, atMs: START_MS, details: {} }
-    const allowed = (n: number) =>
-      auditEntry(
-        { ...base, type: 'send.allowed', lists: LISTS, txId: txIdOf(n) },
-        allowedAuditId(txIdOf(n)),
-      )
+    const verdict = { atMs: START_MS, reservedMicros: 1_500_000n, lists: LISTS }
     await store.write((transactor) => {
-      for (const n of [1, 3, 4, 7]) transactor.addTransaction(transaction(n), allowed(n))
+      for (const n of [1, 3, 4, 7]) transactor.addTransaction(transaction(n), verdict)
       transactor.addTransaction(transaction(8), null)
       for (const n of [2, 5, 6]) {
         transactor.appendAudit(
@@ -133,7 +184,13 @@ describe('what the store holds', () => {
       expect(seen.map(({ auditId }) => auditId)).toEqual(
         [7, 6, 5, 4, 3, 2, 1].map((n) => allowedAuditId(txIdOf(n))),
       )
-      expect(seen[0]).toStrictEqual(allowed(7))
+      const { subWalletId, keyId, requestId, chainId, kind } = transaction(7)
+      expect(seen[0]).toStrictEqual({
+        ...{ auditId: allowedAuditId(txIdOf(7)), userId: USER_ID, atMs: START_MS },
+        ...{ type: 'send.allowed', subWalletId, keyId, requestId, txId: txIdOf(7) },
+        details: { chain_id: chainId, kind, reserved_usd: '1.50' },
+        lists: LISTS,
+      })
       expect(seen.map(({ type }) => type === 'send.allowed')).toEqual([
         ...[true, false, false, true, true, false, true],
       ])
@@ -179,6 +236,61 @@ describe('what the store holds', () => {
     const forged = `${ids[0]?.slice(0, -1)}${ids[0]?.endsWith('0') ? '1' : '0'}` as EventId
     expect(store.reader.eventById(USER_ID, forged)).toBeUndefined()
     expect(store.reader.eventById(USER_ID, 'evt_none' as EventId)).toBeUndefined()
+  })
+
+  test('is read as schema 5 wrote it, and gone on from', async () => {
+    const { spaces } = store.environment
+    const { subWalletId, userId, name, address, epoch, createdAtMs } = wallet
+    const stored = [subWalletId, userId, name, address, epoch, createdAtMs]
+    await spaces.subWallets.put(WALLET_ID, [stored, [[[8453, 3]], [], null, null, [txIdOf(1)]]])
+    const tx = transaction(1, { attempts: [ATTEMPT], mined: MINED })
+    const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = tx.valuation
+    const { txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId } = ATTEMPT
+    const body = [
+      ...[tx.txId, subWalletId, userId, tx.keyId, tx.lineageId, tx.requestId, tx.chainId, tx.kind],
+      ...[tx.from, tx.to, tx.value, tx.data, tx.nonce, tx.gasLimit],
+      [
+        [
+          ...[txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId],
+          ...[ATTEMPT.signedAtMs, false],
+        ],
+      ],
+      [valueMicros, gasMicros, nativePrice, nativePriceDecimals],
+      [tx.reservation.micros, tx.reservation.day, tx.reservation.month],
+      tx.createdAtMs,
+    ]
+    const mined = ['0x01', 9, '0x09', 'reverted', 21_000n]
+    const state = [tx.status, tx.spentMicros, mined, tx.error, tx.updatedAtMs, tx.confirmedAtMs]
+    await spaces.transactions.put(tx.txId, [body, state])
+    const entry = ['aud_1', USER_ID, 1, 'send.allowed', null, null, null, tx.txId, {}]
+    await spaces.transactionsByUser.put([USER_ID, tx.txId], [entry, LISTS])
+    const id = 'evt_0000000000G000000000000001' as EventId
+    const moment = [tx.txId, 1, 1, 'confirmed', 5n, mined, null, START_MS, START_MS]
+    const lane = `${WALLET_ID}:8453`
+    await spaces.userEvents.put(
+      [USER_ID, 1],
+      [[1, [id, 'transaction.confirmed', START_MS, WALLET_ID, lane, null, moment]]],
+    )
+    await spaces.meta.put('last_event_seq:0', 1)
+    store.reader.refresh()
+    const { reader } = store
+    expect(reader.subWallet(WALLET_ID)).toEqual({
+      ...{ wallet, spend: [], open: [txIdOf(1)], lanes: [{ chainId: 8453, nextNonce: 3 }] },
+    })
+    expect(reader.transaction(tx.txId)).toStrictEqual(tx)
+    expect([...reader.eventsOfUser(USER_ID, 0, 9)]).toMatchObject([
+      { eventId: id, laneKey: lane, moment: { mined: MINED } },
+    ])
+    const trail = () => reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true).items
+    expect(trail()).toMatchObject([{ auditId: 'aud_1', txId: tx.txId, lists: LISTS }])
+    const ended = { ...tx, status: 'confirmed', confirmedAtMs: START_MS } as const
+    await store.write((transactor) => {
+      transactor.putTransaction(ended)
+      transactor.putSubWalletMarks(HEADER)
+    })
+    expect(reader.transaction(tx.txId)).toStrictEqual(ended)
+    expect(reader.subWallet(WALLET_ID)).toEqual(HEADER)
+    expect(trail()).toHaveLength(1)
   })
 
   test('is read as schema 4 wrote it, and gone on from', async () => {
@@ -258,7 +370,12 @@ describe('what the store holds', () => {
     expect(reader.lastEventSeq()).toBe(8)
     const page = reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
     expect(page.items).toEqual([{ ...entry, lists: null }])
-    await store.write((transactor) => transactor.putTransaction({ ...tx, status: 'confirmed' }))
+    const marked = { ...HEADER, lanes: [] }
+    await store.write((transactor) => {
+      transactor.putTransaction({ ...tx, status: 'confirmed' })
+      transactor.putSubWalletMarks(marked)
+    })
     expect(store.reader.transaction(tx.txId)).toEqual({ ...tx, status: 'confirmed' })
+    expect(store.reader.subWallet(WALLET_ID)).toEqual(marked)
   })
 })

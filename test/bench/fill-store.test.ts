@@ -21,17 +21,17 @@ test('a store is filled with what the service reads back: wallets, past and open
   await filler.close()
   const { reader } = store
   reader.refresh()
-  const wallets = [...reader.subWallets()]
+  const wallets = [...reader.wallets()]
   expect(wallets.length).toBeGreaterThan(5)
   for (const one of wallets) {
-    expect(reader.subWallet(one.wallet.subWalletId)).toEqual(one)
-    expect([...reader.keysOfWallet(one.wallet.subWalletId)]).toHaveLength(1)
+    expect(reader.subWallet(one.subWalletId)?.wallet).toEqual(one)
+    expect([...reader.keysOfWallet(one.subWalletId)]).toHaveLength(1)
   }
   const past = reader.transactionsOfUser(USER_ID, { limit: 100, cursor: null }, () => true).items
   expect(past).toHaveLength(30)
   expect(new Set(past.map(({ attempts }) => attempts[0]?.txHash)).size).toBe(30)
   for (const tx of past) expect(tx).toMatchObject({ subWalletId: WALLET_ID, status: 'confirmed' })
-  const open = wallets.flatMap(({ wallet: { subWalletId } }) => [
+  const open = wallets.flatMap(({ subWalletId }) => [
     ...reader.openTransactionsOfWallet(subWalletId),
   ])
   expect(open.length).toBeGreaterThanOrEqual(4)

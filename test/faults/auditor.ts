@@ -25,7 +25,7 @@ const POLL_MS = 50
 /** All transactions of a wallet that have durable signed bytes, oldest first. */
 export function transactionsOf({ reader }: Harness, wallet: TestWallet): Transaction[] {
   reader.refresh()
-  const { userId } = reader.subWallet(wallet.subWalletId)?.wallet ?? {}
+  const { userId } = reader.wallet(wallet.subWalletId) ?? {}
   if (userId === undefined) throw new Error('the wallet is not stored')
   const all = [...reader.transactionsOfUserOldestFirst(userId, null)]
   return all.filter(({ subWalletId }) => subWalletId === wallet.subWalletId)

@@ -53,7 +53,7 @@ function quoteAgain(
   const head = chains.get(chainId)?.fees.latest()?.head.number
   if (forecast === null || head === undefined) return null
   if (forecastStillGood(forecast, head, (token) => prices.price(chainId, token))) return null
-  const from = reader.subWallet(subWalletOf(reader, draft))?.wallet.address
+  const from = reader.wallet(subWalletOf(reader, draft))?.address
   if (from === undefined) return null
   return quoter.quote({ chainId, from, to, value, data })
 }

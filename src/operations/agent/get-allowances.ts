@@ -17,7 +17,7 @@ export function getAllowances(ports: OperationPorts): AgentHandlers['get_allowan
   const { reader, nowMs } = ports
   return ({ key }, { chain_id }) => {
     reader.refresh()
-    const owner = reader.subWallet(key.subWalletId)?.wallet.address
+    const owner = reader.wallet(key.subWalletId)?.address
     if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
     return answerFromChain(ports, chain_id, async (chain) => {
       const entries = [...reader.allowances(owner, chain_id)].sort(newestFirst)

@@ -4,9 +4,9 @@ import type { OperationPorts } from '../ports.js'
 
 export function getWalletAddress({ reader }: OperationPorts): AgentHandlers['get_wallet_address'] {
   return ({ key }) => {
-    const header = reader.subWallet(key.subWalletId)
-    if (header === undefined) return { ok: false, fault: fault('INVALID_KEY') }
-    const { address, subWalletId } = header.wallet
+    const wallet = reader.wallet(key.subWalletId)
+    if (wallet === undefined) return { ok: false, fault: fault('INVALID_KEY') }
+    const { address, subWalletId } = wallet
     return { ok: true, value: { addresses: { evm: address }, sub_wallet_id: subWalletId } }
   }
 }

@@ -8,7 +8,7 @@ import type { Reader } from '../../store/reader.js'
 
 /** A user sees and touches only what they own; anything else is not there. */
 export function ownedWallet(reader: Reader, userId: UserId, id: string): Result<SubWallet> {
-  const wallet = reader.subWallet(id as SubWalletId)?.wallet
+  const wallet = reader.wallet(id as SubWalletId)
   return wallet?.userId === userId ? ok(wallet) : refuse(fault('NOT_FOUND', { sub_wallet_id: id }))
 }
 

@@ -1,4 +1,6 @@
 import type { AuditedList, AuditRecord } from '../../domain/audit.js'
+import type { Transaction } from '../../domain/transaction.js'
+import { type AllowedVerdict, allowedAuditId, allowedEntry } from '../allowed-entry.js'
 import { type Binary, packed, packedPair } from './packing.js'
 
 /**
@@ -6,7 +8,22 @@ import { type Binary, packed, packedPair } from './packing.js'
  * rests on, which are most of it: verdicts share one array of them until a list changes, and its
  * bytes are kept.
  */
-type Stored = readonly [entry: StoredEntry, lists: AuditRecord['lists']]
+type Stored = readonly [entry: StoredEntry, lists: StoredLists | null]
+
+/** In the index of its user's transactions, whose records say the rest. */
+type StoredVerdict = readonly [
+  allowed: readonly [
+    atMs: AllowedVerdict['atMs'],
+    reservedMicros: AllowedVerdict['reservedMicros'],
+  ],
+  lists: StoredLists | null,
+]
+
+/** Up to schema 5 as the trail shows them. */
+type StoredLists = readonly (
+  | AuditedList
+  | readonly [list: string, version: string, checkedAt: string]
+)[]
 
 type StoredEntry = readonly [
   auditId: AuditRecord['auditId'],
@@ -24,7 +41,20 @@ const NO_LISTS = Uint8Array.from(packed(null))
 
 const listsBytes = new WeakMap<readonly AuditedList[], Uint8Array>()
 
-/** @returns a value to put in the space `audit` or in `transactionsByUser` */
+/** @returns a value to put in the space `transactionsByUser` */
+export function encodeVerdict({ atMs, reservedMicros, lists }: AllowedVerdict): Binary {
+  return packedPair(packed([atMs, reservedMicros]), bytesOf(lists))
+}
+
+/** @param stored what the space holds, but for a 1; up to schema 5 a whole entry */
+export function decodeVerdict(stored: unknown, tx: Transaction): AuditRecord {
+  if (typeof (stored as unknown as Stored)[0][0] === 'string') return decodeAudit(stored)
+  const [[atMs, reservedMicros], lists] = stored as unknown as StoredVerdict
+  const verdict = { atMs, reservedMicros, lists: listsOf(lists) }
+  return allowedEntry(tx, verdict, allowedAuditId(tx.txId))
+}
+
+/** @returns a value to put in the space `audit` */
 export function encodeAudit(record: AuditRecord): Binary {
   const { auditId, userId, atMs, type, subWalletId, keyId, requestId, txId, details } = record
   const entry: StoredEntry = [
@@ -46,7 +76,17 @@ export function decodeAudit(stored: unknown): AuditRecord {
   if (!Array.isArray(stored)) return { ...(stored as Omit<AuditRecord, 'lists'>), lists: null }
   const [entry, lists] = stored as unknown as Stored
   const [auditId, userId, atMs, type, subWalletId, keyId, requestId, txId, details] = entry
-  return { auditId, userId, atMs, type, subWalletId, keyId, requestId, txId, details, lists }
+  const record = { auditId, userId, atMs, type, subWalletId, keyId, requestId, txId, details }
+  return { ...record, lists: listsOf(lists) }
+}
+
+function listsOf(stored: StoredLists | null): AuditRecord['lists'] {
+  if (stored === null) return null
+  return stored.map((one) => {
+    if ('list' in one) return one
+    const [list, version, checked_at] = one
+    return { list, version, checked_at }
+  })
 }
 
 function bytesOf(lists: AuditRecord['lists']): Uint8Array {
@@ -54,7 +94,12 @@ function bytesOf(lists: AuditRecord['lists']): Uint8Array {
   const known = listsBytes.get(lists)
   if (known !== undefined) return known
   // A copy: what is packed lies in a block that many share, and this is kept for long.
-  const bytes = Uint8Array.from(packed(lists))
+  const stored: StoredLists = lists.map(({ list, version, checked_at }) => [
+    list,
+    version,
+    checked_at,
+  ])
+  const bytes = Uint8Array.from(packed(stored))
   listsBytes.set(lists, bytes)
   return bytes
 }

@@ -1,6 +1,7 @@
 import type { StoredEvent, TransactionMoment } from '../../domain/event.js'
 import type { UserId } from '../../domain/ids.js'
-import { minedOf, type StoredMined, storedMined } from './transaction.js'
+import type { MinedIn } from '../../domain/transaction.js'
+import { hexOf, type StoredHex, storedBlockHash, storedHex } from './packing.js'
 
 /** Events of one user and one commit; whose they are is their key. */
 type StoredBlock = readonly (readonly [seq: StoredEvent['seq'], event: Stored])[]
@@ -11,7 +12,8 @@ type Stored = readonly [
   type: StoredEvent['type'],
   atMs: StoredEvent['atMs'],
   subWalletId: StoredEvent['subWalletId'],
-  laneKey: StoredEvent['laneKey'],
+  /** The chain id of a lane of the sub-wallet; up to schema 5 the key itself. */
+  laneKey: StoredEvent['laneKey'] | number,
   data: StoredEvent['data'],
   moment: StoredMoment | null,
 ]
@@ -26,6 +28,14 @@ type StoredMoment = readonly [
   error: TransactionMoment['error'],
   updatedAtMs: TransactionMoment['updatedAtMs'],
   confirmedAtMs: TransactionMoment['confirmedAtMs'],
+]
+
+type StoredMined = readonly [
+  txHash: StoredHex,
+  blockNumber: MinedIn['blockNumber'],
+  blockHash: StoredHex,
+  outcome: MinedIn['outcome'],
+  feeWei: MinedIn['feeWei'],
 ]
 
 /** @returns a value to put in the space `userEvents` */
@@ -47,11 +57,23 @@ function isBlock(stored: StoredBlock | Stored): stored is StoredBlock {
 function storedEvent(event: StoredEvent): Stored {
   const { eventId, type, atMs, subWalletId, laneKey, data, moment } = event
   const stored = moment === undefined ? null : storedMoment(moment)
-  return [eventId, type, atMs, subWalletId, laneKey, data, stored]
+  return [eventId, type, atMs, subWalletId, storedLane(laneKey, subWalletId), data, stored]
+}
+
+/** A lane is named by its sub-wallet and its chain, of which the first stands beside it. */
+function storedLane(laneKey: StoredEvent['laneKey'], subWalletId: string | null): Stored[4] {
+  if (laneKey === null || subWalletId === null) return laneKey
+  const chainId = Number(laneKey.slice(subWalletId.length + 1))
+  return laneKey === laneOf(subWalletId, chainId) ? chainId : laneKey
+}
+
+function laneOf(subWalletId: string | null, chainId: number): string {
+  return `${subWalletId}:${chainId}`
 }
 
 function eventOf(stored: Stored, userId: UserId, seq: number): StoredEvent {
-  const [eventId, type, atMs, subWalletId, laneKey, data, moment] = stored
+  const [eventId, type, atMs, subWalletId, lane, data, moment] = stored
+  const laneKey = typeof lane === 'number' ? laneOf(subWalletId, lane) : lane
   if (moment === null) return { eventId, userId, type, atMs, subWalletId, laneKey, data, seq }
   const then = momentOf(moment)
   return { eventId, userId, type, atMs, subWalletId, laneKey, data, moment: then, seq }
@@ -64,7 +86,7 @@ function storedMoment(moment: TransactionMoment): StoredMoment {
     moment.nonce,
     moment.status,
     moment.spentMicros,
-    storedMined(moment.mined),
+    moment.mined && storedMined(moment.mined),
     moment.error,
     moment.updatedAtMs,
     moment.confirmedAtMs,
@@ -78,9 +100,24 @@ function momentOf(stored: StoredMoment): TransactionMoment {
     nonce: stored[2],
     status: stored[3],
     spentMicros: stored[4],
-    mined: minedOf(stored[5]),
+    mined: stored[5] && minedOf(stored[5]),
     error: stored[6],
     updatedAtMs: stored[7],
     confirmedAtMs: stored[8],
+  }
+}
+
+function storedMined(mined: MinedIn): StoredMined {
+  const { txHash, blockNumber, blockHash, outcome, feeWei } = mined
+  return [storedHex(txHash), blockNumber, storedBlockHash(blockHash), outcome, feeWei]
+}
+
+function minedOf([txHash, blockNumber, blockHash, outcome, feeWei]: StoredMined): MinedIn {
+  return {
+    txHash: hexOf(txHash),
+    blockNumber,
+    blockHash: hexOf(blockHash),
+    outcome,
+    feeWei,
   }
 }

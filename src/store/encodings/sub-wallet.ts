@@ -6,11 +6,11 @@ import type {
   SubWallet,
   SubWalletHeader,
 } from '../../domain/wallet.js'
-import { type Binary, packed, packedPair } from './packing.js'
+import { type Binary, packedBinary } from './packing.js'
 
 /**
- * A sub-wallet is written with every commit of its actor, and its own record never changes: it is
- * stored as a list of two, and the bytes of the first are kept.
+ * A sub-wallet never changes, and its marks do with every commit of its actor. It is put once as a
+ * list of two; later its marks alone are put, in a space of their own, which is all the denser.
  */
 type Stored = readonly [wallet: StoredWallet, marks: StoredMarks]
 
@@ -41,29 +41,34 @@ type StoredSpend = readonly [
   reservedMicros: SpendCounters['reservedMicros'],
 ]
 
-const walletBytes = new WeakMap<SubWallet, Uint8Array>()
-
 /** @returns a value to put in the space `subWallets` */
 export function encodeSubWallet(header: SubWalletHeader): Binary {
-  const { wallet, lanes, spend, open, sponsored = null, limitsTold = null } = header
-  const marks: StoredMarks = [
-    lanes.map(({ chainId, nextNonce }) => [chainId, nextNonce] as const),
-    spend.map(storedSpend),
-    sponsored,
-    limitsTold,
-    open,
-  ]
-  return packedPair(bytesOf(wallet), packed(marks))
+  const { subWalletId, userId, name, address, epoch, createdAtMs } = header.wallet
+  return packedBinary([[subWalletId, userId, name, address, epoch, createdAtMs], marksOf(header)])
 }
 
-/** @param stored what the space holds; a record of schema 3 or before is a header already */
-export function decodeSubWallet(stored: unknown): SubWalletHeader {
-  if (!Array.isArray(stored)) return { ...(stored as Omit<SubWalletHeader, 'open'>), open: [] }
-  const [wallet, marks] = stored as unknown as Stored
-  const [subWalletId, userId, name, address, epoch, createdAtMs] = wallet
-  const [lanes, spend, sponsored, limitsTold, open] = marks
+/** @returns a value to put in the space `subWalletMarks` */
+export function encodeSubWalletMarks(header: SubWalletHeader): Binary {
+  return packedBinary(marksOf(header))
+}
+
+/** @param stored what `subWallets` holds */
+export function decodeSubWallet(stored: unknown): SubWallet {
+  if (!Array.isArray(stored)) return (stored as SubWalletHeader).wallet
+  const [subWalletId, userId, name, address, epoch, createdAtMs] = (stored as unknown as Stored)[0]
+  return { subWalletId, userId, name, address, epoch, createdAtMs }
+}
+
+/**
+ * @param stored what `subWallets` holds; a record of schema 3 or before is a header already
+ * @param later what `subWalletMarks` holds, if anything
+ */
+export function decodeHeader(stored: unknown, later: unknown): SubWalletHeader {
+  const marks = later ?? (Array.isArray(stored) ? (stored as unknown as Stored)[1] : null)
+  if (marks === null) return { ...(stored as Omit<SubWalletHeader, 'open'>), open: [] }
+  const [lanes, spend, sponsored, limitsTold, open] = marks as StoredMarks
   return {
-    wallet: { subWalletId, userId, name, address, epoch, createdAtMs },
+    wallet: decodeSubWallet(stored),
     lanes: lanes.map(([chainId, nextNonce]) => ({ chainId, nextNonce })),
     spend: spend.map(spendOf),
     open: open ?? [],
@@ -72,15 +77,15 @@ export function decodeSubWallet(stored: unknown): SubWalletHeader {
   }
 }
 
-function bytesOf(wallet: SubWallet): Uint8Array {
-  const known = walletBytes.get(wallet)
-  if (known !== undefined) return known
-  const { subWalletId, userId, name, address, epoch, createdAtMs } = wallet
-  const stored: StoredWallet = [subWalletId, userId, name, address, epoch, createdAtMs]
-  // A copy: what is packed lies in a block that many share, and this is kept for long.
-  const bytes = Uint8Array.from(packed(stored))
-  walletBytes.set(wallet, bytes)
-  return bytes
+function marksOf(header: SubWalletHeader): StoredMarks {
+  const { lanes, spend, open, sponsored = null, limitsTold = null } = header
+  return [
+    lanes.map(({ chainId, nextNonce }) => [chainId, nextNonce] as const),
+    spend.map(storedSpend),
+    sponsored,
+    limitsTold,
+    open,
+  ]
 }
 
 function storedSpend({ lineageId, counters }: SubWalletHeader['spend'][number]): StoredSpend {

@@ -1,27 +1,30 @@
-import type { TxId } from '../../domain/ids.js'
+import type { Hex, LineageId, TxId } from '../../domain/ids.js'
 import type { Reservation } from '../../domain/spend.js'
+import type { MinedIn, SignedAttempt, Transaction, Valuation } from '../../domain/transaction.js'
 import {
-  isFinal,
-  type MinedIn,
-  type SignedAttempt,
-  type Transaction,
-  type Valuation,
-} from '../../domain/transaction.js'
-import { type Binary, packed, packedPair } from './packing.js'
+  type Binary,
+  hexOf,
+  packedBinary,
+  type StoredHex,
+  storedBlockHash,
+  storedHex,
+} from './packing.js'
 
 /**
- * A transaction is written whole three times or more (signed, broadcast, final), and most of it
- * never changes. It is stored as a list of two: what stays and what changes. The bytes of what
- * stays are kept while it is open, so that only the rest is encoded again.
+ * A transaction changes twice or more after it was signed (broadcast, final), and most of it never
+ * does. It is put once as a list of two, what stays and how it stands; later only how it stands is
+ * put, in a space of its own, where a leaf holds forty and not three.
  */
-type StoredTransaction = readonly [body: StoredBody, tail: StoredTail]
+type StoredTransaction = readonly [body: StoredBody, state: StoredState]
 
 type StoredBody = readonly [
-  txId: Transaction['txId'],
+  /** Its key; up to schema 5 it stood here too. */
+  txId: Transaction['txId'] | null,
   subWalletId: Transaction['subWalletId'],
   userId: Transaction['userId'],
   keyId: Transaction['keyId'],
-  lineageId: Transaction['lineageId'],
+  /** Null where it is the key's own id, as that of a key that was never rotated. */
+  lineageId: Transaction['lineageId'] | null,
   requestId: Transaction['requestId'],
   chainId: Transaction['chainId'],
   kind: Transaction['kind'],
@@ -37,7 +40,7 @@ type StoredBody = readonly [
   createdAtMs: Transaction['createdAtMs'],
 ]
 
-type StoredTail = readonly [
+type StoredState = readonly [
   status: Transaction['status'],
   spentMicros: Transaction['spentMicros'],
   mined: StoredMined | null,
@@ -47,11 +50,11 @@ type StoredTail = readonly [
 ]
 
 type StoredAttempt = readonly [
-  txHash: SignedAttempt['txHash'],
-  rawTransaction: SignedAttempt['rawTransaction'],
+  txHash: StoredHex,
+  rawTransaction: StoredHex,
   maxFeePerGas: SignedAttempt['maxFeePerGas'],
   maxPriorityFeePerGas: SignedAttempt['maxPriorityFeePerGas'],
-  intentId: SignedAttempt['intentId'],
+  intentId: StoredHex,
   signedAtMs: SignedAttempt['signedAtMs'],
   cancels: boolean,
 ]
@@ -69,52 +72,42 @@ type StoredReservation = readonly [
   month: Reservation['month'],
 ]
 
-export type StoredMined = readonly [
-  txHash: MinedIn['txHash'],
+/** Where the hash is one of the transaction's attempts, which is that one. */
+type StoredMinedHash = number | Hex
+
+type StoredMined = readonly [
+  txHash: StoredMinedHash,
   blockNumber: MinedIn['blockNumber'],
-  blockHash: MinedIn['blockHash'],
+  blockHash: StoredHex,
   outcome: MinedIn['outcome'],
   feeWei: MinedIn['feeWei'],
 ]
 
-interface KnownBody {
-  /** What the bytes were made of. */
-  readonly tx: Transaction
-  readonly bytes: Uint8Array
-}
-
-/** Bodies kept by a thread; beyond it the oldest is encoded anew when it changes. 8 MiB at most. */
-const BODIES_MAX = 2_048
-/** A plain transfer's is below a kilobyte. Longer calldata is seldom, and is encoded each time. */
-const BODY_BYTES_MAX = 4_096
-
-const bodies = new Map<TxId, KnownBody>()
-
 /** @returns a value to put in the space `transactions` */
 export function encodeTransaction(tx: Transaction): Binary {
-  const body = bodyOf(tx)
-  if (isFinal(tx.status)) bodies.delete(tx.txId)
-  const tail: StoredTail = [
-    tx.status,
-    tx.spentMicros,
-    storedMined(tx.mined),
-    tx.error,
-    tx.updatedAtMs,
-    tx.confirmedAtMs,
-  ]
-  return packedPair(body, packed(tail))
+  return packedBinary([bodyOf(tx), stateOf(tx)])
 }
 
-/** @param stored what the space holds; a record of schema 3 or before is a transaction already */
-export function decodeTransaction(stored: unknown): Transaction {
+/** @returns a value to put in the space `transactionStates` */
+export function encodeTransactionState(tx: Transaction): Binary {
+  return packedBinary(stateOf(tx))
+}
+
+/**
+ * @param stored what the space holds; a record of schema 3 or before is a transaction already
+ * @param later what `transactionStates` holds, if anything
+ */
+export function decodeTransaction(txId: TxId, stored: unknown, later: unknown): Transaction {
   if (!Array.isArray(stored)) return stored as Transaction
-  const [body, tail] = stored as unknown as StoredTransaction
+  const [body, first] = stored as unknown as StoredTransaction
+  const state = (later as StoredState | undefined) ?? first
+  const attempts = body[14].map(attemptOf)
   return {
-    txId: body[0],
+    txId,
     subWalletId: body[1],
     userId: body[2],
     keyId: body[3],
-    lineageId: body[4],
+    lineageId: body[4] ?? (body[3] as string as LineageId),
     requestId: body[5],
     chainId: body[6],
     kind: body[7],
@@ -124,42 +117,28 @@ export function decodeTransaction(stored: unknown): Transaction {
     data: body[11],
     nonce: body[12],
     gasLimit: body[13],
-    attempts: body[14].map(attemptOf),
+    attempts,
     valuation: valuationOf(body[15]),
     reservation: { micros: body[16][0], day: body[16][1], month: body[16][2] },
     createdAtMs: body[17],
-    status: tail[0],
-    spentMicros: tail[1],
-    mined: minedOf(tail[2]),
-    error: tail[3],
-    updatedAtMs: tail[4],
-    confirmedAtMs: tail[5],
+    status: state[0],
+    spentMicros: state[1],
+    mined: minedOf(state[2], attempts),
+    error: state[3],
+    updatedAtMs: state[4],
+    confirmedAtMs: state[5],
   }
 }
 
-export function storedMined(mined: MinedIn | null): StoredMined | null {
-  if (mined === null) return null
-  const { txHash, blockNumber, blockHash, outcome, feeWei } = mined
-  return [txHash, blockNumber, blockHash, outcome, feeWei]
-}
-
-export function minedOf(stored: StoredMined | null): MinedIn | null {
-  if (stored === null) return null
-  const [txHash, blockNumber, blockHash, outcome, feeWei] = stored
-  return { txHash, blockNumber, blockHash, outcome, feeWei }
-}
-
-function bodyOf(tx: Transaction): Uint8Array {
-  const known = bodies.get(tx.txId)
-  if (known !== undefined && sameBody(known.tx, tx)) return known.bytes
+function bodyOf(tx: Transaction): StoredBody {
   const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = tx.valuation
   const { micros, day, month } = tx.reservation
-  const body: StoredBody = [
-    tx.txId,
+  return [
+    null,
     tx.subWalletId,
     tx.userId,
     tx.keyId,
-    tx.lineageId,
+    (tx.lineageId as string) === tx.keyId ? null : tx.lineageId,
     tx.requestId,
     tx.chainId,
     tx.kind,
@@ -174,24 +153,48 @@ function bodyOf(tx: Transaction): Uint8Array {
     [micros, day, month],
     tx.createdAtMs,
   ]
-  const bytes = packed(body)
-  if (bytes.length <= BODY_BYTES_MAX && !isFinal(tx.status)) keep(tx, bytes)
-  return bytes
+}
+
+function stateOf(tx: Transaction): StoredState {
+  const { status, spentMicros, error, updatedAtMs, confirmedAtMs } = tx
+  return [status, spentMicros, storedMined(tx), error, updatedAtMs, confirmedAtMs]
+}
+
+function storedMined({ mined, attempts }: Transaction): StoredMined | null {
+  if (mined === null) return null
+  const { txHash, blockNumber, blockHash, outcome, feeWei } = mined
+  const place = attempts.findIndex((attempt) => attempt.txHash === txHash)
+  return [place < 0 ? txHash : place, blockNumber, storedBlockHash(blockHash), outcome, feeWei]
+}
+
+function minedOf(
+  stored: StoredMined | null,
+  attempts: Transaction['attempts'],
+): Transaction['mined'] {
+  if (stored === null) return null
+  const [hash, blockNumber, blockHash, outcome, feeWei] = stored
+  const txHash = typeof hash === 'number' ? (attempts[hash]?.txHash ?? '0x') : hash
+  return { txHash, blockNumber, blockHash: hexOf(blockHash), outcome, feeWei }
 }
 
 function storedAttempt(attempt: SignedAttempt): StoredAttempt {
-  const { txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId } = attempt
-  const { signedAtMs, cancels = false } = attempt
-  return [txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId, signedAtMs, cancels]
+  const { maxFeePerGas, maxPriorityFeePerGas, signedAtMs, cancels = false } = attempt
+  const txHash = storedHex(attempt.txHash)
+  const raw = storedHex(attempt.rawTransaction)
+  const intentId = storedHex(attempt.intentId)
+  return [txHash, raw, maxFeePerGas, maxPriorityFeePerGas, intentId, signedAtMs, cancels]
 }
 
 function attemptOf(stored: StoredAttempt): SignedAttempt {
-  const [txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId] = stored
-  const signedAtMs = stored[5]
-  const fees = { maxFeePerGas, maxPriorityFeePerGas }
-  return stored[6]
-    ? { txHash, rawTransaction, ...fees, intentId, signedAtMs, cancels: true }
-    : { txHash, rawTransaction, ...fees, intentId, signedAtMs }
+  const attempt = {
+    txHash: hexOf(stored[0]),
+    rawTransaction: hexOf(stored[1]),
+    maxFeePerGas: stored[2],
+    maxPriorityFeePerGas: stored[3],
+    intentId: hexOf(stored[4]),
+    signedAtMs: stored[5],
+  }
+  return stored[6] ? { ...attempt, cancels: true } : attempt
 }
 
 function valuationOf(stored: StoredValuation): Valuation {
@@ -200,7 +203,7 @@ function valuationOf(stored: StoredValuation): Valuation {
 }
 
 /** Parts of a stored transaction are replaced, never changed in place, so identity will do. */
-function sameBody(a: Transaction, b: Transaction): boolean {
+export function sameBody(a: Transaction, b: Transaction): boolean {
   return (
     a.txId === b.txId &&
     a.subWalletId === b.subWalletId &&
@@ -221,13 +224,4 @@ function sameBody(a: Transaction, b: Transaction): boolean {
     a.reservation === b.reservation &&
     a.createdAtMs === b.createdAtMs
   )
-}
-
-function keep(tx: Transaction, bytes: Uint8Array): void {
-  bodies.set(tx.txId, { tx, bytes })
-  if (bodies.size <= BODIES_MAX) return
-  for (const oldest of bodies.keys()) {
-    bodies.delete(oldest)
-    return
-  }
 }

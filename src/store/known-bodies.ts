@@ -1,0 +1,38 @@
+import type { TxId } from '../domain/ids.js'
+import { isFinal, type Transaction } from '../domain/transaction.js'
+import { sameBody } from './encodings/transaction.js'
+
+/** Open transactions whose bodies a thread knows; beyond it the oldest is put whole once more. */
+const BODIES_MAX = 16_384
+
+/**
+ * Transactions whose body this thread has put, so that only how they stand has to be put when they
+ * change. Those it does not know, as after a start, are put whole.
+ */
+export class KnownBodies {
+  readonly #known = new Map<TxId, Transaction>()
+
+  /** @returns whether its body is in the store as it is; from now on it is, until it is final */
+  note(tx: Transaction): boolean {
+    const { txId, status } = tx
+    const known = this.#known.get(txId)
+    const same = known !== undefined && sameBody(known, tx)
+    if (isFinal(status)) this.#known.delete(txId)
+    else if (!same) this.#keep(tx)
+    return same
+  }
+
+  /** After a commit that was refused. */
+  forgetAll(): void {
+    this.#known.clear()
+  }
+
+  #keep(tx: Transaction): void {
+    this.#known.set(tx.txId, tx)
+    if (this.#known.size <= BODIES_MAX) return
+    for (const oldest of this.#known.keys()) {
+      this.#known.delete(oldest)
+      return
+    }
+  }
+}
