@@ -114,7 +114,8 @@ export function recordEvents(
     }
   }
   for (const txId of changed) transactor.putTransaction(transactionOf(state, txId))
-  state.ended.clear()
+  // To clear an empty map makes a new table, and most commands end nothing.
+  if (state.ended.size > 0) state.ended.clear()
   if (created) transactor.addSubWallet(headerOf(state))
   else if (header) transactor.putSubWalletMarks(headerOf(state))
 }

@@ -24,17 +24,17 @@ export interface SinkBlocks {
 export const BASE_FEE_WEI = 1_000_000
 const GAS_USED = '0x5208'
 const GAS_LIMIT = '0x1c9c380'
-/** Enough for a watcher that was away for minutes, and a bound on memory. */
-const BLOCKS_KEPT = 2_048
+/** A watcher may be away for a minute. */
+const BLOCKS_KEPT = 256
+/** That are forgotten together: a divisor of those kept. */
+const BLOCKS_FORGOTTEN = 64
 /** Whose nonce somebody may still ask about. */
 const RECENT_RAW_MAX = 20_000
 
 export function createSinkBlocks(chainId: number): SinkBlocks {
   const byNumber = new Map<number, { readonly hash: string; readonly json: string }>()
   const numberOf = new Map<string, number>()
-  /** Of a transaction hash: its block, or null while it waits. */
-  const minedIn = new Map<string, number | null>()
-  const hashesOf = new Map<number, readonly string[]>()
+  const hashes = createRecentHashes(BLOCKS_KEPT / BLOCKS_FORGOTTEN)
   const salt = Date.now().toString(16).padStart(16, '0')
   let pending: string[] = []
   let raws: string[] = []
@@ -47,9 +47,10 @@ export function createSinkBlocks(chainId: number): SinkBlocks {
   function mine(): void {
     height++
     const hash = hashAt(height)
-    const hashes = pending
+    const transactions = pending
     pending = []
-    for (const txHash of hashes) minedIn.set(txHash, height)
+    if (height % BLOCKS_FORGOTTEN === 0) hashes.forgetOldest()
+    for (const txHash of transactions) hashes.set(txHash, height)
     const json = JSON.stringify({
       number: `0x${height.toString(16)}`,
       hash,
@@ -58,11 +59,10 @@ export function createSinkBlocks(chainId: number): SinkBlocks {
       baseFeePerGas: `0x${BASE_FEE_WEI.toString(16)}`,
       gasLimit: GAS_LIMIT,
       gasUsed: '0x0',
-      transactions: hashes,
+      transactions,
     })
     byNumber.set(height, { hash, json })
     numberOf.set(hash, height)
-    hashesOf.set(height, hashes)
     forget(height - BLOCKS_KEPT)
   }
 
@@ -71,8 +71,6 @@ export function createSinkBlocks(chainId: number): SinkBlocks {
     if (old === undefined) return
     byNumber.delete(number)
     numberOf.delete(old.hash)
-    for (const txHash of hashesOf.get(number) ?? []) minedIn.delete(txHash)
-    hashesOf.delete(number)
   }
 
   function blockByNumber(tag: string): string {
@@ -85,8 +83,8 @@ export function createSinkBlocks(chainId: number): SinkBlocks {
     accept(raw) {
       const bytes = Buffer.from(raw.slice(2), 'hex')
       const hash = `0x${Buffer.from(keccak256(bytes)).toString('hex')}`
-      if (minedIn.has(hash)) return hash
-      minedIn.set(hash, null)
+      if (hashes.get(hash) !== undefined) return hash
+      hashes.set(hash, null)
       pending.push(hash)
       accepted++
       raws.push(raw)
@@ -97,7 +95,7 @@ export function createSinkBlocks(chainId: number): SinkBlocks {
     blockByNumber,
     blockByHash: (hash) => byNumber.get(numberOf.get(hash) ?? -1)?.json ?? 'null',
     receipt(hash) {
-      const number = minedIn.get(hash) ?? null
+      const number = hashes.get(hash) ?? null
       const block = number === null ? undefined : byNumber.get(number)
       if (number === null || block === undefined) return 'null'
       return `{"transactionHash":"${hash}","blockNumber":"0x${number.toString(16)}","blockHash":"${block.hash}","status":"0x1","gasUsed":"${GAS_USED}","effectiveGasPrice":"0x${BASE_FEE_WEI.toString(16)}","logs":[]}`
@@ -109,5 +107,29 @@ export function createSinkBlocks(chainId: number): SinkBlocks {
       return accepted
     },
     recentRaw: () => raws.slice(-RECENT_RAW_MAX),
+  }
+}
+
+/**
+ * Transaction hashes and their block, or null while they wait. One map of all would hold a million,
+ * and when it makes room for more, or for less, the chain stands still for a third of a second.
+ */
+function createRecentHashes(generations: number) {
+  let maps: Map<string, number | null>[] = [new Map()]
+  return {
+    get(hash: string): number | null | undefined {
+      for (const map of maps) {
+        const found = map.get(hash)
+        if (found !== undefined) return found
+      }
+      return undefined
+    },
+    /** Into the newest map, which is looked at first: what was said before no longer counts. */
+    set(hash: string, block: number | null): void {
+      maps[0]?.set(hash, block)
+    },
+    forgetOldest(): void {
+      maps = [new Map(), ...maps.slice(0, generations)]
+    },
   }
 }

@@ -18,7 +18,8 @@ export class KnownBodies {
     const known = this.#known.get(txId)
     const same = known !== undefined && sameBody(known, tx)
     if (isFinal(status)) this.#known.delete(txId)
-    else if (!same) this.#keep(tx)
+    // The newest, which the actor has too: older ones need not stay in memory.
+    else this.#keep(tx)
     return same
   }
 

@@ -76,6 +76,12 @@ export interface Transactor {
   readonly empty: boolean
 }
 
+interface TransactionWrite {
+  readonly tx: Transaction
+  /** The store has no record of it. */
+  readonly added: boolean
+}
+
 interface Write {
   readonly space: KeySpace
   readonly key: StoreKey
@@ -95,15 +101,12 @@ export class WriteBatch implements Transactor {
   #deliveries: Map<WebhookId, unknown> | null = null
   /** The same. */
   #marks: Map<SubWalletId, SubWalletHeader> | null = null
-  /** The same. */
-  #transactions: Map<TxId, Transaction> | null = null
-  /** Of these, those that the store has no record of. */
-  #added: Set<TxId> | null = null
+  readonly #transactions: TransactionWrite[] = []
   readonly #events: NewEvent[] = []
 
   get empty(): boolean {
     if (this.#writes.length > 0 || this.#events.length > 0) return false
-    return this.#marks === null && this.#deliveries === null && this.#transactions === null
+    return this.#transactions.length === 0 && this.#marks === null && this.#deliveries === null
   }
 
   addSubWallet(header: SubWalletHeader): void {
@@ -133,16 +136,13 @@ export class WriteBatch implements Transactor {
   }
 
   addTransaction(tx: Transaction, allowed: AllowedVerdict | null): void {
-    this.#added ??= new Set()
-    this.#added.add(tx.txId)
-    this.putTransaction(tx)
+    this.#transactions.push({ tx, added: true })
     const entry = allowed === null ? PRESENT : encodeVerdict(allowed)
     this.#put('transactionsByUser', [tx.userId, tx.txId], entry)
   }
 
   putTransaction(tx: Transaction): void {
-    this.#transactions ??= new Map()
-    this.#transactions.set(tx.txId, tx)
+    this.#transactions.push({ tx, added: false })
   }
 
   markOpen(wallet: SubWalletId, id: TxId | null): void {
@@ -236,11 +236,7 @@ export class WriteBatch implements Transactor {
     for (const write of other.#writes) this.#writes.push(write)
     for (const event of other.#events) this.#events.push(event)
     for (const header of other.#marks?.values() ?? []) this.putSubWalletMarks(header)
-    for (const tx of other.#transactions?.values() ?? []) this.putTransaction(tx)
-    for (const id of other.#added ?? []) {
-      this.#added ??= new Set()
-      this.#added.add(id)
-    }
+    for (const write of other.#transactions) this.#transactions.push(write)
     for (const [id, state] of other.#deliveries ?? []) this.#setDeliveries(id, state)
   }
 
@@ -281,13 +277,11 @@ export class WriteBatch implements Transactor {
         for (const [id, header] of this.#marks ?? []) {
           void spaces.subWalletMarks.put(id, encodeSubWalletMarks(header))
         }
-        for (const [id, tx] of this.#transactions ?? []) {
+        for (const { tx, added } of this.#transactions) {
           const known = knownBodies.note(tx)
-          if (!known) void spaces.transactions.put(id, encodeTransaction(tx))
-          // An earlier state, if there is one, would be taken for the latest.
-          if (known || this.#added?.has(id) !== true) {
-            void spaces.transactionStates.put(id, encodeTransactionState(tx))
-          }
+          if (!known) void spaces.transactions.put(tx.txId, encodeTransaction(tx))
+          // Even of one put whole: an earlier state would be taken for the latest.
+          if (!added) void spaces.transactionStates.put(tx.txId, encodeTransactionState(tx))
         }
         for (const [id, state] of this.#deliveries ?? []) {
           if (state === REMOVED) void spaces.deliveries.remove(id)
@@ -309,7 +303,7 @@ export class WriteBatch implements Transactor {
       for (const { space, key } of this.#writes) {
         if (space === 'webhooksByUser') recordVersions.countUp((key as [UserId, string])[0])
       }
-      for (const id of this.#transactions?.keys() ?? []) recordVersions.countUp(id)
+      for (const { tx } of this.#transactions) recordVersions.countUp(tx.txId)
       if (first !== null) {
         pending.delete(first)
         sequence.settled(pending.size === 0 ? null : Math.min(...pending))

@@ -2,6 +2,7 @@ import { keccak256 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, numberOf } from '../../bench/child-process.js'
+import { createSinkBlocks } from '../../bench/sink/blocks.js'
 import { SINK_CHAIN, sinkChainsFile } from '../../bench/sink-chains.js'
 import { startChainSink } from '../../bench/sink-stack.js'
 import { connectChains } from '../../src/chains/access.js'
@@ -79,4 +80,20 @@ describe('the chain sink', () => {
     expect(await chain.reads.transactionCount(stranger, 'latest')).toBe(0)
     expect(await chain.reads.receipts([`0x${'ab'.repeat(32)}`])).toEqual([null])
   })
+})
+
+test('keeps the blocks of a minute, with their transactions, and forgets those before', () => {
+  const blocks = createSinkBlocks(SINK_CHAIN)
+  const perBlock = Array.from({ length: 600 }, (_, i) => {
+    const hash = blocks.accept(`0x02${i.toString(16).padStart(8, '0')}`)
+    blocks.mine()
+    return hash
+  })
+  const heights = perBlock.map((hash) => JSON.parse(blocks.receipt(hash))?.blockNumber ?? null)
+  const newest = heights.slice(-256)
+  expect(newest).toEqual(newest.map((_, i) => `0x${(345 + i).toString(16)}`))
+  expect(heights.slice(0, 250)).toEqual(heights.slice(0, 250).map(() => null))
+  const again = perBlock.at(-1) as string
+  expect(blocks.accept(`0x02${(599).toString(16).padStart(8, '0')}`)).toBe(again)
+  expect(blocks.accepted).toBe(600)
 })
