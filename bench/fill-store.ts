@@ -38,7 +38,11 @@ export interface StoreFiller {
   close(): Promise<void>
 }
 
-const BATCH = 5_000
+/**
+ * As large as a service's own commits get. What one commit frees is one record of LMDB's free list,
+ * and with thousands of pages in it each of the next thousands of commits costs a millisecond more.
+ */
+const BATCH = 500
 const WALLETS_PER_USER = 1_000
 const OPEN_PER_WALLET = 10
 const PROGRESS_MS = 5_000
