@@ -7,8 +7,8 @@ import { KeyQueues } from './key-queues.js'
 
 /**
  * Which calls that move value are at work, which wait, and which are answered `503 OVERLOADED`
- * with nothing done. A burst of up to half of all places waits its turn; under lasting overload nothing does for long, so that
- * the latency of what is admitted stays what it is at full load.
+ * with nothing done. A burst of up to half of all places waits its turn; under lasting overload
+ * nothing does for long, so that the latency of what is admitted stays what it is at full load.
  */
 export interface WriteAdmission {
   /**

@@ -2,7 +2,7 @@ import type { TxId } from '../domain/ids.js'
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import { sameBody } from './encodings/transaction.js'
 
-/** Open transactions whose bodies a thread knows; beyond it the oldest is put whole once more. */
+/** Open transactions whose bodies a thread knows; beyond it one is put whole once more. */
 const BODIES_MAX = 16_384
 
 /**

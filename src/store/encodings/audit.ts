@@ -93,12 +93,12 @@ function bytesOf(lists: AuditRecord['lists']): Uint8Array {
   if (lists === null) return NO_LISTS
   const known = listsBytes.get(lists)
   if (known !== undefined) return known
-  // A copy: what is packed lies in a block that many share, and this is kept for long.
   const stored: StoredLists = lists.map(({ list, version, checked_at }) => [
     list,
     version,
     checked_at,
   ])
+  // A copy: what is packed lies in a block that many share, and this is kept for long.
   const bytes = Uint8Array.from(packed(stored))
   listsBytes.set(lists, bytes)
   return bytes
