@@ -8,8 +8,10 @@
  * over the limit is refused at once instead of queued.
  */
 
-/** Long enough for a few commits, short enough that overload is met before it is felt. */
-const WINDOW_MS = 100
+/** Until it sheds: long enough for a few commits, short enough to meet overload before it is felt. */
+const WATCH_WINDOW_MS = 50
+/** While it sheds: enough calls end in it to say how long they took. */
+const SHED_WINDOW_MS = 100
 /**
  * Least delay that speaks of a standing queue: several batches of signatures deep, three times
  * what a call waits in an idle service. Ten times overloaded, calls wait half as long as with 40 ms
@@ -22,12 +24,20 @@ const INITIAL_ACTIVE = 128
 const ACTIVE_MIN = 32
 /** Calls that come per call that ends, from which on they outpace the service. */
 const OUTPACED = 1.25
-/** Windows with a queue all through before calls are shed: a burst is over, or nearly, by then. */
-const PRESSED_WINDOWS = 2
+/**
+ * Windows with a queue all through before calls are shed: a burst is over, or nearly, by then. One
+ * in which places ran out counts twice: calls are refused already, and those that wait for long
+ * would be the slowest of all.
+ */
+const PRESSED_WINDOWS = 4
+/** Windows with a queue and no delay before more may be at work: the first ones to end were alone. */
+const FLOWING_WINDOWS = 2
 /** Less of all places than this taken is a burst, however long a slow machine works on it. */
 const CROWDED_SHARE = 0.5
 /** Windows without a refusal after which overload is over. */
 const CALM_WINDOWS = 3
+/** Without a call: what was learned before it says nothing any more. */
+const SILENCE_MS = 300
 const SHRINK = 0.85
 const GROW = 1.1
 
@@ -57,6 +67,7 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
   let shedding = false
   let windowEndsAtMs = 0
   let pressedWindows = 0
+  let flowingWindows = 0
   let calmWindows = 0
   let came = 0
   let ended = 0
@@ -71,22 +82,24 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
       calmWindows = refused === 0 ? calmWindows + 1 : 0
       if (calmWindows >= CALM_WINDOWS) {
         shedding = false
+        pressedWindows = 0
         max = Math.max(max, initial)
       } else if (waits) max = Math.max(least, Math.floor(max * SHRINK))
       else if (flows && refused > 0) max = Math.min(activeMax, Math.ceil(max * GROW))
       return
     }
-    pressedWindows = queuedThroughout || refused > 0 ? pressedWindows + 1 : 0
-    if (pressedWindows === 0) return
+    if (refused > 0) pressedWindows += 2
+    else pressedWindows = queuedThroughout ? pressedWindows + 1 : 0
     // When nothing ends something is stuck, and more of the same is no help.
-    if (!waits && ended > 0) max = Math.min(activeMax, max * 2)
+    flowingWindows = queuedThroughout && !waits && ended > 0 ? flowingWindows + 1 : 0
+    if (flowingWindows >= FLOWING_WINDOWS) max = Math.min(activeMax, max * 2)
     const outpaced = came > ended * OUTPACED
     const crowded = taken >= activeMax * CROWDED_SHARE
     if (pressedWindows < PRESSED_WINDOWS || !outpaced || !waits || !crowded) return
     shedding = true
     calmWindows = 0
     // By Little's law: as many as end within the wanted delay.
-    const fitting = Math.floor((ended * DELAY_TARGET_MS) / WINDOW_MS)
+    const fitting = Math.floor((ended * DELAY_TARGET_MS) / WATCH_WINDOW_MS)
     max = Math.min(max, Math.max(least, fitting))
   }
 
@@ -101,13 +114,14 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
       if (nowMs < windowEndsAtMs) return false
       const shed = shedding
       // After a silence there is no window to judge.
-      if (nowMs < windowEndsAtMs + WINDOW_MS * CALM_WINDOWS) closeWindow(taken)
+      if (nowMs < windowEndsAtMs + SILENCE_MS) closeWindow(taken)
       else {
         shedding = false
         pressedWindows = 0
+        flowingWindows = 0
         max = initial
       }
-      windowEndsAtMs = nowMs + WINDOW_MS
+      windowEndsAtMs = nowMs + (shedding ? SHED_WINDOW_MS : WATCH_WINDOW_MS)
       came = 0
       ended = 0
       refused = 0

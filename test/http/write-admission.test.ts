@@ -146,6 +146,31 @@ describe('admission of writes', () => {
     expect(calls.filter(({ state }) => state === 'refused').length).toBeGreaterThan(500)
   })
 
+  test('a flood is met at once: nothing waits for long, nor is more at work meanwhile', async () => {
+    const { clock, admission } = admissionOf(1_024)
+    const waits: { readonly call: Call; readonly sinceMs: number }[] = []
+    const atWork: Call[] = []
+    let mostAtWork = 0
+    for (let step = 0; step < 60; step++) {
+      clock.nowMs += 5
+      for (let i = 0; i < 135; i++) {
+        const call = enter(admission, key(`${step} ${i}`))
+        if (call.state === 'waiting') waits.push({ call, sinceMs: clock.nowMs })
+        else if (call.state === 'at work') atWork.push(call)
+      }
+      await settled()
+      for (const wait of waits.splice(0)) {
+        if (wait.call.state === 'waiting') waits.push(wait)
+        else if (wait.call.state === 'at work') atWork.push(wait.call)
+        expect(clock.nowMs - wait.sinceMs).toBeLessThanOrEqual(150)
+      }
+      mostAtWork = Math.max(mostAtWork, admission.active)
+      // Ten end in 5 ms; the first found the service idle.
+      for (const { keyId } of atWork.splice(0, 10)) admission.leave(keyId, step < 4 ? 5 : 60)
+    }
+    expect(mostAtWork).toBeLessThanOrEqual(128)
+  })
+
   test('a polite key gets in beside one that floods without end', async () => {
     const { clock, admission } = admissionOf(1_024)
     const open = (await overload(clock, admission)).filter(({ state }) => state !== 'refused')
