@@ -17,8 +17,15 @@ export interface LoadAnswer {
 export interface Connection {
   /** @throws Error when the connection ends first; one request at a time */
   request(bytes: RequestBytes): Promise<LoadAnswer>
+  /**
+   * The same with neither promise nor microtask, for loads beside which the generator must be cheap.
+   * @param take an Error when the connection ends first
+   */
+  ask(bytes: RequestBytes, take: Take): void
   close(): void
 }
+
+type Take = (answer: LoadAnswer | Error) => void
 
 const HEAD_END = '\r\n\r\n'
 const LENGTH = /\r\ncontent-length: *(\d+)/i
@@ -26,11 +33,12 @@ const LENGTH = /\r\ncontent-length: *(\d+)/i
 const incoming = Buffer.allocUnsafeSlow(64 * 1024)
 
 export async function openConnection(host: string, port: number): Promise<Connection> {
-  let waiting: { resolve(answer: LoadAnswer): void; reject(error: Error): void } | null = null
+  let waiting: Take | null = null
   let received = ''
-  const fail = (error: Error) => {
-    waiting?.reject(error)
+  const settle = (answer: LoadAnswer | Error) => {
+    const take = waiting
     waiting = null
+    take?.(answer)
   }
   const take = (length: number): void => {
     // Latin-1 keeps one character a byte, so that lengths can be compared.
@@ -40,7 +48,7 @@ export async function openConnection(host: string, port: number): Promise<Connec
     if (headEnd < 0) return
     const bodyLength = LENGTH.exec(received)?.[1]
     if (bodyLength === undefined) {
-      fail(new Error(`an answer without a length: ${received.slice(0, 200)}`))
+      settle(new Error(`an answer without a length: ${received.slice(0, 200)}`))
       return
     }
     const end = headEnd + HEAD_END.length + Number(bodyLength)
@@ -50,9 +58,7 @@ export async function openConnection(host: string, port: number): Promise<Connec
       body: received.slice(headEnd + HEAD_END.length, end),
     }
     received = received.slice(end)
-    const settled = waiting
-    waiting = null
-    settled?.resolve(answer)
+    settle(answer)
   }
   const socket = connect({
     host,
@@ -70,19 +76,22 @@ export async function openConnection(host: string, port: number): Promise<Connec
     socket.once('connect', resolve)
     socket.once('error', reject)
   })
-  socket.on('error', fail)
-  socket.on('close', () => fail(new Error('the connection was closed')))
+  socket.on('error', settle)
+  socket.on('close', () => settle(new Error('the connection was closed')))
+  const ask = (bytes: RequestBytes, take: Take): void => {
+    if (socket.destroyed) {
+      take(new Error('the connection was closed'))
+      return
+    }
+    waiting = take
+    socket.write(bytes, 'latin1')
+  }
   return {
-    request(bytes) {
-      return new Promise((resolve, reject) => {
-        if (socket.destroyed) {
-          reject(new Error('the connection was closed'))
-          return
-        }
-        waiting = { resolve, reject }
-        socket.write(bytes, 'latin1')
-      })
-    },
+    ask,
+    request: (bytes) =>
+      new Promise((resolve, reject) => {
+        ask(bytes, (answer) => (answer instanceof Error ? reject(answer) : resolve(answer)))
+      }),
     close: () => socket.destroy(),
   }
 }
