@@ -38,6 +38,11 @@ const PRESSED_WINDOWS = 4
 const FLOWING_WINDOWS = 2
 /** Less of all places than this taken is a burst, however long a slow machine works on it. */
 const CROWDED_SHARE = 0.5
+/**
+ * Calls that come per call that ends, from which on it is a flood, and to refuse it takes the
+ * machine itself.
+ */
+const FLOODED = 4
 /** Windows without a refusal after which overload is over. */
 const CALM_WINDOWS = 3
 /** Without a call: what was learned before it says nothing any more. */
@@ -72,6 +77,8 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
   let windowEndsAtMs = 0
   let pressedWindows = 0
   let flowingWindows = 0
+  /** Places ran out and nothing is known yet: until it is, nothing begins that could be late. */
+  let suspected = false
   let calmWindows = 0
   let came = 0
   let ended = 0
@@ -80,17 +87,19 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
   let queuedThroughout = false
 
   function closeWindow(taken: number): void {
-    const wantedMs = shedding ? SHED_DELAY_MS : STANDING_DELAY_MS
+    const wantedMs = shedding || suspected ? SHED_DELAY_MS : STANDING_DELAY_MS
     const waits = leastDelayMs !== null && leastDelayMs > wantedMs
     const flows = leastDelayMs !== null && leastDelayMs < wantedMs / 2
     if (shedding) {
       calmWindows = refused === 0 ? calmWindows + 1 : 0
+      // A slow machine never has a delay of next to nothing: beside less than a flood it need not.
+      const mayGrow = refused > 0 && (flows || came < ended * FLOODED)
       if (calmWindows >= CALM_WINDOWS) {
         shedding = false
         pressedWindows = 0
         max = Math.max(max, initial)
       } else if (waits) max = Math.max(least, Math.floor(max * SHRINK))
-      else if (flows && refused > 0) max = Math.min(activeMax, Math.ceil(max * GROW))
+      else if (mayGrow) max = Math.min(activeMax, Math.ceil(max * GROW))
       return
     }
     if (refused > 0) pressedWindows += 2
@@ -100,7 +109,9 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
     if (flowingWindows >= FLOWING_WINDOWS) max = Math.min(activeMax, max * 2)
     const outpaced = came > ended * OUTPACED
     const crowded = taken >= activeMax * CROWDED_SHARE
-    if (pressedWindows < PRESSED_WINDOWS || !outpaced || !waits || !crowded) return
+    const overloaded = pressedWindows >= PRESSED_WINDOWS && outpaced && waits && crowded
+    suspected = !overloaded && refused > 0 && outpaced && crowded && flowingWindows === 0
+    if (!overloaded) return
     shedding = true
     calmWindows = 0
     // By Little's law: as many as end within the wanted delay.
@@ -110,7 +121,7 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
 
   return {
     get max() {
-      return max
+      return suspected ? Math.min(max, least) : max
     },
     get shedding() {
       return shedding
@@ -124,6 +135,7 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
         shedding = false
         pressedWindows = 0
         flowingWindows = 0
+        suspected = false
         max = initial
       }
       windowEndsAtMs = nowMs + (shedding ? SHED_WINDOW_MS : WATCH_WINDOW_MS)
