@@ -30,7 +30,8 @@ export function createSentLog(target: WriteTarget, keyOf: ReadonlyMap<string, st
       const secret = keyOf.get(FROM.exec(body)?.[1]?.toLowerCase() ?? '')
       if (txId === undefined || secret === undefined)
         throw new Error(`not a send's answer: ${body}`)
-      open.push({ txId, secret })
+      // A copy: what a pattern finds is a slice, and holds the whole answer for as long as it lives.
+      open.push({ txId: Buffer.from(txId).toString(), secret })
       count++
     },
     get count() {
