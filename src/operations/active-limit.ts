@@ -30,19 +30,18 @@ const ACTIVE_MIN = 32
 const OUTPACED = 1.25
 /**
  * Windows with a queue all through before calls are shed: a burst is over, or nearly, by then. One
- * in which places ran out counts twice: calls are refused already, and those that wait for long
- * would be the slowest of all.
+ * in which places ran out counts twice: calls are refused already, and those that wait would be the
+ * slowest of all.
  */
 const PRESSED_WINDOWS = 4
 /** Windows with a queue and no delay before more may be at work: the first ones to end were alone. */
 const FLOWING_WINDOWS = 2
 /** Less of all places than this taken is a burst, however long a slow machine works on it. */
 const CROWDED_SHARE = 0.5
-/**
- * Calls that come per call that ends, from which on it is a flood, and to refuse it takes the
- * machine itself.
- */
+/** The same, from which on to refuse them takes much of the machine. */
 const FLOODED = 4
+/** Times the least delay that a call is at work, from which on it waits elsewhere for the most. */
+const AWAY = 6
 /** Windows without a refusal after which overload is over. */
 const CALM_WINDOWS = 3
 /** Without a call: what was learned before it says nothing any more. */
@@ -57,10 +56,9 @@ export interface ActiveLimit {
   readonly shedding: boolean
   /**
    * To be called before each of the others.
-   * @param taken at work and queued
    * @returns true when shedding has just begun
    */
-  advance(nowMs: number, queued: number, taken: number): boolean
+  advance(nowMs: number, active: number, queued: number): boolean
   came(): void
   refused(): void
   /** @param delayMs what the call took inside this host; null when it says nothing of that */
@@ -86,37 +84,47 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
   let leastDelayMs: number | null = null
   let queuedThroughout = false
 
-  function closeWindow(taken: number): void {
-    const wantedMs = shedding || suspected ? SHED_DELAY_MS : STANDING_DELAY_MS
-    const waits = leastDelayMs !== null && leastDelayMs > wantedMs
-    const flows = leastDelayMs !== null && leastDelayMs < wantedMs / 2
+  function closeWindow(windowMs: number, active: number, taken: number): void {
+    const waits =
+      leastDelayMs !== null && leastDelayMs > (shedding ? SHED_DELAY_MS : STANDING_DELAY_MS)
+    const flows = leastDelayMs !== null && leastDelayMs < SHED_DELAY_MS / 2
     if (shedding) {
       calmWindows = refused === 0 ? calmWindows + 1 : 0
-      // A slow machine never has a delay of next to nothing: beside less than a flood it need not.
-      const mayGrow = refused > 0 && (flows || came < ended * FLOODED)
       if (calmWindows >= CALM_WINDOWS) {
         shedding = false
         pressedWindows = 0
         max = Math.max(max, initial)
       } else if (waits) max = Math.max(least, Math.floor(max * SHRINK))
-      else if (mayGrow) max = Math.min(activeMax, Math.ceil(max * GROW))
+      else if (refused > 0 && (flows || !isHeldUp(windowMs, active))) {
+        max = Math.min(activeMax, Math.ceil(max * GROW))
+      }
       return
     }
     if (refused > 0) pressedWindows += 2
     else pressedWindows = queuedThroughout ? pressedWindows + 1 : 0
     // When nothing ends something is stuck, and more of the same is no help.
-    flowingWindows = queuedThroughout && !waits && ended > 0 ? flowingWindows + 1 : 0
+    const hasRoom = refused > 0 ? flows : ended > 0 && !waits
+    flowingWindows = queuedThroughout && hasRoom ? flowingWindows + 1 : 0
     if (flowingWindows >= FLOWING_WINDOWS) max = Math.min(activeMax, max * 2)
-    const outpaced = came > ended * OUTPACED
-    const crowded = taken >= activeMax * CROWDED_SHARE
-    const overloaded = pressedWindows >= PRESSED_WINDOWS && outpaced && waits && crowded
-    suspected = !overloaded && refused > 0 && outpaced && crowded && flowingWindows === 0
-    if (!overloaded) return
-    shedding = true
+    const isFlood = came > ended * OUTPACED && taken >= activeMax * CROWDED_SHARE
+    const isSlow = refused > 0 ? ended > 0 && !flows : waits
+    shedding = pressedWindows >= PRESSED_WINDOWS && isFlood && isSlow
+    suspected = !shedding && isFlood && refused > 0 && flowingWindows === 0
+    if (!shedding) return
     calmWindows = 0
     // By Little's law: as many as end within the wanted delay.
-    const fitting = Math.floor((ended * SHED_DELAY_MS) / WATCH_WINDOW_MS)
+    const fitting = Math.floor((ended * SHED_DELAY_MS) / windowMs)
     max = Math.min(max, Math.max(least, fitting))
+  }
+
+  /**
+   * True when it is this machine that calls wait for, by Little's law: with some delay, yet less
+   * than wanted, they may as well be held up by a distant node, or by the limit itself beside a
+   * load that is not beyond it. A slow machine never has a delay of next to nothing.
+   */
+  function isHeldUp(windowMs: number, active: number): boolean {
+    const atWorkMs = (active * windowMs) / Math.max(1, ended)
+    return came > ended * FLOODED && atWorkMs < (leastDelayMs ?? 0) * AWAY
   }
 
   return {
@@ -126,11 +134,12 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
     get shedding() {
       return shedding
     },
-    advance(nowMs, queued, taken) {
+    advance(nowMs, active, queued) {
       if (nowMs < windowEndsAtMs) return false
       const shed = shedding
+      const windowMs = shedding ? SHED_WINDOW_MS : WATCH_WINDOW_MS
       // After a silence there is no window to judge.
-      if (nowMs < windowEndsAtMs + SILENCE_MS) closeWindow(taken)
+      if (nowMs < windowEndsAtMs + SILENCE_MS) closeWindow(windowMs, active, active + queued)
       else {
         shedding = false
         pressedWindows = 0

@@ -34,16 +34,20 @@ export interface WriteAdmissionOptions {
   readonly nowMs: () => number
 }
 
-/** While shedding, this part of what may be at work may wait: keys below their even share. */
-const SHEDDING_QUEUE_SHARE = 0.25
+/**
+ * While shedding, this part of what may be at work is kept for keys below their even share, beside
+ * what anybody may take.
+ */
+const KEPT_SHARE = 0.25
 
 type Place = 'at work' | 'waiting' | 'none'
 
 /**
  * Up to half of the places go to whoever comes first, so that a lone agent has its bursts. Beyond,
  * a key that holds its even share already is refused; shares are counted with one key more than
- * there are, so that whoever floods leaves a place for the next who comes. While shedding, a place
- * at work is anybody's, and only keys below their share may wait for one.
+ * there are, so that whoever floods leaves a place for the next who comes. While shedding nothing
+ * waits, which would be a round of everybody else's longer: a place is anybody's, and a few more are
+ * for keys below their share.
  */
 export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmission {
   const { inFlightMax, nowMs } = options
@@ -53,7 +57,7 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
   let active = 0
 
   function advance(): void {
-    if (limit.advance(nowMs(), queues.size, active + queues.size)) refuseWaiting()
+    if (limit.advance(nowMs(), active, queues.size)) refuseWaiting()
   }
 
   /** What has waited since before the overload was noticed would be the slowest of all. */
@@ -79,9 +83,8 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
     const own = held.get(keyId) ?? 0
     const hasShare = own > 0 && own * (held.size + 1) >= placesMax
     if (limit.shedding) {
-      if (room) return 'at work'
-      const queueMax = Math.ceil(limit.max * SHEDDING_QUEUE_SHARE)
-      return hasShare || queues.size >= queueMax ? 'none' : 'waiting'
+      const kept = hasShare ? 0 : Math.ceil(limit.max * KEPT_SHARE)
+      return active < limit.max + kept ? 'at work' : 'none'
     }
     if (hasShare && taken * 2 >= inFlightMax) return 'none'
     return room ? 'at work' : 'waiting'

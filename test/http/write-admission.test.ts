@@ -242,6 +242,26 @@ describe('admission of writes', () => {
     expect(admission.active).toBe(895)
   })
 
+  test('a flood on a slow machine lets more be at work while they wait for a distant node', async () => {
+    const { clock, admission } = admissionOf(1_024)
+    const before = (await overload(clock, admission)).filter(({ state }) => state === 'at work')
+    for (const { keyId } of before) admission.leave(keyId, 8)
+    const atWork: { readonly keyId: KeyId; readonly untilMs: number }[] = []
+    for (let step = 0; step < 1_000; step++) {
+      clock.nowMs += 4
+      for (let i = 0; i < 40; i++) {
+        const call = enter(admission, key(`${step} ${i}`))
+        if (call.state === 'at work') {
+          atWork.push({ keyId: call.keyId, untilMs: clock.nowMs + 200 })
+        }
+      }
+      const ending = atWork.filter(({ untilMs }) => untilMs <= clock.nowMs)
+      for (const { keyId } of ending) admission.leave(keyId, 8)
+      atWork.splice(0, ending.length)
+    }
+    expect(admission.activeMax).toBeGreaterThan(256)
+  })
+
   test('a write without a place is OVERLOADED and never begun; reads go on', async () => {
     const { admission } = admissionOf(2)
     let begun = 0
