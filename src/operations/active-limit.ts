@@ -4,8 +4,8 @@
  *
  * What counts is the delay inside the service (CoDel, RFC 8289: the least delay of a stretch of
  * time tells a standing queue from a burst), not the whole answer: a distant node's round trip is
- * no reason to do less at once. While calls come faster than they end, and wait, it sheds: what is
- * over the limit is refused at once instead of queued.
+ * no reason to do less at once. While calls come faster than they end, and wait or find no place, it
+ * sheds: what is over the limit is refused at once instead of queued.
  */
 
 /** Until it sheds: long enough for a few commits, short enough to meet overload before it is felt. */
@@ -28,6 +28,8 @@ const INITIAL_ACTIVE = 128
 const ACTIVE_MIN = 32
 /** Calls that come per call that ends, from which on they outpace the service. */
 const OUTPACED = 1.25
+/** The same, from which on to refuse them takes much of the machine. */
+const FLOODED = 4
 /**
  * Windows with a queue all through before calls are shed: a burst is over, or nearly, by then. One
  * in which places ran out counts twice: calls are refused already, and those that wait would be the
@@ -38,8 +40,6 @@ const PRESSED_WINDOWS = 4
 const FLOWING_WINDOWS = 2
 /** Less of all places than this taken is a burst, however long a slow machine works on it. */
 const CROWDED_SHARE = 0.5
-/** The same, from which on to refuse them takes much of the machine. */
-const FLOODED = 4
 /** Times the least delay that a call is at work, from which on it waits elsewhere for the most. */
 const AWAY = 6
 /** Windows without a refusal after which overload is over. */
@@ -84,7 +84,7 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
   let leastDelayMs: number | null = null
   let queuedThroughout = false
 
-  function closeWindow(windowMs: number, active: number, taken: number): void {
+  function closeWindow(windowMs: number, active: number, queued: number): void {
     const waits =
       leastDelayMs !== null && leastDelayMs > (shedding ? SHED_DELAY_MS : STANDING_DELAY_MS)
     const flows = leastDelayMs !== null && leastDelayMs < SHED_DELAY_MS / 2
@@ -106,7 +106,8 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
     const hasRoom = refused > 0 ? flows : ended > 0 && !waits
     flowingWindows = queuedThroughout && hasRoom ? flowingWindows + 1 : 0
     if (flowingWindows >= FLOWING_WINDOWS) max = Math.min(activeMax, max * 2)
-    const isFlood = came > ended * OUTPACED && taken >= activeMax * CROWDED_SHARE
+    const isCrowded = active + queued >= activeMax * CROWDED_SHARE
+    const isFlood = isCrowded && came > ended * OUTPACED
     const isSlow = refused > 0 ? ended > 0 && !flows : waits
     shedding = pressedWindows >= PRESSED_WINDOWS && isFlood && isSlow
     suspected = !shedding && isFlood && refused > 0 && flowingWindows === 0
@@ -139,7 +140,7 @@ export function createActiveLimit(activeMax: number): ActiveLimit {
       const shed = shedding
       const windowMs = shedding ? SHED_WINDOW_MS : WATCH_WINDOW_MS
       // After a silence there is no window to judge.
-      if (nowMs < windowEndsAtMs + SILENCE_MS) closeWindow(windowMs, active, active + queued)
+      if (nowMs < windowEndsAtMs + SILENCE_MS) closeWindow(windowMs, active, queued)
       else {
         shedding = false
         pressedWindows = 0
