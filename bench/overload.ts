@@ -46,7 +46,7 @@ const normalRunMs = Math.min(30_000, overloadMs)
 const CONNECTIONS = 2_048
 const RECOVERY_STEP_MS = 500
 const RECOVERY_STEPS_MAX = 20
-/** Of the last third of the overload beside its middle; in the first the heap gets its new size. */
+/** Of the overload's last third beside that of the normal load: single seconds tell of collections. */
 const MEMORY_BAR = 1.1
 const RECOVERY_BAR_MS = 2_000
 const CONFIRM_WAIT_MS = 60_000
@@ -69,8 +69,9 @@ try {
       next: log.next,
       onDone: log.onDone,
     })
+  memory.length = 0
   const normal = await drive(full.perSecond * NORMAL_SHARE, normalRunMs)
-  const memoryBefore = heldBy(stack.pids.service).ownBytes
+  const memoryBefore = endOf(memory)
   memory.length = 0
   const over = await drive(full.perSecond * factor, overloadMs, CONNECTIONS)
   const memoryDuring = [...memory]
@@ -97,17 +98,15 @@ try {
     row('afterwards', recovered.figures),
   ]
   const recoveryMs = recovered.afterMs
-  const third = Math.ceil(memoryDuring.length / 3)
-  const middleThird = median(memoryDuring.slice(third, 2 * third))
-  const lastThird = median(memoryDuring.slice(-third))
+  const memoryAtEnd = endOf(memoryDuring)
   const ratios = {
     overload_p99_vs_normal: over.p99Ms / normal.p99Ms,
     overload_p99_vs_full: over.p99Ms / full.p99Ms,
-    overload_memory_growth: lastThird / middleThird,
+    overload_memory_growth: memoryAtEnd / memoryBefore,
   }
   const summary = `capacity ${count(full.perSecond)}/s at ${CAPACITY_CALLERS} callers, p99 ${ms(full.p99Ms)} ms
 p99 of what was taken: ${ratios.overload_p99_vs_normal.toFixed(2)} × normal (bar 2), ${ratios.overload_p99_vs_full.toFixed(2)} × full load
-memory: ${mib(memoryBefore)} before, ${mib(middleThird)} then ${mib(lastThird)} MiB during, at most ${mib(Math.max(...memoryDuring))}; with the store's pages ${mib(resident)}
+memory: ${mib(memoryBefore)} before, ${mib(memoryAtEnd)} MiB at the end, at most ${mib(Math.max(...memoryDuring))}; with the store's pages ${mib(resident)}
 well again after ${recoveryMs === null ? 'more than 10 s' : `${(recoveryMs / 1_000).toFixed(1)} s`} (bar 2 s)
 lost: ${lost.length} of ${count(log.count)} taken`
   const bars = {
@@ -148,6 +147,11 @@ async function recovery(
     if (isWell) return { afterMs: begun, figures }
     if (step === RECOVERY_STEPS_MAX) return { afterMs: null, figures }
   }
+}
+
+/** The median of the last third. */
+function endOf(samples: readonly number[]): number {
+  return median(samples.slice(-Math.ceil(samples.length / 3)))
 }
 
 function mib(bytes: number): string {
