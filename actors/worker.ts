@@ -38,7 +38,7 @@ import type {
   WorkerItem,
   WorkerStart,
 } from './runtime/protocol.js'
-import { shardOf, workerOf } from './runtime/routing.js'
+import { workerOf } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
 import { createSharePriceShell } from './share-prices/shell.js'
 import { openedCommand } from './sub-wallet/carried-send.js'
@@ -87,7 +87,7 @@ function post(message: FromWorker): void {
 }
 
 function tell(envelope: Envelope): void {
-  if (workerOf(shardOf(envelope), workerCount) === workerIndex) host.deliver(envelope)
+  if (workerOf(envelope, workerCount) === workerIndex) host.deliver(envelope)
   else outbox.push({ type: 'envelope', envelope })
 }
 

@@ -184,7 +184,7 @@ function accept(
   for (const watched of state.watched.minedBeside(block.number, block.hash)) {
     takeBack(state, watched, block.number, effects, nowMs)
   }
-  const hits = block.txHashes.filter((hash) => state.watched.withHash(hash) !== undefined)
+  const hits = hitsOf(state, block)
   if (hits.length > 0) effects.push({ type: 'fetch-receipts', hashes: hits })
   const waiting = new Map<Owner, Watched>()
   for (const watched of state.watched.open()) {
@@ -197,6 +197,19 @@ function accept(
   }
   sweepOverdue(state, block.number, effects)
   state.watched.forgetSettledBelow(block.number - RECENT_BLOCKS_MAX)
+}
+
+/** Ours, wallet by wallet: what a wallet is told in one go it stores in one go. */
+function hitsOf(state: WatcherState, block: BlockSummary): Hex[] {
+  const byOwner = new Map<Owner, Hex[]>()
+  for (const hash of block.txHashes) {
+    const owner = state.watched.withHash(hash)?.owner
+    if (owner === undefined) continue
+    const known = byOwner.get(owner)
+    if (known === undefined) byOwner.set(owner, [hash])
+    else known.push(hash)
+  }
+  return [...byOwner.values()].flat()
 }
 
 /** Waiting this many blocks for a receipt is longer than a block's list of hashes should take. */

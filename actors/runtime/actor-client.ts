@@ -11,7 +11,7 @@ import type {
   WorkerItem,
   WorkerStart,
 } from './protocol.js'
-import { shardOf, workerOf } from './routing.js'
+import { workerOf } from './routing.js'
 
 /**
  * The main thread's end of the actor system: it sends commands to the thread that owns an actor
@@ -71,7 +71,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
 
   function send(envelope: Envelope): void {
     const { kind, id, token, command } = envelope
-    const worker = workers[workerOf(shardOf(envelope), workers.length)]
+    const worker = workers[workerOf(envelope, workers.length)]
     worker?.outbox.push([kind, id, token, command])
   }
 

@@ -22,6 +22,7 @@ export function shardOf({ kind, id }: ActorAddress): number {
   return (hash >>> 0) % SHARD_COUNT
 }
 
-export function workerOf(shard: number, workerCount: number): number {
-  return shard % workerCount
+/** Which of the workers an actor lives on. With one there is nothing to hash. */
+export function workerOf(address: ActorAddress, workerCount: number): number {
+  return workerCount === 1 ? 0 : shardOf(address) % workerCount
 }

@@ -1,5 +1,10 @@
 import { type Latencies, latenciesOf } from '../figures.js'
-import { type LoadAnswer, openConnection, type RequestBytes } from './connection.js'
+import {
+  type Connection,
+  type LoadAnswer,
+  openConnection,
+  type RequestBytes,
+} from './connection.js'
 
 /** What came of a load. */
 export interface LoadFigures extends Latencies {
@@ -21,27 +26,41 @@ export interface ClosedLoad {
   readonly onDone?: (answer: LoadAnswer) => void
 }
 
-/** Callers that wait for their answer before they ask again. */
+/** Callers that wait for their answer before they ask again. No promise a request: see `ask`. */
 export async function driveClosed(load: ClosedLoad): Promise<LoadFigures> {
   const { port, callers, runMs, next, onDone } = load
   const connections = await Promise.all(
     Array.from({ length: callers }, () => openConnection('127.0.0.1', port)),
   )
   const tally = createTally()
-  try {
-    const startedAt = performance.now()
-    const deadline = startedAt + runMs
-    await Promise.all(
-      connections.map(async (connection, caller) => {
-        for (let turn = 0; ; turn++) {
-          const from = performance.now()
-          if (from >= deadline) return
-          const answer = await connection.request(next(caller, turn))
-          tally.add(answer, performance.now() - from)
-          if (isDone(answer)) onDone?.(answer)
+  const startedAt = performance.now()
+  const deadline = startedAt + runMs
+
+  function call(connection: Connection, caller: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      let turn = 0
+      let askedAt = 0
+      const ask = (now: number) => {
+        askedAt = now
+        connection.ask(next(caller, turn++), take)
+      }
+      const take = (answer: LoadAnswer | Error) => {
+        if (answer instanceof Error) {
+          reject(answer)
+          return
         }
-      }),
-    )
+        const now = performance.now()
+        tally.add(answer, now - askedAt)
+        if (isDone(answer)) onDone?.(answer)
+        if (now >= deadline) resolve()
+        else ask(now)
+      }
+      ask(performance.now())
+    })
+  }
+
+  try {
+    await Promise.all(connections.map(call))
     return tally.figures(performance.now() - startedAt)
   } finally {
     for (const connection of connections) connection.close()

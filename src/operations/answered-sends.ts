@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { SentReply } from '../../actors/sub-wallet/sent.js'
 import type { Hex, TxId } from '../domain/ids.js'
 import { currentHash, type Transaction } from '../domain/transaction.js'
@@ -15,8 +14,8 @@ export interface AnsweredSends {
   readonly reader: Reader
 }
 
-/** More than can be answered while one commit is under way (`writesInFlightMax`); 2 MiB. */
-const ANSWERED_MAX = 16_384
+/** Kept for at least so many more: more than are answered while a commit is under way; 2 MiB. */
+const ANSWERED_KEPT = 8_192
 
 interface Answered {
   /** Signed again at another nonce, it has another. */
@@ -25,18 +24,24 @@ interface Answered {
 }
 
 export function createAnsweredSends(reader: Reader): AnsweredSends {
-  const answered = new LRUCache<TxId, Answered>({ max: ANSWERED_MAX })
+  // Each is wanted for milliseconds and never renewed: to forget by halves costs less than in order.
+  let newer = new Map<TxId, Answered>()
+  let older = new Map<TxId, Answered>()
 
   function current(tx: Transaction): Transaction {
     if (tx.status !== 'signed') return tx
-    const known = answered.get(tx.txId)
+    const known = newer.get(tx.txId) ?? older.get(tx.txId)
     if (known === undefined || known.txHash !== currentHash(tx)) return tx
     return { ...tx, status: 'broadcast', updatedAtMs: known.updatedAtMs }
   }
 
   return {
     note({ txId, txHash, broadcast, updatedAtMs }) {
-      if (broadcast) answered.set(txId, { txHash, updatedAtMs })
+      if (!broadcast) return
+      newer.set(txId, { txHash, updatedAtMs })
+      if (newer.size < ANSWERED_KEPT) return
+      older = newer
+      newer = new Map()
     },
     reader: {
       ...reader,

