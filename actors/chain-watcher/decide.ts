@@ -4,8 +4,9 @@ import type { Hex } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import type { Decision } from '../runtime/actor.js'
 import type { Owner, WatchCommand, WatcherCommand, WatcherEffect } from './messages.js'
+import type { Place } from './settled-blocks.js'
 import { CATCH_UP_BLOCKS_MAX, RECENT_BLOCKS_MAX, SWEEP_MAX, type WatcherState } from './state.js'
-import type { Place, Watched } from './watch-list.js'
+import type { Watched } from './watch-list.js'
 
 /**
  * Follows one chain: block by block, by parent hash. A block's list of hashes says which of our

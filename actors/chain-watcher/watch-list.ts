@@ -1,8 +1,7 @@
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import type { WatchCommand } from './messages.js'
-
-export type Place = Pick<MinedIn, 'blockNumber' | 'blockHash'>
+import { type Place, SettledBlocks } from './settled-blocks.js'
 
 export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   /** Where it is mined, as its owner believes; null while it is not. */
@@ -13,14 +12,6 @@ export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   checked: boolean
   /** Height at which watching began, or a receipt was last asked for; null until the first block. */
   sinceBlock: number | null
-}
-
-/** What is kept of one that is deep enough: a busy chain has a hundred thousand of them. */
-type Settled = Pick<Watched, 'txId' | 'owner' | 'from' | 'nonce' | 'hashes'>
-
-interface SettledBlock {
-  readonly hash: Hex
-  readonly transactions: Settled[]
 }
 
 /**
@@ -34,8 +25,7 @@ export class WatchList {
   readonly #byHash = new Map<Hex, Watched>()
   /** Of those that are mined, by height. */
   readonly #byBlock = new Map<number, Set<Watched>>()
-  /** By height; more than one where receipts came from several branches. */
-  readonly #settled = new Map<number, SettledBlock[]>()
+  readonly #settled = new SettledBlocks()
 
   /** Not known to be deep enough yet. */
   open(): Iterable<Watched> {
@@ -78,28 +68,19 @@ export class WatchList {
   }
 
   /** Nothing more is expected of it, short of a reorg. */
-  settle({ txId, owner, from, nonce, hashes }: Watched, { blockNumber, blockHash }: Place): void {
+  settle({ txId, owner, from, nonce, hashes }: Watched, place: Place): void {
     this.remove(txId)
-    const blocks = this.#settled.get(blockNumber) ?? []
-    this.#settled.set(blockNumber, blocks)
-    let block = blocks.find(({ hash }) => hash === blockHash)
-    if (block === undefined) {
-      block = { hash: blockHash, transactions: [] }
-      blocks.push(block)
-    }
-    block.transactions.push({ txId, owner, from, nonce, hashes })
+    this.#settled.add({ txId, owner, from, nonce, hashes }, place)
   }
 
   /** Watches all again that are settled, as what a receipt has to say once more. */
   unsettleAll(): void {
-    for (const blockNumber of [...this.#settled.keys()]) this.#unsettle(blockNumber, null)
+    for (const blockNumber of this.#settled.heights()) this.#unsettle(blockNumber, null)
   }
 
   /** No reorg will reach them any more. */
   forgetSettledBelow(blockNumber: number): void {
-    for (const height of this.#settled.keys()) {
-      if (height < blockNumber) this.#settled.delete(height)
-    }
+    this.#settled.forgetBelow(blockNumber)
   }
 
   /** Behind all others that wait to be asked about. */
@@ -118,7 +99,7 @@ export class WatchList {
   /** Those that are mined at these heights; none of them is settled any more. */
   minedWithin(from: number, to: number): readonly Watched[] {
     // By what is here and not height by height: a chain that starts over goes back by millions.
-    for (const height of [...this.#settled.keys()]) {
+    for (const height of this.#settled.heights()) {
       if (height >= from && height <= to) this.#unsettle(height, null)
     }
     const found: Watched[] = []
@@ -129,14 +110,7 @@ export class WatchList {
   }
 
   #unsettle(blockNumber: number, exceptHash: Hex | null): void {
-    const blocks = this.#settled.get(blockNumber)
-    if (blocks === undefined) return
-    const kept = blocks.filter(({ hash }) => hash === exceptHash)
-    if (kept.length > 0) this.#settled.set(blockNumber, kept)
-    else this.#settled.delete(blockNumber)
-    for (const { hash: blockHash, transactions } of blocks) {
-      if (blockHash === exceptHash) continue
-      const mined = { blockNumber, blockHash }
+    for (const { mined, transactions } of this.#settled.take(blockNumber, exceptHash)) {
       for (const each of transactions) {
         if (this.#open.has(each.txId)) continue
         this.put({ ...each, mined, untold: null, checked: false, sinceBlock: null })

@@ -77,3 +77,26 @@ test('after a pause all of it is watched again, but for what is too old for any 
   list.unsettleAll()
   expect(idsOf(list.open())).toEqual(['a', 'b', 'c', 'open'])
 })
+
+test('of a full block everything comes back, however many wallets and hashes it has', () => {
+  const list = new WatchList()
+  const hash = (n: number) => `0x${n.toString(16).padStart(64, '0')}` as Hex
+  const all = Array.from({ length: 1_000 }, (_, n) => ({
+    ...watching(`tx_${n}`, n % 7 === 0 ? [hash(n), hash(n + 100_000)] : [hash(n)]),
+    // Wallets take turns of several transactions, as their receipts come.
+    owner: `sw_${Math.floor(n / 9) % 40}` as SubWalletId,
+    nonce: n * 1_000_003,
+  }))
+  for (const [n, watched] of all.entries()) {
+    list.put(watched)
+    list.settle(watched, place(n < 900 ? 10 : 11, n % 100 === 99 ? '0xcc' : '0xaa'))
+  }
+  expect(list.openCount).toBe(0)
+  expect(list.minedBeside(10, '0xaa')).toHaveLength(9)
+  const { length } = all.filter((_, n) => n < 900)
+  expect(list.minedWithin(10, 10)).toHaveLength(length)
+  list.unsettleAll()
+  for (const { txId, owner, from, nonce, hashes } of all) {
+    expect(list.get(txId)).toMatchObject({ txId, owner, from, nonce, hashes, checked: false })
+  }
+})
