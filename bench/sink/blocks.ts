@@ -24,10 +24,9 @@ export interface SinkBlocks {
 export const BASE_FEE_WEI = 1_000_000
 const GAS_USED = '0x5208'
 const GAS_LIMIT = '0x1c9c380'
-/** Blocks that can be read. A watcher may be away for a minute. */
+/** A watcher may be away for a minute. */
 const BLOCKS_KEPT = 256
-/** Whose receipts can be read, and that are forgotten together: each such group is one look-up. */
-const RECEIPT_BLOCKS_KEPT = 128
+/** That are forgotten together: a divisor of those kept. */
 const BLOCKS_FORGOTTEN = 64
 /** Whose nonce somebody may still ask about. */
 const RECENT_RAW_MAX = 20_000
@@ -35,7 +34,7 @@ const RECENT_RAW_MAX = 20_000
 export function createSinkBlocks(chainId: number): SinkBlocks {
   const byNumber = new Map<number, { readonly hash: string; readonly json: string }>()
   const numberOf = new Map<string, number>()
-  const hashes = createRecentHashes(RECEIPT_BLOCKS_KEPT / BLOCKS_FORGOTTEN)
+  const hashes = createRecentHashes(BLOCKS_KEPT / BLOCKS_FORGOTTEN)
   const salt = Date.now().toString(16).padStart(16, '0')
   let pending: string[] = []
   let raws: string[] = []

@@ -1,5 +1,5 @@
 import { encodeFunctionData, getAddress, pad, stringToHex } from 'viem'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type ChainReads, createChainReads } from '../../src/chains/reads.js'
 import { decodeRevertReason } from '../../src/chains/revert-reason.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
@@ -99,8 +99,16 @@ describe('transactions and blocks', () => {
     const before = await reads.nativeBalance(sender.address)
     const raw = await sender.sign({ to: someone, value: 7n })
     const hash = await rpc.request<Hex>('eth_sendRawTransaction', [raw])
-    const [receipt, missing] = await reads.receipts([hash, `0x${'12'.repeat(32)}`])
-    expect(missing).toBeNull()
+    // The node answers with the hash, and mines a moment later.
+    const receipt = await vi.waitFor(
+      async () => {
+        const [found, missing] = await reads.receipts([hash, `0x${'12'.repeat(32)}`])
+        expect(missing).toBeNull()
+        expect(found).not.toBeNull()
+        return found
+      },
+      { timeout: 20_000 },
+    )
     expect(receipt).toMatchObject({ txHash: hash, status: 'success', gasUsed: 21_000n })
     const after = await reads.nativeBalance(sender.address)
     expect(before - after).toBe(7n + (receipt?.feeWei ?? 0n))
