@@ -23,14 +23,14 @@ interface SettledBlock extends Place {
   readonly packed: Uint8Array[]
 }
 
-/** So many are packed together: enough that an owner's share one name, few enough for one turn. */
+/** Packed together: enough that those of an owner share its name, few enough for one turn. */
 const PACKED_TOGETHER = 128
 
 /**
  * Transactions that are deep enough, by block, until no reorg can reach them. A busy chain has
  * hundreds of thousands of them, which nearly always are forgotten unread: packed they are a third
  * as large, and above all nothing that a collection of garbage has to walk through. As objects they
- * were most of its work, and each collection held up every send under way for 100 ms.
+ * were half of what this thread held, and each major collection held up all sends for 100 ms.
  */
 export class SettledBlocks {
   readonly #packr = new Packr({ useRecords: false })
