@@ -14,8 +14,11 @@ export interface AnsweredSends {
   readonly reader: Reader
 }
 
-/** Kept for at least so many more: more than are answered while a commit is under way; 2 MiB. */
-const ANSWERED_KEPT = 8_192
+/**
+ * Each is kept until so many more were answered, at least: more than can be while one commit is
+ * under way (`writesInFlightMax`); 4 MiB at most.
+ */
+const ANSWERED_KEPT = 16_384
 
 interface Answered {
   /** Signed again at another nonce, it has another. */

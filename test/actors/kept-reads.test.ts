@@ -154,6 +154,20 @@ describe('a send that was answered as broadcast', () => {
     expect(shown(signed.txId, open()).record).toBe('signed')
   })
 
+  test('is shown as that after all that can be answered meanwhile, and is not kept for ever', async () => {
+    const sends = open()
+    const signed = broadcast(1, { status: 'signed' })
+    await store.write((to) => to.addTransaction(signed, null))
+    sends.note(TOLD)
+    const more = (from: number, to: number) => {
+      for (let n = from; n < to; n++) sends.note({ ...TOLD, txId: `tx_${n}` as TxId })
+    }
+    more(0, 16_384)
+    expect(sends.reader.transaction(signed.txId)?.status).toBe('broadcast')
+    more(16_384, 3 * 16_384)
+    expect(sends.reader.transaction(signed.txId)?.status).toBe('signed')
+  })
+
   test('is shown as signed again when it lost its nonce and was signed anew', async () => {
     const sends = open()
     sends.note(TOLD)
