@@ -1,11 +1,21 @@
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
+import { REORG_BLOCKS_MAX } from '../../src/domain/chain.js'
 import type { Hex } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import type { Decision } from '../runtime/actor.js'
-import type { Owner, WatchCommand, WatcherCommand, WatcherEffect } from './messages.js'
-import type { Place } from './settled-blocks.js'
-import { CATCH_UP_BLOCKS_MAX, RECENT_BLOCKS_MAX, SWEEP_MAX, type WatcherState } from './state.js'
+import type { Owner, Place, WatchCommand, WatcherCommand, WatcherEffect } from './messages.js'
+import {
+  askAboutDoubts,
+  checked,
+  compare,
+  doubtBelow,
+  forgetSettled,
+  recalled,
+  rewind,
+  takeBack,
+} from './reorgs.js'
+import { CATCH_UP_BLOCKS_MAX, SWEEP_MAX, type WatcherState } from './state.js'
 import type { Watched } from './watch-list.js'
 
 /**
@@ -42,6 +52,12 @@ export function decide(
     case 'receipts':
       if (command.receipts !== null)
         receiptsCame(state, command.asked, command.receipts, effects, command.nowMs)
+      break
+    case 'checked':
+      checked(state, command.blocks, effects, command.nowMs)
+      break
+    case 'recalled':
+      recalled(state, command.place, command.transactions, effects, command.nowMs)
       break
     case 'nonces':
       for (const { owner, nonce } of command.nonces) {
@@ -83,13 +99,14 @@ function follow(
 ): void {
   const last = state.recent.at(-1)
   if (state.busy || isKnown(state, head.hash)) return
+  if (last === undefined) doubtBelow(state, head.number)
   if (last === undefined || head.parentHash === last.hash) {
     accept(state, head, effects, nowMs)
     return
   }
   if (head.number > last.number + CATCH_UP_BLOCKS_MAX) {
     state.recent.length = 0
-    state.watched.unsettleAll()
+    doubtBelow(state, head.number)
     for (const watched of state.watched.open()) watched.checked = watched.mined === null
     accept(state, head, effects, nowMs)
     sweep(state, effects)
@@ -125,9 +142,11 @@ function catchUp(
   // After a pause only the newest block is known, and what lies below it is no fork: taken for one,
   // it would un-mine what is confirmed.
   const link = blocks.findIndex(({ hash }) => isKnown(state, hash))
+  // The fork may lie below all that is known.
+  if (known < 0 && link < 0) doubtBelow(state, first.number)
   for (const block of link > 0 ? blocks.slice(link) : blocks) {
     if (isKnown(state, block.hash)) continue
-    rewind(state, block, effects, nowMs)
+    rewind(state, block.number, effects, nowMs)
     const below = state.recent.at(-1)
     // The chain changed while it was read; what follows belongs to another branch.
     if (below !== undefined && below.hash !== block.parentHash) return
@@ -139,39 +158,6 @@ function isKnown(state: WatcherState, hash: Hex): boolean {
   return state.recent.some((seen) => seen.hash === hash)
 }
 
-/** Takes back every block that is not below `block`, and tells the wallets concerned. */
-function rewind(
-  state: WatcherState,
-  block: BlockSummary,
-  effects: WatcherEffect[],
-  nowMs: number,
-): void {
-  const highest = state.recent.at(-1)?.number ?? block.number
-  if (highest < block.number) return
-  const kept = state.recent.filter(({ number }) => number < block.number)
-  state.recent.length = 0
-  state.recent.push(...kept)
-  for (const watched of state.watched.minedWithin(block.number, highest)) {
-    takeBack(state, watched, block.number, effects, nowMs)
-  }
-}
-
-function takeBack(
-  state: WatcherState,
-  watched: Watched,
-  blockNumber: number,
-  effects: WatcherEffect[],
-  nowMs: number,
-): void {
-  state.watched.setMined(watched, null)
-  watched.untold = null
-  watched.checked = true
-  watched.sinceBlock = blockNumber
-  const { owner, txId } = watched
-  const command = { type: 'unmined', txId, stored: null, nowMs } as const
-  effects.push({ type: 'tell', owner, command })
-}
-
 function accept(
   state: WatcherState,
   block: BlockSummary,
@@ -179,12 +165,9 @@ function accept(
   nowMs: number,
 ): void {
   state.recent.push({ number: block.number, hash: block.hash })
-  if (state.recent.length > RECENT_BLOCKS_MAX) state.recent.shift()
+  if (state.recent.length > REORG_BLOCKS_MAX) state.recent.shift()
   effects.push({ type: 'announce', head: block })
-  // Their receipts came before their block, and from another branch.
-  for (const watched of state.watched.minedBeside(block.number, block.hash)) {
-    takeBack(state, watched, block.number, effects, nowMs)
-  }
+  compare(state, block, effects, nowMs)
   const hits = hitsOf(state, block)
   if (hits.length > 0) effects.push({ type: 'fetch-receipts', hashes: hits })
   const waiting = new Map<Owner, Watched>()
@@ -197,7 +180,8 @@ function accept(
     tellHead(state, watched.owner, null, effects, nowMs)
   }
   sweepOverdue(state, block.number, effects)
-  state.watched.forgetSettledBelow(block.number - RECENT_BLOCKS_MAX)
+  askAboutDoubts(state, block.number, effects)
+  forgetSettled(state, block.number)
 }
 
 /** Ours, wallet by wallet: what a wallet is told in one go it stores in one go. */

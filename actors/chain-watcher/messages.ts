@@ -7,6 +7,14 @@ import type { Command as SubWalletCommand } from '../sub-wallet/messages.js'
 /** Who sent a transaction and hears what became of it. */
 export type Owner = SubWalletId | GasWalletId
 
+/** Where a transaction is mined. */
+export type Place = Pick<MinedIn, 'blockNumber' | 'blockHash'>
+
+export interface SeenBlock {
+  readonly number: number
+  readonly hash: Hex
+}
+
 /** What reaches the watcher of one chain. */
 export type WatcherCommand =
   | { readonly type: 'start' }
@@ -21,6 +29,15 @@ export type WatcherCommand =
       readonly asked: readonly Hex[]
       /** Null: not mined. The whole list is null when no node answered. */
       readonly receipts: readonly (Receipt | null)[] | null
+      readonly nowMs: number
+    }
+  /** Blocks of the heights that were to be compared, as far as a node had them. */
+  | { readonly type: 'checked'; readonly blocks: readonly SeenBlock[]; readonly nowMs: number }
+  /** Ended in a block that is gone, in an earlier life of the process. */
+  | {
+      readonly type: 'recalled'
+      readonly place: Place
+      readonly transactions: readonly WatchCommand[]
       readonly nowMs: number
     }
   | {
@@ -45,6 +62,10 @@ export type WatcherEffect =
   /** Ask for the newest block once this time has passed. */
   | { readonly type: 'poll'; readonly afterMs: number }
   | { readonly type: 'fetch-blocks'; readonly from: number; readonly to: number }
+  /** Ask which blocks stand at these heights: ours may be gone. */
+  | { readonly type: 'check-blocks'; readonly numbers: readonly number[] }
+  /** Read from the store what ended in a block that is gone. */
+  | { readonly type: 'recall'; readonly place: Place }
   | { readonly type: 'fetch-receipts'; readonly hashes: readonly Hex[] }
   | {
       readonly type: 'fetch-nonces'

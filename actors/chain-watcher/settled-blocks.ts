@@ -1,9 +1,6 @@
 import { Packr } from 'msgpackr'
 import type { Address, Hex, TxId } from '../../src/domain/ids.js'
-import type { MinedIn } from '../../src/domain/transaction.js'
-import type { Owner } from './messages.js'
-
-export type Place = Pick<MinedIn, 'blockNumber' | 'blockHash'>
+import type { Owner, Place } from './messages.js'
 
 /** What is kept of a transaction that is deep enough: with it, it can be watched again. */
 export interface Settled {

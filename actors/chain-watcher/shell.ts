@@ -1,12 +1,20 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { ChainAccess, Chains } from '../../src/chains/access.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
-import { type Hex, ID_PREFIX, isId } from '../../src/domain/ids.js'
+import { type Hex, ID_PREFIX, isId, type TxId } from '../../src/domain/ids.js'
+import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { ActorShell, Envelope } from '../runtime/actor.js'
 import { decide } from './decide.js'
-import type { Owner, WalletNews, WatcherCommand, WatcherEffect } from './messages.js'
+import type {
+  Owner,
+  Place,
+  WalletNews,
+  WatchCommand,
+  WatcherCommand,
+  WatcherEffect,
+} from './messages.js'
 import { emptyWatcher, type WatcherState } from './state.js'
 
 export interface ChainWatcherPorts {
@@ -25,6 +33,8 @@ export interface ChainWatcherPorts {
 const RECEIPTS_AT_ONCE = 100
 /** The next are asked for when these have come, or after this long: a node may be far away. */
 const NEXT_RECEIPTS_AFTER_MS = 10
+/** Read from the store in one go: a few milliseconds of this thread. */
+const RECALLED_AT_ONCE = 500
 
 export function createChainWatcherShell(
   ports: ChainWatcherPorts,
@@ -52,6 +62,40 @@ export function createChainWatcherShell(
       blocks: whole.filter((block) => block !== null),
       nowMs: nowMs(),
     }
+  }
+
+  async function checked(chain: ChainAccess, numbers: readonly number[]): Promise<WatcherCommand> {
+    const found = await Promise.all(numbers.map((number) => chain.reads.block(number)))
+    return { type: 'checked', blocks: found.filter((block) => block !== null), nowMs: nowMs() }
+  }
+
+  async function recall(
+    chainId: number,
+    place: Place,
+    self: (command: WatcherCommand) => void,
+  ): Promise<void> {
+    reader.refresh()
+    const ids = reader.settledIn(chainId, place)
+    log.warn(
+      { chainId, ...place, transactions: ids.length },
+      'a reorg took back a block in which transactions had ended before the start',
+    )
+    for (let at = 0; at < ids.length; at += RECALLED_AT_ONCE) {
+      const transactions = ids.slice(at, at + RECALLED_AT_ONCE).flatMap((id) => endedIn(place, id))
+      self({ type: 'recalled', place, transactions, nowMs: nowMs() })
+      await nextTurn()
+    }
+  }
+
+  /** None when its record says that it did not end there, or no longer. */
+  function endedIn(place: Place, id: TxId): WatchCommand[] {
+    const own = reader.transaction(id)
+    const gas = reader.gasTransaction(id)
+    const found = [
+      ...(own === undefined || isSponsored(own.kind) ? [] : [watchOf(own.subWalletId, own)]),
+      ...(gas === undefined ? [] : [watchOf(gas.gasWalletId, gas.tx)]),
+    ]
+    return found.filter(({ mined }) => mined?.blockHash === place.blockHash)
   }
 
   async function receipts(
@@ -94,15 +138,13 @@ export function createChainWatcherShell(
       const chain = access(id)
       const { id: chainId, confirmations, block_time_ms: blockTimeMs } = chain.config
       const state = emptyWatcher(chainId, confirmations, blockTimeMs)
-      const watch = (owner: Owner, { txId, from, nonce, attempts, mined }: Transaction) => {
-        const hashes = attempts.map(({ txHash }) => txHash)
-        decide(state, { type: 'watch', txId, owner, from, nonce, hashes, mined })
-      }
+      const watch = (owner: Owner, tx: Transaction) => decide(state, watchOf(owner, tx))
       for (const tx of reader.openTransactionsOfChain(chainId)) watch(tx.subWalletId, tx)
       for (const { gasWalletId, chainId: of } of reader.gasWallets()) {
         if (of !== chainId) continue
         for (const { tx } of reader.openGasTransactions(gasWalletId)) watch(gasWalletId, tx)
       }
+      for (const place of reader.settledPlaces(chainId)) state.watched.noteEarlier(place)
       return state
     },
     record() {},
@@ -124,6 +166,15 @@ export function createChainWatcherShell(
             failed(error)
             self({ type: 'blocks', blocks: [], nowMs: nowMs() })
           })
+          break
+        case 'check-blocks':
+          checked(chain, effect.numbers).then(self, (error: unknown) => {
+            failed(error)
+            self({ type: 'checked', blocks: [], nowMs: nowMs() })
+          })
+          break
+        case 'recall':
+          recall(chain.config.id, effect.place, self).catch(failed)
           break
         case 'fetch-receipts':
           receipts(chain, effect.hashes, self).catch(failed)
@@ -156,4 +207,9 @@ export function createChainWatcherShell(
     const quote = chains.get(news.chainId)?.fees.latest() ?? null
     return { ...news, fees: quote?.fees ?? null, gasPriceWei: quote?.gasPriceWei ?? null }
   }
+}
+
+function watchOf(owner: Owner, { txId, from, nonce, attempts, mined }: Transaction): WatchCommand {
+  const hashes = attempts.map(({ txHash }) => txHash)
+  return { type: 'watch', txId, owner, from, nonce, hashes, mined }
 }

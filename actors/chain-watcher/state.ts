@@ -1,9 +1,10 @@
-import type { Hex } from '../../src/domain/ids.js'
+import type { SeenBlock } from './messages.js'
 import { WatchList } from './watch-list.js'
 
 /**
- * One chain as its watcher sees it. All of it is rebuilt at a start from the open transactions in
- * the store, so nothing here is written to disk. Its size is that of the open transactions.
+ * One chain as its watcher sees it. All of it is rebuilt at a start from what the store says of
+ * its transactions, so nothing here is written to disk. Its size is that of the open transactions
+ * and of those that a reorg could take back.
  */
 export interface WatcherState {
   readonly chainId: number
@@ -13,24 +14,20 @@ export interface WatcherState {
   /** The newest blocks seen, oldest first, linked by parent hash. */
   readonly recent: SeenBlock[]
   readonly watched: WatchList
+  /** Heights at which our transactions are, and the chain may have another block since. */
+  readonly inDoubt: Set<number>
   started: boolean
   /** True while an answer of a node is being waited for. */
   busy: boolean
+  /** The same, of blocks in doubt. */
+  checking: boolean
 }
-
-export interface SeenBlock {
-  readonly number: number
-  readonly hash: Hex
-}
-
-/**
- * Blocks remembered to find where a reorg forked off, and how long a confirmed transaction is
- * still watched. Deeper reorgs are not known on these chains; Polygon's worst was 157.
- */
-export const RECENT_BLOCKS_MAX = 256
 
 /** Blocks fetched one by one after a pause; beyond it receipts are asked for by hash instead. */
 export const CATCH_UP_BLOCKS_MAX = 64
+
+/** Blocks in doubt that are asked for together. */
+export const CHECKED_AT_ONCE = 64
 
 /** Receipts asked for by hash per block, beside those that a block's list of hashes named. */
 export const SWEEP_MAX = 200
@@ -46,7 +43,9 @@ export function emptyWatcher(
     blockTimeMs,
     recent: [],
     watched: new WatchList(),
+    inDoubt: new Set(),
     started: false,
     busy: false,
+    checking: false,
   }
 }

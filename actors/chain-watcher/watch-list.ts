@@ -1,7 +1,7 @@
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
-import type { WatchCommand } from './messages.js'
-import { type Place, SettledBlocks } from './settled-blocks.js'
+import type { Place, WatchCommand } from './messages.js'
+import { SettledBlocks } from './settled-blocks.js'
 
 export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   /** Where it is mined, as its owner believes; null while it is not. */
@@ -26,6 +26,8 @@ export class WatchList {
   /** Of those that are mined, by height. */
   readonly #byBlock = new Map<number, Set<Watched>>()
   readonly #settled = new SettledBlocks()
+  /** Where others settled in an earlier life of the process: which ones, the store knows. */
+  readonly #earlier = new Map<number, Set<Hex>>()
 
   /** Not known to be deep enough yet. */
   open(): Iterable<Watched> {
@@ -73,14 +75,40 @@ export class WatchList {
     this.#settled.add({ txId, owner, from, nonce, hashes }, place)
   }
 
-  /** Watches all again that are settled, as what a receipt has to say once more. */
-  unsettleAll(): void {
-    for (const blockNumber of this.#settled.heights()) this.#unsettle(blockNumber, null)
+  /** Some settled there, before this list began. */
+  noteEarlier({ blockNumber, blockHash }: Place): void {
+    const there = this.#earlier.get(blockNumber)
+    if (there === undefined) this.#earlier.set(blockNumber, new Set([blockHash]))
+    else there.add(blockHash)
   }
 
-  /** No reorg will reach them any more. */
+  /** Takes out the earlier places at these heights, but for the block `exceptHash`. */
+  takeEarlier(from: number, to: number, exceptHash: Hex | null): readonly Place[] {
+    if (this.#earlier.size === 0) return []
+    const taken: Place[] = []
+    for (const [blockNumber, there] of this.#earlier) {
+      if (blockNumber < from || blockNumber > to) continue
+      for (const blockHash of there) {
+        if (blockHash === exceptHash) continue
+        taken.push({ blockNumber, blockHash })
+        there.delete(blockHash)
+      }
+      if (there.size === 0) this.#earlier.delete(blockNumber)
+    }
+    return taken
+  }
+
+  /** Heights at which something is mined, settled or not. */
+  minedHeights(): ReadonlySet<number> {
+    return new Set([...this.#byBlock.keys(), ...this.#settled.heights(), ...this.#earlier.keys()])
+  }
+
+  /** Forgets what is settled that low. */
   forgetSettledBelow(blockNumber: number): void {
     this.#settled.forgetBelow(blockNumber)
+    for (const height of this.#earlier.keys()) {
+      if (height < blockNumber) this.#earlier.delete(height)
+    }
   }
 
   /** Behind all others that wait to be asked about. */

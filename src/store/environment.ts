@@ -4,6 +4,7 @@ import type { TxId, UserId } from '../domain/ids.js'
 import { RECORD_ENCODER } from './encodings/packing.js'
 import { KEY_SPACES, type KeySpace, SCHEMA_VERSION, SCHEMA_VERSIONS_READ } from './key-spaces.js'
 import { KnownBodies } from './known-bodies.js'
+import { Settlements } from './settlements.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
 
 /** lmdb keys: strings, numbers, and tuples of them, ordered as one expects. */
@@ -16,6 +17,8 @@ export interface Environment {
   readonly recordVersions: Versions<TxId | UserId>
   /** Of this thread. */
   readonly knownBodies: KnownBodies
+  /** Of this thread. */
+  readonly settlements: Settlements
 }
 
 /** LMDB reserves address space, not disk; the file grows as it fills. 1 TiB. */
@@ -63,5 +66,6 @@ export function openEnvironment(
     spaces,
     recordVersions: attachVersions(recordVersions),
     knownBodies: new KnownBodies(),
+    settlements: new Settlements(),
   }
 }

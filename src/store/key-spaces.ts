@@ -20,7 +20,6 @@
  * | webhooks | webhook id | WebhookEndpoint |
  * | webhooksByUser | [user id, webhook id] | 1 |
  * | deliveries | webhook id | state of the endpoint's deliveries |
- * | chainCursors | chain id | ChainCursor |
  * | keyUse | key id | milliseconds of the last use, to the minute |
  * | eventsById | event id | seq; only of ids that do not hold it (event-id.ts) |
  * | deliveryRecords | [webhook id, event id] | DeliveryRecord of the endpoint's actor |
@@ -36,6 +35,7 @@
  * | userEvents | [user id, last seq] | up to 64 StoredEvent of one commit; one alone up to schema 4 |
  * | transactionStates | tx id | how the transaction stands since, if it changed |
  * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it since, if it changed |
+ * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -55,7 +55,7 @@ export const KEY_SPACES = {
   webhooks: '15-webhooks',
   webhooksByUser: '16-webhooks-by-user',
   deliveries: '17-deliveries',
-  chainCursors: '18-chain-cursors',
+  // 18 was for where a chain's watcher stands, and was never written.
   keyUse: '19-key-use',
   eventsById: '20-events-by-id',
   deliveryRecords: '21-delivery-records',
@@ -71,6 +71,7 @@ export const KEY_SPACES = {
   userEvents: '31-user-events',
   transactionStates: '32-transaction-states',
   subWalletMarks: '33-sub-wallet-marks',
+  settlements: '34-settlements',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -89,8 +90,9 @@ export const LISTED = ''
  * | 4 | what a send writes is stored as lists (encodings/), and events in one space instead of three |
  * | 5 | events of a commit share a record, as do a transaction's index and its verdict, a wallet and its open |
  * | 6 | what changes of a transaction or a sub-wallet is put beside it, in 32 and 33; of a verdict only what its transaction does not say |
+ * | 7 | 34 says in which blocks transactions ended; of those that ended before it says nothing |
  */
-export const SCHEMA_VERSION = 6
+export const SCHEMA_VERSION = 7
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6]

@@ -29,7 +29,8 @@ import type { Environment, StoreKey } from './environment.js'
 import { createEventReader } from './event-log.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
 import { LAST, newestFirst, type Page, type PageOptions, pageOf } from './pages.js'
-import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
+import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
+import { createSettlementReader } from './settlements.js'
 
 /** Everything that reads the store gets one of these; it cannot write. All reads are synchronous. */
 export type Reader = ReturnType<typeof createReader>
@@ -183,6 +184,7 @@ export function createReader(environment: Environment) {
 
     ...createEventReader(environment),
     ...createAuditReader(environment, transaction),
+    ...createSettlementReader(spaces.settlements),
     gasWallet: (id: GasWalletId) => get<GasWallet>('gasWallets', id),
     *gasWallets(): Generator<GasWallet> {
       for (const { value } of spaces.gasWallets.getRange({})) yield value as GasWallet
@@ -216,6 +218,5 @@ export function createReader(environment: Environment) {
     },
     allowanceLedger: (owner: Address) =>
       get<AllowanceLedgerMark>('allowanceLedgers', owner.toLowerCase()),
-    chainCursor: (chainId: number) => get<ChainCursor>('chainCursors', chainId),
   }
 }

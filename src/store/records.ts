@@ -16,11 +16,3 @@ export interface AllowanceLedgerMark {
   /** False once entries gave way to newer ones. */
   readonly complete: boolean
 }
-
-/** Where a chain's watcher stands, so that it catches up after downtime. */
-export interface ChainCursor {
-  readonly chainId: number
-  /** The last block whose receipts were looked at. */
-  readonly blockNumber: number
-  readonly blockHash: string
-}

@@ -14,7 +14,12 @@ import type {
   WebhookId,
 } from '../domain/ids.js'
 import type { SharePriceSample } from '../domain/share-price.js'
-import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorship.js'
+import {
+  type GasTransaction,
+  type GasWallet,
+  isSponsored,
+  type Sponsorship,
+} from '../domain/sponsorship.js'
 import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
@@ -28,7 +33,7 @@ import { eventIdAt } from './event-id.js'
 import { lastSeqKey } from './event-log.js'
 import type { EventSequence } from './event-sequence.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
-import type { AllowanceLedgerMark, ChainCursor, IdempotencyRecord } from './records.js'
+import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
 
 /**
  * Collects the writes of one batch of commands. Nothing is visible before `commit`, and then all
@@ -72,7 +77,6 @@ export interface Transactor {
   putAllowance(owner: Address, entry: AllowanceEntry): void
   deleteAllowance(owner: Address, key: string): void
   putAllowanceLedger(owner: Address, mark: AllowanceLedgerMark): void
-  putChainCursor(cursor: ChainCursor): void
   readonly empty: boolean
 }
 
@@ -103,6 +107,8 @@ export class WriteBatch implements Transactor {
   #marks: Map<SubWalletId, SubWalletHeader> | null = null
   readonly #transactions: TransactionWrite[] = []
   readonly #events: NewEvent[] = []
+  /** Of the chain's transactions, those that are final and mined. */
+  readonly #ended: Transaction[] = []
 
   get empty(): boolean {
     if (this.#writes.length > 0 || this.#events.length > 0) return false
@@ -143,6 +149,8 @@ export class WriteBatch implements Transactor {
 
   putTransaction(tx: Transaction): void {
     this.#transactions.push({ tx, added: false })
+    // A sponsored call is on chain as its gas wallet's transaction, and ends as that.
+    if (!isSponsored(tx.kind)) this.#noteEnd(tx)
   }
 
   markOpen(wallet: SubWalletId, id: TxId | null): void {
@@ -205,6 +213,7 @@ export class WriteBatch implements Transactor {
     this.#put('gasTransactions', tx.txId, transaction)
     if (isFinal(tx.status)) this.#remove('openByGasWallet', [gasWalletId, tx.txId])
     else this.#put('openByGasWallet', [gasWalletId, tx.txId], PRESENT)
+    this.#noteEnd(tx)
   }
 
   putSponsorship(sponsorship: Sponsorship): void {
@@ -227,17 +236,18 @@ export class WriteBatch implements Transactor {
     this.#put('allowanceLedgers', owner.toLowerCase(), mark)
   }
 
-  putChainCursor(cursor: ChainCursor): void {
-    this.#put('chainCursors', cursor.chainId, cursor)
-  }
-
   /** Takes over what another batch collected. */
   absorb(other: WriteBatch): void {
     for (const write of other.#writes) this.#writes.push(write)
     for (const event of other.#events) this.#events.push(event)
     for (const header of other.#marks?.values() ?? []) this.putSubWalletMarks(header)
     for (const write of other.#transactions) this.#transactions.push(write)
+    for (const tx of other.#ended) this.#ended.push(tx)
     for (const [id, state] of other.#deliveries ?? []) this.#setDeliveries(id, state)
+  }
+
+  #noteEnd(tx: Transaction): void {
+    if (tx.mined !== null && isFinal(tx.status)) this.#ended.push(tx)
   }
 
   #setDeliveries(id: WebhookId, state: unknown): void {
@@ -258,7 +268,7 @@ export class WriteBatch implements Transactor {
    * @returns the stored events, each with its place in the log
    */
   async commit(
-    { root, spaces, recordVersions, knownBodies }: Environment,
+    { root, spaces, recordVersions, knownBodies, settlements }: Environment,
     sequence: EventSequence,
     pending: PendingPlaces,
   ): Promise<readonly StoredEvent[]> {
@@ -283,6 +293,7 @@ export class WriteBatch implements Transactor {
           // Even of one put whole: an earlier state would be taken for the latest.
           if (!added) void spaces.transactionStates.put(tx.txId, encodeTransactionState(tx))
         }
+        if (this.#ended.length > 0) settlements.put(spaces.settlements, this.#ended)
         for (const [id, state] of this.#deliveries ?? []) {
           if (state === REMOVED) void spaces.deliveries.remove(id)
           else void spaces.deliveries.put(id, state)

@@ -1,13 +1,16 @@
 import { decide } from '../../actors/chain-watcher/decide.js'
 import type {
+  Place,
   WalletNews,
+  WatchCommand,
   WatcherCommand,
   WatcherEffect,
 } from '../../actors/chain-watcher/messages.js'
-import { emptyWatcher } from '../../actors/chain-watcher/state.js'
+import { emptyWatcher, type WatcherState } from '../../actors/chain-watcher/state.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
+import type { MinedIn } from '../../src/domain/transaction.js'
 import { ADDRESS, CHAIN_ID, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 
 /** What the watcher last told of a transaction. */
@@ -24,7 +27,10 @@ export class WatchedChain {
   readonly heads: number[] = []
   /** Requests for receipts are answered with nothing while this is set. */
   receiptsLost = false
-  readonly #watcher
+  #watcher: WatcherState
+  /** What the wallets have stored: where each transaction is mined, and where any ever ended. */
+  readonly #mined = new Map<TxId, MinedIn>()
+  readonly #endedAt: Place[] = []
   #blocks: BlockSummary[] = []
   #forks = 0
 
@@ -34,6 +40,14 @@ export class WatchedChain {
     this.extend([])
     this.#feed({ type: 'start' })
     this.poll()
+  }
+
+  /** The process dies, and another goes on from what is stored. */
+  restart(): void {
+    this.#watcher = emptyWatcher(CHAIN_ID, this.confirmations, 1_000)
+    for (const [txId, told] of this.told) if (told !== 'confirmed') this.#feed(this.#watchOf(txId))
+    for (const place of this.#endedAt) this.#watcher.watched.noteEarlier(place)
+    this.#feed({ type: 'start' })
   }
 
   get height(): number {
@@ -46,17 +60,17 @@ export class WatchedChain {
   #requests = 0
 
   watch(n: number): void {
+    this.#numbers.set(txIdOf(n), n)
     this.told.set(txIdOf(n), 'nothing')
-    const hashes = [hashOf(n)]
-    this.#feed({
-      type: 'watch',
-      txId: txIdOf(n),
-      owner: WALLET_ID,
-      from: ADDRESS,
-      nonce: n,
-      hashes,
-      mined: null,
-    })
+    this.#feed(this.#watchOf(txIdOf(n)))
+  }
+  readonly #numbers = new Map<TxId, number>()
+
+  #watchOf(txId: TxId): WatchCommand {
+    const nonce = this.#numbers.get(txId) ?? 0
+    const mined = this.#mined.get(txId) ?? null
+    const ids = { txId, owner: WALLET_ID, from: ADDRESS, nonce }
+    return { type: 'watch', ...ids, hashes: [hashOf(nonce)], mined }
   }
 
   /** A block on top, with these transactions in it. */
@@ -115,6 +129,18 @@ export class WatchedChain {
         const blocks = this.#blocks.slice(effect.from, effect.to + 1)
         return { type: 'blocks', blocks, nowMs }
       }
+      case 'check-blocks': {
+        this.#requests++
+        const blocks = effect.numbers.map((number) => this.#blocks[number])
+        return { type: 'checked', blocks: blocks.filter((block) => block !== undefined), nowMs }
+      }
+      case 'recall': {
+        const { place } = effect
+        const transactions = [...this.told]
+          .filter(([txId, told]) => told === 'confirmed' && this.#isIn(place, txId))
+          .map(([txId]) => this.#watchOf(txId))
+        return { type: 'recalled', place, transactions, nowMs }
+      }
       case 'fetch-receipts': {
         this.#requests++
         const receipts = this.receiptsLost
@@ -139,9 +165,17 @@ export class WatchedChain {
   #note(news: WalletNews): void {
     if (news.type === 'head') this.heads.push(news.blockNumber)
     else {
-      if (news.type === 'unmined') this.takenBack++
+      if (news.type === 'unmined') {
+        this.takenBack++
+        this.#mined.delete(news.txId)
+      } else this.#mined.set(news.txId, news.mined)
+      if (news.type === 'confirmed') this.#endedAt.push(news.mined)
       this.told.set(news.txId, news.type)
     }
+  }
+
+  #isIn({ blockHash }: Place, txId: TxId): boolean {
+    return this.#mined.get(txId)?.blockHash === blockHash
   }
 
   #receiptBy(hash: Hex): Receipt | null {

@@ -130,6 +130,97 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('unmined')
   })
 
+  test.for([
+    { when: 'before', restarts: 'before' },
+    { when: 'while', restarts: 'after' },
+  ])('what ended before a start is taken back by a reorg $when the next block', ({ restarts }) => {
+    const chain = new WatchedChain(2)
+    chain.watch(TX)
+    grow(chain, 5)
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 3)
+    expect(toldOf(chain)).toBe('confirmed')
+    const reorg = () => {
+      chain.fork(6)
+      for (let i = 0; i < 8; i++) chain.extend([])
+    }
+    if (restarts === 'before') chain.restart()
+    else reorg()
+    if (restarts === 'after') chain.restart()
+    else reorg()
+    chain.poll()
+    expect(toldOf(chain)).toBe('unmined')
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 1)
+    expect(toldOf(chain)).toBe('confirmed')
+  })
+
+  test('what ended before a start and is still there stays as it is', () => {
+    const chain = new WatchedChain(2)
+    chain.watch(TX)
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 4)
+    chain.restart()
+    grow(chain, 4)
+    chain.fork(3)
+    for (let i = 0; i < 4; i++) chain.extend([])
+    chain.poll()
+    expect(toldOf(chain)).toBe('confirmed')
+    expect(chain.takenBack).toBe(0)
+  })
+
+  test('what ended right before a long pause is taken back when its block is gone', () => {
+    const chain = new WatchedChain(2)
+    chain.watch(TX)
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 1)
+    expect(toldOf(chain)).toBe('confirmed')
+    chain.fork(2)
+    for (let i = 0; i < 1_000; i++) chain.extend([])
+    chain.poll()
+    expect(toldOf(chain)).toBe('unmined')
+  })
+
+  test('whatever the chain and the process do, the last news is the truth', () => {
+    const step = fc.record({
+      txs: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),
+      empty: fc.oneof({ weight: 9, arbitrary: fc.nat(3) }, fc.constantFrom(70, 300)),
+      forkDepth: fc.oneof(
+        { weight: 3, arbitrary: fc.constant(0) },
+        fc.integer({ min: 1, max: 20 }),
+      ),
+      after: fc.constantFrom('poll', 'poll', 'nothing', 'restart', 'restart and poll'),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
+        const chain = new WatchedChain(2)
+        for (let n = 1; n <= 5; n++) chain.watch(n)
+        for (const { txs, empty, forkDepth, after } of steps) {
+          const former = chain.height
+          const depth = Math.min(forkDepth, chain.height)
+          if (depth > 0) chain.fork(depth)
+          chain.extend(txs.filter((n) => chain.blockOf(n) === null))
+          for (let i = 0; i < empty; i++) chain.extend([])
+          // A branch wins by being longer.
+          while (chain.height <= former) chain.extend([])
+          if (after.startsWith('restart')) chain.restart()
+          if (after.endsWith('poll')) chain.poll()
+        }
+        grow(chain, 12)
+        for (let n = 1; n <= 5; n++) {
+          const wanted: readonly (Told | undefined)[] =
+            chain.blockOf(n) === null ? ['nothing', 'unmined'] : ['confirmed']
+          expect(wanted).toContain(toldOf(chain, n))
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
   test('whatever the chain does above the confirmed depth, the last news is the truth', () => {
     const confirmations = 6
     const step = fc.record({

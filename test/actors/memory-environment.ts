@@ -4,6 +4,7 @@ import { RECORD_ENCODER } from '../../src/store/encodings/packing.js'
 import type { Environment, StoreKey } from '../../src/store/environment.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
 import { KnownBodies } from '../../src/store/known-bodies.js'
+import { Settlements } from '../../src/store/settlements.js'
 import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
 
 /**
@@ -24,7 +25,8 @@ export function createMemoryEnvironment(): Environment {
   }
   const recordVersions = attachVersions(createVersionsBuffer())
   const knownBodies = new KnownBodies()
-  return { root, spaces, recordVersions, knownBodies } as unknown as Environment
+  const settlements = new Settlements()
+  return { root, spaces, recordVersions, knownBodies, settlements } as unknown as Environment
 }
 
 interface RangeOptions {

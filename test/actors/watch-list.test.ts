@@ -67,15 +67,25 @@ test('a block finds what is settled in another of its height, and leaves its own
   ])
 })
 
-test('after a pause all of it is watched again, but for what is too old for any reorg', () => {
+test('what is too old for any reorg is forgotten', () => {
   const list = listed()
-  list.forgetSettledBelow(10)
   const old = watching('old', ['0x02'])
   list.put(old)
   list.settle(old, place(9, '0x99'))
+  list.noteEarlier(place(8, '0x88'))
+  expect([...list.minedHeights()].sort()).toEqual([10, 8, 9])
   list.forgetSettledBelow(10)
-  list.unsettleAll()
-  expect(idsOf(list.open())).toEqual(['a', 'b', 'c', 'open'])
+  expect([...list.minedHeights()]).toEqual([10])
+  expect(list.takeEarlier(0, 10, null)).toEqual([])
+  expect(idsOf(list.minedWithin(0, 10))).toEqual(['a', 'b', 'c'])
+})
+
+test('places of an earlier life are taken once, but for the block that is still there', () => {
+  const list = listed()
+  for (const at of [place(7, '0x77'), place(8, '0x88'), place(8, '0x8f')]) list.noteEarlier(at)
+  expect(list.takeEarlier(8, 8, '0x88')).toEqual([place(8, '0x8f')])
+  expect(list.takeEarlier(0, 20, null)).toEqual([place(7, '0x77'), place(8, '0x88')])
+  expect(list.takeEarlier(0, 20, null)).toEqual([])
 })
 
 test('of a full block everything comes back, however many wallets and hashes it has', () => {
@@ -95,7 +105,7 @@ test('of a full block everything comes back, however many wallets and hashes it 
   expect(list.minedBeside(10, '0xaa')).toHaveLength(9)
   const { length } = all.filter((_, n) => n < 900)
   expect(list.minedWithin(10, 10)).toHaveLength(length)
-  list.unsettleAll()
+  list.minedWithin(11, 11)
   for (const { txId, owner, from, nonce, hashes } of all) {
     expect(list.get(txId)).toMatchObject({ txId, owner, from, nonce, hashes, checked: false })
   }

@@ -185,6 +185,31 @@ describe('a transaction ends', () => {
     await endsOnce(wallet, 4)
   })
 
+  test('once, when a reorg takes back what had ended, while the process is down', async () => {
+    const wallet = await harness.createWallet()
+    await chain.stopMining()
+    for (const answer of await sendMany(wallet, 4)) accepted(answer)
+    await chain.mine(2)
+    await allFinal(harness, [wallet], FINAL_MS)
+    await harness.restart(() => chain.reorg(3))
+    await until(() => transactionsOf(harness, wallet).every(({ status }) => status === 'broadcast'))
+    await endsOnce(wallet, 4)
+  })
+
+  test('once, when a reorg takes back what had ended before the process died', async () => {
+    const wallet = await harness.createWallet()
+    await chain.stopMining()
+    for (const answer of await sendMany(wallet, 4)) accepted(answer)
+    await chain.mine(2)
+    await allFinal(harness, [wallet], FINAL_MS)
+    await harness.restart()
+    await chain.mine()
+    await until(() => harness.baseFeeWei(BASE) !== null)
+    await chain.reorg(4)
+    await until(() => transactionsOf(harness, wallet).every(({ status }) => status === 'broadcast'))
+    await endsOnce(wallet, 4)
+  })
+
   test.for([
     { fee: 'the usual fee', baseFeeWei: 10n ** 9n },
     { fee: 'the highest fee', baseFeeWei: 6n * 10n ** 11n },
