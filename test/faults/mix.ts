@@ -41,7 +41,7 @@ const PAUSE_MS_MAX = 120
 /** Outermost blocks are taken back; balances lie deeper. */
 const REORG_DEPTH_MAX = 3
 /** Chances per burst. */
-const CHANCES = { reorg: 0.12, baseFee: 0.1, drop: 0.3, outside: 0.1, restart: 0.04 }
+const CHANCES = { reorg: 0.12, baseFee: 0.1, drop: 0.3, outside: 0.1, restart: 0.1 }
 
 export async function runMix(options: MixOptions): Promise<MixReport> {
   const { seed, chainIds, transactions, settleMs } = options
