@@ -53,6 +53,7 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
   rmSync(home.devFile, { force: true })
   const reaper = startReaper(() => lock.recordChildren(reaper.watched()))
   await shutdown.defer(() => reaper.dismiss())
+  await reaper.listening
 
   let refreshDevFile = (): void => undefined
   const observer: ProcessObserver = {

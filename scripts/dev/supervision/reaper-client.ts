@@ -5,6 +5,8 @@ import type { ReaperMessage } from './reaper-protocol.js'
 
 /** The supervisor's end of the reaper; starts another one should it die. */
 export interface Reaper {
+  /** Resolves once it listens: children that are started before may outlive a supervisor. */
+  readonly listening: Promise<void>
   watch(pid: number): void
   forget(pid: number): void
   watched(): readonly ProcessIdentity[]
@@ -15,6 +17,10 @@ const REAPER_ENTRY = fileURLToPath(new URL('./reaper.js', import.meta.url))
 
 /** @param onChange called when the set of watched processes changed */
 export function startReaper(onChange: () => void): Reaper {
+  let listens = (): void => undefined
+  const listening = new Promise<void>((resolve) => {
+    listens = resolve
+  })
   const watched = new Map<number, ProcessIdentity>()
   let dismissed = false
   let child = spawnReaper()
@@ -25,6 +31,8 @@ export function startReaper(onChange: () => void): Reaper {
       detached: true,
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
+    // Its only message.
+    reaper.once('message', () => listens())
     reaper.once('exit', () => {
       if (dismissed) return
       child = spawnReaper()
@@ -40,6 +48,7 @@ export function startReaper(onChange: () => void): Reaper {
   }
 
   return {
+    listening,
     watch(pid) {
       const process = identifyProcess(pid)
       if (process === null) return

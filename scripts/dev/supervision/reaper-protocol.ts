@@ -1,5 +1,8 @@
 import type { ProcessIdentity } from './process-identity.js'
 
+/** What the reaper tells its supervisor, once it hears when that is gone. */
+export const LISTENING = 'listening'
+
 /** What the supervisor tells its reaper. */
 export type ReaperMessage =
   | { readonly type: 'watch'; readonly process: ProcessIdentity }

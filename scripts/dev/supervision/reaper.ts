@@ -1,5 +1,5 @@
 import { isRunning, type ProcessIdentity, signalProcess } from './process-identity.js'
-import type { ReaperMessage } from './reaper-protocol.js'
+import { LISTENING, type ReaperMessage } from './reaper-protocol.js'
 
 /**
  * Ends the supervisor's children when it is gone without having done so itself (SIGKILL, a
@@ -28,3 +28,5 @@ process.on('disconnect', () => {
 })
 // A signal to the whole process group is the supervisor's to handle.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined)
+// A channel that closed while this module was loaded would have gone unnoticed.
+process.send?.(LISTENING)
