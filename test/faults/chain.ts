@@ -62,6 +62,13 @@ export async function startFaultChain(
     return started
   }
   let mining: { stopped: boolean; done: Promise<void> } | null = null
+  // One at a time: anvil may keep a block that is mined within a reorg, and lose what it changed.
+  let lastChange: Promise<unknown> = Promise.resolve()
+  function change(method: string, params: unknown[] = []): Promise<unknown> {
+    const next = lastChange.then(() => anvil.rpc(method, params))
+    lastChange = next.catch(() => undefined)
+    return next
+  }
   async function stopMining(): Promise<void> {
     if (mining === null) return
     mining.stopped = true
@@ -110,17 +117,17 @@ export async function startFaultChain(
         const run = { stopped: false, done: Promise.resolve() }
         run.done = (async () => {
           while (!run.stopped) {
-            await anvil.rpc('evm_mine')
+            await change('evm_mine')
             await delay(everyMs)
           }
         })()
         mining = run
       },
       async mine(blocks = 1) {
-        for (let i = 0; i < blocks; i++) await anvil.rpc('evm_mine')
+        for (let i = 0; i < blocks; i++) await change('evm_mine')
       },
       async reorg(depth) {
-        await anvil.rpc('anvil_reorg', [depth, []])
+        await change('anvil_reorg', [depth, []])
       },
       async landFromOutside(from, to) {
         await anvil.rpc('anvil_impersonateAccount', [from])
@@ -130,7 +137,7 @@ export async function startFaultChain(
           const gasPrice = `0x${OUTSIDE_GAS_PRICE_WEI.toString(16)}`
           const tx = { from, to, nonce, value: '0x1', gas: '0x5208', gasPrice }
           const hash = await anvil.rpc('eth_sendTransaction', [tx])
-          for (let i = 0; i < OUTSIDE_BLOCKS; i++) await anvil.rpc('evm_mine')
+          for (let i = 0; i < OUTSIDE_BLOCKS; i++) await change('evm_mine')
           return (await anvil.rpc('eth_getTransactionReceipt', [hash])) !== null
         } catch {
           return false
