@@ -1,10 +1,15 @@
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
-import { REORG_BLOCKS_MAX } from '../../src/domain/chain.js'
 import type { Hex } from '../../src/domain/ids.js'
-import type { MinedIn } from '../../src/domain/transaction.js'
+import type { MinedIn, Place } from '../../src/domain/transaction.js'
 import type { Decision } from '../runtime/actor.js'
-import type { Owner, Place, WatchCommand, WatcherCommand, WatcherEffect } from './messages.js'
+import type {
+  Owner,
+  WatchCommand,
+  WatcherCommand,
+  WatcherEffect,
+  WatcherEvent,
+} from './messages.js'
 import {
   askAboutDoubts,
   checked,
@@ -15,19 +20,20 @@ import {
   rewind,
   takeBack,
 } from './reorgs.js'
-import { CATCH_UP_BLOCKS_MAX, SWEEP_MAX, type WatcherState } from './state.js'
+import { CATCH_UP_BLOCKS_MAX, RECENT_BLOCKS_MAX, SWEEP_MAX, type WatcherState } from './state.js'
 import type { Watched } from './watch-list.js'
 
 /**
  * Follows one chain: block by block, by parent hash. A block's list of hashes says which of our
  * transactions to ask a receipt for, so the cost grows with blocks and open transactions, never
- * with wallets. The state is changed in place; nothing of it is durable.
+ * with wallets. The state is changed in place, and rebuilt at a start from what wallets stored.
  */
 export function decide(
   state: WatcherState,
   command: WatcherCommand,
-): Decision<never, WatcherEffect> {
+): Decision<WatcherEvent, WatcherEffect> {
   const effects: WatcherEffect[] = []
+  let events: readonly WatcherEvent[] = []
   switch (command.type) {
     case 'start':
       if (!state.started) {
@@ -45,9 +51,11 @@ export function decide(
     case 'latest':
       effects.push({ type: 'poll', afterMs: pollAfterMs(state) })
       if (command.block !== null) follow(state, command.block, effects, command.nowMs)
+      events = forgetSettled(state)
       break
     case 'blocks':
       catchUp(state, command.blocks, effects, command.nowMs)
+      events = forgetSettled(state)
       break
     case 'receipts':
       if (command.receipts !== null)
@@ -65,7 +73,7 @@ export function decide(
       }
       break
   }
-  return { events: [], effects, replies: [] }
+  return { events, effects, replies: [] }
 }
 
 /** A quarter of a block: news is at most that old. Chains without our transactions are idle. */
@@ -165,7 +173,7 @@ function accept(
   nowMs: number,
 ): void {
   state.recent.push({ number: block.number, hash: block.hash })
-  if (state.recent.length > REORG_BLOCKS_MAX) state.recent.shift()
+  if (state.recent.length > RECENT_BLOCKS_MAX) state.recent.shift()
   effects.push({ type: 'announce', head: block })
   compare(state, block, effects, nowMs)
   const hits = hitsOf(state, block)
@@ -181,7 +189,6 @@ function accept(
   }
   sweepOverdue(state, block.number, effects)
   askAboutDoubts(state, block.number, effects)
-  forgetSettled(state, block.number)
 }
 
 /** Ours, wallet by wallet: what a wallet is told in one go it stores in one go. */

@@ -1,14 +1,11 @@
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
 import type { Address, GasWalletId, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
-import type { MinedIn } from '../../src/domain/transaction.js'
+import type { MinedIn, Place } from '../../src/domain/transaction.js'
 import type { Command as SubWalletCommand } from '../sub-wallet/messages.js'
 
 /** Who sent a transaction and hears what became of it. */
 export type Owner = SubWalletId | GasWalletId
-
-/** Where a transaction is mined. */
-export type Place = Pick<MinedIn, 'blockNumber' | 'blockHash'>
 
 export interface SeenBlock {
   readonly number: number
@@ -74,6 +71,14 @@ export type WatcherEffect =
   /** Tells fee and price caches of every thread. */
   | { readonly type: 'announce'; readonly head: BlockSummary }
   | { readonly type: 'tell'; readonly owner: Owner; readonly command: WalletNews }
+
+/** What no reorg reaches any more need not be known at a start either. */
+export interface WatcherEvent {
+  readonly type: 'settled-forgotten'
+  readonly chainId: number
+  /** Height. */
+  readonly below: number
+}
 
 export type WalletNews = Extract<
   SubWalletCommand,

@@ -1,7 +1,7 @@
-import { REORG_BLOCKS_MAX } from '../../src/domain/chain.js'
 import type { Hex } from '../../src/domain/ids.js'
-import type { Place, SeenBlock, WatchCommand, WatcherEffect } from './messages.js'
-import { CHECKED_AT_ONCE, type WatcherState } from './state.js'
+import type { Place } from '../../src/domain/transaction.js'
+import type { SeenBlock, WatchCommand, WatcherEffect, WatcherEvent } from './messages.js'
+import { CHECKED_AT_ONCE, RECENT_BLOCKS_MAX, type WatcherState } from './state.js'
 import type { Watched } from './watch-list.js'
 
 /** Takes back every block that is not below `blockNumber`, and tells the wallets concerned. */
@@ -124,11 +124,15 @@ export function takeBack(
   effects.push({ type: 'tell', owner, command })
 }
 
-/** Forgets what no reorg will reach any more, unless one may have reached it unseen. */
-export function forgetSettled(state: WatcherState, head: number): void {
-  let below = head - REORG_BLOCKS_MAX
-  for (const height of state.inDoubt) below = Math.min(below, height)
-  state.watched.forgetSettledBelow(below)
+/**
+ * Forgets what no reorg will reach any more, unless one may have reached it unseen: the store keeps
+ * that until it was compared, however long ago it was.
+ */
+export function forgetSettled(state: WatcherState): readonly WatcherEvent[] {
+  const { chainId, recent, inDoubt, watched } = state
+  let below = (recent.at(-1)?.number ?? 0) - RECENT_BLOCKS_MAX
+  for (const height of inDoubt) below = Math.min(below, height)
+  return watched.forgetSettledBelow(below) ? [{ type: 'settled-forgotten', chainId, below }] : []
 }
 
 function recall(places: readonly Place[], effects: WatcherEffect[]): void {

@@ -1,6 +1,7 @@
 import { Packr } from 'msgpackr'
 import type { Address, Hex, TxId } from '../../src/domain/ids.js'
-import type { Owner, Place } from './messages.js'
+import type { Place } from '../../src/domain/transaction.js'
+import type { Owner } from './messages.js'
 
 /** What is kept of a transaction that is deep enough: with it, it can be watched again. */
 export interface Settled {
@@ -68,10 +69,9 @@ export class SettledBlocks {
     return [...this.#byHeight.keys()]
   }
 
-  forgetBelow(blockNumber: number): void {
-    for (const height of this.#byHeight.keys()) {
-      if (height < blockNumber) this.#byHeight.delete(height)
-    }
+  /** @returns whether there was anything */
+  forgetBelow(blockNumber: number): boolean {
+    return deleteBelow(this.#byHeight, blockNumber)
   }
 
   #blockAt(blockNumber: number, blockHash: Hex): SettledBlock {
@@ -103,6 +103,13 @@ export class SettledBlocks {
       }),
     )
   }
+}
+
+/** @returns whether there was anything */
+export function deleteBelow(byHeight: Map<number, unknown>, blockNumber: number): boolean {
+  const { size } = byHeight
+  for (const height of byHeight.keys()) if (height < blockNumber) byHeight.delete(height)
+  return byHeight.size < size
 }
 
 function runsOf(settled: readonly Settled[]): Run[] {

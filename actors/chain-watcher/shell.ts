@@ -3,17 +3,17 @@ import type { ChainAccess, Chains } from '../../src/chains/access.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
 import { type Hex, ID_PREFIX, isId, type TxId } from '../../src/domain/ids.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
-import type { Transaction } from '../../src/domain/transaction.js'
+import type { Place, Transaction } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { ActorShell, Envelope } from '../runtime/actor.js'
 import { decide } from './decide.js'
 import type {
   Owner,
-  Place,
   WalletNews,
   WatchCommand,
   WatcherCommand,
   WatcherEffect,
+  WatcherEvent,
 } from './messages.js'
 import { emptyWatcher, type WatcherState } from './state.js'
 
@@ -38,7 +38,7 @@ const RECALLED_AT_ONCE = 500
 
 export function createChainWatcherShell(
   ports: ChainWatcherPorts,
-): ActorShell<WatcherState, WatcherCommand, never, WatcherEffect> {
+): ActorShell<WatcherState, WatcherCommand, WatcherEvent, WatcherEffect> {
   const { reader, chains, nowMs, log } = ports
 
   function access(id: string): ChainAccess {
@@ -147,7 +147,9 @@ export function createChainWatcherShell(
       for (const place of reader.settledPlaces(chainId)) state.watched.noteEarlier(place)
       return state
     },
-    record() {},
+    record(transactor, _state, events) {
+      for (const { chainId, below } of events) transactor.removeSettlements(chainId, below)
+    },
     run(id, effect, self) {
       const chain = access(id)
       const failed = (error: unknown) =>

@@ -26,6 +26,12 @@ export interface WatcherState {
 /** Blocks fetched one by one after a pause; beyond it receipts are asked for by hash instead. */
 export const CATCH_UP_BLOCKS_MAX = 64
 
+/**
+ * Blocks remembered to find where a reorg forked off, and how long a confirmed transaction is
+ * still watched. Deeper reorgs are not known on these chains; Polygon's worst was 157.
+ */
+export const RECENT_BLOCKS_MAX = 256
+
 /** Blocks in doubt that are asked for together. */
 export const CHECKED_AT_ONCE = 64
 

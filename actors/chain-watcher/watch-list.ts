@@ -1,7 +1,7 @@
 import type { Hex, TxId } from '../../src/domain/ids.js'
-import type { MinedIn } from '../../src/domain/transaction.js'
-import type { Place, WatchCommand } from './messages.js'
-import { SettledBlocks } from './settled-blocks.js'
+import type { MinedIn, Place } from '../../src/domain/transaction.js'
+import type { WatchCommand } from './messages.js'
+import { deleteBelow, SettledBlocks } from './settled-blocks.js'
 
 export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   /** Where it is mined, as its owner believes; null while it is not. */
@@ -103,12 +103,10 @@ export class WatchList {
     return new Set([...this.#byBlock.keys(), ...this.#settled.heights(), ...this.#earlier.keys()])
   }
 
-  /** Forgets what is settled that low. */
-  forgetSettledBelow(blockNumber: number): void {
-    this.#settled.forgetBelow(blockNumber)
-    for (const height of this.#earlier.keys()) {
-      if (height < blockNumber) this.#earlier.delete(height)
-    }
+  /** Forgets what is settled that low. @returns whether there was anything */
+  forgetSettledBelow(blockNumber: number): boolean {
+    const forgot = this.#settled.forgetBelow(blockNumber)
+    return deleteBelow(this.#earlier, blockNumber) || forgot
   }
 
   /** Behind all others that wait to be asked about. */

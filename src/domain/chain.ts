@@ -5,12 +5,6 @@ export type ChainId = (typeof CHAIN_IDS)[number]
 
 export const BASE_CHAIN_ID = 8453 satisfies ChainId
 
-/**
- * How many blocks a reorg can reach back: what is deeper stays. Deeper ones are not known on these
- * chains; Polygon's worst was 157.
- */
-export const REORG_BLOCKS_MAX = 256
-
 /** The ERC-7528 address that stands for a chain's native currency in requests. */
 export const NATIVE_TOKEN = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE' as const
 

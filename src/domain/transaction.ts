@@ -36,6 +36,9 @@ export interface MinedIn {
   readonly feeWei: bigint
 }
 
+/** A block that something of ours is in. */
+export type Place = Pick<MinedIn, 'blockNumber' | 'blockHash'>
+
 /** How the spend was valued, kept so that settlement uses the same prices. */
 export interface Valuation {
   /** What the call itself moves out, micro-USD, rounded up. */

@@ -4,7 +4,6 @@ import type { TxId, UserId } from '../domain/ids.js'
 import { RECORD_ENCODER } from './encodings/packing.js'
 import { KEY_SPACES, type KeySpace, SCHEMA_VERSION, SCHEMA_VERSIONS_READ } from './key-spaces.js'
 import { KnownBodies } from './known-bodies.js'
-import { Settlements } from './settlements.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
 
 /** lmdb keys: strings, numbers, and tuples of them, ordered as one expects. */
@@ -17,8 +16,6 @@ export interface Environment {
   readonly recordVersions: Versions<TxId | UserId>
   /** Of this thread. */
   readonly knownBodies: KnownBodies
-  /** Of this thread. */
-  readonly settlements: Settlements
 }
 
 /** LMDB reserves address space, not disk; the file grows as it fills. 1 TiB. */
@@ -66,6 +63,5 @@ export function openEnvironment(
     spaces,
     recordVersions: attachVersions(recordVersions),
     knownBodies: new KnownBodies(),
-    settlements: new Settlements(),
   }
 }

@@ -1,58 +1,45 @@
 import type { Database } from 'lmdb'
-import { REORG_BLOCKS_MAX } from '../domain/chain.js'
 import type { Hex, TxId } from '../domain/ids.js'
-import type { MinedIn, Transaction } from '../domain/transaction.js'
+import type { MinedIn, Place, Transaction } from '../domain/transaction.js'
 import { packedBinary } from './encodings/packing.js'
 
 type Key = string | number | (string | number)[]
 type Space = Database<unknown, Key>
-type Place = Pick<MinedIn, 'blockNumber' | 'blockHash'>
 
-/** Removed in one commit: more than a block of a busy chain brings. */
+/** Removed in one commit, lowest block first: more than a block of a busy chain brings. */
 const REMOVED_AT_ONCE = 1_024
 
 /** Sorts after every id and every number. */
 const AFTER_ALL = '~'
 
 /**
- * Writes down in which block a transaction ended, for as long as a reorg can take it back: a start
- * finds there what it has to compare with the chain. One record a block and commit, so that a send
- * costs some 30 bytes and no record of its own. One instance a thread.
+ * Writes down in which block transactions ended, until their chain's watcher says that no reorg can
+ * take them back: a start finds there what it has to compare with the chain. One record a block and
+ * commit, so that a send costs some 30 bytes and no record of its own.
+ * @param ended those that the commit makes final and that are mined
  */
-export class Settlements {
-  /** Of each chain, the highest block that something ended in. */
-  readonly #highest = new Map<number, number>()
-
-  /** To be called in a commit that makes them final, with those that are mined. */
-  put(settlements: Space, ended: readonly Transaction[]): void {
-    const byBlock = new Map<Hex, Transaction[]>()
-    for (const tx of ended) {
-      const hash = tx.mined?.blockHash
-      if (hash === undefined) continue
-      const there = byBlock.get(hash)
-      if (there === undefined) byBlock.set(hash, [tx])
-      else there.push(tx)
-    }
-    for (const there of byBlock.values()) {
-      const [{ chainId, mined, txId, updatedAtMs }] = there as [Transaction]
-      const { blockNumber, blockHash } = mined as MinedIn
-      // The id and the time tell it from other commits of the block, even after a reorg and back.
-      const key = [chainId, blockNumber, blockHash, txId, updatedAtMs]
-      void settlements.put(key, packedBinary(there.map((tx) => tx.txId)))
-      this.#removeOld(settlements, chainId, blockNumber)
-    }
+export function putSettlements(settlements: Space, ended: readonly Transaction[]): void {
+  const byBlock = new Map<Hex, Transaction[]>()
+  for (const tx of ended) {
+    const hash = tx.mined?.blockHash
+    if (hash === undefined) continue
+    const there = byBlock.get(hash)
+    if (there === undefined) byBlock.set(hash, [tx])
+    else there.push(tx)
   }
-
-  #removeOld(settlements: Space, chainId: number, blockNumber: number): void {
-    if (blockNumber <= (this.#highest.get(chainId) ?? -1)) return
-    this.#highest.set(chainId, blockNumber)
-    const old = settlements.getKeys({
-      start: [chainId],
-      end: [chainId, blockNumber - REORG_BLOCKS_MAX],
-      limit: REMOVED_AT_ONCE,
-    })
-    for (const key of [...old]) void settlements.remove(key)
+  for (const there of byBlock.values()) {
+    const [{ chainId, mined, txId, updatedAtMs }] = there as [Transaction]
+    const { blockNumber, blockHash } = mined as MinedIn
+    // The id and the time tell it from other commits of the block, even after a reorg and back.
+    const key = [chainId, blockNumber, blockHash, txId, updatedAtMs]
+    void settlements.put(key, packedBinary(there.map((tx) => tx.txId)))
   }
+}
+
+/** Removes those of a chain below a height; what is too much for one commit, the next call does. */
+export function removeSettlements(settlements: Space, chainId: number, below: number): void {
+  const range = { start: [chainId], end: [chainId, below], limit: REMOVED_AT_ONCE }
+  for (const key of [...settlements.getKeys(range)]) void settlements.remove(key)
 }
 
 export function createSettlementReader(settlements: Space) {

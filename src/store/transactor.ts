@@ -34,6 +34,7 @@ import { lastSeqKey } from './event-log.js'
 import type { EventSequence } from './event-sequence.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
 import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
+import { putSettlements, removeSettlements } from './settlements.js'
 
 /**
  * Collects the writes of one batch of commands. Nothing is visible before `commit`, and then all
@@ -77,6 +78,8 @@ export interface Transactor {
   putAllowance(owner: Address, entry: AllowanceEntry): void
   deleteAllowance(owner: Address, key: string): void
   putAllowanceLedger(owner: Address, mark: AllowanceLedgerMark): void
+  /** What ended in blocks of the chain below that height need not be found at a start. */
+  removeSettlements(chainId: number, below: number): void
   readonly empty: boolean
 }
 
@@ -107,12 +110,19 @@ export class WriteBatch implements Transactor {
   #marks: Map<SubWalletId, SubWalletHeader> | null = null
   readonly #transactions: TransactionWrite[] = []
   readonly #events: NewEvent[] = []
-  /** Of the chain's transactions, those that are final and mined. */
+  /** Transactions that are final and mined. */
   readonly #ended: Transaction[] = []
+  /** By chain, the height below which they need not be found any more. */
+  #settledBelow: Map<number, number> | null = null
 
   get empty(): boolean {
     if (this.#writes.length > 0 || this.#events.length > 0) return false
-    return this.#transactions.length === 0 && this.#marks === null && this.#deliveries === null
+    return (
+      this.#transactions.length === 0 &&
+      this.#marks === null &&
+      this.#deliveries === null &&
+      this.#settledBelow === null
+    )
   }
 
   addSubWallet(header: SubWalletHeader): void {
@@ -236,6 +246,11 @@ export class WriteBatch implements Transactor {
     this.#put('allowanceLedgers', owner.toLowerCase(), mark)
   }
 
+  removeSettlements(chainId: number, below: number): void {
+    this.#settledBelow ??= new Map()
+    this.#settledBelow.set(chainId, below)
+  }
+
   /** Takes over what another batch collected. */
   absorb(other: WriteBatch): void {
     for (const write of other.#writes) this.#writes.push(write)
@@ -243,6 +258,7 @@ export class WriteBatch implements Transactor {
     for (const header of other.#marks?.values() ?? []) this.putSubWalletMarks(header)
     for (const write of other.#transactions) this.#transactions.push(write)
     for (const tx of other.#ended) this.#ended.push(tx)
+    for (const [chainId, below] of other.#settledBelow ?? []) this.removeSettlements(chainId, below)
     for (const [id, state] of other.#deliveries ?? []) this.#setDeliveries(id, state)
   }
 
@@ -268,7 +284,7 @@ export class WriteBatch implements Transactor {
    * @returns the stored events, each with its place in the log
    */
   async commit(
-    { root, spaces, recordVersions, knownBodies, settlements }: Environment,
+    { root, spaces, recordVersions, knownBodies }: Environment,
     sequence: EventSequence,
     pending: PendingPlaces,
   ): Promise<readonly StoredEvent[]> {
@@ -293,7 +309,10 @@ export class WriteBatch implements Transactor {
           // Even of one put whole: an earlier state would be taken for the latest.
           if (!added) void spaces.transactionStates.put(tx.txId, encodeTransactionState(tx))
         }
-        if (this.#ended.length > 0) settlements.put(spaces.settlements, this.#ended)
+        if (this.#ended.length > 0) putSettlements(spaces.settlements, this.#ended)
+        for (const [chainId, below] of this.#settledBelow ?? []) {
+          removeSettlements(spaces.settlements, chainId, below)
+        }
         for (const [id, state] of this.#deliveries ?? []) {
           if (state === REMOVED) void spaces.deliveries.remove(id)
           else void spaces.deliveries.put(id, state)

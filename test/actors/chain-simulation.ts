@@ -1,6 +1,5 @@
 import { decide } from '../../actors/chain-watcher/decide.js'
 import type {
-  Place,
   WalletNews,
   WatchCommand,
   WatcherCommand,
@@ -10,7 +9,7 @@ import { emptyWatcher, type WatcherState } from '../../actors/chain-watcher/stat
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
-import type { MinedIn } from '../../src/domain/transaction.js'
+import type { MinedIn, Place } from '../../src/domain/transaction.js'
 import { ADDRESS, CHAIN_ID, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 
 /** What the watcher last told of a transaction. */
@@ -25,6 +24,10 @@ export class WatchedChain {
   /** How often the watcher took something back. */
   takenBack = 0
   readonly heads: number[] = []
+  /** Blocks by number that are in doubt are not answered while this is set. */
+  blocksLost = false
+  /** Height below which the store may forget where something ended. */
+  forgottenBelow = 0
   /** Requests for receipts are answered with nothing while this is set. */
   receiptsLost = false
   #watcher: WatcherState
@@ -46,7 +49,9 @@ export class WatchedChain {
   restart(): void {
     this.#watcher = emptyWatcher(CHAIN_ID, this.confirmations, 1_000)
     for (const [txId, told] of this.told) if (told !== 'confirmed') this.#feed(this.#watchOf(txId))
-    for (const place of this.#endedAt) this.#watcher.watched.noteEarlier(place)
+    for (const place of this.#endedAt) {
+      if (place.blockNumber >= this.forgottenBelow) this.#watcher.watched.noteEarlier(place)
+    }
     this.#feed({ type: 'start' })
   }
 
@@ -114,11 +119,17 @@ export class WatchedChain {
   }
 
   #feed(command: WatcherCommand): void {
-    const queue: WatcherEffect[] = [...decide(this.#watcher, command).effects]
+    const queue: WatcherEffect[] = [...this.#decide(command)]
     for (let effect = queue.shift(); effect !== undefined; effect = queue.shift()) {
       const answer = this.#answer(effect)
-      if (answer !== null) queue.push(...decide(this.#watcher, answer).effects)
+      if (answer !== null) queue.push(...this.#decide(answer))
     }
+  }
+
+  #decide(command: WatcherCommand): readonly WatcherEffect[] {
+    const { events, effects } = decide(this.#watcher, command)
+    for (const { below } of events) this.forgottenBelow = below
+    return effects
   }
 
   #answer(effect: WatcherEffect): WatcherCommand | null {
@@ -131,8 +142,8 @@ export class WatchedChain {
       }
       case 'check-blocks': {
         this.#requests++
-        const blocks = effect.numbers.map((number) => this.#blocks[number])
-        return { type: 'checked', blocks: blocks.filter((block) => block !== undefined), nowMs }
+        const found = this.blocksLost ? [] : effect.numbers.map((number) => this.#blocks[number])
+        return { type: 'checked', blocks: found.filter((block) => block !== undefined), nowMs }
       }
       case 'recall': {
         const { place } = effect

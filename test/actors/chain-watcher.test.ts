@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { RECENT_BLOCKS_MAX } from '../../actors/chain-watcher/state.js'
 import { type Told, WatchedChain } from './chain-simulation.js'
 import { txIdOf } from './wallet-fixtures.js'
 
@@ -130,10 +131,7 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('unmined')
   })
 
-  test.for([
-    { when: 'before', restarts: 'before' },
-    { when: 'while', restarts: 'after' },
-  ])('what ended before a start is taken back by a reorg $when the next block', ({ restarts }) => {
+  test.for(['before', 'after'])('what had ended is taken back by a reorg %s a start', (when) => {
     const chain = new WatchedChain(2)
     chain.watch(TX)
     grow(chain, 5)
@@ -145,10 +143,9 @@ describe('the chain watcher', () => {
       chain.fork(6)
       for (let i = 0; i < 8; i++) chain.extend([])
     }
-    if (restarts === 'before') chain.restart()
-    else reorg()
-    if (restarts === 'after') chain.restart()
-    else reorg()
+    if (when === 'before') reorg()
+    chain.restart()
+    if (when === 'after') reorg()
     chain.poll()
     expect(toldOf(chain)).toBe('unmined')
     chain.extend([TX])
@@ -183,6 +180,24 @@ describe('the chain watcher', () => {
     for (let i = 0; i < 1_000; i++) chain.extend([])
     chain.poll()
     expect(toldOf(chain)).toBe('unmined')
+  })
+
+  test('where something ended is stored until it was compared with the chain, and out of reach', () => {
+    const chain = new WatchedChain(2)
+    chain.watch(TX)
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 1)
+    chain.restart()
+    for (let i = 0; i < 2 * RECENT_BLOCKS_MAX; i++) chain.extend([])
+    chain.blocksLost = true
+    grow(chain, 3)
+    expect(chain.forgottenBelow).toBe(0)
+    chain.blocksLost = false
+    grow(chain, 2)
+    expect(chain.forgottenBelow).toBeGreaterThan(RECENT_BLOCKS_MAX)
+    expect(chain.forgottenBelow).toBeLessThanOrEqual(chain.height - RECENT_BLOCKS_MAX)
+    expect(toldOf(chain)).toBe('confirmed')
   })
 
   test('whatever the chain and the process do, the last news is the truth', () => {

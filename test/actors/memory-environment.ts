@@ -4,7 +4,6 @@ import { RECORD_ENCODER } from '../../src/store/encodings/packing.js'
 import type { Environment, StoreKey } from '../../src/store/environment.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
 import { KnownBodies } from '../../src/store/known-bodies.js'
-import { Settlements } from '../../src/store/settlements.js'
 import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
 
 /**
@@ -25,8 +24,7 @@ export function createMemoryEnvironment(): Environment {
   }
   const recordVersions = attachVersions(createVersionsBuffer())
   const knownBodies = new KnownBodies()
-  const settlements = new Settlements()
-  return { root, spaces, recordVersions, knownBodies, settlements } as unknown as Environment
+  return { root, spaces, recordVersions, knownBodies } as unknown as Environment
 }
 
 interface RangeOptions {

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { WatcherCommand } from '../../actors/chain-watcher/messages.js'
 import { createChainWatcherShell } from '../../actors/chain-watcher/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
-import { REORG_BLOCKS_MAX } from '../../src/domain/chain.js'
 import type { GasWalletId, Hex } from '../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
 import { openRealStore, type RealStore } from './real-store.js'
@@ -63,14 +62,14 @@ describe('where transactions ended', () => {
     expect(found.sort()).toEqual([txIdOf(1), txIdOf(2)])
   })
 
-  test('is forgotten once no reorg reaches it, and other chains are left alone', async () => {
+  test('is forgotten below a height, however much it is, and other chains are left alone', async () => {
     await put(ended(1, 9, '0x0a'), ended(2, 10, '0x0b'), ended(3, 9, '0x0c', { chainId: 10 }))
-    await put(ended(4, 10 + REORG_BLOCKS_MAX, '0x0d'))
-    expect(places()).toEqual([place(10, '0x0b'), place(10 + REORG_BLOCKS_MAX, '0x0d')])
+    await put(...Array.from({ length: 1_500 }, (_, n) => ended(n + 4, 8, `0x${n}`)))
+    const forget = () => store.write((transactor) => transactor.removeSettlements(CHAIN_ID, 10))
+    await forget()
+    await forget()
+    expect(places()).toEqual([place(10, '0x0b')])
     expect(places(10)).toEqual([place(9, '0x0c')])
-    // A lower block, which comes late, takes nothing with it.
-    await put(ended(5, 10, '0x0e'))
-    expect(places()).toHaveLength(3)
   })
 
   test('gives the watcher what is still there by its record, of sub-wallets and gas wallets', async () => {
