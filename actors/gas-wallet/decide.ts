@@ -117,8 +117,8 @@ function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   const turn = new Turn(account)
   const idle = lane.signing.length === 0 && lane.flight.length === 0
   if (chainNonce !== null && (lane.nextNonce === null || (idle && lane.nextNonce < chainNonce))) {
-    const { chainId, window } = lane
-    turn.emit({ type: 'lane-synced', chainId, nextNonce: chainNonce, window })
+    const { chainId, window, nextNonce: before } = lane
+    turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })
   }
   state.jobs.set(job.txId, job)
   turn.emit({ type: 'reserved', draft: draftOf(job, quote.gasLimit, quote.fees, nowMs) })

@@ -4,6 +4,8 @@ import type { GasWallet } from '../../src/domain/sponsorship.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
+import type { Event as SubWalletEvent } from '../sub-wallet/messages.js'
+import type { SponsoredEvent } from '../sub-wallet/sponsored-messages.js'
 import { emptyState, laneOf, restoredEntry } from '../sub-wallet/state.js'
 import { SERVICE_PROOF } from './decide.js'
 import type { GasWalletEvent } from './messages.js'
@@ -41,7 +43,10 @@ export function loadGasWallet(reader: Reader, id: string): GasWalletState {
   return state
 }
 
-/** Writes what durable events changed; volatile ones write nothing. */
+/**
+ * Writes what durable events changed; volatile ones write nothing. Each type of event has its case:
+ * one without does not compile.
+ */
 export function recordGasWallet(
   transactor: Transactor,
   state: GasWalletState,
@@ -70,8 +75,33 @@ export function recordGasWallet(
       case 'transaction-replaced':
         changed.add(event.txId)
         break
-      default:
+      case 'lane-synced':
+        // One that was read for the first time is read again by the next start.
+        if (event.before !== null && event.before !== event.nextNonce) header = true
         break
+      case 'gaps-found':
+        // Those at the end of the lane are handed out again.
+        header = true
+        break
+      case 'job-taken':
+      case 'reserved':
+      case 'released':
+      case 'queued':
+      case 'nonce-assigned':
+      case 'signature-held':
+      case 'signature-failed':
+      case 'lane-resequenced':
+      case 'sending':
+      case 'unsure':
+      case 'doubted':
+      case 'underpriced':
+      case 'sent-again':
+      case 'nonce-lost':
+      case 'answered':
+      case 'replacing':
+        break
+      default:
+        refuseForeign(event)
     }
   }
   const { gasWalletId, account, jobs } = state
@@ -83,6 +113,18 @@ export function recordGasWallet(
   for (const txId of account.ended.keys()) jobs.delete(txId)
   account.ended.clear()
   if (header) putHeader(transactor, state)
+}
+
+/** What a lane of its own never comes to: it has no keys, caps, allowances or sponsors. */
+type ForeignEvent =
+  | SponsoredEvent
+  | Extract<
+      SubWalletEvent,
+      { type: 'wallet-created' | 'key-put' | 'limit-reached' | 'allowances-recorded' }
+    >
+
+function refuseForeign({ type }: ForeignEvent): never {
+  throw new Error(`a gas wallet does not record ${type}`)
 }
 
 function putHeader(transactor: Transactor, { gasWalletId, chainId, account }: GasWalletState) {

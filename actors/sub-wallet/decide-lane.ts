@@ -292,8 +292,8 @@ function signAgain(turn: Turn, entry: OpenEntry, lane: Lane, chainNonce: number)
   const { tx, token, proofKey } = entry
   const { txId, chainId } = tx
   if (lane.signing.length === 0 && (lane.nextNonce ?? 0) < chainNonce) {
-    const { window } = lane
-    turn.emit({ type: 'lane-synced', chainId, nextNonce: chainNonce, window })
+    const { window, nextNonce: before } = lane
+    turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })
   }
   const newest = tx.attempts.at(-1)
   if (proofKey === null || newest === undefined || newest.cancels === true) {

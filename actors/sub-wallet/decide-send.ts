@@ -89,7 +89,7 @@ function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCod
   const behind = chainNonce !== null && idle && (lane.nextNonce ?? -1) < chainNonce
   if (!behind && lane.window === window) return
   const nextNonce = behind ? chainNonce : lane.nextNonce
-  turn.emit({ type: 'lane-synced', chainId, nextNonce, window })
+  turn.emit({ type: 'lane-synced', chainId, before: lane.nextNonce, nextNonce, window })
 }
 
 /** A transaction with the same chain, to, data and value that is young and not final. */

@@ -35,7 +35,7 @@ export function sponsorNews(turn: Turn, command: News): void {
   if (entry.sponsorship === null || entry.sponsorship.gasWalletId !== command.gasWalletId) return
   if (gas === null) {
     if (entry.tx !== null || passOn(turn, entry.sponsorship, command)) return
-    giveUp(turn, entry, command.refusal?.fault ?? fault('CHAIN_UNAVAILABLE'))
+    giveUp(turn, entry, command.refusal?.fault ?? fault('CHAIN_UNAVAILABLE'), command.nowMs)
     return
   }
   follow(turn, entry, entry.sponsorship, gas, command.nowMs)
@@ -67,10 +67,10 @@ function passOn(turn: Turn, sponsorship: Sponsorship, { refusal }: News): boolea
 }
 
 /** No gas wallet signed for it and none will, so nobody else has seen the intent. */
-function giveUp(turn: Turn, entry: SponsoredEntry, why: Fault): void {
+function giveUp(turn: Turn, entry: SponsoredEntry, why: Fault, nowMs: number): void {
   const { txId, chainId, token, sponsorship, screenedAgainst } = entry
   if (sponsorship === null) return
-  turn.emit({ type: 'sponsored-released', txId })
+  turn.emit({ type: 'sponsored-withdrawn', txId, atMs: nowMs })
   const { keyId, requestId, kind, router, calldata } = sponsorship
   const call = { txId, keyId, requestId, chainId, kind, to: router, value: 0n, data: calldata }
   turn.refuseSend(token, why, call, screenedAgainst)
@@ -240,7 +240,8 @@ function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: News): v
     idempotency: null,
     stage: 'sent',
   }
-  const sent: Sponsorship = { ...sponsorship, stage: 'sent' }
+  // Its gas was counted when it ended.
+  const sent: Sponsorship = { ...sponsorship, gasMicros: 0n, stage: 'sent' }
   turn.emit({ type: 'sponsored-reopened', tx, sponsorship: sent, atMs: nowMs })
 }
 

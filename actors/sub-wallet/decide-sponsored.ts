@@ -47,7 +47,8 @@ export function admitSponsored(
   const idle = lane.signing.length === 0 && lane.flight.length === 0
   const behind = chainNonce !== null && idle && (lane.nextNonce ?? -1) < chainNonce
   if (behind && !state.delegations.has(chainId)) {
-    turn.emit({ type: 'lane-synced', chainId, nextNonce: chainNonce, window: lane.window })
+    const { window, nextNonce: before } = lane
+    turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })
   }
   const { key, reservation } = admitted
   const [gasWalletId] = gasWalletsFor(chainId, state.subWalletId)
@@ -138,7 +139,8 @@ export function intentFailed(turn: Turn, command: Of<'intent-failed'>): void {
   turn.refuseSend(token, command.fault, callOf(draft), screenedAgainst)
   const lane = laneOf(turn.state, chainId)
   if (chainNonce !== null && (lane.nextNonce ?? 0) < chainNonce) {
-    turn.emit({ type: 'lane-synced', chainId, nextNonce: chainNonce, window: lane.window })
+    const { window, nextNonce: before } = lane
+    turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })
   }
   proceed(turn, chainId)
 }

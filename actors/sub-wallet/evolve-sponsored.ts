@@ -24,6 +24,12 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
     case 'sponsored-released':
       release(state, entryOf(state, event.txId))
       return
+    case 'sponsored-withdrawn': {
+      const entry = entryOf(state, event.txId)
+      settleSpend(state, entry, 0n, event.atMs)
+      forget(state, entry)
+      return
+    }
     case 'sponsored-waiting': {
       const entry = entryOf(state, event.txId)
       entry.phase = 'waiting'
@@ -141,9 +147,9 @@ function handed(state: SubWalletState, sponsorship: Sponsorship): void {
 }
 
 function release(state: SubWalletState, entry: SponsoredEntry): void {
-  const { draft, chainId, createdAtMs, txId } = entry
-  if (draft !== null) unbookDraft(state, draft.lineageId, draft.reservation)
-  else settleSpend(state, entry, 0n, createdAtMs)
+  const { draft, chainId, txId } = entry
+  if (draft === null) throw new Error(`${txId} is stored: only a record of it can give it up`)
+  unbookDraft(state, draft.lineageId, draft.reservation)
   const delegation = state.delegations.get(chainId)
   if (delegation?.phase === 'signing' && delegation.leader === txId) {
     state.delegations.set(chainId, { phase: 'draining', leader: null, authorization: null })

@@ -210,6 +210,8 @@ export type Event =
   | {
       readonly type: 'lane-synced'
       readonly chainId: number
+      /** The lane's next nonce up to now; null when it was not known. */
+      readonly before: number | null
       readonly nextNonce: number | null
       readonly window: number
     }

@@ -6,7 +6,7 @@ import { allowedEntry } from '../../src/store/allowed-entry.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { verdictOf } from './audit.js'
-import type { Event } from './messages.js'
+import type { SponsoredEvent } from './sponsored-messages.js'
 import { runningKey, type SubWalletState } from './state.js'
 
 /** Rebuilds what is under way from its stored intents. */
@@ -33,15 +33,19 @@ export function loadSponsored(reader: Reader, state: SubWalletState): void {
 }
 
 /**
- * Writes what an event of a sponsored call changed; any other event writes nothing.
+ * Writes what an event of a sponsored call changed. Every event has its case here, so that none can
+ * change what is durable and go unrecorded.
  * @returns true when the wallet's header has changed too
  */
 export function recordSponsored(
   transactor: Transactor,
-  { subWalletId }: SubWalletState,
-  event: Event,
+  { subWalletId, sponsored }: SubWalletState,
+  event: SponsoredEvent,
 ): boolean {
   switch (event.type) {
+    case 'sponsored-withdrawn':
+      transactor.deleteSponsorship(subWalletId, event.txId)
+      return true
     case 'sponsored-handed':
       transactor.putSponsorship(event.sponsorship)
       return true
@@ -82,14 +86,25 @@ export function recordSponsored(
       transactor.unmarkOpen(subWalletId, event.tx.txId)
       transactor.deleteSponsorship(subWalletId, event.tx.txId)
       return true
-    case 'sponsored-reopened':
-      transactor.putTransaction({ ...event.tx, status: 'broadcast', mined: null, error: null })
-      transactor.markOpen(subWalletId, event.tx.txId)
+    case 'sponsored-reopened': {
+      const { txId } = event.tx
+      const tx = sponsored.get(txId)?.tx
+      if (tx === undefined || tx === null) throw new Error(`${txId} was reopened and is nowhere`)
+      transactor.putTransaction(tx)
+      transactor.markOpen(subWalletId, txId)
       transactor.putSponsorship(event.sponsorship)
       return true
+    }
     case 'delegation-ended':
-      return event.outcome === 'delegated'
-    default:
+      // The lane goes on at the nonce that the account has now.
+      return true
+    case 'sponsored-reserved':
+    case 'sponsored-released':
+    case 'sponsored-waiting':
+    case 'sponsored-signing':
+    case 'sponsored-answered':
+    case 'delegation-wanted':
+    case 'delegation-led':
       return false
   }
 }

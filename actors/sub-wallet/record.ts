@@ -41,7 +41,10 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   return state
 }
 
-/** Writes what durable events changed; volatile ones write nothing. */
+/**
+ * Writes what durable events changed; volatile ones write nothing. Each type of event has its case,
+ * here or in `recordSponsored`: one without does not compile.
+ */
 export function recordEvents(
   transactor: Transactor,
   state: SubWalletState,
@@ -107,6 +110,30 @@ export function recordEvents(
         transactor.appendEvent(
           txEvent(state, event.txId, `transaction.${event.status}`, event.atMs),
         )
+        break
+      case 'lane-synced':
+        // One that was read for the first time is read again by the next start.
+        if (event.before !== null && event.before !== event.nextNonce) header = true
+        break
+      case 'gaps-found':
+        // Those at the end of the lane are handed out again.
+        header = true
+        break
+      case 'reserved':
+      case 'released':
+      case 'queued':
+      case 'nonce-assigned':
+      case 'signature-held':
+      case 'signature-failed':
+      case 'lane-resequenced':
+      case 'sending':
+      case 'unsure':
+      case 'doubted':
+      case 'underpriced':
+      case 'sent-again':
+      case 'nonce-lost':
+      case 'answered':
+      case 'replacing':
         break
       default:
         if (recordSponsored(transactor, state, event)) header = true

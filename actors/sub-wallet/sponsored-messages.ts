@@ -132,8 +132,13 @@ export type SponsoredEvent =
       readonly needsDelegation: boolean
       readonly token: ReplyToken | null
     }
-  /** Given up with nothing that could still be executed: all of its spend is free again. */
+  /** A draft was given up: nothing of it is stored, and all of its spend is free again. */
   | { readonly type: 'sponsored-released'; readonly txId: TxId }
+  /**
+   * A stored intent was given up, and nothing carries it: its spend is free again, and no start may
+   * find it and hand it over once more.
+   */
+  | { readonly type: 'sponsored-withdrawn'; readonly txId: TxId; readonly atMs: number }
   | {
       readonly type: 'sponsored-waiting'
       readonly txId: TxId

@@ -78,8 +78,10 @@ export function monthEndMs(month: number): number {
  * stays, so that a step cannot hand out a spent cap again.
  */
 export function rollForward(counters: SpendCounters, nowMs: number): SpendCounters {
-  const day = utcDay(nowMs)
-  const month = utcMonth(nowMs)
+  return openWindows(counters, utcDay(nowMs), utcMonth(nowMs))
+}
+
+function openWindows(counters: SpendCounters, day: number, month: number): SpendCounters {
   if (day <= counters.day && month <= counters.month) return counters
   return {
     day: Math.max(day, counters.day),
@@ -136,9 +138,13 @@ export function combine(a: SpendCounters, b: SpendCounters, nowMs: number): Spen
   }
 }
 
-/** Books a reservation in the windows it was made for, where they are still open. */
+/**
+ * Books a reservation in the windows it was made for, where they are still open. Newer ones are
+ * opened: they were seen elsewhere, before the clock stepped back.
+ */
 export function reserve(counters: SpendCounters, reservation: Reservation): SpendCounters {
-  return book(counters, reservation, reservation.micros, reservation.micros)
+  const { micros, day, month } = reservation
+  return book(openWindows(counters, day, month), reservation, micros, micros)
 }
 
 /**
@@ -162,17 +168,21 @@ export function unsettle(
   return book(counters, reservation, reservation.micros - spentMicros, reservation.micros)
 }
 
+/** @throws Error rather than go below zero: something was released that was not booked */
 function book(
   counters: SpendCounters,
   window: Reservation,
   usedDelta: UsdMicros,
   reservedDelta: UsdMicros,
 ): SpendCounters {
-  return {
-    day: counters.day,
-    dayMicros: counters.dayMicros + (window.day === counters.day ? usedDelta : 0n),
-    month: counters.month,
-    monthMicros: counters.monthMicros + (window.month === counters.month ? usedDelta : 0n),
-    reservedMicros: counters.reservedMicros + reservedDelta,
+  const { day, month } = counters
+  const dayMicros = counters.dayMicros + (window.day === day ? usedDelta : 0n)
+  const monthMicros = counters.monthMicros + (window.month === month ? usedDelta : 0n)
+  const reservedMicros = counters.reservedMicros + reservedDelta
+  if (dayMicros < 0n || monthMicros < 0n || reservedMicros < 0n) {
+    throw new Error(
+      `spend would go below zero: day ${dayMicros}, month ${monthMicros}, reserved ${reservedMicros}`,
+    )
   }
+  return { day, dayMicros, month, monthMicros, reservedMicros }
 }

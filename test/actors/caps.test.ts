@@ -40,6 +40,17 @@ class CappedWallet {
     return result.fault.details.period
   }
 
+  /** Up to its signed bytes. */
+  sendAndStore(micros: bigint, nowMs: number): void {
+    expect(this.send(micros, nowMs)).toBeNull()
+    const txId = txIdOf(this.#sends)
+    const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
+    decide(this.#state, { type: 'screened', txId, ...screened, nowMs }, null)
+    const signed = { txHash: '0x01', rawTransaction: '0x01', intentId: '0x01' } as const
+    const stored = { ...signed, signedAtMs: nowMs }
+    decide(this.#state, { type: 'signed', txId, nonce: 0, signed: stored, nowMs }, null)
+  }
+
   patch(patch: Partial<Pick<ApiKey, 'dailyLimitMicros' | 'monthlyLimitMicros'>>): void {
     decide(this.#state, { type: 'patch-key', keyId: KEY_ID, patch, nowMs: START_MS }, null)
   }
@@ -103,6 +114,14 @@ describe('a cap', () => {
       expect(capped.send(50n, firstOfMonthMs + DAY_MS)).toBeNull()
     }
   })
+})
+
+test('racing sends share a cap also after the clock has stepped back over midnight', () => {
+  const capped = new CappedWallet({ dailyLimitMicros: 100n })
+  const midnightMs = Math.ceil(START_MS / DAY_MS) * DAY_MS
+  capped.sendAndStore(20n, midnightMs)
+  expect(capped.send(80n, midnightMs - 1)).toBeNull()
+  expect(capped.send(GAS_MICROS, midnightMs - 1)).toBe('daily')
 })
 
 describe('a replacement with a higher fee', () => {

@@ -95,6 +95,23 @@ describe('spend windows', () => {
     expect(capBreach(counters, caps(0n, null), 0n)).toMatchObject({ period: 'daily' })
   })
 
+  test('what was never booked is not given back: counters refuse to go below zero', () => {
+    const nowMs = at('2025-06-15T12:00:00Z')
+    const window = { micros: 5n, day: utcDay(nowMs), month: utcMonth(nowMs) }
+    const once = reserve(rollForward(NO_SPEND, nowMs), window)
+    expect(() => settle(settle(once, window, 0n), window, 0n)).toThrow('below zero')
+    expect(() => settle(NO_SPEND, { micros: 5n, day: 1, month: 1 }, 0n)).toThrow('below zero')
+    expect(() => unsettle(settle(once, window, 1n), window, 7n)).toThrow('below zero')
+  })
+
+  test('a reservation of a newer window than its counters have seen is booked in it', () => {
+    const before = spent('2025-06-15T12:00:00Z', 7n)
+    const window = { micros: 5n, day: before.day + 1, month: before.month }
+    const after = reserve(before, window)
+    expect(after).toMatchObject({ day: window.day, dayMicros: 5n, monthMicros: 12n })
+    expect(settle(after, window, 0n)).toMatchObject({ dayMicros: 0n, monthMicros: 7n })
+  })
+
   const moment = fc.integer({ min: 0, max: at('2101-01-01T00:00:00Z') })
   const micros = fc.bigInt({ min: 0n, max: 10n ** 12n })
 
