@@ -144,7 +144,7 @@ const TEXTS: readonly [text: string, kind: string, detail: string | null, client
   [
     'transaction type not supported: type 4 rejected, pool not yet in Prague',
     'rejected',
-    'invalid',
+    'unsupported',
     'geth',
   ],
   ['invalid sender: invalid chain id for signer: have 1 want 10', 'rejected', 'invalid', 'geth'],
@@ -166,8 +166,9 @@ const TEXTS: readonly [text: string, kind: string, detail: string | null, client
     null,
     'op-geth',
   ],
-  ['something nobody has ever seen', 'retry', null, 'unknown'],
-  ['', 'retry', null, 'unknown'],
+  ['something nobody has ever seen', 'indeterminate', null, 'unknown'],
+  ['Internal error', 'indeterminate', null, 'gateways, after they passed the bytes on or before'],
+  ['', 'indeterminate', null, 'unknown'],
 ]
 
 describe('the classifier of node errors', () => {
@@ -187,16 +188,16 @@ describe('the classifier of node errors', () => {
 
   test('a rate limit is never a rejection, whatever its text says', () => {
     expect(classifyNodeError(-32005, 'insufficient funds of compute units').outcome.kind).toBe(
-      'retry',
+      'indeterminate',
     )
   })
 
-  test('unknown words never release a nonce', () => {
+  test('words that nobody knows never prove that a node did not take the bytes', () => {
     fc.assert(
       fc.property(fc.integer(), fc.string({ maxLength: 4_000 }), (code, text) => {
         const { outcome } = classifyNodeError(code, text)
         if (NODE_ERROR_ROWS.some((row) => row.pattern.test(text))) return
-        expect(outcome.kind).toBe('retry')
+        expect(outcome.kind).toBe('indeterminate')
       }),
     )
   })

@@ -233,21 +233,24 @@ describe('broadcasts', () => {
     expect(await nodeHolds(raw)).toBe(true)
   })
 
-  test.each([429, 503])('HTTP %i is retry: nothing was taken', async (status) => {
+  test('a rate limit is retry: nothing was taken', async () => {
     const single = open([a.url])
     await single.request('eth_chainId', [])
-    a.inject({ method: 'eth_sendRawTransaction', fault: { kind: 'http', status } })
+    a.inject({ method: 'eth_sendRawTransaction', fault: { kind: 'http', status: 429 } })
     const raw = await sender.sign({})
     expect((await single.sendRawTransaction(raw)).kind).toBe('retry')
     expect(await nodeHolds(raw)).toBe(false)
   })
 
-  test('a gateway error is indeterminate: it may have forwarded', async () => {
-    const single = open([a.url])
-    await single.request('eth_chainId', [])
-    a.inject({ method: 'eth_sendRawTransaction', fault: { kind: 'http', status: 502 } })
-    expect((await single.sendRawTransaction(await sender.sign({}))).kind).toBe('indeterminate')
-  })
+  test.each([403, 500, 502, 503])(
+    'HTTP %i is indeterminate: it may have forwarded',
+    async (status) => {
+      const single = open([a.url])
+      await single.request('eth_chainId', [])
+      a.inject({ method: 'eth_sendRawTransaction', fault: { kind: 'http', status } })
+      expect((await single.sendRawTransaction(await sender.sign({}))).kind).toBe('indeterminate')
+    },
+  )
 
   test('no funds at two nodes is a rejection, at one node alone it is not', async () => {
     await client.request('eth_chainId', [])
@@ -313,12 +316,12 @@ describe('broadcasts', () => {
     expect((await nowhere.sendRawTransaction(await sender.sign({}))).kind).toBe('retry')
   })
 
-  test('a batch refused as a whole refuses each of its sends', async () => {
+  test('a batch refused as a whole says of none of its sends that it was not taken', async () => {
     const single = open([a.url])
     await single.request('eth_chainId', [])
     a.inject({ times: 1, method: 'eth_sendRawTransaction', fault: { kind: 'http', status: 413 } })
     const raws = await Promise.all([sender.sign({ nonce: 0 }), sender.sign({ nonce: 1 })])
     const outcomes = await Promise.all(raws.map((raw) => single.sendRawTransaction(raw)))
-    expect(outcomes.map((outcome) => outcome.kind)).toEqual(['retry', 'retry'])
+    expect(outcomes.map((outcome) => outcome.kind)).toEqual(['indeterminate', 'indeterminate'])
   })
 })

@@ -6,9 +6,17 @@ import { fault } from '../../../src/errors/fault.js'
 import type { Command, Outcome } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
+export interface BroadcastPorts extends Pick<SubWalletPorts, 'nowMs' | 'log'> {
+  readonly chains: ReadonlyMap<number, BroadcastChain>
+}
+
+interface BroadcastChain extends Pick<ChainAccess, 'rpc' | 'config'> {
+  readonly fees: Pick<ChainAccess['fees'], 'latest'>
+}
+
 /** Step 5 of the lifecycle: hands stored bytes to the chain, and says what is known after. */
 export function broadcast(
-  { chains, nowMs, log }: Pick<SubWalletPorts, 'chains' | 'nowMs' | 'log'>,
+  { chains, nowMs, log }: BroadcastPorts,
   tx: Transaction,
   self: (command: Command) => void,
 ): void {
@@ -31,7 +39,7 @@ export function broadcast(
 }
 
 function outcomeOf(
-  chain: ChainAccess,
+  chain: BroadcastChain,
   tx: Transaction,
   answer: BroadcastOutcome,
 ): Outcome | Promise<Outcome> {
@@ -60,7 +68,7 @@ function outcomeOf(
  * node, asked in one request, whose state at a confirmed depth has the nonce used and which has a
  * receipt for none of our hashes.
  */
-async function whoUsedTheNonce(chain: ChainAccess, tx: Transaction): Promise<Outcome> {
+async function whoUsedTheNonce(chain: BroadcastChain, tx: Transaction): Promise<Outcome> {
   const head = chain.fees.latest()?.head.number
   const unclear = { kind: 'unsure', mayBeOut: true } as const
   if (head === undefined) return unclear

@@ -6,10 +6,10 @@
  * |---|---|---|
  * | accepted, known | a node holds these bytes | watch for the receipt |
  * | rejected | no node will ever take these bytes in this state | release nonce and reservation |
- * | retry | not taken now, may be taken later | keep both, send the same bytes again |
+ * | retry | surely not taken now, may be taken later | keep both, send the same bytes again |
  * | underpriced | the nonce needs a higher fee | keep both, replace with bumped fees |
  * | nonce-too-low | the nonce is used on chain | look for our own hashes first |
- * | indeterminate | written, no answer | keep both, send the same bytes again |
+ * | indeterminate | no answer, or words nobody knows: a node may hold them | keep both, send the same bytes again |
  */
 export type BroadcastOutcome =
   | { readonly kind: 'accepted' }
@@ -33,6 +33,9 @@ export type RejectReason =
   | 'sender-has-code'
   | 'authorization'
   | 'reverted'
+  /** By the rules of the node's version. */
+  | 'unsupported'
+  /** By rules that every node shares. */
   | 'invalid'
 
 /**

@@ -10,14 +10,18 @@ export interface NodeVerdict {
 /** Texts are matched up to this length: patterns must never walk a megabyte of a hostile answer. */
 const MATCHED_LENGTH_MAX = 1_024
 
-/** JSON-RPC "limit exceeded" (EIP-1474), used by providers for rate limits. */
+/**
+ * JSON-RPC "limit exceeded" (EIP-1474), used by providers for rate limits. Their words are their
+ * own: they may say "insufficient funds" of compute units.
+ */
 const CODE_LIMIT_EXCEEDED = -32005
 
 /**
  * @param code JSON-RPC error code, 0 when absent
  * @param message the node's text
- * @returns the verdict of the first matching row; `retry` when no row knows the text, because
- *   giving up nonce and reservation on words nobody has understood could double a payment
+ * @returns the verdict of the first matching row; `indeterminate` when no row knows the text: a
+ *   gateway says "internal error" also after it has passed the bytes on, and giving up nonce and
+ *   reservation on words nobody has understood could double a payment
  */
 export function classifyNodeError(code: number, message: string): NodeVerdict {
   const text = boundedText(message)
@@ -27,7 +31,7 @@ export function classifyNodeError(code: number, message: string): NodeVerdict {
       if (row.pattern.test(matched)) return verdict(row, text)
     }
   }
-  return { outcome: { kind: 'retry', text }, certainty: 'state' }
+  return { outcome: { kind: 'indeterminate', text }, certainty: 'state' }
 }
 
 function verdict(row: NodeErrorRow, text: string): NodeVerdict {

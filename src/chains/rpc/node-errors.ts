@@ -77,6 +77,12 @@ export const NODE_ERROR_ROWS: readonly NodeErrorRow[] = [
     why: 'below the node’s tip floor, the base fee or the cheapest pooled transaction; a higher fee passes',
   },
   {
+    pattern:
+      /(?:pool|queue) (?:is )?full|\bQueueFull\b|account limit exceeded|\bspammer\b|\b(?:is |still )?syncing\b/i,
+    verdict: RETRY,
+    why: 'the pool has no room for it, or the node is not ready to take any',
+  },
+  {
     pattern: /exceeds the configured cap|fee cap exceeded/i,
     verdict: RETRY,
     why: 'rpc.txfeecap is a policy of this one node; another takes it',
@@ -123,8 +129,8 @@ export const NODE_ERROR_ROWS: readonly NodeErrorRow[] = [
   {
     pattern:
       /(?:unsupported|not supported).*transaction type|transaction type.*not (?:supported|activated)|unsupported transaction|authorization list not supported/i,
-    verdict: rejected('invalid', 'state'),
-    why: 'the fork rules of the node’s version',
+    verdict: rejected('unsupported', 'state'),
+    why: 'the fork rules of the node’s version; another version may have taken it',
   },
   {
     pattern:

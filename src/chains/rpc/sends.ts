@@ -71,12 +71,20 @@ async function verdictsOf(
     const answers = await endpoint.post(requestBody(items), items.length)
     return (index) => verdictOf(answers[index])
   } catch (cause) {
-    const kind =
-      cause instanceof RpcTransportError && cause.phase !== 'unanswered' ? 'retry' : 'indeterminate'
+    const kind = surelyNotTaken(cause) ? 'retry' : 'indeterminate'
     const text = cause instanceof Error ? cause.message : 'no answer'
     const verdict: NodeVerdict = { outcome: { kind, text }, certainty: 'state' }
     return () => verdict
   }
+}
+
+/**
+ * Whether nothing behind the endpoint can hold the bytes. Of refusals over HTTP only a rate limit
+ * says so: a gateway that answers 403, 413 or 503 may do that for one of several nodes it asked.
+ */
+function surelyNotTaken(cause: unknown): boolean {
+  if (!(cause instanceof RpcTransportError)) return false
+  return cause.phase === 'unsent' || cause.status === 429
 }
 
 const ACCEPTED: NodeVerdict = { outcome: { kind: 'accepted' }, certainty: 'bytes' }
