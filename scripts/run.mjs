@@ -6,6 +6,8 @@
  *
  *   node scripts/run.mjs <script> [arguments]   dist/scripts/<script>.js, or dist/<script>.js
  *   node scripts/run.mjs --test [arguments]     vitest run
+ *   node scripts/run.mjs --test-with <package> [arguments]
+ *                                               the same, with a package of the system
  *   node scripts/run.mjs --build                nothing more
  */
 import { existsSync } from 'node:fs'
@@ -30,7 +32,13 @@ const { withSetupLock } = await import('./toolchain/lock.mjs')
 const { installIsCurrent, installDependencies } = await import('./toolchain/install.mjs')
 const { staleSources, compileStale } = await import('./toolchain/compile.mjs')
 
+const systemPackage = target === '--test-with' ? rest.shift() : undefined
+
 try {
+  if (systemPackage !== undefined) {
+    const { ensureSystemPackage } = await import('./toolchain/system-packages.mjs')
+    ensureSystemPackage(systemPackage)
+  }
   if (!installIsCurrent() || staleSources().length > 0) {
     await withSetupLock(async () => {
       // Asked again under the lock: another process may have done the work meanwhile.
@@ -44,7 +52,7 @@ try {
 }
 
 process.setSourceMapsEnabled(true)
-if (target === '--test') await become('node_modules/vitest/vitest.mjs', ['run', ...rest])
+if (target.startsWith('--test')) await become('node_modules/vitest/vitest.mjs', ['run', ...rest])
 else if (target !== '--build') await become(compiledScript(target), rest)
 
 /** @param {string} script such as `dev/start` or `bench/signing` */

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import type { WatcherCommand } from '../../actors/chain-watcher/messages.js'
 import { createChainWatcherShell } from '../../actors/chain-watcher/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
@@ -46,7 +46,7 @@ const askedIn = (told: readonly WatcherCommand[]) =>
 test('receipts of a full block come a hundred at a time, so that sends get their turn between', async () => {
   const { node, chains } = fakeNode(() => Promise.resolve())
   const told = fetchReceipts(chains)
-  await vi.waitFor(() => expect(told).toHaveLength(10))
+  await expect.poll(() => told).toHaveLength(10)
   expect(node.underWayMax).toBe(1)
   expect(askedIn(told).flat()).toEqual(HASHES)
   expect(Math.max(...askedIn(told).map(({ length }) => length))).toBe(100)
@@ -59,9 +59,9 @@ test('a node that is far away is asked for the next before it has answered', asy
   })
   const { node, chains } = fakeNode(() => released)
   const told = fetchReceipts(chains)
-  await vi.waitFor(() => expect(node.asked).toHaveLength(10))
+  await expect.poll(() => node.asked).toHaveLength(10)
   expect(told).toHaveLength(0)
   release()
-  await vi.waitFor(() => expect(told).toHaveLength(10))
+  await expect.poll(() => told).toHaveLength(10)
   expect(askedIn(told).flat()).toEqual(HASHES)
 })

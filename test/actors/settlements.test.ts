@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { WatcherCommand } from '../../actors/chain-watcher/messages.js'
 import { createChainWatcherShell } from '../../actors/chain-watcher/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
@@ -92,7 +92,7 @@ describe('where transactions ended', () => {
     })
     const effect = { type: 'recall', place: place(9, '0x0a') } as const
     shell.run(String(CHAIN_ID), effect, (command) => told.push(command))
-    await vi.waitFor(() => expect(told).toHaveLength(1))
+    await expect.poll(() => told).toHaveLength(1)
     const [answer] = told
     expect(answer?.type === 'recalled' && answer.transactions).toMatchObject([
       { txId: txIdOf(1), owner: WALLET_ID, nonce: 1, mined: place(9, '0x0a') },

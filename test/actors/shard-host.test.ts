@@ -99,11 +99,14 @@ describe('a shard', () => {
     return token
   }
   const answered = (token: ReplyToken) =>
-    vi.waitFor(() => {
-      const answer = answers.get(token)
-      if (answer === undefined) throw new Error('not answered')
-      return answer
-    })
+    vi.waitFor(
+      () => {
+        const answer = answers.get(token)
+        if (answer === undefined) throw new Error('not answered')
+        return answer
+      },
+      { timeout: 20_000 },
+    )
 
   test('answers and starts effects only once what they rest on is on disk', async () => {
     const token = ask('add and tell')
@@ -167,7 +170,7 @@ describe('a shard', () => {
     const broken = ask('break before')
     await answered(broken)
     await answered(before)
-    await vi.waitFor(() => expect(host.quiet).toBe(true))
+    await expect.poll(() => host.quiet).toBe(true)
     expect([...answers.keys()].sort()).toEqual([before, broken])
     expect(answers.get(broken)).toMatchObject({ ok: false, fault: { code: 'INTERNAL' } })
     expect(stored()).toBe(1)
@@ -182,7 +185,7 @@ describe('a shard', () => {
     expect(host.queueLength).toBe(capacity)
     const refused = ask('add')
     expect(answers.get(refused)).toMatchObject({ ok: false, fault: { code: 'OVERLOADED' } })
-    await vi.waitFor(() => expect(host.queueLength).toBe(0))
+    await expect.poll(() => host.queueLength).toBe(0)
     expect(stored()).toBe(0)
     expect(await answered(ask('add'))).toEqual({ ok: true, value: 1 })
   })

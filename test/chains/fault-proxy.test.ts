@@ -18,7 +18,7 @@ afterAll(() => anvil.stop())
 
 beforeEach(async () => {
   proxy = await startFaultProxy({ upstream: anvil.url, pool: 'geth' })
-  rpc = createRpcClient({ chainId: 8453, endpoints: [proxy.url], timeoutMs: 300 })
+  rpc = createRpcClient({ chainId: 8453, endpoints: [proxy.url] })
   sender = await fundedAccount(anvil, accounts++)
 })
 afterEach(async () => {

@@ -18,7 +18,10 @@ const wrongChains: string[] = []
 const metrics: RpcMetrics = { ...NO_METRICS, wrongChainId: (label) => void wrongChains.push(label) }
 const clients: RpcClient[] = []
 
-function open(endpoints: string[], timeoutMs = 400): RpcClient {
+/** More than a busy machine takes for an answer; tests in which one runs out give their own. */
+const TIMEOUT_MS = 20_000
+
+function open(endpoints: string[], timeoutMs = TIMEOUT_MS): RpcClient {
   const opened = createRpcClient({ chainId: 8453, endpoints, timeoutMs, metrics })
   clients.push(opened)
   return opened
@@ -63,7 +66,7 @@ describe('reads', () => {
       method: 'eth_getStorageAt',
       params: [sender.address, `0x${i.toString(16)}`, 'latest'],
     }))
-    const answers = await open([a.url], 10_000).batch(calls)
+    const answers = await open([a.url]).batch(calls)
     expect(answers.filter((answer) => answer.ok)).toHaveLength(250)
   })
 
@@ -87,7 +90,7 @@ describe('reads', () => {
     a.inject({ fault: { kind: 'hang', forward: false } })
     const startedMs = performance.now()
     expect(await client.request('eth_chainId', [])).toBe('0x2105')
-    expect(performance.now() - startedMs).toBeLessThan(390)
+    expect(performance.now() - startedMs).toBeLessThan(TIMEOUT_MS / 2)
   })
 
   test.each([429, 500, 502, 503])('HTTP %i is passed over to the next endpoint', async (status) => {
@@ -97,7 +100,7 @@ describe('reads', () => {
   })
 
   test('a single endpoint that is rate-limited for a moment is waited for', async () => {
-    const single = open([a.url], 2_000)
+    const single = open([a.url])
     await single.request('eth_chainId', [])
     a.inject({ times: 1, fault: { kind: 'http', status: 429, retryAfterSeconds: 1 } })
     expect(await single.request('eth_chainId', [])).toBe('0x2105')
@@ -139,7 +142,7 @@ describe('reads', () => {
     const tried = a.requests()
     // Vitest fails a run with a rejection that nobody handles.
     const probed = async () => ask().then(() => a.requests() > tried)
-    await expect.poll(probed, { timeout: 10_000 }).toBe(true)
+    await expect.poll(probed).toBe(true)
   })
 
   test('an endpoint of another chain is out, and says so', async () => {
@@ -171,7 +174,8 @@ describe('reads', () => {
   })
 
   test('time-outs of several endpoints do not add up', async () => {
-    const hanging = open([a.url, b.url, `${a.url}/third`, `${b.url}/fourth`], 200)
+    const timeoutMs = 3_000
+    const hanging = open([a.url, b.url, `${a.url}/third`, `${b.url}/fourth`], timeoutMs)
     await hanging.request('eth_chainId', [])
     for (const proxy of [a, b]) proxy.inject({ fault: { kind: 'hang', forward: false } })
     const startedMs = performance.now()
@@ -181,7 +185,7 @@ describe('reads', () => {
       hanging.sendRawTransaction(raw),
     ])
     expect([read[0]?.ok, sent.kind]).toEqual([false, 'indeterminate'])
-    expect(performance.now() - startedMs).toBeLessThan(900)
+    expect(performance.now() - startedMs).toBeLessThan(3 * timeoutMs)
   })
 
   test('closing settles what waits', async () => {
@@ -225,7 +229,7 @@ describe('broadcasts', () => {
   })
 
   test('a time-out is indeterminate', async () => {
-    const single = open([a.url])
+    const single = open([a.url], 2_000)
     await single.request('eth_chainId', [])
     a.inject({ method: 'eth_sendRawTransaction', fault: { kind: 'hang', forward: true } })
     const raw = await sender.sign({})

@@ -1,249 +1,39 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Child, startChild } from '../../bench/child-process.js'
-import { freePort } from '../../bench/free-port.js'
-import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
-import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
-import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
-import { writePublicFile } from '../../src/custody/domain-keys/private-file.js'
+import { startChild } from '../../bench/child-process.js'
+import { connectCoSigner } from '../../src/custody/connect-co-signer.js'
+import { describeLive, type LiveKeys, provisionLive } from './live-installation.js'
 
-import { createUser } from '../../src/identity-provider/login/create-user.js'
-import { type Anvil, startAnvil } from '../support/anvil.js'
-import { chainConfig } from '../support/chain-config.js'
-import { createTokenDirectory } from '../support/softhsm.js'
-import { countersignOk } from './command.js'
-import { newWalletId, transfer } from './harness.js'
+/** `test/pkcs11` has the same with keys in tokens. */
+const NO_ENV: LiveKeys = { env: {}, options: () => [] }
 
-const USER = { email: 'grace@example.test', password: 'correct horse battery staple' }
-const LISTED = '0x8f3a1c5e7b924d60a1b8c37e5f2d9046bc71e8a5'
-const DOMAINS = ['service', 'user', 'quorum'] as const
-const READY_MS = 20_000
+describeLive('live, with keys in files', () => ({
+  ...NO_ENV,
+  env: { COUNTERSIGN_ALLOW_FILE_KEYS: '1' },
+}))
 
-/** A live installation as its operator makes it: root, three domains, registry. */
-async function provision(
-  home: string,
-  chainsFile: string,
-  keyOptions: (domain: string) => readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<void> {
-  const root = join(home, 'offline')
-  const live = { ...env, COUNTERSIGN_MODE: 'live' }
-  const run = (...args: string[]) => countersignOk(home, ['custody', ...args], live)
-  await run('make-root', '--to', root)
-  const enrolments: string[] = []
-  for (const domain of DOMAINS) {
-    const enrolment = join(root, `${domain}.json`)
-    const publicKey = join(root, 'root.pub.pem')
-    const which = ['--domain', domain, '--root-public', publicKey, '--enrolment', enrolment]
-    await run('provision', ...which, ...keyOptions(domain))
-    enrolments.push(enrolment)
-  }
-  const signed = join(root, 'registry.json')
-  await run(
-    ...['sign-registry', '--root', join(root, 'root.pem'), '--out', signed],
-    ...['--chains', chainsFile, '--enrolments', ...enrolments],
-  )
-  await run('install-registry', signed)
-}
-
-function chainsFileAt(home: string, rpcUrl: string): string {
-  const path = join(home, 'chains.json')
-  const chain = chainConfig(8453, { rpc_urls: [rpcUrl], router: null })
-  writePublicFile(path, Buffer.from(JSON.stringify({ chains: [chain] })))
-  return path
-}
-
-/** Runs a process that must end by itself. */
-function ended(
-  entry: string,
-  env: Readonly<Record<string, string>>,
-): Promise<{ code: number | null; output: string }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [entry], { env: { ...process.env, ...env } })
-    let output = ''
-    for (const stream of [child.stdout, child.stderr]) {
-      stream.on('data', (chunk: Buffer) => {
-        output += chunk.toString()
-      })
-    }
-    child.on('error', reject)
-    child.on('close', (code) => resolve({ code, output }))
-  })
-}
-
-let anvil: Anvil
-beforeAll(async () => {
-  anvil = await startAnvil({ chainId: 8453, args: ['--block-time', '1'] })
-})
-afterAll(() => anvil?.stop())
-
-describe('live, with keys in PKCS#11 tokens', () => {
+describe('live, with keys in files that nobody allowed', () => {
   let home: string
-  let env: Record<string, string>
-  let coSigner: ConnectedCoSigner | undefined
-  const domains: Child[] = []
 
   beforeAll(async () => {
     home = mkdtempSync(join(tmpdir(), 'cs-live-'))
-    const tokens = createTokenDirectory(join(home, 'hsm'))
-    process.env.SOFTHSM2_CONF = tokens.conf
-    env = { COUNTERSIGN_HOME: home, COUNTERSIGN_MODE: 'live', SOFTHSM2_CONF: tokens.conf }
-    const chainsFile = chainsFileAt(home, anvil.url)
-    await provision(
-      home,
-      chainsFile,
-      (domain) => {
-        const { module, token, pin_file } = tokens.token(`countersign-${domain}`)
-        return ['--pkcs11-module', module, '--token', token, '--pin-file', pin_file]
-      },
-      { SOFTHSM2_CONF: tokens.conf },
-    )
-    await createUser(join(home, 'identity-provider'), USER.email, USER.password)
-    domains.push(
-      await startChild('dist/src/identity-provider/main.js', { ...env, IDENTITY_PORT: '0' }),
-      await startChild('dist/src/quorum-signer/main.js', env),
-    )
+    // Nothing gets as far as asking a node.
+    await provisionLive(home, 'http://127.0.0.1:9', NO_ENV)
   })
-  afterAll(async () => {
-    await coSigner?.close()
-    await Promise.all(domains.map((domain) => domain.kill()))
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
-  })
+  afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }))
 
-  test('no private key and no open wrapping key is on any domain’s disk', () => {
-    for (const layout of [serviceLayout(home), userSideLayout(home)]) {
-      expect(readdirSync(layout.keys).sort()).toEqual([
-        'root.pub.pem',
-        'store.json',
-        'wrapping.key',
-      ])
-      expect(readFileSync(layout.wrappingKey).length).toBe(125)
-    }
-  })
-
-  test('a wallet is made and a transaction signed by all three domains', async () => {
-    coSigner = await connectCoSigner({ home, mode: 'live', log: pino({ level: 'silent' }) })
-    expect(await coSigner.whenReady(READY_MS)).toBe(true)
-    const walletId = newWalletId()
-    const { address } = await coSigner.createServiceWallet(walletId)
-    // A gas wallet's own cancel: it needs no Router, and nobody's grant.
-    const outcome = await coSigner.sign({
-      walletId,
-      keyId: null,
-      requestId: Buffer.alloc(16, 1),
-      proofKey: null,
-      replaces: null,
-      payload: transfer(0, { to: address, value: 0n }),
-    })
-    expect(outcome).toMatchObject({ ok: true, rawTransaction: expect.stringMatching(/^0x02/) })
-    await anvil.rpc('anvil_setBalance', [address, '0xde0b6b3a7640000'])
-    const raw = outcome.ok ? outcome.rawTransaction : null
-    expect(await anvil.rpc('eth_sendRawTransaction', [raw])).toMatch(/^0x[0-9a-f]{64}$/)
-    await expect
-      .poll(() => anvil.rpc('eth_getTransactionCount', [address, 'latest']), { timeout: READY_MS })
-      .toBe('0x1')
-  })
-
-  test('the service refuses to start without a screening list, and starts with one', async () => {
-    const port = await freePort()
-    const { issuer } = JSON.parse(
-      readFileSync(join(home, 'identity-provider', 'issuer.json'), 'utf8'),
-    ) as { issuer: string }
-    const serviceEnv = { ...env, PORT: String(port), IDENTITY_ISSUER: issuer }
-    await expect(startChild('dist/src/main.js', serviceEnv)).rejects.toThrow(/list/)
-    const list = join(home, 'listed.txt')
-    writeFileSync(list, `${LISTED}\n`)
-    await countersignOk(home, ['lists', 'import', list, '--source', 'file', '--name', 'own'], env)
-    const service = await startChild('dist/src/main.js', serviceEnv)
-    domains.push(service)
-    const url = `http://127.0.0.1:${port}`
-    await expect
-      .poll(async () => (await fetch(`${url}/readyz`)).status, { timeout: READY_MS })
-      .toBe(200)
-    const token = await mintConsoleToken({ issuer, ...USER })
-    const made = await fetch(`${url}/api/v1/agent/wallets`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ name: 'treasury' }),
-    })
-    const answer = (await made.json()) as { addresses?: { evm?: string } }
-    expect(made.status).toBe(201)
-    expect(answer.addresses?.evm).toMatch(/^0x[0-9a-fA-F]{40}$/)
-    await service.stop()
-  })
-
-  test('25: the service starts without the native curve as little as the others', async () => {
-    const hook = join(home, 'without-binding.cjs')
-    writeFileSync(
-      hook,
-      `const Module = require('node:module')
-       const load = Module._load
-       Module._load = function (name, ...rest) {
-         if (name === 'secp256k1/bindings.js') throw new Error('no prebuilt binary')
-         return load.call(this, name, ...rest)
-       }`,
-    )
-    const crippled = { ...env, PORT: '0', NODE_OPTIONS: `--require ${hook}` }
-    for (const entry of ['identity-provider', 'quorum-signer']) {
-      const starting = startChild(`dist/src/${entry}/main.js`, { ...crippled, IDENTITY_PORT: '0' })
-      await expect(starting).rejects.toThrow(/no prebuilt binary/)
-    }
-    // A thread of the service says why on the log, and the service ends.
-    const { code, output } = await ended('dist/src/main.js', crippled)
-    expect(code).toBe(1)
-    expect(output).toContain('no prebuilt binary')
-  })
-})
-
-describe('live, with keys in files', () => {
-  let home: string
-  const domains: Child[] = []
-
-  beforeAll(async () => {
-    home = mkdtempSync(join(tmpdir(), 'cs-live-'))
-    await provision(home, chainsFileAt(home, anvil.url), () => [], {})
-  })
-  afterAll(async () => {
-    await Promise.all(domains.map((domain) => domain.kill()))
-    rmSync(home, { recursive: true, force: true, maxRetries: 5 })
-  })
-
-  const live = (): Record<string, string> => ({
-    COUNTERSIGN_HOME: home,
-    COUNTERSIGN_MODE: 'live',
-    IDENTITY_PORT: '0',
-  })
-  const ENTRIES = ['quorum-signer', 'identity-provider']
-
-  test('no domain starts unless it is told so', async () => {
-    for (const entry of ENTRIES) {
-      await expect(startChild(`dist/src/${entry}/main.js`, live())).rejects.toThrow(
+  test('no domain starts', async () => {
+    const env = { COUNTERSIGN_HOME: home, COUNTERSIGN_MODE: 'live', IDENTITY_PORT: '0' }
+    for (const entry of ['quorum-signer', 'identity-provider']) {
+      await expect(startChild(`dist/src/${entry}/main.js`, env)).rejects.toThrow(
         /COUNTERSIGN_ALLOW_FILE_KEYS=1/,
       )
     }
     await expect(
       connectCoSigner({ home, mode: 'live', log: pino({ level: 'silent' }) }),
     ).rejects.toThrow(/COUNTERSIGN_ALLOW_FILE_KEYS=1/)
-  })
-
-  test('all start and sign when told so', async () => {
-    const env = { ...live(), COUNTERSIGN_ALLOW_FILE_KEYS: '1' }
-    for (const entry of ENTRIES) {
-      domains.push(await startChild(`dist/src/${entry}/main.js`, env))
-    }
-    process.env.COUNTERSIGN_ALLOW_FILE_KEYS = '1'
-    const coSigner = await connectCoSigner({ home, mode: 'live', log: pino({ level: 'silent' }) })
-    delete process.env.COUNTERSIGN_ALLOW_FILE_KEYS
-    try {
-      expect(await coSigner.whenReady(READY_MS)).toBe(true)
-      const { address } = await coSigner.createServiceWallet(newWalletId())
-      expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
-    } finally {
-      await coSigner.close()
-    }
   })
 })

@@ -8,8 +8,9 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readChainsFile } from '../../src/config/chains.js'
 import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
 import type { Address } from '../../src/domain/ids.js'
+import { freePort } from '../support/ports.js'
 import { isAlive, scratchDir } from './support/observer.js'
-import { freePort, pidsOf, type Started, spawnStart, startDev } from './support/started.js'
+import { pidsOf, type Started, spawnStart, startDev } from './support/started.js'
 
 const SCRIPTS = fileURLToPath(new URL('../../dist/scripts/dev', import.meta.url))
 const ALICE = '0x00000000000000000000000000000000000a11ce'
@@ -25,8 +26,8 @@ describe('npm start', { timeout: 240_000 }, () => {
   beforeAll(async () => {
     scratch = scratchDir()
     home = join(scratch.path, 'home')
-    port = await freePort()
-    started = await startDev(home, port)
+    started = await startDev(home)
+    port = started.port
   }, 240_000)
   afterAll(async () => {
     await started?.stop()
@@ -158,7 +159,7 @@ describe('npm start', { timeout: 240_000 }, () => {
   })
 
   test('runs beside a second instance with its own money', async () => {
-    const other = await startDev(join(scratch.path, 'other'), await freePort())
+    const other = await startDev(join(scratch.path, 'other'))
     try {
       const mine = started.dev()
       const theirs = other.dev()

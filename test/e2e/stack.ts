@@ -3,6 +3,7 @@ import type { TransactionView } from '../../src/api/transaction.js'
 import { parseUsd } from '../../src/domain/money.js'
 import type { HttpClient, ReplyBody } from '../support/http-client.js'
 import { type Service, startService } from '../support/service.js'
+import { withinOneUtcDay } from '../support/utc-day.js'
 
 /** A running service, and its owner's console. */
 export interface Stack {
@@ -30,7 +31,11 @@ const FINAL_TIMEOUT_MS = 120_000
 const POLL_MS = 200
 const PAGE = 100
 
+/** What a file's tests take with a stack, on a busy machine. */
+const STACK_MINUTES_MAX = 4
+
 export async function startStack(): Promise<Stack> {
+  await withinOneUtcDay(STACK_MINUTES_MAX)
   const service = await startService()
   try {
     return { service, owner: service.console(await service.token()) }

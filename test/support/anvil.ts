@@ -24,7 +24,7 @@ export interface AnvilOptions {
   readonly hardfork?: string
 }
 
-const START_TIMEOUT_MS = 10_000
+const START_TIMEOUT_MS = 60_000
 
 export async function startAnvil(options: AnvilOptions): Promise<Anvil> {
   const { chainId, args = [], hardfork = 'osaka' } = options

@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,6 +10,7 @@ import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { takeBuiltChains } from './built-chains.js'
 import { type HttpClient, httpClient } from './http-client.js'
 import { SUPERVISORS } from './reap-services.js'
+import { reserveStackPorts } from './stack-ports.js'
 
 /** A process of the service that can be hurt, as `dev.json` names it. */
 export type ServicePart = Exclude<keyof DevPids, 'chains'>
@@ -48,7 +48,7 @@ const POLL_MS = 50
 export async function startService(): Promise<Service> {
   const home = mkdtempSync(join(tmpdir(), 'cs-e2e-'))
   const chains = await takeBuiltChains(inject('runDirectory'), home)
-  const supervisor = await launch(home, await freePort())
+  const supervisor = await launch(home, await reserveStackPorts(home))
   const devPath = join(home, 'dev.json')
   const dev = () => JSON.parse(readFileSync(devPath, 'utf8')) as DevFile
   const pidOf = (part: ServicePart) => dev().pids[part]
@@ -155,14 +155,3 @@ async function launch(home: string, port: number): Promise<Supervisor> {
 
 const OUTPUT_CHARS_MAX = 20_000
 const STOP_TIMEOUT_MS = 40_000
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { DevFile } from '../../../scripts/dev/dev-file.js'
+import { reserveStackPorts } from '../../support/stack-ports.js'
 import { isAlive } from './observer.js'
 
 /** A running `npm start`, without npm: the compiled script in a process group of its own. */
@@ -20,16 +20,6 @@ export interface Started {
 
 const START = fileURLToPath(new URL('../../../dist/scripts/dev/start.js', import.meta.url))
 const READY_TIMEOUT_MS = 150_000
-
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(typeof address === 'object' && address ? address.port : 0))
-    })
-  })
-}
 
 export function spawnStart(home: string, port: number) {
   const supervisor = spawn(process.execPath, ['--enable-source-maps', START], {
@@ -47,8 +37,12 @@ export function spawnStart(home: string, port: number) {
   return { supervisor, ended, output: () => output }
 }
 
-/** @throws Error with the output when it ends before it is ready */
-export async function startDev(home: string, port: number): Promise<Started> {
+/**
+ * @param at port of the service; a home’s first start is given ports of this test process when omitted
+ * @throws Error with the output when it ends before it is ready
+ */
+export async function startDev(home: string, at?: number): Promise<Started> {
+  const port = at ?? (await reserveStackPorts(home))
   const devPath = join(home, 'dev.json')
   rmSync(devPath, { force: true })
   const { supervisor, ended, output } = spawnStart(home, port)

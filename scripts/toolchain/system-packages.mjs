@@ -1,0 +1,47 @@
+/**
+ * Programs that npm does not bring and that some tests need. Installed where that is possible
+ * without asking (root, on Debian or Ubuntu), and named with the command for it elsewhere.
+ */
+import { spawnSync } from 'node:child_process'
+import { announce } from './console.mjs'
+
+/** By Debian's name of the package: the program it brings, and what other systems call it. */
+const PACKAGES = {
+  softhsm2: { program: 'softhsm2-util', elsewhere: 'softhsm (Fedora, Homebrew)' },
+  chromium: { program: process.env.CHROMIUM ?? 'chromium', elsewhere: 'a path in CHROMIUM' },
+  systemd: { program: 'systemd-analyze', elsewhere: 'a Linux with systemd' },
+}
+
+const INSTALL = ['install', '-y', '-qq', '--no-install-recommends']
+
+/**
+ * @param {string} name a key of PACKAGES
+ * @throws Error that says what is missing and how to get it
+ */
+export function ensureSystemPackage(name) {
+  const wanted = PACKAGES[name]
+  if (wanted === undefined) {
+    throw new Error(`no package ${name}: there are ${Object.keys(PACKAGES).join(', ')}`)
+  }
+  if (isThere(wanted.program)) return
+  const way = `apt-get install ${name}, or ${wanted.elsewhere}`
+  if (process.getuid?.() !== 0 || !isThere('apt-get')) {
+    throw new Error(`these tests need ${wanted.program}, which is not here: ${way}`)
+  }
+  announce(`installing ${name}, which these tests need`)
+  apt(['update', '-qq'], way)
+  apt([...INSTALL, name], way)
+  if (!isThere(wanted.program)) throw new Error(`${name} brought no ${wanted.program}: ${way}`)
+}
+
+/** @param {string} program */
+function isThere(program) {
+  return spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined
+}
+
+/** @param {string[]} args @param {string} way */
+function apt(args, way) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const { status, stderr } = spawnSync('apt-get', args, { env, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`apt-get ${args[0]} failed (${way}):\n${stderr}`)
+}
