@@ -336,7 +336,17 @@ function tellHead(
     fees: null,
     gasPriceWei: null,
     chainNonce,
+    finalBlock: finalBlock(state),
     nowMs,
   } as const
   effects.push({ type: 'tell', owner, command })
+}
+
+/**
+ * The newest block with so many on top, each linked to the one below, that what is in it counts as
+ * there to stay. A chain that wants more than is remembered has the oldest of what is.
+ */
+function finalBlock({ recent, confirmations }: WatcherState): Place | null {
+  const found = recent.at(-1 - Math.min(confirmations, RECENT_BLOCKS_MAX - 1))
+  return found === undefined ? null : { blockNumber: found.number, blockHash: found.hash }
 }

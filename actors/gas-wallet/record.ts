@@ -97,6 +97,7 @@ export function recordGasWallet(
       case 'underpriced':
       case 'sent-again':
       case 'nonce-lost':
+      case 'final-block':
       case 'answered':
       case 'replacing':
         break

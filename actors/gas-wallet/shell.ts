@@ -54,7 +54,7 @@ export function createGasWalletShell(
           break
         }
         case 'broadcast':
-          broadcast(ports, effect.tx, (command) => self(command as GasWalletCommand))
+          broadcast(ports, effect, (command) => self(command as GasWalletCommand))
           break
         case 'watch': {
           const { txId, from, nonce, attempts, mined } = effect.tx

@@ -97,6 +97,7 @@ export function replaced(
   const entry = turn.state.open.get(txId)
   if (entry === undefined) return
   const { tx, flight } = entry
+  const { finalBlock } = laneOf(turn.state, tx.chainId)
   const settled = tx.mined !== null || flight === 'nonce-lost'
   if (settled || (command.type === 'replacement-signed' && command.nonce !== tx.nonce)) {
     turn.emit({ type: 'replacing', txId, on: false })
@@ -109,11 +110,11 @@ export function replaced(
     if (flight === 'sending') return
     // No room below ceiling or cap, or no quorum: what is out has to do, once fees have fallen.
     turn.emit({ type: 'sending', txId })
-    turn.effect({ type: 'broadcast', tx })
+    turn.effect({ type: 'broadcast', tx, finalBlock })
     return
   }
   const { fees, signed, purpose } = command
   turn.emit({ type: 'transaction-replaced', txId, purpose, fees, signed, reservation })
   turn.effect({ type: 'watch', tx: entry.tx })
-  turn.effect({ type: 'broadcast', tx: entry.tx })
+  turn.effect({ type: 'broadcast', tx: entry.tx, finalBlock })
 }

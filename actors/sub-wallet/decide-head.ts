@@ -23,7 +23,11 @@ const NATIVE_DECIMALS = 18
  * is replaced, holes are filled, and nonces used from outside are noticed.
  */
 export function onHead(turn: Turn, command: HeadCommand): void {
-  const lane = laneOf(turn.state, command.chainId)
+  const { finalBlock, chainId } = command
+  const lane = laneOf(turn.state, chainId)
+  if (finalBlock !== null && finalBlock.blockHash !== lane.finalBlock?.blockHash) {
+    turn.emit({ type: 'final-block', chainId, finalBlock })
+  }
   let places = lane.window
   for (const txId of [...lane.flight]) {
     if (places-- === 0) break
@@ -67,7 +71,8 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
 /** The same bytes again: "already known" is success. */
 function resend(turn: Turn, { tx }: OpenEntry): void {
   turn.emit({ type: 'sending', txId: tx.txId })
-  turn.effect({ type: 'broadcast', tx })
+  const { finalBlock } = laneOf(turn.state, tx.chainId)
+  turn.effect({ type: 'broadcast', tx, finalBlock })
 }
 
 /** What replaces a cancellation is a cancellation. */

@@ -188,7 +188,7 @@ export function pumpFlight(turn: Turn, lane: Lane): void {
     if (entry.flight === 'waiting') {
       if (places > 0) {
         turn.emit({ type: 'sending', txId })
-        turn.effect({ type: 'broadcast', tx: entry.tx })
+        turn.effect({ type: 'broadcast', tx: entry.tx, finalBlock: lane.finalBlock })
       } else answerSigned(turn, entry)
     }
     places--

@@ -175,6 +175,10 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       lane.nextNonce = Math.max(lane.nextNonce ?? 0, nonce + 1)
       return state
     }
+    case 'final-block': {
+      laneOf(state, event.chainId).finalBlock = event.finalBlock
+      return state
+    }
     case 'gaps-found': {
       const lane = laneOf(state, event.chainId)
       lane.gaps = ascending([...lane.gaps, ...event.nonces])

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../src/domain/api-key.js'
 import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Hex, KeyId, TxId, UserId } from '../../src/domain/ids.js'
 import type { Reservation } from '../../src/domain/spend.js'
-import type { MinedIn, Transaction, TxKind, TxStatus } from '../../src/domain/transaction.js'
+import type { MinedIn, Place, Transaction, TxKind, TxStatus } from '../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { IdempotencyRecord } from '../../src/store/records.js'
@@ -167,6 +167,8 @@ export interface HeadCommand {
   readonly gasPriceWei: bigint | null
   /** The account's nonce in that block; null when it was not read. */
   readonly chainNonce: number | null
+  /** Newest block that is deep enough below that one, all followed by parent hash; null when none is. */
+  readonly finalBlock: Place | null
   readonly nowMs: number
 }
 
@@ -252,6 +254,7 @@ export type Event =
       readonly signed: SignedBytes
     }
   | { readonly type: 'gaps-found'; readonly chainId: number; readonly nonces: readonly number[] }
+  | { readonly type: 'final-block'; readonly chainId: number; readonly finalBlock: Place }
   | { readonly type: 'answered'; readonly txId: TxId }
   | {
       readonly type: 'transaction-broadcast'
@@ -296,7 +299,12 @@ export type Effect =
       readonly nonce: number
       readonly replaces: Hex | null
     }
-  | { readonly type: 'broadcast'; readonly tx: Transaction }
+  | {
+      readonly type: 'broadcast'
+      readonly tx: Transaction
+      /** Below which nothing changes any more, as far as this process has followed the chain. */
+      readonly finalBlock: Place | null
+    }
   | { readonly type: 'watch'; readonly tx: Transaction }
   | { readonly type: 'unwatch'; readonly tx: Transaction }
   | {

@@ -132,6 +132,7 @@ export function recordEvents(
       case 'underpriced':
       case 'sent-again':
       case 'nonce-lost':
+      case 'final-block':
       case 'answered':
       case 'replacing':
         break

@@ -57,7 +57,7 @@ export function createSubWalletShell(
           sign(ports, id as SubWalletId, effect, self)
           break
         case 'broadcast':
-          broadcast(ports, effect.tx, self)
+          broadcast(ports, effect, self)
           break
         case 'replace': {
           const { tx, purpose, feeCapWei } = effect

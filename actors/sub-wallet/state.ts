@@ -2,7 +2,7 @@ import type { ApiKey } from '../../src/domain/api-key.js'
 import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../src/domain/ids.js'
 import { combine, NO_SPEND, type Reservation, type SpendCounters } from '../../src/domain/spend.js'
-import type { Transaction, TxKind, Valuation } from '../../src/domain/transaction.js'
+import type { Place, Transaction, TxKind, Valuation } from '../../src/domain/transaction.js'
 import type { LimitMark, SponsoredGas, SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { Forecast } from '../../src/valuation/quoter.js'
@@ -166,6 +166,8 @@ export interface Lane {
    * must not make them look free.
    */
   usedBelow: number
+  /** Newest block known to be final by the blocks that were followed; null until the first. */
+  finalBlock: Place | null
 }
 
 /** In-flight transactions of a plain account (DESIGN §3): geth queues 64, others fewer. */
@@ -230,6 +232,7 @@ export function laneOf(state: SubWalletState, chainId: number): Lane {
     flight: [],
     gaps: [],
     usedBelow: 0,
+    finalBlock: null,
   }
   state.lanes.set(chainId, lane)
   return lane

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import { broadcast } from '../../actors/sub-wallet/effects/broadcast.js'
 import type { Outcome } from '../../actors/sub-wallet/messages.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
-import { chainConfig } from '../support/chain-config.js'
+import type { Place } from '../../src/domain/transaction.js'
 import { NodeError, type Script, startScriptedNode } from '../support/scripted-node.js'
 import { ATTEMPT, CHAIN_ID, transaction } from './wallet-fixtures.js'
 
@@ -11,10 +11,20 @@ afterEach(async () => {
   for (const end of ends.splice(0).reverse()) await end()
 })
 
-const TX = transaction(7, { nonce: 7, attempts: [ATTEMPT] })
+const OURS = `0x${'ab'.repeat(32)}` as const
+const FINAL_HASH = `0x${'f1'.repeat(32)}` as const
+const FINAL: Place = { blockNumber: 97, blockHash: FINAL_HASH }
+const TX = transaction(7, { nonce: 7, attempts: [{ ...ATTEMPT, txHash: OURS }] })
 
 /** What becomes of a broadcast of `TX` when the chain's nodes, the preferred one first, say this. */
-async function outcomeAt(...scripts: readonly Script[]): Promise<Outcome> {
+function outcomeAt(...scripts: readonly Script[]): Promise<Outcome> {
+  return outcomeAfter(FINAL, ...scripts)
+}
+
+async function outcomeAfter(
+  finalBlock: Place | null,
+  ...scripts: readonly Script[]
+): Promise<Outcome> {
   const endpoints: string[] = []
   for (const script of scripts) {
     const node = await startScriptedNode(CHAIN_ID, script)
@@ -23,11 +33,11 @@ async function outcomeAt(...scripts: readonly Script[]): Promise<Outcome> {
   }
   const rpc = createRpcClient({ chainId: CHAIN_ID, endpoints })
   ends.push(() => rpc.close())
-  const chain = { rpc, config: chainConfig(CHAIN_ID), fees: { latest: () => null } }
+  const chain = { rpc, fees: { latest: () => null } }
   return new Promise((resolve, reject) => {
     broadcast(
       { chains: new Map([[CHAIN_ID, chain]]), nowMs: () => 0, log: { warn: () => {} } },
-      TX,
+      { tx: TX, finalBlock },
       (command) => {
         if (command.type === 'broadcast-outcome') resolve(command.outcome)
         else reject(new Error(command.type))
@@ -62,5 +72,78 @@ describe('a broadcast that was not taken', () => {
   test('is not out when every node says in known words that it has not taken it', async () => {
     const outcome = await outcomeAt(says(-32000, 'txpool is full'), says(-32000, 'nonce too high'))
     expect(outcome).toEqual({ kind: 'unsure', mayBeOut: false })
+  })
+})
+
+interface Ledger {
+  /** The block at the height of the final one; null when the node has none there. */
+  readonly block?: string | null
+  /** The account's nonce there. */
+  readonly nonce?: number
+  readonly mined?: boolean
+  readonly toSends?: string
+}
+
+/** A node that refuses sends, and that has these things to say of its chain. */
+function nodeWith({
+  block = FINAL_HASH,
+  nonce = 8,
+  mined = false,
+  toSends = 'nonce too low: next nonce 8, tx nonce 7',
+}: Ledger): Script {
+  return (method) => {
+    switch (method) {
+      case 'eth_getBlockByNumber':
+        return block === null ? null : { hash: block }
+      case 'eth_getTransactionCount':
+        if (block === null) throw new NodeError(-32000, 'header not found')
+        return `0x${nonce.toString(16)}`
+      case 'eth_getTransactionReceipt':
+        return mined ? { transactionHash: OURS } : null
+      default:
+        throw new NodeError(-32000, toSends)
+    }
+  }
+}
+
+const UNCLEAR = { kind: 'unsure', mayBeOut: true }
+
+describe('a nonce that is used', () => {
+  test('went to a stranger when a node of our chain has it used in a final block, and not by us', async () => {
+    expect(await outcomeAt(nodeWith({}))).toEqual({ kind: 'nonce-lost', chainNonce: 8 })
+  })
+
+  test('is not a stranger’s because a node that lags has no receipt and another has the nonce', async () => {
+    const lagging = nodeWith({ block: null, toSends: 'txpool is full' })
+    const synced = nodeWith({ mined: true })
+    expect(await outcomeAt(lagging, synced)).toEqual({ kind: 'accepted' })
+    expect(await outcomeAt(nodeWith({ block: null }), nodeWith({ nonce: 7 }))).toEqual(UNCLEAR)
+  })
+
+  test('is not a stranger’s because the preferred node lies, as long as another tells the truth', async () => {
+    expect(await outcomeAt(nodeWith({}), nodeWith({ mined: true }))).toEqual({ kind: 'accepted' })
+    expect(await outcomeAt(nodeWith({}), nodeWith({ nonce: 7 }))).toEqual(UNCLEAR)
+  })
+
+  test('is doubtful while no block is final that we have followed', async () => {
+    expect(await outcomeAfter(null, nodeWith({}))).toEqual(UNCLEAR)
+  })
+
+  test('is doubtful when the node follows another chain than we did', async () => {
+    expect(await outcomeAt(nodeWith({ block: `0x${'f2'.repeat(32)}` }))).toEqual(UNCLEAR)
+  })
+
+  test.each([
+    ['the block', { block: null }],
+    ['the receipts', null],
+  ])('is doubtful when a node does not answer for %s', async (_, ledger) => {
+    const node = nodeWith(ledger ?? {})
+    const script: Script = (method, params) => {
+      if (ledger === null && method === 'eth_getTransactionReceipt') {
+        throw new NodeError(-32005, 'limit exceeded')
+      }
+      return node(method, params)
+    }
+    expect(await outcomeAt(script)).toEqual(UNCLEAR)
   })
 })

@@ -24,6 +24,8 @@ export class WatchedChain {
   /** How often the watcher took something back. */
   takenBack = 0
   readonly heads: number[] = []
+  /** The block that it last called final. */
+  finalBlock: Place | null = null
   /** Blocks by number that are in doubt are not answered while this is set. */
   blocksLost = false
   /** Height below which the store may forget where something ended. */
@@ -174,8 +176,10 @@ export class WatchedChain {
   }
 
   #note(news: WalletNews): void {
-    if (news.type === 'head') this.heads.push(news.blockNumber)
-    else {
+    if (news.type === 'head') {
+      this.heads.push(news.blockNumber)
+      this.finalBlock = news.finalBlock
+    } else {
       if (news.type === 'unmined') {
         this.takenBack++
         this.#mined.delete(news.txId)

@@ -121,6 +121,18 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('confirmed')
   })
 
+  test('a block is final once it is as deep in the blocks that were followed as the chain wants', () => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 2)
+    expect(chain.finalBlock).toBeNull()
+    grow(chain, 1)
+    expect(chain.finalBlock?.blockNumber).toBe(chain.height - 3)
+    for (let i = 0; i < 1_000; i++) chain.extend([])
+    chain.poll()
+    expect(chain.finalBlock).toBeNull()
+  })
+
   test('a receipt from a branch that loses is taken back', () => {
     const chain = new WatchedChain(3)
     chain.watch(TX)

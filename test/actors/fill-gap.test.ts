@@ -35,6 +35,7 @@ function idOfFilling(subWalletId: SubWalletId): TxId {
       chainNonce: GAP,
       fees,
       gasPriceWei: 1n,
+      finalBlock: null,
       nowMs: START_MS,
     },
     null,

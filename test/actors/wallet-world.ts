@@ -214,6 +214,7 @@ export class WalletWorld {
       fees: { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n },
       gasPriceWei: 1n,
       chainNonce: this.chain.nonce,
+      finalBlock: null,
       nowMs,
     })
   }

@@ -79,6 +79,23 @@ describe('reads', () => {
     expect(good?.ok).toBe(true)
   })
 
+  test('a view is all of one endpoint: one that fails in part has no view', async () => {
+    const calls = [
+      { method: 'eth_chainId', params: [] },
+      { method: 'eth_getTransactionCount', params: [sender.address, 'latest'] },
+    ]
+    expect(await client.views(calls)).toEqual([
+      ['0x2105', '0x0'],
+      ['0x2105', '0x0'],
+    ])
+    const fault = { kind: 'error', code: -32000, message: 'header not found' } as const
+    a.inject({ method: 'eth_getTransactionCount', fault })
+    const before = a.requests()
+    expect(await client.views(calls)).toEqual([['0x2105', '0x0']])
+    expect(a.requests() - before).toBe(1)
+    expect(await open(['http://127.0.0.1:1']).views(calls)).toEqual([])
+  })
+
   test('a dead endpoint is replaced by the next', async () => {
     await client.request('eth_chainId', [])
     a.inject({ fault: { kind: 'cut' } })

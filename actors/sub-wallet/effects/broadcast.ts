@@ -1,25 +1,29 @@
 import type { ChainAccess } from '../../../src/chains/access.js'
-import { quantityNumber, toQuantity } from '../../../src/chains/hex.js'
+import { quantityNumber, record, toQuantity } from '../../../src/chains/hex.js'
 import type { BroadcastOutcome } from '../../../src/chains/rpc/broadcast-outcome.js'
-import { currentHash, type Transaction } from '../../../src/domain/transaction.js'
+import type { View } from '../../../src/chains/rpc/types.js'
+import { currentHash, type Place } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
-import type { Command, Outcome } from '../messages.js'
+import type { Command, Effect, Outcome } from '../messages.js'
 import type { SubWalletPorts } from '../ports.js'
+
+type BroadcastEffect = Omit<Extract<Effect, { type: 'broadcast' }>, 'type'>
 
 export interface BroadcastPorts extends Pick<SubWalletPorts, 'nowMs' | 'log'> {
   readonly chains: ReadonlyMap<number, BroadcastChain>
 }
 
-interface BroadcastChain extends Pick<ChainAccess, 'rpc' | 'config'> {
+interface BroadcastChain extends Pick<ChainAccess, 'rpc'> {
   readonly fees: Pick<ChainAccess['fees'], 'latest'>
 }
 
 /** Step 5 of the lifecycle: hands stored bytes to the chain, and says what is known after. */
 export function broadcast(
   { chains, nowMs, log }: BroadcastPorts,
-  tx: Transaction,
+  effect: BroadcastEffect,
   self: (command: Command) => void,
 ): void {
+  const { tx } = effect
   const { txId, chainId } = tx
   const txHash = currentHash(tx)
   const raw = tx.attempts.at(-1)?.rawTransaction
@@ -31,7 +35,7 @@ export function broadcast(
   }
   chain.rpc
     .sendRawTransaction(raw)
-    .then((answer) => outcomeOf(chain, tx, answer))
+    .then((answer) => outcomeOf(chain, effect, answer))
     .then(report, (error: unknown) => {
       log.warn({ err: error, txId }, 'a broadcast ended without an answer')
       report({ kind: 'unsure', mayBeOut: true })
@@ -40,7 +44,7 @@ export function broadcast(
 
 function outcomeOf(
   chain: BroadcastChain,
-  tx: Transaction,
+  effect: BroadcastEffect,
   answer: BroadcastOutcome,
 ): Outcome | Promise<Outcome> {
   switch (answer.kind) {
@@ -58,32 +62,45 @@ function outcomeOf(
       return { kind: 'rejected', fault: fault(code, { reason: answer.reason }) }
     }
     case 'nonce-too-low':
-      return whoUsedTheNonce(chain, tx)
+      return whoUsedTheNonce(chain, effect)
   }
 }
 
 /**
  * Whether the nonce went to one of our own hashes (the usual case: it was mined while we asked) or
- * to a stranger. Signing again after a wrong "stranger" would pay twice, so it needs proof: one
- * node, asked in one request, whose state at a confirmed depth has the nonce used and which has a
- * receipt for none of our hashes.
+ * to a stranger. Signing again after a wrong "stranger" would pay twice, so it needs proof, and all
+ * of it from one node in one request: that it follows the chain that we followed, up to a block
+ * that is final there, that the nonce is used in that block, and that it has a receipt for none of
+ * our hashes. Every node is asked, and one that says otherwise is enough for doubt.
  */
-async function whoUsedTheNonce(chain: BroadcastChain, tx: Transaction): Promise<Outcome> {
-  const head = chain.fees.latest()?.head.number
+async function whoUsedTheNonce(
+  { rpc }: BroadcastChain,
+  { tx, finalBlock }: BroadcastEffect,
+): Promise<Outcome> {
   const unclear = { kind: 'unsure', mayBeOut: true } as const
-  if (head === undefined) return unclear
-  const depth = Math.max(0, head - chain.config.confirmations)
-  const calls = [
-    { method: 'eth_getTransactionCount', params: [tx.from, toQuantity(depth)] },
+  if (finalBlock === null) return unclear
+  const at = toQuantity(finalBlock.blockNumber)
+  const views = await rpc.views([
+    { method: 'eth_getBlockByNumber', params: [at, false] },
+    { method: 'eth_getTransactionCount', params: [tx.from, at] },
     ...tx.attempts.map(({ txHash }) => ({
       method: 'eth_getTransactionReceipt',
       params: [txHash],
     })),
-  ]
-  const [nonceAnswer, ...receipts] = await chain.rpc.batch(calls)
-  if (receipts.some((answer) => answer.ok && answer.value !== null)) return { kind: 'accepted' }
-  const sure = nonceAnswer?.ok === true && receipts.every((answer) => answer.ok)
-  if (!sure) return unclear
-  const chainNonce = quantityNumber(nonceAnswer.value)
-  return chainNonce > tx.nonce ? { kind: 'nonce-lost', chainNonce } : unclear
+  ])
+  if (views.some(([, , ...receipts]) => receipts.some((receipt) => receipt !== null))) {
+    return { kind: 'accepted' }
+  }
+  const nonces = views.flatMap((view) => nonceIn(view, finalBlock) ?? [])
+  const chainNonce = Math.min(...nonces)
+  return nonces.length > 0 && chainNonce > tx.nonce ? { kind: 'nonce-lost', chainNonce } : unclear
+}
+
+/** The account's nonce in a final block; null when the node has another block there, or none. */
+function nonceIn([block, nonce]: View, { blockHash }: Place): number | null {
+  try {
+    return record(block).hash === blockHash ? quantityNumber(nonce) : null
+  } catch {
+    return null
+  }
 }

@@ -14,6 +14,7 @@ import {
   type RpcEndpoint,
   type Settled,
 } from './types.js'
+import { createViewRunner, type PendingViews } from './views.js'
 import { serialiseCall } from './wire.js'
 
 /** Public nodes answer most reads in well under a second; past this they are not healthy. */
@@ -34,6 +35,10 @@ const QUEUED_SENDS_MAX = 8_192
 const HEAVY_METHODS: ReadonlySet<string> = new Set(['eth_simulateV1', 'debug_traceCall'])
 const HEAVY_SLOTS_MAX = 4
 const QUEUED_HEAVY_READS_MAX = 512
+/** Proofs are for rare doubts: some at a time, for each goes to all endpoints. */
+const VIEW_SLOTS_MAX = 2
+/** As many lanes may doubt at once when a node lies to all of them; the rest ask at the next block. */
+const QUEUED_VIEWS_MAX = 512
 /** 128 KiB of calldata twice over as hex, and room for the envelope. */
 const RAW_CHARS_MAX = 400_000
 
@@ -70,6 +75,14 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     batchCharsMax: BATCH_CHARS_MAX,
     size: (item) => item.text.length,
     run: createSendRunner(set, timeoutMs, metrics).run,
+  })
+  const views = createLane<PendingViews>({
+    slotsMax: VIEW_SLOTS_MAX,
+    queuedMax: QUEUED_VIEWS_MAX,
+    batchMax: 1,
+    batchCharsMax: BATCH_CHARS_MAX,
+    size: ({ texts }) => texts.length,
+    run: createViewRunner(set).run,
   })
   let closed = false
 
@@ -134,6 +147,20 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         }
       })
     },
+    views(calls) {
+      return new Promise((resolve) => {
+        if (closed || calls.length > BATCH_MAX) return resolve([])
+        if (
+          views.push({
+            texts: calls.map((call) => ({ text: serialiseCall(call) })),
+            settle: resolve,
+          })
+        )
+          return
+        metrics.overflow('read')
+        resolve([])
+      })
+    },
     sendRawTransaction(raw: Hex) {
       if (raw.length > RAW_CHARS_MAX || !isWholeBytes(raw)) {
         const text = 'not the hex of a transaction'
@@ -152,6 +179,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       closed = true
       const waiting = [...reads.drain(), ...heavyReads.drain()]
       for (const item of waiting) item.settle(unavailable(chainId))
+      for (const item of views.drain()) item.settle([])
       for (const item of sends.drain()) item.settle(item.sum.result())
       await Promise.all(endpoints.map((endpoint) => endpoint.close()))
     },

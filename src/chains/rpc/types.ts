@@ -11,6 +11,9 @@ export type Settled =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: Error }
 
+/** One endpoint's results, in the order of the calls. */
+export type View = readonly unknown[]
+
 /**
  * A chain's nodes as one. Calls made in the same tick share an HTTP request; reads fail over and
  * are hedged, so they must have no effect on the chain. Effects go through `sendRawTransaction`.
@@ -34,6 +37,12 @@ export interface RpcClient {
   ): Promise<T>
   /** Several reads; one failing does not fail the others. Same order as `calls`. */
   batch(calls: readonly RpcCall[]): Promise<Settled[]>
+  /**
+   * What each endpoint sees by itself: all calls go to every usable one in one request, and one
+   * that does not answer all of them is left out. For proofs, which parts from several nodes do
+   * not make. Never rejects; empty when no endpoint answered all, or too much waits.
+   */
+  views(calls: readonly RpcCall[]): Promise<readonly View[]>
   /** Hands signed bytes to the chain. Never rejects: the outcome says what is known. */
   sendRawTransaction(raw: Hex): Promise<BroadcastOutcome>
   /** All of them in order of preference, as they are now. */
