@@ -21,6 +21,7 @@ import { createLogger } from './config/logging.js'
 import { protectedAddressesOf } from './config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
 import { readScreeningFile } from './config/screening.js'
+import { ownHome } from './custody/home-lock/own-home.js'
 import { deriveProofKey } from './custody/key-proof.js'
 import { runUntilStopped } from './custody/process-life.js'
 import { createContractReads } from './defi/contract-reads.js'
@@ -76,6 +77,7 @@ const logger = createLogger({ name: 'service', level: config.logLevel })
 for (const warning of warnings) logger.warn(warning)
 
 const home = resolve(config.home)
+ownHome(home, 'service')
 const dataDirectory = join(home, 'service')
 const storeDirectory = join(dataDirectory, 'store')
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))

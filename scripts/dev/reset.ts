@@ -2,6 +2,8 @@ import { readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Command } from 'commander'
+import { domainHeldBy } from '../../src/custody/home-lock/domain-lock.js'
+import { DOMAIN_NAMES } from '../../src/custody/provisioning/provision-domain.js'
 import { homeOwner } from './home/instance-lock.js'
 import { devHome, isDevHome } from './home/layout.js'
 
@@ -16,10 +18,10 @@ const program = new Command('dev:reset')
 async function run(options: { readonly yes?: true }): Promise<void> {
   const home = devHome(process.env)
   if (!isDevHome(home)) throw new Error(`${home.root} is not a Countersign home; nothing removed`)
-  const owner = homeOwner(home)
-  if (owner !== null) {
-    throw new Error(`${home.root} is in use by npm start, pid ${owner.pid}; stop it first`)
-  }
+  const owner =
+    homeOwner(home) ??
+    DOMAIN_NAMES.map((domain) => domainHeldBy(home.root, domain)).find((held) => held !== null)
+  if (owner !== undefined) throw new Error(`${home.root} is in use by ${owner}. Stop it first.`)
   if (!options.yes && process.stdin.isTTY && !(await confirmed(home.root))) {
     process.stdout.write('nothing removed\n')
     return

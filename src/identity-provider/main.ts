@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { ownHome } from '../custody/home-lock/own-home.js'
 import { readProcessEnvironment } from '../custody/process-environment.js'
 import { runUntilStopped } from '../custody/process-life.js'
 import { socketAccessOf } from '../custody/protocol/socket-access.js'
@@ -19,6 +20,7 @@ const AUDIENCE_DEFAULT = 'urn:countersign:console'
 const PORT_DEFAULT = 3100
 
 const { home, mode, fileKeys } = readProcessEnvironment(process.env)
+ownHome(home, 'user')
 const log = pino({ name: 'identity-provider' })
 const audience = process.env.CONSOLE_AUDIENCE ?? AUDIENCE_DEFAULT
 const devUser = mode === 'dev' ? readDevUser(join(home, 'dev-user.json')) : undefined

@@ -1,6 +1,7 @@
 import { followRegistry } from '../custody/domain-keys/follow-registry.js'
 import { quorumLayout, quorumSignerSocket, registryPath } from '../custody/domain-keys/layout.js'
 import { openRegistryFile } from '../custody/domain-keys/registry-file.js'
+import { ownHome } from '../custody/home-lock/own-home.js'
 import { chooseSigner } from '../custody/key-stores/choose-signer.js'
 import { openKeyStore } from '../custody/key-stores/open-key-store.js'
 import { readProcessEnvironment } from '../custody/process-environment.js'
@@ -20,6 +21,7 @@ import { signBatch } from './sign-batch.js'
  * the sum. It keeps no record of what it signed: both other domains do.
  */
 const { home, mode, fileKeys } = readProcessEnvironment(process.env)
+ownHome(home, 'quorum')
 const layout = quorumLayout(home)
 const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
 const keyStore = openKeyStore(layout.keys, fileKeys)

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { homeOwner, lockHome } from '../../scripts/dev/home/instance-lock.js'
@@ -41,18 +42,18 @@ describe('a development home', () => {
   test('is used by one instance at a time', () => {
     prepareHome(home)
     const lock = lockHome(home)
-    expect(() => lockHome(home)).toThrow(`in use by npm start, pid ${process.pid}`)
+    expect(() => lockHome(home)).toThrow(`in use by npm start, pid ${process.pid}, since `)
     lock.release()
     lockHome(home).release()
   })
 
   test('is not locked by an instance that died, whoever has its pid now', () => {
     prepareHome(home)
-    const stale = { pid: process.pid, startedAt: 'before the last boot' }
-    writeFileSync(join(home.run, 'instance.json'), JSON.stringify(stale))
+    const stale = { name: 'npm start', pid: process.pid, host: hostname(), since: 'long ago' }
+    writeFileSync(join(home.run, 'instance.lock'), JSON.stringify(stale))
     expect(homeOwner(home)).toBeNull()
     const lock = lockHome(home)
-    expect(homeOwner(home)?.pid).toBe(process.pid)
+    expect(homeOwner(home)).toMatch(new RegExp(`^npm start, pid ${process.pid}, since 20`))
     lock.release()
   })
 

@@ -1,19 +1,18 @@
-import { linkSync, readFileSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import {
-  identifyProcess,
-  isRunning,
-  type ProcessIdentity,
-  signalProcess,
-} from '../supervision/process-identity.js'
+  describeHolder,
+  type HeldLock,
+  LockHeld,
+  lockedBy,
+  takeLock,
+} from '../../../src/custody/home-lock/kernel-lock.js'
+import { type ProcessIdentity, signalProcess } from '../supervision/process-identity.js'
 import { readJsonFile, writeJsonAtomically } from './json-file.js'
 import { type DevHome, HomeError } from './layout.js'
 
-/**
- * One living instance per home. The lock names its owner by pid and start time, so that neither a
- * crash nor a reused pid leaves a home locked.
- */
+/** One living instance per home; the kernel ends the lock with its process. */
 export interface InstanceLock {
   /** Kept on disk for the next start, should this one be killed with all its helpers. */
   recordChildren(children: readonly ProcessIdentity[]): void
@@ -24,41 +23,20 @@ const identity = z.object({ pid: z.int().positive(), startedAt: z.string() })
 
 /** @throws HomeError when a living instance owns the home */
 export function lockHome(home: DevHome): InstanceLock {
-  const own = identifyProcess(process.pid)
-  if (own === null) throw new Error('this process cannot be found in the process table')
-  const path = lockPath(home)
-  const candidate = `${path}.${process.pid}`
-  writeJsonAtomically(candidate, own)
-  try {
-    if (!tryLink(candidate, path)) {
-      const owner = homeOwner(home)
-      if (owner !== null) throw inUse(home, owner)
-      rmSync(path, { force: true })
-      if (!tryLink(candidate, path)) throw inUse(home, homeOwner(home))
-    }
-  } finally {
-    rmSync(candidate, { force: true })
-  }
+  const lock = take(home)
   endOrphans(home)
   return {
     recordChildren: (children) => writeJsonAtomically(childrenPath(home), children),
-    release: () => {
+    release() {
       rmSync(childrenPath(home), { force: true })
-      rmSync(path, { force: true })
+      lock.release()
     },
   }
 }
 
-/** The living instance that uses this home, if any. */
-export function homeOwner(home: DevHome): ProcessIdentity | null {
-  let text: string
-  try {
-    text = readFileSync(lockPath(home), 'utf8')
-  } catch {
-    return null
-  }
-  const owner = identity.safeParse(JSON.parse(text))
-  return owner.success && isRunning(owner.data) ? owner.data : null
+/** The living instance that uses this home, such as `npm start, pid 4242, since …`; null: none. */
+export function homeOwner(home: DevHome): string | null {
+  return lockedBy(lockPath(home))
 }
 
 /** Children of an earlier instance whose reaper was killed along with it. */
@@ -67,25 +45,19 @@ function endOrphans(home: DevHome): void {
   for (const orphan of orphans) signalProcess(orphan, 'SIGKILL')
 }
 
-function tryLink(from: string, to: string): boolean {
+function take(home: DevHome): HeldLock {
   try {
-    linkSync(from, to)
-    return true
+    return takeLock(lockPath(home), 'npm start')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
-    throw error
+    if (!(error instanceof LockHeld)) throw error
+    throw new HomeError(
+      `${home.root} is in use by ${describeHolder(error.holder)}. Stop it, or set COUNTERSIGN_HOME and PORT for a second instance.`,
+    )
   }
 }
 
-function inUse(home: DevHome, owner: ProcessIdentity | null): HomeError {
-  const who = owner === null ? 'another npm start' : `npm start, pid ${owner.pid}`
-  return new HomeError(
-    `${home.root} is in use by ${who}; stop it, or set COUNTERSIGN_HOME and PORT for a second instance`,
-  )
-}
-
 function lockPath(home: DevHome): string {
-  return join(home.run, 'instance.json')
+  return join(home.run, 'instance.lock')
 }
 
 function childrenPath(home: DevHome): string {

@@ -1,5 +1,7 @@
 import { join } from 'node:path'
 
+export type DomainName = 'service' | 'user' | 'quorum'
+
 /** Where each domain keeps what, below the home directory. Only its own user reads a domain's. */
 export interface DomainLayout {
   /** The domain's own keys, or what tells where they are. */

@@ -5,6 +5,8 @@ import { open } from 'lmdb'
 import { z } from 'zod'
 import { serviceLayout, userSideLayout } from '../domain-keys/layout.js'
 import { moveDurably, writePublicFile } from '../domain-keys/private-file.js'
+import { lockMaintenance } from '../home-lock/domain-lock.js'
+import { holding } from '../home-lock/kernel-lock.js'
 import { rawPublicKey } from '../protocol/p256.js'
 
 export const BACKED_UP_STORES = ['shares', 'ledger', 'evidence'] as const
@@ -27,11 +29,14 @@ export type BackupManifest = z.infer<typeof manifest>
  * @param to a directory that does not exist yet
  * @throws Error that names the file and the reason
  */
-export async function backUpDomain(
-  home: string,
-  domain: 'service' | 'user',
-  to: string,
-): Promise<void> {
+export function backUpDomain(home: string, domain: 'service' | 'user', to: string): Promise<void> {
+  return holding(
+    () => lockMaintenance(home, domain, 'custody backup'),
+    () => backUp(home, domain, to),
+  )
+}
+
+async function backUp(home: string, domain: 'service' | 'user', to: string): Promise<void> {
   const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
   if (existsSync(to)) throw new Error(`${to} exists already`)
   if (!existsSync(layout.shares)) throw new Error(`${layout.shares} does not exist`)

@@ -9,6 +9,8 @@ import { readRootKey } from '../domain-keys/registry-file.js'
 import { openShareStore } from '../domain-keys/share-store.js'
 import { openEvidenceLog } from '../evidence/evidence-log.js'
 import { lastBatchSeq } from '../evidence/last-batch.js'
+import { lockMaintenance } from '../home-lock/domain-lock.js'
+import { holding } from '../home-lock/kernel-lock.js'
 import { chooseSigner } from '../key-stores/choose-signer.js'
 import { openKeyStore } from '../key-stores/open-key-store.js'
 import { readWrappingKeys } from '../key-stores/wrapping-key.js'
@@ -39,7 +41,12 @@ const QUORUM_TIMEOUT_MS = 6_000
  * @returns number of wallets refreshed
  * @throws Error when the quorum is not there, or a wallet's two sides do not belong together
  */
-export async function refreshShares(options: RefreshSharesOptions): Promise<number> {
+export function refreshShares(options: RefreshSharesOptions): Promise<number> {
+  const lock = () => lockMaintenance(options.home, 'service', 'custody refresh-shares')
+  return holding(lock, () => refresh(options))
+}
+
+async function refresh(options: RefreshSharesOptions): Promise<number> {
   const { home, log } = options
   const layout = serviceLayout(home)
   const { envelope } = verified(registryPath(home), [layout.rootKey])

@@ -8,6 +8,8 @@ import { openShareCopies } from '../domain-keys/share-copies.js'
 import { openShareStore } from '../domain-keys/share-store.js'
 import { openEvidenceReader } from '../evidence/evidence-log.js'
 import { type ReadEvidence, readEvidence } from '../evidence/read-evidence.js'
+import { lockStopped } from '../home-lock/domain-lock.js'
+import { holding } from '../home-lock/kernel-lock.js'
 import { openKeyStore } from '../key-stores/open-key-store.js'
 import { readWrappingKey, readWrappingKeys } from '../key-stores/wrapping-key.js'
 import { decodeCertificate } from '../protocol/keygen.js'
@@ -39,7 +41,12 @@ const STORES = ['shares', 'sharesCopy', 'ledger', 'evidence'] as const
  * @returns number of wallets whose share fits its certificate
  * @throws Error that names the file and the reason
  */
-export async function restoreDomain(options: RestoreOptions): Promise<number> {
+export function restoreDomain(options: RestoreOptions): Promise<number> {
+  const lock = () => lockStopped(options.home, options.domain, 'custody restore')
+  return holding(lock, () => restore(options))
+}
+
+async function restore(options: RestoreOptions): Promise<number> {
   const { home, domain, from } = options
   const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
   if (existsSync(pendingRestorePath(layout))) finishSwap(domain, layout)

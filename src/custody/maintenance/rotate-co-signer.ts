@@ -1,5 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { registryPath, serviceLayout } from '../domain-keys/layout.js'
+import { lockMaintenance } from '../home-lock/domain-lock.js'
+import { holding } from '../home-lock/kernel-lock.js'
 import type { KeyStore } from '../key-stores/key-store.js'
 import { openKeyStore } from '../key-stores/open-key-store.js'
 import type { P256Signer } from '../protocol/p256.js'
@@ -34,10 +36,12 @@ export interface RotatedCoSigner {
  * its keys that the registry lets sign. A rotation that was interrupted goes on with its key.
  * @throws Error that names the file and the reason
  */
-export async function rotateCoSigner(
-  home: string,
-  rotation: CoSignerRotation,
-): Promise<RotatedCoSigner> {
+export function rotateCoSigner(home: string, rotation: CoSignerRotation): Promise<RotatedCoSigner> {
+  const lock = () => lockMaintenance(home, 'service', 'custody rotate-cosigner')
+  return holding(lock, () => rotate(home, rotation))
+}
+
+async function rotate(home: string, rotation: CoSignerRotation): Promise<RotatedCoSigner> {
   const layout = serviceLayout(home)
   const path = registryPath(home)
   const present = verified(path, [layout.rootKey])

@@ -3,6 +3,8 @@ import { rewrapDataKeys } from '../domain-keys/data-keys.js'
 import { serviceLayout, userSideLayout } from '../domain-keys/layout.js'
 import { moveDurably } from '../domain-keys/private-file.js'
 import { openShareCopies } from '../domain-keys/share-copies.js'
+import { lockMaintenance } from '../home-lock/domain-lock.js'
+import { holding } from '../home-lock/kernel-lock.js'
 import { openKeyStore } from '../key-stores/open-key-store.js'
 import {
   makeWrappingKey,
@@ -18,7 +20,12 @@ import {
  * @returns number of data keys
  * @throws Error that names the file and the reason
  */
-export async function rotateWrappingKey(home: string, domain: 'service' | 'user'): Promise<number> {
+export function rotateWrappingKey(home: string, domain: 'service' | 'user'): Promise<number> {
+  const lock = () => lockMaintenance(home, domain, 'custody rotate-wrapping-keys')
+  return holding(lock, () => rotate(home, domain))
+}
+
+async function rotate(home: string, domain: 'service' | 'user'): Promise<number> {
   const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
   const store = openKeyStore(layout.keys, 'allowed')
   try {

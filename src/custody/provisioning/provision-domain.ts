@@ -1,5 +1,12 @@
 import { existsSync } from 'node:fs'
-import { quorumLayout, serviceLayout, userSideLayout } from '../domain-keys/layout.js'
+import {
+  type DomainName,
+  quorumLayout,
+  serviceLayout,
+  userSideLayout,
+} from '../domain-keys/layout.js'
+import { lockMaintenance } from '../home-lock/domain-lock.js'
+import { holding } from '../home-lock/kernel-lock.js'
 import {
   openKeyStore,
   type StoreFile,
@@ -9,8 +16,6 @@ import {
 import { makeWrappingKey, readWrappingKey } from '../key-stores/wrapping-key.js'
 import type { RegistryRole } from '../protocol/registry.js'
 import type { Enrolment } from './registry-draft.js'
-
-export type DomainName = 'service' | 'user' | 'quorum'
 
 export const DOMAIN_NAMES: readonly DomainName[] = ['service', 'user', 'quorum']
 
@@ -28,7 +33,16 @@ const ROLES: Record<DomainName, RegistryRole> = {
  * @returns what the root needs to know of it
  * @throws Error when the domain has another store already
  */
-export async function provisionDomain(
+export function provisionDomain(
+  home: string,
+  domain: DomainName,
+  store: StoreFile | null,
+): Promise<Enrolment> {
+  const lock = () => lockMaintenance(home, domain, 'custody provision')
+  return holding(lock, () => provision(home, domain, store))
+}
+
+async function provision(
   home: string,
   domain: DomainName,
   store: StoreFile | null,

@@ -4,6 +4,8 @@ import { openAuthorizerStore } from '../../custody/authorizers/authorizer-store.
 import { registryPath, userSideLayout } from '../../custody/domain-keys/layout.js'
 import { openEvidenceLog, openEvidenceReader } from '../../custody/evidence/evidence-log.js'
 import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
+import { lockStopped } from '../../custody/home-lock/domain-lock.js'
+import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { refuseHalfRestored, unfencedPath } from '../../custody/maintenance/pending-restore.js'
 import { verified } from '../../custody/provisioning/install-registry.js'
 import { type Fenced, fenceForward } from '../vault/fence.js'
@@ -16,10 +18,17 @@ import { openLedgerStore } from '../vault/ledger-store.js'
  * its own evidence where that was not lost. It may be repeated.
  * @throws Error that names the log and the reason
  */
-export async function fenceUserSide(
+export function fenceUserSide(
   home: string,
   serviceLog: string,
 ): Promise<Fenced & ReplayedAuthority> {
+  return holding(
+    () => lockStopped(home, 'user', 'custody fence'),
+    () => fence(home, serviceLog),
+  )
+}
+
+async function fence(home: string, serviceLog: string): Promise<Fenced & ReplayedAuthority> {
   const layout = userSideLayout(home)
   refuseHalfRestored(layout)
   const registry = verified(registryPath(home), [layout.rootKey])

@@ -1,0 +1,230 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs'
+import { createRequire } from 'node:module'
+import { hostname } from 'node:os'
+import { dirname } from 'node:path'
+
+/**
+ * A lock that the kernel keeps and that ends with its process, however that ends: an open file
+ * description lock of fcntl(2) on Linux, flock(2) on macOS. Node offers neither.
+ *
+ * - A file that merely exists, or names a pid, outlives kill -9 and is then taken for locked, or
+ *   is cleared away while two look at it; a pid may be another process's by now. Here nothing has
+ *   to be cleared: the file stays for good, and what is written in it is for people alone.
+ * - A lease that is renewed on a timer (proper-lockfile) is lost by a process that is stopped for
+ *   a while and then goes on writing.
+ * - An abstract Unix socket is Linux's alone and ends at the border of a network namespace, which
+ *   the quorum signer's unit has of its own; a socket file has to be probed and removed, where two
+ *   starts race.
+ * - LMDB's own locks let many processes in on purpose.
+ *
+ * The lock belongs to the file, not to its name: the same home by another path, a symbolic link or
+ * a bind mount is the same lock. Threads share their process's; a child process inherits nothing.
+ */
+export interface HeldLock {
+  /** The end of the process does the same. */
+  release(): void
+}
+
+/** As the holder wrote it down, for people; the lock itself does not rest on it. */
+export interface LockHolder {
+  /** Such as `the wallet service`. */
+  readonly name: string
+  readonly pid: number
+  readonly host: string
+  /** ISO 8601, UTC. */
+  readonly since: string
+}
+
+/** Somebody else has the lock. */
+export class LockHeld extends Error {
+  /** Null: it has not written its name yet. */
+  readonly holder: LockHolder | null
+
+  constructor(path: string, holder: LockHolder | null) {
+    super(`${path} is locked by ${describeHolder(holder)}`)
+    this.name = 'LockHeld'
+    this.holder = holder
+  }
+}
+
+interface NativeLocks {
+  /** False when another file description has it. */
+  tryLock(file: number): boolean
+}
+
+const FILE_MODE = 0o600
+const RECORD_BYTES_MAX = 1_024
+/** A holder writes its name right after it has the lock; a look at a lock takes less. */
+const NAME_WAIT_MS_MAX = 500
+const NAME_POLL_MS = 10
+
+/**
+ * @param name who holds it, for the sentence that another process is refused with
+ * @throws LockHeld
+ */
+export function takeLock(path: string, name: string): HeldLock {
+  const file = openLockFile(path)
+  try {
+    const holder = { name, pid: process.pid, host: hostname(), since: new Date().toISOString() }
+    waitForLock(file, path)
+    writeHolder(file, holder)
+    return {
+      release() {
+        writeHolder(file, null)
+        closeSync(file)
+      },
+    }
+  } catch (error) {
+    closeSync(file)
+    throw error
+  }
+}
+
+/** Lets go of the lock when the work is done or has failed. @throws as `take` does */
+export async function holding<T>(take: () => HeldLock, work: () => Promise<T>): Promise<T> {
+  const lock = take()
+  try {
+    return await work()
+  } finally {
+    lock.release()
+  }
+}
+
+/** Who has the lock now, as `describeHolder` says it; null when nobody has. */
+export function lockedBy(path: string): string | null {
+  let file: number
+  try {
+    file = openSync(path, constants.O_RDWR | constants.O_NOFOLLOW)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+  try {
+    return tryLock(file, path) ? null : describeHolder(readHolder(file))
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** `the wallet service, pid 4242, since 2026-01-31T08:00:00.000Z` */
+export function describeHolder(holder: LockHolder | null): string {
+  if (holder === null) return 'another process that has only just started'
+  const where = holder.host === hostname() ? '' : ` on ${holder.host}`
+  return `${holder.name}, pid ${holder.pid}${where}, since ${holder.since}`
+}
+
+/**
+ * Never through a symbolic link, and nothing but a file with one name: in a directory that domains
+ * share, another one could have put it there, and what it leads to would be written over.
+ */
+function openLockFile(path: string): number {
+  makeDirectory(dirname(path))
+  const file = openSync(
+    path,
+    constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW,
+    FILE_MODE,
+  )
+  const { nlink } = fstatSync(file)
+  if (nlink === 1) return file
+  closeSync(file)
+  throw new Error(`${path} is not a lock file: it has ${nlink} names`)
+}
+
+/** Not the one above it: a home that is not there was misspelt. */
+function makeDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+}
+
+/** @throws LockHeld, once the holder has had the time to write its name */
+function waitForLock(file: number, path: string): void {
+  const deadlineMs = performance.now() + NAME_WAIT_MS_MAX
+  for (;;) {
+    if (tryLock(file, path)) return
+    const holder = readHolder(file)
+    const isCertain = holder !== null && mayRun(holder)
+    if (isCertain) throw new LockHeld(path, holder)
+    // It was only looked at, or its holder has not written its name yet.
+    if (performance.now() > deadlineMs) throw new LockHeld(path, null)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, NAME_POLL_MS)
+  }
+}
+
+/** @throws Error when the platform or the file system has no locks */
+function tryLock(file: number, path: string): boolean {
+  try {
+    return nativeLocks().tryLock(file)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    throw new Error(
+      `${path} cannot be locked (${reason}): two processes could write here unseen, so none does`,
+      { cause },
+    )
+  }
+}
+
+// It has no types, and a machine without its binary can still do what needs no home.
+const require = createRequire(import.meta.url)
+let loaded: NativeLocks | null = null
+
+/** Where there is no binary for this platform, nothing of a home may be opened. */
+function nativeLocks(): NativeLocks {
+  loaded ??= require('fs-native-extensions') as NativeLocks
+  return loaded
+}
+
+function writeHolder(file: number, holder: LockHolder | null): void {
+  try {
+    ftruncateSync(file, 0)
+    if (holder !== null) writeSync(file, `${JSON.stringify(holder)}\n`, 0)
+  } catch {
+    // A full disk must not keep a process from its home: the lock holds without the name.
+  }
+}
+
+function readHolder(file: number): LockHolder | null {
+  const bytes = Buffer.alloc(RECORD_BYTES_MAX)
+  const length = readSync(file, bytes, 0, bytes.length, 0)
+  try {
+    return holderOf(JSON.parse(bytes.toString('utf8', 0, length)))
+  } catch {
+    return null
+  }
+}
+
+function holderOf(record: unknown): LockHolder | null {
+  const { name, pid, host, since } = record as Record<keyof LockHolder, unknown>
+  const isWhole =
+    typeof name === 'string' &&
+    typeof pid === 'number' &&
+    typeof host === 'string' &&
+    typeof since === 'string'
+  return isWhole ? { name, pid, host, since } : null
+}
+
+/** False when the record is an earlier holder's: processes of other hosts cannot be seen. */
+function mayRun({ pid, host }: LockHolder): boolean {
+  if (host !== hostname()) return true
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return codeOf(error) === 'EPERM'
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined
+}
