@@ -36,8 +36,8 @@ export function createAgentRoute(
   deps: RouteDeps,
 ): RouteHandler {
   const route = { row, handler, plan: planInput(row.path, row.input) }
-  return (response, request) => {
-    Exchange.serve(deps, row.name, response, request, (exchange) => {
+  return (response, request, form) => {
+    Exchange.serve(deps, row.name, response, request, form, (exchange) => {
       const authenticated = deps.authenticate(request.getHeader('x-api-key'))
       if (!authenticated.ok) {
         refuseUnauthenticated(exchange, deps.failedAuthentications, authenticated.fault)

@@ -37,8 +37,8 @@ export function createConsoleRoute(
   deps: RouteDeps,
 ): RouteHandler {
   const route: ConsoleRoute = { row, handler, plan: planInput(row.path, row.input) }
-  return (response, request) => {
-    Exchange.serve(deps, row.name, response, request, (exchange) => {
+  return (response, request, form) => {
+    Exchange.serve(deps, row.name, response, request, form, (exchange) => {
       exchange.detach()
       void serve(exchange, request, route, deps).catch((error: unknown) => exchange.fail(error))
     })

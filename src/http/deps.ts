@@ -3,7 +3,7 @@ import { type RateLimiter, tokensOfBody } from '../auth/rate-limit.js'
 import type { KeyId, UserId } from '../domain/ids.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault, type Result } from '../errors/fault.js'
-import type { Exchange, ExchangeContext } from './exchange.js'
+import type { AnswerForm, Exchange, ExchangeContext } from './exchange.js'
 import type { HttpRequest, HttpResponse } from './uws.js'
 
 /** The ports that routes stand on. */
@@ -28,7 +28,7 @@ export interface ConsoleIdentity {
   readonly email: string | null
 }
 
-export type RouteHandler = (response: HttpResponse, request: HttpRequest) => void
+export type RouteHandler = (response: HttpResponse, request: HttpRequest, form: AnswerForm) => void
 
 /** Takes one request from the caller's bucket; false when it has answered `429` instead. */
 export function admit(exchange: Exchange, limiter: RateLimiter, partition: string): boolean {

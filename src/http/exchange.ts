@@ -7,6 +7,7 @@ import {
 } from '../auth/rate-limit.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, FaultError, fault } from '../errors/fault.js'
+import { framingOf } from './framing.js'
 import type { HttpMetrics } from './metrics.js'
 import type { RequestGate } from './request-gate.js'
 import { newRequestId } from './request-id.js'
@@ -58,18 +59,26 @@ export interface ExchangeContext {
 
 const NO_HEADERS: readonly Header[] = []
 
+/** What a route sends back: all of an answer, or what HEAD asks for. */
+export type AnswerForm = 'whole' | 'head-only'
+
+const AMBIGUOUS =
+  'The request says in more than one way where it ends; send one Content-Length, or Transfer-Encoding: chunked alone.'
+
 export class Exchange {
   readonly requestId: string
   /** The operation's name, for metrics and logs; never a path with ids in it. */
   readonly operation: string
   readonly #context: ExchangeContext
   readonly #response: HttpResponse
-  readonly #isHead: boolean
+  readonly #form: AnswerForm
   readonly #startedAtMs = performance.now()
   readonly #onAbort: (() => void)[] = []
   #rateLimit: RateLimitDecision | null = null
   #secret: Uint8Array | null = null
   #closes = false
+  /** Answered in a later turn, when the parser has met what came behind the request and closed. */
+  #defers = false
   #detached = false
   /** True while the package hands over a piece of the body: it has corked the socket itself. */
   #corked = false
@@ -81,33 +90,41 @@ export class Exchange {
     operation: string,
     response: HttpResponse,
     request: HttpRequest,
+    form: AnswerForm,
   ) {
     this.#context = context
     this.operation = operation
     this.#response = response
-    this.#isHead = request.getCaseSensitiveMethod() === 'HEAD'
+    this.#form = form
     const given = request.getHeader('x-request-id')
     this.requestId = given !== '' && REQUEST_ID.test(given) ? given : newRequestId()
   }
 
   /**
    * Serves one request in the route's own callback: `serve` answers, or starts what will. Above
-   * the gate's bound the answer is `503 OVERLOADED` and `serve` is not called.
+   * the gate's bound the answer is `503 OVERLOADED` and `serve` is not called; nor is it when the
+   * request is ambiguous about its end, which is `400 INVALID_REQUEST`.
    */
   static serve(
     context: ExchangeContext,
     operation: string,
     response: HttpResponse,
     request: HttpRequest,
+    form: AnswerForm,
     serve: (exchange: Exchange) => void,
   ): void {
-    const exchange = new Exchange(context, operation, response, request)
+    const exchange = new Exchange(context, operation, response, request, form)
+    const framing = framingOf(request)
     if (!context.gate.enter()) {
-      exchange.#write(overloadedReply(exchange.requestId))
+      // An answer at once would let the parser go on to what may be hidden behind the request.
+      if (framing !== 'length') response.close()
+      else exchange.#write(overloadedReply(exchange.requestId))
       return
     }
+    if (framing !== 'length') exchange.#letNothingFollow()
     try {
-      serve(exchange)
+      if (framing === 'ambiguous') exchange.refuse(ambiguous())
+      else serve(exchange)
     } catch (error) {
       exchange.fail(error)
     }
@@ -136,6 +153,16 @@ export class Exchange {
   /** Has `secret` wiped when the exchange is over. */
   wipeAfterwards(secret: Uint8Array): void {
     this.#secret = secret
+  }
+
+  /**
+   * The package serves what came in the same piece of data behind an answered request, even one
+   * that closes the connection; behind one that is not answered yet it closes at once.
+   */
+  #letNothingFollow(): void {
+    this.#closes = true
+    this.#defers = true
+    this.detach()
   }
 
   /** Has the connection closed after the answer. */
@@ -218,11 +245,13 @@ export class Exchange {
     this.#sent = true
     this.#secret?.fill(0)
     this.#context.gate.leave()
-    if (this.#aborted) {
-      this.#report(STATUS_CALLER_GONE)
-      return
-    }
-    this.#write(reply)
+    if (this.#defers) setImmediate(() => this.#answer(reply))
+    else this.#answer(reply)
+  }
+
+  #answer(reply: Reply): void {
+    if (this.#aborted) this.#report(STATUS_CALLER_GONE)
+    else this.#write(reply)
   }
 
   /** Answers piece by piece, instead of `send`; the exchange ends with the stream's `end`. */
@@ -255,12 +284,13 @@ export class Exchange {
     const response = this.#response
     this.#writeHead(reply)
     const closes = this.#closes || this.#context.gate.draining
-    if (!this.#isHead && reply.status !== 204 && reply.status !== 304) {
+    if (this.#form === 'whole' && reply.status !== 204 && reply.status !== 304) {
       response.end(reply.body, closes)
       return
     }
     // Without arguments: given a length, this build waits for that many bytes and never ends.
-    if (this.#isHead) response.writeHeader('Content-Length', `${Buffer.byteLength(reply.body)}`)
+    if (this.#form === 'head-only')
+      response.writeHeader('Content-Length', `${Buffer.byteLength(reply.body)}`)
     if (closes) response.writeHeader('Connection', 'close')
     response.endWithoutBody()
   }
@@ -293,6 +323,11 @@ export class Exchange {
       )
     }
   }
+}
+
+function ambiguous(): Fault {
+  const issues = [{ path: '$headers', message: AMBIGUOUS }]
+  return fault('INVALID_REQUEST', { issues }, AMBIGUOUS)
 }
 
 const ID_MARK = '<id>'

@@ -7,7 +7,7 @@ import { createAgentRoute } from './agent-route.js'
 import { type ConsoleHandler, createConsoleRoute } from './console-route.js'
 import type { RouteDeps, RouteHandler } from './deps.js'
 import { Exchange, type ExchangeContext } from './exchange.js'
-import type { HttpRequest, TemplatedApp } from './uws.js'
+import type { HttpRequest, HttpResponse, TemplatedApp } from './uws.js'
 
 /**
  * All routes of a server, and what is answered where there is none. No CORS headers anywhere: an
@@ -62,8 +62,8 @@ export function extraRoute(route: ExtraRoute, context: ExchangeContext): Route {
   return {
     method: route.method,
     path: route.path,
-    handle: (response, request) => {
-      Exchange.serve(context, route.name, response, request, (exchange) => {
+    handle: (response, request, form) => {
+      Exchange.serve(context, route.name, response, request, form, (exchange) => {
         route.handle(exchange, request)
       })
     },
@@ -84,11 +84,13 @@ export function registerRoutes(
     byPath.set(route.path, methods)
   }
   for (const [path, methods] of byPath) registerPath(app, path, methods, context)
-  app.any('/*', (response, request) => {
-    Exchange.serve(context, 'unknown_route', response, request, (exchange) => {
+  const unknown: RouteHandler = (response, request, form) => {
+    Exchange.serve(context, 'unknown_route', response, request, form, (exchange) => {
       exchange.refuse(fault('NOT_FOUND'))
     })
-  })
+  }
+  app.head('/*', headOnly(unknown))
+  app.any('/*', whole(unknown))
 }
 
 function registerPath(
@@ -99,23 +101,33 @@ function registerPath(
 ): void {
   const get = methods.get('GET')
   const allowed = [...methods.keys(), ...(get === undefined ? [] : ['HEAD']), 'OPTIONS'].join(', ')
-  const notAllowed: RouteHandler = (response, request) => {
-    Exchange.serve(context, 'method_not_allowed', response, request, (exchange) => {
+  const notAllowed: RouteHandler = (response, request, form) => {
+    Exchange.serve(context, 'method_not_allowed', response, request, form, (exchange) => {
       exchange.refuse(fault('METHOD_NOT_ALLOWED'), [['Allow', allowed]])
     })
   }
   // Each method is claimed by name: the router prefers a named method on a wider pattern
   // (GET /api/tx/:tx_id) to `any` on the exact path (/api/tx/send).
-  app.get(path, get ?? notAllowed)
-  app.head(path, get ?? notAllowed)
-  app.post(path, methods.get('POST') ?? notAllowed)
-  app.patch(path, methods.get('PATCH') ?? notAllowed)
-  app.put(path, methods.get('PUT') ?? notAllowed)
-  app.del(path, methods.get('DELETE') ?? notAllowed)
+  app.get(path, whole(get ?? notAllowed))
+  app.head(path, headOnly(get ?? notAllowed))
+  app.post(path, whole(methods.get('POST') ?? notAllowed))
+  app.patch(path, whole(methods.get('PATCH') ?? notAllowed))
+  app.put(path, whole(methods.get('PUT') ?? notAllowed))
+  app.del(path, whole(methods.get('DELETE') ?? notAllowed))
   app.options(path, (response, request) => {
-    Exchange.serve(context, 'options', response, request, (exchange) => {
+    Exchange.serve(context, 'options', response, request, 'whole', (exchange) => {
       exchange.send({ status: 204, body: '', headers: [['Allow', allowed]] })
     })
   })
-  app.any(path, notAllowed)
+  app.any(path, whole(notAllowed))
+}
+
+type Served = (response: HttpResponse, request: HttpRequest) => void
+
+function whole(handle: RouteHandler): Served {
+  return (response, request) => handle(response, request, 'whole')
+}
+
+function headOnly(handle: RouteHandler): Served {
+  return (response, request) => handle(response, request, 'head-only')
 }
