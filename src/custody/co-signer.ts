@@ -11,14 +11,14 @@ export interface CoSigner {
    * Generates a wallet key split between both domains. Resolves only when both sides hold two
    * durable copies of their share and the wallet certificate is signed by both. Repeating it for
    * the same wallet gives the same address.
-   * @throws FaultError COSIGNER_UNAVAILABLE
+   * @throws FaultError COSIGNER_UNAVAILABLE, or OVERLOADED with nothing begun
    */
   createWallet(walletId: SubWalletId, userId: string): Promise<WalletCertificate>
   /**
    * Generates the key of a wallet of the service's own (a gas wallet). It signs under the service
    * grant alone: calls of the Router and type-4 transactions without calldata, value always 0,
    * and its own cancels. Otherwise as `createWallet`.
-   * @throws FaultError COSIGNER_UNAVAILABLE
+   * @throws FaultError COSIGNER_UNAVAILABLE, or OVERLOADED with nothing begun
    */
   createServiceWallet(walletId: SubWalletId): Promise<WalletCertificate>
   /**
@@ -36,7 +36,7 @@ export interface CoSigner {
   putGrant(grant: GrantUpdate): Promise<GrantOutcome>
   /**
    * The user's authorizers, as this domain verified them.
-   * @throws FaultError COSIGNER_UNAVAILABLE
+   * @throws FaultError COSIGNER_UNAVAILABLE, or OVERLOADED with nothing begun
    */
   authorizersOf(userId: string): Promise<AuthorizerList>
   /** True when both other domains answered lately. */

@@ -10,7 +10,9 @@ import {
   managePage,
 } from './authorizers/grant-authority.js'
 import type {
+  AuthorizerList,
   CoSigner,
+  GrantOutcome,
   GrantUpdate,
   SignOutcome,
   SignRequest,
@@ -42,6 +44,7 @@ import { encodePayload } from './protocol/payload.js'
 import { codeOf, Refusal } from './protocol/refusal.js'
 import { sha256 } from './protocol/tagged.js'
 import { toHex } from './protocol/transaction.js'
+import { createConsoleQueue } from './service/console-queue.js'
 import { createWalletKey } from './service/create-wallet.js'
 import { createGrantReferences, type GrantReference } from './service/grant-references.js'
 import { failed, unavailable } from './service/outcome.js'
@@ -110,6 +113,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     registry,
     evidence,
   })
+  const consoleQueue = createConsoleQueue()
   const pipeline = createSignPipeline({
     context: () =>
       link.session === null
@@ -192,9 +196,40 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     return intent instanceof Promise ? intent.then(pipeline.sign) : pipeline.sign(intent)
   }
 
+  async function putGrant(update: GrantUpdate): Promise<GrantOutcome> {
+    try {
+      const proof = await authority.proofFor(update, Date.now())
+      const answer = await link.userSide.call('grant-put', grantParameters(update, proof))
+      const [grantId, version, taken] = expectList(answer, 3)
+      const reference = grants.remember(ulidBytes(update.keyId), [grantId, version])
+      const { authorizedBy, evidence: body } = await authority.accept(update, {
+        ...reference,
+        proof: expectBytes(taken),
+      })
+      await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body })
+      return { authorizedBy }
+    } catch (error) {
+      throw coSignerFault(error)
+    }
+  }
+
+  async function authorizersOf(userId: string): Promise<AuthorizerList> {
+    try {
+      const { active } = await authority.known(userId)
+      return {
+        authorizers: active.map(listedAuthorizer),
+        manageUrl: managePage(registry.current.webauthn),
+      }
+    } catch (error) {
+      throw coSignerFault(error)
+    }
+  }
+
   return {
-    createWallet: (walletId, userId) => create(walletId, 'user', userId),
-    createServiceWallet: (walletId) => create(walletId, 'service', SERVICE_OWNER),
+    createWallet: (walletId, userId) =>
+      consoleQueue.run(userId, () => create(walletId, 'user', userId)),
+    createServiceWallet: (walletId) =>
+      consoleQueue.run(SERVICE_OWNER, () => create(walletId, 'service', SERVICE_OWNER)),
     async sign(request) {
       if (link.session === null) return unavailable('quorum incomplete')
       try {
@@ -217,33 +252,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
         return failed(error instanceof RangeError ? 'MALFORMED' : codeOf(error))
       }
     },
-    async putGrant(update) {
-      try {
-        const proof = await authority.proofFor(update, Date.now())
-        const answer = await link.userSide.call('grant-put', grantParameters(update, proof))
-        const [grantId, version, taken] = expectList(answer, 3)
-        const reference = grants.remember(ulidBytes(update.keyId), [grantId, version])
-        const { authorizedBy, evidence: body } = await authority.accept(update, {
-          ...reference,
-          proof: expectBytes(taken),
-        })
-        await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body })
-        return { authorizedBy }
-      } catch (error) {
-        throw coSignerFault(error)
-      }
-    },
-    async authorizersOf(userId) {
-      try {
-        const { active } = await authority.known(userId)
-        return {
-          authorizers: active.map(listedAuthorizer),
-          manageUrl: managePage(registry.current.webauthn),
-        }
-      } catch (error) {
-        throw coSignerFault(error)
-      }
-    },
+    putGrant: (update) => consoleQueue.run(lineOf(update), () => putGrant(update)),
+    authorizersOf: (userId) => consoleQueue.run(userId, () => authorizersOf(userId)),
     get ready() {
       return link.session !== null
     },
@@ -265,6 +275,11 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       await keyStore.close()
     },
   }
+}
+
+/** What takes away has a line of its own: a user's creations never hold up a revocation. */
+function lineOf({ userId, effect }: GrantUpdate): string {
+  return effect === 'narrows' ? `narrows ${userId}` : userId
 }
 
 function keyIdBytes({ keyId }: SignRequest): Uint8Array {
@@ -303,6 +318,9 @@ function coSignerFault(error: unknown): FaultError {
     const details = { reason: 'the identity provider does not take the proof' }
     const unconfirmed = fault('AUTHORIZATION_REFUSED', details, undefined, internal)
     return new FaultError(unconfirmed, { cause: error })
+  }
+  if (error instanceof Refusal && error.code === 'OVERLOADED') {
+    return new FaultError(fault('OVERLOADED', {}, undefined, internal), { cause: error })
   }
   const refused = error instanceof Refusal && failed(error.code).reason === 'REFUSED'
   const made = refused

@@ -1,4 +1,5 @@
 import { createConnection, type Socket } from 'node:net'
+import { CALLS_IN_FLIGHT_MAX, type CallClass, classOf } from './call-classes.js'
 import { readFrames, writeFrame } from './frames.js'
 import { CALL_TIMEOUT_MS } from './limits.js'
 import { Refusal, refusalCode } from './refusal.js'
@@ -16,7 +17,8 @@ export interface SocketClient {
   readonly connected: boolean
   /**
    * @throws Unanswered when there is no connection, it breaks, or the time is over
-   * @throws Refusal as the peer answered
+   * @throws Refusal as the peer answered; OVERLOADED, with nothing sent, for console work beyond its
+   * share of the window
    */
   call(method: string, parameters: readonly unknown[]): Promise<unknown>
   /** Ends the present connection; a new one follows. */
@@ -32,21 +34,28 @@ export interface SocketClientOptions {
   readonly onConnect: () => void
   /** Each time one is lost. */
   readonly onDisconnect: () => void
+  /** Default: CALL_TIMEOUT_MS. */
+  readonly callTimeoutMs?: number
 }
 
-const CALLS_IN_FLIGHT_MAX = 256
 /** First and longest wait between attempts; a Unix socket answers at once or not at all. */
 const BACKOFF_MS_MIN = 25
 const BACKOFF_MS_MAX = 1_000
 
 interface PendingCall {
+  readonly callClass: CallClass
   readonly resolve: (value: unknown) => void
   readonly reject: (error: Error) => void
+  /** Fires once; a call whose time is over stays, since the peer still works on it. */
   readonly timer: NodeJS.Timeout
 }
 
 export function connectSocket(options: SocketClientOptions): SocketClient {
+  const { callTimeoutMs = CALL_TIMEOUT_MS } = options
   const pending = new Map<number, PendingCall>()
+  const inFlight: Record<CallClass, number> = { signing: 0, lookup: 0, console: 0 }
+  /** Answers ever heard. */
+  let answers = 0
   let socket: Socket | null = null
   let connected = false
   let closed = false
@@ -72,24 +81,42 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
     const was = connected
     socket = null
     connected = false
-    for (const call of pending.values()) {
-      clearTimeout(call.timer)
+    for (const [id, call] of pending) {
+      drop(id, call)
       call.reject(new Unanswered(options.peer, 'connection lost'))
     }
-    pending.clear()
     if (was) options.onDisconnect()
     if (closed) return
     retry = setTimeout(open, backoffMs)
     backoffMs = Math.min(backoffMs * 2, BACKOFF_MS_MAX)
   }
 
+  function drop(id: number, { callClass, timer }: PendingCall): void {
+    pending.delete(id)
+    inFlight[callClass]--
+    clearTimeout(timer)
+  }
+
+  /**
+   * A slow call is given up by itself, and its answer means nothing when it comes. The connection
+   * goes, and with it all other calls, only when a signature waited and the peer has said nothing
+   * whatever meanwhile, or when signatures have no room left beside those it never answered. Console
+   * work may be slow: its share fills, and the peer ends what takes too long.
+   */
+  function giveUp(using: Socket, since: number, callClass: CallClass): void {
+    if (callClass === 'console') return
+    const isSilent = answers === since
+    const isFull = inFlight.signing >= CALLS_IN_FLIGHT_MAX.signing
+    if (isSilent || isFull) using.destroy()
+  }
+
   function settle(message: unknown): void {
     if (!Array.isArray(message) || message.length !== 3) throw new Error('not an answer')
     const [id, status, value] = message as unknown[]
+    answers++
     const call = typeof id === 'number' ? pending.get(id) : undefined
     if (call === undefined || typeof id !== 'number') return
-    pending.delete(id)
-    clearTimeout(call.timer)
+    drop(id, call)
     if (status === 0) call.resolve(value)
     else call.reject(new Refusal(refusalCode(status), `${options.peer} answered ${String(value)}`))
   }
@@ -104,24 +131,24 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
       if (using === null || !connected) {
         return Promise.reject(new Unanswered(options.peer, 'not connected'))
       }
-      if (pending.size >= CALLS_IN_FLIGHT_MAX) {
-        return Promise.reject(new Unanswered(options.peer, 'too many calls in flight'))
+      const callClass = classOf(method)
+      if (inFlight[callClass] >= CALLS_IN_FLIGHT_MAX[callClass]) {
+        return Promise.reject(noRoom(options.peer, callClass))
       }
       const id = ++lastId
+      const since = answers
       return new Promise((resolve, reject) => {
-        // A peer that holds a call this long is stuck: the connection goes, and with it every
-        // answer that could still arrive late.
         const timer = setTimeout(() => {
-          pending.delete(id)
           reject(new Unanswered(options.peer, 'timed out'))
-          using.destroy()
-        }, CALL_TIMEOUT_MS)
-        pending.set(id, { resolve, reject, timer })
+          giveUp(using, since, callClass)
+        }, callTimeoutMs)
+        const call = { callClass, resolve, reject, timer }
+        pending.set(id, call)
+        inFlight[callClass]++
         try {
           writeFrame(using, [id, method, parameters])
         } catch (error) {
-          pending.delete(id)
-          clearTimeout(timer)
+          drop(id, call)
           reject(error instanceof Error ? error : new Error(String(error)))
         }
       })
@@ -135,4 +162,10 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
       socket?.destroy()
     },
   }
+}
+
+function noRoom(peer: string, callClass: CallClass): Error {
+  return callClass === 'console'
+    ? new Refusal('OVERLOADED', `${peer}: too much console work`)
+    : new Unanswered(peer, 'too many calls in flight')
 }

@@ -31,6 +31,8 @@ export const REFUSAL_CODES = {
   /** Contradicts what is already stored. */
   CONFLICT: 16,
   INTERNAL: 17,
+  /** Console work beyond its bounds; nothing was done. */
+  OVERLOADED: 18,
 } as const
 
 export type RefusalCode = keyof typeof REFUSAL_CODES

@@ -1,6 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { dirname } from 'node:path'
+import { CALLS_IN_FLIGHT_MAX, classOf } from './call-classes.js'
+import { type ConsoleLane, createConsoleLane } from './console-lane.js'
 import { readFrames, writeFrame } from './frames.js'
 import { codeOf, REFUSAL_CODES } from './refusal.js'
 import { applySocketAccess, type SocketAccess } from './socket-access.js'
@@ -27,10 +29,11 @@ export interface SocketServerOptions {
 /** One connection for each worker thread of the service, and some for commands. */
 const CONNECTIONS_MAX = 96
 /** Calls that one connection may have unanswered; more end it. */
-const CALLS_IN_FLIGHT_MAX = 256
+const CALLS_PER_CONNECTION_MAX = Object.values(CALLS_IN_FLIGHT_MAX).reduce((sum, n) => sum + n, 0)
 
 export async function serveSocket(options: SocketServerOptions): Promise<SocketServer> {
   const sockets = new Set<Socket>()
+  const lane = createConsoleLane()
   const server = createServer((socket) => {
     if (sockets.size >= CONNECTIONS_MAX) {
       socket.destroy()
@@ -39,7 +42,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
-    serveConnection(socket, options)
+    serveConnection(socket, options, lane)
   })
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
   // A killed process leaves its socket file behind, on which nobody listens.
@@ -60,7 +63,11 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
   }
 }
 
-function serveConnection(socket: Socket, { handlers, onFault }: SocketServerOptions): void {
+function serveConnection(
+  socket: Socket,
+  { handlers, onFault }: SocketServerOptions,
+  lane: ConsoleLane,
+): void {
   let inFlight = 0
 
   async function answer(id: number, method: string, parameters: readonly unknown[]): Promise<void> {
@@ -68,7 +75,8 @@ function serveConnection(socket: Socket, { handlers, onFault }: SocketServerOpti
     try {
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
       if (handler === undefined) reply = [id, REFUSAL_CODES.MALFORMED, 'unknown method']
-      else reply = [id, 0, (await handler(parameters)) ?? null]
+      else if (classOf(method) !== 'console') reply = [id, 0, (await handler(parameters)) ?? null]
+      else reply = [id, 0, (await lane.run(() => handler(parameters))) ?? null]
     } catch (error) {
       const code = codeOf(error)
       if (code === 'INTERNAL') onFault(method, error)
@@ -93,7 +101,7 @@ function serveConnection(socket: Socket, { handlers, onFault }: SocketServerOpti
       if (typeof id !== 'number' || typeof method !== 'string' || !Array.isArray(parameters)) {
         throw new Error('not a call')
       }
-      if (++inFlight > CALLS_IN_FLIGHT_MAX) throw new Error('too many calls in flight')
+      if (++inFlight > CALLS_PER_CONNECTION_MAX) throw new Error('too many calls in flight')
       void answer(id, method, parameters)
     },
     () => {},

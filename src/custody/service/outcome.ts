@@ -16,6 +16,7 @@ const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
   'UNAUTHENTIC',
   'NOT_APPROVED',
   'INTERNAL',
+  'OVERLOADED',
 ])
 
 export function failed(code: RefusalCode, takenBy?: Uint8Array): FailedOutcome {

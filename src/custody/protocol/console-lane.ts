@@ -1,0 +1,75 @@
+import { Refusal } from './refusal.js'
+
+/**
+ * Where a domain does console work: a key generation holds its thread for many milliseconds, with
+ * curve arithmetic and writes that are on disk when they return. One begins per turn of the event
+ * loop, so that approvals that have arrived come between any two.
+ */
+export interface ConsoleLane {
+  /** @throws Refusal OVERLOADED before anything began; INTERNAL when it takes too long */
+  run(task: () => unknown): Promise<unknown>
+}
+
+/** They wait for a disk or a token between their steps; more at once would only hold more memory. */
+const AT_WORK_MAX = 4
+/** All connections together: seconds of work. The service asks for less than this by far. */
+const WAITING_MAX = 512
+/** A key in a slow token takes a second. What takes longer is stuck, and would keep its place. */
+const WORK_MS_MAX = 30_000
+
+export interface ConsoleLaneOptions {
+  readonly waitingMax?: number
+  readonly workMsMax?: number
+}
+
+export function createConsoleLane(options: ConsoleLaneOptions = {}): ConsoleLane {
+  const { waitingMax = WAITING_MAX, workMsMax = WORK_MS_MAX } = options
+  const waiting: (() => void)[] = []
+  let atWork = 0
+  let scheduled = false
+
+  function schedule(): void {
+    if (scheduled || waiting.length === 0 || atWork >= AT_WORK_MAX) return
+    scheduled = true
+    setImmediate(() => {
+      scheduled = false
+      waiting.shift()?.()
+      schedule()
+    })
+  }
+
+  function begin(
+    task: () => unknown,
+    resolve: (value: unknown) => void,
+    reject: (e: unknown) => void,
+  ) {
+    atWork++
+    let done = false
+    const end = () => {
+      if (done) return
+      done = true
+      clearTimeout(timer)
+      atWork--
+      schedule()
+    }
+    const timer = setTimeout(() => {
+      end()
+      reject(new Refusal('INTERNAL', 'took too long'))
+    }, workMsMax)
+    timer.unref()
+    // A promise's executor: what the task throws at once is its rejection as well.
+    new Promise((settle) => settle(task())).then(resolve, reject).finally(end)
+  }
+
+  return {
+    run(task) {
+      if (waiting.length >= waitingMax) {
+        return Promise.reject(new Refusal('OVERLOADED', 'too much console work'))
+      }
+      return new Promise((resolve, reject) => {
+        waiting.push(() => begin(task, resolve, reject))
+        schedule()
+      })
+    },
+  }
+}
