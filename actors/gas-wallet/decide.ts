@@ -234,8 +234,9 @@ function newsOf(state: GasWalletState, job: GasJob, nowMs: number): SponsorNews 
   const about: About = { gasWalletId, job, nowMs }
   const { txId } = job
   const entry = account.open.get(txId)
-  if (entry !== undefined) return news(about, entry.tx, entry.flight)
   const ended = account.ended.get(txId)
+  if (entry !== undefined || ended !== undefined) state.faults.delete(txId)
+  if (entry !== undefined) return news(about, entry.tx, entry.flight)
   if (ended !== undefined) return news(about, ended, 'ended')
   if (account.drafts.has(txId)) return null
   const why = state.faults.get(txId)

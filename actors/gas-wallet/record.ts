@@ -94,6 +94,7 @@ export function recordGasWallet(
       case 'sending':
       case 'unsure':
       case 'doubted':
+      case 'loss-doubted':
       case 'underpriced':
       case 'sent-again':
       case 'nonce-lost':

@@ -1,11 +1,12 @@
 import { valueUsdMicros } from '../../src/domain/money.js'
+import { nonceOfRaw } from '../../src/domain/raw-nonce.js'
 import {
   isCancelledBy,
   isFinal,
   type MinedIn,
   type Transaction,
 } from '../../src/domain/transaction.js'
-import { pumpFlight, pumpSigning } from './decide-lane.js'
+import { pumpFlight, pumpSigning, stopSigningAgain } from './decide-lane.js'
 import type { Command, Event } from './messages.js'
 import { reservationFor } from './replacement-spend.js'
 import { Sent } from './sent.js'
@@ -21,19 +22,28 @@ export function mined(turn: Turn, command: Of<'mined'>): void {
   const entry = turn.state.open.get(command.txId)
   if (entry === undefined) return
   const { token } = entry
-  turn.emit({
-    type: 'transaction-mined',
-    txId: command.txId,
-    mined: command.mined,
-    atMs: command.nowMs,
-  })
+  const { txId, mined: minedIn, nowMs } = command
+  const { chainId, nonce } = entry.tx
+  const landedAt = nonceOf(entry.tx, minedIn)
+  turn.emit({ type: 'transaction-mined', txId, mined: minedIn, nonce: landedAt, atMs: nowMs })
+  // Taken back by a reorg, its first nonce came back to it: what it was given since is free, or
+  // to be closed, so that the call does not land there as well.
+  if (landedAt !== nonce) turn.emit({ type: 'gaps-found', chainId, nonces: [nonce] })
   if (token !== null) {
     turn.answer(token, new Sent(entry.tx, false))
-    turn.emit({ type: 'answered', txId: command.txId })
+    turn.emit({ type: 'answered', txId })
   }
-  const lane = laneOf(turn.state, entry.tx.chainId)
+  const lane = laneOf(turn.state, chainId)
+  stopSigningAgain(turn, txId, nowMs)
   pumpFlight(turn, lane)
   pumpSigning(turn, lane)
+}
+
+/** Bytes that were signed before a nonce was lost are at another one than the newest. */
+function nonceOf({ attempts, nonce }: Transaction, { txHash }: MinedIn): number {
+  if (attempts.length === 1 || attempts.at(-1)?.txHash === txHash) return nonce
+  const landed = attempts.find((attempt) => attempt.txHash === txHash)
+  return (landed === undefined ? null : nonceOfRaw(landed.rawTransaction)) ?? nonce
 }
 
 /** Deep enough: the spend settles to what really left the wallet. */

@@ -119,11 +119,31 @@ function settleLane(turn: Turn, lane: Lane, nowMs: number): void {
   pumpSigning(turn, lane)
 }
 
+/**
+ * For one that lost its nonce and landed all the same. A signature that is under way is of no use
+ * any more: its nonce goes to what waits above it, as if it had not been given.
+ */
+export function stopSigningAgain(turn: Turn, txId: TxId, nowMs: number): void {
+  const entry = turn.state.drafts.get(txId)
+  if (entry === undefined) return
+  const lane = laneOf(turn.state, entry.draft.chainId)
+  const inSequence = lane.signing.includes(txId)
+  if (entry.phase === 'signing' || entry.phase === 'held') {
+    turn.emit({ type: 'signature-failed', txId, fault: fault('CHAIN_REJECTED') })
+  }
+  if (inSequence) settleLane(turn, lane, nowMs)
+  else turn.emit({ type: 'released', txId })
+}
+
 function releaseFailed(turn: Turn, { draft, screenedAgainst, fault: why }: DraftEntry): void {
   const { txId, token } = draft
   const refusal = why ?? fault('COSIGNER_UNAVAILABLE')
   turn.emit({ type: 'released', txId })
-  if (draft.booking === 'stored') dropTransaction(turn, txId, refusal, 'nonce-spent')
+  if (draft.booking === 'stored') {
+    // Its first bytes landed meanwhile: nothing is refused.
+    if (turn.state.open.get(txId)?.flight !== 'nonce-lost') return
+    dropTransaction(turn, txId, refusal, 'nonce-spent')
+  }
   turn.refuseSend(token, refusal, draft, screenedAgainst)
 }
 
@@ -243,6 +263,11 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
       break
     }
     case 'nonce-lost':
+      if (entry.hasLanded && entry.losses < LOSSES_TO_BELIEVE) {
+        turn.emit({ type: 'loss-doubted', txId })
+        answerSigned(turn, entry)
+        return
+      }
       signAgain(turn, entry, lane, outcome.chainNonce)
       break
   }
@@ -262,6 +287,9 @@ function believed({ tx, mayBeOut }: OpenEntry, { details }: Fault): boolean {
   if (!mayBeOut) return true
   return tx.status === 'signed' && REFUSED_BY_EVERY_NODE.has(details.reason)
 }
+
+/** Proofs in a row: a minute or more of blocks on which nodes agree, after a reorg. */
+const LOSSES_TO_BELIEVE = 32
 
 /** The chain will never take it: all of its spend is released. */
 export function dropTransaction(

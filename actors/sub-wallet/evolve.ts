@@ -1,4 +1,4 @@
-import type { TxId } from '../../src/domain/ids.js'
+import type { Hex, TxId } from '../../src/domain/ids.js'
 import { NO_SPEND, reserve, rollForward, settle, unsettle } from '../../src/domain/spend.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'
 import { foldAllowances } from './allowance-ledger.js'
@@ -129,6 +129,13 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       entry.refusals++
       return state
     }
+    case 'loss-doubted': {
+      const entry = openOf(state, event.txId)
+      entry.flight = 'unsure'
+      entry.mayBeOut = true
+      entry.losses++
+      return state
+    }
     case 'underpriced':
       openOf(state, event.txId).flight = 'underpriced'
       return state
@@ -137,6 +144,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       entry.flight = 'sent'
       entry.mayBeOut = true
       entry.refusals = 0
+      entry.losses = 0
       entry.sentAtBlock ??= event.blockNumber
       return state
     }
@@ -193,6 +201,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       entry.flight = 'sent'
       entry.mayBeOut = true
       entry.refusals = 0
+      entry.losses = 0
       entry.sentAtBlock ??= event.blockNumber
       entry.tx = { ...entry.tx, status: 'broadcast', updatedAtMs: event.atMs }
       return state
@@ -200,8 +209,13 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'transaction-mined': {
       const entry = openOf(state, event.txId)
       entry.flight = 'sent'
+      const { txHash } = event.mined
+      const { attempts } = entry.tx
       entry.tx = {
         ...entry.tx,
+        // The newest are what goes out again after a reorg, and they are to be at its nonce.
+        ...(event.nonce === entry.tx.nonce ? {} : { attempts: lastOf(attempts, txHash) }),
+        nonce: event.nonce,
         status: 'broadcast',
         mined: event.mined,
         updatedAtMs: event.atMs,
@@ -214,6 +228,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'transaction-unmined': {
       const entry = openOf(state, event.txId)
       entry.flight = 'unsure'
+      entry.hasLanded = true
       entry.sentAtBlock = null
       entry.tx = { ...entry.tx, mined: null, updatedAtMs: event.atMs }
       forgetUse(joinFlight(state, entry), entry.tx.nonce)
@@ -233,6 +248,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
         updatedAtMs: event.atMs,
       }
       const entry = restoredEntry(reopened, 'unsure')
+      entry.hasLanded = true
       state.open.set(tx.txId, entry)
       forgetUse(joinFlight(state, entry), tx.nonce)
       return state
@@ -309,6 +325,11 @@ function signed(state: SubWalletState, tx: Transaction): void {
   state.open.set(txId, open)
   const lane = joinFlight(state, open)
   lane.nextNonce = Math.max(lane.nextNonce ?? 0, tx.nonce + 1)
+}
+
+function lastOf(attempts: Transaction['attempts'], txHash: Hex): Transaction['attempts'] {
+  const landed = attempts.filter((attempt) => attempt.txHash === txHash)
+  return [...attempts.filter((attempt) => attempt.txHash !== txHash), ...landed]
 }
 
 function joinFlight(state: SubWalletState, entry: OpenEntry): Lane {

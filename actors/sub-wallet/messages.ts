@@ -243,6 +243,8 @@ export type Event =
   | { readonly type: 'unsure'; readonly txId: TxId; readonly mayBeOut: boolean }
   /** A node refused what may be in another's pool. */
   | { readonly type: 'doubted'; readonly txId: TxId }
+  /** The nonce of one that a block had already is said to be a stranger's. */
+  | { readonly type: 'loss-doubted'; readonly txId: TxId }
   | { readonly type: 'underpriced'; readonly txId: TxId }
   | { readonly type: 'sent-again'; readonly txId: TxId; readonly blockNumber: number | null }
   | { readonly type: 'nonce-lost'; readonly txId: TxId; readonly draft: Draft }
@@ -266,6 +268,8 @@ export type Event =
       readonly type: 'transaction-mined'
       readonly txId: TxId
       readonly mined: MinedIn
+      /** Of the bytes that landed; not the newest ones' where a lost nonce came back. */
+      readonly nonce: number
       readonly atMs: number
     }
   | { readonly type: 'transaction-unmined'; readonly txId: TxId; readonly atMs: number }

@@ -129,6 +129,7 @@ export function recordEvents(
       case 'sending':
       case 'unsure':
       case 'doubted':
+      case 'loss-doubted':
       case 'underpriced':
       case 'sent-again':
       case 'nonce-lost':

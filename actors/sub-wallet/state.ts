@@ -133,6 +133,10 @@ export interface OpenEntry {
   mayBeOut: boolean
   /** Refusals in a row since a node last took it. */
   refusals: number
+  /** True once a block had it that is gone: a stranger must be seen again and again to be believed. */
+  hasLanded: boolean
+  /** Proofs in a row that its nonce went to a stranger. */
+  losses: number
   /** Kept while this process lives, so that a lost nonce can be made good; never stored. */
   proofKey: Uint8Array | null
   /**
@@ -189,6 +193,8 @@ export function restoredEntry(tx: Transaction, flight: OpenEntry['flight']): Ope
     sentAtBlock: null,
     mayBeOut: true,
     refusals: 0,
+    hasLanded: false,
+    losses: 0,
     proofKey: null,
     idempotency: null,
     replacing: false,
