@@ -226,3 +226,24 @@ it('opens a settled call again when its block is reorganised away, and settles i
     .poll(async () => (await wallet.key.api.get('/api/limits')).json, WAIT)
     .toMatchObject({ reserved_usd: '0.00', daily_used_usd: '3.00' })
 })
+
+it('keeps what was refused refused: the next start does not execute it', async () => {
+  const chain = chainOf(stack, BNB)
+  const { client } = ownerOf(chain)
+  const wallet = await funded(chain)
+  await swapped(wallet, chain, chain.oneUsdc)
+  for (const address of gasWalletsOf(chain)) await client.setBalance({ address, value: 0n })
+  const refused = await swap(wallet, chain, 5n * chain.oneUsdc)
+  expect([refused.status, refused.code], refused.text).toEqual([503, 'CHAIN_UNAVAILABLE'])
+  for (const address of gasWalletsOf(chain)) {
+    await client.setBalance({ address, value: parseEther('1000') })
+  }
+  await stack.service.killAndAwaitRestart('service')
+  await swapped(wallet, chain, 2n * chain.oneUsdc)
+  // Each start had given its reservation back, too.
+  await stack.service.killAndAwaitRestart('service')
+  await swapped(wallet, chain, 3n * chain.oneUsdc)
+  expect(await chain.balance(chain.usdc, wallet.address)).toBe(14n * chain.oneUsdc)
+  const limits = await wallet.key.api.get('/api/limits')
+  expect(limits.json).toMatchObject({ reserved_usd: '0.00', daily_used_usd: '6.00' })
+})
