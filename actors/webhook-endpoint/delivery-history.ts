@@ -59,6 +59,10 @@ export class DeliveryHistory {
     )) {
       transactor.deleteDeliveryRecord(this.#webhookId, eventId)
     }
+    // What this turn and those being committed put cannot be read yet.
+    for (const eventId of this.#atHand.keys()) {
+      transactor.deleteDeliveryRecord(this.#webhookId, eventId)
+    }
     this.#atHand.clear()
     this.#unsaved.clear()
     this.#count = 0

@@ -40,14 +40,14 @@ interface MemorySpace {
   put(key: StoreKey, value: unknown): Promise<boolean>
   remove(key: StoreKey): Promise<boolean>
   getKeys(options: RangeOptions): StoreKey[]
-  getRange(options: RangeOptions): { key: StoreKey; value: unknown }[]
+  getRange(options?: RangeOptions): { key: StoreKey; value: unknown }[]
 }
 
 function memorySpace(): MemorySpace {
   const rows = new Map<string, { readonly key: StoreKey; readonly value: unknown }>()
   const name = (key: StoreKey) => JSON.stringify(key)
   /** As lmdb has it: from start (with it) to end (without it), backwards when reversed. */
-  function getRange(options: RangeOptions): { key: StoreKey; value: unknown }[] {
+  function getRange(options: RangeOptions = {}): { key: StoreKey; value: unknown }[] {
     const { start, end, exclusiveStart = false, reverse = false, limit } = options
     const sign = reverse ? -1 : 1
     const inside = [...rows.values()].filter(({ key }) => {

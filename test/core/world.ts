@@ -43,16 +43,35 @@ export class World<State, Command extends { readonly type: string }, Event, Effe
     command: Command,
     token: ReplyToken | null = null,
   ): Promise<Decision<Event, Effect>> {
+    const batch = new WriteBatch()
+    const decision = this.#decide(command, token, batch)
+    await this.#commit(batch)
+    return decision
+  }
+
+  /** Commands of one turn: what they change is committed in one. */
+  async together(commands: readonly Command[]): Promise<void> {
+    const batch = new WriteBatch()
+    for (const command of commands) {
+      const own = new WriteBatch()
+      this.#decide(command, null, own)
+      batch.absorb(own)
+    }
+    await this.#commit(batch)
+  }
+
+  #decide(command: Command, token: ReplyToken | null, batch: WriteBatch): Decision<Event, Effect> {
     this.note(command.type)
     const decision = this.#actor.decide(this.state, command, token)
-    const batch = new WriteBatch()
     this.#actor.record(batch, this.state, decision.events)
-    if (!batch.empty) {
-      this.logged.push(...(await batch.commit(this.environment, this.#sequence, new Set())))
-    }
     this.replies.push(...(decision.promptReplies ?? []), ...decision.replies)
     this.pending.push(...decision.effects)
     return decision
+  }
+
+  async #commit(batch: WriteBatch): Promise<void> {
+    if (batch.empty) return
+    this.logged.push(...(await batch.commit(this.environment, this.#sequence, new Set())))
   }
 
   loaded(): State {
@@ -79,6 +98,16 @@ export function mustEqual(what: string, memory: unknown, store: unknown): void {
   if (held !== kept) throw new Error(`${what}: memory has ${held}, the store ${kept}`)
 }
 
+/** Entries in the order of their keys. */
+export function byKey<Key extends string | number, Value>(map: ReadonlyMap<Key, Value>) {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : Number(a > b)))
+}
+
+/** The same for what is the same, in whatever order it names its fields. */
 function textOf(value: unknown): string {
-  return JSON.stringify(value, (_, it: unknown) => (typeof it === 'bigint' ? `${it}n` : it))
+  return JSON.stringify(value, (_, it: unknown) => {
+    if (typeof it === 'bigint') return `${it}n`
+    const isRecord = typeof it === 'object' && it !== null && !Array.isArray(it)
+    return isRecord ? Object.fromEntries(byKey(new Map(Object.entries(it)))) : it
+  })
 }

@@ -1,0 +1,84 @@
+import { countersOf, type SubWalletState } from '../../actors/sub-wallet/state.js'
+import { NO_SPEND, rollForward } from '../../src/domain/spend.js'
+import { GAS_MICROS, LINEAGE_ID } from '../actors/wallet-fixtures.js'
+import type { WalletWorld } from './wallet-world.js'
+import { byKey, mustEqual } from './world.js'
+
+/** Self-sends that close gaps are paid for past any cap; no run closes more of them. */
+const GAP_FILLERS_MAX = 100n
+
+/**
+ * The oracle: what a restart would load is what the wallet holds, as far as it is durable; and what
+ * counts against its caps is what is held, never below zero and never past a cap.
+ * @throws Error that names the first difference
+ */
+export function checkWallet(world: WalletWorld, capMicros: bigint, nowMs: number): void {
+  const { state, reader } = world
+  const stored = world.loaded()
+  mustEqual('wallet', state.wallet, stored.wallet)
+  mustEqual('keys', byKey(state.keys), byKey(stored.keys))
+  mustEqual('spend', spendOf(state, nowMs), spendOf(stored, nowMs))
+  mustEqual('told', byKey(state.limitsTold), byKey(stored.limitsTold))
+  mustEqual('allowances', [...state.allowanceKeys], [...stored.allowanceKeys])
+  mustEqual('open', openOf(state), openOf(stored))
+  mustEqual('listed', [...state.listed].sort(), [...stored.listed].sort())
+  mustEqual('sponsored', sponsoredOf(state), sponsoredOf(stored))
+  mustEqual('gas of the day', state.sponsoredGas, stored.sponsoredGas)
+  checkNonces(state, stored)
+  for (const { tx, idempotency } of state.open.values()) {
+    if (idempotency === null) continue
+    const record = reader.idempotency(tx.lineageId, idempotency.key)
+    mustEqual('idempotency', tx.txId, record?.txId)
+  }
+  checkCounters(state, capMicros, nowMs)
+}
+
+function spendOf({ spend }: SubWalletState, nowMs: number) {
+  return byKey(spend).map(([id, counters]) => [id, rollForward(counters, nowMs)])
+}
+
+function openOf({ open }: SubWalletState) {
+  return byKey(open).map(([id, { tx }]) => [id, tx])
+}
+
+/** What has no intent yet is a draft, and a restart forgets it. */
+function sponsoredOf({ sponsored }: SubWalletState) {
+  return byKey(sponsored)
+    .filter(([, { sponsorship }]) => sponsorship !== null)
+    .map(([id, { phase, gasMicros, sponsorship, tx }]) => [id, phase, gasMicros, sponsorship, tx])
+}
+
+/** A lane that has stored nothing yet may know its nonce from the chain alone. */
+function checkNonces(state: SubWalletState, stored: SubWalletState): void {
+  for (const [chainId, { nextNonce }] of state.lanes) {
+    const kept = stored.lanes.get(chainId)?.nextNonce ?? null
+    if (kept === null && state.open.size === 0) continue
+    mustEqual(`next nonce on ${chainId}`, nextNonce, kept)
+  }
+  for (const [chainId, next] of stored.intentNonces) {
+    const handedOut = state.intentNonces.get(chainId) ?? 0
+    if (handedOut < next) throw new Error(`intent nonce ${handedOut} is handed out again`)
+  }
+}
+
+function checkCounters(state: SubWalletState, capMicros: bigint, nowMs: number): void {
+  const { dayMicros, monthMicros, reservedMicros } = countersOf(state, LINEAGE_ID, nowMs)
+  let heldMicros = 0n
+  for (const { tx } of state.open.values()) heldMicros += tx.reservation.micros
+  for (const { draft } of state.drafts.values()) {
+    if (draft.booking === 'drafted') heldMicros += draft.reservation.micros
+  }
+  for (const { sponsorship, draft } of state.sponsored.values()) {
+    heldMicros += (sponsorship ?? draft)?.reservation.micros ?? 0n
+  }
+  if (reservedMicros !== heldMicros)
+    throw new Error(`${reservedMicros} reserved, ${heldMicros} held`)
+  const least = rollForward(state.spend.get(LINEAGE_ID) ?? NO_SPEND, nowMs)
+  if (least.dayMicros < 0n || least.monthMicros < least.dayMicros) {
+    throw new Error(`${least.dayMicros} used of the day, ${least.monthMicros} of the month`)
+  }
+  const toleratedMicros = GAP_FILLERS_MAX * GAS_MICROS
+  if (dayMicros > capMicros + toleratedMicros || monthMicros > 3n * capMicros + toleratedMicros) {
+    throw new Error(`${dayMicros} and ${monthMicros} used, the cap is ${capMicros}`)
+  }
+}
