@@ -73,7 +73,13 @@ const rules = attachPreparedRules(start.rulesVersion, (userId) => {
 })
 const providers = openProviders(home, readScreeningFile(home))
 const screener = createScreener({ lists, walkPool, providers, rulesOf: rules.rulesOf })
-const coSigner = await connectCoSigner({ home, mode, log })
+const coSigner = await connectCoSigner({
+  home,
+  mode,
+  log,
+  // The main thread ends the process, which a supervisor starts anew from what is on disk.
+  onBroken: () => process.exit(1),
+})
 const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
 const nowMs = () => Date.now()
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null

@@ -59,6 +59,8 @@ export interface CoSignerOptions {
   readonly home: string
   readonly mode: 'dev' | 'live'
   readonly log?: Logger
+  /** Called when the evidence cannot be written: the process has to begin anew. */
+  readonly onBroken?: (error: Error) => void
 }
 
 /** The port, and what only the process that owns the connection needs. */
@@ -90,7 +92,11 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   const choose = () => chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
   const signer = switchableSigner(await choose())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
-  const evidence = openEvidenceLog(layout.evidence, threadId)
+  function broken(error: Error): void {
+    log.fatal({ err: error }, 'nothing more is signed: the evidence cannot be written')
+    options.onBroken?.(error)
+  }
+  const evidence = openEvidenceLog(layout.evidence, threadId, broken)
   const shares = openShareStore('service', layout, wrappingKeys)
   const recordedSeq = lastBatchSeq(evidence)
   const link = linkQuorum({

@@ -43,6 +43,11 @@ const vault = await startVault({
   socketAccess: socketAccessOf(process.env),
   tokens: { issuer: login.issuer, audience, jwksUrl: login.jwksUrl },
   log,
+  onBroken(error) {
+    // Nothing may be approved on top of what was not written; what is on disk is whole.
+    log.fatal({ err: error }, 'the identity provider ends, to begin anew from what is on disk')
+    process.exit(1)
+  },
 })
 const authorizerTokens = createTokenVerifier({
   issuer: login.issuer,

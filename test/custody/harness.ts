@@ -106,7 +106,7 @@ async function connected(home: string): Promise<ConnectedCoSigner> {
 }
 
 /** The port of the start before, so that tokens stay valid across a restart; else a free one. */
-function issuerPort(home: string): string {
+export function issuerPort(home: string): string {
   const path = join(home, 'identity-provider', 'issuer.json')
   if (!existsSync(path)) return '0'
   const { issuer } = JSON.parse(readFileSync(path, 'utf8')) as { issuer: string }

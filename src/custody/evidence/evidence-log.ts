@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import { setImmediate as nextTick } from 'node:timers/promises'
+import { type Database, IF_EXISTS, open, type RootDatabase } from 'lmdb'
 import { requireLmdbFile } from '../domain-keys/lmdb-file.js'
 import { concat, u32, u64 } from '../protocol/bytes.js'
 import { TAG, taggedHash } from '../protocol/tagged.js'
@@ -10,9 +11,16 @@ import { TAG, taggedHash } from '../protocol/tagged.js'
  * be changed or taken out without breaking every hash after it. The service and the user side
  * each keep one and neither can write the other's. Each writing thread has a chain of its own in
  * its domain's log.
+ *
+ * The first write that fails ends the log: an entry after one that is not on disk would leave a
+ * hole that nobody can tell from one that was torn. Its owner is told, and starts again from what
+ * is on disk.
  */
 export interface EvidenceLog extends EvidenceReader {
-  /** Chains at once, in the order of the calls; resolves when it is on disk. */
+  /**
+   * Chains at once, in the order of the calls; resolves when it and all before it are on disk.
+   * @throws EvidenceBroken when it is not, and ever after
+   */
   append(entry: EvidenceEntry): Promise<void>
   /** Entries of the writing thread's chain, those on their way to disk included. */
   readonly length: number
@@ -30,6 +38,14 @@ export interface EvidenceEntry {
   readonly kind: EvidenceKind
   /** The same bytes in both logs for the same event. */
   readonly body: Uint8Array
+}
+
+/** Nothing more is written to this log by this thread. */
+export class EvidenceBroken extends Error {
+  constructor(path: string, cause: unknown) {
+    super(`${path}: an entry of the evidence could not be written`, { cause })
+    this.name = 'EvidenceBroken'
+  }
 }
 
 /** Numbers are never given a second meaning. */
@@ -57,11 +73,18 @@ type Entries = Database<Buffer, [chain: number, index: number]>
 /**
  * @param path LMDB directory; one database: 02-evidence, [chain, index] → stored bytes
  * @param chain number of the writing thread; no two threads may write one chain
+ * @param onBroken called once, with the first failure: the process has to begin anew
  */
-export function openEvidenceLog(path: string, chain: number): EvidenceLog {
+export function openEvidenceLog(
+  path: string,
+  chain: number,
+  onBroken: (error: EvidenceBroken) => void,
+): EvidenceLog {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   requireLmdbFile(join(path, 'data.mdb'))
-  const root = open({ path, overlappingSync: false, maxDbs: 4 })
+  // Entries of one turn of the event loop need not share a transaction. With its batches of them
+  // lmdb would also keep a promise of its own, whose rejection nobody could handle.
+  const root = open({ path, overlappingSync: false, eventTurnBatching: false, maxDbs: 4 })
   const log = entriesOf(root)
   let head: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
   let length = 0
@@ -75,17 +98,57 @@ export function openEvidenceLog(path: string, chain: number): EvidenceLog {
     head = Buffer.from(value.subarray(0, EVIDENCE_HASH_BYTES))
     length = key[1] + 1
   }
+  let broken: EvidenceBroken | null = null
+
+  /**
+   * Commits that wait behind one that fails can still succeed: an entry is put only where the one
+   * before it is, which the same transaction sees.
+   */
+  async function put(index: number, bytes: Buffer): Promise<void> {
+    const write = () => log.put([chain, index], bytes)
+    // The condition's outcome is that of what is put under it, whose own promise nobody awaits.
+    const writeQuietly = () => void write().catch(() => {})
+    const written =
+      index === 0 ? write() : log.ifVersion([chain, index - 1], IF_EXISTS, writeQuietly)
+    if (!(await written)) throw new Error('the entry before it is not on disk')
+  }
+
+  async function fail(error: unknown): Promise<EvidenceBroken> {
+    const cause = await reasonOf(error)
+    if (broken === null) {
+      broken = new EvidenceBroken(path, cause)
+      onBroken(broken)
+    }
+    return broken
+  }
+
   return {
     ...readerOf(root, log),
     get length() {
       return length
     },
     async append(entry) {
+      if (broken !== null) throw broken
       const content = concat(u64(entry.timeMs), Buffer.of(entry.kind), entry.body)
       const index = length++
       head = chainHash(head, chain, index, content)
-      await log.put([chain, index], concat(head, content))
+      try {
+        await put(index, concat(head, content))
+      } catch (error) {
+        throw await fail(error)
+      }
     },
+  }
+}
+
+/** lmdb tells why a commit failed in a promise of its own, which it rejects in the same tick. */
+async function reasonOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error && 'commitError' in error)) return error
+  try {
+    await Promise.race([error.commitError, nextTick()])
+    return error
+  } catch (reason) {
+    return reason
   }
 }
 

@@ -55,7 +55,9 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
   const signer = await chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   const shares = openShareStore('service', layout, wrappingKeys)
-  const evidence = openEvidenceLog(layout.evidence, COMMAND_CHAIN_BASE + process.pid)
+  const chain = COMMAND_CHAIN_BASE + process.pid
+  // A failure ends the command, which may be repeated.
+  const evidence = openEvidenceLog(layout.evidence, chain, () => {})
   const recordedSeq = lastBatchSeq(evidence)
   const link = linkQuorum({
     userSideSocket: identityProviderSocket(home),

@@ -36,7 +36,8 @@ async function fence(home: string, serviceLog: string): Promise<Fenced & Replaye
   const own = existsSync(join(layout.evidence, 'data.mdb'))
     ? await readWhole('user side log', layout.evidence)
     : null
-  const evidence = openEvidenceLog(layout.evidence, 0)
+  // A failure ends the command, which may be repeated.
+  const evidence = openEvidenceLog(layout.evidence, 0, () => {})
   const ledger = openLedgerStore(layout.ledger, evidence)
   const authorizers = openAuthorizerStore(layout.ledger)
   try {

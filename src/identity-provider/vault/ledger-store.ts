@@ -129,8 +129,10 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   const highest = new Map<number, number>()
   for (const { key, value } of lanes.getRange()) highest.set(key, value)
   let lastLane = [...highest.keys()].at(-1) ?? 0
-  // A ledger without the mark is of a time when every row was on disk before its approval left.
-  const covered = marks.get(COVERED) ?? evidence.length
+  // A ledger without the mark is of a time when every row was on disk before its approval left. The
+  // mark may be ahead of the log: it counted an entry whose write failed, and another one's takes
+  // its place.
+  const covered = Math.min(marks.get(COVERED) ?? evidence.length, evidence.length)
 
   const liveIds = new Set<string>()
   /** Oldest first. */

@@ -42,6 +42,8 @@ export interface VaultOptions {
   readonly socketAccess: SocketAccess
   readonly tokens: TokenIssuer
   readonly log: Logger
+  /** Called when the evidence cannot be written: the process has to begin anew. */
+  readonly onBroken: (error: Error) => void
 }
 
 export interface Vault {
@@ -66,7 +68,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const signer = await chooseSigner(keyStore, 'approvers', registry.current, Date.now())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   const shares = openShareStore('user', layout, wrappingKeys)
-  const evidence = openEvidenceLog(layout.evidence, 0)
+  const evidence = openEvidenceLog(layout.evidence, 0, options.onBroken)
   const ledger = openLedgerStore(layout.ledger, evidence)
   await catchUp(ledger, evidence, layout.evidence, Date.now())
   const store = openAuthorizerStore(layout.ledger)
