@@ -1,7 +1,6 @@
 import type { BlockSummary } from '../../src/chains/heads.js'
-import type { Receipt } from '../../src/chains/receipts.js'
 import type { Hex } from '../../src/domain/ids.js'
-import type { MinedIn, Place } from '../../src/domain/transaction.js'
+import type { Place } from '../../src/domain/transaction.js'
 import type { Decision } from '../runtime/actor.js'
 import type {
   Owner,
@@ -10,6 +9,7 @@ import type {
   WatcherEffect,
   WatcherEvent,
 } from './messages.js'
+import { deepen, receiptsCame } from './receipts.js'
 import {
   askAboutDoubts,
   checked,
@@ -18,7 +18,6 @@ import {
   forgetSettled,
   recalled,
   rewind,
-  takeBack,
 } from './reorgs.js'
 import { CATCH_UP_BLOCKS_MAX, RECENT_BLOCKS_MAX, SWEEP_MAX, type WatcherState } from './state.js'
 import type { Watched } from './watch-list.js'
@@ -50,7 +49,10 @@ export function decide(
       break
     case 'latest':
       effects.push({ type: 'poll', afterMs: pollAfterMs(state) })
-      if (command.block !== null) follow(state, command.block, effects, command.nowMs)
+      if (command.block !== null) {
+        follow(state, command.block, effects, command.nowMs)
+        tellOverdue(state, effects, command.nowMs)
+      }
       events = forgetSettled(state)
       break
     case 'blocks':
@@ -105,25 +107,62 @@ function follow(
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
+  if (state.busy) return
+  const [oldest] = state.recent
+  if (oldest !== undefined && head.number < oldest.number) {
+    lowerHead(state, head, effects, nowMs)
+    return
+  }
+  state.lowerSinceMs = null
+  if (isKnown(state, head.hash)) return
   const last = state.recent.at(-1)
-  if (state.busy || isKnown(state, head.hash)) return
   if (last === undefined) doubtBelow(state, head.number)
   if (last === undefined || head.parentHash === last.hash) {
     accept(state, head, effects, nowMs)
     return
   }
   if (head.number > last.number + CATCH_UP_BLOCKS_MAX) {
-    state.recent.length = 0
-    doubtBelow(state, head.number)
-    for (const watched of state.watched.open()) watched.checked = watched.mined === null
-    accept(state, head, effects, nowMs)
-    sweep(state, effects)
+    goOnFrom(state, head, effects, nowMs)
     return
   }
   // Behind, or on another branch: read what lies between, and a few blocks below the fork.
   const from = head.number > last.number ? Math.max(0, last.number - 2) : head.number - 8
   state.busy = true
   effects.push({ type: 'fetch-blocks', from: Math.max(0, from), to: head.number })
+}
+
+/** A node that is so far behind is asked on for this long, in case a better one comes back. */
+const LOWER_HEADS_MS = 60_000
+
+/**
+ * Below all blocks that are known there is nothing to compare it with: most likely the node lags.
+ * It un-mines nothing. Once there is nothing else to follow, it is followed, and what is mined is
+ * taken back only where another block is seen at its height.
+ */
+function lowerHead(
+  state: WatcherState,
+  head: BlockSummary,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  state.lowerSinceMs ??= nowMs
+  if (nowMs - state.lowerSinceMs < LOWER_HEADS_MS) return
+  state.lowerSinceMs = null
+  goOnFrom(state, head, effects, nowMs)
+}
+
+/** What lies between is not read: blocks with ours are compared by number, receipts asked for by hash. */
+function goOnFrom(
+  state: WatcherState,
+  head: BlockSummary,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  state.recent.length = 0
+  doubtBelow(state, head.number)
+  for (const watched of state.watched.open()) watched.checked = watched.mined === null
+  accept(state, head, effects, nowMs)
+  sweep(state, effects)
 }
 
 function catchUp(
@@ -133,25 +172,27 @@ function catchUp(
   nowMs: number,
 ): void {
   state.busy = false
-  const first = blocks[0]
-  if (first === undefined) return
-  const known = state.recent.findIndex(
-    ({ hash }) => hash === first.hash || hash === first.parentHash,
-  )
-  const oldest = state.recent[0]
-  if (known < 0 && oldest !== undefined && first.number > oldest.number) {
-    // The fork lies deeper than was read: go further down.
-    state.busy = true
-    const depth = Math.max(16, (state.recent.at(-1)?.number ?? first.number) - first.number) * 2
-    const to = blocks.at(-1)?.number ?? first.number
-    effects.push({ type: 'fetch-blocks', from: Math.max(0, first.number - depth), to })
-    return
-  }
+  const [first] = blocks
+  const [oldest] = state.recent
+  // Nodes on two branches answered, or the chain changed while it was read: asked again.
+  if (first === undefined || oldest === undefined || !linked(blocks)) return
   // After a pause only the newest block is known, and what lies below it is no fork: taken for one,
   // it would un-mine what is confirmed.
   const link = blocks.findIndex(({ hash }) => isKnown(state, hash))
-  // The fork may lie below all that is known.
-  if (known < 0 && link < 0) doubtBelow(state, first.number)
+  if (link < 0 && !isKnown(state, first.parentHash)) {
+    if (first.number > oldest.number) {
+      // The fork lies deeper than was read: go further down.
+      state.busy = true
+      const depth = Math.max(16, (state.recent.at(-1)?.number ?? first.number) - first.number) * 2
+      const to = blocks.at(-1)?.number ?? first.number
+      effects.push({ type: 'fetch-blocks', from: Math.max(0, first.number - depth), to })
+      return
+    }
+    // Only another block at a height that is known is a fork; it may lie below all that is known.
+    if (!blocks.some(({ number }) => number === oldest.number)) return
+    doubtBelow(state, first.number)
+    rewind(state, oldest.number, effects, nowMs)
+  }
   for (const block of link > 0 ? blocks.slice(link) : blocks) {
     if (isKnown(state, block.hash)) continue
     rewind(state, block.number, effects, nowMs)
@@ -160,6 +201,10 @@ function catchUp(
     if (below !== undefined && below.hash !== block.parentHash) return
     accept(state, block, effects, nowMs)
   }
+}
+
+function linked(blocks: readonly BlockSummary[]): boolean {
+  return blocks.every(({ parentHash }, at) => at === 0 || blocks[at - 1]?.hash === parentHash)
 }
 
 function isKnown(state: WatcherState, hash: Hex): boolean {
@@ -178,17 +223,40 @@ function accept(
   compare(state, block, effects, nowMs)
   const hits = hitsOf(state, block)
   if (hits.length > 0) effects.push({ type: 'fetch-receipts', hashes: hits })
-  const waiting = new Map<Owner, Watched>()
   for (const watched of state.watched.open()) {
-    watched.sinceBlock ??= block.number
+    // A height that was seen at a node ahead of those that are asked now is no age.
+    watched.sinceBlock = Math.min(watched.sinceBlock ?? block.number, block.number)
     if (watched.mined !== null) deepen(state, watched, block.number, effects, nowMs)
-    else if (!waiting.has(watched.owner)) waiting.set(watched.owner, watched)
   }
-  for (const watched of waiting.values()) {
-    tellHead(state, watched.owner, null, effects, nowMs)
-  }
-  sweepOverdue(state, block.number, effects)
+  tellWaiting(state, effects, nowMs)
+  sweepOverdue(state, block.number, OVERDUE_BLOCKS, effects)
   askAboutDoubts(state, block.number, effects)
+}
+
+/** Of each wallet with something that is not mined. */
+function tellWaiting(state: WatcherState, effects: WatcherEffect[], nowMs: number): void {
+  state.toldAtMs = nowMs
+  const waiting = new Set<Owner>()
+  for (const { mined, owner } of state.watched.open()) if (mined === null) waiting.add(owner)
+  for (const owner of waiting) tellHead(state, owner, null, effects, nowMs)
+}
+
+/** Blocks that do not come in this many block times may be a node's that lags. */
+const SILENT_BLOCKS = 2
+/** No sooner on fast chains. */
+const SILENT_MS_MIN = 2_000
+
+/**
+ * Lanes are not to stop because the nodes that answer have nothing new: pools forget all the same,
+ * and receipts may be had of a node whose head is behind.
+ */
+function tellOverdue(state: WatcherState, effects: WatcherEffect[], nowMs: number): void {
+  const head = state.recent.at(-1)
+  const silentMs = Math.max(SILENT_MS_MIN, SILENT_BLOCKS * state.blockTimeMs)
+  if (head === undefined || nowMs - state.toldAtMs < silentMs) return
+  tellWaiting(state, effects, nowMs)
+  sweepOverdue(state, head.number, 0, effects)
+  askAboutDoubts(state, head.number, effects)
 }
 
 /** Ours, wallet by wallet: what a wallet is told in one go it stores in one go. */
@@ -211,14 +279,19 @@ const OVERDUE_BLOCKS = 3
  * Asks by hash, and by account, for what has waited long: a block may have been missed, or the
  * nonce used by something else. Who was asked for goes to the end, so that everyone has a turn.
  */
-function sweepOverdue(state: WatcherState, blockNumber: number, effects: WatcherEffect[]): void {
+function sweepOverdue(
+  state: WatcherState,
+  blockNumber: number,
+  afterBlocks: number,
+  effects: WatcherEffect[],
+): void {
   const hashes: Hex[] = []
   const asked: Watched[] = []
   for (const watched of state.watched.open()) {
     if (hashes.length >= SWEEP_MAX) break
     const { mined, checked, sinceBlock } = watched
     if (mined !== null && checked) continue
-    if (sinceBlock === null || blockNumber < sinceBlock + OVERDUE_BLOCKS) continue
+    if (sinceBlock === null || blockNumber < sinceBlock + afterBlocks) continue
     hashes.push(...watched.hashes)
     asked.push(watched)
   }
@@ -243,81 +316,6 @@ function sweep(state: WatcherState, effects: WatcherEffect[]): void {
     if (mined === null || !checked) hashes.push(...own)
   }
   if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
-}
-
-function receiptsCame(
-  state: WatcherState,
-  asked: readonly Hex[],
-  receipts: readonly (Receipt | null)[],
-  effects: WatcherEffect[],
-  nowMs: number,
-): void {
-  const missing = new Map<Watched, number>()
-  asked.forEach((hash, i) => {
-    const receipt = receipts[i]
-    const watched = state.watched.withHash(hash)
-    if (watched === undefined) return
-    if (receipt !== null && receipt !== undefined) {
-      receiptSeen(state, watched, receipt, effects, nowMs)
-    } else missing.set(watched, (missing.get(watched) ?? 0) + 1)
-  })
-  const head = state.recent.at(-1)?.number ?? 0
-  for (const [watched, count] of missing) {
-    // It was mined when last heard of, and is in no block now: a reorg that nobody watched.
-    if (watched.mined === null || watched.checked || count < watched.hashes.length) continue
-    takeBack(state, watched, head, effects, nowMs)
-  }
-}
-
-function receiptSeen(
-  state: WatcherState,
-  watched: Watched,
-  receipt: Receipt,
-  effects: WatcherEffect[],
-  nowMs: number,
-): void {
-  // Nearly always the newest block.
-  const seen = state.recent.findLast(({ number }) => number === receipt.blockNumber)
-  // A receipt from a block that a reorg took away while we asked.
-  if (seen !== undefined && seen.hash !== receipt.blockHash) return
-  watched.checked = true
-  if (watched.mined?.blockHash === receipt.blockHash) return
-  const mined: MinedIn = {
-    // Hundreds of receipts of a block each have a text of their own that says the same.
-    txHash: watched.hashes.find((hash) => hash === receipt.txHash) ?? receipt.txHash,
-    blockNumber: receipt.blockNumber,
-    blockHash: seen?.hash ?? receipt.blockHash,
-    outcome: receipt.status,
-    feeWei: receipt.feeWei,
-  }
-  state.watched.setMined(watched, mined)
-  watched.untold = mined
-  const head = state.recent.at(-1)?.number ?? receipt.blockNumber
-  if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
-  else {
-    const { owner, txId } = watched
-    effects.push({ type: 'tell', owner, command: { type: 'mined', txId, mined, nowMs } })
-  }
-}
-
-function deepEnough(state: WatcherState, mined: Place, head: number): boolean {
-  return head - mined.blockNumber + 1 >= state.confirmations
-}
-
-/** Tells of a confirmation. It is kept in mind, in case of a reorg. */
-function deepen(
-  state: WatcherState,
-  watched: Watched,
-  head: number,
-  effects: WatcherEffect[],
-  nowMs: number,
-): void {
-  const { mined, untold, checked, txId, owner } = watched
-  if (mined === null || !checked || !deepEnough(state, mined, head)) return
-  state.watched.settle(watched, mined)
-  if (untold === null) return
-  const command = { type: 'confirmed', txId, mined: untold, nowMs } as const
-  effects.push({ type: 'tell', owner, command })
 }
 
 function tellHead(

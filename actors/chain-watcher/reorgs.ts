@@ -11,8 +11,8 @@ export function rewind(
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  const highest = state.recent.at(-1)?.number ?? blockNumber
-  if (highest < blockNumber) return
+  const highest = state.recent.at(-1)?.number
+  if (highest === undefined || highest < blockNumber) return
   const kept = state.recent.filter(({ number }) => number < blockNumber)
   state.recent.length = 0
   state.recent.push(...kept)
@@ -108,7 +108,7 @@ export function recalled(
   if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
 }
 
-export function takeBack(
+function takeBack(
   state: WatcherState,
   watched: Watched,
   blockNumber: number,

@@ -21,6 +21,10 @@ export interface WatcherState {
   busy: boolean
   /** The same, of blocks in doubt. */
   checking: boolean
+  /** When wallets were last told of the chain; with `nowMs` of the commands. */
+  toldAtMs: number
+  /** Since when every head was below all blocks that are known; null while one is not. */
+  lowerSinceMs: number | null
 }
 
 /** Blocks fetched one by one after a pause; beyond it receipts are asked for by hash instead. */
@@ -53,5 +57,7 @@ export function emptyWatcher(
     started: false,
     busy: false,
     checking: false,
+    toldAtMs: 0,
+    lowerSinceMs: null,
   }
 }

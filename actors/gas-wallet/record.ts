@@ -97,6 +97,7 @@ export function recordGasWallet(
       case 'loss-doubted':
       case 'underpriced':
       case 'sent-again':
+      case 'ages-from':
       case 'nonce-lost':
       case 'final-block':
       case 'answered':

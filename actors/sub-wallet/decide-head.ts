@@ -7,12 +7,16 @@ import { feeCapOf } from './replacement-spend.js'
 import { countersOf, type Draft, type Lane, laneOf, type OpenEntry } from './state.js'
 import type { Turn } from './turn.js'
 
-/** Every so many blocks a transaction that a node took is sent once more: pools forget. */
+/** After so many blocks a transaction that a node took is sent once more: pools forget. */
 const RESEND_BLOCKS = 4
+/** Or after so long, when the nodes that answer show no new blocks: a little over one of Ethereum. */
+const RESEND_MS = 15_000
 /** Blocks after which one whose fee is too low for the next block is replaced. */
 const STUCK_BLOCKS = 2
 /** Blocks after which one that pays enough is replaced all the same: its tip must be too low. */
 const STUCK_ANYWAY_BLOCKS = 12
+/** And no sooner than this: blocks of a pause come all at once. Twelve blocks of Arbitrum. */
+const STUCK_ANYWAY_MS = 3_000
 /** Refusals in a row after which what may still be out is cancelled: longer than a node lags. */
 const REFUSALS_TO_CANCEL = 5
 const SELF_SEND_GAS = 100_000n
@@ -56,16 +60,22 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
     replace(turn, entry, 'bump', command)
     return
   }
-  if (sentAtBlock === null) {
-    turn.emit({ type: 'sent-again', txId: tx.txId, blockNumber: command.blockNumber })
-    return
+  const { blockNumber, nowMs } = command
+  if (sentAtBlock === null || blockNumber < sentAtBlock) {
+    // Where it was sent, a node was ahead of those that answer now: that says nothing of its age.
+    turn.emit({ type: 'ages-from', txId: tx.txId, blockNumber })
   }
-  const age = command.blockNumber - sentAtBlock
+  const age = blockNumber - (entry.sentAtBlock ?? blockNumber)
+  const heldBlocks = blockNumber - (entry.takenAtBlock ?? blockNumber)
+  const heldMs = nowMs - entry.takenAtMs
   const newest = tx.attempts.at(-1)
   const { gasPriceWei } = command
   const tooCheap = newest !== undefined && gasPriceWei !== null && newest.maxFeePerGas < gasPriceWei
-  if (age >= (tooCheap ? STUCK_BLOCKS : STUCK_ANYWAY_BLOCKS)) replace(turn, entry, 'bump', command)
-  else if (age > 0 && age % RESEND_BLOCKS === 0) resend(turn, entry)
+  const isStuck = tooCheap
+    ? age >= STUCK_BLOCKS
+    : age >= STUCK_ANYWAY_BLOCKS && nowMs - entry.sentAtMs >= STUCK_ANYWAY_MS
+  if (isStuck) replace(turn, entry, 'bump', command)
+  else if (heldBlocks >= RESEND_BLOCKS || heldMs >= RESEND_MS) resend(turn, entry)
 }
 
 /** The same bytes again: "already known" is success. */

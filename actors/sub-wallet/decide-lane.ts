@@ -235,7 +235,7 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
       const { token } = entry
       if (entry.tx.status === 'signed') {
         turn.emit({ type: 'transaction-broadcast', txId, blockNumber, atMs: nowMs })
-      } else turn.emit({ type: 'sent-again', txId, blockNumber })
+      } else turn.emit({ type: 'sent-again', txId, blockNumber, atMs: nowMs })
       if (token === null) return
       // The signed bytes are stored and a node has them. A crash before that is stored as well
       // sends the same bytes again, and shows the transaction as `signed` until then.

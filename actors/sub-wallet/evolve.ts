@@ -1,9 +1,10 @@
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import { NO_SPEND, reserve, rollForward, settle, unsettle } from '../../src/domain/spend.js'
-import { isFinal, type Transaction } from '../../src/domain/transaction.js'
+import type { Transaction } from '../../src/domain/transaction.js'
 import { foldAllowances } from './allowance-ledger.js'
 import { bookDraft, unbookDraft } from './drafted-spend.js'
 import { evolveSponsored } from './evolve-sponsored.js'
+import { ascending, forgetUse, freeNonce, joinFlight, trimGaps, without } from './lane-nonces.js'
 import { noteTold } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import {
@@ -140,12 +141,14 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       openOf(state, event.txId).flight = 'underpriced'
       return state
     case 'sent-again': {
+      taken(openOf(state, event.txId), event)
+      return state
+    }
+    case 'ages-from': {
       const entry = openOf(state, event.txId)
-      entry.flight = 'sent'
-      entry.mayBeOut = true
-      entry.refusals = 0
-      entry.losses = 0
-      entry.sentAtBlock ??= event.blockNumber
+      const { blockNumber } = event
+      entry.sentAtBlock = blockNumber
+      entry.takenAtBlock = Math.min(entry.takenAtBlock ?? blockNumber, blockNumber)
       return state
     }
     case 'nonce-lost': {
@@ -197,12 +200,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       openOf(state, event.txId).token = null
       return state
     case 'transaction-broadcast': {
-      const entry = openOf(state, event.txId)
-      entry.flight = 'sent'
-      entry.mayBeOut = true
-      entry.refusals = 0
-      entry.losses = 0
-      entry.sentAtBlock ??= event.blockNumber
+      const entry = taken(openOf(state, event.txId), event)
       entry.tx = { ...entry.tx, status: 'broadcast', updatedAtMs: event.atMs }
       return state
     }
@@ -327,44 +325,25 @@ function signed(state: SubWalletState, tx: Transaction): void {
   lane.nextNonce = Math.max(lane.nextNonce ?? 0, tx.nonce + 1)
 }
 
+/** A node has its newest bytes. */
+function taken(
+  entry: OpenEntry,
+  { blockNumber, atMs }: Extract<Event, { type: 'sent-again' | 'transaction-broadcast' }>,
+): OpenEntry {
+  entry.flight = 'sent'
+  entry.mayBeOut = true
+  entry.refusals = 0
+  entry.losses = 0
+  if (entry.sentAtBlock === null) entry.sentAtMs = atMs
+  entry.sentAtBlock ??= blockNumber
+  entry.takenAtBlock = blockNumber ?? entry.takenAtBlock
+  entry.takenAtMs = atMs
+  return entry
+}
+
 function lastOf(attempts: Transaction['attempts'], txHash: Hex): Transaction['attempts'] {
   const landed = attempts.filter((attempt) => attempt.txHash === txHash)
   return [...attempts.filter((attempt) => attempt.txHash !== txHash), ...landed]
-}
-
-function joinFlight(state: SubWalletState, entry: OpenEntry): Lane {
-  const lane = laneOf(state, entry.tx.chainId)
-  if (isFinal(entry.tx.status) || lane.flight.includes(entry.tx.txId)) return lane
-  let at = lane.flight.length
-  while (at > 0 && nonceAt(state, lane, at - 1) > entry.tx.nonce) at--
-  lane.flight.splice(at, 0, entry.tx.txId)
-  return lane
-}
-
-/** A reorg gave the nonce back. */
-function forgetUse(lane: Lane, nonce: number): void {
-  lane.usedBelow = Math.min(lane.usedBelow, nonce)
-}
-
-function nonceAt(state: SubWalletState, lane: Lane, index: number): number {
-  const txId = lane.flight[index]
-  return txId === undefined ? -1 : openOf(state, txId).tx.nonce
-}
-
-/** A nonce nothing occupies any more: the newest is handed out again, others become gaps. */
-function freeNonce(lane: Lane, nonce: number): void {
-  if (lane.nextNonce === null) return
-  lane.gaps = ascending([...lane.gaps, nonce])
-  trimGaps(lane)
-}
-
-function trimGaps(lane: Lane): void {
-  if (lane.nextNonce === null) return
-  // While anything is being signed above, its nonce must not move.
-  while (lane.signing.length === 0 && lane.gaps.at(-1) === lane.nextNonce - 1) {
-    lane.gaps.pop()
-    lane.nextNonce--
-  }
 }
 
 function forgetDraft(state: SubWalletState, txId: TxId): void {
@@ -393,12 +372,4 @@ function openOf(state: SubWalletState, txId: TxId): OpenEntry {
 
 function laneOfDraft(state: SubWalletState, txId: TxId): Lane {
   return laneOf(state, draftOf(state, txId).draft.chainId)
-}
-
-function without(ids: readonly TxId[], gone: TxId): TxId[] {
-  return ids.includes(gone) ? ids.filter((id) => id !== gone) : (ids as TxId[])
-}
-
-function ascending(nonces: readonly number[]): number[] {
-  return [...new Set(nonces)].sort((a, b) => a - b)
 }

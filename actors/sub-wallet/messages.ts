@@ -246,7 +246,14 @@ export type Event =
   /** The nonce of one that a block had already is said to be a stranger's. */
   | { readonly type: 'loss-doubted'; readonly txId: TxId }
   | { readonly type: 'underpriced'; readonly txId: TxId }
-  | { readonly type: 'sent-again'; readonly txId: TxId; readonly blockNumber: number | null }
+  | {
+      readonly type: 'sent-again'
+      readonly txId: TxId
+      readonly blockNumber: number | null
+      readonly atMs: number
+    }
+  /** Its age in blocks counts from there. */
+  | { readonly type: 'ages-from'; readonly txId: TxId; readonly blockNumber: number }
   | { readonly type: 'nonce-lost'; readonly txId: TxId; readonly draft: Draft }
   | {
       readonly type: 'transaction-renonced'

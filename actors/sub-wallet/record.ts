@@ -132,6 +132,7 @@ export function recordEvents(
       case 'loss-doubted':
       case 'underpriced':
       case 'sent-again':
+      case 'ages-from':
       case 'nonce-lost':
       case 'final-block':
       case 'answered':

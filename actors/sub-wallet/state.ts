@@ -126,6 +126,11 @@ export interface OpenEntry {
   token: ReplyToken | null
   /** Height at which a node first took the newest attempt; null until then, or while not known. */
   sentAtBlock: number | null
+  /** The same by the clock; 0 until then. */
+  sentAtMs: number
+  /** Height at which a node last said that it has the newest attempt, and when; null and 0 until then. */
+  takenAtBlock: number | null
+  takenAtMs: number
   /**
    * True once a node may hold bytes of it: from then on no refusal of a node proves that it will
    * not land. A process that starts over does not know, and so must assume it.
@@ -191,6 +196,9 @@ export function restoredEntry(tx: Transaction, flight: OpenEntry['flight']): Ope
     flight,
     token: null,
     sentAtBlock: null,
+    sentAtMs: 0,
+    takenAtBlock: null,
+    takenAtMs: 0,
     mayBeOut: true,
     refusals: 0,
     hasLanded: false,

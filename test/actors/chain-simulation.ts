@@ -16,6 +16,8 @@ import { ADDRESS, CHAIN_ID, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 export type Told = 'nothing' | 'mined' | 'confirmed' | 'unmined'
 
 const NOW_MS = 1_750_000_000_000
+/** Between two looks at the chain. */
+export const POLL_MS = 250
 
 /** A node whose chain can be rewritten, and the watcher that follows it. */
 export class WatchedChain {
@@ -30,6 +32,8 @@ export class WatchedChain {
   blocksLost = false
   /** Height below which the store may forget where something ended. */
   forgottenBelow = 0
+  /** Blocks by which the node that is asked is behind. */
+  lag = 0
   /** Requests for receipts are answered with nothing while this is set. */
   receiptsLost = false
   #watcher: WatcherState
@@ -104,14 +108,23 @@ export class WatchedChain {
 
   /** The node is asked for its newest block, and for all that the watcher wants to know then. */
   poll(): void {
-    const block = this.#blocks.at(-1) ?? null
-    this.#feed({ type: 'latest', block, nowMs: NOW_MS })
+    this.#nowMs += POLL_MS
+    const block = this.#seen().at(-1) ?? null
+    this.#feed({ type: 'latest', block, nowMs: this.#nowMs })
+  }
+  #nowMs = NOW_MS
+
+  /** The chain as the node that is asked has it. */
+  #seen(): readonly BlockSummary[] {
+    return this.lag === 0
+      ? this.#blocks
+      : this.#blocks.slice(0, Math.max(1, this.#blocks.length - this.lag))
   }
 
   /** A receipt from a node that follows another branch, such as one that will lose. */
   showReceipt(n: number, blockNumber: number, fork: number): void {
     const receipt = receiptOf(n, blockNumber, blockHash(blockNumber, fork))
-    this.#feed({ type: 'receipts', asked: [hashOf(n)], receipts: [receipt], nowMs: NOW_MS })
+    this.#feed({ type: 'receipts', asked: [hashOf(n)], receipts: [receipt], nowMs: this.#nowMs })
   }
 
   /** Where a transaction is in the branch that counts; null when it is not. */
@@ -135,16 +148,17 @@ export class WatchedChain {
   }
 
   #answer(effect: WatcherEffect): WatcherCommand | null {
-    const nowMs = NOW_MS
+    const nowMs = this.#nowMs
     switch (effect.type) {
       case 'fetch-blocks': {
         this.#requests++
-        const blocks = this.#blocks.slice(effect.from, effect.to + 1)
+        const blocks = this.#seen().slice(effect.from, effect.to + 1)
         return { type: 'blocks', blocks, nowMs }
       }
       case 'check-blocks': {
         this.#requests++
-        const found = this.blocksLost ? [] : effect.numbers.map((number) => this.#blocks[number])
+        const seen = this.#seen()
+        const found = this.blocksLost ? [] : effect.numbers.map((number) => seen[number])
         return { type: 'checked', blocks: found.filter((block) => block !== undefined), nowMs }
       }
       case 'recall': {
@@ -194,7 +208,7 @@ export class WatchedChain {
   }
 
   #receiptBy(hash: Hex): Receipt | null {
-    const block = this.#blocks.find(({ txHashes }) => txHashes.includes(hash))
+    const block = this.#seen().find(({ txHashes }) => txHashes.includes(hash))
     return block === undefined ? null : receiptOf(Number(hash), block.number, block.hash)
   }
 }

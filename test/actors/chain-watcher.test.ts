@@ -1,11 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { RECENT_BLOCKS_MAX } from '../../actors/chain-watcher/state.js'
-import { type Told, WatchedChain } from './chain-simulation.js'
+import { POLL_MS, type Told, WatchedChain } from './chain-simulation.js'
 import { txIdOf } from './wallet-fixtures.js'
 
 const TX = 7
 const DEPTHS = [1, 2, 3, 4, 5]
+const MINUTE_POLLS = 60_000 / POLL_MS
 
 function grow(chain: WatchedChain, blocks: number): void {
   for (let i = 0; i < blocks; i++) {
@@ -212,6 +213,114 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('confirmed')
   })
 
+  const LAGS = [5, 60, RECENT_BLOCKS_MAX - 6, RECENT_BLOCKS_MAX + 10, 2 * RECENT_BLOCKS_MAX]
+  test.for(LAGS)('a node %i blocks behind on the same chain un-mines nothing', (lag) => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 2 * RECENT_BLOCKS_MAX + 20)
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 4)
+    expect(toldOf(chain)).toBe('confirmed')
+    chain.lag = lag
+    grow(chain, 2 * MINUTE_POLLS)
+    chain.lag = 0
+    grow(chain, 4)
+    expect(toldOf(chain)).toBe('confirmed')
+    expect(chain.takenBack).toBe(0)
+  })
+
+  test.for(LAGS)('what is mined stays so when only a node %i blocks behind is left', (lag) => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 2 * RECENT_BLOCKS_MAX + 20)
+    chain.extend([TX])
+    chain.poll()
+    chain.restart()
+    chain.lag = lag
+    for (let poll = 0; poll < 2 * MINUTE_POLLS; poll++) chain.poll()
+    expect(toldOf(chain)).toBe('mined')
+    chain.lag = 0
+    grow(chain, 4)
+    expect(toldOf(chain)).toBe('confirmed')
+    expect(chain.takenBack).toBe(0)
+  })
+
+  test('wallets hear of the chain by the clock while a node that came back is behind', () => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 120)
+    chain.lag = 97
+    const before = chain.heads.length
+    for (let second = 0; second < 20; second++) for (let i = 0; i < 4; i++) chain.poll()
+    expect(chain.heads.length - before).toBeGreaterThanOrEqual(9)
+  })
+
+  test('a receipt is found although all that answer are behind the newest block that was seen', () => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 80)
+    chain.receiptsLost = true
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 20)
+    chain.receiptsLost = false
+    chain.lag = 10
+    for (let i = 0; i < 40; i++) chain.poll()
+    expect(toldOf(chain)).toBe('confirmed')
+  })
+
+  test('a chain that goes on from far below is followed after a while, and takes back what it lost', () => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 400)
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 3)
+    chain.fork(300)
+    grow(chain, 2 * MINUTE_POLLS)
+    expect(chain.height).toBeGreaterThan(404)
+    expect(toldOf(chain)).toBe('unmined')
+    chain.extend([TX])
+    chain.poll()
+    grow(chain, 3)
+    expect(toldOf(chain)).toBe('confirmed')
+  })
+
+  test('whatever nodes of one chain lag, and whatever restarts, nothing is un-mined', () => {
+    const lag = fc.oneof(
+      { weight: 3, arbitrary: fc.constant(0) },
+      fc.integer({ min: 1, max: 2 * RECENT_BLOCKS_MAX }),
+    )
+    const step = fc.record({
+      txs: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),
+      empty: fc.oneof({ weight: 9, arbitrary: fc.nat(3) }, fc.constantFrom(70, 300)),
+      lag,
+      polls: fc.oneof({ weight: 9, arbitrary: fc.nat(4) }, fc.constant(MINUTE_POLLS)),
+      restarts: fc.boolean(),
+    })
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30, size: 'max' }), (steps) => {
+        const chain = new WatchedChain(2)
+        for (let n = 1; n <= 5; n++) chain.watch(n)
+        for (const { txs, empty, polls, restarts, ...node } of steps) {
+          chain.extend(txs.filter((n) => chain.blockOf(n) === null))
+          for (let i = 0; i < empty; i++) chain.extend([])
+          chain.lag = node.lag
+          if (restarts) chain.restart()
+          for (let i = 0; i < polls; i++) chain.poll()
+        }
+        chain.lag = 0
+        grow(chain, 12)
+        for (let n = 1; n <= 5; n++) {
+          expect(toldOf(chain, n)).toBe(chain.blockOf(n) === null ? 'nothing' : 'confirmed')
+        }
+        expect(chain.takenBack).toBe(0)
+      }),
+      { numRuns: 150 },
+    )
+  })
+
   test('whatever the chain and the process do, the last news is the truth', () => {
     const step = fc.record({
       txs: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),
@@ -220,13 +329,14 @@ describe('the chain watcher', () => {
         { weight: 3, arbitrary: fc.constant(0) },
         fc.integer({ min: 1, max: 20 }),
       ),
+      lag: fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 400 })),
       after: fc.constantFrom('poll', 'poll', 'nothing', 'restart', 'restart and poll'),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40, size: 'max' }), (steps) => {
         const chain = new WatchedChain(2)
         for (let n = 1; n <= 5; n++) chain.watch(n)
-        for (const { txs, empty, forkDepth, after } of steps) {
+        for (const { txs, empty, forkDepth, lag, after } of steps) {
           const former = chain.height
           const depth = Math.min(forkDepth, chain.height)
           if (depth > 0) chain.fork(depth)
@@ -234,9 +344,11 @@ describe('the chain watcher', () => {
           for (let i = 0; i < empty; i++) chain.extend([])
           // A branch wins by being longer.
           while (chain.height <= former) chain.extend([])
+          chain.lag = lag
           if (after.startsWith('restart')) chain.restart()
           if (after.endsWith('poll')) chain.poll()
         }
+        chain.lag = 0
         grow(chain, 12)
         for (let n = 1; n <= 5; n++) {
           const wanted: readonly (Told | undefined)[] =
