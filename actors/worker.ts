@@ -140,6 +140,7 @@ const host = new ShardHost({
         reader,
         sequence,
         deliverer: createDeliverer({ dispatcher }),
+        sealedText: coSigner.sealedText,
         log,
         nowMs,
         random: Math.random,

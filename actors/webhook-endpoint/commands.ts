@@ -10,6 +10,16 @@ export interface EventMeta {
   readonly laneKey: string | null
 }
 
+/** As the console sends it: with a secret in the clear, which the shell seals before anything else. */
+export type IncomingCommand =
+  | Exclude<EndpointCommand, RegisterCommand | RotateSecretCommand>
+  | (Omit<RegisterCommand, 'endpoint'> & {
+      readonly endpoint: Omit<WebhookEndpoint, 'secrets'>
+      readonly secret: string
+      readonly requestId?: string
+    })
+  | (Omit<RotateSecretCommand, 'sealed'> & { readonly secret: string; readonly requestId?: string })
+
 /** Every command carries the time it is decided at; randomness comes as `jitter` in [0, 1). */
 export type EndpointCommand = ConsoleCommand | LogCommand
 
@@ -53,7 +63,7 @@ export interface RemoveCommand {
 
 export interface RotateSecretCommand {
   readonly type: 'rotate-secret'
-  readonly secret: string
+  readonly sealed: string
   readonly nowMs: number
 }
 

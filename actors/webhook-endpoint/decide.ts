@@ -139,16 +139,16 @@ function change(state: EndpointState, { changes, nowMs }: ChangeCommand): Endpoi
   return events
 }
 
-function rotateSecret(state: EndpointState, { secret, nowMs }: RotateSecretCommand): Step {
+function rotateSecret(state: EndpointState, { sealed, nowMs }: RotateSecretCommand): Step {
   const expiresAtMs = nowMs + SECRET_OVERLAP_MS
   const stillSigning = state.endpoint.secrets
     .filter((old) => old.expiresAtMs === null || old.expiresAtMs > nowMs)
-    .map((old) => ({ secret: old.secret, expiresAtMs: old.expiresAtMs ?? expiresAtMs }))
+    .map((old) => ({ sealed: old.sealed, expiresAtMs: old.expiresAtMs ?? expiresAtMs }))
   if (stillSigning.length >= SECRETS_MAX) {
     const message = `At most ${SECRETS_MAX} secrets may sign at once; wait until an old one expires.`
     return { events: [], refusal: refuse(fault('RATE_LIMITED', {}, message)) }
   }
-  const secrets = [{ secret, expiresAtMs: null }, ...stillSigning]
+  const secrets = [{ sealed, expiresAtMs: null }, ...stillSigning]
   return { events: [{ type: 'secrets-set', secrets, atMs: nowMs }] }
 }
 

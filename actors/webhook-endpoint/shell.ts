@@ -1,4 +1,5 @@
 import { eventData } from '../../src/api/event-data.js'
+import type { SealedText } from '../../src/custody/domain-keys/sealed-text.js'
 import type { StoredEvent } from '../../src/domain/event.js'
 import type { UserId, WebhookId } from '../../src/domain/ids.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
@@ -7,7 +8,7 @@ import type { Deliverer } from '../../src/webhooks/deliver.js'
 import { deliveryBody } from '../../src/webhooks/delivery-body.js'
 import type { ActorShell, Decision, ReplyToken } from '../runtime/actor.js'
 import { CHECKPOINT_MS } from './checkpoint.js'
-import type { EndpointCommand, EventMeta } from './commands.js'
+import type { EndpointCommand, EventMeta, IncomingCommand, LogCommand } from './commands.js'
 import { decide } from './decide.js'
 import { DeliveryHistory } from './delivery-history.js'
 import type { EndpointEffect, EndpointEvent } from './events.js'
@@ -26,6 +27,8 @@ export interface WebhookPorts {
   readonly reader: Reader
   readonly sequence: EventSequence
   readonly deliverer: Deliverer
+  /** Seals secrets at rest, and opens them for a delivery. */
+  readonly sealedText: SealedText
   readonly log: { error(context: object, message: string): void }
   readonly nowMs: () => number
   /** In [0, 1). */
@@ -40,12 +43,12 @@ const FEED_SCAN_MAX = 2_000
 
 export function createWebhookShell(
   ports: WebhookPorts,
-): ActorShell<Holder, EndpointCommand, EndpointEvent, EndpointEffect> {
-  const { reader, sequence, deliverer, nowMs, random, log } = ports
+): ActorShell<Holder, IncomingCommand, EndpointEvent, EndpointEffect> {
+  const { reader, sequence, deliverer, sealedText, nowMs, random, log } = ports
   /** Retry times of resident endpoints; durable in their state, so a restart sets them anew. */
   const alarms = new Map<string, NodeJS.Timeout>()
 
-  function feed(state: EndpointState, afterSeq: number, limit: number): EndpointCommand {
+  function feed(state: EndpointState, afterSeq: number, limit: number): LogCommand {
     // In this order: a snapshot older than `readable` would lack events and the cursor skip them.
     const readable = sequence.readable()
     reader.refresh()
@@ -80,17 +83,33 @@ export function createWebhookShell(
     return load()
   }
 
+  /** The state, the store and every event hold secrets sealed; they are open during a delivery. */
+  function sealed(id: string, command: IncomingCommand): EndpointCommand {
+    if (command.type === 'register') {
+      const { secret, endpoint, ...rest } = command
+      const secrets = [{ sealed: sealedText.seal(secret, contextOf(id)), expiresAtMs: null }]
+      return { ...rest, endpoint: { ...endpoint, secrets } }
+    }
+    if (command.type !== 'rotate-secret') return command
+    const { secret, ...rest } = command
+    return { ...rest, sealed: sealedText.seal(secret, contextOf(id)) }
+  }
+
+  function opened(id: string): (secret: string) => string {
+    return (secret) => sealedText.open(secret, contextOf(id))
+  }
+
   async function deliver(
     state: EndpointState,
     effect: Extract<EndpointEffect, { type: 'deliver' }>,
-  ): Promise<EndpointCommand> {
+  ): Promise<LogCommand> {
     const { eventId, attemptId } = effect
-    const { url, userId } = state.endpoint
+    const { webhookId, url, userId } = state.endpoint
     const pending = state.pending.find((delivery) => delivery.eventId === eventId)
     const event = pending === undefined ? undefined : loadEvent(userId, pending)
     if (event === undefined) throw new Error(`${eventId} is not in the log`)
     const outcome = await deliverer.deliver(
-      { url, secrets: activeSecrets(state.endpoint, nowMs()) },
+      { url, secrets: activeSecrets(state.endpoint, nowMs()).map(opened(webhookId)) },
       { eventId, body: deliveryBody(event, eventData(event, reader.transaction)) },
     )
     return {
@@ -112,7 +131,7 @@ export function createWebhookShell(
   const holders = new Map<string, Holder>()
 
   const checkpoints = new Set<string>()
-  function planCheckpoint(id: string, self: (command: EndpointCommand) => void): void {
+  function planCheckpoint(id: string, self: (command: LogCommand) => void): void {
     if (checkpoints.has(id)) return
     checkpoints.add(id)
     setTimeout(() => {
@@ -142,7 +161,8 @@ export function createWebhookShell(
     resume(holder) {
       return holder.state === null ? null : { type: 'recover', nowMs: nowMs() }
     },
-    decide(holder, command, token) {
+    decide(holder, incoming, token) {
+      const command = sealed(holder.id, incoming)
       holder.requestId = 'requestId' in command ? (command.requestId ?? null) : null
       const { events, effects, reply } = decide(holder.state, command)
       holder.state = events.reduce(evolve, holder.state)
@@ -191,6 +211,10 @@ export function createWebhookShell(
     // Endpoints are few, and each holds an alarm: they stay.
     idle: ({ state }) => state === null,
   }
+}
+
+function contextOf(webhookId: string): string {
+  return `webhook\0${webhookId}`
 }
 
 function withReply(

@@ -85,11 +85,11 @@ export function wantsEvent(state: EndpointState, type: EventType): boolean {
   return (state.endpoint.events ?? DEFAULT_EVENT_TYPES).includes(type)
 }
 
-/** Secrets that sign at this time, newest first. */
+/** Sealed secrets that sign at this time, newest first. */
 export function activeSecrets(endpoint: WebhookEndpoint, nowMs: number): string[] {
   return endpoint.secrets
     .filter(({ expiresAtMs }) => expiresAtMs === null || expiresAtMs > nowMs)
-    .map(({ secret }) => secret)
+    .map(({ sealed }) => sealed)
 }
 
 /**

@@ -26,6 +26,7 @@ import {
   serviceLayout,
 } from './domain-keys/layout.js'
 import { openRegistryFile } from './domain-keys/registry-file.js'
+import { createSealedText, type SealedText } from './domain-keys/sealed-text.js'
 import { openShareStore } from './domain-keys/share-store.js'
 import { EVIDENCE_KIND, openEvidenceLog } from './evidence/evidence-log.js'
 import { lastBatchSeq } from './evidence/last-batch.js'
@@ -71,6 +72,8 @@ export interface ConnectedCoSigner extends CoSigner {
   readonly waiting: number
   /** Hex of the id of the co-signer key in use. */
   readonly coSignerKid: string
+  /** Under the service's data key. */
+  readonly sealedText: SealedText
 }
 
 /** Owner of the service's own wallets in their certificates. */
@@ -269,6 +272,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     get coSignerKid() {
       return signer.kid.toString('hex')
     },
+    sealedText: createSealedText(shares.dataKeys),
     whenReady: (timeoutMs) => link.whenReady(timeoutMs),
     async close() {
       unfollow()

@@ -11,6 +11,6 @@ export interface WebhookEndpoint {
   readonly description: string | null
   readonly status: 'enabled' | 'disabled'
   readonly createdAtMs: number
-  /** Newest first; an older one signs along until it expires. */
-  readonly secrets: readonly { readonly secret: string; readonly expiresAtMs: number | null }[]
+  /** Newest first; an older one signs along until it expires. Sealed for this endpoint alone. */
+  readonly secrets: readonly { readonly sealed: string; readonly expiresAtMs: number | null }[]
 }

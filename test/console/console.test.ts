@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -8,6 +9,17 @@ import type { HttpClient, ReplyBody } from '../support/http-client.js'
 import { type Receiver, startReceiver, status } from '../webhooks/receiver.js'
 
 const BASE = 8453
+
+/** Files below a home that hold a text, as it is or as the bytes that it is the base64 of. */
+function filesWith(home: string, text: string): string[] {
+  const bytes = Buffer.from(text, 'base64')
+  return readdirSync(home, { recursive: true, encoding: 'utf8' }).filter((name) => {
+    const path = join(home, name)
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
+    const content = readFileSync(path)
+    return content.includes(text) || content.includes(bytes)
+  })
+}
 const WAIT = { timeout: 30_000, interval: 50 }
 
 let stack: Stack
@@ -136,6 +148,9 @@ describe('a webhook endpoint', () => {
     }
     const listed = await owner.get('/webhooks')
     expect(listed.text).not.toContain('whsec_')
+    for (const secret of [made.secret, rotated.json.secret]) {
+      expect(filesWith(stack.service.home, String(secret).slice('whsec_'.length))).toEqual([])
+    }
   })
 
   test('shows its failed attempts and the next try, and gets the event again on demand', async () => {

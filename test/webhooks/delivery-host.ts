@@ -8,14 +8,20 @@ import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 const FIXTURE = fileURLToPath(new URL('./fixtures-delivery-host.mjs', import.meta.url))
 
 type Message =
-  | { readonly type: 'register'; readonly endpoint: WebhookEndpoint }
+  | ({ readonly type: 'register' } & HostedEndpoint)
   | { readonly type: 'append'; readonly events: readonly NewEvent[] }
   | { readonly type: 'log'; readonly userId: UserId }
   | { readonly type: 'deliveries'; readonly webhookId: WebhookId }
 
+/** An endpoint to be registered, with the secret that its deliveries are signed with. */
+export interface HostedEndpoint {
+  readonly endpoint: Omit<WebhookEndpoint, 'secrets'>
+  readonly secret: string
+}
+
 /** The hosting process, as its test sees it. */
 export interface DeliveryHost {
-  register(endpoint: WebhookEndpoint): Promise<void>
+  register(hosted: HostedEndpoint): Promise<void>
   /** Resolves when the events are durable. @throws Error when the process died before it said so */
   append(events: readonly NewEvent[]): Promise<void>
   log(userId: UserId): Promise<readonly { readonly seq: number; readonly eventId: EventId }[]>
@@ -53,7 +59,7 @@ export async function startDeliveryHost(directory: string): Promise<DeliveryHost
   }
   await ready
   return {
-    register: (endpoint) => ask({ type: 'register', endpoint }),
+    register: ({ endpoint, secret }) => ask({ type: 'register', endpoint, secret }),
     append: (events) => ask({ type: 'append', events }),
     log: (userId) => ask({ type: 'log', userId }),
     deliveries: (webhookId) => ask({ type: 'deliveries', webhookId }),

@@ -13,12 +13,12 @@ import {
   type UserId,
   type WebhookId,
 } from '../../src/domain/ids.js'
-import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import { newId } from '../../src/store/new-id.js'
 import { generateWebhookSecret } from '../../src/webhooks/signature.js'
-import { type DeliveryHost, startDeliveryHost } from './delivery-host.js'
+import { type DeliveryHost, type HostedEndpoint, startDeliveryHost } from './delivery-host.js'
 import { type Answer, type Received, type Receiver, startReceiver, status } from './receiver.js'
 
+const SECRET = generateWebhookSecret()
 const LANES_PER_USER = 4
 const BATCH = 50
 const TEST_TIMEOUT_MS = 150_000
@@ -58,7 +58,7 @@ async function refusingUrl(): Promise<string> {
   return `http://127.0.0.1:${port}/hook`
 }
 
-function endpointFor(userId: UserId, url: string): WebhookEndpoint {
+function endpointFor(userId: UserId, url: string): HostedEndpoint['endpoint'] {
   return {
     webhookId: newId<WebhookId>(ID_PREFIX.webhook),
     userId,
@@ -67,7 +67,6 @@ function endpointFor(userId: UserId, url: string): WebhookEndpoint {
     description: null,
     status: 'enabled',
     createdAtMs: Date.now(),
-    secrets: [{ secret: generateWebhookSecret(), expiresAtMs: null }],
   }
 }
 
@@ -106,9 +105,8 @@ function expectLaneOrder(requests: readonly Received[]): void {
   }
 }
 
-function expectSigned(endpoint: WebhookEndpoint, requests: readonly Received[]): void {
-  const secret = endpoint.secrets[0]?.secret ?? ''
-  const verifiers = [new StandardWebhook(secret), new SvixWebhook(secret)]
+function expectSigned(requests: readonly Received[]): void {
+  const verifiers = [new StandardWebhook(SECRET), new SvixWebhook(SECRET)]
   for (const { headers, body } of requests) {
     // Both throw on a signature that is not theirs.
     for (const verifier of verifiers) verifier.verify(body, headers)
@@ -128,8 +126,9 @@ describe('ten thousand events to twenty endpoints', () => {
       const seconds = [hang, hang, redirect, redirect, flaky, flaky, slow, status(204)]
       const users = Array.from({ length: 10 }, (_, i) => `user-${i}` as UserId)
 
-      const answering: { endpoint: WebhookEndpoint; at: Receiver; ordered: boolean }[] = []
-      const failing: { endpoint: WebhookEndpoint; at: Receiver | null }[] = []
+      const answering: { endpoint: HostedEndpoint['endpoint']; at: Receiver; ordered: boolean }[] =
+        []
+      const failing: { endpoint: HostedEndpoint['endpoint']; at: Receiver | null }[] = []
       for (const [i, userId] of users.entries()) {
         const first = await receiver(status(200))
         answering.push({ endpoint: endpointFor(userId, first.url), at: first, ordered: true })
@@ -140,7 +139,8 @@ describe('ten thousand events to twenty endpoints', () => {
           failing.push({ endpoint, at: second })
         } else answering.push({ endpoint, at: second, ordered: answer !== flaky })
       }
-      for (const { endpoint } of [...answering, ...failing]) await host.register(endpoint)
+      for (const { endpoint } of [...answering, ...failing])
+        await host.register({ endpoint, secret: SECRET })
 
       const events = new Map(users.map((userId) => [userId, eventsOf(userId, 1_000)]))
       for (let at = 0; at < 1_000; at += BATCH) {
@@ -156,7 +156,7 @@ describe('ten thousand events to twenty endpoints', () => {
         const wanted = new Set<string>(events.get(endpoint.userId)?.map(({ eventId }) => eventId))
         expect(idsOf(at.received)).toEqual(wanted)
         if (ordered) expectLaneOrder(at.received)
-        expectSigned(endpoint, at.received)
+        expectSigned(at.received)
       }
       for (const { endpoint } of failing) {
         const records = await host.deliveries(endpoint.webhookId)
@@ -177,7 +177,7 @@ describe('a process that is killed', () => {
       const at = await receiver(status(200))
       const endpoint = endpointFor(userId, at.url)
       let host = await startHost(directory)
-      await host.register(endpoint)
+      await host.register({ endpoint, secret: SECRET })
       const events = eventsOf(userId, 2_000)
       let appended = 0
       for (let kills = 0; kills < 4; kills++) {
@@ -205,7 +205,7 @@ describe('a process that is killed', () => {
       await vi.waitFor(() => expect(idsOf(at.received).size).toBe(events.length), WAIT)
       expect(idsOf(at.received)).toEqual(new Set<string>(events.map(({ eventId }) => eventId)))
       expectLaneOrder(at.received)
-      expectSigned(endpoint, at.received)
+      expectSigned(at.received)
     },
     TEST_TIMEOUT_MS,
   )

@@ -23,7 +23,7 @@ export const endpoint: WebhookEndpoint = {
   description: null,
   status: 'enabled',
   createdAtMs: 0,
-  secrets: [{ secret: 'whsec_1', expiresAtMs: null }],
+  secrets: [{ sealed: 'sealed_1', expiresAtMs: null }],
 }
 
 /** Steps of repeatable progress between two checkpoints. */

@@ -176,21 +176,21 @@ describe('the event filter', () => {
 describe('secrets', () => {
   it('overlap for 24 hours after a rotation', () => {
     const { nowMs } = simulation
-    const reply = simulation.send({ type: 'rotate-secret', secret: 'whsec_2', nowMs })
+    const reply = simulation.send({ type: 'rotate-secret', sealed: 'sealed_2', nowMs })
     expect(reply?.ok).toBe(true)
     const rotated = simulation.state?.endpoint ?? endpoint
-    expect(activeSecrets(rotated, nowMs)).toEqual(['whsec_2', 'whsec_1'])
-    expect(activeSecrets(rotated, nowMs + 86_399_999)).toEqual(['whsec_2', 'whsec_1'])
-    expect(activeSecrets(rotated, nowMs + 86_400_000)).toEqual(['whsec_2'])
+    expect(activeSecrets(rotated, nowMs)).toEqual(['sealed_2', 'sealed_1'])
+    expect(activeSecrets(rotated, nowMs + 86_399_999)).toEqual(['sealed_2', 'sealed_1'])
+    expect(activeSecrets(rotated, nowMs + 86_400_000)).toEqual(['sealed_2'])
   })
 
   it('never cut an overlap short: a fifth secret has to wait', () => {
-    const rotate = (secret: string) =>
-      simulation.send({ type: 'rotate-secret', secret, nowMs: simulation.nowMs })
-    for (const secret of ['whsec_2', 'whsec_3', 'whsec_4']) expect(rotate(secret)?.ok).toBe(true)
-    expect(rotate('whsec_5')).toMatchObject({ ok: false, fault: { code: 'RATE_LIMITED' } })
+    const rotate = (sealed: string) =>
+      simulation.send({ type: 'rotate-secret', sealed, nowMs: simulation.nowMs })
+    for (const sealed of ['sealed_2', 'sealed_3', 'sealed_4']) expect(rotate(sealed)?.ok).toBe(true)
+    expect(rotate('sealed_5')).toMatchObject({ ok: false, fault: { code: 'RATE_LIMITED' } })
     simulation.advance(86_400_000)
-    expect(rotate('whsec_5')?.ok).toBe(true)
+    expect(rotate('sealed_5')?.ok).toBe(true)
     expect(simulation.state?.endpoint.secrets).toHaveLength(2)
   })
 })

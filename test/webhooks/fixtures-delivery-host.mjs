@@ -4,9 +4,13 @@
  * Told what to do over IPC; `fork(path, [store directory])`.
  */
 
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { ShardHost } from '../../dist/actors/runtime/shard-host.js'
 import { createAnnouncer } from '../../dist/actors/webhook-endpoint/announce.js'
 import { createWebhookShell } from '../../dist/actors/webhook-endpoint/shell.js'
+import { openDataKeys } from '../../dist/src/custody/domain-keys/data-keys.js'
+import { createSealedText } from '../../dist/src/custody/domain-keys/sealed-text.js'
 import { openEnvironment } from '../../dist/src/store/environment.js'
 import {
   attachEventSequence,
@@ -22,6 +26,17 @@ const reader = createReader(environment)
 const buffer = createEventSequenceBuffer(2, reader.lastEventSeq())
 const sequence = attachEventSequence(buffer, 0)
 const appender = attachEventSequence(buffer, 1)
+/** Wrapped data keys in a file, since the host is killed and started again. */
+function storedKeys(path) {
+  const list = () => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [])
+  return {
+    list: () => list().map(({ id, wrapped }) => ({ id, wrapped: Buffer.from(wrapped, 'base64') })),
+    addFirst: (id, wrapped) =>
+      writeFileSync(path, JSON.stringify([{ id, wrapped: wrapped.toString('base64') }])),
+  }
+}
+const keys = storedKeys(join(process.argv[2] ?? '', 'data-keys.json'))
+const sealedText = createSealedText(openDataKeys('service', [Buffer.alloc(32, 7)], keys))
 const dispatcher = createGuardedAgent({ targets: 'any' })
 const log = { error: (context, message) => process.stderr.write(`${message} ${context.err}\n`) }
 const ports = { reader, sequence, log, nowMs: Date.now }
@@ -35,6 +50,7 @@ const host = new ShardHost({
     createWebhookShell({
       ...ports,
       deliverer: createDeliverer({ dispatcher }),
+      sealedText,
       random: Math.random,
     }),
   ],
@@ -71,9 +87,10 @@ async function append(events) {
 async function obey(message) {
   switch (message.type) {
     case 'register': {
-      const { endpoint } = message
+      const { endpoint, secret } = message
       const cursor = sequence.readable()
-      await ask(endpoint.webhookId, { type: 'register', endpoint, cursor, nowMs: Date.now() })
+      const command = { type: 'register', endpoint, secret, cursor, nowMs: Date.now() }
+      await ask(endpoint.webhookId, command)
       return null
     }
     case 'append':

@@ -5,7 +5,7 @@ import { isoTime } from '../../domain/iso-time.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
 import type { Reader } from '../../store/reader.js'
 
-export function webhookView(endpoint: WebhookEndpoint) {
+export function webhookView(endpoint: Omit<WebhookEndpoint, 'secrets'>) {
   return {
     webhook_id: endpoint.webhookId,
     url: endpoint.url,

@@ -29,7 +29,7 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
       return { ok: false, fault: fault('INVALID_REQUEST', details, message) }
     }
     const secret = generateWebhookSecret()
-    const endpoint: WebhookEndpoint = {
+    const endpoint: Omit<WebhookEndpoint, 'secrets'> = {
       webhookId: newId<WebhookId>(ID_PREFIX.webhook),
       userId,
       url: url.value,
@@ -37,10 +37,9 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
       description: input.description ?? null,
       status: 'enabled',
       createdAtMs: nowMs(),
-      secrets: [{ secret, expiresAtMs: null }],
     }
     const cursor = readableSeq()
-    const command = { type: 'register', endpoint, cursor, requestId, nowMs: nowMs() }
+    const command = { type: 'register', endpoint, secret, cursor, requestId, nowMs: nowMs() }
     const stored = await actors.ask({ kind: 'webhook-endpoint', id: endpoint.webhookId }, command)
     if (!stored.ok) return stored
     return { ok: true, status: 201, value: { ...webhookView(endpoint), secret } }
