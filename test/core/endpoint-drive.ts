@@ -1,5 +1,5 @@
 import type { ActorShell } from '../../actors/runtime/actor.js'
-import type { EndpointCommand, EventMeta } from '../../actors/webhook-endpoint/commands.js'
+import type { EventMeta, IncomingCommand } from '../../actors/webhook-endpoint/commands.js'
 import {
   type DeliveryRecord,
   evolveRecord,
@@ -17,11 +17,11 @@ import { START_MS, USER_ID } from '../actors/wallet-fixtures.js'
 import { seededRandom } from '../faults/random.js'
 import { byKey, mustEqual, World } from './world.js'
 
-type EndpointShell = ActorShell<Holder, EndpointCommand, EndpointEvent, EndpointEffect>
+type EndpointShell = ActorShell<Holder, IncomingCommand, EndpointEvent, EndpointEffect>
 
 const ID = 'we_00000000000000000000000001' as WebhookId
 
-export const ENDPOINT: WebhookEndpoint = {
+export const ENDPOINT: Omit<WebhookEndpoint, 'secrets'> = {
   webhookId: ID,
   userId: USER_ID,
   url: 'https://hook.example/',
@@ -29,7 +29,6 @@ export const ENDPOINT: WebhookEndpoint = {
   description: null,
   status: 'enabled',
   createdAtMs: START_MS,
-  secrets: [{ secret: 'whsec_1', expiresAtMs: null }],
 }
 
 /** Delivers nothing by itself: whoever drives it ends its effects. */
@@ -38,6 +37,7 @@ function shellOn(reader: Reader): EndpointShell {
     reader,
     sequence: attachEventSequence(createEventSequenceBuffer(1, 0), null),
     deliverer: { deliver: () => Promise.reject(new Error('driven by hand')) },
+    sealedText: { seal: (text) => `sealed ${text}`, open: (text) => text },
     log: { error: () => undefined },
     nowMs: () => START_MS,
     random: () => 0,
@@ -46,7 +46,7 @@ function shellOn(reader: Reader): EndpointShell {
 
 /** Drives one webhook endpoint in an order drawn by a seed; progress is saved at times only. */
 export class EndpointDrive {
-  readonly world: World<Holder, EndpointCommand, EndpointEvent, EndpointEffect>
+  readonly world: World<Holder, IncomingCommand, EndpointEvent, EndpointEffect>
   readonly #random: ReturnType<typeof seededRandom>
   /** What the console should be able to look back on. */
   readonly #records = new Map<EventId, DeliveryRecord>()
@@ -70,7 +70,9 @@ export class EndpointDrive {
     this.#nowMs += this.#random.integer(60_000)
     const nowMs = this.#nowMs
     if (this.world.state.state === null) {
-      return this.#handle({ type: 'register', endpoint: ENDPOINT, cursor: this.#log.length, nowMs })
+      const cursor = this.#log.length
+      const secret = 'whsec_1'
+      return this.#handle({ type: 'register', endpoint: ENDPOINT, secret, cursor, nowMs })
     }
     const drawn = this.#random.integer(100)
     if (drawn < 1) await this.#handle({ type: 'remove', nowMs })
@@ -88,7 +90,7 @@ export class EndpointDrive {
     else await this.#endEffect()
   }
 
-  async #handle(command: EndpointCommand): Promise<void> {
+  async #handle(command: IncomingCommand): Promise<void> {
     const { events } = await this.world.handle(command, 1)
     for (const event of events) {
       if (event.type === 'removed') this.#records.clear()

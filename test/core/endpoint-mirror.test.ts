@@ -14,7 +14,7 @@ describe('a webhook endpoint, in whatever order things happen', () => {
     const nowMs = START_MS
     const eventId = 'evt_test_1' as EventId
     await world.together([
-      { type: 'register', endpoint: ENDPOINT, cursor: 0, nowMs },
+      { type: 'register', endpoint: ENDPOINT, secret: 'whsec_1', cursor: 0, nowMs },
       { type: 'test', eventId, nowMs },
       { type: 'remove', nowMs },
     ])
