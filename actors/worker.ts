@@ -4,10 +4,13 @@ import { connectChains } from '../src/chains/access.js'
 import { startRouterChecks } from '../src/chains/router-checks.js'
 import { RpcCallError } from '../src/chains/rpc/errors.js'
 import { startSimulationChecks } from '../src/chains/simulation-checks.js'
+import { attachChainTime } from '../src/clock/chain-time.js'
+import { createServiceClock } from '../src/clock/service-clock.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
 import { readScreeningFile } from '../src/config/screening.js'
 import { connectCoSigner } from '../src/custody/connect-co-signer.js'
+import { tellQuorumReach } from '../src/custody/quorum-reach.js'
 import { createExecutionGas } from '../src/defi/execution-gas.js'
 import { createChainlinkPrices } from '../src/pricing/chainlink.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
@@ -80,8 +83,9 @@ const coSigner = await connectCoSigner({
   // The main thread ends the process, which a supervisor starts anew from what is on disk.
   onBroken: () => process.exit(1),
 })
+const stopTelling = tellQuorumReach(start.quorumReach, workerIndex, coSigner.reach)
 const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
-const nowMs = () => Date.now()
+const { nowMs } = createServiceClock({ chainTime: attachChainTime(start.chainTime) })
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
 const auditLog = new AuditLog({ environment, sequence, nowMs, log })
@@ -186,6 +190,7 @@ const DRAIN_STEP_MS = 20
 const DRAIN_STEPS_MAX = 250
 
 async function drain(): Promise<void> {
+  stopTelling()
   simulation.close()
   routers.close()
   for (let step = 0; step < DRAIN_STEPS_MAX && !host.quiet; step++) {

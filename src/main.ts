@@ -11,10 +11,13 @@ import { createKeyUseRecorder } from './auth/key-use.js'
 import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from './auth/rate-limit.js'
 import { connectChains } from './chains/access.js'
 import { createContractEvents } from './chains/contract-events.js'
+import { createHeadAges } from './chains/head-ages.js'
 import type { ChainHead } from './chains/heads.js'
 import { startRouterChecks } from './chains/router-checks.js'
 import { RpcCallError } from './chains/rpc/errors.js'
 import { startSimulationChecks } from './chains/simulation-checks.js'
+import { attachChainTime, createChainTimeBuffer, keepChainTime } from './clock/chain-time.js'
+import { createServiceClock } from './clock/service-clock.js'
 import { readChainsFile } from './config/chains.js'
 import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
@@ -24,6 +27,7 @@ import { readScreeningFile } from './config/screening.js'
 import { ownHome } from './custody/home-lock/own-home.js'
 import { deriveProofKey } from './custody/key-proof.js'
 import { runUntilStopped } from './custody/process-life.js'
+import { createQuorumReachBuffer, readQuorumReach } from './custody/quorum-reach.js'
 import { createContractReads } from './defi/contract-reads.js'
 import { createErc4626 } from './defi/erc4626.js'
 import { watchGasBalances } from './defi/gas-balances.js'
@@ -37,6 +41,7 @@ import { fault, refuse } from './errors/fault.js'
 import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
 import { listenForMetrics } from './http/metrics-listener.js'
+import { readinessParts } from './http/readiness-parts.js'
 import { createHttpServer } from './http/server.js'
 import { registerServiceGauges } from './http/service-gauges.js'
 import { createMcpRoutes } from './mcp/routes.js'
@@ -116,6 +121,10 @@ const prices = createChainlinkPrices(
   [...chains.values()].map(({ config: chain, rpc }) => ({ chain, rpc })),
 )
 const heads = new Map<number, ChainHead>()
+const chainTime = createChainTimeBuffer()
+const headAges = createHeadAges()
+const keepTime = keepChainTime(chainTime)
+const clock = createServiceClock({ chainTime: attachChainTime(chainTime) })
 // For simulations; what is sent is screened and valued by the worker that owns the wallet.
 const providers = openProviders(home, readScreeningFile(home))
 const screener = createScreener({
@@ -137,9 +146,10 @@ const authenticator = createApiKeyAuthenticator({
   },
   environment: config.environment,
   deriveProofKey,
-  nowMs: Date.now,
+  nowMs: clock.nowMs,
 })
 
+const quorumReach = createQuorumReachBuffer(config.workers)
 const actors = await startActors({
   entry: new URL('../actors/worker.js', import.meta.url),
   starts: Array.from(
@@ -156,11 +166,15 @@ const actors = await startActors({
       recordVersions,
       walletVersions,
       lists: lists.share(),
+      chainTime,
+      quorumReach,
     }),
   ),
   onKeyChanged: (secretHash) => authenticator.invalidate(secretHash),
   onHead(head) {
     heads.set(head.chainId, head)
+    keepTime(head)
+    headAges.note(head)
     chains.get(head.chainId)?.fees.onHead(head)
     prices.onHead(head)
   },
@@ -175,7 +189,7 @@ for (const { id } of chainConfigs) {
   actors.tell({ kind: 'chain-watcher', id: String(id) }, { type: 'start' })
 }
 for (const { webhookId } of reader.webhooks()) {
-  const command = { type: 'recover', nowMs: Date.now() }
+  const command = { type: 'recover', nowMs: clock.nowMs() }
   actors.tell({ kind: 'webhook-endpoint', id: webhookId }, command)
 }
 
@@ -193,7 +207,7 @@ const contractReads = createContractReads(isCallError)
 
 const keyUse = createKeyUseRecorder({
   write: (uses) => actors.ask(KEY_USE_DESK, { type: 'keys-used', uses }),
-  nowMs: Date.now,
+  nowMs: clock.nowMs,
 })
 
 const answeredSends = createAnsweredSends(reader)
@@ -225,7 +239,7 @@ const ports: OperationPorts = {
   keyLastUsedAtMs: (keyId) => keyUse.lastUsedAtMs(keyId) ?? reader.keyLastUsedAtMs(keyId),
   forgetKey: (secretHash) => authenticator.invalidate(secretHash),
   webhookTargets: config.mode === 'dev' ? 'any' : 'public',
-  nowMs: Date.now,
+  nowMs: clock.nowMs,
 }
 
 const stopSampling = sampleSharePrices(ports)
@@ -245,7 +259,7 @@ const writes = createWriteAdmission({
   inFlightMax: config.writesInFlightMax,
   nowMs: () => performance.now(),
 })
-const agent = admitWrites(createAgentHandlers(ports), writes)
+const agent = admitWrites(createAgentHandlers(ports), writes, clock.refusal)
 const callers = {
   authenticate(header: string) {
     const caller = authenticator.authenticate(header)
@@ -261,6 +275,18 @@ const callers = {
     nowMs: () => performance.now(),
   }),
 }
+const readiness = readinessParts({
+  quorum: () => readQuorumReach(quorumReach),
+  readStore: () => reader.lastEventSeq(),
+  lists: () => lists.status(),
+  prices: () => prices.gaps(),
+  chains: () =>
+    chainConfigs.map(({ id, name, block_time_ms: blockTimeMs }) => ({
+      ...{ chainId: id, name, blockTimeMs },
+      head: headAges.of(id),
+    })),
+  clock,
+})
 const server = createHttpServer({
   ...callers,
   refusesWrite: (keyId) => writes.refuses(keyId),
@@ -282,13 +308,14 @@ const server = createHttpServer({
     ...documentRoutes(),
   ],
   inFlightMax: config.inFlightMax,
-  readiness: [{ name: 'chains', isReady: () => heads.size > 0 }],
+  readiness,
 })
 
 collectDefaultMetrics({ register: registry })
 registerServiceGauges(registry, {
   lists: () => lists.status().lists,
   heads: () => heads.values(),
+  parts: readiness,
   callersWaiting: () => actors.waiting,
   requestsInFlight: () => server.inFlight,
   writes: () => writes,

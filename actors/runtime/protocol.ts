@@ -48,4 +48,8 @@ export interface WorkerStart {
   /** Counts the changes of transactions and of users' webhook endpoints in the store. */
   readonly recordVersions: SharedArrayBuffer
   readonly lists: SharedLists
+  /** As the chains tell it. */
+  readonly chainTime: SharedArrayBuffer
+  /** What each worker reaches of the quorum. */
+  readonly quorumReach: SharedArrayBuffer
 }

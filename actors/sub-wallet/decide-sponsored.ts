@@ -1,7 +1,7 @@
 import { gasWalletsFor } from '../../src/domain/gas-wallets.js'
 import type { TxId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
-import { dayEndMs, utcDay } from '../../src/domain/spend.js'
+import { dayCounted, dayEndMs, utcDay } from '../../src/domain/spend.js'
 import { fault } from '../../src/errors/fault.js'
 import type { ReplyToken } from '../runtime/actor.js'
 import { admit } from './admission.js'
@@ -68,7 +68,8 @@ export function admitSponsored(
 
 /** Gas paid today, and what is held for calls under way. */
 function gasOfDay({ sponsoredGas, sponsored }: SubWalletState, nowMs: number): bigint {
-  let micros = sponsoredGas.day === utcDay(nowMs) ? sponsoredGas.micros : 0n
+  const { day } = sponsoredGas
+  let micros = dayCounted(day, nowMs) > day ? 0n : sponsoredGas.micros
   for (const { phase, gasMicros } of sponsored.values()) if (phase !== 'held') micros += gasMicros
   return micros
 }

@@ -1,5 +1,12 @@
 import type { TxId } from '../../src/domain/ids.js'
-import { NO_SPEND, reserve, rollForward, settle, unsettle, utcDay } from '../../src/domain/spend.js'
+import {
+  dayCounted,
+  NO_SPEND,
+  reserve,
+  rollForward,
+  settle,
+  unsettle,
+} from '../../src/domain/spend.js'
 import type { Sponsorship } from '../../src/domain/sponsorship.js'
 import { bookDraft, unbookDraft } from './drafted-spend.js'
 import type { SponsoredEvent } from './sponsored-messages.js'
@@ -170,12 +177,9 @@ function settleSpend(
 }
 
 function spendGas(state: SubWalletState, micros: bigint, atMs: number): void {
-  const day = utcDay(atMs)
   const { sponsoredGas: before } = state
-  state.sponsoredGas = {
-    day: Math.max(day, before.day),
-    micros: (day > before.day ? 0n : before.micros) + micros,
-  }
+  const day = dayCounted(before.day, atMs)
+  state.sponsoredGas = { day, micros: (day > before.day ? 0n : before.micros) + micros }
 }
 
 function forget(state: SubWalletState, { txId, draft, sponsorship }: SponsoredEntry): void {

@@ -88,6 +88,8 @@ function exampleDetails(code: ErrorCode): { [key: string]: JsonValue } {
         requested_usd: '3.12',
         resets_at: '2026-11-21T00:00:00.000Z',
       }
+    case 'WRITES_STOPPED':
+      return { reason: 'clock' }
     case 'ADDRESS_BLOCKED':
       return {
         address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',

@@ -235,7 +235,12 @@ const SUCCESS_HEADERS: JsonSchema = {
   RateLimit: { $ref: '#/components/headers/RateLimit' },
 }
 
-const health = (operationId: string, summary: string, statuses: readonly number[]): JsonSchema => ({
+const health = (
+  operationId: string,
+  summary: string,
+  statuses: readonly number[],
+  schema: JsonSchema,
+): JsonSchema => ({
   get: {
     operationId,
     summary,
@@ -244,13 +249,42 @@ const health = (operationId: string, summary: string, statuses: readonly number[
     responses: Object.fromEntries(
       statuses.map((status) => [
         String(status),
-        { description: summary, content: { 'application/json': { schema: { type: 'object' } } } },
+        { description: summary, content: { 'application/json': { schema } } },
       ]),
     ),
   },
 })
 
+const HEALTH: JsonSchema = {
+  type: 'object',
+  properties: { status: { type: 'string', enum: ['ok'] } },
+  required: ['status'],
+}
+
+const READINESS: JsonSchema = {
+  type: 'object',
+  properties: {
+    status: { type: 'string', enum: ['ready', 'not_ready'] },
+    draining: { type: 'boolean', description: 'It is shutting down.' },
+    parts: {
+      type: 'object',
+      description:
+        'By name: co_signer, quorum, store, lists, prices, chains, clock. A part that is down stops writes; one that is degraded stops some of them.',
+      additionalProperties: {
+        type: 'object',
+        properties: {
+          status: { type: 'string', enum: ['up', 'degraded', 'down'] },
+          reason: { type: 'string', description: 'There unless it is up.' },
+        },
+        required: ['status'],
+        additionalProperties: true,
+      },
+    },
+  },
+  required: ['status', 'draining', 'parts'],
+}
+
 const SERVICE_PATHS: JsonSchema = {
-  '/healthz': health('healthz', 'The process runs', [200]),
-  '/readyz': health('readyz', 'New requests are welcome', [200, 503]),
+  '/healthz': health('healthz', 'The process runs', [200], HEALTH),
+  '/readyz': health('readyz', 'Writes are welcome, by parts', [200, 503], READINESS),
 }

@@ -81,6 +81,7 @@ export const WRITE_ERRORS = [
   'SCREENING_UNAVAILABLE',
   'COSIGNER_UNAVAILABLE',
   'CHAIN_UNAVAILABLE',
+  'WRITES_STOPPED',
 ] as const satisfies readonly ErrorCode[]
 
 /** What every call may answer whose gas the service pays. */

@@ -32,7 +32,7 @@ export type Input = Readonly<Record<string, unknown>>
 const BACKOFF_MS_MIN = 250
 const BACKOFF_MS_MAX = 8_000
 /** Nothing was done, so that repeating is safe for any method. */
-const UNTOUCHED: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED'])
+const UNTOUCHED: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'WRITES_STOPPED'])
 
 export async function request(
   transport: Transport,

@@ -45,6 +45,7 @@ import { encodePayload } from './protocol/payload.js'
 import { codeOf, Refusal } from './protocol/refusal.js'
 import { sha256 } from './protocol/tagged.js'
 import { toHex } from './protocol/transaction.js'
+import type { QuorumReach } from './quorum-reach.js'
 import { createConsoleQueue } from './service/console-queue.js'
 import { createWalletKey } from './service/create-wallet.js'
 import { createGrantReferences, type GrantReference } from './service/grant-references.js'
@@ -68,6 +69,8 @@ export interface CoSignerOptions {
 export interface ConnectedCoSigner extends CoSigner {
   /** True once both other domains answer; false when they do not within the time. */
   whenReady(timeoutMs: number): Promise<boolean>
+  /** What is connected now. */
+  reach(): QuorumReach
   /** Signatures asked for that no batch has taken yet. */
   readonly waiting: number
   /** Hex of the id of the co-signer key in use. */
@@ -266,6 +269,11 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     get ready() {
       return link.session !== null
     },
+    reach: () => ({
+      identityProvider: link.userSide.connected,
+      quorumSigner: link.quorum.connected,
+      complete: link.session !== null,
+    }),
     get waiting() {
       return pipeline.waiting
     },

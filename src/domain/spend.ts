@@ -1,3 +1,4 @@
+import { CLOCK_ERROR_MAX_MS } from './clock.js'
 import type { UsdMicros } from './money.js'
 
 /**
@@ -74,22 +75,44 @@ export function monthEndMs(month: number): number {
 }
 
 /**
- * Opens the windows of `nowMs`. A clock that steps back opens nothing: the newest window seen
- * stays, so that a step cannot hand out a spent cap again.
+ * A window that begins later than this after now was never opened by the service's clock
+ * (clock/service-clock.ts): that is at most one error ahead of the chains when it opens one, one
+ * behind them when it is asked again, and they may lag by another in between.
+ */
+const EARLY_MAX_MS = 3 * CLOCK_ERROR_MAX_MS
+
+/**
+ * Opens the windows of `nowMs`. A clock that steps back opens nothing: the newest window stays, so
+ * that a step cannot hand out a spent cap again. A window of a time that cannot be yet is of a
+ * clock that was wrong: what it has used counts now, and ends with the window of now.
  */
 export function rollForward(counters: SpendCounters, nowMs: number): SpendCounters {
-  return openWindows(counters, utcDay(nowMs), utcMonth(nowMs))
+  const today = utcDay(nowMs)
+  const thisMonth = utcMonth(nowMs)
+  if (today === counters.day && thisMonth === counters.month) return counters
+  const day = windowAt(counters.day, today, dayEndMs(counters.day - 1), nowMs)
+  const month = windowAt(counters.month, thisMonth, monthEndMs(counters.month - 1), nowMs)
+  return inWindows(counters, day, month)
 }
 
-function openWindows(counters: SpendCounters, day: number, month: number): SpendCounters {
-  if (day <= counters.day && month <= counters.month) return counters
+function inWindows(counters: SpendCounters, day: number, month: number): SpendCounters {
+  if (day === counters.day && month === counters.month) return counters
   return {
-    day: Math.max(day, counters.day),
+    day,
     dayMicros: day > counters.day ? 0n : counters.dayMicros,
-    month: Math.max(month, counters.month),
+    month,
     monthMicros: month > counters.month ? 0n : counters.monthMicros,
     reservedMicros: counters.reservedMicros,
   }
+}
+
+/** The day that is counted in, where `day` was the last one. */
+export function dayCounted(day: number, nowMs: number): number {
+  return windowAt(day, utcDay(nowMs), dayEndMs(day - 1), nowMs)
+}
+
+function windowAt(open: number, current: number, openSinceMs: number, nowMs: number): number {
+  return current > open || openSinceMs > nowMs + EARLY_MAX_MS ? current : open
 }
 
 /** The first cap that `requested` more would pass, or null. Expects rolled-forward counters. */
@@ -122,7 +145,7 @@ export function capBreach(
   return null
 }
 
-/** Two sets of counters seen as one; both are rolled forward to the newer window first. */
+/** Two sets of counters seen as one; both are rolled to the windows of `nowMs` first. */
 export function combine(a: SpendCounters, b: SpendCounters, nowMs: number): SpendCounters {
   const x = rollForward(a, nowMs)
   const y = rollForward(b, nowMs)
@@ -143,8 +166,10 @@ export function combine(a: SpendCounters, b: SpendCounters, nowMs: number): Spen
  * opened: they were seen elsewhere, before the clock stepped back.
  */
 export function reserve(counters: SpendCounters, reservation: Reservation): SpendCounters {
-  const { micros, day, month } = reservation
-  return book(openWindows(counters, day, month), reservation, micros, micros)
+  const { micros } = reservation
+  const day = Math.max(counters.day, reservation.day)
+  const month = Math.max(counters.month, reservation.month)
+  return book(inWindows(counters, day, month), reservation, micros, micros)
 }
 
 /**
@@ -156,7 +181,11 @@ export function settle(
   reservation: Reservation,
   spentMicros: UsdMicros,
 ): SpendCounters {
-  return book(counters, reservation, spentMicros - reservation.micros, -reservation.micros)
+  const after = moved(counters, reservation, spentMicros - reservation.micros, -reservation.micros)
+  // A window that was left for one that could be, and came in the end, was emptied in between.
+  const dayMicros = after.dayMicros < 0n ? 0n : after.dayMicros
+  const monthMicros = after.monthMicros < 0n ? 0n : after.monthMicros
+  return sound({ ...after, dayMicros, monthMicros })
 }
 
 /** Takes back a settlement, when a reorg un-mines what was final. */
@@ -168,21 +197,44 @@ export function unsettle(
   return book(counters, reservation, reservation.micros - spentMicros, reservation.micros)
 }
 
-/** @throws Error rather than go below zero: something was released that was not booked */
 function book(
   counters: SpendCounters,
   window: Reservation,
   usedDelta: UsdMicros,
   reservedDelta: UsdMicros,
 ): SpendCounters {
-  const { day, month } = counters
-  const dayMicros = counters.dayMicros + (window.day === day ? usedDelta : 0n)
-  const monthMicros = counters.monthMicros + (window.month === month ? usedDelta : 0n)
-  const reservedMicros = counters.reservedMicros + reservedDelta
+  return sound(moved(counters, window, usedDelta, reservedDelta))
+}
+
+/**
+ * What was booked in a window that cannot be yet counts in the present one when it becomes more.
+ * When it becomes less it takes nothing off, since it may have been counted in another.
+ */
+function moved(
+  { day, dayMicros, month, monthMicros, reservedMicros }: SpendCounters,
+  window: Reservation,
+  usedDelta: UsdMicros,
+  reservedDelta: UsdMicros,
+): SpendCounters {
+  const isEarly = window.day > day || window.month > month
+  const inDay = isEarly ? usedDelta > 0n : window.day === day
+  const inMonth = isEarly ? usedDelta > 0n : window.month === month
+  return {
+    day,
+    dayMicros: dayMicros + (inDay ? usedDelta : 0n),
+    month,
+    monthMicros: monthMicros + (inMonth ? usedDelta : 0n),
+    reservedMicros: reservedMicros + reservedDelta,
+  }
+}
+
+/** @throws Error for counters below zero: something was released that was not booked */
+function sound(counters: SpendCounters): SpendCounters {
+  const { dayMicros, monthMicros, reservedMicros } = counters
   if (dayMicros < 0n || monthMicros < 0n || reservedMicros < 0n) {
     throw new Error(
       `spend would go below zero: day ${dayMicros}, month ${monthMicros}, reserved ${reservedMicros}`,
     )
   }
-  return { day, dayMicros, month, monthMicros, reservedMicros }
+  return counters
 }

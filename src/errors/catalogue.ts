@@ -77,6 +77,11 @@ export const CATALOGUE = {
     true,
   ),
   CHAIN_UNAVAILABLE: row(503, 'No RPC endpoint of this chain answers.', true),
+  WRITES_STOPPED: row(
+    503,
+    'The service has stopped writes for the reason in details.reason; nothing was done, and reads go on.',
+    true,
+  ),
   OVERLOADED: row(503, 'The service is at capacity; nothing was done.', true),
 } as const satisfies Record<string, CatalogueRow>
 

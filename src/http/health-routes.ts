@@ -1,16 +1,33 @@
 import type { RequestGate } from './request-gate.js'
 import type { ExtraRoute } from './routes.js'
 
-/** One thing the service cannot do its work without. */
-export interface ReadinessCheck {
-  readonly name: string
-  /** Must be cheap: load balancers ask often. */
-  readonly isReady: () => boolean
+/**
+ * | status | meaning |
+ * |---|---|
+ * | up | does its work |
+ * | degraded | some of its work is not done: `reason` says which; the rest goes on |
+ * | down | nothing that moves value is taken meanwhile; reads go on as far as they can |
+ */
+export type PartStatus = 'up' | 'degraded' | 'down'
+
+export interface PartReport {
+  readonly status: PartStatus
+  /** A sentence for whoever is on call; there unless it is up. No secret and no path is in it. */
+  readonly reason?: string
+  /** More of it, on the wire: snake_case. */
+  readonly [fact: string]: unknown
 }
 
-/** `/healthz`: the event loop turns. `/readyz`: new requests are welcome here. */
+/** One thing the service cannot do its work without. */
+export interface ReadinessPart {
+  readonly name: string
+  /** Must be cheap: load balancers ask often. */
+  readonly report: () => PartReport
+}
+
+/** `/healthz`: the event loop turns. `/readyz`: writes are welcome here, and if not, why. */
 export function healthRoutes(
-  checks: readonly ReadinessCheck[],
+  parts: readonly ReadinessPart[],
   gate: RequestGate,
 ): readonly ExtraRoute[] {
   return [
@@ -25,12 +42,12 @@ export function healthRoutes(
       path: '/readyz',
       name: 'readyz',
       handle: (exchange) => {
-        const results = checks.map((check) => [check.name, check.isReady()] as const)
-        const ready = !gate.draining && results.every(([, isReady]) => isReady)
+        const reports = parts.map(({ name, report }) => [name, report()] as const)
+        const ready = !gate.draining && reports.every(([, { status }]) => status !== 'down')
         exchange.sendJson(ready ? 200 : 503, {
           status: ready ? 'ready' : 'not_ready',
           draining: gate.draining,
-          checks: Object.fromEntries(results),
+          parts: Object.fromEntries(reports),
         })
       },
     },

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
 import type { RouteDeps } from './deps.js'
-import { healthRoutes, type ReadinessCheck } from './health-routes.js'
+import { healthRoutes, type ReadinessPart } from './health-routes.js'
 import type { HttpMetrics } from './metrics.js'
 import {
   BODY_BYTES_IN_MEMORY_MAX,
@@ -24,7 +24,7 @@ export interface HttpServerOptions
   readonly logger: Logger
   readonly metrics: HttpMetrics
   readonly extraRoutes?: readonly ExtraRoute[]
-  readonly readiness?: readonly ReadinessCheck[]
+  readonly readiness?: readonly ReadinessPart[]
   /** Default: none is refused before it is read. */
   readonly refusesWrite?: RouteDeps['refusesWrite']
   readonly inFlightMax?: number

@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { PartStatus, ReadinessPart } from './health-routes.js'
 
 /** What operators watch besides requests; read when Prometheus asks, never on the hot path. */
 export interface GaugeSources {
@@ -12,6 +13,7 @@ export interface GaugeSources {
     readonly stale: boolean
   }[]
   readonly heads: () => Iterable<{ readonly chainId: number; readonly number: number }>
+  readonly parts: readonly ReadinessPart[]
   /** Callers that wait for an actor's reply. */
   readonly callersWaiting: () => number
   readonly requestsInFlight: () => number
@@ -31,6 +33,8 @@ const WRITES = [
     'How many of them may be at work, by their delay.',
   ],
 ] as const
+
+const STATUS_VALUE: Readonly<Record<PartStatus, number>> = { up: 1, degraded: 0.5, down: 0 }
 
 export function registerServiceGauges(registry: Registry, sources: GaugeSources): void {
   const registers = [registry]
@@ -73,6 +77,17 @@ export function registerServiceGauges(registry: Registry, sources: GaugeSources)
     registers,
     collect() {
       for (const { chainId, number } of sources.heads()) head.set({ chain_id: chainId }, number)
+    },
+  })
+  const part = new Gauge({
+    name: 'countersign_part_status',
+    help: 'Of each part of /readyz: 1 up, 0.5 degraded, 0 down.',
+    labelNames: ['part'],
+    registers,
+    collect() {
+      for (const { name, report } of sources.parts) {
+        part.set({ part: name }, STATUS_VALUE[report().status])
+      }
     },
   })
   const waiting = new Gauge({

@@ -1,6 +1,6 @@
 import { operations } from '../api/operations.js'
 import type { KeyId } from '../domain/ids.js'
-import { fault } from '../errors/fault.js'
+import { type Fault, fault } from '../errors/fault.js'
 import { createActiveLimit } from './active-limit.js'
 import type { AgentContext, AgentHandlers, Answer } from './context.js'
 import { KeyQueues } from './key-queues.js'
@@ -139,17 +139,30 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
 
 type Handler = (context: AgentContext, input: never) => Answer<unknown> | Promise<Answer<unknown>>
 
-/** The same handlers; those that move value answer OVERLOADED while there is no place. */
-export function admitWrites(handlers: AgentHandlers, admission: WriteAdmission): AgentHandlers {
+/**
+ * The same handlers; those that move value answer OVERLOADED while there is no place.
+ * @param stopped why nothing that moves value may begin now, or null; asked for each call
+ */
+export function admitWrites(
+  handlers: AgentHandlers,
+  admission: WriteAdmission,
+  stopped: () => Fault | null = () => null,
+): AgentHandlers {
   const admitted: Record<string, Handler> = { ...handlers }
   for (const { name, movesValue } of operations) {
-    if (movesValue) admitted[name] = admitting(handlers[name], admission)
+    if (movesValue) admitted[name] = admitting(handlers[name], admission, stopped)
   }
   return admitted as unknown as AgentHandlers
 }
 
-function admitting(handler: Handler, admission: WriteAdmission): Handler {
+function admitting(
+  handler: Handler,
+  admission: WriteAdmission,
+  stopped: () => Fault | null,
+): Handler {
   return async (context, input) => {
+    const reason = stopped()
+    if (reason !== null) return { ok: false, fault: reason }
     const { keyId } = context.key
     const place = admission.enter(keyId)
     const admitted = place instanceof Promise ? await place : place

@@ -8,9 +8,16 @@ export interface ChainFeeds {
   /** @param key `native` or a token's address in lower case */
   price(key: string): Price | Promise<Price>
   onHead(blockNumber: number): void
+  /** Of its feeds those that give no price now. */
+  gaps(): readonly FeedGap[]
   /** Reads all feeds; concurrent calls share one reading. Never rejects. */
   refresh(): Promise<void>
   close(): void
+}
+
+export interface FeedGap {
+  readonly source: string
+  readonly gap: PriceGap
 }
 
 /** What is needed of a chain's RPC client; `RpcClient` has it. */
@@ -119,6 +126,13 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
       if (blockNumber >= readAtBlock && blockNumber - readAtBlock < refreshBlocks) return
       readAtBlock = blockNumber
       void refresh()
+    },
+    gaps() {
+      const unread = now() - readAtMs >= READING_MAX_AGE_MS
+      return feeds.flatMap((feed) => {
+        const price = unread ? UNREACHABLE : answer(feed)
+        return 'unavailable' in price ? [{ source: feed.source, gap: price.unavailable }] : []
+      })
     },
     refresh,
     close() {

@@ -1,12 +1,19 @@
 import { NATIVE_TOKEN } from '../domain/chain.js'
 import type { Address } from '../domain/ids.js'
-import { type ChainFeeds, type ChainFeedsOptions, createChainFeeds } from './chain-feeds.js'
+import {
+  type ChainFeeds,
+  type ChainFeedsOptions,
+  createChainFeeds,
+  type FeedGap,
+} from './chain-feeds.js'
 import type { Price, PriceSource } from './price-source.js'
 
 /** Prices from the Chainlink feeds of `chains.json`, over all chains. */
 export interface ChainlinkPrices extends PriceSource {
   /** Tells of a new block; feeds are read again once enough blocks have passed. */
   onHead(head: { readonly chainId: number; readonly number: number }): void
+  /** Feeds that give no price now. */
+  gaps(): readonly (FeedGap & { readonly chainId: number })[]
   /** Reads every feed once, so that the first sends find a warm cache. Never rejects. */
   warm(): Promise<void>
 }
@@ -26,6 +33,8 @@ export function createChainlinkPrices(chains: readonly ChainFeedsOptions[]): Cha
     onHead(head) {
       feeds.get(head.chainId)?.onHead(head.number)
     },
+    gaps: () =>
+      [...feeds].flatMap(([chainId, chain]) => chain.gaps().map((gap) => ({ chainId, ...gap }))),
     async warm() {
       await Promise.all([...feeds.values()].map((chain) => chain.refresh()))
     },

@@ -63,9 +63,28 @@ describe('spend windows', () => {
 
   test('a clock that steps back opens nothing, however far', () => {
     const before = spent('2025-07-01T00:00:00Z', 7n)
-    for (const then of ['2025-06-30T23:59:59Z', '2025-06-01T00:00:00Z', '2024-07-01T00:00:00Z']) {
-      expect(rollForward(before, at(then))).toBe(before)
+    expect(rollForward(before, at('2025-06-30T23:59:59Z'))).toBe(before)
+    for (const then of ['2025-06-30T12:00:00Z', '2025-06-01T00:00:00Z', '2024-07-01T00:00:00Z']) {
+      expect(rollForward(before, at(then))).toMatchObject({ dayMicros: 7n, monthMicros: 7n })
     }
+  })
+
+  test('a window of a time that cannot be yet counts now, and ends with the window of now', () => {
+    const glitch = spent('2026-06-15T12:00:00Z', 7n)
+    const back = rollForward(glitch, at('2025-06-15T12:00:00Z'))
+    expect(back).toMatchObject({ dayMicros: 7n, monthMicros: 7n })
+    const nextDay = rollForward(back, at('2025-06-16T00:00:00Z'))
+    expect(nextDay).toMatchObject({ dayMicros: 0n, monthMicros: 7n })
+    const nextMonth = rollForward(nextDay, at('2025-07-01T00:00:00Z'))
+    expect(nextMonth).toMatchObject({ dayMicros: 0n, monthMicros: 0n, reservedMicros: 7n })
+  })
+
+  test('what was booked in such a window can make the present one more, and never less', () => {
+    const glitchAt = at('2026-06-15T12:00:00Z')
+    const booked = { micros: 10n, day: utcDay(glitchAt), month: utcMonth(glitchAt) }
+    const later = rollForward(spent('2026-06-15T12:00:00Z', 10n), at('2025-06-16T12:00:00Z'))
+    expect(settle(later, booked, 3n)).toEqual({ ...later, reservedMicros: 0n })
+    expect(unsettle(later, booked, 3n)).toMatchObject({ dayMicros: 17n, monthMicros: 17n })
   })
 
   test('what settles after its window has closed leaves the open one alone', () => {

@@ -34,9 +34,10 @@ const PAGE = 100
 /** What a file's tests take with a stack, on a busy machine. */
 const STACK_MINUTES_MAX = 4
 
-export async function startStack(): Promise<Stack> {
+/** @param env of all its processes, beside what they need */
+export async function startStack(env: Readonly<Record<string, string>> = {}): Promise<Stack> {
   await withinOneUtcDay(STACK_MINUTES_MAX)
-  const service = await startService()
+  const service = await startService(env)
   try {
     return { service, owner: service.console(await service.token()) }
   } catch (error) {

@@ -13,6 +13,7 @@ import {
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
 import { fault, ok, refuse } from '../../src/errors/fault.js'
+import type { ReadinessPart } from '../../src/http/health-routes.js'
 import { createHttpMetrics } from '../../src/http/metrics.js'
 import type { ExtraRoute } from '../../src/http/routes.js'
 import { createHttpServer, type HttpServer } from '../../src/http/server.js'
@@ -41,7 +42,7 @@ export interface HarnessOptions {
   readonly drainTimeoutMs?: number
   readonly ratePolicy?: RateLimitPolicy
   readonly failurePolicy?: RateLimitPolicy
-  readonly isReady?: () => boolean
+  readonly readiness?: readonly ReadinessPart[]
 }
 
 export interface Harness {
@@ -122,7 +123,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ),
     metrics: createHttpMetrics(),
     extraRoutes: options.extraRoutes ?? [],
-    readiness: [{ name: 'test', isReady: options.isReady ?? (() => true) }],
+    readiness: options.readiness ?? [],
     ...(options.refusesWrite === undefined ? {} : { refusesWrite: options.refusesWrite }),
     ...(options.inFlightMax === undefined ? {} : { inFlightMax: options.inFlightMax }),
     drainTimeoutMs: options.drainTimeoutMs ?? 2_000,

@@ -337,11 +337,25 @@ describe('keys and tokens', () => {
 })
 
 describe('health', () => {
-  test('readyz says which check fails', async () => {
-    await start({ isReady: () => false })
+  test('readyz says which part is down and why, and that alone stops it', async () => {
+    let status: 'down' | 'degraded' = 'degraded'
+    await start({
+      readiness: [
+        { name: 'store', report: () => ({ status: 'up' }) },
+        { name: 'disk', report: () => ({ status, reason: 'Little is left.' }) },
+      ],
+    })
+    const parts = { store: { status: 'up' }, disk: { status, reason: 'Little is left.' } }
+    const degraded = await call('GET', '/readyz')
+    expect(degraded.status).toBe(200)
+    expect(await degraded.json()).toEqual({ status: 'ready', draining: false, parts })
+    status = 'down'
     const response = await call('GET', '/readyz')
     expect(response.status).toBe(503)
-    expect(await response.json()).toMatchObject({ checks: { test: false } })
+    expect(await response.json()).toMatchObject({
+      status: 'not_ready',
+      parts: { disk: { status: 'down' } },
+    })
     expect((await call('GET', '/healthz')).status).toBe(200)
   })
 })

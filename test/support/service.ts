@@ -27,6 +27,8 @@ export interface Service {
   /** A token of the development user, or of another one. */
   token(user?: { readonly email: string; readonly password: string }): Promise<string>
   signal(part: ServicePart, signal: NodeJS.Signals): void
+  /** Stops the supervisor, so that what ends stays ended, or lets it go on. */
+  restarts(allowed: boolean): void
   /** SIGKILL; resolves when the supervisor has it serving again, under a new pid. */
   killAndAwaitRestart(part: ServicePart): Promise<void>
   awaitRestart(part: ServicePart, formerPid: number): Promise<void>
@@ -43,12 +45,13 @@ const POLL_MS = 50
 
 /**
  * Starts the stack. Call it once per file, in `beforeAll`, and `stop` in `afterAll`.
+ * @param env of all its processes, beside what they need
  * @throws Error with what the supervisor wrote, when it is not ready in time
  */
-export async function startService(): Promise<Service> {
+export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
   const home = mkdtempSync(join(tmpdir(), 'cs-e2e-'))
   const chains = await takeBuiltChains(inject('runDirectory'), home)
-  const supervisor = await launch(home, await reserveStackPorts(home))
+  const supervisor = await launch(home, await reserveStackPorts(home), env)
   const devPath = join(home, 'dev.json')
   const dev = () => JSON.parse(readFileSync(devPath, 'utf8')) as DevFile
   const pidOf = (part: ServicePart) => dev().pids[part]
@@ -105,6 +108,9 @@ export async function startService(): Promise<Service> {
       })
     },
     signal,
+    restarts(allowed) {
+      supervisor.child.kill(allowed ? 'SIGCONT' : 'SIGSTOP')
+    },
     awaitRestart,
     async killAndAwaitRestart(part) {
       const pid = pidOf(part)
@@ -122,9 +128,13 @@ interface Supervisor {
   end(): Promise<void>
 }
 
-async function launch(home: string, port: number): Promise<Supervisor> {
+async function launch(
+  home: string,
+  port: number,
+  env: Readonly<Record<string, string>>,
+): Promise<Supervisor> {
   const child = spawn(process.execPath, ['--enable-source-maps', START], {
-    env: { PATH: process.env.PATH, COUNTERSIGN_HOME: home, PORT: String(port) },
+    env: { ...env, PATH: process.env.PATH, COUNTERSIGN_HOME: home, PORT: String(port) },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -143,7 +153,9 @@ async function launch(home: string, port: number): Promise<Supervisor> {
     child,
     output: () => output,
     async end() {
+      // A stopped one does not hear it before it goes on.
       child.kill('SIGTERM')
+      child.kill('SIGCONT')
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
       await ended
       clearTimeout(timer)

@@ -1,0 +1,68 @@
+import { CLOCK_ERROR_MAX_MS } from '../domain/clock.js'
+import { type Fault, fault } from '../errors/fault.js'
+import type { ChainTime } from './chain-time.js'
+
+/**
+ * The time that everything is decided by: caps, keys, idempotency. It is the machine's while the
+ * chains bear it out. While they do not, one of both is wrong and nobody here can say which: nothing
+ * that moves value is begun, and time goes on from where both last agreed, so that a clock that is
+ * set ahead opens no window, ends no key and forgets no answered request, and one that is set back
+ * brings none back.
+ *
+ * With `rollForward` (domain/spend.ts) it keeps the caps: a window is opened by a time that both
+ * agreed on, hence at most `CLOCK_ERROR_MAX_MS` early, and no step back that both agree on is large
+ * enough to take it for one that cannot be yet.
+ */
+export interface ServiceClock {
+  /** Milliseconds since the epoch. */
+  nowMs(): number
+  /** The machine's clock less the chains' time; null until a block was seen. */
+  aheadMs(): number | null
+  /** Why nothing that moves value may begin, or null. */
+  refusal(): Fault | null
+}
+
+export interface ServiceClockOptions {
+  readonly chainTime: ChainTime
+  /** The machine's, milliseconds since the epoch. */
+  readonly machineMs?: () => number
+  readonly monotonicMs?: () => number
+}
+
+export function createServiceClock(options: ServiceClockOptions): ServiceClock {
+  const { chainTime, machineMs = Date.now, monotonicMs = () => performance.now() } = options
+  /** The time less the monotonic clock, where machine and chains last agreed. */
+  let agreed: number | null = null
+
+  function aheadMs(): number | null {
+    const chains = chainTime.nowMs()
+    return chains === null ? null : machineMs() - chains
+  }
+
+  return {
+    nowMs() {
+      const machine = machineMs()
+      const chains = chainTime.nowMs()
+      if (chains === null) return machine
+      if (Math.abs(machine - chains) <= CLOCK_ERROR_MAX_MS) {
+        agreed = machine - monotonicMs()
+        return machine
+      }
+      // Too early a time ends nothing that it should not.
+      return agreed === null ? Math.min(machine, chains) : agreed + monotonicMs()
+    },
+    aheadMs,
+    refusal() {
+      const error = aheadMs()
+      if (error === null || Math.abs(error) <= CLOCK_ERROR_MAX_MS) return null
+      return fault('WRITES_STOPPED', { reason: 'clock' }, clockSentence(error))
+    },
+  }
+}
+
+/** In plain words; negative is behind. */
+export function clockSentence(aheadMs: number): string {
+  const seconds = Math.round(Math.abs(aheadMs) / 1_000)
+  const side = aheadMs < 0 ? 'behind' : 'ahead of'
+  return `The service's clock is ${seconds} s ${side} the newest blocks, so writes are stopped; reads go on.`
+}

@@ -1,0 +1,149 @@
+import type { Fault } from '../errors/fault.js'
+import type { PartReport, ReadinessPart } from './health-routes.js'
+
+/** Where `/readyz` looks; each answers at once, from what the process knows already. */
+export interface ReadinessSources {
+  /** Worst of all threads that sign. */
+  readonly quorum: () => {
+    readonly identityProvider: boolean
+    readonly quorumSigner: boolean
+    /** Sessions with both of them. */
+    readonly complete: boolean
+  }
+  /** @throws Error when it cannot be read */
+  readonly readStore: () => void
+  readonly lists: () => {
+    readonly ready: boolean
+    readonly reason: string | null
+    readonly lists: readonly { readonly list: string; readonly stale: boolean }[]
+    readonly problems: readonly string[]
+  }
+  /** Feeds that give no price now. */
+  readonly prices: () => readonly {
+    readonly chainId: number
+    readonly source: string
+    readonly gap: string
+  }[]
+  readonly chains: () => readonly ChainState[]
+  readonly clock: {
+    aheadMs(): number | null
+    refusal(): Fault | null
+  }
+}
+
+interface ChainState {
+  readonly chainId: number
+  readonly name: string
+  readonly blockTimeMs: number
+  /** Null until a block was seen. */
+  readonly head: {
+    readonly number: number
+    /** Since this process saw it first. */
+    readonly ageMs: number
+  } | null
+}
+
+const UP: PartReport = { status: 'up' }
+const MS_PER_SECOND = 1_000
+
+/** A chain that has missed this many blocks, after a pause for the way here, is silent. */
+const MISSED_BLOCKS_MAX = 3
+const HEAD_PAUSE_MS = 10_000
+
+export function readinessParts(sources: ReadinessSources): readonly ReadinessPart[] {
+  const part = (name: string, report: () => PartReport): ReadinessPart => ({ name, report })
+  return [
+    part('co_signer', () => coSigner(sources.quorum())),
+    part('quorum', () => quorum(sources.quorum())),
+    part('store', () => store(sources.readStore)),
+    part('lists', () => lists(sources.lists())),
+    part('prices', () => prices(sources.prices())),
+    part('chains', () => chains(sources.chains())),
+    part('clock', () => clock(sources.clock)),
+  ]
+}
+
+function coSigner({ identityProvider }: ReturnType<ReadinessSources['quorum']>): PartReport {
+  return identityProvider
+    ? UP
+    : down('The identity provider does not answer, so nothing can be signed.')
+}
+
+function quorum({
+  quorumSigner,
+  identityProvider,
+  complete,
+}: ReturnType<ReadinessSources['quorum']>): PartReport {
+  if (!quorumSigner) return down('The quorum signer does not answer, so nothing can be signed.')
+  if (complete) return UP
+  return down(
+    identityProvider
+      ? 'The sessions with both other domains are being made.'
+      : 'The quorum is incomplete without the identity provider.',
+  )
+}
+
+function store(read: () => void): PartReport {
+  try {
+    read()
+    return UP
+  } catch {
+    return down('The store cannot be read.')
+  }
+}
+
+function lists({ ready, reason, lists, problems }: ReturnType<ReadinessSources['lists']>) {
+  const stale = lists.filter((list) => list.stale).map(({ list }) => list)
+  if (!ready) return { ...down(`Nothing can be screened: ${reason ?? 'unknown'}.`), stale }
+  if (stale.length > 0) return { ...degraded(`Past their age: ${stale.join(', ')}.`), stale }
+  if (problems.length > 0) {
+    return degraded(`${problems.length} list sources cannot be read; what was read before counts.`)
+  }
+  return UP
+}
+
+/** Never down: a key may be allowed to send what has no price. */
+function prices(gaps: ReturnType<ReadinessSources['prices']>): PartReport {
+  if (gaps.length === 0) return UP
+  const missing = gaps.map(({ chainId, source, gap }) => ({ chain_id: chainId, source, gap }))
+  const on = [...new Set(gaps.map(({ chainId }) => chainId))].join(', ')
+  const sentence = `${gaps.length} feeds on chains ${on} give no price; what needs one is refused.`
+  return { ...degraded(sentence), missing }
+}
+
+function chains(states: readonly ChainState[]): PartReport {
+  const reports = states.map((state) => ({ state, report: chain(state) }))
+  const silent = reports.filter(({ report }) => report.status !== 'up')
+  const facts = {
+    chains: Object.fromEntries(reports.map(({ state, report }) => [state.chainId, report])),
+  }
+  if (silent.length === 0) return { ...UP, ...facts }
+  const names = silent.map(({ state }) => `${state.name} (${state.chainId})`).join(', ')
+  if (silent.length === states.length) return { ...down('No chain answers.'), ...facts }
+  return { ...degraded(`No new blocks of ${names}; writes there are refused.`), ...facts }
+}
+
+function chain({ head, blockTimeMs }: ChainState): PartReport {
+  if (head === null) return down('No block was seen yet.')
+  const seconds = Math.floor(head.ageMs / MS_PER_SECOND)
+  const facts = { head: head.number, head_age_seconds: seconds }
+  return head.ageMs > HEAD_PAUSE_MS + MISSED_BLOCKS_MAX * blockTimeMs
+    ? { ...down(`No new block for ${seconds} s.`), ...facts }
+    : { ...UP, ...facts }
+}
+
+function clock({ aheadMs, refusal }: ReadinessSources['clock']): PartReport {
+  const ahead = aheadMs()
+  if (ahead === null) return degraded('No block was seen yet to compare the clock with.')
+  const refused = refusal()
+  const facts = { ahead_seconds: Math.round(ahead / MS_PER_SECOND) }
+  return refused === null ? { ...UP, ...facts } : { ...down(refused.message), ...facts }
+}
+
+function down(reason: string): PartReport {
+  return { status: 'down', reason }
+}
+
+function degraded(reason: string): PartReport {
+  return { status: 'degraded', reason }
+}

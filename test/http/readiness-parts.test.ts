@@ -1,0 +1,83 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { type ReadinessSources, readinessParts } from '../../src/http/readiness-parts.js'
+import { importList } from '../../src/screening/lists/import-list.js'
+import { createListOwner } from '../../src/screening/lists/list-owner.js'
+import { LISTED } from '../screening/fixtures.js'
+import { advanced } from '../screening/list-samples.js'
+import { recordingLog } from '../screening/recording-log.js'
+
+const YEAR_MS = 365 * 86_400_000
+
+const WELL: ReadinessSources = {
+  quorum: () => ({ identityProvider: true, quorumSigner: true, complete: true }),
+  readStore: () => undefined,
+  lists: () => ({ ready: true, reason: null, lists: [], problems: [] }),
+  prices: () => [],
+  chains: () => [
+    { chainId: 1, name: 'Ethereum', blockTimeMs: 12_000, head: { number: 7, ageMs: 1_000 } },
+  ],
+  clock: { aheadMs: () => 40, refusal: () => null },
+}
+
+function reportOf(name: string, sources: Partial<ReadinessSources>) {
+  const part = readinessParts({ ...WELL, ...sources }).find((one) => one.name === name)
+  if (part === undefined) throw new Error(`there is no part ${name}`)
+  return part.report()
+}
+
+test('a live list past its age is down, in words that name it', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'cs-ready-'))
+  const file = join(home, 'sdn.xml')
+  const storeDirectory = join(home, 'lists')
+  await writeFile(file, advanced([{ name: 'ONE', accounts: [['ETH', LISTED]] }]))
+  const log = recordingLog()
+  await importList({ source: 'ofac-sdn', file }, { storeDirectory, protectedAddresses: [] })
+  let nowMs = Date.now()
+  const owner = await createListOwner({
+    ...{ mode: 'live', textListsDirectory: join(home, 'texts'), storeDirectory, log },
+    ...{ protectedAddresses: [], nowMs: () => nowMs },
+  })
+  try {
+    const lists = () => owner.status()
+    expect(reportOf('lists', { lists })).toEqual({ status: 'up' })
+    nowMs += YEAR_MS
+    const report = reportOf('lists', { lists })
+    expect(report).toMatchObject({ status: 'down', stale: ['ofac-sdn'] })
+    expect(JSON.stringify(report)).not.toContain(home)
+  } finally {
+    owner.close()
+    await rm(home, { recursive: true, force: true })
+  }
+})
+
+test('feeds without a price are named, and stop nobody who may do without', () => {
+  const gap = { chainId: 1, source: 'chainlink:0x1', gap: 'stale' }
+  expect(reportOf('prices', { prices: () => [gap] })).toEqual({
+    status: 'degraded',
+    reason: expect.stringContaining('chains 1'),
+    missing: [{ chain_id: 1, source: 'chainlink:0x1', gap: 'stale' }],
+  })
+})
+
+test('a store that cannot be read is down, whatever the error says', () => {
+  const readStore = () => {
+    throw new Error('/secret/path')
+  }
+  const report = reportOf('store', { readStore })
+  expect(report.status).toBe('down')
+  expect(report.reason).not.toContain('secret')
+})
+
+test('a chain that was never seen is down, and no chain at all stops writes', () => {
+  const [one] = WELL.chains()
+  if (one === undefined) throw new Error('there is a chain')
+  const unseen = { ...one, chainId: 10, name: 'Optimism', head: null }
+  expect(reportOf('chains', { chains: () => [one, unseen] })).toMatchObject({
+    status: 'degraded',
+    chains: { 1: { status: 'up' }, 10: { status: 'down' } },
+  })
+  expect(reportOf('chains', { chains: () => [unseen] }).status).toBe('down')
+})
