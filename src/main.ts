@@ -199,7 +199,7 @@ if (gasWallets.length < gasWalletsWanted(chainConfigs)) {
 }
 writeGasWalletsFile(home, gasWallets)
 for (const id of reader.sponsoredWallets()) {
-  actors.tell({ kind: 'sub-wallet', id }, { type: 'resume-sponsored' })
+  actors.tell({ kind: 'sub-wallet', id }, { type: 'load' })
 }
 
 const isCallError = (error: unknown): error is RpcCallError => error instanceof RpcCallError

@@ -58,7 +58,7 @@ export interface ActorShell<State, Command, Event, Effect>
    * state is for looking at, as it is now.
    */
   prepare?(state: State, command: Command): Command | Promise<Command>
-  /** A command for an actor that was just loaded, to pick up what a restart interrupted. */
+  /** A command for an actor that was just loaded, at a start or after it broke, to go on with. */
   resume?(state: State): Command | null
   /**
    * True of an effect that rests on nothing which is being stored and whose outcome means nothing

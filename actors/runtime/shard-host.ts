@@ -42,6 +42,14 @@ interface Resident {
   readonly waiting: Set<ReplyToken>
   /** Forgotten, or about to be loaded anew: whoever holds on to it has to look again. */
   stale: boolean
+  /** News that came while it waits to be loaded anew, oldest first; null while there is none. */
+  kept: KeptNews[] | null
+}
+
+interface KeptNews {
+  readonly envelope: Envelope
+  /** Whether it still has to be prepared for the mailbox. */
+  readonly isPrepared: boolean
 }
 
 /** A command in the mailbox, with its actor where that was at hand: finding it costs two look-ups. */
@@ -110,7 +118,7 @@ export class ShardHost {
     let resident: Resident | null = null
     let prepared: unknown
     try {
-      resident = this.#resident(envelope) ?? null
+      resident = this.#resident(envelope, false) ?? null
       if (resident === null) return
       prepared = shell.prepare(resident.state, envelope.command)
     } catch (error) {
@@ -224,7 +232,10 @@ export class ShardHost {
     this.#lastCommit = committed.then(
       (events) => {
         this.#commitsPending--
-        for (const resident of dirty) resident.commitsPending--
+        for (const resident of dirty) {
+          resident.commitsPending--
+          if (resident.kept !== null && resident.commitsPending === 0) this.#deliverKept(resident)
+        }
         if (events.length > 0) appended(events)
         for (const output of outputs) this.#release(output)
         this.#evictIdle()
@@ -260,23 +271,22 @@ export class ShardHost {
   #addressee(mail: Mail): Resident | undefined {
     const { resident } = mail
     const inOrder = this.#residents.size >= RESIDENTS_IN_ORDER_MIN
-    return resident === null || resident.stale || inOrder ? this.#resident(mail) : resident
+    return resident === null || resident.stale || inOrder ? this.#resident(mail, true) : resident
   }
 
-  /** Undefined, with the caller told, while a broken actor waits for its commits. */
-  #resident(envelope: Envelope): Resident | undefined {
+  /** Undefined, with the caller told or the news kept, while a broken actor waits for its commits. */
+  #resident(envelope: Envelope, isPrepared: boolean): Resident | undefined {
     const known = this.#byKind.get(envelope.kind)?.get(envelope.id)
     if (known !== undefined) {
       if (known.broken) {
         if (known.commitsPending > 0) {
-          if (envelope.token !== null) {
-            this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
-          }
+          this.#putOff(known, envelope, isPrepared)
           return undefined
         }
         known.state = known.shell.load(envelope.id)
         known.broken = false
         known.stale = false
+        this.#resume(known)
       }
       if (this.#residents.size >= RESIDENTS_IN_ORDER_MIN) {
         this.#residents.delete(known)
@@ -294,16 +304,39 @@ export class ShardHost {
       commitsPending: 0,
       waiting: new Set(),
       stale: false,
+      kept: null,
     }
     this.#residents.add(resident)
     const ofKind = this.#byKind.get(envelope.kind) ?? new Map<string, Resident>()
     this.#byKind.set(envelope.kind, ofKind.set(envelope.id, resident))
-    const resumed = shell.resume?.(resident.state) ?? null
-    if (resumed !== null) {
-      const { kind, id } = envelope
-      this.#enqueue({ kind, id, command: resumed, token: null, resident })
-    }
+    this.#resume(resident)
     return resident
+  }
+
+  #resume(resident: Resident): void {
+    const { shell, state, address } = resident
+    const command = shell.resume?.(state) ?? null
+    if (command !== null) this.#enqueue({ ...address, command, token: null, resident })
+  }
+
+  /** Callers may ask again. News is told once, so it waits for the actor as the store has it. */
+  #putOff(resident: Resident, envelope: Envelope, isPrepared: boolean): void {
+    if (envelope.token !== null) {
+      this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
+      return
+    }
+    resident.kept ??= []
+    if (resident.kept.length < MAILBOX_CAPACITY) resident.kept.push({ envelope, isPrepared })
+    else this.#options.log.error({ actor: envelope.id }, 'too much news for a broken actor')
+  }
+
+  #deliverKept(resident: Resident): void {
+    const kept = resident.kept ?? []
+    resident.kept = null
+    for (const { envelope, isPrepared } of kept) {
+      if (isPrepared) this.#enqueue({ ...envelope, resident: null })
+      else this.deliver(envelope)
+    }
   }
 
   #stop(resident: Resident | undefined, envelope: Envelope): void {

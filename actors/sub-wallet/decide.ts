@@ -118,6 +118,8 @@ export function decide(
     case 'deadline-passed':
       deadlinePassed(turn, command)
       break
+    case 'load':
+      break
     case 'resume-sponsored':
       resumeSponsored(turn)
       break

@@ -38,6 +38,7 @@ export function createSubWalletShell(
       return loadState(reader, id as SubWalletId)
     },
     record: recordEvents,
+    resume: ({ sponsored }) => (sponsored.size === 0 ? null : { type: 'resume-sponsored' }),
     prepare(state, command) {
       if (command.type === 'send') return prepareSend(ports, state, command)
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)

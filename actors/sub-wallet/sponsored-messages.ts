@@ -48,6 +48,8 @@ export type SponsoredCommand =
       readonly nowMs: number
     }
   | { readonly type: 'deadline-passed'; readonly txId: TxId; readonly nowMs: number }
+  /** Brings the actor into memory, where it goes on with what it finds. */
+  | { readonly type: 'load' }
   /** Asks gas wallets again about everything under way. */
   | { readonly type: 'resume-sponsored' }
 

@@ -13,6 +13,11 @@ export interface EventSequence {
    * @returns the first of them
    */
   take(count: number): number
+  /**
+   * Takes places back that nothing was put at, so that the log has no hole. Where another thread
+   * has taken the next ones meanwhile there is one, which no reader minds.
+   */
+  giveBack(first: number, count: number): void
   /** Says that every place below `upTo` that this worker took is committed (or given up). */
   settled(lowestPending: number | null): void
   /** The last place a reader may show. */
@@ -43,6 +48,9 @@ export function attachEventSequence(
       // The slot is set before the place is taken, so no reader can pass it in between.
       if (Atomics.load(cells, slot) === NONE) Atomics.store(cells, slot, Atomics.load(cells, NEXT))
       return Number(Atomics.add(cells, NEXT, BigInt(count)))
+    },
+    giveBack(first, count) {
+      Atomics.compareExchange(cells, NEXT, BigInt(first + count), BigInt(first))
     },
     settled(lowestPending) {
       if (slot === null) return

@@ -2,12 +2,15 @@ import type { Database } from 'lmdb'
 import type { Hex, TxId } from '../domain/ids.js'
 import type { MinedIn, Place, Transaction } from '../domain/transaction.js'
 import { packedBinary } from './encodings/packing.js'
+import { putOf, type Row, removalOf } from './rows.js'
 
 type Key = string | number | (string | number)[]
 type Space = Database<unknown, Key>
 
 /** Removed in one commit, lowest block first: more than a block of a busy chain brings. */
 const REMOVED_AT_ONCE = 1_024
+
+const NO_ROWS: readonly Row[] = []
 
 /** Sorts after every id and every number. */
 const AFTER_ALL = '~'
@@ -18,7 +21,8 @@ const AFTER_ALL = '~'
  * commit, so that a send costs some 30 bytes and no record of its own.
  * @param ended those that the commit makes final and that are mined
  */
-export function putSettlements(settlements: Space, ended: readonly Transaction[]): void {
+export function settlementsOf(ended: readonly Transaction[]): readonly Row[] {
+  if (ended.length === 0) return NO_ROWS
   const byBlock = new Map<Hex, Transaction[]>()
   for (const tx of ended) {
     const hash = tx.mined?.blockHash
@@ -27,19 +31,19 @@ export function putSettlements(settlements: Space, ended: readonly Transaction[]
     if (there === undefined) byBlock.set(hash, [tx])
     else there.push(tx)
   }
-  for (const there of byBlock.values()) {
+  return [...byBlock.values()].map((there) => {
     const [{ chainId, mined, txId, updatedAtMs }] = there as [Transaction]
     const { blockNumber, blockHash } = mined as MinedIn
     // The id and the time tell it from other commits of the block, even after a reorg and back.
     const key = [chainId, blockNumber, blockHash, txId, updatedAtMs]
-    void settlements.put(key, packedBinary(there.map((tx) => tx.txId)))
-  }
+    return putOf('settlements', key, packedBinary(there.map((tx) => tx.txId)))
+  })
 }
 
 /** Removes those of a chain below a height; what is too much for one commit, the next call does. */
-export function removeSettlements(settlements: Space, chainId: number, below: number): void {
+export function settledBelow(settlements: Space, chainId: number, below: number): readonly Row[] {
   const range = { start: [chainId], end: [chainId, below], limit: REMOVED_AT_ONCE }
-  for (const key of [...settlements.getKeys(range)]) void settlements.remove(key)
+  return [...settlements.getKeys(range)].map((key) => removalOf('settlements', key))
 }
 
 export function createSettlementReader(settlements: Space) {

@@ -26,6 +26,7 @@ import type { WebhookEndpoint } from '../domain/webhook.js'
 import type { AllowedVerdict } from './allowed-entry.js'
 import { encodeAudit, encodeVerdict } from './encodings/audit.js'
 import { encodeEvents } from './encodings/event.js'
+import { type Binary, packedBinary } from './encodings/packing.js'
 import { encodeSubWallet, encodeSubWalletMarks } from './encodings/sub-wallet.js'
 import { encodeTransaction, encodeTransactionState } from './encodings/transaction.js'
 import type { Environment, StoreKey } from './environment.js'
@@ -33,8 +34,10 @@ import { eventIdAt } from './event-id.js'
 import { lastSeqKey } from './event-log.js'
 import type { EventSequence } from './event-sequence.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
+import type { KnownBodies } from './known-bodies.js'
 import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
-import { putSettlements, removeSettlements } from './settlements.js'
+import { PRESENT, putOf, REMOVED, type Row, removalOf } from './rows.js'
+import { settledBelow, settlementsOf } from './settlements.js'
 
 /**
  * Collects the writes of one batch of commands. Nothing is visible before `commit`, and then all
@@ -89,21 +92,11 @@ interface TransactionWrite {
   readonly added: boolean
 }
 
-interface Write {
-  readonly space: KeySpace
-  readonly key: StoreKey
-  /** `REMOVED`, or what is put. */
-  readonly value: unknown
-}
-
-const PRESENT = 1
-const REMOVED = Symbol('removed')
-
 /** Some kilobytes: more would be read for one event, fewer cost a record more often. */
 const EVENTS_PER_RECORD_MAX = 64
 
 export class WriteBatch implements Transactor {
-  readonly #writes: Write[] = []
+  readonly #writes: Row[] = []
   /** Stored whole at each change, often many times in a batch: only the last is written. */
   #deliveries: Map<WebhookId, unknown> | null = null
   /** The same. */
@@ -137,18 +130,18 @@ export class WriteBatch implements Transactor {
   }
 
   putApiKey(key: ApiKey): void {
-    this.#put('apiKeys', key.keyId, key)
-    this.#put('keysByHash', key.secretHash, key.keyId)
+    this.#put('apiKeys', key.keyId, packedBinary(key))
+    this.#put('keysByHash', key.secretHash, packedBinary(key.keyId))
     this.#put('keysByWallet', [key.subWalletId, key.keyId], PRESENT)
     this.#put('keysByUser', [key.userId, key.keyId], PRESENT)
   }
 
   putKeyUse(id: KeyId, usedAtMs: number): void {
-    this.#put('keyUse', id, usedAtMs)
+    this.#put('keyUse', id, packedBinary(usedAtMs))
   }
 
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void {
-    this.#put('sharePrices', vaultKey, samples)
+    this.#put('sharePrices', vaultKey, packedBinary(samples))
   }
 
   addTransaction(tx: Transaction, allowed: AllowedVerdict | null): void {
@@ -172,7 +165,7 @@ export class WriteBatch implements Transactor {
   }
 
   putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void {
-    this.#put('idempotency', [lineage, key], record)
+    this.#put('idempotency', [lineage, key], packedBinary(record))
   }
 
   deleteIdempotency(lineage: LineageId, key: string): void {
@@ -184,7 +177,7 @@ export class WriteBatch implements Transactor {
   }
 
   putWebhook(endpoint: WebhookEndpoint): void {
-    this.#put('webhooks', endpoint.webhookId, endpoint)
+    this.#put('webhooks', endpoint.webhookId, packedBinary(endpoint))
     this.#put('webhooksByUser', [endpoint.userId, endpoint.webhookId], PRESENT)
   }
 
@@ -199,7 +192,7 @@ export class WriteBatch implements Transactor {
   }
 
   putDeliveryRecord(id: WebhookId, event: EventId, record: unknown): void {
-    this.#put('deliveryRecords', [id, event], record)
+    this.#put('deliveryRecords', [id, event], packedBinary(record))
   }
 
   deleteDeliveryRecord(id: WebhookId, event: EventId): void {
@@ -211,23 +204,27 @@ export class WriteBatch implements Transactor {
   }
 
   putAddressRules(user: UserId, rules: readonly AddressRule[]): void {
-    this.#put('addressRules', user, rules)
+    this.#put('addressRules', user, packedBinary(rules))
   }
 
   putGasWallet(wallet: GasWallet): void {
-    this.#put('gasWallets', wallet.gasWalletId, wallet)
+    this.#put('gasWallets', wallet.gasWalletId, packedBinary(wallet))
   }
 
   putGasTransaction(transaction: GasTransaction): void {
     const { gasWalletId, tx } = transaction
-    this.#put('gasTransactions', tx.txId, transaction)
+    this.#put('gasTransactions', tx.txId, packedBinary(transaction))
     if (isFinal(tx.status)) this.#remove('openByGasWallet', [gasWalletId, tx.txId])
     else this.#put('openByGasWallet', [gasWalletId, tx.txId], PRESENT)
     this.#noteEnd(tx)
   }
 
   putSponsorship(sponsorship: Sponsorship): void {
-    this.#put('sponsorships', [sponsorship.subWalletId, sponsorship.txId], sponsorship)
+    this.#put(
+      'sponsorships',
+      [sponsorship.subWalletId, sponsorship.txId],
+      packedBinary(sponsorship),
+    )
   }
 
   deleteSponsorship(wallet: SubWalletId, id: TxId): void {
@@ -235,7 +232,7 @@ export class WriteBatch implements Transactor {
   }
 
   putAllowance(owner: Address, entry: AllowanceEntry): void {
-    this.#put('allowances', [owner.toLowerCase(), allowanceKey(entry)], entry)
+    this.#put('allowances', [owner.toLowerCase(), allowanceKey(entry)], packedBinary(entry))
   }
 
   deleteAllowance(owner: Address, key: string): void {
@@ -243,7 +240,7 @@ export class WriteBatch implements Transactor {
   }
 
   putAllowanceLedger(owner: Address, mark: AllowanceLedgerMark): void {
-    this.#put('allowanceLedgers', owner.toLowerCase(), mark)
+    this.#put('allowanceLedgers', owner.toLowerCase(), packedBinary(mark))
   }
 
   removeSettlements(chainId: number, below: number): void {
@@ -271,16 +268,17 @@ export class WriteBatch implements Transactor {
     this.#deliveries.set(id, state)
   }
 
-  #put(space: KeySpace, key: StoreKey, value: unknown): void {
-    this.#writes.push({ space, key, value })
+  #put(space: KeySpace, key: StoreKey, value: Binary): void {
+    this.#writes.push(putOf(space, key, value))
   }
 
   #remove(space: KeySpace, key: StoreKey): void {
-    this.#writes.push({ space, key, value: REMOVED })
+    this.#writes.push(removalOf(space, key))
   }
 
   /**
-   * Writes everything in one LMDB transaction. Resolves when it is synced to disk.
+   * Writes everything in one LMDB transaction. Resolves when it is synced to disk. LMDB takes each
+   * put as it is made, and takes none back: so all that can fail is done before the first.
    * @returns the stored events, each with its place in the log
    */
   async commit(
@@ -289,44 +287,27 @@ export class WriteBatch implements Transactor {
     pending: PendingPlaces,
   ): Promise<readonly StoredEvent[]> {
     const count = this.#events.length
-    const first = count === 0 ? null : sequence.take(count)
-    if (first !== null) pending.add(first)
-    const stored = this.#events.map((event, index) => placed(event, (first ?? 0) + index))
-    const namedBefore = stored.filter((_, index) => this.#events[index]?.eventId !== null)
+    let first: number | null = null
+    let isQueued = false
     try {
+      const rows = this.#writes
+      this.#addStates(rows, knownBodies)
+      this.#addSettlements(rows, spaces.settlements)
+      first = count === 0 ? null : sequence.take(count)
+      if (first !== null) pending.add(first)
+      const stored = this.#addEvents(rows, first ?? 0, sequence)
       // `batch` is atomic, and queued in call order behind earlier batches of this thread.
+      isQueued = true
       await root.batch(() => {
-        for (const { space, key, value } of this.#writes) {
+        for (const { space, key, value } of rows) {
           if (value === REMOVED) void spaces[space].remove(key)
           else void spaces[space].put(key, value)
         }
-        for (const [id, header] of this.#marks ?? []) {
-          void spaces.subWalletMarks.put(id, encodeSubWalletMarks(header))
-        }
-        for (const { tx, added } of this.#transactions) {
-          const known = knownBodies.note(tx)
-          if (!known) void spaces.transactions.put(tx.txId, encodeTransaction(tx))
-          // Even of one put whole: an earlier state would be taken for the latest.
-          if (!added) void spaces.transactionStates.put(tx.txId, encodeTransactionState(tx))
-        }
-        if (this.#ended.length > 0) putSettlements(spaces.settlements, this.#ended)
-        for (const [chainId, below] of this.#settledBelow ?? []) {
-          removeSettlements(spaces.settlements, chainId, below)
-        }
-        for (const [id, state] of this.#deliveries ?? []) {
-          if (state === REMOVED) void spaces.deliveries.remove(id)
-          else void spaces.deliveries.put(id, state)
-        }
-        for (const { eventId, seq } of namedBefore) void spaces.eventsById.put(eventId, seq)
-        for (const block of blocksOf(stored)) {
-          const { userId, seq } = block.at(-1) as StoredEvent
-          void spaces.userEvents.put([userId, seq], encodeEvents(block))
-        }
-        const last = stored.at(-1)
-        if (last !== undefined) void spaces.meta.put(lastSeqKey(sequence.thread), last.seq)
       })
+      return stored
     } catch (error) {
       knownBodies.forgetAll()
+      if (first !== null && !isQueued) sequence.giveBack(first, count)
       throw error
     } finally {
       // Before the events can be seen: whoever reads one then finds its transaction as it says.
@@ -339,6 +320,48 @@ export class WriteBatch implements Transactor {
         sequence.settled(pending.size === 0 ? null : Math.min(...pending))
       }
     }
+  }
+
+  /** What is put once a commit, however often it changed. */
+  #addStates(rows: Row[], knownBodies: KnownBodies): void {
+    for (const [id, header] of this.#marks ?? []) {
+      rows.push(putOf('subWalletMarks', id, encodeSubWalletMarks(header)))
+    }
+    for (const { tx, added } of this.#transactions) {
+      const known = knownBodies.note(tx)
+      if (!known) rows.push(putOf('transactions', tx.txId, encodeTransaction(tx)))
+      // Even of one put whole: an earlier state would be taken for the latest.
+      if (!added) rows.push(putOf('transactionStates', tx.txId, encodeTransactionState(tx)))
+    }
+    for (const [id, state] of this.#deliveries ?? []) {
+      rows.push(
+        state === REMOVED
+          ? removalOf('deliveries', id)
+          : putOf('deliveries', id, packedBinary(state)),
+      )
+    }
+  }
+
+  #addSettlements(rows: Row[], settlements: Environment['spaces']['settlements']): void {
+    for (const row of settlementsOf(this.#ended)) rows.push(row)
+    for (const [chainId, below] of this.#settledBelow ?? []) {
+      for (const row of settledBelow(settlements, chainId, below)) rows.push(row)
+    }
+  }
+
+  /** @param first place of the first of them */
+  #addEvents(rows: Row[], first: number, { thread }: EventSequence): readonly StoredEvent[] {
+    const stored = this.#events.map((event, index) => placed(event, first + index))
+    for (const [index, { eventId, seq }] of stored.entries()) {
+      const isNamed = this.#events[index]?.eventId !== null
+      if (isNamed) rows.push(putOf('eventsById', eventId, packedBinary(seq)))
+    }
+    for (const block of blocksOf(stored)) {
+      const { userId, seq } = block.at(-1) as StoredEvent
+      rows.push(putOf('userEvents', [userId, seq], encodeEvents(block)))
+    }
+    const last = stored.at(-1)
+    if (last !== undefined) rows.push(putOf('meta', lastSeqKey(thread), packedBinary(last.seq)))
     return stored
   }
 }

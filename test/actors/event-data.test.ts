@@ -35,7 +35,14 @@ async function broadcastEventData(now: Transaction) {
   const atMs = then.updatedAtMs
   recordEvents(batch, state, [{ type: 'transaction-broadcast', txId, blockNumber: 1, atMs }])
   batch.putTransaction(now)
-  const places = { thread: 0, take: () => 1, settled: () => {}, readable: () => 1 }
+  const ignored = () => undefined
+  const places = {
+    thread: 0,
+    take: () => 1,
+    giveBack: ignored,
+    settled: ignored,
+    readable: () => 1,
+  }
   await batch.commit(environment, places, new Set())
   const reader = createReader(environment)
   const event = reader.event(then.userId, 1)

@@ -29,6 +29,7 @@ describe('a shard', () => {
   let storedWhenAnswered: Map<ReplyToken, number>
   let happened: string[]
   let tokens: number
+  let resumedAt: number[]
 
   beforeEach(async () => {
     store = await openRealStore()
@@ -36,6 +37,7 @@ describe('a shard', () => {
     storedWhenAnswered = new Map()
     happened = []
     tokens = 0
+    resumedAt = []
     host = new ShardHost({
       environment: store.environment,
       sequence: store.sequence,
@@ -83,6 +85,10 @@ describe('a shard', () => {
       },
       record(transactor, state) {
         transactor.putKeyUse(ID, state.count)
+      },
+      resume(state) {
+        resumedAt.push(state.count)
+        return null
       },
       startsAtOnce: (effect) => effect === 'look at once',
       run(_id, _effect, self) {
@@ -175,6 +181,28 @@ describe('a shard', () => {
     expect(answers.get(broken)).toMatchObject({ ok: false, fault: { code: 'INTERNAL' } })
     expect(stored()).toBe(1)
     expect(await answered(ask('count'))).toEqual({ ok: true, value: 1 })
+  })
+
+  test('news that comes while an actor waits to be rebuilt reaches the rebuilt one, in order', async () => {
+    const tell = (command: Command) =>
+      host.deliver({ kind: 'key-use', id: ID, command, token: null })
+    tell('add')
+    tell('break before')
+    tell('add')
+    tell('add and tell')
+    const refused = ask('count')
+    expect(await answered(refused)).toMatchObject({ ok: false, fault: { code: 'OVERLOADED' } })
+    await expect.poll(stored, { timeout: 20_000 }).toBe(3)
+    expect(await answered(ask('count'))).toEqual({ ok: true, value: 3 })
+    expect(happened.filter((what) => what.startsWith('effect'))).toEqual(['effect sees 3'])
+  })
+
+  test('an actor that is rebuilt is told to go on, as one that is loaded', async () => {
+    await answered(ask('add'))
+    expect(resumedAt).toEqual([0])
+    await answered(ask('break before'))
+    await answered(ask('count'))
+    expect(resumedAt).toEqual([0, 1])
   })
 
   test('a full mailbox refuses with OVERLOADED and does nothing', async () => {

@@ -1,7 +1,14 @@
 import type { StoredEvent, TransactionMoment } from '../../domain/event.js'
 import type { UserId } from '../../domain/ids.js'
 import type { MinedIn } from '../../domain/transaction.js'
-import { hexOf, type StoredHex, storedBlockHash, storedHex } from './packing.js'
+import {
+  type Binary,
+  hexOf,
+  packedBinary,
+  type StoredHex,
+  storedBlockHash,
+  storedHex,
+} from './packing.js'
 
 /** Events of one user and one commit; whose they are is their key. */
 type StoredBlock = readonly (readonly [seq: StoredEvent['seq'], event: Stored])[]
@@ -39,8 +46,9 @@ type StoredMined = readonly [
 ]
 
 /** @returns a value to put in the space `userEvents` */
-export function encodeEvents(events: readonly StoredEvent[]): StoredBlock {
-  return events.map((event) => [event.seq, storedEvent(event)] as const)
+export function encodeEvents(events: readonly StoredEvent[]): Binary {
+  const block: StoredBlock = events.map((event) => [event.seq, storedEvent(event)] as const)
+  return packedBinary(block)
 }
 
 /** @param lastSeq what the key says */

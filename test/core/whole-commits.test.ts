@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { NewEvent } from '../../src/domain/event.js'
+import type { WebhookId } from '../../src/domain/ids.js'
+import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
+import type { Transactor } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/transactor.js'
+import { openRealStore, type RealStore } from '../actors/real-store.js'
+import {
+  ADDRESS,
+  ATTEMPT,
+  apiKey,
+  LINEAGE_ID,
+  START_MS,
+  transaction,
+  txIdOf,
+  USER_ID,
+  WALLET_ID,
+  wallet,
+} from '../actors/wallet-fixtures.js'
+
+const HEADER = { wallet, lanes: [], spend: [], open: [] }
+const MINED: MinedIn = {
+  txHash: ATTEMPT.txHash,
+  blockNumber: 9,
+  blockHash: '0x0a',
+  outcome: 'success',
+  feeWei: 1n,
+}
+
+/** Something that no encoder takes, in place of what the type says. */
+function unencodable<T extends object>(value: T, field: keyof T & string): T {
+  const refused = () => {
+    throw new Error('cannot be encoded')
+  }
+  return Object.defineProperty({ ...value }, field, { get: refused, enumerable: true })
+}
+
+const event = (type: NewEvent['type']): NewEvent => ({
+  ...{ eventId: null, userId: USER_ID, type, atMs: START_MS, subWalletId: WALLET_ID },
+  ...{ laneKey: null, data: { webhook_id: 'we_1' } },
+})
+const settled = (n: number): Transaction =>
+  transaction(n, { attempts: [ATTEMPT], status: 'confirmed', mined: MINED })
+
+/** Larger than any key that LMDB takes. */
+const TOO_LONG = 'k'.repeat(2_000)
+const RECORD = { bodyHash: 'body', txId: txIdOf(1), createdAtMs: START_MS }
+
+interface Part {
+  readonly put: (transactor: Transactor) => void
+  /** The same, of what cannot be written. */
+  readonly break: (transactor: Transactor) => void
+}
+
+/** Everything that one commit may consist of. */
+const PARTS: Readonly<Record<string, Part>> = {
+  'a sub-wallet': {
+    put: (t) => t.addSubWallet(HEADER),
+    break: (t) => t.addSubWallet({ ...HEADER, wallet: unencodable(wallet, 'name') }),
+  },
+  'a header': {
+    put: (t) => t.putSubWalletMarks(HEADER),
+    break: (t) => t.putSubWalletMarks(unencodable(HEADER, 'open')),
+  },
+  'a key': {
+    put: (t) => t.putApiKey(apiKey()),
+    break: (t) => t.putApiKey(unencodable(apiKey(), 'name')),
+  },
+  'a new transaction': {
+    put: (t) => t.addTransaction(transaction(1), null),
+    break: (t) => t.addTransaction(unencodable(transaction(1), 'data'), null),
+  },
+  'a changed transaction': {
+    put: (t) => t.putTransaction(settled(2)),
+    break: (t) => t.putTransaction(unencodable(settled(2), 'attempts')),
+  },
+  'a settlement': {
+    put: (t) => t.putTransaction(settled(3)),
+    break: (t) => t.putTransaction({ ...settled(3), mined: unencodable(MINED, 'blockNumber') }),
+  },
+  'an index': {
+    put: (t) => t.markOpen(WALLET_ID, txIdOf(1)),
+    break: (t) => t.markOpen(WALLET_ID, TOO_LONG as typeof RECORD.txId),
+  },
+  'an idempotency key': {
+    put: (t) => t.putIdempotency(LINEAGE_ID, 'once', RECORD),
+    break: (t) => t.putIdempotency(LINEAGE_ID, TOO_LONG, RECORD),
+  },
+  'a removal': {
+    put: (t) => t.deleteIdempotency(LINEAGE_ID, 'twice'),
+    break: (t) => t.deleteIdempotency(LINEAGE_ID, TOO_LONG),
+  },
+  deliveries: {
+    put: (t) => t.putDeliveries('we_1' as WebhookId, { cursor: 1 }),
+    break: (t) => t.putDeliveries('we_1' as WebhookId, unencodable({ cursor: 1 }, 'cursor')),
+  },
+  'an allowance mark': {
+    put: (t) => t.putAllowanceLedger(ADDRESS, { complete: true }),
+    break: (t) => t.putAllowanceLedger(ADDRESS, unencodable({ complete: true }, 'complete')),
+  },
+  'an event': {
+    put: (t) => t.appendEvent(event('webhook.test')),
+    break: (t) => t.appendEvent(unencodable(event('webhook.test'), 'data')),
+  },
+}
+
+describe('a batch in which one write fails', () => {
+  let store: RealStore
+  beforeEach(async () => {
+    store = await openRealStore()
+  })
+  afterEach(() => store.close())
+
+  const commit = (fill: (transactor: Transactor) => void, pending = new Set<number>()) => {
+    const batch = new WriteBatch()
+    fill(batch)
+    return batch.commit(store.environment, store.sequence, pending)
+  }
+
+  /** Every row there is, so that nothing of a batch can hide. */
+  function rows(): string[] {
+    store.reader.refresh()
+    return Object.entries(store.environment.spaces).flatMap(([space, database]) =>
+      [...database.getKeys({})].map((key) => `${space} ${JSON.stringify(key)}`),
+    )
+  }
+
+  test.for(Object.keys(PARTS))('leaves nothing behind, whichever it is: %s', async (broken) => {
+    const before = rows()
+    const readable = store.sequence.readable()
+    const pending = new Set<number>()
+    const attempt = async () =>
+      commit((transactor) => {
+        for (const [name, part] of Object.entries(PARTS)) {
+          if (name === broken) part.break(transactor)
+          else part.put(transactor)
+        }
+      }, pending)
+    await expect(attempt()).rejects.toThrow()
+    // What LMDB was given is committed before what comes later.
+    await store.environment.spaces.meta.put('later', 1)
+    expect(rows()).toEqual([...before, 'meta "later"'].sort())
+    expect(pending.size).toBe(0)
+    expect(store.sequence.readable()).toBe(readable)
+
+    const stored = await commit((transactor) => {
+      for (const part of Object.values(PARTS)) part.put(transactor)
+    }, pending)
+    expect(stored.map(({ seq }) => seq)).toEqual([readable + 1])
+    expect(store.sequence.readable()).toBe(readable + 1)
+    store.reader.refresh()
+    expect(store.reader.transaction(txIdOf(1))).toEqual(transaction(1))
+    expect(store.reader.transaction(txIdOf(2))).toEqual(settled(2))
+  })
+})
