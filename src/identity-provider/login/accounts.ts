@@ -5,6 +5,7 @@ import {
   hashPassword,
   PASSWORD_LENGTH_MAX,
   PASSWORD_LENGTH_MIN,
+  type PasswordCaller,
   verifyPassword,
 } from './password-hash.js'
 
@@ -31,7 +32,7 @@ export interface Accounts {
    * Null when the pair is wrong. Takes as long for an unknown email as for a known one.
    * @throws PasswordQueueFullError
    */
-  authenticate(email: string, password: string): Promise<UserRecord | null>
+  authenticate(email: string, password: string, caller: PasswordCaller): Promise<UserRecord | null>
 }
 
 export function createAccounts(store: LoginStore): Accounts {
@@ -77,7 +78,7 @@ export function createAccounts(store: LoginStore): Accounts {
       const emailKey = requireEmail(email)
       const existing = findByEmail(emailKey)
       if (existing === undefined) return this.create(email, password)
-      if (await verifyPassword(password, existing.passwordHash)) return existing
+      if (await verifyPassword(password, existing.passwordHash, 'known')) return existing
       requirePassword(password)
       const record = { ...existing, passwordHash: await hashPassword(password) }
       await put(record, emailKey)
@@ -86,12 +87,13 @@ export function createAccounts(store: LoginStore): Accounts {
 
     findById: (userId) => store.users.get(userId as UserId),
 
-    async authenticate(email, password) {
+    async authenticate(email, password, caller) {
       const emailKey = normaliseEmail(email)
       const record = emailKey === null ? undefined : findByEmail(emailKey)
       if (password.length > PASSWORD_LENGTH_MAX) return null
       decoyHash ??= hashPassword(randomBytes(16).toString('hex'))
-      const matches = await verifyPassword(password, record?.passwordHash ?? (await decoyHash))
+      const stored = record?.passwordHash ?? (await decoyHash)
+      const matches = await verifyPassword(password, stored, caller)
       return matches && record !== undefined ? record : null
     },
   }

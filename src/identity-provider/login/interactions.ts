@@ -5,6 +5,7 @@ import type { Logger } from 'pino'
 import { type Accounts, normaliseEmail } from './accounts.js'
 import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE } from './audiences.js'
 import { AUTHORIZERS_CLIENT_ID } from './clients.js'
+import type { DeviceCookies } from './device-cookie.js'
 import { FormRefusedError, readForm } from './form-body.js'
 import type { LoginThrottle } from './login-throttle.js'
 import { consentPage, contentSecurityPolicy, loginPage, messagePage } from './pages.js'
@@ -18,6 +19,7 @@ export interface InteractionDeps {
   readonly provider: Provider
   readonly accounts: Accounts
   readonly throttle: LoginThrottle
+  readonly devices: DeviceCookies
   readonly audience: string
   readonly log: Logger
   /** The peer to count failed logins against. */
@@ -108,6 +110,8 @@ async function submitLogin(
   const email = form.get('email') ?? ''
   const address = deps.clientAddress(request)
   const accountKey = normaliseEmail(email) ?? 'malformed'
+  const device = deps.devices.read(request, accountKey)
+  const caller = { accountKey, address, device }
   const client = await describeClient(deps, interaction)
   const refuse = (status: number, problem: string) => {
     const interactionPath = `/interaction/${interaction.uid}`
@@ -115,7 +119,7 @@ async function submitLogin(
     sendPage(response, status, page, client.redirect.origin)
   }
 
-  const waitMs = deps.throttle.waitMs(accountKey, address, Date.now())
+  const waitMs = deps.throttle.waitMs(caller, Date.now())
   if (waitMs > 0) {
     deps.log.warn({ address }, 'login throttled')
     response.setHeader('Retry-After', Math.ceil(waitMs / 1_000))
@@ -124,14 +128,19 @@ async function submitLogin(
     return
   }
   // Counted before the slow comparison, so that parallel guesses cannot outrun the count.
-  deps.throttle.recordFailure(accountKey, address, Date.now())
-  const user = await deps.accounts.authenticate(email, form.get('password') ?? '')
+  deps.throttle.recordFailure(caller, Date.now())
+  const user = await deps.accounts.authenticate(
+    email,
+    form.get('password') ?? '',
+    device === null ? 'stranger' : 'known',
+  )
   if (user === null) {
     deps.log.warn({ address }, 'login failed')
     refuse(401, 'The email or the password is wrong.')
     return
   }
-  deps.throttle.recordSuccess(accountKey, address)
+  deps.throttle.recordSuccess(caller)
+  if (device === null) response.appendHeader('Set-Cookie', deps.devices.issue(accountKey))
   deps.log.info({ userId: user.userId, address }, 'login succeeded')
   const result: InteractionResults = { login: { accountId: user.userId, amr: ['pwd'] } }
   await deps.provider.interactionFinished(request, response, result, {

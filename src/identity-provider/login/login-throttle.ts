@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache'
 const WINDOW_MS = 15 * 60_000
 /** Wrong passwords for one account from one address: a person who forgot, not a guesser. */
 const PAIR_FAILURES_MAX = 8
+/** In a browser that has signed in to the account before. */
+const DEVICE_FAILURES_MAX = PAIR_FAILURES_MAX
 /** For one account from everywhere. Higher, so that a stranger cannot easily lock a person out. */
 const ACCOUNT_FAILURES_MAX = 100
 /** From one address over all accounts: password spraying. */
@@ -20,26 +22,37 @@ interface Counter {
  * a crash of the process per handful of guesses.
  */
 export interface LoginThrottle {
-  /** Milliseconds until this pair may try again; 0 when it may now. */
-  waitMs(accountKey: string, address: string, nowMs: number): number
+  /** Milliseconds until this caller may try again; 0 when it may now. */
+  waitMs(caller: LoginCaller, nowMs: number): number
   /** Called before the password is compared; `recordSuccess` takes it back. */
-  recordFailure(accountKey: string, address: string, nowMs: number): void
-  recordSuccess(accountKey: string, address: string): void
+  recordFailure(caller: LoginCaller, nowMs: number): void
+  recordSuccess(caller: LoginCaller): void
+}
+
+export interface LoginCaller {
+  readonly accountKey: string
+  readonly address: string
+  /** Mark of a browser that has signed in to this account before; it counts alone then. */
+  readonly device: string | null
 }
 
 export function createLoginThrottle(): LoginThrottle {
   const counters = new LRUCache<string, Counter>({ max: COUNTERS_MAX })
 
-  const bounds = (accountKey: string, address: string): [key: string, max: number][] => [
-    [pairKey(accountKey, address), PAIR_FAILURES_MAX],
-    [`account\0${accountKey}`, ACCOUNT_FAILURES_MAX],
-    [`address\0${address}`, ADDRESS_FAILURES_MAX],
-  ]
+  function bounds({ accountKey, address, device }: LoginCaller): [key: string, max: number][] {
+    // What strangers fail at, with this account or from this address, is not its fault.
+    if (device !== null) return [[`device\0${device}`, DEVICE_FAILURES_MAX]]
+    return [
+      [pairKey(accountKey, address), PAIR_FAILURES_MAX],
+      [`account\0${accountKey}`, ACCOUNT_FAILURES_MAX],
+      [`address\0${address}`, ADDRESS_FAILURES_MAX],
+    ]
+  }
 
   return {
-    waitMs(accountKey, address, nowMs) {
+    waitMs(caller, nowMs) {
       let waitMs = 0
-      for (const [key, max] of bounds(accountKey, address)) {
+      for (const [key, max] of bounds(caller)) {
         const counter = counters.get(key)
         if (counter !== undefined && counter.count >= max) {
           waitMs = Math.max(waitMs, counter.resetsAtMs - nowMs)
@@ -47,19 +60,21 @@ export function createLoginThrottle(): LoginThrottle {
       }
       return waitMs
     },
-    recordFailure(accountKey, address, nowMs) {
-      for (const [key] of bounds(accountKey, address)) {
+    recordFailure(caller, nowMs) {
+      for (const [key] of bounds(caller)) {
         const counter = counters.get(key)
         if (counter !== undefined && counter.resetsAtMs > nowMs) counter.count++
         else counters.set(key, { count: 1, resetsAtMs: nowMs + WINDOW_MS })
       }
     },
-    recordSuccess(accountKey, address) {
-      for (const [key] of bounds(accountKey, address)) {
+    recordSuccess(caller) {
+      for (const [key] of bounds(caller)) {
         const counter = counters.get(key)
         if (counter !== undefined) counter.count = Math.max(0, counter.count - 1)
       }
-      counters.delete(pairKey(accountKey, address))
+      const { accountKey, address, device } = caller
+      // An owner who signs in takes nothing back of what strangers failed at.
+      counters.delete(device === null ? pairKey(accountKey, address) : `device\0${device}`)
     },
   }
 }

@@ -43,6 +43,13 @@ export function contentSecurityPolicy(formTargetOrigin: string | null): string {
   return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`
 }
 
+/**
+ * Of every answer that says nothing stricter, such as the page of the package by which somebody who
+ * is not signed in signs out: it adds the hash of its script to `script-src`.
+ */
+export const DEFAULT_POLICY =
+  "default-src 'none'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
 /** For the pages that ask for a passkey: one script, of this origin, which talks to it alone. */
 export function scriptedPagePolicy(): string {
   return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`

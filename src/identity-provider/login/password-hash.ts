@@ -12,9 +12,15 @@ const SALT_BYTES = 16
 /** 128 · N · r bytes, and room for the p blocks. */
 const MEMORY_BYTES_MAX = 64 * 1024 * 1024
 
-/** Each hash holds a libuv thread for some hundred milliseconds; past this queue a login is refused, not delayed. */
+/** Each hash holds a libuv thread for some hundred milliseconds. */
 const CONCURRENT_MAX = 2
+/** Of those, what callers may hold of whom nothing is known; one is always soon free for others. */
+const STRANGERS_CONCURRENT_MAX = 1
+/** Of each kind; past this queue a login is refused, not delayed. */
 const WAITING_MAX = 32
+
+/** `known`: one's own command, or a browser that has signed in to the account before. */
+export type PasswordCaller = 'known' | 'stranger'
 
 /** Spec silent: 12 to 128 characters, no composition rules (NIST SP 800-63B, section 3.1.1.2). */
 export const PASSWORD_LENGTH_MIN = 12
@@ -41,7 +47,7 @@ const CURRENT: ScryptCost = { log2N: COST_LOG2, r: BLOCK_SIZE, p: PARALLELISM }
 /** @returns a PHC string: `$scrypt$ln=15,r=8,p=3$salt$hash`, base64 without padding */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
-  const hash = await derive(password, salt, KEY_BYTES, CURRENT)
+  const hash = await derive(password, salt, KEY_BYTES, CURRENT, 'known')
   return `$scrypt$ln=${COST_LOG2},r=${BLOCK_SIZE},p=${PARALLELISM}$${unpadded(salt)}$${unpadded(hash)}`
 }
 
@@ -50,30 +56,51 @@ export async function hashPassword(password: string): Promise<string> {
  * @throws PasswordQueueFullError
  * @throws Error when the stored string is not a PHC scrypt hash within the memory bound
  */
-export async function verifyPassword(password: string, stored: string): Promise<boolean> {
+export async function verifyPassword(
+  password: string,
+  stored: string,
+  caller: PasswordCaller,
+): Promise<boolean> {
   const [, log2N, r, p, salt, hash] = PHC.exec(stored) ?? []
   if (salt === undefined || hash === undefined) throw new Error('stored password hash is malformed')
   const expected = Buffer.from(hash, 'base64')
   const cost = { log2N: Number(log2N), r: Number(r), p: Number(p) }
-  const actual = await derive(password, Buffer.from(salt, 'base64'), expected.length, cost)
+  const actual = await derive(password, Buffer.from(salt, 'base64'), expected.length, cost, caller)
   return timingSafeEqual(actual, expected)
 }
 
-let running = 0
-const waiting: (() => void)[] = []
+const running: Record<PasswordCaller, number> = { known: 0, stranger: 0 }
+const waiting: Record<PasswordCaller, (() => void)[]> = { known: [], stranger: [] }
+
+function mayRun(caller: PasswordCaller): boolean {
+  if (running.known + running.stranger >= CONCURRENT_MAX) return false
+  return caller === 'known' || running.stranger < STRANGERS_CONCURRENT_MAX
+}
+
+/** Starts who waits and may run, those first of whom something is known. */
+function startWaiting(): void {
+  for (const caller of ['known', 'stranger'] as const) {
+    while (mayRun(caller)) {
+      const start = waiting[caller].shift()
+      if (start === undefined) break
+      running[caller]++
+      start()
+    }
+  }
+}
 
 async function derive(
   password: string,
   salt: Buffer,
   keyBytes: number,
   cost: ScryptCost,
+  caller: PasswordCaller,
 ): Promise<Buffer> {
-  if (running >= CONCURRENT_MAX) {
-    if (waiting.length >= WAITING_MAX) throw new PasswordQueueFullError()
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  } else {
-    running++
-  }
+  if (waiting[caller].length >= WAITING_MAX) throw new PasswordQueueFullError()
+  await new Promise<void>((resolve) => {
+    waiting[caller].push(resolve)
+    startWaiting()
+  })
   try {
     return await new Promise<Buffer>((resolve, reject) => {
       const options = { N: 2 ** cost.log2N, r: cost.r, p: cost.p, maxmem: MEMORY_BYTES_MAX }
@@ -83,10 +110,8 @@ async function derive(
       )
     })
   } finally {
-    const next = waiting.shift()
-    // A waiter inherits the slot, so the count changes only when nobody waits.
-    if (next === undefined) running--
-    else next()
+    running[caller]--
+    startWaiting()
   }
 }
 

@@ -6,11 +6,14 @@ import type Provider from 'oidc-provider'
 import { type Logger, pino } from 'pino'
 import { type Accounts, createAccounts } from './accounts.js'
 import { createArtifactStore } from './artifact-adapter.js'
+import { createDeviceCookies } from './device-cookie.js'
 import { createInteractionHandler } from './interactions.js'
 import { loadLoginKeys } from './login-keys.js'
 import { openLoginStore } from './login-store.js'
 import { createLoginThrottle } from './login-throttle.js'
 import { createOidcProvider } from './oidc.js'
+import { DEFAULT_POLICY } from './pages.js'
+import { pinHost } from './pinned-host.js'
 import { writeFileDurably } from './write-file-durably.js'
 
 export interface LoginOptions {
@@ -98,6 +101,7 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
       provider,
       accounts,
       throttle: createLoginThrottle(),
+      devices: createDeviceCookies(keys.cookieKeys, exposure === 'direct' ? 'plain' : 'tls'),
       audience: options.audience,
       log,
       clientAddress: (request) => clientAddress(request, exposure),
@@ -106,6 +110,7 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
     let mounted: RouteHandler = async () => false
     server.on('request', (request, response) => {
       setSecurityHeaders(response)
+      pinHost(request, issuer, exposure)
       interactions(request, response)
         .then((served) => served || mounted(request, response))
         .then((served) => (served ? undefined : serveOidc(request, response)))
@@ -143,6 +148,7 @@ function requireIssuer(issuer: string): string {
 function setSecurityHeaders(response: ServerResponse): void {
   response.setHeader('X-Content-Type-Options', 'nosniff')
   response.setHeader('X-Frame-Options', 'DENY')
+  response.setHeader('Content-Security-Policy', DEFAULT_POLICY)
   // The URLs of the flow carry codes and interaction ids.
   response.setHeader('Referrer-Policy', 'no-referrer')
 }

@@ -1,0 +1,124 @@
+import { request as httpRequest } from 'node:http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCookieJar } from '../../scripts/dev/cookie-jar.js'
+import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { EMAIL, PASSWORD, type RunningLogin, runLogin } from './login-fixture.js'
+
+/** More than wait for a comparison at once. */
+const STRANGERS = 60
+
+let login: RunningLogin
+beforeAll(async () => {
+  login = await runLogin()
+})
+afterAll(() => login.stop())
+
+const AUTHORIZE = {
+  client_id: 'countersign-console',
+  response_type: 'code',
+  scope: 'openid email console',
+  redirect_uri: 'http://127.0.0.1:4321/console/callback',
+  code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+  code_challenge_method: 'S256',
+  prompt: 'login',
+}
+
+/** A browser that signs in again and again, keeping its cookies. */
+function browser() {
+  const jar = createCookieJar()
+  async function open(url: URL, form?: Record<string, string>): Promise<Response> {
+    const response = await fetch(url, {
+      redirect: 'manual',
+      headers: { cookie: jar.header(url) },
+      ...(form === undefined ? {} : { method: 'POST', body: new URLSearchParams(form) }),
+    })
+    jar.store(response.headers.getSetCookie(), url)
+    return response
+  }
+  return {
+    jar,
+    /** @returns status of the answer to the form: 303 for who is in */
+    async signIn(email: string, password: string): Promise<number> {
+      const url = new URL(`${login.issuer}/auth?${new URLSearchParams(AUTHORIZE)}`)
+      const location = (await open(url)).headers.get('location') ?? ''
+      const form = new URL(`${location}/login`, login.issuer)
+      return (await open(form, { email, password })).status
+    },
+  }
+}
+
+/** With whatever `Host` and headers it is told to; fetch would set its own. */
+function get(path: string, headers: Record<string, string>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    httpRequest(new URL(path, login.issuer), { headers }, (response) => {
+      let text = ''
+      response.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+      })
+      response.on('end', () => resolve(text))
+    })
+      .on('error', reject)
+      .end()
+  })
+}
+
+describe('strangers who guess', () => {
+  it('gain nothing by the mark of another account, or by one they made up', async () => {
+    const password = 'a password of her own'
+    await createUser(login.dataDir, 'grace@example.test', password)
+    await createUser(login.dataDir, 'mallory@example.test', password)
+    const mallory = browser()
+    expect(await mallory.signIn('mallory@example.test', password)).toBe(303)
+    for (let i = 0; i < 8; i++) await browser().signIn('grace@example.test', `wrong ${i}`)
+    expect(await mallory.signIn('grace@example.test', password)).toBe(429)
+    const forger = browser()
+    const url = new URL(`${login.issuer}/interaction/x`)
+    const mark = `${'A'.repeat(22)}.${'A'.repeat(43)}`
+    forger.jar.store([`countersign_device=${mark}; Path=/interaction`], url)
+    expect(await forger.signIn('grace@example.test', password)).toBe(429)
+  }, 120_000)
+
+  it('keep nobody out of a browser in which they have signed in before', async () => {
+    const own = browser()
+    expect(await own.signIn(EMAIL, PASSWORD)).toBe(303)
+    const flood = Array.from({ length: STRANGERS }, (_, i) =>
+      browser().signIn(EMAIL, `not the password ${i}`),
+    )
+    expect(await own.signIn(EMAIL, PASSWORD)).toBe(303)
+    const statuses = await Promise.all(flood)
+    expect(statuses).toContain(429)
+    // Locked for strangers now, on whatever grounds; not for its owner.
+    expect(await browser().signIn(EMAIL, PASSWORD)).toBe(429)
+    expect(await own.signIn(EMAIL, PASSWORD)).toBe(303)
+  }, 120_000)
+})
+
+describe('what a request says of its host', () => {
+  it.each([
+    ['Host', { host: 'evil.example' }],
+    ['Host, by another name of the machine', { host: 'localhost:1' }],
+    ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }],
+  ])('moves no endpoint of discovery: %s', async (_what, headers) => {
+    const configuration = JSON.parse(await get('/.well-known/openid-configuration', headers))
+    expect(configuration.issuer).toBe(login.issuer)
+    const endpoints = Object.entries(configuration).filter(([name]) =>
+      /_endpoint$|_uri$/.test(name),
+    )
+    expect(endpoints.length).toBeGreaterThan(2)
+    for (const [name, url] of endpoints) {
+      expect(String(url), name).toMatch(new RegExp(`^${login.issuer}/`))
+    }
+  })
+})
+
+describe('the page that signs out', () => {
+  it('has a policy that lets its own script run and nothing else, signed in or not', async () => {
+    const response = await fetch(`${login.issuer}/session/end`)
+    const policy = response.headers.get('content-security-policy') ?? ''
+    expect(policy).toContain("default-src 'none'")
+    expect(policy).toContain("frame-ancestors 'none'")
+    expect(policy).not.toContain('unsafe')
+    if ((await response.text()).includes('<script'))
+      expect(policy).toMatch(/script-src [^;]*'sha256-/)
+  })
+})
