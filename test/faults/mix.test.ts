@@ -10,6 +10,7 @@ const SETTLE_MS = 90_000 + TRANSACTIONS * 100
 test(
   'in a random mix of faults no transaction is lost or doubled, and no lane jams',
   async () => {
+    console.info(`seed ${SEED}`)
     const report = await runMix({
       seed: SEED,
       chainIds: [1, 137, 8453],

@@ -162,7 +162,7 @@ async function disturb(
   return null
 }
 
-function everyFault(seed: number): RandomMix {
+export function everyFault(seed: number): RandomMix {
   const error = (message: string) => ({ kind: 'error', code: -32000, message }) as const
   const delegated = 'in-flight transaction limit reached for delegated accounts'
   return {
