@@ -120,11 +120,11 @@ export function replaced(
     if (flight === 'sending') return
     // No room below ceiling or cap, or no quorum: what is out has to do, once fees have fallen.
     turn.emit({ type: 'sending', txId })
-    turn.effect({ type: 'broadcast', tx, finalBlock })
+    turn.effect({ type: 'broadcast', tx, reach: 'all-nodes', finalBlock })
     return
   }
   const { fees, signed, purpose } = command
   turn.emit({ type: 'transaction-replaced', txId, purpose, fees, signed, reservation })
   turn.effect({ type: 'watch', tx: entry.tx })
-  turn.effect({ type: 'broadcast', tx: entry.tx, finalBlock })
+  turn.effect({ type: 'broadcast', tx: entry.tx, reach: 'first-node', finalBlock })
 }

@@ -82,7 +82,7 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
 function resend(turn: Turn, { tx }: OpenEntry): void {
   turn.emit({ type: 'sending', txId: tx.txId })
   const { finalBlock } = laneOf(turn.state, tx.chainId)
-  turn.effect({ type: 'broadcast', tx, finalBlock })
+  turn.effect({ type: 'broadcast', tx, reach: 'all-nodes', finalBlock })
 }
 
 /** What replaces a cancellation is a cancellation. */

@@ -208,7 +208,8 @@ export function pumpFlight(turn: Turn, lane: Lane): void {
     if (entry.flight === 'waiting') {
       if (places > 0) {
         turn.emit({ type: 'sending', txId })
-        turn.effect({ type: 'broadcast', tx: entry.tx, finalBlock: lane.finalBlock })
+        const { finalBlock } = lane
+        turn.effect({ type: 'broadcast', tx: entry.tx, reach: 'first-node', finalBlock })
       } else answerSigned(turn, entry)
     }
     places--

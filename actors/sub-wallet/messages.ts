@@ -313,6 +313,8 @@ export type Effect =
   | {
       readonly type: 'broadcast'
       readonly tx: Transaction
+      /** `all-nodes`: again, for what the first that took it may not have passed on. */
+      readonly reach: 'first-node' | 'all-nodes'
       /** Below which nothing changes any more, as far as this process has followed the chain. */
       readonly finalBlock: Place | null
     }

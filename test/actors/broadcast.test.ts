@@ -18,12 +18,18 @@ const TX = transaction(7, { nonce: 7, attempts: [{ ...ATTEMPT, txHash: OURS }] }
 
 /** What becomes of a broadcast of `TX` when the chain's nodes, the preferred one first, say this. */
 function outcomeAt(...scripts: readonly Script[]): Promise<Outcome> {
-  return outcomeAfter(FINAL, ...scripts)
+  return outcomeOf('first-node', FINAL, scripts)
 }
 
-async function outcomeAfter(
+/** The same of a transaction that goes out again. */
+function outcomeAgain(...scripts: readonly Script[]): Promise<Outcome> {
+  return outcomeOf('all-nodes', FINAL, scripts)
+}
+
+async function outcomeOf(
+  reach: 'first-node' | 'all-nodes',
   finalBlock: Place | null,
-  ...scripts: readonly Script[]
+  scripts: readonly Script[],
 ): Promise<Outcome> {
   const endpoints: string[] = []
   for (const script of scripts) {
@@ -37,7 +43,7 @@ async function outcomeAfter(
   return new Promise((resolve, reject) => {
     broadcast(
       { chains: new Map([[CHAIN_ID, chain]]), nowMs: () => 0, log: { warn: () => {} } },
-      { tx: TX, finalBlock },
+      { tx: TX, reach, finalBlock },
       (command) => {
         if (command.type === 'broadcast-outcome') resolve(command.outcome)
         else reject(new Error(command.type))
@@ -126,7 +132,7 @@ describe('a nonce that is used', () => {
   })
 
   test('is doubtful while no block is final that we have followed', async () => {
-    expect(await outcomeAfter(null, nodeWith({}))).toEqual(UNCLEAR)
+    expect(await outcomeOf('first-node', null, [nodeWith({})])).toEqual(UNCLEAR)
   })
 
   test('is doubtful when the node follows another chain than we did', async () => {
@@ -145,5 +151,45 @@ describe('a nonce that is used', () => {
       return node(method, params)
     }
     expect(await outcomeAt(script)).toEqual(UNCLEAR)
+  })
+})
+
+describe('a transaction that goes out again', () => {
+  test('reaches every node: one that takes it and passes nothing on does not hold it up', async () => {
+    const seen: number[] = []
+    const taking =
+      (n: number): Script =>
+      (method) => {
+        if (method === 'eth_sendRawTransaction') seen.push(n)
+        return OURS
+      }
+    expect(await outcomeAgain(taking(1), taking(2), taking(3))).toEqual({ kind: 'accepted' })
+    expect(seen.sort()).toEqual([1, 2, 3])
+  })
+
+  test('is out when one node holds it, whatever the others say', async () => {
+    const holding: Script = () => OURS
+    expect(await outcomeAgain(says(-32000, 'nonce too high'), holding)).toEqual({
+      kind: 'accepted',
+    })
+  })
+
+  test('is proved lost although the preferred node claims to hold it', async () => {
+    const lying: Script = (method) => {
+      if (method === 'eth_sendRawTransaction') return OURS
+      throw new NodeError(-32000, 'header not found')
+    }
+    expect(await outcomeAgain(lying, nodeWith({}))).toEqual({ kind: 'nonce-lost', chainNonce: 8 })
+  })
+
+  test('is not called lost because a node lies, while another holds it', async () => {
+    const holding = nodeWith({ nonce: 7 })
+    const honest: Script = (method, params) =>
+      method === 'eth_sendRawTransaction' ? OURS : holding(method, params)
+    expect(await outcomeAgain(nodeWith({}), honest)).toEqual({ kind: 'accepted' })
+  })
+
+  test('may be out when all that nodes say is what nobody knows', async () => {
+    expect(await outcomeAgain(says(-32603, 'Internal error'))).toEqual(UNCLEAR)
   })
 })

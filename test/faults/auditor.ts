@@ -39,7 +39,12 @@ export async function allFinal(
 ): Promise<void> {
   const deadlineMs = Date.now() + timeoutMs
   for (;;) {
-    const open = wallets.flatMap((it) => transactionsOf(harness, it)).filter(isOpen)
+    const { reader } = harness
+    reader.refresh()
+    // Not by reading all that ended: the actors run on this thread, and would starve.
+    const open = wallets
+      .flatMap(({ subWalletId }) => [...reader.openTransactionsOfWallet(subWalletId)])
+      .filter(isOpen)
     if (open.length === 0) return
     if (Date.now() > deadlineMs) {
       const [first] = open

@@ -2,6 +2,7 @@ import type { ChainAccess } from '../../../src/chains/access.js'
 import { quantityNumber, record, toQuantity } from '../../../src/chains/hex.js'
 import type { BroadcastOutcome } from '../../../src/chains/rpc/broadcast-outcome.js'
 import type { View } from '../../../src/chains/rpc/types.js'
+import type { Hex } from '../../../src/domain/ids.js'
 import { currentHash, type Place } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { Command, Effect, Outcome } from '../messages.js'
@@ -33,13 +34,26 @@ export function broadcast(
     const blockNumber = chain.fees.latest()?.head.number ?? null
     self({ type: 'broadcast-outcome', txId, txHash, outcome, blockNumber, nowMs: nowMs() })
   }
-  chain.rpc
-    .sendRawTransaction(raw)
-    .then((answer) => outcomeOf(chain, effect, answer))
-    .then(report, (error: unknown) => {
-      log.warn({ err: error, txId }, 'a broadcast ended without an answer')
-      report({ kind: 'unsure', mayBeOut: true })
-    })
+  const sent =
+    effect.reach === 'first-node'
+      ? chain.rpc.sendRawTransaction(raw).then((answer) => outcomeOf(chain, effect, answer))
+      : everywhere(chain, effect, raw)
+  sent.then(report, (error: unknown) => {
+    log.warn({ err: error, txId }, 'a broadcast ended without an answer')
+    report({ kind: 'unsure', mayBeOut: true })
+  })
+}
+
+/** One that says the nonce is used is heard even where another says that it has the bytes. */
+async function everywhere(
+  chain: BroadcastChain,
+  effect: BroadcastEffect,
+  raw: Hex,
+): Promise<Outcome> {
+  const { isTaken, isNonceTooLow, otherwise } = await chain.rpc.sendEverywhere(raw)
+  const used = isNonceTooLow ? await whoUsedTheNonce(chain, effect) : null
+  if (used !== null && (used.kind !== 'unsure' || !isTaken)) return used
+  return isTaken ? { kind: 'accepted' } : outcomeOf(chain, effect, otherwise)
 }
 
 function outcomeOf(

@@ -5,7 +5,15 @@ import { createEndpoint } from './endpoint.js'
 import { createEndpointSet } from './endpoint-set.js'
 import { createLane, type Lane } from './lane.js'
 import { createReadRunner, type PendingRead, unavailable } from './reads.js'
-import { createSendRunner, type PendingSend, pendingSend } from './sends.js'
+import {
+  createSendRunner,
+  createSpreadRunner,
+  type PendingSend,
+  type PendingSpread,
+  pendingSend,
+  pendingSpread,
+  unspread,
+} from './sends.js'
 import {
   NO_METRICS,
   type RpcCall,
@@ -75,6 +83,14 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     batchCharsMax: BATCH_CHARS_MAX,
     size: (item) => item.text.length,
     run: createSendRunner(set, timeoutMs, metrics).run,
+  })
+  const spreads = createLane<PendingSpread>({
+    slotsMax: VIEW_SLOTS_MAX,
+    queuedMax: options.queuedSendsMax ?? QUEUED_SENDS_MAX,
+    batchMax: BATCH_MAX,
+    batchCharsMax: BATCH_CHARS_MAX,
+    size: (item) => item.text.length,
+    run: createSpreadRunner(set, metrics).run,
   })
   const views = createLane<PendingViews>({
     slotsMax: VIEW_SLOTS_MAX,
@@ -173,6 +189,14 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         resolve({ kind: 'retry', text: 'the broadcast queue is full' })
       })
     },
+    sendEverywhere(raw) {
+      return new Promise((resolve) => {
+        if (closed) return resolve(unspread('the client is closed'))
+        if (spreads.push(pendingSpread(raw, resolve))) return
+        metrics.overflow('send')
+        resolve(unspread('the broadcast queue is full'))
+      })
+    },
     endpoints: () => endpoints,
     healthyEndpoints: () => set.readyCount(),
     async close() {
@@ -180,6 +204,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
       const waiting = [...reads.drain(), ...heavyReads.drain()]
       for (const item of waiting) item.settle(unavailable(chainId))
       for (const item of views.drain()) item.settle([])
+      for (const item of spreads.drain()) item.settle(unspread('the client is closed'))
       for (const item of sends.drain()) item.settle(item.sum.result())
       await Promise.all(endpoints.map((endpoint) => endpoint.close()))
     },

@@ -10,6 +10,8 @@ export interface EndpointSet {
   pick(tried: ReadonlySet<Endpoint>): Promise<Endpoint | null>
   /** A usable endpoint without waiting, or null. */
   pickReady(tried: ReadonlySet<Endpoint>): Endpoint | null
+  /** All that may be asked now; what may be back is probed, and waited for. */
+  usable(): Promise<readonly Endpoint[]>
   /** Milliseconds until a rate-limited endpoint may be asked again; null when none rests. */
   restMs(): number | null
   readyCount(): number
@@ -42,6 +44,15 @@ export function createEndpointSet(endpoints: readonly Endpoint[]): EndpointSet {
       }
       if (probes.length === 0) return null
       return Promise.any(probes).catch(() => null)
+    },
+    async usable() {
+      const nowMs = Date.now()
+      const asked = endpoints.map(async (endpoint) => {
+        const state = endpoint.state(nowMs)
+        if (state === 'ready' || (state === 'probe' && (await endpoint.verify()))) return [endpoint]
+        return []
+      })
+      return (await Promise.all(asked)).flat()
     },
     restMs() {
       let earliest = Number.POSITIVE_INFINITY

@@ -4,7 +4,7 @@ import { classifyNodeError, type NodeVerdict } from './classify.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointSet } from './endpoint-set.js'
 import { RpcCallError, RpcTransportError } from './errors.js'
-import type { RpcMetrics, Settled } from './types.js'
+import type { RpcMetrics, Settled, SpreadOutcome } from './types.js'
 import { createVerdictSum, type VerdictSum } from './verdict-sum.js'
 import { requestBody } from './wire.js'
 
@@ -22,10 +22,14 @@ export interface PendingSend {
 
 export function pendingSend(raw: Hex, settle: (outcome: BroadcastOutcome) => void): PendingSend {
   return {
-    text: `"method":"eth_sendRawTransaction","params":["${raw}"]}`,
+    text: textOf(raw),
     sum: createVerdictSum(),
     settle,
   }
+}
+
+function textOf(raw: Hex): string {
+  return `"method":"eth_sendRawTransaction","params":["${raw}"]}`
 }
 
 export interface SendRunner {
@@ -63,9 +67,54 @@ export function createSendRunner(
   return { run }
 }
 
+/** Bytes that go to every endpoint. */
+export interface PendingSpread {
+  readonly text: string
+  settle(outcome: SpreadOutcome): void
+}
+
+export function pendingSpread(raw: Hex, settle: PendingSpread['settle']): PendingSpread {
+  return { text: textOf(raw), settle }
+}
+
+/** Of bytes that went to nobody. */
+export function unspread(text: string): SpreadOutcome {
+  return { isTaken: false, isNonceTooLow: false, otherwise: { kind: 'retry', text } }
+}
+
+export function createSpreadRunner(endpoints: EndpointSet, metrics: RpcMetrics) {
+  return {
+    async run(items: PendingSpread[]): Promise<void> {
+      const usable = await endpoints.usable()
+      const verdicts = await Promise.all(usable.map((endpoint) => verdictsOf(endpoint, items)))
+      items.forEach((item, i) => {
+        const own = verdicts.map((verdictAt) => verdictAt(i))
+        own.forEach(({ outcome }, at) => {
+          metrics.broadcast(usable[at]?.label ?? '', outcome.kind)
+        })
+        item.settle(spreadOf(own))
+      })
+    },
+  }
+}
+
+function spreadOf(verdicts: readonly NodeVerdict[]): SpreadOutcome {
+  const sum = createVerdictSum()
+  let isTaken = false
+  let isNonceTooLow = false
+  let final: BroadcastOutcome | null = null
+  for (const verdict of verdicts) {
+    const { kind } = verdict.outcome
+    if (kind === 'accepted' || kind === 'known') isTaken = true
+    else if (kind === 'nonce-too-low') isNonceTooLow = true
+    else final ??= sum.add(verdict)
+  }
+  return { isTaken, isNonceTooLow, otherwise: final ?? sum.result() }
+}
+
 async function verdictsOf(
   endpoint: Endpoint,
-  items: readonly PendingSend[],
+  items: readonly { readonly text: string }[],
 ): Promise<(index: number) => NodeVerdict> {
   try {
     const answers = await endpoint.post(requestBody(items), items.length)

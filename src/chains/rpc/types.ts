@@ -45,12 +45,26 @@ export interface RpcClient {
   views(calls: readonly RpcCall[]): Promise<readonly View[]>
   /** Hands signed bytes to the chain. Never rejects: the outcome says what is known. */
   sendRawTransaction(raw: Hex): Promise<BroadcastOutcome>
+  /**
+   * Hands signed bytes to every usable endpoint, for what one has taken and no block has: a node
+   * that takes and forgets, or never passes on, must not keep it from the chain. Never rejects.
+   */
+  sendEverywhere(raw: Hex): Promise<SpreadOutcome>
   /** All of them in order of preference, as they are now. */
   endpoints(): readonly RpcEndpoint[]
   /** Endpoints that would be asked now, for readiness checks. */
   healthyEndpoints(): number
   /** Ends connections; calls still waiting fail with CHAIN_UNAVAILABLE. */
   close(): Promise<void>
+}
+
+/** What all endpoints said together of the same bytes. */
+export interface SpreadOutcome {
+  /** One at least says that it holds them. */
+  readonly isTaken: boolean
+  readonly isNonceTooLow: boolean
+  /** What the rest come to, where that is of interest. */
+  readonly otherwise: BroadcastOutcome
 }
 
 export interface RpcEndpoint {

@@ -20,9 +20,6 @@ export interface ViewRunner {
 
 export function createViewRunner(set: EndpointSet): ViewRunner {
   async function viewOf(endpoint: Endpoint, body: string, count: number): Promise<View | null> {
-    const state = endpoint.state(Date.now())
-    if (state === 'out' || state === 'resting') return null
-    if (state === 'probe' && !(await endpoint.verify())) return null
     const answers = await endpoint.post(body, count).catch(() => [])
     const values = answers.flatMap((answer) => (answer.ok ? [answer.value] : []))
     return values.length === count ? values : null
@@ -32,7 +29,8 @@ export function createViewRunner(set: EndpointSet): ViewRunner {
     async run(items) {
       for (const { texts, settle } of items) {
         const body = requestBody(texts)
-        const views = await Promise.all(set.all.map((it) => viewOf(it, body, texts.length)))
+        const usable = await set.usable()
+        const views = await Promise.all(usable.map((it) => viewOf(it, body, texts.length)))
         settle(views.filter((view) => view !== null))
       }
     },
