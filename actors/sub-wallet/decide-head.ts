@@ -19,6 +19,12 @@ const STUCK_ANYWAY_BLOCKS = 12
 const STUCK_ANYWAY_MS = 3_000
 /** Refusals in a row after which what may still be out is cancelled: longer than a node lags. */
 const REFUSALS_TO_CANCEL = 5
+/**
+ * Nonces of a lane that are known to be free at a time, and the widest hole that is closed by
+ * self-sends: four windows. A wider one is no hole but a node's wrong word for the account's
+ * nonce; filling it would burn gas block after block, and listing it would never end.
+ */
+const GAPS_MAX = 64
 const SELF_SEND_GAS = 100_000n
 const NATIVE_DECIMALS = 18
 
@@ -111,6 +117,7 @@ function findGaps(turn: Turn, lane: Lane, seenNonce: number): void {
   }
   const nonces: number[] = []
   for (let nonce = chainNonce; nonce < nextNonce; nonce++) {
+    if (lane.gaps.length + nonces.length >= GAPS_MAX) break
     if (!taken.has(nonce)) nonces.push(nonce)
   }
   if (nonces.length > 0) turn.emit({ type: 'gaps-found', chainId, nonces })
@@ -127,6 +134,7 @@ function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
   if (nonce === undefined || fees === null || wallet === null || lane.queued.length > 0) return
   const above = lane.flight.map((txId) => state.open.get(txId)).find((it) => it !== undefined)
   if (above === undefined || above.tx.nonce < nonce) return
+  if (above.tx.nonce - nonce > GAPS_MAX) return
   const { keyId, lineageId, chainId, valuation } = above.tx
   const gasMicros = valueUsdMicros(
     SELF_SEND_GAS * fees.maxFeePerGas,
