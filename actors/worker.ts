@@ -79,6 +79,7 @@ const screener = createScreener({ lists, walkPool, providers, rulesOf: rules.rul
 const coSigner = await connectCoSigner({
   home,
   mode,
+  boot: start.boot,
   log,
   // The main thread ends the process, which a supervisor starts anew from what is on disk.
   onBroken: () => process.exit(1),

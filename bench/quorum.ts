@@ -7,6 +7,7 @@ import type * as Secp256k1 from 'secp256k1'
 import { Bench } from 'tinybench'
 import { mintConsoleToken } from '../scripts/dev/mint-console-token.js'
 import { type ConnectedCoSigner, connectCoSigner } from '../src/custody/connect-co-signer.js'
+import { lastServiceBoot } from '../src/custody/domain-keys/service-boot-file.js'
 import { deriveProofKey } from '../src/custody/key-proof.js'
 import { provisionDev } from '../src/custody/provision.js'
 import { type KeyId, type SubWalletId, ulidBody } from '../src/domain/ids.js'
@@ -93,7 +94,12 @@ export async function openQuorum(warmUpMs: number): Promise<Quorum> {
     domains.push(identity)
     const quorum = await startChild('dist/src/quorum-signer/main.js', env)
     domains.push(quorum)
-    const signer = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
+    const signer = await connectCoSigner({
+      home,
+      mode: 'dev',
+      boot: lastServiceBoot(home),
+      log: pino({ level: 'silent' }),
+    })
     coSigner = signer
     if (!(await signer.whenReady(10_000))) throw new Error('the quorum is not ready')
     const startedAt = performance.now()

@@ -24,6 +24,7 @@ import { createLogger } from './config/logging.js'
 import { protectedAddressesOf } from './config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
 import { readScreeningFile } from './config/screening.js'
+import { newServiceBoot } from './custody/domain-keys/service-boot-file.js'
 import { ownHome } from './custody/home-lock/own-home.js'
 import { deriveProofKey } from './custody/key-proof.js'
 import { runUntilStopped } from './custody/process-life.js'
@@ -83,6 +84,7 @@ for (const warning of warnings) logger.warn(warning)
 
 const home = resolve(config.home)
 ownHome(home, 'service')
+const boot = newServiceBoot(home)
 const dataDirectory = join(home, 'service')
 const storeDirectory = join(dataDirectory, 'store')
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
@@ -168,6 +170,7 @@ const actors = await startActors({
       lists: lists.share(),
       chainTime,
       quorumReach,
+      boot,
     }),
   ),
   onKeyChanged: (secretHash) => authenticator.invalidate(secretHash),

@@ -52,4 +52,6 @@ export interface WorkerStart {
   readonly chainTime: SharedArrayBuffer
   /** What each worker reaches of the quorum. */
   readonly quorumReach: SharedArrayBuffer
+  /** 16 bytes: which start of the service this is, for the identity provider. */
+  readonly boot: Uint8Array
 }

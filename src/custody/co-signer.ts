@@ -132,6 +132,8 @@ export type SignOutcome =
       readonly takenBy?: Uint8Array
       /** For logs alone: the other domain's own code. */
       readonly detail?: string
+      /** A public sentence, where there is more to say than the reason does. */
+      readonly explanation?: string
     }
 
 /**

@@ -49,7 +49,7 @@ import type { QuorumReach } from './quorum-reach.js'
 import { createConsoleQueue } from './service/console-queue.js'
 import { createWalletKey } from './service/create-wallet.js'
 import { createGrantReferences, type GrantReference } from './service/grant-references.js'
-import { failed, unavailable } from './service/outcome.js'
+import { failed, takenOver, unavailable } from './service/outcome.js'
 import { linkQuorum } from './service/quorum-link.js'
 import { finishRefresh } from './service/refresh-share.js'
 import type { PreparedIntent } from './service/sign-batch.js'
@@ -60,6 +60,8 @@ export interface CoSignerOptions {
   /** Home directory: this domain's keys and shares, the sockets, the registry. */
   readonly home: string
   readonly mode: 'dev' | 'live'
+  /** 16 bytes, the same for every thread of one start of the service: `newServiceBoot`. */
+  readonly boot: Uint8Array
   readonly log?: Logger
   /** Called when the evidence cannot be written: the process has to begin anew. */
   readonly onBroken?: (error: Error) => void
@@ -110,6 +112,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,
+    boot: options.boot,
     log,
     approvedFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),
     onLost: () => pipeline.abandon('connection lost'),
@@ -243,7 +246,9 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     createServiceWallet: (walletId) =>
       consoleQueue.run(SERVICE_OWNER, () => create(walletId, 'service', SERVICE_OWNER)),
     async sign(request) {
-      if (link.session === null) return unavailable('quorum incomplete')
+      if (link.session === null) {
+        return link.fenced ? failed('FENCED') : unavailable('quorum incomplete')
+      }
       try {
         const outcome = await attempt(request)
         if (outcome.ok) return outcome
@@ -339,6 +344,9 @@ function coSignerFault(error: unknown): FaultError {
   }
   if (error instanceof Refusal && error.code === 'OVERLOADED') {
     return new FaultError(fault('OVERLOADED', {}, undefined, internal), { cause: error })
+  }
+  if (error instanceof Refusal && error.code === 'FENCED') {
+    return new FaultError(takenOver(internal), { cause: error })
   }
   const refused = error instanceof Refusal && failed(error.code).reason === 'REFUSED'
   const made = refused

@@ -8,6 +8,7 @@ import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
 import type { SignOutcome, SignRequest, TransactionPayload } from '../../src/custody/co-signer.js'
 import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
+import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { deriveProofKey } from '../../src/custody/key-proof.js'
 import type { RegistryChain } from '../../src/custody/protocol/registry.js'
 import { provisionDev } from '../../src/custody/provision.js'
@@ -99,7 +100,12 @@ export async function startQuorum(): Promise<Quorum> {
 }
 
 async function connected(home: string): Promise<ConnectedCoSigner> {
-  const coSigner = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
+  const coSigner = await connectCoSigner({
+    home,
+    mode: 'dev',
+    boot: lastServiceBoot(home),
+    log: pino({ level: 'silent' }),
+  })
   if (await coSigner.whenReady(READY_TIMEOUT_MS)) return coSigner
   await coSigner.close()
   throw new Error('quorum not ready')

@@ -9,6 +9,7 @@ import {
 } from '../../src/custody/domain-keys/layout.js'
 import { readPrivateFile } from '../../src/custody/domain-keys/private-file.js'
 import { readRegistryFile, readRootKey } from '../../src/custody/domain-keys/registry-file.js'
+import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { openShareStore, type ShareStore } from '../../src/custody/domain-keys/share-store.js'
 import { coSignMessage, encodeHeader, laneStart, seqOf } from '../../src/custody/protocol/batch.js'
 import { expectBytes, expectList } from '../../src/custody/protocol/bytes.js'
@@ -18,8 +19,9 @@ import { type P256Signer, p256SignerOf } from '../../src/custody/protocol/p256.j
 import { encodePayload } from '../../src/custody/protocol/payload.js'
 import { offerSession, openBoot } from '../../src/custody/protocol/quorum-session.js'
 import { Refusal, type RefusalCode, refusalCode } from '../../src/custody/protocol/refusal.js'
-import { openRegistry } from '../../src/custody/protocol/registry.js'
+import { openRegistry, type RegistryEnvelope } from '../../src/custody/protocol/registry.js'
 import { createSealer, type ShareSealer } from '../../src/custody/protocol/sealed-shares.js'
+import { signServiceBoot } from '../../src/custody/protocol/service-boot.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import type { Quorum, ReadyWallet } from './harness.js'
 
@@ -33,6 +35,8 @@ export interface HostileService {
   readonly signer: P256Signer
   readonly sealer: ShareSealer
   readonly shares: ShareStore
+  /** Announces itself, with a registry that it passes on. */
+  hello(envelope: RegistryEnvelope): Promise<unknown>
   /** The first batch sequence of a new lane. */
   nextSeq(): Promise<number>
   close(): Promise<void>
@@ -67,15 +71,20 @@ export async function becomeService(quorum: Quorum): Promise<HostileService> {
   const own = await offerSession(boot, 'service', signer)
   await signing.call('session', [own.offer])
   const shares = openShareStore('service', layout, [readPrivateFile(layout.wrappingKey)])
-  const { body, signature } = registry.envelope
+  const start = lastServiceBoot(home)
+  const hello = async ({ body, signature }: RegistryEnvelope) => {
+    const statement = [start, await signServiceBoot(start, signer)]
+    return userSide.call('hello', [body, signature, 0, statement])
+  }
   return {
+    hello,
     userSide,
     quorum: signing,
     signer,
     sealer: createSealer(own.session),
     shares,
     async nextSeq() {
-      const [lane] = expectList(await userSide.call('hello', [body, signature, 0]), 2)
+      const [lane] = expectList(await hello(registry.envelope), 2)
       return laneStart(Number(lane)) + 1
     },
     async close() {

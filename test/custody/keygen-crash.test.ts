@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { identityProviderSocket } from '../../src/custody/domain-keys/layout.js'
+import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { expectBytes, expectList } from '../../src/custody/protocol/bytes.js'
 import { pointOf, randomScalar } from '../../src/custody/protocol/curve.js'
 import {
@@ -88,12 +89,13 @@ function createAndDie(walletId: string, delayMs: number): Promise<string> {
       import(path.resolve('dist/src/custody/connect-co-signer.js')).then(async (module) => {
         const log = { info() {}, warn() {}, error() {} }
         const { home, walletId, userId } = workerData
-        const coSigner = await module.connectCoSigner({ home, mode: 'dev', log })
+        const boot = Buffer.from(workerData.boot, 'hex')
+        const coSigner = await module.connectCoSigner({ home, mode: 'dev', boot, log })
         await coSigner.whenReady(20000)
         require('node:fs').writeSync(1, 'asking ')
         const { address } = await coSigner.createWallet(walletId, userId)
         require('node:fs').writeSync(1, address)
-      })`)}, { eval: true, workerData: ${JSON.stringify({ home: quorum.home, walletId, userId: quorum.userId })} })
+      })`)}, { eval: true, workerData: ${JSON.stringify({ home: quorum.home, boot: lastServiceBoot(quorum.home).toString('hex'), walletId, userId: quorum.userId })} })
     setInterval(() => {}, 1000)`
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['-e', program], {

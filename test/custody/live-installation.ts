@@ -8,6 +8,7 @@ import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
 import { writePublicFile } from '../../src/custody/domain-keys/private-file.js'
+import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import { chainConfig } from '../support/chain-config.js'
@@ -117,7 +118,12 @@ export function describeLive(
     further(() => home)
 
     test('a wallet is made and a transaction signed by all three domains', async () => {
-      coSigner = await connectCoSigner({ home, mode: 'live', log: pino({ level: 'silent' }) })
+      coSigner = await connectCoSigner({
+        home,
+        mode: 'live',
+        boot: lastServiceBoot(home),
+        log: pino({ level: 'silent' }),
+      })
       expect(await coSigner.whenReady(READY_MS)).toBe(true)
       const walletId = newWalletId()
       const { address } = await coSigner.createServiceWallet(walletId)

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChild } from '../../bench/child-process.js'
 import { connectCoSigner } from '../../src/custody/connect-co-signer.js'
+import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { describeLive, type LiveKeys, provisionLive } from './live-installation.js'
 
 /** `test/pkcs11` has the same with keys in tokens. */
@@ -33,7 +34,12 @@ describe('live, with keys in files that nobody allowed', () => {
       )
     }
     await expect(
-      connectCoSigner({ home, mode: 'live', log: pino({ level: 'silent' }) }),
+      connectCoSigner({
+        home,
+        mode: 'live',
+        boot: lastServiceBoot(home),
+        log: pino({ level: 'silent' }),
+      }),
     ).rejects.toThrow(/COUNTERSIGN_ALLOW_FILE_KEYS=1/)
   })
 })

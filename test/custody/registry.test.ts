@@ -87,19 +87,21 @@ describe('19: co-signer keys', () => {
   })
 
   test('a retired key signs nothing, at neither domain', async () => {
-    const seq = await service.nextSeq()
-    const batch = await coSign(service.signer, seq, [intentFor(wallet, transfer(nonce++), seq)])
+    const [seq, later] = [await service.nextSeq(), await service.nextSeq()]
+    const made = async (at: number) =>
+      coSign(service.signer, at, [intentFor(wallet, transfer(nonce++), at)])
+    const batch = await made(seq)
     const approval = await approve(service, batch)
     const body = currentBody()
     const retired = body.co_signers.map((row) => ({ ...row, not_after_ms: Date.now() - 1 }))
-    await offer(await envelope({ ...body, version: 5, co_signers: retired }, root))
+    const last = await envelope({ ...body, version: 5, co_signers: retired }, root)
+    // Whoever has that key alone is no service any more, either.
+    expect(await refusalOf(offer(last))).toBe('UNAUTHENTIC')
     const own = sealOwn(service, wallet, batch.ids)
     expect(await refusalOf(sign(service, batch, approval, approval.shares, own))).toBe(
       'UNAUTHENTIC',
     )
-    expect(await refusalOf(judged(service, (at) => intentFor(wallet, transfer(nonce++), at)))).toBe(
-      'UNAUTHENTIC',
-    )
+    expect(await refusalOf(approve(service, await made(later)))).toBe('UNAUTHENTIC')
   })
 })
 
@@ -113,9 +115,10 @@ async function envelope(body: RegistryBody, signer: P256Signer): Promise<Registr
   return { body: bytes, signature: await signer.sign(registryMessage(bytes)) }
 }
 
-async function offer({ body, signature }: RegistryEnvelope): Promise<void> {
+async function offer(registry: RegistryEnvelope): Promise<void> {
+  const { body, signature } = registry
   const quorumCall = service.quorum.call('registry', [body, signature])
-  const userCall = service.userSide.call('hello', [body, signature, 0])
+  const userCall = service.hello(registry)
   await Promise.allSettled([quorumCall, userCall])
   await quorumCall
   await userCall

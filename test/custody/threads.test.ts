@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { countersignOk } from './command.js'
 import { type Quorum, type ReadyWallet, readyWallet, startQuorum } from './harness.js'
 
@@ -33,7 +34,7 @@ function signInThread(wallet: ReadyWallet): Promise<unknown[]> {
     const path = require('node:path')
     import(path.resolve('dist/src/custody/connect-co-signer.js')).then(async (module) => {
       const log = { info() {}, warn() {}, error() {} }
-      const coSigner = await module.connectCoSigner({ home: workerData.home, mode: 'dev', log })
+      const coSigner = await module.connectCoSigner({ ...workerData, mode: 'dev', log })
       await coSigner.whenReady(10000)
       const { walletId, keyId, proofKey } = workerData.wallet
       const outcomes = await Promise.all(Array.from({ length: workerData.count }, (_, nonce) =>
@@ -48,7 +49,12 @@ function signInThread(wallet: ReadyWallet): Promise<unknown[]> {
       parentPort.postMessage(outcomes.filter((outcome) => !outcome.ok))
     })`
   return new Promise((resolve, reject) => {
-    const workerData = { home: quorum.home, wallet, count: SIGNATURES_PER_THREAD }
+    const workerData = {
+      home: quorum.home,
+      boot: lastServiceBoot(quorum.home),
+      wallet,
+      count: SIGNATURES_PER_THREAD,
+    }
     const worker = new Worker(program, { eval: true, workerData })
     worker.on('message', resolve)
     worker.on('error', reject)

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
+import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { deriveProofKey } from '../../src/custody/key-proof.js'
 import { provisionDev } from '../../src/custody/provision.js'
 import {
@@ -68,7 +69,12 @@ export async function startQuorum(chainIds: readonly number[]): Promise<Quorum> 
     const { issuer } = JSON.parse(issuerFile) as { issuer: string }
     const consoleToken = await mintConsoleToken({ issuer, ...USER })
     const userId = subjectOf(consoleToken) as UserId
-    const connected = await connectCoSigner({ home, mode: 'dev', log: pino({ level: 'silent' }) })
+    const connected = await connectCoSigner({
+      home,
+      mode: 'dev',
+      boot: lastServiceBoot(home),
+      log: pino({ level: 'silent' }),
+    })
     coSigner = connected
     if (!(await connected.whenReady(READY_TIMEOUT_MS))) throw new Error('quorum not ready')
     return {

@@ -135,7 +135,7 @@ function ask(
 
 function refusalOf(outcome: Extract<SignOutcome, { ok: false }>): Fault {
   if (outcome.reason !== 'REFUSED') {
-    return fault('COSIGNER_UNAVAILABLE', {}, undefined, outcome.detail)
+    return fault('COSIGNER_UNAVAILABLE', {}, outcome.explanation, outcome.detail)
   }
   return fault(
     'PERMISSION_DENIED',

@@ -66,15 +66,17 @@ export function outcomeCommand(
     )
     return { type: 'sign-failed', txId, nonce, fault: refusal, nowMs }
   }
-  return failed(txId, nonce, nowMs)
+  return failed(txId, nonce, nowMs, outcome.explanation)
 }
 
 function failed(
   txId: Extract<Effect, { type: 'sign' }>['draft']['txId'],
   nonce: number,
   nowMs: number,
+  explanation?: string,
 ): Command {
-  return { type: 'sign-failed', txId, nonce, fault: fault('COSIGNER_UNAVAILABLE'), nowMs }
+  const unavailable = fault('COSIGNER_UNAVAILABLE', {}, explanation)
+  return { type: 'sign-failed', txId, nonce, fault: unavailable, nowMs }
 }
 
 export function toHex(bytes: Uint8Array): Hex {

@@ -6,6 +6,7 @@ import {
   serviceLayout,
 } from '../domain-keys/layout.js'
 import { readRootKey } from '../domain-keys/registry-file.js'
+import { lastServiceBoot } from '../domain-keys/service-boot-file.js'
 import { openShareStore } from '../domain-keys/share-store.js'
 import { openEvidenceLog } from '../evidence/evidence-log.js'
 import { lastBatchSeq } from '../evidence/last-batch.js'
@@ -64,6 +65,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,
+    boot: lastServiceBoot(home),
     log,
     approvedFloor: () => recordedSeq,
     onLost: () => {},

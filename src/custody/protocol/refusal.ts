@@ -33,6 +33,8 @@ export const REFUSAL_CODES = {
   INTERNAL: 17,
   /** Console work beyond its bounds; nothing was done. */
   OVERLOADED: 18,
+  /** A start of the service that a later one has taken over from. */
+  FENCED: 19,
 } as const
 
 export type RefusalCode = keyof typeof REFUSAL_CODES

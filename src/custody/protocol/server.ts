@@ -11,7 +11,15 @@ import { applySocketAccess, type SocketAccess } from './socket-access.js'
  * Serves calls `[id, method, parameters]` with `[id, 0, result]` or `[id, refusal, detail]` on a
  * Unix socket. Whatever a handler throws is answered; a peer cannot bring the process down.
  */
-export type Handlers = Readonly<Record<string, (parameters: readonly unknown[]) => unknown>>
+export type Handlers = Readonly<
+  Record<string, (parameters: readonly unknown[], connection: Connection) => unknown>
+>
+
+/** One peer, for as long as it stays connected. */
+export interface Connection {
+  readonly closed: boolean
+  end(): void
+}
 
 export interface SocketServer {
   close(): Promise<void>
@@ -69,14 +77,21 @@ function serveConnection(
   lane: ConsoleLane,
 ): void {
   let inFlight = 0
+  const connection: Connection = {
+    get closed() {
+      return socket.destroyed
+    },
+    end: () => void socket.destroy(),
+  }
 
   async function answer(id: number, method: string, parameters: readonly unknown[]): Promise<void> {
     let reply: unknown
     try {
       const handler = Object.hasOwn(handlers, method) ? handlers[method] : undefined
       if (handler === undefined) reply = [id, REFUSAL_CODES.MALFORMED, 'unknown method']
-      else if (classOf(method) !== 'console') reply = [id, 0, (await handler(parameters)) ?? null]
-      else reply = [id, 0, (await lane.run(() => handler(parameters))) ?? null]
+      else if (classOf(method) !== 'console')
+        reply = [id, 0, (await handler(parameters, connection)) ?? null]
+      else reply = [id, 0, (await lane.run(() => handler(parameters, connection))) ?? null]
     } catch (error) {
       const code = codeOf(error)
       if (code === 'INTERNAL') onFault(method, error)

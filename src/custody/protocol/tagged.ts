@@ -12,6 +12,7 @@ export const TAG = {
   userApprove: 'awi/user-approve/v1',
   keyProof: 'awi/key-proof/v1',
   quorumBoot: 'awi/quorum-boot/v1',
+  serviceBoot: 'awi/service-boot/v1',
   session: 'awi/session/v1',
   keygenCommit: 'awi/keygen-commit/v1',
   keygenTranscript: 'awi/keygen-transcript/v1',

@@ -1,3 +1,4 @@
+import { type Fault, fault } from '../../errors/fault.js'
 import type { SignOutcome, SignRefusal } from '../co-signer.js'
 import type { RefusalCode } from '../protocol/refusal.js'
 
@@ -17,11 +18,36 @@ const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
   'NOT_APPROVED',
   'INTERNAL',
   'OVERLOADED',
+  // It says who asks, not what for.
+  'FENCED',
 ])
+
+const TAKEN_OVER =
+  'Another start of this service has taken over its wallets; this one signs nothing any more.'
+
+/** The fault of a service that a later one has taken over from. */
+export function takenOver(internal: string): Fault {
+  return fault('COSIGNER_UNAVAILABLE', { reason: 'fenced' }, TAKEN_OVER, internal)
+}
+
+/** @param otherMs the identity provider's clock when it judged, by its own word */
+export function clocksDiffer(otherMs: number, nowMs: number): FailedOutcome {
+  const apartMs = otherMs - nowMs
+  const apart = `${(Math.abs(apartMs) / 1_000).toFixed(1)} s ${apartMs > 0 ? 'ahead of' : 'behind'}`
+  return {
+    ok: false,
+    reason: 'UNAVAILABLE',
+    detail: `CLOCK: the identity provider's clock is ${apart} the wallet service's`,
+    explanation: `The clocks of the wallet service and the identity provider differ: the identity provider's is ${apart} the service's. Nothing was signed; an operator has to set the clock that is wrong.`,
+  }
+}
 
 export function failed(code: RefusalCode, takenBy?: Uint8Array): FailedOutcome {
   if (code === 'NONCE_TAKEN' && takenBy !== undefined) {
     return { ok: false, reason: 'NONCE_TAKEN', takenBy: Uint8Array.from(takenBy), detail: code }
+  }
+  if (code === 'FENCED') {
+    return { ok: false, reason: 'UNAVAILABLE', detail: code, explanation: TAKEN_OVER }
   }
   const reason: SignRefusal = TRANSIENT.has(code) ? 'UNAVAILABLE' : 'REFUSED'
   return { ok: false, reason, detail: code }

@@ -7,6 +7,7 @@ import { offerSession, openBoot } from '../protocol/quorum-session.js'
 import { Refusal } from '../protocol/refusal.js'
 import type { RegistryHolder } from '../protocol/registry-holder.js'
 import { createSealer, type ShareSealer } from '../protocol/sealed-shares.js'
+import { signServiceBoot } from '../protocol/service-boot.js'
 
 /**
  * Connections to both other domains and the sessions between them. A restart of either ends the
@@ -17,6 +18,8 @@ export interface QuorumLink {
   readonly session: QuorumLinkSession | null
   readonly userSide: SocketClient
   readonly quorum: SocketClient
+  /** True once a service that started later has taken over; for good. */
+  readonly fenced: boolean
   /** Drops the sessions and makes new ones, after an answer that they no longer hold. */
   renew(): void
   /** Resolves with true once there are sessions, with false when the time is over. */
@@ -36,6 +39,8 @@ export interface QuorumLinkOptions {
   readonly quorumSocket: string
   readonly registry: RegistryHolder
   readonly signer: P256Signer
+  /** 16 bytes: which start of the service this is. */
+  readonly boot: Uint8Array
   readonly log: Logger
   /** The highest batch sequence that the user side is known to have approved. */
   readonly approvedFloor: () => number
@@ -54,6 +59,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   let generation = 0
   let establishing = false
   let closed = false
+  let fenced = false
   let retry: NodeJS.Timeout | null = null
 
   function changed(): void {
@@ -80,7 +86,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   })
 
   async function establish(): Promise<void> {
-    if (establishing || closed || !userSide.connected || !quorum.connected) return
+    if (establishing || closed || fenced || !userSide.connected || !quorum.connected) return
     establishing = true
     const started = generation
     try {
@@ -91,11 +97,12 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
         for (const wake of waiters) wake()
       }
     } catch (error) {
-      if (!(error instanceof Unanswered)) log.error({ err: error }, 'no quorum session')
+      if (error instanceof Refusal && error.code === 'FENCED') stop()
+      else if (!(error instanceof Unanswered)) log.error({ err: error }, 'no quorum session')
     } finally {
       establishing = false
     }
-    if (session === null && !closed && retry === null) {
+    if (session === null && !closed && !fenced && retry === null) {
       retry = setTimeout(() => {
         retry = null
         void establish()
@@ -103,11 +110,21 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     }
   }
 
+  /** To begin anew would take the other one's place in turn: a person has to say which it is. */
+  function stop(): void {
+    fenced = true
+    log.fatal(
+      'nothing more is signed here: a wallet service that started later, on a copy of this home or on a file system without locks, has taken over. End one of the two; start this one anew if it is the one to keep.',
+    )
+  }
+
   async function makeSessions(): Promise<QuorumLinkSession> {
     const { body, signature } = registry.current.envelope
     await quorum.call('registry', [body, signature])
     const approved = options.approvedFloor()
-    const hello = expectList(await userSide.call('hello', [body, signature, approved]), 2)
+    const statement = [options.boot, await signServiceBoot(options.boot, signer)]
+    const greeting = [body, signature, approved, statement]
+    const hello = expectList(await userSide.call('hello', greeting), 2)
     const lane = expectInteger(hello[0])
     const remembered = expectInteger(hello[1])
     // It writes down what it takes before an approval leaves. To have forgotten a batch means that
@@ -115,9 +132,9 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     if (remembered < approved || laneStart(lane) <= approved) {
       throw new Refusal('CONFLICT', 'the user side was restored and not fenced forward')
     }
-    const statement = expectBytes(await quorum.call('boot', []))
-    const boot = openBoot(statement, registry.current, Date.now())
-    await quorum.call('session', [expectBytes(await userSide.call('session', [statement]))])
+    const quorumBoot = expectBytes(await quorum.call('boot', []))
+    const boot = openBoot(quorumBoot, registry.current, Date.now())
+    await quorum.call('session', [expectBytes(await userSide.call('session', [quorumBoot]))])
     const own = await offerSession(boot, 'service', signer)
     await quorum.call('session', [own.offer])
     return { sealer: createSealer(own.session), batchFloor: laneStart(lane) }
@@ -126,6 +143,9 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   return {
     get session() {
       return session
+    },
+    get fenced() {
+      return fenced
     },
     userSide,
     quorum,

@@ -4,7 +4,7 @@ import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../evidence/evidence-records.js'
 import { coSignMessage, encodeHeader, hasBit, seqOf } from '../protocol/batch.js'
-import { expectBytes, expectList } from '../protocol/bytes.js'
+import { ByteReader, expectBytes, expectList } from '../protocol/bytes.js'
 import {
   encodeIntent,
   intentId,
@@ -20,7 +20,7 @@ import { Refusal, refusalCode } from '../protocol/refusal.js'
 import { roomForShares, SHARE_BYTES } from '../protocol/sealed-shares.js'
 import { signedTransaction } from '../protocol/transaction.js'
 import type { GrantReference } from './grant-references.js'
-import { failed } from './outcome.js'
+import { clocksDiffer, failed } from './outcome.js'
 import type { QuorumLink, QuorumLinkSession } from './quorum-link.js'
 import type { SignatureCheck, SignatureChecks } from './signature-checks.js'
 
@@ -55,6 +55,8 @@ interface CoSignedBatch {
   readonly intents: readonly Buffer[]
   readonly ids: readonly Buffer[]
   readonly coSignature: Buffer
+  /** By the clock here. */
+  readonly expiresAtMs: number
 }
 
 /** What the quorum signer answered for one intent of a batch. */
@@ -71,6 +73,7 @@ export async function coSignBatch(
   signer: P256Signer,
   nowMs: number,
 ): Promise<CoSignedBatch> {
+  const expiresAtMs = nowMs + INTENT_LIFETIME_MS
   const intents = batch.map((item, index) =>
     encodeIntent(
       {
@@ -81,7 +84,7 @@ export async function coSignBatch(
         grantVersion: item.grant?.version ?? 0,
         epoch: item.wallet.certificate.epoch,
         seq: seqOf(batchSeq, index),
-        expiresAtMs: nowMs + INTENT_LIFETIME_MS,
+        expiresAtMs,
         requestId: item.requestId,
         replaces: item.replaces ?? NO_REFERENCE,
         payload: item.payload,
@@ -96,7 +99,8 @@ export async function coSignBatch(
     count: batch.length,
     kid: signer.kid,
   })
-  return { header, intents, ids, coSignature: await signer.sign(coSignMessage(header, ids)) }
+  const coSignature = await signer.sign(coSignMessage(header, ids))
+  return { header, intents, ids, coSignature, expiresAtMs }
 }
 
 /**
@@ -117,7 +121,7 @@ export async function completeBatch(
     throw new Refusal('MALFORMED', 'approval')
   }
   const refusals = answers.map((answer, index) =>
-    hasBit(bitmap, index) ? null : refusalOf(answer),
+    hasBit(bitmap, index) ? null : refusalOf(answer, coSigned.expiresAtMs, Date.now()),
   )
   if (refusals.every((refusal) => refusal !== null)) return refusals
   const { sealer } = context.session
@@ -171,9 +175,15 @@ export async function completeBatch(
   return outcomes
 }
 
-function refusalOf(answer: unknown): SignOutcome {
-  const [code, heldBy] = Array.isArray(answer) ? (answer as unknown[]) : []
-  return failed(refusalCode(code), heldBy instanceof Uint8Array ? heldBy : undefined)
+function refusalOf(answer: unknown, expiresAtMs: number, nowMs: number): SignOutcome {
+  const [number, told] = Array.isArray(answer) ? (answer as unknown[]) : []
+  const code = refusalCode(number)
+  const bytes = told instanceof Uint8Array ? told : undefined
+  // What has time left by this clock has not expired: the other one is wrong, or this one.
+  if (code === 'EXPIRED' && bytes?.length === 8 && nowMs < expiresAtMs) {
+    return clocksDiffer(new ByteReader(bytes).u64(), nowMs)
+  }
+  return failed(code, bytes)
 }
 
 /** The service's shares of the approved intents, in their order. */

@@ -41,7 +41,7 @@ export interface SignPipelineOptions {
 const WAITING_MAX = 8_192
 
 /** Codes of a whole batch after which the sessions and the sequence are made anew. */
-const STALE_SESSION = new Set(['NO_SESSION', 'REPLAYED', 'UNAUTHENTIC'])
+const STALE_SESSION = new Set(['NO_SESSION', 'REPLAYED', 'UNAUTHENTIC', 'FENCED'])
 
 interface Waiting {
   readonly intent: PreparedIntent
@@ -125,7 +125,8 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
       if (error instanceof Unanswered) return intents.map(() => unavailable(error.message))
       if (error instanceof Refusal && STALE_SESSION.has(error.code)) options.onStaleSession()
       else options.onFault(error)
-      return intents.map(() => unavailable(codeOf(error)))
+      const code = codeOf(error)
+      return intents.map(() => (code === 'FENCED' ? failed(code) : unavailable(code)))
     }
   }
 

@@ -9,7 +9,7 @@ import {
   seqOf,
   withBit,
 } from '../../custody/protocol/batch.js'
-import { expectBytes, expectList } from '../../custody/protocol/bytes.js'
+import { expectBytes, expectList, u64 } from '../../custody/protocol/bytes.js'
 import {
   decodeIntent,
   type Intent,
@@ -45,7 +45,10 @@ export interface ApproveContext {
   readonly sealer: ShareSealer | null
 }
 
-/** Per intent: null when approved, or a refusal number and, for NONCE_TAKEN, the id that is held. */
+/**
+ * Per intent: null when approved, or a refusal number and, for NONCE_TAKEN, the id that is held, for
+ * EXPIRED the time here.
+ */
 type IntentAnswer = null | readonly [number] | readonly [number, Uint8Array]
 
 /** Sealed shares of the approved intents, in their order; empty when there is none. */
@@ -139,6 +142,7 @@ function judge(
     return candidate
   } catch (error) {
     if (error instanceof NonceTaken) return [REFUSAL_CODES.NONCE_TAKEN, error.heldBy]
+    if (codeOf(error) === 'EXPIRED') return [REFUSAL_CODES.EXPIRED, u64(nowMs)]
     return [REFUSAL_CODES[codeOf(error)]]
   }
 }

@@ -7,9 +7,17 @@ import type { LedgerStore, LedgerWriter } from './ledger-store.js'
  * every batch of an earlier run is in a closed lane and is refused.
  */
 export interface Lanes {
-  /** A lane that never was; durable when it resolves. */
+  /**
+   * A lane that never was; durable when it resolves.
+   * @throws Refusal FENCED when `fence` was called meanwhile
+   */
   next(): Promise<number>
-  /** @throws Refusal REPLAYED unless the sequence is above all before it in an open lane */
+  /** Closes every lane there is: a later start of the service has taken over. */
+  fence(): void
+  /**
+   * @throws Refusal REPLAYED unless the sequence is above all before it in an open lane; FENCED
+   * where `fence` closed it
+   */
   take(batchSeq: number, ledger: LedgerWriter): void
 }
 
@@ -19,12 +27,19 @@ const OPEN_LANES_MAX = 256
 export function createLanes(ledger: LedgerStore): Lanes {
   /** In the order in which they were given out. */
   const open = new Set<number>()
+  /** Lanes up to this one belonged to earlier starts of the service. */
+  let fencedLane = -1
   return {
+    fence() {
+      fencedLane = ledger.lastLane
+      open.clear()
+    },
     async next() {
       const lane = ledger.lastLane + 1
       if (lane >= LANES_MAX) throw new Error('no lanes left')
       const { flushed } = ledger.commit((writer) => writer.putLane(lane, laneStart(lane)))
       await flushed
+      if (lane <= fencedLane) throw new Refusal('FENCED', 'lane of an earlier start')
       const oldest = open.keys().next()
       if (open.size >= OPEN_LANES_MAX && !oldest.done) open.delete(oldest.value)
       open.add(lane)
@@ -32,6 +47,7 @@ export function createLanes(ledger: LedgerStore): Lanes {
     },
     take(batchSeq, writer) {
       const lane = laneOf(batchSeq)
+      if (lane <= fencedLane) throw new Refusal('FENCED', 'batch of an earlier start')
       if (!open.has(lane) || batchSeq <= ledger.highestIn(lane)) {
         throw new Refusal('REPLAYED', 'batch sequence')
       }

@@ -16,6 +16,7 @@ import { type PutRows, unflushedRows } from './unflushed-rows.js'
  * | 04-grants | grant id (16 bytes) | Grant |
  * | 05-keys | key id (16 bytes) | GrantedKey |
  * | 06-covered | 0 | entries of the evidence whose approvals are all in here |
+ * | 07-boots | number of a start of the service | its boot (16 bytes) |
  *
  * Names are never reused; 02 held intent ids, which are read from the evidence now.
  *
@@ -26,6 +27,10 @@ import { type PutRows, unflushedRows } from './unflushed-rows.js'
 export interface LedgerStore {
   /** The last lane given out, in this or an earlier run. */
   readonly lastLane: number
+  /** Number of the latest start of the service; 0 before the first. */
+  readonly lastBoot: number
+  /** The number that a start of the service got; null: it never announced itself. */
+  bootNumber(boot: Uint8Array): number | null
   /** Entries of the evidence whose approvals are all here, on disk. */
   readonly covered: number
   /** The highest batch sequence taken in a lane; 0 when that lane is not remembered. */
@@ -52,6 +57,8 @@ export interface LedgerStore {
 export interface LedgerWriter {
   /** Never lowers what is there. */
   putLane(lane: number, batchSeq: number): void
+  /** @param number above that of every start before */
+  putBoot(number: number, boot: Uint8Array): void
   entry(walletId: Uint8Array, chainId: number, nonce: number): LedgerEntry | null
   putEntry(walletId: Uint8Array, chainId: number, nonce: number, entry: LedgerEntry): void
   /** Remembers the ids of a batch until the latest of its intents has expired. */
@@ -104,6 +111,11 @@ const CHECKPOINT_AFTER_MS = 200
 /** Or until there are this many: 700 KB. */
 const CHECKPOINT_ROWS = 2_048
 const COVERED = 0
+/**
+ * Starts of the service that are told apart, 32 bytes each in memory. One that so many others have
+ * followed would be taken for a new one: no process lives that long.
+ */
+const BOOTS_MAX = 65_536
 
 /** @param evidence the log of what is approved here; its length tells what the ledger covers */
 export function openLedgerStore(path: string, evidence: { readonly length: number }): LedgerStore {
@@ -134,6 +146,11 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   // its place.
   const covered = Math.min(marks.get(COVERED) ?? evidence.length, evidence.length)
 
+  const boots = root.openDB<Buffer, number>({ name: '07-boots', encoding: 'binary' })
+  const bootNumbers = new Map<string, number>()
+  for (const { key, value } of boots.getRange()) bootNumbers.set(latin1(value), key)
+  let lastBoot = [...bootNumbers.values()].at(-1) ?? 0
+
   const liveIds = new Set<string>()
   /** Oldest first. */
   const liveBatches: IntentBatch[] = []
@@ -155,13 +172,22 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     (id, grant) => void grants.put(id, storedGrant(grant)),
   )
   const keyRows = unflushedRows<Buffer, GrantedKey>((id, key) => void keys.put(id, key))
-  const allRows = [laneRows, nonceRows, grantRows, keyRows]
+  const bootRows = unflushedRows<number, Buffer>((number, boot) => {
+    void boots.put(number, boot)
+    void boots.remove(number - BOOTS_MAX)
+  })
+  const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows]
   const writer: LedgerWriter = {
     putLane(lane, batchSeq) {
       lastLane = Math.max(lastLane, lane)
       if (batchSeq <= (highest.get(lane) ?? 0)) return
       highest.set(lane, batchSeq)
       laneRows.set(lane, batchSeq)
+    },
+    putBoot(number, boot) {
+      lastBoot = number
+      bootNumbers.set(latin1(boot), number)
+      bootRows.set(number, Buffer.from(boot))
     },
     entry(walletId, chainId, nonce) {
       const key = nonceKey(walletId, chainId, nonce)
@@ -225,6 +251,10 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   return {
     highestIn: (lane) => highest.get(lane) ?? 0,
     covered,
+    get lastBoot() {
+      return lastBoot
+    },
+    bootNumber: (boot) => bootNumbers.get(latin1(boot)) ?? null,
     get lastLane() {
       return lastLane
     },

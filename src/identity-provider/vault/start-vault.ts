@@ -17,11 +17,12 @@ import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-s
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
 import { refuseHalfRestored, refuseUnfenced } from '../../custody/maintenance/pending-restore.js'
 import { laneOf } from '../../custody/protocol/batch.js'
-import { expectBytes, expectInteger } from '../../custody/protocol/bytes.js'
+import { expectBytes, expectInteger, expectList } from '../../custody/protocol/bytes.js'
 import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js'
 import type { WebAuthnPins } from '../../custody/protocol/registry.js'
 import { createSealer, type ShareSealer } from '../../custody/protocol/sealed-shares.js'
-import { serveSocket } from '../../custody/protocol/server.js'
+import { type Handlers, serveSocket } from '../../custody/protocol/server.js'
+import { openServiceBoot } from '../../custody/protocol/service-boot.js'
 import type { SocketAccess } from '../../custody/protocol/socket-access.js'
 import { type AuthorizerDesk, createAuthorizerDesk } from '../authorizers/desk.js'
 import { approveBatch } from './approve-batch.js'
@@ -32,6 +33,7 @@ import { parseGrantRequest } from './grant-request.js'
 import { createGrants } from './grants.js'
 import { createLanes } from './lanes.js'
 import { openLedgerStore } from './ledger-store.js'
+import { createServiceBoots } from './service-boots.js'
 import { createShareRefresh } from './share-refresh.js'
 import { createWalletKeygen } from './wallet-keygen.js'
 
@@ -81,19 +83,31 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const keygen = createWalletKeygen()
   const refresh = createShareRefresh()
   const lanes = createLanes(ledger)
+  const boots = createServiceBoots(ledger, lanes)
   let sealer: ShareSealer | null = null
 
   function keygenContext() {
     return { registry: registry.current, shares, signer, sealer, evidence }
   }
 
+  /** What a service that was taken over from has no part in; its batches are told by their lanes. */
+  function served(handler: (parameters: readonly unknown[]) => unknown): Handlers[string] {
+    return (parameters, connection) => {
+      boots.requireServed(connection)
+      return handler(parameters)
+    }
+  }
+
   const server = await serveSocket({
     path: identityProviderSocket(home),
     access: options.socketAccess,
     handlers: {
-      hello: async ([body, signature, lastApproved]) => {
+      hello: async ([body, signature, lastApproved, statement], connection) => {
         registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })
+        const boot = openServiceBoot(expectList(statement, 2), registry.current, Date.now())
+        await boots.admit(boot, connection)
         const remembered = ledger.highestIn(laneOf(expectInteger(lastApproved)))
+        boots.requireServed(connection)
         return [await lanes.next(), remembered]
       },
       session: async ([statement]) => {
@@ -102,20 +116,20 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         sealer = createSealer(session)
         return offer
       },
-      'keygen-commit': (parameters) => keygen.commit(parameters),
-      'keygen-reveal': (parameters) => keygen.reveal(parameters),
-      'keygen-prove': (parameters) => keygen.prove(parameters, keygenContext()),
-      'keygen-certify': (parameters) => keygen.certify(parameters, keygenContext()),
-      'keygen-status': (parameters) => keygen.status(parameters, shares),
-      'refresh-begin': (parameters) => refresh.begin(parameters, keygenContext()),
-      'refresh-prepare': (parameters) => refresh.prepare(parameters, keygenContext()),
-      'refresh-certify': (parameters) => refresh.certify(parameters, keygenContext()),
-      'grant-put': async (parameters) => {
+      'keygen-commit': served((parameters) => keygen.commit(parameters)),
+      'keygen-reveal': served((parameters) => keygen.reveal(parameters)),
+      'keygen-prove': served((parameters) => keygen.prove(parameters, keygenContext())),
+      'keygen-certify': served((parameters) => keygen.certify(parameters, keygenContext())),
+      'keygen-status': served((parameters) => keygen.status(parameters, shares)),
+      'refresh-begin': served((parameters) => refresh.begin(parameters, keygenContext())),
+      'refresh-prepare': served((parameters) => refresh.prepare(parameters, keygenContext())),
+      'refresh-certify': served((parameters) => refresh.certify(parameters, keygenContext())),
+      'grant-put': served(async (parameters) => {
         const request = parseGrantRequest(parameters)
         const user = request.consoleToken === '' ? null : await userOf(request.consoleToken)
         const { grantId, version, proof } = await grants.put(request, user)
         return [grantId, version, proof]
-      },
+      }),
       'authorizers-get': ([ownerHash, after]) =>
         store
           .entriesAfter(expectBytes(ownerHash, 32), expectInteger(after))

@@ -1,0 +1,62 @@
+import { Refusal } from '../../custody/protocol/refusal.js'
+import type { Connection } from '../../custody/protocol/server.js'
+import type { Lanes } from './lanes.js'
+import type { LedgerStore } from './ledger-store.js'
+
+/**
+ * Which start of the wallet service is served. Each is known by the number it got when it first
+ * announced itself; the highest is served, and those below it are fenced for good, also across
+ * restarts of the user side: two services can run on two copies of a home, but only the one that
+ * came later has anything approved.
+ */
+export interface ServiceBoots {
+  /**
+   * A boot that was never seen takes over at once; durable when it resolves.
+   * @throws Refusal FENCED when a later one has
+   */
+  admit(boot: Uint8Array, connection: Connection): Promise<void>
+  /** @throws Refusal FENCED on a connection of a start that a later one has taken over from */
+  requireServed(connection: Connection): void
+}
+
+export function createServiceBoots(ledger: LedgerStore, lanes: Lanes): ServiceBoots {
+  /** By the number of the start that announced itself on it. */
+  const announced = new Map<Connection, number>()
+
+  /** Ended, so that a service that is at rest learns of it, too. */
+  function endEarlier(): void {
+    for (const [connection, number] of announced) {
+      if (connection.closed) announced.delete(connection)
+      else if (number !== ledger.lastBoot) connection.end()
+    }
+  }
+
+  function requireServed(connection: Connection): void {
+    const number = announced.get(connection)
+    if (number !== undefined && number !== ledger.lastBoot) throw fenced()
+  }
+
+  return {
+    async admit(boot, connection) {
+      const known = ledger.bootNumber(boot)
+      if (known !== null) {
+        announced.set(connection, known)
+        requireServed(connection)
+        return
+      }
+      const number = ledger.lastBoot + 1
+      // Without a pause: from here on no batch of an earlier start is approved.
+      const { flushed } = ledger.commit((writer) => writer.putBoot(number, boot))
+      lanes.fence()
+      announced.set(connection, number)
+      endEarlier()
+      await flushed
+      requireServed(connection)
+    },
+    requireServed,
+  }
+}
+
+function fenced(): Refusal {
+  return new Refusal('FENCED', 'a wallet service that started later has taken over')
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto'
+import { cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Child, startChild } from '../../bench/child-process.js'
+import { freePort } from '../../bench/free-port.js'
+import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import { createLanes } from '../../src/identity-provider/vault/lanes.js'
+import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
+import { createServiceBoots } from '../../src/identity-provider/vault/service-boots.js'
+import { type HttpClient, httpClient, type Reply } from '../support/http-client.js'
+
+const POLL_MS = 100
+const POLLS_MAX = 300
+
+describe('two services on copies of one home', () => {
+  let stack: SinkStack
+  let copy: string
+  let second: Child | undefined
+  beforeAll(async () => {
+    copy = mkdtempSync(join(tmpdir(), 'cs-copy-'))
+    stack = await startSinkStack({ wallets: 1 })
+    await stack.restartService(async () => {
+      for (const part of ['service', 'registry.json', 'chains.json']) {
+        cpSync(join(stack.home, part), join(copy, part), { recursive: true })
+      }
+      symlinkSync(join(stack.home, 'run'), join(copy, 'run'))
+    })
+  })
+  afterAll(async () => {
+    await second?.kill()
+    await stack?.stop()
+    rmSync(copy, { recursive: true, force: true })
+  })
+
+  const client = (baseUrl: string) => httpClient(baseUrl, { 'x-api-key': stack.secrets[0] ?? '' })
+  const send = (api: HttpClient) =>
+    api.post('/api/tx/send', {
+      chain_id: stack.chainId,
+      to: `0x${randomBytes(20).toString('hex')}`,
+      value: '1',
+    })
+
+  async function until(api: HttpClient, status: number): Promise<Reply> {
+    let last = ''
+    for (let poll = 0; poll < POLLS_MAX; poll++) {
+      const reply = await send(api)
+      if (reply.status === status) return reply
+      last = reply.text
+      await delay(POLL_MS)
+    }
+    throw new Error(`no send was answered with ${status}: ${last}`)
+  }
+
+  test('only the newer signs; the older says why, and goes on answering reads', async () => {
+    const older = client(stack.baseUrl)
+    await until(older, 200)
+    const port = String(await freePort())
+    const env = { COUNTERSIGN_HOME: copy, PORT: port, IDENTITY_ISSUER: issuerOf(stack.home) }
+    second = await startChild('dist/src/main.js', env)
+    const newer = client(`http://127.0.0.1:${port}`)
+    await until(newer, 200)
+    for (let again = 0; again < 3; again++) {
+      const refused = await send(older)
+      expect(refused.status).toBe(503)
+      expect(refused.text).toContain('Another start of this service has taken over')
+    }
+    expect((await older.get('/api/limits')).status).toBe(200)
+    await until(newer, 200)
+  })
+})
+
+describe('the user side', () => {
+  let home: string
+  beforeAll(() => {
+    home = mkdtempSync(join(tmpdir(), 'cs-boots-'))
+  })
+  afterAll(() => rmSync(home, { recursive: true, force: true }))
+
+  const connection = () => {
+    let closed = false
+    return {
+      get closed() {
+        return closed
+      },
+      end: () => {
+        closed = true
+      },
+    }
+  }
+  const open = () => {
+    const ledger = openLedgerStore(join(home, 'ledger'), { length: 0 })
+    const lanes = createLanes(ledger)
+    return { ledger, lanes, boots: createServiceBoots(ledger, lanes) }
+  }
+
+  test('serves the start that came last, and no earlier one, across its own restarts', async () => {
+    const [first, last] = [randomBytes(16), randomBytes(16)]
+    const before = open()
+    const [old, young] = [connection(), connection()]
+    await before.boots.admit(first, old)
+    const lane = await before.lanes.next()
+    // A thread of the first asks for a lane while the other start takes over.
+    const late = before.lanes.next()
+    const takingOver = before.boots.admit(last, young)
+    await expect(late).rejects.toThrow('FENCED')
+    await takingOver
+    expect(old.closed).toBe(true)
+    expect(() => before.boots.requireServed(old)).toThrow('FENCED')
+    const batch = (lane + 1) * 2 ** 24 - 1
+    expect(() => before.ledger.decide((writer) => before.lanes.take(batch, writer))).toThrow(
+      'FENCED',
+    )
+    await expect(before.boots.admit(first, connection())).rejects.toThrow('FENCED')
+    await before.ledger.close()
+
+    const after = open()
+    await expect(after.boots.admit(first, connection())).rejects.toThrow('FENCED')
+    await after.boots.admit(last, connection())
+    await after.ledger.close()
+  })
+})
