@@ -295,6 +295,7 @@ const server = createHttpServer({
   refusesWrite: (keyId) => writes.refuses(keyId),
   agent,
   console: createConsoleHandlers(ports),
+  remembersConsole: (header) => consoleTokens?.remembers(header) === true,
   verifyConsole: async (header) =>
     consoleTokens === null
       ? refuse(fault('INVALID_TOKEN', {}, 'This service has no identity provider configured.'))

@@ -21,6 +21,8 @@ export interface ConsoleUser {
 }
 
 export interface ConsoleTokenVerifier {
+  /** True for a token that was verified a moment ago: to verify it again costs a look. */
+  remembers(authorizationHeader: string): boolean
   /**
    * Checks signature, `iss`, `aud`, `exp`, `nbf` and `sub` of the bearer token in an
    * `Authorization` header. Refuses with INVALID_TOKEN, or with COSIGNER_UNAVAILABLE when the
@@ -89,18 +91,19 @@ export function createConsoleTokenVerifier(options: ConsoleTokenOptions): Consol
   }
 
   return {
+    remembers(authorizationHeader) {
+      const token = tokenOf(authorizationHeader)
+      return token !== undefined && verified.has(digestOf(token))
+    },
     async verify(authorizationHeader) {
       if (authorizationHeader === undefined) {
         return refuse(invalid('Send the console token as Authorization: Bearer <JWT>.'))
       }
-      const token =
-        authorizationHeader.length <= TOKEN_CHARS_MAX
-          ? BEARER.exec(authorizationHeader)?.[1]
-          : undefined
+      const token = tokenOf(authorizationHeader)
       if (token === undefined) {
         return refuse(invalid('The Authorization header is not "Bearer " and a signed JWT.'))
       }
-      const digest = createHash('sha256').update(token).digest('base64url')
+      const digest = digestOf(token)
       const remembered = verified.get(digest)
       if (remembered !== undefined) return ok(remembered)
       // A burst with one token waits for one verification; the server bounds requests in flight.
@@ -113,6 +116,15 @@ export function createConsoleTokenVerifier(options: ConsoleTokenOptions): Consol
       return pending
     },
   }
+}
+
+function tokenOf(authorizationHeader: string): string | undefined {
+  if (authorizationHeader.length > TOKEN_CHARS_MAX) return undefined
+  return BEARER.exec(authorizationHeader)?.[1]
+}
+
+function digestOf(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
 }
 
 /**

@@ -95,6 +95,8 @@ export function takeTokens(
 export interface RateLimiter {
   /** Takes one token, or `tokens`, from the bucket of `partition` (a key id, an address). */
   take(partition: string, tokens?: number): RateLimitDecision
+  /** As `take` would decide, with nothing taken. */
+  look(partition: string): RateLimitDecision
 }
 
 export interface RateLimiterOptions {
@@ -112,6 +114,14 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   /** The order of use is kept to the second: renewing a place costs more than taking a token. */
   const secondOf = (ms: number) => Math.floor(ms / 1_000)
   return {
+    look(partition) {
+      const now = nowMs()
+      const { tokens, updatedAtMs } = buckets.peek(partition) ?? {
+        tokens: policy.burst,
+        updatedAtMs: now,
+      }
+      return takeTokens({ tokens, updatedAtMs }, policy, now, 1)
+    },
     take(partition, tokens = 1) {
       const now = nowMs()
       let bucket = buckets.peek(partition)

@@ -4,7 +4,13 @@ import type { AuthenticatedKey } from '../auth/api-key.js'
 import { ok, type Result } from '../errors/fault.js'
 import type { Answer, ConsoleContext } from '../operations/context.js'
 import { readBodyHead, readBodyLater } from './body.js'
-import { admit, type RouteDeps, type RouteHandler, refuseUnauthenticated } from './deps.js'
+import {
+  admit,
+  admitUnverified,
+  type RouteDeps,
+  type RouteHandler,
+  refuseUnauthenticated,
+} from './deps.js'
 import { Exchange } from './exchange.js'
 import { parseJsonObject } from './json-body.js'
 import {
@@ -59,6 +65,8 @@ async function serve(
   const fromUrl = isGet ? readPathAndQuery(request, plan) : readPath(request, plan)
   const body = isGet ? null : readBodyLater(exchange, readBodyHead(request), 'json')
 
+  const isKnown = deps.remembersConsole(authorization)
+  if (!isKnown && !admitUnverified(exchange, deps.failedAuthentications)) return
   const identity = await deps.verifyConsole(authorization)
   if (!identity.ok) {
     refuseUnauthenticated(exchange, deps.failedAuthentications, identity.fault)

@@ -15,6 +15,8 @@ export interface RouteDeps extends ExchangeContext {
    * @returns refusals: `INVALID_TOKEN`, `COSIGNER_UNAVAILABLE` (the issuer's keys are out of reach)
    */
   readonly verifyConsole: (header: string) => Promise<Result<ConsoleIdentity>>
+  /** True for a console token that was verified a moment ago. */
+  readonly remembersConsole: (header: string) => boolean
   /** Per API key, and per user on console routes. */
   readonly rateLimit: RateLimiter
   /** Per remote address. */
@@ -70,6 +72,18 @@ function admitTokens(
   const decision = limiter.take(partition, tokens)
   exchange.meteredBy(decision)
   if (decision.allowed) return true
+  exchange.refuse(fault('RATE_LIMITED', { retry_after_seconds: decision.retryAfterSeconds }))
+  return false
+}
+
+/**
+ * Before a token is verified that is not remembered: to verify a forged one costs a signature check.
+ * False when it has answered `429`, since too much from this address has failed lately.
+ */
+export function admitUnverified(exchange: Exchange, limiter: RateLimiter): boolean {
+  const decision = limiter.look(exchange.remoteAddress())
+  if (decision.allowed) return true
+  exchange.meteredBy(decision)
   exchange.refuse(fault('RATE_LIMITED', { retry_after_seconds: decision.retryAfterSeconds }))
   return false
 }

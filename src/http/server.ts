@@ -17,7 +17,7 @@ const DRAIN_TIMEOUT_MS = 10_000
 export interface HttpServerOptions
   extends Pick<
     RouteDeps,
-    'authenticate' | 'verifyConsole' | 'rateLimit' | 'failedAuthentications'
+    'authenticate' | 'verifyConsole' | 'remembersConsole' | 'rateLimit' | 'failedAuthentications'
   > {
   readonly agent: AgentHandlers
   readonly console: ConsoleHandlers

@@ -52,6 +52,8 @@ export interface Harness {
   /** Lines the service logged, parsed. */
   readonly logged: readonly Record<string, unknown>[]
   /** What the last handler was given. */
+  /** Console tokens that were verified so far, good and bad. */
+  verifications(): number
   last(): { readonly context: AgentContext | ConsoleContext; readonly input: unknown } | null
 }
 
@@ -87,6 +89,8 @@ export function readerOf(keys: readonly ApiKey[]): ApiKeyReader {
 export async function startHarness(options: HarnessOptions = {}): Promise<Harness> {
   let last: { context: AgentContext | ConsoleContext; input: unknown } | null = null
   const logged: Record<string, unknown>[] = []
+  const remembered = new Set<string>()
+  let verifications = 0
   const echo = <C extends AgentContext | ConsoleContext>(name: string, given?: Handler<C>) => {
     return (context: C, input: never) => {
       last = { context, input }
@@ -108,10 +112,13 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       consoleOperations.map(({ name }) => [name, echo(name, options.console?.[name])]),
     ) as unknown as ConsoleHandlers,
     authenticate: authenticator.authenticate,
-    verifyConsole: async (header) =>
-      header === `Bearer ${CONSOLE_TOKEN}`
-        ? ok({ userId: 'user_1' as UserId, email: null })
-        : refuse(fault('INVALID_TOKEN')),
+    remembersConsole: (header) => remembered.has(header),
+    verifyConsole: async (header) => {
+      verifications++
+      if (header !== `Bearer ${CONSOLE_TOKEN}`) return refuse(fault('INVALID_TOKEN'))
+      remembered.add(header)
+      return ok({ userId: 'user_1' as UserId, email: null })
+    },
     rateLimit: createRateLimiter({ policy: options.ratePolicy ?? KEY_POLICY, nowMs }),
     failedAuthentications: createRateLimiter({
       policy: options.failurePolicy ?? FAILED_AUTHENTICATION_POLICY,
@@ -129,7 +136,14 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     drainTimeoutMs: options.drainTimeoutMs ?? 2_000,
   })
   const port = await server.listen('127.0.0.1', 0)
-  return { server, baseUrl: `http://127.0.0.1:${port}`, port, logged, last: () => last }
+  return {
+    server,
+    baseUrl: `http://127.0.0.1:${port}`,
+    port,
+    logged,
+    last: () => last,
+    verifications: () => verifications,
+  }
 }
 
 export interface WireError {

@@ -314,6 +314,20 @@ describe('keys and tokens', () => {
     expect((await call('GET', '/api/limits')).status).toBe(200)
   })
 
+  test('past its rate an address has no further token verified, but those that were', async () => {
+    await start({ failurePolicy: { name: 'failed', refillPerSecond: 0.01, burst: 3 } })
+    const ask = (token: string) =>
+      call('GET', '/api/v1/agent/me', { authorization: `Bearer ${token}` })
+    expect((await ask(CONSOLE_TOKEN)).status).toBe(200)
+    for (let i = 0; i < 3; i++) expect((await ask(`forged.${i}.token`)).status).toBe(401)
+    const verified = harness.verifications()
+    const refused = await ask('forged.again.token')
+    expect((await readError(refused))?.code).toBe('RATE_LIMITED')
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect((await ask(CONSOLE_TOKEN)).status).toBe(200)
+    expect(harness.verifications()).toBe(verified + 1)
+  })
+
   test('a console request reaches its operation as the user', async () => {
     await start()
     const headers = { authorization: `Bearer ${CONSOLE_TOKEN}` }

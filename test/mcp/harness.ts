@@ -99,6 +99,7 @@ export async function startMcpHarness(options: McpHarnessOptions = {}): Promise<
   const server = createHttpServer({
     ...shared,
     console,
+    remembersConsole: () => false,
     verifyConsole: async () => refuse(fault('INVALID_TOKEN')),
     metrics: createHttpMetrics(),
     extraRoutes: [
