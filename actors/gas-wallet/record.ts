@@ -123,7 +123,14 @@ type ForeignEvent =
   | SponsoredEvent
   | Extract<
       SubWalletEvent,
-      { type: 'wallet-created' | 'key-put' | 'limit-reached' | 'allowances-recorded' }
+      {
+        type:
+          | 'wallet-created'
+          | 'key-put'
+          | 'limit-reached'
+          | 'allowances-recorded'
+          | 'credits-changed'
+      }
     >
 
 function refuseForeign({ type }: ForeignEvent): never {

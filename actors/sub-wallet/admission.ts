@@ -1,15 +1,28 @@
 import { type ApiKey, keyStatus } from '../../src/domain/api-key.js'
 import type { KeyId, TxId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
-import { type CapBreach, capBreach, type Reservation } from '../../src/domain/spend.js'
+import {
+  type CapBreach,
+  capBreach,
+  type Reservation,
+  type SpendCounters,
+} from '../../src/domain/spend.js'
 import type { Valuation } from '../../src/domain/transaction.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
 import { IDEMPOTENCY_TTL_MS } from '../../src/store/records.js'
+import {
+  approvalThatFits,
+  type CreditAmount,
+  type Exposure,
+  type Spend,
+  spendOf,
+} from '../../src/valuation/exposure.js'
 import type { ReplyToken } from '../runtime/actor.js'
+import { creditsOf } from './credits.js'
 import { limitsHit } from './limit-crossings.js'
 import type { PreparedSend, RefusedCall } from './messages.js'
 import { Sent } from './sent.js'
-import { countersOf, OPEN_MAX, runningKey } from './state.js'
+import { countersOf, OPEN_MAX, runningKey, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
 /** A call that moves value, as the first two steps of the lifecycle see it. */
@@ -20,7 +33,12 @@ export interface Admission {
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
   readonly first: PreparedSend['first']
   readonly quote:
-    | { readonly ok: true; readonly valuation: Valuation; readonly unpriced: boolean }
+    | {
+        readonly ok: true
+        readonly valuation: Valuation
+        readonly exposure?: Exposure | null
+        readonly unpriced: boolean
+      }
     | { readonly ok: false; readonly fault: Fault }
   /** For the audit trail. */
   readonly call: RefusedCall
@@ -31,6 +49,9 @@ export interface Admission {
 export interface Admitted {
   readonly key: ApiKey
   readonly reservation: Reservation
+  readonly valuation: Valuation
+  /** Null where no allowance has to do with it. */
+  readonly paid: Spend | null
 }
 
 /**
@@ -87,16 +108,48 @@ export function admit(turn: Turn, asked: Admission, token: ReplyToken | null): A
     turn.refuseSend(token, fault('PRICE_UNAVAILABLE', { chain_id: chainId }), asked.call)
     return null
   }
-  const { valuation } = quote
-  const micros = valuation.valueMicros + valuation.gasMicros
   const counters = countersOf(state, lineageId, nowMs)
+  const exposure = quote.exposure ?? null
+  const paid = exposure === null ? null : spendWithCredits(state, key, chainId, exposure, counters)
+  const valuation =
+    paid === null ? quote.valuation : { ...quote.valuation, valueMicros: paid.valueMicros }
+  const micros = valuation.valueMicros + valuation.gasMicros
   const breach = capBreach(counters, key, micros)
   if (breach !== null) {
     for (const event of limitsHit(state, key, breach, nowMs)) turn.emit(event)
-    turn.refuseSend(token, limitFault(breach), asked.call)
+    const fitting =
+      exposure === null ? null : approvalThatFits(exposure, excessOf(counters, key, micros))
+    turn.refuseSend(token, limitFault(breach, fitting), asked.call)
     return null
   }
-  return { key, reservation: { micros, day: counters.day, month: counters.month } }
+  const { day, month } = counters
+  return { key, reservation: { micros, day, month }, valuation, paid }
+}
+
+/** What a call counts for this key now, with what its lineage has paid for already. */
+export function spendWithCredits(
+  state: SubWalletState,
+  key: ApiKey,
+  chainId: number,
+  exposure: Exposure,
+  { day }: SpendCounters,
+): Spend {
+  const isCapped = key.dailyLimitMicros !== null || key.monthlyLimitMicros !== null
+  // Most calls of contracts reach no allowance: to look credits up would cost them for nothing.
+  const asks = exposure.tokens.some(
+    ({ standing, toPermit2 }) => standing.length > 0 || toPermit2 > 0n,
+  )
+  const credits = asks ? creditsOf(state, key.lineageId, chainId, day) : null
+  return spendOf(exposure, credits, isCapped)
+}
+
+/** By how much a call would pass the caps, whichever it passes by more. */
+function excessOf(counters: SpendCounters, key: ApiKey, micros: bigint): bigint {
+  const over = (limit: bigint | null, used: bigint) => (limit === null ? 0n : used + micros - limit)
+  const daily = over(key.dailyLimitMicros, counters.dayMicros)
+  const monthly = over(key.monthlyLimitMicros, counters.monthMicros)
+  if (daily > monthly) return daily
+  return monthly
 }
 
 /** The first request with this Idempotency-Key is a draft, or a transaction that is still open. */
@@ -119,7 +172,7 @@ function sponsoredEntry(turn: Turn, txId: TxId) {
   return { idempotency, tx, token }
 }
 
-function limitFault(breach: CapBreach): Fault {
+function limitFault(breach: CapBreach, fitting: CreditAmount | null): Fault {
   const limit = formatUsd(breach.limitMicros)
   const left = breach.limitMicros - breach.usedMicros
   return fault(
@@ -131,7 +184,15 @@ function limitFault(breach: CapBreach): Fault {
       reserved_usd: formatUsd(breach.reservedMicros),
       requested_usd: formatUsd(breach.requestedMicros),
       resets_at: new Date(breach.resetsAtMs).toISOString(),
+      ...(fitting === null ? {} : { suggestion: suggestionOf(fitting) }),
     },
-    `The request would exceed the ${breach.period} cap of ${limit} USD; ${formatUsd(left > 0n ? left : 0n)} USD are left.`,
+    fitting === null
+      ? `The request would exceed the ${breach.period} cap of ${limit} USD; ${formatUsd(left > 0n ? left : 0n)} USD are left.`
+      : `An approval counts in full, whatever the balance is, and this one would exceed the ${breach.period} cap of ${limit} USD; at most ${fitting.amount} (smallest units) would fit now.`,
   )
+}
+
+/** The same approval, as large as it may be now. */
+function suggestionOf({ token, spender, amount }: CreditAmount) {
+  return { token, spender, amount: amount.toString() }
 }

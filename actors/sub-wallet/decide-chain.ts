@@ -6,6 +6,7 @@ import {
   type MinedIn,
   type Transaction,
 } from '../../src/domain/transaction.js'
+import { undoCredits, useCredits } from './credits.js'
 import { pumpFlight, pumpSigning, stopSigningAgain } from './decide-lane.js'
 import type { Command, Event } from './messages.js'
 import { reservationFor } from './replacement-spend.js'
@@ -54,6 +55,7 @@ export function confirmed(turn: Turn, command: Of<'confirmed'>): void {
     mined(turn, { ...command, type: 'mined' })
   }
   const { status, error } = endOf(entry.tx, command.mined)
+  if (status !== 'confirmed') undoCredits(turn, entry.tx)
   turn.emit({
     type: 'transaction-ended',
     txId: command.txId,
@@ -95,6 +97,8 @@ export function unmined(turn: Turn, { txId, stored, nowMs }: Of<'unmined'>): voi
   }
   if (stored === null || !isFinal(stored.status) || stored.mined === null) return
   turn.emit({ type: 'transaction-reopened', tx: stored, atMs: nowMs })
+  // It gave back what it had used when it failed, and may succeed now.
+  if (stored.status !== 'confirmed') useCredits(turn, stored)
   const reopened = turn.state.open.get(txId)
   if (reopened !== undefined) turn.effect({ type: 'watch', tx: reopened.tx })
 }

@@ -2,6 +2,7 @@ import { type ApiKey, keyStatus } from '../../src/domain/api-key.js'
 import type { KeyId } from '../../src/domain/ids.js'
 import { fault } from '../../src/errors/fault.js'
 import type { ReplyToken } from '../runtime/actor.js'
+import { spendWithCredits } from './admission.js'
 import type { Command } from './messages.js'
 import { countersOf } from './state.js'
 import type { Turn } from './turn.js'
@@ -107,7 +108,7 @@ export function patchKey(
 
 export function readLimits(
   turn: Turn,
-  { keyId, nowMs }: Of<'read-limits'>,
+  { keyId, nowMs, forecast }: Of<'read-limits'>,
   token: ReplyToken | null,
 ): void {
   const key = turn.state.keys.get(keyId)
@@ -115,7 +116,14 @@ export function readLimits(
     turn.refuse(token, fault('INVALID_KEY'))
     return
   }
-  turn.answer(token, { key, counters: countersOf(turn.state, key.lineageId, nowMs) })
+  const counters = countersOf(turn.state, key.lineageId, nowMs)
+  if (forecast === undefined) {
+    turn.answer(token, { key, counters })
+    return
+  }
+  const { chainId, exposure } = forecast
+  const { valueMicros } = spendWithCredits(turn.state, key, chainId, exposure, counters)
+  turn.answer(token, { key, counters, valueMicros })
 }
 
 function liveKeys(turn: Turn, nowMs: number): number {

@@ -1,7 +1,9 @@
+import type { CreditUse } from '../../src/domain/allowance.js'
 import type { TxId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
 import { allowancesOf } from './allowance-ledger.js'
+import { undoCredits, useCredits, usesToStore } from './credits.js'
 import { admitAgain } from './decide-send.js'
 import { limitsCrossed } from './limit-crossings.js'
 import type { Command } from './messages.js'
@@ -147,6 +149,8 @@ function releaseFailed(turn: Turn, { draft, screenedAgainst, fault: why }: Draft
   turn.refuseSend(token, refusal, draft, screenedAgainst)
 }
 
+const NO_CREDITS: readonly CreditUse[] = []
+
 function store(turn: Turn, entry: DraftEntry, nowMs: number): void {
   const { draft, nonce, signed, screenedAgainst } = entry
   const { wallet } = turn.state
@@ -160,7 +164,8 @@ function store(turn: Turn, entry: DraftEntry, nowMs: number): void {
     return
   }
   const { intentId, rawTransaction, txHash, signedAtMs } = signed
-  const { maxFeePerGas, maxPriorityFeePerGas } = draft
+  const { maxFeePerGas, maxPriorityFeePerGas, paid = null } = draft
+  const credits = paid === null ? NO_CREDITS : usesToStore(turn.state, draft.chainId, paid.uses)
   const tx: Transaction = {
     txId: draft.txId,
     subWalletId: wallet.subWalletId,
@@ -182,6 +187,7 @@ function store(turn: Turn, entry: DraftEntry, nowMs: number): void {
     ],
     valuation: draft.valuation,
     reservation: draft.reservation,
+    ...(credits.length === 0 ? {} : { credits }),
     spentMicros: draft.reservation.micros,
     mined: null,
     error: null,
@@ -190,7 +196,8 @@ function store(turn: Turn, entry: DraftEntry, nowMs: number): void {
     confirmedAtMs: null,
   }
   turn.emit({ type: 'transaction-signed', tx, idempotency: draft.idempotency, screenedAgainst })
-  const approved = allowancesOf(turn.state.allowanceKeys, draft)
+  useCredits(turn, tx)
+  const approved = allowancesOf(turn.state, draft)
   if (approved !== null) turn.emit(approved)
   for (const event of limitsCrossed(turn.state, tx.keyId, nowMs)) turn.emit(event)
   turn.effect({ type: 'watch', tx })
@@ -302,6 +309,7 @@ export function dropTransaction(
   const tx = turn.state.open.get(txId)?.tx
   if (tx === undefined) throw new Error(`${txId} is not open`)
   turn.effect({ type: 'unwatch', tx })
+  undoCredits(turn, tx)
   turn.emit({
     type: 'transaction-ended',
     txId,

@@ -28,7 +28,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     turn.refuseSend(token, refusal, command, screenedAgainst)
     return
   }
-  const { key, reservation } = admitted
+  const { key, reservation, valuation, paid } = admitted
   const draft: Draft = {
     txId: command.txId,
     requestId: command.requestId,
@@ -42,8 +42,9 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     gasLimit: quote.gasLimit,
     maxFeePerGas: quote.fees.maxFeePerGas,
     maxPriorityFeePerGas: quote.fees.maxPriorityFeePerGas,
-    valuation: quote.valuation,
+    valuation,
     reservation,
+    paid,
     problem: quote.problem,
     forecast: quote.forecast,
     requotes: command.requotes ?? 0,

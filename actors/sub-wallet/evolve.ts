@@ -1,7 +1,7 @@
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import { NO_SPEND, reserve, rollForward, settle, unsettle } from '../../src/domain/spend.js'
 import type { Transaction } from '../../src/domain/transaction.js'
-import { foldAllowances } from './allowance-ledger.js'
+import { foldAllowances, foldCredits } from './allowance-ledger.js'
 import { bookDraft, unbookDraft } from './drafted-spend.js'
 import { evolveSponsored } from './evolve-sponsored.js'
 import { ascending, forgetUse, freeNonce, joinFlight, trimGaps, without } from './lane-nonces.js'
@@ -25,6 +25,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
   switch (event.type) {
     case 'wallet-created':
       state.wallet = event.wallet
+      state.allowancesComplete = true
       return state
     case 'key-put':
       state.keys.set(event.key.keyId, event.key)
@@ -110,7 +111,10 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       signed(state, event.tx)
       return state
     case 'allowances-recorded':
-      state.allowanceKeys = foldAllowances(state.allowanceKeys, event)
+      foldAllowances(state, event)
+      return state
+    case 'credits-changed':
+      foldCredits(state, event)
       return state
     case 'limit-reached':
       noteTold(state, event.mark)

@@ -6,8 +6,9 @@ import type { MinedIn, Place, Transaction, TxKind, TxStatus } from '../../src/do
 import type { LimitMark, SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { IdempotencyRecord } from '../../src/store/records.js'
+import type { Exposure } from '../../src/valuation/exposure.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
-import type { AllowancesRecorded } from './allowance-ledger.js'
+import type { AllowancesRecorded, CreditsChanged } from './allowance-ledger.js'
 import type { SponsoredCommand, SponsoredEffect, SponsoredEvent } from './sponsored-messages.js'
 import type { Draft, SignedBytes } from './state.js'
 
@@ -15,7 +16,13 @@ import type { Draft, SignedBytes } from './state.js'
 export type Command =
   | SponsoredCommand
   | ConsoleCommand
-  | { readonly type: 'read-limits'; readonly keyId: KeyId; readonly nowMs: number }
+  | {
+      readonly type: 'read-limits'
+      readonly keyId: KeyId
+      readonly nowMs: number
+      /** A call whose spend depends on who paid for which allowance. */
+      readonly forecast?: { readonly chainId: number; readonly exposure: Exposure }
+    }
   | SendCommand
   | PreparedSend
   | {
@@ -189,6 +196,7 @@ export type Outcome =
 export type Event =
   | SponsoredEvent
   | AllowancesRecorded
+  | CreditsChanged
   | {
       readonly type: 'wallet-created'
       readonly wallet: SubWallet

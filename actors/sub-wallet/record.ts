@@ -6,7 +6,7 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
-import { loadAllowanceKeys, writeAllowances } from './allowance-ledger.js'
+import { loadAllowances, writeAllowances } from './allowance-ledger.js'
 import { keyAudit, verdictOf, walletAudit } from './audit.js'
 import { noteTold } from './limit-crossings.js'
 import type { Event } from './messages.js'
@@ -20,7 +20,8 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   const header = reader.subWallet(subWalletId)
   if (header === undefined) return state
   state.wallet = header.wallet
-  state.allowanceKeys = loadAllowanceKeys(reader, header.wallet.address)
+  state.allowances = loadAllowances(reader, header.wallet.address)
+  state.allowancesComplete = reader.allowanceLedger(header.wallet.address)?.complete === true
   for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
   for (const mark of header.limitsTold ?? []) noteTold(state, mark)
   for (const txId of header.open) state.listed.add(txId)
@@ -84,6 +85,9 @@ export function recordEvents(
         break
       case 'allowances-recorded':
         writeAllowances(transactor, addressOf(state), event)
+        break
+      case 'credits-changed':
+        for (const entry of event.entries) transactor.putAllowance(addressOf(state), entry)
         break
       case 'transaction-broadcast':
         note(changed, event.txId)

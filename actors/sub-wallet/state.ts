@@ -1,3 +1,4 @@
+import type { AllowanceEntry } from '../../src/domain/allowance.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../src/domain/ids.js'
@@ -5,6 +6,7 @@ import { combine, NO_SPEND, type Reservation, type SpendCounters } from '../../s
 import type { Place, Transaction, TxKind, Valuation } from '../../src/domain/transaction.js'
 import type { LimitMark, SponsoredGas, SubWallet } from '../../src/domain/wallet.js'
 import type { Fault } from '../../src/errors/fault.js'
+import type { Spend } from '../../src/valuation/exposure.js'
 import type { Forecast } from '../../src/valuation/quoter.js'
 import type { ReplyToken } from '../runtime/actor.js'
 import type { Delegation, SponsoredEntry } from './sponsored-state.js'
@@ -36,8 +38,10 @@ export interface SubWalletState {
   readonly ended: Map<TxId, Transaction>
   /** Idempotency keys of drafts and of open transactions made since a start: `lineage|key`. */
   readonly running: Map<string, TxId>
-  /** `allowanceKey` of every approval in the ledger, oldest first. */
-  allowanceKeys: ReadonlySet<string>
+  /** The ledger of approvals. */
+  allowances: Map<string, AllowanceEntry>
+  /** False once some gave way, and of a wallet that is older than the ledger. */
+  allowancesComplete: boolean
   /** Sponsored calls under way, in the order in which they came. */
   readonly sponsored: Map<TxId, SponsoredEntry>
   /** Chains on which the account is about to delegate; their lanes hand out no nonce. */
@@ -63,6 +67,8 @@ export interface Draft {
   readonly maxPriorityFeePerGas: bigint
   readonly valuation: Valuation
   readonly reservation: Reservation
+  /** Credits that it uses, and is; absent or null for what has nothing to do with allowances. */
+  readonly paid?: Spend | null
   /** A revert or a lack of funds seen while valuing; answered once limit and screening passed. */
   readonly problem: Fault | null
   /** What the valuation saw and rests on; null for calls of the lane itself. */
@@ -224,7 +230,8 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     listedMarked: false,
     ended: new Map(),
     running: new Map(),
-    allowanceKeys: new Set(),
+    allowances: new Map(),
+    allowancesComplete: false,
     sponsored: new Map(),
     delegations: new Map(),
     intentNonces: new Map(),

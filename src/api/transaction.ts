@@ -25,7 +25,11 @@ export const simulation = z.looseObject({
   success: z.boolean(),
   gas_used: z.string(),
   max_fee_native_wei: z.string().describe('worst-case fee, wei'),
-  spend_usd: z.string().describe('what a send would reserve, decimal USD'),
+  spend_usd: z
+    .string()
+    .describe(
+      'what a send by this key would reserve, decimal USD: approvals in full, pulls less what this key approved today',
+    ),
   within_limits: z.boolean(),
   asset_changes: z.array(
     z.looseObject({
@@ -42,7 +46,10 @@ export const simulation = z.looseObject({
       token: z.string(),
       spender: z.string(),
       amount: z.string(),
-      usd_value: z.string().nullable(),
+      usd_value: z
+        .string()
+        .nullable()
+        .describe('the smaller of amount and total supply, decimal USD; null when unpriced'),
     }),
   ),
   screening: z.looseObject({

@@ -1,3 +1,4 @@
+import type { CreditUse } from './allowance.js'
 import type { Address, Hex, KeyId, LineageId, SubWalletId, TxId, UserId } from './ids.js'
 import type { UsdMicros } from './money.js'
 import type { Reservation } from './spend.js'
@@ -71,6 +72,8 @@ export interface Transaction {
   readonly attempts: readonly SignedAttempt[]
   readonly valuation: Valuation
   readonly reservation: Reservation
+  /** Absent where it uses none, as nearly all. */
+  readonly credits?: readonly CreditUse[]
   /** Reserved until final, then what was really spent. */
   readonly spentMicros: UsdMicros
   readonly mined: MinedIn | null

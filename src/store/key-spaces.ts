@@ -91,8 +91,9 @@ export const LISTED = ''
  * | 5 | events of a commit share a record, as do a transaction's index and its verdict, a wallet and its open |
  * | 6 | what changes of a transaction or a sub-wallet is put beside it, in 32 and 33; of a verdict only what its transaction does not say |
  * | 7 | 34 says in which blocks transactions ended; of those that ended before it says nothing |
+ * | 8 | an approval says who paid for it, and a transaction what it used of that; older ones say nothing |
  */
-export const SCHEMA_VERSION = 7
+export const SCHEMA_VERSION = 8
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7]

@@ -1,5 +1,8 @@
+import { getAddress } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
-import type { Address } from '../domain/ids.js'
+import { wordAt } from '../chains/hex.js'
+import { RpcCallError } from '../chains/rpc/errors.js'
+import type { Address, Hex } from '../domain/ids.js'
 import type { Price, PriceSource } from '../pricing/price-source.js'
 import { type PricedToken, pricedTokensOf } from './price-book.js'
 
@@ -9,9 +12,21 @@ export interface ChainView {
   readonly priced: ReadonlyMap<string, PricedToken>
   /** Tokens whose code the operator vouches for, priced or not. */
   isConfigured(lowerCaseToken: string): boolean
+  /** Shares of the configured markets, as far as their vaults answered; asked once. */
+  vaults(): Promise<ReadonlyMap<string, VaultShares>>
   /** Spenders that can take nothing without the wallet's own signature. */
   isOurs(spender: Address): boolean
 }
+
+/** Shares of a vault whose asset has a price. */
+export interface VaultShares {
+  readonly address: Address
+  readonly decimals: number
+  /** Lower-case. */
+  readonly asset: string
+}
+
+const ASSET = '0x38d52e0f'
 
 export function createChainView(
   chain: ChainAccess,
@@ -24,9 +39,16 @@ export function createChainView(
     ...config.tokens.map(({ address }) => address.toLowerCase()),
   ])
   const router = config.router?.toLowerCase() ?? null
+  let known: ReadonlyMap<string, VaultShares> | null = null
   return {
     chain,
     priced,
+    async vaults() {
+      if (known !== null) return known
+      const { found, allAnswered } = await readVaults(chain, priced)
+      if (allAnswered) known = found
+      return found
+    },
     isConfigured: (token) => configured.has(token),
     isOurs: (spender) => spender.toLowerCase() === router && hasRouter(config.id),
   }
@@ -41,4 +63,35 @@ export async function allPrices(
   const prices = new Map<string, Price>([['native', await source.price(id, 'native')]])
   for (const [key, { address }] of priced) prices.set(key, await source.price(id, address))
   return prices
+}
+
+/** A vault that does not answer as one, or whose asset has no feed, is a token like any other. */
+async function readVaults(
+  { config, reads, rpc }: ChainAccess,
+  priced: ReadonlyMap<string, PricedToken>,
+): Promise<{ found: ReadonlyMap<string, VaultShares>; allAnswered: boolean }> {
+  const found = new Map<string, VaultShares>()
+  let allAnswered = true
+  await Promise.all(
+    config.markets.map(async ({ vault }) => {
+      const address = getAddress(vault)
+      const [metadata, [answer]] = await Promise.all([
+        reads.tokenMetadata(address),
+        rpc.batch([{ method: 'eth_call', params: [{ to: address, data: ASSET }, 'latest'] }]),
+      ])
+      if (answer !== undefined && !answer.ok && !(answer.error instanceof RpcCallError)) {
+        throw answer.error
+      }
+      const asset = answer?.ok === true ? assetOf(answer.value) : null
+      if (metadata === null || asset === null) allAnswered = false
+      else if (priced.has(asset))
+        found.set(vault.toLowerCase(), { address, decimals: metadata.decimals, asset })
+    }),
+  )
+  return { found, allAnswered }
+}
+
+function assetOf(value: unknown): string | null {
+  const word = typeof value === 'string' ? wordAt(value as Hex, 0) : null
+  return word === null ? null : `0x${word.slice(24).toLowerCase()}`
 }

@@ -1,25 +1,44 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
 import { addressWord, uintAt } from '../chains/hex.js'
-import { RpcShapeError } from '../chains/rpc/errors.js'
+import { RpcCallError, RpcShapeError } from '../chains/rpc/errors.js'
 import { multicall3Abi } from '../contracts/abis/multicall3.js'
 import type { Address, Hex } from '../domain/ids.js'
+import { powerOfTen } from '../domain/money.js'
 import { FaultError, fault } from '../errors/fault.js'
 import { MULTICALL3, PERMIT2 } from './well-known.js'
 
 /** What a wallet has of some tokens, and what some spenders could pull of it. Smallest units. */
 export interface Holdings {
-  /** Keys are lower-case token addresses. */
+  /** Keys are lower-case token addresses, here and below. */
   readonly balances: ReadonlyMap<string, bigint>
-  /**
-   * By token, the most that all asked spenders could pull together, by their own allowances and
-   * through Permit2; not bounded by the balance. Keys are lower-case token addresses.
-   */
-  readonly allowances: ReadonlyMap<string, bigint>
+  /** Total supplies; none of a token that does not say. */
+  readonly supplies: ReadonlyMap<string, bigint>
+  /** What the asked spenders could pull of each token, if anything; not bounded by the balance. */
+  readonly standing: ReadonlyMap<string, readonly StandingAllowance[]>
+  /** Of vaults: smallest units of the asset for one whole share. */
+  readonly assetsPerShare: ReadonlyMap<string, bigint>
+}
+
+export interface StandingAllowance {
+  readonly spender: Address
+  /** `permit2`: through Permit2, and no more than Permit2 itself may take. */
+  readonly kind: 'erc20' | 'permit2'
+  readonly amount: bigint
+}
+
+export interface HeldToken {
+  readonly address: Address
+  readonly decimals: number
+  /** Whether it is the shares of a vault. */
+  readonly isVault: boolean
 }
 
 const BALANCE_OF = '0x70a08231'
 const ALLOWANCE = '0xdd62ed3e'
+const TOTAL_SUPPLY = '0x18160ddd'
+/** ERC-4626 `convertToAssets(shares)`. */
+const CONVERT_TO_ASSETS = '0x07a2d13a'
 /** Permit2 `allowance(owner, token, spender)` → (amount, expiration, nonce). */
 const PERMIT2_ALLOWANCE = '0x927da105'
 
@@ -31,6 +50,8 @@ const SUBCALLS_MAX = 4_000
 interface Read {
   readonly target: Address
   readonly data: Hex
+  /** Whether a call that fails is an answer. */
+  readonly optional?: true
 }
 
 /**
@@ -42,10 +63,10 @@ interface Read {
 export async function readHoldings(
   chain: ChainAccess,
   wallet: Address,
-  tokens: readonly Address[],
+  tokens: readonly HeldToken[],
   spenders: readonly Address[],
 ): Promise<Holdings> {
-  const count = tokens.length * (spenders.length === 0 ? 1 : 2 + 2 * spenders.length)
+  const count = tokens.length * (spenders.length === 0 ? 3 : 4 + 2 * spenders.length)
   if (count > SUBCALLS_MAX) {
     throw new FaultError(
       fault('PRICE_UNAVAILABLE', {
@@ -56,8 +77,13 @@ export async function readHoldings(
   }
   const reads: Read[] = []
   const owner = addressWord(wallet)
-  for (const token of tokens) {
+  for (const { address: token, decimals, isVault } of tokens) {
     reads.push({ target: token, data: `${BALANCE_OF}${owner}` })
+    reads.push({ target: token, data: TOTAL_SUPPLY, optional: true })
+    if (isVault) {
+      const share = powerOfTen(decimals).toString(16).padStart(64, '0')
+      reads.push({ target: token, data: `${CONVERT_TO_ASSETS}${share}` })
+    }
     if (spenders.length === 0) continue
     for (const spender of [PERMIT2, ...spenders]) {
       reads.push({ target: token, data: `${ALLOWANCE}${owner}${addressWord(spender)}` })
@@ -71,12 +97,14 @@ export async function readHoldings(
 }
 
 function assemble(
-  tokens: readonly Address[],
+  tokens: readonly HeldToken[],
   spenders: readonly Address[],
   answers: readonly (bigint | null)[],
 ): Holdings {
   const balances = new Map<string, bigint>()
-  const allowances = new Map<string, bigint>()
+  const supplies = new Map<string, bigint>()
+  const standing = new Map<string, readonly StandingAllowance[]>()
+  const assetsPerShare = new Map<string, bigint>()
   let at = 0
   const next = () => answers[at++] ?? null
   const fromToken = () => {
@@ -84,19 +112,29 @@ function assemble(
     if (value === null) throw new RpcShapeError('a configured token does not answer')
     return value
   }
-  for (const token of tokens) {
-    const key = token.toLowerCase()
+  for (const { address, isVault } of tokens) {
+    const key = address.toLowerCase()
     balances.set(key, fromToken())
+    const supply = next()
+    if (supply !== null) supplies.set(key, supply)
+    // Redeeming rounds down, and what is spent rounds up.
+    if (isVault) assetsPerShare.set(key, fromToken() + 1n)
     if (spenders.length === 0) continue
     const toPermit2 = fromToken()
-    let direct = 0n
-    for (let i = 0; i < spenders.length; i++) direct += fromToken()
-    let throughPermit2 = 0n
-    // An empty answer: Permit2 is not on this chain, so nobody can use it.
-    for (let i = 0; i < spenders.length; i++) throughPermit2 += next() ?? 0n
-    allowances.set(key, direct + (throughPermit2 < toPermit2 ? throughPermit2 : toPermit2))
+    const found: StandingAllowance[] = []
+    for (const spender of spenders) {
+      const amount = fromToken()
+      if (amount > 0n) found.push({ spender, kind: 'erc20', amount })
+    }
+    for (const spender of spenders) {
+      // An empty answer: Permit2 is not on this chain, so nobody can use it.
+      const inside = next() ?? 0n
+      const amount = inside < toPermit2 ? inside : toPermit2
+      if (amount > 0n) found.push({ spender, kind: 'permit2', amount })
+    }
+    if (found.length > 0) standing.set(key, found)
   }
-  return { balances, allowances }
+  return { balances, supplies, standing, assetsPerShare }
 }
 
 async function readAll(
@@ -107,9 +145,10 @@ async function readAll(
   const { kind } = await chain.reads.code(MULTICALL3)
   if (kind !== 'contract') {
     const answers = await chain.rpc.batch(reads.map(({ target, data }) => ethCall(target, data)))
-    return answers.map((answer) => {
-      if (!answer.ok) throw answer.error
-      return firstWord(answer.value)
+    return answers.map((answer, i) => {
+      if (answer.ok) return firstWord(answer.value)
+      if (reads[i]?.optional === true && answer.error instanceof RpcCallError) return null
+      throw answer.error
     })
   }
   const chunks: (readonly Read[])[] = []
@@ -121,7 +160,7 @@ async function readAll(
   )
   return answers.flatMap((answer, i) => {
     if (!answer.ok) throw answer.error
-    return decodeAggregate(answer.value, chunks[i]?.length ?? 0)
+    return decodeAggregate(answer.value, chunks[i] ?? [])
   })
 }
 
@@ -130,15 +169,16 @@ function encodeAggregate(reads: readonly Read[]): Hex {
   return encodeFunctionData({ abi: multicall3Abi, functionName: 'aggregate3', args: [calls] })
 }
 
-function decodeAggregate(value: unknown, expected: number): (bigint | null)[] {
+function decodeAggregate(value: unknown, reads: readonly Read[]): (bigint | null)[] {
   if (typeof value !== 'string') throw new RpcShapeError('aggregate3')
   const results = decodeFunctionResult({
     abi: multicall3Abi,
     functionName: 'aggregate3',
     data: value as Hex,
   })
-  if (results.length !== expected) throw new RpcShapeError('aggregate3')
-  return results.map(({ success, returnData }) => {
+  if (results.length !== reads.length) throw new RpcShapeError('aggregate3')
+  return results.map(({ success, returnData }, i) => {
+    if (!success && reads[i]?.optional === true) return null
     // An allowance that could not be read is not an allowance of nothing.
     if (!success) throw new RpcShapeError('a balance or an allowance could not be read')
     return firstWord(returnData)

@@ -1,20 +1,23 @@
+import { getAddress } from 'viem'
 import type { SimulatedApproval, Simulation } from '../chains/simulate/simulation.js'
 import type { Address } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
+import type { AllowanceAmount, Exposure, TokenExposure } from './exposure.js'
 import type { Holdings } from './holdings.js'
 import type { PriceBook } from './price-book.js'
 import type { Approval, Movement, QuotedCall, Recipient } from './quoter.js'
 import type { StaticReading } from './static-reading.js'
-import { ZERO_ADDRESS } from './well-known.js'
+import { gainedByOthers } from './third-parties.js'
+import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
 
 /**
  * What a call can take out of the wallet: the larger of what its words say and what it does when
  * it is run, inflows never netted. A contract can behave differently the second time, so what the
- * contracts it touches could pull by allowances that stand already counts in full beside it.
+ * contracts it touches could pull by allowances that stand already counts beside it.
  */
 export interface Outflow {
   /** No bound when `prices` has a gap afterwards. */
-  readonly valueMicros: UsdMicros
+  readonly exposure: Exposure
   readonly unpriced: boolean
   readonly movements: readonly Movement[]
   readonly approvals: readonly Approval[]
@@ -38,48 +41,63 @@ export function outflowOf(input: OutflowInput): Outflow {
   const direct = sumByToken(reading.outflows)
   const run = runOf(call.from, simulation)
   const approvals = approvalsOf(input)
-  let unpriced = reading.movesItems || run.movesItems
-  const worth = (token: string, amount: bigint): UsdMicros => {
-    const micros = prices.token(token, amount)
-    if (micros === null) unpriced = true
-    return micros ?? 0n
-  }
-  const native = prices.native(max(call.value, run.nativeOut))
-
-  let seen = native
-  let said = native
-  const exposed = exposureByToken(approvals, run.inflows, holdings)
-  for (const token of new Set([
+  let unpriced = reading.movesItems || run.movesItems || reading.opensToOthers
+  const nativeMicros = prices.native(max(call.value, run.nativeOut))
+  const approved = byToken(approvals.filter(hasAmount))
+  const tokens: TokenExposure[] = []
+  for (const key of new Set([
     ...direct.keys(),
     ...run.outflows.keys(),
-    ...exposed.keys(),
-    ...holdings.allowances.keys(),
+    ...approved.keys(),
+    ...holdings.standing.keys(),
   ])) {
-    const ordered = amountOf(direct, token)
-    const pullable = min(amountOf(holdings.allowances, token), amountOf(holdings.balances, token))
-    const moved = max(amountOf(run.outflows, token), ordered + pullable)
-    seen += worth(token, moved + amountOf(exposed, token))
-    said += worth(token, ordered)
+    const [ordered, ran] = [amountOf(direct, key), amountOf(run.outflows, key)]
+    const fresh = approved.get(key) ?? []
+    const standing = holdings.standing.get(key) ?? []
+    if (ordered === 0n && ran === 0n && fresh.length === 0 && standing.length === 0) continue
+    const unit = prices.unit(key)
+    if (unit === null) {
+      unpriced = true
+      continue
+    }
+    const balance = amountOf(holdings.balances, key)
+    tokens.push({
+      token: getAddress(key),
+      unit,
+      supply: holdings.supplies.get(key) ?? balance,
+      ...{ balance, ordered, ran, standing },
+      approvals: fresh.filter((it) => !isPermit2Itself(it)),
+      toPermit2: fresh.find(isPermit2Itself)?.amount ?? 0n,
+    })
   }
   for (const approval of approvals) if (!hasAmount(approval)) unpriced = true
+  let claimedMicros = 0n
   for (const claim of reading.claims) {
     if (claim.token !== null) {
-      const token = claim.token.toLowerCase()
-      said += worth(token, min(claim.amount, holdings.balances.get(token) ?? claim.amount))
-    } else said += dearest(claim.amount, holdings, prices)
+      const worth = prices.token(claim.token.toLowerCase(), claim.amount)
+      if (worth === null) unpriced = true
+      claimedMicros += worth ?? 0n
+    } else claimedMicros += dearest(claim.amount, holdings, prices)
   }
+  const transfers = simulation?.transfers ?? []
+  const otherMicros = nativeMicros + gainedByOthers(call.from, transfers, prices)
   return {
-    valueMicros: max(seen, said),
+    exposure: { nativeMicros, otherMicros, claimedMicros, tokens },
     unpriced,
     movements: movementsOf(call.from, simulation, prices),
     approvals: approvals.map((approval) => ({
       ...approval,
       valueMicros: hasAmount(approval)
-        ? prices.shown(approval.token.toLowerCase(), withinBalance(approval, holdings))
+        ? prices.shown(approval.token.toLowerCase(), withinSupply(approval, holdings))
         : null,
     })),
     recipients: recipientsOf(call.from, simulation),
   }
+}
+
+/** Permit2 takes nothing for itself: what is open to others is approved within it. */
+function isPermit2Itself({ kind, spender }: AllowanceAmount): boolean {
+  return kind === 'erc20' && spender === PERMIT2
 }
 
 /** A claim on a token that the calldata does not name is one on the token that costs most. */
@@ -97,7 +115,6 @@ interface Run {
   readonly nativeOut: bigint
   /** By lower-case token; transfers to the wallet itself leave nothing. */
   readonly outflows: Amounts
-  readonly inflows: Amounts
   readonly movesItems: boolean
 }
 
@@ -105,16 +122,14 @@ function runOf(wallet: Address, simulation: Simulation | null): Run {
   let nativeOut = 0n
   let movesItems = false
   const outflows: { token: Address; amount: bigint }[] = []
-  const inflows: { token: Address; amount: bigint }[] = []
   for (const { token, from, to, amount, kind } of simulation?.transfers ?? []) {
     if (from === to) continue
-    if (from === wallet) {
-      if (token === null) nativeOut += amount
-      else if (kind === 'erc20') outflows.push({ token, amount })
-      else movesItems = true
-    } else if (to === wallet && token !== null && kind === 'erc20') inflows.push({ token, amount })
+    if (from !== wallet) continue
+    if (token === null) nativeOut += amount
+    else if (kind === 'erc20') outflows.push({ token, amount })
+    else movesItems = true
   }
-  return { nativeOut, outflows: sumByToken(outflows), inflows: sumByToken(inflows), movesItems }
+  return { nativeOut, outflows: sumByToken(outflows), movesItems }
 }
 
 /**
@@ -156,31 +171,29 @@ function exceeds(a: SimulatedApproval, b: SimulatedApproval): boolean {
 
 interface AmountApproval extends SimulatedApproval {
   readonly amount: bigint
+  readonly kind: AllowanceAmount['kind']
 }
 
 /** False for items and collections: what they are worth nobody here knows. */
-function hasAmount(approval: SimulatedApproval): approval is AmountApproval {
+function hasAmount<T extends SimulatedApproval>(approval: T): approval is T & AmountApproval {
   return approval.amount !== 'all' && (approval.kind === 'erc20' || approval.kind === 'permit2')
 }
 
-function withinBalance({ token, amount }: AmountApproval, { balances }: Holdings): bigint {
-  return min(amount, balances.get(token.toLowerCase()) ?? amount)
+/** For people to read: an unlimited approval is worth all there is of the token. */
+function withinSupply({ token, amount }: AmountApproval, { supplies }: Holdings): bigint {
+  return min(amount, supplies.get(token.toLowerCase()) ?? amount)
 }
 
-/** What is newly open to others; together never more than the wallet has and is getting. */
-function exposureByToken(
-  approvals: readonly SimulatedApproval[],
-  inflows: Amounts,
-  { balances }: Holdings,
-): Amounts {
-  const open = sumByToken(approvals.filter(hasAmount))
-  const bounded = new Map<string, bigint>()
-  for (const [token, amount] of open) {
-    const balance = balances.get(token)
-    const reachable = balance === undefined ? amount : balance + amountOf(inflows, token)
-    bounded.set(token, min(amount, reachable))
+function byToken(approvals: readonly AmountApproval[]): ReadonlyMap<string, AllowanceAmount[]> {
+  const found = new Map<string, AllowanceAmount[]>()
+  for (const { token, spender, kind, amount } of approvals) {
+    const key = token.toLowerCase()
+    const known = found.get(key)
+    const entry = { spender, kind, amount }
+    if (known === undefined) found.set(key, [entry])
+    else known.push(entry)
   }
-  return bounded
+  return found
 }
 
 function movementsOf(

@@ -62,6 +62,7 @@ export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuote
         gasLimit,
         maxFeeWei,
         valueMicros: native + (moved ?? 0n),
+        exposure: null,
         unpriced: moved === null,
         problem,
         senderCode: parts.senderCode,

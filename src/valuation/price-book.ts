@@ -2,12 +2,28 @@ import type { ChainConfig } from '../config/chains.js'
 import type { Address } from '../domain/ids.js'
 import { type UsdMicros, valueUsdMicros } from '../domain/money.js'
 import { isKnown, type Price, type PriceGap } from '../pricing/price-source.js'
-import type { UsedPrice } from './quoter.js'
 import { NATIVE_DECIMALS } from './well-known.js'
 
 /** A token of the configuration that has a price feed. */
 export interface PricedToken {
   readonly address: Address
+  readonly decimals: number
+  /** Of a vault's shares, which are worth what they can be redeemed for. */
+  readonly share?: SharePrice
+}
+
+export interface SharePrice {
+  /** Lower-case; a token of the configuration with a feed. */
+  readonly asset: string
+  /** Smallest units of the asset for one whole share, rounded up. */
+  readonly assetsPerShare: bigint
+}
+
+/** What one whole unit of a token is worth: USD, scaled by 10^priceDecimals. */
+export interface UnitPrice {
+  readonly price: bigint
+  readonly priceDecimals: number
+  /** Of the token's amounts. */
   readonly decimals: number
 }
 
@@ -20,6 +36,13 @@ export function pricedTokensOf(chain: ChainConfig): ReadonlyMap<string, PricedTo
   const wrapped = chain.wrapped_native as Address
   priced.set(wrapped.toLowerCase(), { address: wrapped, decimals: NATIVE_DECIMALS })
   return priced
+}
+
+export interface UsedPrice {
+  readonly token: Address | 'native'
+  /** USD of one whole unit, scaled by 10^decimals. */
+  readonly value: bigint
+  readonly decimals: number
 }
 
 /** What valuing an amount gives: micro-USD rounded up, or null for a token without any feed. */
@@ -39,14 +62,30 @@ export class PriceBook {
   }
 
   native(amountWei: bigint): UsdMicros {
-    return this.#value('native', 'native', NATIVE_DECIMALS, amountWei)
+    const unit = this.unit('native')
+    return unit === null ? 0n : worthOf(amountWei, unit)
   }
 
   /** @param token lower-case */
   token(token: string, amount: bigint): Worth {
     if (amount === 0n) return 0n
+    const unit = this.unit(token)
+    return unit === null ? null : worthOf(amount, unit)
+  }
+
+  /**
+   * For amounts that are not known yet. A feed that is late is a gap, and the price zero then.
+   * @param token lower-case, or `native`
+   * @returns null for a token without any feed
+   */
+  unit(token: string): UnitPrice | null {
+    if (token === 'native') return this.#unit('native', 'native', NATIVE_DECIMALS)
     const known = this.#tokens.get(token)
-    return known === undefined ? null : this.#value(token, known.address, known.decimals, amount)
+    if (known === undefined) return null
+    const { share, decimals, address } = known
+    if (share === undefined) return this.#unit(token, address, decimals)
+    const asset = this.unit(share.asset)
+    return asset === null ? null : shareUnit(asset, decimals, share)
   }
 
   /**
@@ -55,10 +94,8 @@ export class PriceBook {
    * @param token lower-case, or `native`
    */
   shown(token: string, amount: bigint): UsdMicros | null {
-    const decimals = token === 'native' ? NATIVE_DECIMALS : this.#tokens.get(token)?.decimals
-    const price = this.#prices.get(token)
-    if (decimals === undefined || price === undefined || !isKnown(price)) return null
-    return valueUsdMicros(amount, decimals, price.value, price.decimals)
+    const unit = this.#shownUnit(token)
+    return unit === null ? null : worthOf(amount, unit)
   }
 
   /** Null until `native` was asked for, or when it has no price. */
@@ -79,13 +116,40 @@ export class PriceBook {
     return this.#gap
   }
 
-  #value(key: string, token: Address | 'native', decimals: number, amount: bigint): UsdMicros {
+  #shownUnit(token: string): UnitPrice | null {
+    const known = this.#tokens.get(token)
+    const decimals = token === 'native' ? NATIVE_DECIMALS : known?.decimals
+    if (decimals === undefined) return null
+    if (known?.share !== undefined) {
+      const asset = this.#shownUnit(known.share.asset)
+      return asset === null ? null : shareUnit(asset, decimals, known.share)
+    }
+    const price = this.#prices.get(token)
+    if (price === undefined || !isKnown(price)) return null
+    return { price: price.value, priceDecimals: price.decimals, decimals }
+  }
+
+  #unit(key: string, token: Address | 'native', decimals: number): UnitPrice {
     const price = this.#prices.get(key)
     if (price === undefined || !isKnown(price)) {
       this.#gap ??= price?.unavailable ?? 'no-feed'
-      return 0n
+      return { price: 0n, priceDecimals: 0, decimals }
     }
     this.#used.set(key, { token, value: price.value, decimals: price.decimals })
-    return valueUsdMicros(amount, decimals, price.value, price.decimals)
+    return { price: price.value, priceDecimals: price.decimals, decimals }
+  }
+}
+
+/** @returns micro-USD, rounded up */
+export function worthOf(amount: bigint, { price, priceDecimals, decimals }: UnitPrice): UsdMicros {
+  return valueUsdMicros(amount, decimals, price, priceDecimals)
+}
+
+function shareUnit(asset: UnitPrice, decimals: number, { assetsPerShare }: SharePrice): UnitPrice {
+  const { price, priceDecimals } = asset
+  return {
+    price: price * assetsPerShare,
+    priceDecimals,
+    decimals: decimals + asset.decimals,
   }
 }

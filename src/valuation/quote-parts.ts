@@ -2,6 +2,7 @@ import type { AccountCode } from '../chains/account-code.js'
 import type { FeeQuote } from '../chains/fee-oracle.js'
 import type { UsdMicros } from '../domain/money.js'
 import { type Fault, fault } from '../errors/fault.js'
+import type { Exposure } from './exposure.js'
 import type { PriceBook } from './price-book.js'
 import type { CallQuote, Forecast, QuotedCall } from './quoter.js'
 
@@ -13,6 +14,7 @@ export interface QuoteParts {
   readonly gasLimit: bigint
   readonly maxFeeWei: bigint
   readonly valueMicros: UsdMicros
+  readonly exposure: Exposure | null
   readonly unpriced: boolean
   readonly problem: Fault | null
   readonly senderCode: AccountCode
@@ -21,7 +23,8 @@ export interface QuoteParts {
 
 /** Adds gas to a valuation. Refuses when a price is missing that must be there. */
 export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuoteParts): CallQuote {
-  const { fees, gasLimit, maxFeeWei, valueMicros, unpriced, problem, senderCode, forecast } = parts
+  const { fees, gasLimit, maxFeeWei, valueMicros, exposure, unpriced, problem } = parts
+  const { senderCode, forecast } = parts
   const gasMicros = book.native(maxFeeWei)
   const native = book.nativePrice
   if (native === null || book.gap !== null) {
@@ -37,6 +40,7 @@ export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuotePar
       nativePrice: native.value,
       nativePriceDecimals: native.decimals,
     },
+    exposure,
     unpriced,
     problem,
     accountHasCode: senderCode.kind === 'delegated',

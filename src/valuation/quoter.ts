@@ -3,6 +3,8 @@ import type { Address, Hex } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
 import type { Valuation } from '../domain/transaction.js'
 import type { Fault } from '../errors/fault.js'
+import type { Exposure } from './exposure.js'
+import type { UsedPrice } from './price-book.js'
 
 /** The port that says what a call needs and what it can take out of the wallet. */
 export interface Quoter {
@@ -26,7 +28,10 @@ export type CallQuote =
       readonly ok: true
       readonly gasLimit: bigint
       readonly fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint }
+      /** Without any credit: the most it can count. The actor replaces `valueMicros`. */
       readonly valuation: Valuation
+      /** What the call counts depends on who paid for which allowance; absent or null when not. */
+      readonly exposure?: Exposure | null
       /** True when some outflow has no price; only keys that allow it may go on. */
       readonly unpriced: boolean
       /** A revert or a lack of funds seen on the way; answered after limit and screening. */
@@ -57,20 +62,13 @@ export interface Forecast {
   readonly maxFeeWei: bigint
 }
 
-export interface UsedPrice {
-  readonly token: Address | 'native'
-  /** USD of one whole unit, scaled by 10^decimals. */
-  readonly value: bigint
-  readonly decimals: number
-}
-
 export interface Movement extends SimulatedTransfer {
   /** Micro-USD, rounded up; null without a price. */
   readonly valueMicros: UsdMicros | null
 }
 
 export interface Approval extends SimulatedApproval {
-  /** The smaller of allowance and balance in micro-USD, rounded up; null without a price. */
+  /** The smaller of allowance and total supply in micro-USD, rounded up; null without a price. */
   readonly valueMicros: UsdMicros | null
   /** Of an ERC-721 approval, where the calldata names it. */
   readonly tokenId?: bigint

@@ -2,13 +2,17 @@ import type { ChainAccess, Chains } from '../chains/access.js'
 import type { Address } from '../domain/ids.js'
 import { formatUsd, type UsdMicros } from '../domain/money.js'
 import { fault, ok, type Result, refuse } from '../errors/fault.js'
+import type { Exposure } from './exposure.js'
 import type { Approval, Movement, QuotedCall, Quoter, Recipient } from './quoter.js'
 
 /** `POST /api/tx/simulate` without what depends on the key: limits and screening. */
 export interface TransactionForecast {
-  readonly answer: ForecastAnswer
-  /** Value and worst-case gas: what a send of this call would reserve. */
+  readonly answer: Omit<ForecastAnswer, 'spend_usd'>
+  /** Value and worst-case gas: what a send of this call would reserve, without any credit. */
   readonly spendMicros: UsdMicros
+  readonly gasMicros: UsdMicros
+  /** Null where the value does not depend on who paid for which allowance. */
+  readonly exposure: Exposure | null
   /** True when part of the outflow has no price and is not in `spendMicros`. */
   readonly unpriced: boolean
   /** To be screened beside the calldata. */
@@ -70,13 +74,14 @@ export async function simulateTransaction(
       success: problem === null,
       gas_used: (forecast.gasUsed ?? gasLimit).toString(),
       max_fee_native_wei: forecast.maxFeeWei.toString(),
-      spend_usd: formatUsd(spendMicros),
       asset_changes: forecast.movements.map((movement) => changeOf(movement, symbols)),
       approvals: forecast.approvals.map(approvalOf),
       revert_reason:
         problem === null ? null : typeof reason === 'string' ? reason : problem.message,
     },
     spendMicros,
+    gasMicros: valuation.gasMicros,
+    exposure: quote.exposure ?? null,
     unpriced,
     recipients: forecast.recipients,
   })

@@ -5,9 +5,10 @@ import type { Simulation } from '../chains/simulate/simulation.js'
 import type { Address } from '../domain/ids.js'
 import { type Fault, fault } from '../errors/fault.js'
 import type { PriceSource } from '../pricing/price-source.js'
-import { allPrices, type ChainView } from './chain-view.js'
+import { allPrices, type ChainView, type VaultShares } from './chain-view.js'
+import { spendOf } from './exposure.js'
 import type { Funds } from './funds.js'
-import { type Holdings, readHoldings } from './holdings.js'
+import { type HeldToken, type Holdings, readHoldings } from './holdings.js'
 import { outflowOf } from './outflow.js'
 import { problemOfGas } from './plain-quote.js'
 import { PriceBook } from './price-book.js'
@@ -35,7 +36,12 @@ const GAS_NUMERATOR = 13n
 const GAS_DENOMINATOR = 8n
 /** Counts L1 data as gas, which a simulation does not. */
 const ARBITRUM_CHAIN = 42161
-const NO_HOLDINGS: Holdings = { balances: new Map(), allowances: new Map() }
+const NO_HOLDINGS: Holdings = {
+  balances: new Map(),
+  supplies: new Map(),
+  standing: new Map(),
+  assetsPerShare: new Map(),
+}
 
 /** @returns a quoter that answers null when no node can run the call and its words do not suffice */
 export function createSimulatedQuoter(
@@ -48,13 +54,14 @@ export function createSimulatedQuoter(
     // Movements are matched by checksummed address; a caller's spelling must not hide one.
     const call = { ...given, from: getAddress(given.from), to: getAddress(given.to) }
     const estimates = chain.config.id === ARBITRUM_CHAIN
-    const [fees, l1FeeWei, simulation, estimate, prices, senderCode] = await Promise.all([
+    const [fees, l1FeeWei, simulation, estimate, prices, senderCode, vaults] = await Promise.all([
       chain.fees.quote(),
       chain.gas.l1FeeUpperBoundWei(ENVELOPE_BYTES + call.data.length / 2),
       chain.simulator.simulate(call),
       estimates ? chain.gas.gasLimitFor(call) : null,
       allPrices(source, view),
       chain.reads.cachedCode(call.from) ?? chain.reads.code(call.from),
+      view.vaults(),
     ])
     const reading = readStatically(call, view.isConfigured)
     if (simulation === null && !reading.complete) return null
@@ -66,18 +73,20 @@ export function createSimulatedQuoter(
     const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, l1FeeWei)
     const problem = problemOf(simulation) ?? (gas.ok ? null : problemOfGas(gas))
     const [holdings, covered] = await Promise.all([
-      holdingsFor(view, call, reading, simulation, knownSpenders),
+      holdingsFor(view, vaults, call, reading, simulation, knownSpenders),
       problem !== null || funds.cover(chain, call.from, null, call.value + maxFeeWei),
     ])
-    const book = new PriceBook(view.priced, prices)
+    const book = new PriceBook(withShares(view.priced, vaults, holdings), prices)
     const { isOurs } = view
     const outflow = outflowOf({ call, reading, simulation, holdings, isOurs, prices: book })
-    const { valueMicros, unpriced, movements, approvals, recipients } = outflow
+    const { exposure, unpriced, movements, approvals, recipients } = outflow
+    const { valueMicros } = spendOf(exposure, null, true)
     return completeQuote(call, book, {
       fees,
       gasLimit,
       maxFeeWei,
       valueMicros,
+      exposure,
       unpriced,
       problem: problem ?? (covered ? null : fault('INSUFFICIENT_FUNDS')),
       senderCode,
@@ -108,6 +117,7 @@ function problemOf(simulation: Simulation | null): Fault | null {
 
 function holdingsFor(
   view: ChainView,
+  vaults: ReadonlyMap<string, VaultShares>,
   call: QuotedCall,
   reading: StaticReading,
   simulation: Simulation | null,
@@ -121,11 +131,38 @@ function holdingsFor(
     if (owner === call.from) named.add(token.toLowerCase())
   }
   for (const { token } of reading.claims) if (token !== null) named.add(token.toLowerCase())
-  const tokens = [...priced]
-    .filter(([key]) => anyToken || named.has(key))
-    .map(([, { address }]) => address)
+  const tokens: HeldToken[] = []
+  for (const [key, { address, decimals }] of priced) {
+    if (anyToken || named.has(key)) tokens.push({ address, decimals, isVault: false })
+  }
+  // What a share is worth is read with what there is of it, also of shares that only move.
+  for (const { token } of reading.outflows) named.add(token.toLowerCase())
+  for (const { token } of simulation?.transfers ?? []) {
+    if (token !== null) named.add(token.toLowerCase())
+  }
+  for (const [key, { address, decimals }] of vaults) {
+    if (priced.has(key)) continue
+    if (anyToken || named.has(key)) tokens.push({ address, decimals, isVault: true })
+  }
   if (tokens.length === 0) return NO_HOLDINGS
   return readHoldings(chain, call.from, tokens, spenders)
+}
+
+/** Priced tokens, and shares of vaults as far as this call has to do with them. */
+function withShares(
+  priced: ChainView['priced'],
+  vaults: ReadonlyMap<string, VaultShares>,
+  { assetsPerShare }: Holdings,
+): ChainView['priced'] {
+  if (assetsPerShare.size === 0) return priced
+  const all = new Map(priced)
+  for (const [key, assets] of assetsPerShare) {
+    const vault = vaults.get(key)
+    if (vault === undefined) continue
+    const { address, decimals, asset } = vault
+    all.set(key, { address, decimals, share: { asset, assetsPerShare: assets } })
+  }
+  return all
 }
 
 /** Contracts the call reaches that could pull by an allowance that stands already. */

@@ -2,6 +2,7 @@ import type { SimulatedApproval } from '../chains/simulate/simulation.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { addressOf, argumentWord, digitsOf } from './calldata.js'
 import { type Claim, findClaims } from './claims.js'
+import { opensToOthers } from './operator-calls.js'
 import { PERMIT2, UINT256_MAX } from './well-known.js'
 
 /**
@@ -16,6 +17,8 @@ export interface StaticReading {
   readonly claims: readonly Claim[]
   /** True when the function moves items that have no amount: ERC-721 and ERC-1155. */
   readonly movesItems: boolean
+  /** True when it lets others act in the wallet's name, or on what contracts keep for it. */
+  readonly opensToOthers: boolean
   /** True when a configured token runs nothing beyond what is listed here. */
   readonly complete: boolean
 }
@@ -29,7 +32,7 @@ export interface ReadCall {
 const SELECTOR_DIGITS = 8
 const WORD_DIGITS = 64
 
-type FunctionOutcome = Omit<StaticReading, 'claims'>
+type FunctionOutcome = Omit<StaticReading, 'claims' | 'opensToOthers'>
 type FunctionReading = Partial<FunctionOutcome>
 
 const NOTHING: FunctionOutcome = { outflows: [], approvals: [], movesItems: false, complete: false }
@@ -49,10 +52,12 @@ export function readStatically(
     return read({ call, configured, words: (index) => argumentWord(digits, at, index) })
   }
   const own = readAt(0)
-  if (own !== null) return { ...NOTHING, ...own, claims }
-  if (!configured) return { ...NOTHING, claims }
+  // A configured token that does what its words say has no operators.
+  const found = { claims, opensToOthers: own?.complete !== true && opensToOthers(call.data) }
+  if (own !== null) return { ...NOTHING, ...own, ...found }
+  if (!configured) return { ...NOTHING, ...found }
   const nested = range(SELECTOR_DIGITS, digits.length, WORD_DIGITS).map(readAt)
-  return { ...together(nested.filter((it) => it !== null)), claims }
+  return { ...together(nested.filter((it) => it !== null)), ...found }
 }
 
 /**

@@ -43,10 +43,15 @@ function approve(to: Address, amount: bigint): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [to, amount] })
 }
 
-async function sendAndConfirm(chain: ChainView, to: Address, data: Hex): Promise<string> {
-  const sent = await key.api.post('/api/tx/send', { chain_id: chain.chainId, to, data })
+async function sendAndConfirm(
+  chain: ChainView,
+  to: Address,
+  data: Hex,
+  { api } = key,
+): Promise<string> {
+  const sent = await api.post('/api/tx/send', { chain_id: chain.chainId, to, data })
   expect(sent.status, sent.text).toBe(200)
-  expect(await finalOf(key.api, sent.json.tx_id)).toMatchObject({ status: 'confirmed' })
+  expect(await finalOf(api, sent.json.tx_id)).toMatchObject({ status: 'confirmed' })
   return String(sent.json.tx_id)
 }
 
@@ -124,7 +129,8 @@ describe('approvals of a sub-wallet', () => {
 
   test('made again take the place of the earlier ones; an unlimited one is worth the balance', async () => {
     await sendAndConfirm(base, wrapped, approve(other, 7n))
-    const txId = await sendAndConfirm(base, wrapped, approve(other, UNLIMITED))
+    const free = await issueKey(stack, { dailyUsd: 'unlimited', monthlyUsd: 'unlimited' })
+    const txId = await sendAndConfirm(base, wrapped, approve(other, UNLIMITED), free)
     const entries = await listed(base)
     expect(entries).toMatchObject([{ amount: UNLIMITED.toString(), tx_id: txId }])
     const balances = await key.api.get(`/api/wallet/token-balances?chain_id=${BASE}`)
@@ -140,20 +146,53 @@ describe('approvals of a sub-wallet', () => {
     expect(before).toHaveLength(1)
   })
 
-  test('to a contract count against the caps with each call that reaches it', async () => {
+  test('count once: what they paid for pays for the pull, for other keys’ calls it does not', async () => {
     const { chains } = readChainsFile(join(stack.service.home, 'chains.json'))
     const vault = chains.find(({ id }) => id === BASE)?.markets[0]?.vault as Address
     const data = encodeFunctionData({ abi: erc4626Abi, functionName: 'totalAssets' })
-    const spendOfCall = async () => {
-      const sent = await key.api.post('/api/tx/send', { chain_id: BASE, to: vault, data })
+    const spendOf = async (to: Address, calldata: Hex, { api } = key) => {
+      const call = { chain_id: BASE, to, data: calldata }
+      const foreseen = await api.post('/api/tx/simulate', call)
+      const sent = await api.post('/api/tx/send', call)
       expect(sent.status, sent.text).toBe(200)
+      await finalOf(api, sent.json.tx_id)
+      // Fees move between the two.
+      expect(Number(foreseen.json.spend_usd)).toBeCloseTo(Number(sent.json.spend_usd), 0)
       return Number(sent.json.spend_usd)
     }
-    expect(await spendOfCall()).toBeLessThan(1)
+    const aboutFive = (usd: number) => usd > 4.9 && usd < 6
+    expect(await spendOf(vault, data)).toBeLessThan(1)
+    expect(await spendOf(base.usdc, approve(vault, FIVE_USDC))).toSatisfy(aboutFive)
+    expect(await spendOf(vault, data)).toBeLessThan(1)
+    const another = await issueKey(stack)
+    expect(await spendOf(vault, data, another)).toSatisfy(aboutFive)
+    const deposit = encodeFunctionData({
+      abi: erc4626Abi,
+      functionName: 'deposit',
+      args: [FIVE_USDC, stack.service.dev().address as Address],
+    })
+    expect(await spendOf(vault, deposit)).toBeLessThan(1)
+    expect(await spendOf(vault, data, another)).toBeLessThan(1)
+
+    const owner = stack.service.dev().address as Address
+    const balance = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'balanceOf',
+      args: [owner],
+    })
+    const shares = BigInt(
+      String(await base.call('eth_call', [{ to: vault, data: balance }, 'latest'])),
+    )
+    const half = shares / 2n
+    expect(await spendOf(vault, approve(spender, half))).toSatisfy((usd: number) => usd > 2.4)
+    await sendAndConfirm(base, vault, approve(spender, 0n))
+    const give = encodeFunctionData({
+      abi: erc20Abi,
+      functionName: 'transfer',
+      args: [spender, half],
+    })
+    expect(await spendOf(vault, give)).toSatisfy((usd: number) => usd > 2.4 && usd < 4)
     await sendAndConfirm(base, base.usdc, approve(vault, FIVE_USDC))
-    const spent = await spendOfCall()
-    expect(spent).toBeGreaterThan(4.9)
-    expect(spent).toBeLessThan(6)
   })
 })
 

@@ -6,13 +6,13 @@ import {
   ALLOWANCES_MAX,
   type AllowancesRecorded,
   allowancesOf,
-  loadAllowanceKeys,
+  loadAllowances,
   writeAllowances,
 } from '../../actors/sub-wallet/allowance-ledger.js'
 import { evolve } from '../../actors/sub-wallet/evolve.js'
 import { type Draft, emptyState } from '../../actors/sub-wallet/state.js'
-import { type AllowanceEntry, allowanceKey } from '../../src/domain/allowance.js'
-import type { Address, SubWalletId, TxId } from '../../src/domain/ids.js'
+import { allowanceKey } from '../../src/domain/allowance.js'
+import type { Address, LineageId, SubWalletId, TxId } from '../../src/domain/ids.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { knownSpendersOf } from '../../src/store/known-spenders.js'
@@ -21,6 +21,8 @@ import { WriteBatch } from '../../src/store/transactor.js'
 
 const OWNER: Address = '0x00000000000000000000000000000000000000Aa'
 const TOKEN: Address = '0x00000000000000000000000000000000000000bB'
+const LINEAGE = 'key_ledger' as LineageId
+const reservation = { micros: 1n, day: 20_000, month: 600 }
 const [BASE, OPTIMISM] = [8453, 10]
 
 let directory: string
@@ -33,7 +35,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'cs-ledger-'))
   environment = openEnvironment(directory)
   reader = createReader(environment)
-  state = emptyState('sw_ledger' as SubWalletId)
+  state = { ...emptyState('sw_ledger' as SubWalletId), allowancesComplete: true }
   await commit((batch) => batch.putAllowanceLedger(OWNER, { complete: true }))
 })
 
@@ -69,7 +71,7 @@ async function approve(spenders: readonly number[], chainId = BASE): Promise<All
     valueMicros: null,
   }))
   const forecast = { approvals } as unknown as Draft['forecast']
-  const event = allowancesOf(state.allowanceKeys, { forecast, chainId, txId })
+  const event = allowancesOf(state, { forecast, chainId, txId, lineageId: LINEAGE, reservation })
   if (event === null) throw new Error('nothing was approved')
   state = evolve(state, event)
   await commit((batch) => writeAllowances(batch, OWNER, event))
@@ -109,26 +111,25 @@ describe('the ledger of approvals', () => {
         spender: spenderAt(index),
         kind: 'erc20',
         tokenId: null,
-        txId: 'tx_' as TxId,
-      } satisfies AllowanceEntry)
+      })
     expect(event.forgotten).toEqual([key(2), key(3)])
     expect(knownSpendersOf(reader)(BASE, OWNER)).toBeNull()
     const kept = [...reader.allowances(OWNER)].map(allowanceKey)
     expect(kept).toHaveLength(ALLOWANCES_MAX)
     expect(kept).toEqual(expect.arrayContaining([key(0), key(1), key(5_001)]))
-    expect(new Set(kept)).toEqual(state.allowanceKeys)
+    expect(new Set(kept)).toEqual(new Set(state.allowances.keys()))
   })
 
   test('is the same after a restart, its oldest first', async () => {
     for (const spenders of [[9], [8, 7], [9]]) await approve(spenders)
-    const loaded = [...loadAllowanceKeys(reader, OWNER)]
-    expect(new Set(loaded)).toEqual(state.allowanceKeys)
-    expect(loaded.at(-1)).toBe([...state.allowanceKeys].at(-1))
+    const loaded = loadAllowances(reader, OWNER)
+    expect(loaded).toEqual(state.allowances)
+    expect([...loaded.keys()].at(-1)).toBe([...state.allowances.keys()].at(-1))
   })
 
   test('survives one transaction with more approvals than it holds', async () => {
     await approve(range(0, ALLOWANCES_MAX + 24))
-    expect(state.allowanceKeys.size).toBe(ALLOWANCES_MAX)
+    expect(state.allowances.size).toBe(ALLOWANCES_MAX)
     expect([...reader.allowances(OWNER)]).toHaveLength(ALLOWANCES_MAX)
   })
 })

@@ -168,9 +168,11 @@ describe('what calls are worth', () => {
     expect(await worthUsd(callOf(world.kitchen, transfer(stranger, 1n)))).toBe(0.000001)
   })
 
-  test('an approval is worth the smaller of allowance and balance', async () => {
+  test('an approval is worth its amount, whatever the balance is', async () => {
     expect(await worthUsd(callOf(world.usdc, approve(world.thief, 400_000_000n)))).toBe(400)
-    expect(await worthUsd(callOf(world.usdc, approve(world.thief, UNLIMITED)))).toBe(1_000)
+    expect(await worthUsd(callOf(world.usdc, approve(world.thief, 4_000_000_000n)))).toBe(4_000)
+    const unlimited = await quoted(callOf(world.usdc, approve(world.thief, UNLIMITED)))
+    expect(unlimited.valuation.valueMicros).toBe(UNLIMITED)
     expect(await worthUsd(callOf(world.usdc, approve(world.thief, 0n)))).toBe(0)
   })
 
@@ -251,7 +253,7 @@ describe('where no endpoint can simulate', () => {
     const native = await quoted(callOf(stranger, '0x', ETHER), quoter)
     expect(native.valuation.valueMicros).toBe(3_000n * MICROS_PER_USD)
     const approval = await quoted(callOf(world.usdc, approve(world.thief, UNLIMITED)), quoter)
-    expect(approval.valuation.valueMicros).toBe(1_000n * MICROS_PER_USD)
+    expect(approval.valuation.valueMicros).toBe(UNLIMITED)
   })
 
   test('everything else is refused, with the reason', async () => {

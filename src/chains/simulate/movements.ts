@@ -28,6 +28,8 @@ const ZERO: Address = '0x0000000000000000000000000000000000000000'
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef'
 const TRANSFER_SINGLE = '0xc3d58168c5ae7397731d063d5bbf3d657854427343f4c083240f7aacaa2d0f62'
 const TRANSFER_BATCH = '0x4a39dc06d4c0dbc64b70af90fd698a233a518aa5d07e595d983b8c0526c8f7fb'
+/** ERC-6909 `Transfer(caller, sender, receiver, id, amount)`: sender, receiver and id are topics. */
+const TRANSFER_6909 = '0x1b3d7edb2e9c0b0e7c525b20aaaef0f5940d2ed71663c7d39266ecafac728859'
 const APPROVAL = '0x8c5be1e5ebec7d5bd14f71427d1e84f3dd0314c0f7b2291e5b200ac8c7c3b925'
 const APPROVAL_FOR_ALL = '0x17307eab39ab6107e8899845ad3d59bd9653f200f220920489ca2b5937696c31'
 /** Permit2 `Approval(address,address,address,uint160,uint48)` and `Permit(…,uint160,uint48,uint48)`. */
@@ -133,6 +135,15 @@ export function createMovements(wrappedNative: Address): Movements {
       case TRANSFER_BATCH:
         itemTransfers(entry)
         return
+      case TRANSFER_6909: {
+        const amount = uintAt(entry.data, 1)
+        if (first === undefined || second === undefined || third === undefined) return
+        if (amount === null) return
+        const token = getAddress(entry.address)
+        const parties = { from: partyOf(first), to: partyOf(second) }
+        transfer({ token, ...parties, amount, kind: 'erc1155', tokenId: BigInt(third) })
+        return
+      }
       case APPROVAL:
         plainApproval(entry)
         return

@@ -53,8 +53,8 @@ function viewOf({ entry, amount }: LiveAllowance, usdValue: string | null) {
 }
 
 /**
- * What an approval could take now. Spec silent: the smaller of amount and balance, as approvals
- * are valued before they are signed; an unlimited one is worth no more than what is there.
+ * What an approval could take now. Spec silent: the smaller of amount and balance; that it may take
+ * later what comes in later was counted when it was made.
  */
 async function worthAtOwner(
   { prices }: OperationPorts,

@@ -2,12 +2,20 @@ import { toChecksumAddress } from '../../api/parse-address.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { ChainId } from '../../domain/chain.js'
 import type { Hex } from '../../domain/ids.js'
+import { formatUsd, type UsdMicros } from '../../domain/money.js'
 import { capBreach, type SpendCounters } from '../../domain/spend.js'
 import { fault } from '../../errors/fault.js'
 import type { Inspection } from '../../screening/screener.js'
 import { simulateTransaction } from '../../valuation/simulate-transaction.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
+
+interface Limits {
+  readonly key: ApiKey
+  readonly counters: SpendCounters
+  /** What the call counts for this key, where that depends on the ledger of approvals. */
+  readonly valueMicros?: UsdMicros
+}
 
 /** Everything a send would be judged by, in one answer, with nothing signed and nothing reserved. */
 export function simulateTransactionHandler(
@@ -23,8 +31,13 @@ export function simulateTransactionHandler(
     const call = { chainId, from, to, data, value: BigInt(input.value ?? '0') }
     const forecast = await simulateTransaction(ports, call)
     if (!forecast.ok) return forecast
-    const { answer, spendMicros, unpriced, recipients } = forecast.value
-    const command = { type: 'read-limits', keyId: key.keyId, nowMs: nowMs() }
+    const { answer, unpriced, recipients, exposure } = forecast.value
+    const command = {
+      type: 'read-limits',
+      keyId: key.keyId,
+      nowMs: nowMs(),
+      ...(exposure === null ? {} : { forecast: { chainId, exposure } }),
+    }
     const [limits, inspection] = await Promise.all([
       actors.ask({ kind: 'sub-wallet', id: key.subWalletId }, command),
       screener.inspect({
@@ -36,12 +49,16 @@ export function simulateTransactionHandler(
       }),
     ])
     if (!limits.ok) return limits
-    const { key: current, counters } = limits.value as { key: ApiKey; counters: SpendCounters }
+    const { key: current, counters, valueMicros } = limits.value as Limits
+    const { gasMicros } = forecast.value
+    const spendMicros =
+      valueMicros === undefined ? forecast.value.spendMicros : valueMicros + gasMicros
     const priced = !unpriced || current.unpricedAssets === 'allow'
     return {
       ok: true,
       value: {
         ...answer,
+        spend_usd: formatUsd(spendMicros),
         asset_changes: answer.asset_changes.map((change) => ({ ...change })),
         approvals: answer.approvals.map((approval) => ({ ...approval })),
         within_limits: priced && capBreach(counters, current, spendMicros) === null,

@@ -1,3 +1,4 @@
+import type { CreditUse } from '../../domain/allowance.js'
 import type { Hex, LineageId, TxId } from '../../domain/ids.js'
 import type { Reservation } from '../../domain/spend.js'
 import type { MinedIn, SignedAttempt, Transaction, Valuation } from '../../domain/transaction.js'
@@ -17,7 +18,10 @@ import {
  */
 type StoredTransaction = readonly [body: StoredBody, state: StoredState]
 
-type StoredBody = readonly [
+/** Credits are there only where it uses any, and never up to schema 7. */
+type StoredBody = readonly [...body: StoredBodyWithout, credits?: readonly StoredCredit[]]
+
+type StoredBodyWithout = readonly [
   /** Its key; up to schema 5 it stood here too. */
   txId: Transaction['txId'] | null,
   subWalletId: Transaction['subWalletId'],
@@ -38,6 +42,12 @@ type StoredBody = readonly [
   valuation: StoredValuation,
   reservation: StoredReservation,
   createdAtMs: Transaction['createdAtMs'],
+]
+
+type StoredCredit = readonly [
+  key: CreditUse['key'],
+  approvedBy: CreditUse['approvedBy'],
+  amount: CreditUse['amount'],
 ]
 
 type StoredState = readonly [
@@ -121,6 +131,7 @@ export function decodeTransaction(txId: TxId, stored: unknown, later: unknown): 
     valuation: valuationOf(body[15]),
     reservation: { micros: body[16][0], day: body[16][1], month: body[16][2] },
     createdAtMs: body[17],
+    ...(body[18] === undefined ? {} : { credits: body[18].map(creditOf) }),
     status: state[0],
     spentMicros: state[1],
     mined: minedOf(state[2], attempts),
@@ -133,7 +144,7 @@ export function decodeTransaction(txId: TxId, stored: unknown, later: unknown): 
 function bodyOf(tx: Transaction): StoredBody {
   const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = tx.valuation
   const { micros, day, month } = tx.reservation
-  return [
+  const body: StoredBody = [
     null,
     tx.subWalletId,
     tx.userId,
@@ -153,6 +164,20 @@ function bodyOf(tx: Transaction): StoredBody {
     [micros, day, month],
     tx.createdAtMs,
   ]
+  const { credits } = tx
+  return credits === undefined ? body : withCredits(body, credits)
+}
+
+/** Nearly none has any: the place is not there for the others. */
+function withCredits(body: StoredBody, credits: readonly CreditUse[]): StoredBody {
+  const stored = credits.map(
+    ({ key, approvedBy, amount }): StoredCredit => [key, approvedBy, amount],
+  )
+  return [...(body as StoredBodyWithout), stored]
+}
+
+function creditOf([key, approvedBy, amount]: StoredCredit): CreditUse {
+  return { key, approvedBy, amount }
 }
 
 function stateOf(tx: Transaction): StoredState {
@@ -222,6 +247,7 @@ export function sameBody(a: Transaction, b: Transaction): boolean {
     a.attempts === b.attempts &&
     a.valuation === b.valuation &&
     a.reservation === b.reservation &&
+    a.credits === b.credits &&
     a.createdAtMs === b.createdAtMs
   )
 }

@@ -1,0 +1,79 @@
+import type { SimulatedTransfer } from '../chains/simulate/simulation.js'
+import type { Address } from '../domain/ids.js'
+import { powerOfTen, type UsdMicros } from '../domain/money.js'
+import type { PriceBook, UnitPrice } from './price-book.js'
+import { ZERO_ADDRESS } from './well-known.js'
+
+/**
+ * What third contracts hold for a wallet leaves them by transfers in which the wallet has no part:
+ * a position's `collect` to a stranger, a lending market's `withdraw` to one. So whatever others
+ * have gained at the end of a call counts as spend, as far as the wallet has not paid it itself.
+ *
+ * - Somebody through whom money only passes gains nothing: what a party hands on to others is taken
+ *   off. What it hands to the wallet is not, since inflows are never netted.
+ * - A token that is minted or burnt comes from and goes to its own contract, so that wrapping
+ *   native currency and redeeming shares gain nobody anything.
+ *
+ * Spec silent: pools are parties like any other. A swap pays a pool what the wallet has paid, and
+ * nothing beyond that counts; only money that goes from a third contract through a pool to the
+ * wallet, in one call, counts although it came back.
+ */
+export function gainedByOthers(
+  wallet: Address,
+  transfers: readonly SimulatedTransfer[],
+  prices: PriceBook,
+): UsdMicros {
+  const flows = transfers.filter(({ kind }) => kind === 'native' || kind === 'erc20')
+  // Nothing can have come from a third party unless something did not come from the wallet.
+  if (!flows.some(({ from, to }) => from !== wallet && to !== wallet && from !== to)) return 0n
+  const gains = new Map<Address, Map<string, bigint>>()
+  const paid = new Map<string, bigint>()
+  for (const { token, from, to, amount } of flows) {
+    const key = token === null ? 'native' : token.toLowerCase()
+    const payer = from === ZERO_ADDRESS && token !== null ? token : from
+    const payee = to === ZERO_ADDRESS && token !== null ? token : to
+    if (payer === payee || payee === wallet) continue
+    add(gainsOf(gains, payee), key, amount)
+    if (payer === wallet) add(paid, key, amount)
+    else add(gainsOf(gains, payer), key, -amount)
+  }
+  let excess = -fineWorth(paid, prices)
+  for (const amounts of gains.values()) {
+    const gain = fineWorth(amounts, prices)
+    if (gain > 0n) excess += gain
+  }
+  return excess <= 0n ? 0n : (excess + FINE - 1n) / FINE
+}
+
+/**
+ * Parts of a micro-USD. What was paid in one sum is gained in several; were each rounded up, they
+ * would come to more than was paid.
+ */
+const FINE = powerOfTen(12)
+
+function fineWorth(amounts: ReadonlyMap<string, bigint>, prices: PriceBook): bigint {
+  let worth = 0n
+  for (const [token, amount] of amounts) {
+    const unit = amount === 0n ? null : prices.unit(token)
+    if (unit !== null) worth += fineValue(amount, unit)
+  }
+  return worth
+}
+
+function fineValue(amount: bigint, { price, priceDecimals, decimals }: UnitPrice): bigint {
+  return (amount * price * MICROS_PER_USD_FINE) / powerOfTen(decimals + priceDecimals)
+}
+
+const MICROS_PER_USD_FINE = powerOfTen(6) * FINE
+
+function gainsOf(gains: Map<Address, Map<string, bigint>>, party: Address): Map<string, bigint> {
+  const known = gains.get(party)
+  if (known !== undefined) return known
+  const made = new Map<string, bigint>()
+  gains.set(party, made)
+  return made
+}
+
+function add(amounts: Map<string, bigint>, key: string, amount: bigint): void {
+  amounts.set(key, (amounts.get(key) ?? 0n) + amount)
+}
