@@ -35,6 +35,10 @@ export interface TokenExposure {
   readonly toPermit2: bigint
   /** What contracts that the call touches may take already. */
   readonly standing: readonly AllowanceAmount[]
+  /** The one spender whose pull a credit may explain; null where the wallet moves it itself. */
+  readonly puller: Address | null
+  /** What others approved of theirs on this call's word, less what left them in it. */
+  readonly openedByOthers: bigint
 }
 
 export interface AllowanceAmount {
@@ -81,7 +85,9 @@ export interface Spend {
  * - What leaves by none of these counts as it is.
  *
  * Which of several spenders pulls is not known before it happens. So credits are used only by what
- * all uncredited allowances together cannot explain.
+ * all uncredited allowances together cannot explain, and only those of the contract that the wallet
+ * calls: a transfer to somebody who might have pulled it instead would use up his credit, and he
+ * could pull as much again.
  *
  * @param credits null where there is no ledger: the most that the call can count
  */
@@ -104,10 +110,10 @@ function countedOf(
   uses: CreditAmount[],
   made: CreditAmount[],
 ): bigint {
-  const { token, supply, balance, ordered, ran, approvals, toPermit2, standing } = exposed
+  const { token, supply, balance, ordered, ran, approvals, toPermit2, standing, puller } = exposed
   const counted = (amount: bigint) => (isCapped ? amount : min(amount, supply))
   let pulled = ran > ordered ? ran - ordered : 0n
-  let total = ordered
+  let total = ordered + counted(exposed.openedByOthers)
   for (const approval of approvals) {
     const amount = counted(approval.amount)
     total += amount
@@ -119,7 +125,7 @@ function countedOf(
   if (toPermit2 > 0n) {
     total += counted(min(toPermit2, credits?.withinPermit2(token) ?? toPermit2))
   }
-  let foreign = 0n
+  let explained = 0n
   let own = 0n
   let unpaid = 0n
   let credited = 0n
@@ -127,7 +133,7 @@ function countedOf(
   for (const allowance of standing) {
     const credit = credits?.of(token, allowance.spender, allowance.kind) ?? null
     if (credit === null) {
-      foreign += allowance.amount
+      explained += allowance.amount
       total += counted(allowance.amount)
       continue
     }
@@ -135,12 +141,16 @@ function countedOf(
     const free = allowance.amount > credit.held ? allowance.amount - credit.held : 0n
     const amount = min(credit.left, free)
     unpaid += free - amount
+    if (allowance.spender !== puller) {
+      explained += free - amount
+      continue
+    }
+    explained += allowance.amount
     credited += amount
     if (amount > 0n) usable.push({ ...allowance, token, amount })
   }
   total += min(max(pulled, min(balance, own)), unpaid)
-  const allowed = foreign + own
-  if (pulled > allowed) total += pulled - allowed
+  if (pulled > explained) total += pulled - explained
   let rest = min(pulled, credited)
   for (const use of usable) {
     const amount = min(use.amount, rest)

@@ -2,6 +2,7 @@ import { getAddress } from 'viem'
 import type { SimulatedApproval, Simulation } from '../chains/simulate/simulation.js'
 import type { Address } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
+import { digitsOf } from './calldata.js'
 import type { AllowanceAmount, Exposure, TokenExposure } from './exposure.js'
 import type { Holdings } from './holdings.js'
 import type { PriceBook } from './price-book.js'
@@ -44,20 +45,25 @@ export function outflowOf(input: OutflowInput): Outflow {
   let unpriced = reading.movesItems || run.movesItems || reading.opensToOthers
   const nativeMicros = prices.native(max(call.value, run.nativeOut))
   const approved = byToken(approvals.filter(hasAmount))
+  const opened = openedByOthers(call, simulation)
+  if (opened.items) unpriced = true
   const tokens: TokenExposure[] = []
   for (const key of new Set([
     ...direct.keys(),
     ...run.outflows.keys(),
     ...approved.keys(),
     ...holdings.standing.keys(),
+    ...opened.amounts.keys(),
   ])) {
     const [ordered, ran] = [amountOf(direct, key), amountOf(run.outflows, key)]
     const fresh = approved.get(key) ?? []
     const standing = holdings.standing.get(key) ?? []
-    if (ordered === 0n && ran === 0n && fresh.length === 0 && standing.length === 0) continue
+    const byOthers = amountOf(opened.amounts, key)
+    const isOwn = ordered > 0n || ran > 0n || fresh.length > 0 || standing.length > 0
+    if (!isOwn && byOthers === 0n) continue
     const unit = prices.unit(key)
     if (unit === null) {
-      unpriced = true
+      if (isOwn) unpriced = true
       continue
     }
     const balance = amountOf(holdings.balances, key)
@@ -65,7 +71,9 @@ export function outflowOf(input: OutflowInput): Outflow {
       token: getAddress(key),
       unit,
       supply: holdings.supplies.get(key) ?? balance,
-      ...{ balance, ordered, ran, standing },
+      ...{ balance, ordered, ran, standing, openedByOthers: byOthers },
+      // A token that the wallet calls moves what it moves by the wallet's own word.
+      puller: call.to.toLowerCase() === key ? null : call.to,
       approvals: fresh.filter((it) => !isPermit2Itself(it)),
       toPermit2: fresh.find(isPermit2Itself)?.amount ?? 0n,
     })
@@ -177,6 +185,42 @@ interface AmountApproval extends SimulatedApproval {
 /** False for items and collections: what they are worth nobody here knows. */
 function hasAmount<T extends SimulatedApproval>(approval: T): approval is T & AmountApproval {
   return approval.amount !== 'all' && (approval.kind === 'erc20' || approval.kind === 'permit2')
+}
+
+/**
+ * A contract that holds money for the wallet may be told to approve somebody. Contracts approve one
+ * another all the time, and old tokens log it with each transfer, so only those count whom the call
+ * names or reaches; and what left the approving contract within the call was approved for that.
+ */
+function openedByOthers(
+  { from, to, data }: QuotedCall,
+  simulation: Simulation | null,
+): { readonly amounts: Amounts; readonly items: boolean } {
+  const words = digitsOf(data)
+  const amounts = new Map<string, bigint>()
+  let items = false
+  for (const approval of simulation?.approvals ?? []) {
+    const { owner, spender, amount, token } = approval
+    if (owner === from || amount === 0n || spender === ZERO_ADDRESS || spender === from) continue
+    if (spender !== to && !words.includes(digitsOf(spender))) continue
+    if (!hasAmount(approval)) {
+      items = true
+      continue
+    }
+    if (isPermit2Itself(approval)) continue
+    const key = token.toLowerCase()
+    const open = approval.amount - leftOf(owner, token, simulation)
+    if (open > 0n) amounts.set(key, (amounts.get(key) ?? 0n) + open)
+  }
+  return { amounts, items }
+}
+
+function leftOf(owner: Address, token: Address, simulation: Simulation | null): bigint {
+  let left = 0n
+  for (const transfer of simulation?.transfers ?? []) {
+    if (transfer.from === owner && transfer.token === token) left += transfer.amount
+  }
+  return left
 }
 
 /** For people to read: an unlimited approval is worth all there is of the token. */

@@ -127,8 +127,8 @@ function holdingsFor(
   const spenders = spendersOf(view, call, reading, simulation, knownSpenders)
   const anyToken = spenders.length > 0 || reading.claims.some(({ token }) => token === null)
   const named = new Set<string>()
-  for (const { owner, token } of [...(simulation?.approvals ?? []), ...reading.approvals]) {
-    if (owner === call.from) named.add(token.toLowerCase())
+  for (const { token } of [...(simulation?.approvals ?? []), ...reading.approvals]) {
+    named.add(token.toLowerCase())
   }
   for (const { token } of reading.claims) if (token !== null) named.add(token.toLowerCase())
   const tokens: HeldToken[] = []

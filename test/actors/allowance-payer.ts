@@ -61,7 +61,7 @@ export class AllowancePayer {
   pull(pulled: bigint, allowed: bigint, said: Said & { balance?: bigint; spender?: Address } = {}) {
     const { spender = SPENDER, balance = BALANCE } = said
     const standing = [{ spender, kind: 'erc20' as const, amount: allowed }]
-    return this.#send({ ran: pulled, standing, balance }, said)
+    return this.#send({ ran: pulled, standing, balance, puller: spender }, said)
   }
 
   approvePermit2(amount: bigint, said: Said = {}): Sent {
@@ -75,7 +75,7 @@ export class AllowancePayer {
       token: TOKEN,
       unit: { price: 1n, priceDecimals: 0, decimals: 6 },
       ...{ supply: SUPPLY, balance: BALANCE, ordered: 0n, ran: 0n, toPermit2: 0n },
-      ...{ approvals: [], standing: [], ...exposed },
+      ...{ approvals: [], standing: [], openedByOthers: 0n, puller: SPENDER, ...exposed },
     }
     const micros = { otherMicros: 0n, claimedMicros: 0n, nativeMicros: 0n }
     const base = preparedSend(n, 0n, { nowMs, keyId })

@@ -81,6 +81,16 @@ describe('what was paid for with an approval', () => {
     expect(payer.pull(130n, 100n).micros).toBe(30n)
   })
 
+  test('pays for nothing that the contract which is called cannot have pulled', () => {
+    const payer = new AllowancePayer()
+    payer.confirm(payer.approve(100n))
+    const standing = [{ spender: SPENDER, kind: 'erc20' as const, amount: 100n }]
+    for (const puller of [null, OTHER_SPENDER]) {
+      expect(payer.draft({ ran: 100n, standing, puller }).micros).toBe(100n)
+    }
+    expect(payer.draft({ ran: 0n, standing, puller: null }).micros).toBe(0n)
+  })
+
   test('pays for no other lineage, which counts the whole of what it could use', () => {
     const payer = new AllowancePayer()
     payer.confirm(payer.approve(100n))

@@ -161,6 +161,23 @@ describe('outflow', () => {
     )
   })
 
+  test('is what others approve on the call’s word, less what they were approved for', () => {
+    const approved = (spender: Address, amount: bigint, moved = 0n) => {
+      const moves = [erc20(usdc, other, someone, moved)]
+      const base = input(moves)
+      const approval = { token: usdc, owner: other, spender, amount, kind: 'erc20' } as const
+      const simulated = { ...simulation(moves), approvals: [approval] }
+      const data: Hex = `0x12345678${word(named)}`
+      return most({ ...base, simulation: simulated, call: { ...base.call, data } })
+    }
+    const named = getAddress('0x00000000000000000000000000000000000000c9')
+    expect(approved(named, 400_000_000n)).toBe(400_000_000n)
+    expect(approved(someone, 400_000_000n)).toBe(400_000_000n)
+    expect(approved(getAddress('0x00000000000000000000000000000000000000c8'), 400n)).toBe(0n)
+    // What it moved counts as gained by another.
+    expect(approved(named, 400_000_000n, 300_000_000n)).toBe(400_000_000n)
+  })
+
   test('without a feed it is unpriced; with a late feed it has no value at all', () => {
     const unknown = input([erc20(other, wallet, someone, 1n)])
     expect(outflowOf(unknown).unpriced).toBe(true)
