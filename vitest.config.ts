@@ -11,6 +11,7 @@ const STACKS = [
   'test/contracts/**',
   'test/console/**',
   'test/defi/**',
+  'test/drains/**',
   'test/allowances/**',
   'test/devnet/**',
   'test/e2e/**',

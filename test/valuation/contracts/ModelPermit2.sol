@@ -65,8 +65,7 @@ contract ModelPermit2 {
         bytes32 digest = keccak256(
             abi.encode(owner, details.token, details.amount, single.spender)
         );
-        (bytes32 r, bytes32 s, uint8 v) = abi.decode(signature, (bytes32, bytes32, uint8));
-        require(ecrecover(digest, v, r, s) == owner, "signature");
+        require(_isSigned(owner, digest, signature), "signature");
         allowance[owner][details.token][single.spender] = Entry(
             details.amount,
             details.expiration,
@@ -94,5 +93,14 @@ contract ModelPermit2 {
             allowance[msg.sender][pairs[i].token][pairs[i].spender].amount = 0;
             emit Lockdown(msg.sender, pairs[i].token, pairs[i].spender);
         }
+    }
+
+    function _isSigned(
+        address owner,
+        bytes32 digest,
+        bytes calldata signature
+    ) internal view virtual returns (bool) {
+        (bytes32 r, bytes32 s, uint8 v) = abi.decode(signature, (bytes32, bytes32, uint8));
+        return ecrecover(digest, v, r, s) == owner;
     }
 }

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+pragma solidity 0.8.37;
+
+import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
+
+/// @notice Holds money for its owner and does what it says: an escrow, a safe, a bot's purse. Its
+/// fault: while it executes, whomever it calls may call it.
+contract OwnedAccount {
+    struct Call {
+        address target;
+        uint256 value;
+        bytes data;
+    }
+
+    address public owner;
+    mapping(address => bool) public isModule;
+    bool private _executing;
+
+    constructor(address owner_) {
+        owner = owner_;
+    }
+
+    receive() external payable {}
+
+    modifier authorized() {
+        require(msg.sender == owner || isModule[msg.sender] || _executing, "unauthorized");
+        _;
+    }
+
+    function execute(address target, uint256 value, bytes calldata data) public authorized {
+        bool before = _executing;
+        _executing = true;
+        (bool success, ) = target.call{value: value}(data);
+        require(success, "execute");
+        _executing = before;
+    }
+
+    function executeBatch(Call[] calldata calls) external {
+        for (uint256 i = 0; i < calls.length; i++) {
+            execute(calls[i].target, calls[i].value, calls[i].data);
+        }
+    }
+
+    function withdraw(IERC20 token, uint256 amount, address to) external authorized {
+        token.transfer(to, amount);
+    }
+
+    function transferOwnership(address to) external authorized {
+        owner = to;
+    }
+
+    /// @dev A name that nobody else gave it.
+    function bequeath(address to) external authorized {
+        owner = to;
+    }
+
+    function enableModule(address module) external authorized {
+        isModule[module] = true;
+    }
+}

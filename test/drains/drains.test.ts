@@ -1,0 +1,16 @@
+import { APPROVALS } from './cases-approvals.js'
+import { DECEIT } from './cases-deceit.js'
+import { HONEST } from './cases-honest.js'
+import { KEYS } from './cases-keys.js'
+import { PLACES } from './cases-places.js'
+import { VENUES } from './cases-venues.js'
+import { judgeDrains } from './judge.js'
+
+judgeDrains([
+  ['what lets others move money', APPROVALS],
+  ['what others hold for a wallet', PLACES],
+  ['contracts and tokens that deceive', DECEIT],
+  ['venues that everybody uses', VENUES],
+  ['several keys and the service’s own flows', KEYS],
+  ['honest use', HONEST],
+])
