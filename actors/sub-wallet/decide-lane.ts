@@ -271,7 +271,8 @@ export function broadcastAnswered(turn: Turn, command: Of<'broadcast-outcome'>):
       break
     }
     case 'nonce-lost':
-      if (entry.hasLanded && entry.losses < LOSSES_TO_BELIEVE) {
+      // A signature of before that is not heard of yet holds its place in the lane.
+      if (turn.state.drafts.has(txId) || (entry.hasLanded && entry.losses < LOSSES_TO_BELIEVE)) {
         turn.emit({ type: 'loss-doubted', txId })
         answerSigned(turn, entry)
         return

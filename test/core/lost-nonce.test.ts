@@ -182,6 +182,22 @@ describe('a payment that a block had, and a reorg took back', () => {
   })
 })
 
+test('a nonce that is lost again waits for signatures that are under way', async () => {
+  const world = await signingAgain()
+  await ask(world, 2)
+  await world.handle(mined)
+  await world.handle({ type: 'unmined', txId: txIdOf(1), stored: null, nowMs })
+  for (let proof = 0; proof < 100; proof++) await world.handle(answered(1, '0x1', LOST))
+  const { signing, queued } = laneOf(world.state, CHAIN_ID)
+  expect([...signing, ...queued].sort()).toEqual([txIdOf(1), txIdOf(2)])
+  await world.handle(signed(2, 2, 3))
+  await world.handle(answered(1, '0x1', LOST))
+  await world.handle(signed(2, 1, 4))
+  await world.handle(signed(1, 2, 5))
+  expect(world.reader.transaction(txIdOf(2))).toMatchObject({ nonce: 1 })
+  expect(world.reader.transaction(txIdOf(1))).toMatchObject({ nonce: 2 })
+})
+
 test('what may be out is not dropped because old nodes do not know its type', async () => {
   const world = await openWallet(CAP_MICROS)
   await ask(world, 1)
