@@ -78,6 +78,12 @@ import { createCallQuoter } from './valuation/call-quoter.js'
 /** Between two looks at a sanctions oracle. Public endpoints count calls; development ones do not. */
 const ORACLE_POLL_MS = { dev: 1_000, live: 12_000 } as const
 
+/**
+ * Requests in flight have 10 s to end (DRAIN_TIMEOUT_MS), then the actors 5 s for what those began,
+ * and the stores take a moment. Supervisors wait for longer: systemd's TimeoutStopSec, npm start.
+ */
+const CLOSE_TIMEOUT_MS = 20_000
+
 const { config, warnings } = readConfig(process.env)
 const logger = createLogger({ name: 'service', level: config.logLevel })
 for (const warning of warnings) logger.warn(warning)
@@ -339,7 +345,7 @@ const metricsListener =
 const port = await server.listen(config.host, config.port)
 logger.info({ host: config.host, port, mode: config.mode }, 'the wallet service listens')
 
-runUntilStopped('service', async () => {
+runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   gasBalances.close()
   simulation.close()
   routers.close()

@@ -16,8 +16,8 @@ export interface ServiceOptions {
 }
 
 const READY_TIMEOUT_MS = 60_000
-/** The service drains what it has begun; the others have little to put away. */
-const STOP_TIMEOUT_MS = 10_000
+/** The service drains what it has begun, for 20 s at most; the others have little to put away. */
+const STOP_TIMEOUT_MS = 25_000
 
 export function quorumSigner(options: ServiceOptions): SupervisedProcess {
   return nodeProcess('quorum signer', 'quorum-signer', 'quorum-signer/main', options)

@@ -17,6 +17,9 @@ const complain = (error: unknown): void => {
   process.stderr.write(`countersign: ${explainError(error)}\n`)
 }
 
+// Its own files, and those of every process that it starts, are their user's alone.
+process.umask(0o077)
+
 const shutdown = shutdownStack()
 let stopping = false
 

@@ -1,28 +1,32 @@
-/** How long open work may delay the end of a process. */
-const CLOSE_TIMEOUT_MS = 3_000
-
 /**
  * Tells the parent that the process is ready, and ends it cleanly on SIGTERM, SIGINT, and when a
- * parent that holds an IPC channel goes away.
+ * parent that holds an IPC channel goes away. A rejection that nobody handled ends it, too, and as
+ * a failure: what it left undone is not known.
+ * @param closeTimeoutMs how long open work may delay the end: longer than `close` itself waits
  */
-export function runUntilStopped(name: string, close: () => Promise<void>): void {
+export function runUntilStopped(
+  name: string,
+  closeTimeoutMs: number,
+  close: () => Promise<void>,
+): void {
   let stopping = false
-  const stop = (): void => {
+  const end = (exitCode: number): void => {
     if (stopping) return
     stopping = true
-    setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref()
+    setTimeout(() => process.exit(1), closeTimeoutMs).unref()
     close().then(
-      () => process.exit(0),
+      () => process.exit(exitCode),
       () => process.exit(1),
     )
   }
+  const stop = () => end(0)
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   // Without a listener this signal opens Node's inspector, through which memory can be read.
   process.on('SIGUSR1', () => {})
   process.on('unhandledRejection', (error) => {
     process.stderr.write(`${name}: unhandled ${error instanceof Error ? error.name : 'error'}\n`)
-    stop()
+    end(1)
   })
   if (process.send !== undefined) {
     process.on('disconnect', stop)

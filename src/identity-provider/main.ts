@@ -18,6 +18,8 @@ import { startVault } from './vault/start-vault.js'
  */
 const AUDIENCE_DEFAULT = 'urn:countersign:console'
 const PORT_DEFAULT = 3100
+/** It answers in milliseconds; what a client holds open is not waited for. */
+const CLOSE_TIMEOUT_MS = 3_000
 
 const { home, mode, fileKeys } = readProcessEnvironment(process.env)
 ownHome(home, 'user')
@@ -63,7 +65,7 @@ login.mount((parts) =>
   }),
 )
 
-runUntilStopped('identity-provider', async () => {
+runUntilStopped('identity-provider', CLOSE_TIMEOUT_MS, async () => {
   await vault.close()
   await login.close()
 })

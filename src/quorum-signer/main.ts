@@ -20,6 +20,9 @@ import { signBatch } from './sign-batch.js'
  * identity. It joins two shares for one signature, when both domains have approved it, and wipes
  * the sum. It keeps no record of what it signed: both other domains do.
  */
+/** A signature takes milliseconds. */
+const CLOSE_TIMEOUT_MS = 3_000
+
 const { home, mode, fileKeys } = readProcessEnvironment(process.env)
 ownHome(home, 'quorum')
 const layout = quorumLayout(home)
@@ -53,7 +56,7 @@ const unfollow = followRegistry(
   ({ version }) => process.stderr.write(`quorum-signer: registry ${version} is in force\n`),
   () => process.stderr.write('quorum-signer: the registry in place is not acceptable\n'),
 )
-runUntilStopped('quorum-signer', () => {
+runUntilStopped('quorum-signer', CLOSE_TIMEOUT_MS, () => {
   unfollow()
   return server.close()
 })

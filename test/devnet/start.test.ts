@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
-import { existsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { createPublicClient, http } from 'viem'
@@ -71,6 +71,17 @@ describe('npm start', { timeout: 240_000 }, () => {
       (error: { code: number; stdout: string; stderr: string }) => error,
     )
   }
+
+  test('makes nothing that others could read, but what is public by design', () => {
+    const isPublic = (name: string) => name === 'registry.json' || name === 'root.pub.pem'
+    const open = readdirSync(home, { recursive: true, encoding: 'utf8' }).flatMap((path) => {
+      const { mode } = lstatSync(join(home, path))
+      const others = mode & 0o077
+      return others === 0 || (isPublic(basename(path)) && others === 0o044) ? [] : [path]
+    })
+    expect(open).toEqual([])
+    expect(statSync(join(home, 'registry.json')).mode & 0o777).toBe(0o644)
+  })
 
   test('leaves a wallet with money on six chains and two keys that work', async () => {
     const dev = started.dev()

@@ -78,7 +78,9 @@ export function prepareHome(home: DevHome): void {
         `${home.root} is not empty and not a Countersign home (it holds ${strangers.slice(0, 3).join(', ')}); set COUNTERSIGN_HOME to another directory`,
       )
     }
-    writeFileSync(markerPath(home), 'A Countersign development home. See npm run dev:reset.\n')
+    writeFileSync(markerPath(home), 'A Countersign development home. See npm run dev:reset.\n', {
+      mode: PRIVATE_FILE_MODE,
+    })
   }
   for (const dir of [home.run, home.logs, home.lists, home.chains]) {
     mkdirSync(dir, { recursive: true, mode: PRIVATE_DIR_MODE })

@@ -1,6 +1,7 @@
 import {
   closeSync,
   existsSync,
+  fchmodSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -44,6 +45,8 @@ function writeDurably(path: string, content: Uint8Array, mode: number): void {
   const temporary = `${path}.${process.pid}.new`
   const file = openSync(temporary, 'w', mode)
   try {
+    // Whatever the umask is, which a process's own files are made under.
+    fchmodSync(file, mode)
     writeSync(file, content)
     fsyncSync(file)
   } finally {
