@@ -36,6 +36,7 @@ import { writeGasWalletsFile } from './defi/gas-wallets-file.js'
 import { createQuoteBook } from './defi/quote-book.js'
 import { createSharePriceHistory } from './defi/share-price-history.js'
 import { createUniswapV3 } from './defi/uniswap-v3.js'
+import { watchFreeSpace } from './disk/free-space.js'
 import { GAS_WALLETS_PER_CHAIN } from './domain/gas-wallets.js'
 import type { Address } from './domain/ids.js'
 import { fault, refuse } from './errors/fault.js'
@@ -50,6 +51,7 @@ import { createAgentHandlers } from './operations/agent-handlers.js'
 import { createAnsweredSends } from './operations/answered-sends.js'
 import { createPendingGrants } from './operations/console/pending-grants.js'
 import { createConsoleHandlers } from './operations/console-handlers.js'
+import { stopConsoleWrites } from './operations/console-writes.js'
 import type { OperationPorts } from './operations/ports.js'
 import { sampleSharePrices } from './operations/sponsored/markets.js'
 import { admitWrites, createWriteAdmission } from './operations/write-admission.js'
@@ -114,6 +116,13 @@ const lists = await createListOwner({
     .map(({ id }) => oracleListName(id)),
   log: logger,
 })
+
+const disk = await watchFreeSpace({
+  path: storeDirectory,
+  floorBytes: config.diskFloorBytes,
+  log: logger,
+})
+const writesStopped = () => clock.refusal() ?? disk.refusal()
 
 const registry = new Registry()
 const { chains, close: closeChains } = connectChains(chainConfigs)
@@ -268,7 +277,7 @@ const writes = createWriteAdmission({
   inFlightMax: config.writesInFlightMax,
   nowMs: () => performance.now(),
 })
-const agent = admitWrites(createAgentHandlers(ports), writes, clock.refusal)
+const agent = admitWrites(createAgentHandlers(ports), writes, writesStopped)
 const callers = {
   authenticate(header: string) {
     const caller = authenticator.authenticate(header)
@@ -295,12 +304,13 @@ const readiness = readinessParts({
       head: headAges.of(id),
     })),
   clock,
+  disk,
 })
 const server = createHttpServer({
   ...callers,
   refusesWrite: (keyId) => writes.refuses(keyId),
   agent,
-  console: createConsoleHandlers(ports),
+  console: stopConsoleWrites(createConsoleHandlers(ports), disk.refusal),
   remembersConsole: (header) => consoleTokens?.remembers(header) === true,
   verifyConsole: async (header) =>
     consoleTokens === null
@@ -350,6 +360,7 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   simulation.close()
   routers.close()
   stopSampling()
+  disk.close()
   metricsListener?.close()
   const givenUp = await server.close()
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')

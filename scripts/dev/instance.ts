@@ -18,6 +18,7 @@ import { writeJsonAtomically } from './home/json-file.js'
 import { chainDir, type DevHome, PRIVATE_FILE_MODE, prepareHome } from './home/layout.js'
 import { readLastPorts, writeLastPorts } from './ports.js'
 import { identityProvider, quorumSigner, walletService } from './services.js'
+import { keepWriting } from './supervision/kept-writing.js'
 import { startReaper } from './supervision/reaper-client.js'
 import type { ShutdownStack } from './supervision/shutdown-stack.js'
 import type { ProcessObserver, SupervisedProcess } from './supervision/supervised-process.js'
@@ -51,7 +52,13 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
   const lock = lockHome(home)
   await shutdown.defer(() => lock.release())
   rmSync(home.devFile, { force: true })
-  const reaper = startReaper(() => lock.recordChildren(reaper.watched()))
+  const children = keepWriting(
+    'the list of processes',
+    () => lock.recordChildren(reaper.watched()),
+    say,
+  )
+  const reaper = startReaper(children.refresh)
+  await shutdown.defer(() => children.close())
   await shutdown.defer(() => reaper.dismiss())
   await reaper.listening
 
@@ -134,8 +141,14 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
         chains: Object.fromEntries(nodes.map((node) => [String(node.chainId), node.process.pid])),
       },
     })
-  refreshDevFile = () => writeJsonAtomically(home.devFile, devFile(), PRIVATE_FILE_MODE)
-  refreshDevFile()
+  writeJsonAtomically(home.devFile, devFile(), PRIVATE_FILE_MODE)
+  const kept = keepWriting(
+    'dev.json',
+    () => writeJsonAtomically(home.devFile, devFile(), PRIVATE_FILE_MODE),
+    say,
+  )
+  await shutdown.defer(() => kept.close())
+  refreshDevFile = kept.refresh
   return devFile()
 }
 

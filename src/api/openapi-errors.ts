@@ -14,6 +14,7 @@ export const CONSOLE_ERRORS = [
   'INVALID_TOKEN',
   'RATE_LIMITED',
   'OVERLOADED',
+  'WRITES_STOPPED',
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[]
 

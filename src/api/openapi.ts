@@ -269,7 +269,7 @@ const READINESS: JsonSchema = {
     parts: {
       type: 'object',
       description:
-        'By name: co_signer, quorum, store, lists, prices, chains, clock. A part that is down stops writes; one that is degraded stops some of them.',
+        'By name: co_signer, quorum, store, lists, prices, chains, disk, clock. A part that is down stops writes; one that is degraded stops some of them.',
       additionalProperties: {
         type: 'object',
         properties: {

@@ -1,5 +1,11 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import {
+  BYTES_PER_MIB,
+  DISK_FLOOR_MIB,
+  DISK_FLOOR_MIB_MAX,
+  DISK_FLOOR_VARIABLE,
+} from './disk-floor.js'
 
 /**
  * The process environment, read once and typed. Secrets are not here: keys live in files under
@@ -34,6 +40,8 @@ const variables = z.object({
   IDENTITY_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
   CONSOLE_AUDIENCE: z.string().min(1).max(255).default('urn:countersign:console'),
   COUNTERSIGN_HOME: z.string().min(1).max(4_096).default('./.countersign'),
+  // The identity provider reads it too.
+  [DISK_FLOOR_VARIABLE]: count(DISK_FLOOR_MIB_MAX).default(DISK_FLOOR_MIB),
   // Read where the keys are opened; here so that it counts as known.
   COUNTERSIGN_ALLOW_FILE_KEYS: z.literal('1').optional(),
   COUNTERSIGN_MODE: z.enum(['dev', 'live']).default('live'),
@@ -78,6 +86,8 @@ export interface Config {
   readonly workers: number
   readonly rateLimit: { readonly refillPerSecond: number; readonly burst: number }
   readonly inFlightMax: number
+  /** With less space free nothing new is written. */
+  readonly diskFloorBytes: number
   /** Calls that move value under way at once; more are answered OVERLOADED. */
   readonly writesInFlightMax: number
 }
@@ -113,6 +123,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
       burst: values.COUNTERSIGN_RATE_BURST,
     },
     inFlightMax: values.COUNTERSIGN_IN_FLIGHT_MAX,
+    diskFloorBytes: values[DISK_FLOOR_VARIABLE] * BYTES_PER_MIB,
     writesInFlightMax: values.COUNTERSIGN_WRITES_IN_FLIGHT_MAX,
   }
   return { config, warnings: unknownVariables(Object.keys(env)) }

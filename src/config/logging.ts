@@ -40,5 +40,18 @@ export function createLogger(options: LoggerOptions): Logger {
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: REDACTED_PATHS, censor: '[redacted]' },
   }
-  return options.destination === undefined ? pino(settings) : pino(settings, options.destination)
+  return pino(settings, options.destination ?? standardOutput())
+}
+
+/** What waits for a disk that is full, at the most; later lines are dropped. */
+const WAITING_CHARS_MAX = 1_048_576
+
+/**
+ * A line that cannot be written is no reason to end: the log is a file, and its disk may be full.
+ * It is tried again with the next one.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: WAITING_CHARS_MAX })
+  output.on('error', () => undefined)
+  return output
 }

@@ -25,6 +25,11 @@ export interface ReadinessSources {
     readonly gap: string
   }[]
   readonly chains: () => readonly ChainState[]
+  readonly disk: {
+    readonly freeBytes: number | null
+    readonly floorBytes: number
+    refusal(): Fault | null
+  }
   readonly clock: {
     aheadMs(): number | null
     refusal(): Fault | null
@@ -45,6 +50,7 @@ interface ChainState {
 
 const UP: PartReport = { status: 'up' }
 const MS_PER_SECOND = 1_000
+const BYTES_PER_MIB = 1024 * 1024
 
 /** A chain that has missed this many blocks, after a pause for the way here, is silent. */
 const MISSED_BLOCKS_MAX = 3
@@ -59,6 +65,7 @@ export function readinessParts(sources: ReadinessSources): readonly ReadinessPar
     part('lists', () => lists(sources.lists())),
     part('prices', () => prices(sources.prices())),
     part('chains', () => chains(sources.chains())),
+    part('disk', () => disk(sources.disk)),
     part('clock', () => clock(sources.clock)),
   ]
 }
@@ -137,6 +144,17 @@ function clock({ aheadMs, refusal }: ReadinessSources['clock']): PartReport {
   if (ahead === null) return degraded('No block was seen yet to compare the clock with.')
   const refused = refusal()
   const facts = { ahead_seconds: Math.round(ahead / MS_PER_SECOND) }
+  return refused === null ? { ...UP, ...facts } : { ...down(refused.message), ...facts }
+}
+
+/** To the mebibyte: nobody without a key need know more. */
+function disk({ freeBytes, floorBytes, refusal }: ReadinessSources['disk']): PartReport {
+  const mib = (bytes: number) => Math.floor(bytes / BYTES_PER_MIB)
+  const refused = refusal()
+  const facts = {
+    free_mib: freeBytes === null ? null : mib(freeBytes),
+    floor_mib: mib(floorBytes),
+  }
   return refused === null ? { ...UP, ...facts } : { ...down(refused.message), ...facts }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { diskFloorBytes } from '../config/disk-floor.js'
+import { createLogger } from '../config/logging.js'
 import { ownHome } from '../custody/home-lock/own-home.js'
 import { readProcessEnvironment } from '../custody/process-environment.js'
 import { runUntilStopped } from '../custody/process-life.js'
@@ -22,8 +23,9 @@ const PORT_DEFAULT = 3100
 const CLOSE_TIMEOUT_MS = 3_000
 
 const { home, mode, fileKeys } = readProcessEnvironment(process.env)
+const diskFloor = diskFloorBytes(process.env)
 ownHome(home, 'user')
-const log = pino({ name: 'identity-provider' })
+const log = createLogger({ name: 'identity-provider', level: 'info' })
 const audience = process.env.CONSOLE_AUDIENCE ?? AUDIENCE_DEFAULT
 const devUser = mode === 'dev' ? readDevUser(join(home, 'dev-user.json')) : undefined
 const login = await startLogin({
@@ -43,6 +45,7 @@ const vault = await startVault({
   mode,
   fileKeys,
   socketAccess: socketAccessOf(process.env),
+  diskFloorBytes: diskFloor,
   tokens: { issuer: login.issuer, audience, jwksUrl: login.jwksUrl },
   log,
   onBroken(error) {

@@ -33,7 +33,7 @@ export interface Quorum {
   readonly consoleToken: string
   identityProvider: Child
   quorumSigner: Child
-  startIdentityProvider(): Promise<Child>
+  startIdentityProvider(env?: Readonly<Record<string, string>>): Promise<Child>
   startQuorumSigner(): Promise<Child>
   /** The service anew, after `coSigner.close()`. */
   connect(): Promise<void>
@@ -58,8 +58,8 @@ export async function startQuorum(): Promise<Quorum> {
     domains.push(domain)
     return domain
   }
-  const startIdentityProvider = () =>
-    start('dist/src/identity-provider/main.js', { IDENTITY_PORT: issuerPort(home) })
+  const startIdentityProvider = (env: Readonly<Record<string, string>> = {}) =>
+    start('dist/src/identity-provider/main.js', { IDENTITY_PORT: issuerPort(home), ...env })
   const startQuorumSigner = () => start('dist/src/quorum-signer/main.js')
   let running: Quorum | null = null
 

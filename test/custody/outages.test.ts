@@ -72,6 +72,26 @@ describe('when another domain is down', () => {
     expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
   }, 20_000)
 
+  test('an identity provider with too little space approves nothing, and goes on with more', async () => {
+    const restarted = async (env: Readonly<Record<string, string>>) => {
+      await quorum.identityProvider.kill()
+      quorum.identityProvider = await quorum.startIdentityProvider(env)
+      expect(await quorum.coSigner.whenReady(10_000)).toBe(true)
+    }
+    await restarted({ COUNTERSIGN_DISK_FREE_MIN_MIB: '1048576' })
+    const request = requestOf(wallet, transfer(nonce++))
+    expect(await quorum.coSigner.sign(request)).toMatchObject({
+      ok: false,
+      reason: 'UNAVAILABLE',
+      detail: 'NO_SPACE',
+    })
+    await expect(quorum.coSigner.createWallet(newWalletId(), quorum.userId)).rejects.toMatchObject({
+      fault: { code: 'COSIGNER_UNAVAILABLE' },
+    })
+    await restarted({})
+    await signed(quorum, request)
+  })
+
   test('the other domains end cleanly on SIGTERM', async () => {
     expect(await quorum.quorumSigner.stop()).toBe(0)
     expect(await quorum.identityProvider.stop()).toBe(0)

@@ -34,10 +34,16 @@ const PAGE = 100
 /** What a file's tests take with a stack, on a busy machine. */
 const STACK_MINUTES_MAX = 4
 
-/** @param env of all its processes, beside what they need */
-export async function startStack(env: Readonly<Record<string, string>> = {}): Promise<Stack> {
+/**
+ * @param env of all its processes, beside what they need
+ * @param parent its home is made in that directory
+ */
+export async function startStack(
+  env: Readonly<Record<string, string>> = {},
+  parent?: string,
+): Promise<Stack> {
   await withinOneUtcDay(STACK_MINUTES_MAX)
-  const service = await startService(env)
+  const service = await startService(env, parent)
   try {
     return { service, owner: service.console(await service.token()) }
   } catch (error) {

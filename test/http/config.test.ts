@@ -20,6 +20,7 @@ describe('the environment', () => {
         workers: workersFor(availableParallelism()),
         rateLimit: { refillPerSecond: 200, burst: 1_000 },
         inFlightMax: 10_000,
+        diskFloorBytes: 256 * 1024 * 1024,
         writesInFlightMax: 1_024,
       },
       warnings: [],

@@ -19,6 +19,7 @@ const WELL: ReadinessSources = {
   chains: () => [
     { chainId: 1, name: 'Ethereum', blockTimeMs: 12_000, head: { number: 7, ageMs: 1_000 } },
   ],
+  disk: { freeBytes: 2 ** 30, floorBytes: 2 ** 28, refusal: () => null },
   clock: { aheadMs: () => 40, refusal: () => null },
 }
 

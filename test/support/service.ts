@@ -46,10 +46,14 @@ const POLL_MS = 50
 /**
  * Starts the stack. Call it once per file, in `beforeAll`, and `stop` in `afterAll`.
  * @param env of all its processes, beside what they need
+ * @param parent its home is made in that directory
  * @throws Error with what the supervisor wrote, when it is not ready in time
  */
-export async function startService(env: Readonly<Record<string, string>> = {}): Promise<Service> {
-  const home = mkdtempSync(join(tmpdir(), 'cs-e2e-'))
+export async function startService(
+  env: Readonly<Record<string, string>> = {},
+  parent = tmpdir(),
+): Promise<Service> {
+  const home = mkdtempSync(join(parent, 'cs-e2e-'))
   const chains = await takeBuiltChains(inject('runDirectory'), home)
   const supervisor = await launch(home, await reserveStackPorts(home), env)
   const devPath = join(home, 'dev.json')

@@ -35,6 +35,8 @@ export const REFUSAL_CODES = {
   OVERLOADED: 18,
   /** A start of the service that a later one has taken over from. */
   FENCED: 19,
+  /** Too little of its disk is free to write down what it would decide. */
+  NO_SPACE: 20,
 } as const
 
 export type RefusalCode = keyof typeof REFUSAL_CODES

@@ -20,6 +20,7 @@ const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
   'OVERLOADED',
   // It says who asks, not what for.
   'FENCED',
+  'NO_SPACE',
 ])
 
 const TAKEN_OVER =

@@ -19,11 +19,13 @@ import { refuseHalfRestored, refuseUnfenced } from '../../custody/maintenance/pe
 import { laneOf } from '../../custody/protocol/batch.js'
 import { expectBytes, expectInteger, expectList } from '../../custody/protocol/bytes.js'
 import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js'
+import { Refusal } from '../../custody/protocol/refusal.js'
 import type { WebAuthnPins } from '../../custody/protocol/registry.js'
 import { createSealer, type ShareSealer } from '../../custody/protocol/sealed-shares.js'
 import { type Handlers, serveSocket } from '../../custody/protocol/server.js'
 import { openServiceBoot } from '../../custody/protocol/service-boot.js'
 import type { SocketAccess } from '../../custody/protocol/socket-access.js'
+import { watchFreeSpace } from '../../disk/free-space.js'
 import { type AuthorizerDesk, createAuthorizerDesk } from '../authorizers/desk.js'
 import { approveBatch } from './approve-batch.js'
 import { createAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
@@ -43,6 +45,8 @@ export interface VaultOptions {
   readonly fileKeys: FileKeys
   readonly socketAccess: SocketAccess
   readonly tokens: TokenIssuer
+  /** With less space free nothing is approved. */
+  readonly diskFloorBytes: number
   readonly log: Logger
   /** Called when the evidence cannot be written: the process has to begin anew. */
   readonly onBroken: (error: Error) => void
@@ -79,12 +83,22 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   log.warn(authorizer.announcement)
   const authorizers = createAuthorizerDesk({ store, registry, signer, evidence })
   const grants = createGrants(ledger, shares, authorizer, evidence)
+  const disk = await watchFreeSpace({
+    path: layout.ledger,
+    floorBytes: options.diskFloorBytes,
+    log,
+  })
   const userOf = createTokenVerifier(options.tokens)
   const keygen = createWalletKeygen()
   const refresh = createShareRefresh()
   const lanes = createLanes(ledger)
   const boots = createServiceBoots(ledger, lanes)
   let sealer: ShareSealer | null = null
+
+  /** What is decided is written to the ledger and the evidence: neither may end midway. */
+  function requireSpace(): void {
+    if (disk.low) throw new Refusal('NO_SPACE', 'too little space is free')
+  }
 
   function keygenContext() {
     return { registry: registry.current, shares, signer, sealer, evidence }
@@ -116,7 +130,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         sealer = createSealer(session)
         return offer
       },
-      'keygen-commit': served((parameters) => keygen.commit(parameters)),
+      'keygen-commit': served((parameters) => {
+        requireSpace()
+        return keygen.commit(parameters)
+      }),
       'keygen-reveal': served((parameters) => keygen.reveal(parameters)),
       'keygen-prove': served((parameters) => keygen.prove(parameters, keygenContext())),
       'keygen-certify': served((parameters) => keygen.certify(parameters, keygenContext())),
@@ -126,6 +143,8 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       'refresh-certify': served((parameters) => refresh.certify(parameters, keygenContext())),
       'grant-put': served(async (parameters) => {
         const request = parseGrantRequest(parameters)
+        // What only takes away goes on.
+        if (!request.revoked) requireSpace()
         const user = request.consoleToken === '' ? null : await userOf(request.consoleToken)
         const { grantId, version, proof } = await grants.put(request, user)
         return [grantId, version, proof]
@@ -140,12 +159,14 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         const { grantId, version } = grants.reference(expectBytes(keyId, 16))
         return [grantId, version]
       },
-      approve: (parameters) =>
-        approveBatch(
+      approve: (parameters) => {
+        requireSpace()
+        return approveBatch(
           parameters,
           { registry: registry.current, shares, ledger, lanes, grants, signer, sealer, evidence },
           Date.now(),
-        ),
+        )
+      },
     },
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
   })
@@ -160,6 +181,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     webauthn: () => registry.current.webauthn,
     async close() {
       unfollow()
+      disk.close()
       await server.close()
       await store.close()
       await ledger.close()
