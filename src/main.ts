@@ -210,6 +210,9 @@ for (const { webhookId } of reader.webhooks()) {
   const command = { type: 'recover', nowMs: clock.nowMs() }
   actors.tell({ kind: 'webhook-endpoint', id: webhookId }, command)
 }
+for (const id of reader.grantChangeWallets()) {
+  actors.tell({ kind: 'sub-wallet', id }, { type: 'load' })
+}
 
 const gasWallets = await openGasWallets(actors, chains)
 if (gasWallets.length < gasWalletsWanted(chainConfigs)) {

@@ -1,9 +1,9 @@
-import type { CoSigner, GrantOutcome, GrantUpdate } from '../../src/custody/co-signer.js'
+import type { CoSigner, GrantUpdate } from '../../src/custody/co-signer.js'
 import type { AuditRecord } from '../../src/domain/audit.js'
-import type { SubWalletId, UserId } from '../../src/domain/ids.js'
+import type { SubWalletId } from '../../src/domain/ids.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
-import { auditEntry } from '../../src/store/audit-entry.js'
 import type { ActorShell, AskResult, ReplyToken } from '../runtime/actor.js'
+import { grantAudit } from './grant-audit.js'
 
 /**
  * The desk at which the front end asks for wallet keys and grants. It decides nothing: it gives
@@ -69,22 +69,4 @@ export function createCustodyShell(
 
 function faultOf(error: unknown): Fault {
   return error instanceof FaultError ? error.fault : fault('COSIGNER_UNAVAILABLE')
-}
-
-/** The grant is the identity provider's; this entry says that it took it. */
-function grantAudit(grant: GrantUpdate, taken: GrantOutcome, nowMs: number): AuditRecord {
-  return auditEntry({
-    userId: grant.userId as UserId,
-    subWalletId: grant.walletId,
-    keyId: grant.keyId,
-    atMs: nowMs,
-    type: 'grant.put',
-    details: {
-      permission: grant.permission,
-      allowed_chains: grant.allowedChains,
-      rotated_from: grant.rotatedFrom,
-      revoked: grant.revoked,
-      authorized_by: taken.authorizedBy,
-    },
-  })
 }

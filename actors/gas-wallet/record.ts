@@ -4,6 +4,7 @@ import type { GasWallet } from '../../src/domain/sponsorship.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
+import type { GrantEvent } from '../sub-wallet/grant-messages.js'
 import type { Event as SubWalletEvent } from '../sub-wallet/messages.js'
 import type { SponsoredEvent } from '../sub-wallet/sponsored-messages.js'
 import { emptyState, laneOf, restoredEntry } from '../sub-wallet/state.js'
@@ -121,6 +122,7 @@ export function recordGasWallet(
 /** What a lane of its own never comes to: it has no keys, caps, allowances or sponsors. */
 type ForeignEvent =
   | SponsoredEvent
+  | GrantEvent
   | Extract<
       SubWalletEvent,
       {

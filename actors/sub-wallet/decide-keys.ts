@@ -1,8 +1,17 @@
 import { type ApiKey, keyStatus } from '../../src/domain/api-key.js'
+import { enlargements, grantTermsOf } from '../../src/domain/grant-terms.js'
 import type { KeyId } from '../../src/domain/ids.js'
 import { fault } from '../../src/errors/fault.js'
 import type { ReplyToken } from '../runtime/actor.js'
 import { spendWithCredits } from './admission.js'
+import {
+  narrowPredecessors,
+  openGrantOf,
+  predecessors,
+  putKey,
+  putKeyAndGrant,
+} from './change-key.js'
+import { advanceGrants, OUTDATED, useClaim } from './decide-grants.js'
 import type { Command } from './messages.js'
 import { countersOf } from './state.js'
 import type { Turn } from './turn.js'
@@ -33,6 +42,9 @@ export function registerKey(
   }
   const atMs = key.createdAtMs
   if (liveKeys(turn, atMs) >= LIVE_KEYS_MAX) {
+    // The identity provider has its grant already.
+    openGrantOf(turn, key)
+    advanceGrants(turn)
     turn.refuse(token, tooManyKeys())
     return
   }
@@ -43,10 +55,16 @@ export function registerKey(
 /** The successor keeps everything but name of the secret; the old key lives for its grace. */
 export function rotateKey(
   turn: Turn,
-  { keyId, successor, requestId = null, nowMs }: Of<'rotate-key'>,
+  { keyId, successor, claimId, requestId = null, nowMs }: Of<'rotate-key'>,
   token: ReplyToken | null,
 ): void {
   const old = turn.state.keys.get(keyId)
+  const of = { keyId: successor.keyId, rotatedFrom: keyId, patch: null }
+  if (!useClaim(turn, claimId, of, nowMs)) {
+    advanceGrants(turn)
+    turn.answer(token, OUTDATED)
+    return
+  }
   if (old === undefined || keyStatus(old, nowMs) !== 'active') {
     turn.refuse(token, notActive(old, nowMs))
     return
@@ -67,6 +85,8 @@ export function rotateKey(
   turn.emit({ type: 'key-put', key: previous, change: 'rotated-out', requestId, atMs: nowMs })
   turn.emit({ type: 'key-put', key, change: 'rotated', requestId, atMs: nowMs })
   turn.effect({ type: 'key-changed', secretHash: previous.secretHash })
+  openGrantOf(turn, previous)
+  advanceGrants(turn)
   turn.answer(token, { key, previous })
 }
 
@@ -85,24 +105,46 @@ export function revokeKey(
     return
   }
   const key: ApiKey = { ...old, revokedAtMs: nowMs }
-  turn.emit({ type: 'key-put', key, change: 'revoked', requestId, atMs: nowMs })
-  turn.effect({ type: 'key-changed', secretHash: key.secretHash })
+  putKeyAndGrant(turn, key, { change: 'revoked', requestId, atMs: nowMs })
+  // Who ends a key does not want what it took the place of to go on.
+  for (const before of predecessors(turn, key, nowMs)) {
+    const ended: ApiKey = { ...before, revokedAtMs: nowMs }
+    putKeyAndGrant(turn, ended, { change: 'revoked', requestId, atMs: nowMs })
+  }
+  advanceGrants(turn)
   turn.answer(token, key)
 }
 
+/** What takes away holds at once; what gives more needs the claim under which the user confirmed it. */
 export function patchKey(
   turn: Turn,
-  { keyId, patch, requestId = null, nowMs }: Of<'patch-key'>,
+  { keyId, patch, claimId, requestId = null, nowMs }: Of<'patch-key'>,
   token: ReplyToken | null,
 ): void {
   const old = turn.state.keys.get(keyId)
+  const of = { keyId, rotatedFrom: null, patch }
+  if (claimId !== null && !useClaim(turn, claimId, of, nowMs)) {
+    advanceGrants(turn)
+    turn.answer(token, OUTDATED)
+    return
+  }
   if (old === undefined || keyStatus(old, nowMs) === 'revoked') {
     turn.refuse(token, fault('NOT_FOUND'))
     return
   }
   const key: ApiKey = { ...old, ...patch }
-  turn.emit({ type: 'key-put', key, change: 'patched', requestId, atMs: nowMs })
-  turn.effect({ type: 'key-changed', secretHash: key.secretHash })
+  const enlarges = enlargements(grantTermsOf(old), grantTermsOf(key)).length > 0
+  if (enlarges && claimId === null) {
+    turn.answer(token, OUTDATED)
+    return
+  }
+  const change = { change: 'patched', requestId, atMs: nowMs } as const
+  const narrows = enlargements(grantTermsOf(key), grantTermsOf(old)).length > 0
+  // Under a claim, the identity provider has all of it.
+  if (narrows && claimId === null) putKeyAndGrant(turn, key, change)
+  else putKey(turn, key, change)
+  narrowPredecessors(turn, key, change)
+  advanceGrants(turn)
   turn.answer(token, key)
 }
 

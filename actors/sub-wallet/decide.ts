@@ -1,6 +1,14 @@
 import type { Decision, ReplyToken } from '../runtime/actor.js'
 import { confirmed, mined, replaced, unmined } from './decide-chain.js'
 import { advanceDelegations, delegationChecked } from './decide-delegation.js'
+import {
+  awaitGrant,
+  claimGrant,
+  endClaim,
+  grantAnswered,
+  grantsRested,
+  resumeGrants,
+} from './decide-grants.js'
 import { onHead } from './decide-head.js'
 import {
   createWallet,
@@ -122,6 +130,25 @@ export function decide(
       break
     case 'resume-sponsored':
       resumeSponsored(turn)
+      break
+    case 'claim-grant':
+      claimGrant(turn, command, token)
+      break
+    case 'end-claim':
+      endClaim(turn, command)
+      break
+    case 'await-grant':
+      awaitGrant(turn, command, token)
+      break
+    case 'grant-answered':
+      grantAnswered(turn, command)
+      break
+    case 'grants-rested':
+      grantsRested(turn)
+      break
+    case 'resume':
+      resumeSponsored(turn)
+      resumeGrants(turn, command.nowMs)
       break
   }
   advanceDelegations(turn)

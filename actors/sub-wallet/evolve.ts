@@ -7,6 +7,7 @@ import { evolveSponsored } from './evolve-sponsored.js'
 import { ascending, forgetUse, freeNonce, joinFlight, trimGaps, without } from './lane-nonces.js'
 import { noteTold } from './limit-crossings.js'
 import type { Event } from './messages.js'
+import { evolveGrants } from './open-grants.js'
 import {
   type DraftEntry,
   type Lane,
@@ -304,6 +305,14 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       }
       return state
     }
+    case 'grant-opened':
+    case 'grant-closed':
+    case 'grant-released':
+    case 'grant-sending':
+    case 'grant-sent':
+    case 'grants-resting':
+      evolveGrants(state.grants, event)
+      return state
     default:
       evolveSponsored(state, event)
       return state

@@ -1,4 +1,4 @@
-import type { ApiKey } from '../../src/domain/api-key.js'
+import type { ApiKey, KeyPatch } from '../../src/domain/api-key.js'
 import type { ScreenedAgainst } from '../../src/domain/audit.js'
 import type { Hex, KeyId, TxId, UserId } from '../../src/domain/ids.js'
 import type { Reservation } from '../../src/domain/spend.js'
@@ -9,12 +9,16 @@ import type { IdempotencyRecord } from '../../src/store/records.js'
 import type { Exposure } from '../../src/valuation/exposure.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
 import type { AllowancesRecorded, CreditsChanged } from './allowance-ledger.js'
+import type { GrantCommand, GrantEffect, GrantEvent } from './grant-messages.js'
 import type { SponsoredCommand, SponsoredEffect, SponsoredEvent } from './sponsored-messages.js'
 import type { Draft, SignedBytes } from './state.js'
 
 /** What reaches a sub-wallet: from the front end, from its own effects, from chain watchers. */
 export type Command =
   | SponsoredCommand
+  | GrantCommand
+  /** Of an actor that was loaded: everything under way goes on. */
+  | { readonly type: 'resume'; readonly nowMs: number }
   | ConsoleCommand
   | {
       readonly type: 'read-limits'
@@ -97,6 +101,8 @@ export type ConsoleCommand = (
       readonly type: 'rotate-key'
       readonly keyId: KeyId
       readonly successor: Successor
+      /** Under which the identity provider took the successor. */
+      readonly claimId: string
       readonly nowMs: number
     }
   | { readonly type: 'revoke-key'; readonly keyId: KeyId; readonly nowMs: number }
@@ -104,6 +110,8 @@ export type ConsoleCommand = (
       readonly type: 'patch-key'
       readonly keyId: KeyId
       readonly patch: KeyPatch
+      /** Under which the identity provider took the enlargement; null: it only takes away. */
+      readonly claimId: string | null
       readonly nowMs: number
     }
 ) & { readonly requestId?: string | null }
@@ -114,18 +122,6 @@ export interface Successor {
   readonly secretHash: string
   readonly secretPrefix: string
 }
-
-export type KeyPatch = Partial<
-  Pick<
-    ApiKey,
-    | 'name'
-    | 'dailyLimitMicros'
-    | 'monthlyLimitMicros'
-    | 'allowedChains'
-    | 'unpricedAssets'
-    | 'duplicateGuard'
-  >
->
 
 export interface Fees {
   readonly maxFeePerGas: bigint
@@ -195,6 +191,7 @@ export type Outcome =
 /** Volatile events are not recorded; a restart forgets them and what they did. */
 export type Event =
   | SponsoredEvent
+  | GrantEvent
   | AllowancesRecorded
   | CreditsChanged
   | {
@@ -311,6 +308,7 @@ export type Event =
 
 export type Effect =
   | SponsoredEffect
+  | GrantEffect
   | { readonly type: 'screen'; readonly userId: UserId; readonly draft: Draft }
   | {
       readonly type: 'sign'

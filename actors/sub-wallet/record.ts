@@ -10,6 +10,7 @@ import { loadAllowances, writeAllowances } from './allowance-ledger.js'
 import { keyAudit, verdictOf, walletAudit } from './audit.js'
 import { noteTold } from './limit-crossings.js'
 import type { Event } from './messages.js'
+import { loadGrants } from './open-grants.js'
 import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
 import { emptyState, laneOf, restoredEntry, type SubWalletState } from './state.js'
 
@@ -28,6 +29,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   state.listedMarked = state.listed.size > 0
   for (const { chainId, nextNonce } of header.lanes) laneOf(state, chainId).nextNonce = nextNonce
   for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
+  loadGrants(reader, subWalletId, state.grants)
   loadSponsored(reader, state)
   const open = [...reader.openTransactionsOfWallet(subWalletId)].filter(
     ({ kind }) => !isSponsored(kind),
@@ -68,6 +70,17 @@ export function recordEvents(
         if (event.change === 'rotated' || event.change === 'revoked') {
           transactor.appendEvent(keyEvent(state, event))
         }
+        break
+      case 'grant-opened':
+        transactor.putGrantChange(state.subWalletId, event.change)
+        break
+      case 'grant-closed':
+        transactor.deleteGrantChange(state.subWalletId, event.keyId)
+        break
+      case 'grant-released':
+      case 'grant-sending':
+      case 'grant-sent':
+      case 'grants-resting':
         break
       case 'limit-reached':
         header = true

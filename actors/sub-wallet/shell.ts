@@ -8,6 +8,7 @@ import { awaitDeadline, checkDelegation } from './effects/delegation.js'
 import { cancelIntent, handOver } from './effects/gas-jobs.js'
 import { prepareSend } from './effects/prepare-send.js'
 import { prepareSponsored } from './effects/prepare-sponsored.js'
+import { putGrant, restGrants } from './effects/put-grant.js'
 import { replace } from './effects/replace.js'
 import { screen, screenSponsored } from './effects/screen.js'
 import { sign } from './effects/sign.js'
@@ -38,7 +39,8 @@ export function createSubWalletShell(
       return loadState(reader, id as SubWalletId)
     },
     record: recordEvents,
-    resume: ({ sponsored }) => (sponsored.size === 0 ? null : { type: 'resume-sponsored' }),
+    resume: ({ sponsored, grants }) =>
+      sponsored.size + grants.byKey.size === 0 ? null : { type: 'resume', nowMs: ports.nowMs() },
     prepare(state, command) {
       if (command.type === 'send') return prepareSend(ports, state, command)
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
@@ -95,12 +97,18 @@ export function createSubWalletShell(
         case 'await-deadline':
           void awaitDeadline(ports, effect, self)
           break
+        case 'put-grant':
+          void putGrant(ports, effect, self)
+          break
+        case 'rest-grants':
+          void restGrants(effect, self)
+          break
         case 'key-changed':
           ports.keyChanged(effect.secretHash)
           break
       }
     },
-    idle: ({ drafts, open, sponsored, delegations }) =>
-      drafts.size + open.size + sponsored.size + delegations.size === 0,
+    idle: ({ drafts, open, sponsored, delegations, grants }) =>
+      drafts.size + open.size + sponsored.size + delegations.size + grants.byKey.size === 0,
   }
 }

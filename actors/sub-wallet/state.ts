@@ -9,6 +9,7 @@ import type { Fault } from '../../src/errors/fault.js'
 import type { Spend } from '../../src/valuation/exposure.js'
 import type { Forecast } from '../../src/valuation/quoter.js'
 import type { ReplyToken } from '../runtime/actor.js'
+import { noOpenGrants, type OpenGrants } from './open-grants.js'
 import type { Delegation, SponsoredEntry } from './sponsored-state.js'
 
 /**
@@ -49,6 +50,7 @@ export interface SubWalletState {
   /** The next nonce of an intent, by chain. */
   readonly intentNonces: Map<number, number>
   sponsoredGas: SponsoredGas
+  readonly grants: OpenGrants
 }
 
 /** A request that holds a reservation and has no durable signed bytes yet. */
@@ -236,6 +238,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     delegations: new Map(),
     intentNonces: new Map(),
     sponsoredGas: { day: 0, micros: 0n },
+    grants: noOpenGrants(),
   }
 }
 

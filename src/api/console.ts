@@ -98,6 +98,11 @@ export const apiKey = z.looseObject({
   rotated_from: z.string().nullable(),
   unpriced_assets: unpricedAssets,
   duplicate_guard: duplicateGuard,
+  custody: z
+    .enum(['current', 'pending'])
+    .describe(
+      'whether the identity provider has acknowledged what the key may do; pending: it is told until it does, and what was taken away is refused here meanwhile',
+    ),
 })
 const secret = z.string().describe('shown once')
 export const issuedKey = apiKey.extend({ secret, authorized_by: authorizedBy })

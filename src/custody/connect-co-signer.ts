@@ -6,6 +6,7 @@ import { FaultError, fault } from '../errors/fault.js'
 import { openAuthorizerStore } from './authorizers/authorizer-store.js'
 import {
   createGrantAuthority,
+  type GrantBasis,
   listedAuthorizer,
   managePage,
 } from './authorizers/grant-authority.js'
@@ -213,8 +214,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
 
   async function putGrant(update: GrantUpdate): Promise<GrantOutcome> {
     try {
-      const proof = await authority.proofFor(update, Date.now())
-      const answer = await link.userSide.call('grant-put', grantParameters(update, proof))
+      const basis = await authority.basisOf(update, Date.now())
+      const answer = await link.userSide.call('grant-put', grantParameters(update, basis))
       const [grantId, version, taken] = expectList(answer, 3)
       const reference = grants.remember(ulidBytes(update.keyId), [grantId, version])
       const { authorizedBy, evidence: body } = await authority.accept(update, {
@@ -309,7 +310,7 @@ function keyIdBytes({ keyId }: SignRequest): Uint8Array {
   return keyId === null ? NO_ID : ulidBytes(keyId)
 }
 
-function grantParameters(update: GrantUpdate, proof: Uint8Array | null): unknown[] {
+function grantParameters(update: GrantUpdate, { basedOn, proof }: GrantBasis): unknown[] {
   return [
     ulidBytes(update.keyId),
     ulidBytes(update.walletId),
@@ -326,6 +327,7 @@ function grantParameters(update: GrantUpdate, proof: Uint8Array | null): unknown
     update.monthlyLimitMicros?.toString() ?? null,
     update.unpricedAssets,
     update.authorization?.confirmBeforeMs ?? 0,
+    basedOn,
   ]
 }
 
@@ -348,7 +350,9 @@ function coSignerFault(error: unknown): FaultError {
   if (error instanceof Refusal && error.code === 'FENCED') {
     return new FaultError(takenOver(internal), { cause: error })
   }
-  const refused = error instanceof Refusal && failed(error.code).reason === 'REFUSED'
+  // Another change of the grant came first: made again, this one may pass.
+  const outdated = error instanceof Refusal && error.code === 'STALE_GRANT'
+  const refused = error instanceof Refusal && !outdated && failed(error.code).reason === 'REFUSED'
   const made = refused
     ? fault(
         'PERMISSION_DENIED',

@@ -35,6 +35,19 @@ export interface ApiKey {
   readonly revokedAtMs: number | null
 }
 
+/** What of a key its owner may change. */
+export type KeyPatch = Partial<
+  Pick<
+    ApiKey,
+    | 'name'
+    | 'dailyLimitMicros'
+    | 'monthlyLimitMicros'
+    | 'allowedChains'
+    | 'unpricedAssets'
+    | 'duplicateGuard'
+  >
+>
+
 /** Derived, never stored: time alone turns a rotated-out key into a revoked one. */
 export function keyStatus(key: ApiKey, nowMs: number): KeyStatus {
   if (key.revokedAtMs !== null) return 'revoked'

@@ -21,6 +21,8 @@ export interface OperationPorts {
   readonly answeredSends: Pick<AnsweredSends, 'note'>
   readonly actors: {
     ask(address: ActorAddress, command: object): Promise<AskResult>
+    /** Arrives however many callers wait. */
+    tell(address: ActorAddress, command: object): void
   }
   /** Changes whenever the wallet's actor may have decided something. */
   readonly walletVersions: { versionOf(id: SubWalletId): number }

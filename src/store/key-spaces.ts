@@ -35,6 +35,7 @@
  * | userEvents | [user id, last seq] | up to 64 StoredEvent of one commit; one alone up to schema 4 |
  * | transactionStates | tx id | how the transaction stands since, if it changed |
  * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it since, if it changed |
+ * | grantChanges | [sub-wallet id, key id] | GrantChange that the identity provider has not acknowledged |
  * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block |
  */
 export const KEY_SPACES = {
@@ -72,6 +73,7 @@ export const KEY_SPACES = {
   transactionStates: '32-transaction-states',
   subWalletMarks: '33-sub-wallet-marks',
   settlements: '34-settlements',
+  grantChanges: '35-grant-changes',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -92,8 +94,9 @@ export const LISTED = ''
  * | 6 | what changes of a transaction or a sub-wallet is put beside it, in 32 and 33; of a verdict only what its transaction does not say |
  * | 7 | 34 says in which blocks transactions ended; of those that ended before it says nothing |
  * | 8 | an approval says who paid for it, and a transaction what it used of that; older ones say nothing |
+ * | 9 | 35 says what the identity provider has not acknowledged; of changes before it says nothing |
  */
-export const SCHEMA_VERSION = 8
+export const SCHEMA_VERSION = 9
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7, 8]

@@ -1,6 +1,7 @@
 import type { AddressRule } from '../domain/address-rule.js'
 import type { AllowanceEntry } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
+import type { CustodyStatus, GrantChange } from '../domain/grant-change.js'
 import type {
   Address,
   EventId,
@@ -88,6 +89,22 @@ export function createReader(environment: Environment) {
     apiKeyByHash(hash: string): ApiKey | undefined {
       const id = get<KeyId>('keysByHash', hash)
       return id === undefined ? undefined : get<ApiKey>('apiKeys', id)
+    },
+    /** Whether the identity provider has acknowledged what the key may do. */
+    custodyOf: (wallet: SubWalletId, id: KeyId): CustodyStatus =>
+      spaces.grantChanges.get([wallet, id]) === undefined ? 'current' : 'pending',
+    *grantChanges(wallet: SubWalletId): Generator<GrantChange> {
+      const range = spaces.grantChanges.getRange({ start: [wallet, ''], end: [wallet, LAST] })
+      for (const { value } of range) yield value as GrantChange
+    },
+    /** Sub-wallets with a key of whose grant that is not said. */
+    *grantChangeWallets(): Generator<SubWalletId> {
+      let last: string | null = null
+      for (const key of spaces.grantChanges.getKeys({})) {
+        const [id] = key as unknown as [SubWalletId, KeyId]
+        if (id !== last) yield id
+        last = id
+      }
     },
     keyLastUsedAtMs: (id: KeyId) => get<number>('keyUse', id) ?? null,
     /** By chain id and vault, oldest sample first. */

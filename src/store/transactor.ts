@@ -3,6 +3,7 @@ import { type AllowanceEntry, allowanceKey } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { NewEvent, StoredEvent } from '../domain/event.js'
+import type { GrantChange } from '../domain/grant-change.js'
 import type {
   Address,
   EventId,
@@ -49,6 +50,9 @@ export interface Transactor {
   /** Of one that was added, which itself never changes. */
   putSubWalletMarks(header: SubWalletHeader): void
   putApiKey(key: ApiKey): void
+  /** Takes the place of an earlier one of the same key. */
+  putGrantChange(wallet: SubWalletId, change: GrantChange): void
+  deleteGrantChange(wallet: SubWalletId, id: KeyId): void
   putKeyUse(id: KeyId, usedAtMs: number): void
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void
   /**
@@ -134,6 +138,14 @@ export class WriteBatch implements Transactor {
     this.#put('keysByHash', key.secretHash, packedBinary(key.keyId))
     this.#put('keysByWallet', [key.subWalletId, key.keyId], PRESENT)
     this.#put('keysByUser', [key.userId, key.keyId], PRESENT)
+  }
+
+  putGrantChange(wallet: SubWalletId, change: GrantChange): void {
+    this.#put('grantChanges', [wallet, change.keyId], change)
+  }
+
+  deleteGrantChange(wallet: SubWalletId, id: KeyId): void {
+    this.#remove('grantChanges', [wallet, id])
   }
 
   putKeyUse(id: KeyId, usedAtMs: number): void {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../actors/sub-wallet/decide.js'
+import type { Claimed } from '../../actors/sub-wallet/grant-messages.js'
 import { countersOf, emptyState, type SubWalletState } from '../../actors/sub-wallet/state.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId } from '../../src/domain/ids.js'
@@ -52,7 +53,8 @@ class CappedWallet {
   }
 
   patch(patch: Partial<Pick<ApiKey, 'dailyLimitMicros' | 'monthlyLimitMicros'>>): void {
-    decide(this.#state, { type: 'patch-key', keyId: KEY_ID, patch, nowMs: START_MS }, null)
+    const claimId = this.#claim({ keyId: KEY_ID, rotatedFrom: null, patch })
+    decide(this.#state, { type: 'patch-key', keyId: KEY_ID, patch, claimId, nowMs: START_MS }, null)
   }
 
   rotate(): void {
@@ -61,7 +63,20 @@ class CappedWallet {
       secretHash: 'bb'.repeat(32),
       secretPrefix: 'sk_test_bbbb',
     }
-    decide(this.#state, { type: 'rotate-key', keyId: KEY_ID, successor, nowMs: START_MS }, null)
+    const claimId = this.#claim({ keyId: SUCCESSOR, rotatedFrom: KEY_ID, patch: null })
+    const command = { type: 'rotate-key', keyId: KEY_ID, successor, claimId } as const
+    decide(this.#state, { ...command, nowMs: START_MS }, null)
+  }
+
+  /** As if the identity provider had acknowledged all that came before. */
+  #claim(of: Claimed): string {
+    const claimId = `claim ${of.keyId}`
+    for (const { change } of [...this.#state.grants.byKey.values()]) {
+      const { keyId, version } = change
+      decide(this.#state, { type: 'grant-answered', keyId, version, taken: true }, null)
+    }
+    decide(this.#state, { type: 'claim-grant', claimId, of, nowMs: START_MS }, 1)
+    return claimId
   }
 }
 

@@ -204,6 +204,7 @@ describe('limits that are kept', () => {
           whileAsked()
           return Promise.resolve({ ok: true, value: { key: apiKey(), counters } })
         },
+        tell() {},
       },
     })
     const usedToday = async () => {

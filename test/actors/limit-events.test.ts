@@ -98,7 +98,10 @@ test('reservations that race are told once', () => {
 test('the next window and another cap are news again', () => {
   open({ dailyLimitMicros: 100n })
   store(ask(90n))
-  run({ type: 'patch-key', keyId: KEY_ID, patch: { dailyLimitMicros: 200n }, nowMs: START_MS })
+  const patch = { dailyLimitMicros: 200n }
+  const of = { keyId: KEY_ID, rotatedFrom: null, patch }
+  run({ type: 'claim-grant', claimId: 'claim', of, nowMs: START_MS })
+  run({ type: 'patch-key', keyId: KEY_ID, patch, claimId: 'claim', nowMs: START_MS })
   store(ask(80n))
   store(ask(160n, START_MS + DAY_MS), START_MS + DAY_MS)
   expect(told).toEqual(['daily 80 at 90', 'daily 80 at 170', 'daily 80 at 160'])

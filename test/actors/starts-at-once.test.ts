@@ -20,6 +20,9 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   'check-delegation': false,
   'await-deadline': false,
   'key-changed': false,
+  // The identity provider must never know of a change that a crash could take back.
+  'put-grant': false,
+  'rest-grants': false,
 }
 
 test('only what a crash may forget starts before the commits of its wallet', () => {

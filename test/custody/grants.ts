@@ -102,6 +102,7 @@ export function grantParameters(
   grant: GrantUpdate,
   confirmBeforeMs: number,
   proof: Uint8Array | null,
+  basedOn?: number,
 ): unknown[] {
   return [
     ulidBytes(grant.keyId),
@@ -119,6 +120,7 @@ export function grantParameters(
     grant.monthlyLimitMicros?.toString() ?? null,
     grant.unpricedAssets,
     confirmBeforeMs,
+    ...(basedOn === undefined ? [] : [basedOn]),
   ]
 }
 

@@ -58,8 +58,8 @@ export interface Approval {
   readonly shares: Uint8Array
 }
 
-export async function becomeService(quorum: Quorum): Promise<HostileService> {
-  const { home } = quorum
+/** Of a quorum of these tests, or of a whole running stack. */
+export async function becomeService({ home }: Pick<Quorum, 'home'>): Promise<HostileService> {
   const layout = serviceLayout(home)
   const registry = openRegistry(readRegistryFile(registryPath(home)), readRootKey(layout.rootKey))
   const signer = p256SignerOf(createPrivateKey(readFileSync(layout.signingKey)))

@@ -17,7 +17,9 @@ const LIST = [
   'daily_limit_usd',
   'monthly_limit_usd',
   'secret_prefix',
+  'custody',
 ]
+const ISSUED = LIST.filter((field) => !['key_id', 'secret_prefix', 'custody'].includes(field))
 const SHOWN_ONCE = 'The secret is shown this once; only its hash is kept.\n'
 
 interface CreateOptions {
@@ -83,7 +85,7 @@ export function register(program: Command, io: Io): void {
       const key = await withAuthorization(io, wish, (authorization) =>
         client.createKey({ ...input, ...(authorization === undefined ? {} : { authorization }) }),
       )
-      printRecord(io, options, key, ['key_id', 'secret', ...LIST.slice(1, -1), 'authorized_by'])
+      printRecord(io, options, key, ['key_id', 'secret', ...ISSUED, 'authorized_by'])
       io.err(SHOWN_ONCE)
     })
   keys
@@ -130,6 +132,6 @@ export function register(program: Command, io: Io): void {
     .action(async (keyId: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const key = await (await consoleClient(io, options)).revokeKey({ key_id: keyId })
-      printRecord(io, options, key, ['key_id', 'name', 'status'])
+      printRecord(io, options, key, ['key_id', 'name', 'status', 'custody'])
     })
 }

@@ -24,11 +24,10 @@ import { verifyProof } from './verify-proof.js'
  */
 export interface GrantAuthority {
   /**
-   * The proof that goes to the user side with an enlargement; null leaves it to dev's software
-   * authorizer, which is the user side's.
+   * What goes to the user side besides the grant.
    * @throws FaultError AUTHORIZATION_REQUIRED or AUTHORIZATION_REFUSED
    */
-  proofFor(update: GrantUpdate, nowMs: number): Promise<Uint8Array | null>
+  basisOf(update: GrantUpdate, nowMs: number): Promise<GrantBasis>
   /**
    * What the user side says the grant now is, with the proof it took, once more verified.
    * @returns who confirmed it, and the body of its evidence
@@ -40,6 +39,16 @@ export interface GrantAuthority {
   ): Promise<GrantOutcome & { readonly evidence: Buffer }>
   /** @throws Refusal, Unanswered */
   known(userId: string): Promise<AuthorizerSet>
+}
+
+export interface GrantBasis {
+  /** The version of the grant at the user side that the change is for; 0 where there is none. */
+  readonly basedOn: number
+  /**
+   * Of an enlargement; null for other changes, and where it is left to dev's software authorizer,
+   * which is the user side's.
+   */
+  readonly proof: Uint8Array | null
 }
 
 /** @param context the user side's socket, and what this domain remembers */
@@ -74,32 +83,42 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
     }
   }
 
+  async function proofFor(
+    update: GrantUpdate,
+    next: { readonly grantId: Uint8Array; readonly version: number },
+    nowMs: number,
+  ): Promise<Uint8Array | null> {
+    if (update.effect === 'narrows') return null
+    const set = await known(update.userId)
+    const { webauthn, softwareAuthorizer } = registry.current
+    const { authorization } = update
+    if (authorization === null && set.active.length === 0 && softwareAuthorizer !== null) {
+      return null
+    }
+    const asked = {
+      ...next,
+      confirmBeforeMs: authorization?.confirmBeforeMs ?? nowMs + CONFIRMATION_LIFE_MS,
+    }
+    const statement = encodeGrantStatement(statementOf(update, asked))
+    if (authorization === null) throw required(statement, asked, set, webauthn)
+    if (authorization.version !== next.version) throw refused('the grant changed meanwhile')
+    if (authorization.confirmBeforeMs <= nowMs) throw refused('confirmed too late')
+    const left =
+      authorization.proof ?? (await userSide.call('proof-get', [grantChallenge(statement)]))
+    if (left === null) throw required(statement, asked, set, webauthn)
+    const proof = expectBytes(left)
+    const verdict = await judge(set, proof, statement)
+    if (!verdict.ok) throw refused(verdict.reason)
+    return proof
+  }
+
   return {
     known,
-    async proofFor(update, nowMs) {
-      if (update.effect === 'narrows') return null
-      const set = await known(update.userId)
-      const { webauthn, softwareAuthorizer } = registry.current
-      const { authorization } = update
-      if (authorization === null && set.active.length === 0 && softwareAuthorizer !== null) {
-        return null
-      }
-      const next = await nextOf(ulidBytes(update.keyId))
-      const asked = {
-        ...next,
-        confirmBeforeMs: authorization?.confirmBeforeMs ?? nowMs + CONFIRMATION_LIFE_MS,
-      }
-      const statement = encodeGrantStatement(statementOf(update, asked))
-      if (authorization === null) throw required(statement, asked, set, webauthn)
-      if (authorization.version !== next.version) throw refused('the grant changed meanwhile')
-      if (authorization.confirmBeforeMs <= nowMs) throw refused('confirmed too late')
-      const left =
-        authorization.proof ?? (await userSide.call('proof-get', [grantChallenge(statement)]))
-      if (left === null) throw required(statement, asked, set, webauthn)
-      const proof = expectBytes(left)
-      const verdict = await judge(set, proof, statement)
-      if (!verdict.ok) throw refused(verdict.reason)
-      return proof
+    async basisOf(update, nowMs) {
+      // A revocation holds whatever it meets.
+      if (update.revoked) return { basedOn: 0, proof: null }
+      const next = await nextOf(ulidBytes(update.rotatedFrom ?? update.keyId))
+      return { basedOn: next.version - 1, proof: await proofFor(update, next, nowMs) }
     },
     async accept(update, { grantId, version, proof }) {
       const confirmBeforeMs = update.authorization?.confirmBeforeMs ?? 0

@@ -1,3 +1,4 @@
+import type { GrantTerms } from '../../domain/grant-terms.js'
 import { ByteReader, concat, isZero, u8, u32, u64, u256, viewOf } from '../protocol/bytes.js'
 import { Refusal } from '../protocol/refusal.js'
 import { sha256, TAG, tagged } from '../protocol/tagged.js'
@@ -24,28 +25,6 @@ export interface GrantStatement extends GrantTerms {
   /** Until when a proof over it is taken, ms since the epoch; 0 when none was asked for. */
   readonly confirmBeforeMs: number
 }
-
-/** What a key may do. The caps are the service's to hold; here they are confirmed and recorded. */
-export interface GrantTerms {
-  readonly permission: 'read' | 'trade'
-  /** Ascending. */
-  readonly chains: readonly number[]
-  /** Milliseconds since the epoch; null does not expire. */
-  readonly expiresAtMs: number | null
-  /** Micro-USD; null is unlimited. */
-  readonly dailyLimitMicros: bigint | null
-  readonly monthlyLimitMicros: bigint | null
-  readonly unpricedAssets: 'deny' | 'allow'
-}
-
-/** What of a grant a change can enlarge; wire names. */
-export type Enlargement =
-  | 'permission'
-  | 'allowed_chains'
-  | 'expires_at'
-  | 'daily_limit_usd'
-  | 'monthly_limit_usd'
-  | 'unpriced_assets'
 
 const MAGIC = Buffer.from('AWG1', 'latin1')
 const CHAINS_MAX = 16
@@ -136,25 +115,6 @@ export function grantMessage(encoded: Uint8Array): Buffer {
 /** 32 bytes. */
 export function grantChallenge(encoded: Uint8Array): Buffer {
   return sha256(grantMessage(encoded))
-}
-
-/** What `next` gives that `before` did not; empty when it leaves things or takes away. */
-export function enlargements(before: GrantTerms, next: GrantTerms): Enlargement[] {
-  const found: Enlargement[] = []
-  if (before.permission === 'read' && next.permission === 'trade') found.push('permission')
-  if (next.chains.some((chain) => !before.chains.includes(chain))) found.push('allowed_chains')
-  if (isMore(before.expiresAtMs, next.expiresAtMs)) found.push('expires_at')
-  if (isMore(before.dailyLimitMicros, next.dailyLimitMicros)) found.push('daily_limit_usd')
-  if (isMore(before.monthlyLimitMicros, next.monthlyLimitMicros)) found.push('monthly_limit_usd')
-  if (before.unpricedAssets === 'deny' && next.unpricedAssets === 'allow') {
-    found.push('unpriced_assets')
-  }
-  return found
-}
-
-/** Null is without bound. */
-function isMore<T extends number | bigint>(before: T | null, next: T | null): boolean {
-  return before !== null && (next === null || next > before)
 }
 
 function capBytes(micros: bigint | null): Uint8Array {

@@ -1,3 +1,4 @@
+import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
 import { type AuthorizerSet, NO_AUTHORIZERS, verifyEntry } from '../authorizers/authorizer-set.js'
 import {
   type AuthorizerEntry,
@@ -5,12 +6,7 @@ import {
   encodeEntry,
   entryMessage,
 } from '../authorizers/certificate.js'
-import {
-  enlargements,
-  type GrantStatement,
-  type GrantTerms,
-  grantMessage,
-} from '../authorizers/grant-statement.js'
+import { type GrantStatement, grantMessage } from '../authorizers/grant-statement.js'
 import { decodeProof } from '../authorizers/proof.js'
 import { verifyProof } from '../authorizers/verify-proof.js'
 import { concat, sameBytes, viewOf } from '../protocol/bytes.js'
@@ -35,7 +31,14 @@ interface Replay {
   readonly problems: string[]
   readonly setByOwner: Map<string, AuthorizerSet>
   readonly termsByGrant: Map<string, GrantTerms>
-  readonly keys: Map<string, { expiresAtMs: number | null; proofKeyDigest: Uint8Array | null }>
+  readonly keys: Map<string, KnownKey>
+}
+
+interface KnownKey {
+  readonly expiresAtMs: number | null
+  readonly proofKeyDigest: Uint8Array | null
+  /** Of a key with a successor: what it may do at most. */
+  readonly ceiling: GrantTerms | null
 }
 
 type Step =
@@ -135,7 +138,7 @@ async function replayGrant(
   } else if (enlarges && statement.rotatedFrom === null) {
     problem('enlarges without the proof of an authorizer')
   }
-  remember(statement, replay)
+  remember(statement, enlarges, replay)
 }
 
 /** The same rule by which both domains ask for a proof. */
@@ -144,21 +147,31 @@ function isEnlarged(statement: GrantStatement, { termsByGrant, keys }: Replay): 
   const base = keys.get(hex(statement.rotatedFrom ?? statement.keyId))
   const terms = termsByGrant.get(hex(statement.grantId))
   if (base === undefined || terms === undefined) return true
-  const { expiresAtMs, proofKeyDigest } = base
+  const { expiresAtMs, proofKeyDigest, ceiling } = base
   const newProof =
     statement.rotatedFrom === null &&
     statement.proofKeyDigest !== null &&
     (proofKeyDigest === null || !sameBytes(proofKeyDigest, statement.proofKeyDigest))
-  return newProof || enlargements({ ...terms, expiresAtMs }, statement).length > 0
+  const shared = { ...terms, expiresAtMs }
+  const before = ceiling === null ? shared : commonTerms(shared, { ...ceiling, expiresAtMs })
+  return newProof || enlargements(before, statement).length > 0
 }
 
-function remember(statement: GrantStatement, { termsByGrant, keys }: Replay): void {
-  const key = hex(statement.keyId)
-  const { expiresAtMs } = statement
-  const proofKeyDigest = statement.proofKeyDigest ?? keys.get(key)?.proofKeyDigest ?? null
-  keys.set(key, { expiresAtMs, proofKeyDigest })
+function remember(
+  statement: GrantStatement,
+  enlarges: boolean,
+  { termsByGrant, keys }: Replay,
+): void {
+  const name = hex(statement.keyId)
+  const { expiresAtMs, revoked } = statement
+  const known = keys.get(name)
+  const proofKeyDigest = statement.proofKeyDigest ?? known?.proofKeyDigest ?? null
+  // As the user side puts it: a key with an end has a successor, whose the lineage's grant is.
+  const ofKeyAlone = known !== undefined && expiresAtMs !== null && !enlarges
+  const ceiling = revoked ? (known?.ceiling ?? null) : ofKeyAlone ? statement : null
+  keys.set(name, { expiresAtMs, proofKeyDigest, ceiling })
   // A revocation ends the key; the other keys of its lineage keep what they have.
-  if (!statement.revoked) termsByGrant.set(hex(statement.grantId), statement)
+  if (!revoked && !ofKeyAlone) termsByGrant.set(hex(statement.grantId), statement)
 }
 
 /** Why the proof does not hold; null when it does. */

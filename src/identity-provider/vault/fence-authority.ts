@@ -6,11 +6,7 @@ import {
   encodeEntry,
   entryMessage,
 } from '../../custody/authorizers/certificate.js'
-import {
-  enlargements,
-  type GrantStatement,
-  grantMessage,
-} from '../../custody/authorizers/grant-statement.js'
+import { type GrantStatement, grantMessage } from '../../custody/authorizers/grant-statement.js'
 import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
@@ -20,6 +16,7 @@ import { concat, viewOf } from '../../custody/protocol/bytes.js'
 import { verifyP256 } from '../../custody/protocol/p256.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import type { Registry } from '../../custody/protocol/registry.js'
+import { commonTerms, enlargements } from '../../domain/grant-terms.js'
 import type { Grant, GrantedKey, LedgerStore } from './ledger-store.js'
 
 /** What a restored user side learnt again of users' grants and authorizers. */
@@ -172,13 +169,17 @@ function changed(statement: GrantStatement, key: GrantedKey, grant: Grant): Chan
     const ended = { ...key, expiresAtMs, sealedProofKey: null, revoked: true }
     return { effect: 'narrows', key: ended, grant }
   }
-  const before = { ...grant, expiresAtMs: key.expiresAtMs }
+  const shared = { ...grant, expiresAtMs: key.expiresAtMs }
+  const before = key.ceiling === null ? shared : commonTerms(shared, { ...shared, ...key.ceiling })
   const isMore = enlargements(before, statement).length > 0 || statement.proofKeyDigest !== null
   const terms = { permission, chains, dailyLimitMicros, monthlyLimitMicros, unpricedAssets }
+  const version = Math.max(grant.version, statement.version)
+  // As when it was put: a key with an end has a successor, whose the lineage's grant is.
+  const ofKeyAlone = expiresAtMs !== null && !isMore
   return {
     effect: isMore ? 'enlarges' : 'narrows',
-    key: { ...key, expiresAtMs },
-    grant: { ...grant, ...terms, version: Math.max(grant.version, statement.version) },
+    key: { ...key, expiresAtMs, ceiling: ofKeyAlone ? terms : null },
+    grant: ofKeyAlone ? { ...grant, version } : { ...grant, ...terms, version },
   }
 }
 

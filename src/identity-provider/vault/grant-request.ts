@@ -25,6 +25,11 @@ export interface GrantRequest {
   readonly unpricedAssets: 'deny' | 'allow'
   /** Until when the authorizer's proof is good; 0 without one. */
   readonly confirmBeforeMs: number
+  /**
+   * The grant's version that the change was made for, 0 for a key that was not there; null, and for
+   * a revocation: whatever it meets.
+   */
+  readonly basedOn: number | null
 }
 
 const USER_ID_CHARS_MAX = 255
@@ -36,7 +41,7 @@ const CHAINS_MAX = 16
 /**
  * @param fields `[keyId, walletId, rotatedFrom, userId, permission, chains, proofKey, expiresAtMs,
  * revoked, consoleToken, confirmation, dailyLimitMicros, monthlyLimitMicros, unpricedAssets,
- * confirmBeforeMs]`; micros as decimal text
+ * confirmBeforeMs, basedOn]`; micros as decimal text; basedOn may be left out
  * @throws Refusal MALFORMED
  */
 export function parseGrantRequest(fields: readonly unknown[]): GrantRequest {
@@ -66,6 +71,7 @@ export function parseGrantRequest(fields: readonly unknown[]): GrantRequest {
     monthlyLimitMicros: micros(fields[12]),
     unpricedAssets,
     confirmBeforeMs: expectInteger(fields[14]),
+    basedOn: fields[15] === undefined ? null : expectInteger(fields[15]),
   }
 }
 

@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import {
   encodeGrantStatement,
-  enlargements,
   type GrantStatement,
-  type GrantTerms,
 } from '../../custody/authorizers/grant-statement.js'
 import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
@@ -11,9 +9,10 @@ import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence
 import { concat, sameBytes, viewOf } from '../../custody/protocol/bytes.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import { sha256 } from '../../custody/protocol/tagged.js'
+import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
 import { type Authorizer, type Confirmation, NOTHING_CONFIRMED } from './authorizer.js'
 import type { GrantRequest } from './grant-request.js'
-import type { Grant, GrantedKey, LedgerStore } from './ledger-store.js'
+import type { Ceiling, Grant, GrantedKey, LedgerStore } from './ledger-store.js'
 import type { GrantView } from './policy.js'
 
 /** What each API key may have signed, as the user side remembers it. */
@@ -25,7 +24,8 @@ export interface Grants {
    * Applies a change durably.
    * @param userId subject of the verified console token, or null without one: then the change may
    * only take away
-   * @throws Refusal NOT_GRANTED, NOT_CONFIRMED, UNKNOWN_WALLET or CONFLICT
+   * @throws Refusal STALE_GRANT when the grant is no longer the one that the change was made for;
+   * NOT_GRANTED, NOT_CONFIRMED, UNKNOWN_WALLET, UNKNOWN_KEY or CONFLICT
    */
   put(request: GrantRequest, userId: string | null): Promise<PutGrant>
   /** @throws Refusal UNKNOWN_KEY */
@@ -102,8 +102,20 @@ export function createGrants(
 
   function plan(request: GrantRequest): Change {
     const present = find(request.keyId)
+    const old = request.rotatedFrom === null ? null : find(request.rotatedFrom)
+    const change = planned(request, present, old)
+    // A change that was late must not undo the one that came before it.
+    const isFor = (present ?? old)?.grant.version ?? 0
+    if (!request.revoked && request.basedOn !== null && request.basedOn !== isFor) {
+      throw new Refusal('STALE_GRANT', 'the grant changed meanwhile')
+    }
+    return change
+  }
+
+  function planned(request: GrantRequest, present: KnownKey | null, old: KnownKey | null): Change {
     if (present !== null) return changePresent(request, present, dataKeys)
-    if (request.rotatedFrom !== null) return rotate(request, find(request.rotatedFrom))
+    if (request.rotatedFrom !== null) return rotate(request, old)
+    if (request.revoked) throw new Refusal('UNKNOWN_KEY', 'nothing to revoke')
     return introduce(request)
   }
 
@@ -121,7 +133,8 @@ export function createGrants(
       }
       const ownerHash = sha256(Buffer.from(request.userId))
       const first = plan(request)
-      const takesAway = first.effect === 'narrows' && request.rotatedFrom === null
+      const takesAway =
+        first.effect === 'narrows' && (request.revoked || request.rotatedFrom === null)
       if (userId === null ? !takesAway : userId !== request.userId) {
         throw new Refusal('NOT_GRANTED', 'console token of another user, or none')
       }
@@ -138,7 +151,7 @@ export function createGrants(
         const change = plan(request)
         const isAsConfirmed = change.grant.version === first.grant.version
         if (change.effect === 'enlarges' && !(first.effect === 'enlarges' && isAsConfirmed)) {
-          throw new Refusal('CONFLICT', 'the grant changed meanwhile')
+          throw new Refusal('STALE_GRANT', 'the grant changed meanwhile')
         }
         const sealedProofKey =
           change.proofKey === null
@@ -169,6 +182,7 @@ function introduce(request: GrantRequest): Change {
       sealedProofKey: null,
       expiresAtMs: request.expiresAtMs,
       revoked: request.revoked,
+      ceiling: null,
     },
     proofKey: request.proofKey,
     effect: 'enlarges',
@@ -177,18 +191,22 @@ function introduce(request: GrantRequest): Change {
 
 /** A new key in the place of an old one: under the same grant, and never with more. */
 function rotate(request: GrantRequest, old: GrantView | null): Change {
-  if (old === null || old.key.revoked) throw new Refusal('UNKNOWN_KEY', 'key to rotate')
-  if (enlargements(termsIn(old), request).length > 0 || !isSameOwner(request, old.grant)) {
+  // A successor that the service gave up is remembered as revoked, so that it cannot come late.
+  if (old === null || (old.key.revoked && !request.revoked))
+    throw new Refusal('UNKNOWN_KEY', 'key to rotate')
+  const enlarges = !request.revoked && enlargements(termsIn(old), request).length > 0
+  if (enlarges || !isSameOwner(request, old.grant)) {
     throw new Refusal('NOT_GRANTED', 'a rotation cannot enlarge the grant')
   }
   return {
     grantId: Buffer.from(old.key.grantId),
-    grant: { ...termsOf(request), version: old.grant.version + 1 },
+    grant: request.revoked ? old.grant : { ...termsOf(request), version: old.grant.version + 1 },
     key: {
       grantId: old.key.grantId,
       sealedProofKey: null,
       expiresAtMs: request.expiresAtMs,
       revoked: request.revoked,
+      ceiling: null,
     },
     proofKey: request.proofKey,
     effect: 'narrows',
@@ -203,15 +221,21 @@ function changePresent(request: GrantRequest, present: GrantView, dataKeys: Data
     request.proofKey === null || holdsProofKey(request.keyId, key, request.proofKey, dataKeys)
   const enlarges =
     !request.revoked && (enlargements(termsIn(present), request).length > 0 || !sameProof)
+  // A key that has an end has a successor, whose the lineage's grant is by now.
+  const ofKeyAlone = request.expiresAtMs !== null && !enlarges
+  const ceiling = ofKeyAlone ? ceilingOf(request) : null
+  const version = grant.version + 1
+  const changed = ofKeyAlone ? { ...grant, version } : { ...termsOf(request), version }
   return {
     grantId: Buffer.from(key.grantId),
     // A revocation ends the key; the other keys of its lineage keep what they have.
-    grant: request.revoked ? grant : { ...termsOf(request), version: grant.version + 1 },
+    grant: request.revoked ? grant : changed,
     key: {
       grantId: key.grantId,
       sealedProofKey: request.revoked ? null : key.sealedProofKey,
       expiresAtMs: request.expiresAtMs,
       revoked: request.revoked,
+      ceiling,
     },
     proofKey: request.revoked || sameProof ? null : request.proofKey,
     effect: enlarges ? 'enlarges' : 'narrows',
@@ -237,15 +261,23 @@ function isSameOwner(request: GrantRequest, grant: Grant): boolean {
   return grant.userId === request.userId && sameBytes(grant.walletId, request.walletId)
 }
 
-/** What a key may do now: its lineage's grant, until its own expiry. */
+/** What a key may do now: its lineage's grant, up to its own ceiling, until its own expiry. */
 function termsIn({ key, grant }: GrantView): GrantTerms {
-  return { ...grant, expiresAtMs: key.expiresAtMs }
+  const { ceiling, expiresAtMs } = key
+  const shared = { ...grant, expiresAtMs }
+  return ceiling === null ? shared : commonTerms(shared, { ...ceiling, expiresAtMs })
 }
 
 function termsOf(request: GrantRequest): Omit<Grant, 'version'> {
   return {
     walletId: Buffer.from(request.walletId),
     userId: request.userId,
+    ...ceilingOf(request),
+  }
+}
+
+function ceilingOf(request: GrantRequest): Ceiling {
+  return {
     permission: request.permission,
     chains: request.chains,
     dailyLimitMicros: request.dailyLimitMicros,

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { open } from 'lmdb'
 import { requireLmdbFile } from '../../custody/domain-keys/lmdb-file.js'
 import { concat, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
+import type { GrantTerms } from '../../domain/grant-terms.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
 
@@ -88,13 +89,28 @@ export interface GrantedKey {
   /** Milliseconds since the epoch; null does not expire. */
   readonly expiresAtMs: number | null
   readonly revoked: boolean
+  /**
+   * Of a key with a successor: what it may do at most, however its lineage's grant grows. Null: it
+   * has what its lineage has.
+   */
+  readonly ceiling: Ceiling | null
 }
 
+export type Ceiling = Omit<GrantTerms, 'expiresAtMs'>
+
 /** MessagePack has integers of 64 bits, and a cap may be larger. */
-type StoredGrant = Omit<Grant, 'dailyLimitMicros' | 'monthlyLimitMicros'> & {
+type Stored<T extends Caps> = Omit<T, keyof Caps> & {
   readonly dailyLimitMicros: string | null
   readonly monthlyLimitMicros: string | null
 }
+
+interface Caps {
+  readonly dailyLimitMicros: bigint | null
+  readonly monthlyLimitMicros: bigint | null
+}
+
+/** Keys of a time before ceilings have none. */
+type StoredKey = Omit<GrantedKey, 'ceiling'> & { readonly ceiling?: Stored<Ceiling> | null }
 
 interface IntentBatch {
   readonly expiresAtMs: number
@@ -129,12 +145,12 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     keyEncoding: 'binary',
     encoding: 'binary',
   })
-  const grants = root.openDB<StoredGrant, Buffer>({
+  const grants = root.openDB<Stored<Grant>, Buffer>({
     name: '04-grants',
     keyEncoding: 'binary',
     ...plain,
   })
-  const keys = root.openDB<GrantedKey, Buffer>({ name: '05-keys', keyEncoding: 'binary', ...plain })
+  const keys = root.openDB<StoredKey, Buffer>({ name: '05-keys', keyEncoding: 'binary', ...plain })
   const marks = root.openDB<number, number>({ name: '06-covered', ...plain })
 
   // 2^24 lanes at the most, in practice as many as there were connections: they fit in memory.
@@ -169,9 +185,15 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     (key, entry) => void nonces.put(key, encodeEntry(entry)),
   )
   const grantRows = unflushedRows<Buffer, Grant>(
-    (id, grant) => void grants.put(id, storedGrant(grant)),
+    (id, grant) => void grants.put(id, withStoredCaps(grant)),
   )
-  const keyRows = unflushedRows<Buffer, GrantedKey>((id, key) => void keys.put(id, key))
+  const keyRows = unflushedRows<Buffer, GrantedKey>(
+    (id, key) =>
+      void keys.put(id, {
+        ...key,
+        ceiling: key.ceiling === null ? null : withStoredCaps(key.ceiling),
+      }),
+  )
   const bootRows = unflushedRows<number, Buffer>((number, boot) => {
     void boots.put(number, boot)
     void boots.remove(number - BOOTS_MAX)
@@ -258,8 +280,8 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     get lastLane() {
       return lastLane
     },
-    grant: (id) => grantRows.get(viewOf(id)) ?? grantOf(grants.get(viewOf(id))),
-    key: (id) => keyRows.get(viewOf(id)) ?? keys.get(viewOf(id)) ?? null,
+    grant: (id) => grantRows.get(viewOf(id)) ?? withCaps(grants.get(viewOf(id)) ?? null),
+    key: (id) => keyRows.get(viewOf(id)) ?? keyOf(keys.get(viewOf(id))),
     commit(write) {
       const result = write(writer)
       return { result, flushed: checkpoint() }
@@ -280,23 +302,27 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   }
 }
 
-function storedGrant(grant: Grant): StoredGrant {
+function withStoredCaps<T extends Caps>(terms: T): Stored<T> {
   return {
-    ...grant,
-    dailyLimitMicros: grant.dailyLimitMicros?.toString() ?? null,
-    monthlyLimitMicros: grant.monthlyLimitMicros?.toString() ?? null,
+    ...terms,
+    dailyLimitMicros: terms.dailyLimitMicros?.toString() ?? null,
+    monthlyLimitMicros: terms.monthlyLimitMicros?.toString() ?? null,
   }
 }
 
-function grantOf(stored: StoredGrant | undefined): Grant | null {
-  if (stored === undefined) return null
+function withCaps<T extends Caps>(stored: Stored<T> | null): T | null {
+  if (stored === null) return null
   const { dailyLimitMicros, monthlyLimitMicros } = stored
   return {
     ...stored,
     // Grants of a time before caps were recorded have none: any cap then takes away.
     dailyLimitMicros: dailyLimitMicros ? BigInt(dailyLimitMicros) : null,
     monthlyLimitMicros: monthlyLimitMicros ? BigInt(monthlyLimitMicros) : null,
-  }
+  } as unknown as T
+}
+
+function keyOf(stored: StoredKey | undefined): GrantedKey | null {
+  return stored === undefined ? null : { ...stored, ceiling: withCaps(stored.ceiling ?? null) }
 }
 
 function latin1(bytes: Uint8Array): string {

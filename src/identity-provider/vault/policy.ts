@@ -36,8 +36,12 @@ export function checkGrant(
   if (!sameBytes(key.grantId, intent.grantId) || grant.version !== intent.grantVersion) {
     throw new Refusal('STALE_GRANT', 'grant has changed')
   }
-  if (grant.permission !== 'trade') throw new Refusal('NOT_GRANTED', 'key may only read')
-  if (!grant.chains.includes(payload.chainId)) {
+  const { ceiling } = key
+  if (grant.permission !== 'trade' || ceiling?.permission === 'read') {
+    throw new Refusal('NOT_GRANTED', 'key may only read')
+  }
+  const { chainId } = payload
+  if (!grant.chains.includes(chainId) || ceiling?.chains.includes(chainId) === false) {
     throw new Refusal('NOT_GRANTED', 'chain outside the grant')
   }
 }

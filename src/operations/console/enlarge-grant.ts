@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Authorization } from '../../api/console.js'
 import { authorizerIdOfName } from '../../custody/authorizers/authorizer.js'
-import type { Enlargement, GrantTerms } from '../../custody/authorizers/grant-statement.js'
 import { encodeProof } from '../../custody/authorizers/proof.js'
 import type { GrantOutcome, GrantUpdate } from '../../custody/co-signer.js'
 import { deriveProofKey } from '../../custody/key-proof.js'
 import type { ApiKey } from '../../domain/api-key.js'
+import type { Enlargement } from '../../domain/grant-terms.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { ConsoleContext } from '../context.js'
 import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
@@ -85,14 +85,17 @@ export async function enlargeGrant(
   return added.ok ? refuse(asked(details, added.value, wanted, answer.fault.message)) : added
 }
 
-/** A key's grant as it is at the custody desk; it takes away unless its caller says otherwise. */
+/** The grant of an active key, at the custody desk; it takes away unless its caller says otherwise. */
 export function grantOf(
   key: ApiKey,
   context: ConsoleContext,
   proofKey: Uint8Array | null,
 ): GrantUpdate {
   return {
-    ...termsOf(key),
+    permission: key.permission,
+    dailyLimitMicros: key.dailyLimitMicros,
+    monthlyLimitMicros: key.monthlyLimitMicros,
+    unpricedAssets: key.unpricedAssets,
     keyId: key.keyId,
     rotatedFrom: null,
     walletId: key.subWalletId,
@@ -104,16 +107,6 @@ export function grantOf(
     consoleToken: context.token,
     effect: 'narrows',
     authorization: null,
-  }
-}
-
-/** What of a key both domains record as its grant. */
-export function termsOf(key: ApiKey): Omit<GrantTerms, 'chains' | 'expiresAtMs'> {
-  return {
-    permission: key.permission,
-    dailyLimitMicros: key.dailyLimitMicros,
-    monthlyLimitMicros: key.monthlyLimitMicros,
-    unpricedAssets: key.unpricedAssets,
   }
 }
 

@@ -1,17 +1,19 @@
-import { isDeepStrictEqual } from 'node:util'
+import type { Outdated } from '../../../actors/sub-wallet/grant-messages.js'
 import type { Successor } from '../../../actors/sub-wallet/messages.js'
-import { enlargements, type GrantTerms } from '../../custody/authorizers/grant-statement.js'
+import type { ConsoleInput } from '../../api/console-operations.js'
 import { deriveProofKey } from '../../custody/key-proof.js'
-import type { ApiKey } from '../../domain/api-key.js'
-import { keyExpiresAtMs, keyStatus } from '../../domain/api-key.js'
+import type { ApiKey, KeyPatch } from '../../domain/api-key.js'
+import { keyExpiresAtMs } from '../../domain/api-key.js'
 import { CHAIN_IDS, isChainId } from '../../domain/chain.js'
+import { enlargements, grantTermsOf } from '../../domain/grant-terms.js'
 import { ID_PREFIX, type KeyId, type LineageId, type SubWalletId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
-import { type Fault, fault } from '../../errors/fault.js'
+import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
-import type { ConsoleHandlers } from '../context.js'
+import type { ConsoleContext, ConsoleHandlers } from '../context.js'
 import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
-import { type EnlargedGrant, enlargeGrant, grantOf, termsOf } from './enlarge-grant.js'
+import { custodyOf, isOutdated, OUTDATED, underClaim, untilUndisturbed } from './claim-grant.js'
+import { type EnlargedGrant, enlargeGrant, grantOf } from './enlarge-grant.js'
 import { newKeySecret } from './key-secret.js'
 import { ownedKey, ownedWallet } from './ownership.js'
 import { pageOptions } from './page.js'
@@ -66,7 +68,7 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
     const stored = await actors.ask(walletOf(key), { type: 'register-key', key, requestId })
     if (!stored.ok) return stored
     ports.forgetKey(key.secretHash)
-    const view = keyView(key, null, nowMs())
+    const view = keyView(key, null, 'current', nowMs())
     const value = { ...view, authorized_by: authorizedBy, secret: secret ?? '' }
     return { ok: true, status: 201, value }
   }
@@ -77,42 +79,30 @@ export function listKeys(ports: OperationPorts): ConsoleHandlers['list_keys'] {
   return ({ userId }, input) => {
     const { items, nextCursor } = reader.keysOfUser(userId, pageOptions(input))
     const now = nowMs()
-    const keys = items.map((key) => keyView(key, ports.keyLastUsedAtMs(key.keyId), now))
+    const keys = items.map((key) => {
+      const custody = reader.custodyOf(key.subWalletId, key.keyId)
+      return keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, now)
+    })
     return { ok: true, value: { keys, next_cursor: nextCursor } }
   }
 }
 
+/** The successor's secret is answered once the identity provider has its grant, and not before. */
 export function rotateKey(ports: OperationPorts): ConsoleHandlers['rotate_key'] {
-  const { reader, actors, environment, nowMs } = ports
+  const { reader, nowMs } = ports
   return async (context, { key_id }) => {
     const owned = ownedKey(reader, context.userId, key_id)
     if (!owned.ok) return owned
-    if (keyStatus(owned.value, nowMs()) !== 'active') {
-      return { ok: false, fault: notActive(owned.value, nowMs()) }
-    }
-    const { secret, secretHash, secretPrefix } = newKeySecret(environment)
-    const successor: Successor = { keyId: newId<KeyId>(ID_PREFIX.key), secretHash, secretPrefix }
-    const next: ApiKey = { ...owned.value, ...successor }
-    const granted = await actors.ask(CUSTODY_DESK, {
-      type: 'put-grant',
-      grant: {
-        ...grantOf(next, context, deriveProofKey(secret)),
-        rotatedFrom: owned.value.keyId,
-      },
-    })
-    if (!granted.ok) return granted
-    const { requestId } = context
-    const { keyId } = owned.value
-    const command = { type: 'rotate-key', keyId, successor, requestId, nowMs: nowMs() }
-    const rotated = await actors.ask(walletOf(owned.value), command)
-    if (!rotated.ok) return rotated
-    const { key, previous } = rotated.value as { key: ApiKey; previous: ApiKey }
+    const made = await untilUndisturbed(ports, () => makeSuccessor(ports, context, owned.value))
+    if (!made.ok) return made
+    const { key, previous, secret } = made.value
     ports.forgetKey(previous.secretHash)
     ports.forgetKey(key.secretHash)
+    const [custody] = await Promise.all([custodyOf(ports, key), custodyOf(ports, previous)])
     return {
       ok: true,
       value: {
-        ...keyView(key, null, nowMs()),
+        ...keyView(key, null, custody, nowMs()),
         secret,
         previous: {
           key_id: previous.keyId,
@@ -121,6 +111,36 @@ export function rotateKey(ports: OperationPorts): ConsoleHandlers['rotate_key'] 
       },
     }
   }
+}
+
+interface Rotated {
+  readonly key: ApiKey
+  readonly previous: ApiKey
+  readonly secret: string
+}
+
+function makeSuccessor(
+  ports: OperationPorts,
+  context: ConsoleContext,
+  { keyId, subWalletId }: ApiKey,
+): Promise<Result<Rotated> | Outdated> {
+  const { actors, environment, nowMs } = ports
+  const { secret, secretHash, secretPrefix } = newKeySecret(environment)
+  const successor: Successor = { keyId: newId<KeyId>(ID_PREFIX.key), secretHash, secretPrefix }
+  const of = { keyId: successor.keyId, rotatedFrom: keyId, patch: null }
+  return underClaim(ports, subWalletId, of, async (claim) => {
+    const next: ApiKey = { ...claim.key, ...successor }
+    const grant = { ...grantOf(next, context, deriveProofKey(secret)), rotatedFrom: keyId }
+    const granted = await claim.ask(() => actors.ask(CUSTODY_DESK, { type: 'put-grant', grant }))
+    if (!granted.ok) return granted
+    const { claimId } = claim
+    const { requestId } = context
+    const command = { type: 'rotate-key', keyId, successor, claimId, requestId, nowMs: nowMs() }
+    const rotated = await claim.commit(command)
+    if (!rotated.ok) return rotated
+    if (isOutdated(rotated.value)) return OUTDATED
+    return ok({ ...(rotated.value as Omit<Rotated, 'secret'>), secret })
+  })
 }
 
 /** Ends the key here first: a revocation must not wait for the identity provider. */
@@ -136,54 +156,30 @@ export function revokeKey(ports: OperationPorts): ConsoleHandlers['revoke_key'] 
     ports.forgetKey(owned.value.secretHash)
     if (!revoked.ok) return revoked
     const key = revoked.value as ApiKey
-    await actors.ask(CUSTODY_DESK, { type: 'put-grant', grant: grantOf(key, context, null) })
-    return { ok: true, value: keyView(key, ports.keyLastUsedAtMs(key.keyId), nowMs()) }
+    const custody = await custodyOf(ports, key)
+    return { ok: true, value: keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, nowMs()) }
   }
 }
 
+/** What it takes away holds here at once; what it gives the identity provider has before. */
 export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
-  const { reader, actors, nowMs } = ports
-  return async (context, { authorization, ...input }) => {
-    const owned = ownedKey(reader, context.userId, input.key_id)
-    if (!owned.ok) return owned
+  const { reader, nowMs } = ports
+  return async (context, input) => {
     const unsupported = unsupportedChain(input.allowed_chains ?? [])
-    if (unsupported !== null) return { ok: false, fault: unsupported }
-    const patch = {
-      ...(input.name === undefined ? {} : { name: input.name }),
-      ...(input.daily_limit_usd === undefined
-        ? {}
-        : { dailyLimitMicros: capMicros(input.daily_limit_usd) }),
-      ...(input.monthly_limit_usd === undefined
-        ? {}
-        : { monthlyLimitMicros: capMicros(input.monthly_limit_usd) }),
-      ...(input.allowed_chains === undefined
-        ? {}
-        : { allowedChains: [...new Set(input.allowed_chains)] }),
-      ...(input.unpriced_assets === undefined ? {} : { unpricedAssets: input.unpriced_assets }),
-      ...(input.duplicate_guard === undefined ? {} : { duplicateGuard: input.duplicate_guard }),
-    }
-    const next: ApiKey = { ...owned.value, ...patch }
-    const enlarges = enlargements(grantTerms(owned.value), grantTerms(next))
-    let authorizedBy: EnlargedGrant['authorizedBy'] | null = null
-    if (enlarges.length > 0) {
-      const draft = () => ({ key: next, secret: null })
-      const wanted = { operation: 'patch_key' as const, input, authorization, enlarges, draft }
-      const granted = await enlargeGrant(ports, context, wanted)
-      if (!granted.ok) return granted
-      authorizedBy = granted.value.authorizedBy
-    }
-    const { requestId } = context
-    const { keyId } = owned.value
-    const command = { type: 'patch-key', keyId, patch, requestId, nowMs: nowMs() }
-    const patched = await actors.ask(walletOf(owned.value), command)
-    ports.forgetKey(owned.value.secretHash)
-    if (!patched.ok) return patched
-    const key = patched.value as ApiKey
-    if (enlarges.length === 0 && !isDeepStrictEqual(grantTerms(owned.value), grantTerms(key))) {
-      // Taken away here first: it must not wait for the identity provider.
-      await actors.ask(CUSTODY_DESK, { type: 'put-grant', grant: grantOf(key, context, null) })
-    }
-    const view = keyView(key, ports.keyLastUsedAtMs(key.keyId), nowMs())
+    const made = await untilUndisturbed(ports, async () => {
+      const owned = ownedKey(reader, context.userId, input.key_id)
+      if (!owned.ok) return owned
+      if (unsupported !== null) return refuse(unsupported)
+      const next: ApiKey = { ...owned.value, ...patchOf(input) }
+      return enlargementsOf(owned.value, next).length === 0
+        ? narrowKey(ports, context, owned.value, input)
+        : enlargeKey(ports, context, owned.value, input)
+    })
+    if (!made.ok) return made
+    const { key, authorizedBy } = made.value
+    ports.forgetKey(key.secretHash)
+    const custody = await custodyOf(ports, key)
+    const view = keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, nowMs())
     return {
       ok: true,
       value: { ...view, ...(authorizedBy === null ? {} : { authorized_by: authorizedBy }) },
@@ -191,9 +187,69 @@ export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
   }
 }
 
-function grantTerms(key: ApiKey): GrantTerms {
-  const chains = [...key.allowedChains].sort((a, b) => a - b)
-  return { ...termsOf(key), chains, expiresAtMs: null }
+interface Patched {
+  readonly key: ApiKey
+  readonly authorizedBy: EnlargedGrant['authorizedBy'] | null
+}
+
+async function narrowKey(
+  { actors, nowMs }: OperationPorts,
+  { requestId }: ConsoleContext,
+  { keyId, subWalletId }: ApiKey,
+  input: ConsoleInput<'patch_key'>,
+): Promise<Result<Patched> | Outdated> {
+  const patch = patchOf(input)
+  const command = { type: 'patch-key', keyId, patch, claimId: null, requestId, nowMs: nowMs() }
+  const patched = await actors.ask({ kind: 'sub-wallet', id: subWalletId }, command)
+  if (!patched.ok) return patched
+  if (isOutdated(patched.value)) return OUTDATED
+  return ok({ key: patched.value as ApiKey, authorizedBy: null })
+}
+
+function enlargeKey(
+  ports: OperationPorts,
+  context: ConsoleContext,
+  { keyId, subWalletId }: ApiKey,
+  { authorization, ...input }: ConsoleInput<'patch_key'>,
+): Promise<Result<Patched> | Outdated> {
+  const { nowMs } = ports
+  const patch = patchOf(input)
+  const of = { keyId, rotatedFrom: null, patch }
+  return underClaim(ports, subWalletId, of, async (claim) => {
+    const next: ApiKey = { ...claim.key, ...patch }
+    const enlarges = enlargementsOf(claim.key, next)
+    if (enlarges.length === 0) return OUTDATED
+    const draft = () => ({ key: next, secret: null })
+    const wanted = { operation: 'patch_key' as const, input, authorization, enlarges, draft }
+    const granted = await claim.ask(() => enlargeGrant(ports, context, wanted))
+    if (!granted.ok) return granted
+    const { claimId } = claim
+    const { requestId } = context
+    const command = { type: 'patch-key', keyId, patch, claimId, requestId, nowMs: nowMs() }
+    const patched = await claim.commit(command)
+    if (!patched.ok) return patched
+    if (isOutdated(patched.value)) return OUTDATED
+    return ok({ key: patched.value as ApiKey, authorizedBy: granted.value.authorizedBy })
+  })
+}
+
+function patchOf(input: ConsoleInput<'patch_key'>): KeyPatch {
+  const { name, daily_limit_usd, monthly_limit_usd, allowed_chains } = input
+  const { unpriced_assets, duplicate_guard } = input
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(daily_limit_usd === undefined ? {} : { dailyLimitMicros: capMicros(daily_limit_usd) }),
+    ...(monthly_limit_usd === undefined
+      ? {}
+      : { monthlyLimitMicros: capMicros(monthly_limit_usd) }),
+    ...(allowed_chains === undefined ? {} : { allowedChains: [...new Set(allowed_chains)] }),
+    ...(unpriced_assets === undefined ? {} : { unpricedAssets: unpriced_assets }),
+    ...(duplicate_guard === undefined ? {} : { duplicateGuard: duplicate_guard }),
+  }
+}
+
+function enlargementsOf(before: ApiKey, next: ApiKey) {
+  return enlargements(grantTermsOf(before), grantTermsOf(next))
 }
 
 function walletOf(key: ApiKey): { kind: 'sub-wallet'; id: SubWalletId } {
@@ -204,12 +260,4 @@ function unsupportedChain(chains: readonly number[]): Fault | null {
   const wrong = chains.find((chainId) => !isChainId(chainId))
   if (wrong === undefined) return null
   return fault('CHAIN_NOT_SUPPORTED', { chain_id: wrong, supported_chains: [...CHAIN_IDS] })
-}
-
-function notActive(key: ApiKey, nowMs: number): Fault {
-  return fault(
-    'INVALID_REQUEST',
-    { key_id: key.keyId, status: keyStatus(key, nowMs) },
-    'Only an active key can be rotated; rotate its successor, or issue a new key.',
-  )
 }

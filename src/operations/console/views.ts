@@ -1,4 +1,5 @@
 import { type ApiKey, keyExpiresAtMs, keyStatus } from '../../domain/api-key.js'
+import type { CustodyStatus } from '../../domain/grant-change.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { formatUsd, parseUsd, type UsdMicros } from '../../domain/money.js'
 import type { SubWallet } from '../../domain/wallet.js'
@@ -13,7 +14,13 @@ export function walletView(wallet: SubWallet) {
   }
 }
 
-export function keyView(key: ApiKey, lastUsedAtMs: number | null, nowMs: number) {
+/** @param custody whether the identity provider has acknowledged what the key may do */
+export function keyView(
+  key: ApiKey,
+  lastUsedAtMs: number | null,
+  custody: CustodyStatus,
+  nowMs: number,
+) {
   const expiresAtMs = keyExpiresAtMs(key)
   return {
     key_id: key.keyId,
@@ -32,6 +39,7 @@ export function keyView(key: ApiKey, lastUsedAtMs: number | null, nowMs: number)
     rotated_from: key.rotatedFrom,
     unpriced_assets: key.unpricedAssets,
     duplicate_guard: key.duplicateGuard,
+    custody,
   }
 }
 

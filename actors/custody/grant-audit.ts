@@ -1,0 +1,22 @@
+import type { GrantOutcome, GrantUpdate } from '../../src/custody/co-signer.js'
+import type { AuditRecord } from '../../src/domain/audit.js'
+import type { UserId } from '../../src/domain/ids.js'
+import { auditEntry } from '../../src/store/audit-entry.js'
+
+/** The grant is the identity provider's; this entry says that it took it. */
+export function grantAudit(grant: GrantUpdate, taken: GrantOutcome, nowMs: number): AuditRecord {
+  return auditEntry({
+    userId: grant.userId as UserId,
+    subWalletId: grant.walletId,
+    keyId: grant.keyId,
+    atMs: nowMs,
+    type: 'grant.put',
+    details: {
+      permission: grant.permission,
+      allowed_chains: grant.allowedChains,
+      rotated_from: grant.rotatedFrom,
+      revoked: grant.revoked,
+      authorized_by: taken.authorizedBy,
+    },
+  })
+}

@@ -1,0 +1,84 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { GrantUpdate } from '../../../src/custody/co-signer.js'
+import { keyExpiresAtMs } from '../../../src/domain/api-key.js'
+import { FaultError } from '../../../src/errors/fault.js'
+import { grantAudit } from '../../custody/grant-audit.js'
+import type { GrantEffect } from '../grant-messages.js'
+import type { Command } from '../messages.js'
+import type { SubWalletPorts } from '../ports.js'
+
+type PutGrant = Extract<GrantEffect, { type: 'put-grant' }>
+
+/** One warning a minute from a key whose change is refused time and again. */
+const FAILURES_PER_WARNING = 12
+
+/** Tells the identity provider what the key may do now. Told again, it does no harm. */
+export async function putGrant(
+  { coSigner, auditLog, log, nowMs }: SubWalletPorts,
+  effect: PutGrant,
+  self: (command: Command) => void,
+): Promise<void> {
+  const { change, failures } = effect
+  const { keyId, version } = change
+  const update = updateOf(effect)
+  try {
+    const outcome = await coSigner.putGrant(update)
+    auditLog.note(grantAudit(update, outcome, nowMs()))
+    self({ type: 'grant-answered', keyId, version, taken: true })
+  } catch (error) {
+    const taken = update.revoked && isUnknownKey(error)
+    if (!taken && failures % FAILURES_PER_WARNING === 0) {
+      log.warn({ err: error, key_id: keyId, failures }, 'the identity provider has yet to take it')
+    }
+    self({ type: 'grant-answered', keyId, version, taken })
+  }
+}
+
+export async function restGrants(
+  { delayMs }: Extract<GrantEffect, { type: 'rest-grants' }>,
+  self: (command: Command) => void,
+): Promise<void> {
+  await delay(delayMs, undefined, { ref: false })
+  self({ type: 'grants-rested' })
+}
+
+function updateOf({ change, wallet, key }: PutGrant): GrantUpdate {
+  const common = {
+    keyId: change.keyId,
+    walletId: wallet.subWalletId,
+    userId: wallet.userId,
+    proofKey: null,
+    consoleToken: null,
+    effect: 'narrows',
+    authorization: null,
+  } as const
+  if (key === null) {
+    return {
+      ...common,
+      rotatedFrom: change.rotatedFrom,
+      permission: 'read',
+      allowedChains: [],
+      expiresAt: null,
+      revoked: true,
+      dailyLimitMicros: 0n,
+      monthlyLimitMicros: 0n,
+      unpricedAssets: 'deny',
+    }
+  }
+  return {
+    ...common,
+    rotatedFrom: null,
+    permission: key.permission,
+    allowedChains: key.allowedChains,
+    expiresAt: keyExpiresAtMs(key),
+    revoked: key.revokedAtMs !== null,
+    dailyLimitMicros: key.dailyLimitMicros,
+    monthlyLimitMicros: key.monthlyLimitMicros,
+    unpricedAssets: key.unpricedAssets,
+  }
+}
+
+/** It never heard of the key, so there is nothing that could sign. */
+function isUnknownKey(error: unknown): boolean {
+  return error instanceof FaultError && error.fault.details.reason === 'UNKNOWN_KEY'
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AskResult } from '../../../actors/runtime/actor.js'
+import type {
+  ClaimAnswer,
+  Claimed,
+  GrantAnswer,
+  Outdated,
+} from '../../../actors/sub-wallet/grant-messages.js'
+import type { ApiKey } from '../../domain/api-key.js'
+import type { CustodyStatus } from '../../domain/grant-change.js'
+import type { SubWalletId } from '../../domain/ids.js'
+import type { ErrorCode } from '../../errors/catalogue.js'
+import { fault, type Result, refuse } from '../../errors/fault.js'
+import type { OperationPorts } from '../ports.js'
+
+/** A change that others of the same key came before is made again on what they left. */
+const ATTEMPTS_MAX = 5
+
+/**
+ * How long an answer waits for the identity provider. What was taken away is refused here already,
+ * so whoever revokes a key in a hurry is not kept waiting by one that hangs.
+ */
+const ACKNOWLEDGEMENT_WAIT_MS = 1_000
+
+/** With these the identity provider has taken nothing. */
+const NOTHING_TAKEN: ReadonlySet<ErrorCode> = new Set([
+  'AUTHORIZATION_REQUIRED',
+  'AUTHORIZATION_REFUSED',
+  'PERMISSION_DENIED',
+  'RATE_LIMITED',
+])
+
+export const OUTDATED: Outdated = { outdated: true }
+
+export interface Claim {
+  readonly claimId: string
+  /** The key that the change rests on. */
+  readonly key: ApiKey
+  /** What the identity provider is asked under the claim. */
+  ask<T>(question: () => Promise<Result<T>>): Promise<Result<T>>
+  /** Commits what it took. */
+  commit(command: object): Promise<AskResult>
+}
+
+/** Makes a change until nothing else came between what it rests on and its commit. */
+export async function untilUndisturbed<T>(
+  { reader }: Pick<OperationPorts, 'reader'>,
+  change: () => Promise<Result<T> | Outdated>,
+): Promise<Result<T>> {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+    const made = await change()
+    if (!('outdated' in made)) return made
+    reader.refresh()
+  }
+  return refuse(fault('OVERLOADED', {}, 'The key is being changed by others; try again.'))
+}
+
+/**
+ * Runs a change that the identity provider has to take first. Whatever becomes of it, the wallet's
+ * actor hears of it, and sees to it that the identity provider keeps nothing that was not committed.
+ */
+export async function underClaim<T>(
+  { actors, nowMs }: Pick<OperationPorts, 'actors' | 'nowMs'>,
+  subWalletId: SubWalletId,
+  of: Claimed,
+  change: (claim: Claim) => Promise<Result<T> | Outdated>,
+): Promise<Result<T> | Outdated> {
+  const wallet = { kind: 'sub-wallet', id: subWalletId } as const
+  const claimId = randomUUID()
+  let taken: 'no' | 'unknown' = 'no'
+  let committed = false
+  try {
+    const granted = await actors.ask(wallet, { type: 'claim-grant', claimId, of, nowMs: nowMs() })
+    if (!granted.ok) return granted
+    const { key } = granted.value as ClaimAnswer
+    return await change({
+      claimId,
+      key,
+      async ask(question) {
+        taken = 'unknown'
+        const answer = await question()
+        if (!answer.ok && NOTHING_TAKEN.has(answer.fault.code)) taken = 'no'
+        return answer
+      },
+      async commit(command) {
+        const answer = await actors.ask(wallet, command)
+        // An answer of the actor's ends the claim, whatever it says.
+        committed = answer.ok
+        return answer
+      },
+    })
+  } finally {
+    if (!committed) {
+      actors.tell(wallet, { type: 'end-claim', claimId, of, taken, nowMs: nowMs() })
+    }
+  }
+}
+
+/** Whether the identity provider has acknowledged the key's grant, after a short wait for it. */
+export async function custodyOf(
+  { actors }: Pick<OperationPorts, 'actors'>,
+  { keyId, subWalletId }: ApiKey,
+): Promise<CustodyStatus> {
+  const waited = new AbortController()
+  const late = delay(ACKNOWLEDGEMENT_WAIT_MS, null, { ref: false, signal: waited.signal })
+  const asked = actors.ask({ kind: 'sub-wallet', id: subWalletId }, { type: 'await-grant', keyId })
+  const answer = await Promise.race([asked, late.catch(() => null)])
+  waited.abort()
+  return answer?.ok ? (answer.value as GrantAnswer).custody : 'pending'
+}
+
+export function isOutdated(value: unknown): value is Outdated {
+  return typeof value === 'object' && value !== null && 'outdated' in value
+}
