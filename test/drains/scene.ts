@@ -32,6 +32,8 @@ export interface DrainCase {
   readonly countedAtMost?: number
   /** True where nothing can leave, whatever the attacker does. */
   readonly harmless?: boolean
+  /** True where a block in between makes a call dearer than it was when it was run. */
+  readonly mayRunOutOfGas?: true
 }
 
 export interface Scene {
