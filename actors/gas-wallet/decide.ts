@@ -1,6 +1,6 @@
 import type { GasWalletId, KeyId, LineageId, TxId } from '../../src/domain/ids.js'
 import type { GasJob } from '../../src/domain/sponsorship.js'
-import type { Transaction } from '../../src/domain/transaction.js'
+import { isFinal, type Transaction } from '../../src/domain/transaction.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
 import type { Decision, ReplyToken } from '../runtime/actor.js'
 import { decide as decideAccount } from '../sub-wallet/decide.js'
@@ -66,7 +66,9 @@ export function decide(
     case 'prepared-sponsor':
       return takeJob(state, command)
     case 'unmined-final':
-      if (command.job !== null) state.jobs.set(command.txId, command.job)
+      if (command.job !== null && isFinal(command.stored.status)) {
+        state.jobs.set(command.txId, command.job)
+      }
       return followed(
         state,
         decideAccount(state.account, { ...command, type: 'unmined' }, null),
@@ -269,6 +271,7 @@ function ownEffect(state: GasWalletState, effect: SubWalletEffect): GasWalletEff
     case 'broadcast':
     case 'watch':
     case 'unwatch':
+    case 'read-again':
       return [effect]
     default:
       return []

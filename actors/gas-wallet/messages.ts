@@ -25,6 +25,8 @@ export type GasWalletCommand =
       readonly txId: TxId
       readonly stored: Transaction
       readonly job: GasJob | null
+      /** As of `unmined`. */
+      readonly isReadAgain?: true
       readonly nowMs: number
     }
   | LaneCommand
@@ -95,4 +97,4 @@ export type GasWalletEffect =
       readonly authorization: Authorization | null
     }
   | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly news: SponsorNews }
-  | Extract<SubWalletEffect, { type: 'broadcast' | 'watch' | 'unwatch' }>
+  | Extract<SubWalletEffect, { type: 'broadcast' | 'watch' | 'unwatch' | 'read-again' }>

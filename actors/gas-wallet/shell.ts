@@ -56,6 +56,16 @@ export function createGasWalletShell(
         case 'broadcast':
           broadcast(ports, effect, (command) => self(command as GasWalletCommand))
           break
+        case 'read-again': {
+          reader.refresh()
+          const { txId } = effect
+          const found = reader.gasTransaction(txId)
+          if (found === undefined) break
+          const { tx: stored, job } = found
+          const nowMs = ports.nowMs()
+          self({ type: 'unmined-final', txId, stored, job, isReadAgain: true, nowMs })
+          break
+        }
         case 'watch': {
           const { txId, from, nonce, attempts, mined } = effect.tx
           const hashes = attempts.map(({ txHash }) => txHash)

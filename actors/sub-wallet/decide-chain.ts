@@ -26,6 +26,11 @@ export function mined(turn: Turn, command: Of<'mined'>): void {
   const { txId, mined: minedIn, nowMs } = command
   const { chainId, nonce } = entry.tx
   const landedAt = nonceOf(entry.tx, minedIn)
+  if (entry.tx.status === 'signed') {
+    // The block overtook the node's answer.
+    const { blockNumber } = minedIn
+    turn.emit({ type: 'transaction-broadcast', txId, blockNumber, atMs: nowMs })
+  }
   turn.emit({ type: 'transaction-mined', txId, mined: minedIn, nonce: landedAt, atMs: nowMs })
   // Taken back by a reorg, its first nonce came back to it: what it was given since is free, or
   // to be closed, so that the call does not land there as well.
@@ -89,13 +94,19 @@ function spentBy(tx: Transaction, mined: MinedIn): bigint {
 }
 
 /** A reorg took its block away: it is in flight again, and its reservation stands again. */
-export function unmined(turn: Turn, { txId, stored, nowMs }: Of<'unmined'>): void {
+export function unmined(turn: Turn, { txId, stored, nowMs, isReadAgain }: Of<'unmined'>): void {
   const entry = turn.state.open.get(txId)
   if (entry !== undefined) {
     if (entry.tx.mined !== null) turn.emit({ type: 'transaction-unmined', txId, atMs: nowMs })
     return
   }
-  if (stored === null || !isFinal(stored.status) || stored.mined === null) return
+  if (stored === null) return
+  if (!isFinal(stored.status)) {
+    // It has ended here: the record was read before that was on disk.
+    if (isReadAgain !== true) turn.effect({ type: 'read-again', txId })
+    return
+  }
+  if (stored.mined === null) return
   turn.emit({ type: 'transaction-reopened', tx: stored, atMs: nowMs })
   // It gave back what it had used when it failed, and may succeed now.
   if (stored.status !== 'confirmed') useCredits(turn, stored)

@@ -95,6 +95,11 @@ function follow(
   const { nonce, gasLimit, attempts, mined } = gas
   const moved = { ...known, nonce, gasLimit, attempts, mined, updatedAtMs: gas.updatedAtMs }
   if (isFinal(gas.status)) {
+    if (known.status === 'signed' && mined !== null) {
+      // The block overtook the news that a node has it.
+      const tx: Transaction = { ...moved, status: 'broadcast' }
+      turn.emit({ type: 'sponsored-changed', tx, tells: 'transaction.broadcast' })
+    }
     finish(turn, sponsorship, moved, gas, nowMs)
     return
   }
@@ -126,7 +131,7 @@ function finish(
   }
   const held: Sponsorship = { ...sponsorship, stage: 'held' }
   turn.emit({ type: 'sponsored-ended', tx: failed, held, paidGasMicros, atMs: nowMs })
-  turn.effect({ type: 'await-deadline', txId, chainId, deadlineSeconds })
+  turn.effect({ type: 'await-deadline', stage: 'held', txId, chainId, deadlineSeconds })
   const account = turn.state.wallet?.address
   const worthIt = deadlineSeconds * 1_000 - nowMs > CANCEL_AHEAD_MS
   if (failed.status === 'failed' && account !== undefined && worthIt) {
@@ -251,9 +256,22 @@ function isCarriedBy({ attempts }: Transaction, gas: Transaction): boolean {
   return attempts.some(({ txHash }) => hashes.has(txHash))
 }
 
-/** A failed intent can no longer be executed: its spend is free again. */
-export function deadlinePassed(turn: Turn, { txId, nowMs }: Of<'deadline-passed'>): void {
+/**
+ * An intent can no longer be executed. Of one that failed the spend is free again, as of one that
+ * no gas wallet was heard of about: none has stored a transaction with it, so none ever sent one.
+ */
+export function deadlinePassed(turn: Turn, command: Of<'deadline-passed'>): void {
+  const { txId, isCarried, nowMs } = command
   const entry = turn.state.sponsored.get(txId)
+  if (entry?.phase === 'handed' && entry.sponsorship !== null) {
+    const account = turn.state.wallet?.address
+    if (!isCarried) giveUp(turn, entry, fault('CHAIN_UNAVAILABLE'), nowMs)
+    else if (account !== undefined) {
+      // Its gas wallet tells again how it stands.
+      turn.effect({ type: 'hand-over', sponsorship: entry.sponsorship, account })
+    }
+    return
+  }
   if (entry === undefined || entry.phase !== 'held' || entry.tx === null) return
   const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
   turn.emit({ type: 'sponsored-expired', tx, paidGasMicros: 0n, atMs: nowMs })

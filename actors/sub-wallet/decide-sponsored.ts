@@ -128,7 +128,9 @@ export function intentSigned(turn: Turn, { txId, signed }: Of<'intent-signed'>):
   const sponsorship = { ...kept, ...signed, subWalletId, stage: 'handed' } as const
   turn.emit({ type: 'sponsored-handed', sponsorship })
   turn.effect({ type: 'hand-over', sponsorship, account })
-  proceed(turn, draft.chainId)
+  const { chainId, deadlineSeconds } = sponsorship
+  turn.effect({ type: 'await-deadline', stage: 'handed', txId, chainId, deadlineSeconds })
+  proceed(turn, chainId)
 }
 
 export function intentFailed(turn: Turn, command: Of<'intent-failed'>): void {
@@ -152,9 +154,10 @@ export function resumeSponsored(turn: Turn): void {
   if (account === undefined) return
   for (const { txId, chainId, phase, sponsorship } of turn.state.sponsored.values()) {
     if (sponsorship === null) continue
-    if (phase === 'held') {
-      const { deadlineSeconds } = sponsorship
-      turn.effect({ type: 'await-deadline', txId, chainId, deadlineSeconds })
-    } else turn.effect({ type: 'hand-over', sponsorship, account })
+    const { deadlineSeconds } = sponsorship
+    if (phase !== 'held') turn.effect({ type: 'hand-over', sponsorship, account })
+    if (phase === 'held' || phase === 'handed') {
+      turn.effect({ type: 'await-deadline', stage: phase, txId, chainId, deadlineSeconds })
+    }
   }
 }

@@ -79,6 +79,8 @@ export type Command =
       readonly type: 'unmined'
       readonly txId: TxId
       readonly stored: Transaction | null
+      /** `stored` was read once everything decided before was on disk. */
+      readonly isReadAgain?: true
       readonly nowMs: number
     }
   | HeadCommand
@@ -326,6 +328,8 @@ export type Effect =
     }
   | { readonly type: 'watch'; readonly tx: Transaction }
   | { readonly type: 'unwatch'; readonly tx: Transaction }
+  /** A reorg overtook the commit of its end: `unmined` again, with the record as it is then. */
+  | { readonly type: 'read-again'; readonly txId: TxId }
   | {
       readonly type: 'replace'
       readonly tx: Transaction

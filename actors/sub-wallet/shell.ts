@@ -73,6 +73,13 @@ export function createSubWalletShell(
           watcher(chainId, { type: 'watch', txId, owner: subWalletId, from, nonce, hashes, mined })
           break
         }
+        case 'read-again': {
+          reader.refresh()
+          const { txId } = effect
+          const stored = reader.transaction(txId) ?? null
+          self({ type: 'unmined', txId, stored, isReadAgain: true, nowMs: ports.nowMs() })
+          break
+        }
         case 'unwatch':
           watcher(effect.tx.chainId, { type: 'unwatch', txId: effect.tx.txId })
           break

@@ -47,7 +47,13 @@ export type SponsoredCommand =
       readonly chainNonce: number
       readonly nowMs: number
     }
-  | { readonly type: 'deadline-passed'; readonly txId: TxId; readonly nowMs: number }
+  | {
+      readonly type: 'deadline-passed'
+      readonly txId: TxId
+      /** Whether a gas wallet's transaction carries the intent, as the store has it since. */
+      readonly isCarried: boolean
+      readonly nowMs: number
+    }
   /** Brings the actor into memory, where it goes on with what it finds. */
   | { readonly type: 'load' }
   /** Asks gas wallets again about everything under way. */
@@ -208,6 +214,7 @@ export type SponsoredEffect =
   | { readonly type: 'check-delegation'; readonly chainId: number; readonly account: Address }
   | {
       readonly type: 'await-deadline'
+      readonly stage: 'handed' | 'held'
       readonly txId: TxId
       readonly chainId: number
       readonly deadlineSeconds: number

@@ -12,6 +12,7 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   replace: false,
   watch: false,
   unwatch: false,
+  'read-again': false,
   refused: false,
   'screen-sponsored': false,
   'sign-intent': false,

@@ -13,7 +13,7 @@ import {
   WALLET_ID,
 } from '../actors/wallet-fixtures.js'
 import { DrawnOutcomes } from './drawn-outcomes.js'
-import { checkWallet } from './wallet-mirror.js'
+import { checkWallet, LogOrder } from './wallet-mirror.js'
 import {
   FIRST_GAS_WALLET,
   INTENT_SECONDS,
@@ -45,6 +45,8 @@ export class WalletDrive {
   readonly drawn: DrawnOutcomes
   readonly #capMicros: bigint
   readonly #carried = new Map<TxId, Carried>()
+  readonly #expired = new Set<TxId>()
+  readonly #log = new LogOrder()
   /** Of the wallet's own that were mined and have ended. */
   readonly #settled = new Set<TxId>()
   readonly #answered = new Set<number>()
@@ -75,6 +77,7 @@ export class WalletDrive {
       if (event.type !== 'transaction-ended') continue
       if (this.world.reader.transaction(event.txId)?.mined) this.#settled.add(event.txId)
     }
+    this.#log.check(this.world.logged)
     checkWallet(this.world, this.#capMicros, this.drawn.nowMs)
   }
 
@@ -237,7 +240,12 @@ export class WalletDrive {
       case 'cancel-intent':
         return this.#cancel(effect.sponsorship.txId)
       case 'await-deadline':
-        return this.handle({ type: 'deadline-passed', txId: effect.txId, nowMs })
+        return this.#passDeadline(effect.txId)
+      case 'read-again': {
+        const { txId } = effect
+        const stored = this.world.reader.transaction(txId) ?? null
+        return this.handle({ type: 'unmined', txId, stored, isReadAgain: true, nowMs })
+      }
       case 'check-delegation': {
         const delegated = random.chance(0.7)
         const { chainId } = effect
@@ -276,10 +284,18 @@ export class WalletDrive {
     const drawn = random.integer(20)
     if (drawn < 3)
       return this.#tell(txId, { gasWalletId, refusal: { of: 'gas-wallet', fault: why } })
-    if (drawn < 6) return this.#tell(txId, { gasWalletId, refusal: { of: 'call', fault: why } })
+    if (drawn < 6 || this.#expired.has(txId))
+      return this.#tell(txId, { gasWalletId, refusal: { of: 'call', fault: why } })
     const gas = this.#gasTransaction(txId)
     this.#carried.set(txId, { gas, gasWalletId })
     return this.#tell(txId, { gas, gasWalletId })
+  }
+
+  /** From then on no gas wallet takes it, since its execution would revert. */
+  #passDeadline(txId: TxId): Promise<void> {
+    this.#expired.add(txId)
+    const isCarried = this.#carried.has(txId)
+    return this.handle({ type: 'deadline-passed', txId, isCarried, nowMs: this.drawn.nowMs })
   }
 
   #gasTransaction(txId: TxId): Transaction {

@@ -1,4 +1,5 @@
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/state.js'
+import type { StoredEvent } from '../../src/domain/event.js'
 import { NO_SPEND, rollForward } from '../../src/domain/spend.js'
 import { GAS_MICROS, LINEAGE_ID } from '../actors/wallet-fixtures.js'
 import type { WalletWorld } from './wallet-world.js'
@@ -81,5 +82,22 @@ function checkCounters(state: SubWalletState, capMicros: bigint, nowMs: number):
   const toleratedMicros = GAP_FILLERS_MAX * GAS_MICROS
   if (dayMicros > capMicros + toleratedMicros || monthMicros > 3n * capMicros + toleratedMicros) {
     throw new Error(`${dayMicros} and ${monthMicros} used, the cap is ${capMicros}`)
+  }
+}
+
+/** Holds the log against the rule that each transaction is told to be out before it is mined. */
+export class LogOrder {
+  readonly #out = new Set<unknown>()
+  #read = 0
+
+  /** @param logged all of it so far */
+  check(logged: readonly StoredEvent[]): void {
+    for (const { type, moment, data } of logged.slice(this.#read)) {
+      const txId = moment?.txId ?? (data !== null && 'tx_id' in data ? data.tx_id : null)
+      if (type === 'transaction.broadcast') this.#out.add(txId)
+      const isMined = type === 'transaction.confirmed' || type === 'transaction.failed'
+      if (isMined && !this.#out.has(txId)) throw new Error(`${type} of ${txId}, never told out`)
+    }
+    this.#read = logged.length
   }
 }

@@ -30,19 +30,37 @@ export async function checkDelegation(
   }
 }
 
-/** Tells when a block's clock has passed the deadline: no later block can execute the intent. */
+/**
+ * Beyond the deadline, before a call whose fate is unknown is given up: blocks that are taken back
+ * may come again with an earlier clock.
+ */
+const REORG_MARGIN_MS = 60_000
+
+/**
+ * Tells when a block's clock has passed the deadline: no later block can execute the intent. The
+ * store is read after that block was seen: what is not there then was not sent before the deadline.
+ */
 export async function awaitDeadline(
-  { chains, nowMs }: SubWalletPorts,
-  { txId, chainId, deadlineSeconds }: Extract<SponsoredEffect, { type: 'await-deadline' }>,
+  { chains, nowMs, reader }: Pick<SubWalletPorts, 'chains' | 'nowMs' | 'reader'>,
+  { stage, txId, chainId, deadlineSeconds }: Extract<SponsoredEffect, { type: 'await-deadline' }>,
   self: (command: Command) => void,
 ): Promise<void> {
   const chain = chains.get(chainId)
   if (chain === undefined) return
+  let afterMs = deadlineSeconds * 1_000
+  if (stage === 'handed') {
+    const { confirmations, block_time_ms: blockTimeMs } = chain.config
+    afterMs += Math.max(REORG_MARGIN_MS, confirmations * blockTimeMs)
+    // Nearly all of them have ended long before, and nothing need be looked at until then.
+    await delay(Math.max(0, afterMs - nowMs()), undefined, { ref: false })
+  }
   for (;;) {
     // The watcher keeps the newest head at hand, so looking costs nothing.
     const head = chain.fees.latest()?.head
-    if (head !== undefined && head.timestampMs > deadlineSeconds * 1_000) {
-      self({ type: 'deadline-passed', txId, nowMs: nowMs() })
+    if (head !== undefined && head.timestampMs > afterMs) {
+      reader.refresh()
+      const isCarried = reader.gasTransaction(txId) !== undefined
+      self({ type: 'deadline-passed', txId, isCarried, nowMs: nowMs() })
       return
     }
     await delay(RETRY_MS, undefined, { ref: false })

@@ -1,0 +1,64 @@
+import { describe, expect, test } from 'vitest'
+import type { MinedIn } from '../../src/domain/transaction.js'
+import { preparedSend, START_MS, transaction, txIdOf } from '../actors/wallet-fixtures.js'
+import { FIRST_GAS_WALLET, handOver, openWallet, type WalletWorld } from './wallet-world.js'
+
+const nowMs = START_MS
+const txId = txIdOf(1)
+const MINED: MinedIn = {
+  ...{ txHash: '0x01', blockNumber: 1, blockHash: '0x0b' },
+  ...{ outcome: 'success', feeWei: 1n },
+}
+
+/** A wallet whose first send is signed, stored and with a node that has not answered yet. */
+async function sending(): Promise<WalletWorld> {
+  const world = await openWallet(1_000n)
+  await world.handle(preparedSend(1, 50n, { nowMs }), 1)
+  const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
+  await world.handle({ type: 'screened', txId, ...screened, nowMs })
+  const bytes = { rawTransaction: '0x01', intentId: '0x01', signedAtMs: nowMs } as const
+  await world.handle({
+    ...{ type: 'signed', txId, nonce: 0, nowMs },
+    signed: { txHash: MINED.txHash, ...bytes },
+  })
+  return world
+}
+
+const typesOf = ({ logged }: WalletWorld) => logged.map(({ type }) => type)
+
+describe('news that overtakes what it follows', () => {
+  test('a reorg is heard of that is told while the confirmation is being stored', async () => {
+    const world = await sending()
+    await world.handle({ type: 'mined', txId, mined: MINED, nowMs })
+    const stored = world.reader.transaction(txId) ?? null
+    await world.handle({ type: 'confirmed', txId, mined: MINED, nowMs })
+    world.pending = []
+    await world.handle({ type: 'unmined', txId, stored, nowMs })
+    // An effect waits for the commits of what was decided before it.
+    expect(world.pending).toEqual([{ type: 'read-again', txId }])
+    const later = world.reader.transaction(txId) ?? null
+    await world.handle({ type: 'unmined', txId, stored: later, isReadAgain: true, nowMs })
+    expect(world.reader.transaction(txId)).toMatchObject({ status: 'broadcast', mined: null })
+    expect(world.loaded().open.has(txId)).toBe(true)
+  })
+
+  test('a block that comes before the answer of a node is told after the broadcast', async () => {
+    const world = await sending()
+    await world.handle({ type: 'confirmed', txId, mined: MINED, nowMs })
+    const outcome = { kind: 'accepted' } as const
+    const { txHash } = MINED
+    await world.handle({ type: 'broadcast-outcome', txId, txHash, outcome, blockNumber: 1, nowMs })
+    expect(typesOf(world)).toEqual(['transaction.broadcast', 'transaction.confirmed'])
+  })
+
+  test('the same of the block that a gas wallet tells of first', async () => {
+    const world = await openWallet(1_000n)
+    await handOver(world, 1, 50n)
+    const gas = transaction(1, { status: 'confirmed', mined: MINED })
+    await world.handle({
+      ...{ type: 'sponsor-news', txId, gas, flight: 'ended', refusal: null, cancels: null },
+      ...{ gasWalletId: FIRST_GAS_WALLET, nowMs },
+    })
+    expect(typesOf(world)).toEqual(['transaction.broadcast', 'transaction.confirmed'])
+  })
+})
