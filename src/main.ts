@@ -5,6 +5,7 @@ import { KEY_USE_DESK } from '../actors/key-use/shell.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
 import { SHARE_PRICE_DESK } from '../actors/share-prices/shell.js'
+import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js'
 import { createApiKeyAuthenticator } from './auth/api-key.js'
 import { createConsoleTokenVerifier } from './auth/console-token.js'
 import { createKeyUseRecorder } from './auth/key-use.js'
@@ -223,6 +224,12 @@ for (const id of reader.sponsoredWallets()) {
   actors.tell({ kind: 'sub-wallet', id }, { type: 'load' })
 }
 
+const stopSweep = startIdempotencySweep({
+  reader,
+  tell: ({ kind, id, command }) => actors.tell({ kind, id }, command),
+  nowMs: () => Date.now(),
+})
+
 const isCallError = (error: unknown): error is RpcCallError => error instanceof RpcCallError
 const contractReads = createContractReads(isCallError)
 
@@ -367,6 +374,7 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   metricsListener?.close()
   const givenUp = await server.close()
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')
+  stopSweep()
   await keyUse.close()
   await actors.close()
   authenticator.clear()

@@ -132,6 +132,8 @@ type ForeignEvent =
           | 'limit-reached'
           | 'allowances-recorded'
           | 'credits-changed'
+          | 'idempotency-forgotten'
+          | 'lineages-forgotten'
       }
     >
 

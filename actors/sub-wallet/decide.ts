@@ -34,6 +34,7 @@ import {
   resumeSponsored,
   sponsoredScreened,
 } from './decide-sponsored.js'
+import { forgetIdempotency, forgetLineages } from './forget.js'
 import type { Command, Effect, Event } from './messages.js'
 import type { SubWalletState } from './state.js'
 import { Turn } from './turn.js'
@@ -54,6 +55,10 @@ export function decide(
       break
     case 'register-key':
       registerKey(turn, command, token)
+      forgetLineages(turn, command.key.createdAtMs)
+      break
+    case 'forget-idempotency':
+      forgetIdempotency(turn, command)
       break
     case 'rotate-key':
       rotateKey(turn, command, token)

@@ -1,4 +1,4 @@
-import type { Hex, TxId } from '../../src/domain/ids.js'
+import type { Hex, LineageId, TxId } from '../../src/domain/ids.js'
 import { NO_SPEND, reserve, rollForward, settle, unsettle } from '../../src/domain/spend.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { foldAllowances, foldCredits } from './allowance-ledger.js'
@@ -30,6 +30,11 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       return state
     case 'key-put':
       state.keys.set(event.key.keyId, event.key)
+      return state
+    case 'idempotency-forgotten':
+      return state
+    case 'lineages-forgotten':
+      forgetSpend(state, event.lineageIds)
       return state
     case 'reserved': {
       const { draft } = event
@@ -316,6 +321,13 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     default:
       evolveSponsored(state, event)
       return state
+  }
+}
+
+function forgetSpend(state: SubWalletState, lineageIds: readonly LineageId[]): void {
+  for (const lineageId of lineageIds) state.spend.delete(lineageId)
+  for (const [told, mark] of state.limitsTold) {
+    if (lineageIds.includes(mark.lineageId)) state.limitsTold.delete(told)
   }
 }
 

@@ -1,6 +1,6 @@
 import type { ApiKey, KeyPatch } from '../../src/domain/api-key.js'
 import type { ScreenedAgainst } from '../../src/domain/audit.js'
-import type { Hex, KeyId, TxId, UserId } from '../../src/domain/ids.js'
+import type { Hex, KeyId, LineageId, TxId, UserId } from '../../src/domain/ids.js'
 import type { Reservation } from '../../src/domain/spend.js'
 import type { MinedIn, Place, Transaction, TxKind, TxStatus } from '../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../src/domain/wallet.js'
@@ -94,6 +94,13 @@ export type Command =
       readonly nowMs: number
     }
   | { readonly type: 'replacement-failed'; readonly txId: TxId }
+  | {
+      readonly type: 'forget-idempotency'
+      readonly lineageId: LineageId
+      /** Idempotency-Keys whose records are older than they are kept. */
+      readonly keys: readonly string[]
+      readonly nowMs: number
+    }
 
 /** `requestId` is for the audit trail. */
 export type ConsoleCommand = (
@@ -208,6 +215,12 @@ export type Event =
       readonly requestId: string | null
       readonly atMs: number
     }
+  | {
+      readonly type: 'idempotency-forgotten'
+      readonly lineageId: LineageId
+      readonly keys: readonly string[]
+    }
+  | { readonly type: 'lineages-forgotten'; readonly lineageIds: readonly LineageId[] }
   | { readonly type: 'reserved'; readonly draft: Draft }
   | { readonly type: 'released'; readonly txId: TxId }
   | {

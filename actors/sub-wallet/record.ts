@@ -128,6 +128,12 @@ export function recordEvents(
           txEvent(state, event.txId, `transaction.${event.status}`, event.atMs),
         )
         break
+      case 'idempotency-forgotten':
+        for (const key of event.keys) transactor.deleteIdempotency(event.lineageId, key)
+        break
+      case 'lineages-forgotten':
+        header = true
+        break
       case 'lane-synced':
         // One that was read for the first time is read again by the next start.
         if (event.before !== null && event.before !== event.nextNonce) header = true

@@ -1,4 +1,5 @@
 import type { SubWalletId } from '../../src/domain/ids.js'
+import { IDEMPOTENCY_KEPT_MS } from '../../src/store/records.js'
 import type { WatcherCommand } from '../chain-watcher/messages.js'
 import type { ActorShell } from '../runtime/actor.js'
 import { refusalAudit } from './audit.js'
@@ -27,6 +28,15 @@ export function createSubWalletShell(
     ports.tell({ kind: 'chain-watcher', id: String(chainId), command, token: null })
   }
 
+  /** It may have been used again since it was looked at. */
+  function isForgotten(
+    { lineageId, nowMs }: Extract<Command, { type: 'forget-idempotency' }>,
+    key: string,
+  ): boolean {
+    const record = reader.idempotency(lineageId, key)
+    return record !== undefined && nowMs >= record.createdAtMs + IDEMPOTENCY_KEPT_MS
+  }
+
   return {
     kind: 'sub-wallet',
     decide(state, command, token) {
@@ -46,6 +56,10 @@ export function createSubWalletShell(
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
       if (command.type === 'sponsor-news' && !state.sponsored.has(command.txId)) {
         return { ...command, stored: reader.transaction(command.txId) ?? null }
+      }
+      if (command.type === 'forget-idempotency') {
+        reader.refresh()
+        return { ...command, keys: command.keys.filter((key) => isForgotten(command, key)) }
       }
       return command
     },

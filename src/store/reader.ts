@@ -152,6 +152,17 @@ export function createReader(environment: Environment) {
     },
     idempotency: (lineage: LineageId, key: string) =>
       get<IdempotencyRecord>('idempotency', [lineage, key]),
+    /** In the order of their keys, those after one of them, or from the first. */
+    *idempotencyAfter(
+      place: readonly [LineageId, string] | null,
+      limit: number,
+    ): Generator<{ lineageId: LineageId; key: string; record: IdempotencyRecord }> {
+      const from = place === null ? {} : { start: [...place], exclusiveStart: true }
+      for (const { key, value } of spaces.idempotency.getRange({ ...from, limit })) {
+        const [lineageId, name] = key as unknown as [LineageId, string]
+        yield { lineageId, key: name, record: value as IdempotencyRecord }
+      }
+    },
 
     walletsOfUser: (user: UserId, options: PageOptions) =>
       page('walletsByUser', user, options, (id) => subWallet(id as SubWalletId)),

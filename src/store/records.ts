@@ -11,6 +11,9 @@ export interface IdempotencyRecord {
 /** Idempotency keys are remembered for 24 hours (API.md, "Conventions"). */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000
 
+/** Their records stay for an hour more, so that no small step of a clock loses one that counts. */
+export const IDEMPOTENCY_KEPT_MS = IDEMPOTENCY_TTL_MS + 60 * 60 * 1_000
+
 /** What is known of a wallet's ledger of approvals as a whole. */
 export interface AllowanceLedgerMark {
   /** False once entries gave way to newer ones. */

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest'
+import { sweepOnce } from '../../actors/sub-wallet/sweep-idempotency.js'
+import type { KeyId, LineageId } from '../../src/domain/ids.js'
+import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_TTL_MS } from '../../src/store/records.js'
+import { WriteBatch } from '../../src/store/transactor.js'
+import {
+  apiKey,
+  KEY_ID,
+  LINEAGE_ID,
+  preparedSend,
+  START_MS,
+  txIdOf,
+  WALLET_ID,
+} from '../actors/wallet-fixtures.js'
+import { openWallet, type WalletWorld } from './wallet-world.js'
+
+const DAY_MS = 86_400_000
+
+/** A send with a key, up to its stored bytes. */
+async function send(world: WalletWorld, n: number, key: string, nowMs: number): Promise<void> {
+  const txId = txIdOf(n)
+  const nonce = n - 1
+  const idempotency = { key, bodyHash: 'body' }
+  await world.handle(preparedSend(n, 10n, { nowMs, idempotency }), n)
+  const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
+  await world.handle({ type: 'screened', txId, ...screened, nowMs })
+  const bytes = { rawTransaction: '0x01', intentId: '0x01', signedAtMs: nowMs } as const
+  await world.handle({
+    type: 'signed',
+    txId,
+    nonce,
+    signed: { txHash: `0x0${n}`, ...bytes },
+    nowMs,
+  })
+  const mined = { txHash: `0x0${n}`, blockNumber: n, blockHash: `0x0${n}` } as const
+  const fate = { outcome: 'success', feeWei: 0n } as const
+  await world.handle({ type: 'confirmed', txId, mined: { ...mined, ...fate }, nowMs })
+}
+
+describe('what need not be remembered', () => {
+  test('an Idempotency-Key is removed once it is older than it counts, and not before', async () => {
+    const world = await openWallet(1_000n)
+    await send(world, 1, 'first', START_MS)
+    await send(world, 2, 'second', START_MS + 1)
+    const told: Parameters<WalletWorld['handle']>[0][] = []
+    const sweepAt = (nowMs: number) =>
+      sweepOnce(
+        { reader: world.reader, tell: ({ command }) => told.push(command), nowMs: () => nowMs },
+        null,
+      )
+    expect(sweepAt(START_MS + IDEMPOTENCY_TTL_MS)).toBeNull()
+    expect(told).toEqual([])
+    const nowMs = START_MS + IDEMPOTENCY_KEPT_MS
+    sweepAt(nowMs)
+    expect(told).toEqual([
+      { type: 'forget-idempotency', lineageId: LINEAGE_ID, keys: ['first'], nowMs },
+    ])
+    for (const command of told) await world.handle(command)
+    expect(world.reader.idempotency(LINEAGE_ID, 'first')).toBeUndefined()
+    expect(world.reader.idempotency(LINEAGE_ID, 'second')).toBeDefined()
+  })
+
+  test('one that is being used again is kept', async () => {
+    const world = await openWallet(1_000n)
+    await send(world, 1, 'again', START_MS)
+    const nowMs = START_MS + IDEMPOTENCY_KEPT_MS
+    const idempotency = { key: 'again', bodyHash: 'body' }
+    await world.handle(preparedSend(2, 10n, { nowMs, idempotency }), 2)
+    const keys = ['again']
+    await world.handle({ type: 'forget-idempotency', lineageId: LINEAGE_ID, keys, nowMs })
+    expect(world.reader.idempotency(LINEAGE_ID, 'again')).toBeDefined()
+  })
+
+  test('a look reads so many rows and goes on from there, to the end', async () => {
+    const world = await openWallet(1_000n)
+    const batch = new WriteBatch()
+    const count = 1_200
+    for (let n = 0; n < count; n++) {
+      const record = { bodyHash: 'body', txId: txIdOf(n), createdAtMs: START_MS }
+      batch.putIdempotency(LINEAGE_ID, `key-${n}`, record)
+    }
+    await batch.commit(
+      world.environment,
+      { thread: 0, take: () => 1, giveBack: () => {}, settled: () => {}, readable: () => 0 },
+      new Set(),
+    )
+    const found: string[] = []
+    const ports = {
+      reader: world.reader,
+      tell: ({ command }: { readonly command: { readonly keys: readonly string[] } }) =>
+        found.push(...command.keys),
+      nowMs: () => START_MS + IDEMPOTENCY_KEPT_MS,
+    }
+    const sizes: number[] = []
+    let at = sweepOnce(ports, null)
+    sizes.push(found.length)
+    while (at !== null) {
+      at = sweepOnce(ports, at)
+      sizes.push(found.length)
+    }
+    expect(sizes).toEqual([500, 1_000, count])
+    expect(new Set(found).size).toBe(count)
+  })
+
+  test('spend of a lineage goes once no key is left and its windows have closed', async () => {
+    const world = await openWallet(1_000n)
+    await send(world, 1, 'first', START_MS)
+    const register = (n: number, createdAtMs: number) => {
+      const keyId = `key_0000000000000000000000000${n}` as KeyId
+      const lineageId = keyId as string as LineageId
+      const key = apiKey({ keyId, lineageId, secretHash: `0${n}`.repeat(32), createdAtMs })
+      return world.handle({ type: 'register-key', key })
+    }
+    const stored = () => world.reader.subWallet(WALLET_ID)?.spend.map(({ lineageId }) => lineageId)
+    const later = START_MS + 40 * DAY_MS
+    await register(2, later)
+    expect(stored()).toEqual([LINEAGE_ID])
+    await world.handle({ type: 'revoke-key', keyId: KEY_ID, nowMs: START_MS })
+    await register(3, START_MS + DAY_MS)
+    expect(stored(), 'its month is open').toEqual([LINEAGE_ID])
+    await register(4, later)
+    expect(stored()).toEqual([])
+    expect(world.loaded().spend.size).toBe(0)
+  })
+})
