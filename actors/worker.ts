@@ -32,6 +32,7 @@ import { createChainWatcherShell } from './chain-watcher/shell.js'
 import { createCustodyShell } from './custody/shell.js'
 import { createGasWalletShell } from './gas-wallet/shell.js'
 import { createKeyUseShell } from './key-use/shell.js'
+import { createQuotaShell } from './quotas/shell.js'
 import { type Envelope, eraseShell } from './runtime/actor.js'
 import { Outbox } from './runtime/outbox.js'
 import type {
@@ -48,6 +49,7 @@ import { openedCommand } from './sub-wallet/carried-send.js'
 import { presentAnswer } from './sub-wallet/sent.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
 import { createAnnouncer } from './webhook-endpoint/announce.js'
+import { createDeliveryPace } from './webhook-endpoint/pace.js'
 import { createWebhookShell } from './webhook-endpoint/shell.js'
 
 /** Entry of a worker thread: builds the adapters of its actors, and runs them. */
@@ -146,6 +148,7 @@ const host = new ShardHost({
         sequence,
         deliverer: createDeliverer({ dispatcher }),
         sealedText: coSigner.sealedText,
+        pace: createDeliveryPace(start.deliveriesPerSecond, () => performance.now()),
         log,
         nowMs,
         random: Math.random,
@@ -154,6 +157,7 @@ const host = new ShardHost({
     eraseShell(createAddressRulesShell({ reader, rulesChanged: rules.changed })),
     eraseShell(createKeyUseShell()),
     eraseShell(createSharePriceShell()),
+    eraseShell(createQuotaShell(reader)),
     eraseShell(
       createGasWalletShell({
         reader,

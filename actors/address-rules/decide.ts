@@ -1,6 +1,7 @@
-import { ADDRESS_RULES_MAX, type AddressRule } from '../../src/domain/address-rule.js'
+import type { AddressRule } from '../../src/domain/address-rule.js'
 import type { Address } from '../../src/domain/ids.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
+import { quotaExceeded } from '../../src/errors/quota-exceeded.js'
 import type { Decision, ReplyToken } from '../runtime/actor.js'
 
 /** One actor per user: their own entries of addresses to block or to allow. */
@@ -11,7 +12,13 @@ export interface AddressRulesState {
 
 /** Addresses are EIP-55 checksummed. `requestId` is for the audit trail. */
 export type AddressRulesCommand =
-  | { readonly type: 'put'; readonly rule: AddressRule; readonly requestId: string }
+  | {
+      readonly type: 'put'
+      readonly rule: AddressRule
+      /** Entries that the user may have. */
+      readonly limit: number
+      readonly requestId: string
+    }
   | {
       readonly type: 'delete'
       readonly address: Address
@@ -38,9 +45,9 @@ export function decide(
   token: ReplyToken | null,
 ): Decision<AddressRulesEvent, AddressRulesEffect> {
   if (command.type === 'put') {
-    const { rule, requestId } = command
+    const { rule, limit, requestId } = command
     const others = state.rules.filter(({ address }) => address !== rule.address)
-    if (others.length >= ADDRESS_RULES_MAX) return refuse(token, tooMany())
+    if (others.length >= limit) return refuse(token, quotaExceeded('rules', limit))
     return change(state, { type: 'set', rule, requestId, atMs: rule.createdAtMs }, token)
   }
   const { address, requestId, nowMs } = command
@@ -68,12 +75,4 @@ function change(
 function refuse(token: ReplyToken | null, why: Fault): Decision<never, never> {
   const replies = token === null ? [] : [{ token, result: { ok: false as const, fault: why } }]
   return { events: [], effects: [], replies }
-}
-
-function tooMany(): Fault {
-  return fault(
-    'INVALID_REQUEST',
-    { address_rules_max: ADDRESS_RULES_MAX },
-    `A user has at most ${ADDRESS_RULES_MAX} address rules; remove one first.`,
-  )
 }

@@ -89,6 +89,7 @@ export type ActorKind =
   | 'address-rules'
   | 'key-use'
   | 'share-prices'
+  | 'quotas'
 
 export interface ActorAddress {
   readonly kind: ActorKind

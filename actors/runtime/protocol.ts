@@ -40,6 +40,8 @@ export interface WorkerStart {
   readonly mode: 'dev' | 'live'
   readonly logLevel: string
   readonly storeDirectory: string
+  /** Attempts of one user's webhooks. */
+  readonly deliveriesPerSecond: number
   readonly sequence: SharedArrayBuffer
   /** Counts the changes of users' address rules. */
   readonly rulesVersion: SharedArrayBuffer

@@ -1,13 +1,14 @@
 import { LRUCache } from 'lru-cache'
 import { DEFAULT_EVENT_TYPES, type EventType, type StoredEvent } from '../../src/domain/event.js'
 import type { UserId } from '../../src/domain/ids.js'
+import { QUOTAS_MAX } from '../../src/domain/quotas.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Envelope } from '../runtime/actor.js'
 
-/** Endpoints of one user (the console's bound). */
-const ENDPOINTS = { limit: 100, cursor: null }
+/** All endpoints of one user. */
+const ENDPOINTS = { limit: QUOTAS_MAX.webhooks, cursor: null }
 
 /** Another thread's commit holds back places before ours; it takes about a sync to disk. */
 const HELD_BACK_MS = 5

@@ -13,6 +13,7 @@ import { decide } from './decide.js'
 import { DeliveryHistory } from './delivery-history.js'
 import type { EndpointEffect, EndpointEvent } from './events.js'
 import { evolve } from './evolve.js'
+import type { DeliveryPace } from './pace.js'
 import { type Holder, recordEvents } from './record.js'
 import {
   activeSecrets,
@@ -29,6 +30,8 @@ export interface WebhookPorts {
   readonly deliverer: Deliverer
   /** Seals secrets at rest, and opens them for a delivery. */
   readonly sealedText: SealedText
+  /** Shared by all endpoints of this thread. */
+  readonly pace: DeliveryPace
   readonly log: { error(context: object, message: string): void }
   readonly nowMs: () => number
   /** In [0, 1). */
@@ -44,7 +47,7 @@ const FEED_SCAN_MAX = 2_000
 export function createWebhookShell(
   ports: WebhookPorts,
 ): ActorShell<Holder, IncomingCommand, EndpointEvent, EndpointEffect> {
-  const { reader, sequence, deliverer, sealedText, nowMs, random, log } = ports
+  const { reader, sequence, deliverer, sealedText, pace, nowMs, random, log } = ports
   /** Retry times of resident endpoints; durable in their state, so a restart sets them anew. */
   const alarms = new Map<string, NodeJS.Timeout>()
 
@@ -140,6 +143,25 @@ export function createWebhookShell(
     }, CHECKPOINT_MS)
   }
 
+  function attempt(
+    id: string,
+    state: EndpointState,
+    effect: Extract<EndpointEffect, { type: 'deliver' }>,
+    self: (command: LogCommand) => void,
+  ): void {
+    deliver(state, effect).then(self, (error: unknown) => {
+      log.error({ err: error, webhookId: id }, 'a delivery could not be attempted')
+      self({
+        type: 'attempt-finished',
+        eventId: effect.eventId,
+        attemptId: effect.attemptId,
+        outcome: { kind: 'retry', status: null, error: 'the service failed', durationMs: 0 },
+        nowMs: nowMs(),
+        jitter: random(),
+      })
+    })
+  }
+
   return {
     kind: 'webhook-endpoint',
     load(id) {
@@ -196,17 +218,15 @@ export function createWebhookShell(
         self(feed(state, effect.afterSeq, effect.limit))
         return
       }
-      deliver(state, effect).then(self, (error: unknown) => {
-        log.error({ err: error, webhookId: id }, 'a delivery could not be attempted')
-        self({
-          type: 'attempt-finished',
-          eventId: effect.eventId,
-          attemptId: effect.attemptId,
-          outcome: { kind: 'retry', status: null, error: 'the service failed', durationMs: 0 },
-          nowMs: nowMs(),
-          jitter: random(),
-        })
-      })
+      const waitMs = pace.next(state.endpoint.userId)
+      if (waitMs === 0) attempt(id, state, effect, self)
+      else {
+        setTimeout(() => {
+          // As it is by then; null once it was removed.
+          const later = holders.get(id)?.state ?? null
+          if (later !== null) attempt(id, later, effect, self)
+        }, waitMs).unref()
+      }
     },
     // Endpoints are few, and each holds an alarm: they stay.
     idle: ({ state }) => state === null,

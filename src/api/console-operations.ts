@@ -90,7 +90,7 @@ export const consoleOperations = [
     title: 'Create a sub-wallet',
     input: createWalletInput,
     output: subWallet,
-    errors: ['COSIGNER_UNAVAILABLE'],
+    errors: ['QUOTA_EXCEEDED', 'COSIGNER_UNAVAILABLE'],
   },
   {
     name: 'list_wallets',
@@ -108,7 +108,7 @@ export const consoleOperations = [
     title: 'Issue an API key',
     input: createKeyInput,
     output: issuedKey,
-    errors: [...ENLARGEMENT_ERRORS, ...KEY_ERRORS],
+    errors: ['QUOTA_EXCEEDED', ...ENLARGEMENT_ERRORS, ...KEY_ERRORS],
   },
   {
     name: 'list_keys',
@@ -162,7 +162,7 @@ export const consoleOperations = [
     title: 'Register a webhook endpoint',
     input: createWebhookInput,
     output: createdWebhook,
-    errors: [],
+    errors: ['QUOTA_EXCEEDED'],
   },
   {
     name: 'list_webhooks',
@@ -261,7 +261,7 @@ export const consoleOperations = [
     title: 'Block or allow an address',
     input: putAddressRuleInput,
     output: addressRule,
-    errors: [],
+    errors: ['QUOTA_EXCEEDED'],
   },
   {
     name: 'list_address_rules',

@@ -119,6 +119,8 @@ function exampleDetails(code: ErrorCode): { [key: string]: JsonValue } {
       }
     case 'AUTHORIZATION_REFUSED':
       return { reason: 'the grant changed meanwhile' }
+    case 'QUOTA_EXCEEDED':
+      return { quota: 'webhooks', limit: 100 }
     case 'SIMULATION_REVERTED':
       return { reason: 'ERC20: transfer amount exceeds balance' }
     case 'DUPLICATE_SUSPECTED':

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import { QUOTA_DEFAULTS, QUOTAS_MAX, type Quotas } from '../domain/quotas.js'
 import {
   BYTES_PER_MIB,
   DISK_FLOOR_MIB,
@@ -54,6 +55,12 @@ const variables = z.object({
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),
   // A second of work at full speed, so that an agent's burst of hundreds is taken; more only waits.
   COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(1_024),
+  // A bound on what one user takes of the delivering, not a target.
+  COUNTERSIGN_EVENTS_PER_SECOND: count(100_000).default(1_000),
+  COUNTERSIGN_QUOTA_WALLETS: count(QUOTAS_MAX.wallets).default(QUOTA_DEFAULTS.wallets),
+  COUNTERSIGN_QUOTA_KEYS: count(QUOTAS_MAX.keys).default(QUOTA_DEFAULTS.keys),
+  COUNTERSIGN_QUOTA_WEBHOOKS: count(QUOTAS_MAX.webhooks).default(QUOTA_DEFAULTS.webhooks),
+  COUNTERSIGN_QUOTA_ADDRESS_RULES: count(QUOTAS_MAX.rules).default(QUOTA_DEFAULTS.rules),
 })
 
 /**
@@ -90,6 +97,10 @@ export interface Config {
   readonly diskFloorBytes: number
   /** Calls that move value under way at once; more are answered OVERLOADED. */
   readonly writesInFlightMax: number
+  /** Events that each user's webhooks are told of a second, by each thread. */
+  readonly deliveriesPerSecond: number
+  /** Of each user. */
+  readonly quotas: Quotas
 }
 
 export interface ReadConfig {
@@ -125,6 +136,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     inFlightMax: values.COUNTERSIGN_IN_FLIGHT_MAX,
     diskFloorBytes: values[DISK_FLOOR_VARIABLE] * BYTES_PER_MIB,
     writesInFlightMax: values.COUNTERSIGN_WRITES_IN_FLIGHT_MAX,
+    deliveriesPerSecond: values.COUNTERSIGN_EVENTS_PER_SECOND,
+    quotas: {
+      wallets: values.COUNTERSIGN_QUOTA_WALLETS,
+      keys: values.COUNTERSIGN_QUOTA_KEYS,
+      webhooks: values.COUNTERSIGN_QUOTA_WEBHOOKS,
+      rules: values.COUNTERSIGN_QUOTA_ADDRESS_RULES,
+    },
   }
   return { config, warnings: unknownVariables(Object.keys(env)) }
 }

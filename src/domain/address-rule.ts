@@ -10,6 +10,3 @@ export interface AddressRule {
   readonly note: string | null
   readonly createdAtMs: number
 }
-
-/** Entries of one user; as many as the screener prepares for one. */
-export const ADDRESS_RULES_MAX = 1_000

@@ -48,6 +48,11 @@ export type KeyPatch = Partial<
   >
 >
 
+/** Neither revoked nor rotated out. Time alone never changes it, unlike the status. */
+export function isLive({ rotatedAtMs, revokedAtMs }: ApiKey): boolean {
+  return rotatedAtMs === null && revokedAtMs === null
+}
+
 /** Derived, never stored: time alone turns a rotated-out key into a revoked one. */
 export function keyStatus(key: ApiKey, nowMs: number): KeyStatus {
   if (key.revokedAtMs !== null) return 'revoked'

@@ -58,6 +58,10 @@ export const CATALOGUE = {
     'What would leave the wallet cannot be valued in USD, and this API key does not allow that.',
   ),
   CALLDATA_UNDECODABLE: row(422, 'The calldata cannot be decoded, so it cannot be screened.'),
+  QUOTA_EXCEEDED: row(
+    422,
+    'The user has as many of these as the quota allows; remove one, or ask the operator for more.',
+  ),
   SLIPPAGE_EXCEEDED: row(422, 'The price moved past the accepted slippage; ask for a new quote.'),
   RATE_LIMITED: row(
     429,

@@ -6,6 +6,7 @@ import { backtestKey } from './console/backtest.js'
 import { listDeliveries, redeliverEvent } from './console/deliveries.js'
 import { listEvents } from './console/events.js'
 import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
+import { freeingKey, freeingWebhook, withinQuota } from './console/quotas.js'
 import { listTransactions } from './console/transactions.js'
 import { createWallet, listWallets } from './console/wallets.js'
 import {
@@ -24,12 +25,12 @@ import type { OperationPorts } from './ports.js'
 export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
   const handlers: ConsoleHandlers = {
     get_user: ({ userId, email }) => ({ ok: true, value: { user_id: userId, email } }),
-    create_wallet: createWallet(ports),
+    create_wallet: withinQuota(ports, 'wallets', createWallet(ports)),
     list_wallets: listWallets(ports),
-    create_key: createKey(ports),
+    create_key: withinQuota(ports, 'keys', createKey(ports)),
     list_keys: listKeys(ports),
     rotate_key: rotateKey(ports),
-    revoke_key: revokeKey(ports),
+    revoke_key: freeingKey(ports, revokeKey(ports)),
     patch_key: patchKey(ports),
     list_authorizers: listAuthorizers(ports),
     backtest_key: backtestKey(ports),
@@ -37,7 +38,7 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     put_address_rule: putAddressRule(ports),
     list_address_rules: listAddressRules(ports),
     delete_address_rule: deleteAddressRule(ports),
-    create_webhook: createWebhook(ports),
+    create_webhook: withinQuota(ports, 'webhooks', createWebhook(ports)),
     list_webhooks: listWebhooks(ports),
     patch_webhook: patchWebhook(ports),
     test_webhook: testWebhook(ports),
@@ -45,7 +46,7 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     list_deliveries: listDeliveries(ports),
     redeliver_event: redeliverEvent(ports),
     list_events: listEvents(ports),
-    delete_webhook: deleteWebhook(ports),
+    delete_webhook: freeingWebhook(ports, deleteWebhook(ports)),
     revoke_allowances: revokeAllowances(ports),
     list_transactions: listTransactions(ports),
   }

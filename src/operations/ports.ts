@@ -6,6 +6,7 @@ import type { SwapVenue } from '../defi/swap-venue.js'
 import type { VaultVenue } from '../defi/vault-venue.js'
 import type { Environment } from '../domain/api-key.js'
 import type { KeyId, SubWalletId } from '../domain/ids.js'
+import type { Quotas } from '../domain/quotas.js'
 import type { PriceSource } from '../pricing/price-source.js'
 import type { Screener } from '../screening/screener.js'
 import type { Reader } from '../store/reader.js'
@@ -38,6 +39,8 @@ export interface OperationPorts {
   readonly quotes: QuoteBook
   readonly pendingGrants: PendingGrants
   readonly environment: Environment
+  /** Of each user. */
+  readonly quotas: Quotas
   /** Newest block of a chain; null until one was seen. */
   readonly headOf: (chainId: number) => number | null
   /** The event log's last place that may be shown. */

@@ -2,8 +2,8 @@ import type { Address } from '../domain/ids.js'
 import { parseListedAddress } from './set/address-bytes.js'
 import { type AddressSet, buildAddressSet, GRAM_BITS_SMALL } from './set/address-set.js'
 
-/** Entries one user may keep. */
-export const USER_RULES_MAX = 1_000
+/** Entries one user may keep: the largest quota of rules (domain/quotas.ts). */
+export const USER_RULES_MAX = 10_000
 
 export interface UserRule {
   readonly address: Address

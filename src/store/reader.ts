@@ -29,6 +29,7 @@ import { decodeTransaction } from './encodings/transaction.js'
 import type { Environment, StoreKey } from './environment.js'
 import { createEventReader } from './event-log.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
+import { createOwnedCounts } from './owned-counts.js'
 import { LAST, newestFirst, type Page, type PageOptions, pageOf } from './pages.js'
 import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
 import { createSettlementReader } from './settlements.js'
@@ -119,6 +120,7 @@ export function createReader(environment: Environment) {
         if (key !== undefined) yield key
       }
     },
+    ownedCounts: createOwnedCounts(spaces),
     transaction,
     /**
      * Changes with the record. To be taken before `refresh` and the look at the record, which is

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest'
 import { type AddressRulesState, decide } from '../../actors/address-rules/decide.js'
-import { ADDRESS_RULES_MAX, type AddressRule } from '../../src/domain/address-rule.js'
+import type { AddressRule } from '../../src/domain/address-rule.js'
 import type { Address, UserId } from '../../src/domain/ids.js'
 import { attachPreparedRules, createRulesVersion } from '../../src/screening/prepared-rules.js'
 import type { UserRule } from '../../src/screening/user-rules.js'
+
+const LIMIT = 100
 
 function rule(n: number, action: AddressRule['action'] = 'block'): AddressRule {
   const address: Address = `0x${(n + 1).toString(16).padStart(40, '0')}`
@@ -11,15 +13,18 @@ function rule(n: number, action: AddressRule['action'] = 'block'): AddressRule {
 }
 
 function put(state: AddressRulesState, entry: AddressRule) {
-  return decide(state, { type: 'put', rule: entry, requestId: 'r' }, 1).replies[0]?.result
+  return decide(state, { type: 'put', rule: entry, limit: LIMIT, requestId: 'r' }, 1).replies[0]
+    ?.result
 }
 
 test('a user keeps a bounded number of entries, and may still change or remove them', () => {
   const state: AddressRulesState = { rules: [] }
-  for (let n = 0; n < ADDRESS_RULES_MAX; n++) expect(put(state, rule(n))?.ok).toBe(true)
-  expect(put(state, rule(ADDRESS_RULES_MAX))).toMatchObject({ fault: { code: 'INVALID_REQUEST' } })
+  for (let n = 0; n < LIMIT; n++) expect(put(state, rule(n))?.ok).toBe(true)
+  expect(put(state, rule(LIMIT))).toMatchObject({
+    fault: { code: 'QUOTA_EXCEEDED', details: { quota: 'rules', limit: LIMIT } },
+  })
   expect(put(state, rule(0, 'allow'))?.ok).toBe(true)
-  expect(state.rules).toHaveLength(ADDRESS_RULES_MAX)
+  expect(state.rules).toHaveLength(LIMIT)
   expect(state.rules.at(-1)).toMatchObject({ action: 'allow' })
   const { address } = rule(1)
   const removal = { type: 'delete', address, requestId: 'r', nowMs: 1 } as const
@@ -27,7 +32,7 @@ test('a user keeps a bounded number of entries, and may still change or remove t
   expect(decide(state, removal, 1).replies[0]?.result).toMatchObject({
     fault: { code: 'NOT_FOUND' },
   })
-  expect(put(state, rule(ADDRESS_RULES_MAX))?.ok).toBe(true)
+  expect(put(state, rule(LIMIT))?.ok).toBe(true)
 })
 
 test('a change that one thread makes is seen by the next look of every other', () => {

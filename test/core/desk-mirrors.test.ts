@@ -28,7 +28,7 @@ describe('actors that keep little', () => {
         if (random.chance(0.4)) return { type: 'delete', address, requestId: 'request', nowMs }
         const action = random.pick(['block', 'allow'] as const)
         const rule = { address, action, note: null, createdAtMs: nowMs }
-        return { type: 'put', rule, requestId: 'request' }
+        return { type: 'put', rule, limit: 10, requestId: 'request' }
       }
       let nowMs = START_MS
       return {

@@ -38,6 +38,7 @@ function shellOn(reader: Reader): EndpointShell {
     sequence: attachEventSequence(createEventSequenceBuffer(1, 0), null),
     deliverer: { deliver: () => Promise.reject(new Error('driven by hand')) },
     sealedText: { seal: (text) => `sealed ${text}`, open: (text) => text },
+    pace: { next: () => 0 },
     log: { error: () => undefined },
     nowMs: () => START_MS,
     random: () => 0,

@@ -22,6 +22,8 @@ describe('the environment', () => {
         inFlightMax: 10_000,
         diskFloorBytes: 256 * 1024 * 1024,
         writesInFlightMax: 1_024,
+        deliveriesPerSecond: 1_000,
+        quotas: { wallets: 10_000, keys: 20_000, webhooks: 100, rules: 1_000 },
       },
       warnings: [],
     })

@@ -8,6 +8,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ShardHost } from '../../dist/actors/runtime/shard-host.js'
 import { createAnnouncer } from '../../dist/actors/webhook-endpoint/announce.js'
+import { createDeliveryPace } from '../../dist/actors/webhook-endpoint/pace.js'
 import { createWebhookShell } from '../../dist/actors/webhook-endpoint/shell.js'
 import { openDataKeys } from '../../dist/src/custody/domain-keys/data-keys.js'
 import { createSealedText } from '../../dist/src/custody/domain-keys/sealed-text.js'
@@ -51,6 +52,7 @@ const host = new ShardHost({
       ...ports,
       deliverer: createDeliverer({ dispatcher }),
       sealedText,
+      pace: createDeliveryPace(1_000, () => performance.now()),
       random: Math.random,
     }),
   ],

@@ -8,6 +8,7 @@ import { pageOptions } from './page.js'
 /** An entry counts from the next send on. A second entry for an address takes the first's place. */
 export function putAddressRule({
   actors,
+  quotas,
   nowMs,
 }: OperationPorts): ConsoleHandlers['put_address_rule'] {
   return async ({ userId, requestId }, input) => {
@@ -19,7 +20,7 @@ export function putAddressRule({
     }
     const set = await actors.ask(
       { kind: 'address-rules', id: userId },
-      { type: 'put', rule, requestId },
+      { type: 'put', rule, limit: quotas.rules, requestId },
     )
     return set.ok ? { ok: true, status: 201, value: ruleView(rule) } : set
   }

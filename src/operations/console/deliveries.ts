@@ -1,6 +1,7 @@
 import type { DeliveryRecord } from '../../../actors/webhook-endpoint/delivery-record.js'
 import { DEFAULT_EVENT_TYPES, type StoredEvent } from '../../domain/event.js'
 import type { WebhookId } from '../../domain/ids.js'
+import { QUOTAS_MAX } from '../../domain/quotas.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
 import { ok, type Result } from '../../errors/fault.js'
 import type { Reader } from '../../store/reader.js'
@@ -9,7 +10,6 @@ import type { OperationPorts } from '../ports.js'
 import { ownedEvent, ownedWebhook } from './ownership.js'
 import { pageOptions } from './page.js'
 import { deliveryView } from './webhook-views.js'
-import { WEBHOOKS_PER_USER_MAX } from './webhooks.js'
 
 export function listDeliveries({ reader }: OperationPorts): ConsoleHandlers['list_deliveries'] {
   return ({ userId }, input) => {
@@ -59,7 +59,7 @@ function targetsOf(
     const owned = ownedWebhook(reader, event.userId, only as WebhookId)
     return owned.ok ? ok([owned.value]) : owned
   }
-  const all = reader.webhooksOfUser(event.userId, { limit: WEBHOOKS_PER_USER_MAX, cursor: null })
+  const all = reader.webhooksOfUser(event.userId, { limit: QUOTAS_MAX.webhooks, cursor: null })
   return ok(
     all.items.filter(
       ({ status, events }) =>

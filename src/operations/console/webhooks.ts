@@ -4,7 +4,6 @@ import { SECRET_OVERLAP_MS } from '../../../actors/webhook-endpoint/state.js'
 import { type EventId, ID_PREFIX, type WebhookId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
-import { fault } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
 import { generateWebhookSecret } from '../../webhooks/signature.js'
 import { validateWebhookUrl } from '../../webhooks/webhook-url.js'
@@ -14,20 +13,11 @@ import { ownedWebhook } from './ownership.js'
 import { pageOptions } from './page.js'
 import { webhookView } from './webhook-views.js'
 
-/** Endpoints of one user; each new event looks at all of them. */
-export const WEBHOOKS_PER_USER_MAX = 100
-
 export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_webhook'] {
-  const { reader, actors, nowMs, webhookTargets, readableSeq } = ports
+  const { actors, nowMs, webhookTargets, readableSeq } = ports
   return async ({ userId, requestId }, input) => {
     const url = validateWebhookUrl(input.url, webhookTargets)
     if (!url.ok) return url
-    const all = reader.webhooksOfUser(userId, { limit: WEBHOOKS_PER_USER_MAX, cursor: null })
-    if (all.items.length >= WEBHOOKS_PER_USER_MAX) {
-      const message = `At most ${WEBHOOKS_PER_USER_MAX} webhook endpoints; delete one first.`
-      const details = { webhooks_max: WEBHOOKS_PER_USER_MAX }
-      return { ok: false, fault: fault('INVALID_REQUEST', details, message) }
-    }
     const secret = generateWebhookSecret()
     const endpoint: Omit<WebhookEndpoint, 'secrets'> = {
       webhookId: newId<WebhookId>(ID_PREFIX.webhook),

@@ -1,0 +1,38 @@
+import type { UserId } from '../../src/domain/ids.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { ActorShell } from '../runtime/actor.js'
+import { decide, isFull, isSettled, type QuotaCommand, type QuotaState } from './decide.js'
+
+interface Holder {
+  readonly userId: UserId
+  state: QuotaState
+}
+
+export function createQuotaShell(
+  reader: Pick<Reader, 'refresh' | 'ownedCounts'>,
+): ActorShell<Holder, QuotaCommand, never, never> {
+  function counted(userId: UserId): QuotaState {
+    reader.refresh()
+    return {
+      made: { ...reader.ownedCounts(userId) },
+      reserved: { wallets: new Set(), keys: new Set(), webhooks: new Set() },
+      freed: new Set(),
+      uncertain: false,
+    }
+  }
+
+  return {
+    kind: 'quotas',
+    load: (id) => ({ userId: id as UserId, state: counted(id as UserId) }),
+    decide(holder, command, token) {
+      // Late, so that what was begun then has been made by now or never is.
+      if (command.type === 'reserve' && isFull(holder.state, command) && isSettled(holder.state)) {
+        if (holder.state.uncertain) holder.state = counted(holder.userId)
+      }
+      return decide(holder.state, command, token)
+    },
+    record() {},
+    run() {},
+    idle: ({ state }) => isSettled(state),
+  }
+}

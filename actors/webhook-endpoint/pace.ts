@@ -1,0 +1,35 @@
+import { LRUCache } from 'lru-cache'
+import type { UserId } from '../../src/domain/ids.js'
+
+/**
+ * How many delivery attempts a second one user's endpoints get from a thread.
+ *
+ * Spec silent on what a user with too many events meets. The log is the record and takes all of
+ * them: what causes them is bounded already, sends by the rate of their key and the places of
+ * write-path calls, the console by the rate of its user. What others share is the delivering, so
+ * that is what slows down: deliveries wait in the log, in their order, and none is lost.
+ */
+export interface DeliveryPace {
+  /** Takes the user's next place. @returns milliseconds until it comes; 0 for now */
+  next(userId: UserId): number
+}
+
+/** Half a second of attempts may start at once. */
+const BURST_MS = 500
+/** The least recently used has caught up by far, and so may be forgotten. */
+const USERS_MAX = 10_000
+
+/** @param nowMs a monotonic clock */
+export function createDeliveryPace(perSecond: number, nowMs: () => number): DeliveryPace {
+  /** When the places that a user took so far are all past, at the steady rate. */
+  const takenUntilMs = new LRUCache<UserId, number>({ max: USERS_MAX })
+  const eachMs = 1_000 / perSecond
+  return {
+    next(userId) {
+      const now = nowMs()
+      const before = Math.max(now, takenUntilMs.get(userId) ?? 0)
+      takenUntilMs.set(userId, before + eachMs)
+      return Math.max(0, Math.ceil(before - now - BURST_MS))
+    },
+  }
+}

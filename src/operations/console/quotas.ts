@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto'
+import type { CountedQuota, QuotaCommand } from '../../../actors/quotas/decide.js'
+import type { ActorAddress } from '../../../actors/runtime/actor.js'
+import { isLive } from '../../domain/api-key.js'
+import type { KeyId, UserId } from '../../domain/ids.js'
+import type { Answer, ConsoleContext, ConsoleHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+
+type Handler<Input, Output> = (
+  context: ConsoleContext,
+  input: Input,
+) => Answer<Output> | Promise<Answer<Output>>
+
+/**
+ * The same handler, which begins only with a place reserved in the user's quota: of requests that
+ * race for the last one a single one gets it. A request that is asked to be confirmed first gives
+ * its place back.
+ */
+export function withinQuota<Input, Output>(
+  { actors, quotas }: Pick<OperationPorts, 'actors' | 'quotas'>,
+  quota: CountedQuota,
+  handler: Handler<Input, Output>,
+): Handler<Input, Output> {
+  return async (context, input) => {
+    const counter = counterOf(context.userId)
+    const name = randomUUID()
+    const reserve: QuotaCommand = { type: 'reserve', quota, name, limit: quotas[quota] }
+    const reserved = await actors.ask(counter, reserve)
+    if (!reserved.ok) return reserved
+    let outcome: Extract<QuotaCommand, { type: 'settle' }>['outcome'] = 'unknown'
+    try {
+      const answer = await handler(context, input)
+      // Whoever gets no reply from an actor answers INTERNAL: it may have been made all the same.
+      if (answer.ok) outcome = 'made'
+      else if (answer.fault.code !== 'INTERNAL') outcome = 'not-made'
+      return answer
+    } finally {
+      const settle: QuotaCommand = { type: 'settle', quota, name, outcome }
+      await actors.ask(counter, settle)
+    }
+  }
+}
+
+/** A key that was live makes room for another once it is revoked. */
+export function freeingKey(
+  { actors, reader }: Pick<OperationPorts, 'actors' | 'reader'>,
+  handler: ConsoleHandlers['revoke_key'],
+): ConsoleHandlers['revoke_key'] {
+  return async (context, input) => {
+    const before = reader.apiKey(input.key_id as KeyId)
+    const answer = await handler(context, input)
+    if (answer.ok && before !== undefined && isLive(before)) {
+      await free(actors, context.userId, 'keys', input.key_id)
+    }
+    return answer
+  }
+}
+
+/** Of two that delete an endpoint at once, the second finds nothing. */
+export function freeingWebhook(
+  { actors }: Pick<OperationPorts, 'actors'>,
+  handler: ConsoleHandlers['delete_webhook'],
+): ConsoleHandlers['delete_webhook'] {
+  return async (context, input) => {
+    const answer = await handler(context, input)
+    if (answer.ok) await free(actors, context.userId, 'webhooks', input.webhook_id)
+    return answer
+  }
+}
+
+async function free(
+  actors: OperationPorts['actors'],
+  userId: UserId,
+  quota: CountedQuota,
+  id: string,
+): Promise<void> {
+  const command: QuotaCommand = { type: 'free', quota, id }
+  await actors.ask(counterOf(userId), command)
+}
+
+function counterOf(userId: UserId): ActorAddress {
+  return { kind: 'quotas', id: userId }
+}

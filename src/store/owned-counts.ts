@@ -1,0 +1,33 @@
+import { type ApiKey, isLive } from '../domain/api-key.js'
+import type { UserId } from '../domain/ids.js'
+import type { Quotas } from '../domain/quotas.js'
+import type { Environment } from './environment.js'
+import { LAST, newestFirst } from './pages.js'
+
+/** How much of what is bounded by a quota a user has; address rules are counted by their actor. */
+export type OwnedCounts = Omit<Quotas, 'rules'>
+
+/**
+ * Looks at every key that the user ever had: some milliseconds for a thousand, so it is for the
+ * start of the actor that counts from there on.
+ */
+export function createOwnedCounts(spaces: Environment['spaces']) {
+  function listed(space: 'walletsByUser' | 'webhooksByUser', user: UserId): number {
+    return spaces[space].getKeysCount({ start: [user, ''], end: [user, LAST] })
+  }
+
+  function liveKeys(user: UserId): number {
+    let count = 0
+    for (const keyId of newestFirst(spaces, 'keysByUser', user, null)) {
+      const key = spaces.apiKeys.get(keyId) as ApiKey | undefined
+      if (key !== undefined && isLive(key)) count++
+    }
+    return count
+  }
+
+  return (user: UserId): OwnedCounts => ({
+    wallets: listed('walletsByUser', user),
+    keys: liveKeys(user),
+    webhooks: listed('webhooksByUser', user),
+  })
+}
