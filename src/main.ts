@@ -2,6 +2,7 @@ import { join, resolve } from 'node:path'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import { openGasWallets } from '../actors/gas-wallet/open-gas-wallets.js'
 import { KEY_USE_DESK } from '../actors/key-use/shell.js'
+import { startRetention } from '../actors/retention/start-retention.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
 import { SHARE_PRICE_DESK } from '../actors/share-prices/shell.js'
@@ -205,6 +206,17 @@ const actors = await startActors({
   },
 })
 
+const retention = startRetention(
+  {
+    storeDirectory,
+    recordVersions,
+    retention: config.retention,
+    intervalMs: config.retentionIntervalMs,
+    logLevel: config.logLevel,
+  },
+  (error) => logger.error({ err: error }, 'the thread that removes old records ended'),
+)
+
 for (const { id } of chainConfigs) {
   actors.tell({ kind: 'chain-watcher', id: String(id) }, { type: 'start' })
 }
@@ -378,6 +390,7 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')
   stopSweep()
   await keyUse.close()
+  await retention.close()
   await actors.close()
   authenticator.clear()
   prices.close()

@@ -92,7 +92,14 @@ export const redelivered = z.looseObject({
 })
 
 export const listEventsInput = z.strictObject({
-  after: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional().describe('a seq; default 0'),
+  after: z
+    .int()
+    .min(0)
+    .max(Number.MAX_SAFE_INTEGER)
+    .optional()
+    .describe(
+      'a seq; default 0, the beginning of what is kept. One before that, but for 0, is refused',
+    ),
   limit: listLimit.optional(),
 })
 export const eventPage = z.looseObject({
@@ -107,4 +114,7 @@ export const eventPage = z.looseObject({
   ),
   next_after: z.int().describe('`after` of the next page'),
   has_more: z.boolean(),
+  log_starts_after: z
+    .int()
+    .describe('seq of the last event that is no longer kept; 0 when all are'),
 })

@@ -27,6 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandFile>>> = {
   custody: () => import('./commands/custody.js'),
   contracts: () => import('./commands/contracts.js'),
   'gas-wallets': () => import('./commands/gas-wallets.js'),
+  retention: () => import('./commands/retention.js'),
   'verify-audit': () => import('./commands/verify-audit.js'),
   bench: () => import('./commands/bench.js'),
   completion: () => import('./commands/completion.js'),

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
 import { QUOTA_DEFAULTS, QUOTAS_MAX, type Quotas } from '../domain/quotas.js'
+import { DAY_MS, type Retention } from '../domain/retention.js'
 import {
   BYTES_PER_MIB,
   DISK_FLOOR_MIB,
@@ -14,6 +15,7 @@ import {
  */
 
 const PREFIX = 'COUNTERSIGN_'
+const MINUTE_MS = 60_000
 
 /** A TCP port; 0 picks a free one. */
 const port = z
@@ -28,6 +30,12 @@ const count = (max: number) =>
     .regex(/^[1-9]\d{0,6}$/, 'must be a whole number, at least 1')
     .transform(Number)
     .refine((value) => value <= max, `must be at most ${max}`)
+
+/** A span in days, or null for ever. */
+const days = z
+  .string()
+  .regex(/^([1-9]\d{0,4}|forever)$/, 'must be a number of days, or forever')
+  .transform((text) => (text === 'forever' ? null : Number(text) * DAY_MS))
 
 const variables = z.object({
   PORT: port.default(8_080),
@@ -57,6 +65,12 @@ const variables = z.object({
   COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(1_024),
   // A bound on what one user takes of the delivering, not a target.
   COUNTERSIGN_EVENTS_PER_SECOND: count(100_000).default(1_000),
+  // Spec silent. The history of deliveries helps while a receiver is being mended; events and the
+  // audit trail are records, which only their owner may let go.
+  COUNTERSIGN_RETAIN_DELIVERIES_DAYS: days.default(30 * DAY_MS),
+  COUNTERSIGN_RETAIN_EVENTS_DAYS: days.default(null),
+  COUNTERSIGN_RETAIN_AUDIT_DAYS: days.default(null),
+  COUNTERSIGN_RETENTION_MINUTES: count(10_080).default(60),
   COUNTERSIGN_QUOTA_WALLETS: count(QUOTAS_MAX.wallets).default(QUOTA_DEFAULTS.wallets),
   COUNTERSIGN_QUOTA_KEYS: count(QUOTAS_MAX.keys).default(QUOTA_DEFAULTS.keys),
   COUNTERSIGN_QUOTA_WEBHOOKS: count(QUOTAS_MAX.webhooks).default(QUOTA_DEFAULTS.webhooks),
@@ -101,6 +115,9 @@ export interface Config {
   readonly deliveriesPerSecond: number
   /** Of each user. */
   readonly quotas: Quotas
+  readonly retention: Retention
+  /** Between two passes that remove what need not be kept. */
+  readonly retentionIntervalMs: number
 }
 
 export interface ReadConfig {
@@ -143,6 +160,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
       webhooks: values.COUNTERSIGN_QUOTA_WEBHOOKS,
       rules: values.COUNTERSIGN_QUOTA_ADDRESS_RULES,
     },
+    retention: {
+      deliveriesMs: values.COUNTERSIGN_RETAIN_DELIVERIES_DAYS,
+      eventsMs: values.COUNTERSIGN_RETAIN_EVENTS_DAYS,
+      auditMs: values.COUNTERSIGN_RETAIN_AUDIT_DAYS,
+    },
+    retentionIntervalMs: values.COUNTERSIGN_RETENTION_MINUTES * MINUTE_MS,
   }
   return { config, warnings: unknownVariables(Object.keys(env)) }
 }

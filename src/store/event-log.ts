@@ -61,6 +61,8 @@ export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
       const seq = spaces.eventsById.get(id) as number | undefined
       return seq === undefined ? undefined : event(user, seq)
     },
+    /** Place of the last event that was removed from the beginning of the user's log; 0: none was. */
+    eventLogStart: (user: UserId) => Number(spaces.retained.get([user, 'events']) ?? 0),
     lastEventSeq(): number {
       const marks = spaces.meta.getRange({ start: LAST_SEQ, end: `${LAST_SEQ}~` })
       return Math.max(lastOldSeq, ...[...marks].map(({ value }) => Number(value)))

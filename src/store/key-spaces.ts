@@ -37,6 +37,7 @@
  * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it since, if it changed |
  * | grantChanges | [sub-wallet id, key id] | GrantChange that the identity provider has not acknowledged |
  * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block |
+ * | retained | [user id, what] | where what is kept of theirs begins: after `events` (seq) and `verdicts` (tx id) |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -74,6 +75,7 @@ export const KEY_SPACES = {
   subWalletMarks: '33-sub-wallet-marks',
   settlements: '34-settlements',
   grantChanges: '35-grant-changes',
+  retained: '36-retained',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -95,8 +97,9 @@ export const LISTED = ''
  * | 7 | 34 says in which blocks transactions ended; of those that ended before it says nothing |
  * | 8 | an approval says who paid for it, and a transaction what it used of that; older ones say nothing |
  * | 9 | 35 says what the identity provider has not acknowledged; of changes before it says nothing |
+ * | 10 | 36 says where a user's event log begins: a build that does not read it would show a gap as none |
  */
-export const SCHEMA_VERSION = 9
+export const SCHEMA_VERSION = 10
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7, 8]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7, 8, 9]

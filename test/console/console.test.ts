@@ -212,6 +212,7 @@ describe('the event log', () => {
       events: [],
       next_after: 0,
       has_more: false,
+      log_starts_after: 0,
     })
   })
 })

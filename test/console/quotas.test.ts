@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { DAY_MS } from '../../src/domain/retention.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { encodeAudit } from '../../src/store/encodings/audit.js'
+import { openEnvironment } from '../../src/store/environment.js'
+import { entryAt } from '../actors/retention-world.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import type { HttpClient, Reply } from '../support/http-client.js'
 import { startReceiver, status } from '../webhooks/receiver.js'
@@ -17,6 +21,7 @@ let owner: HttpClient
 beforeAll(async () => {
   stack = await startStack({
     COUNTERSIGN_EVENTS_PER_SECOND: '5',
+    COUNTERSIGN_RETAIN_AUDIT_DAYS: '30',
     COUNTERSIGN_QUOTA_WALLETS: String(LIMITS.wallets),
     COUNTERSIGN_QUOTA_KEYS: String(LIMITS.keys),
     COUNTERSIGN_QUOTA_WEBHOOKS: String(LIMITS.webhooks),
@@ -131,6 +136,28 @@ describe('what a user may have', () => {
     }
     expect((await CREATE.webhooks(RACING)).status).toBe(201)
     expect(await CREATE.webhooks(RACING)).toMatchObject({ code: 'QUOTA_EXCEEDED' })
+  })
+})
+
+describe('what the service keeps', () => {
+  test('is no more than its settings say, from its start on', async () => {
+    const environment = openEnvironment(join(stack.service.home, 'service', 'store'))
+    try {
+      const kept = () => [...environment.spaces.audit.getKeys({})].map((key) => String(key))
+      const old = entryAt(Date.now() - 31 * DAY_MS)
+      await environment.spaces.audit.put([old.userId, old.auditId], encodeAudit(old))
+      expect(kept()).toContain(String([old.userId, old.auditId]))
+      const others = kept().length - 1
+      await stack.service.killAndAwaitRestart('service')
+      const isKept = () => {
+        environment.root.resetReadTxn()
+        return kept().includes(String([old.userId, old.auditId]))
+      }
+      await expect.poll(isKept, { timeout: 30_000 }).toBe(false)
+      expect(kept().length).toBeGreaterThanOrEqual(others)
+    } finally {
+      await environment.root.close()
+    }
   })
 })
 

@@ -1,33 +1,53 @@
 import type { TxId } from '../../domain/ids.js'
 import type { Transaction } from '../../domain/transaction.js'
+import { fault } from '../../errors/fault.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { pageOptions } from './page.js'
 import { eventView } from './webhook-views.js'
 
-/** Whoever reads on from each `next_after` sees every event of theirs, once and in order. */
+/**
+ * Whoever reads on from each `next_after` sees every event of theirs, once and in order, or is told
+ * that what came next is no longer kept. Spec silent: without `after`, or with 0, the log begins
+ * where it begins, which `log_starts_after` says.
+ */
 export function listEvents({
   reader,
   readableSeq,
 }: OperationPorts): ConsoleHandlers['list_events'] {
   return ({ userId }, input) => {
-    const after = input.after ?? 0
     const { limit } = pageOptions(input)
     // In this order: a snapshot older than the bound would lack events, and they would be skipped.
     const readable = readableSeq()
     reader.refresh()
+    const logStart = reader.eventLogStart(userId)
+    const asked = input.after ?? 0
+    if (asked > 0 && asked < logStart) return { ok: false, fault: noLongerKept(asked, logStart) }
+    const after = Math.max(asked, logStart)
     const transactionOf = once(reader.transaction)
-    const events = []
+    const events: ReturnType<typeof eventView>[] = []
     let nextAfter = after
+    const page = (hasMore: boolean) => ({
+      ok: true as const,
+      value: { events, next_after: nextAfter, has_more: hasMore, log_starts_after: logStart },
+    })
     for (const event of reader.eventsOfUser(userId, after, readable)) {
       if (events.length === limit) {
-        return { ok: true, value: { events, next_after: nextAfter, has_more: true } }
+        return page(true)
       }
       events.push(eventView(event, transactionOf))
       nextAfter = event.seq
     }
-    return { ok: true, value: { events, next_after: nextAfter, has_more: false } }
+    return page(false)
   }
+}
+
+function noLongerKept(after: number, logStart: number) {
+  return fault(
+    'INVALID_REQUEST',
+    { after, log_starts_after: logStart },
+    `Events up to ${logStart} are no longer kept, so some after ${after} would be missed; go on from ${logStart}.`,
+  )
 }
 
 /** Reads a transaction once a page: that is most of an event's cost, and one has several events. */

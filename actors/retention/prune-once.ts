@@ -1,0 +1,36 @@
+import {
+  addPruned,
+  NOTHING_PRUNED,
+  type Pruned,
+  type Retention,
+} from '../../src/domain/retention.js'
+import { openEnvironment } from '../../src/store/environment.js'
+import { createReader } from '../../src/store/reader.js'
+import { prunePass } from '../../src/store/retention/prune-store.js'
+import type { Mode } from '../../src/store/retention/step.js'
+import { createEventNeeds } from './event-needs.js'
+
+/**
+ * One pass over a store, whether its service runs or not.
+ * @param rest awaited after each step
+ */
+export async function pruneOnce(
+  storeDirectory: string,
+  retention: Retention,
+  mode: Mode,
+  rest: () => Promise<void>,
+): Promise<Pruned> {
+  const environment = openEnvironment(storeDirectory)
+  try {
+    const reader = createReader(environment)
+    const context = { environment, reader, needs: createEventNeeds(reader) }
+    let pruned = NOTHING_PRUNED
+    for (const step of prunePass(context, retention, Date.now(), mode)) {
+      pruned = addPruned(pruned, step)
+      await rest()
+    }
+    return pruned
+  } finally {
+    await environment.root.close()
+  }
+}

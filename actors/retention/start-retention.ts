@@ -1,0 +1,25 @@
+import { Worker } from 'node:worker_threads'
+import type { RetentionStart } from './worker.js'
+
+export interface RetentionThread {
+  /** Ends after the step at hand. */
+  close(): Promise<void>
+}
+
+/** @param onError the thread ended by itself: nothing is removed any more until the next start */
+export function startRetention(
+  start: RetentionStart,
+  onError: (error: unknown) => void,
+): RetentionThread {
+  const worker = new Worker(new URL('./worker.js', import.meta.url), { workerData: start })
+  const ended = new Promise<void>((resolve) => worker.once('exit', () => resolve()))
+  worker.on('error', onError)
+  worker.unref()
+  return {
+    async close() {
+      worker.ref()
+      worker.postMessage('stop')
+      await ended
+    },
+  }
+}

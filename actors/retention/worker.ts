@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { parentPort, workerData } from 'node:worker_threads'
+import { createLogger } from '../../src/config/logging.js'
+import { addPruned, NOTHING_PRUNED, type Retention } from '../../src/domain/retention.js'
+import { openEnvironment } from '../../src/store/environment.js'
+import { createReader } from '../../src/store/reader.js'
+import { prunePass } from '../../src/store/retention/prune-store.js'
+import { createEventNeeds } from './event-needs.js'
+
+/**
+ * Entry of the thread that forgets what need not be kept. It has no part in any request: a pass
+ * begins once per interval, and rests after each step for longer than a step takes.
+ */
+export interface RetentionStart {
+  readonly storeDirectory: string
+  readonly recordVersions: SharedArrayBuffer
+  readonly retention: Retention
+  readonly intervalMs: number
+  readonly logLevel: string
+}
+
+/** After a step, which holds up commits for some milliseconds: a hundredth of the time at most. */
+const REST_MS = 500
+
+const start = workerData as RetentionStart
+const log = createLogger({ name: 'retention', level: start.logLevel })
+const environment = openEnvironment(start.storeDirectory, start.recordVersions)
+const reader = createReader(environment)
+const context = { environment, reader, needs: createEventNeeds(reader) }
+const stopping = new AbortController()
+
+parentPort?.once('message', () => stopping.abort())
+
+async function rest(ms: number): Promise<void> {
+  await delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
+}
+
+async function pass(): Promise<void> {
+  let pruned = NOTHING_PRUNED
+  for (const step of prunePass(context, start.retention, Date.now(), 'remove')) {
+    pruned = addPruned(pruned, step)
+    await rest(REST_MS)
+    if (stopping.signal.aborted) break
+  }
+  log.info({ ...pruned }, 'old records were removed')
+}
+
+while (!stopping.signal.aborted) {
+  try {
+    await pass()
+  } catch (error) {
+    log.error({ err: error }, 'old records could not be removed')
+  }
+  await rest(start.intervalMs)
+}
+await environment.root.close()
+parentPort?.postMessage('stopped')

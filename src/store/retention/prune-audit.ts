@@ -1,0 +1,111 @@
+import { type TxId, type UserId, ulidBytes } from '../../domain/ids.js'
+import { isFinal } from '../../domain/transaction.js'
+import { decodeAudit } from '../encodings/audit.js'
+import type { KeySpace } from '../key-spaces.js'
+import { LAST } from '../pages.js'
+import { type Mode, type PruneContext, STEP_RECORDS_MAX, type Step } from './step.js'
+import { userAfter } from './users.js'
+
+/** Entries of their own lie in `audit`, those of allowed sends in the index of transactions. */
+type AuditSpace = Extract<KeySpace, 'audit' | 'transactionsByUser'>
+
+interface Place {
+  readonly space: AuditSpace
+  readonly user: UserId
+  /** Everything of the user up to this id was looked at. */
+  readonly id: string
+}
+
+/** In the index of a transaction without a verdict. */
+const NO_VERDICT = 1
+const TIME_BYTES = 6
+
+/**
+ * Takes the oldest entries of each user away. Nothing is chained to them: the trail tells what
+ * happened, and what proves it is the evidence of both domains, which is never pruned.
+ */
+export function auditStep(
+  context: PruneContext,
+  place: Place | null,
+  beforeMs: number,
+  mode: Mode,
+): Step<Place> {
+  let audit = 0
+  let left = STEP_RECORDS_MAX
+  let at = place ?? firstOf(context, 'audit') ?? firstOf(context, 'transactionsByUser')
+  while (at !== null) {
+    const taken = takeOldest(context, at, beforeMs, left, mode)
+    audit += taken.entries
+    left -= Math.max(1, taken.looked)
+    at = taken.isDone ? nextOf(context, at) : { ...at, id: taken.id }
+    if (left <= 0) break
+  }
+  return { next: at, pruned: { audit } }
+}
+
+function firstOf({ environment }: PruneContext, space: AuditSpace): Place | null {
+  const user = userAfter(environment.spaces, space, null)
+  return user === null ? null : { space, user, id: '' }
+}
+
+function nextOf(context: PruneContext, { space, user }: Place): Place | null {
+  const next = userAfter(context.environment.spaces, space, user)
+  if (next !== null) return { space, user: next, id: '' }
+  return space === 'audit' ? firstOf(context, 'transactionsByUser') : null
+}
+
+interface Taken {
+  readonly entries: number
+  readonly looked: number
+  readonly id: string
+  readonly isDone: boolean
+}
+
+function takeOldest(
+  { environment: { spaces }, reader }: PruneContext,
+  { space, user, id }: Place,
+  beforeMs: number,
+  left: number,
+  mode: Mode,
+): Taken {
+  const isFinalTx = (txId: TxId | null) => {
+    const tx = txId === null ? undefined : reader.transaction(txId)
+    return tx === undefined || isFinal(tx.status)
+  }
+  const isVerdict = space === 'transactionsByUser'
+  const marked = isVerdict ? String(spaces.retained.get([user, 'verdicts']) ?? '') : ''
+  const start = id > marked ? id : marked
+  const old: string[] = []
+  let looked = 0
+  let last = start
+  let isDone = true
+  const range = { start: [user, start], end: [user, LAST], exclusiveStart: true }
+  for (const { key, value } of spaces[space].getRange(range)) {
+    const entryId = (key as [UserId, string])[1]
+    if (timeOf(entryId) >= beforeMs) break
+    if (isVerdict && !isFinalTx(entryId as TxId)) break
+    if (looked === left) {
+      isDone = false
+      break
+    }
+    looked++
+    last = entryId
+    const has = isVerdict ? value !== NO_VERDICT : isFinalTx(decodeAudit(value).txId)
+    if (has) old.push(entryId)
+  }
+  if (mode === 'remove') {
+    for (const entryId of old) {
+      // The index goes on listing the transaction.
+      if (isVerdict) spaces[space].putSync([user, entryId], NO_VERDICT)
+      else spaces[space].removeSync([user, entryId])
+    }
+    if (isVerdict && last !== marked) spaces.retained.putSync([user, 'verdicts'], last)
+  }
+  return { entries: old.length, looked, id: last, isDone }
+}
+
+/** Milliseconds since the epoch: of a ULID its first 48 bits. */
+function timeOf(id: string): number {
+  const { buffer, byteOffset } = ulidBytes(id as TxId)
+  return Buffer.from(buffer, byteOffset, TIME_BYTES).readUIntBE(0, TIME_BYTES)
+}

@@ -1,0 +1,36 @@
+import { type Mode, type PruneContext, STEP_RECORDS_MAX, type Step } from './step.js'
+
+type Key = [webhookId: string, eventId: string]
+
+/** Of the record that `actors/webhook-endpoint` keeps. */
+interface FinishedAt {
+  readonly status: 'pending' | 'delivered' | 'exhausted' | 'gone'
+  readonly updatedAtMs: number
+}
+
+/** An endpoint has some hundred records, so all of them are looked at. */
+export function deliveryStep(
+  { environment: { spaces } }: PruneContext,
+  after: Key | null,
+  beforeMs: number,
+  mode: Mode,
+): Step<Key> {
+  const old: Key[] = []
+  let last: Key | null = null
+  let looked = 0
+  const range = {
+    ...(after === null ? {} : { start: after, exclusiveStart: true }),
+    limit: STEP_RECORDS_MAX,
+  }
+  for (const { key, value } of spaces.deliveryRecords.getRange(range)) {
+    looked++
+    last = key as Key
+    const { status, updatedAtMs } = value as FinishedAt
+    if (status !== 'pending' && updatedAtMs < beforeMs) old.push(last)
+  }
+  if (mode === 'remove') for (const key of old) spaces.deliveryRecords.removeSync(key)
+  return {
+    next: looked < STEP_RECORDS_MAX ? null : last,
+    pruned: { deliveries: old.length },
+  }
+}

@@ -1,0 +1,123 @@
+import type { StoredEvent } from '../../domain/event.js'
+import type { TxId, UserId } from '../../domain/ids.js'
+import { isFinal } from '../../domain/transaction.js'
+import { decodeEvents } from '../encodings/event.js'
+import { LAST } from '../pages.js'
+import {
+  type EventNeeds,
+  type Mode,
+  type PruneContext,
+  STEP_RECORDS_MAX,
+  type Step,
+} from './step.js'
+import { userAfter } from './users.js'
+
+interface Place {
+  readonly user: UserId
+  /** Everything of the user up to this place was looked at. */
+  readonly seq: number
+}
+
+/**
+ * Takes the oldest events of each user away, up to the first that is too young or needed: the log
+ * has a beginning then, and no gap behind it.
+ *
+ * Users with events of schema 3 keep all of theirs: those lie in a space of their own, which ends
+ * where the new one begins.
+ */
+export function eventStep(
+  context: PruneContext,
+  place: Place | null,
+  beforeMs: number,
+  mode: Mode,
+): Step<Place> {
+  const { spaces } = context.environment
+  let events = 0
+  let heldBack = 0
+  let left = STEP_RECORDS_MAX
+  let user = place?.user ?? userAfter(spaces, 'userEvents', null)
+  let seq = place?.seq ?? 0
+  while (user !== null) {
+    const taken = hasOldEvents(context, user)
+      ? { ...NOTHING, looked: 1 }
+      : takeOldest(context, { user, seq }, beforeMs, left, mode)
+    events += taken.events
+    if (taken.why === 'needed') heldBack++
+    left -= Math.max(1, taken.looked)
+    if (taken.why === 'step full') {
+      return { next: { user, seq: taken.throughSeq }, pruned: { events, heldBack } }
+    }
+    user = userAfter(spaces, 'userEvents', user)
+    seq = 0
+    if (left <= 0 && user !== null) return { next: { user, seq }, pruned: { events, heldBack } }
+  }
+  return { next: null, pruned: { events, heldBack } }
+}
+
+interface Taken {
+  readonly events: number
+  readonly looked: number
+  readonly throughSeq: number
+  /** What the next block is, or that there is none. */
+  readonly why: 'step full' | 'needed' | 'young or none'
+}
+
+const NOTHING: Taken = { events: 0, looked: 0, throughSeq: 0, why: 'young or none' }
+
+function takeOldest(
+  { environment: { spaces }, reader, needs }: PruneContext,
+  { user, seq }: Place,
+  beforeMs: number,
+  left: number,
+  mode: Mode,
+): Taken {
+  const old: StoredEvent[][] = []
+  let why: Taken['why'] = 'young or none'
+  let isNeeded: ReturnType<EventNeeds> | null = null
+  const range = { start: [user, seq], end: [user, LAST], exclusiveStart: true }
+  for (const { key, value } of spaces.userEvents.getRange(range)) {
+    const block = decodeEvents(value, user, Number((key as [UserId, number])[1]))
+    if (block.some(({ atMs }) => atMs >= beforeMs)) break
+    isNeeded ??= needs(user)
+    if (block.some(isNeeded) || block.some((event) => isOpen(event, reader.transaction))) {
+      why = 'needed'
+      break
+    }
+    if (old.length === left) {
+      why = 'step full'
+      break
+    }
+    old.push(block)
+  }
+  const all = old.flat()
+  const throughSeq = all.at(-1)?.seq ?? seq
+  if (mode === 'remove' && all.length > 0) {
+    for (const block of old) spaces.userEvents.removeSync([user, block.at(-1)?.seq ?? 0])
+    for (const event of all) {
+      if (spaces.eventsById.get(event.eventId) === event.seq) {
+        spaces.eventsById.removeSync(event.eventId)
+      }
+    }
+    spaces.retained.putSync([user, 'events'], throughSeq)
+  }
+  return { events: all.length, looked: old.length, throughSeq, why }
+}
+
+/** Until its transaction is final, whoever follows it reads the log from before its events. */
+function isOpen(
+  { moment, data }: StoredEvent,
+  transactionOf: PruneContext['reader']['transaction'],
+): boolean {
+  const txId = moment?.txId ?? data?.tx_id
+  if (typeof txId !== 'string') return false
+  const tx = transactionOf(txId as TxId)
+  return tx !== undefined && !isFinal(tx.status)
+}
+
+function hasOldEvents({ environment }: PruneContext, user: UserId): boolean {
+  const { eventsByUser } = environment.spaces
+  for (const _ of eventsByUser.getKeys({ start: [user, 0], end: [user, LAST], limit: 1 })) {
+    return true
+  }
+  return false
+}

@@ -1,0 +1,52 @@
+import { addPruned, NOTHING_PRUNED, type Pruned, type Retention } from '../../domain/retention.js'
+import { auditStep } from './prune-audit.js'
+import { deliveryStep } from './prune-deliveries.js'
+import { eventStep } from './prune-events.js'
+import type { Mode, PruneContext, Step } from './step.js'
+
+type TakeStep<Place> = (
+  context: PruneContext,
+  place: Place | null,
+  beforeMs: number,
+  mode: Mode,
+) => Step<Place>
+
+/**
+ * Removes what is older than it is to be kept, a few records at a time. Each step looks and removes
+ * in one write transaction, so that nothing changes between the two and a crash leaves a store
+ * that is whole: what a step took away, and the mark that says so, are there together or not at all.
+ *
+ * One pass over the store; each `next` is one step.
+ * @param mode `count` changes nothing
+ */
+export function* prunePass(
+  context: PruneContext,
+  { deliveriesMs, eventsMs, auditMs }: Retention,
+  nowMs: number,
+  mode: Mode,
+): Generator<Pruned> {
+  if (deliveriesMs !== null) yield* steps(deliveryStep, context, nowMs - deliveriesMs, mode)
+  if (eventsMs !== null) yield* steps(eventStep, context, nowMs - eventsMs, mode)
+  if (auditMs !== null) yield* steps(auditStep, context, nowMs - auditMs, mode)
+}
+
+function* steps<Place>(
+  take: TakeStep<Place>,
+  context: PruneContext,
+  beforeMs: number,
+  mode: Mode,
+): Generator<Pruned> {
+  const { root } = context.environment
+  let place: Place | null = null
+  for (;;) {
+    const at: Place | null = place
+    if (mode === 'count') context.reader.refresh()
+    const step: Step<Place> =
+      mode === 'count'
+        ? take(context, at, beforeMs, mode)
+        : root.transactionSync(() => take(context, at, beforeMs, mode))
+    yield addPruned(NOTHING_PRUNED, { ...NOTHING_PRUNED, ...step.pruned })
+    if (step.next === null) return
+    place = step.next
+  }
+}

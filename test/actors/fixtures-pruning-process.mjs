@@ -1,0 +1,17 @@
+/** Removes old records from a store, and says after each step that it did; to be killed meanwhile. */
+import { createEventNeeds } from '../../dist/actors/retention/event-needs.js'
+import { openEnvironment } from '../../dist/src/store/environment.js'
+import { createReader } from '../../dist/src/store/reader.js'
+import { prunePass } from '../../dist/src/store/retention/prune-store.js'
+
+const [directory = '', nowMs = '0', keptMs = '0'] = process.argv.slice(2)
+const environment = openEnvironment(directory)
+const reader = createReader(environment)
+const context = { environment, reader, needs: createEventNeeds(reader) }
+const retention = { deliveriesMs: null, eventsMs: Number(keptMs), auditMs: Number(keptMs) }
+for (const { events, audit } of prunePass(context, retention, Number(nowMs), 'remove')) {
+  process.send?.({ events, audit })
+  await new Promise(setImmediate)
+}
+await environment.root.close()
+process.disconnect()
