@@ -8,9 +8,17 @@ const BODY_BYTES_MAX = 48 * 1024
 export class RequestRefusedError extends Error {
   readonly status: number
   readonly code: string
+  /** Null: repeating it later does not help. */
+  readonly retryAfterSeconds: number | null
 
-  constructor(status: number, code: string, message: string) {
+  constructor(
+    status: number,
+    code: string,
+    message: string,
+    retryAfterSeconds: number | null = null,
+  ) {
     super(message)
+    this.retryAfterSeconds = retryAfterSeconds
     this.name = 'RequestRefusedError'
     this.status = status
     this.code = code

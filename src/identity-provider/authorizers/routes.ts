@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import type { Accounts } from '../login/accounts.js'
+import { createCeremonyRate } from './ceremony-rate.js'
 import type { AuthorizerDesk, BegunCertificate } from './desk.js'
 import { RequestRefusedError, readJson } from './json-body.js'
 import { servePage } from './page-routes.js'
@@ -49,6 +50,7 @@ const API: Readonly<Record<string, { readonly method: 'GET' | 'POST'; readonly a
  * @returns false when the path is none of them
  */
 export function createAuthorizerRoutes(deps: AuthorizerRouteDeps) {
+  const admit = createCeremonyRate()
   return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
     if (path !== '/authorizers' && !path.startsWith('/authorizers/')) return false
@@ -60,6 +62,7 @@ export function createAuthorizerRoutes(deps: AuthorizerRouteDeps) {
         throw new RequestRefusedError(405, 'METHOD_NOT_ALLOWED', `Use ${route.method}.`)
       }
       const visitor = await requireVisitor(deps, request, response)
+      admit(visitor.userId)
       send(response, 200, await route.answer(deps, request, visitor))
     } catch (error) {
       if (response.headersSent) throw error
@@ -168,6 +171,8 @@ function done(desk: AuthorizerDesk, visitor: Visitor) {
 
 function sendFailure(log: Logger, response: ServerResponse, error: unknown): void {
   if (error instanceof RequestRefusedError) {
+    const { retryAfterSeconds } = error
+    if (retryAfterSeconds !== null) response.setHeader('Retry-After', retryAfterSeconds)
     send(response, error.status, errorJson(error.code, error.message))
   } else if (error instanceof Refusal) {
     // Its words name no key material, and tell a person what to do differently.
