@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChild } from '../../bench/child-process.js'
@@ -13,6 +23,7 @@ import {
 import { openShareStore } from '../../src/custody/domain-keys/share-store.js'
 import { expectBytes } from '../../src/custody/protocol/bytes.js'
 import { addInto, pointOf } from '../../src/custody/protocol/curve.js'
+import { provisionDev } from '../../src/custody/provision.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import {
   type Quorum,
@@ -119,12 +130,16 @@ describe('outside the signature', () => {
   }, 20_000)
 
   test('live takes neither a dev registry nor key files', async () => {
-    await expect(
-      startChild('dist/src/quorum-signer/main.js', {
-        COUNTERSIGN_HOME: quorum.home,
-        COUNTERSIGN_MODE: 'live',
-      }),
-    ).rejects.toThrow(/the registry is for dev/)
+    const home = mkdtempSync(join(tmpdir(), 'cs-dev-'))
+    try {
+      await provisionDev(home)
+      const env = { COUNTERSIGN_HOME: home, COUNTERSIGN_MODE: 'live' }
+      await expect(startChild('dist/src/quorum-signer/main.js', env)).rejects.toThrow(
+        /the registry is for dev/,
+      )
+    } finally {
+      rmSync(home, { recursive: true, force: true })
+    }
   }, 20_000)
 })
 
