@@ -90,8 +90,8 @@ export async function audit(
   const counters = harness.reader
     .subWallet(wallet.subWalletId)
     ?.spend.find(({ lineageId }) => lineageId === wallet.lineageId)?.counters
-  if (all.length > 0 && counters?.dayMicros !== spentMicros) {
-    wrong.push(`${counters?.dayMicros} counted against the cap, ${spentMicros} spent`)
+  if (all.length > 0 && counters?.monthMicros !== spentMicros) {
+    wrong.push(`${counters?.monthMicros} counted against the cap, ${spentMicros} spent`)
   }
   if (counters !== undefined && counters.reservedMicros !== 0n) {
     wrong.push(`${counters.reservedMicros} still reserved`)

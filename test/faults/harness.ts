@@ -23,6 +23,7 @@ import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/
 import { createReader, type Reader } from '../../src/store/reader.js'
 import { createCallQuoter } from '../../src/valuation/call-quoter.js'
 import { testScreener } from '../screening/fixtures.js'
+import { withinOneUtcDay } from '../support/utc-day.js'
 import { type FaultChain, type FaultChainOptions, startFaultChain } from './chain.js'
 import { type Quorum, type QuorumWallet, startQuorum } from './quorum.js'
 
@@ -68,6 +69,8 @@ const PRICES: PriceSource = { price: () => PRICE, close() {} }
 const BALANCE_WEI = 10n ** 21n
 const BALANCE_BLOCKS = 6
 const LOG_MAX = 400
+/** What is compared with counters in the short form; of the long one only the month's. */
+const MINUTES_MAX = 4
 /** Old turns end within milliseconds; past this something hangs. */
 const CRASH_TIMEOUT_MS = 5_000
 
@@ -75,6 +78,7 @@ export async function startHarness(
   chainIds: readonly ChainId[],
   options: FaultChainOptions = {},
 ): Promise<Harness> {
+  await withinOneUtcDay(MINUTES_MAX)
   const ends: (() => Promise<unknown>)[] = []
   const stop = async () => {
     for (const end of ends.reverse()) await end()

@@ -100,7 +100,7 @@ async function judgeLimits(agent: Agent, all: readonly TransactionView[]): Promi
   const limits = await key.api.get('/api/limits')
   const wrong: string[] = []
   if (limits.json.reserved_usd !== '0.00') wrong.push(`reserved: ${limits.text}`)
-  const used = parseUsd(String(limits.json.daily_used_usd)) ?? -1n
+  const used = parseUsd(String(limits.json.monthly_used_usd)) ?? -1n
   const spent = all
     .filter(({ key_id: keyId }) => keyId === key.keyId)
     .reduce((sum, { spend_usd: usd }) => sum + (parseUsd(usd) ?? 0n), 0n)
