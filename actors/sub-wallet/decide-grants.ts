@@ -168,7 +168,7 @@ function grantClaim(
 ): void {
   const key = turn.state.keys.get(of.rotatedFrom ?? of.keyId)
   const status = key === undefined ? 'revoked' : keyStatus(key, nowMs)
-  if (key === undefined || status === 'revoked') {
+  if (key === undefined || (status === 'revoked' && of.rotatedFrom === null)) {
     turn.refuse(token, fault('NOT_FOUND'))
     return
   }
