@@ -16,7 +16,7 @@ import {
 } from '../../src/screening/providers/sanctions-oracle.js'
 import { replayCalls } from '../../src/screening/replay.js'
 import type { Screener } from '../../src/screening/screener.js'
-import { prepareUserRules } from '../../src/screening/user-rules.js'
+import { prepareUserRules, USER_RULES_MAX } from '../../src/screening/user-rules.js'
 import { CLEAN, callOf, fixedLists, LISTED, TARGET, testScreener, told } from './fixtures.js'
 
 const [first = TARGET, second = TARGET, third = TARGET] = CLEAN
@@ -224,7 +224,8 @@ describe("a user's own rules", () => {
   })
 
   it('are bounded in number', () => {
-    const many = Array.from({ length: 1_001 }, () => ({ address: first, action: 'block' as const }))
+    const rule = { address: first, action: 'block' } as const
+    const many = Array.from({ length: USER_RULES_MAX + 1 }, () => rule)
     expect(() => prepareUserRules(many)).toThrow(RangeError)
   })
 })
