@@ -5,7 +5,7 @@ import {
   type PricedAllowanceKind,
 } from '../../src/domain/allowance.js'
 import type { Address, LineageId } from '../../src/domain/ids.js'
-import type { Transaction } from '../../src/domain/transaction.js'
+import { isCancelledBy, type Transaction } from '../../src/domain/transaction.js'
 import type { CreditAmount, Credits } from '../../src/valuation/exposure.js'
 import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
@@ -64,7 +64,8 @@ function keyOf(
 
 function isMined({ open }: SubWalletState, { txId }: AllowanceEntry): boolean {
   const tx = open.get(txId)?.tx
-  return tx === undefined || tx.mined?.outcome === 'success'
+  if (tx === undefined) return true
+  return tx.mined?.outcome === 'success' && !isCancelledBy(tx, tx.mined)
 }
 
 interface Held {

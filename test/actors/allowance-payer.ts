@@ -122,6 +122,18 @@ export class AllowancePayer {
     this.#tell({ type: 'confirmed', txId, mined: minedAs(txId, outcome), nowMs: START_MS })
   }
 
+  /** Its nonce is used up by bytes that send nothing. */
+  mineCancellation({ txId }: Sent): void {
+    const hash = '0xcc' as const
+    const signed = { txHash: hash, rawTransaction: hash, intentId: hash, signedAtMs: START_MS }
+    const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 2n }
+    const nonce = this.state.open.get(txId)?.tx.nonce ?? -1
+    const replacement = { purpose: 'cancel', nonce, fees, signed, nowMs: START_MS } as const
+    this.#tell({ type: 'replacement-signed', txId, ...replacement })
+    const mined = { ...minedAs(txId, 'success'), txHash: hash } as const
+    this.#tell({ type: 'mined', txId, mined, nowMs: START_MS })
+  }
+
   /** The chain refuses it before anybody has it. */
   drop({ txId }: Sent): void {
     const fault = { code: 'CHAIN_REJECTED', message: 'no', details: {} } as Fault

@@ -138,6 +138,13 @@ describe('what was paid for with an approval', () => {
     expect(payer.pull(100n, 100n).micros).toBe(0n)
   })
 
+  test('does not exist there either when what was mined cancelled its approval', () => {
+    const payer = new AllowancePayer()
+    payer.confirm(payer.approve(100n, THEIRS))
+    payer.mineCancellation(payer.approve(100n))
+    expect(payer.pull(100n, 100n).micros).toBe(100n)
+  })
+
   test.for(['reverted', 'dropped'] as const)('never existed when its approval is %s', (how) => {
     const payer = new AllowancePayer()
     const approval = payer.approve(100n)
