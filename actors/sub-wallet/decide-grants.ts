@@ -61,7 +61,12 @@ export function endClaim(turn: Turn, command: Of<'end-claim'>): void {
     if (at < 0 && taken === 'unknown') giveUp(turn, of, nowMs)
   } else if (taken === 'unknown') giveUp(turn, of, nowMs)
   else if (open.change.version === open.claimedVersion) close(turn, open)
-  else turn.emit({ type: 'grant-released', keyId: open.change.keyId })
+  else {
+    // What was changed meanwhile has to be told; what was asked for was not taken.
+    const { keyId, lineageId, rotatedFrom } = open.change
+    openChange(turn, { keyId, rotatedFrom, patch: null }, lineageId, null)
+    turn.emit({ type: 'grant-released', keyId })
+  }
   serveClaims(turn)
   tellNext(turn, 'now')
 }
@@ -205,7 +210,7 @@ function tellNext(turn: Turn, when: 'now' | 'when-rested'): void {
  * and since it takes no more than it has from anyone but the user, the key is left with what it had
  * before and was to have.
  */
-function giveUp(turn: Turn, of: Claimed, nowMs: number): void {
+export function giveUp(turn: Turn, of: Claimed, nowMs: number): void {
   const lineageId = lineageOf(turn, of)
   if (lineageId === null) return
   const { keyId, rotatedFrom, patch } = of

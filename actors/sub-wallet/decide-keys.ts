@@ -11,7 +11,7 @@ import {
   putKey,
   putKeyAndGrant,
 } from './change-key.js'
-import { advanceGrants, OUTDATED, useClaim } from './decide-grants.js'
+import { advanceGrants, giveUp, OUTDATED, useClaim } from './decide-grants.js'
 import type { Command } from './messages.js'
 import { countersOf } from './state.js'
 import type { Turn } from './turn.js'
@@ -65,12 +65,12 @@ export function rotateKey(
     turn.answer(token, OUTDATED)
     return
   }
-  if (old === undefined || keyStatus(old, nowMs) !== 'active') {
-    turn.refuse(token, notActive(old, nowMs))
-    return
-  }
-  if (liveKeys(turn, nowMs) >= LIVE_KEYS_MAX) {
-    turn.refuse(token, tooManyKeys())
+  const isActive = old !== undefined && keyStatus(old, nowMs) === 'active'
+  if (!isActive || liveKeys(turn, nowMs) >= LIVE_KEYS_MAX) {
+    // The identity provider has its successor already.
+    giveUp(turn, of, nowMs)
+    advanceGrants(turn)
+    turn.refuse(token, isActive ? tooManyKeys() : notActive(old, nowMs))
     return
   }
   const previous: ApiKey = { ...old, rotatedAtMs: nowMs }

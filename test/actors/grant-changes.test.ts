@@ -108,6 +108,38 @@ describe('an enlargement', () => {
     expect(told).toEqual([])
     expect(state.grants.byKey.size).toBe(0)
   })
+
+  test('that was refused takes nothing away, although the key was changed while it was asked for', () => {
+    const asked = { ...larger, allowedChains: [] }
+    claim(asked)
+    const patch = { dailyLimitMicros: 900n } as Partial<ApiKey>
+    run({ type: 'patch-key', keyId: KEY_ID, patch, claimId: null, nowMs: START_MS })
+    const of = { keyId: KEY_ID, rotatedFrom: null, patch: asked }
+    run({ type: 'end-claim', claimId: 'claim', of, taken: 'no', nowMs: START_MS })
+    // The process ends here and starts again.
+    run({ type: 'resume', nowMs: START_MS })
+    expect(state.keys.get(KEY_ID)).toEqual(apiKey(patch))
+    expect(told).toMatchObject([{ key: { allowedChains: apiKey().allowedChains } }])
+    answer(true)
+    expect(state.grants.byKey.size).toBe(0)
+  })
+})
+
+const SUCCESSOR = 'key_00000000000000000000009999' as KeyId
+
+test('a successor that finds no place in its wallet is ended at the identity provider', () => {
+  for (let n = 1; n < 500; n++) {
+    const keyId = `key_${String(n + 1).padStart(26, '0')}` as KeyId
+    run({ type: 'register-key', key: apiKey({ keyId, lineageId: keyId as string as LineageId }) })
+  }
+  const of = { keyId: SUCCESSOR, rotatedFrom: KEY_ID, patch: null }
+  run({ type: 'claim-grant', claimId: 'claim', of, nowMs: START_MS })
+  const successor = { keyId: SUCCESSOR, secretHash: 'bb'.repeat(32), secretPrefix: 'sk_test_bbbb' }
+  const command = { type: 'rotate-key', keyId: KEY_ID, successor, claimId: 'claim' } as const
+  expect(run({ ...command, nowMs: START_MS })).toBe('INVALID_REQUEST')
+  expect(told).toMatchObject([{ key: null, change: { keyId: SUCCESSOR, rotatedFrom: KEY_ID } }])
+  answer(true)
+  expect(state.grants.byKey.size).toBe(0)
 })
 
 test('a key that finds no place in its wallet is ended at the identity provider', () => {
