@@ -181,14 +181,13 @@ export function settle(
   reservation: Reservation,
   spentMicros: UsdMicros,
 ): SpendCounters {
-  const after = moved(counters, reservation, spentMicros - reservation.micros, -reservation.micros)
-  // A window that was left for one that could be, and came in the end, was emptied in between.
-  const dayMicros = after.dayMicros < 0n ? 0n : after.dayMicros
-  const monthMicros = after.monthMicros < 0n ? 0n : after.monthMicros
-  return sound({ ...after, dayMicros, monthMicros })
+  return book(counters, reservation, spentMicros - reservation.micros, -reservation.micros)
 }
 
-/** Takes back a settlement, when a reorg un-mines what was final. */
+/**
+ * Takes back a settlement, when a reorg un-mines what was final. It may take off the windows: what
+ * was really spent can be more than was reserved, by a rollup's fee for its data.
+ */
 export function unsettle(
   counters: SpendCounters,
   reservation: Reservation,
@@ -197,13 +196,23 @@ export function unsettle(
   return book(counters, reservation, reservation.micros - spentMicros, reservation.micros)
 }
 
+/** @throws Error for reservations below zero: something was released that was not booked */
 function book(
   counters: SpendCounters,
   window: Reservation,
   usedDelta: UsdMicros,
   reservedDelta: UsdMicros,
 ): SpendCounters {
-  return sound(moved(counters, window, usedDelta, reservedDelta))
+  const after = moved(counters, window, usedDelta, reservedDelta)
+  const { dayMicros, monthMicros, reservedMicros } = after
+  if (reservedMicros < 0n) throw new Error(`reservations would go below zero: ${reservedMicros}`)
+  if (dayMicros >= 0n && monthMicros >= 0n) return after
+  // A window that was left for one that could be, and came in the end, was emptied in between.
+  return {
+    ...after,
+    dayMicros: dayMicros < 0n ? 0n : dayMicros,
+    monthMicros: monthMicros < 0n ? 0n : monthMicros,
+  }
 }
 
 /**
@@ -226,15 +235,4 @@ function moved(
     monthMicros: monthMicros + (inMonth ? usedDelta : 0n),
     reservedMicros: reservedMicros + reservedDelta,
   }
-}
-
-/** @throws Error for counters below zero: something was released that was not booked */
-function sound(counters: SpendCounters): SpendCounters {
-  const { dayMicros, monthMicros, reservedMicros } = counters
-  if (dayMicros < 0n || monthMicros < 0n || reservedMicros < 0n) {
-    throw new Error(
-      `spend would go below zero: day ${dayMicros}, month ${monthMicros}, reserved ${reservedMicros}`,
-    )
-  }
-  return counters
 }
