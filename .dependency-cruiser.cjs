@@ -6,7 +6,7 @@
  */
 
 /** Files that decide about money: no clock, no randomness, no I/O. */
-const PURE = ['^src/domain/', '^actors/[^/]+/(state|decide|evolve|commands|events)\\.ts$']
+const PURE = ['^src/domain/', '^actors/[^/]+/(state|decide|evolve|commands|events)[a-z-]*\\.ts$']
 
 /** A port and its adapters each. */
 const ADAPTERS = '^src/(auth|screening|pricing|chains|custody|webhooks|defi)/'

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto'
 import { ID_PREFIX, type TxId, ulidBody } from '../../src/domain/ids.js'
+import { keccak256 } from '../../src/domain/keccak.js'
 import { valueUsdMicros } from '../../src/domain/money.js'
 import { pumpFlight, pumpSigning } from './decide-lane.js'
 import type { HeadCommand, ReplacePurpose } from './messages.js'
@@ -27,6 +27,7 @@ const REFUSALS_TO_CANCEL = 5
 const GAPS_MAX = 64
 const SELF_SEND_GAS = 100_000n
 const NATIVE_DECIMALS = 18
+const UTF8 = new TextEncoder()
 
 /**
  * A block came. Heals the lane without an operator: what was unclear is sent again, what is stuck
@@ -144,7 +145,7 @@ function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
   )
   const { day, month } = countersOf(state, lineageId, nowMs)
   // No randomness here, and one block may open the same gap in many wallets in one millisecond.
-  const entropy = hash('sha256', `${state.subWalletId}:${chainId}:${nonce}`, 'buffer')
+  const entropy = keccak256(UTF8.encode(`${state.subWalletId}:${chainId}:${nonce}`))
   const txId = (ID_PREFIX.tx + ulidBody(nowMs, entropy)) as TxId
   const draft: Draft = {
     txId,
