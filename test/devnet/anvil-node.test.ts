@@ -1,12 +1,14 @@
+import { readdirSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { type AnvilNode, startAnvil } from '../../scripts/dev/chains/anvil-node.js'
 import { rpc } from '../../scripts/dev/chains/json-rpc.js'
+import { freePort } from '../support/ports.js'
 import { isAlive, type Recorder, recorder, scratchDir } from './support/observer.js'
 
-/** Away from the range that `npm start` uses. */
-const PORT_FIRST = 28_545
+/** A busy machine takes seconds for what takes milliseconds. */
+const WAIT = { timeout: 30_000, interval: 50 }
 const SENDER = '0x00000000000000000000000000000000000fa0ce'
 const RECEIVER = '0x000000000000000000000000000000000000dEaD'
 
@@ -15,8 +17,11 @@ describe('a development chain', { timeout: 60_000 }, () => {
   let seen: Recorder
   let nodes: AnvilNode[]
   let claimedPorts: Set<number>
+  /** Of this test alone: another run beside it must not take it while a node is down. */
+  let portFirst: number
 
-  beforeEach(() => {
+  beforeEach(async () => {
+    portFirst = await freePort()
     scratch = scratchDir()
     seen = recorder()
     nodes = []
@@ -33,7 +38,7 @@ describe('a development chain', { timeout: 60_000 }, () => {
       name: 'chain 8453',
       dir: join(scratch.path, dir),
       logPath: join(scratch.path, `${dir}.log`),
-      preferredPort: PORT_FIRST,
+      preferredPort: portFirst,
       claimedPorts: claimed,
       observer: seen,
     })
@@ -52,7 +57,7 @@ describe('a development chain', { timeout: 60_000 }, () => {
         expect(await rpc(node.rpcUrl, 'eth_getTransactionReceipt', [hash])).toMatchObject({
           status: '0x1',
         }),
-      { timeout: 5_000 },
+      WAIT,
     )
     return hash
   }
@@ -67,7 +72,7 @@ describe('a development chain', { timeout: 60_000 }, () => {
     const head = Number(await rpc(node.rpcUrl, 'eth_blockNumber'))
     await vi.waitFor(
       async () => expect(Number(await rpc(node.rpcUrl, 'eth_blockNumber'))).toBeGreaterThan(head),
-      { timeout: 5_000 },
+      WAIT,
     )
   })
 
@@ -87,25 +92,29 @@ describe('a development chain', { timeout: 60_000 }, () => {
     const head = (await rpc(after.rpcUrl, 'eth_getBlockByNumber', ['latest', false])) as {
       timestamp: string
     }
-    expect(Math.abs(Number(head.timestamp) - Date.now() / 1000)).toBeLessThan(5)
+    expect(Math.abs(Number(head.timestamp) - Date.now() / 1000)).toBeLessThan(60)
   })
 
   test('comes back on its port with its state when it is killed', async () => {
     const node = await start()
     await pay(node, 9)
     // The next snapshot is at most a second or so away.
-    await vi.waitFor(() => node.snapshots.save(), { timeout: 5_000 })
+    await vi.waitFor(() => node.snapshots.save(), WAIT)
     const pid = Number(node.process.pid)
     process.kill(pid, 'SIGKILL')
-    await vi.waitFor(() => expect(seen.restarts).toBe(1), { timeout: 20_000 })
+    await vi.waitFor(() => expect(seen.restarts).toBe(1), WAIT)
     expect(isAlive(pid)).toBe(false)
     expect(await balance(node)).toBe(9)
   })
 
   test('loses no more than the last moments when everything is killed at once', async () => {
     const node = await start()
+    const directory = join(scratch.path, 'chain')
     await pay(node, 11)
-    await new Promise((resolve) => setTimeout(resolve, 2_500))
+    const paidMs = Date.now()
+    const savedMs = () =>
+      Math.max(...readdirSync(directory).map((name) => statSync(join(directory, name)).mtimeMs))
+    await expect.poll(savedMs).toBeGreaterThan(paidMs)
     // What the node saved by itself is all there is: no save is asked for on the way out.
     process.kill(Number(node.process.pid), 'SIGKILL')
     const after = await start('chain', new Set([node.port]))
@@ -116,11 +125,11 @@ describe('a development chain', { timeout: 60_000 }, () => {
     const squatter = createServer()
     const taken = await new Promise<boolean>((resolve) => {
       squatter.once('error', () => resolve(true))
-      squatter.listen(PORT_FIRST, '127.0.0.1', () => resolve(false))
+      squatter.listen(portFirst, '127.0.0.1', () => resolve(false))
     })
     try {
       const node = await start()
-      expect(node.port).toBeGreaterThan(PORT_FIRST)
+      expect(node.port).toBeGreaterThan(portFirst)
       expect(Number(await rpc(node.rpcUrl, 'eth_chainId'))).toBe(8453)
     } finally {
       if (!taken) squatter.close()
