@@ -210,6 +210,7 @@ const retention = startRetention(
   {
     storeDirectory,
     recordVersions,
+    chainTime,
     retention: config.retention,
     intervalMs: config.retentionIntervalMs,
     logLevel: config.logLevel,
@@ -240,7 +241,7 @@ for (const id of reader.sponsoredWallets()) {
 const stopSweep = startIdempotencySweep({
   reader,
   tell: ({ kind, id, command }) => actors.tell({ kind, id }, command),
-  nowMs: () => Date.now(),
+  borneOutMs: clock.borneOutMs,
 })
 
 const isCallError = (error: unknown): error is RpcCallError => error instanceof RpcCallError

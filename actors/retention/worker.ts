@@ -1,11 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
+import { attachChainTime } from '../../src/clock/chain-time.js'
+import { createServiceClock } from '../../src/clock/service-clock.js'
 import { createLogger } from '../../src/config/logging.js'
 import { addPruned, NOTHING_PRUNED, type Retention } from '../../src/domain/retention.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { createReader } from '../../src/store/reader.js'
 import { prunePass } from '../../src/store/retention/prune-store.js'
 import { createEventNeeds } from './event-needs.js'
+import { passIfBorneOut } from './pass-if-borne-out.js'
 
 /**
  * Entry of the thread that forgets what need not be kept. It has no part in any request: a pass
@@ -14,6 +17,8 @@ import { createEventNeeds } from './event-needs.js'
 export interface RetentionStart {
   readonly storeDirectory: string
   readonly recordVersions: SharedArrayBuffer
+  /** Nothing is removed by a clock that the chains do not bear out. */
+  readonly chainTime: SharedArrayBuffer
   readonly retention: Retention
   readonly intervalMs: number
   readonly logLevel: string
@@ -27,6 +32,7 @@ const log = createLogger({ name: 'retention', level: start.logLevel })
 const environment = openEnvironment(start.storeDirectory, start.recordVersions)
 const reader = createReader(environment)
 const context = { environment, reader, needs: createEventNeeds(reader) }
+const clock = createServiceClock({ chainTime: attachChainTime(start.chainTime) })
 const stopping = new AbortController()
 
 parentPort?.once('message', () => stopping.abort())
@@ -35,9 +41,9 @@ async function rest(ms: number): Promise<void> {
   await delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
 }
 
-async function pass(): Promise<void> {
+async function remove(nowMs: number): Promise<void> {
   let pruned = NOTHING_PRUNED
-  for (const step of prunePass(context, start.retention, Date.now(), 'remove')) {
+  for (const step of prunePass(context, start.retention, nowMs, 'remove')) {
     pruned = addPruned(pruned, step)
     await rest(REST_MS)
     if (stopping.signal.aborted) break
@@ -45,13 +51,14 @@ async function pass(): Promise<void> {
   log.info({ ...pruned }, 'old records were removed')
 }
 
-while (!stopping.signal.aborted) {
-  try {
-    await pass()
-  } catch (error) {
+async function pass(nowMs: number): Promise<void> {
+  await remove(nowMs).catch((error: unknown) => {
     log.error({ err: error }, 'old records could not be removed')
-  }
-  await rest(start.intervalMs)
+  })
+}
+
+while (!stopping.signal.aborted) {
+  await rest(await passIfBorneOut(clock, start.intervalMs, pass))
 }
 await environment.root.close()
 parentPort?.postMessage('stopped')

@@ -99,7 +99,6 @@ export type Command =
       readonly lineageId: LineageId
       /** Idempotency-Keys whose records are older than they are kept. */
       readonly keys: readonly string[]
-      readonly nowMs: number
     }
 
 /** `requestId` is for the audit trail. */

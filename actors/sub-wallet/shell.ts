@@ -1,5 +1,4 @@
 import type { SubWalletId } from '../../src/domain/ids.js'
-import { IDEMPOTENCY_KEPT_MS } from '../../src/store/records.js'
 import type { WatcherCommand } from '../chain-watcher/messages.js'
 import type { ActorShell } from '../runtime/actor.js'
 import { refusalAudit } from './audit.js'
@@ -18,6 +17,7 @@ import type { Command, Effect, Event } from './messages.js'
 import type { SubWalletPorts } from './ports.js'
 import { loadState, recordEvents } from './record.js'
 import type { SubWalletState } from './state.js'
+import { stillForgotten } from './sweep-idempotency.js'
 
 export function createSubWalletShell(
   ports: SubWalletPorts,
@@ -26,15 +26,6 @@ export function createSubWalletShell(
 
   function watcher(chainId: number, command: WatcherCommand): void {
     ports.tell({ kind: 'chain-watcher', id: String(chainId), command, token: null })
-  }
-
-  /** It may have been used again since it was looked at. */
-  function isForgotten(
-    { lineageId, nowMs }: Extract<Command, { type: 'forget-idempotency' }>,
-    key: string,
-  ): boolean {
-    const record = reader.idempotency(lineageId, key)
-    return record !== undefined && nowMs >= record.createdAtMs + IDEMPOTENCY_KEPT_MS
   }
 
   return {
@@ -58,8 +49,7 @@ export function createSubWalletShell(
         return { ...command, stored: reader.transaction(command.txId) ?? null }
       }
       if (command.type === 'forget-idempotency') {
-        reader.refresh()
-        return { ...command, keys: command.keys.filter((key) => isForgotten(command, key)) }
+        return { ...command, keys: stillForgotten(reader, command, ports.nowMs()) }
       }
       return command
     },

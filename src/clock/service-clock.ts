@@ -16,6 +16,11 @@ import type { ChainTime } from './chain-time.js'
 export interface ServiceClock {
   /** Milliseconds since the epoch. */
   nowMs(): number
+  /**
+   * The same where the chains bear it out now, else null: for what is removed for good because it
+   * is old. That can wait, and must not be done by a clock that may be wrong.
+   */
+  borneOutMs(): number | null
   /** The machine's clock less the chains' time; null until a block was seen. */
   aheadMs(): number | null
   /** Why nothing that moves value may begin, or null. */
@@ -39,17 +44,23 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
     return chains === null ? null : machineMs() - chains
   }
 
+  function nowMs(): number {
+    const machine = machineMs()
+    const chains = chainTime.nowMs()
+    if (chains === null) return machine
+    if (Math.abs(machine - chains) <= CLOCK_ERROR_MAX_MS) {
+      agreed = machine - monotonicMs()
+      return machine
+    }
+    // Too early a time ends nothing that it should not.
+    return agreed === null ? Math.min(machine, chains) : agreed + monotonicMs()
+  }
+
   return {
-    nowMs() {
-      const machine = machineMs()
-      const chains = chainTime.nowMs()
-      if (chains === null) return machine
-      if (Math.abs(machine - chains) <= CLOCK_ERROR_MAX_MS) {
-        agreed = machine - monotonicMs()
-        return machine
-      }
-      // Too early a time ends nothing that it should not.
-      return agreed === null ? Math.min(machine, chains) : agreed + monotonicMs()
+    nowMs,
+    borneOutMs() {
+      const error = aheadMs()
+      return error === null || Math.abs(error) > CLOCK_ERROR_MAX_MS ? null : nowMs()
     },
     aheadMs,
     refusal() {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { RetentionStart } from '../../actors/retention/worker.js'
+import { createChainTimeBuffer, keepChainTime } from '../../src/clock/chain-time.js'
 import { DAY_MS } from '../../src/domain/retention.js'
 import { STEP_RECORDS_MAX } from '../../src/store/retention/step.js'
 import { createVersionsBuffer } from '../../src/store/versions.js'
@@ -68,6 +69,12 @@ describe('when the removal of old records is killed', () => {
   })
 })
 
+function chainTimeOf(timestampMs: number): SharedArrayBuffer {
+  const buffer = createChainTimeBuffer()
+  keepChainTime(buffer)({ chainId: 1, hash: '0x1', timestampMs })
+  return buffer
+}
+
 describe('the thread that removes old records', () => {
   test('does so beside whoever writes, and ends when it is told to', async () => {
     const nowMs = Date.now()
@@ -75,6 +82,7 @@ describe('the thread that removes old records', () => {
     const start: RetentionStart = {
       storeDirectory: store.directory,
       recordVersions: createVersionsBuffer(),
+      chainTime: chainTimeOf(nowMs),
       retention: { deliveriesMs: null, eventsMs: KEPT_MS, auditMs: null },
       intervalMs: 10,
       logLevel: 'silent',

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { sweepOnce } from '../../actors/sub-wallet/sweep-idempotency.js'
+import { REST_MS, sweepOnce } from '../../actors/sub-wallet/sweep-idempotency.js'
 import type { KeyId, LineageId } from '../../src/domain/ids.js'
 import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_TTL_MS } from '../../src/store/records.js'
 import { WriteBatch } from '../../src/store/transactor.js'
@@ -37,6 +37,23 @@ async function send(world: WalletWorld, n: number, key: string, nowMs: number): 
   await world.handle({ type: 'confirmed', txId, mined: { ...mined, ...fate }, nowMs })
 }
 
+async function storeKeys(
+  world: WalletWorld,
+  count: number,
+  createdAtMs: (n: number) => number,
+): Promise<void> {
+  const batch = new WriteBatch()
+  for (let n = 0; n < count; n++) {
+    const record = { bodyHash: 'body', txId: txIdOf(n), createdAtMs: createdAtMs(n) }
+    batch.putIdempotency(LINEAGE_ID, `key-${n}`, record)
+  }
+  await batch.commit(
+    world.environment,
+    { thread: 0, take: () => 1, giveBack: () => {}, settled: () => {}, readable: () => 0 },
+    new Set(),
+  )
+}
+
 describe('what need not be remembered', () => {
   test('an Idempotency-Key is removed once it is older than it counts, and not before', async () => {
     const world = await openWallet(1_000n)
@@ -45,16 +62,18 @@ describe('what need not be remembered', () => {
     const told: Parameters<WalletWorld['handle']>[0][] = []
     const sweepAt = (nowMs: number) =>
       sweepOnce(
-        { reader: world.reader, tell: ({ command }) => told.push(command), nowMs: () => nowMs },
+        {
+          reader: world.reader,
+          tell: ({ command }) => told.push(command),
+          borneOutMs: () => nowMs,
+        },
         null,
       )
-    expect(sweepAt(START_MS + IDEMPOTENCY_TTL_MS)).toBeNull()
+    expect(sweepAt(START_MS + IDEMPOTENCY_TTL_MS).next).toBeNull()
     expect(told).toEqual([])
     const nowMs = START_MS + IDEMPOTENCY_KEPT_MS
     sweepAt(nowMs)
-    expect(told).toEqual([
-      { type: 'forget-idempotency', lineageId: LINEAGE_ID, keys: ['first'], nowMs },
-    ])
+    expect(told).toEqual([{ type: 'forget-idempotency', lineageId: LINEAGE_ID, keys: ['first'] }])
     for (const command of told) await world.handle(command)
     expect(world.reader.idempotency(LINEAGE_ID, 'first')).toBeUndefined()
     expect(world.reader.idempotency(LINEAGE_ID, 'second')).toBeDefined()
@@ -67,39 +86,56 @@ describe('what need not be remembered', () => {
     const idempotency = { key: 'again', bodyHash: 'body' }
     await world.handle(preparedSend(2, 10n, { nowMs, idempotency }), 2)
     const keys = ['again']
-    await world.handle({ type: 'forget-idempotency', lineageId: LINEAGE_ID, keys, nowMs })
+    await world.handle({ type: 'forget-idempotency', lineageId: LINEAGE_ID, keys })
     expect(world.reader.idempotency(LINEAGE_ID, 'again')).toBeDefined()
   })
 
   test('a look reads so many rows and goes on from there, to the end', async () => {
     const world = await openWallet(1_000n)
-    const batch = new WriteBatch()
     const count = 1_200
-    for (let n = 0; n < count; n++) {
-      const record = { bodyHash: 'body', txId: txIdOf(n), createdAtMs: START_MS }
-      batch.putIdempotency(LINEAGE_ID, `key-${n}`, record)
-    }
-    await batch.commit(
-      world.environment,
-      { thread: 0, take: () => 1, giveBack: () => {}, settled: () => {}, readable: () => 0 },
-      new Set(),
-    )
+    await storeKeys(world, count, () => START_MS)
     const found: string[] = []
     const ports = {
       reader: world.reader,
       tell: ({ command }: { readonly command: { readonly keys: readonly string[] } }) =>
         found.push(...command.keys),
-      nowMs: () => START_MS + IDEMPOTENCY_KEPT_MS,
+      borneOutMs: () => START_MS + IDEMPOTENCY_KEPT_MS,
     }
     const sizes: number[] = []
-    let at = sweepOnce(ports, null)
+    let { next } = sweepOnce(ports, null)
     sizes.push(found.length)
-    while (at !== null) {
-      at = sweepOnce(ports, at)
+    while (next !== null) {
+      next = sweepOnce(ports, next).next
       sizes.push(found.length)
     }
     expect(sizes).toEqual([500, 1_000, count])
     expect(new Set(found).size).toBe(count)
+  })
+
+  test('what is to be forgotten is found as fast as a thousand keys a second come', async () => {
+    const world = await openWallet(1_000n)
+    const count = 20_000
+    const nowMs = START_MS + IDEMPOTENCY_KEPT_MS
+    // In the order of their names the old lie among the young.
+    await storeKeys(world, count, (n) => (n % 2 === 0 ? START_MS : nowMs))
+    let found = 0
+    const ports = {
+      reader: world.reader,
+      tell: ({ command }: { readonly command: { readonly keys: readonly string[] } }) => {
+        found += command.keys.length
+      },
+      borneOutMs: () => nowMs,
+    }
+    let tookMs = 0
+    let look = sweepOnce(ports, null)
+    while (look.next !== null) {
+      tookMs += look.restMs
+      look = sweepOnce(ports, look.next)
+    }
+    expect(found).toBe(count / 2)
+    expect(found / (tookMs / 1_000)).toBeGreaterThanOrEqual(1_000)
+    const nothing = sweepOnce({ ...ports, borneOutMs: () => START_MS }, null)
+    expect(nothing.restMs, 'where nothing is old').toBe(REST_MS)
   })
 
   test('spend of a lineage goes once no key is left and its windows have closed', async () => {
