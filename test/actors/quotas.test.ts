@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { decide, type QuotaCommand, type QuotaState } from '../../actors/quotas/decide.js'
 import { createQuotaShell } from '../../actors/quotas/shell.js'
+import type { ActorClient } from '../../actors/runtime/actor-client.js'
+import { fault, ok } from '../../src/errors/fault.js'
+import { withinQuota } from '../../src/operations/console/quotas.js'
+import type { Answer, ConsoleContext } from '../../src/operations/context.js'
+import type { OperationPorts } from '../../src/operations/ports.js'
+import { USER_ID } from './wallet-fixtures.js'
 
 const LIMIT = 3
 
@@ -71,5 +77,75 @@ describe('a user’s counter', () => {
     // It was not: the records are counted before anybody is refused.
     expect(shell.decide(late, reserve('b'), 1).replies[0]?.result.ok).toBe(true)
     expect(shell.decide(late, reserve('c'), 1).replies[0]?.result.ok).toBe(false)
+  })
+})
+
+/** The counter of a user with nothing, behind a client that may have no room for another caller. */
+class BusyService {
+  /** `full`: nothing is sent; `silent`: no reply comes of what was. */
+  callers: 'room' | 'full' | 'silent' = 'room'
+  readonly #shell = createQuotaShell({
+    refresh: () => {},
+    ownedCounts: () => ({ wallets: 0, keys: 0, webhooks: 0 }),
+  })
+  readonly #counter = this.#shell.load(USER_ID)
+  readonly #actors: Pick<ActorClient, 'ask' | 'tell'> = {
+    ask: async (_, command) => {
+      if (this.callers === 'full') return { ok: false, fault: fault('OVERLOADED') }
+      const { replies } = this.#shell.decide(this.#counter, command as QuotaCommand, 1)
+      const result = replies[0]?.result
+      const isAnswered = this.callers === 'room' && result !== undefined
+      return isAnswered ? result : { ok: false, fault: fault('INTERNAL') }
+    },
+    tell: (_, command) => {
+      this.#shell.decide(this.#counter, command as QuotaCommand, null)
+    },
+  }
+
+  create(handler: () => Answer<null>): Promise<Answer<null>> | Answer<null> {
+    const ports = { actors: this.#actors, quotas: { webhooks: LIMIT } }
+    const context = { userId: USER_ID } as ConsoleContext
+    return withinQuota(ports as unknown as OperationPorts, 'webhooks', handler)(context, null)
+  }
+
+  /** How many more of them there is room for. */
+  async room(): Promise<number> {
+    this.callers = 'room'
+    let made = 0
+    while ((await this.create(() => ok(null))).ok) made++
+    return made
+  }
+}
+
+describe('a place in a quota', () => {
+  test('is given back however many callers wait by then', async () => {
+    const service = new BusyService()
+    for (let n = 0; n < LIMIT; n++) {
+      service.callers = 'room'
+      const refused = await service.create(() => {
+        service.callers = 'full'
+        return { ok: false, fault: fault('OVERLOADED') }
+      })
+      expect(refused).toMatchObject({ fault: { code: 'OVERLOADED' } })
+    }
+    expect(await service.room()).toBe(LIMIT)
+  })
+
+  test('is given back where its reservation was never answered', async () => {
+    const service = new BusyService()
+    service.callers = 'silent'
+    const refused = await service.create(() => ok(null))
+    expect(refused).toMatchObject({ fault: { code: 'INTERNAL' } })
+    expect(await service.room()).toBe(LIMIT)
+  })
+
+  test('is not given back by one that never had it', async () => {
+    const service = new BusyService()
+    expect(await service.room()).toBe(LIMIT)
+    for (const callers of ['full', 'room', 'silent'] as const) {
+      service.callers = callers
+      await service.create(() => ok(null))
+    }
+    expect(await service.room()).toBe(0)
   })
 })

@@ -14,7 +14,8 @@ type Handler<Input, Output> = (
 /**
  * The same handler, which begins only with a place reserved in the user's quota: of requests that
  * race for the last one a single one gets it. A request that is asked to be confirmed first gives
- * its place back.
+ * its place back. What became of a place is told and not asked: a tell arrives however many callers
+ * wait, and in its turn, before whatever the same user asks next.
  */
 export function withinQuota<Input, Output>(
   { actors, quotas }: Pick<OperationPorts, 'actors' | 'quotas'>,
@@ -25,9 +26,17 @@ export function withinQuota<Input, Output>(
     const counter = counterOf(context.userId)
     const name = randomUUID()
     const reserve: QuotaCommand = { type: 'reserve', quota, name, limit: quotas[quota] }
+    const settle = (outcome: Extract<QuotaCommand, { type: 'settle' }>['outcome']): void => {
+      const command: QuotaCommand = { type: 'settle', quota, name, outcome }
+      actors.tell(counter, command)
+    }
     const reserved = await actors.ask(counter, reserve)
-    if (!reserved.ok) return reserved
-    let outcome: Extract<QuotaCommand, { type: 'settle' }>['outcome'] = 'unknown'
+    if (!reserved.ok) {
+      // A place may have been taken though no reply of it came. One that was not is none to settle.
+      settle('not-made')
+      return reserved
+    }
+    let outcome: Parameters<typeof settle>[0] = 'unknown'
     try {
       const answer = await handler(context, input)
       // Whoever gets no reply from an actor answers INTERNAL: it may have been made all the same.
@@ -35,8 +44,7 @@ export function withinQuota<Input, Output>(
       else if (answer.fault.code !== 'INTERNAL') outcome = 'not-made'
       return answer
     } finally {
-      const settle: QuotaCommand = { type: 'settle', quota, name, outcome }
-      await actors.ask(counter, settle)
+      settle(outcome)
     }
   }
 }
@@ -50,7 +58,7 @@ export function freeingKey(
     const before = reader.apiKey(input.key_id as KeyId)
     const answer = await handler(context, input)
     if (answer.ok && before !== undefined && isLive(before)) {
-      await free(actors, context.userId, 'keys', input.key_id)
+      free(actors, context.userId, 'keys', input.key_id)
     }
     return answer
   }
@@ -63,19 +71,19 @@ export function freeingWebhook(
 ): ConsoleHandlers['delete_webhook'] {
   return async (context, input) => {
     const answer = await handler(context, input)
-    if (answer.ok) await free(actors, context.userId, 'webhooks', input.webhook_id)
+    if (answer.ok) free(actors, context.userId, 'webhooks', input.webhook_id)
     return answer
   }
 }
 
-async function free(
+function free(
   actors: OperationPorts['actors'],
   userId: UserId,
   quota: CountedQuota,
   id: string,
-): Promise<void> {
+): void {
   const command: QuotaCommand = { type: 'free', quota, id }
-  await actors.ask(counterOf(userId), command)
+  actors.tell(counterOf(userId), command)
 }
 
 function counterOf(userId: UserId): ActorAddress {
