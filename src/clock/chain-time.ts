@@ -3,13 +3,18 @@
  * clock, which no one sets. The main thread writes it, every thread reads it.
  *
  * A block is never younger than it says, but for what a lying node makes of it, so that a chain's
- * time lags by its delay and is never ahead. The median of the chains is taken: a chain that has
- * stopped, or a node that lies or lags, cannot move it past the others. A chain that falls silent
- * goes on by the monotonic clock.
+ * time lags by its delay and is never ahead. The median of the chains is taken: chains that have
+ * stopped, or nodes that lie or lag, cannot move it past the others while they are fewer. Of an even
+ * number both in the middle count, and a clock that either bears out is right: of two chains one may
+ * have stopped before the start. A single chain that lags cannot be told from a clock that is ahead.
+ * A chain that falls silent goes on by the monotonic clock.
  */
 export interface ChainTime {
-  /** Milliseconds since the epoch; null until a block was seen. */
-  nowMs(): number | null
+  /**
+   * Milliseconds since the epoch; null until a block was seen.
+   * @param machineMs of two in the middle, the one that is nearer to it is answered
+   */
+  nearestMs(machineMs: number): number | null
 }
 
 export interface ChainTimeOptions {
@@ -17,8 +22,12 @@ export interface ChainTimeOptions {
   readonly monotonicMs: () => number
 }
 
-/** Seconds of the epoch at the monotonic clock's zero; 0: not known. In 32 bits until 2106. */
-const PLACES = 1
+/**
+ * The earlier and the later of those in the middle. Seconds of the epoch at the monotonic clock's
+ * zero; 0: not known. In 32 bits until 2106. Each counts by itself, so that they need not be read
+ * together.
+ */
+const PLACES = 2
 const BYTES = 4
 
 export function createChainTimeBuffer(): SharedArrayBuffer {
@@ -31,9 +40,14 @@ export function attachChainTime(
 ): ChainTime {
   const places = new Uint32Array(buffer)
   return {
-    nowMs() {
-      const atZero = Atomics.load(places, 0)
-      return atZero === 0 ? null : atZero * 1_000 + monotonicMs()
+    nearestMs(machineMs) {
+      const earlier = Atomics.load(places, 0)
+      const later = Atomics.load(places, 1)
+      if (earlier === 0 || later === 0) return null
+      const sinceZeroMs = monotonicMs()
+      const earlierMs = earlier * 1_000 + sinceZeroMs
+      const laterMs = later * 1_000 + sinceZeroMs
+      return machineMs - earlierMs <= laterMs - machineMs ? earlierMs : laterMs
     },
   }
 }
@@ -57,8 +71,10 @@ export function keepChainTime(
     if (chains.get(chainId)?.hash === hash) return
     chains.set(chainId, { hash, atZeroMs: timestampMs - monotonicMs() })
     const sorted = [...chains.values()].map(({ atZeroMs }) => atZeroMs).sort((a, b) => a - b)
-    const median = sorted[Math.floor((sorted.length - 1) / 2)] ?? 0
-    Atomics.store(places, 0, Math.max(1, Math.round(median / 1_000)))
+    const last = sorted.length - 1
+    for (const [place, middle] of [Math.floor(last / 2), Math.ceil(last / 2)].entries()) {
+      Atomics.store(places, place, Math.max(1, Math.round((sorted[middle] ?? 0) / 1_000)))
+    }
   }
 }
 

@@ -21,7 +21,7 @@ export interface ServiceClock {
    * is old. That can wait, and must not be done by a clock that may be wrong.
    */
   borneOutMs(): number | null
-  /** The machine's clock less the chains' time; null until a block was seen. */
+  /** The machine's clock less the chains' time (of the one that is nearest where two count); null until a block was seen. */
   aheadMs(): number | null
   /** Why nothing that moves value may begin, or null. */
   refusal(): Fault | null
@@ -40,13 +40,14 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
   let agreed: number | null = null
 
   function aheadMs(): number | null {
-    const chains = chainTime.nowMs()
-    return chains === null ? null : machineMs() - chains
+    const machine = machineMs()
+    const chains = chainTime.nearestMs(machine)
+    return chains === null ? null : machine - chains
   }
 
   function nowMs(): number {
     const machine = machineMs()
-    const chains = chainTime.nowMs()
+    const chains = chainTime.nearestMs(machine)
     if (chains === null) return machine
     if (Math.abs(machine - chains) <= CLOCK_ERROR_MAX_MS) {
       agreed = machine - monotonicMs()

@@ -14,7 +14,7 @@ import { openWallet, type WalletWorld } from '../core/wallet-world.js'
 /** @param chainsMs null: no block was seen yet */
 function clockAt(machineMs: number, chainsMs: number | null): ServiceClock {
   return createServiceClock({
-    chainTime: { nowMs: () => chainsMs },
+    chainTime: { nearestMs: () => chainsMs },
     machineMs: () => machineMs,
     monotonicMs: () => 0,
   })
