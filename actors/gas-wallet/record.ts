@@ -31,6 +31,7 @@ export function loadGasWallet(reader: Reader, id: string): GasWalletState {
   account.wallet = serviceWallet(stored)
   const lane = laneOf(account, chainId)
   lane.nextNonce = stored.nextNonce
+  lane.ownFrom = stored.ownFrom ?? stored.nextNonce ?? 0
   const open = [...reader.openGasTransactions(gasWalletId)]
   open.sort((a, b) => a.tx.nonce - b.tx.nonce)
   for (const { tx, job } of open) {
@@ -145,8 +146,8 @@ function putHeader(transactor: Transactor, { gasWalletId, chainId, account }: Ga
   const { wallet } = account
   if (wallet === null) throw new Error(`${gasWalletId} has no key to store`)
   const { subWalletId: walletId, address, epoch } = wallet
-  const { nextNonce } = laneOf(account, chainId)
-  transactor.putGasWallet({ gasWalletId, chainId, walletId, address, epoch, nextNonce })
+  const { nextNonce, ownFrom } = laneOf(account, chainId)
+  transactor.putGasWallet({ gasWalletId, chainId, walletId, address, epoch, nextNonce, ownFrom })
 }
 
 /** The account as the lane's code knows it; its owner is the service. */

@@ -4,7 +4,7 @@ import { valueUsdMicros } from '../../src/domain/money.js'
 import { pumpFlight, pumpSigning } from './decide-lane.js'
 import type { HeadCommand, ReplacePurpose } from './messages.js'
 import { feeCapOf } from './replacement-spend.js'
-import { countersOf, type Draft, type Lane, laneOf, type OpenEntry } from './state.js'
+import { countersOf, type Draft, type Lane, laneOf, OPEN_MAX, type OpenEntry } from './state.js'
 import type { Turn } from './turn.js'
 
 /** After so many blocks a transaction that a node took is sent once more: pools forget. */
@@ -20,11 +20,14 @@ const STUCK_ANYWAY_MS = 3_000
 /** Refusals in a row after which what may still be out is cancelled: longer than a node lags. */
 const REFUSALS_TO_CANCEL = 5
 /**
- * Nonces of a lane that are known to be free at a time, and the widest hole that is closed by
- * self-sends: four windows. A wider one is no hole but a node's wrong word for the account's
- * nonce; filling it would burn gas block after block, and listing it would never end.
+ * Free nonces that are listed by what a node says at a time, and the widest hole below the nonces
+ * handed out here that is closed by self-sends: four windows. A wider one is no hole but a node's
+ * wrong word for the account's nonce; filling it would burn gas block after block, and listing it
+ * would never end.
  */
 const GAPS_MAX = 64
+/** The widest hole that drops here can make: each of its nonces was open at the same time. */
+const OWN_GAPS_MAX = OPEN_MAX
 const SELF_SEND_GAS = 100_000n
 const NATIVE_DECIMALS = 18
 const UTF8 = new TextEncoder()
@@ -110,16 +113,21 @@ function findGaps(turn: Turn, lane: Lane, seenNonce: number): void {
   const { nextNonce, chainId } = lane
   const chainNonce = Math.max(seenNonce, lane.usedBelow)
   if (nextNonce === null || chainNonce >= nextNonce) return
-  const taken = new Set<number>(lane.gaps)
+  const taken = new Set<number>()
   for (const { tx } of turn.state.open.values()) if (tx.chainId === chainId) taken.add(tx.nonce)
   for (const txId of lane.filling) {
     const entry = turn.state.drafts.get(txId)
     if (entry !== undefined) taken.add(entry.nonce)
   }
+  const listed = new Set(lane.gaps)
   const nonces: number[] = []
-  for (let nonce = chainNonce; nonce < nextNonce; nonce++) {
-    if (lane.gaps.length + nonces.length >= GAPS_MAX) break
-    if (!taken.has(nonce)) nonces.push(nonce)
+  // The lowest ones, whatever is free above them: a drop here may have freed many at once.
+  let free = 0
+  for (let nonce = chainNonce; nonce < nextNonce && free < GAPS_MAX; nonce++) {
+    if (taken.has(nonce)) continue
+    free++
+    if (!listed.has(nonce)) nonces.push(nonce)
+    if (lane.gaps.length + nonces.length >= OWN_GAPS_MAX + GAPS_MAX) break
   }
   if (nonces.length > 0) turn.emit({ type: 'gaps-found', chainId, nonces })
 }
@@ -135,7 +143,8 @@ function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
   if (nonce === undefined || fees === null || wallet === null || lane.queued.length > 0) return
   const above = lane.flight.map((txId) => state.open.get(txId)).find((it) => it !== undefined)
   if (above === undefined || above.tx.nonce < nonce) return
-  if (above.tx.nonce - nonce > GAPS_MAX) return
+  const claimed = Math.min(above.tx.nonce, lane.ownFrom) - nonce
+  if (claimed > GAPS_MAX || above.tx.nonce - nonce > OWN_GAPS_MAX + GAPS_MAX) return
   const { keyId, lineageId, chainId, valuation } = above.tx
   const gasMicros = valueUsdMicros(
     SELF_SEND_GAS * fees.maxFeePerGas,

@@ -9,6 +9,7 @@ import {
 } from '../../src/domain/spend.js'
 import type { Sponsorship } from '../../src/domain/sponsorship.js'
 import { bookDraft, unbookDraft } from './drafted-spend.js'
+import { goOnAt } from './lane-nonces.js'
 import type { SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import { laneOf, runningKey, type SubWalletState, WINDOW_DELEGATED } from './state.js'
@@ -127,7 +128,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
       const { chainId, outcome, nextNonce } = event
       state.delegations.delete(chainId)
       const lane = laneOf(state, chainId)
-      lane.nextNonce = nextNonce
+      goOnAt(lane, nextNonce)
       if (outcome === 'not-delegated') return
       lane.window = WINDOW_DELEGATED
       for (const entry of state.sponsored.values()) {

@@ -4,7 +4,15 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import { foldAllowances, foldCredits } from './allowance-ledger.js'
 import { bookDraft, unbookDraft } from './drafted-spend.js'
 import { evolveSponsored } from './evolve-sponsored.js'
-import { ascending, forgetUse, freeNonce, joinFlight, trimGaps, without } from './lane-nonces.js'
+import {
+  ascending,
+  forgetUse,
+  freeNonce,
+  goOnAt,
+  joinFlight,
+  trimGaps,
+  without,
+} from './lane-nonces.js'
 import { noteTold } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import { evolveGrants } from './open-grants.js'
@@ -64,7 +72,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     }
     case 'lane-synced': {
       const lane = laneOf(state, event.chainId)
-      lane.nextNonce = event.nextNonce
+      goOnAt(lane, event.nextNonce)
       lane.window = event.window
       lane.gaps = lane.gaps.filter((nonce) => event.nextNonce !== null && nonce < event.nextNonce)
       return state

@@ -37,6 +37,13 @@ export function trimGaps(lane: Lane): void {
     lane.gaps.pop()
     lane.nextNonce--
   }
+  lane.ownFrom = Math.min(lane.ownFrom, lane.nextNonce)
+}
+
+/** The lane goes on at a nonce that a node names. */
+export function goOnAt(lane: Lane, nextNonce: number | null): void {
+  if (nextNonce !== null && nextNonce !== lane.nextNonce) lane.ownFrom = nextNonce
+  lane.nextNonce = nextNonce
 }
 
 export function without(ids: readonly TxId[], gone: TxId): TxId[] {

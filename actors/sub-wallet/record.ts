@@ -27,7 +27,11 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   for (const mark of header.limitsTold ?? []) noteTold(state, mark)
   for (const txId of header.open) state.listed.add(txId)
   state.listedMarked = state.listed.size > 0
-  for (const { chainId, nextNonce } of header.lanes) laneOf(state, chainId).nextNonce = nextNonce
+  for (const { chainId, nextNonce, ownFrom = nextNonce } of header.lanes) {
+    const lane = laneOf(state, chainId)
+    lane.nextNonce = nextNonce
+    lane.ownFrom = ownFrom
+  }
   for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
   loadGrants(reader, subWalletId, state.grants)
   loadSponsored(reader, state)
@@ -203,8 +207,8 @@ function note(ids: TxId[], txId: TxId): void {
 function headerOf(state: SubWalletState): SubWalletHeader {
   if (state.wallet === null) throw new Error(`${state.subWalletId} has no wallet to store`)
   const lanes = []
-  for (const { chainId, nextNonce } of state.lanes.values()) {
-    if (nextNonce !== null) lanes.push({ chainId, nextNonce })
+  for (const { chainId, nextNonce, ownFrom } of state.lanes.values()) {
+    if (nextNonce !== null) lanes.push({ chainId, nextNonce, ownFrom })
   }
   const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
   const sponsored = marksOf(state)

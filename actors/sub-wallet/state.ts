@@ -167,6 +167,11 @@ export interface Lane {
   nextNonce: number | null
   /** In-flight bound: 16, or 1 for an account with code (geth's pool takes one). */
   window: number
+  /**
+   * Nonces from this one on were handed out here, so that a free one is what became of a drop;
+   * those below are used as far as the node said that the lane began by.
+   */
+  ownFrom: number
   /** Drafts with a nonce, in nonce order: nextNonce, nextNonce + 1, … */
   signing: TxId[]
   queued: TxId[]
@@ -249,6 +254,7 @@ export function laneOf(state: SubWalletState, chainId: number): Lane {
     chainId,
     nextNonce: null,
     window: WINDOW_PLAIN,
+    ownFrom: 0,
     signing: [],
     queued: [],
     filling: [],

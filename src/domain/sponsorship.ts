@@ -65,6 +65,8 @@ export interface GasWallet {
   readonly epoch: number
   /** The nonce after the last one with durable signed bytes; null until read from the chain. */
   readonly nextNonce: number | null
+  /** As in `LaneMark`. */
+  readonly ownFrom?: number
 }
 
 /** What a gas wallet is asked to send. */

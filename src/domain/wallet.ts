@@ -16,6 +16,8 @@ export interface SubWallet {
 export interface LaneMark {
   readonly chainId: number
   readonly nextNonce: number
+  /** From which on nonces were handed out here; up to schema 10 absent, and not known. */
+  readonly ownFrom?: number
 }
 
 /**

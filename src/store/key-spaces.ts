@@ -98,8 +98,9 @@ export const LISTED = ''
  * | 8 | an approval says who paid for it, and a transaction what it used of that; older ones say nothing |
  * | 9 | 35 says what the identity provider has not acknowledged; of changes before it says nothing |
  * | 10 | 36 says where a user's event log begins: a build that does not read it would show a gap as none |
+ * | 11 | a lane says from which nonce on they were handed out here; of older ones all counts as a node's word |
  */
-export const SCHEMA_VERSION = 10
+export const SCHEMA_VERSION = 11
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]

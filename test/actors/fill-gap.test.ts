@@ -1,21 +1,27 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { decide } from '../../actors/sub-wallet/decide.js'
+import type { Command, Event, HeadCommand } from '../../actors/sub-wallet/messages.js'
+import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { emptyState, laneOf, restoredEntry } from '../../actors/sub-wallet/state.js'
 import type { SubWalletId, TxId } from '../../src/domain/ids.js'
+import { fault } from '../../src/errors/fault.js'
+import { openRealStore } from './real-store.js'
 import {
   ATTEMPT,
   apiKey,
   CHAIN_ID,
   KEY_ID,
+  preparedSend,
   START_MS,
   transaction,
+  txIdOf,
   WALLET_ID,
   wallet,
 } from './wallet-fixtures.js'
 
 const GAP = 4
 
-/** A block comes to a wallet whose only transaction has so many free nonces below it. */
+/** A block comes to a wallet whose lane a node began so far above what the next one says. */
 function headOver(subWalletId: SubWalletId, hole: number) {
   const state = emptyState(subWalletId)
   state.wallet = { ...wallet, subWalletId }
@@ -24,23 +30,16 @@ function headOver(subWalletId: SubWalletId, hole: number) {
   state.open.set(above.txId, restoredEntry(above, 'sent'))
   const lane = laneOf(state, CHAIN_ID)
   lane.nextNonce = GAP + hole + 1
+  lane.ownFrom = GAP + hole
   lane.flight.push(above.txId)
+  const { effects } = decide(state, headAt(GAP), null)
+  return { state, lane, signing: effects.find((effect) => effect.type === 'sign') }
+}
+
+function headAt(chainNonce: number, nowMs = START_MS): HeadCommand {
   const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n }
-  const { effects } = decide(
-    state,
-    {
-      type: 'head',
-      chainId: CHAIN_ID,
-      blockNumber: 9,
-      chainNonce: GAP,
-      fees,
-      gasPriceWei: 1n,
-      finalBlock: null,
-      nowMs: START_MS,
-    },
-    null,
-  )
-  return { lane, signing: effects.find((effect) => effect.type === 'sign') }
+  const block = { blockNumber: 9, chainNonce, fees, gasPriceWei: 1n, finalBlock: null }
+  return { type: 'head', chainId: CHAIN_ID, ...block, nowMs }
 }
 
 /** The id of what closes the gap below a wallet's only transaction. */
@@ -60,7 +59,7 @@ test('one block that opens the same gap in many wallets gives each filling an id
 })
 
 test.each([65, 2 ** 50])(
-  'a hole of %i nonces is no hole: none of it is filled, nor all of it listed',
+  'a hole of %i nonces that a node claims is no hole: none of it is filled, nor all of it listed',
   (hole) => {
     const { lane, signing } = headOver(WALLET_ID, hole)
     expect(signing).toBeUndefined()
@@ -70,4 +69,93 @@ test.each([65, 2 ** 50])(
 
 test('a hole as wide as four windows is closed', () => {
   expect(headOver(WALLET_ID, 64).signing).toMatchObject({ nonce: GAP })
+})
+
+/** A wallet of which a node took the last of so many sends, after it had refused the others. */
+class Refused {
+  readonly state = emptyState(WALLET_ID)
+  readonly events: Event[] = []
+
+  constructor(refused: number) {
+    this.tell({ type: 'create-wallet', wallet })
+    this.tell({ type: 'register-key', key: apiKey({ dailyLimitMicros: null }) })
+    for (let n = 0; n <= refused; n++) this.#store(n)
+    const unaffordable = fault('INSUFFICIENT_FUNDS', { reason: 'insufficient-funds' })
+    for (let n = 0; n < refused; n++) this.#answer(n, { kind: 'rejected', fault: unaffordable })
+    this.#answer(refused, { kind: 'accepted' })
+  }
+
+  tell(command: Command) {
+    const decision = decide(this.state, command, null)
+    this.events.push(...decision.events)
+    return decision
+  }
+
+  #store(n: number): void {
+    const [txId, nowMs] = [txIdOf(n), START_MS]
+    this.tell(preparedSend(n, 5n))
+    const clean = { refusal: null, screenedAgainst: [], requoted: null }
+    this.tell({ type: 'screened', txId, ...clean, nowMs })
+    const nonce = this.state.drafts.get(txId)?.nonce ?? -1
+    const hash = hashOf(n)
+    const signed = { txHash: hash, rawTransaction: hash, intentId: hash, signedAtMs: nowMs }
+    this.tell({ type: 'signed', txId, nonce, signed, nowMs })
+  }
+
+  #answer(n: number, outcome: Extract<Command, { type: 'broadcast-outcome' }>['outcome']): void {
+    const about = { txId: txIdOf(n), txHash: hashOf(n), blockNumber: 1, nowMs: START_MS }
+    this.tell({ type: 'broadcast-outcome', ...about, outcome })
+  }
+}
+
+function hashOf(n: number): `0x${string}` {
+  return `0x${n.toString(16).padStart(64, '0')}`
+}
+
+describe.each([64, 65, 200])(
+  'a hole that %i refused sends left below one that a node took',
+  (n) => {
+    test('is being closed with the next block', () => {
+      const { effects } = new Refused(n).tell(headAt(0))
+      expect(effects.filter(({ type }) => type === 'sign')).toMatchObject([{ nonce: 0 }])
+    })
+
+    test('is being closed after a restart as well', async () => {
+      const { state, events } = new Refused(n)
+      const store = await openRealStore()
+      try {
+        await store.write((transactor) => recordEvents(transactor, state, events))
+        const { effects } = decide(loadState(store.reader, WALLET_ID), headAt(0), null)
+        expect(effects.filter(({ type }) => type === 'sign')).toMatchObject([{ nonce: 0 }])
+      } finally {
+        await store.close()
+      }
+    })
+  },
+)
+
+test('a hole that a node claims below many nonces freed here is closed, and first', () => {
+  const refused = new Refused(100)
+  const lane = laneOf(refused.state, CHAIN_ID)
+  // One of those freed is not known to be.
+  lane.gaps = lane.gaps.filter((nonce) => nonce !== 0)
+  const { effects } = refused.tell(headAt(0))
+  expect(effects.filter(({ type }) => type === 'sign')).toMatchObject([{ nonce: 0 }])
+})
+
+test('a restart does not make a hole that a node claims one of our own', async () => {
+  const wide = 2 ** 50
+  const before = headOver(WALLET_ID, wide)
+  const store = await openRealStore()
+  try {
+    const events: Event[] = [{ type: 'wallet-created', wallet, requestId: null }]
+    await store.write((transactor) => recordEvents(transactor, before.state, events))
+    const after = loadState(store.reader, WALLET_ID)
+    expect(laneOf(after, CHAIN_ID)).toMatchObject({
+      nextNonce: GAP + wide + 1,
+      ownFrom: GAP + wide,
+    })
+  } finally {
+    await store.close()
+  }
 })

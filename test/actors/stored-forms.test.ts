@@ -370,7 +370,7 @@ describe('what the store holds', () => {
     expect(reader.lastEventSeq()).toBe(8)
     const page = reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
     expect(page.items).toEqual([{ ...entry, lists: null }])
-    const marked = { ...HEADER, lanes: [] }
+    const marked = { ...HEADER, lanes: [{ chainId: 8453, nextNonce: 3, ownFrom: 1 }] }
     await store.write((transactor) => {
       transactor.putTransaction({ ...tx, status: 'confirmed' })
       transactor.putSubWalletMarks(marked)

@@ -24,12 +24,19 @@ type StoredWallet = readonly [
 ]
 
 type StoredMarks = readonly [
-  lanes: readonly (readonly [chainId: LaneMark['chainId'], nextNonce: LaneMark['nextNonce']])[],
+  lanes: readonly StoredLane[],
   spend: readonly StoredSpend[],
   sponsored: SponsoredMarks | null,
   limitsTold: readonly LimitMark[] | null,
   /** Not there up to schema 4. */
   open?: SubWalletHeader['open'] | null,
+]
+
+type StoredLane = readonly [
+  chainId: LaneMark['chainId'],
+  nextNonce: LaneMark['nextNonce'],
+  /** Not there up to schema 10. */
+  ownFrom?: number,
 ]
 
 type StoredSpend = readonly [
@@ -69,7 +76,7 @@ export function decodeHeader(stored: unknown, later: unknown): SubWalletHeader {
   const [lanes, spend, sponsored, limitsTold, open] = marks as StoredMarks
   return {
     wallet: decodeSubWallet(stored),
-    lanes: lanes.map(([chainId, nextNonce]) => ({ chainId, nextNonce })),
+    lanes: lanes.map(laneOf),
     spend: spend.map(spendOf),
     open: open ?? [],
     ...(sponsored === null ? {} : { sponsored }),
@@ -79,13 +86,15 @@ export function decodeHeader(stored: unknown, later: unknown): SubWalletHeader {
 
 function marksOf(header: SubWalletHeader): StoredMarks {
   const { lanes, spend, open, sponsored = null, limitsTold = null } = header
-  return [
-    lanes.map(({ chainId, nextNonce }) => [chainId, nextNonce] as const),
-    spend.map(storedSpend),
-    sponsored,
-    limitsTold,
-    open,
-  ]
+  return [lanes.map(storedLane), spend.map(storedSpend), sponsored, limitsTold, open]
+}
+
+function storedLane({ chainId, nextNonce, ownFrom }: LaneMark): StoredLane {
+  return ownFrom === undefined ? [chainId, nextNonce] : [chainId, nextNonce, ownFrom]
+}
+
+function laneOf([chainId, nextNonce, ownFrom]: StoredLane): LaneMark {
+  return ownFrom === undefined ? { chainId, nextNonce } : { chainId, nextNonce, ownFrom }
 }
 
 function storedSpend({ lineageId, counters }: SubWalletHeader['spend'][number]): StoredSpend {
