@@ -241,11 +241,23 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     }
   }
 
+  /** @throws FaultError once a later start of the service has taken over */
+  function requireServed(): void {
+    if (link.fenced) throw new FaultError(takenOver('fenced'))
+  }
+
+  async function atConsole<T>(line: string, work: () => Promise<T>): Promise<T> {
+    requireServed()
+    return consoleQueue.run(line, () => {
+      requireServed()
+      return work()
+    })
+  }
+
   return {
-    createWallet: (walletId, userId) =>
-      consoleQueue.run(userId, () => create(walletId, 'user', userId)),
+    createWallet: (walletId, userId) => atConsole(userId, () => create(walletId, 'user', userId)),
     createServiceWallet: (walletId) =>
-      consoleQueue.run(SERVICE_OWNER, () => create(walletId, 'service', SERVICE_OWNER)),
+      atConsole(SERVICE_OWNER, () => create(walletId, 'service', SERVICE_OWNER)),
     async sign(request) {
       if (link.session === null) {
         return link.fenced ? failed('FENCED') : unavailable('quorum incomplete')
@@ -270,8 +282,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
         return failed(error instanceof RangeError ? 'MALFORMED' : codeOf(error))
       }
     },
-    putGrant: (update) => consoleQueue.run(lineOf(update), () => putGrant(update)),
-    authorizersOf: (userId) => consoleQueue.run(userId, () => authorizersOf(userId)),
+    putGrant: (update) => atConsole(lineOf(update), () => putGrant(update)),
+    authorizersOf: (userId) => atConsole(userId, () => authorizersOf(userId)),
     get ready() {
       return link.session !== null
     },

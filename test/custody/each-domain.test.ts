@@ -152,6 +152,7 @@ describe('the user side approves nothing that', () => {
     quorum.identityProvider = await quorum.startIdentityProvider()
     expect(await quorum.coSigner.whenReady(20_000)).toBe(true)
     await expect.poll(() => service.userSide.connected, { timeout: 20_000 }).toBe(true)
+    await service.nextSeq()
     expect(await refusalOf(approve(service, batch))).toBe('REPLAYED')
   })
 })

@@ -1,7 +1,7 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { userSideLayout } from '../../src/custody/domain-keys/layout.js'
+import { identityProviderSocket, userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { approvalMessage, coSignMessage } from '../../src/custody/protocol/batch.js'
 import { expectBytes } from '../../src/custody/protocol/bytes.js'
 import { addInto, isSignedBy, pointOf, randomScalar } from '../../src/custody/protocol/curve.js'
@@ -29,6 +29,7 @@ import {
   approve,
   becomeService,
   coSign,
+  dial,
   type HostileService,
   intentFor,
   judged,
@@ -162,6 +163,27 @@ describe('the user side approves nothing that', () => {
         intentFor(wallet, transfer(nonce++, { to: ROUTER, value: 0n }), seq, none),
       ),
     ).toBe('UNKNOWN_KEY')
+  })
+})
+
+describe('the user side answers nothing', () => {
+  const METHODS = ['session', 'approve', 'grant-get', 'grant-put', 'authorizers-get', 'proof-get']
+  const KEYGEN = ['commit', 'reveal', 'prove', 'certify', 'status'].map((step) => `keygen-${step}`)
+  const REFRESH = ['begin', 'prepare', 'certify'].map((step) => `refresh-${step}`)
+
+  test('on a connection on which no start of the service has announced itself', async () => {
+    const silent = await dial(identityProviderSocket(quorum.home))
+    try {
+      const statement = await service.quorum.call('boot', [])
+      expect(await refusalOf(silent.call('session', [statement]))).toBe('NO_SESSION')
+      for (const method of [...METHODS, ...KEYGEN, ...REFRESH]) {
+        expect([method, await refusalOf(silent.call(method, []))]).toEqual([method, 'NO_SESSION'])
+      }
+    } finally {
+      silent.close()
+    }
+    // Nor did it take the place of the session that is in use.
+    await signed(quorum, requestOf(wallet, transfer(nonce++)))
   })
 })
 
@@ -318,6 +340,7 @@ describe('a nonce', () => {
     const again = await signed(quorum, requestOf(wallet, transfer(at), { proofKey: null }))
     expect(again.rawTransaction).toBe(first.rawTransaction)
     await vi.waitUntil(() => service.userSide.connected, { timeout: 10_000 })
+    await service.nextSeq()
   }, 30_000)
 
   test('takes a fee bump and a cancel without a key, and nothing else', async () => {

@@ -37,7 +37,7 @@ export interface HostileService {
   readonly shares: ShareStore
   /** Announces itself, with a registry that it passes on. */
   hello(envelope: RegistryEnvelope): Promise<unknown>
-  /** The first batch sequence of a new lane. */
+  /** The first batch sequence of a new lane; announces itself, as each connection has to. */
   nextSeq(): Promise<number>
   close(): Promise<void>
 }
@@ -67,15 +67,16 @@ export async function becomeService({ home }: Pick<Quorum, 'home'>): Promise<Hos
   const signing = await dial(quorumSignerSocket(home))
   const statement = expectBytes(await signing.call('boot', []))
   const boot = openBoot(statement, registry, Date.now())
+  const start = lastServiceBoot(home)
+  const hello = async ({ body, signature }: RegistryEnvelope) => {
+    const announcement = [start, await signServiceBoot(start, signer)]
+    return userSide.call('hello', [body, signature, 0, announcement])
+  }
+  await hello(registry.envelope)
   await signing.call('session', [await userSide.call('session', [statement])])
   const own = await offerSession(boot, 'service', signer)
   await signing.call('session', [own.offer])
   const shares = openShareStore('service', layout, [readPrivateFile(layout.wrappingKey)])
-  const start = lastServiceBoot(home)
-  const hello = async ({ body, signature }: RegistryEnvelope) => {
-    const statement = [start, await signServiceBoot(start, signer)]
-    return userSide.call('hello', [body, signature, 0, statement])
-  }
   return {
     hello,
     userSide,

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { identityProviderSocket } from '../../src/custody/domain-keys/layout.js'
 import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { expectBytes, expectList } from '../../src/custody/protocol/bytes.js'
 import { pointOf, randomScalar } from '../../src/custody/protocol/curve.js'
@@ -14,7 +13,7 @@ import {
 import { sha256 } from '../../src/custody/protocol/tagged.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { newWalletId, type Quorum, type ReadyWallet, startQuorum, transfer } from './harness.js'
-import { becomeService, dial, type HostileService, intentFor, judged } from './hostile.js'
+import { becomeService, type HostileService, intentFor, judged } from './hostile.js'
 
 let quorum: Quorum
 let service: HostileService
@@ -36,16 +35,15 @@ describe('17: a crash before both sides have acknowledged', () => {
     quorum.identityProvider = await quorum.startIdentityProvider()
     expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
 
-    const fresh = await dial(identityProviderSocket(quorum.home))
-    expect(await fresh.call('keygen-status', [ulidBytes(walletId)])).toBeNull()
-    fresh.close()
+    await expect.poll(() => service.userSide.connected).toBe(true)
+    await service.nextSeq()
+    expect(await service.userSide.call('keygen-status', [ulidBytes(walletId)])).toBeNull()
     const half: ReadyWallet = {
       walletId,
       keyId: 'key_00000000000000000000000000' as ReadyWallet['keyId'],
       address: '0x',
       proofKey: randomBytes(32),
     }
-    await expect.poll(() => service.userSide.connected).toBe(true)
     expect(await judged(service, (seq) => intentFor(half, transfer(0), seq))).toBe('UNKNOWN_WALLET')
 
     const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)

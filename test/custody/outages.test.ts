@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { GrantUpdate } from '../../src/custody/co-signer.js'
 import {
   newWalletId,
   type Quorum,
@@ -71,6 +72,37 @@ describe('when another domain is down', () => {
     const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
     expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
   }, 20_000)
+
+  test('a grant is taken away while the quorum signer is down', async () => {
+    const taken = await readyWallet(quorum)
+    await quorum.quorumSigner.kill()
+    await quorum.identityProvider.kill()
+    quorum.identityProvider = await quorum.startIdentityProvider()
+    const revocation: GrantUpdate = {
+      keyId: taken.keyId,
+      rotatedFrom: null,
+      walletId: taken.walletId,
+      userId: quorum.userId,
+      permission: 'trade',
+      allowedChains: [1, 8453],
+      proofKey: null,
+      expiresAt: null,
+      revoked: true,
+      consoleToken: null,
+      dailyLimitMicros: null,
+      monthlyLimitMicros: null,
+      unpricedAssets: 'deny',
+      effect: 'narrows',
+      authorization: null,
+    }
+    await vi.waitFor(() => quorum.coSigner.putGrant(revocation), { timeout: 10_000 })
+    quorum.quorumSigner = await quorum.startQuorumSigner()
+    expect(await quorum.coSigner.whenReady(10_000)).toBe(true)
+    expect(await quorum.coSigner.sign(requestOf(taken, transfer(0)))).toMatchObject({
+      reason: 'REFUSED',
+      detail: 'NOT_GRANTED',
+    })
+  }, 30_000)
 
   test('an identity provider with too little space approves nothing, and goes on with more', async () => {
     const restarted = async (env: Readonly<Record<string, string>>) => {

@@ -7,11 +7,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { freePort } from '../../bench/free-port.js'
 import { issuerOf, type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
+import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { createLanes } from '../../src/identity-provider/vault/lanes.js'
 import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
 import { createServiceBoots } from '../../src/identity-provider/vault/service-boots.js'
 import { type HttpClient, httpClient, type Reply } from '../support/http-client.js'
 
+/** Of the stack that `startSinkStack` makes. */
+const BENCH_USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
+const KEYS = '/api/v1/agent/keys'
 const POLL_MS = 100
 const POLLS_MAX = 300
 
@@ -19,6 +23,8 @@ describe('two services on copies of one home', () => {
   let stack: SinkStack
   let copy: string
   let second: Child | undefined
+  let newerUrl = ''
+  let restarted: Child | undefined
   beforeAll(async () => {
     copy = mkdtempSync(join(tmpdir(), 'cs-copy-'))
     stack = await startSinkStack({ wallets: 1 })
@@ -31,6 +37,7 @@ describe('two services on copies of one home', () => {
   })
   afterAll(async () => {
     await second?.kill()
+    await restarted?.kill()
     await stack?.stop()
     rmSync(copy, { recursive: true, force: true })
   })
@@ -60,7 +67,8 @@ describe('two services on copies of one home', () => {
     const port = String(await freePort())
     const env = { COUNTERSIGN_HOME: copy, PORT: port, IDENTITY_ISSUER: issuerOf(stack.home) }
     second = await startChild('dist/src/main.js', env)
-    const newer = client(`http://127.0.0.1:${port}`)
+    newerUrl = `http://127.0.0.1:${port}`
+    const newer = client(newerUrl)
     await until(newer, 200)
     for (let again = 0; again < 3; again++) {
       const refused = await send(older)
@@ -69,6 +77,31 @@ describe('two services on copies of one home', () => {
     }
     expect((await older.get('/api/limits')).status).toBe(200)
     await until(newer, 200)
+  })
+
+  test('a restart of the identity provider gives the older nothing back', async () => {
+    const issuer = issuerOf(stack.home)
+    const token = await mintConsoleToken({ issuer, ...BENCH_USER })
+    const owner = httpClient(stack.baseUrl, { authorization: `Bearer ${token}` })
+    const { keys = [] } = (await owner.get(KEYS)).json
+    process.kill(stack.pids.identity, 'SIGKILL')
+    const env = { COUNTERSIGN_HOME: stack.home, IDENTITY_PORT: new URL(issuer).port }
+    restarted = await startChild('dist/src/identity-provider/main.js', env)
+    await until(client(newerUrl), 200)
+    const enlargement = { daily_limit_usd: '5000000' }
+    const enlarged = await owner.call('PATCH', `${KEYS}/${keys[0]?.key_id}`, { body: enlargement })
+    expect(enlarged.json).toMatchObject({ custody: 'pending' })
+    const created = await owner.post(KEYS, {
+      name: 'of the older one',
+      sub_wallet_id: keys[0]?.sub_wallet_id,
+      permission: 'trade',
+      allowed_chains: [stack.chainId],
+      daily_limit_usd: '10',
+      monthly_limit_usd: '10',
+    })
+    expect(created).toMatchObject({ status: 503, code: 'COSIGNER_UNAVAILABLE' })
+    expect(created.text).toContain('Another start of this service has taken over')
+    expect(await until(client(stack.baseUrl), 503)).toMatchObject({ code: 'COSIGNER_UNAVAILABLE' })
   })
 })
 
@@ -102,6 +135,7 @@ describe('the user side', () => {
     const [old, young] = [connection(), connection()]
     await before.boots.admit(first, old)
     const lane = await before.lanes.next()
+    expect(() => before.boots.requireServed(connection())).toThrow('NO_SESSION')
     // A thread of the first asks for a lane while the other start takes over.
     const late = before.lanes.next()
     const takingOver = before.boots.admit(last, young)

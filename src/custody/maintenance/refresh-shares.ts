@@ -72,6 +72,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
   })
   try {
     if (!(await link.whenReady(QUORUM_TIMEOUT_MS))) {
+      if (link.fenced) throw new Error('a wallet service on a copy of this home has taken over')
       throw new Error('the identity provider or the quorum signer does not answer')
     }
     let count = 0

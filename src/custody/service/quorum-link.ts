@@ -48,6 +48,11 @@ export interface QuorumLinkOptions {
   readonly onLost: () => void
 }
 
+interface Greeting {
+  /** Sequence below the first batch of the lane that the user side gave. */
+  readonly batchFloor: number
+}
+
 /** Between attempts to make sessions while both connections stand. */
 const RETRY_MS = 100
 
@@ -60,7 +65,15 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   let establishing = false
   let closed = false
   let fenced = false
+  /** The user side's answer to `hello`, until sessions are made with it or it is void. */
+  let greeting: Greeting | null = null
   let retry: NodeJS.Timeout | null = null
+
+  function renew(): void {
+    // Announced anew: what was said before was on another connection, or with an older registry.
+    greeting = null
+    changed()
+  }
 
   function changed(): void {
     generation++
@@ -75,8 +88,8 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   const userSide = connectSocket({
     path: options.userSideSocket,
     peer: 'identity provider',
-    onConnect: changed,
-    onDisconnect: changed,
+    onConnect: renew,
+    onDisconnect: renew,
   })
   const quorum = connectSocket({
     path: options.quorumSocket,
@@ -86,12 +99,17 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   })
 
   async function establish(): Promise<void> {
-    if (establishing || closed || fenced || !userSide.connected || !quorum.connected) return
+    if (establishing || closed || fenced || !userSide.connected) return
+    // The user side hears nothing else before; and it takes revocations without the signer.
+    if (greeting !== null && !quorum.connected) return
     establishing = true
     const started = generation
     try {
-      const made = await makeSessions()
+      const greeted = greeting ?? (await greet())
+      if (started === generation) greeting = greeted
+      const made = await makeSessions(greeted)
       if (started === generation) {
+        greeting = null
         session = made
         log.info('the quorum is complete')
         for (const wake of waiters) wake()
@@ -118,13 +136,12 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     )
   }
 
-  async function makeSessions(): Promise<QuorumLinkSession> {
+  async function greet(): Promise<Greeting> {
     const { body, signature } = registry.current.envelope
-    await quorum.call('registry', [body, signature])
     const approved = options.approvedFloor()
     const statement = [options.boot, await signServiceBoot(options.boot, signer)]
-    const greeting = [body, signature, approved, statement]
-    const hello = expectList(await userSide.call('hello', greeting), 2)
+    const parameters = [body, signature, approved, statement]
+    const hello = expectList(await userSide.call('hello', parameters), 2)
     const lane = expectInteger(hello[0])
     const remembered = expectInteger(hello[1])
     // It writes down what it takes before an approval leaves. To have forgotten a batch means that
@@ -132,12 +149,18 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     if (remembered < approved || laneStart(lane) <= approved) {
       throw new Refusal('CONFLICT', 'the user side was restored and not fenced forward')
     }
+    return { batchFloor: laneStart(lane) }
+  }
+
+  async function makeSessions({ batchFloor }: Greeting): Promise<QuorumLinkSession> {
+    const { body, signature } = registry.current.envelope
+    await quorum.call('registry', [body, signature])
     const quorumBoot = expectBytes(await quorum.call('boot', []))
     const boot = openBoot(quorumBoot, registry.current, Date.now())
     await quorum.call('session', [expectBytes(await userSide.call('session', [quorumBoot]))])
     const own = await offerSession(boot, 'service', signer)
     await quorum.call('session', [own.offer])
-    return { sealer: createSealer(own.session), batchFloor: laneStart(lane) }
+    return { sealer: createSealer(own.session), batchFloor }
   }
 
   return {
@@ -149,7 +172,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     },
     userSide,
     quorum,
-    renew: changed,
+    renew,
     whenReady(timeoutMs) {
       if (session !== null) return Promise.resolve(true)
       return new Promise((resolve) => {

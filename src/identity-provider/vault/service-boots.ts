@@ -15,32 +15,40 @@ export interface ServiceBoots {
    * @throws Refusal FENCED when a later one has
    */
   admit(boot: Uint8Array, connection: Connection): Promise<void>
-  /** @throws Refusal FENCED on a connection of a start that a later one has taken over from */
+  /**
+   * @throws Refusal NO_SESSION on a connection on which no start has announced itself; FENCED on
+   * one of a start that a later one has taken over from
+   */
   requireServed(connection: Connection): void
 }
 
 export function createServiceBoots(ledger: LedgerStore, lanes: Lanes): ServiceBoots {
-  /** By the number of the start that announced itself on it. */
+  /** The number of the start that announced itself on each open connection. */
   const announced = new Map<Connection, number>()
+
+  function announce(connection: Connection, number: number): void {
+    for (const other of announced.keys()) if (other.closed) announced.delete(other)
+    announced.set(connection, number)
+  }
 
   /** Ended, so that a service that is at rest learns of it, too. */
   function endEarlier(): void {
     for (const [connection, number] of announced) {
-      if (connection.closed) announced.delete(connection)
-      else if (number !== ledger.lastBoot) connection.end()
+      if (number !== ledger.lastBoot) connection.end()
     }
   }
 
   function requireServed(connection: Connection): void {
     const number = announced.get(connection)
-    if (number !== undefined && number !== ledger.lastBoot) throw fenced()
+    if (number === undefined) throw new Refusal('NO_SESSION', 'no service has announced itself')
+    if (number !== ledger.lastBoot) throw fenced()
   }
 
   return {
     async admit(boot, connection) {
       const known = ledger.bootNumber(boot)
       if (known !== null) {
-        announced.set(connection, known)
+        announce(connection, known)
         requireServed(connection)
         return
       }
@@ -48,7 +56,7 @@ export function createServiceBoots(ledger: LedgerStore, lanes: Lanes): ServiceBo
       // Without a pause: from here on no batch of an earlier start is approved.
       const { flushed } = ledger.commit((writer) => writer.putBoot(number, boot))
       lanes.fence()
-      announced.set(connection, number)
+      announce(connection, number)
       endEarlier()
       await flushed
       requireServed(connection)

@@ -22,7 +22,7 @@ import { offerSession, openBoot } from '../../custody/protocol/quorum-session.js
 import { Refusal } from '../../custody/protocol/refusal.js'
 import type { WebAuthnPins } from '../../custody/protocol/registry.js'
 import { createSealer, type ShareSealer } from '../../custody/protocol/sealed-shares.js'
-import { type Handlers, serveSocket } from '../../custody/protocol/server.js'
+import { type Connection, type Handlers, serveSocket } from '../../custody/protocol/server.js'
 import { openServiceBoot } from '../../custody/protocol/service-boot.js'
 import type { SocketAccess } from '../../custody/protocol/socket-access.js'
 import { watchFreeSpace } from '../../disk/free-space.js'
@@ -104,18 +104,72 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     return { registry: registry.current, shares, signer, sealer, evidence }
   }
 
-  /** What a service that was taken over from has no part in; its batches are told by their lanes. */
-  function served(handler: (parameters: readonly unknown[]) => unknown): Handlers[string] {
-    return (parameters, connection) => {
-      boots.requireServed(connection)
-      return handler(parameters)
-    }
+  /** Nothing for a service that was taken over from, nor for one that does not say which it is. */
+  function served(handlers: Handlers): Handlers {
+    return Object.fromEntries(
+      Object.entries(handlers).map(([method, handler]) => [
+        method,
+        (parameters: readonly unknown[], connection: Connection) => {
+          boots.requireServed(connection)
+          return handler(parameters, connection)
+        },
+      ]),
+    )
   }
 
+  const afterHello = served({
+    session: async ([statement], connection) => {
+      const boot = openBoot(expectBytes(statement), registry.current, Date.now())
+      const { offer, session } = await offerSession(boot, 'user', signer)
+      // Shared by all connections: another start may have taken over meanwhile.
+      boots.requireServed(connection)
+      sealer = createSealer(session)
+      return offer
+    },
+    'keygen-commit': (parameters) => {
+      requireSpace()
+      return keygen.commit(parameters)
+    },
+    'keygen-reveal': (parameters) => keygen.reveal(parameters),
+    'keygen-prove': (parameters) => keygen.prove(parameters, keygenContext()),
+    'keygen-certify': (parameters) => keygen.certify(parameters, keygenContext()),
+    'keygen-status': (parameters) => keygen.status(parameters, shares),
+    'refresh-begin': (parameters) => refresh.begin(parameters, keygenContext()),
+    'refresh-prepare': (parameters) => refresh.prepare(parameters, keygenContext()),
+    'refresh-certify': (parameters) => refresh.certify(parameters, keygenContext()),
+    'grant-put': async (parameters, connection) => {
+      const request = parseGrantRequest(parameters)
+      // What only takes away goes on.
+      if (!request.revoked) requireSpace()
+      const user = request.consoleToken === '' ? null : await userOf(request.consoleToken)
+      boots.requireServed(connection)
+      const { grantId, version, proof } = await grants.put(request, user)
+      return [grantId, version, proof]
+    },
+    'authorizers-get': ([ownerHash, after]) =>
+      store
+        .entriesAfter(expectBytes(ownerHash, 32), expectInteger(after))
+        .slice(0, ENTRIES_PER_ANSWER)
+        .map(encodeEntry),
+    'proof-get': ([challenge]) => authorizers.proofLeft(expectBytes(challenge, 32)),
+    'grant-get': ([keyId]) => {
+      const { grantId, version } = grants.reference(expectBytes(keyId, 16))
+      return [grantId, version]
+    },
+    approve: (parameters) => {
+      requireSpace()
+      return approveBatch(
+        parameters,
+        { registry: registry.current, shares, ledger, lanes, grants, signer, sealer, evidence },
+        Date.now(),
+      )
+    },
+  })
   const server = await serveSocket({
     path: identityProviderSocket(home),
     access: options.socketAccess,
     handlers: {
+      ...afterHello,
       hello: async ([body, signature, lastApproved, statement], connection) => {
         registry.offer({ body: expectBytes(body), signature: expectBytes(signature, 64) })
         const boot = openServiceBoot(expectList(statement, 2), registry.current, Date.now())
@@ -123,49 +177,6 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         const remembered = ledger.highestIn(laneOf(expectInteger(lastApproved)))
         boots.requireServed(connection)
         return [await lanes.next(), remembered]
-      },
-      session: async ([statement]) => {
-        const boot = openBoot(expectBytes(statement), registry.current, Date.now())
-        const { offer, session } = await offerSession(boot, 'user', signer)
-        sealer = createSealer(session)
-        return offer
-      },
-      'keygen-commit': served((parameters) => {
-        requireSpace()
-        return keygen.commit(parameters)
-      }),
-      'keygen-reveal': served((parameters) => keygen.reveal(parameters)),
-      'keygen-prove': served((parameters) => keygen.prove(parameters, keygenContext())),
-      'keygen-certify': served((parameters) => keygen.certify(parameters, keygenContext())),
-      'keygen-status': served((parameters) => keygen.status(parameters, shares)),
-      'refresh-begin': served((parameters) => refresh.begin(parameters, keygenContext())),
-      'refresh-prepare': served((parameters) => refresh.prepare(parameters, keygenContext())),
-      'refresh-certify': served((parameters) => refresh.certify(parameters, keygenContext())),
-      'grant-put': served(async (parameters) => {
-        const request = parseGrantRequest(parameters)
-        // What only takes away goes on.
-        if (!request.revoked) requireSpace()
-        const user = request.consoleToken === '' ? null : await userOf(request.consoleToken)
-        const { grantId, version, proof } = await grants.put(request, user)
-        return [grantId, version, proof]
-      }),
-      'authorizers-get': ([ownerHash, after]) =>
-        store
-          .entriesAfter(expectBytes(ownerHash, 32), expectInteger(after))
-          .slice(0, ENTRIES_PER_ANSWER)
-          .map(encodeEntry),
-      'proof-get': ([challenge]) => authorizers.proofLeft(expectBytes(challenge, 32)),
-      'grant-get': ([keyId]) => {
-        const { grantId, version } = grants.reference(expectBytes(keyId, 16))
-        return [grantId, version]
-      },
-      approve: (parameters) => {
-        requireSpace()
-        return approveBatch(
-          parameters,
-          { registry: registry.current, shares, ledger, lanes, grants, signer, sealer, evidence },
-          Date.now(),
-        )
       },
     },
     onFault: (method, error) => log.error({ method, err: error }, 'call failed'),
