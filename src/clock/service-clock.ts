@@ -7,7 +7,8 @@ import type { ChainTime } from './chain-time.js'
  * chains bear it out. While they do not, one of both is wrong and nobody here can say which: nothing
  * that moves value is begun, and time goes on from where both last agreed, so that a clock that is
  * set ahead opens no window, ends no key and forgets no answered request, and one that is set back
- * brings none back.
+ * brings none back. Before the first block nothing bears it out, and nothing is begun either: what
+ * moves value needs a chain anyway.
  *
  * With `rollForward` (domain/spend.ts) it keeps the caps: a window is opened by a time that both
  * agreed on, hence at most `CLOCK_ERROR_MAX_MS` early, and no step back that both agree on is large
@@ -66,11 +67,15 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
     aheadMs,
     refusal() {
       const error = aheadMs()
-      if (error === null || Math.abs(error) <= CLOCK_ERROR_MAX_MS) return null
+      if (error === null) return fault('WRITES_STOPPED', { reason: 'clock' }, UNCHECKED)
+      if (Math.abs(error) <= CLOCK_ERROR_MAX_MS) return null
       return fault('WRITES_STOPPED', { reason: 'clock' }, clockSentence(error))
     },
   }
 }
+
+const UNCHECKED =
+  'No block was seen yet to check the clock by, so writes are stopped until one is; reads go on.'
 
 /** In plain words; negative is behind. */
 export function clockSentence(aheadMs: number): string {

@@ -68,6 +68,21 @@ describe("the service's clock", () => {
     expect(world.clock.refusal()).toBeNull()
   })
 
+  test('is not relied on before the first block: no write begins, and then it is', () => {
+    const world = new World()
+    for (const errorMs of [0, DAY_MS]) {
+      world.errorMs = errorMs
+      expect(world.clock.refusal()).toMatchObject({
+        code: 'WRITES_STOPPED',
+        details: { reason: 'clock' },
+        message: expect.stringContaining('No block was seen yet'),
+      })
+    }
+    world.errorMs = 0
+    world.heads()
+    expect(world.clock.refusal()).toBeNull()
+  })
+
   test.for([365 * DAY_MS, DAY_MS, HOUR_MS, -HOUR_MS, -365 * DAY_MS])(
     'set wrong by %d ms it stops writes, goes on as before, and heals with the machine',
     (errorMs) => {

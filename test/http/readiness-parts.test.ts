@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { fault } from '../../src/errors/fault.js'
 import { type ReadinessSources, readinessParts } from '../../src/http/readiness-parts.js'
 import { importList } from '../../src/screening/lists/import-list.js'
 import { createListOwner } from '../../src/screening/lists/list-owner.js'
@@ -81,4 +82,10 @@ test('a chain that was never seen is down, and no chain at all stops writes', ()
     chains: { 1: { status: 'up' }, 10: { status: 'down' } },
   })
   expect(reportOf('chains', { chains: () => [unseen] }).status).toBe('down')
+})
+
+test('a clock that no block bears out yet is down: no write would begin', () => {
+  const unchecked = fault('WRITES_STOPPED', { reason: 'clock' }, 'No block was seen yet.')
+  const clock = { aheadMs: () => null, refusal: () => unchecked }
+  expect(reportOf('clock', { clock })).toEqual({ status: 'down', reason: 'No block was seen yet.' })
 })
