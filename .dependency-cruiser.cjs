@@ -95,7 +95,7 @@ module.exports = {
     only('domain', []),
     only('errors', ['domain']),
     only('api', ['domain', 'errors']),
-    only('store', ['domain', 'errors', 'api']),
+    only('store', ['domain', 'errors', 'api', 'disk']),
     {
       name: 'adapters-imports',
       comment: 'A port and its adapters know domain, errors, config and the wire of contracts.',
@@ -103,7 +103,7 @@ module.exports = {
       from: { path: '^src/(auth|screening|pricing|chains|custody|webhooks|defi)/' },
       to: {
         path: '^(src|actors)/',
-        pathNot: ['^src/(domain|errors|config|contracts)/', '^src/$1/'],
+        pathNot: ['^src/(domain|errors|config|contracts|disk)/', '^src/$1/'],
         dependencyTypesNot: ['type-only'],
       },
     },

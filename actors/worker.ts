@@ -59,7 +59,9 @@ const start = workerData as WorkerStart
 const { home, mode, workerIndex, workerCount } = start
 
 const log = createLogger({ name: `worker-${workerIndex}`, level: start.logLevel })
-const environment = openEnvironment(start.storeDirectory, start.recordVersions)
+const environment = openEnvironment(start.storeDirectory, start.recordVersions, (err) =>
+  log.error({ err }, 'a damaged record was passed over'),
+)
 const reader = createReader(environment)
 const sequence = attachEventSequence(start.sequence, workerIndex)
 const chainsFile = readChainsFile(join(home, 'chains.json'))

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { asBinary } from 'lmdb'
 import { ID_PREFIX, type TxId, ulidBody } from '../src/domain/ids.js'
 import type { Transaction } from '../src/domain/transaction.js'
+import { PRESENT, packedRecord } from '../src/store/encodings/sealing.js'
 import type { Environment } from '../src/store/environment.js'
 import type { Reader } from '../src/store/reader.js'
 
@@ -20,20 +20,20 @@ export const COPIES_PER_COMMIT = 10_000
 export function createCopier({ spaces, root }: Environment, reader: Reader) {
   return function copy(original: Transaction, atMs: number, ordinals: readonly number[]): void {
     const hash = original.attempts[0]?.txHash
-    const stored = spaces.transactions.getBinary(original.txId)
+    const stored = spaces.transactions.get(original.txId)
     if (stored === undefined || hash === undefined) throw new Error('the original is not stored')
-    const bytes = Buffer.from(stored)
+    const bytes = packedRecord(stored)
     const hashAt = placeOf(bytes, Buffer.from(hash.slice(2), 'hex'))
     const prefix = randomBytes(HASH_BYTES - ORDINAL_BYTES)
     let last: TxId | null = null
     root.transactionSync(() => {
       for (const ordinal of ordinals) {
         const txId = orderedId(atMs, ordinal)
-        const copied = Buffer.from(bytes)
+        const copied = Buffer.from(bytes) as typeof bytes
         copied.set(prefix, hashAt)
         copied.writeUIntBE(ordinal, hashAt + prefix.length, ORDINAL_BYTES)
-        void spaces.transactions.put(txId, asBinary(copied))
-        void spaces.transactionsByUser.put([original.userId, txId], 1)
+        void spaces.transactions.put(txId, copied)
+        void spaces.transactionsByUser.put([original.userId, txId], PRESENT)
         last = txId
       }
     })

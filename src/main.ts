@@ -10,12 +10,7 @@ import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js
 import { createApiKeyAuthenticator } from './auth/api-key.js'
 import { createConsoleTokenVerifier } from './auth/console-token.js'
 import { createKeyUseRecorder } from './auth/key-use.js'
-import {
-  createRateLimiter,
-  FAILED_AUTHENTICATION_POLICY,
-  FORGED_TOKEN_POLICY,
-  KEY_POLICY,
-} from './auth/rate-limit.js'
+import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from './auth/rate-limit.js'
 import { connectChains } from './chains/access.js'
 import { createContractEvents } from './chains/contract-events.js'
 import { createHeadAges } from './chains/head-ages.js'
@@ -105,7 +100,9 @@ const storeDirectory = join(dataDirectory, 'store')
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
 
 const recordVersions = createVersionsBuffer()
-const environment = openEnvironment(storeDirectory, recordVersions)
+const environment = openEnvironment(storeDirectory, recordVersions, (err) =>
+  logger.error({ err }, 'a damaged record was passed over'),
+)
 const reader = createReader(environment)
 const sequenceBuffer = createEventSequenceBuffer(config.workers, reader.lastEventSeq())
 const sequence = attachEventSequence(sequenceBuffer, null)
@@ -323,10 +320,6 @@ const callers = {
     nowMs: () => performance.now(),
   }),
 }
-const forgedTokens = createRateLimiter({
-  policy: FORGED_TOKEN_POLICY,
-  nowMs: () => performance.now(),
-})
 const readiness = readinessParts({
   quorum: () => readQuorumReach(quorumReach),
   readStore: () => reader.lastEventSeq(),
@@ -345,7 +338,6 @@ const server = createHttpServer({
   refusesWrite: (keyId) => writes.refuses(keyId),
   agent,
   console: stopConsoleWrites(createConsoleHandlers(ports), disk.refusal),
-  forgedTokens,
   remembersConsole: (header) => consoleTokens?.remembers(header) === true,
   verifyConsole: async (header) =>
     consoleTokens === null

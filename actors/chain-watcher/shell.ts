@@ -89,8 +89,8 @@ export function createChainWatcherShell(
 
   /** None when its record says that it did not end there, or no longer. */
   function endedIn(place: Place, id: TxId): WatchCommand[] {
-    const own = reader.transaction(id)
-    const gas = reader.gasTransaction(id)
+    const own = reader.ifSound(() => reader.transaction(id))
+    const gas = reader.ifSound(() => reader.gasTransaction(id))
     const found = [
       ...(own === undefined || isSponsored(own.kind) ? [] : [watchOf(own.subWalletId, own)]),
       ...(gas === undefined ? [] : [watchOf(gas.gasWalletId, gas.tx)]),
@@ -142,7 +142,7 @@ export function createChainWatcherShell(
       for (const tx of reader.openTransactionsOfChain(chainId)) watch(tx.subWalletId, tx)
       for (const { gasWalletId, chainId: of } of reader.gasWallets()) {
         if (of !== chainId) continue
-        for (const { tx } of reader.openGasTransactions(gasWalletId)) watch(gasWalletId, tx)
+        for (const { tx } of reader.soundOpenGasTransactions(gasWalletId)) watch(gasWalletId, tx)
       }
       for (const place of reader.settledPlaces(chainId)) state.watched.noteEarlier(place)
       return state
@@ -204,7 +204,8 @@ export function createChainWatcherShell(
 
   /** Adds what only the shell can read: fees of this moment, the record of a final transaction. */
   function withContext(news: WalletNews): WalletNews {
-    if (news.type === 'unmined') return { ...news, stored: reader.transaction(news.txId) ?? null }
+    if (news.type === 'unmined')
+      return { ...news, stored: reader.ifSound(() => reader.transaction(news.txId)) ?? null }
     if (news.type !== 'head') return news
     const quote = chains.get(news.chainId)?.fees.latest() ?? null
     return { ...news, fees: quote?.fees ?? null, gasPriceWei: quote?.gasPriceWei ?? null }

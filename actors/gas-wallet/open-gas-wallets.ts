@@ -46,7 +46,7 @@ async function open(
   for (;;) {
     const answer = await actors.ask({ kind: 'gas-wallet', id }, { type: 'open' })
     if (answer.ok) return (answer.value as Opened).address
-    if (performance.now() >= deadlineMs) return null
+    if (answer.fault.code === 'RECORD_DAMAGED' || performance.now() >= deadlineMs) return null
     await delay(RETRY_MS)
   }
 }

@@ -12,7 +12,11 @@ import { fromStored, type StoredState } from '../webhook-endpoint/stored-state.j
  * and is waited for like any other.
  */
 export function createEventNeeds(reader: Reader): EventNeeds {
-  return (user: UserId) => {
+  const needsAll = () => true
+  // What cannot be read may need everything.
+  return (user) => reader.ifSound(() => needsOf(user)) ?? needsAll
+
+  function needsOf(user: UserId): ReturnType<EventNeeds> {
     const endpoints = reader.webhooksOfUser(user, { limit: QUOTAS_MAX.webhooks, cursor: null })
     const states = endpoints.items.flatMap(({ webhookId }) => {
       const stored = reader.deliveries<StoredState>(webhookId)

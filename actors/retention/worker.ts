@@ -29,7 +29,9 @@ const REST_MS = 500
 
 const start = workerData as RetentionStart
 const log = createLogger({ name: 'retention', level: start.logLevel })
-const environment = openEnvironment(start.storeDirectory, start.recordVersions)
+const environment = openEnvironment(start.storeDirectory, start.recordVersions, (err) =>
+  log.error({ err }, 'a damaged record was passed over'),
+)
 const reader = createReader(environment)
 const context = { environment, reader, needs: createEventNeeds(reader) }
 const clock = createServiceClock({ chainTime: attachChainTime(start.chainTime) })

@@ -1,5 +1,5 @@
 import type { StoredEvent } from '../../src/domain/event.js'
-import { fault } from '../../src/errors/fault.js'
+import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
 import type { Environment } from '../../src/store/environment.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
 import { type PendingPlaces, WriteBatch } from '../../src/store/transactor.js'
@@ -33,14 +33,14 @@ export interface ShardHostOptions {
 interface Resident {
   readonly address: ActorAddress
   readonly shell: ErasedShell
-  readonly state: unknown
-  /** Set after a broken invariant: another takes its place once its commits are on disk. */
+  state: unknown
+  /** Set after a broken invariant: the state is loaded anew once its commits are on disk. */
   broken: boolean
   /** Commits of this actor that are not on disk yet. */
   commitsPending: number
   /** Callers whose answer is not decided, so that none is forgotten when it is stopped. */
   readonly waiting: Set<ReplyToken>
-  /** Forgotten, or broken: whoever holds on to it has to look again. Never unset. */
+  /** Forgotten, or about to be loaded anew: whoever holds on to it has to look again. */
   stale: boolean
   /** News that came while it waits to be loaded anew, oldest first; null while there is none. */
   kept: KeptNews[] | null
@@ -55,8 +55,6 @@ interface KeptNews {
 /** A command in the mailbox, with its actor where that was at hand: finding it costs two look-ups. */
 interface Mail extends Envelope {
   readonly resident: Resident | null
-  /** What `command` was prepared from; null when it was not. */
-  readonly unprepared: unknown
 }
 
 interface Outputs {
@@ -114,33 +112,31 @@ export class ShardHost {
     if (shell === undefined) throw new Error(`no actor of kind ${envelope.kind}`)
     const { kind, id, token } = envelope
     if (shell.prepare === undefined) {
-      const { command } = envelope
-      this.#enqueue({ kind, id, command, token, resident: null, unprepared: null })
+      this.#enqueue({ kind, id, command: envelope.command, token, resident: null })
       return
     }
-    const unprepared = envelope.command
     let resident: Resident | null = null
     let prepared: unknown
     try {
       resident = this.#resident(envelope, false) ?? null
       if (resident === null) return
-      prepared = shell.prepare(resident.state, unprepared)
+      prepared = shell.prepare(resident.state, envelope.command)
     } catch (error) {
       this.#failed(envelope, error)
       return
     }
     if (prepared instanceof Promise) {
       prepared.then(
-        (command: unknown) => this.#enqueue({ kind, id, command, token, resident, unprepared }),
+        (command: unknown) => this.#enqueue({ kind, id, command, token, resident }),
         (error: unknown) => this.#failed(envelope, error),
       )
-    } else this.#enqueue({ kind, id, command: prepared, token, resident, unprepared })
+    } else this.#enqueue({ kind, id, command: prepared, token, resident })
   }
 
   #failed(envelope: Envelope, error: unknown): void {
     this.#options.log.error({ err: error, actor: envelope.id }, 'a command could not be prepared')
     if (envelope.token !== null) {
-      this.#options.reply(envelope.token, { ok: false, fault: fault('INTERNAL') })
+      this.#options.reply(envelope.token, { ok: false, fault: faultOf(error) })
     }
   }
 
@@ -184,12 +180,6 @@ export class ShardHost {
 
   /** Decides and folds one command. Null when the actor failed; its callers were told. */
   #handle(envelope: Mail, batch: WriteBatch): Outputs | null {
-    const { kind, id, token, unprepared } = envelope
-    if (unprepared !== null && envelope.resident?.stale === true) {
-      // It rests on a state that is gone, and that knew what the store did not have yet.
-      this.deliver({ kind, id, command: unprepared, token })
-      return null
-    }
     let resident: Resident | undefined
     try {
       resident = this.#addressee(envelope)
@@ -224,7 +214,7 @@ export class ShardHost {
         { err: error, actor: envelope.id },
         'an actor broke an invariant and is rebuilt from the store',
       )
-      this.#stop(resident, envelope)
+      this.#stop(resident, envelope, error)
       return null
     }
   }
@@ -273,9 +263,16 @@ export class ShardHost {
 
   #run(resident: Resident, effect: unknown): void {
     const { kind, id } = resident.address
-    resident.shell.run(id, effect, (command) => {
-      this.#enqueue({ kind, id, command, token: null, resident, unprepared: null })
-    })
+    try {
+      resident.shell.run(id, effect, (command) => {
+        this.#enqueue({ kind, id, command, token: null, resident })
+      })
+    } catch (error) {
+      // A record that the effect rests on is damaged, say: it ends this actor, and no other.
+      if (!(error instanceof FaultError)) throw error
+      this.#options.log.error({ err: error, actor: id }, 'an effect could not be started')
+      this.#break(resident, error)
+    }
   }
 
   #addressee(mail: Mail): Resident | undefined {
@@ -287,13 +284,17 @@ export class ShardHost {
   /** Undefined, with the caller told or the news kept, while a broken actor waits for its commits. */
   #resident(envelope: Envelope, isPrepared: boolean): Resident | undefined {
     const known = this.#byKind.get(envelope.kind)?.get(envelope.id)
-    if (known?.broken === true) {
-      if (known.commitsPending > 0) {
-        this.#putOff(known, envelope, isPrepared)
-        return undefined
+    if (known !== undefined) {
+      if (known.broken) {
+        if (known.commitsPending > 0) {
+          this.#putOff(known, envelope, isPrepared)
+          return undefined
+        }
+        known.state = known.shell.load(envelope.id)
+        known.broken = false
+        known.stale = false
+        this.#resume(known)
       }
-      this.#residents.delete(known)
-    } else if (known !== undefined) {
       if (this.#residents.size >= RESIDENTS_IN_ORDER_MIN) {
         this.#residents.delete(known)
         this.#residents.add(known)
@@ -322,9 +323,7 @@ export class ShardHost {
   #resume(resident: Resident): void {
     const { shell, state, address } = resident
     const command = shell.resume?.(state) ?? null
-    if (command !== null) {
-      this.#enqueue({ ...address, command, token: null, resident, unprepared: null })
-    }
+    if (command !== null) this.#enqueue({ ...address, command, token: null, resident })
   }
 
   /** Callers may ask again. News is told once, so it waits for the actor as the store has it. */
@@ -342,17 +341,22 @@ export class ShardHost {
     const kept = resident.kept ?? []
     resident.kept = null
     for (const { envelope, isPrepared } of kept) {
-      if (isPrepared) this.#enqueue({ ...envelope, resident: null, unprepared: null })
+      if (isPrepared) this.#enqueue({ ...envelope, resident: null })
       else this.deliver(envelope)
     }
   }
 
-  #stop(resident: Resident | undefined, envelope: Envelope): void {
-    const refused: AskResult = { ok: false, fault: fault('INTERNAL') }
+  #stop(resident: Resident | undefined, envelope: Envelope, error: unknown): void {
     if (resident === undefined) {
+      const refused: AskResult = { ok: false, fault: faultOf(error) }
       if (envelope.token !== null) this.#options.reply(envelope.token, refused)
       return
     }
+    this.#break(resident, error)
+  }
+
+  #break(resident: Resident, error: unknown): void {
+    const refused: AskResult = { ok: false, fault: faultOf(error) }
     resident.broken = true
     resident.stale = true
     for (const token of resident.waiting) this.#options.reply(token, refused)
@@ -371,4 +375,9 @@ export class ShardHost {
       this.#byKind.get(kind)?.delete(id)
     }
   }
+}
+
+/** What a damaged record, say, is answered with; all else is nobody's business outside. */
+function faultOf(error: unknown): Fault {
+  return error instanceof FaultError ? error.fault : fault('INTERNAL')
 }

@@ -21,7 +21,7 @@ export const REST_MS = 5_000
 const GO_ON_MS = 250
 
 export interface SweepPorts {
-  readonly reader: Pick<Reader, 'refresh' | 'idempotencyAfter' | 'apiKey'>
+  readonly reader: Pick<Reader, 'refresh' | 'idempotencyAfter' | 'apiKey' | 'ifSound'>
   readonly tell: (envelope: ActorAddress & { readonly command: ForgetCommand }) => void
   /** Null while no time can be relied on: then nothing is forgotten. */
   readonly borneOutMs: () => number | null
@@ -94,5 +94,5 @@ function isForgotten({ createdAtMs }: IdempotencyRecord, nowMs: number): boolean
 
 /** A lineage is named by its first key. */
 function walletOf(reader: SweepPorts['reader'], lineageId: LineageId): SubWalletId | null {
-  return reader.apiKey(lineageId as string as KeyId)?.subWalletId ?? null
+  return reader.ifSound(() => reader.apiKey(lineageId as string as KeyId))?.subWalletId ?? null
 }

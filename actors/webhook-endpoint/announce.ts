@@ -8,7 +8,6 @@ import type { Reader } from '../../src/store/reader.js'
 import type { Envelope } from '../runtime/actor.js'
 
 /** All endpoints of one user. */
-const ENDPOINTS = { limit: QUOTAS_MAX.webhooks, cursor: null }
 
 /** Another thread's commit holds back places before ours; it takes about a sync to disk. */
 const HELD_BACK_MS = 5
@@ -40,7 +39,7 @@ export function createAnnouncer({ reader, sequence, tell, nowMs }: AnnouncePorts
     const kept = known.get(userId)
     if (kept?.version === version) return kept.endpoints
     reader.refresh()
-    const endpoints = reader.webhooksOfUser(userId, ENDPOINTS).items
+    const endpoints = reader.soundWebhooksOfUser(userId, QUOTAS_MAX.webhooks)
     known.set(userId, { version, endpoints })
     return endpoints
   }

@@ -15,6 +15,7 @@ export const CONSOLE_ERRORS = [
   'RATE_LIMITED',
   'OVERLOADED',
   'WRITES_STOPPED',
+  'RECORD_DAMAGED',
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[]
 
@@ -91,6 +92,8 @@ function exampleDetails(code: ErrorCode): { [key: string]: JsonValue } {
       }
     case 'WRITES_STOPPED':
       return { reason: 'clock' }
+    case 'RECORD_DAMAGED':
+      return { space: 'transactions' }
     case 'ADDRESS_BLOCKED':
       return {
         address: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',

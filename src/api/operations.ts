@@ -60,6 +60,7 @@ export const COMMON_ERRORS = [
   'PERMISSION_DENIED',
   'RATE_LIMITED',
   'OVERLOADED',
+  'RECORD_DAMAGED',
   'INTERNAL',
 ] as const satisfies readonly ErrorCode[]
 

@@ -86,6 +86,10 @@ export const CATALOGUE = {
     'The service has stopped writes for the reason in details.reason; nothing was done, and reads go on.',
     true,
   ),
+  RECORD_DAMAGED: row(
+    503,
+    'A stored record that this request needs is damaged, so it is not used; nothing was done, and the operator has to restore it.',
+  ),
   OVERLOADED: row(503, 'The service is at capacity; nothing was done.', true),
 } as const satisfies Record<string, CatalogueRow>
 

@@ -17,12 +17,7 @@ const DRAIN_TIMEOUT_MS = 10_000
 export interface HttpServerOptions
   extends Pick<
     RouteDeps,
-    | 'authenticate'
-    | 'verifyConsole'
-    | 'remembersConsole'
-    | 'rateLimit'
-    | 'failedAuthentications'
-    | 'forgedTokens'
+    'authenticate' | 'verifyConsole' | 'remembersConsole' | 'rateLimit' | 'failedAuthentications'
   > {
   readonly agent: AgentHandlers
   readonly console: ConsoleHandlers

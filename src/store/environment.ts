@@ -1,29 +1,37 @@
 import { mkdirSync } from 'node:fs'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import { join } from 'node:path'
+import type { RootDatabase } from 'lmdb'
+import { openLmdb } from '../disk/lmdb-file.js'
 import type { TxId, UserId } from '../domain/ids.js'
-import { RECORD_ENCODER } from './encodings/packing.js'
+import { type DamagedRecord, openSpace, type Space } from './checked-space.js'
+import { packedRecord } from './encodings/sealing.js'
 import { KEY_SPACES, type KeySpace, SCHEMA_VERSION, SCHEMA_VERSIONS_READ } from './key-spaces.js'
 import { KnownBodies } from './known-bodies.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
 
-/** lmdb keys: strings, numbers, and tuples of them, ordered as one expects. */
-export type StoreKey = string | number | (string | number)[]
-
 export interface Environment {
   readonly root: RootDatabase
-  readonly spaces: Readonly<Record<KeySpace, Database<unknown, StoreKey>>>
+  readonly spaces: Readonly<Record<KeySpace, Space>>
   /** Of transactions by their id, and of a user's webhook endpoints by the user's. */
   readonly recordVersions: Versions<TxId | UserId>
   /** Of this thread. */
   readonly knownBodies: KnownBodies
+  /** Says that a damaged record was passed over, once each. */
+  readonly noteDamage: (damage: DamagedRecord) => void
 }
+
+/** Of damaged records, those that are told once and not at every pass; beyond it they are again. */
+const NOTED_MAX = 1_000
 
 /** LMDB reserves address space, not disk; the file grows as it fills. 1 TiB. */
 const MAP_SIZE_BYTES = 2 ** 40
 
 const KEY_SPACES_MAX = 64
 
-const RECORD_ENCODING = { encoding: 'msgpack', encoder: RECORD_ENCODER } as const
+const DATA_FILE = 'data.mdb'
+
+/** The first schema whose records are all sealed, if the store was made with it. */
+const SEALED_SINCE = 12
 
 /**
  * Opens the service's LMDB environment. Threads of one process share it: each opens it anew and
@@ -32,36 +40,54 @@ const RECORD_ENCODING = { encoding: 'msgpack', encoder: RECORD_ENCODER } as cons
  * `overlappingSync` is off: with it on, lmdb-js resolves a write at commit and not at fsync, and
  * a broadcast could go out on bytes that a power cut takes back.
  * @param recordVersions shared by the threads of a process that open the same directory
- * @throws Error when the data was written by a newer version
+ * @param damaged hears of damaged records that a pass over many leaves out; others are thrown
+ * @throws Error when the data was written by a newer version, or its file is cut off or no store
  */
 export function openEnvironment(
   directory: string,
   recordVersions = createVersionsBuffer(),
+  damaged: (damage: DamagedRecord) => void = () => undefined,
 ): Environment {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const root = open({
+  const file = join(directory, DATA_FILE)
+  const root = openLmdb({
     path: directory,
     maxDbs: KEY_SPACES_MAX,
     mapSize: MAP_SIZE_BYTES,
     overlappingSync: false,
-    encoding: 'msgpack',
   })
-  const spaces = {} as Record<KeySpace, Database<unknown, StoreKey>>
-  for (const [space, name] of Object.entries(KEY_SPACES) as [KeySpace, string][]) {
-    spaces[space] = root.openDB<unknown, StoreKey>({ name, ...RECORD_ENCODING })
+  const noteDamage = onceEach(damaged)
+  let isAllSealed = false
+  const allSealed = () => isAllSealed
+  const spaces = {} as Record<KeySpace, Space>
+  for (const space of Object.keys(KEY_SPACES) as KeySpace[]) {
+    spaces[space] = openSpace(root, { file, space, allSealed, noteDamage })
   }
   const version = spaces.meta.get('schema_version')
+  if (version === undefined) spaces.meta.putSync('made_by_schema', packedRecord(SCHEMA_VERSION))
   if (version === undefined || SCHEMA_VERSIONS_READ.includes(version)) {
-    spaces.meta.putSync('schema_version', SCHEMA_VERSION)
+    spaces.meta.putSync('schema_version', packedRecord(SCHEMA_VERSION))
   } else if (version !== SCHEMA_VERSION) {
     throw new Error(
       `${directory} holds schema version ${String(version)}, this build reads ${SCHEMA_VERSION}`,
     )
   }
+  isAllSealed = Number(spaces.meta.get('made_by_schema') ?? 0) >= SEALED_SINCE
   return {
     root,
     spaces,
     recordVersions: attachVersions(recordVersions),
     knownBodies: new KnownBodies(),
+    noteDamage,
+  }
+}
+
+function onceEach(damaged: (damage: DamagedRecord) => void) {
+  const noted = new Set<string>()
+  return (damage: DamagedRecord) => {
+    if (noted.has(damage.message)) return
+    if (noted.size >= NOTED_MAX) noted.clear()
+    noted.add(damage.message)
+    damaged(damage)
   }
 }

@@ -4,8 +4,8 @@
  *
  * | space | key | value |
  * |---|---|---|
- * | meta | name | schema version; of each thread the last place in the event log it filled |
- * | subWallets | sub-wallet id | SubWallet, and its marks as they were when it was put |
+ * | meta | name | schema version, and the one that the store was made with; of each thread the last place in the event log it filled |
+ * | subWallets | sub-wallet id | SubWallet; up to schema 11 with its marks as they were when it was put |
  * | walletsByUser | [user id, sub-wallet id] | 1 |
  * | apiKeys | key id | ApiKey |
  * | keysByHash | hex SHA-256 of the secret | key id |
@@ -34,7 +34,7 @@
  * | sharePrices | chain id and vault | SharePriceSample[] of a day |
  * | userEvents | [user id, last seq] | up to 64 StoredEvent of one commit; one alone up to schema 4 |
  * | transactionStates | tx id | how the transaction stands since, if it changed |
- * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it since, if it changed |
+ * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it; up to schema 11 if it changed |
  * | grantChanges | [sub-wallet id, key id] | GrantChange that the identity provider has not acknowledged |
  * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block |
  * | retained | [user id, what] | where what is kept of theirs begins: after `events` (seq) and `verdicts` (tx id) |
@@ -99,8 +99,9 @@ export const LISTED = ''
  * | 9 | 35 says what the identity provider has not acknowledged; of changes before it says nothing |
  * | 10 | 36 says where a user's event log begins: a build that does not read it would show a gap as none |
  * | 11 | a lane says from which nonce on they were handed out here; of older ones all counts as a node's word |
+ * | 12 | records are sealed with a checksum (encodings/sealing.ts), and a new sub-wallet's marks are in 33 from the first; records of before are read as they are |
  */
-export const SCHEMA_VERSION = 11
+export const SCHEMA_VERSION = 12
 
 /** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]

@@ -1,6 +1,7 @@
 import { type ApiKey, isLive } from '../domain/api-key.js'
 import type { UserId } from '../domain/ids.js'
 import type { Quotas } from '../domain/quotas.js'
+import { soundly } from './checked-space.js'
 import type { Environment } from './environment.js'
 import { LAST, newestFirst } from './pages.js'
 
@@ -11,7 +12,9 @@ export type OwnedCounts = Omit<Quotas, 'rules'>
  * Looks at every key that the user ever had: some milliseconds for a thousand, so it is for the
  * start of the actor that counts from there on.
  */
-export function createOwnedCounts(spaces: Environment['spaces']) {
+export function createOwnedCounts({ spaces, noteDamage }: Environment) {
+  const ifSound = soundly(noteDamage)
+
   function listed(space: 'walletsByUser' | 'webhooksByUser', user: UserId): number {
     return spaces[space].getKeysCount({ start: [user, ''], end: [user, LAST] })
   }
@@ -19,8 +22,9 @@ export function createOwnedCounts(spaces: Environment['spaces']) {
   function liveKeys(user: UserId): number {
     let count = 0
     for (const keyId of newestFirst(spaces, 'keysByUser', user, null)) {
-      const key = spaces.apiKeys.get(keyId) as ApiKey | undefined
-      if (key !== undefined && isLive(key)) count++
+      const stored = ifSound(() => ({ key: spaces.apiKeys.get(keyId) as ApiKey | undefined }))
+      // What is damaged counts: it may be live.
+      if (stored === undefined || (stored.key !== undefined && isLive(stored.key))) count++
     }
     return count
   }

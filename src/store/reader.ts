@@ -24,9 +24,10 @@ import type { Transaction } from '../domain/transaction.js'
 import type { SubWallet, SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import { createAuditReader } from './audit-trail.js'
-import { decodeHeader, decodeSubWallet } from './encodings/sub-wallet.js'
+import { type StoreKey, soundly } from './checked-space.js'
+import { decodeHeader, decodeSubWallet, keepsMarksApart } from './encodings/sub-wallet.js'
 import { decodeTransaction } from './encodings/transaction.js'
-import type { Environment, StoreKey } from './environment.js'
+import type { Environment } from './environment.js'
 import { createEventReader } from './event-log.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
 import { createOwnedCounts } from './owned-counts.js'
@@ -38,7 +39,8 @@ import { createSettlementReader } from './settlements.js'
 export type Reader = ReturnType<typeof createReader>
 
 export function createReader(environment: Environment) {
-  const { spaces, root, recordVersions } = environment
+  const { spaces, root, recordVersions, noteDamage } = environment
+  const ifSound = soundly(noteDamage)
   const get = <T>(space: KeySpace, key: StoreKey) => spaces[space].get(key) as T | undefined
 
   function wallet(id: SubWalletId): SubWallet | undefined {
@@ -48,7 +50,11 @@ export function createReader(environment: Environment) {
 
   function subWallet(id: SubWalletId): SubWalletHeader | undefined {
     const stored = spaces.subWallets.get(id)
-    return stored === undefined ? undefined : decodeHeader(stored, spaces.subWalletMarks.get(id))
+    if (stored === undefined) return undefined
+    const marks = spaces.subWalletMarks.get(id)
+    // A bit of its key may have flipped. Without it the wallet would begin anew, spend and nonces.
+    if (marks === undefined && keepsMarksApart(stored)) throw spaces.subWalletMarks.lost(id)
+    return decodeHeader(stored, marks)
   }
 
   function transaction(id: TxId): Transaction | undefined {
@@ -79,12 +85,15 @@ export function createReader(environment: Environment) {
       root.resetReadTxn()
     },
 
+    /** For whoever goes through the records of many: gives nothing where a read finds one damaged. */
+    ifSound,
+
     wallet,
     /** With what its actor keeps besides. */
     subWallet,
     /** All there are, by id. */
     *wallets(): Generator<SubWallet> {
-      for (const { value } of spaces.subWallets.getRange({})) yield decodeSubWallet(value)
+      for (const { value } of spaces.subWallets.getSound({})) yield decodeSubWallet(value)
     },
     apiKey: (id: KeyId) => get<ApiKey>('apiKeys', id),
     apiKeyByHash(hash: string): ApiKey | undefined {
@@ -110,7 +119,7 @@ export function createReader(environment: Environment) {
     keyLastUsedAtMs: (id: KeyId) => get<number>('keyUse', id) ?? null,
     /** By chain id and vault, oldest sample first. */
     *sharePrices(): Generator<readonly [string, readonly SharePriceSample[]]> {
-      for (const { key, value } of spaces.sharePrices.getRange()) {
+      for (const { key, value } of spaces.sharePrices.getSound({})) {
         yield [String(key), value as SharePriceSample[]]
       }
     },
@@ -120,7 +129,7 @@ export function createReader(environment: Environment) {
         if (key !== undefined) yield key
       }
     },
-    ownedCounts: createOwnedCounts(spaces),
+    ownedCounts: createOwnedCounts(environment),
     transaction,
     /**
      * Changes with the record. To be taken before `refresh` and the look at the record, which is
@@ -131,8 +140,9 @@ export function createReader(environment: Environment) {
     webhooksVersion: (user: UserId) => recordVersions.versionOf(user),
     /** Every transaction whose id is not before `first`, oldest first. */
     *transactionsFrom(first: string): Generator<Transaction> {
-      for (const { key, value } of spaces.transactions.getRange({ start: first })) {
-        yield decodeTransaction(key as TxId, value, spaces.transactionStates.get(key))
+      for (const { key, value } of spaces.transactions.getSound({ start: first })) {
+        const later = ifSound(() => ({ state: spaces.transactionStates.get(key) }))
+        if (later !== undefined) yield decodeTransaction(key as TxId, value, later.state)
       }
     },
     *openTransactionsOfWallet(id: SubWalletId): Generator<Transaction> {
@@ -145,8 +155,10 @@ export function createReader(environment: Environment) {
     *openTransactionsOfChain(chainId: number): Generator<Transaction> {
       for (const key of spaces.openByWallet.getKeys({})) {
         const [wallet, txId] = key as unknown as [SubWalletId, TxId | typeof LISTED]
-        for (const id of txId === LISTED ? (subWallet(wallet)?.open ?? []) : [txId]) {
-          const tx = transaction(id)
+        for (const id of txId === LISTED
+          ? (ifSound(() => subWallet(wallet)?.open) ?? [])
+          : [txId]) {
+          const tx = ifSound(() => transaction(id))
           // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
           if (tx !== undefined && tx.chainId === chainId && !isSponsored(tx.kind)) yield tx
         }
@@ -160,7 +172,9 @@ export function createReader(environment: Environment) {
       limit: number,
     ): Generator<{ lineageId: LineageId; key: string; record: IdempotencyRecord }> {
       const from = place === null ? {} : { start: [...place], exclusiveStart: true }
-      for (const { key, value } of spaces.idempotency.getRange({ ...from, limit })) {
+      let left = limit
+      for (const { key, value } of spaces.idempotency.getSound(from)) {
+        if (left-- === 0) return
         const [lineageId, name] = key as unknown as [LineageId, string]
         yield { lineageId, key: name, record: value as IdempotencyRecord }
       }
@@ -200,8 +214,13 @@ export function createReader(environment: Environment) {
 
     webhook: (id: WebhookId) => get<WebhookEndpoint>('webhooks', id),
     *webhooks(): Generator<WebhookEndpoint> {
-      for (const { value } of spaces.webhooks.getRange({})) yield value as WebhookEndpoint
+      for (const { value } of spaces.webhooks.getSound({})) yield value as WebhookEndpoint
     },
+    /** The first of a user's, without those whose records are damaged. */
+    soundWebhooksOfUser: (user: UserId, limit: number) =>
+      page('webhooksByUser', user, { limit, cursor: null }, (id) =>
+        ifSound(() => get<WebhookEndpoint>('webhooks', id)),
+      ).items,
     deliveries: <T>(id: WebhookId) => get<T>('deliveries', id),
     deliveryRecord: <T>(id: WebhookId, event: EventId) => get<T>('deliveryRecords', [id, event]),
     /** Event ids of an endpoint's delivery records, oldest first. */
@@ -217,12 +236,21 @@ export function createReader(environment: Environment) {
     ...createSettlementReader(spaces.settlements),
     gasWallet: (id: GasWalletId) => get<GasWallet>('gasWallets', id),
     *gasWallets(): Generator<GasWallet> {
-      for (const { value } of spaces.gasWallets.getRange({})) yield value as GasWallet
+      for (const { value } of spaces.gasWallets.getSound({})) {
+        yield value as GasWallet
+      }
     },
     gasTransaction: (id: TxId) => get<GasTransaction>('gasTransactions', id),
     *openGasTransactions(id: GasWalletId): Generator<GasTransaction> {
       for (const txId of newestFirst(spaces, 'openByGasWallet', id, null)) {
         const found = get<GasTransaction>('gasTransactions', txId)
+        if (found !== undefined) yield found
+      }
+    },
+    /** The same without those that are damaged. */
+    *soundOpenGasTransactions(id: GasWalletId): Generator<GasTransaction> {
+      for (const txId of newestFirst(spaces, 'openByGasWallet', id, null)) {
+        const found = ifSound(() => get<GasTransaction>('gasTransactions', txId))
         if (found !== undefined) yield found
       }
     },
@@ -244,7 +272,9 @@ export function createReader(environment: Environment) {
       const wallet = owner.toLowerCase()
       const prefix = chainId === undefined ? '' : `${chainId}:`
       const range = { start: [wallet, prefix], end: [wallet, `${prefix}${LAST}`] }
-      for (const { value } of spaces.allowances.getRange(range)) yield value as AllowanceEntry
+      for (const { value } of spaces.allowances.getRange(range)) {
+        yield value as AllowanceEntry
+      }
     },
     allowanceLedger: (owner: Address) =>
       get<AllowanceLedgerMark>('allowanceLedgers', owner.toLowerCase()),

@@ -1,18 +1,15 @@
-import { type Binary, packedBinary } from './encodings/packing.js'
-import type { StoreKey } from './environment.js'
+import type { StoreKey } from './checked-space.js'
+import type { Unsealed } from './encodings/sealing.js'
 import type { KeySpace } from './key-spaces.js'
 
 /** One write of a batch, with nothing left in it that can fail. */
 export interface Row {
   readonly space: KeySpace
   readonly key: StoreKey
-  readonly value: Binary | typeof REMOVED
+  readonly value: Unsealed | typeof REMOVED
 }
 
 export const REMOVED = Symbol('removed')
-
-/** Of an index, whose keys say all. */
-export const PRESENT: Binary = packedBinary(1)
 
 /**
  * Characters of a key, all of its parts together. LMDB refuses a key of more than 1,978 bytes, and
@@ -21,7 +18,7 @@ export const PRESENT: Binary = packedBinary(1)
 const KEY_CHARS_MAX = 600
 
 /** @throws Error for a key that LMDB would refuse, when others of its batch are put already */
-export function putOf(space: KeySpace, key: StoreKey, value: Binary): Row {
+export function putOf(space: KeySpace, key: StoreKey, value: Unsealed): Row {
   checkKey(space, key)
   return { space, key, value }
 }

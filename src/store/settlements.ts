@@ -1,11 +1,8 @@
-import type { Database } from 'lmdb'
 import type { Hex, TxId } from '../domain/ids.js'
 import type { MinedIn, Place, Transaction } from '../domain/transaction.js'
-import { packedBinary } from './encodings/packing.js'
+import type { Space, StoreKey } from './checked-space.js'
+import { packedRecord } from './encodings/sealing.js'
 import { putOf, type Row, removalOf } from './rows.js'
-
-type Key = string | number | (string | number)[]
-type Space = Database<unknown, Key>
 
 /** Removed in one commit, lowest block first: more than a block of a busy chain brings. */
 const REMOVED_AT_ONCE = 1_024
@@ -36,7 +33,7 @@ export function settlementsOf(ended: readonly Transaction[]): readonly Row[] {
     const { blockNumber, blockHash } = mined as MinedIn
     // The id and the time tell it from other commits of the block, even after a reorg and back.
     const key = [chainId, blockNumber, blockHash, txId, updatedAtMs]
-    return putOf('settlements', key, packedBinary(there.map((tx) => tx.txId)))
+    return putOf('settlements', key, packedRecord(there.map((tx) => tx.txId)))
   })
 }
 
@@ -53,7 +50,7 @@ export function createSettlementReader(settlements: Space) {
      * them back since.
      */
     *settledPlaces(chainId: number): Generator<Place> {
-      let start: Key = [chainId]
+      let start: StoreKey = [chainId]
       for (;;) {
         const [key] = settlements.getKeys({ start, end: [chainId, AFTER_ALL], limit: 1 })
         if (key === undefined) return
@@ -65,7 +62,7 @@ export function createSettlementReader(settlements: Space) {
     /** Those that once ended in that block; what became of them since, their records say. */
     settledIn(chainId: number, { blockNumber, blockHash }: Place): TxId[] {
       const place = [chainId, blockNumber, blockHash]
-      const range = settlements.getRange({ start: place, end: [...place, AFTER_ALL] })
+      const range = settlements.getSound({ start: place, end: [...place, AFTER_ALL] })
       return [...new Set([...range].flatMap(({ value }) => value as TxId[]))]
     },
   }

@@ -25,19 +25,20 @@ import { isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import type { AllowedVerdict } from './allowed-entry.js'
+import type { StoreKey } from './checked-space.js'
 import { encodeAudit, encodeVerdict } from './encodings/audit.js'
 import { encodeEvents } from './encodings/event.js'
-import { type Binary, packedBinary } from './encodings/packing.js'
+import { PRESENT, packedRecord, type Unsealed } from './encodings/sealing.js'
 import { encodeSubWallet, encodeSubWalletMarks } from './encodings/sub-wallet.js'
 import { encodeTransaction, encodeTransactionState } from './encodings/transaction.js'
-import type { Environment, StoreKey } from './environment.js'
+import type { Environment } from './environment.js'
 import { eventIdAt } from './event-id.js'
 import { lastSeqKey } from './event-log.js'
 import type { EventSequence } from './event-sequence.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
 import type { KnownBodies } from './known-bodies.js'
 import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
-import { PRESENT, putOf, REMOVED, type Row, removalOf } from './rows.js'
+import { putOf, REMOVED, type Row, removalOf } from './rows.js'
 import { settledBelow, settlementsOf } from './settlements.js'
 
 /**
@@ -126,6 +127,7 @@ export class WriteBatch implements Transactor {
     const { subWalletId, userId } = header.wallet
     this.#put('subWallets', subWalletId, encodeSubWallet(header))
     this.#put('walletsByUser', [userId, subWalletId], PRESENT)
+    this.putSubWalletMarks(header)
   }
 
   putSubWalletMarks(header: SubWalletHeader): void {
@@ -134,14 +136,14 @@ export class WriteBatch implements Transactor {
   }
 
   putApiKey(key: ApiKey): void {
-    this.#put('apiKeys', key.keyId, packedBinary(key))
-    this.#put('keysByHash', key.secretHash, packedBinary(key.keyId))
+    this.#put('apiKeys', key.keyId, packedRecord(key))
+    this.#put('keysByHash', key.secretHash, packedRecord(key.keyId))
     this.#put('keysByWallet', [key.subWalletId, key.keyId], PRESENT)
     this.#put('keysByUser', [key.userId, key.keyId], PRESENT)
   }
 
   putGrantChange(wallet: SubWalletId, change: GrantChange): void {
-    this.#put('grantChanges', [wallet, change.keyId], change)
+    this.#put('grantChanges', [wallet, change.keyId], packedRecord(change))
   }
 
   deleteGrantChange(wallet: SubWalletId, id: KeyId): void {
@@ -149,11 +151,11 @@ export class WriteBatch implements Transactor {
   }
 
   putKeyUse(id: KeyId, usedAtMs: number): void {
-    this.#put('keyUse', id, packedBinary(usedAtMs))
+    this.#put('keyUse', id, packedRecord(usedAtMs))
   }
 
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void {
-    this.#put('sharePrices', vaultKey, packedBinary(samples))
+    this.#put('sharePrices', vaultKey, packedRecord(samples))
   }
 
   addTransaction(tx: Transaction, allowed: AllowedVerdict | null): void {
@@ -177,7 +179,7 @@ export class WriteBatch implements Transactor {
   }
 
   putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void {
-    this.#put('idempotency', [lineage, key], packedBinary(record))
+    this.#put('idempotency', [lineage, key], packedRecord(record))
   }
 
   deleteIdempotency(lineage: LineageId, key: string): void {
@@ -189,7 +191,7 @@ export class WriteBatch implements Transactor {
   }
 
   putWebhook(endpoint: WebhookEndpoint): void {
-    this.#put('webhooks', endpoint.webhookId, packedBinary(endpoint))
+    this.#put('webhooks', endpoint.webhookId, packedRecord(endpoint))
     this.#put('webhooksByUser', [endpoint.userId, endpoint.webhookId], PRESENT)
   }
 
@@ -204,7 +206,7 @@ export class WriteBatch implements Transactor {
   }
 
   putDeliveryRecord(id: WebhookId, event: EventId, record: unknown): void {
-    this.#put('deliveryRecords', [id, event], packedBinary(record))
+    this.#put('deliveryRecords', [id, event], packedRecord(record))
   }
 
   deleteDeliveryRecord(id: WebhookId, event: EventId): void {
@@ -216,16 +218,16 @@ export class WriteBatch implements Transactor {
   }
 
   putAddressRules(user: UserId, rules: readonly AddressRule[]): void {
-    this.#put('addressRules', user, packedBinary(rules))
+    this.#put('addressRules', user, packedRecord(rules))
   }
 
   putGasWallet(wallet: GasWallet): void {
-    this.#put('gasWallets', wallet.gasWalletId, packedBinary(wallet))
+    this.#put('gasWallets', wallet.gasWalletId, packedRecord(wallet))
   }
 
   putGasTransaction(transaction: GasTransaction): void {
     const { gasWalletId, tx } = transaction
-    this.#put('gasTransactions', tx.txId, packedBinary(transaction))
+    this.#put('gasTransactions', tx.txId, packedRecord(transaction))
     if (isFinal(tx.status)) this.#remove('openByGasWallet', [gasWalletId, tx.txId])
     else this.#put('openByGasWallet', [gasWalletId, tx.txId], PRESENT)
     this.#noteEnd(tx)
@@ -235,7 +237,7 @@ export class WriteBatch implements Transactor {
     this.#put(
       'sponsorships',
       [sponsorship.subWalletId, sponsorship.txId],
-      packedBinary(sponsorship),
+      packedRecord(sponsorship),
     )
   }
 
@@ -244,7 +246,7 @@ export class WriteBatch implements Transactor {
   }
 
   putAllowance(owner: Address, entry: AllowanceEntry): void {
-    this.#put('allowances', [owner.toLowerCase(), allowanceKey(entry)], packedBinary(entry))
+    this.#put('allowances', [owner.toLowerCase(), allowanceKey(entry)], packedRecord(entry))
   }
 
   deleteAllowance(owner: Address, key: string): void {
@@ -252,7 +254,7 @@ export class WriteBatch implements Transactor {
   }
 
   putAllowanceLedger(owner: Address, mark: AllowanceLedgerMark): void {
-    this.#put('allowanceLedgers', owner.toLowerCase(), packedBinary(mark))
+    this.#put('allowanceLedgers', owner.toLowerCase(), packedRecord(mark))
   }
 
   removeSettlements(chainId: number, below: number): void {
@@ -280,7 +282,7 @@ export class WriteBatch implements Transactor {
     this.#deliveries.set(id, state)
   }
 
-  #put(space: KeySpace, key: StoreKey, value: Binary): void {
+  #put(space: KeySpace, key: StoreKey, value: Unsealed): void {
     this.#writes.push(putOf(space, key, value))
   }
 
@@ -349,7 +351,7 @@ export class WriteBatch implements Transactor {
       rows.push(
         state === REMOVED
           ? removalOf('deliveries', id)
-          : putOf('deliveries', id, packedBinary(state)),
+          : putOf('deliveries', id, packedRecord(state)),
       )
     }
   }
@@ -366,14 +368,14 @@ export class WriteBatch implements Transactor {
     const stored = this.#events.map((event, index) => placed(event, first + index))
     for (const [index, { eventId, seq }] of stored.entries()) {
       const isNamed = this.#events[index]?.eventId !== null
-      if (isNamed) rows.push(putOf('eventsById', eventId, packedBinary(seq)))
+      if (isNamed) rows.push(putOf('eventsById', eventId, packedRecord(seq)))
     }
     for (const block of blocksOf(stored)) {
       const { userId, seq } = block.at(-1) as StoredEvent
       rows.push(putOf('userEvents', [userId, seq], encodeEvents(block)))
     }
     const last = stored.at(-1)
-    if (last !== undefined) rows.push(putOf('meta', lastSeqKey(thread), packedBinary(last.seq)))
+    if (last !== undefined) rows.push(putOf('meta', lastSeqKey(thread), packedRecord(last.seq)))
     return stored
   }
 }

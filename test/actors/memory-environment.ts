@@ -1,7 +1,6 @@
-import { asBinary } from 'lmdb'
-import { Unpackr } from 'msgpackr'
-import { RECORD_ENCODER } from '../../src/store/encodings/packing.js'
-import type { Environment, StoreKey } from '../../src/store/environment.js'
+import type { StoreKey } from '../../src/store/checked-space.js'
+import { opened, seal, type Unsealed } from '../../src/store/encodings/sealing.js'
+import type { Environment } from '../../src/store/environment.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
 import { KnownBodies } from '../../src/store/known-bodies.js'
 import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
@@ -24,7 +23,8 @@ export function createMemoryEnvironment(): Environment {
   }
   const recordVersions = attachVersions(createVersionsBuffer())
   const knownBodies = new KnownBodies()
-  return { root, spaces, recordVersions, knownBodies } as unknown as Environment
+  const noteDamage = () => undefined
+  return { root, spaces, recordVersions, knownBodies, noteDamage } as unknown as Environment
 }
 
 interface RangeOptions {
@@ -37,10 +37,12 @@ interface RangeOptions {
 
 interface MemorySpace {
   get(key: StoreKey): unknown
-  put(key: StoreKey, value: unknown): Promise<boolean>
+  put(key: StoreKey, value: Unsealed): Promise<boolean>
   remove(key: StoreKey): Promise<boolean>
   getKeys(options: RangeOptions): StoreKey[]
   getRange(options?: RangeOptions): { key: StoreKey; value: unknown }[]
+  getSound(options?: RangeOptions): { key: StoreKey; value: unknown }[]
+  lost(key: StoreKey): Error
 }
 
 function memorySpace(): MemorySpace {
@@ -63,7 +65,7 @@ function memorySpace(): MemorySpace {
   return {
     get: (key) => rows.get(name(key))?.value,
     async put(key, value) {
-      rows.set(name(key), { key, value: copyOf(value) })
+      rows.set(name(key), { key, value: opened(seal(value, 0), value.length, 0, true) })
       return true
     },
     async remove(key) {
@@ -71,16 +73,9 @@ function memorySpace(): MemorySpace {
     },
     getKeys: (options) => getRange(options).map(({ key }) => key),
     getRange,
+    getSound: getRange,
+    lost: (key) => new Error(`${JSON.stringify(key)} is lost`),
   }
-}
-
-const unpackr = new Unpackr(RECORD_ENCODER)
-/** Where lmdb looks for a value that comes as its bytes. */
-const [BYTES = ''] = Object.keys(asBinary(Buffer.alloc(0)))
-
-function copyOf(value: unknown): unknown {
-  const encoded = (value as Record<string, Uint8Array> | null)?.[BYTES]
-  return encoded === undefined ? structuredClone(value) : unpackr.unpack(encoded)
 }
 
 /** Tuples part by part; a tuple sorts before its own continuations; numbers before strings. */

@@ -6,6 +6,7 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { allowedAuditId } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
+import { packedRecord } from '../../src/store/encodings/sealing.js'
 import type { Environment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { KnownBodies } from '../../src/store/known-bodies.js'
@@ -102,7 +103,7 @@ describe('what the store holds', () => {
 
   test('puts of a transaction that changes how it stands, and the whole where that is not enough', async () => {
     const { spaces } = store.environment
-    const held = (id: string) => Buffer.from(spaces.transactions.getBinary(id) ?? [])
+    const held = (id: string) => spaces.transactions.get(id)
     const put = async (tx: Transaction, environment = store.environment) => {
       const batch = new WriteBatch()
       batch.putTransaction(tx)
@@ -242,7 +243,10 @@ describe('what the store holds', () => {
     const { spaces } = store.environment
     const { subWalletId, userId, name, address, epoch, createdAtMs } = wallet
     const stored = [subWalletId, userId, name, address, epoch, createdAtMs]
-    await spaces.subWallets.put(WALLET_ID, [stored, [[[8453, 3]], [], null, null, [txIdOf(1)]]])
+    await spaces.subWallets.put(
+      WALLET_ID,
+      packedRecord([stored, [[[8453, 3]], [], null, null, [txIdOf(1)]]]),
+    )
     const tx = transaction(1, { attempts: [ATTEMPT], mined: MINED })
     const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = tx.valuation
     const { txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId } = ATTEMPT
@@ -261,17 +265,17 @@ describe('what the store holds', () => {
     ]
     const mined = ['0x01', 9, '0x09', 'reverted', 21_000n]
     const state = [tx.status, tx.spentMicros, mined, tx.error, tx.updatedAtMs, tx.confirmedAtMs]
-    await spaces.transactions.put(tx.txId, [body, state])
+    await spaces.transactions.put(tx.txId, packedRecord([body, state]))
     const entry = ['aud_1', USER_ID, 1, 'send.allowed', null, null, null, tx.txId, {}]
-    await spaces.transactionsByUser.put([USER_ID, tx.txId], [entry, LISTS])
+    await spaces.transactionsByUser.put([USER_ID, tx.txId], packedRecord([entry, LISTS]))
     const id = 'evt_0000000000G000000000000001' as EventId
     const moment = [tx.txId, 1, 1, 'confirmed', 5n, mined, null, START_MS, START_MS]
     const lane = `${WALLET_ID}:8453`
     await spaces.userEvents.put(
       [USER_ID, 1],
-      [[1, [id, 'transaction.confirmed', START_MS, WALLET_ID, lane, null, moment]]],
+      packedRecord([[1, [id, 'transaction.confirmed', START_MS, WALLET_ID, lane, null, moment]]]),
     )
-    await spaces.meta.put('last_event_seq:0', 1)
+    await spaces.meta.put('last_event_seq:0', packedRecord(1))
     store.reader.refresh()
     const { reader } = store
     expect(reader.subWallet(WALLET_ID)).toEqual({
@@ -299,21 +303,21 @@ describe('what the store holds', () => {
     const { subWalletId, userId, name, address, epoch, createdAtMs } = wallet
     const marks = [[[8453, 3]], [], null, null]
     const eventIds = [1, 2].map((n) => `evt_0000000000G00000000000000${n}` as EventId)
-    await spaces.subWallets.put(WALLET_ID, [
-      [subWalletId, userId, name, address, epoch, createdAtMs],
-      marks,
-    ])
+    await spaces.subWallets.put(
+      WALLET_ID,
+      packedRecord([[subWalletId, userId, name, address, epoch, createdAtMs], marks]),
+    )
     for (const [index, id] of eventIds.entries()) {
       const old = [id, 'limit.reached', START_MS, WALLET_ID, null, { index }, null]
-      await spaces.userEvents.put([USER_ID, index + 1], old)
-      await spaces.eventsById.put(id, index + 1)
+      await spaces.userEvents.put([USER_ID, index + 1], packedRecord(old))
+      await spaces.eventsById.put(id, packedRecord(index + 1))
     }
-    await spaces.meta.put('last_event_seq:0', 2)
-    await spaces.transactions.put(tx.txId, tx)
-    await spaces.transactionsByUser.put([USER_ID, tx.txId], 1)
-    await spaces.openByWallet.put([WALLET_ID, tx.txId], 1)
+    await spaces.meta.put('last_event_seq:0', packedRecord(2))
+    await spaces.transactions.put(tx.txId, packedRecord(tx))
+    await spaces.transactionsByUser.put([USER_ID, tx.txId], packedRecord(1))
+    await spaces.openByWallet.put([WALLET_ID, tx.txId], packedRecord(1))
     const entry = ['aud_1', USER_ID, 1, 'send.allowed', null, null, null, tx.txId, {}]
-    await spaces.audit.put([USER_ID, 'aud_1'], [entry, LISTS])
+    await spaces.audit.put([USER_ID, 'aud_1'], packedRecord([entry, LISTS]))
     store.reader.refresh()
     const reader = createReader(store.environment)
     expect(reader.subWallet(WALLET_ID)).toEqual({
@@ -345,13 +349,13 @@ describe('what the store holds', () => {
       ...{ subWalletId: null, keyId: null, requestId: null, txId: null },
       details: { chain_id: 1, lists: LISTS },
     }
-    await spaces.transactions.put(tx.txId, tx)
+    await spaces.transactions.put(tx.txId, packedRecord(tx))
     const { open: _, ...header } = HEADER
-    await spaces.subWallets.put(WALLET_ID, header)
-    await spaces.events.put(7, old)
-    await spaces.eventsByUser.put([USER_ID, 7], 1)
-    await spaces.eventsById.put(old.eventId, 7)
-    await spaces.audit.put([USER_ID, 'aud_1'], entry)
+    await spaces.subWallets.put(WALLET_ID, packedRecord(header))
+    await spaces.events.put(7, packedRecord(old))
+    await spaces.eventsByUser.put([USER_ID, 7], packedRecord(1))
+    await spaces.eventsById.put(old.eventId, packedRecord(7))
+    await spaces.audit.put([USER_ID, 'aud_1'], packedRecord(entry))
     store.reader.refresh()
     // As the next build that opens it.
     const reader = createReader(store.environment)

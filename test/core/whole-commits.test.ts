@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { NewEvent } from '../../src/domain/event.js'
 import type { WebhookId } from '../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
+import { packedRecord } from '../../src/store/encodings/sealing.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { WriteBatch } from '../../src/store/transactor.js'
 import { openRealStore, type RealStore } from '../actors/real-store.js'
@@ -138,7 +139,7 @@ describe('a batch in which one write fails', () => {
       }, pending)
     await expect(attempt()).rejects.toThrow()
     // What LMDB was given is committed before what comes later.
-    await store.environment.spaces.meta.put('later', 1)
+    await store.environment.spaces.meta.put('later', packedRecord(1))
     expect(rows()).toEqual([...before, 'meta "later"'].sort())
     expect(pending.size).toBe(0)
     expect(store.sequence.readable()).toBe(readable)

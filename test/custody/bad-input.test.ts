@@ -20,6 +20,7 @@ import { readManifest, sha256OfFile } from '../../src/custody/maintenance/backup
 import { restoreDomain } from '../../src/custody/maintenance/restore-domain.js'
 import { provisionDev } from '../../src/custody/provision.js'
 import { ulidBytes } from '../../src/domain/ids.js'
+import { openLoginStore } from '../../src/identity-provider/login/login-store.js'
 import { countersign, countersignOk, killedWhen } from './command.js'
 import { type Quorum, type ReadyWallet, readyWallet, startQuorum, testChains } from './harness.js'
 
@@ -207,6 +208,29 @@ describe('a domain that must not start', () => {
       /shares\/data\.mdb is not an LMDB file/,
     )
     expect(readFileSync(path)).toEqual(before)
+    rmSync(at, { recursive: true })
+  })
+
+  test('with any of its stores cut off: it names the file, and ends by itself', async () => {
+    const at = copyOfHome()
+    const { shares, ledger, evidence } = userSideLayout(at)
+    const env = { COUNTERSIGN_HOME: at, IDENTITY_PORT: '0' }
+    const login = join(at, 'identity-provider', 'login.mdb')
+    if (!existsSync(login)) await openLoginStore(join(at, 'identity-provider')).root.close()
+    const files = [shares, ledger, evidence].map((path) => join(path, 'data.mdb'))
+    for (const path of [...files, login]) {
+      const before = readFileSync(path)
+      // Of two pages that say where the others are, one and both are left.
+      for (const bytes of [5_000, 8_192]) {
+        truncateSync(path, bytes)
+        await expect(startChild('dist/src/identity-provider/main.js', env), path).rejects.toThrow(
+          new RegExp(
+            `main\\.js ended with 1: [\\s\\S]*${path}[\\s\\S]* (was cut off|or only the beginning)`,
+          ),
+        )
+      }
+      writeFileSync(path, before)
+    }
     rmSync(at, { recursive: true })
   })
 

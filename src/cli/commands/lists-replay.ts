@@ -29,7 +29,11 @@ export function registerReplay(
       if (Number.isNaN(sinceMs)) throw new UsageError(`${given.since} is no ISO 8601 time`)
       const owner = await createListOwner(contextOf(io, options))
       const screener = createScreener({ lists: owner, walkPool: new WalkPool() })
-      const environment = openEnvironment(join(homeOf(io, options), 'service', 'store'))
+      const environment = openEnvironment(
+        join(homeOf(io, options), 'service', 'store'),
+        undefined,
+        ({ message }) => io.err(`left out: ${message}\n`),
+      )
       try {
         const { ready, reason } = owner.status()
         if (!ready) {

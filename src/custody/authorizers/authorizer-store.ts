@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { open } from 'lmdb'
+import { openLmdb } from '../../disk/lmdb-file.js'
 import { concat, u32, viewOf } from '../protocol/bytes.js'
 import { type AuthorizerSet, ENTRIES_MAX, foldEntry, NO_AUTHORIZERS } from './authorizer-set.js'
 import { type AuthorizerEntry, decodeEntry, encodeEntry } from './certificate.js'
@@ -31,7 +31,7 @@ export interface AuthorizerStore {
 /** @param path LMDB directory, which may hold other databases */
 export function openAuthorizerStore(path: string): AuthorizerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const root = open({ path, overlappingSync: false, maxDbs: 16 })
+  const root = openLmdb({ path, overlappingSync: false, maxDbs: 16 })
   const entries = root.openDB<Buffer, Buffer>({
     name: '06-authorizers',
     keyEncoding: 'binary',

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import type { Database, RootDatabase } from 'lmdb'
+import { openLmdb } from '../../disk/lmdb-file.js'
 import type { WrappedKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
-import { requireLmdbFile } from './lmdb-file.js'
 
 /**
  * Two LMDB environments that hold the same: wallet records and wrapped data keys. The first is
@@ -87,9 +87,8 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
 function openCopy(path: string): Copy {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   try {
-    requireLmdbFile(join(path, 'data.mdb'))
     // Durable on return: a share must be on disk before the other side is told so.
-    const root = open({ path, overlappingSync: false, maxDbs: 8 })
+    const root = openLmdb({ path, overlappingSync: false, maxDbs: 8 })
     const plain = { encoder: { useRecords: false } }
     return {
       root,

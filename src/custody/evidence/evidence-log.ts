@@ -1,8 +1,7 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { type Database, IF_EXISTS, open, type RootDatabase } from 'lmdb'
-import { requireLmdbFile } from '../domain-keys/lmdb-file.js'
+import { type Database, IF_EXISTS, type RootDatabase } from 'lmdb'
+import { openLmdb } from '../../disk/lmdb-file.js'
 import { concat, u32, u64 } from '../protocol/bytes.js'
 import { TAG, taggedHash } from '../protocol/tagged.js'
 
@@ -81,10 +80,9 @@ export function openEvidenceLog(
   onBroken: (error: EvidenceBroken) => void,
 ): EvidenceLog {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  requireLmdbFile(join(path, 'data.mdb'))
   // Entries of one turn of the event loop need not share a transaction. With its batches of them
   // lmdb would also keep a promise of its own, whose rejection nobody could handle.
-  const root = open({ path, overlappingSync: false, eventTurnBatching: false, maxDbs: 4 })
+  const root = openLmdb({ path, overlappingSync: false, eventTurnBatching: false, maxDbs: 4 })
   const log = entriesOf(root)
   let head: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
   let length = 0
@@ -157,8 +155,7 @@ async function reasonOf(error: unknown): Promise<unknown> {
  * @throws Error when there is none
  */
 export function openEvidenceReader(path: string): EvidenceReader {
-  requireLmdbFile(join(path, 'data.mdb'))
-  const root = open({ path, readOnly: true, maxDbs: 4 })
+  const root = openLmdb({ path, readOnly: true, maxDbs: 4 })
   return readerOf(root, entriesOf(root))
 }
 

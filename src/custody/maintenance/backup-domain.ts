@@ -1,8 +1,8 @@
 import { createHash, createPublicKey } from 'node:crypto'
 import { createReadStream, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { open } from 'lmdb'
 import { z } from 'zod'
+import { openLmdb } from '../../disk/lmdb-file.js'
 import { serviceLayout, userSideLayout } from '../domain-keys/layout.js'
 import { moveDurably, writePublicFile } from '../domain-keys/private-file.js'
 import { lockMaintenance } from '../home-lock/domain-lock.js'
@@ -47,7 +47,7 @@ async function backUp(home: string, domain: 'service' | 'user', to: string): Pro
     if (!existsSync(layout[store])) continue
     const target = join(partial, store)
     mkdirSync(target, { recursive: true, mode: 0o700 })
-    const root = open({ path: layout[store], maxDbs: 16, readOnly: true })
+    const root = openLmdb({ path: layout[store], maxDbs: 16, readOnly: true })
     await root.backup(target, true)
     await root.close()
     sha256[store] = await sha256OfFile(join(target, 'data.mdb'))

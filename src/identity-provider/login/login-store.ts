@@ -1,7 +1,8 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
+import type { Database, RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb'
 import type { AdapterPayload } from 'oidc-provider'
+import { openLmdb } from '../../disk/lmdb-file.js'
 import type { UserId } from '../../domain/ids.js'
 
 export interface UserRecord {
@@ -41,7 +42,7 @@ export interface LoginStore {
 
 export function openLoginStore(dataDir: string): LoginStore {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const options: RootDatabaseOptionsWithPath & { permissionsMode: number } = {
+  const options: RootDatabaseOptionsWithPath & { path: string; permissionsMode: number } = {
     path: join(dataDir, 'login.mdb'),
     noSubdir: true,
     maxDbs: 8,
@@ -50,7 +51,7 @@ export function openLoginStore(dataDir: string): LoginStore {
     // Password hashes and sessions. An option of lmdb-js that its types leave out.
     permissionsMode: 0o600,
   }
-  const root = open(options)
+  const root = openLmdb(options)
   return {
     root,
     users: root.openDB({ name: 'users' }),

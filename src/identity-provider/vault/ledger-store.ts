@@ -1,8 +1,6 @@
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { open } from 'lmdb'
-import { requireLmdbFile } from '../../custody/domain-keys/lmdb-file.js'
 import { concat, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
+import { openLmdb } from '../../disk/lmdb-file.js'
 import type { GrantTerms } from '../../domain/grant-terms.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
@@ -136,8 +134,7 @@ const BOOTS_MAX = 65_536
 /** @param evidence the log of what is approved here; its length tells what the ledger covers */
 export function openLedgerStore(path: string, evidence: { readonly length: number }): LedgerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  requireLmdbFile(join(path, 'data.mdb'))
-  const root = open({ path, overlappingSync: false, maxDbs: 16 })
+  const root = openLmdb({ path, overlappingSync: false, maxDbs: 16 })
   const plain = { encoder: { useRecords: false } }
   const lanes = root.openDB<number, number>({ name: '01-lanes', ...plain })
   const nonces = root.openDB<Buffer, Buffer>({

@@ -1,7 +1,7 @@
 import type { AuditedList, AuditRecord } from '../../domain/audit.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { type AllowedVerdict, allowedAuditId, allowedEntry } from '../allowed-entry.js'
-import { type Binary, packed, packedPair } from './packing.js'
+import { packed, packedPair, type Unsealed } from './sealing.js'
 
 /**
  * An entry of the audit trail is stored as a list of two. The second is the lists that a verdict
@@ -42,7 +42,7 @@ const NO_LISTS = Uint8Array.from(packed(null))
 const listsBytes = new WeakMap<readonly AuditedList[], Uint8Array>()
 
 /** @returns a value to put in the space `transactionsByUser` */
-export function encodeVerdict({ atMs, reservedMicros, lists }: AllowedVerdict): Binary {
+export function encodeVerdict({ atMs, reservedMicros, lists }: AllowedVerdict): Unsealed {
   return packedPair(packed([atMs, reservedMicros]), bytesOf(lists))
 }
 
@@ -55,7 +55,7 @@ export function decodeVerdict(stored: unknown, tx: Transaction): AuditRecord {
 }
 
 /** @returns a value to put in the space `audit` */
-export function encodeAudit(record: AuditRecord): Binary {
+export function encodeAudit(record: AuditRecord): Unsealed {
   const { auditId, userId, atMs, type, subWalletId, keyId, requestId, txId, details } = record
   const entry: StoredEntry = [
     auditId,

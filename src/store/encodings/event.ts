@@ -1,14 +1,8 @@
 import type { StoredEvent, TransactionMoment } from '../../domain/event.js'
 import type { UserId } from '../../domain/ids.js'
 import type { MinedIn } from '../../domain/transaction.js'
-import {
-  type Binary,
-  hexOf,
-  packedBinary,
-  type StoredHex,
-  storedBlockHash,
-  storedHex,
-} from './packing.js'
+import { hexOf, type StoredHex, storedBlockHash, storedHex } from './packing.js'
+import { packedRecord, type Unsealed } from './sealing.js'
 
 /** Events of one user and one commit; whose they are is their key. */
 type StoredBlock = readonly (readonly [seq: StoredEvent['seq'], event: Stored])[]
@@ -46,9 +40,9 @@ type StoredMined = readonly [
 ]
 
 /** @returns a value to put in the space `userEvents` */
-export function encodeEvents(events: readonly StoredEvent[]): Binary {
+export function encodeEvents(events: readonly StoredEvent[]): Unsealed {
   const block: StoredBlock = events.map((event) => [event.seq, storedEvent(event)] as const)
-  return packedBinary(block)
+  return packedRecord(block)
 }
 
 /** @param lastSeq what the key says */

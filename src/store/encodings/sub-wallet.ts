@@ -6,13 +6,17 @@ import type {
   SubWallet,
   SubWalletHeader,
 } from '../../domain/wallet.js'
-import { type Binary, packedBinary } from './packing.js'
+import { packedRecord, type Unsealed } from './sealing.js'
 
 /**
- * A sub-wallet never changes, and its marks do with every commit of its actor. It is put once as a
- * list of two; later its marks alone are put, in a space of their own, which is all the denser.
+ * A sub-wallet never changes, and its marks do with every commit of its actor. It is put once,
+ * and its marks in a space of their own, which is all the denser.
  */
-type Stored = readonly [wallet: StoredWallet, marks: StoredMarks]
+type Stored = readonly [
+  wallet: StoredWallet,
+  /** Null since schema 12: they are in their own space from the first. */
+  marks: StoredMarks | null,
+]
 
 type StoredWallet = readonly [
   subWalletId: SubWallet['subWalletId'],
@@ -49,14 +53,14 @@ type StoredSpend = readonly [
 ]
 
 /** @returns a value to put in the space `subWallets` */
-export function encodeSubWallet(header: SubWalletHeader): Binary {
+export function encodeSubWallet(header: SubWalletHeader): Unsealed {
   const { subWalletId, userId, name, address, epoch, createdAtMs } = header.wallet
-  return packedBinary([[subWalletId, userId, name, address, epoch, createdAtMs], marksOf(header)])
+  return packedRecord([[subWalletId, userId, name, address, epoch, createdAtMs], null])
 }
 
 /** @returns a value to put in the space `subWalletMarks` */
-export function encodeSubWalletMarks(header: SubWalletHeader): Binary {
-  return packedBinary(marksOf(header))
+export function encodeSubWalletMarks(header: SubWalletHeader): Unsealed {
+  return packedRecord(marksOf(header))
 }
 
 /** @param stored what `subWallets` holds */
@@ -64,6 +68,11 @@ export function decodeSubWallet(stored: unknown): SubWallet {
   if (!Array.isArray(stored)) return (stored as SubWalletHeader).wallet
   const [subWalletId, userId, name, address, epoch, createdAtMs] = (stored as unknown as Stored)[0]
   return { subWalletId, userId, name, address, epoch, createdAtMs }
+}
+
+/** @returns whether there is a record of its marks; up to schema 11 only if they changed */
+export function keepsMarksApart(stored: unknown): boolean {
+  return Array.isArray(stored) && stored[1] === null
 }
 
 /**

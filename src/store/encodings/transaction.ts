@@ -2,14 +2,8 @@ import type { CreditUse } from '../../domain/allowance.js'
 import type { Hex, LineageId, TxId } from '../../domain/ids.js'
 import type { Reservation } from '../../domain/spend.js'
 import type { MinedIn, SignedAttempt, Transaction, Valuation } from '../../domain/transaction.js'
-import {
-  type Binary,
-  hexOf,
-  packedBinary,
-  type StoredHex,
-  storedBlockHash,
-  storedHex,
-} from './packing.js'
+import { hexOf, type StoredHex, storedBlockHash, storedHex } from './packing.js'
+import { packedRecord, type Unsealed } from './sealing.js'
 
 /**
  * A transaction changes twice or more after it was signed (broadcast, final), and most of it never
@@ -94,13 +88,13 @@ type StoredMined = readonly [
 ]
 
 /** @returns a value to put in the space `transactions` */
-export function encodeTransaction(tx: Transaction): Binary {
-  return packedBinary([bodyOf(tx), stateOf(tx)])
+export function encodeTransaction(tx: Transaction): Unsealed {
+  return packedRecord([bodyOf(tx), stateOf(tx)])
 }
 
 /** @returns a value to put in the space `transactionStates` */
-export function encodeTransactionState(tx: Transaction): Binary {
-  return packedBinary(stateOf(tx))
+export function encodeTransactionState(tx: Transaction): Unsealed {
+  return packedRecord(stateOf(tx))
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type TxId, type UserId, ulidBytes } from '../../domain/ids.js'
 import { isFinal } from '../../domain/transaction.js'
 import { decodeAudit } from '../encodings/audit.js'
+import { PRESENT, packedRecord } from '../encodings/sealing.js'
 import type { KeySpace } from '../key-spaces.js'
 import { LAST } from '../pages.js'
 import { type Mode, type PruneContext, STEP_RECORDS_MAX, type Step } from './step.js'
@@ -80,7 +81,7 @@ function takeOldest(
   let last = start
   let isDone = true
   const range = { start: [user, start], end: [user, LAST], exclusiveStart: true }
-  for (const { key, value } of spaces[space].getRange(range)) {
+  for (const { key, value } of spaces[space].getSound(range)) {
     const entryId = (key as [UserId, string])[1]
     if (timeOf(entryId) >= beforeMs) break
     if (isVerdict && !isFinalTx(entryId as TxId)) break
@@ -96,10 +97,11 @@ function takeOldest(
   if (mode === 'remove') {
     for (const entryId of old) {
       // The index goes on listing the transaction.
-      if (isVerdict) spaces[space].putSync([user, entryId], NO_VERDICT)
+      if (isVerdict) spaces[space].putSync([user, entryId], PRESENT)
       else spaces[space].removeSync([user, entryId])
     }
-    if (isVerdict && last !== marked) spaces.retained.putSync([user, 'verdicts'], last)
+    if (isVerdict && last !== marked)
+      spaces.retained.putSync([user, 'verdicts'], packedRecord(last))
   }
   return { entries: old.length, looked, id: last, isDone }
 }

@@ -18,11 +18,9 @@ export function deliveryStep(
   const old: Key[] = []
   let last: Key | null = null
   let looked = 0
-  const range = {
-    ...(after === null ? {} : { start: after, exclusiveStart: true }),
-    limit: STEP_RECORDS_MAX,
-  }
-  for (const { key, value } of spaces.deliveryRecords.getRange(range)) {
+  const range = after === null ? {} : { start: after, exclusiveStart: true }
+  for (const { key, value } of spaces.deliveryRecords.getSound(range)) {
+    if (looked === STEP_RECORDS_MAX) break
     looked++
     last = key as Key
     const { status, updatedAtMs } = value as FinishedAt

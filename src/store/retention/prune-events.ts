@@ -2,6 +2,7 @@ import type { StoredEvent } from '../../domain/event.js'
 import type { TxId, UserId } from '../../domain/ids.js'
 import { isFinal } from '../../domain/transaction.js'
 import { decodeEvents } from '../encodings/event.js'
+import { packedRecord } from '../encodings/sealing.js'
 import { LAST } from '../pages.js'
 import {
   type EventNeeds,
@@ -75,7 +76,7 @@ function takeOldest(
   let why: Taken['why'] = 'young or none'
   let isNeeded: ReturnType<EventNeeds> | null = null
   const range = { start: [user, seq], end: [user, LAST], exclusiveStart: true }
-  for (const { key, value } of spaces.userEvents.getRange(range)) {
+  for (const { key, value } of spaces.userEvents.getSound(range)) {
     const block = decodeEvents(value, user, Number((key as [UserId, number])[1]))
     if (block.some(({ atMs }) => atMs >= beforeMs)) break
     isNeeded ??= needs(user)
@@ -98,7 +99,7 @@ function takeOldest(
         spaces.eventsById.removeSync(event.eventId)
       }
     }
-    spaces.retained.putSync([user, 'events'], throughSeq)
+    spaces.retained.putSync([user, 'events'], packedRecord(throughSeq))
   }
   return { events: all.length, looked: old.length, throughSeq, why }
 }

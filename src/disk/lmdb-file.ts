@@ -1,0 +1,160 @@
+import { closeSync, existsSync, fstatSync, openSync, readSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { open, type RootDatabase, type RootDatabaseOptionsWithPath } from 'lmdb'
+
+/**
+ * LMDB maps a file as it is: where a page should be that was cut off, the process ends by a signal,
+ * without a word. So each file is looked at before it is opened.
+ *
+ * The layout is that of LMDB's data version 2 (MDB_meta, MDB_page, MDB_node in mdb.c), 64 bits,
+ * little endian.
+ */
+const META_BYTES = 160
+const MAGIC = 0xbeefc0de
+const MAGIC_AT = 24
+const PAGE_SIZE_AT = 48
+const FREE_ROOT_AT = 88
+const MAIN_ROOT_AT = 136
+const LAST_PAGE_AT = 144
+const TXN_AT = 152
+
+const PAGE_HEADER_BYTES = 24
+const PAGE_NUMBER_AT = 0
+const PAGE_FLAGS_AT = 18
+const PAGE_LOWER_AT = 20
+const BRANCH = 0x01
+const LEAF = 0x02
+/** A leaf of values alone, all of one length. */
+const LEAF_OF_VALUES = 0x20
+
+const NODE_HEADER_BYTES = 8
+const NODE_FLAGS_AT = 4
+const KEY_BYTES_AT = 6
+/** The value lies on pages of its own; here are the first one's number and their count. */
+const ON_OWN_PAGES = 0x01
+const OWN_PAGES_AT = 16
+const OWN_PAGES_BYTES = 24
+/** The value is the description of a tree. */
+const IS_TREE = 0x02
+const TREE_ROOT_AT = 40
+const TREE_BYTES = 48
+
+/** P_INVALID: a tree without pages. */
+const NO_PAGE = 2n ** 64n - 1n
+
+/** Times that a file is looked at again because its owner has committed meanwhile. */
+const LOOKS_MAX = 10
+
+/** @throws Error that names the file when it is no LMDB file, or was cut off */
+export function openLmdb(
+  options: RootDatabaseOptionsWithPath & { readonly path: string },
+): RootDatabase {
+  const { path, noSubdir = extname(path) !== '' } = options
+  requireLmdbFile(noSubdir ? path : join(path, 'data.mdb'))
+  return open(options)
+}
+
+/** Without effect when there is no file: LMDB makes one. @throws Error as `openLmdb` */
+export function requireLmdbFile(path: string): void {
+  if (!existsSync(path)) return
+  const file = openSync(path, 'r')
+  try {
+    // LMDB would take it for a new one, and what was stored would be forgotten.
+    if (fstatSync(file).size === 0) {
+      throw new Error(`${path} is empty; only if nothing was ever stored there it may be removed`)
+    }
+    for (let look = 1; look <= LOOKS_MAX; look++) {
+      const meta = newestMeta(file)
+      if (meta === null)
+        throw new Error(`${path} is not an LMDB file, or only the beginning of one`)
+      // After the meta page, which is written last: the file only grows.
+      const bytes = fstatSync(file).size
+      if (isWhole(file, meta, bytes)) return
+      // Pages that its owner has freed since may hold anything.
+      if (newestMeta(file)?.txn === meta.txn) {
+        throw new Error(`${path} was cut off or is damaged: pages are missing in ${bytes} bytes`)
+      }
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+interface Meta {
+  readonly pageBytes: number
+  readonly txn: bigint
+  readonly lastPage: bigint
+  readonly roots: readonly bigint[]
+}
+
+/** Null when one of the two is missing. */
+function newestMeta(file: number): Meta | null {
+  const first = metaAt(file, 0)
+  const pageBytes = first?.readUInt32LE(PAGE_SIZE_AT) ?? 0
+  const second = pageBytes < 512 || pageBytes > 65_536 ? null : metaAt(file, pageBytes)
+  if (first === null || second === null) return null
+  const newer = first.readBigUInt64LE(TXN_AT) > second.readBigUInt64LE(TXN_AT) ? first : second
+  return {
+    pageBytes,
+    txn: newer.readBigUInt64LE(TXN_AT),
+    lastPage: newer.readBigUInt64LE(LAST_PAGE_AT),
+    roots: [FREE_ROOT_AT, MAIN_ROOT_AT].map((at) => newer.readBigUInt64LE(at)),
+  }
+}
+
+function metaAt(file: number, offset: number): Buffer | null {
+  const meta = Buffer.alloc(META_BYTES)
+  if (readSync(file, meta, 0, META_BYTES, offset) < META_BYTES) return null
+  return meta.readUInt32LE(MAGIC_AT) === MAGIC ? meta : null
+}
+
+/**
+ * Whether every page that is in use is there. The last pages of a healthy file may be missing: those
+ * that were taken and given back in one commit are never written. Only then the trees are walked,
+ * which takes a second for each gigabyte.
+ */
+function isWhole(file: number, { pageBytes, lastPage, roots }: Meta, bytes: number): boolean {
+  if ((lastPage + 1n) * BigInt(pageBytes) <= BigInt(bytes)) return true
+  const pages = Math.floor(bytes / pageBytes)
+  const page = Buffer.alloc(pageBytes)
+  const unseen = roots.filter((root) => root !== NO_PAGE)
+  let seen = 0
+  for (;;) {
+    const next = unseen.pop()
+    if (next === undefined) return true
+    // More pages than there are: a tree that leads back to itself.
+    if (next >= pages || ++seen > pages) return false
+    readSync(file, page, 0, pageBytes, Number(next) * pageBytes)
+    if (page.readBigUInt64LE(PAGE_NUMBER_AT) !== next) return false
+    if (!followPage(page, BigInt(pages), unseen)) return false
+  }
+}
+
+/** Adds the pages that one leads to. @returns whether they can be told, and are there */
+function followPage(page: Buffer, pages: bigint, unseen: bigint[]): boolean {
+  const flags = page.readUInt16LE(PAGE_FLAGS_AT)
+  if ((flags & LEAF_OF_VALUES) !== 0) return true
+  if ((flags & (BRANCH | LEAF)) === 0) return false
+  const nodes = page.readUInt16LE(PAGE_LOWER_AT) >> 1
+  if (PAGE_HEADER_BYTES + 2 * nodes > page.length) return false
+  for (let index = 0; index < nodes; index++) {
+    const node = PAGE_HEADER_BYTES + page.readUInt16LE(PAGE_HEADER_BYTES + 2 * index)
+    if (node + NODE_HEADER_BYTES > page.length) return false
+    const nodeFlags = page.readUInt16LE(node + NODE_FLAGS_AT)
+    if ((flags & BRANCH) !== 0) {
+      unseen.push(BigInt(page.readUInt32LE(node)) | (BigInt(nodeFlags) << 32n))
+      continue
+    }
+    const value = node + NODE_HEADER_BYTES + page.readUInt16LE(node + KEY_BYTES_AT)
+    if ((nodeFlags & ON_OWN_PAGES) !== 0) {
+      if (value + OWN_PAGES_BYTES > page.length) return false
+      const first = page.readBigUInt64LE(value)
+      if (first + page.readBigUInt64LE(value + OWN_PAGES_AT) > pages) return false
+    } else if ((nodeFlags & IS_TREE) !== 0) {
+      if (value + TREE_BYTES > page.length) return false
+      const root = page.readBigUInt64LE(value + TREE_ROOT_AT)
+      if (root !== NO_PAGE) unseen.push(root)
+    }
+  }
+  return true
+}

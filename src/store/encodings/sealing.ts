@@ -1,0 +1,161 @@
+import { Packr, RESERVE_START_SPACE } from 'msgpackr'
+
+/**
+ * Every record carries a checksum, since LMDB has none: a bit that flipped on the disk would be
+ * read as another amount or another nonce. The checksum is of the record's place, too, so that one
+ * that comes up under another key is not taken for that key's. Before it is a byte with which no
+ * MessagePack begins, so that records of before are told from damaged ones.
+ *
+ * `0xc1 | checksum 4, little endian | MessagePack`
+ *
+ * An index, whose keys say all, has a single byte without one.
+ */
+
+/** Money is bigint of any size, and comes back as bigint; numbers come back as numbers. */
+const RECORD_ENCODER = {
+  useRecords: false,
+  useBigIntExtension: true,
+  int64AsType: 'bigint',
+} as const
+
+/** "Never used", by the specification of MessagePack. */
+const SEALED = 0xc1
+const SEAL_BYTES = 5
+/** What is read of an index. */
+const PRESENCE = 1
+
+/** In place of a value that is not what was put. */
+export const DAMAGED: unique symbol = Symbol('damaged')
+
+declare const UNSEALED: unique symbol
+/** MessagePack after room for its seal, which is made once its place is known. */
+export type Unsealed = Buffer & { readonly [UNSEALED]: true }
+
+/** Of an index, whose keys say all. */
+export const PRESENT = Buffer.of(PRESENCE) as unknown as Unsealed
+
+const packr = new Packr(RECORD_ENCODER)
+/** LMDB reads every record into the same bytes: what is kept of them is copied. */
+const unpackr = new Packr({ ...RECORD_ENCODER, copyBuffers: true })
+
+/** @returns MessagePack of `value`; the bytes stay as they are */
+export function packed(value: unknown): Uint8Array {
+  return packr.pack(value)
+}
+
+/** @returns MessagePack of `value` for a record; the bytes stay as they are */
+export function packedRecord(value: unknown): Unsealed {
+  return packr.pack(value, RESERVE_START_SPACE | SEAL_BYTES) as Unsealed
+}
+
+/** MessagePack, "Array format family": a list of two. */
+const PAIR = 0x92
+
+/** @returns the same of the list of these two */
+export function packedPair(first: Uint8Array, second: Uint8Array): Unsealed {
+  const out = Buffer.allocUnsafe(SEAL_BYTES + 1 + first.length + second.length)
+  out[SEAL_BYTES] = PAIR
+  out.set(first, SEAL_BYTES + 1)
+  out.set(second, SEAL_BYTES + 1 + first.length)
+  return out as Unsealed
+}
+
+/** Fills in what is before the record. @param place of `placeOf` */
+export function seal(record: Unsealed, place: number): Buffer {
+  if (record === PRESENT) return record
+  const sum = checksum(record, record.length, place)
+  record[0] = SEALED
+  record[1] = sum
+  record[2] = sum >>> 8
+  record[3] = sum >>> 16
+  record[4] = sum >>> 24
+  return record
+}
+
+/**
+ * @param place of `placeOf`
+ * @param allSealed there are no records of before: one without a seal has lost it
+ * @returns the value, or DAMAGED
+ */
+export function opened(
+  bytes: Uint8Array,
+  length: number,
+  place: number,
+  allSealed: boolean,
+): unknown {
+  if (length === 1 && bytes[0] === PRESENCE) return PRESENCE
+  if (bytes[0] !== SEALED) return allSealed ? DAMAGED : unpacked(bytes, 0, length)
+  if (length <= SEAL_BYTES) return DAMAGED
+  const sum = checksum(bytes, length, place)
+  if (view.getInt32(bytes.byteOffset + 1, true) !== sum) return DAMAGED
+  return unpacked(bytes, SEAL_BYTES, length)
+}
+
+function unpacked(bytes: Uint8Array, start: number, end: number): unknown {
+  try {
+    return unpackr.unpack(bytes, { start, end })
+  } catch {
+    return DAMAGED
+  }
+}
+
+/** Odd, so that no bit is lost in a product (the golden ratio, as in Knuth's hash). */
+const FACTOR = 0x9e3779b1
+const SECOND_SEED = 0x85ebca6b
+
+/** Over the bytes of the record that was looked at last: most lie in the same block. */
+let view: DataView<ArrayBufferLike> = new DataView(new ArrayBuffer(0))
+
+/**
+ * 32 bits of what comes after the seal, in two sums of every other word. Each step is one to one in
+ * the sum and in the word, so that whatever happens to a single word is seen, and else all but one
+ * in four billion.
+ */
+function checksum(bytes: Uint8Array, length: number, place: number): number {
+  const { buffer, byteOffset } = bytes
+  if (view.buffer !== buffer) view = new DataView(buffer)
+  const end = byteOffset + length
+  let at = byteOffset + SEAL_BYTES
+  let sum = place ^ length
+  let second = SECOND_SEED
+  for (; at + 8 <= end; at += 8) {
+    sum = Math.imul(sum ^ view.getInt32(at, true), FACTOR)
+    sum ^= sum >>> 15
+    second = Math.imul(second ^ view.getInt32(at + 4, true), FACTOR)
+    second ^= second >>> 15
+  }
+  sum = Math.imul(sum ^ second, FACTOR)
+  sum ^= sum >>> 15
+  for (; at < end; at++) {
+    sum = Math.imul(sum ^ view.getUint8(at), FACTOR)
+    sum ^= sum >>> 15
+  }
+  return sum
+}
+
+type KeyPart = string | number
+
+/** 32 bits that tell where a record belongs. @param space number of the key space */
+export function placeOf(space: number, key: KeyPart | readonly KeyPart[]): number {
+  if (typeof key !== 'object') return withPart(space, key)
+  let sum = space
+  for (const part of key) sum = withPart(sum, part)
+  return sum
+}
+
+function withPart(before: number, part: KeyPart): number {
+  if (typeof part === 'number') {
+    const high = Math.trunc(part / 2 ** 32)
+    return Math.imul(Math.imul(before ^ part, FACTOR) ^ high, FACTOR) | 1
+  }
+  let sum = Math.imul(before ^ part.length, FACTOR)
+  let at = 0
+  for (; at + 4 <= part.length; at += 4) {
+    const even = part.charCodeAt(at) | (part.charCodeAt(at + 2) << 16)
+    const odd = part.charCodeAt(at + 1) | (part.charCodeAt(at + 3) << 16)
+    sum = Math.imul(sum ^ even ^ ((odd << 8) | (odd >>> 24)), FACTOR)
+    sum ^= sum >>> 15
+  }
+  for (; at < part.length; at++) sum = Math.imul(sum ^ part.charCodeAt(at), FACTOR)
+  return sum
+}

@@ -1,0 +1,160 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, mkdtempSync, rmSync, statSync, truncateSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openLmdb, requireLmdbFile } from '../../src/disk/lmdb-file.js'
+
+const PAGE_BYTES = 4_096
+const KILLS = 4
+const CHILD_TIMEOUT_MS = 60_000
+
+let directory: string
+let children: ChildProcess[]
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cs-lmdb-'))
+  children = []
+})
+
+afterEach(() => {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** A process of its own, since what goes wrong with LMDB ends it. */
+function run(code: string, ...args: string[]): ChildProcess {
+  const preamble = `
+    import { openLmdb } from './dist/src/disk/lmdb-file.js'
+    const [path, ...rest] = process.argv.slice(1)
+    const space = (root) => root.openDB({ name: 'a', encoding: 'binary' })
+  `
+  const child = spawn(
+    process.execPath,
+    ['--input-type=module', '-e', preamble + code, directory, ...args],
+    { stdio: ['ignore', 'pipe', 'pipe'], timeout: CHILD_TIMEOUT_MS },
+  )
+  children.push(child)
+  return child
+}
+
+const WRITE = `
+  const root = openLmdb({ path, overlappingSync: false, maxDbs: 4 })
+  const records = space(root)
+  for (let n = 0; ; n++) {
+    await root.batch(() => {
+      for (let i = 0; i < 200; i++) {
+        const key = (n * 7919 + i * 31) % 3000
+        if ((n + i) % 3 === 0) records.remove(key)
+        else records.put(key, Buffer.alloc(i % 40 === 0 ? 9000 : 120, n))
+      }
+    })
+    if (n === 5) process.stdout.write('busy')
+  }
+`
+
+/** Opens and reads everything, for each length a copy of the file is cut to; says how each went. */
+const READ = `
+  import { copyFileSync, mkdirSync, truncateSync } from 'node:fs'
+  for (const length of rest) {
+    const cut = path + '/cut-' + length
+    mkdirSync(cut)
+    copyFileSync(path + '/data.mdb', cut + '/data.mdb')
+    truncateSync(cut + '/data.mdb', Number(length))
+    try {
+      const root = openLmdb({ path: cut, overlappingSync: false, maxDbs: 4 })
+      let sum = 0
+      for (const { value } of space(root).getRange({})) sum += value.length
+      await root.close()
+      console.log('read ' + sum)
+    } catch (error) {
+      console.log(error.message)
+    }
+  }
+`
+
+async function outcomes(lengths: readonly number[]): Promise<string[]> {
+  const child = run(READ, ...lengths.map(String))
+  let out = ''
+  child.stdout?.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  const [code, signal] = await once(child, 'close')
+  expect({ code, signal }).toEqual({ code: 0, signal: null })
+  return out.trim().split('\n')
+}
+
+async function fill(records: number): Promise<void> {
+  const root = openLmdb({ path: directory, overlappingSync: false, maxDbs: 4 })
+  const space = root.openDB<Buffer, number>({ name: 'a', encoding: 'binary' })
+  for (let from = 0; from < records; from += 100) {
+    await root.batch(() => {
+      for (let n = from; n < from + 100; n++) {
+        void space.put(n, Buffer.alloc(n % 50 === 0 ? 9_000 : 100))
+      }
+    })
+  }
+  await root.close()
+}
+
+const file = () => join(directory, 'data.mdb')
+
+describe('an LMDB file that is healthy', () => {
+  test('is opened, however often its process was killed while it wrote', async () => {
+    for (let kill = 0; kill < KILLS; kill++) {
+      const child = run(WRITE)
+      let errors = ''
+      child.stderr?.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+      await once(child.stdout as NodeJS.ReadableStream, 'data')
+      // While it commits, the file changes under whoever looks.
+      for (let look = 0; look < 200; look++) requireLmdbFile(file())
+      child.kill('SIGKILL')
+      const [, signal] = await once(child, 'close')
+      expect({ signal, errors }).toEqual({ signal: 'SIGKILL', errors: '' })
+      const [read] = await outcomes([statSync(file()).size])
+      expect(read).toMatch(/^read \d+$/)
+      rmSync(join(directory, `cut-${statSync(file()).size}`), { recursive: true })
+    }
+  }, 120_000)
+
+  test('is opened where pages at its end are free and were never written', async () => {
+    await fill(3_000)
+    const root = openLmdb({ path: directory, overlappingSync: false, maxDbs: 4 })
+    const space = root.openDB<Buffer, number>({ name: 'a', encoding: 'binary' })
+    await root.batch(() => {
+      for (let n = 20; n < 3_000; n++) void space.remove(n)
+    })
+    for (let round = 0; round < 8; round++) await space.put(1, Buffer.alloc(10, round))
+    await root.close()
+    const { size } = statSync(file())
+    const lengths = Array.from({ length: 24 }, (_, i) => size - i * PAGE_BYTES)
+    const found = await outcomes(lengths)
+    const [all, shorter] = found
+    expect(all).toMatch(/^read \d+$/)
+    expect(shorter).toBe(all)
+    for (const one of found)
+      expect([all, expect.stringContaining('was cut off')]).toContainEqual(one)
+  })
+})
+
+describe('an LMDB file that was cut off', () => {
+  test('at any length ends with a sentence that names it, and never by a signal', async () => {
+    await fill(2_000)
+    const { size } = statSync(file())
+    const lengths = [0, 1, 100, 4_096, 5_000, 8_192, 8_193, size - 1, size - PAGE_BYTES]
+    for (let i = 1; i < 40; i++) lengths.push(Math.floor((size * i) / 40))
+    const all = (await outcomes([size]))[0]
+    rmSync(join(directory, `cut-${size}`), { recursive: true })
+    const found = await outcomes([...new Set(lengths)])
+    expect(found).toHaveLength(new Set(lengths).size)
+    const sentence =
+      /data\.mdb (is empty|is not an LMDB file, or only the beginning|was cut off or is damaged)/
+    for (const one of found) if (one !== all) expect(one).toMatch(sentence)
+    expect(found.filter((one) => one !== all).length).toBeGreaterThan(40)
+  })
+
+  test('is not taken for a new one when nothing is left', () => {
+    copyFileSync(process.execPath, file())
+    truncateSync(file(), 0)
+    expect(() => requireLmdbFile(file())).toThrow(/data\.mdb is empty/)
+  })
+})

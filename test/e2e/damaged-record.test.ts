@@ -1,0 +1,89 @@
+import {
+  closeSync,
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startChild } from '../../bench/child-process.js'
+import { placesOfRecords, type RecordPlace } from '../actors/lmdb-pages.js'
+import { type IssuedKey, issueKey, type Stack, startStack } from './stack.js'
+
+const BASE = 8453
+const DEAD = '0x000000000000000000000000000000000000dEaD'
+const HAPPENS = { timeout: 90_000, interval: 100 }
+
+let stack: Stack
+let healthy: IssuedKey
+let hurt: IssuedKey
+let hurtWallet: string
+
+function send({ api }: IssuedKey) {
+  return api.post('/api/tx/send', { chain_id: BASE, to: DEAD, value: '1000', data: '0x' })
+}
+
+beforeAll(async () => {
+  stack = await startStack()
+  healthy = await issueKey(stack)
+  const { json } = await stack.owner.post('/wallets', { name: 'hurt' })
+  hurtWallet = String(json.sub_wallet_id)
+  hurt = await issueKey(stack, { subWalletId: hurtWallet })
+})
+
+afterAll(async () => {
+  await stack?.service.stop()
+})
+
+/** Flips one bit in the middle of a record's value, on the disk. */
+function flipIn(path: string, space: string, key: string): void {
+  const file = readFileSync(path)
+  const isIt = (place: RecordPlace) =>
+    place.space === space &&
+    file.toString('latin1', place.keyAt, place.keyAt + place.keyBytes).startsWith(key)
+  const place = placesOfRecords(file).find(isIt)
+  if (place === undefined) throw new Error(`${key} is not in ${space}`)
+  const at = place.valueAt + (place.valueBytes >> 1)
+  const handle = openSync(path, 'r+')
+  writeSync(handle, Buffer.of((file[at] ?? 0) ^ 4), 0, 1, at)
+  closeSync(handle)
+}
+
+test('a wallet whose record is damaged is refused in so many words, and the others go on', async () => {
+  const { service } = stack
+  expect((await hurt.api.get('/api/limits')).status).toBe(200)
+  const before = service.dev().pids.service ?? 0
+  service.signal('service', 'SIGKILL')
+  flipIn(join(service.home, 'service', 'store', 'data.mdb'), '33-sub-wallet-marks', hurtWallet)
+  await service.awaitRestart('service', before)
+  await expect.poll(async () => (await send(healthy)).status, HAPPENS).toBe(200)
+
+  const refused = { code: 'RECORD_DAMAGED', details: { space: 'subWalletMarks' } }
+  for (const reply of [await send(hurt), await hurt.api.get('/api/limits')]) {
+    expect(reply.status).toBe(503)
+    expect(reply.json.error).toMatchObject(refused)
+    expect(reply.text).not.toContain(hurtWallet)
+  }
+  expect((await healthy.api.get('/api/limits')).status).toBe(200)
+  expect((await send(healthy)).status).toBe(200)
+})
+
+test('a store that was cut off is not started with, and the error names it', async () => {
+  const copy = mkdtempSync(join(tmpdir(), 'cs-cut-'))
+  try {
+    const { home } = stack.service
+    cpSync(home, copy, { recursive: true, filter: (path) => !path.endsWith('.sock') })
+    truncateSync(join(copy, 'service', 'store', 'data.mdb'), 40_000)
+    const starting = startChild('dist/src/main.js', { COUNTERSIGN_HOME: copy, PORT: '0' })
+    await expect(starting).rejects.toThrow(
+      /main\.js ended with 1: [\s\S]*service\/store\/data\.mdb was cut off/,
+    )
+  } finally {
+    rmSync(copy, { recursive: true })
+  }
+})
