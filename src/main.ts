@@ -337,7 +337,7 @@ const server = createHttpServer({
   ...callers,
   refusesWrite: (keyId) => writes.refuses(keyId),
   agent,
-  console: stopConsoleWrites(createConsoleHandlers(ports), disk.refusal),
+  console: stopConsoleWrites(createConsoleHandlers(ports), disk.refusal, reader),
   remembersConsole: (header) => consoleTokens?.remembers(header) === true,
   verifyConsole: async (header) =>
     consoleTokens === null

@@ -67,6 +67,18 @@ test('with little space left writes stop, reads go on, and it heals by itself', 
   expect(made.code).toBe('WRITES_STOPPED')
   const revoked = await stack.owner.post(`/keys/${other.keyId}/revoke`)
   expect(revoked.status, 'what only takes away goes on').toBe(200)
+  const less = await stack.owner.call('PATCH', `/keys/${key.keyId}`, {
+    body: { daily_limit_usd: '900000' },
+  })
+  expect(less.status, less.text).toBe(200)
+  const more = await stack.owner.call('PATCH', `/keys/${key.keyId}`, {
+    body: { daily_limit_usd: '950000' },
+  })
+  expect(more.code).toBe('WRITES_STOPPED')
+  const blocked = await stack.owner.post('/address-rules', {
+    ...{ address: '0x1111111111111111111111111111111111111111', action: 'block' },
+  })
+  expect(blocked.status, blocked.text).toBe(201)
   disk.empty()
   await isUp()
 })

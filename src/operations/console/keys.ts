@@ -248,6 +248,11 @@ function patchOf(input: ConsoleInput<'patch_key'>): KeyPatch {
   }
 }
 
+/** Whether a change gives the key anything that it does not have. */
+export function enlargesKey(key: ApiKey, input: ConsoleInput<'patch_key'>): boolean {
+  return enlargementsOf(key, { ...key, ...patchOf(input) }).length > 0
+}
+
 function enlargementsOf(before: ApiKey, next: ApiKey) {
   return enlargements(grantTermsOf(before), grantTermsOf(next))
 }
