@@ -72,7 +72,7 @@ export interface CoSignerOptions {
 export interface ConnectedCoSigner extends CoSigner {
   /** True once both other domains answer; false when they do not within the time. */
   whenReady(timeoutMs: number): Promise<boolean>
-  /** What is connected now. */
+  /** What answers now. */
   reach(): QuorumReach
   /** Signatures asked for that no batch has taken yet. */
   readonly waiting: number
@@ -288,9 +288,10 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       return link.session !== null
     },
     reach: () => ({
-      identityProvider: link.userSide.connected,
-      quorumSigner: link.quorum.connected,
+      identityProvider: link.userSide.answering,
+      quorumSigner: link.quorum.answering,
       complete: link.session !== null,
+      fenced: link.fenced,
     }),
     get waiting() {
       return pipeline.waiting

@@ -7,11 +7,14 @@ export interface QuorumReach {
   readonly quorumSigner: boolean
   /** Sessions with both of them. */
   readonly complete: boolean
+  /** A service that started later has taken over. */
+  readonly fenced: boolean
 }
 
 const IDENTITY_PROVIDER = 1
 const QUORUM_SIGNER = 2
 const COMPLETE = 4
+const FENCED = 8
 /** Between two looks of a thread at its own connections. */
 const LOOK_EVERY_MS = 250
 
@@ -19,15 +22,21 @@ export function createQuorumReachBuffer(threads: number): SharedArrayBuffer {
   return new SharedArrayBuffer(threads * Int32Array.BYTES_PER_ELEMENT)
 }
 
-/** Of all threads: what one of them misses is missing. */
+/** Of all threads: what one of them misses is missing, and where one is fenced, all are. */
 export function readQuorumReach(buffer: SharedArrayBuffer): QuorumReach {
   const words = new Int32Array(buffer)
   let all = IDENTITY_PROVIDER | QUORUM_SIGNER | COMPLETE
-  for (let thread = 0; thread < words.length; thread++) all &= Atomics.load(words, thread)
+  let any = 0
+  for (let thread = 0; thread < words.length; thread++) {
+    const word = Atomics.load(words, thread)
+    all &= word
+    any |= word
+  }
   return {
     identityProvider: (all & IDENTITY_PROVIDER) !== 0,
     quorumSigner: (all & QUORUM_SIGNER) !== 0,
     complete: (all & COMPLETE) !== 0,
+    fenced: (any & FENCED) !== 0,
   }
 }
 
@@ -39,11 +48,12 @@ export function tellQuorumReach(
 ): () => void {
   const words = new Int32Array(buffer)
   const tell = () => {
-    const { identityProvider, quorumSigner, complete } = reach()
+    const { identityProvider, quorumSigner, complete, fenced } = reach()
     const word =
       (identityProvider ? IDENTITY_PROVIDER : 0) |
       (quorumSigner ? QUORUM_SIGNER : 0) |
-      (complete ? COMPLETE : 0)
+      (complete ? COMPLETE : 0) |
+      (fenced ? FENCED : 0)
     Atomics.store(words, thread, word)
   }
   tell()

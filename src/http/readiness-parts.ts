@@ -9,6 +9,8 @@ export interface ReadinessSources {
     readonly quorumSigner: boolean
     /** Sessions with both of them. */
     readonly complete: boolean
+    /** A service that started later has taken over; for good. */
+    readonly fenced: boolean
   }
   /** @throws Error when it cannot be read */
   readonly readStore: () => void
@@ -48,6 +50,8 @@ interface ChainState {
   } | null
 }
 
+const TAKEN_OVER =
+  'Fenced: another start of this service has taken over its wallets, so this one signs nothing any more. End one of the two; start this one anew if it is the one to keep.'
 const UP: PartReport = { status: 'up' }
 const MS_PER_SECOND = 1_000
 const BYTES_PER_MIB = 1024 * 1024
@@ -80,7 +84,9 @@ function quorum({
   quorumSigner,
   identityProvider,
   complete,
+  fenced,
 }: ReturnType<ReadinessSources['quorum']>): PartReport {
+  if (fenced) return { ...down(TAKEN_OVER), fenced }
   if (!quorumSigner) return down('The quorum signer does not answer, so nothing can be signed.')
   if (complete) return UP
   return down(

@@ -76,6 +76,9 @@ describe('two services on copies of one home', () => {
       expect(refused.text).toContain('Another start of this service has taken over')
     }
     expect((await older.get('/api/limits')).status).toBe(200)
+    await expect
+      .poll(async () => (await older.get('/readyz')).text, { timeout: 10_000 })
+      .toContain('"fenced":true')
     await until(newer, 200)
   })
 

@@ -78,6 +78,25 @@ test.for([
   await isReady()
 })
 
+test.for([
+  ['identity_provider', 'co_signer', 'identity provider'],
+  ['quorum_signer', 'quorum', 'quorum signer'],
+] as const)(
+  'with a %s that hangs it is not ready, until that goes on',
+  async ([process, part, words]) => {
+    const { service } = stack
+    service.signal(process, 'SIGSTOP')
+    try {
+      await expect.poll(async () => (await partOf(part))?.status, HAPPENS).toBe('down')
+      const { http, parts } = await readyz()
+      expect([http, parts[part]?.reason]).toEqual([503, expect.stringContaining(words)])
+    } finally {
+      service.signal(process, 'SIGCONT')
+    }
+    await isReady()
+  },
+)
+
 /** The owner of Base's feed, whose key nobody has here: the node signs for it. */
 async function feedOfBase() {
   const { home, dev } = stack.service

@@ -13,7 +13,7 @@ import { recordingLog } from '../screening/recording-log.js'
 const YEAR_MS = 365 * 86_400_000
 
 const WELL: ReadinessSources = {
-  quorum: () => ({ identityProvider: true, quorumSigner: true, complete: true }),
+  quorum: () => ({ identityProvider: true, quorumSigner: true, complete: true, fenced: false }),
   readStore: () => undefined,
   lists: () => ({ ready: true, reason: null, lists: [], problems: [] }),
   prices: () => [],
@@ -52,6 +52,15 @@ test('a live list past its age is down, in words that name it', async () => {
   } finally {
     owner.close()
     await rm(home, { recursive: true, force: true })
+  }
+})
+
+test('a service that a later start has taken over from says that, whoever else answers', () => {
+  const well = { identityProvider: true, quorumSigner: true, complete: false, fenced: true }
+  for (const quorum of [well, { ...well, identityProvider: false, quorumSigner: false }]) {
+    const report = reportOf('quorum', { quorum: () => quorum })
+    expect(report).toMatchObject({ status: 'down', fenced: true })
+    expect(report.reason).toContain('another start of this service has taken over')
   }
 })
 

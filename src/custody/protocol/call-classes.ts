@@ -5,7 +5,7 @@
  * | class | calls | a caller without room |
  * |---|---|---|
  * | signing | sessions, approvals, signatures | is a batch, whose intents are UNAVAILABLE |
- * | lookup | which grant a key stands under, before its first signature | UNAVAILABLE |
+ * | lookup | which grant a key stands under, before its first signature; whether the peer answers | UNAVAILABLE |
  * | console | key generation, grants, authorizers, refreshes: expensive, nobody's send waits for them | OVERLOADED |
  */
 export type CallClass = 'signing' | 'lookup' | 'console'
@@ -25,6 +25,7 @@ const CLASSES: ReadonlyMap<string, CallClass> = new Map<string, CallClass>([
     (method) => [method, 'signing'] as const,
   ),
   ['grant-get', 'lookup'],
+  ['ping', 'lookup'],
 ])
 
 /** Whatever is not known for another is console work. */

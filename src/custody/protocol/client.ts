@@ -15,6 +15,8 @@ export class Unanswered extends Error {
 /** A connection that comes back by itself. */
 export interface SocketClient {
   readonly connected: boolean
+  /** The peer has answered on this connection, and goes on: a process that hangs stays connected. */
+  readonly answering: boolean
   /**
    * @throws Unanswered when there is no connection, it breaks, or the time is over
    * @throws Refusal as the peer answered; OVERLOADED, with nothing sent, for console work beyond its
@@ -42,6 +44,11 @@ export interface SocketClientOptions {
 const BACKOFF_MS_MIN = 25
 const BACKOFF_MS_MAX = 1_000
 
+/** A peer that has answered nothing for so long, when asked, does not answer. */
+const ASK_EVERY_MS = 2_000
+/** Of a call that nobody waits for: below all ids that are given out. */
+const PING_ID = 0
+
 interface PendingCall {
   readonly callClass: CallClass
   readonly resolve: (value: unknown) => void
@@ -54,10 +61,14 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
   const { callTimeoutMs = CALL_TIMEOUT_MS } = options
   const pending = new Map<number, PendingCall>()
   const inFlight: Record<CallClass, number> = { signing: 0, lookup: 0, console: 0 }
-  /** Answers ever heard. */
+  /** Answers to calls ever heard: that a peer's loop turns gets no signature made. */
   let answers = 0
+  /** With those to pings. */
+  let heard = 0
   let socket: Socket | null = null
   let connected = false
+  let answering = false
+  let asking: NodeJS.Timeout | null = null
   let closed = false
   let lastId = 0
   let backoffMs = BACKOFF_MS_MIN
@@ -69,6 +80,7 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
     opening.on('connect', () => {
       connected = true
       backoffMs = BACKOFF_MS_MIN
+      askWhether(opening)
       options.onConnect()
     })
     opening.on('error', () => opening.destroy())
@@ -76,11 +88,29 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
     readFrames(opening, settle, () => {})
   }
 
+  /** One question at a time: where none is answered, no other follows. */
+  function askWhether(using: Socket): void {
+    let before = heard
+    const ask = () => {
+      before = heard
+      writeFrame(using, [PING_ID, 'ping', []])
+    }
+    ask()
+    asking = setInterval(() => {
+      if (heard !== before) ask()
+      // After what has arrived already is read: this process may have been the one that hung.
+      else setImmediate(() => (answering &&= heard !== before))
+    }, ASK_EVERY_MS)
+    asking.unref()
+  }
+
   function lost(which: Socket): void {
     if (socket !== which) return
     const was = connected
     socket = null
     connected = false
+    answering = false
+    if (asking !== null) clearInterval(asking)
     for (const [id, call] of pending) {
       drop(id, call)
       call.reject(new Unanswered(options.peer, 'connection lost'))
@@ -113,6 +143,9 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
   function settle(message: unknown): void {
     if (!Array.isArray(message) || message.length !== 3) throw new Error('not an answer')
     const [id, status, value] = message as unknown[]
+    heard++
+    answering = true
+    if (id === PING_ID) return
     answers++
     const call = typeof id === 'number' ? pending.get(id) : undefined
     if (call === undefined || typeof id !== 'number') return
@@ -125,6 +158,9 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
   return {
     get connected() {
       return connected
+    },
+    get answering() {
+      return answering
     },
     call(method, parameters) {
       const using = socket

@@ -27,6 +27,7 @@ export interface SocketServer {
 
 export interface SocketServerOptions {
   readonly path: string
+  /** Beside them, every peer is answered a `ping`. */
   readonly handlers: Handlers
   /** Default: the owner alone. */
   readonly access?: SocketAccess
@@ -36,12 +37,13 @@ export interface SocketServerOptions {
 
 /** One connection for each worker thread of the service, and some for commands. */
 const CONNECTIONS_MAX = 96
-/** Calls that one connection may have unanswered; more end it. */
-const CALLS_PER_CONNECTION_MAX = Object.values(CALLS_IN_FLIGHT_MAX).reduce((sum, n) => sum + n, 0)
+/** Calls that one connection may have unanswered, and one `ping`; more end it. */
+const CALLS_PER_CONNECTION_MAX = Object.values(CALLS_IN_FLIGHT_MAX).reduce((sum, n) => sum + n, 1)
 
 export async function serveSocket(options: SocketServerOptions): Promise<SocketServer> {
   const sockets = new Set<Socket>()
   const lane = createConsoleLane()
+  const handlers: Handlers = { ...options.handlers, ping: () => null }
   const server = createServer((socket) => {
     if (sockets.size >= CONNECTIONS_MAX) {
       socket.destroy()
@@ -50,7 +52,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => socket.destroy())
-    serveConnection(socket, options, lane)
+    serveConnection(socket, { ...options, handlers }, lane)
   })
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 })
   // A killed process leaves its socket file behind, on which nobody listens.
