@@ -28,6 +28,7 @@ const steps = fc.array(
     step('revoke', 1, (a) => (world) => world.revoke(a)),
     step('carry', 24, (a) => (world) => world.carry(a)),
     step('lose', 2, (a) => (world) => world.lose(a)),
+    step('arrive late', 2, (a) => (world) => world.arriveLate(a)),
     step('rest', 4, () => (world) => world.rest()),
     step('die', 1, () => (world) => world.die()),
     step('down', 1, () => (world) => world.userSide('down')),
@@ -50,6 +51,32 @@ describe('what a key may do, in whatever order things happen', () => {
       { numRuns: RUNS },
     )
   })
+})
+
+test('a narrowing that was given up and arrives last does not undo the enlargement since', async () => {
+  const world = await GrantWorld.create()
+  const carryAll = async () => {
+    for (let n = 0; n < 20; n++) {
+      await world.audit()
+      world.rest()
+      await world.carry(0)
+    }
+  }
+  world.patch(0, { daily_limit_usd: '100' })
+  await world.audit()
+  // The question for the version and its answer; then the change itself is given up.
+  await world.carry(0)
+  await world.audit()
+  await world.carry(0)
+  await world.audit()
+  world.lose(0)
+  await carryAll()
+  world.patch(0, { daily_limit_usd: '400' })
+  await carryAll()
+  expect(world.answers.get('ok')).toBe(2)
+  await world.arriveLate(0)
+  await world.settle()
+  expect(world.keys.map(({ dailyLimitMicros }) => dailyLimitMicros)).toEqual([400_000_000n])
 })
 
 describe('fifty changes of one key that race', () => {

@@ -64,6 +64,8 @@ export class GrantWorld {
   #lastToken = 0
   #callers = new Map<ReplyToken, (result: AskResult) => void>()
   #messages: Message[] = []
+  /** Questions given up by who asked them, which may arrive after whatever was asked since. */
+  readonly #late: (() => Promise<void>)[] = []
   #resting: (() => void)[] = []
   #mailbox: Promise<void> = Promise.resolve()
   #isUp = true
@@ -101,6 +103,12 @@ export class GrantWorld {
 
   lose(nth: number): void {
     this.#take(nth)?.lose()
+  }
+
+  /** What was given up arrives all the same. */
+  async arriveLate(nth: number): Promise<void> {
+    const [question] = this.#late.splice(nth % Math.max(this.#late.length, 1), 1)
+    await question?.()
   }
 
   rest(): void {
@@ -169,6 +177,7 @@ export class GrantWorld {
       await this.audit()
       if (this.#messages.length > 0) await this.carry(0)
       else if (this.#resting.length > 0) this.rest()
+      else if (this.#late.length > 0) await this.arriveLate(0)
       else break
     }
     await this.audit()
@@ -316,7 +325,7 @@ export class GrantWorld {
       // Lost is an answer that takes too long: the question may still come.
       const loseQuestion = () => {
         lose()
-        this.#messages.push({ carry: async () => void (await late(question)), lose() {} })
+        this.#late.push(() => late(question))
       }
       this.#messages.push({ carry, lose: loseQuestion })
     })
