@@ -55,7 +55,7 @@ export interface ActorShell<State, Command, Event, Effect>
   /**
    * Turns a command from outside into the one to decide on, e.g. adds prices and fees. Runs
    * before the mailbox and may wait; commands of one actor may overtake each other here. The
-   * state is for looking at, as it is now.
+   * state is for looking at, as it is now. Asked once more when the actor was loaded anew since.
    */
   prepare?(state: State, command: Command): Command | Promise<Command>
   /** A command for an actor that was just loaded, at a start or after it broke, to go on with. */

@@ -33,14 +33,14 @@ export interface ShardHostOptions {
 interface Resident {
   readonly address: ActorAddress
   readonly shell: ErasedShell
-  state: unknown
-  /** Set after a broken invariant: the state is loaded anew once its commits are on disk. */
+  readonly state: unknown
+  /** Set after a broken invariant: another takes its place once its commits are on disk. */
   broken: boolean
   /** Commits of this actor that are not on disk yet. */
   commitsPending: number
   /** Callers whose answer is not decided, so that none is forgotten when it is stopped. */
   readonly waiting: Set<ReplyToken>
-  /** Forgotten, or about to be loaded anew: whoever holds on to it has to look again. */
+  /** Forgotten, or broken: whoever holds on to it has to look again. Never unset. */
   stale: boolean
   /** News that came while it waits to be loaded anew, oldest first; null while there is none. */
   kept: KeptNews[] | null
@@ -55,6 +55,8 @@ interface KeptNews {
 /** A command in the mailbox, with its actor where that was at hand: finding it costs two look-ups. */
 interface Mail extends Envelope {
   readonly resident: Resident | null
+  /** What `command` was prepared from; null when it was not. */
+  readonly unprepared: unknown
 }
 
 interface Outputs {
@@ -112,25 +114,27 @@ export class ShardHost {
     if (shell === undefined) throw new Error(`no actor of kind ${envelope.kind}`)
     const { kind, id, token } = envelope
     if (shell.prepare === undefined) {
-      this.#enqueue({ kind, id, command: envelope.command, token, resident: null })
+      const { command } = envelope
+      this.#enqueue({ kind, id, command, token, resident: null, unprepared: null })
       return
     }
+    const unprepared = envelope.command
     let resident: Resident | null = null
     let prepared: unknown
     try {
       resident = this.#resident(envelope, false) ?? null
       if (resident === null) return
-      prepared = shell.prepare(resident.state, envelope.command)
+      prepared = shell.prepare(resident.state, unprepared)
     } catch (error) {
       this.#failed(envelope, error)
       return
     }
     if (prepared instanceof Promise) {
       prepared.then(
-        (command: unknown) => this.#enqueue({ kind, id, command, token, resident }),
+        (command: unknown) => this.#enqueue({ kind, id, command, token, resident, unprepared }),
         (error: unknown) => this.#failed(envelope, error),
       )
-    } else this.#enqueue({ kind, id, command: prepared, token, resident })
+    } else this.#enqueue({ kind, id, command: prepared, token, resident, unprepared })
   }
 
   #failed(envelope: Envelope, error: unknown): void {
@@ -180,6 +184,12 @@ export class ShardHost {
 
   /** Decides and folds one command. Null when the actor failed; its callers were told. */
   #handle(envelope: Mail, batch: WriteBatch): Outputs | null {
+    const { kind, id, token, unprepared } = envelope
+    if (unprepared !== null && envelope.resident?.stale === true) {
+      // It rests on a state that is gone, and that knew what the store did not have yet.
+      this.deliver({ kind, id, command: unprepared, token })
+      return null
+    }
     let resident: Resident | undefined
     try {
       resident = this.#addressee(envelope)
@@ -265,7 +275,7 @@ export class ShardHost {
     const { kind, id } = resident.address
     try {
       resident.shell.run(id, effect, (command) => {
-        this.#enqueue({ kind, id, command, token: null, resident })
+        this.#enqueue({ kind, id, command, token: null, resident, unprepared: null })
       })
     } catch (error) {
       // A record that the effect rests on is damaged, say: it ends this actor, and no other.
@@ -284,17 +294,13 @@ export class ShardHost {
   /** Undefined, with the caller told or the news kept, while a broken actor waits for its commits. */
   #resident(envelope: Envelope, isPrepared: boolean): Resident | undefined {
     const known = this.#byKind.get(envelope.kind)?.get(envelope.id)
-    if (known !== undefined) {
-      if (known.broken) {
-        if (known.commitsPending > 0) {
-          this.#putOff(known, envelope, isPrepared)
-          return undefined
-        }
-        known.state = known.shell.load(envelope.id)
-        known.broken = false
-        known.stale = false
-        this.#resume(known)
+    if (known?.broken === true) {
+      if (known.commitsPending > 0) {
+        this.#putOff(known, envelope, isPrepared)
+        return undefined
       }
+      this.#residents.delete(known)
+    } else if (known !== undefined) {
       if (this.#residents.size >= RESIDENTS_IN_ORDER_MIN) {
         this.#residents.delete(known)
         this.#residents.add(known)
@@ -323,7 +329,9 @@ export class ShardHost {
   #resume(resident: Resident): void {
     const { shell, state, address } = resident
     const command = shell.resume?.(state) ?? null
-    if (command !== null) this.#enqueue({ ...address, command, token: null, resident })
+    if (command !== null) {
+      this.#enqueue({ ...address, command, token: null, resident, unprepared: null })
+    }
   }
 
   /** Callers may ask again. News is told once, so it waits for the actor as the store has it. */
@@ -341,7 +349,7 @@ export class ShardHost {
     const kept = resident.kept ?? []
     resident.kept = null
     for (const { envelope, isPrepared } of kept) {
-      if (isPrepared) this.#enqueue({ ...envelope, resident: null })
+      if (isPrepared) this.#enqueue({ ...envelope, resident: null, unprepared: null })
       else this.deliver(envelope)
     }
   }

@@ -16,6 +16,8 @@ type Command =
   | 'add and tell'
   | 'look at once'
   | 'count'
+  | 'clear'
+  | 'leave'
   | 'break before'
   | 'break after'
   | 'flushed'
@@ -30,6 +32,7 @@ describe('a shard', () => {
   let happened: string[]
   let tokens: number
   let resumedAt: number[]
+  let mayClear: boolean
 
   beforeEach(async () => {
     store = await openRealStore()
@@ -38,10 +41,11 @@ describe('a shard', () => {
     happened = []
     tokens = 0
     resumedAt = []
+    mayClear = true
     host = new ShardHost({
       environment: store.environment,
       sequence: store.sequence,
-      shells: [eraseShell(counter())],
+      shells: [eraseShell(counter()), eraseShell(preparing())],
       reply(token, result) {
         if (answers.has(token)) throw new Error(`${token} was answered twice`)
         answers.set(token, result)
@@ -71,7 +75,8 @@ describe('a shard', () => {
         if (command === 'count') return { events: [], effects: [], replies: reply(state.count) }
         if (command === 'flushed') return { events: [], effects: [], replies: [] }
         if (command === 'look at once') return { events: [], effects: [command], replies: [] }
-        state.count++
+        if (command === 'leave') return { events: [], effects: [], replies: reply(state.count) }
+        state.count = command === 'clear' ? 0 : state.count + 1
         if (command === 'break after') throw new Error('broken')
         if (command === 'add, told at once') {
           const promptReplies = reply(state.count)
@@ -99,9 +104,18 @@ describe('a shard', () => {
     }
   }
 
-  function ask(command: Command): ReplyToken {
+  /** The same, which is asked before the mailbox whether it may be cleared. */
+  function preparing(): ReturnType<typeof counter> {
+    return {
+      ...counter(),
+      kind: 'quotas',
+      prepare: (_, command) => (command === 'clear' && !mayClear ? 'leave' : command),
+    }
+  }
+
+  function ask(command: Command, kind: 'key-use' | 'quotas' = 'key-use'): ReplyToken {
     const token = ++tokens
-    host.deliver({ kind: 'key-use', id: ID, command, token })
+    host.deliver({ kind, id: ID, command, token })
     return token
   }
   const answered = (token: ReplyToken) =>
@@ -195,6 +209,30 @@ describe('a shard', () => {
     await expect.poll(stored, { timeout: 20_000 }).toBe(3)
     expect(await answered(ask('count'))).toEqual({ ok: true, value: 3 })
     expect(happened.filter((what) => what.startsWith('effect'))).toEqual(['effect sees 3'])
+  })
+
+  test.for([
+    ['while it waits for its commits', ['add', 'break before'], 2],
+    ['at once', ['break before'], 1],
+    ['at once, for another command', ['break before', 'leave'], 1],
+  ] as const)('what was prepared for an actor that is rebuilt %s is prepared anew', async (of) => {
+    const [, before, left] = of
+    await answered(ask('add', 'quotas'))
+    for (const command of [...before, 'clear'] as const) {
+      host.deliver({ kind: 'quotas', id: ID, command, token: null })
+    }
+    mayClear = false
+    await expect.poll(() => host.quiet, { timeout: 20_000 }).toBe(true)
+    expect(await answered(ask('count', 'quotas'))).toEqual({ ok: true, value: left })
+  })
+
+  test('a caller whose command was prepared for an actor that is rebuilt is answered by the new one', async () => {
+    await answered(ask('add', 'quotas'))
+    ask('break before', 'quotas')
+    const cleared = ask('clear', 'quotas')
+    mayClear = false
+    expect(await answered(cleared)).toEqual({ ok: true, value: 1 })
+    expect(stored()).toBe(1)
   })
 
   test('an actor that is rebuilt is told to go on, as one that is loaded', async () => {
