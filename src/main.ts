@@ -10,7 +10,12 @@ import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js
 import { createApiKeyAuthenticator } from './auth/api-key.js'
 import { createConsoleTokenVerifier } from './auth/console-token.js'
 import { createKeyUseRecorder } from './auth/key-use.js'
-import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from './auth/rate-limit.js'
+import {
+  createRateLimiter,
+  FAILED_AUTHENTICATION_POLICY,
+  FORGED_TOKEN_POLICY,
+  KEY_POLICY,
+} from './auth/rate-limit.js'
 import { connectChains } from './chains/access.js'
 import { createContractEvents } from './chains/contract-events.js'
 import { createHeadAges } from './chains/head-ages.js'
@@ -320,6 +325,10 @@ const callers = {
     nowMs: () => performance.now(),
   }),
 }
+const forgedTokens = createRateLimiter({
+  policy: FORGED_TOKEN_POLICY,
+  nowMs: () => performance.now(),
+})
 const readiness = readinessParts({
   quorum: () => readQuorumReach(quorumReach),
   readStore: () => reader.lastEventSeq(),
@@ -338,6 +347,7 @@ const server = createHttpServer({
   refusesWrite: (keyId) => writes.refuses(keyId),
   agent,
   console: stopConsoleWrites(createConsoleHandlers(ports), disk.refusal, reader),
+  forgedTokens,
   remembersConsole: (header) => consoleTokens?.remembers(header) === true,
   verifyConsole: async (header) =>
     consoleTokens === null

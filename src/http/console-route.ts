@@ -66,10 +66,10 @@ async function serve(
   const body = isGet ? null : readBodyLater(exchange, readBodyHead(request), 'json')
 
   const isKnown = deps.remembersConsole(authorization)
-  if (!isKnown && !admitUnverified(exchange, deps.failedAuthentications)) return
+  if (!isKnown && !admitUnverified(exchange, deps.forgedTokens)) return
   const identity = await deps.verifyConsole(authorization)
   if (!identity.ok) {
-    refuseUnauthenticated(exchange, deps.failedAuthentications, identity.fault)
+    refuseUnauthenticated(exchange, deps.forgedTokens, identity.fault)
     return
   }
   if (!admit(exchange, deps.rateLimit, identity.value.userId)) return

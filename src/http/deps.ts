@@ -21,6 +21,8 @@ export interface RouteDeps extends ExchangeContext {
   readonly rateLimit: RateLimiter
   /** Per remote address. */
   readonly failedAuthentications: RateLimiter
+  /** Per remote address: console tokens that did not verify. */
+  readonly forgedTokens: RateLimiter
   /** True when a call of this key that moves value would be `OVERLOADED`, whatever its body. */
   readonly refusesWrite: (keyId: KeyId) => boolean
 }
@@ -84,9 +86,13 @@ export function admitUnverified(exchange: Exchange, limiter: RateLimiter): boole
   const decision = limiter.look(exchange.remoteAddress())
   if (decision.allowed) return true
   exchange.meteredBy(decision)
-  exchange.refuse(fault('RATE_LIMITED', { retry_after_seconds: decision.retryAfterSeconds }))
+  const details = { retry_after_seconds: decision.retryAfterSeconds }
+  exchange.refuse(fault('RATE_LIMITED', details, TOKENS_FAILED))
   return false
 }
+
+const TOKENS_FAILED =
+  'Too many console tokens from this address did not verify; wait as long as Retry-After says.'
 
 /**
  * Answers a failed authentication: with its refusal, or `429` once the address's bucket is empty.

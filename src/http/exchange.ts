@@ -7,7 +7,7 @@ import {
 } from '../auth/rate-limit.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, FaultError, fault } from '../errors/fault.js'
-import { framingOf } from './framing.js'
+import { readRequestHead } from './framing.js'
 import type { HttpMetrics } from './metrics.js'
 import type { RequestGate } from './request-gate.js'
 import { newRequestId } from './request-id.js'
@@ -89,15 +89,14 @@ export class Exchange {
     context: ExchangeContext,
     operation: string,
     response: HttpResponse,
-    request: HttpRequest,
+    requestId: string,
     form: AnswerForm,
   ) {
     this.#context = context
     this.operation = operation
     this.#response = response
     this.#form = form
-    const given = request.getHeader('x-request-id')
-    this.requestId = given !== '' && REQUEST_ID.test(given) ? given : newRequestId()
+    this.requestId = requestId !== '' && REQUEST_ID.test(requestId) ? requestId : newRequestId()
   }
 
   /**
@@ -113,8 +112,8 @@ export class Exchange {
     form: AnswerForm,
     serve: (exchange: Exchange) => void,
   ): void {
-    const exchange = new Exchange(context, operation, response, request, form)
-    const framing = framingOf(request)
+    const { framing, requestId } = readRequestHead(request)
+    const exchange = new Exchange(context, operation, response, requestId, form)
     if (!context.gate.enter()) {
       // An answer at once would let the parser go on to what may be hidden behind the request.
       if (framing !== 'length') response.close()

@@ -17,7 +17,12 @@ const DRAIN_TIMEOUT_MS = 10_000
 export interface HttpServerOptions
   extends Pick<
     RouteDeps,
-    'authenticate' | 'verifyConsole' | 'remembersConsole' | 'rateLimit' | 'failedAuthentications'
+    | 'authenticate'
+    | 'verifyConsole'
+    | 'remembersConsole'
+    | 'rateLimit'
+    | 'failedAuthentications'
+    | 'forgedTokens'
   > {
   readonly agent: AgentHandlers
   readonly console: ConsoleHandlers

@@ -258,6 +258,8 @@ function framed(random: Random, body: string): string {
     `Transfer-Encoding: chunked\r\n\r\n${chunk}\n0\n\n`,
     `Transfer-Encoding: chunked\r\n\r\n${chunk}\r\n0\r\nX: y\r\n\r\n`,
     `Transfer-Encoding:\tchunked\r\n\r\n${chunk}\r\n0\r\n\r\n`,
+    `Content-Length:\r\nContent-Length: ${bytes}\r\n\r\n${body}`,
+    `Transfer-Encoding:\r\n\r\n${chunk}\r\n0\r\n\r\n`,
     `Content-Length: +${bytes}\r\n\r\n${body}`,
     `Content-Length: ${bytes}, ${bytes}\r\n\r\n${body}`,
   ])

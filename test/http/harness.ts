@@ -7,6 +7,7 @@ import { type ApiKeyReader, createApiKeyAuthenticator } from '../../src/auth/api
 import {
   createRateLimiter,
   FAILED_AUTHENTICATION_POLICY,
+  FORGED_TOKEN_POLICY,
   KEY_POLICY,
   type RateLimitPolicy,
 } from '../../src/auth/rate-limit.js'
@@ -122,6 +123,10 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     rateLimit: createRateLimiter({ policy: options.ratePolicy ?? KEY_POLICY, nowMs }),
     failedAuthentications: createRateLimiter({
       policy: options.failurePolicy ?? FAILED_AUTHENTICATION_POLICY,
+      nowMs,
+    }),
+    forgedTokens: createRateLimiter({
+      policy: options.failurePolicy ?? FORGED_TOKEN_POLICY,
       nowMs,
     }),
     logger: pino(

@@ -314,6 +314,14 @@ describe('keys and tokens', () => {
     expect((await call('GET', '/api/limits')).status).toBe(200)
   })
 
+  test('keys that fail keep no console user of the same address out', async () => {
+    await start({ failurePolicy: { name: 'failed', refillPerSecond: 0.01, burst: 1 } })
+    const wrong = { 'x-api-key': `sk_test_${'X'.repeat(32)}` }
+    for (let i = 0; i < 3; i++) await call('GET', '/api/limits', wrong)
+    const headers = { authorization: `Bearer ${CONSOLE_TOKEN}` }
+    expect((await call('GET', '/api/v1/agent/me', headers)).status).toBe(200)
+  })
+
   test('past its rate an address has no further token verified, but those that were', async () => {
     await start({ failurePolicy: { name: 'failed', refillPerSecond: 0.01, burst: 3 } })
     const ask = (token: string) =>

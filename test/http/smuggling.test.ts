@@ -32,6 +32,17 @@ const AMBIGUOUS: readonly [what: string, request: string][] = [
     `${HEAD}Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n\r\n${CHUNKS}`,
   ],
   ['chunked twice', `${HEAD}${'Transfer-Encoding: chunked\r\n'.repeat(2)}\r\n${CHUNKS}`],
+  ['an empty length before one', `${HEAD}Content-Length:\r\n${LENGTH}\r\n${BODY}`],
+  ['an empty length alone', `${HEAD}Content-Length:\r\n\r\n`],
+  ['an empty encoding', `${HEAD}Transfer-Encoding:\r\n\r\n`],
+  [
+    'an empty encoding before chunks',
+    `${HEAD}Transfer-Encoding:\r\nTransfer-Encoding: chunked\r\n\r\n${CHUNKS}`,
+  ],
+  [
+    'a read with an empty length before one',
+    `${READ_HEAD}Content-Length:\r\nContent-Length: 5\r\n\r\n`,
+  ],
   ['a read with two lengths', `${READ_HEAD}Content-Length: 0\r\nContent-Length: 5\r\n\r\n`],
   ['a read with an encoding', `${READ_HEAD}Transfer-Encoding: gzip\r\n\r\n0\r\n\r\n`],
 ]

@@ -48,9 +48,10 @@ function browser() {
 }
 
 /** With whatever `Host` and headers it is told to; fetch would set its own. */
-function get(path: string, headers: Record<string, string>): Promise<string> {
+function get(target: string, headers: Record<string, string>): Promise<string> {
+  const { hostname, port } = new URL(login.issuer)
   return new Promise((resolve, reject) => {
-    httpRequest(new URL(path, login.issuer), { headers }, (response) => {
+    httpRequest({ hostname, port, path: target, headers }, (response) => {
       let text = ''
       response.on('data', (chunk: Buffer) => {
         text += chunk.toString()
@@ -94,12 +95,16 @@ describe('strangers who guess', () => {
 })
 
 describe('what a request says of its host', () => {
+  const DISCOVERY = '/.well-known/openid-configuration'
+
   it.each([
     ['Host', { host: 'evil.example' }],
     ['Host, by another name of the machine', { host: 'localhost:1' }],
     ['X-Forwarded-Host', { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' }],
-  ])('moves no endpoint of discovery: %s', async (_what, headers) => {
-    const configuration = JSON.parse(await get('/.well-known/openid-configuration', headers))
+    ['an absolute target', {}, `http://evil.example${DISCOVERY}`],
+    ['an absolute target and Host', { host: 'evil.example' }, `http://evil.example${DISCOVERY}`],
+  ])('moves no endpoint of discovery: %s', async (_what, headers, target = DISCOVERY) => {
+    const configuration = JSON.parse(await get(target, headers))
     expect(configuration.issuer).toBe(login.issuer)
     const endpoints = Object.entries(configuration).filter(([name]) =>
       /_endpoint$|_uri$/.test(name),

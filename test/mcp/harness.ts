@@ -5,6 +5,7 @@ import { createApiKeyAuthenticator } from '../../src/auth/api-key.js'
 import {
   createRateLimiter,
   FAILED_AUTHENTICATION_POLICY,
+  FORGED_TOKEN_POLICY,
   type RateLimitPolicy,
 } from '../../src/auth/rate-limit.js'
 import { fault, refuse } from '../../src/errors/fault.js'
@@ -99,6 +100,7 @@ export async function startMcpHarness(options: McpHarnessOptions = {}): Promise<
   const server = createHttpServer({
     ...shared,
     console,
+    forgedTokens: createRateLimiter({ policy: FORGED_TOKEN_POLICY, nowMs }),
     remembersConsole: () => false,
     verifyConsole: async () => refuse(fault('INVALID_TOKEN')),
     metrics: createHttpMetrics(),

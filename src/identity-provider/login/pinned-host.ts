@@ -16,10 +16,17 @@ export function pinHost(
 ): void {
   const { host, protocol, port } = new URL(issuer)
   const { headers } = request
+  // A target in absolute form (RFC 9112, section 3.2.2) names a host of its own.
+  if (request.url?.startsWith('/') !== true) request.url = pathOf(request.url ?? '')
   const isDiscovery = (request.url ?? '').startsWith(DISCOVERY)
   const alias = exposure === 'direct' && !isDiscovery ? `localhost:${port}` : host
   if (headers.host !== alias) headers.host = host
   if (exposure === 'direct') return
   headers['x-forwarded-host'] = host
   headers['x-forwarded-proto'] = protocol.slice(0, -1)
+}
+
+function pathOf(target: string): string {
+  const url = URL.parse(target)
+  return url === null || !url.pathname.startsWith('/') ? '/' : url.pathname + url.search
 }
