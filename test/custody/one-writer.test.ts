@@ -1,7 +1,19 @@
-import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import {
+  chmodSync,
+  cpSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { dirname, join, resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { type SinkStack, startSinkStack } from '../../bench/sink-stack.js'
 import { lockMaintenance } from '../../src/custody/home-lock/domain-lock.js'
@@ -87,6 +99,55 @@ describe('a home has one writer of each domain', () => {
   })
 })
 
+describe('a lock file', () => {
+  let home: string
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'cs-one-'))
+    for (const part of ['quorum-signer', 'registry.json']) {
+      cpSync(join(stack.home, part), join(home, part), { recursive: true })
+    }
+    mkdirSync(join(home, 'run'))
+  })
+  afterEach(async () => {
+    await Promise.all(started.splice(0).map((child) => child.kill()))
+    rmSync(home, { recursive: true, force: true })
+  })
+  const signer = async (): Promise<Child> => {
+    const child = await start('dist/src/quorum-signer/main.js', home)
+    started.push(child)
+    return child
+  }
+  const lockFile = () => join(home, 'run', 'quorum-signer.lock')
+
+  test.each<[string, () => void]>([
+    ['removed', () => {}],
+    ['replaced', () => writeFileSync(lockFile(), '')],
+  ])('that was %s ends the process that held it', async (_, replace) => {
+    const first = await signer()
+    rmSync(lockFile())
+    replace()
+    const second = await signer()
+    await expect.poll(() => isRunning(first.pid), { timeout: 20_000 }).toBe(false)
+    expect(isRunning(second.pid)).toBe(true)
+  })
+
+  test('with a second name, as a copy by hard links has it, is refused with what to do', async () => {
+    writeFileSync(lockFile(), '')
+    linkSync(lockFile(), join(home, 'run', 'copy.lock'))
+    await expect(signer()).rejects.toThrow(/has 2 names.*replace the copy by a whole one \(cp -a\)/)
+  })
+
+  test('that is somebody else’s is named, with whose it is and what to do', async () => {
+    writeFileSync(lockFile(), '')
+    chmodSync(lockFile(), 0)
+    const closed = await lockAsAnother(lockFile())
+    expect(closed).toMatch(/^NoLock: .*\(EACCES\): it belongs to uid \d+\. .*remove it while no/)
+    rmSync(lockFile())
+    mkdirSync(lockFile())
+    await expect(signer()).rejects.toThrow(/cannot be opened .*\(EISDIR\).*remove it while no/)
+  })
+})
+
 describe('two starts at the same moment', () => {
   test('leave one quorum signer, which answers', async () => {
     const home = mkdtempSync(join(tmpdir(), 'cs-one-'))
@@ -109,3 +170,26 @@ describe('two starts at the same moment', () => {
     }
   })
 })
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** What a process without root's powers is told when it takes the lock. */
+async function lockAsAnother(path: string): Promise<string> {
+  const module = pathToFileURL(resolve('dist/src/custody/home-lock/kernel-lock.js')).href
+  const program = `
+    const { takeLock } = await import(${JSON.stringify(module)})
+    chmodSync(${JSON.stringify(dirname(dirname(path)))}, 0o755)
+    chmodSync(${JSON.stringify(dirname(path))}, 0o755)
+    if (process.geteuid() === 0) process.seteuid(65534)
+    try { takeLock(${JSON.stringify(path)}, 'a test') } catch (error) { console.log(String(error)) }`
+  const source = `import { chmodSync } from 'node:fs'\n${program}`
+  const args = ['--input-type=module', '-e', source]
+  return (await promisify(execFile)(process.execPath, args)).stdout
+}

@@ -56,6 +56,7 @@ export function lockStopped(home: string, domain: DomainName, command: string): 
     const path = processLockPath(home, domain)
     const process = taken(home, path, `countersign ${command}`, advice)
     return {
+      inPlace: () => process.inPlace() && maintenance.inPlace(),
       release() {
         process.release()
         maintenance.release()

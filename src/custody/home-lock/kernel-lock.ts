@@ -3,6 +3,7 @@ import {
   constants,
   fstatSync,
   ftruncateSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readSync,
@@ -30,6 +31,8 @@ import { dirname } from 'node:path'
  * a bind mount is the same lock. Threads share their process's; a child process inherits nothing.
  */
 export interface HeldLock {
+  /** False once its file was removed or replaced: another process can lock that name by now. */
+  inPlace(): boolean
   /** The end of the process does the same. */
   release(): void
 }
@@ -56,12 +59,22 @@ export class LockHeld extends Error {
   }
 }
 
+/** A sentence about a file that cannot be a lock, and what can be done. */
+export class NoLock extends Error {
+  constructor(sentence: string) {
+    super(sentence)
+    this.name = 'NoLock'
+  }
+}
+
 interface NativeLocks {
   /** False when another file description has it. */
   tryLock(file: number): boolean
 }
 
 const FILE_MODE = 0o600
+/** In a directory that domains share, another one can have put something in the way. */
+const NOT_A_LOCK: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR'])
 const RECORD_BYTES_MAX = 1_024
 /** A holder writes its name right after it has the lock; a look at a lock takes less. */
 const NAME_WAIT_MS_MAX = 500
@@ -70,14 +83,18 @@ const NAME_POLL_MS = 10
 /**
  * @param name who holds it, for the sentence that another process is refused with
  * @throws LockHeld
+ * @throws NoLock
  */
 export function takeLock(path: string, name: string): HeldLock {
   const file = openLockFile(path)
   try {
     const holder = { name, pid: process.pid, host: hostname(), since: new Date().toISOString() }
     waitForLock(file, path)
+    // Removed after it was opened: what is locked now has no name that others would look at.
+    if (!isAt(path, file)) throw new NoLock(`${path} was just replaced. Start this one again.`)
     writeHolder(file, holder)
     return {
+      inPlace: () => isAt(path, file),
       release() {
         writeHolder(file, null)
         closeSync(file)
@@ -128,15 +145,36 @@ export function describeHolder(holder: LockHolder | null): string {
  */
 function openLockFile(path: string): number {
   makeDirectory(dirname(path))
-  const file = openSync(
-    path,
-    constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW,
-    FILE_MODE,
-  )
+  const file = openOrSay(path)
   const { nlink } = fstatSync(file)
-  if (nlink === 1) return file
+  // None: removed this moment, which is found once it is locked.
+  if (nlink <= 1) return file
   closeSync(file)
-  throw new Error(`${path} is not a lock file: it has ${nlink} names`)
+  throw new NoLock(
+    `${path} has ${nlink} names, so it is no lock. Where the home was copied with hard links (cp -al), both share their files: replace the copy by a whole one (cp -a), and leave the lock as it is.`,
+  )
+}
+
+function openOrSay(path: string): number {
+  try {
+    return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, FILE_MODE)
+  } catch (error) {
+    const code = String(codeOf(error))
+    if (!NOT_A_LOCK.has(code)) throw error
+    const owner = lstatSync(path, { throwIfNoEntry: false })?.uid
+    const whose =
+      owner === undefined ? 'its directory is closed to it' : `it belongs to uid ${owner}`
+    throw new NoLock(
+      `${path} cannot be opened by uid ${process.geteuid?.()} (${code}): ${whose}. Nothing but the domain's own process makes this file; find out who did, remove it while no process of the domain runs, and start this one again.`,
+    )
+  }
+}
+
+/** Whoever looks for the lock at its path finds the file that this process holds. */
+function isAt(path: string, file: number): boolean {
+  const named = lstatSync(path, { throwIfNoEntry: false })
+  const { dev, ino } = fstatSync(file)
+  return named !== undefined && named.dev === dev && named.ino === ino
 }
 
 /** Not the one above it: a home that is not there was misspelt. */
