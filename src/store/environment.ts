@@ -69,7 +69,7 @@ export function openEnvironment(
     spaces.meta.putSync('schema_version', packedRecord(SCHEMA_VERSION))
   } else if (version !== SCHEMA_VERSION) {
     throw new Error(
-      `${directory} holds schema version ${String(version)}, this build reads ${SCHEMA_VERSION}`,
+      `${directory} holds schema version ${String(version)}, this build reads ${SCHEMA_VERSIONS_READ.join(', ')} and ${SCHEMA_VERSION}; start the build that wrote it, or begin anew (npm run dev:reset)`,
     )
   }
   isAllSealed = Number(spaces.meta.get('made_by_schema') ?? 0) >= SEALED_SINCE

@@ -103,5 +103,8 @@ export const LISTED = ''
  */
 export const SCHEMA_VERSION = 12
 
-/** Older versions that this build reads and goes on from without changing a record. */
-export const SCHEMA_VERSIONS_READ: readonly unknown[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]
+/**
+ * Older versions that this build reads and goes on from without changing a record. Up to 7 the
+ * secrets of webhooks were in the clear; none of those was ever released.
+ */
+export const SCHEMA_VERSIONS_READ: readonly unknown[] = [8, 9, 10, 11]
