@@ -24,6 +24,7 @@ import { startRouterChecks } from './chains/router-checks.js'
 import { RpcCallError } from './chains/rpc/errors.js'
 import { startSimulationChecks } from './chains/simulation-checks.js'
 import { attachChainTime, createChainTimeBuffer, keepChainTime } from './clock/chain-time.js'
+import { firstBlock } from './clock/first-block.js'
 import { createServiceClock } from './clock/service-clock.js'
 import { readChainsFile } from './config/chains.js'
 import { readConfig } from './config/env.js'
@@ -389,6 +390,7 @@ const metricsListener =
         logger,
       })
 
+await firstBlock(clock)
 const port = await server.listen(config.host, config.port)
 logger.info({ host: config.host, port, mode: config.mode }, 'the wallet service listens')
 

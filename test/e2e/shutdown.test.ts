@@ -93,7 +93,8 @@ describe('a service that is told to stop', () => {
     const api = httpClient(stack.baseUrl, { 'x-api-key': stack.secrets[0] ?? '' })
     const to = `0x${randomBytes(20).toString('hex')}`
     const sending = api.post('/api/tx/send', { chain_id: stack.chainId, to, value: '1' })
-    await node.asked
+    // A send that is refused never gets to the node, and says why below.
+    await Promise.race([node.asked, sending])
     const { service } = stack.pids
     process.kill(service, 'SIGTERM')
     const { status, text } = await sending
