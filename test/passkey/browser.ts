@@ -181,5 +181,19 @@ async function end(child: ChildProcess, profile: string): Promise<void> {
     await gone
     clearTimeout(timer)
   }
-  rmSync(profile, { recursive: true, force: true, maxRetries: 5 })
+  await removeProfile(profile)
+}
+
+/** The browser's own children outlive it for a moment, and write to the profile until they end. */
+async function removeProfile(profile: string): Promise<void> {
+  const deadlineMs = Date.now() + TIMEOUT_MS
+  for (;;) {
+    try {
+      rmSync(profile, { recursive: true, force: true })
+      return
+    } catch (error) {
+      if (Date.now() > deadlineMs) throw error
+      await delay(POLL_MS)
+    }
+  }
 }
