@@ -6,7 +6,10 @@
  */
 
 /** Files that decide about money: no clock, no randomness, no I/O. */
-const PURE = ['^src/domain/', '^actors/[^/]+/(state|decide|evolve|commands|events)[a-z-]*\\.ts$']
+const PURE = [
+  '^src/domain/',
+  '^actors/[^/]+/core/(state|decide|evolve|commands|events)[a-z-]*\\.ts$',
+]
 
 /** A port and its adapters each. */
 const ADAPTERS = '^src/(auth|screening|pricing|chains|custody|webhooks|defi)/'
@@ -80,14 +83,14 @@ module.exports = {
       comment:
         'What actors decide depends on domain, errors, the files beside it, and the pure lanes of sub-wallets, which gas wallets share.',
       severity: 'error',
-      from: { path: '^actors/([^/]+)/(state|decide|evolve)\\.ts$' },
+      from: { path: '^actors/([^/]+)/core/(state|decide|evolve)\\.ts$' },
       to: {
         path: '^(src|actors)/',
         pathNot: [
           '^src/(domain|errors)/',
           '^actors/$1/',
           '^actors/runtime/(actor|protocol)\\.ts$',
-          '^actors/sub-wallet/(state|turn|decide|decide-lane|evolve)\\.ts$',
+          '^actors/sub-wallet/core/(state|turn|decide|decide-lane|evolve)\\.ts$',
         ],
         dependencyTypesNot: ['type-only'],
       },

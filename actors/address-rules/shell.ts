@@ -8,7 +8,7 @@ import {
   type AddressRulesEvent,
   type AddressRulesState,
   decide,
-} from './decide.js'
+} from './core/decide.js'
 
 interface Holder extends AddressRulesState {
   readonly userId: UserId

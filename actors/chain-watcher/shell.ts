@@ -6,7 +6,7 @@ import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Place, Transaction } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { ActorShell, Envelope } from '../runtime/actor.js'
-import { decide } from './decide.js'
+import { decide } from './core/decide.js'
 import type {
   Owner,
   WalletNews,
@@ -14,8 +14,8 @@ import type {
   WatcherCommand,
   WatcherEffect,
   WatcherEvent,
-} from './messages.js'
-import { emptyWatcher, type WatcherState } from './state.js'
+} from './core/messages.js'
+import { emptyWatcher, type WatcherState } from './core/state.js'
 
 export interface ChainWatcherPorts {
   readonly reader: Reader

@@ -3,7 +3,7 @@ import type { Chains } from '../../src/chains/access.js'
 import { GAS_WALLETS_PER_CHAIN, gasWalletId } from '../../src/domain/gas-wallets.js'
 import type { Address, GasWalletId } from '../../src/domain/ids.js'
 import type { ActorClient } from '../runtime/actor-client.js'
-import type { Opened } from './messages.js'
+import type { Opened } from './core/messages.js'
 
 /** A gas wallet that is ready to send. */
 export interface OpenGasWallet {

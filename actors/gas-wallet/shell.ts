@@ -1,17 +1,17 @@
 import { chainOfGasWallet } from '../../src/domain/gas-wallets.js'
 import type { GasWalletId } from '../../src/domain/ids.js'
-import type { WatcherCommand } from '../chain-watcher/messages.js'
+import type { WatcherCommand } from '../chain-watcher/core/messages.js'
 import type { ActorShell } from '../runtime/actor.js'
 import { broadcast } from '../sub-wallet/effects/broadcast.js'
 import { replace } from '../sub-wallet/effects/replace.js'
-import { decide } from './decide.js'
+import { decide } from './core/decide.js'
+import type { GasWalletCommand, GasWalletEffect, GasWalletEvent } from './core/messages.js'
+import type { GasWalletState } from './core/state.js'
 import { makeKey } from './effects/make-key.js'
 import { prepareJob } from './effects/prepare-job.js'
 import { signJob } from './effects/sign-job.js'
-import type { GasWalletCommand, GasWalletEffect, GasWalletEvent } from './messages.js'
 import type { GasWalletPorts } from './ports.js'
 import { loadGasWallet, recordGasWallet } from './record.js'
-import type { GasWalletState } from './state.js'
 
 export function createGasWalletShell(
   ports: GasWalletPorts,

@@ -1,7 +1,7 @@
 import type { UserId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { ActorShell } from '../runtime/actor.js'
-import { decide, isFull, isSettled, type QuotaCommand, type QuotaState } from './decide.js'
+import { decide, isFull, isSettled, type QuotaCommand, type QuotaState } from './core/decide.js'
 
 interface Holder {
   readonly userId: UserId

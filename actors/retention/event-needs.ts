@@ -3,7 +3,7 @@ import type { UserId } from '../../src/domain/ids.js'
 import { QUOTAS_MAX } from '../../src/domain/quotas.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { EventNeeds } from '../../src/store/retention/step.js'
-import { wantsEvent } from '../webhook-endpoint/state.js'
+import { wantsEvent } from '../webhook-endpoint/core/state.js'
 import { fromStored, type StoredState } from '../webhook-endpoint/stored-state.js'
 
 /**

@@ -9,7 +9,7 @@ import type { SubWalletId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import type { AllowedVerdict } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
-import type { Effect, Event, RefusedCall } from './messages.js'
+import type { Effect, Event, RefusedCall } from './core/messages.js'
 
 /** What a sub-wallet leaves in its owner's audit trail. */
 

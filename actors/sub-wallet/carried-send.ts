@@ -1,4 +1,4 @@
-import type { SendCommand } from './messages.js'
+import type { SendCommand } from './core/messages.js'
 
 /**
  * A send on its way to the thread of its wallet. A list crosses threads for half of what an object

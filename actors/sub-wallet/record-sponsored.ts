@@ -6,8 +6,8 @@ import { allowedEntry } from '../../src/store/allowed-entry.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { verdictOf } from './audit.js'
-import type { SponsoredEvent } from './sponsored-messages.js'
-import { runningKey, type SubWalletState } from './state.js'
+import type { SponsoredEvent } from './core/sponsored-messages.js'
+import { runningKey, type SubWalletState } from './core/state.js'
 
 /** Rebuilds what is under way from its stored intents. */
 export function loadSponsored(reader: Reader, state: SubWalletState): void {

@@ -6,13 +6,13 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
-import { loadAllowances, writeAllowances } from './allowance-ledger.js'
 import { keyAudit, verdictOf, walletAudit } from './audit.js'
-import { noteTold } from './limit-crossings.js'
-import type { Event } from './messages.js'
-import { loadGrants } from './open-grants.js'
+import { loadAllowances, writeAllowances } from './core/allowance-ledger.js'
+import { noteTold } from './core/limit-crossings.js'
+import type { Event } from './core/messages.js'
+import { loadGrants } from './core/open-grants.js'
+import { emptyState, laneOf, restoredEntry, type SubWalletState } from './core/state.js'
 import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
-import { emptyState, laneOf, restoredEntry, type SubWalletState } from './state.js'
 
 /** Rebuilds a sub-wallet from the store: its header, its keys, its open transactions. */
 export function loadState(reader: Reader, subWalletId: SubWalletState['subWalletId']) {

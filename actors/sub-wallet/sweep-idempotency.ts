@@ -2,7 +2,7 @@ import type { KeyId, LineageId, SubWalletId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
 import { IDEMPOTENCY_KEPT_MS, type IdempotencyRecord } from '../../src/store/records.js'
 import type { ActorAddress } from '../runtime/actor.js'
-import type { Command } from './messages.js'
+import type { Command } from './core/messages.js'
 
 /**
  * Finds Idempotency-Keys that are forgotten and has the wallets that wrote them remove them: a

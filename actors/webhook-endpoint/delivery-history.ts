@@ -1,8 +1,8 @@
 import type { EventId, WebhookId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
-import { type DeliveryRecord, evolveRecord, recordsTouched } from './delivery-record.js'
-import type { EndpointEvent } from './events.js'
+import { type DeliveryRecord, evolveRecord, recordsTouched } from './core/delivery-record.js'
+import type { EndpointEvent } from './core/events.js'
 
 /** Deliveries the console can look back on, per endpoint; older ones are forgotten. */
 export const DELIVERY_RECORDS_MAX = 1_000

@@ -4,10 +4,10 @@ import type { WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Transactor } from '../../src/store/transactor.js'
-import { isRepeatable } from './checkpoint.js'
+import { isRepeatable } from './core/checkpoint.js'
+import type { EndpointEvent } from './core/events.js'
+import type { EndpointState } from './core/state.js'
 import type { DeliveryHistory } from './delivery-history.js'
-import type { EndpointEvent } from './events.js'
-import type { EndpointState } from './state.js'
 import { toStored } from './stored-state.js'
 
 /** The runtime owns one object per actor; the endpoint's pure state is a value inside it. */

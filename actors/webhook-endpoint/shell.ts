@@ -7,21 +7,21 @@ import type { Reader } from '../../src/store/reader.js'
 import type { Deliverer } from '../../src/webhooks/deliver.js'
 import { deliveryBody } from '../../src/webhooks/delivery-body.js'
 import type { ActorShell, Decision, ReplyToken } from '../runtime/actor.js'
-import { CHECKPOINT_MS } from './checkpoint.js'
-import type { EndpointCommand, EventMeta, IncomingCommand, LogCommand } from './commands.js'
-import { decide } from './decide.js'
-import { DeliveryHistory } from './delivery-history.js'
-import type { EndpointEffect, EndpointEvent } from './events.js'
-import { evolve } from './evolve.js'
-import type { DeliveryPace } from './pace.js'
-import { type Holder, recordEvents } from './record.js'
+import { CHECKPOINT_MS } from './core/checkpoint.js'
+import type { EndpointCommand, EventMeta, IncomingCommand, LogCommand } from './core/commands.js'
+import { decide } from './core/decide.js'
+import type { EndpointEffect, EndpointEvent } from './core/events.js'
+import { evolve } from './core/evolve.js'
 import {
   activeSecrets,
   type EndpointState,
   type PendingDelivery,
   SEQ_UNKNOWN,
   wantsEvent,
-} from './state.js'
+} from './core/state.js'
+import { DeliveryHistory } from './delivery-history.js'
+import type { DeliveryPace } from './pace.js'
+import { type Holder, recordEvents } from './record.js'
 import { fromStored, type StoredState } from './stored-state.js'
 
 export interface WebhookPorts {

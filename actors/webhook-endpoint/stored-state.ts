@@ -1,5 +1,5 @@
 import type { EventId } from '../../src/domain/ids.js'
-import type { EndpointState, PendingDelivery } from './state.js'
+import type { EndpointState, PendingDelivery } from './core/state.js'
 
 /**
  * How the state stands in the store. It is written whole at each attempt, and nearly all of it is

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { decide } from '../../actors/sub-wallet/decide.js'
-import type { Claimed } from '../../actors/sub-wallet/grant-messages.js'
-import { countersOf, emptyState, type SubWalletState } from '../../actors/sub-wallet/state.js'
+import { decide } from '../../actors/sub-wallet/core/decide.js'
+import type { Claimed } from '../../actors/sub-wallet/core/grant-messages.js'
+import { countersOf, emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId } from '../../src/domain/ids.js'
 import {

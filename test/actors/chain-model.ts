@@ -1,4 +1,4 @@
-import type { Outcome } from '../../actors/sub-wallet/messages.js'
+import type { Outcome } from '../../actors/sub-wallet/core/messages.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'

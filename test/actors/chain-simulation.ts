@@ -1,11 +1,11 @@
-import { decide } from '../../actors/chain-watcher/decide.js'
+import { decide } from '../../actors/chain-watcher/core/decide.js'
 import type {
   WalletNews,
   WatchCommand,
   WatcherCommand,
   WatcherEffect,
-} from '../../actors/chain-watcher/messages.js'
-import { emptyWatcher, type WatcherState } from '../../actors/chain-watcher/state.js'
+} from '../../actors/chain-watcher/core/messages.js'
+import { emptyWatcher, type WatcherState } from '../../actors/chain-watcher/core/state.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { RECENT_BLOCKS_MAX } from '../../actors/chain-watcher/state.js'
+import { RECENT_BLOCKS_MAX } from '../../actors/chain-watcher/core/state.js'
 import { POLL_MS, type Told, WatchedChain } from './chain-simulation.js'
 import { txIdOf } from './wallet-fixtures.js'
 

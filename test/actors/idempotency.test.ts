@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { decide } from '../../actors/sub-wallet/decide.js'
-import type { PreparedSend } from '../../actors/sub-wallet/messages.js'
-import { emptyState, type SubWalletState } from '../../actors/sub-wallet/state.js'
+import { decide } from '../../actors/sub-wallet/core/decide.js'
+import type { PreparedSend } from '../../actors/sub-wallet/core/messages.js'
+import { emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { apiKey, preparedSend, START_MS, txIdOf, WALLET_ID, wallet } from './wallet-fixtures.js'
 
 const HASH = '0xaa' as const

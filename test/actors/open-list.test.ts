@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { evolve } from '../../actors/sub-wallet/evolve.js'
-import type { Event } from '../../actors/sub-wallet/messages.js'
+import { evolve } from '../../actors/sub-wallet/core/evolve.js'
+import type { Event } from '../../actors/sub-wallet/core/messages.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import type { TxId } from '../../src/domain/ids.js'
 import { OPEN_LISTED_MAX } from '../../src/domain/wallet.js'

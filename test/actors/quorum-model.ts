@@ -1,4 +1,4 @@
-import type { Command } from '../../actors/sub-wallet/messages.js'
+import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import { fault } from '../../src/errors/fault.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { decide, type QuotaCommand, type QuotaState } from '../../actors/quotas/decide.js'
+import { decide, type QuotaCommand, type QuotaState } from '../../actors/quotas/core/decide.js'
 import { createQuotaShell } from '../../actors/quotas/shell.js'
 import type { ActorClient } from '../../actors/runtime/actor-client.js'
 import { fault, ok } from '../../src/errors/fault.js'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createEventNeeds } from '../../actors/retention/event-needs.js'
-import type { EndpointState } from '../../actors/webhook-endpoint/state.js'
+import type { EndpointState } from '../../actors/webhook-endpoint/core/state.js'
 import { toStored } from '../../actors/webhook-endpoint/stored-state.js'
 import type { AuditRecord } from '../../src/domain/audit.js'
 import type { EventType, NewEvent } from '../../src/domain/event.js'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { DeliveryRecord } from '../../actors/webhook-endpoint/delivery-record.js'
+import type { DeliveryRecord } from '../../actors/webhook-endpoint/core/delivery-record.js'
 import type { EventId } from '../../src/domain/ids.js'
 import { listEvents } from '../../src/operations/console/events.js'
 import type { OperationPorts } from '../../src/operations/ports.js'

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { WatcherCommand } from '../../actors/chain-watcher/messages.js'
+import type { WatcherCommand } from '../../actors/chain-watcher/core/messages.js'
 import { createChainWatcherShell } from '../../actors/chain-watcher/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { GasWalletId, Hex } from '../../src/domain/ids.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Effect } from '../../actors/sub-wallet/messages.js'
+import type { Effect } from '../../actors/sub-wallet/core/messages.js'
 import type { SubWalletPorts } from '../../actors/sub-wallet/ports.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 

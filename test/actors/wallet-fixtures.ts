@@ -1,4 +1,4 @@
-import type { PreparedSend } from '../../actors/sub-wallet/messages.js'
+import type { PreparedSend } from '../../actors/sub-wallet/core/messages.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { Address, KeyId, LineageId, SubWalletId, TxId, UserId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WatchList } from '../../actors/chain-watcher/watch-list.js'
+import { WatchList } from '../../actors/chain-watcher/core/watch-list.js'
 import type { Address, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
 
 const OWNER = 'sw_1' as SubWalletId

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { passIfBorneOut } from '../../actors/retention/pass-if-borne-out.js'
-import type { Command } from '../../actors/sub-wallet/messages.js'
+import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import type { SubWalletPorts } from '../../actors/sub-wallet/ports.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import { sweepOnce } from '../../actors/sub-wallet/sweep-idempotency.js'

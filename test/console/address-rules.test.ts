@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type AddressRulesState, decide } from '../../actors/address-rules/decide.js'
+import { type AddressRulesState, decide } from '../../actors/address-rules/core/decide.js'
 import type { AddressRule } from '../../src/domain/address-rule.js'
 import type { Address, UserId } from '../../src/domain/ids.js'
 import { attachPreparedRules, createRulesVersion } from '../../src/screening/prepared-rules.js'

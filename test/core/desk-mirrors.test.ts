@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { AddressRulesCommand } from '../../actors/address-rules/decide.js'
+import type { AddressRulesCommand } from '../../actors/address-rules/core/decide.js'
 import { createAddressRulesShell } from '../../actors/address-rules/shell.js'
 import { createKeyUseShell } from '../../actors/key-use/shell.js'
 import { createSharePriceShell } from '../../actors/share-prices/shell.js'

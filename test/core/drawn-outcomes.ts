@@ -1,5 +1,5 @@
-import type { Command, Outcome, ReplacePurpose } from '../../actors/sub-wallet/messages.js'
-import type { SignedBytes } from '../../actors/sub-wallet/state.js'
+import type { Command, Outcome, ReplacePurpose } from '../../actors/sub-wallet/core/messages.js'
+import type { SignedBytes } from '../../actors/sub-wallet/core/state.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'

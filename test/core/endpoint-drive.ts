@@ -1,11 +1,11 @@
 import type { ActorShell } from '../../actors/runtime/actor.js'
-import type { EventMeta, IncomingCommand } from '../../actors/webhook-endpoint/commands.js'
+import type { EventMeta, IncomingCommand } from '../../actors/webhook-endpoint/core/commands.js'
 import {
   type DeliveryRecord,
   evolveRecord,
   recordsTouched,
-} from '../../actors/webhook-endpoint/delivery-record.js'
-import type { EndpointEffect, EndpointEvent } from '../../actors/webhook-endpoint/events.js'
+} from '../../actors/webhook-endpoint/core/delivery-record.js'
+import type { EndpointEffect, EndpointEvent } from '../../actors/webhook-endpoint/core/events.js'
 import type { Holder } from '../../actors/webhook-endpoint/record.js'
 import { createWebhookShell } from '../../actors/webhook-endpoint/shell.js'
 import type { EventId, WebhookId } from '../../src/domain/ids.js'

@@ -1,12 +1,12 @@
-import { decide } from '../../actors/gas-wallet/decide.js'
+import { decide } from '../../actors/gas-wallet/core/decide.js'
 import type {
   GasWalletCommand,
   GasWalletEffect,
   GasWalletEvent,
-} from '../../actors/gas-wallet/messages.js'
+} from '../../actors/gas-wallet/core/messages.js'
+import type { GasWalletState } from '../../actors/gas-wallet/core/state.js'
 import { loadGasWallet, recordGasWallet } from '../../actors/gas-wallet/record.js'
-import type { GasWalletState } from '../../actors/gas-wallet/state.js'
-import { laneOf } from '../../actors/sub-wallet/state.js'
+import { laneOf } from '../../actors/sub-wallet/core/state.js'
 import { gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { TxId } from '../../src/domain/ids.js'
 import { isFinal } from '../../src/domain/transaction.js'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { awaitDeadline } from '../../actors/sub-wallet/effects/delegation.js'
-import type { Command } from '../../actors/sub-wallet/messages.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import { CHAIN_ID, START_MS, txIdOf } from '../actors/wallet-fixtures.js'
 import { handOver, INTENT_SECONDS, openWallet, spentBy } from './wallet-world.js'

@@ -1,4 +1,4 @@
-import { countersOf, type SubWalletState } from '../../actors/sub-wallet/state.js'
+import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import type { StoredEvent } from '../../src/domain/event.js'
 import { NO_SPEND, rollForward } from '../../src/domain/spend.js'
 import { GAS_MICROS, LINEAGE_ID } from '../actors/wallet-fixtures.js'

@@ -9,7 +9,7 @@ import {
   eraseShell,
 } from '../../actors/runtime/actor.js'
 import { ShardHost } from '../../actors/runtime/shard-host.js'
-import type { SendCommand } from '../../actors/sub-wallet/messages.js'
+import type { SendCommand } from '../../actors/sub-wallet/core/messages.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { ApiKey } from '../../src/domain/api-key.js'

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { DeliveryRecord } from '../../actors/webhook-endpoint/core/delivery-record.js'
+import type { EndpointEvent } from '../../actors/webhook-endpoint/core/events.js'
 import {
   DELIVERY_RECORDS_MAX,
   DeliveryHistory,
 } from '../../actors/webhook-endpoint/delivery-history.js'
-import type { DeliveryRecord } from '../../actors/webhook-endpoint/delivery-record.js'
-import type { EndpointEvent } from '../../actors/webhook-endpoint/events.js'
 import { type EventId, ID_PREFIX, ulidBody, type WebhookId } from '../../src/domain/ids.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import type { DeliveryRecord } from '../../actors/webhook-endpoint/delivery-record.js'
+import type { DeliveryRecord } from '../../actors/webhook-endpoint/core/delivery-record.js'
 import type { NewEvent } from '../../src/domain/event.js'
 import type { EventId, UserId, WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'

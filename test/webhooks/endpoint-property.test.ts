@@ -1,6 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { IN_FLIGHT_MAX, PENDING_WITH_REQUESTED_MAX } from '../../actors/webhook-endpoint/state.js'
+import {
+  IN_FLIGHT_MAX,
+  PENDING_WITH_REQUESTED_MAX,
+} from '../../actors/webhook-endpoint/core/state.js'
 import { EndpointSimulation } from './endpoint-simulation.js'
 
 type Step =

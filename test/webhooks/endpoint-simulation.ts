@@ -1,14 +1,14 @@
 import { pack, unpack } from 'msgpackr'
-import { isRepeatable } from '../../actors/webhook-endpoint/checkpoint.js'
+import { isRepeatable } from '../../actors/webhook-endpoint/core/checkpoint.js'
 import type {
   EndpointCommand,
   EventMeta,
   EventsAppendedCommand,
-} from '../../actors/webhook-endpoint/commands.js'
-import { decide } from '../../actors/webhook-endpoint/decide.js'
-import type { EndpointEvent } from '../../actors/webhook-endpoint/events.js'
-import { evolve } from '../../actors/webhook-endpoint/evolve.js'
-import type { EndpointState } from '../../actors/webhook-endpoint/state.js'
+} from '../../actors/webhook-endpoint/core/commands.js'
+import { decide } from '../../actors/webhook-endpoint/core/decide.js'
+import type { EndpointEvent } from '../../actors/webhook-endpoint/core/events.js'
+import { evolve } from '../../actors/webhook-endpoint/core/evolve.js'
+import type { EndpointState } from '../../actors/webhook-endpoint/core/state.js'
 import { fromStored, toStored } from '../../actors/webhook-endpoint/stored-state.js'
 import type { EventType } from '../../src/domain/event.js'
 import type { EventId, UserId, WebhookId } from '../../src/domain/ids.js'

@@ -5,9 +5,9 @@ import {
   type DeliveryRecord,
   evolveRecord,
   recordsTouched,
-} from '../../actors/webhook-endpoint/delivery-record.js'
-import { RETRY_DELAYS_MS } from '../../actors/webhook-endpoint/retry-schedule.js'
-import { activeSecrets, PENDING_MAX } from '../../actors/webhook-endpoint/state.js'
+} from '../../actors/webhook-endpoint/core/delivery-record.js'
+import { RETRY_DELAYS_MS } from '../../actors/webhook-endpoint/core/retry-schedule.js'
+import { activeSecrets, PENDING_MAX } from '../../actors/webhook-endpoint/core/state.js'
 import type { EventId } from '../../src/domain/ids.js'
 import { EndpointSimulation, endpoint } from './endpoint-simulation.js'
 

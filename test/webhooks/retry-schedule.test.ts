@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { RETRY_DELAYS_MS, retryAtMs } from '../../actors/webhook-endpoint/retry-schedule.js'
+import { RETRY_DELAYS_MS, retryAtMs } from '../../actors/webhook-endpoint/core/retry-schedule.js'
 
 describe('the retry schedule', () => {
   it('follows the documented delays to within a tenth, then ends', () => {

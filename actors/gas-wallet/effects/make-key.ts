@@ -1,6 +1,6 @@
 import { gasWalletKey } from '../../../src/domain/gas-wallets.js'
 import type { GasWalletId } from '../../../src/domain/ids.js'
-import type { GasWalletCommand } from '../messages.js'
+import type { GasWalletCommand } from '../core/messages.js'
 import type { GasWalletPorts } from '../ports.js'
 import { serviceWallet } from '../record.js'
 

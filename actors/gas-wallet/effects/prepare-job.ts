@@ -1,10 +1,10 @@
 import type { GasJob } from '../../../src/domain/sponsorship.js'
 import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
-import type { JobRefusal } from '../../sub-wallet/sponsored-messages.js'
-import { laneOf } from '../../sub-wallet/state.js'
-import type { GasWalletCommand, JobQuote, PreparedJob } from '../messages.js'
+import type { JobRefusal } from '../../sub-wallet/core/sponsored-messages.js'
+import { laneOf } from '../../sub-wallet/core/state.js'
+import type { GasWalletCommand, JobQuote, PreparedJob } from '../core/messages.js'
+import type { GasWalletState } from '../core/state.js'
 import type { GasWalletPorts } from '../ports.js'
-import type { GasWalletState } from '../state.js'
 
 /** Adds gas, fees and, at the start, the account's nonce. A job known already needs none. */
 export async function prepareJob(

@@ -1,6 +1,6 @@
 import { fault } from '../../../src/errors/fault.js'
 import { outcomeCommand, requestIdBytes } from '../../sub-wallet/effects/sign.js'
-import type { GasWalletCommand, GasWalletEffect } from '../messages.js'
+import type { GasWalletCommand, GasWalletEffect } from '../core/messages.js'
 import type { GasWalletPorts } from '../ports.js'
 
 /** Signs under the service grant: calls of the Router, with or without an authorization. */

@@ -5,7 +5,7 @@ import type { View } from '../../../src/chains/rpc/types.js'
 import type { Hex } from '../../../src/domain/ids.js'
 import { currentHash, type Place } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
-import type { Command, Effect, Outcome } from '../messages.js'
+import type { Command, Effect, Outcome } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
 type BroadcastEffect = Omit<Extract<Effect, { type: 'broadcast' }>, 'type'>

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Command } from '../messages.js'
+import type { Command } from '../core/messages.js'
+import type { SponsoredEffect } from '../core/sponsored-messages.js'
 import type { SubWalletPorts } from '../ports.js'
-import type { SponsoredEffect } from '../sponsored-messages.js'
 
 /** Between two looks. */
 const RETRY_MS = 2_000

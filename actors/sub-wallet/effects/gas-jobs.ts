@@ -4,7 +4,7 @@ import { ID_PREFIX, type TxId } from '../../../src/domain/ids.js'
 import type { GasJob, Sponsorship } from '../../../src/domain/sponsorship.js'
 import { newId } from '../../../src/store/new-id.js'
 import type { Envelope } from '../../runtime/actor.js'
-import type { SponsoredEffect } from '../sponsored-messages.js'
+import type { SponsoredEffect } from '../core/sponsored-messages.js'
 
 /** What a sub-wallet asks of the gas wallet that its sponsorship names. */
 

@@ -4,9 +4,9 @@ import type { Transaction } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
-import type { Command, PreparedSend, SendCommand } from '../messages.js'
+import type { Command, PreparedSend, SendCommand } from '../core/messages.js'
+import type { SubWalletState } from '../core/state.js'
 import type { SubWalletPorts } from '../ports.js'
-import type { SubWalletState } from '../state.js'
 import { editionsOf } from './screen.js'
 
 /** Adds what a send's decision needs from outside; at once while all caches are warm. */

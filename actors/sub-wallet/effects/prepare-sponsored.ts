@@ -2,10 +2,10 @@ import type { ChainAccess } from '../../../src/chains/access.js'
 import type { Address } from '../../../src/domain/ids.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
 import { fault } from '../../../src/errors/fault.js'
+import type { PreparedSponsored, SponsorCommand } from '../core/sponsored-messages.js'
+import { SPONSORED_GAS_HELD } from '../core/sponsored-state.js'
+import type { SubWalletState } from '../core/state.js'
 import type { SubWalletPorts } from '../ports.js'
-import type { PreparedSponsored, SponsorCommand } from '../sponsored-messages.js'
-import { SPONSORED_GAS_HELD } from '../sponsored-state.js'
-import type { SubWalletState } from '../state.js'
 import { firstAnswer } from './prepare-send.js'
 
 const NATIVE_DECIMALS = 18

@@ -3,8 +3,8 @@ import type { GrantUpdate } from '../../../src/custody/co-signer.js'
 import { keyExpiresAtMs } from '../../../src/domain/api-key.js'
 import { FaultError } from '../../../src/errors/fault.js'
 import { grantAudit } from '../../custody/grant-audit.js'
-import type { GrantEffect } from '../grant-messages.js'
-import type { Command } from '../messages.js'
+import type { GrantEffect } from '../core/grant-messages.js'
+import type { Command } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
 type PutGrant = Extract<GrantEffect, { type: 'put-grant' }>

@@ -3,7 +3,7 @@ import { bump, type Fees, offerCeiling } from '../../../src/chains/fees.js'
 import type { SignedAuthorization, SignOutcome } from '../../../src/custody/co-signer.js'
 import type { KeyId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
-import type { Command, ReplacePurpose } from '../messages.js'
+import type { Command, ReplacePurpose } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
 export interface Replaced {

@@ -6,10 +6,10 @@ import type { Verdict } from '../../../src/screening/screener.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
 import { forecastStillGood } from '../../../src/valuation/staleness.js'
-import type { Command, Effect } from '../messages.js'
+import type { Command, Effect } from '../core/messages.js'
+import type { SponsoredDraft } from '../core/sponsored-state.js'
+import type { Draft } from '../core/state.js'
 import type { SubWalletPorts } from '../ports.js'
-import type { SponsoredDraft } from '../sponsored-state.js'
-import type { Draft } from '../state.js'
 
 /** Step 3 of the lifecycle: who would receive, spend or operate. */
 export function screen(

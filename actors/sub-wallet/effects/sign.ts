@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { SignOutcome } from '../../../src/custody/co-signer.js'
 import type { Hex, SubWalletId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
-import type { Command, Effect } from '../messages.js'
+import type { Command, Effect } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
 /** Step 4 of the lifecycle: both domains approve, the quorum signer joins and signs. */

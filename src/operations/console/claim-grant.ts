@@ -6,7 +6,7 @@ import type {
   Claimed,
   GrantAnswer,
   Outdated,
-} from '../../../actors/sub-wallet/grant-messages.js'
+} from '../../../actors/sub-wallet/core/grant-messages.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { CustodyStatus } from '../../domain/grant-change.js'
 import type { SubWalletId } from '../../domain/ids.js'

@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from '../../../actors/webhook-endpoint/delivery-record.js'
+import type { DeliveryRecord } from '../../../actors/webhook-endpoint/core/delivery-record.js'
 import { DEFAULT_EVENT_TYPES, type StoredEvent } from '../../domain/event.js'
 import type { WebhookId } from '../../domain/ids.js'
 import { QUOTAS_MAX } from '../../domain/quotas.js'

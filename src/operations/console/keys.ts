@@ -1,5 +1,5 @@
-import type { Outdated } from '../../../actors/sub-wallet/grant-messages.js'
-import type { Successor } from '../../../actors/sub-wallet/messages.js'
+import type { Outdated } from '../../../actors/sub-wallet/core/grant-messages.js'
+import type { Successor } from '../../../actors/sub-wallet/core/messages.js'
 import type { ConsoleInput } from '../../api/console-operations.js'
 import { deriveProofKey } from '../../custody/key-proof.js'
 import type { ApiKey, KeyPatch } from '../../domain/api-key.js'

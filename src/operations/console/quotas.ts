@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { CountedQuota, QuotaCommand } from '../../../actors/quotas/decide.js'
+import type { CountedQuota, QuotaCommand } from '../../../actors/quotas/core/decide.js'
 import type { ActorAddress } from '../../../actors/runtime/actor.js'
 import { isLive } from '../../domain/api-key.js'
 import type { KeyId, UserId } from '../../domain/ids.js'

@@ -1,4 +1,4 @@
-import type { DeliveryRecord } from '../../../actors/webhook-endpoint/delivery-record.js'
+import type { DeliveryRecord } from '../../../actors/webhook-endpoint/core/delivery-record.js'
 import { eventData } from '../../api/event-data.js'
 import type { EventType, StoredEvent } from '../../domain/event.js'
 import { isoTime } from '../../domain/iso-time.js'

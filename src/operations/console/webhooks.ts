@@ -1,6 +1,6 @@
 import type { ActorAddress } from '../../../actors/runtime/actor.js'
-import type { ChangeCommand } from '../../../actors/webhook-endpoint/commands.js'
-import { SECRET_OVERLAP_MS } from '../../../actors/webhook-endpoint/state.js'
+import type { ChangeCommand } from '../../../actors/webhook-endpoint/core/commands.js'
+import { SECRET_OVERLAP_MS } from '../../../actors/webhook-endpoint/core/state.js'
 import { type EventId, ID_PREFIX, type WebhookId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'

@@ -1,7 +1,7 @@
 import type {
   SponsorCommand,
   SponsoredQuote,
-} from '../../../actors/sub-wallet/sponsored-messages.js'
+} from '../../../actors/sub-wallet/core/sponsored-messages.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { TransactionView } from '../../api/transaction.js'
 import type { ChainAccess } from '../../chains/access.js'

@@ -1,0 +1,85 @@
+import type { Receipt } from '../../../src/chains/receipts.js'
+import type { Hex } from '../../../src/domain/ids.js'
+import type { MinedIn, Place } from '../../../src/domain/transaction.js'
+import type { WatcherEffect } from './messages.js'
+import { askAboutDoubts } from './reorgs.js'
+import type { WatcherState } from './state.js'
+import type { Watched } from './watch-list.js'
+
+/** What receipts say of ours: told at once, and again once that is deep enough. */
+export function receiptsCame(
+  state: WatcherState,
+  asked: readonly Hex[],
+  receipts: readonly (Receipt | null)[],
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  const missing = new Map<Watched, number>()
+  asked.forEach((hash, i) => {
+    const receipt = receipts[i]
+    const watched = state.watched.withHash(hash)
+    if (watched === undefined) return
+    if (receipt !== null && receipt !== undefined) {
+      receiptSeen(state, watched, receipt, effects, nowMs)
+    } else missing.set(watched, (missing.get(watched) ?? 0) + 1)
+  })
+  for (const [{ mined, checked: isChecked, hashes }, count] of missing) {
+    // It was mined when last heard of, and is in no block now: a reorg that nobody watched, or a
+    // node that lags. The block at its height says which.
+    if (mined !== null && !isChecked && count === hashes.length) {
+      state.inDoubt.add(mined.blockNumber)
+    }
+  }
+  askAboutDoubts(state, state.recent.at(-1)?.number ?? 0, effects)
+}
+
+function receiptSeen(
+  state: WatcherState,
+  watched: Watched,
+  receipt: Receipt,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  // Nearly always the newest block.
+  const seen = state.recent.findLast(({ number }) => number === receipt.blockNumber)
+  // A receipt from a block that a reorg took away while we asked.
+  if (seen !== undefined && seen.hash !== receipt.blockHash) return
+  watched.checked = true
+  if (watched.mined?.blockHash === receipt.blockHash) return
+  const mined: MinedIn = {
+    // Hundreds of receipts of a block each have a text of their own that says the same.
+    txHash: watched.hashes.find((hash) => hash === receipt.txHash) ?? receipt.txHash,
+    blockNumber: receipt.blockNumber,
+    blockHash: seen?.hash ?? receipt.blockHash,
+    outcome: receipt.status,
+    feeWei: receipt.feeWei,
+  }
+  state.watched.setMined(watched, mined)
+  watched.untold = mined
+  const head = state.recent.at(-1)?.number ?? receipt.blockNumber
+  if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
+  else {
+    const { owner, txId } = watched
+    effects.push({ type: 'tell', owner, command: { type: 'mined', txId, mined, nowMs } })
+  }
+}
+
+function deepEnough(state: WatcherState, mined: Place, head: number): boolean {
+  return head - mined.blockNumber + 1 >= state.confirmations
+}
+
+/** Tells of a confirmation. It is kept in mind, in case of a reorg. */
+export function deepen(
+  state: WatcherState,
+  watched: Watched,
+  head: number,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  const { mined, untold, checked, txId, owner } = watched
+  if (mined === null || !checked || !deepEnough(state, mined, head)) return
+  state.watched.settle(watched, mined)
+  if (untold === null) return
+  const command = { type: 'confirmed', txId, mined: untold, nowMs } as const
+  effects.push({ type: 'tell', owner, command })
+}

@@ -1,0 +1,140 @@
+import type { Hex } from '../../../src/domain/ids.js'
+import type { Place } from '../../../src/domain/transaction.js'
+import type { SeenBlock, WatchCommand, WatcherEffect, WatcherEvent } from './messages.js'
+import { CHECKED_AT_ONCE, RECENT_BLOCKS_MAX, type WatcherState } from './state.js'
+import type { Watched } from './watch-list.js'
+
+/** Takes back every block that is not below `blockNumber`, and tells the wallets concerned. */
+export function rewind(
+  state: WatcherState,
+  blockNumber: number,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  const highest = state.recent.at(-1)?.number
+  if (highest === undefined || highest < blockNumber) return
+  const kept = state.recent.filter(({ number }) => number < blockNumber)
+  state.recent.length = 0
+  state.recent.push(...kept)
+  for (const watched of state.watched.minedWithin(blockNumber, highest)) {
+    takeBack(state, watched, blockNumber, effects, nowMs)
+  }
+  recall(state.watched.takeEarlier(blockNumber, highest, null), effects)
+}
+
+/**
+ * Takes back what is mined at the height of `block` in another one: its receipt came before its
+ * block, or from another branch, or the chain changed while nobody looked.
+ * @returns hashes of what was taken back
+ */
+export function compare(
+  state: WatcherState,
+  { number, hash }: SeenBlock,
+  effects: WatcherEffect[],
+  nowMs: number,
+): Hex[] {
+  state.inDoubt.delete(number)
+  const beside = state.watched.minedBeside(number, hash)
+  for (const watched of beside) takeBack(state, watched, number, effects, nowMs)
+  recall(state.watched.takeEarlier(number, number, hash), effects)
+  return beside.flatMap(({ hashes }) => hashes)
+}
+
+/** What is mined below a height is to be compared with the chain: nobody saw what became of it. */
+export function doubtBelow(state: WatcherState, blockNumber: number): void {
+  for (const height of state.watched.minedHeights()) {
+    if (height < blockNumber) state.inDoubt.add(height)
+  }
+}
+
+/** Asks for blocks in doubt, some at a time; one that no node has waits behind all others. */
+export function askAboutDoubts(state: WatcherState, head: number, effects: WatcherEffect[]): void {
+  if (state.inDoubt.size === 0 || state.checking) return
+  const numbers: number[] = []
+  for (const height of state.inDoubt) {
+    // Beyond the head nothing is there to compare with yet.
+    if (height <= head) numbers.push(height)
+    if (numbers.length === CHECKED_AT_ONCE) break
+  }
+  for (const height of numbers) {
+    state.inDoubt.delete(height)
+    state.inDoubt.add(height)
+  }
+  if (numbers.length === 0) return
+  state.checking = true
+  effects.push({ type: 'check-blocks', numbers })
+}
+
+/** The answer; what is missing from it stays in doubt. */
+export function checked(
+  state: WatcherState,
+  blocks: readonly SeenBlock[],
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  state.checking = false
+  const hashes: Hex[] = []
+  for (const block of blocks) {
+    // One that was followed since says more than this answer.
+    const followed = state.recent.find(({ number }) => number === block.number)
+    hashes.push(...compare(state, followed ?? block, effects, nowMs))
+  }
+  if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
+}
+
+/** What had ended in a block that is gone is watched again, and its wallet told. */
+export function recalled(
+  state: WatcherState,
+  place: Place,
+  transactions: readonly WatchCommand[],
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  if (state.recent.some(({ hash }) => hash === place.blockHash)) {
+    // The block came back while the store was read.
+    state.watched.noteEarlier(place)
+    return
+  }
+  const hashes: Hex[] = []
+  for (const { txId, owner, from, nonce, hashes: own, mined } of transactions) {
+    if (state.watched.get(txId) !== undefined) continue
+    const ids = { txId, owner, from, nonce, hashes: own }
+    const watched = { ...ids, mined, untold: null, checked: true, sinceBlock: null }
+    state.watched.put(watched)
+    takeBack(state, watched, place.blockNumber, effects, nowMs)
+    hashes.push(...own)
+  }
+  // The blocks that have them now may have been followed already.
+  if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
+}
+
+function takeBack(
+  state: WatcherState,
+  watched: Watched,
+  blockNumber: number,
+  effects: WatcherEffect[],
+  nowMs: number,
+): void {
+  state.watched.setMined(watched, null)
+  watched.untold = null
+  watched.checked = true
+  watched.sinceBlock = blockNumber
+  const { owner, txId } = watched
+  const command = { type: 'unmined', txId, stored: null, nowMs } as const
+  effects.push({ type: 'tell', owner, command })
+}
+
+/**
+ * Forgets what no reorg will reach any more, unless one may have reached it unseen: the store keeps
+ * that until it was compared, however long ago it was.
+ */
+export function forgetSettled(state: WatcherState): readonly WatcherEvent[] {
+  const { chainId, recent, inDoubt, watched } = state
+  let below = (recent.at(-1)?.number ?? 0) - RECENT_BLOCKS_MAX
+  for (const height of inDoubt) below = Math.min(below, height)
+  return watched.forgetSettledBelow(below) ? [{ type: 'settled-forgotten', chainId, below }] : []
+}
+
+function recall(places: readonly Place[], effects: WatcherEffect[]): void {
+  for (const place of places) effects.push({ type: 'recall', place })
+}

@@ -1,0 +1,134 @@
+import { Packr } from 'msgpackr'
+import type { Address, Hex, TxId } from '../../../src/domain/ids.js'
+import type { Place } from '../../../src/domain/transaction.js'
+import type { Owner } from './messages.js'
+
+/** What is kept of a transaction that is deep enough: with it, it can be watched again. */
+export interface Settled {
+  readonly txId: TxId
+  readonly owner: Owner
+  readonly from: Address
+  readonly nonce: number
+  readonly hashes: readonly Hex[]
+}
+
+/** Those of one owner that settled one after another, as they are packed. */
+type Run = readonly [Owner, Address, readonly (readonly [TxId, number, readonly Uint8Array[]])[]]
+
+interface SettledBlock extends Place {
+  /** Not packed yet. */
+  fresh: Settled[]
+  readonly packed: Uint8Array[]
+}
+
+/** Packed together: enough that those of an owner share its name, few enough for one turn. */
+const PACKED_TOGETHER = 128
+
+/**
+ * Transactions that are deep enough, by block, until no reorg can reach them. A busy chain has
+ * hundreds of thousands of them, which nearly always are forgotten unread: packed they are a third
+ * as large, and above all nothing that a collection of garbage has to walk through. As objects they
+ * were half of what this thread held, and each major collection held up all sends for 100 ms.
+ */
+export class SettledBlocks {
+  readonly #packr = new Packr({ useRecords: false })
+  /** More than one at a height where receipts came from several branches. */
+  readonly #byHeight = new Map<number, SettledBlock[]>()
+  /** The one that the last of them went to. */
+  #filling: SettledBlock | null = null
+
+  add(settled: Settled, { blockNumber, blockHash }: Place): void {
+    const block = this.#blockAt(blockNumber, blockHash)
+    if (block !== this.#filling) {
+      if (this.#filling !== null) this.#pack(this.#filling)
+      this.#filling = block
+    }
+    block.fresh.push(settled)
+    if (block.fresh.length >= PACKED_TOGETHER) this.#pack(block)
+  }
+
+  /** Takes out all of a height, but for those in the block `exceptHash`. */
+  take(
+    blockNumber: number,
+    exceptHash: Hex | null,
+  ): readonly { readonly mined: Place; readonly transactions: readonly Settled[] }[] {
+    const blocks = this.#byHeight.get(blockNumber)
+    if (blocks === undefined) return []
+    const kept = blocks.filter(({ blockHash }) => blockHash === exceptHash)
+    if (kept.length > 0) this.#byHeight.set(blockNumber, kept)
+    else this.#byHeight.delete(blockNumber)
+    return blocks
+      .filter(({ blockHash }) => blockHash !== exceptHash)
+      .map((block) => ({
+        mined: { blockNumber, blockHash: block.blockHash },
+        transactions: [...block.packed.flatMap((bytes) => this.#unpacked(bytes)), ...block.fresh],
+      }))
+  }
+
+  heights(): readonly number[] {
+    return [...this.#byHeight.keys()]
+  }
+
+  /** @returns whether there was anything */
+  forgetBelow(blockNumber: number): boolean {
+    return deleteBelow(this.#byHeight, blockNumber)
+  }
+
+  #blockAt(blockNumber: number, blockHash: Hex): SettledBlock {
+    const filling = this.#filling
+    // Nearly always; a block that was taken out or forgotten since is made anew.
+    const blocks = this.#byHeight.get(blockNumber) ?? []
+    if (filling !== null && blocks.includes(filling) && filling.blockHash === blockHash) {
+      return filling
+    }
+    const known = blocks.find((block) => block.blockHash === blockHash)
+    if (known !== undefined) return known
+    const block = { blockNumber, blockHash, fresh: [], packed: [] }
+    this.#byHeight.set(blockNumber, [...blocks, block])
+    return block
+  }
+
+  #pack(block: SettledBlock): void {
+    if (block.fresh.length === 0) return
+    // A copy: what the packer returns is a piece of a larger buffer.
+    block.packed.push(new Uint8Array(this.#packr.pack(runsOf(block.fresh))))
+    block.fresh = []
+  }
+
+  #unpacked(bytes: Uint8Array): Settled[] {
+    const runs = this.#packr.unpack(bytes) as readonly Run[]
+    return runs.flatMap(([owner, from, transactions]) =>
+      transactions.map(([txId, nonce, hashes]) => {
+        return { txId, owner, from, nonce, hashes: hashes.map(hexOf) }
+      }),
+    )
+  }
+}
+
+/** @returns whether there was anything */
+export function deleteBelow(byHeight: Map<number, unknown>, blockNumber: number): boolean {
+  const { size } = byHeight
+  for (const height of byHeight.keys()) if (height < blockNumber) byHeight.delete(height)
+  return byHeight.size < size
+}
+
+function runsOf(settled: readonly Settled[]): Run[] {
+  const runs: [Owner, Address, [TxId, number, Uint8Array[]][]][] = []
+  for (const { txId, owner, from, nonce, hashes } of settled) {
+    let run = runs.at(-1)
+    if (run?.[0] !== owner) {
+      run = [owner, from, []]
+      runs.push(run)
+    }
+    run[2].push([txId, nonce, hashes.map(bytesOf)])
+  }
+  return runs
+}
+
+function bytesOf(hash: Hex): Uint8Array {
+  return Buffer.from(hash.slice(2), 'hex')
+}
+
+function hexOf(bytes: Uint8Array): Hex {
+  return `0x${Buffer.from(bytes).toString('hex')}`
+}

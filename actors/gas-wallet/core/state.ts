@@ -1,0 +1,25 @@
+import type { GasWalletId, TxId } from '../../../src/domain/ids.js'
+import type { GasJob } from '../../../src/domain/sponsorship.js'
+import type { Fault } from '../../../src/errors/fault.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import type { SubWalletState } from '../../sub-wallet/core/state.js'
+
+/**
+ * A gas wallet's state. Durable: its address, its next nonce, and every transaction with signed
+ * bytes. Volatile: jobs that are not signed yet; whoever asked for one asks again after a restart.
+ */
+export interface GasWalletState {
+  readonly gasWalletId: GasWalletId
+  readonly chainId: number
+  /** The lane, drafts and open transactions of an account, as sub-wallets have them. */
+  readonly account: SubWalletState
+  /** What its drafts and open transactions are for. */
+  readonly jobs: Map<TxId, GasJob>
+  /** Why a draft could not be signed, until the lane gives it up. */
+  readonly faults: Map<TxId, Fault>
+  /** Callers that wait for the key. */
+  readonly openers: ReplyToken[]
+}
+
+/** Jobs of one gas wallet at a time; beyond it OVERLOADED. A window of 16 takes minutes for more. */
+export const JOBS_MAX = 2_000

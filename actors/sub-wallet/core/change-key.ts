@@ -1,0 +1,59 @@
+import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
+import { narrowedTo } from '../../../src/domain/grant-terms.js'
+import type { LineageId } from '../../../src/domain/ids.js'
+import type { Claimed } from './grant-messages.js'
+import type { Event } from './messages.js'
+import type { Turn } from './turn.js'
+
+export type KeyChange = Pick<Extract<Event, { type: 'key-put' }>, 'change' | 'requestId' | 'atMs'>
+
+/** Changes a key here. */
+export function putKey(turn: Turn, key: ApiKey, change: KeyChange): void {
+  turn.emit({ type: 'key-put', key, ...change })
+  turn.effect({ type: 'key-changed', secretHash: key.secretHash })
+}
+
+/** The same, and has the identity provider told until it acknowledges. */
+export function putKeyAndGrant(turn: Turn, key: ApiKey, change: KeyChange): void {
+  putKey(turn, key, change)
+  openGrantOf(turn, key)
+}
+
+/** Leaves the keys that this one took the place of nothing that it has not itself. */
+export function narrowPredecessors(turn: Turn, key: ApiKey, change: KeyChange): void {
+  for (const before of predecessors(turn, key, change.atMs)) {
+    const narrowed = narrowedTo(before, key)
+    if (narrowed !== before) putKeyAndGrant(turn, narrowed, change)
+  }
+}
+
+/** The keys that it took the place of and that have not ended, the last one first. */
+export function predecessors({ state }: Turn, key: ApiKey, nowMs: number): ApiKey[] {
+  const found: ApiKey[] = []
+  let { rotatedFrom } = key
+  while (rotatedFrom !== null) {
+    const before = state.keys.get(rotatedFrom)
+    if (before === undefined) break
+    if (keyStatus(before, nowMs) !== 'revoked') found.push(before)
+    rotatedFrom = before.rotatedFrom
+  }
+  return found
+}
+
+/** The identity provider has to hear what the key may do from now on. */
+export function openGrantOf(turn: Turn, { keyId, lineageId }: ApiKey): void {
+  // What is being asked for meanwhile may still be taken.
+  const patch = turn.state.grants.byKey.get(keyId)?.change.asked ?? null
+  openChange(turn, { keyId, rotatedFrom: null, patch }, lineageId, null)
+}
+
+export function openChange(
+  turn: Turn,
+  { keyId, rotatedFrom, patch }: Claimed,
+  lineageId: LineageId,
+  claimId: string | null,
+): void {
+  const version = turn.state.grants.lastVersion + 1
+  const change = { keyId, lineageId, version, rotatedFrom, asked: patch }
+  turn.emit({ type: 'grant-opened', change, claimId })
+}

@@ -1,0 +1,184 @@
+import { ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
+import { keccak256 } from '../../../src/domain/keccak.js'
+import { valueUsdMicros } from '../../../src/domain/money.js'
+import { pumpFlight, pumpSigning } from './decide-lane.js'
+import type { HeadCommand, ReplacePurpose } from './messages.js'
+import { feeCapOf } from './replacement-spend.js'
+import { countersOf, type Draft, type Lane, laneOf, OPEN_MAX, type OpenEntry } from './state.js'
+import type { Turn } from './turn.js'
+
+/** After so many blocks a transaction that a node took is sent once more: pools forget. */
+const RESEND_BLOCKS = 4
+/** Or after so long, when the nodes that answer show no new blocks: a little over one of Ethereum. */
+const RESEND_MS = 15_000
+/** Blocks after which one whose fee is too low for the next block is replaced. */
+const STUCK_BLOCKS = 2
+/** Blocks after which one that pays enough is replaced all the same: its tip must be too low. */
+const STUCK_ANYWAY_BLOCKS = 12
+/** And no sooner than this: blocks of a pause come all at once. Twelve blocks of Arbitrum. */
+const STUCK_ANYWAY_MS = 3_000
+/** Refusals in a row after which what may still be out is cancelled: longer than a node lags. */
+const REFUSALS_TO_CANCEL = 5
+/**
+ * Free nonces that are listed by what a node says at a time, and the widest hole below the nonces
+ * handed out here that is closed by self-sends: four windows. A wider one is no hole but a node's
+ * wrong word for the account's nonce; filling it would burn gas block after block, and listing it
+ * would never end.
+ */
+const GAPS_MAX = 64
+/** The widest hole that drops here can make: each of its nonces was open at the same time. */
+const OWN_GAPS_MAX = OPEN_MAX
+const SELF_SEND_GAS = 100_000n
+const NATIVE_DECIMALS = 18
+const UTF8 = new TextEncoder()
+
+/**
+ * A block came. Heals the lane without an operator: what was unclear is sent again, what is stuck
+ * is replaced, holes are filled, and nonces used from outside are noticed.
+ */
+export function onHead(turn: Turn, command: HeadCommand): void {
+  const { finalBlock, chainId } = command
+  const lane = laneOf(turn.state, chainId)
+  if (finalBlock !== null && finalBlock.blockHash !== lane.finalBlock?.blockHash) {
+    turn.emit({ type: 'final-block', chainId, finalBlock })
+  }
+  let places = lane.window
+  for (const txId of [...lane.flight]) {
+    if (places-- === 0) break
+    const entry = turn.state.open.get(txId)
+    if (entry !== undefined) tend(turn, entry, command)
+  }
+  if (command.chainNonce !== null) findGaps(turn, lane, command.chainNonce)
+  pumpFlight(turn, lane)
+  pumpSigning(turn, lane)
+  fillGap(turn, lane, command)
+}
+
+function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
+  const { tx, flight, sentAtBlock } = entry
+  if (entry.replacing || flight === 'waiting' || flight === 'sending') return
+  const overtaken = command.chainNonce !== null && tx.nonce < command.chainNonce
+  if (flight === 'unsure' && entry.refusals >= REFUSALS_TO_CANCEL && !overtaken) {
+    replace(turn, entry, 'cancel', command)
+    return
+  }
+  if (flight === 'unsure' || overtaken) {
+    resend(turn, entry)
+    return
+  }
+  if (flight === 'underpriced') {
+    replace(turn, entry, 'bump', command)
+    return
+  }
+  const { blockNumber, nowMs } = command
+  if (sentAtBlock === null || blockNumber < sentAtBlock) {
+    // Where it was sent, a node was ahead of those that answer now: that says nothing of its age.
+    turn.emit({ type: 'ages-from', txId: tx.txId, blockNumber })
+  }
+  const age = blockNumber - (entry.sentAtBlock ?? blockNumber)
+  const heldBlocks = blockNumber - (entry.takenAtBlock ?? blockNumber)
+  const heldMs = nowMs - entry.takenAtMs
+  const newest = tx.attempts.at(-1)
+  const { gasPriceWei } = command
+  const tooCheap = newest !== undefined && gasPriceWei !== null && newest.maxFeePerGas < gasPriceWei
+  const isStuck = tooCheap
+    ? age >= STUCK_BLOCKS
+    : age >= STUCK_ANYWAY_BLOCKS && nowMs - entry.sentAtMs >= STUCK_ANYWAY_MS
+  if (isStuck) replace(turn, entry, 'bump', command)
+  else if (heldBlocks >= RESEND_BLOCKS || heldMs >= RESEND_MS) resend(turn, entry)
+}
+
+/** The same bytes again: "already known" is success. */
+function resend(turn: Turn, { tx }: OpenEntry): void {
+  turn.emit({ type: 'sending', txId: tx.txId })
+  const { finalBlock } = laneOf(turn.state, tx.chainId)
+  turn.effect({ type: 'broadcast', tx, reach: 'all-nodes', finalBlock })
+}
+
+/** What replaces a cancellation is a cancellation. */
+function replace(
+  turn: Turn,
+  { tx }: OpenEntry,
+  wanted: ReplacePurpose,
+  { nowMs }: HeadCommand,
+): void {
+  const purpose = tx.attempts.at(-1)?.cancels === true ? 'cancel' : wanted
+  turn.emit({ type: 'replacing', txId: tx.txId, on: true })
+  const feeCapWei = purpose === 'cancel' ? null : feeCapOf(turn.state, tx, nowMs)
+  turn.effect({ type: 'replace', tx, purpose, feeCapWei })
+}
+
+/** Nonces between the chain's and ours that nothing of ours occupies. */
+function findGaps(turn: Turn, lane: Lane, seenNonce: number): void {
+  const { nextNonce, chainId } = lane
+  const chainNonce = Math.max(seenNonce, lane.usedBelow)
+  if (nextNonce === null || chainNonce >= nextNonce) return
+  const taken = new Set<number>()
+  for (const { tx } of turn.state.open.values()) if (tx.chainId === chainId) taken.add(tx.nonce)
+  for (const txId of lane.filling) {
+    const entry = turn.state.drafts.get(txId)
+    if (entry !== undefined) taken.add(entry.nonce)
+  }
+  const listed = new Set(lane.gaps)
+  const nonces: number[] = []
+  // The lowest ones, whatever is free above them: a drop here may have freed many at once.
+  let free = 0
+  for (let nonce = chainNonce; nonce < nextNonce && free < GAPS_MAX; nonce++) {
+    if (taken.has(nonce)) continue
+    free++
+    if (!listed.has(nonce)) nonces.push(nonce)
+    if (lane.gaps.length + nonces.length >= OWN_GAPS_MAX + GAPS_MAX) break
+  }
+  if (nonces.length > 0) turn.emit({ type: 'gaps-found', chainId, nonces })
+}
+
+/**
+ * A hole that no waiting send takes is closed by sending nothing to ourselves: everything above it
+ * would wait for ever. The gas counts against the lineage whose transactions wait.
+ */
+function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
+  const { state } = turn
+  const nonce = lane.gaps[0]
+  const { wallet } = state
+  if (nonce === undefined || fees === null || wallet === null || lane.queued.length > 0) return
+  const above = lane.flight.map((txId) => state.open.get(txId)).find((it) => it !== undefined)
+  if (above === undefined || above.tx.nonce < nonce) return
+  const claimed = Math.min(above.tx.nonce, lane.ownFrom) - nonce
+  if (claimed > GAPS_MAX || above.tx.nonce - nonce > OWN_GAPS_MAX + GAPS_MAX) return
+  const { keyId, lineageId, chainId, valuation } = above.tx
+  const gasMicros = valueUsdMicros(
+    SELF_SEND_GAS * fees.maxFeePerGas,
+    NATIVE_DECIMALS,
+    valuation.nativePrice,
+    valuation.nativePriceDecimals,
+  )
+  const { day, month } = countersOf(state, lineageId, nowMs)
+  // No randomness here, and one block may open the same gap in many wallets in one millisecond.
+  const entropy = keccak256(UTF8.encode(`${state.subWalletId}:${chainId}:${nonce}`))
+  const txId = (ID_PREFIX.tx + ulidBody(nowMs, entropy)) as TxId
+  const draft: Draft = {
+    txId,
+    requestId: txId,
+    keyId,
+    lineageId,
+    chainId,
+    kind: 'send',
+    to: wallet.address,
+    value: 0n,
+    data: '0x',
+    gasLimit: SELF_SEND_GAS,
+    ...fees,
+    valuation: { ...valuation, valueMicros: 0n, gasMicros },
+    reservation: { micros: gasMicros, day, month },
+    problem: null,
+    forecast: null,
+    proofKey: null,
+    idempotency: null,
+    token: null,
+    createdAtMs: nowMs,
+    booking: 'drafted',
+  }
+  turn.emit({ type: 'reserved', draft })
+  turn.emit({ type: 'queued', txId, screenedAgainst: [] })
+  pumpSigning(turn, lane)
+}

@@ -1,0 +1,192 @@
+import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
+import { enlargements, grantTermsOf } from '../../../src/domain/grant-terms.js'
+import type { KeyId } from '../../../src/domain/ids.js'
+import { fault } from '../../../src/errors/fault.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import { spendWithCredits } from './admission.js'
+import {
+  narrowPredecessors,
+  openGrantOf,
+  predecessors,
+  putKey,
+  putKeyAndGrant,
+} from './change-key.js'
+import { advanceGrants, giveUp, OUTDATED, useClaim } from './decide-grants.js'
+import type { Command } from './messages.js'
+import { countersOf } from './state.js'
+import type { Turn } from './turn.js'
+
+type Of<T extends Command['type']> = Extract<Command, { type: T }>
+
+/** Keys of one sub-wallet that are not revoked; bounds the actor's memory. */
+const LIVE_KEYS_MAX = 500
+
+export function createWallet(
+  turn: Turn,
+  { wallet, requestId = null }: Of<'create-wallet'>,
+  token: ReplyToken | null,
+): void {
+  if (turn.state.wallet === null) turn.emit({ type: 'wallet-created', wallet, requestId })
+  turn.answer(token, turn.state.wallet)
+}
+
+export function registerKey(
+  turn: Turn,
+  { key, requestId = null }: Of<'register-key'>,
+  token: ReplyToken | null,
+): void {
+  const { state } = turn
+  if (state.wallet === null || state.wallet.userId !== key.userId) {
+    turn.refuse(token, fault('NOT_FOUND'))
+    return
+  }
+  const atMs = key.createdAtMs
+  if (liveKeys(turn, atMs) >= LIVE_KEYS_MAX) {
+    // The identity provider has its grant already.
+    openGrantOf(turn, key)
+    advanceGrants(turn)
+    turn.refuse(token, tooManyKeys())
+    return
+  }
+  turn.emit({ type: 'key-put', key, change: 'registered', requestId, atMs })
+  turn.answer(token, key)
+}
+
+/** The successor keeps everything but name of the secret; the old key lives for its grace. */
+export function rotateKey(
+  turn: Turn,
+  { keyId, successor, claimId, requestId = null, nowMs }: Of<'rotate-key'>,
+  token: ReplyToken | null,
+): void {
+  const old = turn.state.keys.get(keyId)
+  const of = { keyId: successor.keyId, rotatedFrom: keyId, patch: null }
+  if (!useClaim(turn, claimId, of, nowMs)) {
+    advanceGrants(turn)
+    turn.answer(token, OUTDATED)
+    return
+  }
+  const isActive = old !== undefined && keyStatus(old, nowMs) === 'active'
+  if (!isActive || liveKeys(turn, nowMs) >= LIVE_KEYS_MAX) {
+    // The identity provider has its successor already.
+    giveUp(turn, of, nowMs)
+    advanceGrants(turn)
+    turn.refuse(token, isActive ? tooManyKeys() : notActive(old, nowMs))
+    return
+  }
+  const previous: ApiKey = { ...old, rotatedAtMs: nowMs }
+  const key: ApiKey = {
+    ...old,
+    ...successor,
+    createdAtMs: nowMs,
+    rotatedFrom: old.keyId,
+    rotatedAtMs: null,
+    revokedAtMs: null,
+  }
+  turn.emit({ type: 'key-put', key: previous, change: 'rotated-out', requestId, atMs: nowMs })
+  turn.emit({ type: 'key-put', key, change: 'rotated', requestId, atMs: nowMs })
+  turn.effect({ type: 'key-changed', secretHash: previous.secretHash })
+  openGrantOf(turn, previous)
+  advanceGrants(turn)
+  turn.answer(token, { key, previous })
+}
+
+export function revokeKey(
+  turn: Turn,
+  { keyId, requestId = null, nowMs }: Of<'revoke-key'>,
+  token: ReplyToken | null,
+): void {
+  const old = turn.state.keys.get(keyId)
+  if (old === undefined) {
+    turn.refuse(token, fault('NOT_FOUND'))
+    return
+  }
+  if (keyStatus(old, nowMs) === 'revoked') {
+    turn.answer(token, old)
+    return
+  }
+  const key: ApiKey = { ...old, revokedAtMs: nowMs }
+  putKeyAndGrant(turn, key, { change: 'revoked', requestId, atMs: nowMs })
+  // Who ends a key does not want what it took the place of to go on.
+  for (const before of predecessors(turn, key, nowMs)) {
+    const ended: ApiKey = { ...before, revokedAtMs: nowMs }
+    putKeyAndGrant(turn, ended, { change: 'revoked', requestId, atMs: nowMs })
+  }
+  advanceGrants(turn)
+  turn.answer(token, key)
+}
+
+/** What takes away holds at once; what gives more needs the claim under which the user confirmed it. */
+export function patchKey(
+  turn: Turn,
+  { keyId, patch, claimId, requestId = null, nowMs }: Of<'patch-key'>,
+  token: ReplyToken | null,
+): void {
+  const old = turn.state.keys.get(keyId)
+  const of = { keyId, rotatedFrom: null, patch }
+  if (claimId !== null && !useClaim(turn, claimId, of, nowMs)) {
+    advanceGrants(turn)
+    turn.answer(token, OUTDATED)
+    return
+  }
+  if (old === undefined || keyStatus(old, nowMs) === 'revoked') {
+    turn.refuse(token, fault('NOT_FOUND'))
+    return
+  }
+  const key: ApiKey = { ...old, ...patch }
+  const enlarges = enlargements(grantTermsOf(old), grantTermsOf(key)).length > 0
+  if (enlarges && claimId === null) {
+    turn.answer(token, OUTDATED)
+    return
+  }
+  const change = { change: 'patched', requestId, atMs: nowMs } as const
+  const narrows = enlargements(grantTermsOf(key), grantTermsOf(old)).length > 0
+  // Under a claim, the identity provider has all of it.
+  if (narrows && claimId === null) putKeyAndGrant(turn, key, change)
+  else putKey(turn, key, change)
+  narrowPredecessors(turn, key, change)
+  advanceGrants(turn)
+  turn.answer(token, key)
+}
+
+export function readLimits(
+  turn: Turn,
+  { keyId, nowMs, forecast }: Of<'read-limits'>,
+  token: ReplyToken | null,
+): void {
+  const key = turn.state.keys.get(keyId)
+  if (key === undefined) {
+    turn.refuse(token, fault('INVALID_KEY'))
+    return
+  }
+  const counters = countersOf(turn.state, key.lineageId, nowMs)
+  if (forecast === undefined) {
+    turn.answer(token, { key, counters })
+    return
+  }
+  const { chainId, exposure } = forecast
+  const { valueMicros } = spendWithCredits(turn.state, key, chainId, exposure, counters)
+  turn.answer(token, { key, counters, valueMicros })
+}
+
+function liveKeys(turn: Turn, nowMs: number): number {
+  let count = 0
+  for (const key of turn.state.keys.values()) if (keyStatus(key, nowMs) !== 'revoked') count++
+  return count
+}
+
+function tooManyKeys() {
+  return fault(
+    'INVALID_REQUEST',
+    { live_keys_max: LIVE_KEYS_MAX },
+    `A sub-wallet has at most ${LIVE_KEYS_MAX} live keys; revoke one first.`,
+  )
+}
+
+function notActive(key: ApiKey | undefined, nowMs: number) {
+  if (key === undefined) return fault('NOT_FOUND')
+  return fault(
+    'INVALID_REQUEST',
+    { status: keyStatus(key, nowMs), key_id: key.keyId satisfies KeyId },
+    'Only an active key can be rotated; rotate its successor, or issue a new key.',
+  )
+}

@@ -1,0 +1,108 @@
+import type { TxId } from '../../../src/domain/ids.js'
+import { fault } from '../../../src/errors/fault.js'
+import type { CallQuote } from '../../../src/valuation/quoter.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import { admit } from './admission.js'
+import type { PreparedSend } from './messages.js'
+import { type Draft, laneOf, type SubWalletState, WINDOW_DELEGATED, WINDOW_PLAIN } from './state.js'
+import type { Turn } from './turn.js'
+
+/** The same call again within this time looks like a retry (API.md, DUPLICATE_SUSPECTED). */
+const DUPLICATE_WINDOW_MS = 10_000
+
+/** A call that is out of date each time it was valued has a node too slow for its chain. */
+const REQUOTES_MAX = 3
+const TOO_FAST = 'The chain moved on each time the call was valued; try again.'
+
+/** Steps 1 and 2 of the lifecycle for a send; what is admitted goes to the screening. */
+export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken | null): void {
+  const { state } = turn
+  const { keyId, nowMs, chainId, quote, idempotency, first } = command
+  const findTwin = () => twinOf(state, command)
+  // Named one by one: a spread of a command is the dearest line of a send's decision.
+  const asked = { keyId, chainId, nowMs, idempotency, first, quote, call: command, findTwin }
+  const admitted = admit(turn, asked, token)
+  if (admitted === null || !quote.ok) return
+  if (command.screened !== undefined) {
+    const { refusal, screenedAgainst } = command.screened
+    turn.refuseSend(token, refusal, command, screenedAgainst)
+    return
+  }
+  const { key, reservation, valuation, paid } = admitted
+  const draft: Draft = {
+    txId: command.txId,
+    requestId: command.requestId,
+    keyId: command.keyId,
+    lineageId: key.lineageId,
+    chainId,
+    kind: command.kind,
+    to: command.to,
+    value: command.value,
+    data: command.data,
+    gasLimit: quote.gasLimit,
+    maxFeePerGas: quote.fees.maxFeePerGas,
+    maxPriorityFeePerGas: quote.fees.maxPriorityFeePerGas,
+    valuation,
+    reservation,
+    paid,
+    problem: quote.problem,
+    forecast: quote.forecast,
+    requotes: command.requotes ?? 0,
+    proofKey: command.proofKey,
+    idempotency: command.idempotency,
+    token,
+    createdAtMs: nowMs,
+    booking: 'drafted',
+  }
+  if (command.chainNonce === null && laneOf(state, chainId).nextNonce === null) {
+    turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }), command)
+    return
+  }
+  syncLane(turn, chainId, command.chainNonce, quote.accountHasCode)
+  turn.emit({ type: 'reserved', draft })
+  turn.effect({ type: 'screen', userId: key.userId, draft })
+}
+
+/**
+ * The chain or the prices moved between valuation and signing: caps and screening are asked again
+ * on what the call is worth now, as if it had just come.
+ */
+export function admitAgain(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): void {
+  const { txId, requestId, keyId, kind, chainId, to, value, data, idempotency, token } = draft
+  const { proofKey } = draft
+  if (proofKey === null) throw new Error(`${txId} has no request behind it`)
+  turn.emit({ type: 'released', txId })
+  const requotes = (draft.requotes ?? 0) + 1
+  if (requotes > REQUOTES_MAX) {
+    turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }, TOO_FAST), draft)
+    return
+  }
+  const call = { txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency }
+  const again = { first: null, quote, requotes, chainNonce: null, nowMs }
+  admitSend(turn, { type: 'prepared-send', ...call, ...again }, token)
+}
+
+/** A lane starts at the chain's nonce, and follows it when the account was used from outside. */
+function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCode: boolean): void {
+  const lane = laneOf(turn.state, chainId)
+  const window = hasCode ? WINDOW_DELEGATED : WINDOW_PLAIN
+  const idle = lane.signing.length === 0 && lane.flight.length === 0
+  const behind = chainNonce !== null && idle && (lane.nextNonce ?? -1) < chainNonce
+  if (!behind && lane.window === window) return
+  const nextNonce = behind ? chainNonce : lane.nextNonce
+  turn.emit({ type: 'lane-synced', chainId, before: lane.nextNonce, nextNonce, window })
+}
+
+/** A transaction with the same chain, to, data and value that is young and not final. */
+function twinOf(state: SubWalletState, command: PreparedSend): TxId | null {
+  const since = command.nowMs - DUPLICATE_WINDOW_MS
+  const same = (it: Pick<Draft, 'chainId' | 'to' | 'data' | 'value' | 'createdAtMs'>) =>
+    it.createdAtMs > since &&
+    it.chainId === command.chainId &&
+    it.value === command.value &&
+    it.to === command.to &&
+    it.data === command.data
+  for (const { draft } of state.drafts.values()) if (same(draft)) return draft.txId
+  for (const { tx } of state.open.values()) if (same(tx)) return tx.txId
+  return null
+}

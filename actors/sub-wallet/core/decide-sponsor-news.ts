@@ -1,0 +1,278 @@
+import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
+import type { TxId } from '../../../src/domain/ids.js'
+import { valueUsdMicros } from '../../../src/domain/money.js'
+import type { Sponsorship } from '../../../src/domain/sponsorship.js'
+import { isFinal, type Transaction } from '../../../src/domain/transaction.js'
+import { type Fault, fault } from '../../../src/errors/fault.js'
+import { dropOrphanedDelegation } from './decide-delegation.js'
+import { limitsCrossed } from './limit-crossings.js'
+import { Sent } from './sent.js'
+import type { SponsoredCommand } from './sponsored-messages.js'
+import type { SponsoredEntry } from './sponsored-state.js'
+import type { Turn } from './turn.js'
+
+type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
+type News = Of<'sponsor-news'>
+
+const NATIVE_DECIMALS = 18
+
+/**
+ * Steps 5 and 6 of the lifecycle as the gas wallet tells them. What it tells is the whole picture,
+ * so that the same news twice changes nothing.
+ */
+export function sponsorNews(turn: Turn, command: News): void {
+  const { txId, gas, cancels } = command
+  if (cancels !== null) {
+    cancelNews(turn, cancels, command)
+    return
+  }
+  const entry = turn.state.sponsored.get(txId)
+  if (entry === undefined || entry.phase === 'held') {
+    reopen(turn, entry, command)
+    return
+  }
+  // What a gas wallet tells that was passed over says nothing about the one that was asked since.
+  if (entry.sponsorship === null || entry.sponsorship.gasWalletId !== command.gasWalletId) return
+  if (gas === null) {
+    if (entry.tx !== null || passOn(turn, entry.sponsorship, command)) return
+    giveUp(turn, entry, command.refusal?.fault ?? fault('CHAIN_UNAVAILABLE'), command.nowMs)
+    return
+  }
+  follow(turn, entry, entry.sponsorship, gas, command.nowMs)
+  answer(turn, entry, command)
+  const account = turn.state.wallet?.address
+  const { chainId } = entry
+  if (gas.mined === null) {
+    if (isFinal(gas.status)) dropOrphanedDelegation(turn, chainId)
+  } else if (account !== undefined && turn.state.delegations.get(chainId)?.phase === 'pending') {
+    // Even a reverted execution leaves the delegation in place.
+    turn.effect({ type: 'check-delegation', chainId, account })
+  }
+}
+
+/**
+ * A gas wallet that is empty or jammed is passed over. It has signed nothing, so the next may.
+ * @returns false when there is no next one, or it would not do better
+ */
+function passOn(turn: Turn, sponsorship: Sponsorship, { refusal }: News): boolean {
+  const { chainId, subWalletId, gasWalletId } = sponsorship
+  const account = turn.state.wallet?.address
+  const others = gasWalletsFor(chainId, subWalletId)
+  const next = others[others.indexOf(gasWalletId) + 1]
+  if (refusal?.of !== 'gas-wallet' || next === undefined || account === undefined) return false
+  const passed: Sponsorship = { ...sponsorship, gasWalletId: next }
+  turn.emit({ type: 'sponsored-passed-on', sponsorship: passed })
+  turn.effect({ type: 'hand-over', sponsorship: passed, account })
+  return true
+}
+
+/** No gas wallet signed for it and none will, so nobody else has seen the intent. */
+function giveUp(turn: Turn, entry: SponsoredEntry, why: Fault, nowMs: number): void {
+  const { txId, chainId, token, sponsorship, screenedAgainst } = entry
+  if (sponsorship === null) return
+  turn.emit({ type: 'sponsored-withdrawn', txId, atMs: nowMs })
+  const { keyId, requestId, kind, router, calldata } = sponsorship
+  const call = { txId, keyId, requestId, chainId, kind, to: router, value: 0n, data: calldata }
+  turn.refuseSend(token, why, call, screenedAgainst)
+  dropOrphanedDelegation(turn, chainId)
+}
+
+function follow(
+  turn: Turn,
+  entry: SponsoredEntry,
+  sponsorship: Sponsorship,
+  gas: Transaction,
+  nowMs: number,
+): void {
+  const { screenedAgainst } = entry
+  const known = entry.tx ?? recordOf(turn, sponsorship, gas)
+  if (known === null) return
+  if (entry.tx === null) {
+    const sent: Sponsorship = { ...sponsorship, stage: 'sent' }
+    turn.emit({ type: 'sponsored-sent', tx: known, sponsorship: sent, screenedAgainst })
+    for (const event of limitsCrossed(turn.state, known.keyId, nowMs)) turn.emit(event)
+  }
+  const { nonce, gasLimit, attempts, mined } = gas
+  const moved = { ...known, nonce, gasLimit, attempts, mined, updatedAtMs: gas.updatedAtMs }
+  if (isFinal(gas.status)) {
+    if (known.status === 'signed' && mined !== null) {
+      // The block overtook the news that a node has it.
+      const tx: Transaction = { ...moved, status: 'broadcast' }
+      turn.emit({ type: 'sponsored-changed', tx, tells: 'transaction.broadcast' })
+    }
+    finish(turn, sponsorship, moved, gas, nowMs)
+    return
+  }
+  const tx: Transaction = { ...moved, status: gas.status }
+  const first = tx.status === 'broadcast' && known.status === 'signed'
+  turn.emit({ type: 'sponsored-changed', tx, tells: first ? 'transaction.broadcast' : null })
+}
+
+function finish(
+  turn: Turn,
+  sponsorship: Sponsorship,
+  tx: Transaction,
+  gas: Transaction,
+  nowMs: number,
+): void {
+  const { txId, chainId, deadlineSeconds, reservation, valuation } = sponsorship
+  const paidGasMicros = gasCostMicros(gas, valuation)
+  if (gas.status === 'confirmed') {
+    const spentMicros = valuation.valueMicros
+    const done: Transaction = { ...tx, status: 'confirmed', spentMicros, confirmedAtMs: nowMs }
+    turn.emit({ type: 'sponsored-ended', tx: done, held: null, paidGasMicros, atMs: nowMs })
+    return
+  }
+  const failed: Transaction = {
+    ...tx,
+    status: gas.status === 'failed' ? 'failed' : 'dropped',
+    spentMicros: reservation.micros,
+    error: gas.status === 'failed' ? REVERTED : dropError(gas),
+  }
+  const held: Sponsorship = { ...sponsorship, stage: 'held' }
+  turn.emit({ type: 'sponsored-ended', tx: failed, held, paidGasMicros, atMs: nowMs })
+  turn.effect({ type: 'await-deadline', stage: 'held', txId, chainId, deadlineSeconds })
+  const account = turn.state.wallet?.address
+  const worthIt = deadlineSeconds * 1_000 - nowMs > CANCEL_AHEAD_MS
+  if (failed.status === 'failed' && account !== undefined && worthIt) {
+    turn.effect({ type: 'cancel-intent', sponsorship: held, account })
+  }
+}
+
+/** Later than that, the deadline is there before a cancellation. */
+const CANCEL_AHEAD_MS = 30_000
+
+/**
+ * The cancellation is final: the intent's nonce is used, and its spend free. Of one that failed,
+ * or that a restart forgot, the deadline takes care.
+ */
+function cancelNews(turn: Turn, cancelled: TxId, { gas, nowMs }: News): void {
+  const entry = turn.state.sponsored.get(cancelled)
+  if (entry?.phase !== 'held' || entry.tx === null || gas?.status !== 'confirmed') return
+  const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
+  const paidGasMicros = gasCostMicros(gas, entry.tx.valuation)
+  turn.emit({ type: 'sponsored-expired', tx, paidGasMicros, atMs: nowMs })
+}
+
+function gasCostMicros({ mined }: Transaction, valuation: Sponsorship['valuation']): bigint {
+  const { nativePrice, nativePriceDecimals } = valuation
+  const feeWei = mined?.feeWei ?? 0n
+  return valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
+}
+
+const REVERTED = {
+  code: 'EXECUTION_REVERTED',
+  message:
+    'The transaction was mined and reverted; its spend is free once the intent is cancelled or has expired.',
+} as const
+
+/** That a gas wallet ran dry is the service's business, not a lack of the caller's funds. */
+function dropError(gas: Transaction): NonNullable<Transaction['error']> {
+  if (gas.error !== null && gas.error.code !== 'INSUFFICIENT_FUNDS') return gas.error
+  const { code, message } = unpaid()
+  return { code, message }
+}
+
+function unpaid(): Fault {
+  return fault(
+    'CHAIN_UNAVAILABLE',
+    {},
+    'The service cannot pay for sponsored transactions on this chain at the moment.',
+    'a gas wallet is out of funds',
+  )
+}
+
+/** The caller learns of the hash once a node was asked, or at once when that has to wait. */
+function answer(turn: Turn, entry: SponsoredEntry, { gas, flight, txId }: News): void {
+  const { token, tx } = entry
+  if (token === null || tx === null || flight === 'sending') return
+  if (tx.status === 'dropped' && gas !== null) {
+    const ranDry = gas.error === null || gas.error.code === 'INSUFFICIENT_FUNDS'
+    turn.refuse(token, ranDry ? unpaid() : fault('CHAIN_REJECTED'))
+  } else turn.answer(token, new Sent(tx, false))
+  if (turn.state.sponsored.has(txId)) turn.emit({ type: 'sponsored-answered', txId })
+}
+
+/** From now on it is a transaction: `from` is the account, the hash is the gas wallet's. */
+function recordOf(turn: Turn, sponsorship: Sponsorship, gas: Transaction): Transaction | null {
+  const { wallet } = turn.state
+  if (wallet === null) return null
+  const { txId, keyId, lineageId, requestId, chainId, kind, router, calldata } = sponsorship
+  const { valuation, reservation, createdAtMs } = sponsorship
+  return {
+    ...{ txId, keyId, lineageId, requestId, chainId, kind },
+    subWalletId: wallet.subWalletId,
+    userId: wallet.userId,
+    from: wallet.address,
+    to: router,
+    value: 0n,
+    data: calldata,
+    nonce: gas.nonce,
+    gasLimit: gas.gasLimit,
+    status: 'signed',
+    attempts: gas.attempts,
+    valuation,
+    reservation,
+    spentMicros: reservation.micros,
+    mined: null,
+    error: null,
+    createdAtMs,
+    updatedAtMs: gas.updatedAtMs,
+    confirmedAtMs: null,
+  }
+}
+
+/** Longest that an intent may live (AgentRouter, MAX_LIFETIME). */
+const LIFETIME_SECONDS_MAX = 600
+
+/** A reorg took its block away after it had ended: the reservation stands again. */
+function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: News): void {
+  const { gas, stored, nowMs, gasWalletId } = command
+  const tx = entry?.tx ?? stored ?? null
+  if (gas === null || isFinal(gas.status) || tx === null || !isFinal(tx.status)) return
+  if (tx.status === 'dropped' || !isCarriedBy(tx, gas)) return
+  const { txId, subWalletId, keyId, lineageId, requestId, chainId, kind, createdAtMs } = tx
+  if (kind === 'send') return
+  const sponsorship: Sponsorship = entry?.sponsorship ?? {
+    ...{ txId, subWalletId, keyId, lineageId, requestId, chainId, kind, createdAtMs, gasWalletId },
+    router: tx.to,
+    calldata: tx.data,
+    authorization: null,
+    deadlineSeconds: Math.floor(createdAtMs / 1_000) + LIFETIME_SECONDS_MAX,
+    valuation: tx.valuation,
+    reservation: tx.reservation,
+    gasMicros: 0n,
+    idempotency: null,
+    stage: 'sent',
+  }
+  // Its gas was counted when it ended.
+  const sent: Sponsorship = { ...sponsorship, gasMicros: 0n, stage: 'sent' }
+  turn.emit({ type: 'sponsored-reopened', tx, sponsorship: sent, atMs: nowMs })
+}
+
+/** False for what a gas wallet sent that had been passed over. */
+function isCarriedBy({ attempts }: Transaction, gas: Transaction): boolean {
+  const hashes = new Set(gas.attempts.map(({ txHash }) => txHash))
+  return attempts.some(({ txHash }) => hashes.has(txHash))
+}
+
+/**
+ * An intent can no longer be executed. Of one that failed the spend is free again, as of one that
+ * no gas wallet was heard of about: none has stored a transaction with it, so none ever sent one.
+ */
+export function deadlinePassed(turn: Turn, command: Of<'deadline-passed'>): void {
+  const { txId, isCarried, nowMs } = command
+  const entry = turn.state.sponsored.get(txId)
+  if (entry?.phase === 'handed' && entry.sponsorship !== null) {
+    const account = turn.state.wallet?.address
+    if (!isCarried) giveUp(turn, entry, fault('CHAIN_UNAVAILABLE'), nowMs)
+    else if (account !== undefined) {
+      // Its gas wallet tells again how it stands.
+      turn.effect({ type: 'hand-over', sponsorship: entry.sponsorship, account })
+    }
+    return
+  }
+  if (entry === undefined || entry.phase !== 'held' || entry.tx === null) return
+  const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
+  turn.emit({ type: 'sponsored-expired', tx, paidGasMicros: 0n, atMs: nowMs })
+}

@@ -1,0 +1,163 @@
+import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
+import type { TxId } from '../../../src/domain/ids.js'
+import { formatUsd } from '../../../src/domain/money.js'
+import { dayCounted, dayEndMs, utcDay } from '../../../src/domain/spend.js'
+import { fault } from '../../../src/errors/fault.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import { admit } from './admission.js'
+import { proceed } from './decide-delegation.js'
+import type { RefusedCall } from './messages.js'
+import type { PreparedSponsored, SponsoredCommand } from './sponsored-messages.js'
+import { SPONSORED_GAS_DAY_MAX_MICROS, type SponsoredDraft } from './sponsored-state.js'
+import { laneOf, type SubWalletState } from './state.js'
+import type { Turn } from './turn.js'
+
+type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
+
+/** The same call again within this time looks like a retry (API.md, DUPLICATE_SUSPECTED). */
+const DUPLICATE_WINDOW_MS = 10_000
+
+/** Steps 1 and 2 of the lifecycle for a sponsored call: key, caps, and the gas budget. */
+export function admitSponsored(
+  turn: Turn,
+  command: PreparedSponsored,
+  token: ReplyToken | null,
+): void {
+  const { state } = turn
+  const { quote, nowMs, chainId, chainNonce, delegated, gasMicros } = command
+  const call = callOf(command)
+  const findTwin = () => twinOf(state, command)
+  const admitted = admit(turn, { ...command, call, findTwin }, token)
+  const { wallet } = state
+  if (admitted === null || !quote.ok || wallet === null) return
+  const spentMicros = gasOfDay(state, nowMs)
+  if (spentMicros + gasMicros > SPONSORED_GAS_DAY_MAX_MICROS) {
+    const resetsAt = new Date(dayEndMs(utcDay(nowMs))).toISOString()
+    const details = {
+      budget: 'sponsored_gas',
+      used_usd: formatUsd(spentMicros),
+      resets_at: resetsAt,
+    }
+    const message =
+      'The gas that the service pays for this sub-wallet in a day is used up; sends that pay their own gas go on.'
+    turn.refuseSend(token, fault('RATE_LIMITED', details, message), call)
+    return
+  }
+  const lane = laneOf(state, chainId)
+  const idle = lane.signing.length === 0 && lane.flight.length === 0
+  const behind = chainNonce !== null && idle && (lane.nextNonce ?? -1) < chainNonce
+  if (behind && !state.delegations.has(chainId)) {
+    const { window, nextNonce: before } = lane
+    turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })
+  }
+  const { key, reservation } = admitted
+  const [gasWalletId] = gasWalletsFor(chainId, state.subWalletId)
+  if (gasWalletId === undefined) throw new Error(`chain ${chainId} has no gas wallet`)
+  const { txId, requestId, keyId, kind, router, delegate, proofKey, idempotency } = command
+  const draft: SponsoredDraft = {
+    ...{ txId, requestId, keyId, lineageId: key.lineageId, chainId, kind },
+    ...{ account: wallet.address, router, delegate, gasWalletId, reservation, gasMicros },
+    terms: quote.terms,
+    parties: quote.parties,
+    valuation: quote.valuation,
+    ...{ proofKey, idempotency, fingerprint: command.fingerprint, createdAtMs: nowMs },
+  }
+  turn.emit({ type: 'sponsored-reserved', draft, needsDelegation: !delegated, token })
+  turn.effect({ type: 'screen-sponsored', draft })
+}
+
+/** Gas paid today, and what is held for calls under way. */
+function gasOfDay({ sponsoredGas, sponsored }: SubWalletState, nowMs: number): bigint {
+  const { day } = sponsoredGas
+  let micros = dayCounted(day, nowMs) > day ? 0n : sponsoredGas.micros
+  for (const { phase, gasMicros } of sponsored.values()) if (phase !== 'held') micros += gasMicros
+  return micros
+}
+
+/** As the audit trail shows it: the Router's call, with the venue's calldata. */
+export function callOf(command: Of<'prepared-sponsor-call'> | SponsoredDraft): RefusedCall {
+  const { txId, keyId, requestId, chainId, kind, router } = command
+  const quoted = 'quote' in command ? command.quote : null
+  const terms = quoted === null ? 'terms' in command && command.terms : quoted.ok && quoted.terms
+  const data = terms !== false && terms.ok ? terms.value.data : '0x'
+  return { txId, keyId, requestId, chainId, kind, to: router, value: 0n, data }
+}
+
+function twinOf(
+  { sponsored }: SubWalletState,
+  { chainId, fingerprint, nowMs }: PreparedSponsored,
+): TxId | null {
+  for (const entry of sponsored.values()) {
+    const young = entry.createdAtMs > nowMs - DUPLICATE_WINDOW_MS
+    if (young && entry.chainId === chainId && entry.fingerprint === fingerprint) return entry.txId
+  }
+  return null
+}
+
+/** Step 3: clean, or refused for the list, or for what was found while planning. */
+export function sponsoredScreened(turn: Turn, command: Of<'sponsored-screened'>): void {
+  const { txId, refusal, screenedAgainst } = command
+  const entry = turn.state.sponsored.get(txId)
+  if (entry === undefined || entry.phase !== 'screening' || entry.draft === null) return
+  const { draft, token, chainId } = entry
+  const terms = refusal === null ? draft.terms : ({ ok: false, fault: refusal } as const)
+  if (!terms.ok) {
+    turn.emit({ type: 'sponsored-released', txId })
+    turn.refuseSend(token, terms.fault, callOf(draft), screenedAgainst)
+    return
+  }
+  turn.emit({ type: 'sponsored-waiting', txId, screenedAgainst })
+  proceed(turn, chainId)
+}
+
+/** Step 4 is done: the intent is stored, and only then does a gas wallet hear of it. */
+export function intentSigned(turn: Turn, { txId, signed }: Of<'intent-signed'>): void {
+  const entry = turn.state.sponsored.get(txId)
+  if (entry === undefined || entry.phase !== 'signing' || entry.draft === null) return
+  const { draft } = entry
+  const {
+    account,
+    delegate: _,
+    terms: _t,
+    parties: _p,
+    proofKey: _k,
+    fingerprint: _f,
+    ...kept
+  } = draft
+  const { subWalletId } = turn.state
+  const sponsorship = { ...kept, ...signed, subWalletId, stage: 'handed' } as const
+  turn.emit({ type: 'sponsored-handed', sponsorship })
+  turn.effect({ type: 'hand-over', sponsorship, account })
+  const { chainId, deadlineSeconds } = sponsorship
+  turn.effect({ type: 'await-deadline', stage: 'handed', txId, chainId, deadlineSeconds })
+  proceed(turn, chainId)
+}
+
+export function intentFailed(turn: Turn, command: Of<'intent-failed'>): void {
+  const { txId, chainNonce } = command
+  const entry = turn.state.sponsored.get(txId)
+  if (entry === undefined || entry.phase !== 'signing' || entry.draft === null) return
+  const { draft, token, chainId, screenedAgainst } = entry
+  turn.emit({ type: 'sponsored-released', txId })
+  turn.refuseSend(token, command.fault, callOf(draft), screenedAgainst)
+  const lane = laneOf(turn.state, chainId)
+  if (chainNonce !== null && (lane.nextNonce ?? 0) < chainNonce) {
+    const { window, nextNonce: before } = lane
+    turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })
+  }
+  proceed(turn, chainId)
+}
+
+/** After a start: what was under way is asked for again; gas wallets know what they have. */
+export function resumeSponsored(turn: Turn): void {
+  const account = turn.state.wallet?.address
+  if (account === undefined) return
+  for (const { txId, chainId, phase, sponsorship } of turn.state.sponsored.values()) {
+    if (sponsorship === null) continue
+    const { deadlineSeconds } = sponsorship
+    if (phase !== 'held') turn.effect({ type: 'hand-over', sponsorship, account })
+    if (phase === 'held' || phase === 'handed') {
+      turn.effect({ type: 'await-deadline', stage: phase, txId, chainId, deadlineSeconds })
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import type { Decision, ReplyToken } from '../../runtime/actor.js'
+import { confirmed, mined, replaced, unmined } from './decide-chain.js'
+import { advanceDelegations, delegationChecked } from './decide-delegation.js'
+import {
+  awaitGrant,
+  claimGrant,
+  endClaim,
+  grantAnswered,
+  grantsRested,
+  resumeGrants,
+} from './decide-grants.js'
+import { onHead } from './decide-head.js'
+import {
+  createWallet,
+  patchKey,
+  readLimits,
+  registerKey,
+  revokeKey,
+  rotateKey,
+} from './decide-keys.js'
+import {
+  broadcastAnswered,
+  nonceTaken,
+  screened,
+  signatureArrived,
+  signatureFailed,
+} from './decide-lane.js'
+import { admitSend } from './decide-send.js'
+import { deadlinePassed, sponsorNews } from './decide-sponsor-news.js'
+import {
+  admitSponsored,
+  intentFailed,
+  intentSigned,
+  resumeSponsored,
+  sponsoredScreened,
+} from './decide-sponsored.js'
+import { forgetIdempotency, forgetLineages } from './forget.js'
+import type { Command, Effect, Event } from './messages.js'
+import type { SubWalletState } from './state.js'
+import { Turn } from './turn.js'
+
+/**
+ * The sub-wallet's decisions. Synchronous and pure: between the check of a cap or a nonce and its
+ * reservation nothing else can happen.
+ */
+export function decide(
+  state: SubWalletState,
+  command: Command,
+  token: ReplyToken | null,
+): Decision<Event, Effect> {
+  const turn = new Turn(state)
+  switch (command.type) {
+    case 'create-wallet':
+      createWallet(turn, command, token)
+      break
+    case 'register-key':
+      registerKey(turn, command, token)
+      forgetLineages(turn, command.key.createdAtMs)
+      break
+    case 'forget-idempotency':
+      forgetIdempotency(turn, command)
+      break
+    case 'rotate-key':
+      rotateKey(turn, command, token)
+      break
+    case 'revoke-key':
+      revokeKey(turn, command, token)
+      break
+    case 'patch-key':
+      patchKey(turn, command, token)
+      break
+    case 'read-limits':
+      readLimits(turn, command, token)
+      break
+    case 'send':
+      throw new Error('a send reaches the mailbox prepared')
+    case 'prepared-send':
+      admitSend(turn, command, token)
+      break
+    case 'screened':
+      screened(turn, command)
+      break
+    case 'signed':
+      signatureArrived(turn, command)
+      break
+    case 'sign-failed':
+      signatureFailed(turn, command)
+      break
+    case 'nonce-taken':
+      nonceTaken(turn, command)
+      break
+    case 'broadcast-outcome':
+      broadcastAnswered(turn, command)
+      break
+    case 'mined':
+      mined(turn, command)
+      break
+    case 'confirmed':
+      confirmed(turn, command)
+      break
+    case 'unmined':
+      unmined(turn, command)
+      break
+    case 'head':
+      onHead(turn, command)
+      break
+    case 'replacement-signed':
+    case 'replacement-failed':
+      replaced(turn, command)
+      break
+    case 'sponsor-call':
+      throw new Error('a sponsored call reaches the mailbox prepared')
+    case 'prepared-sponsor-call':
+      admitSponsored(turn, command, token)
+      break
+    case 'sponsored-screened':
+      sponsoredScreened(turn, command)
+      break
+    case 'intent-signed':
+      intentSigned(turn, command)
+      break
+    case 'intent-failed':
+      intentFailed(turn, command)
+      break
+    case 'sponsor-news':
+      sponsorNews(turn, command)
+      break
+    case 'delegation-checked':
+      delegationChecked(turn, command)
+      break
+    case 'deadline-passed':
+      deadlinePassed(turn, command)
+      break
+    case 'load':
+      break
+    case 'resume-sponsored':
+      resumeSponsored(turn)
+      break
+    case 'claim-grant':
+      claimGrant(turn, command, token)
+      break
+    case 'end-claim':
+      endClaim(turn, command)
+      break
+    case 'await-grant':
+      awaitGrant(turn, command, token)
+      break
+    case 'grant-answered':
+      grantAnswered(turn, command)
+      break
+    case 'grants-rested':
+      grantsRested(turn)
+      break
+    case 'resume':
+      resumeSponsored(turn)
+      resumeGrants(turn, command.nowMs)
+      break
+  }
+  advanceDelegations(turn)
+  return turn.decision()
+}

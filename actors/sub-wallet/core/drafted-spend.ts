@@ -1,0 +1,30 @@
+import type { LineageId } from '../../../src/domain/ids.js'
+import {
+  NO_SPEND,
+  type Reservation,
+  reserve,
+  rollForward,
+  settle,
+} from '../../../src/domain/spend.js'
+import type { SubWalletState } from './state.js'
+
+/** Reservations of requests that a crash would forget, kept apart from those of stored ones. */
+export function bookDraft(
+  state: SubWalletState,
+  lineageId: LineageId,
+  reservation: Reservation,
+  nowMs: number,
+): void {
+  const before = rollForward(state.drafted.get(lineageId) ?? NO_SPEND, nowMs)
+  state.drafted.set(lineageId, reserve(before, reservation))
+}
+
+export function unbookDraft(
+  state: SubWalletState,
+  lineageId: LineageId,
+  reservation: Reservation,
+): void {
+  const after = settle(state.drafted.get(lineageId) ?? NO_SPEND, reservation, 0n)
+  if (after.reservedMicros === 0n) state.drafted.delete(lineageId)
+  else state.drafted.set(lineageId, after)
+}

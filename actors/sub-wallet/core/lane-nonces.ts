@@ -1,0 +1,55 @@
+import type { TxId } from '../../../src/domain/ids.js'
+import { isFinal } from '../../../src/domain/transaction.js'
+import { type Lane, laneOf, type OpenEntry, type SubWalletState } from './state.js'
+
+/** Which nonces of a lane are occupied, free or to be closed, as `evolve` keeps them. */
+
+export function joinFlight(state: SubWalletState, entry: OpenEntry): Lane {
+  const lane = laneOf(state, entry.tx.chainId)
+  if (isFinal(entry.tx.status) || lane.flight.includes(entry.tx.txId)) return lane
+  let at = lane.flight.length
+  while (at > 0 && nonceAt(state, lane, at - 1) > entry.tx.nonce) at--
+  lane.flight.splice(at, 0, entry.tx.txId)
+  return lane
+}
+
+/** A reorg gave the nonce back. */
+export function forgetUse(lane: Lane, nonce: number): void {
+  lane.usedBelow = Math.min(lane.usedBelow, nonce)
+}
+
+function nonceAt(state: SubWalletState, lane: Lane, index: number): number {
+  const txId = lane.flight[index]
+  return (txId === undefined ? undefined : state.open.get(txId)?.tx.nonce) ?? -1
+}
+
+/** A nonce nothing occupies any more: the newest is handed out again, others become gaps. */
+export function freeNonce(lane: Lane, nonce: number): void {
+  if (lane.nextNonce === null) return
+  lane.gaps = ascending([...lane.gaps, nonce])
+  trimGaps(lane)
+}
+
+export function trimGaps(lane: Lane): void {
+  if (lane.nextNonce === null) return
+  // While anything is being signed above, its nonce must not move.
+  while (lane.signing.length === 0 && lane.gaps.at(-1) === lane.nextNonce - 1) {
+    lane.gaps.pop()
+    lane.nextNonce--
+  }
+  lane.ownFrom = Math.min(lane.ownFrom, lane.nextNonce)
+}
+
+/** The lane goes on at a nonce that a node names. */
+export function goOnAt(lane: Lane, nextNonce: number | null): void {
+  if (nextNonce !== null && nextNonce !== lane.nextNonce) lane.ownFrom = nextNonce
+  lane.nextNonce = nextNonce
+}
+
+export function without(ids: readonly TxId[], gone: TxId): TxId[] {
+  return ids.includes(gone) ? ids.filter((id) => id !== gone) : (ids as TxId[])
+}
+
+export function ascending(nonces: readonly number[]): number[] {
+  return [...new Set(nonces)].sort((a, b) => a - b)
+}

@@ -1,0 +1,101 @@
+import type { GrantChange } from '../../../src/domain/grant-change.js'
+import type { KeyId, LineageId, SubWalletId } from '../../../src/domain/ids.js'
+import type { Reader } from '../../../src/store/reader.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import type { ClaimGrant, GrantEvent } from './grant-messages.js'
+
+/**
+ * What the identity provider has not acknowledged. Durable: the changes. Volatile: who speaks with
+ * it, and who waits; a start tells it what every stored change has come to.
+ */
+export interface OpenGrants {
+  readonly byKey: Map<KeyId, OpenGrant>
+  /** The highest version given out. */
+  lastVersion: number
+  /** The one that is being told; null: none. */
+  sending: KeyId | null
+  /** True between a failed attempt and the next. */
+  resting: boolean
+  /** Claims that wait until nothing is open in their lineage, oldest first. */
+  readonly claims: WaitingClaim[]
+}
+
+export interface OpenGrant {
+  change: GrantChange
+  /** Set while the front end speaks with the identity provider about it. */
+  claimId: string | null
+  /** The claim's own version: a later one says that the key was changed meanwhile. */
+  claimedVersion: number
+  /** True once anything in the lineage changed under the claim. */
+  disturbed: boolean
+  /** Attempts in a row that were not acknowledged. */
+  failures: number
+  readonly waiting: ReplyToken[]
+}
+
+export interface WaitingClaim {
+  readonly command: ClaimGrant
+  readonly lineageId: LineageId
+  readonly token: ReplyToken
+}
+
+export function noOpenGrants(): OpenGrants {
+  return { byKey: new Map(), lastVersion: 0, sending: null, resting: false, claims: [] }
+}
+
+export function loadGrants(reader: Reader, wallet: SubWalletId, grants: OpenGrants): void {
+  for (const change of reader.grantChanges(wallet)) openGrant(grants, change, null)
+}
+
+export function evolveGrants(grants: OpenGrants, event: GrantEvent): void {
+  switch (event.type) {
+    case 'grant-opened':
+      openGrant(grants, event.change, event.claimId)
+      return
+    case 'grant-closed':
+      grants.byKey.delete(event.keyId)
+      return
+    case 'grant-released':
+      grantOf(grants, event.keyId).claimId = null
+      return
+    case 'grant-sending':
+      grants.sending = event.keyId
+      return
+    case 'grant-sent': {
+      grants.sending = null
+      const open = grants.byKey.get(event.keyId)
+      if (open !== undefined) open.failures = event.taken ? 0 : open.failures + 1
+      return
+    }
+    case 'grants-resting':
+      grants.resting = event.on
+      return
+  }
+}
+
+function openGrant(grants: OpenGrants, change: GrantChange, claimId: string | null): void {
+  const { keyId, lineageId, version } = change
+  grants.lastVersion = Math.max(grants.lastVersion, version)
+  for (const other of grants.byKey.values()) {
+    if (other.change.lineageId === lineageId && other.claimId !== null) other.disturbed = true
+  }
+  const known = grants.byKey.get(keyId)
+  if (known !== undefined) {
+    known.change = change
+    return
+  }
+  grants.byKey.set(keyId, {
+    change,
+    claimId,
+    claimedVersion: version,
+    disturbed: false,
+    failures: 0,
+    waiting: [],
+  })
+}
+
+function grantOf(grants: OpenGrants, keyId: KeyId): OpenGrant {
+  const open = grants.byKey.get(keyId)
+  if (open === undefined) throw new Error(`${keyId} has no open grant`)
+  return open
+}

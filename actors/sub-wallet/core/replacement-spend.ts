@@ -1,0 +1,60 @@
+import { amountWithin, valueUsdMicros } from '../../../src/domain/money.js'
+import { capBreach, type Reservation } from '../../../src/domain/spend.js'
+import type { Transaction } from '../../../src/domain/transaction.js'
+import type { Command } from './messages.js'
+import { countersOf, type SubWalletState } from './state.js'
+
+/**
+ * What a higher fee costs beyond what a transaction has reserved. Its value is never counted
+ * again; its gas is, as far as it may become dearer: or a rising market would carry a wallet past
+ * its cap. A cancellation is exempt, since it releases the value, and a lane must be able to move.
+ */
+
+const NATIVE_DECIMALS = 18
+
+/** Highest maxFeePerGas, wei, that what is left of the key's caps pays for; null is any. */
+export function feeCapOf(state: SubWalletState, tx: Transaction, nowMs: number): bigint | null {
+  const key = state.keys.get(tx.keyId)
+  const newest = tx.attempts.at(-1)
+  if (key === undefined || newest === undefined) return null
+  const { dayMicros, monthMicros } = countersOf(state, tx.lineageId, nowMs)
+  const windows = [
+    { limitMicros: key.dailyLimitMicros, usedMicros: dayMicros },
+    { limitMicros: key.monthlyLimitMicros, usedMicros: monthMicros },
+  ]
+  let leftMicros: bigint | null = null
+  for (const { limitMicros, usedMicros } of windows) {
+    if (limitMicros === null) continue
+    const left = limitMicros - usedMicros
+    if (leftMicros === null || left < leftMicros) leftMicros = left
+  }
+  if (leftMicros === null) return null
+  const { nativePrice, nativePriceDecimals } = tx.valuation
+  const leftWei = amountWithin(leftMicros, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
+  return newest.maxFeePerGas + leftWei / tx.gasLimit
+}
+
+/** @returns what the replaced transaction holds of the counters, or null when a cap is in the way */
+export function reservationFor(
+  state: SubWalletState,
+  tx: Transaction,
+  { purpose, fees, nowMs }: Extract<Command, { type: 'replacement-signed' }>,
+): Reservation | null {
+  const key = state.keys.get(tx.keyId)
+  const first = tx.attempts[0]
+  const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = tx.valuation
+  // A gas wallet has no keys and no caps.
+  if (key === undefined || first === undefined || purpose === 'cancel') return tx.reservation
+  const dearerWei = (fees.maxFeePerGas - first.maxFeePerGas) * tx.gasLimit
+  const dearerMicros = valueUsdMicros(
+    dearerWei > 0n ? dearerWei : 0n,
+    NATIVE_DECIMALS,
+    nativePrice,
+    nativePriceDecimals,
+  )
+  const micros = valueMicros + gasMicros + dearerMicros
+  const more = micros - tx.reservation.micros
+  if (more <= 0n) return tx.reservation
+  if (capBreach(countersOf(state, tx.lineageId, nowMs), key, more) !== null) return null
+  return { ...tx.reservation, micros }
+}

@@ -1,0 +1,221 @@
+import type { ScreenedAgainst } from '../../../src/domain/audit.js'
+import type { EventType } from '../../../src/domain/event.js'
+import type { Address, GasWalletId, KeyId, TxId } from '../../../src/domain/ids.js'
+import type { UsdMicros } from '../../../src/domain/money.js'
+import type { IntentTerms, PartyNamed } from '../../../src/domain/sponsored-terms.js'
+import type { Authorization, SponsoredKind, Sponsorship } from '../../../src/domain/sponsorship.js'
+import type { Transaction, Valuation } from '../../../src/domain/transaction.js'
+import type { Fault, Result } from '../../../src/errors/fault.js'
+import type { IdempotencyRecord } from '../../../src/store/records.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import type { SponsoredDraft } from './sponsored-state.js'
+import type { OpenEntry } from './state.js'
+
+/** What of a sponsored call reaches a sub-wallet. */
+export type SponsoredCommand =
+  | SponsorCommand
+  | PreparedSponsored
+  | {
+      readonly type: 'sponsored-screened'
+      readonly txId: TxId
+      readonly refusal: Fault | null
+      readonly screenedAgainst: readonly ScreenedAgainst[]
+      readonly nowMs: number
+    }
+  | {
+      readonly type: 'intent-signed'
+      readonly txId: TxId
+      readonly signed: SignedIntent
+      readonly nowMs: number
+    }
+  | {
+      readonly type: 'intent-failed'
+      readonly txId: TxId
+      readonly fault: Fault
+      /** The account's nonce on chain, when it is not the lane's. */
+      readonly chainNonce: number | null
+      readonly nowMs: number
+    }
+  | (SponsorNews & {
+      /** The record of a call that has ended; set where the actor has none at hand. */
+      readonly stored?: Transaction | null
+    })
+  | {
+      readonly type: 'delegation-checked'
+      readonly chainId: number
+      readonly delegated: boolean
+      readonly chainNonce: number
+      readonly nowMs: number
+    }
+  | {
+      readonly type: 'deadline-passed'
+      readonly txId: TxId
+      /** Whether a gas wallet's transaction carries the intent, as the store has it since. */
+      readonly isCarried: boolean
+      readonly nowMs: number
+    }
+  /** Brings the actor into memory, where it goes on with what it finds. */
+  | { readonly type: 'load' }
+  /** Asks gas wallets again about everything under way. */
+  | { readonly type: 'resume-sponsored' }
+
+/** A sponsored call as its operation valued and planned it. */
+export interface SponsorCommand {
+  readonly type: 'sponsor-call'
+  readonly txId: TxId
+  readonly requestId: string
+  readonly keyId: KeyId
+  readonly kind: SponsoredKind
+  readonly chainId: number
+  readonly router: Address
+  readonly delegate: Address
+  readonly quote: SponsoredQuote
+  readonly proofKey: Uint8Array
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
+  readonly fingerprint: string
+}
+
+/** Value and terms of the input, or why they could not be had. */
+export type SponsoredQuote =
+  | {
+      readonly ok: true
+      readonly valuation: Valuation
+      readonly unpriced: boolean
+      readonly terms: Result<IntentTerms>
+      /** Venue, tokens and vault, for the screening; the account is added. */
+      readonly parties: readonly PartyNamed[]
+    }
+  | { readonly ok: false; readonly fault: Fault }
+
+/** The same, with what the decision needs from outside. */
+export interface PreparedSponsored extends Omit<SponsorCommand, 'type'> {
+  readonly type: 'prepared-sponsor-call'
+  readonly nowMs: number
+  readonly first: { readonly record: IdempotencyRecord; readonly tx: Transaction } | null
+  readonly delegated: boolean
+  /** The account's nonce on chain; null for an account that is delegated. */
+  readonly chainNonce: number | null
+  /** What is held of the gas budget. */
+  readonly gasMicros: UsdMicros
+}
+
+/**
+ * How a job stands, told by a gas wallet after every change. Each is the whole picture, so one
+ * that is told twice or not at all does no harm.
+ */
+export interface SponsorNews {
+  readonly type: 'sponsor-news'
+  readonly txId: TxId
+  /** The gas wallet's transaction; null when there is none and never will be. */
+  readonly gas: Transaction | null
+  readonly flight: OpenEntry['flight'] | 'ended'
+  /** Why there is none. */
+  readonly refusal: JobRefusal | null
+  /** Who tells. */
+  readonly gasWalletId: GasWalletId
+  /** The failed call that the job was to cancel; null for an execution. */
+  readonly cancels: TxId | null
+  readonly nowMs: number
+}
+
+/**
+ * `gas-wallet`: it cannot carry the call now, and another one may. `call`: none could. Either way
+ * it has signed nothing.
+ */
+export interface JobRefusal {
+  readonly fault: Fault
+  readonly of: 'gas-wallet' | 'call'
+}
+
+export interface SignedIntent {
+  readonly calldata: `0x${string}`
+  readonly authorization: Authorization | null
+  readonly deadlineSeconds: number
+}
+
+export type SponsoredEvent =
+  | {
+      readonly type: 'sponsored-reserved'
+      readonly draft: SponsoredDraft
+      readonly needsDelegation: boolean
+      readonly token: ReplyToken | null
+    }
+  /** A draft was given up: nothing of it is stored, and all of its spend is free again. */
+  | { readonly type: 'sponsored-released'; readonly txId: TxId }
+  /**
+   * A stored intent was given up, and nothing carries it: its spend is free again, and no start may
+   * find it and hand it over once more.
+   */
+  | { readonly type: 'sponsored-withdrawn'; readonly txId: TxId; readonly atMs: number }
+  | {
+      readonly type: 'sponsored-waiting'
+      readonly txId: TxId
+      readonly screenedAgainst: readonly ScreenedAgainst[]
+    }
+  | { readonly type: 'sponsored-signing'; readonly txId: TxId; readonly intentNonce: number }
+  | { readonly type: 'sponsored-handed'; readonly sponsorship: Sponsorship }
+  | {
+      readonly type: 'sponsored-sent'
+      readonly tx: Transaction
+      readonly sponsorship: Sponsorship
+      readonly screenedAgainst: readonly ScreenedAgainst[]
+    }
+  | {
+      readonly type: 'sponsored-changed'
+      readonly tx: Transaction
+      readonly tells: EventType | null
+    }
+  | { readonly type: 'sponsored-answered'; readonly txId: TxId }
+  | {
+      readonly type: 'sponsored-ended'
+      readonly tx: Transaction
+      /** Set while the spend stays reserved until the deadline has passed. */
+      readonly held: Sponsorship | null
+      readonly paidGasMicros: UsdMicros
+      readonly atMs: number
+    }
+  /** A gas wallet could not carry it; the sponsorship names the one that is asked next. */
+  | { readonly type: 'sponsored-passed-on'; readonly sponsorship: Sponsorship }
+  /** A failed intent's deadline has passed, or it was cancelled: nothing of it can leave any more. */
+  | {
+      readonly type: 'sponsored-expired'
+      readonly tx: Transaction
+      /** What the cancellation cost. */
+      readonly paidGasMicros: UsdMicros
+      readonly atMs: number
+    }
+  | {
+      readonly type: 'sponsored-reopened'
+      readonly tx: Transaction
+      readonly sponsorship: Sponsorship
+      readonly atMs: number
+    }
+  | { readonly type: 'delegation-wanted'; readonly chainId: number }
+  | { readonly type: 'delegation-led'; readonly chainId: number; readonly txId: TxId }
+  | {
+      readonly type: 'delegation-ended'
+      readonly chainId: number
+      readonly outcome: 'delegated' | 'not-delegated'
+      readonly nextNonce: number | null
+    }
+
+export type SponsoredEffect =
+  | { readonly type: 'screen-sponsored'; readonly draft: SponsoredDraft }
+  | {
+      readonly type: 'sign-intent'
+      readonly draft: SponsoredDraft
+      readonly intentNonce: number
+      /** A new one at this nonce, one that exists already, or none. */
+      readonly authorization: Authorization | { readonly nonce: number } | null
+    }
+  | { readonly type: 'hand-over'; readonly sponsorship: Sponsorship; readonly account: Address }
+  /** Ends a reverted intent on chain, so that its spend need not wait for the deadline. */
+  | { readonly type: 'cancel-intent'; readonly sponsorship: Sponsorship; readonly account: Address }
+  | { readonly type: 'check-delegation'; readonly chainId: number; readonly account: Address }
+  | {
+      readonly type: 'await-deadline'
+      readonly stage: 'handed' | 'held'
+      readonly txId: TxId
+      readonly chainId: number
+      readonly deadlineSeconds: number
+    }

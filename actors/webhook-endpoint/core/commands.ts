@@ -1,0 +1,138 @@
+import type { EventType } from '../../../src/domain/event.js'
+import type { EventId } from '../../../src/domain/ids.js'
+import type { WebhookEndpoint } from '../../../src/domain/webhook.js'
+
+/** What the actor needs to know of a logged event; the payload is loaded at delivery. */
+export interface EventMeta {
+  readonly eventId: EventId
+  readonly seq: number
+  readonly type: EventType
+  readonly laneKey: string | null
+}
+
+/** As the console sends it: with a secret in the clear, which the shell seals before anything else. */
+export type IncomingCommand =
+  | Exclude<EndpointCommand, RegisterCommand | RotateSecretCommand>
+  | (Omit<RegisterCommand, 'endpoint'> & {
+      readonly endpoint: Omit<WebhookEndpoint, 'secrets'>
+      readonly secret: string
+      readonly requestId?: string
+    })
+  | (Omit<RotateSecretCommand, 'sealed'> & { readonly secret: string; readonly requestId?: string })
+
+/** Every command carries the time it is decided at; randomness comes as `jitter` in [0, 1). */
+export type EndpointCommand = ConsoleCommand | LogCommand
+
+/** Answered with the endpoint after the change. `requestId` is for the audit trail. */
+export type ConsoleCommand = (
+  | RegisterCommand
+  | ChangeCommand
+  | RemoveCommand
+  | RotateSecretCommand
+  | TestCommand
+  | RedeliverCommand
+) & { readonly requestId?: string }
+
+export type LogCommand =
+  | EventsAppendedCommand
+  | AttemptFinishedCommand
+  | TickCommand
+  | CheckpointCommand
+  | RecoverCommand
+
+/** `endpoint.url` has passed `validateWebhookUrl`. */
+export interface RegisterCommand {
+  readonly type: 'register'
+  readonly endpoint: WebhookEndpoint
+  /** Newest `seq` of the log: only later events are delivered. */
+  readonly cursor: number
+  readonly nowMs: number
+}
+
+/** Fields left out stay as they are. `url` has passed `validateWebhookUrl`. */
+export interface ChangeCommand {
+  readonly type: 'change'
+  readonly changes: Partial<Pick<WebhookEndpoint, 'url' | 'events' | 'description' | 'status'>>
+  readonly nowMs: number
+}
+
+export interface RemoveCommand {
+  readonly type: 'remove'
+  readonly nowMs: number
+}
+
+export interface RotateSecretCommand {
+  readonly type: 'rotate-secret'
+  readonly sealed: string
+  readonly nowMs: number
+}
+
+/** The shell appends the event of this id to the log together with the delivery it begins. */
+export interface TestCommand {
+  readonly type: 'test'
+  readonly eventId: EventId
+  readonly nowMs: number
+}
+
+export interface RedeliverCommand {
+  readonly type: 'redeliver'
+  readonly eventId: EventId
+  readonly seq: number
+  readonly eventType: EventType
+  readonly nowMs: number
+}
+
+/**
+ * A slice of the log: all events of the endpoint's user with afterSeq < seq ≤ throughSeq, in
+ * order. Events of types the endpoint does not want may be left out.
+ */
+export interface EventsAppendedCommand {
+  readonly type: 'events-appended'
+  /**
+   * `feed`: answers a `feed` effect. `feed-to-end`: so, and the log held nothing more when it was
+   * read. `live`: tells of events just appended.
+   */
+  readonly source: 'feed' | 'feed-to-end' | 'live'
+  readonly afterSeq: number
+  readonly throughSeq: number
+  readonly events: readonly EventMeta[]
+  readonly nowMs: number
+}
+
+export interface AttemptFinishedCommand {
+  readonly type: 'attempt-finished'
+  readonly eventId: EventId
+  /** As given by the `deliver` effect; the outcome of any other attempt is ignored. */
+  readonly attemptId: number
+  readonly outcome: AttemptOutcome
+  readonly nowMs: number
+  readonly jitter: number
+}
+
+/** The transport's outcome (`src/webhooks/deliver.ts`) as plain data. */
+export interface AttemptOutcome {
+  readonly kind: 'delivered' | 'retry' | 'gone'
+  /** Null when no response came. */
+  readonly status: number | null
+  /** One short sentence, or null when delivered. */
+  readonly error: string | null
+  readonly durationMs: number
+}
+
+/** The time asked for by a `wake` effect has come. */
+export interface TickCommand {
+  readonly type: 'tick'
+  readonly nowMs: number
+}
+
+/** Unsaved progress has waited for CHECKPOINT_MS. */
+export interface CheckpointCommand {
+  readonly type: 'checkpoint'
+  readonly nowMs: number
+}
+
+/** The actor was loaded from the store: attempts that were in flight have no outcome. */
+export interface RecoverCommand {
+  readonly type: 'recover'
+  readonly nowMs: number
+}
