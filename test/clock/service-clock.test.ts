@@ -90,7 +90,7 @@ describe("the service's clock", () => {
       world.heads()
       world.clock.nowMs()
       world.errorMs = errorMs
-      world.trueMs += HOUR_MS
+      world.trueMs += 2 * HOUR_MS
       world.heads()
       expect(world.clock.nowMs()).toBe(world.trueMs)
       const refusal = world.clock.refusal()
@@ -125,6 +125,7 @@ describe("the service's clock", () => {
     world.heads()
     world.clock.nowMs()
     for (const chainId of CHAINS) world.head(chainId, -DAY_MS)
+    world.trueMs += 1_000
     expect(world.clock.nowMs()).toBe(world.trueMs)
     expect(world.clock.refusal()?.details).toEqual({ reason: 'clock' })
   })
