@@ -8,16 +8,18 @@ import {
 } from './solidity-compiler.js'
 
 /**
- * Compiles the Solidity sources to typed modules in `src/contracts/generated`.
+ * Compiles the Solidity sources to typed JSON artifacts in `src/contracts/generated`.
  * `--check` writes nothing: it exits with 1 when what is committed differs from what the sources
  * compile to, so that an artifact edited by hand or left behind cannot pass review.
  */
 const ROUTER_FOLDER = 'src/contracts/router'
+type Abi = CompiledContract['abi']
+
 const SOURCE_FOLDERS = [ROUTER_FOLDER, 'src/contracts/devnet']
 const GENERATED = join(PACKAGE_ROOT, 'src/contracts/generated')
 
 function main(args: readonly string[]): number {
-  const wanted = new Map(compileFolders(SOURCE_FOLDERS).map((c) => [fileName(c.name), render(c)]))
+  const wanted = new Map(compileFolders(SOURCE_FOLDERS).flatMap(filesOf))
   const present = existsSync(GENERATED) ? readdirSync(GENERATED) : []
   if (args.includes('--check')) {
     const stale = [...new Set([...wanted.keys(), ...present])].filter(
@@ -30,7 +32,7 @@ function main(args: readonly string[]): number {
   mkdirSync(GENERATED, { recursive: true })
   for (const file of present) if (!wanted.has(file)) rmSync(join(GENERATED, file))
   for (const [file, text] of wanted) writeFileSync(join(GENERATED, file), text)
-  console.log(`${wanted.size} contracts → src/contracts/generated`)
+  console.log(`${wanted.size} files → src/contracts/generated`)
   return 0
 }
 
@@ -38,35 +40,56 @@ function readGenerated(file: string): string {
   return readFileSync(join(GENERATED, file), 'utf8')
 }
 
-/** "DevPriceFeed" → "dev-price-feed.ts" */
-function fileName(contract: string): string {
-  return `${contract.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()}.ts`
+/** "DevPriceFeed" → "dev-price-feed" */
+function fileStem(contract: string): string {
+  return contract.replace(/(?<=[a-z0-9])(?=[A-Z])/g, '-').toLowerCase()
 }
 
-function render(contract: CompiledContract): string {
-  const name = contract.name.charAt(0).toLowerCase() + contract.name.slice(1)
+/** An artifact as JSON, and its literal types, which viem derives arguments and results from. */
+function filesOf(contract: CompiledContract): [file: string, text: string][] {
+  const stem = fileStem(contract.name)
+  const { abi, bytecode } = contract
+  const runtime = contract.folder === ROUTER_FOLDER ? contract.runtime : null
   return [
-    `// Generated from ${contract.name}.sol by scripts/contracts/compile.ts; do not edit.`,
-    `export const ${name}Abi = ${JSON.stringify(contract.abi, null, 2)} as const`,
+    [`${stem}.json`, jsonOf(abi, bytecode, runtime)],
+    [`${stem}.d.json.ts`, declarationOf(contract.name, abi, runtime)],
+  ]
+}
+
+function jsonOf(abi: Abi, bytecode: string, runtime: RuntimePart | null): string {
+  const rows = abi.map((entry) => `    ${JSON.stringify(entry)}`).join(',\n')
+  const fields = [`  "abi": [\n${rows}\n  ]`, `  "bytecode": "${bytecode}"`]
+  if (runtime !== null) fields.push(`  "runtime": ${JSON.stringify(runtime)}`)
+  return `{\n${fields.join(',\n')}\n}\n`
+}
+
+/** JSON of an ABI is also TypeScript's notation of its own literal type. */
+function declarationOf(name: string, abi: Abi, runtime: RuntimePart | null): string {
+  return [
+    `// Generated from ${name}.sol by scripts/contracts/compile.ts; do not edit.`,
+    'declare const artifact: {',
+    '  abi: [',
+    ...abi.map((entry) => `    ${JSON.stringify(entry, withoutInternalType)},`),
+    '  ]',
+    '  /** Creation code, without constructor arguments. */',
+    `  bytecode: \`0x\${string}\``,
+    ...(runtime === null ? [] : runtimeLines(runtime)),
+    '}',
+    'export = artifact',
     '',
-    '/** Creation code, without constructor arguments. */',
-    `export const ${name}Bytecode =\n  '${contract.bytecode}'`,
-    '',
-    ...(contract.folder === ROUTER_FOLDER ? runtimeLines(name, contract.runtime) : []),
   ].join('\n')
 }
 
 /** For what is verified on chain. */
-function runtimeLines(name: string, { offset, length, immutables }: RuntimePart): string[] {
+function runtimeLines(runtime: RuntimePart): string[] {
   return [
-    '/** The deployed code inside the creation code, in bytes; immutables are words inside it. */',
-    `export const ${name}Runtime = {`,
-    `  offset: ${offset},`,
-    `  length: ${length},`,
-    `  immutables: [${immutables.join(', ')}],`,
-    '} as const',
-    '',
+    '  /** The deployed code inside the creation code, in bytes; immutables are words inside it. */',
+    `  runtime: ${JSON.stringify(runtime)}`,
   ]
+}
+
+function withoutInternalType(key: string, value: unknown): unknown {
+  return key === 'internalType' ? undefined : value
 }
 
 try {

@@ -1,10 +1,12 @@
 import type { LocalAccount } from 'viem'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
-import { devMulticall3Bytecode } from '../../src/contracts/generated/dev-multicall3.js'
-import { devTokenAbi, devTokenBytecode } from '../../src/contracts/generated/dev-token.js'
-import { devUsdcAbi } from '../../src/contracts/generated/dev-usdc.js'
-import { devVaultAbi, devVaultBytecode } from '../../src/contracts/generated/dev-vault.js'
-import { devWrappedNativeAbi } from '../../src/contracts/generated/dev-wrapped-native.js'
+import devMulticall3 from '../../src/contracts/generated/dev-multicall3.json' with { type: 'json' }
+import devToken from '../../src/contracts/generated/dev-token.json' with { type: 'json' }
+import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
+import devVault from '../../src/contracts/generated/dev-vault.json' with { type: 'json' }
+import devWrappedNative from '../../src/contracts/generated/dev-wrapped-native.json' with {
+  type: 'json',
+}
 import { SWAP_SELECTORS, VAULT_SELECTORS } from '../../src/contracts/venue-calls.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { type ChainWriter, openChainWriter } from './chain-writer.js'
@@ -71,15 +73,15 @@ export async function deploySponsoredWorld(
   const tokenFor = (usd: bigint) => (usd * 10n ** 8n * ETHER) / TOKEN_PRICE_USD8
 
   const token = await chain.deploy(
-    devTokenBytecode,
+    devToken.bytecode,
     ['string', 'string', 'address'],
     ['Countersign Dev Token', 'CSDT', owner],
   )
   const usdInUse = 3n * POOL_SIDE_USD + VAULT_SEED_USD + VAULT_YIELD_USD
   await chain.client.setBalance({ address: owner, value: nativeFor(usdInUse) + 1_000n * ETHER })
-  await chain.write(wrappedNative, devWrappedNativeAbi, 'deposit', [], nativeFor(usdInUse))
-  await chain.write(usdc, devUsdcAbi, 'mint', [owner, usdcFor(usdInUse)])
-  await chain.write(token, devTokenAbi, 'mint', [owner, tokenFor(usdInUse)])
+  await chain.write(wrappedNative, devWrappedNative.abi, 'deposit', [], nativeFor(usdInUse))
+  await chain.write(usdc, devUsdc.abi, 'mint', [owner, usdcFor(usdInUse)])
+  await chain.write(token, devToken.abi, 'mint', [owner, tokenFor(usdInUse)])
 
   const swap = await deployUniswap(chain, wrappedNative)
   const usdcSide = { token: usdc, amount: usdcFor(POOL_SIDE_USD) }
@@ -114,21 +116,21 @@ async function deployVault(
   assetsFor: (usd: bigint) => bigint,
 ): Promise<{ address: Address; name: string; asset: Address }> {
   const address = await chain.deploy(
-    devVaultBytecode,
+    devVault.bytecode,
     ['address', 'string', 'string'],
     [asset, name, symbol],
   )
   const seed = assetsFor(VAULT_SEED_USD)
   const yielded = assetsFor(VAULT_YIELD_USD)
   await chain.write(asset, erc20Abi, 'approve', [address, seed + yielded])
-  await chain.write(address, devVaultAbi, 'deposit', [seed, chain.account.address])
-  await chain.write(address, devVaultAbi, 'fund', [yielded, YEAR_SECONDS])
+  await chain.write(address, devVault.abi, 'deposit', [seed, chain.account.address])
+  await chain.write(address, devVault.abi, 'fund', [yielded, YEAR_SECONDS])
   return { address, name, asset }
 }
 
 /** Deploys it once to have its runtime code, then puts that where clients expect it. */
 async function deployMulticall3(chain: ChainWriter): Promise<void> {
-  const deployed = await chain.deploy(devMulticall3Bytecode)
+  const deployed = await chain.deploy(devMulticall3.bytecode)
   const bytecode = await chain.client.getCode({ address: deployed })
   if (bytecode === undefined) throw new Error('Multicall3 has no code')
   await chain.client.setCode({ address: MULTICALL3, bytecode })

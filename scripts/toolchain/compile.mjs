@@ -1,5 +1,5 @@
 /**
- * Transpiles every TypeScript file to dist, one to one, with source maps. A manifest records each
+ * Transpiles every TypeScript file to dist, one to one, with source maps, and copies JSON. A manifest records each
  * source's size and modification time, so that an unchanged tree costs a walk and no compiler.
  * Types are checked by `npm run check`, not here.
  */
@@ -17,16 +17,19 @@ import { dirname, join, relative } from 'node:path'
 import { ROOT } from './console.mjs'
 
 const SOURCE_DIRS = ['src', 'actors', 'bench', 'scripts']
+const SOURCE = /\.(ts|json)$/
+const DECLARATION = /\.d(\.\w+)?\.ts$/
 const DIST = join(ROOT, 'dist')
 const MANIFEST = join(DIST, '.manifest.json')
 /** Raised when the options below change: what was built with others is stale. */
-const FORMAT = 1
+const FORMAT = 2
 
 const OPTIONS = {
   loader: /** @type {const} */ ('ts'),
   format: /** @type {const} */ ('esm'),
   platform: /** @type {const} */ ('node'),
-  target: 'node20',
+  // Import attributes of JSON came with 20.10.
+  target: 'node20.19',
   sourcemap: /** @type {const} */ ('external'),
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true, target: 'ES2023' } },
 }
@@ -83,8 +86,13 @@ async function compile(changed, built) {
         const output = outputOf(path)
         const sourcefile = relative(dirname(output), join(ROOT, path))
         const text = readFileSync(join(ROOT, path), 'utf8')
-        const { code, map } = await esbuild.transform(text, { ...OPTIONS, sourcefile })
         mkdirSync(dirname(output), { recursive: true })
+        if (path.endsWith('.json')) {
+          writeAtomically(output, text)
+          built.set(path, stamp)
+          return
+        }
+        const { code, map } = await esbuild.transform(text, { ...OPTIONS, sourcefile })
         writeAtomically(`${output}.map`, map)
         const mapName = output.slice(output.lastIndexOf('/') + 1)
         writeAtomically(output, `${code}//# sourceMappingURL=${mapName}.map\n`)
@@ -110,7 +118,7 @@ function stampSources() {
   const stamps = new Map()
   for (const dir of SOURCE_DIRS) {
     for (const entry of readdirSync(join(ROOT, dir), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !entry.name.endsWith('.ts') || entry.name.endsWith('.d.ts')) continue
+      if (!entry.isFile() || !SOURCE.test(entry.name) || DECLARATION.test(entry.name)) continue
       const absolute = join(entry.parentPath ?? entry.path, entry.name)
       const stat = statSync(absolute, { throwIfNoEntry: false })
       if (stat !== undefined) stamps.set(relative(ROOT, absolute), `${stat.mtimeMs}:${stat.size}`)

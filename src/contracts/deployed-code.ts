@@ -1,6 +1,6 @@
 import type { Address, Hex } from '../domain/ids.js'
-import { agentDelegateBytecode, agentDelegateRuntime } from './generated/agent-delegate.js'
-import { agentRouterBytecode, agentRouterRuntime } from './generated/agent-router.js'
+import agentDelegate from './generated/agent-delegate.json' with { type: 'json' }
+import agentRouter from './generated/agent-router.json' with { type: 'json' }
 
 /**
  * Whether code on a chain is exactly what the committed artifacts deploy, immutables included. A
@@ -18,23 +18,23 @@ const ADDRESS_DIGITS = 40
 
 /** @returns what differs; null when the code is AgentRouter's */
 export function routerCodeProblem(code: Hex): string | null {
-  return difference(code, runtimeCode(agentRouterBytecode, agentRouterRuntime))
+  return difference(code, runtimeCode(agentRouter.bytecode, agentRouter.runtime))
 }
 
 /** @returns what differs; null when the code is that of the AgentDelegate which obeys `router` */
 export function delegateCodeProblem(code: Hex, router: Address): string | null {
   const problem = difference(code, delegateCode(router.slice(2).toLowerCase()))
   if (problem === null) return null
-  const start = 2 + (agentDelegateRuntime.immutables[0] + WORD_BYTES) * 2
+  const start = 2 + (agentDelegate.runtime.immutables[0] + WORD_BYTES) * 2
   const bound = code.slice(start - ADDRESS_DIGITS, start).toLowerCase()
   const obeysAnother = difference(code, delegateCode(bound)) === null
   return obeysAnother ? `its immutable ROUTER is 0x${bound}, not the router` : problem
 }
 
 function delegateCode(router: string): string {
-  let code = runtimeCode(agentDelegateBytecode, agentDelegateRuntime)
+  let code = runtimeCode(agentDelegate.bytecode, agentDelegate.runtime)
   const word = router.padStart(WORD_BYTES * 2, '0')
-  for (const at of agentDelegateRuntime.immutables) {
+  for (const at of agentDelegate.runtime.immutables) {
     code = code.slice(0, at * 2) + word + code.slice((at + WORD_BYTES) * 2)
   }
   return code

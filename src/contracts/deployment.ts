@@ -1,7 +1,7 @@
 import { encodeAbiParameters, getCreate2Address, keccak256, stringToHex } from 'viem'
 import type { Address, Hex } from '../domain/ids.js'
-import { agentDelegateBytecode } from './generated/agent-delegate.js'
-import { agentRouterBytecode } from './generated/agent-router.js'
+import agentDelegate from './generated/agent-delegate.json' with { type: 'json' }
+import agentRouter from './generated/agent-router.json' with { type: 'json' }
 
 /**
  * Where Router and delegate live: at the same addresses on every chain, because their CREATE2
@@ -26,12 +26,12 @@ const DELEGATE_SALT = keccak256(stringToHex('countersign.AgentDelegate.1'))
 
 /** @param owner owns the Router: configures it, and cannot move funds */
 export function routerDeployment(owner: Address): Create2Deployment {
-  return create2(ROUTER_SALT, `${agentRouterBytecode}${addressArgument(owner)}`)
+  return create2(ROUTER_SALT, `${agentRouter.bytecode}${addressArgument(owner)}`)
 }
 
 /** The delegate that obeys the Router at `router`. */
 export function delegateDeployment(router: Address): Create2Deployment {
-  return create2(DELEGATE_SALT, `${agentDelegateBytecode}${addressArgument(router)}`)
+  return create2(DELEGATE_SALT, `${agentDelegate.bytecode}${addressArgument(router)}`)
 }
 
 function create2(salt: Hex, initCode: Hex): Create2Deployment {

@@ -7,7 +7,7 @@ import {
   type TypedDataDefinition,
 } from 'viem'
 import type { Address, Hex } from '../domain/ids.js'
-import { agentRouterAbi } from './generated/agent-router.js'
+import agentRouter from './generated/agent-router.json' with { type: 'json' }
 import { ROUTER_DOMAIN, ROUTER_INTENT_FIELDS, type RouterIntent } from './router-intent-type.js'
 
 /** Encodes intents for their signers and for the Router. Field meanings: `router-intent-type.ts`. */
@@ -48,7 +48,7 @@ export function encodeExecute(
 ): Hex {
   const { data, ...terms } = intent
   return encodeFunctionData({
-    abi: agentRouterAbi,
+    abi: agentRouter.abi,
     functionName: 'execute',
     args: [
       { ...terms, dataHash: keccak256(data) },
@@ -62,7 +62,7 @@ export function encodeExecute(
 /** Calldata of `AgentRouter.cancel`, sent by the account itself or by a relayer. */
 export function encodeCancel(account: Address, nonce: bigint): Hex {
   return encodeFunctionData({
-    abi: agentRouterAbi,
+    abi: agentRouter.abi,
     functionName: 'cancel',
     args: [account, nonce],
   })
@@ -70,7 +70,7 @@ export function encodeCancel(account: Address, nonce: bigint): Hex {
 
 /** @param calldata of `execute`, as `encodeExecute` makes it */
 export function intentNonceOf(calldata: Hex): bigint {
-  const { functionName, args } = decodeFunctionData({ abi: agentRouterAbi, data: calldata })
+  const { functionName, args } = decodeFunctionData({ abi: agentRouter.abi, data: calldata })
   if (functionName !== 'execute') throw new Error('not the calldata of an execution')
   return args[0].nonce
 }

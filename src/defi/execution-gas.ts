@@ -1,8 +1,8 @@
 import { decodeErrorResult } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
 import { delegationCode } from '../contracts/delegation.js'
-import { agentDelegateAbi } from '../contracts/generated/agent-delegate.js'
-import { agentRouterAbi } from '../contracts/generated/agent-router.js'
+import agentDelegate from '../contracts/generated/agent-delegate.json' with { type: 'json' }
+import agentRouter from '../contracts/generated/agent-router.json' with { type: 'json' }
 import type { Address, Hex } from '../domain/ids.js'
 import type { Authorization } from '../domain/sponsorship.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
@@ -109,7 +109,7 @@ function insufficient(): Fault {
 /** The name of an error of Router or delegate; null for others. */
 function errorNameOf(data: unknown): string | null {
   if (typeof data !== 'string' || data.length < 10) return null
-  for (const abi of [agentRouterAbi, agentDelegateAbi]) {
+  for (const abi of [agentRouter.abi, agentDelegate.abi]) {
     try {
       // viem knows Error and Panic with any ABI; those say nothing about us.
       const errorName: string = decodeErrorResult({ abi, data: data as Hex }).errorName

@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem'
 import type { ChainConfig } from '../config/chains.js'
 import { delegateDeployment, routerDeployment } from '../contracts/deployment.js'
-import { agentRouterAbi } from '../contracts/generated/agent-router.js'
+import agentRouter from '../contracts/generated/agent-router.json' with { type: 'json' }
 import { SWAP_SELECTORS, VAULT_SELECTORS } from '../contracts/venue-calls.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { type AllowedCall, openRouter, type RouterChain, type RouterPair } from './router-reads.js'
@@ -100,7 +100,7 @@ export async function planConfiguration(
   const steps: RouterStep[] = []
   const step = (what: string, data: Hex) =>
     steps.push({ what, sender: 'owner', to: pair.router, data })
-  const abi = agentRouterAbi
+  const abi = agentRouter.abi
   if (missingCalls.length > 0) {
     const args = [missingCalls] as const
     step(
@@ -176,7 +176,7 @@ export async function planPause(
   const isGuardian = wanted === 'pause' && (await router.guardian()) === sender
   if (!isGuardian) await router.expectOwner(sender)
   if ((await router.isPaused()) === (wanted === 'pause')) return []
-  const data = encodeFunctionData({ abi: agentRouterAbi, functionName: wanted })
+  const data = encodeFunctionData({ abi: agentRouter.abi, functionName: wanted })
   return [{ what: `${wanted} the Router`, sender: 'owner', to: pair.router, data }]
 }
 
@@ -190,7 +190,7 @@ function coSignerStep(
     sender: 'owner',
     to: router,
     data: encodeFunctionData({
-      abi: agentRouterAbi,
+      abi: agentRouter.abi,
       functionName: 'setCoSigner',
       args: [x, y, overlapSeconds],
     }),

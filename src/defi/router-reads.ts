@@ -2,8 +2,8 @@ import type { Abi, ContractFunctionArgs, ContractFunctionName } from 'viem'
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
 import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-code.js'
-import { agentDelegateAbi } from '../contracts/generated/agent-delegate.js'
-import { agentRouterAbi } from '../contracts/generated/agent-router.js'
+import agentDelegate from '../contracts/generated/agent-delegate.json' with { type: 'json' }
+import agentRouter from '../contracts/generated/agent-router.json' with { type: 'json' }
 import type { Address, Hex } from '../domain/ids.js'
 
 /** What of a chain is needed to look at its Router. */
@@ -36,12 +36,12 @@ export function openRouter({ chainId, rpc }: RouterChain, { router, delegate }: 
     }
   }
   const ask = <
-    name extends ContractFunctionName<typeof agentRouterAbi, 'view'>,
-    const args extends ContractFunctionArgs<typeof agentRouterAbi, 'view', name>,
+    name extends ContractFunctionName<typeof agentRouter.abi, 'view'>,
+    const args extends ContractFunctionArgs<typeof agentRouter.abi, 'view', name>,
   >(
     functionName: name,
     ...args: args extends readonly unknown[] ? args : never
-  ) => read(router, agentRouterAbi, functionName, args)
+  ) => read(router, agentRouter.abi, functionName, args)
 
   return {
     async expectOwner(expected: Address): Promise<void> {
@@ -50,7 +50,7 @@ export function openRouter({ chainId, rpc }: RouterChain, { router, delegate }: 
         throw new Error(`the Router on chain ${chainId} is owned by ${String(owner)}`)
       }
     },
-    boundTo: () => read(delegate, agentDelegateAbi, 'ROUTER', []) as Promise<Address>,
+    boundTo: () => read(delegate, agentDelegate.abi, 'ROUTER', []) as Promise<Address>,
     async coSigner() {
       const [x, y] = (await ask('coSigner')) as readonly [Hex, Hex]
       return { x, y }

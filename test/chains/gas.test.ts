@@ -4,7 +4,7 @@ import { createGasPlanner, type GasPlanner } from '../../src/chains/gas.js'
 import { createChainReads } from '../../src/chains/reads.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
-import { devTokenAbi, devTokenBytecode } from '../../src/contracts/generated/dev-token.js'
+import devToken from '../../src/contracts/generated/dev-token.json' with { type: 'json' }
 import type { ChainId } from '../../src/domain/chain.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
@@ -34,8 +34,8 @@ async function use(chainId: ChainId): Promise<Anvil> {
   rpc = createRpcClient({ chainId, endpoints: [proxy.url] })
   sender = await fundedAccount(anvil, 700)
   token = await deploy(anvil, {
-    abi: devTokenAbi,
-    bytecode: devTokenBytecode,
+    abi: devToken.abi,
+    bytecode: devToken.bytecode,
     args: ['Dev', 'DEV', DEPLOYER],
   })
   const config = chainConfig(chainId, {

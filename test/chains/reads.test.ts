@@ -5,7 +5,7 @@ import { decodeRevertReason } from '../../src/chains/revert-reason.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
 import { decodeSymbol } from '../../src/chains/token-metadata.js'
-import { devUsdcAbi, devUsdcBytecode } from '../../src/contracts/generated/dev-usdc.js'
+import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import { fundedAccount } from '../support/chain-account.js'
@@ -26,11 +26,11 @@ beforeAll(async () => {
   rpc = createRpcClient({ chainId: 8453, endpoints: [proxy.url] })
   reads = createChainReads(rpc)
   usdc = await deploy(anvil, {
-    abi: devUsdcAbi,
-    bytecode: devUsdcBytecode,
+    abi: devUsdc.abi,
+    bytecode: devUsdc.bytecode,
     args: ['USD Coin', 'USDC', 6, DEPLOYER],
   })
-  const data = encodeFunctionData({ abi: devUsdcAbi, functionName: 'mint', args: [someone, 5n] })
+  const data = encodeFunctionData({ abi: devUsdc.abi, functionName: 'mint', args: [someone, 5n] })
   await transact(anvil, { to: usdc, data })
 })
 afterAll(async () => {

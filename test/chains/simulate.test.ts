@@ -4,11 +4,10 @@ import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
 import type { SimulatedCall } from '../../src/chains/simulate/simulation.js'
 import { createSimulator } from '../../src/chains/simulate/simulator.js'
-import { devUsdcAbi, devUsdcBytecode } from '../../src/contracts/generated/dev-usdc.js'
-import {
-  devWrappedNativeAbi,
-  devWrappedNativeBytecode,
-} from '../../src/contracts/generated/dev-wrapped-native.js'
+import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
+import devWrappedNative from '../../src/contracts/generated/dev-wrapped-native.json' with {
+  type: 'json',
+}
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { FaultError } from '../../src/errors/fault.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
@@ -29,16 +28,16 @@ beforeAll(async () => {
   proxy = await startFaultProxy({ upstream: anvil.url })
   rpc = createRpcClient({ chainId: 8453, endpoints: [proxy.url] })
   usdc = await deploy(anvil, {
-    abi: devUsdcAbi,
-    bytecode: devUsdcBytecode,
+    abi: devUsdc.abi,
+    bytecode: devUsdc.bytecode,
     args: ['USD Coin', 'USDC', 6, DEPLOYER],
   })
   weth = await deploy(anvil, {
-    abi: devWrappedNativeAbi,
-    bytecode: devWrappedNativeBytecode,
+    abi: devWrappedNative.abi,
+    bytecode: devWrappedNative.bytecode,
     args: ['Wrapped Ether', 'WETH'],
   })
-  const data = encodeFunctionData({ abi: devUsdcAbi, functionName: 'mint', args: [agent, 100n] })
+  const data = encodeFunctionData({ abi: devUsdc.abi, functionName: 'mint', args: [agent, 100n] })
   await transact(anvil, { to: usdc, data })
   await anvil.rpc('anvil_setBalance', [agent, '0xde0b6b3a7640000'])
 })
@@ -54,7 +53,7 @@ function call(to: Address, data: Hex, value = 0n): SimulatedCall {
 }
 
 function usdcCall(functionName: 'transfer' | 'approve', args: [Address, bigint]): SimulatedCall {
-  return call(usdc, encodeFunctionData({ abi: devUsdcAbi, functionName, args }))
+  return call(usdc, encodeFunctionData({ abi: devUsdc.abi, functionName, args }))
 }
 
 function without(method: string): void {
@@ -129,7 +128,7 @@ describe.each(['eth_simulateV1', 'debug_traceCall'] as const)('by %s', (method) 
   })
 
   test('wrapping mints and unwrapping burns, beside the native legs', async () => {
-    const data = encodeFunctionData({ abi: devWrappedNativeAbi, functionName: 'deposit' })
+    const data = encodeFunctionData({ abi: devWrappedNative.abi, functionName: 'deposit' })
     const seen = await simulate(call(weth, data, 3n))
     const zero = '0x0000000000000000000000000000000000000000'
     expect(seen.transfers).toHaveLength(2)

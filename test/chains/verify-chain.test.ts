@@ -3,11 +3,8 @@ import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
 import { verifyChain } from '../../src/chains/verify-chain.js'
 import type { ChainConfig } from '../../src/config/chains.js'
-import {
-  devPriceFeedAbi,
-  devPriceFeedBytecode,
-} from '../../src/contracts/generated/dev-price-feed.js'
-import { devTokenAbi, devTokenBytecode } from '../../src/contracts/generated/dev-token.js'
+import devPriceFeed from '../../src/contracts/generated/dev-price-feed.json' with { type: 'json' }
+import devToken from '../../src/contracts/generated/dev-token.json' with { type: 'json' }
 import { FaultError } from '../../src/errors/fault.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import { chainConfig } from '../support/chain-config.js'
@@ -21,13 +18,13 @@ beforeAll(async () => {
   anvil = await startAnvil({ chainId: 8453 })
   rpc = createRpcClient({ chainId: 8453, endpoints: [anvil.url] })
   const token = await deploy(anvil, {
-    abi: devTokenAbi,
-    bytecode: devTokenBytecode,
+    abi: devToken.abi,
+    bytecode: devToken.bytecode,
     args: ['Wrapped', 'WETH', DEPLOYER],
   })
   const feed = await deploy(anvil, {
-    abi: devPriceFeedAbi,
-    bytecode: devPriceFeedBytecode,
+    abi: devPriceFeed.abi,
+    bytecode: devPriceFeed.bytecode,
     args: ['ETH / USD', 1n, DEPLOYER],
   })
   const priced = { address: feed, max_age_seconds: 60 }

@@ -7,8 +7,8 @@ import {
   delegateDeployment,
   routerDeployment,
 } from '../../src/contracts/deployment.js'
-import { agentDelegateAbi } from '../../src/contracts/generated/agent-delegate.js'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import agentDelegate from '../../src/contracts/generated/agent-delegate.json' with { type: 'json' }
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import { routerIntentDigest, routerIntentTypedData } from '../../src/contracts/router-intent.js'
 import { ROUTER_INTENT_TYPE, routerFee } from '../../src/contracts/router-intent-type.js'
 import { encodeVaultDeposit } from '../../src/contracts/venue-calls.js'
@@ -55,7 +55,7 @@ describe('AgentDelegate', () => {
         chain.owner.client.simulateContract({
           account,
           address: agent.address,
-          abi: agentDelegateAbi,
+          abi: agentDelegate.abi,
           functionName: 'pull',
           args: [intent, signature],
         }),
@@ -80,7 +80,7 @@ describe('AgentDelegate', () => {
       const attempt = chain.owner.client.simulateContract({
         account: chain.router,
         address,
-        abi: agentDelegateAbi,
+        abi: agentDelegate.abi,
         functionName: 'pull',
         args: [
           { ...terms, dataHash: keccak256(data) },
@@ -97,7 +97,7 @@ describe('AgentDelegate', () => {
     const ask = (signature: `0x${string}`) =>
       chain.owner.client.readContract({
         address: agent.address,
-        abi: agentDelegateAbi,
+        abi: agentDelegate.abi,
         functionName: 'isValidSignature',
         args: [hash, signature],
       })
@@ -148,10 +148,10 @@ describe('deployment', () => {
     }
     const read = chain.owner.client.readContract
     expect(
-      await read({ address: router.address, abi: agentRouterAbi, functionName: 'owner' }),
+      await read({ address: router.address, abi: agentRouter.abi, functionName: 'owner' }),
     ).toBe(owner)
     expect(
-      await read({ address: delegate.address, abi: agentDelegateAbi, functionName: 'ROUTER' }),
+      await read({ address: delegate.address, abi: agentDelegate.abi, functionName: 'ROUTER' }),
     ).toBe(router.address)
   })
 
@@ -167,7 +167,7 @@ describe('deployment', () => {
     )
     const [, name, version, chainId, verifyingContract] = await chain.owner.client.readContract({
       address: chain.router,
-      abi: agentRouterAbi,
+      abi: agentRouter.abi,
       functionName: 'eip712Domain',
     })
     expect(routerIntentTypedData(chain.chainId, chain.router, intent).domain).toEqual({

@@ -7,15 +7,11 @@ import { erc4626Abi } from '../../src/contracts/abis/erc4626.js'
 import { multicall3Abi } from '../../src/contracts/abis/multicall3.js'
 import { quoterV2Abi } from '../../src/contracts/abis/quoter-v2.js'
 import { uniswapV3FactoryAbi, uniswapV3PoolAbi } from '../../src/contracts/abis/uniswap-v3.js'
-import {
-  devPriceFeedAbi,
-  devPriceFeedBytecode,
-} from '../../src/contracts/generated/dev-price-feed.js'
-import {
-  devSanctionsOracleAbi,
-  devSanctionsOracleBytecode,
-} from '../../src/contracts/generated/dev-sanctions-oracle.js'
-import { devVaultAbi } from '../../src/contracts/generated/dev-vault.js'
+import devPriceFeed from '../../src/contracts/generated/dev-price-feed.json' with { type: 'json' }
+import devSanctionsOracle from '../../src/contracts/generated/dev-sanctions-oracle.json' with {
+  type: 'json',
+}
+import devVault from '../../src/contracts/generated/dev-vault.json' with { type: 'json' }
 import { encodeSwapPath } from '../../src/contracts/venue-calls.js'
 import type { Address } from '../../src/domain/ids.js'
 import { NATIVE_PRICE_USD8, type SponsoredChain, startSponsoredChain } from './sponsored-chain.js'
@@ -93,7 +89,7 @@ describe.each([
       const after = await worth(vault.address)
       expect(Number(after) / Number(before[i])).toBeCloseTo(1.05, 3)
       const held = await balance(vault.asset)
-      await chain.owner.write(vault.address, devVaultAbi, 'redeem', [
+      await chain.owner.write(vault.address, devVault.abi, 'redeem', [
         await balance(vault.address),
         owner,
         owner,
@@ -129,7 +125,7 @@ describe('fixtures of the development chains', () => {
   it('has a feed that stays fresh until it is frozen', async () => {
     const { owner } = chain
     const feed = await owner.deploy(
-      devPriceFeedBytecode,
+      devPriceFeed.bytecode,
       ['string', 'int256', 'address'],
       ['ETH / USD', NATIVE_PRICE_USD8, owner.account.address],
     )
@@ -143,25 +139,25 @@ describe('fixtures of the development chains', () => {
     await owner.client.mine({ blocks: 1 })
     const { timestamp } = await owner.client.getBlock()
     expect(await read()).toEqual({ answer: NATIVE_PRICE_USD8, updatedAt: timestamp })
-    await owner.write(feed, devPriceFeedAbi, 'freezeAt', [timestamp - 7_200n])
-    await owner.write(feed, devPriceFeedAbi, 'setAnswer', [1n])
+    await owner.write(feed, devPriceFeed.abi, 'freezeAt', [timestamp - 7_200n])
+    await owner.write(feed, devPriceFeed.abi, 'setAnswer', [1n])
     expect(await read()).toEqual({ answer: 1n, updatedAt: timestamp - 7_200n })
   })
 
   it('has an oracle that lists and delists with the events of the real one', async () => {
     const { owner } = chain
     const oracle = await owner.deploy(
-      devSanctionsOracleBytecode,
+      devSanctionsOracle.bytecode,
       ['address'],
       [owner.account.address],
     )
     const listed = chain.relayer.account.address
     const ask = () =>
       owner.client.readContract({
-        ...{ address: oracle, abi: devSanctionsOracleAbi, functionName: 'isSanctioned' },
+        ...{ address: oracle, abi: devSanctionsOracle.abi, functionName: 'isSanctioned' },
         args: [listed],
       })
-    const { logs } = await owner.write(oracle, devSanctionsOracleAbi, 'addToSanctionsList', [
+    const { logs } = await owner.write(oracle, devSanctionsOracle.abi, 'addToSanctionsList', [
       [listed],
     ])
     // keccak256("SanctionedAddressesAdded(address[])"), as the Chainalysis oracle emits it
@@ -169,7 +165,7 @@ describe('fixtures of the development chains', () => {
       '0x2596d7dd6966c5673f9c06ddb0564c4f0e6d8d206ea075b83ad9ddd71a4fb927',
     )
     expect(await ask()).toBe(true)
-    await owner.write(oracle, devSanctionsOracleAbi, 'removeFromSanctionsList', [[listed]])
+    await owner.write(oracle, devSanctionsOracle.abi, 'removeFromSanctionsList', [[listed]])
     expect(await ask()).toBe(false)
   })
 

@@ -1,6 +1,6 @@
 import { encodeFunctionData, getAbiItem, parseAbi, toFunctionSelector } from 'viem'
 import { type CompiledContract, compileFolders } from '../../scripts/contracts/solidity-compiler.js'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import type { Address, Hex } from '../../src/domain/ids.js'
 import type { SponsoredChain } from './sponsored-chain.js'
 
@@ -43,7 +43,7 @@ export async function deployVenue(chain: SponsoredChain): Promise<Address> {
 }
 
 export async function allow(chain: SponsoredChain, target: Address, selectors: readonly Hex[]) {
-  await chain.owner.write(chain.router, agentRouterAbi, 'allowCalls', [
+  await chain.owner.write(chain.router, agentRouter.abi, 'allowCalls', [
     selectors.map((selector) => ({ target, selector })),
   ])
 }
@@ -64,6 +64,6 @@ export function encodeTrade(
 
 /** 4-byte selector of one of the Router's errors, as `refusal` reports it. */
 export function routerError(name: 'ReentrancyGuardReentrantCall' | 'UnexpectedNative'): Hex {
-  const item = getAbiItem({ abi: agentRouterAbi, name })
+  const item = getAbiItem({ abi: agentRouter.abi, name })
   return toFunctionSelector(`${item.name}()`)
 }

@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import { encodeExecute } from '../../src/contracts/router-intent.js'
 import { routerFee } from '../../src/contracts/router-intent-type.js'
 import { encodeVaultDeposit, VAULT_SELECTORS } from '../../src/contracts/venue-calls.js'
@@ -53,7 +53,7 @@ async function signedDeposit(agent: Agent) {
 
 /** Arms a contract to run the call as a relayer, so that nothing but the guard is in its way. */
 async function armAsRelayer(hostile: Address, call: `0x${string}`) {
-  await chain.owner.write(chain.router, agentRouterAbi, 'addRelayers', [[hostile]])
+  await chain.owner.write(chain.router, agentRouter.abi, 'addRelayers', [[hostile]])
   await chain.owner.write(hostile, hostileAbi, 'arm', [chain.router, call])
 }
 

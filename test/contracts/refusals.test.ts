@@ -2,8 +2,8 @@ import { parseEther } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openChainWriter } from '../../scripts/contracts/chain-writer.js'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
-import { devUsdcAbi } from '../../src/contracts/generated/dev-usdc.js'
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
+import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
 import {
   encodeCancel,
   encodeExecute,
@@ -145,8 +145,8 @@ describe('the Router refuses', () => {
     const stranger = openChainWriter(chain.anvil.url, chain.chainId, account)
     await stranger.client.setBalance({ address: account.address, value: parseEther('1') })
     await expectRefused(await depositIntent(), 'NotRelayer', { relayer: stranger })
-    await chain.owner.write(chain.router, agentRouterAbi, 'addRelayers', [[account.address]])
-    await chain.owner.write(chain.router, agentRouterAbi, 'removeRelayers', [[account.address]])
+    await chain.owner.write(chain.router, agentRouter.abi, 'addRelayers', [[account.address]])
+    await chain.owner.write(chain.router, agentRouter.abi, 'removeRelayers', [[account.address]])
     await expectRefused(await depositIntent(), 'NotRelayer', { relayer: stranger })
   })
 
@@ -186,7 +186,7 @@ describe('the Router refuses', () => {
   })
 
   it('less than the signed minimum, by one unit', async () => {
-    await chain.owner.write(chain.usdc, devUsdcAbi, 'mint', [venue, 1_000n])
+    await chain.owner.write(chain.usdc, devUsdc.abi, 'mint', [venue, 1_000n])
     const trade = (given: bigint) =>
       intentOf(chain, agent, {
         tokenIn: chain.usdc,
@@ -216,13 +216,13 @@ describe('the Router refuses', () => {
     const account = privateKeyToAccount(generatePrivateKey())
     const guardian = openChainWriter(chain.anvil.url, chain.chainId, account)
     await guardian.client.setBalance({ address: account.address, value: parseEther('1') })
-    await chain.owner.write(chain.router, agentRouterAbi, 'setGuardian', [account.address])
-    await guardian.write(chain.router, agentRouterAbi, 'pause', [])
+    await chain.owner.write(chain.router, agentRouter.abi, 'setGuardian', [account.address])
+    await guardian.write(chain.router, agentRouter.abi, 'pause', [])
     await expectRefused(await depositIntent(), 'EnforcedPause')
-    expect(await refusalOf(guardian.write(chain.router, agentRouterAbi, 'unpause', []))).toBe(
+    expect(await refusalOf(guardian.write(chain.router, agentRouter.abi, 'unpause', []))).toBe(
       'OwnableUnauthorizedAccount',
     )
-    await chain.owner.write(chain.router, agentRouterAbi, 'unpause', [])
+    await chain.owner.write(chain.router, agentRouter.abi, 'unpause', [])
     await expectDone(await depositIntent())
   })
 
@@ -230,7 +230,9 @@ describe('the Router refuses', () => {
     const intent = await depositIntent()
     const { router, relayer, owner } = chain
     expect(
-      await refusalOf(owner.write(router, agentRouterAbi, 'cancel', [agent.address, intent.nonce])),
+      await refusalOf(
+        owner.write(router, agentRouter.abi, 'cancel', [agent.address, intent.nonce]),
+      ),
     ).toBe('NotAllowedToCancel')
     await relayer.send({ to: router, data: encodeCancel(agent.address, intent.nonce) })
     expect(await revertReason(chain, await execute(chain, agent, intent))).toBe('NonceUsed')
@@ -244,7 +246,9 @@ describe('the Router refuses', () => {
     const done = await depositIntent()
     await expectDone(done)
     expect(
-      await refusalOf(relayer.write(router, agentRouterAbi, 'cancel', [agent.address, done.nonce])),
+      await refusalOf(
+        relayer.write(router, agentRouter.abi, 'cancel', [agent.address, done.nonce]),
+      ),
     ).toBe('NonceUsed')
   })
 
@@ -260,7 +264,7 @@ describe('rotation of the co-signer', () => {
     const { router, owner } = chain
     const old = chain.coSigner
     const [second, third] = [createCoSignerKey(), createCoSignerKey()]
-    await owner.write(router, agentRouterAbi, 'setCoSigner', [second.x, second.y, 600n])
+    await owner.write(router, agentRouter.abi, 'setCoSigner', [second.x, second.y, 600n])
     for (const key of [old, second]) {
       const intent = await depositIntent()
       await expectDone(intent, { signatures: await coSignedBy(key, intent) })
@@ -272,16 +276,16 @@ describe('rotation of the co-signer', () => {
     await expectRefused(late, reason, { signatures: await coSignedBy(old, late) })
     await expectDone(late, { signatures: await coSignedBy(second, late) })
 
-    await owner.write(router, agentRouterAbi, 'setCoSigner', [third.x, third.y, 0n])
+    await owner.write(router, agentRouter.abi, 'setCoSigner', [third.x, third.y, 0n])
     const revoked = await depositIntent()
     await expectRefused(revoked, reason, { signatures: await coSignedBy(second, revoked) })
-    await owner.write(router, agentRouterAbi, 'setCoSigner', [old.x, old.y, 0n])
+    await owner.write(router, agentRouter.abi, 'setCoSigner', [old.x, old.y, 0n])
   })
 
   it('refuses a point off the curve and an overlap over an hour', async () => {
     const { x, y } = createCoSignerKey()
     const set = (...args: readonly [Hex, Hex, bigint]) =>
-      chain.owner.write(chain.router, agentRouterAbi, 'setCoSigner', args)
+      chain.owner.write(chain.router, agentRouter.abi, 'setCoSigner', args)
     expect(await refusalOf(set(x, x, 0n))).toBe('InvalidCoSigner')
     expect(await refusalOf(set(x, y, 3_601n))).toBe('OverlapTooLong')
   })
@@ -291,13 +295,13 @@ describe('the owner', () => {
   it('alone configures', async () => {
     const { router, relayer } = chain
     const refused = [
-      relayer.write(router, agentRouterAbi, 'addRelayers', [[relayer.account.address]]),
-      relayer.write(router, agentRouterAbi, 'allowCalls', [
+      relayer.write(router, agentRouter.abi, 'addRelayers', [[relayer.account.address]]),
+      relayer.write(router, agentRouter.abi, 'allowCalls', [
         [{ target: venue, selector: '0x12345678' }],
       ]),
-      relayer.write(router, agentRouterAbi, 'setFeeRecipient', [relayer.account.address]),
-      relayer.write(router, agentRouterAbi, 'setGuardian', [relayer.account.address]),
-      relayer.write(router, agentRouterAbi, 'pause', []),
+      relayer.write(router, agentRouter.abi, 'setFeeRecipient', [relayer.account.address]),
+      relayer.write(router, agentRouter.abi, 'setGuardian', [relayer.account.address]),
+      relayer.write(router, agentRouter.abi, 'pause', []),
     ]
     const reasons = await Promise.all(refused.map(refusalOf))
     const notOwner = Array(4).fill('OwnableUnauthorizedAccount')

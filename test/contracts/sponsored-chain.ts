@@ -11,10 +11,12 @@ import { type ChainWriter, openChainWriter } from '../../scripts/contracts/chain
 import { deploySponsoredWorld, type SponsoredWorld } from '../../scripts/contracts/devnet-world.js'
 import { configureRouter, deployRouter } from '../../scripts/contracts/router-setup.js'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
-import { agentDelegateAbi } from '../../src/contracts/generated/agent-delegate.js'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
-import { devUsdcAbi, devUsdcBytecode } from '../../src/contracts/generated/dev-usdc.js'
-import { devWrappedNativeBytecode } from '../../src/contracts/generated/dev-wrapped-native.js'
+import agentDelegate from '../../src/contracts/generated/agent-delegate.json' with { type: 'json' }
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
+import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
+import devWrappedNative from '../../src/contracts/generated/dev-wrapped-native.json' with {
+  type: 'json',
+}
 import { encodeExecute } from '../../src/contracts/router-intent.js'
 import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
 import { NATIVE_TOKEN } from '../../src/domain/chain.js'
@@ -79,12 +81,12 @@ export async function startSponsoredChain(
     const coSigner = createCoSignerKey()
     const feeRecipient = privateKeyToAccount(generatePrivateKey()).address
     const wrapped = await owner.deploy(
-      devWrappedNativeBytecode,
+      devWrappedNative.bytecode,
       ['string', 'string'],
       ['Wrapped Ether', 'WETH'],
     )
     const usdc = await owner.deploy(
-      devUsdcBytecode,
+      devUsdc.bytecode,
       ['string', 'string', 'uint8', 'address'],
       ['USD Coin', 'USDC', usdcDecimals, owner.account.address],
     )
@@ -121,7 +123,7 @@ export async function startSponsoredChain(
 /** A fresh sub-wallet without native currency, holding `usdcAmount`. */
 export async function createAgent(chain: SponsoredChain, usdcAmount = 10_000_000_000n) {
   const key = privateKeyToAccount(generatePrivateKey())
-  await chain.owner.write(chain.usdc, devUsdcAbi, 'mint', [key.address, usdcAmount])
+  await chain.owner.write(chain.usdc, devUsdc.abi, 'mint', [key.address, usdcAmount])
   let nonce = 0n
   const agent: Agent = { key, address: key.address, nextNonce: () => nonce++ }
   return agent
@@ -217,7 +219,7 @@ export async function refusalOf(attempt: Promise<unknown>): Promise<string | nul
 export function errorName(data: Hex | undefined): string {
   if (data === undefined || data === '0x') return 'no reason'
   try {
-    return decodeErrorResult({ abi: [...agentRouterAbi, ...agentDelegateAbi], data }).errorName
+    return decodeErrorResult({ abi: [...agentRouter.abi, ...agentDelegate.abi], data }).errorName
   } catch {
     return data.slice(0, 10)
   }
@@ -240,15 +242,15 @@ export async function balanceOf(
 
 /** Reads from the Router. */
 export function readRouter<
-  const name extends ContractFunctionName<typeof agentRouterAbi, 'view' | 'pure'>,
+  const name extends ContractFunctionName<typeof agentRouter.abi, 'view' | 'pure'>,
 >(
   chain: SponsoredChain,
   functionName: name,
-  args: ContractFunctionArgs<typeof agentRouterAbi, 'view' | 'pure', name>,
+  args: ContractFunctionArgs<typeof agentRouter.abi, 'view' | 'pure', name>,
 ) {
   return chain.owner.client.readContract({
     address: chain.router,
-    abi: agentRouterAbi as Abi,
+    abi: agentRouter.abi as Abi,
     functionName: functionName as string,
     args: args as readonly unknown[],
   })

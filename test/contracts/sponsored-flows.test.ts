@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
 import { erc4626Abi } from '../../src/contracts/abis/erc4626.js'
 import { quoterV2Abi } from '../../src/contracts/abis/quoter-v2.js'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
 import { routerFee } from '../../src/contracts/router-intent-type.js'
 import {
@@ -114,7 +114,7 @@ describe('sponsored flows', () => {
     expect(receipt.type).toBe('eip7702')
     const code = await chain.owner.client.getCode({ address: agent.address })
     expect(code).toBe(`0xef0100${chain.delegate.slice(2).toLowerCase()}`)
-    const [event] = parseEventLogs({ abi: agentRouterAbi, logs: receipt.logs })
+    const [event] = parseEventLogs({ abi: agentRouter.abi, logs: receipt.logs })
     expect(event?.args).toMatchObject({
       account: agent.address,
       target: intent.target,

@@ -8,7 +8,7 @@ import { openChainWriter } from '../../scripts/contracts/chain-writer.js'
 import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
 import type { ChainConfig } from '../../src/config/chains.js'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import { provisionDev } from '../../src/custody/provision.js'
 import { writeGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { routerAddresses } from '../../src/defi/router-plan.js'
@@ -94,12 +94,12 @@ const SIGNED = ['--chain', `${BASE_CHAIN_ID}`, '--key-env', 'OWNER_KEY']
 function readRouter<name extends 'paused' | 'coSigner' | 'feeRecipient' | 'previousCoSignerUntil'>(
   functionName: name,
 ) {
-  return world.owner.client.readContract({ address: router, abi: agentRouterAbi, functionName })
+  return world.owner.client.readContract({ address: router, abi: agentRouter.abi, functionName })
 }
 
 function relays(address: Address) {
   return world.owner.client.readContract({
-    ...{ address: router, abi: agentRouterAbi, functionName: 'isRelayer', args: [address] },
+    ...{ address: router, abi: agentRouter.abi, functionName: 'isRelayer', args: [address] },
   })
 }
 
@@ -138,7 +138,7 @@ describe('countersign contracts', () => {
     // Another relayer is taken away again, on request.
     const stranger = world.relayer.account.address
     const writer = openChainWriter(world.anvil.url, world.chainId, owner)
-    await writer.write(router, agentRouterAbi, 'addRelayers', [[stranger]])
+    await writer.write(router, agentRouter.abi, 'addRelayers', [[stranger]])
     await transactions(['contracts', 'configure', ...SIGNED, '--remove-relayers', stranger])
     expect(await relays(stranger)).toBe(false)
   })
@@ -155,7 +155,7 @@ describe('countersign contracts', () => {
     const registered = await readRouter('coSigner')
     const writer = openChainWriter(world.anvil.url, world.chainId, owner)
     const { x, y } = world.coSigner
-    await writer.write(router, agentRouterAbi, 'setCoSigner', [x, y, 0n])
+    await writer.write(router, agentRouter.abi, 'setCoSigner', [x, y, 0n])
     expect(await readRouter('previousCoSignerUntil')).toBe(0)
     await transactions(['contracts', 'rotate-cosigner', ...SIGNED, '--overlap', '900'])
     expect(await readRouter('coSigner')).toEqual(registered)

@@ -5,7 +5,7 @@ import { openChainWriter } from '../../scripts/contracts/chain-writer.js'
 import { deployerAccount } from '../../scripts/dev/chains/deployer.js'
 import { devHome } from '../../scripts/dev/home/layout.js'
 import { readChainsFile } from '../../src/config/chains.js'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import type { Address } from '../../src/domain/ids.js'
 import { newAddress } from '../e2e/chain.js'
@@ -144,7 +144,7 @@ async function revertedForRelayers(chain: Chain): Promise<SponsoredWallet> {
     const [sent] = await Promise.all([
       swap(wallet, chain, 10n * chain.oneUsdc),
       owner.client.writeContract({
-        ...{ address: router, abi: agentRouterAbi, functionName: 'removeRelayers' },
+        ...{ address: router, abi: agentRouter.abi, functionName: 'removeRelayers' },
         ...{ args: [relayers], gas: 300_000n },
         ...{ maxFeePerGas: parseGwei('90'), maxPriorityFeePerGas: parseGwei('90') },
       }),
@@ -154,7 +154,7 @@ async function revertedForRelayers(chain: Chain): Promise<SponsoredWallet> {
     const { tx_id } = sent.json
     const end = tx_id === undefined ? null : await finalOf(wallet.key.api, tx_id)
     if (end?.status === 'failed') return wallet
-    await owner.write(router, agentRouterAbi, 'addRelayers', [relayers])
+    await owner.write(router, agentRouter.abi, 'addRelayers', [relayers])
   }
   throw new Error('no swap was mined after its gas wallet had been removed')
 }

@@ -4,7 +4,7 @@ import { type ChainWriter, openChainWriter } from '../../scripts/contracts/chain
 import { deployerAccount } from '../../scripts/dev/chains/deployer.js'
 import { devHome } from '../../scripts/dev/home/layout.js'
 import { readChainsFile } from '../../src/config/chains.js'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { gasWalletsFor } from '../../src/domain/gas-wallets.js'
 import type { Address, Hex, SubWalletId } from '../../src/domain/ids.js'
@@ -106,7 +106,7 @@ it('cancels a reverted intent on chain: its spend is free long before the deadli
   // The first swap used nonce 0; the second's was never executed.
   const isUsed = await chain.client.readContract({
     address: chain.router as Address,
-    abi: agentRouterAbi,
+    abi: agentRouter.abi,
     functionName: 'isNonceUsed',
     args: [wallet.address, 1n],
   })
@@ -127,7 +127,7 @@ async function revertedByPause(chain: Chain): Promise<SponsoredWallet> {
     const [sent] = await Promise.all([
       swap(wallet, chain, chain.oneUsdc),
       owner.client.writeContract({
-        ...{ address: router, abi: agentRouterAbi, functionName: 'pause', gas: 100_000n },
+        ...{ address: router, abi: agentRouter.abi, functionName: 'pause', gas: 100_000n },
         ...{ maxFeePerGas: parseGwei('90'), maxPriorityFeePerGas: parseGwei('90') },
       }),
     ])
@@ -135,7 +135,7 @@ async function revertedByPause(chain: Chain): Promise<SponsoredWallet> {
     await owner.client.mine({ blocks: 1 })
     const end =
       sent.json.tx_id === undefined ? null : await finalOf(wallet.key.api, sent.json.tx_id)
-    await owner.write(router, agentRouterAbi, 'unpause', [])
+    await owner.write(router, agentRouter.abi, 'unpause', [])
     if (end?.status === 'failed') return wallet
   }
   throw new Error('no swap was mined after the pause')

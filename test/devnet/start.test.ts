@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { createPublicClient, http } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { readChainsFile } from '../../src/config/chains.js'
-import { agentRouterAbi } from '../../src/contracts/generated/agent-router.js'
+import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import type { Address } from '../../src/domain/ids.js'
 import { freePort } from '../support/ports.js'
 import { isAlive, scratchDir } from './support/observer.js'
@@ -103,7 +103,7 @@ describe('npm start', { timeout: 240_000 }, () => {
       if (router === null) continue
       const [x, y] = await createPublicClient({ transport: http(rpc_urls[0]) }).readContract({
         address: router as Address,
-        abi: agentRouterAbi,
+        abi: agentRouter.abi,
         functionName: 'coSigner',
       })
       expect([x, y].map(BigInt)).not.toContain(0n)

@@ -7,8 +7,8 @@ import { deployerAccount } from '../../scripts/dev/chains/deployer.js'
 import { devHome } from '../../scripts/dev/home/layout.js'
 import { type ChainConfig, type ChainsFile, readChainsFile } from '../../src/config/chains.js'
 import { multicall3Abi } from '../../src/contracts/abis/multicall3.js'
-import { devPriceFeedBytecode } from '../../src/contracts/generated/dev-price-feed.js'
-import { devVaultBytecode } from '../../src/contracts/generated/dev-vault.js'
+import devPriceFeed from '../../src/contracts/generated/dev-price-feed.json' with { type: 'json' }
+import devVault from '../../src/contracts/generated/dev-vault.json' with { type: 'json' }
 import type { Address } from '../../src/domain/ids.js'
 import { MULTICALL3, PERMIT2 } from '../../src/valuation/well-known.js'
 import { newAddress } from '../e2e/chain.js'
@@ -150,7 +150,7 @@ async function furnish(stack: Stack, compiled: readonly CompiledContract[]): Pro
   const receipts = await deploy('ReceiptMarket', [usdc])
   const market = config.markets[0]?.vault as Address
   const vault = await chain.deploy(
-    devVaultBytecode,
+    devVault.bytecode,
     ['address', 'string', 'string'],
     [usdc, 'A vault that no configuration knows', 'vUSDC'],
   )
@@ -208,7 +208,7 @@ async function furnish(stack: Stack, compiled: readonly CompiledContract[]): Pro
     feeds.set(
       dollars,
       await chain.deploy(
-        devPriceFeedBytecode,
+        devPriceFeed.bytecode,
         ['string', 'int256', 'address'],
         ['USD', dollars * 10n ** 8n, owner],
       ),

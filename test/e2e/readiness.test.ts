@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { encodeFunctionData } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { devPriceFeedAbi } from '../../src/contracts/generated/dev-price-feed.js'
+import devPriceFeed from '../../src/contracts/generated/dev-price-feed.json' with { type: 'json' }
 import type { Address } from '../../src/domain/ids.js'
 import type { PartReport } from '../../src/http/health-routes.js'
 import { chainView } from './chain.js'
@@ -106,7 +106,7 @@ async function feedOfBase() {
   const to = chains.find(({ id }) => id === BASE)?.native_feed.address
   if (to === undefined) throw new Error('Base has no feed')
   const chain = chainView(dev(), BASE)
-  const asked = encodeFunctionData({ abi: devPriceFeedAbi, functionName: 'owner' })
+  const asked = encodeFunctionData({ abi: devPriceFeed.abi, functionName: 'owner' })
   const owner = String(await chain.call('eth_call', [{ to, data: asked }, 'latest']))
   const from = `0x${owner.slice(-40)}`
   await chain.call('anvil_impersonateAccount', [from])
@@ -115,7 +115,7 @@ async function feedOfBase() {
     /** Seconds of the epoch at which it says it was last updated; 0 is always just now. */
     async freezeAt(seconds: bigint) {
       const data = encodeFunctionData({
-        abi: devPriceFeedAbi,
+        abi: devPriceFeed.abi,
         functionName: 'freezeAt',
         args: [seconds],
       })

@@ -3,10 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
 import type { ChainConfig } from '../../src/config/chains.js'
-import {
-  devPriceFeedAbi,
-  devPriceFeedBytecode,
-} from '../../src/contracts/generated/dev-price-feed.js'
+import devPriceFeed from '../../src/contracts/generated/dev-price-feed.json' with { type: 'json' }
 import { NATIVE_TOKEN } from '../../src/domain/chain.js'
 import type { Address } from '../../src/domain/ids.js'
 import { type ChainlinkPrices, createChainlinkPrices } from '../../src/pricing/chainlink.js'
@@ -34,8 +31,8 @@ afterAll(() => anvil.stop())
 
 function feed(description: string, answer: bigint): Promise<Address> {
   return deploy(anvil, {
-    abi: devPriceFeedAbi,
-    bytecode: devPriceFeedBytecode,
+    abi: devPriceFeed.abi,
+    bytecode: devPriceFeed.bytecode,
     args: [description, answer, DEPLOYER],
   })
 }
@@ -43,7 +40,7 @@ function feed(description: string, answer: bigint): Promise<Address> {
 async function setAnswer(at: Address, answer: bigint): Promise<void> {
   await transact(anvil, {
     to: at,
-    data: encodeFunctionData({ abi: devPriceFeedAbi, functionName: 'setAnswer', args: [answer] }),
+    data: encodeFunctionData({ abi: devPriceFeed.abi, functionName: 'setAnswer', args: [answer] }),
   })
 }
 
@@ -121,7 +118,7 @@ describe('prices from feeds', () => {
     await transact(anvil, {
       to: nativeFeed,
       data: encodeFunctionData({
-        abi: devPriceFeedAbi,
+        abi: devPriceFeed.abi,
         functionName: 'freezeAt',
         args: [BigInt(nowS - 3_570)],
       }),
@@ -166,7 +163,11 @@ describe('prices from feeds', () => {
     const longAgo = BigInt(Math.floor(Date.now() / 1_000) - 4_000)
     await transact(anvil, {
       to: uptime,
-      data: encodeFunctionData({ abi: devPriceFeedAbi, functionName: 'freezeAt', args: [longAgo] }),
+      data: encodeFunctionData({
+        abi: devPriceFeed.abi,
+        functionName: 'freezeAt',
+        args: [longAgo],
+      }),
     })
     await prices.warm()
     expect(prices.price(8453, USDC)).toHaveProperty('value')

@@ -7,10 +7,9 @@ import { type ChainWriter, openChainWriter } from '../../scripts/contracts/chain
 import { type ContractEvents, createContractEvents } from '../../src/chains/contract-events.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
-import {
-  devSanctionsOracleAbi,
-  devSanctionsOracleBytecode,
-} from '../../src/contracts/generated/dev-sanctions-oracle.js'
+import devSanctionsOracle from '../../src/contracts/generated/dev-sanctions-oracle.json' with {
+  type: 'json',
+}
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { importList } from '../../src/screening/lists/import-list.js'
 import { protectAddresses } from '../../src/screening/lists/infrastructure.js'
@@ -59,11 +58,11 @@ afterEach(async () => {
 const isProtected = protectAddresses([])
 const mine = (blocks: number) => anvil.rpc('anvil_mine', [`0x${blocks.toString(16)}`])
 const deployOracle = () =>
-  writer.deploy(devSanctionsOracleBytecode, ['address'], [writer.account.address])
+  writer.deploy(devSanctionsOracle.bytecode, ['address'], [writer.account.address])
 const list = (oracle: Address, added: readonly Address[]) =>
-  writer.write(oracle, devSanctionsOracleAbi, 'addToSanctionsList', [added])
+  writer.write(oracle, devSanctionsOracle.abi, 'addToSanctionsList', [added])
 const delist = (oracle: Address, removed: readonly Address[]) =>
-  writer.write(oracle, devSanctionsOracleAbi, 'removeFromSanctionsList', [removed])
+  writer.write(oracle, devSanctionsOracle.abi, 'removeFromSanctionsList', [removed])
 const eventsOf = (oracle: Address): ContractEvents =>
   createContractEvents(rpc, oracle, [ADDED_TOPIC as Hex, REMOVED_TOPIC as Hex])
 

@@ -1,6 +1,6 @@
 import { encodeFunctionData } from 'viem'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
-import { devMulticall3Abi } from '../../src/contracts/generated/dev-multicall3.js'
+import devMulticall3 from '../../src/contracts/generated/dev-multicall3.json' with { type: 'json' }
 import type { Address } from '../../src/domain/ids.js'
 import { MULTICALL3, PERMIT2 } from '../../src/valuation/well-known.js'
 import { callOf, FAR_AWAY, type Scenario, type Scene, thieving, UNLIMITED } from './scenario.js'
@@ -115,7 +115,7 @@ export const DECEIT_DRAINS: readonly Scenario[] = [
       const calls = [{ target: world.usdc, allowFailure: true, callData }]
       return callOf(
         MULTICALL3,
-        encodeFunctionData({ abi: devMulticall3Abi, functionName: 'aggregate3', args: [calls] }),
+        encodeFunctionData({ abi: devMulticall3.abi, functionName: 'aggregate3', args: [calls] }),
       )
     },
   },

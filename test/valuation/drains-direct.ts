@@ -1,6 +1,8 @@
 import { concatHex, encodeFunctionData, getAddress } from 'viem'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
-import { devWrappedNativeAbi } from '../../src/contracts/generated/dev-wrapped-native.js'
+import devWrappedNative from '../../src/contracts/generated/dev-wrapped-native.json' with {
+  type: 'json',
+}
 import type { Address } from '../../src/domain/ids.js'
 import { transact } from '../support/deploy.js'
 import { callOf, type Scenario, thieving, usdcAuthorization } from './scenario.js'
@@ -11,8 +13,8 @@ const transfer = (to: Address, amount: bigint) =>
 const kitchen = (functionName: 'burn', args: readonly [bigint]) =>
   encodeFunctionData({ abi: kitchenAbi, functionName, args })
 const wrapping = (functionName: 'deposit' | 'withdraw', args: readonly bigint[] = []) =>
-  encodeFunctionData({ abi: devWrappedNativeAbi, functionName, args } as Parameters<
-    typeof encodeFunctionData<typeof devWrappedNativeAbi, 'deposit' | 'withdraw'>
+  encodeFunctionData({ abi: devWrappedNative.abi, functionName, args } as Parameters<
+    typeof encodeFunctionData<typeof devWrappedNative.abi, 'deposit' | 'withdraw'>
   >[0])
 
 /** Calls that move value at once. */

@@ -1,7 +1,9 @@
 import { encodeFunctionData } from 'viem'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
-import { devWrappedNativeAbi } from '../../src/contracts/generated/dev-wrapped-native.js'
+import devWrappedNative from '../../src/contracts/generated/dev-wrapped-native.json' with {
+  type: 'json',
+}
 import { spendersOfEntries } from '../../src/domain/allowance.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { MICROS_PER_USD } from '../../src/domain/money.js'
@@ -182,7 +184,7 @@ describe('what calls are worth', () => {
   })
 
   test('what comes in never makes what goes out smaller', async () => {
-    const deposit = encodeFunctionData({ abi: devWrappedNativeAbi, functionName: 'deposit' })
+    const deposit = encodeFunctionData({ abi: devWrappedNative.abi, functionName: 'deposit' })
     expect(await worthUsd(callOf(world.wrapped, deposit, ETHER))).toBe(3_000)
   })
 

@@ -1,5 +1,5 @@
 import { encodeFunctionData, maxUint256, parseSignature } from 'viem'
-import { devUsdcAbi } from '../../src/contracts/generated/dev-usdc.js'
+import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { thiefAbi, type Wallet, type World } from './world.js'
 
@@ -78,7 +78,7 @@ export async function usdcPermit({ world, wallet }: Scene, spender: Address, val
   })
   const { r, s, v } = parts(signature)
   return encodeFunctionData({
-    abi: devUsdcAbi,
+    abi: devUsdc.abi,
     functionName: 'permit',
     args: [wallet.address, spender, value, FAR_AWAY, v, r, s],
   })
@@ -110,7 +110,7 @@ export async function usdcAuthorization({ world, wallet }: Scene, to: Address, v
   })
   const { r, s, v } = parts(signature)
   return encodeFunctionData({
-    abi: devUsdcAbi,
+    abi: devUsdc.abi,
     functionName: 'transferWithAuthorization',
     args: [wallet.address, to, value, 0n, FAR_AWAY, nonce, v, r, s],
   })

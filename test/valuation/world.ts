@@ -4,19 +4,12 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { type CompiledContract, compileFolders } from '../../scripts/contracts/solidity-compiler.js'
 import { type Chains, connectChains } from '../../src/chains/access.js'
 import type { ChainConfig } from '../../src/config/chains.js'
-import {
-  devMulticall3Abi,
-  devMulticall3Bytecode,
-} from '../../src/contracts/generated/dev-multicall3.js'
-import {
-  devPriceFeedAbi,
-  devPriceFeedBytecode,
-} from '../../src/contracts/generated/dev-price-feed.js'
-import { devUsdcAbi, devUsdcBytecode } from '../../src/contracts/generated/dev-usdc.js'
-import {
-  devWrappedNativeAbi,
-  devWrappedNativeBytecode,
-} from '../../src/contracts/generated/dev-wrapped-native.js'
+import devMulticall3 from '../../src/contracts/generated/dev-multicall3.json' with { type: 'json' }
+import devPriceFeed from '../../src/contracts/generated/dev-price-feed.json' with { type: 'json' }
+import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
+import devWrappedNative from '../../src/contracts/generated/dev-wrapped-native.json' with {
+  type: 'json',
+}
 import type { ChainId } from '../../src/domain/chain.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { type ChainlinkPrices, createChainlinkPrices } from '../../src/pricing/chainlink.js'
@@ -130,19 +123,19 @@ export async function startWorld(chainId: ChainId = 137): Promise<World> {
   const put = (name: string) => deploy(anvil, artifact(compiled, name))
   const feed = (dollars: bigint) =>
     deploy(anvil, {
-      abi: devPriceFeedAbi,
-      bytecode: devPriceFeedBytecode,
+      abi: devPriceFeed.abi,
+      bytecode: devPriceFeed.bytecode,
       args: ['USD', dollars * 10n ** 8n, DEPLOYER],
     })
   const faucet = await put('Faucet')
   const usdc = await deploy(anvil, {
-    abi: devUsdcAbi,
-    bytecode: devUsdcBytecode,
+    abi: devUsdc.abi,
+    bytecode: devUsdc.bytecode,
     args: ['USD Coin', 'USDC', 6, faucet],
   })
   const wrapped = await deploy(anvil, {
-    abi: devWrappedNativeAbi,
-    bytecode: devWrappedNativeBytecode,
+    abi: devWrappedNative.abi,
+    bytecode: devWrappedNative.bytecode,
     args: ['Wrapped', 'WETH'],
   })
   const kitchen = await put('KitchenToken')
@@ -153,7 +146,7 @@ export async function startWorld(chainId: ChainId = 137): Promise<World> {
   const thief = await put('Thief')
   const friend = await put('Thief')
   await putAt(anvil, PERMIT2, await put('ModelPermit2'))
-  const multicall = { abi: devMulticall3Abi, bytecode: devMulticall3Bytecode }
+  const multicall = { abi: devMulticall3.abi, bytecode: devMulticall3.bytecode }
   await putAt(anvil, MULTICALL3, await deploy(anvil, multicall))
   const [native, dollar, two] = [await feed(NATIVE_USD), await feed(1n), await feed(2n)]
   const aged = (address: Address) => ({ address, max_age_seconds: 3_600 })

@@ -1,8 +1,14 @@
 import type { LocalAccount } from 'viem'
-import { devPriceFeedBytecode } from '../../../src/contracts/generated/dev-price-feed.js'
-import { devSanctionsOracleBytecode } from '../../../src/contracts/generated/dev-sanctions-oracle.js'
-import { devUsdcBytecode } from '../../../src/contracts/generated/dev-usdc.js'
-import { devWrappedNativeBytecode } from '../../../src/contracts/generated/dev-wrapped-native.js'
+import devPriceFeed from '../../../src/contracts/generated/dev-price-feed.json' with {
+  type: 'json',
+}
+import devSanctionsOracle from '../../../src/contracts/generated/dev-sanctions-oracle.json' with {
+  type: 'json',
+}
+import devUsdc from '../../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
+import devWrappedNative from '../../../src/contracts/generated/dev-wrapped-native.json' with {
+  type: 'json',
+}
 import type { Address } from '../../../src/domain/ids.js'
 import type { ChainWriter } from '../../contracts/chain-writer.js'
 import { deploySponsoredWorld, TOKEN_PRICE_USD8 } from '../../contracts/devnet-world.js'
@@ -36,12 +42,12 @@ export const WORLD_STEPS: readonly WorldStep[] = [
     async build({ chain, writer }) {
       const owner = writer.account.address
       const wrappedNative = await writer.deploy(
-        devWrappedNativeBytecode,
+        devWrappedNative.bytecode,
         ['string', 'string'],
         [`Wrapped ${chain.nativeSymbol}`, chain.wrappedSymbol],
       )
       const usdc = await writer.deploy(
-        devUsdcBytecode,
+        devUsdc.bytecode,
         ['string', 'string', 'uint8', 'address'],
         ['USD Coin (development)', 'USDC', chain.usdcDecimals, owner],
       )
@@ -62,7 +68,7 @@ export const WORLD_STEPS: readonly WorldStep[] = [
     async build({ writer }) {
       const owner = writer.account.address
       return {
-        sanctions_oracle: await writer.deploy(devSanctionsOracleBytecode, ['address'], [owner]),
+        sanctions_oracle: await writer.deploy(devSanctionsOracle.bytecode, ['address'], [owner]),
       }
     },
   },
@@ -111,7 +117,7 @@ export const WORLD_STEPS: readonly WorldStep[] = [
 
 function deployFeed(writer: ChainWriter, description: string, answer: bigint): Promise<Address> {
   return writer.deploy(
-    devPriceFeedBytecode,
+    devPriceFeed.bytecode,
     ['string', 'int256', 'address'],
     [description, answer, writer.account.address],
   )

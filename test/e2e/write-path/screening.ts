@@ -5,7 +5,9 @@ import { describe, expect, test, vi } from 'vitest'
 import { EXIT } from '../../../src/cli/exit-codes.js'
 import type { Io } from '../../../src/cli/io.js'
 import { runProgram } from '../../../src/cli/program.js'
-import { devSanctionsOracleAbi } from '../../../src/contracts/generated/dev-sanctions-oracle.js'
+import devSanctionsOracle from '../../../src/contracts/generated/dev-sanctions-oracle.json' with {
+  type: 'json',
+}
 import { REMOVAL_SETTLE_MS } from '../../../src/screening/lists/text-directory.js'
 import { type ChainView, chainView, erc20Transfer, newAddress } from '../chain.js'
 import { allFinal, issueKey, type Stack, transactionsOf, usedToday } from '../stack.js'
@@ -146,7 +148,7 @@ async function sanctionsOracle(home: string, chain: ChainView) {
   return {
     async write(functionName: string, addresses: readonly string[]) {
       const data = encodeFunctionData({
-        ...{ abi: devSanctionsOracleAbi as Abi, functionName, args: [addresses] },
+        ...{ abi: devSanctionsOracle.abi as Abi, functionName, args: [addresses] },
       })
       const hash = await chain.call('eth_sendTransaction', [{ from, to, data }])
       await vi.waitFor(
