@@ -14,6 +14,7 @@ import {
 } from './deps.js'
 import { Exchange } from './exchange.js'
 import { parseJsonObject } from './json-body.js'
+import type { RequestHead } from './request-head.js'
 import {
   type InputPlan,
   mergePathAndBody,
@@ -37,22 +38,22 @@ export function createAgentRoute(
 ): RouteHandler {
   const route = { row, handler, plan: planInput(row.path, row.input) }
   return (response, request, form) => {
-    Exchange.serve(deps, row.name, response, request, form, (exchange) => {
-      const authenticated = deps.authenticate(request.getHeader('x-api-key'))
+    Exchange.serve(deps, row.name, response, request, form, (exchange, head) => {
+      const authenticated = deps.authenticate(head.xApiKey)
       if (!authenticated.ok) {
         refuseUnauthenticated(exchange, deps.failedAuthentications, authenticated.fault)
         return
       }
       const caller = authenticated.value
       exchange.wipeAfterwards(caller.proofKey)
-      const head = row.method === 'GET' ? null : readBodyHead(request)
-      const declared = head?.declaredBytes ?? null
+      const bodyHead = row.method === 'GET' ? null : readBodyHead(head)
+      const declared = bodyHead?.declaredBytes ?? null
       if (!admitWithBody(exchange, deps.rateLimit, caller.key.keyId, declared)) return
       const denied = authorizeOperation(caller.key, row)
       if (denied !== null) exchange.refuse(denied)
       // The parser drops the body that nobody reads, and the connection stays usable.
       else if (row.movesValue && deps.refusesWrite(caller.key.keyId)) exchange.refuseOverloaded()
-      else serve(exchange, request, caller, route, head, deps)
+      else serve(exchange, request, head, caller, route, bodyHead, deps)
     })
   }
 }
@@ -66,13 +67,14 @@ interface AgentRoute {
 function serve(
   exchange: Exchange,
   request: HttpRequest,
+  head: Readonly<RequestHead>,
   caller: AuthenticatedKey,
   route: AgentRoute,
   /** Null where there is none to be read. */
-  head: BodyHead | null,
+  bodyHead: BodyHead | null,
   { rateLimit }: RouteDeps,
 ): void {
-  if (head === null) {
+  if (bodyHead === null) {
     const input = readPathAndQuery(request, route.plan)
     if (input.ok) execute(exchange, caller, route, input.value, null)
     else exchange.refuse(input.fault)
@@ -80,15 +82,12 @@ function serve(
   }
   const path = readPath(request, route.plan)
   const idempotencyKey = route.row.movesValue
-    ? parseIdempotencyKey(
-        request.getHeader('idempotency-key'),
-        request.getHeader('x-idempotency-key'),
-      )
+    ? parseIdempotencyKey(head.idempotencyKey, head.xIdempotencyKey)
     : ok(null)
   const { keyId } = caller.key
-  readBody(exchange, head, 'json', (body) => {
+  readBody(exchange, bodyHead, 'json', (body) => {
     try {
-      const undeclared = head.declaredBytes === null && body.ok ? body.value.byteLength : 0
+      const undeclared = bodyHead.declaredBytes === null && body.ok ? body.value.byteLength : 0
       if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
       const input = body.ok ? readInput(path, body.value) : body
       if (!input.ok) exchange.refuse(input.fault)

@@ -1,6 +1,6 @@
 import { fault, ok, type Result, refuse } from '../errors/fault.js'
 import type { Exchange } from './exchange.js'
-import type { HttpRequest } from './uws.js'
+import type { RequestHead } from './request-head.js'
 
 /**
  * Reads request bodies within bounds. Must be started in the route's own callback, since chunks
@@ -37,17 +37,17 @@ export interface BodyHead {
   readonly contentType: string
 }
 
-/** Must be called in the route's own callback. */
-export function readBodyHead(request: HttpRequest): BodyHead {
-  const lengthText = request.getHeader('content-length')
+export function readBodyHead({
+  contentLength: lengthText,
+  contentType,
+  transferEncoding,
+}: Readonly<RequestHead>): BodyHead {
   const bytes = readDecimal(lengthText)
   return {
     declaredBytes: bytes === null ? null : Math.min(bytes, BODY_BYTES_MAX),
     isTooLong: bytes !== null && bytes > BODY_BYTES_MAX,
-    hasBody:
-      (bytes === null ? !ONLY_ZEROS.test(lengthText) : bytes > 0) ||
-      request.getHeader('transfer-encoding') !== '',
-    contentType: request.getHeader('content-type'),
+    hasBody: (bytes === null ? !ONLY_ZEROS.test(lengthText) : bytes > 0) || transferEncoding !== '',
+    contentType,
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from './deps.js'
 import { Exchange } from './exchange.js'
 import { parseJsonObject } from './json-body.js'
+import type { RequestHead } from './request-head.js'
 import {
   type InputPlan,
   mergePathAndBody,
@@ -44,9 +45,11 @@ export function createConsoleRoute(
 ): RouteHandler {
   const route: ConsoleRoute = { row, handler, plan: planInput(row.path, row.input) }
   return (response, request, form) => {
-    Exchange.serve(deps, row.name, response, request, form, (exchange) => {
+    Exchange.serve(deps, row.name, response, request, form, (exchange, head) => {
       exchange.detach()
-      void serve(exchange, request, route, deps).catch((error: unknown) => exchange.fail(error))
+      void serve(exchange, request, head, route, deps).catch((error: unknown) =>
+        exchange.fail(error),
+      )
     })
   }
 }
@@ -54,16 +57,17 @@ export function createConsoleRoute(
 async function serve(
   exchange: Exchange,
   request: HttpRequest,
+  head: Readonly<RequestHead>,
   route: ConsoleRoute,
   deps: RouteDeps,
 ): Promise<void> {
   const { row, handler, plan } = route
   // All that comes from the request object is taken here: it is gone after the first await.
-  const authorization = request.getHeader('authorization')
-  const keyHeader = row.presentsKey === true ? request.getHeader('x-api-key') : ''
+  const { authorization } = head
+  const keyHeader = row.presentsKey === true ? head.xApiKey : ''
   const isGet = row.method === 'GET'
   const fromUrl = isGet ? readPathAndQuery(request, plan) : readPath(request, plan)
-  const body = isGet ? null : readBodyLater(exchange, readBodyHead(request), 'json')
+  const body = isGet ? null : readBodyLater(exchange, readBodyHead(head), 'json')
 
   const isKnown = deps.remembersConsole(authorization)
   if (!isKnown && !admitUnverified(exchange, deps.forgedTokens)) return

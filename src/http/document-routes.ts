@@ -31,8 +31,8 @@ function document(name: string, path: string, contentType: string, text: string)
     method: 'GET',
     path,
     name,
-    handle: (exchange, request) => {
-      const isKnown = request.getHeader('if-none-match') === etag
+    handle: (exchange, head) => {
+      const isKnown = head.ifNoneMatch === etag
       exchange.send({
         status: isKnown ? 304 : 200,
         body: isKnown ? '' : body,

@@ -7,9 +7,9 @@ import {
 } from '../auth/rate-limit.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, FaultError, fault } from '../errors/fault.js'
-import { readRequestHead } from './framing.js'
 import type { HttpMetrics } from './metrics.js'
 import type { RequestGate } from './request-gate.js'
+import { type RequestHead, readRequestHead } from './request-head.js'
 import { newRequestId } from './request-id.js'
 import { statusLine } from './status-line.js'
 import type { HttpRequest, HttpResponse } from './uws.js'
@@ -110,10 +110,11 @@ export class Exchange {
     response: HttpResponse,
     request: HttpRequest,
     form: AnswerForm,
-    serve: (exchange: Exchange) => void,
+    serve: (exchange: Exchange, head: Readonly<RequestHead>) => void,
   ): void {
-    const { framing, requestId } = readRequestHead(request)
-    const exchange = new Exchange(context, operation, response, requestId, form)
+    const head = readRequestHead(request)
+    const { framing } = head
+    const exchange = new Exchange(context, operation, response, head.xRequestId, form)
     if (!context.gate.enter()) {
       // An answer at once would let the parser go on to what may be hidden behind the request.
       if (framing !== 'length') response.close()
@@ -123,7 +124,7 @@ export class Exchange {
     if (framing !== 'length') exchange.#letNothingFollow()
     try {
       if (framing === 'ambiguous') exchange.refuse(ambiguous())
-      else serve(exchange)
+      else serve(exchange, head)
     } catch (error) {
       exchange.fail(error)
     }

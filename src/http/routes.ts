@@ -7,6 +7,7 @@ import { createAgentRoute } from './agent-route.js'
 import { type ConsoleHandler, createConsoleRoute } from './console-route.js'
 import type { RouteDeps, RouteHandler } from './deps.js'
 import { Exchange, type ExchangeContext } from './exchange.js'
+import type { RequestHead } from './request-head.js'
 import type { HttpRequest, HttpResponse, TemplatedApp } from './uws.js'
 
 /**
@@ -27,14 +28,13 @@ export interface Route {
 /**
  * A route outside the operations tables (MCP, documents, the console's pages). `handle` owns the
  * exchange from then on and must end it in exactly one `send`, `refuse` or `fail`, at once or later.
- * `request` is valid until it returns.
  */
 export interface ExtraRoute {
   readonly method: RouteMethod
   readonly path: string
   /** For metrics and logs. */
   readonly name: string
-  readonly handle: (exchange: Exchange, request: HttpRequest) => void
+  readonly handle: (exchange: Exchange, head: Readonly<RequestHead>) => void
 }
 
 export function operationRoutes(
@@ -63,9 +63,7 @@ export function extraRoute(route: ExtraRoute, context: ExchangeContext): Route {
     method: route.method,
     path: route.path,
     handle: (response, request, form) => {
-      Exchange.serve(context, route.name, response, request, form, (exchange) => {
-        route.handle(exchange, request)
-      })
+      Exchange.serve(context, route.name, response, request, form, route.handle)
     },
   }
 }

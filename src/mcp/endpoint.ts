@@ -5,7 +5,7 @@ import type { RateLimiter } from '../auth/rate-limit.js'
 import { type BodyHead, readBody } from '../http/body.js'
 import { admit, admitUndeclaredBody } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
-import type { HttpRequest } from '../http/uws.js'
+import type { RequestHead } from '../http/request-head.js'
 import { callTool, type McpCaller, type ToolBinding } from './call-tool.js'
 import { type McpHeaders, type PlainRequest, readPlainRequest } from './fast-path.js'
 import { readJson } from './json.js'
@@ -34,9 +34,14 @@ export interface EndpointOptions {
 export interface McpEndpoint {
   /**
    * Must be called in the route's own callback; ends the exchange.
-   * @param head a length that it declares is paid for by now
+   * @param bodyHead a length that it declares is paid for by now
    */
-  serve(exchange: Exchange, request: HttpRequest, caller: AuthenticatedKey, head: BodyHead): void
+  serve(
+    exchange: Exchange,
+    head: Readonly<RequestHead>,
+    caller: AuthenticatedKey,
+    bodyHead: BodyHead,
+  ): void
 }
 
 export function createEndpoint(options: EndpointOptions): McpEndpoint {
@@ -71,23 +76,22 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
   }
 
   return {
-    serve(exchange, request, caller, head) {
-      const method = request.getHeader('mcp-method')
+    serve(exchange, head, caller, bodyHead) {
       const headers: McpHeaders = {
-        accept: request.getHeader('accept'),
-        protocolVersion: request.getHeader('mcp-protocol-version'),
-        method,
+        accept: head.accept,
+        protocolVersion: head.mcpProtocolVersion,
+        method: head.mcpMethod,
         // The package looks at it only beside the other.
-        name: method === '' ? '' : request.getHeader('mcp-name'),
+        name: head.mcpMethod === '' ? '' : head.mcpName,
       }
       const { keyId } = caller.key
-      readBody(exchange, head, 'json', (bytes) => {
+      readBody(exchange, bodyHead, 'json', (bytes) => {
         try {
           if (!bytes.ok) {
             exchange.refuse(bytes.fault)
             return
           }
-          const undeclared = head.declaredBytes === null ? bytes.value.byteLength : 0
+          const undeclared = bodyHead.declaredBytes === null ? bytes.value.byteLength : 0
           if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
           const { requestId } = exchange
           const text = options.path === 'sdk-only' ? null : readCallText(bytes.value)
@@ -116,7 +120,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
           exchange.detach()
           const outlives = methodOf(body) === 'subscriptions/listen' ? 'nothing' : 'caller'
           void sdk
-            .serve(webRequest(head.contentType, headers), body, mcp)
+            .serve(webRequest(bodyHead.contentType, headers), body, mcp)
             .then((response) => sendResponse(exchange, response, outlives))
             .catch((error: unknown) => exchange.fail(error))
         } catch (error) {

@@ -4,8 +4,8 @@ import { fault } from '../errors/fault.js'
 import { readBodyHead } from '../http/body.js'
 import { admitWithBody, type RouteDeps, refuseUnauthenticated } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
+import type { RequestHead } from '../http/request-head.js'
 import type { ExtraRoute } from '../http/routes.js'
-import type { HttpRequest } from '../http/uws.js'
 import type { AgentHandlers } from '../operations/context.js'
 import type { AgentHandler } from '../operations/prepare-call.js'
 import type { ToolBinding } from './call-tool.js'
@@ -68,28 +68,28 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
       method: 'POST',
       path: PATH,
       name: 'mcp',
-      handle: (exchange, request) => {
-        if (!isOurs(exchange, request, origins)) return
-        const authenticated = options.authenticate(request.getHeader('x-api-key'))
+      handle: (exchange, head) => {
+        if (!isOurs(exchange, head, origins)) return
+        const authenticated = options.authenticate(head.xApiKey)
         if (!authenticated.ok) {
           refuseUnauthenticated(exchange, options.failedAuthentications, authenticated.fault)
           return
         }
         const caller = authenticated.value
         exchange.wipeAfterwards(caller.proofKey)
-        const head = readBodyHead(request)
-        if (!admitWithBody(exchange, rateLimit, caller.key.keyId, head.declaredBytes)) return
-        endpoint.serve(exchange, request, caller, head)
+        const bodyHead = readBodyHead(head)
+        if (!admitWithBody(exchange, rateLimit, caller.key.keyId, bodyHead.declaredBytes)) return
+        endpoint.serve(exchange, head, caller, bodyHead)
       },
     },
   ]
 }
 
 /** False when it has answered `403`. */
-function isOurs(exchange: Exchange, request: HttpRequest, origins: OriginCheck): boolean {
-  const stranger = !origins.hostAllowed(request.getHeader('host'))
+function isOurs(exchange: Exchange, head: Readonly<RequestHead>, origins: OriginCheck): boolean {
+  const stranger = !origins.hostAllowed(head.host)
     ? 'Host'
-    : origins.originAllowed(request.getHeader('origin'))
+    : origins.originAllowed(head.origin)
       ? null
       : 'Origin'
   if (stranger === null) return true

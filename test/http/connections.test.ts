@@ -331,8 +331,8 @@ test('extra routes read their body and answer in their own type', async () => {
         method: 'POST',
         path: '/mcp',
         name: 'mcp',
-        handle: (exchange, request) => {
-          void readBodyLater(exchange, readBodyHead(request), 'any').then((body) => {
+        handle: (exchange, head) => {
+          void readBodyLater(exchange, readBodyHead(head), 'any').then((body) => {
             if (!body.ok) exchange.refuse(body.fault)
             else exchange.send({ status: 200, contentType: 'text/plain', body: body.value })
           })
