@@ -22,6 +22,7 @@ import { AuditLog } from '../src/store/audit-log.js'
 import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence } from '../src/store/event-sequence.js'
 import { knownSpendersOf } from '../src/store/known-spenders.js'
+import { localCommits } from '../src/store/local-commits.js'
 import { createReader } from '../src/store/reader.js'
 import { attachVersions } from '../src/store/versions.js'
 import { createCallQuoter } from '../src/valuation/call-quoter.js'
@@ -93,7 +94,8 @@ const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'publi
 const { nowMs } = createServiceClock({ chainTime: attachChainTime(start.chainTime) })
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
-const auditLog = new AuditLog({ environment, sequence, nowMs, log })
+const commits = localCommits(environment, sequence)
+const auditLog = new AuditLog({ commits, nowMs, log })
 
 const outbox = new Outbox<WorkerItem | CarriedReply>((items) => post({ type: 'items', items }))
 
@@ -107,8 +109,7 @@ function tell(envelope: Envelope): void {
 }
 
 const host = new ShardHost({
-  environment,
-  sequence,
+  commits,
   log,
   shells: [
     eraseShell(

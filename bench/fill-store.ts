@@ -18,8 +18,9 @@ import type { Transaction } from '../src/domain/transaction.js'
 import type { SubWallet } from '../src/domain/wallet.js'
 import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../src/store/event-sequence.js'
+import { localCommits } from '../src/store/local-commits.js'
 import { createReader, type Reader } from '../src/store/reader.js'
-import { WriteBatch } from '../src/store/transactor.js'
+import { WriteBatch } from '../src/store/write-batch.js'
 import { COPIES_PER_COMMIT, createCopier, orderedId } from './fill-past.js'
 import { SINK_CHAIN } from './sink-chains.js'
 
@@ -77,7 +78,7 @@ export function openFiller(
     for (let from = 0; from < count; from += BATCH) {
       const batch = new WriteBatch()
       for (let i = from; i < Math.min(count, from + BATCH); i++) put(batch, i)
-      await batch.commit(environment, sequence, new Set())
+      await localCommits(environment, sequence).commit(batch)
       tell(from, count)
     }
   }
@@ -115,7 +116,7 @@ export function openFiller(
         const original = pastSend(owner, atMs, from)
         const batch = new WriteBatch()
         batch.addTransaction(original, null)
-        await batch.commit(environment, sequence, new Set())
+        await localCommits(environment, sequence).commit(batch)
         const copies = Math.min(count - from, COPIES_PER_COMMIT) - 1
         copy(
           original,

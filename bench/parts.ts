@@ -11,8 +11,9 @@ import { KNOWN_SHAPES } from '../src/screening/walk/shapes/all-shapes.js'
 import { walkCalldata } from '../src/screening/walk/walker.js'
 import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../src/store/event-sequence.js'
+import { localCommits } from '../src/store/local-commits.js'
 import { createReader } from '../src/store/reader.js'
-import { WriteBatch } from '../src/store/transactor.js'
+import { WriteBatch } from '../src/store/write-batch.js'
 import { makeDirectory } from './temporary.js'
 
 /** The parts of the write path, each alone on one core. */
@@ -57,7 +58,7 @@ export async function measureParts(): Promise<readonly PartFigure[]> {
     const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
     const first = new WriteBatch()
     first.putApiKey(sampleKey(secretHash, secretPrefix))
-    await first.commit(environment, sequence, new Set())
+    await localCommits(environment, sequence).commit(first)
     const reader = createReader(environment)
     const byHash = (hash: string) => reader.apiKeyByHash(hash) ?? null
     const authenticator = createApiKeyAuthenticator({
@@ -88,7 +89,7 @@ export async function measureParts(): Promise<readonly PartFigure[]> {
           sampleKey(`${secretHash.slice(8)}${(n++).toString(16).padStart(8, '0')}`, 'x'),
         )
       }
-      await batch.commit(environment, sequence, new Set())
+      await localCommits(environment, sequence).commit(batch)
     })
     await bench.run()
     return bench.tasks.map(({ name, result }) => {

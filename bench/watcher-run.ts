@@ -22,8 +22,9 @@ import {
   createEventSequenceBuffer,
   type EventSequence,
 } from '../src/store/event-sequence.js'
+import { localCommits } from '../src/store/local-commits.js'
 import { createReader } from '../src/store/reader.js'
-import { WriteBatch } from '../src/store/transactor.js'
+import { WriteBatch } from '../src/store/write-batch.js'
 import { makeDirectory } from './temporary.js'
 import { startWatchedChain, type WatchedChain } from './watched-chain.js'
 
@@ -105,8 +106,7 @@ async function watch(
     nowMs: Date.now,
   })
   const host = new ShardHost({
-    environment,
-    sequence,
+    commits: localCommits(environment, sequence),
     log: { error: fail },
     shells: [
       eraseShell({
@@ -194,7 +194,7 @@ async function fill(
   let batch = new WriteBatch()
   let size = 0
   const flush = async () => {
-    await batch.commit(environment, sequence, new Set())
+    await localCommits(environment, sequence).commit(batch)
     batch = new WriteBatch()
     size = 0
   }

@@ -1,8 +1,7 @@
 import type { StoredEvent } from '../../src/domain/event.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
-import type { Environment } from '../../src/store/environment.js'
-import type { EventSequence } from '../../src/store/event-sequence.js'
-import { type PendingPlaces, WriteBatch } from '../../src/store/transactor.js'
+import type { Commits } from '../../src/store/commits.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import type { ActorAddress, AskResult, Envelope, ErasedShell, Reply, ReplyToken } from './actor.js'
 import { Mailbox } from './mailbox.js'
 
@@ -20,8 +19,7 @@ const RESIDENTS_IN_ORDER_MIN = RESIDENT_ACTORS_MAX / 2
 
 export interface ShardHostOptions {
   readonly shells: readonly ErasedShell[]
-  readonly environment: Environment
-  readonly sequence: EventSequence
+  readonly commits: Commits
   readonly reply: (token: ReplyToken, result: AskResult) => void
   /** Called once events are durable, in log order of this worker. */
   readonly appended: (events: readonly StoredEvent[]) => void
@@ -81,7 +79,6 @@ export class ShardHost {
   readonly #byKind = new Map<string, Map<string, Resident>>()
   /** All of them. Insertion order is order of use while there are many: the oldest comes first. */
   readonly #residents = new Set<Resident>()
-  readonly #pendingPlaces: PendingPlaces = new Set()
   #turnScheduled = false
   #commitsPending = 0
   #lastCommit: Promise<void> = Promise.resolve()
@@ -233,12 +230,10 @@ export class ShardHost {
     const dirty = [...this.#dirty]
     this.#dirty.clear()
     this.#commitsPending++
-    const { environment, sequence, appended, fatal } = this.#options
+    const { commits, appended, fatal } = this.#options
     // Outputs of a turn that wrote nothing still rest on the commits before them.
     const before = this.#lastCommit
-    const committed = batch.empty
-      ? before.then(() => [])
-      : batch.commit(environment, sequence, this.#pendingPlaces)
+    const committed = batch.empty ? before.then(() => []) : commits.commit(batch)
     this.#lastCommit = committed.then(
       (events) => {
         this.#commitsPending--

@@ -1,7 +1,6 @@
 import type { AuditRecord } from '../domain/audit.js'
-import type { Environment } from './environment.js'
-import type { EventSequence } from './event-sequence.js'
-import { WriteBatch } from './transactor.js'
+import type { Commits } from './commits.js'
+import { WriteBatch } from './write-batch.js'
 
 /** Entries wait this long for company: one synced write for all of them. */
 const FLUSH_MS = 250
@@ -19,8 +18,7 @@ const REPEATS_MAX = 10_000
 const NEVER_FOLDED: ReadonlySet<unknown> = new Set(['ADDRESS_BLOCKED', 'CALLDATA_UNDECODABLE'])
 
 export interface AuditLogOptions {
-  readonly environment: Environment
-  readonly sequence: EventSequence
+  readonly commits: Commits
   readonly nowMs: () => number
   readonly log: { error(context: object, message: string): void }
 }
@@ -111,8 +109,8 @@ export class AuditLog {
     const batch = new WriteBatch()
     for (const record of this.#fresh) batch.appendAudit(record)
     this.#fresh = []
-    const { environment, sequence, log } = this.#options
-    this.#lastWrite = batch.commit(environment, sequence, new Set()).then(
+    const { commits, log } = this.#options
+    this.#lastWrite = commits.commit(batch).then(
       () => undefined,
       (error: unknown) => log.error({ err: error }, 'audit entries could not be written'),
     )

@@ -1,15 +1,13 @@
 import type { StoreKey } from './checked-space.js'
 import type { Unsealed } from './encodings/sealing.js'
+import type { Environment } from './environment.js'
 import type { KeySpace } from './key-spaces.js'
 
-/** One write of a batch, with nothing left in it that can fail. */
-export interface Row {
-  readonly space: KeySpace
-  readonly key: StoreKey
-  readonly value: Unsealed | typeof REMOVED
-}
-
-export const REMOVED = Symbol('removed')
+/**
+ * One write of a batch, with nothing left in it that can fail; null removes what is there. It says
+ * all there is to say: whoever has the rows has the commit, on this machine or on another.
+ */
+export type Row = readonly [space: KeySpace, key: StoreKey, value: Unsealed | null]
 
 /**
  * Characters of a key, all of its parts together. LMDB refuses a key of more than 1,978 bytes, and
@@ -20,13 +18,29 @@ const KEY_CHARS_MAX = 600
 /** @throws Error for a key that LMDB would refuse, when others of its batch are put already */
 export function putOf(space: KeySpace, key: StoreKey, value: Unsealed): Row {
   checkKey(space, key)
-  return { space, key, value }
+  return [space, key, value]
 }
 
 /** @throws Error as `putOf` */
 export function removalOf(space: KeySpace, key: StoreKey): Row {
   checkKey(space, key)
-  return { space, key, value: REMOVED }
+  return [space, key, null]
+}
+
+/**
+ * Writes rows in one LMDB transaction: all of them or none. Transactions of a thread are queued in
+ * the order of these calls. Resolves once it is synced to disk.
+ */
+export async function applyRows(
+  { root, spaces }: Pick<Environment, 'root' | 'spaces'>,
+  rows: readonly Row[],
+): Promise<void> {
+  await root.batch(() => {
+    for (const [space, key, value] of rows) {
+      if (value === null) void spaces[space].remove(key)
+      else void spaces[space].put(key, value)
+    }
+  })
 }
 
 function checkKey(space: KeySpace, key: StoreKey): void {

@@ -6,8 +6,9 @@ import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import type { LineageId } from '../../src/domain/ids.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import {
   AllowancePayer,
   OTHER_KEY,
@@ -200,7 +201,7 @@ test('credits are the same after a restart', async () => {
     const batch = new WriteBatch()
     recordEvents(batch, payer.state, payer.events)
     const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
-    await batch.commit(environment, sequence, new Set())
+    await localCommits(environment, sequence).commit(batch)
     const loaded = loadState(createReader(environment), WALLET_ID)
     expect(loaded.allowances).toEqual(payer.state.allowances)
     expect(loaded.allowancesComplete).toBe(true)

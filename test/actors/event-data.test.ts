@@ -5,8 +5,9 @@ import { eventData } from '../../src/api/event-data.js'
 import { transactionView } from '../../src/api/transaction-view.js'
 import type { EventId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import { createMemoryEnvironment } from './memory-environment.js'
 import { ATTEMPT as attempt, transaction, WALLET_ID } from './wallet-fixtures.js'
 
@@ -43,7 +44,7 @@ async function broadcastEventData(now: Transaction) {
     settled: ignored,
     readable: () => 1,
   }
-  await batch.commit(environment, places, new Set())
+  await localCommits(environment, places).commit(batch)
   const reader = createReader(environment)
   const event = reader.event(then.userId, 1)
   if (event === undefined) throw new Error('the event is not in the log')

@@ -5,15 +5,17 @@ import {
   attachEventSequence,
   createEventSequenceBuffer,
 } from '../../dist/src/store/event-sequence.js'
-import { WriteBatch } from '../../dist/src/store/transactor.js'
+import { localCommits } from '../../dist/src/store/local-commits.js'
+import { WriteBatch } from '../../dist/src/store/write-batch.js'
 
 const environment = openEnvironment(workerData.directory, workerData.versions)
 const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+const commits = localCommits(environment, sequence)
 
 parentPort?.on('message', async (transaction) => {
   const batch = new WriteBatch()
   batch.addTransaction(transaction, null)
-  await batch.commit(environment, sequence, new Set())
+  await commits.commit(batch)
   Atomics.add(workerData.commits, 0, 1)
   Atomics.notify(workerData.commits, 0)
 })

@@ -34,8 +34,9 @@ import { createPendingGrants } from '../../src/operations/console/pending-grants
 import type { ConsoleContext } from '../../src/operations/context.js'
 import type { OperationPorts } from '../../src/operations/ports.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import { grantParameters } from '../custody/grants.js'
 import { createMemoryEnvironment } from './memory-environment.js'
 import { apiKey, KEY_ID, START_MS, USER_ID, WALLET_ID, wallet } from './wallet-fixtures.js'
@@ -225,7 +226,7 @@ export class GrantWorld {
     const { events, effects, replies } = decide(this.#state, command, token)
     const batch = new WriteBatch()
     recordEvents(batch, this.#state, events)
-    if (!batch.empty) await batch.commit(this.#environment, this.#sequence, new Set())
+    if (!batch.empty) await localCommits(this.#environment, this.#sequence).commit(batch)
     if (life !== this.#life) return
     for (const reply of replies) {
       this.#callers.get(reply.token)?.(reply.result)

@@ -1,15 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Commits } from '../../src/store/commits.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import {
   attachEventSequence,
   createEventSequenceBuffer,
   type EventSequence,
 } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
-import { type Transactor, WriteBatch } from '../../src/store/transactor.js'
+import type { Transactor } from '../../src/store/transactor.js'
 import { createVersionsBuffer } from '../../src/store/versions.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 
 /** A real LMDB environment in a directory of its own. */
 export interface RealStore {
@@ -17,6 +20,7 @@ export interface RealStore {
   readonly environment: Environment
   readonly reader: Reader
   readonly sequence: EventSequence
+  readonly commits: Commits
   write(fill: (transactor: Transactor) => void): Promise<void>
   close(): Promise<void>
 }
@@ -27,15 +31,17 @@ export async function openRealStore(recordVersions = createVersionsBuffer()): Pr
   const environment = openEnvironment(directory, recordVersions)
   const reader = createReader(environment)
   const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  const commits = localCommits(environment, sequence)
   return {
     directory,
     environment,
     reader,
     sequence,
+    commits,
     async write(fill) {
       const batch = new WriteBatch()
       fill(batch)
-      await batch.commit(environment, sequence, new Set())
+      await commits.commit(batch)
       reader.refresh()
     },
     async close() {

@@ -43,8 +43,7 @@ describe('a shard', () => {
     resumedAt = []
     mayClear = true
     host = new ShardHost({
-      environment: store.environment,
-      sequence: store.sequence,
+      commits: store.commits,
       shells: [eraseShell(counter()), eraseShell(preparing())],
       reply(token, result) {
         if (answers.has(token)) throw new Error(`${token} was answered twice`)

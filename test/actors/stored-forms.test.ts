@@ -10,8 +10,9 @@ import { packedRecord } from '../../src/store/encodings/sealing.js'
 import type { Environment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { KnownBodies } from '../../src/store/known-bodies.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import {
   ATTEMPT,
@@ -107,7 +108,7 @@ describe('what the store holds', () => {
     const put = async (tx: Transaction, environment = store.environment) => {
       const batch = new WriteBatch()
       batch.putTransaction(tx)
-      await batch.commit(environment, store.sequence, new Set())
+      await localCommits(environment, store.sequence).commit(batch)
       store.reader.refresh()
       expect(store.reader.transaction(tx.txId)).toStrictEqual(tx)
       expect([...store.reader.transactionsFrom('')]).toStrictEqual([tx])
@@ -141,7 +142,7 @@ describe('what the store holds', () => {
     const batch = new WriteBatch()
     const tx = transaction(1)
     batch.addTransaction(tx, null)
-    await expect(batch.commit(broken, store.sequence, new Set())).rejects.toThrow('disk full')
+    await expect(localCommits(broken, store.sequence).commit(batch)).rejects.toThrow('disk full')
     await store.write((transactor) => transactor.putTransaction(tx))
     expect(store.reader.transaction(tx.txId)).toStrictEqual(tx)
   })
@@ -330,7 +331,7 @@ describe('what the store holds', () => {
     const batch = new WriteBatch()
     for (let n = 3; n <= 5; n++) batch.appendEvent(event())
     batch.unmarkOpen(WALLET_ID, tx.txId)
-    await batch.commit(store.environment, sequence, new Set())
+    await localCommits(store.environment, sequence).commit(batch)
     reader.refresh()
     expect([...reader.eventsOfUser(USER_ID, 0, 9)].map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
     expect([...reader.eventsOfUser(USER_ID, 1, 4)].map(({ seq }) => seq)).toEqual([2, 3, 4])
@@ -368,7 +369,7 @@ describe('what the store holds', () => {
     const sequence = attachEventSequence(createEventSequenceBuffer(1, reader.lastEventSeq()), 0)
     const batch = new WriteBatch()
     batch.appendEvent(event())
-    await batch.commit(store.environment, sequence, new Set())
+    await localCommits(store.environment, sequence).commit(batch)
     reader.refresh()
     expect([...reader.eventsOfUser(USER_ID, 0, 9)].map(({ seq }) => seq)).toEqual([7, 8])
     expect(reader.lastEventSeq()).toBe(8)

@@ -7,8 +7,9 @@ import type { TxId } from '../../src/domain/ids.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import { ChainModel } from './chain-model.js'
 import { createMemoryEnvironment } from './memory-environment.js'
 import { QuorumModel } from './quorum-model.js'
@@ -230,7 +231,7 @@ export class WalletWorld {
       this.restart()
       return
     }
-    if (!batch.empty) await batch.commit(this.#environment, this.#sequence, new Set())
+    if (!batch.empty) await localCommits(this.#environment, this.#sequence).commit(batch)
     for (const reply of replies) this.#answer(reply)
     this.#pending.push(...effects)
     this.#check()

@@ -16,8 +16,9 @@ import type { Address, LineageId, SubWalletId, TxId } from '../../src/domain/ids
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { knownSpendersOf } from '../../src/store/known-spenders.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 
 const OWNER: Address = '0x00000000000000000000000000000000000000Aa'
 const TOKEN: Address = '0x00000000000000000000000000000000000000bB'
@@ -47,10 +48,8 @@ afterEach(async () => {
 async function commit(write: (batch: WriteBatch) => void): Promise<void> {
   const batch = new WriteBatch()
   write(batch)
-  await batch.commit(
-    environment,
-    attachEventSequence(createEventSequenceBuffer(1, 0), 0),
-    new Set(),
+  await localCommits(environment, attachEventSequence(createEventSequenceBuffer(1, 0), 0)).commit(
+    batch,
   )
   reader.refresh()
 }

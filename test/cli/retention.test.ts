@@ -8,8 +8,9 @@ import { lockMaintenance } from '../../src/custody/home-lock/domain-lock.js'
 import { DAY_MS } from '../../src/domain/retention.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import { entryAt, newEvent } from '../actors/retention-world.js'
 import { USER_ID } from '../actors/wallet-fixtures.js'
 
@@ -46,11 +47,11 @@ async function fillStore(): Promise<void> {
   const batch = new WriteBatch()
   for (const atMs of [oldMs, nowMs]) batch.appendAudit(entryAt(atMs))
   const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
-  await batch.commit(environment, sequence, new Set())
+  await localCommits(environment, sequence).commit(batch)
   for (const atMs of [oldMs, oldMs, nowMs]) {
     const one = new WriteBatch()
     one.appendEvent(newEvent(atMs))
-    await one.commit(environment, sequence, new Set())
+    await localCommits(environment, sequence).commit(one)
   }
   await environment.root.close()
 }

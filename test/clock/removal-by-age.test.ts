@@ -6,8 +6,10 @@ import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import { sweepOnce } from '../../actors/sub-wallet/sweep-idempotency.js'
 import { createServiceClock, type ServiceClock } from '../../src/clock/service-clock.js'
 import { DAY_MS } from '../../src/domain/retention.js'
+import { NO_EVENTS } from '../../src/store/event-rows.js'
 import { IDEMPOTENCY_KEPT_MS } from '../../src/store/records.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { applyRows } from '../../src/store/rows.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import { LINEAGE_ID, START_MS, txIdOf } from '../actors/wallet-fixtures.js'
 import { openWallet, type WalletWorld } from '../core/wallet-world.js'
 
@@ -26,11 +28,7 @@ async function answered(): Promise<WalletWorld> {
   const batch = new WriteBatch()
   const record = { bodyHash: 'body', txId: txIdOf(1), createdAtMs: START_MS }
   batch.putIdempotency(LINEAGE_ID, 'once', record)
-  await batch.commit(
-    world.environment,
-    { thread: 0, take: () => 1, giveBack: () => {}, settled: () => {}, readable: () => 0 },
-    new Set(),
-  )
+  await applyRows(world.environment, batch.rows(world.environment, NO_EVENTS))
   return world
 }
 

@@ -8,6 +8,7 @@ import { auditEntry } from '../../src/store/audit-entry.js'
 import { AuditLog } from '../../src/store/audit-log.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
 
 const userId = 'user-1' as UserId
@@ -29,7 +30,7 @@ afterEach(async () => {
 function auditLog(): AuditLog {
   const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
   const log = { error: (context: object) => expect.fail(JSON.stringify(context)) }
-  return new AuditLog({ environment, sequence, nowMs: () => nowMs, log })
+  return new AuditLog({ commits: localCommits(environment, sequence), nowMs: () => nowMs, log })
 }
 
 function refusal(code: string, keyId = 'key_1'): AuditRecord {

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import { REST_MS, sweepOnce } from '../../actors/sub-wallet/sweep-idempotency.js'
 import type { KeyId, LineageId } from '../../src/domain/ids.js'
+import { NO_EVENTS } from '../../src/store/event-rows.js'
 import { IDEMPOTENCY_KEPT_MS, IDEMPOTENCY_TTL_MS } from '../../src/store/records.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { applyRows } from '../../src/store/rows.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import {
   apiKey,
   KEY_ID,
@@ -47,11 +49,7 @@ async function storeKeys(
     const record = { bodyHash: 'body', txId: txIdOf(n), createdAtMs: createdAtMs(n) }
     batch.putIdempotency(LINEAGE_ID, `key-${n}`, record)
   }
-  await batch.commit(
-    world.environment,
-    { thread: 0, take: () => 1, giveBack: () => {}, settled: () => {}, readable: () => 0 },
-    new Set(),
-  )
+  await applyRows(world.environment, batch.rows(world.environment, NO_EVENTS))
 }
 
 describe('what need not be remembered', () => {

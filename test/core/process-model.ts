@@ -13,6 +13,7 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import type { Environment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { KnownBodies } from '../../src/store/known-bodies.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
 import { createMemoryEnvironment } from '../actors/memory-environment.js'
 import { CHAIN_ID, preparedSend, START_MS, USER_ID, WALLET_ID } from '../actors/wallet-fixtures.js'
@@ -161,8 +162,10 @@ export class ProcessModel {
     const last = reader.lastEventSeq()
     const host = new ShardHost({
       shells: [eraseShell(this.#shell(reader, alive))],
-      environment,
-      sequence: attachEventSequence(createEventSequenceBuffer(1, last), 0),
+      commits: localCommits(
+        environment,
+        attachEventSequence(createEventSequenceBuffer(1, last), 0),
+      ),
       reply: (token, result) => {
         if (alive.yes)
           this.#replied(

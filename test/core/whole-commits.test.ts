@@ -3,8 +3,10 @@ import type { NewEvent } from '../../src/domain/event.js'
 import type { WebhookId } from '../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
 import { packedRecord } from '../../src/store/encodings/sealing.js'
+import { NO_EVENTS } from '../../src/store/event-rows.js'
+import { applyRows, type Row } from '../../src/store/rows.js'
 import type { Transactor } from '../../src/store/transactor.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import { openRealStore, type RealStore } from '../actors/real-store.js'
 import {
   ADDRESS,
@@ -112,10 +114,10 @@ describe('a batch in which one write fails', () => {
   })
   afterEach(() => store.close())
 
-  const commit = (fill: (transactor: Transactor) => void, pending = new Set<number>()) => {
+  const commit = (fill: (transactor: Transactor) => void) => {
     const batch = new WriteBatch()
     fill(batch)
-    return batch.commit(store.environment, store.sequence, pending)
+    return store.commits.commit(batch)
   }
 
   /** Every row there is, so that nothing of a batch can hide. */
@@ -129,24 +131,22 @@ describe('a batch in which one write fails', () => {
   test.for(Object.keys(PARTS))('leaves nothing behind, whichever it is: %s', async (broken) => {
     const before = rows()
     const readable = store.sequence.readable()
-    const pending = new Set<number>()
     const attempt = async () =>
       commit((transactor) => {
         for (const [name, part] of Object.entries(PARTS)) {
           if (name === broken) part.break(transactor)
           else part.put(transactor)
         }
-      }, pending)
+      })
     await expect(attempt()).rejects.toThrow()
     // What LMDB was given is committed before what comes later.
     await store.environment.spaces.meta.put('later', packedRecord(1))
     expect(rows()).toEqual([...before, 'meta "later"'].sort())
-    expect(pending.size).toBe(0)
     expect(store.sequence.readable()).toBe(readable)
 
     const stored = await commit((transactor) => {
       for (const part of Object.values(PARTS)) part.put(transactor)
-    }, pending)
+    })
     expect(stored.map(({ seq }) => seq)).toEqual([readable + 1])
     expect(store.sequence.readable()).toBe(readable + 1)
     store.reader.refresh()
@@ -154,3 +154,50 @@ describe('a batch in which one write fails', () => {
     expect(store.reader.transaction(txIdOf(2))).toEqual(settled(2))
   })
 })
+
+describe('the rows of a batch', () => {
+  test('are the whole commit: a store that applies them reads what the first one reads', async () => {
+    const [here, elsewhere] = [await openRealStore(), await openRealStore()]
+    try {
+      const taken: Row[] = []
+      const fill = (transactor: Transactor) => {
+        for (const part of Object.values(PARTS)) part.put(transactor)
+      }
+      const batch = new WriteBatch()
+      fill(batch)
+      const rows = batch.rows.bind(batch)
+      batch.rows = (context, placed) => {
+        const all = rows(context, placed)
+        for (const [space, key, value] of all) {
+          taken.push([space, key, value === null ? null : (Buffer.from(value) as typeof value)])
+        }
+        return all
+      }
+      await here.commits.commit(batch)
+      await applyRows(elsewhere.environment, taken)
+      expect(contentsOf(elsewhere)).toEqual(contentsOf(here))
+      expect(contentsOf(here).length).toBeGreaterThan(Object.keys(PARTS).length)
+      const removal = new WriteBatch()
+      removal.deleteIdempotency(LINEAGE_ID, 'once')
+      removal.deleteWebhook('we_1' as WebhookId, USER_ID)
+      await applyRows(elsewhere.environment, removal.rows(elsewhere.environment, NO_EVENTS))
+      const left = contentsOf(elsewhere).map(([space]) => space)
+      expect(left).not.toContain('idempotency')
+      expect(left).not.toContain('deliveries')
+    } finally {
+      await here.close()
+      await elsewhere.close()
+    }
+  })
+})
+
+function contentsOf({ reader, environment }: RealStore): [string, unknown, unknown][] {
+  reader.refresh()
+  return Object.entries(environment.spaces).flatMap(([space, database]) =>
+    [...database.getRange({})].map(({ key, value }): [string, unknown, unknown] => [
+      space,
+      key,
+      value,
+    ]),
+  )
+}

@@ -2,8 +2,10 @@ import type { Decision, Reply, ReplyToken } from '../../actors/runtime/actor.js'
 import type { StoredEvent } from '../../src/domain/event.js'
 import type { Environment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
-import { type Transactor, WriteBatch } from '../../src/store/transactor.js'
+import type { Transactor } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import { createMemoryEnvironment } from '../actors/memory-environment.js'
 
 /** What a world runs: the pure logic of an actor, and how it is stored. */
@@ -71,7 +73,7 @@ export class World<State, Command extends { readonly type: string }, Event, Effe
 
   async #commit(batch: WriteBatch): Promise<void> {
     if (batch.empty) return
-    this.logged.push(...(await batch.commit(this.environment, this.#sequence, new Set())))
+    this.logged.push(...(await localCommits(this.environment, this.#sequence).commit(batch)))
   }
 
   loaded(): State {

@@ -20,6 +20,7 @@ import type { PriceSource } from '../../src/pricing/price-source.js'
 import { AuditLog } from '../../src/store/audit-log.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
 import { createCallQuoter } from '../../src/valuation/call-quoter.js'
 import { testScreener } from '../screening/fixtures.js'
@@ -103,7 +104,8 @@ export async function startHarness(
     ends.push(() => environment.root.close())
     const reader = createReader(environment)
     const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
-    const auditLog = new AuditLog({ environment, sequence, nowMs: Date.now, log: logger })
+    const commits = localCommits(environment, sequence)
+    const auditLog = new AuditLog({ commits, nowMs: Date.now, log: logger })
     ends.push(() => auditLog.close())
     const screener = testScreener()
     ends.push(() => screener.close())
@@ -129,8 +131,7 @@ export async function startHarness(
       })
       const common = { reader, chains: access, tell, log: logger, nowMs: Date.now }
       const host = new ShardHost({
-        environment,
-        sequence,
+        commits,
         log: logger,
         shells: [
           eraseShell(

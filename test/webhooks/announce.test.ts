@@ -5,9 +5,11 @@ import type { StoredEvent } from '../../src/domain/event.js'
 import { type EventId, ID_PREFIX, type UserId, type WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import { openEnvironment } from '../../src/store/environment.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { newId } from '../../src/store/new-id.js'
-import { type Transactor, WriteBatch } from '../../src/store/transactor.js'
+import type { Transactor } from '../../src/store/transactor.js'
 import { createVersionsBuffer } from '../../src/store/versions.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 import { openRealStore, type RealStore } from '../actors/real-store.js'
 
 const USER = 'user_00000000000000000000000001' as UserId
@@ -34,7 +36,7 @@ async function elsewhere(fill: (transactor: Transactor) => void): Promise<void> 
   const environment = openEnvironment(store.directory, versions)
   const batch = new WriteBatch()
   fill(batch)
-  await batch.commit(environment, store.sequence, new Set())
+  await localCommits(environment, store.sequence).commit(batch)
   await environment.root.close()
 }
 

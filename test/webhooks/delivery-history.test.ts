@@ -11,8 +11,9 @@ import {
 import { type EventId, ID_PREFIX, ulidBody, type WebhookId } from '../../src/domain/ids.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
-import { WriteBatch } from '../../src/store/transactor.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
 
 const webhookId = 'we_1' as WebhookId
 const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
@@ -62,7 +63,7 @@ function delivery(n: number, result: 'delivered' | 'retry'): EndpointEvent[] {
 async function save(history: DeliveryHistory): Promise<void> {
   const batch = new WriteBatch()
   history.save(batch)
-  await batch.commit(environment, sequence, new Set())
+  await localCommits(environment, sequence).commit(batch)
   reader.refresh()
 }
 
@@ -102,7 +103,7 @@ test('nothing of a removed endpoint stays', async () => {
   await save(history)
   const batch = new WriteBatch()
   history.removeAll(batch)
-  await batch.commit(environment, sequence, new Set())
+  await localCommits(environment, sequence).commit(batch)
   reader.refresh()
   expect(stored()).toEqual([])
 })

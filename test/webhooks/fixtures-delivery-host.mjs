@@ -17,8 +17,9 @@ import {
   attachEventSequence,
   createEventSequenceBuffer,
 } from '../../dist/src/store/event-sequence.js'
+import { localCommits } from '../../dist/src/store/local-commits.js'
 import { createReader } from '../../dist/src/store/reader.js'
-import { WriteBatch } from '../../dist/src/store/transactor.js'
+import { WriteBatch } from '../../dist/src/store/write-batch.js'
 import { createDeliverer } from '../../dist/src/webhooks/deliver.js'
 import { createGuardedAgent } from '../../dist/src/webhooks/guarded-agent.js'
 
@@ -44,8 +45,7 @@ const ports = { reader, sequence, log, nowMs: Date.now }
 const waiting = new Map()
 
 const host = new ShardHost({
-  environment,
-  sequence,
+  commits: localCommits(environment, sequence),
   log,
   shells: [
     createWebhookShell({
@@ -78,11 +78,11 @@ function ask(id, command) {
   })
 }
 
-const places = new Set()
+const appending = localCommits(environment, appender)
 async function append(events) {
   const batch = new WriteBatch()
   for (const event of events) batch.appendEvent(event)
-  const stored = await batch.commit(environment, appender, places)
+  const stored = await appending.commit(batch)
   announce(stored)
 }
 

@@ -1,0 +1,304 @@
+import type { AddressRule } from '../domain/address-rule.js'
+import { type AllowanceEntry, allowanceKey } from '../domain/allowance.js'
+import type { ApiKey } from '../domain/api-key.js'
+import type { AuditRecord } from '../domain/audit.js'
+import type { NewEvent } from '../domain/event.js'
+import type { GrantChange } from '../domain/grant-change.js'
+import type {
+  Address,
+  EventId,
+  KeyId,
+  LineageId,
+  SubWalletId,
+  TxId,
+  UserId,
+  WebhookId,
+} from '../domain/ids.js'
+import type { SharePriceSample } from '../domain/share-price.js'
+import {
+  type GasTransaction,
+  type GasWallet,
+  isSponsored,
+  type Sponsorship,
+} from '../domain/sponsorship.js'
+import { isFinal, type Transaction } from '../domain/transaction.js'
+import type { SubWalletHeader } from '../domain/wallet.js'
+import type { WebhookEndpoint } from '../domain/webhook.js'
+import type { AllowedVerdict } from './allowed-entry.js'
+import type { StoreKey } from './checked-space.js'
+import { encodeAudit, encodeVerdict } from './encodings/audit.js'
+import { PRESENT, packedRecord, type Unsealed } from './encodings/sealing.js'
+import { encodeSubWallet, encodeSubWalletMarks } from './encodings/sub-wallet.js'
+import { encodeTransaction, encodeTransactionState } from './encodings/transaction.js'
+import type { Environment } from './environment.js'
+import { addEvents, type PlacedEvents } from './event-rows.js'
+import { type KeySpace, LISTED } from './key-spaces.js'
+import type { KnownBodies } from './known-bodies.js'
+import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
+import { putOf, type Row, removalOf } from './rows.js'
+import { settledBelow, settlementsOf } from './settlements.js'
+import type { Transactor } from './transactor.js'
+
+interface TransactionWrite {
+  readonly tx: Transaction
+  /** The store has no record of it. */
+  readonly added: boolean
+}
+
+/** In place of the state of an endpoint's deliveries: there is none any more. */
+const GONE = Symbol('gone')
+
+/** What a batch is turned into rows by, besides what was handed in. */
+export interface BatchContext {
+  /** What the store has of open transactions already. */
+  readonly knownBodies: KnownBodies
+  readonly spaces: Pick<Environment['spaces'], 'settlements'>
+}
+
+/** Collects writes until somebody's `Commits` takes them. */
+export class WriteBatch implements Transactor {
+  #writes: Row[] = []
+  /** Stored whole at each change, often many times in a batch: only the last is written. */
+  #deliveries: Map<WebhookId, unknown> | null = null
+  /** The same. */
+  #marks: Map<SubWalletId, SubWalletHeader> | null = null
+  readonly #transactions: TransactionWrite[] = []
+  readonly #events: NewEvent[] = []
+  /** Transactions that are final and mined. */
+  readonly #ended: Transaction[] = []
+  /** By chain, the height below which they need not be found any more. */
+  #settledBelow: Map<number, number> | null = null
+  /** Users whose webhook endpoints change. */
+  #webhookUsers: Set<UserId> | null = null
+
+  get empty(): boolean {
+    if (this.#writes.length > 0 || this.#events.length > 0) return false
+    return (
+      this.#transactions.length === 0 &&
+      this.#marks === null &&
+      this.#deliveries === null &&
+      this.#settledBelow === null
+    )
+  }
+
+  addSubWallet(header: SubWalletHeader): void {
+    const { subWalletId, userId } = header.wallet
+    this.#put('subWallets', subWalletId, encodeSubWallet(header))
+    this.#put('walletsByUser', [userId, subWalletId], PRESENT)
+    this.putSubWalletMarks(header)
+  }
+
+  putSubWalletMarks(header: SubWalletHeader): void {
+    this.#marks ??= new Map()
+    this.#marks.set(header.wallet.subWalletId, header)
+  }
+
+  putApiKey(key: ApiKey): void {
+    this.#put('apiKeys', key.keyId, packedRecord(key))
+    this.#put('keysByHash', key.secretHash, packedRecord(key.keyId))
+    this.#put('keysByWallet', [key.subWalletId, key.keyId], PRESENT)
+    this.#put('keysByUser', [key.userId, key.keyId], PRESENT)
+  }
+
+  putGrantChange(wallet: SubWalletId, change: GrantChange): void {
+    this.#put('grantChanges', [wallet, change.keyId], packedRecord(change))
+  }
+
+  deleteGrantChange(wallet: SubWalletId, id: KeyId): void {
+    this.#remove('grantChanges', [wallet, id])
+  }
+
+  putKeyUse(id: KeyId, usedAtMs: number): void {
+    this.#put('keyUse', id, packedRecord(usedAtMs))
+  }
+
+  putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void {
+    this.#put('sharePrices', vaultKey, packedRecord(samples))
+  }
+
+  addTransaction(tx: Transaction, allowed: AllowedVerdict | null): void {
+    this.#transactions.push({ tx, added: true })
+    const entry = allowed === null ? PRESENT : encodeVerdict(allowed)
+    this.#put('transactionsByUser', [tx.userId, tx.txId], entry)
+  }
+
+  putTransaction(tx: Transaction): void {
+    this.#transactions.push({ tx, added: false })
+    // A sponsored call is on chain as its gas wallet's transaction, and ends as that.
+    if (!isSponsored(tx.kind)) this.#noteEnd(tx)
+  }
+
+  markOpen(wallet: SubWalletId, id: TxId | null): void {
+    this.#put('openByWallet', [wallet, id ?? LISTED], PRESENT)
+  }
+
+  unmarkOpen(wallet: SubWalletId, id: TxId | null): void {
+    this.#remove('openByWallet', [wallet, id ?? LISTED])
+  }
+
+  putIdempotency(lineage: LineageId, key: string, record: IdempotencyRecord): void {
+    this.#put('idempotency', [lineage, key], packedRecord(record))
+  }
+
+  deleteIdempotency(lineage: LineageId, key: string): void {
+    this.#remove('idempotency', [lineage, key])
+  }
+
+  appendEvent(event: NewEvent): void {
+    this.#events.push(event)
+  }
+
+  putWebhook(endpoint: WebhookEndpoint): void {
+    this.#put('webhooks', endpoint.webhookId, packedRecord(endpoint))
+    this.#put('webhooksByUser', [endpoint.userId, endpoint.webhookId], PRESENT)
+    this.#noteWebhookUser(endpoint.userId)
+  }
+
+  deleteWebhook(id: WebhookId, user: UserId): void {
+    this.#remove('webhooks', id)
+    this.#remove('webhooksByUser', [user, id])
+    this.#noteWebhookUser(user)
+    this.#setDeliveries(id, GONE)
+  }
+
+  putDeliveries(id: WebhookId, state: unknown): void {
+    this.#setDeliveries(id, state)
+  }
+
+  putDeliveryRecord(id: WebhookId, event: EventId, record: unknown): void {
+    this.#put('deliveryRecords', [id, event], packedRecord(record))
+  }
+
+  deleteDeliveryRecord(id: WebhookId, event: EventId): void {
+    this.#remove('deliveryRecords', [id, event])
+  }
+
+  appendAudit(record: AuditRecord): void {
+    this.#put('audit', [record.userId, record.auditId], encodeAudit(record))
+  }
+
+  putAddressRules(user: UserId, rules: readonly AddressRule[]): void {
+    this.#put('addressRules', user, packedRecord(rules))
+  }
+
+  putGasWallet(wallet: GasWallet): void {
+    this.#put('gasWallets', wallet.gasWalletId, packedRecord(wallet))
+  }
+
+  putGasTransaction(transaction: GasTransaction): void {
+    const { gasWalletId, tx } = transaction
+    this.#put('gasTransactions', tx.txId, packedRecord(transaction))
+    if (isFinal(tx.status)) this.#remove('openByGasWallet', [gasWalletId, tx.txId])
+    else this.#put('openByGasWallet', [gasWalletId, tx.txId], PRESENT)
+    this.#noteEnd(tx)
+  }
+
+  putSponsorship(sponsorship: Sponsorship): void {
+    this.#put(
+      'sponsorships',
+      [sponsorship.subWalletId, sponsorship.txId],
+      packedRecord(sponsorship),
+    )
+  }
+
+  deleteSponsorship(wallet: SubWalletId, id: TxId): void {
+    this.#remove('sponsorships', [wallet, id])
+  }
+
+  putAllowance(owner: Address, entry: AllowanceEntry): void {
+    this.#put('allowances', [owner.toLowerCase(), allowanceKey(entry)], packedRecord(entry))
+  }
+
+  deleteAllowance(owner: Address, key: string): void {
+    this.#remove('allowances', [owner.toLowerCase(), key])
+  }
+
+  putAllowanceLedger(owner: Address, mark: AllowanceLedgerMark): void {
+    this.#put('allowanceLedgers', owner.toLowerCase(), packedRecord(mark))
+  }
+
+  removeSettlements(chainId: number, below: number): void {
+    this.#settledBelow ??= new Map()
+    this.#settledBelow.set(chainId, below)
+  }
+
+  /** Takes over what another batch collected. */
+  absorb(other: WriteBatch): void {
+    for (const write of other.#writes) this.#writes.push(write)
+    for (const event of other.#events) this.#events.push(event)
+    for (const header of other.#marks?.values() ?? []) this.putSubWalletMarks(header)
+    for (const write of other.#transactions) this.#transactions.push(write)
+    for (const tx of other.#ended) this.#ended.push(tx)
+    for (const [chainId, below] of other.#settledBelow ?? []) this.removeSettlements(chainId, below)
+    for (const [id, state] of other.#deliveries ?? []) this.#setDeliveries(id, state)
+    for (const user of other.#webhookUsers ?? []) this.#noteWebhookUser(user)
+  }
+
+  /** They have no place in the log yet; whoever commits gives it to them. */
+  get events(): readonly NewEvent[] {
+    return this.#events
+  }
+
+  /**
+   * Everything that was collected, once: the batch is handed over. All that can fail fails here, so
+   * that what takes the rows takes all of them or none.
+   * @param placed the batch's `events`
+   */
+  rows({ knownBodies, spaces }: BatchContext, placed: PlacedEvents): Row[] {
+    const rows = this.#writes
+    this.#writes = []
+    this.#addStates(rows, knownBodies)
+    for (const row of settlementsOf(this.#ended)) rows.push(row)
+    for (const [chainId, below] of this.#settledBelow ?? []) {
+      for (const row of settledBelow(spaces.settlements, chainId, below)) rows.push(row)
+    }
+    addEvents(rows, this.#events, placed)
+    return rows
+  }
+
+  /** Counts up what readers keep things under, once the rows are in the store. */
+  countUp(versions: Environment['recordVersions']): void {
+    for (const user of this.#webhookUsers ?? []) versions.countUp(user)
+    for (const { tx } of this.#transactions) versions.countUp(tx.txId)
+  }
+
+  #noteEnd(tx: Transaction): void {
+    if (tx.mined !== null && isFinal(tx.status)) this.#ended.push(tx)
+  }
+
+  #noteWebhookUser(user: UserId): void {
+    this.#webhookUsers ??= new Set()
+    this.#webhookUsers.add(user)
+  }
+
+  #setDeliveries(id: WebhookId, state: unknown): void {
+    this.#deliveries ??= new Map()
+    this.#deliveries.set(id, state)
+  }
+
+  #put(space: KeySpace, key: StoreKey, value: Unsealed): void {
+    this.#writes.push(putOf(space, key, value))
+  }
+
+  #remove(space: KeySpace, key: StoreKey): void {
+    this.#writes.push(removalOf(space, key))
+  }
+
+  /** What is put once a batch, however often it changed. */
+  #addStates(rows: Row[], knownBodies: KnownBodies): void {
+    for (const [id, header] of this.#marks ?? []) {
+      rows.push(putOf('subWalletMarks', id, encodeSubWalletMarks(header)))
+    }
+    for (const { tx, added } of this.#transactions) {
+      const known = knownBodies.note(tx)
+      if (!known) rows.push(putOf('transactions', tx.txId, encodeTransaction(tx)))
+      // Even of one put whole: an earlier state would be taken for the latest.
+      if (!added) rows.push(putOf('transactionStates', tx.txId, encodeTransactionState(tx)))
+    }
+    for (const [id, state] of this.#deliveries ?? []) {
+      rows.push(
+        state === GONE ? removalOf('deliveries', id) : putOf('deliveries', id, packedRecord(state)),
+      )
+    }
+  }
+}
