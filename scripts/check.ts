@@ -25,6 +25,19 @@ const STEPS: readonly Step[] = [
       'err',
     ],
   },
+  {
+    name: 'deterministic core',
+    command: [
+      'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+      'src/domain',
+      'src/errors',
+      'actors',
+      '--config',
+      '.dependency-cruiser.core.cjs',
+      '--output-type',
+      'err',
+    ],
+  },
   { name: 'contract artifacts', command: ['dist/scripts/contracts/compile.js', '--check'] },
   { name: 'dead code', command: ['node_modules/knip/bin/knip.js'] },
 ]

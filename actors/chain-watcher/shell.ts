@@ -16,6 +16,7 @@ import type {
   WatcherEvent,
 } from './core/messages.js'
 import { emptyWatcher, type WatcherState } from './core/state.js'
+import { packer } from './packer.js'
 
 export interface ChainWatcherPorts {
   readonly reader: Reader
@@ -137,7 +138,7 @@ export function createChainWatcherShell(
       reader.refresh()
       const chain = access(id)
       const { id: chainId, confirmations, block_time_ms: blockTimeMs } = chain.config
-      const state = emptyWatcher(chainId, confirmations, blockTimeMs)
+      const state = emptyWatcher(chainId, confirmations, blockTimeMs, packer)
       const watch = (owner: Owner, tx: Transaction) => decide(state, watchOf(owner, tx))
       for (const tx of reader.openTransactionsOfChain(chainId)) watch(tx.subWalletId, tx)
       for (const { gasWalletId, chainId: of } of reader.gasWallets()) {

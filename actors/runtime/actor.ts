@@ -2,10 +2,10 @@ import type { Fault } from '../../src/errors/fault.js'
 import type { Transactor } from '../../src/store/transactor.js'
 
 /**
- * What an actor is, to the runtime. The logic is pure: no I/O, clock or randomness; what it needs
- * of these comes with the command. The shell around it loads and records state and runs effects,
- * whose outcomes come back as commands. One thread owns an actor, and handles its commands one
- * after another.
+ * What an actor is, to the runtime. The logic is deterministic: no I/O, clock or randomness; what
+ * it needs of these comes with the command. The shell around it loads and records state and runs
+ * effects, whose outcomes come back as commands. One thread owns an actor, and handles its commands
+ * one after another.
  */
 export interface ActorLogic<State, Command, Event, Effect> {
   /**

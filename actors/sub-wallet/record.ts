@@ -7,12 +7,12 @@ import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.j
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
 import { keyAudit, verdictOf, walletAudit } from './audit.js'
-import { loadAllowances, writeAllowances } from './core/allowance-ledger.js'
 import { noteTold } from './core/limit-crossings.js'
 import type { Event } from './core/messages.js'
-import { loadGrants } from './core/open-grants.js'
+import { openGrant } from './core/open-grants.js'
 import { emptyState, laneOf, restoredEntry, type SubWalletState } from './core/state.js'
 import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
+import { loadAllowances, writeAllowances } from './stored-allowances.js'
 
 /** Rebuilds a sub-wallet from the store: its header, its keys, its open transactions. */
 export function loadState(reader: Reader, subWalletId: SubWalletState['subWalletId']) {
@@ -33,7 +33,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
     lane.ownFrom = ownFrom
   }
   for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
-  loadGrants(reader, subWalletId, state.grants)
+  for (const change of reader.grantChanges(subWalletId)) openGrant(state.grants, change, null)
   loadSponsored(reader, state)
   const open = [...reader.openTransactionsOfWallet(subWalletId)].filter(
     ({ kind }) => !isSponsored(kind),

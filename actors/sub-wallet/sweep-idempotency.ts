@@ -1,6 +1,6 @@
+import { IDEMPOTENCY_KEPT_MS, type IdempotencyRecord } from '../../src/domain/idempotency.js'
 import type { KeyId, LineageId, SubWalletId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
-import { IDEMPOTENCY_KEPT_MS, type IdempotencyRecord } from '../../src/store/records.js'
 import type { ActorAddress } from '../runtime/actor.js'
 import type { Command } from './core/messages.js'
 

@@ -10,7 +10,7 @@ import type { EndpointState } from './core/state.js'
 import type { DeliveryHistory } from './delivery-history.js'
 import { toStored } from './stored-state.js'
 
-/** The runtime owns one object per actor; the endpoint's pure state is a value inside it. */
+/** The runtime owns one object per actor; the endpoint's state is a value inside it. */
 export interface Holder {
   readonly id: WebhookId
   state: EndpointState | null

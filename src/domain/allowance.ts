@@ -73,3 +73,9 @@ export function spendersOfEntries(entries: Iterable<AllowanceEntry>): ReadonlySe
   for (const { spender } of entries) spenders.add(spender.toLowerCase())
   return spenders
 }
+
+/** What is known of a wallet's ledger of approvals as a whole. */
+export interface AllowanceLedgerMark {
+  /** False once entries gave way to newer ones. */
+  readonly complete: boolean
+}

@@ -1,4 +1,4 @@
-import type { SentReply } from '../../actors/sub-wallet/core/sent.js'
+import type { SentReply } from '../../actors/sub-wallet/sent-reply.js'
 import type { Hex, TxId } from '../domain/ids.js'
 import { currentHash, type Transaction } from '../domain/transaction.js'
 import type { Reader } from '../store/reader.js'

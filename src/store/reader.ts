@@ -1,7 +1,8 @@
 import type { AddressRule } from '../domain/address-rule.js'
-import type { AllowanceEntry } from '../domain/allowance.js'
+import type { AllowanceEntry, AllowanceLedgerMark } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { CustodyStatus, GrantChange } from '../domain/grant-change.js'
+import type { IdempotencyRecord } from '../domain/idempotency.js'
 import type {
   Address,
   EventId,
@@ -32,7 +33,6 @@ import { createEventReader } from './event-log.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
 import { createOwnedCounts } from './owned-counts.js'
 import { LAST, newestFirst, type Page, type PageOptions, pageOf } from './pages.js'
-import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
 import { createSettlementReader } from './settlements.js'
 
 /** Everything that reads the store gets one of these; it cannot write. All reads are synchronous. */

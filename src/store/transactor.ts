@@ -1,9 +1,10 @@
 import type { AddressRule } from '../domain/address-rule.js'
-import type { AllowanceEntry } from '../domain/allowance.js'
+import type { AllowanceEntry, AllowanceLedgerMark } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { NewEvent } from '../domain/event.js'
 import type { GrantChange } from '../domain/grant-change.js'
+import type { IdempotencyRecord } from '../domain/idempotency.js'
 import type {
   Address,
   EventId,
@@ -20,7 +21,6 @@ import type { Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import type { AllowedVerdict } from './allowed-entry.js'
-import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
 
 /**
  * Collects the writes of one batch of commands. Nothing is visible before it is committed, and then

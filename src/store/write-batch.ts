@@ -1,9 +1,10 @@
 import type { AddressRule } from '../domain/address-rule.js'
-import { type AllowanceEntry, allowanceKey } from '../domain/allowance.js'
+import { type AllowanceEntry, type AllowanceLedgerMark, allowanceKey } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { NewEvent } from '../domain/event.js'
 import type { GrantChange } from '../domain/grant-change.js'
+import type { IdempotencyRecord } from '../domain/idempotency.js'
 import type {
   Address,
   EventId,
@@ -34,7 +35,6 @@ import type { Environment } from './environment.js'
 import { addEvents, type PlacedEvents } from './event-rows.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
 import type { KnownBodies } from './known-bodies.js'
-import type { AllowanceLedgerMark, IdempotencyRecord } from './records.js'
 import { putOf, type Row, removalOf } from './rows.js'
 import { settledBelow, settlementsOf } from './settlements.js'
 import type { Transactor } from './transactor.js'

@@ -1,6 +1,7 @@
 import type { ChainConfig } from '../config/chains.js'
 import type { Address } from '../domain/ids.js'
-import { type UsdMicros, valueUsdMicros } from '../domain/money.js'
+import type { UsdMicros } from '../domain/money.js'
+import { type UnitPrice, worthOf } from '../domain/unit-price.js'
 import { isKnown, type Price, type PriceGap } from '../pricing/price-source.js'
 import { NATIVE_DECIMALS } from './well-known.js'
 
@@ -17,14 +18,6 @@ export interface SharePrice {
   readonly asset: string
   /** Smallest units of the asset for one whole share, rounded up. */
   readonly assetsPerShare: bigint
-}
-
-/** What one whole unit of a token is worth: USD, scaled by 10^priceDecimals. */
-export interface UnitPrice {
-  readonly price: bigint
-  readonly priceDecimals: number
-  /** Of the token's amounts. */
-  readonly decimals: number
 }
 
 /** The tokens of a chain that can be valued; keys are lower-case. Wrapped native is one of them. */
@@ -138,11 +131,6 @@ export class PriceBook {
     this.#used.set(key, { token, value: price.value, decimals: price.decimals })
     return { price: price.value, priceDecimals: price.decimals, decimals }
   }
-}
-
-/** @returns micro-USD, rounded up */
-export function worthOf(amount: bigint, { price, priceDecimals, decimals }: UnitPrice): UsdMicros {
-  return valueUsdMicros(amount, decimals, price, priceDecimals)
 }
 
 function shareUnit(asset: UnitPrice, decimals: number, { assetsPerShare }: SharePrice): UnitPrice {

@@ -1,8 +1,8 @@
 import type { AccountCode } from '../chains/account-code.js'
 import type { FeeQuote } from '../chains/fee-oracle.js'
+import type { Exposure } from '../domain/exposure.js'
 import type { UsdMicros } from '../domain/money.js'
 import { type Fault, fault } from '../errors/fault.js'
-import type { Exposure } from './exposure.js'
 import type { PriceBook } from './price-book.js'
 import type { CallQuote, Forecast, QuotedCall } from './quoter.js'
 

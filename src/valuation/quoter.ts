@@ -1,9 +1,9 @@
 import type { SimulatedApproval, SimulatedTransfer } from '../chains/simulate/simulation.js'
+import type { Exposure } from '../domain/exposure.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
 import type { Valuation } from '../domain/transaction.js'
 import type { Fault } from '../errors/fault.js'
-import type { Exposure } from './exposure.js'
 import type { UsedPrice } from './price-book.js'
 
 /** The port that says what a call needs and what it can take out of the wallet. */

@@ -1,8 +1,8 @@
 import type { ChainAccess, Chains } from '../chains/access.js'
+import type { Exposure } from '../domain/exposure.js'
 import type { Address } from '../domain/ids.js'
 import { formatUsd, type UsdMicros } from '../domain/money.js'
 import { fault, ok, type Result, refuse } from '../errors/fault.js'
-import type { Exposure } from './exposure.js'
 import type { Approval, Movement, QuotedCall, Quoter, Recipient } from './quoter.js'
 
 /** `POST /api/tx/simulate` without what depends on the key: limits and screening. */

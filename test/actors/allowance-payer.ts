@@ -2,10 +2,10 @@ import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Event } from '../../actors/sub-wallet/core/messages.js'
 import { countersOf, emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
+import type { AllowanceAmount, TokenExposure } from '../../src/domain/exposure.js'
 import type { Address, KeyId, LineageId, TxId } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import type { Fault } from '../../src/errors/fault.js'
-import type { AllowanceAmount, TokenExposure } from '../../src/valuation/exposure.js'
 import {
   apiKey,
   GAS_MICROS,

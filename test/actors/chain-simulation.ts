@@ -6,6 +6,7 @@ import type {
   WatcherEffect,
 } from '../../actors/chain-watcher/core/messages.js'
 import { emptyWatcher, type WatcherState } from '../../actors/chain-watcher/core/state.js'
+import { packer } from '../../actors/chain-watcher/packer.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
@@ -45,7 +46,7 @@ export class WatchedChain {
 
   constructor(confirmations: number) {
     this.confirmations = confirmations
-    this.#watcher = emptyWatcher(CHAIN_ID, confirmations, 1_000)
+    this.#watcher = emptyWatcher(CHAIN_ID, confirmations, 1_000, packer)
     this.extend([])
     this.#feed({ type: 'start' })
     this.poll()
@@ -53,7 +54,7 @@ export class WatchedChain {
 
   /** The process dies, and another goes on from what is stored. */
   restart(): void {
-    this.#watcher = emptyWatcher(CHAIN_ID, this.confirmations, 1_000)
+    this.#watcher = emptyWatcher(CHAIN_ID, this.confirmations, 1_000, packer)
     for (const [txId, told] of this.told) if (told !== 'confirmed') this.#feed(this.#watchOf(txId))
     for (const place of this.#endedAt) {
       if (place.blockNumber >= this.forgottenBelow) this.#watcher.watched.noteEarlier(place)

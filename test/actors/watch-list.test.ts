@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { WatchList } from '../../actors/chain-watcher/core/watch-list.js'
+import { packer } from '../../actors/chain-watcher/packer.js'
 import type { Address, Hex, SubWalletId, TxId } from '../../src/domain/ids.js'
 
 const OWNER = 'sw_1' as SubWalletId
@@ -13,7 +14,7 @@ function watching(txId: string, hashes: readonly Hex[]) {
 
 /** Two settled in one block, one in another block of the same height, and one that is open. */
 function listed(): WatchList {
-  const list = new WatchList()
+  const list = new WatchList(packer)
   const settled = { a: place(10, '0xaa'), b: place(10, '0xaa'), c: place(10, '0xcc') }
   for (const [name, at] of Object.entries(settled)) {
     const watched = watching(name, [`0x${name}1`, `0x${name}2`])
@@ -89,7 +90,7 @@ test('places of an earlier life are taken once, but for the block that is still 
 })
 
 test('of a full block everything comes back, however many wallets and hashes it has', () => {
-  const list = new WatchList()
+  const list = new WatchList(packer)
   const hash = (n: number) => `0x${n.toString(16).padStart(64, '0')}` as Hex
   const all = Array.from({ length: 1_000 }, (_, n) => ({
     ...watching(`tx_${n}`, n % 7 === 0 ? [hash(n), hash(n + 100_000)] : [hash(n)]),

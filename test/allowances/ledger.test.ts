@@ -6,11 +6,10 @@ import {
   ALLOWANCES_MAX,
   type AllowancesRecorded,
   allowancesOf,
-  loadAllowances,
-  writeAllowances,
 } from '../../actors/sub-wallet/core/allowance-ledger.js'
 import { evolve } from '../../actors/sub-wallet/core/evolve.js'
 import { type Draft, emptyState } from '../../actors/sub-wallet/core/state.js'
+import { loadAllowances, writeAllowances } from '../../actors/sub-wallet/stored-allowances.js'
 import { allowanceKey } from '../../src/domain/allowance.js'
 import type { Address, LineageId, SubWalletId, TxId } from '../../src/domain/ids.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'

@@ -1,4 +1,3 @@
-import { Packr } from 'msgpackr'
 import type { Address, Hex, TxId } from '../../../src/domain/ids.js'
 import type { Place } from '../../../src/domain/transaction.js'
 import type { Owner } from './messages.js'
@@ -10,6 +9,12 @@ export interface Settled {
   readonly from: Address
   readonly nonce: number
   readonly hashes: readonly Hex[]
+}
+
+/** Turns plain data into bytes, which it may use again at its next call, and back. */
+export interface Packer {
+  pack(value: unknown): Uint8Array
+  unpack(bytes: Uint8Array): unknown
 }
 
 /** Those of one owner that settled one after another, as they are packed. */
@@ -31,11 +36,15 @@ const PACKED_TOGETHER = 128
  * were half of what this thread held, and each major collection held up all sends for 100 ms.
  */
 export class SettledBlocks {
-  readonly #packr = new Packr({ useRecords: false })
+  readonly #packer: Packer
   /** More than one at a height where receipts came from several branches. */
   readonly #byHeight = new Map<number, SettledBlock[]>()
   /** The one that the last of them went to. */
   #filling: SettledBlock | null = null
+
+  constructor(packer: Packer) {
+    this.#packer = packer
+  }
 
   add(settled: Settled, { blockNumber, blockHash }: Place): void {
     const block = this.#blockAt(blockNumber, blockHash)
@@ -91,12 +100,12 @@ export class SettledBlocks {
   #pack(block: SettledBlock): void {
     if (block.fresh.length === 0) return
     // A copy: what the packer returns is a piece of a larger buffer.
-    block.packed.push(new Uint8Array(this.#packr.pack(runsOf(block.fresh))))
+    block.packed.push(new Uint8Array(this.#packer.pack(runsOf(block.fresh))))
     block.fresh = []
   }
 
   #unpacked(bytes: Uint8Array): Settled[] {
-    const runs = this.#packr.unpack(bytes) as readonly Run[]
+    const runs = this.#packer.unpack(bytes) as readonly Run[]
     return runs.flatMap(([owner, from, transactions]) =>
       transactions.map(([txId, nonce, hashes]) => {
         return { txId, owner, from, nonce, hashes: hashes.map(hexOf) }

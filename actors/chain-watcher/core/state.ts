@@ -1,4 +1,5 @@
 import type { SeenBlock } from './messages.js'
+import type { Packer } from './settled-blocks.js'
 import { WatchList } from './watch-list.js'
 
 /**
@@ -46,13 +47,14 @@ export function emptyWatcher(
   chainId: number,
   confirmations: number,
   blockTimeMs: number,
+  packer: Packer,
 ): WatcherState {
   return {
     chainId,
     confirmations,
     blockTimeMs,
     recent: [],
-    watched: new WatchList(),
+    watched: new WatchList(packer),
     inDoubt: new Set(),
     started: false,
     busy: false,

@@ -1,7 +1,7 @@
 import type { Hex, TxId } from '../../../src/domain/ids.js'
 import type { MinedIn, Place } from '../../../src/domain/transaction.js'
 import type { WatchCommand } from './messages.js'
-import { deleteBelow, SettledBlocks } from './settled-blocks.js'
+import { deleteBelow, type Packer, SettledBlocks } from './settled-blocks.js'
 
 export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   /** Where it is mined, as its owner believes; null while it is not. */
@@ -25,9 +25,14 @@ export class WatchList {
   readonly #byHash = new Map<Hex, Watched>()
   /** Of those that are mined, by height. */
   readonly #byBlock = new Map<number, Set<Watched>>()
-  readonly #settled = new SettledBlocks()
+  readonly #settled: SettledBlocks
   /** Where others settled in an earlier life of the process: which ones, the store knows. */
   readonly #earlier = new Map<number, Set<Hex>>()
+
+  /** @param packer for what is deep enough */
+  constructor(packer: Packer) {
+    this.#settled = new SettledBlocks(packer)
+  }
 
   /** Not known to be deep enough yet. */
   open(): Iterable<Watched> {

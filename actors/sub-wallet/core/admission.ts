@@ -1,5 +1,14 @@
 import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
+import {
+  approvalThatFits,
+  type CreditAmount,
+  type Exposure,
+  type Spend,
+  spendOf,
+} from '../../../src/domain/exposure.js'
+import { IDEMPOTENCY_TTL_MS } from '../../../src/domain/idempotency.js'
 import type { KeyId, TxId } from '../../../src/domain/ids.js'
+import { isoTime } from '../../../src/domain/iso-time.js'
 import { formatUsd } from '../../../src/domain/money.js'
 import {
   type CapBreach,
@@ -9,14 +18,6 @@ import {
 } from '../../../src/domain/spend.js'
 import type { Valuation } from '../../../src/domain/transaction.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
-import { IDEMPOTENCY_TTL_MS } from '../../../src/store/records.js'
-import {
-  approvalThatFits,
-  type CreditAmount,
-  type Exposure,
-  type Spend,
-  spendOf,
-} from '../../../src/valuation/exposure.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { creditsOf } from './credits.js'
 import { limitsHit } from './limit-crossings.js'
@@ -183,7 +184,7 @@ function limitFault(breach: CapBreach, fitting: CreditAmount | null): Fault {
       used_usd: formatUsd(breach.usedMicros),
       reserved_usd: formatUsd(breach.reservedMicros),
       requested_usd: formatUsd(breach.requestedMicros),
-      resets_at: new Date(breach.resetsAtMs).toISOString(),
+      resets_at: isoTime(breach.resetsAtMs),
       ...(fitting === null ? {} : { suggestion: suggestionOf(fitting) }),
     },
     fitting === null

@@ -4,9 +4,9 @@ import {
   type CreditUse,
   type PricedAllowanceKind,
 } from '../../../src/domain/allowance.js'
+import type { CreditAmount, Credits } from '../../../src/domain/exposure.js'
 import type { Address, LineageId } from '../../../src/domain/ids.js'
 import { isCancelledBy, type Transaction } from '../../../src/domain/transaction.js'
-import type { CreditAmount, Credits } from '../../../src/valuation/exposure.js'
 import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 

@@ -1,5 +1,6 @@
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
+import { isoTime } from '../../../src/domain/iso-time.js'
 import { formatUsd } from '../../../src/domain/money.js'
 import { dayCounted, dayEndMs, utcDay } from '../../../src/domain/spend.js'
 import { fault } from '../../../src/errors/fault.js'
@@ -32,7 +33,7 @@ export function admitSponsored(
   if (admitted === null || !quote.ok || wallet === null) return
   const spentMicros = gasOfDay(state, nowMs)
   if (spentMicros + gasMicros > SPONSORED_GAS_DAY_MAX_MICROS) {
-    const resetsAt = new Date(dayEndMs(utcDay(nowMs))).toISOString()
+    const resetsAt = isoTime(dayEndMs(utcDay(nowMs)))
     const details = {
       budget: 'sponsored_gas',
       used_usd: formatUsd(spentMicros),

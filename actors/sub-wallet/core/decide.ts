@@ -40,8 +40,8 @@ import type { SubWalletState } from './state.js'
 import { Turn } from './turn.js'
 
 /**
- * The sub-wallet's decisions. Synchronous and pure: between the check of a cap or a nonce and its
- * reservation nothing else can happen.
+ * The sub-wallet's decisions. Synchronous and deterministic: between the check of a cap or a nonce
+ * and its reservation nothing else can happen.
  */
 export function decide(
   state: SubWalletState,

@@ -1,5 +1,7 @@
 import type { ApiKey, KeyPatch } from '../../../src/domain/api-key.js'
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
+import type { Exposure } from '../../../src/domain/exposure.js'
+import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
 import type { Hex, KeyId, LineageId, TxId, UserId } from '../../../src/domain/ids.js'
 import type { Reservation } from '../../../src/domain/spend.js'
 import type {
@@ -11,8 +13,6 @@ import type {
 } from '../../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
-import type { IdempotencyRecord } from '../../../src/store/records.js'
-import type { Exposure } from '../../../src/valuation/exposure.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
 import type { AllowancesRecorded, CreditsChanged } from './allowance-ledger.js'
 import type { GrantCommand, GrantEffect, GrantEvent } from './grant-messages.js'

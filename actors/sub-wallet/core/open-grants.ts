@@ -1,6 +1,5 @@
 import type { GrantChange } from '../../../src/domain/grant-change.js'
-import type { KeyId, LineageId, SubWalletId } from '../../../src/domain/ids.js'
-import type { Reader } from '../../../src/store/reader.js'
+import type { KeyId, LineageId } from '../../../src/domain/ids.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { ClaimGrant, GrantEvent } from './grant-messages.js'
 
@@ -43,10 +42,6 @@ export function noOpenGrants(): OpenGrants {
   return { byKey: new Map(), lastVersion: 0, sending: null, resting: false, claims: [] }
 }
 
-export function loadGrants(reader: Reader, wallet: SubWalletId, grants: OpenGrants): void {
-  for (const change of reader.grantChanges(wallet)) openGrant(grants, change, null)
-}
-
 export function evolveGrants(grants: OpenGrants, event: GrantEvent): void {
   switch (event.type) {
     case 'grant-opened':
@@ -73,7 +68,8 @@ export function evolveGrants(grants: OpenGrants, event: GrantEvent): void {
   }
 }
 
-function openGrant(grants: OpenGrants, change: GrantChange, claimId: string | null): void {
+/** @param claimId of the front end that speaks with the identity provider; null: nobody does */
+export function openGrant(grants: OpenGrants, change: GrantChange, claimId: string | null): void {
   const { keyId, lineageId, version } = change
   grants.lastVersion = Math.max(grants.lastVersion, version)
   for (const other of grants.byKey.values()) {

@@ -1,6 +1,7 @@
 import type { AllowanceEntry } from '../../../src/domain/allowance.js'
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
+import type { Spend } from '../../../src/domain/exposure.js'
 import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../../src/domain/ids.js'
 import {
   combine,
@@ -11,7 +12,6 @@ import {
 import type { Place, Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
 import type { LimitMark, SponsoredGas, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
-import type { Spend } from '../../../src/valuation/exposure.js'
 import type { Forecast } from '../../../src/valuation/quoter.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { noOpenGrants, type OpenGrants } from './open-grants.js'

@@ -1,7 +1,7 @@
 import type { AskResult } from '../../../actors/runtime/actor.js'
 import { carriedSend } from '../../../actors/sub-wallet/carried-send.js'
 import type { SendCommand } from '../../../actors/sub-wallet/core/messages.js'
-import { sentReply } from '../../../actors/sub-wallet/core/sent.js'
+import { sentReply } from '../../../actors/sub-wallet/sent-reply.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { TransactionView } from '../../api/transaction.js'
 import { type Hex, ID_PREFIX, type TxId } from '../../domain/ids.js'

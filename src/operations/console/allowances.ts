@@ -1,5 +1,5 @@
 import type { SendCommand } from '../../../actors/sub-wallet/core/messages.js'
-import { sentReply } from '../../../actors/sub-wallet/core/sent.js'
+import { sentReply } from '../../../actors/sub-wallet/sent-reply.js'
 import { transactionView } from '../../api/transaction-view.js'
 import type { AuthenticatedKey } from '../../auth/api-key.js'
 import { type AllowanceEntry, allowanceKey } from '../../domain/allowance.js'

@@ -1,4 +1,4 @@
-import type { TxId } from '../domain/ids.js'
+import type { TxId } from './ids.js'
 
 /** What an Idempotency-Key stands for: the transaction that its first request made. */
 export interface IdempotencyRecord {
@@ -13,9 +13,3 @@ export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000
 
 /** Their records stay for an hour more, so that no small step of a clock loses one that counts. */
 export const IDEMPOTENCY_KEPT_MS = IDEMPOTENCY_TTL_MS + 60 * 60 * 1_000
-
-/** What is known of a wallet's ledger of approvals as a whole. */
-export interface AllowanceLedgerMark {
-  /** False once entries gave way to newer ones. */
-  readonly complete: boolean
-}

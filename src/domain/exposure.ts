@@ -1,7 +1,7 @@
-import type { PricedAllowanceKind } from '../domain/allowance.js'
-import type { Address } from '../domain/ids.js'
-import { amountWithin, type UsdMicros } from '../domain/money.js'
-import { type UnitPrice, worthOf } from './price-book.js'
+import type { PricedAllowanceKind } from './allowance.js'
+import type { Address } from './ids.js'
+import { amountWithin, type UsdMicros } from './money.js'
+import { type UnitPrice, worthOf } from './unit-price.js'
 
 /**
  * What a call opens up and moves, token by token, before it is known who paid for which allowance.

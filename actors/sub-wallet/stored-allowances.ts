@@ -1,0 +1,26 @@
+import { type AllowanceEntry, allowanceKey } from '../../src/domain/allowance.js'
+import type { Address, TxId } from '../../src/domain/ids.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { Transactor } from '../../src/store/transactor.js'
+import type { AllowancesRecorded } from './core/allowance-ledger.js'
+
+export function writeAllowances(
+  transactor: Transactor,
+  owner: Address,
+  { entries, forgotten }: AllowancesRecorded,
+): void {
+  for (const entry of entries) transactor.putAllowance(owner, entry)
+  if (forgotten.length === 0) return
+  for (const key of forgotten) transactor.deleteAllowance(owner, key)
+  transactor.putAllowanceLedger(owner, { complete: false })
+}
+
+/** Ids sort by time, so the order of the transactions is the order of age. */
+export function loadAllowances(reader: Reader, owner: Address): Map<string, AllowanceEntry> {
+  const entries = [...reader.allowances(owner)].sort((a, b) => compare(a.txId, b.txId))
+  return new Map(entries.map((entry) => [allowanceKey(entry), entry]))
+}
+
+function compare(a: TxId, b: TxId): number {
+  return a < b ? -1 : Number(a > b)
+}
