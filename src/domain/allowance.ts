@@ -16,7 +16,7 @@ export interface AllowanceEntry {
   readonly tokenId: bigint | null
   /** The transaction that made it. */
   readonly txId: TxId
-  /** Null, or absent up to schema 7, when nobody knows who paid for it. */
+  /** Null or absent when nobody knows who paid for it. */
   readonly paid?: AllowancePayment | null
 }
 

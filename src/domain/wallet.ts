@@ -16,7 +16,7 @@ export interface SubWallet {
 export interface LaneMark {
   readonly chainId: number
   readonly nextNonce: number
-  /** From which on nonces were handed out here; up to schema 10 absent, and not known. */
+  /** From which on nonces were handed out here; absent where that is not known. */
   readonly ownFrom?: number
 }
 

@@ -1,6 +1,6 @@
 import type { RangeOptions, RootDatabase } from 'lmdb'
 import { FaultError, fault } from '../errors/fault.js'
-import { DAMAGED, opened, placeOf, seal, type Unsealed } from './encodings/sealing.js'
+import { DAMAGED, isSealed, opened, placeOf, seal, type Unsealed } from './encodings/sealing.js'
 import { KEY_SPACES, type KeySpace } from './key-spaces.js'
 
 /** lmdb keys: strings, numbers, and tuples of them, ordered as one expects. */
@@ -32,6 +32,8 @@ export interface Space {
   getSound(range: StoreRange): Iterable<Entry>
   getKeys(range: StoreRange): Iterable<StoreKey>
   getKeysCount(range: StoreRange): number
+  /** False for a small number that a build put which sealed nothing. */
+  isSealed(key: StoreKey): boolean
   /** What to throw for a record that is not there, though it was put. */
   lost(key: StoreKey): DamagedRecord
   put(key: StoreKey, record: Unsealed): Promise<boolean>
@@ -54,21 +56,16 @@ export interface SpaceOptions {
   /** For messages. */
   readonly file: string
   readonly space: KeySpace
-  /** There are no records of before records were sealed. */
-  readonly allSealed: () => boolean
   readonly noteDamage: (damage: DamagedRecord) => void
 }
 
-export function openSpace(
-  root: RootDatabase,
-  { file, space, allSealed, noteDamage }: SpaceOptions,
-): Space {
+export function openSpace(root: RootDatabase, { file, space, noteDamage }: SpaceOptions): Space {
   const name = KEY_SPACES[space]
   const database = root.openDB<Buffer, StoreKey>({ name, encoding: 'binary' })
   const number = Number.parseInt(name, 10)
 
   function checked(bytes: Uint8Array, key: StoreKey): unknown {
-    return opened(bytes, bytes.length, placeOf(number, key), allSealed())
+    return opened(bytes, bytes.length, placeOf(number, key))
   }
 
   function* entries(range: StoreRange, damaged: (damage: DamagedRecord) => void): Generator<Entry> {
@@ -97,6 +94,10 @@ export function openSpace(
     getSound: (range) => entries(range, noteDamage),
     getKeys: (range) => database.getKeys(range as RangeOptions),
     getKeysCount: (range) => database.getKeysCount(range as RangeOptions),
+    isSealed(key) {
+      const bytes = database.getBinary(key)
+      return bytes === undefined || isSealed(bytes)
+    },
     lost: (key) => new DamagedRecord(file, space, key),
     put: (key, record) => database.put(key, sealed(key, record)),
     putSync: (key, record) => void database.putSync(key, sealed(key, record)),

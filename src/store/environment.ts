@@ -5,7 +5,7 @@ import { openLmdb } from '../disk/lmdb-file.js'
 import type { TxId, UserId } from '../domain/ids.js'
 import { type DamagedRecord, openSpace, type Space } from './checked-space.js'
 import { packedRecord } from './encodings/sealing.js'
-import { KEY_SPACES, type KeySpace, SCHEMA_VERSION, SCHEMA_VERSIONS_READ } from './key-spaces.js'
+import { KEY_SPACES, type KeySpace, SCHEMA_VERSION } from './key-spaces.js'
 import { KnownBodies } from './known-bodies.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
 
@@ -30,9 +30,6 @@ const KEY_SPACES_MAX = 64
 
 const DATA_FILE = 'data.mdb'
 
-/** The first schema whose records are all sealed, if the store was made with it. */
-const SEALED_SINCE = 12
-
 /**
  * Opens the service's LMDB environment. Threads of one process share it: each opens it anew and
  * lmdb hands out the same map.
@@ -41,7 +38,7 @@ const SEALED_SINCE = 12
  * a broadcast could go out on bytes that a power cut takes back.
  * @param recordVersions shared by the threads of a process that open the same directory
  * @param damaged hears of damaged records that a pass over many leaves out; others are thrown
- * @throws Error when the data was written by a newer version, or its file is cut off or no store
+ * @throws Error when a build of another schema wrote the data, or its file is cut off or no store
  */
 export function openEnvironment(
   directory: string,
@@ -57,28 +54,35 @@ export function openEnvironment(
     overlappingSync: false,
   })
   const noteDamage = onceEach(damaged)
-  let isAllSealed = false
-  const allSealed = () => isAllSealed
   const spaces = {} as Record<KeySpace, Space>
   for (const space of Object.keys(KEY_SPACES) as KeySpace[]) {
-    spaces[space] = openSpace(root, { file, space, allSealed, noteDamage })
+    spaces[space] = openSpace(root, { file, space, noteDamage })
   }
-  const version = spaces.meta.get('schema_version')
-  if (version === undefined) spaces.meta.putSync('made_by_schema', packedRecord(SCHEMA_VERSION))
-  if (version === undefined || SCHEMA_VERSIONS_READ.includes(version)) {
-    spaces.meta.putSync('schema_version', packedRecord(SCHEMA_VERSION))
-  } else if (version !== SCHEMA_VERSION) {
-    throw new Error(
-      `${directory} holds schema version ${String(version)}, this build reads ${SCHEMA_VERSIONS_READ.join(', ')} and ${SCHEMA_VERSION}; start the build that wrote it, or begin anew (npm run dev:reset)`,
-    )
-  }
-  isAllSealed = Number(spaces.meta.get('made_by_schema') ?? 0) >= SEALED_SINCE
+  claimSchema(spaces.meta, directory)
   return {
     root,
     spaces,
     recordVersions: attachVersions(recordVersions),
     knownBodies: new KnownBodies(),
     noteDamage,
+  }
+}
+
+const SCHEMA_KEY = 'schema_version'
+
+/** The first schema whose records are sealed. */
+const SEALED_SINCE = 12
+
+/** A store is of one schema from its first record to its last, and this build reads no other. */
+function claimSchema(meta: Space, directory: string): void {
+  const version = meta.isSealed(SCHEMA_KEY)
+    ? meta.get(SCHEMA_KEY)
+    : `${SEALED_SINCE - 1} or earlier`
+  if (version === undefined) meta.putSync(SCHEMA_KEY, packedRecord(SCHEMA_VERSION))
+  else if (version !== SCHEMA_VERSION) {
+    throw new Error(
+      `${directory} holds schema version ${String(version)}, and this build reads ${SCHEMA_VERSION} alone: start the build that wrote it, or begin anew with another home (a dev home: npm run dev:reset)`,
+    )
   }
 }
 

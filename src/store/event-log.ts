@@ -23,20 +23,11 @@ interface Block {
 /**
  * The event log as its readers see it: by user, oldest first. A commit's places follow one another,
  * so blocks never overlap, and an event is in the first block that ends at it or after.
- *
- * Up to schema 3 events lay in a space of their own, with an index by user; they are read where
- * they are, and all come before the rest.
  */
 export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
-  /** Of the old space, which is never written to again. */
-  const lastOldSeq = lastSeqOf(spaces.events.getKeys({ reverse: true, limit: 1 }))
   let kept: Block | null = null
 
   function event(user: UserId, seq: number): StoredEvent | undefined {
-    if (seq <= lastOldSeq) {
-      const old = spaces.events.get(seq) as StoredEvent | undefined
-      return old?.userId === user ? old : undefined
-    }
     // Deliveries ask for one event after another, so for those of one block in a row.
     const block = holds(kept, user, seq) ? kept : blockAt(user, seq)
     if (block === null) return undefined
@@ -46,8 +37,8 @@ export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
 
   function blockAt(user: UserId, seq: number): Block | null {
     const range = { start: [user, seq], end: [user, AFTER_ALL], limit: 1 }
-    for (const { key, value } of spaces.userEvents.getRange(range)) {
-      return { user, events: decodeEvents(value, user, seqOf(key)) }
+    for (const { value } of spaces.userEvents.getRange(range)) {
+      return { user, events: decodeEvents(value, user) }
     }
     return null
   }
@@ -65,21 +56,13 @@ export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
     eventLogStart: (user: UserId) => Number(spaces.retained.get([user, 'events']) ?? 0),
     lastEventSeq(): number {
       const marks = spaces.meta.getRange({ start: LAST_SEQ, end: `${LAST_SEQ}~` })
-      return Math.max(lastOldSeq, ...[...marks].map(({ value }) => Number(value)))
+      return Math.max(0, ...[...marks].map(({ value }) => Number(value)))
     },
     /** Events of one user after `afterSeq`, oldest first, up to and including `readableSeq`. */
     *eventsOfUser(user: UserId, afterSeq: number, readableSeq: number): Generator<StoredEvent> {
-      const start = [user, afterSeq]
-      if (afterSeq < lastOldSeq) {
-        const old = { start, end: [user, readableSeq + 1], exclusiveStart: true }
-        for (const key of spaces.eventsByUser.getKeys(old)) {
-          const found = event(user, seqOf(key))
-          if (found !== undefined) yield found
-        }
-      }
-      const blocks = { start, end: [user, AFTER_ALL], exclusiveStart: true }
-      for (const { key, value } of spaces.userEvents.getRange(blocks)) {
-        for (const one of decodeEvents(value, user, seqOf(key))) {
+      const blocks = { start: [user, afterSeq], end: [user, AFTER_ALL], exclusiveStart: true }
+      for (const { value } of spaces.userEvents.getRange(blocks)) {
+        for (const one of decodeEvents(value, user)) {
           if (one.seq > readableSeq) return
           if (one.seq > afterSeq) yield one
         }
@@ -92,14 +75,4 @@ function holds(block: Block | null, user: UserId, seq: number): block is Block {
   if (block === null || block.user !== user) return false
   const { events } = block
   return seq >= (events[0]?.seq ?? Infinity) && seq <= (events.at(-1)?.seq ?? -Infinity)
-}
-
-/** Of a key [user id, seq]. */
-function seqOf(key: unknown): number {
-  return (key as readonly [string, number])[1]
-}
-
-function lastSeqOf(keys: Iterable<unknown>): number {
-  for (const key of keys) return Number(key)
-  return 0
 }

@@ -26,7 +26,7 @@ import type { SubWallet, SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import { createAuditReader } from './audit-trail.js'
 import { type StoreKey, soundly } from './checked-space.js'
-import { decodeHeader, decodeSubWallet, keepsMarksApart } from './encodings/sub-wallet.js'
+import { decodeHeader, decodeSubWallet } from './encodings/sub-wallet.js'
 import { decodeTransaction } from './encodings/transaction.js'
 import type { Environment } from './environment.js'
 import { createEventReader } from './event-log.js'
@@ -53,7 +53,7 @@ export function createReader(environment: Environment) {
     if (stored === undefined) return undefined
     const marks = spaces.subWalletMarks.get(id)
     // A bit of its key may have flipped. Without it the wallet would begin anew, spend and nonces.
-    if (marks === undefined && keepsMarksApart(stored)) throw spaces.subWalletMarks.lost(id)
+    if (marks === undefined) throw spaces.subWalletMarks.lost(id)
     return decodeHeader(stored, marks)
   }
 

@@ -65,7 +65,7 @@ function memorySpace(): MemorySpace {
   return {
     get: (key) => rows.get(name(key))?.value,
     async put(key, value) {
-      rows.set(name(key), { key, value: opened(seal(value, 0), value.length, 0, true) })
+      rows.set(name(key), { key, value: opened(seal(value, 0), value.length, 0) })
       return true
     },
     async remove(key) {

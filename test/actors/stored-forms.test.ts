@@ -1,17 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AuditRecord } from '../../src/domain/audit.js'
 import type { NewEvent } from '../../src/domain/event.js'
-import type { AuditId, EventId } from '../../src/domain/ids.js'
+import type { EventId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { allowedAuditId } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
-import { packedRecord } from '../../src/store/encodings/sealing.js'
 import type { Environment } from '../../src/store/environment.js'
-import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { KnownBodies } from '../../src/store/known-bodies.js'
 import { localCommits } from '../../src/store/local-commits.js'
-import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import {
@@ -238,149 +235,5 @@ describe('what the store holds', () => {
     const forged = `${ids[0]?.slice(0, -1)}${ids[0]?.endsWith('0') ? '1' : '0'}` as EventId
     expect(store.reader.eventById(USER_ID, forged)).toBeUndefined()
     expect(store.reader.eventById(USER_ID, 'evt_none' as EventId)).toBeUndefined()
-  })
-
-  test('is read as schema 5 wrote it, and gone on from', async () => {
-    const { spaces } = store.environment
-    const { subWalletId, userId, name, address, epoch, createdAtMs } = wallet
-    const stored = [subWalletId, userId, name, address, epoch, createdAtMs]
-    await spaces.subWallets.put(
-      WALLET_ID,
-      packedRecord([stored, [[[8453, 3]], [], null, null, [txIdOf(1)]]]),
-    )
-    const tx = transaction(1, { attempts: [ATTEMPT], mined: MINED })
-    const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = tx.valuation
-    const { txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId } = ATTEMPT
-    const body = [
-      ...[tx.txId, subWalletId, userId, tx.keyId, tx.lineageId, tx.requestId, tx.chainId, tx.kind],
-      ...[tx.from, tx.to, tx.value, tx.data, tx.nonce, tx.gasLimit],
-      [
-        [
-          ...[txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId],
-          ...[ATTEMPT.signedAtMs, false],
-        ],
-      ],
-      [valueMicros, gasMicros, nativePrice, nativePriceDecimals],
-      [tx.reservation.micros, tx.reservation.day, tx.reservation.month],
-      tx.createdAtMs,
-    ]
-    const mined = ['0x01', 9, '0x09', 'reverted', 21_000n]
-    const state = [tx.status, tx.spentMicros, mined, tx.error, tx.updatedAtMs, tx.confirmedAtMs]
-    await spaces.transactions.put(tx.txId, packedRecord([body, state]))
-    const entry = ['aud_1', USER_ID, 1, 'send.allowed', null, null, null, tx.txId, {}]
-    await spaces.transactionsByUser.put([USER_ID, tx.txId], packedRecord([entry, LISTS]))
-    const id = 'evt_0000000000G000000000000001' as EventId
-    const moment = [tx.txId, 1, 1, 'confirmed', 5n, mined, null, START_MS, START_MS]
-    const lane = `${WALLET_ID}:8453`
-    await spaces.userEvents.put(
-      [USER_ID, 1],
-      packedRecord([[1, [id, 'transaction.confirmed', START_MS, WALLET_ID, lane, null, moment]]]),
-    )
-    await spaces.meta.put('last_event_seq:0', packedRecord(1))
-    store.reader.refresh()
-    const { reader } = store
-    expect(reader.subWallet(WALLET_ID)).toEqual({
-      ...{ wallet, spend: [], open: [txIdOf(1)], lanes: [{ chainId: 8453, nextNonce: 3 }] },
-    })
-    expect(reader.transaction(tx.txId)).toStrictEqual(tx)
-    expect([...reader.eventsOfUser(USER_ID, 0, 9)]).toMatchObject([
-      { eventId: id, laneKey: lane, moment: { mined: MINED } },
-    ])
-    const trail = () => reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true).items
-    expect(trail()).toMatchObject([{ auditId: 'aud_1', txId: tx.txId, lists: LISTS }])
-    const ended = { ...tx, status: 'confirmed', confirmedAtMs: START_MS } as const
-    await store.write((transactor) => {
-      transactor.putTransaction(ended)
-      transactor.putSubWalletMarks(HEADER)
-    })
-    expect(reader.transaction(tx.txId)).toStrictEqual(ended)
-    expect(reader.subWallet(WALLET_ID)).toEqual(HEADER)
-    expect(trail()).toHaveLength(1)
-  })
-
-  test('is read as schema 4 wrote it, and gone on from', async () => {
-    const { spaces } = store.environment
-    const tx = transaction(1)
-    const { subWalletId, userId, name, address, epoch, createdAtMs } = wallet
-    const marks = [[[8453, 3]], [], null, null]
-    const eventIds = [1, 2].map((n) => `evt_0000000000G00000000000000${n}` as EventId)
-    await spaces.subWallets.put(
-      WALLET_ID,
-      packedRecord([[subWalletId, userId, name, address, epoch, createdAtMs], marks]),
-    )
-    for (const [index, id] of eventIds.entries()) {
-      const old = [id, 'limit.reached', START_MS, WALLET_ID, null, { index }, null]
-      await spaces.userEvents.put([USER_ID, index + 1], packedRecord(old))
-      await spaces.eventsById.put(id, packedRecord(index + 1))
-    }
-    await spaces.meta.put('last_event_seq:0', packedRecord(2))
-    await spaces.transactions.put(tx.txId, packedRecord(tx))
-    await spaces.transactionsByUser.put([USER_ID, tx.txId], packedRecord(1))
-    await spaces.openByWallet.put([WALLET_ID, tx.txId], packedRecord(1))
-    const entry = ['aud_1', USER_ID, 1, 'send.allowed', null, null, null, tx.txId, {}]
-    await spaces.audit.put([USER_ID, 'aud_1'], packedRecord([entry, LISTS]))
-    store.reader.refresh()
-    const reader = createReader(store.environment)
-    expect(reader.subWallet(WALLET_ID)).toEqual({
-      ...{ wallet, spend: [], open: [], lanes: [{ chainId: 8453, nextNonce: 3 }] },
-    })
-    expect([...reader.openTransactionsOfWallet(WALLET_ID)]).toEqual([tx])
-    const page = reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
-    expect(page.items).toMatchObject([{ auditId: 'aud_1', txId: tx.txId, lists: LISTS }])
-    const sequence = attachEventSequence(createEventSequenceBuffer(1, reader.lastEventSeq()), 0)
-    const batch = new WriteBatch()
-    for (let n = 3; n <= 5; n++) batch.appendEvent(event())
-    batch.unmarkOpen(WALLET_ID, tx.txId)
-    await localCommits(store.environment, sequence).commit(batch)
-    reader.refresh()
-    expect([...reader.eventsOfUser(USER_ID, 0, 9)].map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5])
-    expect([...reader.eventsOfUser(USER_ID, 1, 4)].map(({ seq }) => seq)).toEqual([2, 3, 4])
-    expect(eventIds.map((id) => reader.eventById(USER_ID, id)?.data)).toEqual([
-      ...[{ index: 0 }, { index: 1 }],
-    ])
-    expect([...reader.openTransactionsOfWallet(WALLET_ID)]).toEqual([])
-  })
-
-  test('is read as builds before schema 4 wrote it', async () => {
-    const { spaces } = store.environment
-    const tx = transaction(1, { mined: MINED })
-    const old = { ...event(), eventId: 'evt_0000000000G000000000000001' as EventId, seq: 7 }
-    const entry = {
-      ...{ auditId: 'aud_1' as AuditId, userId: USER_ID, atMs: 1, type: 'send.allowed' },
-      ...{ subWalletId: null, keyId: null, requestId: null, txId: null },
-      details: { chain_id: 1, lists: LISTS },
-    }
-    await spaces.transactions.put(tx.txId, packedRecord(tx))
-    const { open: _, ...header } = HEADER
-    await spaces.subWallets.put(WALLET_ID, packedRecord(header))
-    await spaces.events.put(7, packedRecord(old))
-    await spaces.eventsByUser.put([USER_ID, 7], packedRecord(1))
-    await spaces.eventsById.put(old.eventId, packedRecord(7))
-    await spaces.audit.put([USER_ID, 'aud_1'], packedRecord(entry))
-    store.reader.refresh()
-    // As the next build that opens it.
-    const reader = createReader(store.environment)
-    expect(reader.transaction(tx.txId)).toEqual(tx)
-    expect(reader.subWallet(WALLET_ID)).toEqual(HEADER)
-    expect(reader.eventById(USER_ID, old.eventId)).toEqual(old)
-    expect([...reader.eventsOfUser(USER_ID, 0, 9)]).toEqual([old])
-    expect([...reader.eventsOfUser(USER_ID, 7, 9)]).toEqual([])
-    expect(reader.lastEventSeq()).toBe(7)
-    const sequence = attachEventSequence(createEventSequenceBuffer(1, reader.lastEventSeq()), 0)
-    const batch = new WriteBatch()
-    batch.appendEvent(event())
-    await localCommits(store.environment, sequence).commit(batch)
-    reader.refresh()
-    expect([...reader.eventsOfUser(USER_ID, 0, 9)].map(({ seq }) => seq)).toEqual([7, 8])
-    expect(reader.lastEventSeq()).toBe(8)
-    const page = reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
-    expect(page.items).toEqual([{ ...entry, lists: null }])
-    const marked = { ...HEADER, lanes: [{ chainId: 8453, nextNonce: 3, ownFrom: 1 }] }
-    await store.write((transactor) => {
-      transactor.putTransaction({ ...tx, status: 'confirmed' })
-      transactor.putSubWalletMarks(marked)
-    })
-    expect(store.reader.transaction(tx.txId)).toEqual({ ...tx, status: 'confirmed' })
-    expect(store.reader.subWallet(WALLET_ID)).toEqual(marked)
   })
 })

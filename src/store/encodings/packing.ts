@@ -1,10 +1,11 @@
 import type { Hex } from '../../domain/ids.js'
+import type { Codec } from './codec.js'
 
-/** Bytes, which take half of the room; up to schema 5 the text. */
+/** Bytes, which take half of the room, where the text is of whole ones. */
 export type StoredHex = Uint8Array | Hex
 
 /** @param hex lower-case, as all that is made here; what is not whole bytes stays a text */
-export function storedHex(hex: Hex): StoredHex {
+function storedHex(hex: Hex): StoredHex {
   const bytes = Buffer.from(hex.slice(2), 'hex')
   return bytes.length * 2 + 2 === hex.length ? bytes : hex
 }
@@ -24,3 +25,11 @@ export function hexOf(stored: StoredHex): Hex {
   const { buffer, byteOffset, length } = stored
   return `0x${Buffer.from(buffer, byteOffset, length).toString('hex')}`
 }
+
+const fromStored = (stored: unknown) => hexOf(stored as StoredHex)
+
+/** Lower-case hexadecimal, as all that is made here. */
+export const hexText: Codec<Hex> = { encode: storedHex, decode: fromStored }
+
+/** The hash of a block. */
+export const blockHashText: Codec<Hex> = { encode: storedBlockHash, decode: fromStored }

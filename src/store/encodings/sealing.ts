@@ -4,7 +4,7 @@ import { Packr, RESERVE_START_SPACE } from 'msgpackr'
  * Every record carries a checksum, since LMDB has none: a bit that flipped on the disk would be
  * read as another amount or another nonce. The checksum is of the record's place, too, so that one
  * that comes up under another key is not taken for that key's. Before it is a byte with which no
- * MessagePack begins, so that records of before are told from damaged ones.
+ * MessagePack begins, so that what an older build put is told from what is sealed.
  *
  * `0xc1 | checksum 4, little endian | MessagePack`
  *
@@ -75,29 +75,23 @@ export function seal(record: Unsealed, place: number): Buffer {
 
 /**
  * @param place of `placeOf`
- * @param allSealed there are no records of before: one without a seal has lost it
  * @returns the value, or DAMAGED
  */
-export function opened(
-  bytes: Uint8Array,
-  length: number,
-  place: number,
-  allSealed: boolean,
-): unknown {
+export function opened(bytes: Uint8Array, length: number, place: number): unknown {
   if (length === 1 && bytes[0] === PRESENCE) return PRESENCE
-  if (bytes[0] !== SEALED) return allSealed ? DAMAGED : unpacked(bytes, 0, length)
-  if (length <= SEAL_BYTES) return DAMAGED
+  if (bytes[0] !== SEALED || length <= SEAL_BYTES) return DAMAGED
   const sum = checksum(bytes, length, place)
   if (view.getInt32(bytes.byteOffset + 1, true) !== sum) return DAMAGED
-  return unpacked(bytes, SEAL_BYTES, length)
-}
-
-function unpacked(bytes: Uint8Array, start: number, end: number): unknown {
   try {
-    return unpackr.unpack(bytes, { start, end })
+    return unpackr.unpack(bytes, { start: SEAL_BYTES, end: length })
   } catch {
     return DAMAGED
   }
+}
+
+/** False for a number below 128 as builds before schema 12 put it: nothing sealed is as short. */
+export function isSealed(bytes: Uint8Array): boolean {
+  return bytes.length > SEAL_BYTES
 }
 
 /** Odd, so that no bit is lost in a product (the golden ratio, as in Knuth's hash). */

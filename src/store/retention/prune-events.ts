@@ -22,9 +22,6 @@ interface Place {
 /**
  * Takes the oldest events of each user away, up to the first that is too young or needed: the log
  * has a beginning then, and no gap behind it.
- *
- * Users with events of schema 3 keep all of theirs: those lie in a space of their own, which ends
- * where the new one begins.
  */
 export function eventStep(
   context: PruneContext,
@@ -39,9 +36,7 @@ export function eventStep(
   let user = place?.user ?? userAfter(spaces, 'userEvents', null)
   let seq = place?.seq ?? 0
   while (user !== null) {
-    const taken = hasOldEvents(context, user)
-      ? { ...NOTHING, looked: 1 }
-      : takeOldest(context, { user, seq }, beforeMs, left, mode)
+    const taken = takeOldest(context, { user, seq }, beforeMs, left, mode)
     events += taken.events
     if (taken.why === 'needed') heldBack++
     left -= Math.max(1, taken.looked)
@@ -63,8 +58,6 @@ interface Taken {
   readonly why: 'step full' | 'needed' | 'young or none'
 }
 
-const NOTHING: Taken = { events: 0, looked: 0, throughSeq: 0, why: 'young or none' }
-
 function takeOldest(
   { environment: { spaces }, reader, needs }: PruneContext,
   { user, seq }: Place,
@@ -76,8 +69,8 @@ function takeOldest(
   let why: Taken['why'] = 'young or none'
   let isNeeded: ReturnType<EventNeeds> | null = null
   const range = { start: [user, seq], end: [user, LAST], exclusiveStart: true }
-  for (const { key, value } of spaces.userEvents.getSound(range)) {
-    const block = decodeEvents(value, user, Number((key as [UserId, number])[1]))
+  for (const { value } of spaces.userEvents.getSound(range)) {
+    const block = decodeEvents(value, user)
     if (block.some(({ atMs }) => atMs >= beforeMs)) break
     isNeeded ??= needs(user)
     if (block.some(isNeeded) || block.some((event) => isOpen(event, reader.transaction))) {
@@ -113,12 +106,4 @@ function isOpen(
   if (typeof txId !== 'string') return false
   const tx = transactionOf(txId as TxId)
   return tx !== undefined && !isFinal(tx.status)
-}
-
-function hasOldEvents({ environment }: PruneContext, user: UserId): boolean {
-  const { eventsByUser } = environment.spaces
-  for (const _ of eventsByUser.getKeys({ start: [user, 0], end: [user, LAST], limit: 1 })) {
-    return true
-  }
-  return false
 }

@@ -1,0 +1,110 @@
+/**
+ * Makes of a record's table the functions that one would write by hand, which take as long. They
+ * are generated, since a loop over the names would read and make objects of every shape in one
+ * place. Nothing of what is generated comes from outside: names and places are those of the tables
+ * in this folder.
+ */
+
+/** Stored as it is. */
+export interface AsIs {
+  readonly asIs: 'scalar' | 'named'
+}
+
+export interface Within<Sibling, C> {
+  readonly sibling: Sibling
+  readonly codec: C
+}
+
+export interface Optional<Field> {
+  readonly optional: Field
+}
+
+interface AnyCodec {
+  readonly encode: unknown
+  readonly decode: unknown
+}
+
+type RequiredField = AsIs | AnyCodec | Within<string, AnyCodec>
+
+export type AnyField = RequiredField | Optional<RequiredField>
+
+type Table = readonly (readonly [name: string, field: AnyField])[]
+
+interface Compiled {
+  /** Of each part: the list that is stored of a value. */
+  readonly encoders: readonly unknown[]
+  /** Of each part: whether two values have the same fields, what is given besides. */
+  readonly comparers: readonly unknown[]
+  /** Takes the stored parts, then what is given. */
+  readonly decode: unknown
+}
+
+const FIELD_NAME = /^[a-z]\w*$/i
+
+/** @param given names of fields that are not stored */
+export function compile(given: readonly string[], parts: readonly Table[]): Compiled {
+  const codecs: AnyCodec[] = []
+  const declared = new Set<string>()
+  for (const name of [...given, ...parts.flat().map(([one]) => one)]) {
+    if (!FIELD_NAME.test(name) || declared.has(name)) throw new Error(`"${name}" names no field`)
+    declared.add(name)
+  }
+  const known = new Set(given)
+  const decoding = given.map((name) => `const $${name} = given_${name}`)
+  const optionals: string[] = []
+  const literal = [...given]
+  const encoders = parts.map((fields, part) => {
+    const encoding = fields.map(([name, field], place) => {
+      const value = `value.${name}`
+      const stored = `part_${part}[${place}]`
+      const isOptional = 'optional' in field
+      const [encode, decode] = expressions(isOptional ? field.optional : field, value, stored)
+      if (isOptional) {
+        optionals.push(`if (${stored} !== null) made.${name} = ${decode}`)
+        return `${value} === undefined ? null : ${encode}`
+      }
+      known.add(name)
+      literal.push(name)
+      decoding.push(`const $${name} = ${decode}`)
+      return encode
+    })
+    return `value => [${encoding.join(', ')}]`
+  })
+  const comparers = parts.map((fields) => {
+    const names = [...given, ...fields.map(([name]) => name)]
+    return `(a, b) => ${names.map((name) => `a.${name} === b.${name}`).join(' && ')}`
+  })
+  const parameters = [
+    ...parts.map((_, part) => `part_${part}`),
+    ...given.map((it) => `given_${it}`),
+  ]
+  const made = `const made = { ${literal.map((name) => `${name}: $${name}`).join(', ')} }`
+  const body = [...decoding, made, ...optionals, 'return made'].join('\n')
+  const generated = (source: string) => evaluated(source, codecs)
+  return {
+    encoders: encoders.map(generated),
+    comparers: comparers.map(generated),
+    decode: generated(`(${parameters.join(', ')}) => {\n${body}\n}`),
+  }
+
+  function expressions(
+    field: RequiredField,
+    value: string,
+    stored: string,
+  ): [encode: string, decode: string] {
+    if ('asIs' in field) return [value, stored]
+    const isWithin = 'sibling' in field
+    const at = codecs.push(isWithin ? field.codec : field) - 1
+    if (!isWithin) return [`encode_${at}(${value}, null)`, `decode_${at}(${stored}, null)`]
+    const { sibling } = field
+    if (!known.has(sibling)) throw new Error(`"${sibling}" is no earlier field`)
+    return [`encode_${at}(${value}, value.${sibling})`, `decode_${at}(${stored}, $${sibling})`]
+  }
+}
+
+/** @returns the function that the source says, which calls codecs by their numbers */
+function evaluated(source: string, codecs: readonly AnyCodec[]): unknown {
+  const names = codecs.flatMap((_, at) => [`encode_${at}`, `decode_${at}`])
+  const make = new Function(...names, `'use strict'; return ${source}`)
+  return make(...codecs.flatMap(({ encode, decode }) => [encode, decode]))
+}

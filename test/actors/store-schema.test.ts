@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { openLmdb } from '../../src/disk/lmdb-file.js'
+import { packed, packedRecord, placeOf, seal } from '../../src/store/encodings/sealing.js'
+import { openEnvironment } from '../../src/store/environment.js'
+import { KEY_SPACES, SCHEMA_VERSION } from '../../src/store/key-spaces.js'
+
+let directory: string
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cs-schema-'))
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+const KEY = 'schema_version'
+
+/** As a build of that version left it: from 12 on sealed. */
+async function leave(version: number): Promise<void> {
+  const root = openLmdb({ path: directory, maxDbs: 64 })
+  const meta = root.openDB<Buffer, string>({ name: KEY_SPACES.meta, encoding: 'binary' })
+  const value =
+    version < 12
+      ? Buffer.from(packed(version))
+      : seal(packedRecord(version), placeOf(Number.parseInt(KEY_SPACES.meta, 10), KEY))
+  await meta.put(KEY, value)
+  await root.close()
+}
+
+describe('a store', () => {
+  test.each([1, 8, 11, 12, SCHEMA_VERSION + 1])(
+    'of schema %i is not opened, and its owner is told what to do',
+    async (version) => {
+      await leave(version)
+      const said = version < 12 ? '11 or earlier' : String(version)
+      expect(() => openEnvironment(directory)).toThrow(
+        `${directory} holds schema version ${said}, and this build reads ${SCHEMA_VERSION} alone: start the build that wrote it, or begin anew with another home`,
+      )
+    },
+  )
+
+  test('of this schema is opened again', async () => {
+    for (let opening = 0; opening < 2; opening++) {
+      const environment = openEnvironment(directory)
+      expect(environment.spaces.meta.get(KEY)).toBe(SCHEMA_VERSION)
+      await environment.root.close()
+    }
+  })
+})
