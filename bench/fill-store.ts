@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { ApiKey } from '../src/domain/api-key.js'
-import { CHAIN_IDS } from '../src/domain/chain.js'
+import { CHAIN_IDS } from '../src/domain/chains.js'
 import {
   type Address,
   type Hex,

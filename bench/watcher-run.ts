@@ -5,7 +5,7 @@ import { type Envelope, eraseShell } from '../actors/runtime/actor.js'
 import { ShardHost } from '../actors/runtime/shard-host.js'
 import { connectChains } from '../src/chains/access.js'
 import type { ChainConfig } from '../src/config/chains.js'
-import type { ChainId } from '../src/domain/chain.js'
+import type { ChainId } from '../src/domain/chains.js'
 import type {
   Address,
   Hex,

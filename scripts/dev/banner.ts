@@ -1,4 +1,4 @@
-import { BASE_CHAIN_ID } from '../../src/domain/chain.js'
+import { BASE_CHAIN_ID, CHAIN_COUNT } from '../../src/domain/chains.js'
 import type { DevFile } from './dev-file.js'
 
 /** Anybody's address: the commands must work when pasted. */
@@ -14,7 +14,7 @@ export function banner(dev: DevFile, home: string): string {
 
     console     ${dev.console_url}   ${dev.user.email} / ${dev.user.password}
     MCP         ${dev.mcp_url}
-    wallet      ${dev.address}   10 native and 50,000 USDC on each of six chains
+    wallet      ${dev.address}   10 native and 50,000 USDC on each of ${CHAIN_COUNT} chains
     trade key   ${dev.keys.trade.secret}
     read key    ${dev.keys.read.secret}
     home        ${home}   (dev.json has all of this; logs/ has the rest)

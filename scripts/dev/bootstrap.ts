@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { CHAIN_IDS } from '../../src/domain/chain.js'
+import { CHAIN_IDS } from '../../src/domain/chains.js'
 import { type ConsoleClient, consoleClient, type DevKey } from './console-client.js'
 import type { DevUser } from './dev-user.js'
 import { readJsonFile, writeJsonAtomically } from './home/json-file.js'

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { ChainConfig } from '../../src/config/chains.js'
+import { NATIVE_DECIMALS } from '../../src/domain/chains.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { rpc } from './chains/json-rpc.js'
 
@@ -38,7 +39,6 @@ interface Call {
   readonly value: bigint
 }
 
-const NATIVE_DECIMALS = 18
 /** `mint(address,uint256)`, `transfer(address,uint256)`, `deposit()` of the development tokens. */
 const MINT = '0x40c10f19'
 const TRANSFER = '0xa9059cbb'

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs'
 import type { ChainsFile } from '../../src/config/chains.js'
 import { provisionDev } from '../../src/custody/provision.js'
 import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
+import { CHAIN_COUNT } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'
 import { type Bootstrap, bootstrap } from './bootstrap.js'
 import type { AnvilNode } from './chains/anvil-node.js'
@@ -79,7 +80,7 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
   const claimedPorts = new Set([port])
   const timed = stopwatch(say)
 
-  const nodes = await timed('six chains', async () => {
+  const nodes = await timed(`${CHAIN_COUNT} chains`, async () => {
     const started = await startChains({
       home,
       chains: DEV_CHAINS,

@@ -1,3 +1,4 @@
+import { CHAIN_COUNT } from '../domain/chains.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type JsonSchema, toJsonSchema } from './json-schema.js'
 import { type OperationRow, operations } from './operations.js'
@@ -11,7 +12,7 @@ export function llmsText(): string {
   )
   return `# Countersign
 
-> A custodial wallet for AI agents on six EVM chains: spend caps in USD, screening of every
+> A custodial wallet for AI agents on ${CHAIN_COUNT} EVM chains: spend caps in USD, screening of every
 > counterparty, two signatures on every transaction.
 
 - Authenticate each request with the header \`X-Api-Key: sk_test_…\` or \`sk_live_…\`.

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { BASE_CHAIN_ID } from '../domain/chains.js'
 import { address, chainId, positiveAmount, timestamp } from './primitives.js'
 
 /** Spec silent: half a percent unless said otherwise; half of it all is more than anybody means. */
@@ -53,6 +54,6 @@ export const swapQuote = z.looseObject({
 })
 
 export const gasSwapInput = z.strictObject({
-  chain_id: chainId.describe('Base only: 8453'),
+  chain_id: chainId.describe(`Base only: ${BASE_CHAIN_ID}`),
   amount_in: positiveAmount.describe('USDC, smallest unit, fee included'),
 })

@@ -16,7 +16,7 @@ export function authorizeOperation(
 }
 
 /**
- * Reads `chain_id` of an input that is not validated yet. A chain that is none of the six is
+ * Reads `chain_id` of an input that is not validated yet. A chain that is none of ours is
  * outside every key's list, so it needs no case of its own; a `chain_id` that is no integer is
  * left to the schema.
  */

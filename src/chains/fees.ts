@@ -1,4 +1,4 @@
-import type { ChainId } from '../domain/chain.js'
+import { chainFacts } from '../domain/chains.js'
 import type { ChainHead } from './heads.js'
 import { quantity, record } from './hex.js'
 
@@ -16,23 +16,6 @@ export interface FeeHistory {
   readonly tipsPerGas: readonly bigint[]
 }
 
-const GWEI = 1_000_000_000n
-
-/**
- * Lowest tips worth offering. Recent tips are zero in quiet times and on dev chains, but pools
- * have floors of their own: 25 gwei on Polygon (bor's default price limit), 0.05 gwei on BNB
- * Chain (its validators' minimum gas price, which has no base fee under it). Arbitrum's sequencer
- * takes first come, first served, and ignores tips.
- */
-const TIP_FLOOR_WEI: Readonly<Record<ChainId, bigint>> = {
-  1: GWEI / 100n,
-  10: GWEI / 10_000n,
-  56: GWEI / 20n,
-  137: 25n * GWEI,
-  8453: GWEI / 10_000n,
-  42161: 0n,
-}
-
 /** Base fees rise by at most 1/8 a block: twice the next one stays valid for six full blocks. */
 const BASE_FEE_HEADROOM = 2n
 
@@ -43,7 +26,7 @@ const BASE_FEE_HEADROOM = 2n
  * @param ceilingWei highest maxFeePerGas the operator allows on this chain
  */
 export function feesFor(head: ChainHead, history: FeeHistory, ceilingWei: bigint): Fees {
-  const tip = max(median(history.tipsPerGas), TIP_FLOOR_WEI[head.chainId as ChainId] ?? 0n)
+  const tip = max(median(history.tipsPerGas), chainFacts(head.chainId)?.tipFloorWei ?? 0n)
   const wanted = nextBaseFee(head, history) * BASE_FEE_HEADROOM + tip
   const maxFeePerGas = min(wanted, offerCeiling(ceilingWei))
   return { maxFeePerGas, maxPriorityFeePerGas: min(tip, maxFeePerGas) }

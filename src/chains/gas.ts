@@ -1,4 +1,5 @@
 import type { ChainConfig } from '../config/chains.js'
+import { chainFacts } from '../domain/chains.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { AccountCode } from './account-code.js'
 import { quantity, toQuantity, uintAt } from './hex.js'
@@ -38,14 +39,12 @@ export type GasLimit =
 /** Yellow paper, G_transaction: what a transfer to an account without code uses, exactly. */
 const PLAIN_TRANSFER: GasLimit = { ok: true, gas: 21_000n }
 /** EIP-7825: no transaction may ask for more; Arbitrum has a limit of its own kind. */
-const TX_GAS_CAP = 16_777_216n
+export const TX_GAS_CAP = 16_777_216n
 /** Exact estimates ran out of gas intermittently (storage that changes meanwhile); × 1.3 did not. */
 const ESTIMATE_NUMERATOR = 13n
 const ESTIMATE_DENOMINATOR = 10n
 const BLOCK_LIMIT_MAX_AGE_MS = 60_000
 
-const OP_STACK_CHAINS: ReadonlySet<number> = new Set([10, 8453])
-const ARBITRUM_CHAIN = 42161
 /** Predeploy of the OP stack (specs, "Predeploys"); `getL1FeeUpperBound` since Fjord. */
 const GAS_PRICE_ORACLE: Address = '0x420000000000000000000000000000000000000F'
 const GET_L1_FEE_UPPER_BOUND = '0xf1c7a58b'
@@ -65,8 +64,9 @@ export function createGasPlanner(
   chain: ChainConfig,
   nowMs: () => number = () => performance.now(),
 ): GasPlanner {
+  const { feeModel } = chainFacts(chain.id)
   const transferLimits = new Map<string, GasLimit>()
-  if (chain.id !== ARBITRUM_CHAIN) {
+  if (feeModel !== 'arbitrum') {
     for (const { address, transfer_gas_limit: limit } of chain.tokens) {
       if (limit !== null)
         transferLimits.set(address.toLowerCase(), { ok: true, gas: BigInt(limit) })
@@ -79,7 +79,7 @@ export function createGasPlanner(
     if (nowMs() - knownCap.atMs < BLOCK_LIMIT_MAX_AGE_MS) return knownCap.gas
     const block = await reads.block('latest')
     if (block === null) throw new RpcShapeError('no latest block')
-    const capped = chain.id !== ARBITRUM_CHAIN && block.gasLimit > TX_GAS_CAP
+    const capped = feeModel !== 'arbitrum' && block.gasLimit > TX_GAS_CAP
     knownCap = { gas: capped ? TX_GAS_CAP : block.gasLimit, atMs: nowMs() }
     return knownCap.gas
   }
@@ -121,7 +121,7 @@ export function createGasPlanner(
 
   return {
     gasLimitFor(call) {
-      if (call.data === '0x' && chain.id !== ARBITRUM_CHAIN) {
+      if (call.data === '0x' && feeModel !== 'arbitrum') {
         const cached = reads.cachedCode(call.to)
         if (cached !== null) return byCode(call, cached)
         return reads.code(call.to).then((code) => byCode(call, code))
@@ -138,7 +138,7 @@ export function createGasPlanner(
       return estimated(call)
     },
     l1FeeUpperBoundWei(txBytes) {
-      if (!OP_STACK_CHAINS.has(chain.id)) return 0n
+      if (feeModel !== 'op-stack') return 0n
       const step = Math.ceil(txBytes / L1_FEE_STEP_BYTES)
       const cached = l1Fees.get(step)
       return cached !== undefined && nowMs() - cached.atMs < L1_FEE_MAX_AGE_MS

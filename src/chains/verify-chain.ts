@@ -1,5 +1,6 @@
 import type { ChainConfig } from '../config/chains.js'
 import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-code.js'
+import { NATIVE_DECIMALS } from '../domain/chains.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { uintAt } from './hex.js'
 import type { RpcCall, RpcClient, Settled } from './rpc/types.js'
@@ -28,7 +29,6 @@ const LATEST_ROUND_DATA = '0xfeaf968c'
 const ASSET = '0x38d52e0f'
 /** `isSanctioned(address)` of the zero address. */
 const IS_SANCTIONED_ZERO: Hex = `0xdf592f7d${'0'.repeat(64)}`
-const NATIVE_DECIMALS = 18
 const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'
 
 /**

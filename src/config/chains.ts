@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { isChainId } from '../domain/chain.js'
+import { CHAIN_COUNT, CHAIN_IDS } from '../domain/chains.js'
 
 /**
  * What an operator says about each chain. Read from `chains.json`; every address in it is
@@ -50,7 +50,7 @@ const sanctionsOracle = z.strictObject({
 })
 
 const chain = z.strictObject({
-  id: z.int().refine(isChainId, 'not one of the six supported chains'),
+  id: z.literal(CHAIN_IDS, `not one of the ${CHAIN_COUNT} supported chains`),
   name: z.string().min(1).max(64),
   native_symbol: z.string().min(1).max(16),
   rpc_urls: z.array(z.url()).min(1).max(8),
@@ -71,7 +71,7 @@ const chain = z.strictObject({
   sanctions_oracle: sanctionsOracle.nullable().optional(),
 })
 
-const chainsFile = z.strictObject({ chains: z.array(chain).min(1).max(6) })
+const chainsFile = z.strictObject({ chains: z.array(chain).min(1).max(CHAIN_IDS.length) })
 
 /** One chain of `chains.json`; wire names, because operators write it. */
 export type ChainConfig = z.infer<typeof chain>

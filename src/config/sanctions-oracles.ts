@@ -1,15 +1,5 @@
+import { chainFacts } from '../domain/chains.js'
 import type { ChainConfig, SanctionsOracleConfig } from './chains.js'
-
-/** Chainalysis' oracle, as its documentation lists it: one address everywhere but on Base. */
-const COMMON = '0x40C57923924B5c5c5455c48D93317139ADDaC8fb'
-const KNOWN: ReadonlyMap<number, string> = new Map([
-  [1, COMMON],
-  [10, COMMON],
-  [56, COMMON],
-  [137, COMMON],
-  [8453, '0x3A91A31cB3dC49b4db9Ce721F50a9D076c8D739B'],
-  [42161, COMMON],
-])
 
 const MAX_AGE_SECONDS = 86_400
 
@@ -23,9 +13,9 @@ export function sanctionsOracleOf(
   mode: 'dev' | 'live',
 ): SanctionsOracleConfig | null {
   if (chain.sanctions_oracle !== undefined) return chain.sanctions_oracle
-  const known = mode === 'live' ? KNOWN.get(chain.id) : undefined
-  if (known === undefined) return null
-  return { address: known, from_block: null, max_age_seconds: MAX_AGE_SECONDS }
+  if (mode === 'dev') return null
+  const address = chainFacts(chain.id).sanctionsOracle
+  return { address, from_block: null, max_age_seconds: MAX_AGE_SECONDS }
 }
 
 /** The name of the list that mirrors a chain's oracle. */

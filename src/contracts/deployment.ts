@@ -16,7 +16,7 @@ export interface Create2Deployment {
 }
 
 /**
- * The deterministic deployment proxy of N. Arachnid, present on all six chains: calldata is
+ * The deterministic deployment proxy of N. Arachnid, present on every supported chain: calldata is
  * salt ‖ init code.
  */
 export const CREATE2_PROXY: Address = '0x4e59b44847b379578588920cA78FbF26c0B4956C'

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { CHAIN_IDS } from '../domain/chain.js'
+import { CHAIN_IDS } from '../domain/chains.js'
 import type { Hex } from '../domain/ids.js'
 import {
   quorumLayout,

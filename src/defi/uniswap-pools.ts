@@ -14,7 +14,7 @@ export interface Hop {
   readonly fee: number
 }
 
-/** Fee tiers that Uniswap's factories enable on all six chains. */
+/** Fee tiers that Uniswap's factories enable on every supported chain. */
 const FEE_TIERS = [100, 500, 3_000, 10_000] as const
 const POOLS_REMEMBERED_MAX = 10_000
 /** A pool stays for ever; that there is none may change. */

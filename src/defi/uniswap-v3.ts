@@ -7,7 +7,7 @@ import {
   encodeUnwrap,
   encodeWrap,
 } from '../contracts/venue-calls.js'
-import { NATIVE_TOKEN } from '../domain/chain.js'
+import { NATIVE_TOKEN } from '../domain/chains.js'
 import type { Address } from '../domain/ids.js'
 import type { ContractReads } from './contract-reads.js'
 import type { SwapOffer, SwapRequest, SwapVenue } from './swap-venue.js'

@@ -1,3 +1,5 @@
+import { BASE_CHAIN_ID, CHAIN_COUNT } from '../domain/chains.js'
+
 /**
  * The one catalogue of error codes. A row is what a client may rely on: the HTTP status, the
  * default public sentence, and whether the same request can succeed later without a change.
@@ -13,12 +15,15 @@ export interface CatalogueRow {
 
 export const CATALOGUE = {
   INVALID_REQUEST: row(400, 'The request is malformed; see details for each offending path.'),
-  CHAIN_NOT_SUPPORTED: row(400, 'The chain is not one of the six supported chains.'),
+  CHAIN_NOT_SUPPORTED: row(400, `The chain is not one of the ${CHAIN_COUNT} supported chains.`),
   ROUTER_NOT_AVAILABLE: row(
     400,
     'Sponsored calls need the Router contract, which is not deployed on this chain; pick a chain with has_router true.',
   ),
-  GAS_SWAP_NOT_SUPPORTED: row(400, 'gas_swap is supported on Base (chain id 8453) only.'),
+  GAS_SWAP_NOT_SUPPORTED: row(
+    400,
+    `gas_swap is supported on Base (chain id ${BASE_CHAIN_ID}) only.`,
+  ),
   UNAUTHENTICATED: row(401, 'Send a well-formed API key in the X-Api-Key header.'),
   INVALID_KEY: row(401, 'The API key is unknown, revoked, or belongs to another environment.'),
   INVALID_TOKEN: row(401, 'Send a valid, unexpired console token in the Authorization header.'),

@@ -1,4 +1,4 @@
-import { NATIVE_TOKEN } from '../domain/chain.js'
+import { NATIVE_TOKEN } from '../domain/chains.js'
 import type { Address } from '../domain/ids.js'
 import {
   type ChainFeeds,

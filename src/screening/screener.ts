@@ -1,4 +1,4 @@
-import type { ChainId } from '../domain/chain.js'
+import type { ChainId } from '../domain/chains.js'
 import type { Address, Hex, UserId } from '../domain/ids.js'
 import type { ListKind } from './lists/named-list.js'
 import type { ListVersion } from './lists/published-lists.js'

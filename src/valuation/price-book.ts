@@ -1,9 +1,9 @@
 import type { ChainConfig } from '../config/chains.js'
+import { NATIVE_DECIMALS } from '../domain/chains.js'
 import type { Address } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
 import { type UnitPrice, worthOf } from '../domain/unit-price.js'
 import { isKnown, type Price, type PriceGap } from '../pricing/price-source.js'
-import { NATIVE_DECIMALS } from './well-known.js'
 
 /** A token of the configuration that has a price feed. */
 export interface PricedToken {

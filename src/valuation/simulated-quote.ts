@@ -1,7 +1,8 @@
 import { getAddress } from 'viem'
 import type { GasLimit } from '../chains/gas.js'
-import { worstCaseFeeWei } from '../chains/gas.js'
+import { TX_GAS_CAP, worstCaseFeeWei } from '../chains/gas.js'
 import type { Simulation } from '../chains/simulate/simulation.js'
+import { chainFacts } from '../domain/chains.js'
 import { spendOf } from '../domain/exposure.js'
 import type { Address } from '../domain/ids.js'
 import { type Fault, fault } from '../errors/fault.js'
@@ -26,16 +27,12 @@ export type SimulatedQuoter = (view: ChainView, call: QuotedCall) => Promise<Cal
  */
 export type KnownSpenders = (chainId: number, wallet: Address) => ReadonlySet<string> | null
 
-/** EIP-7825: no transaction may ask for more. */
-const TX_GAS_CAP = 16_777_216n
 /**
  * Gas used is after refunds, of at most a fifth (EIP-3529), and storage changes until the call is
  * mined: 1.25 × 1.3.
  */
 const GAS_NUMERATOR = 13n
 const GAS_DENOMINATOR = 8n
-/** Counts L1 data as gas, which a simulation does not. */
-const ARBITRUM_CHAIN = 42161
 const NO_HOLDINGS: Holdings = {
   balances: new Map(),
   supplies: new Map(),
@@ -53,7 +50,8 @@ export function createSimulatedQuoter(
     const { chain } = view
     // Movements are matched by checksummed address; a caller's spelling must not hide one.
     const call = { ...given, from: getAddress(given.from), to: getAddress(given.to) }
-    const estimates = chain.config.id === ARBITRUM_CHAIN
+    // A simulation does not count L1 data as gas.
+    const estimates = chainFacts(chain.config.id).feeModel === 'arbitrum'
     const [fees, l1FeeWei, simulation, estimate, prices, senderCode, vaults] = await Promise.all([
       chain.fees.quote(),
       chain.gas.l1FeeUpperBoundWei(ENVELOPE_BYTES + call.data.length / 2),

@@ -5,7 +5,7 @@ import { createChainReads } from '../../src/chains/reads.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
 import devToken from '../../src/contracts/generated/dev-token.json' with { type: 'json' }
-import type { ChainId } from '../../src/domain/chain.js'
+import type { ChainId } from '../../src/domain/chains.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import { type ChainAccount, fundedAccount } from '../support/chain-account.js'

@@ -12,7 +12,7 @@ import agentRouter from '../../src/contracts/generated/agent-router.json' with {
 import { routerIntentDigest, routerIntentTypedData } from '../../src/contracts/router-intent.js'
 import { ROUTER_INTENT_TYPE, routerFee } from '../../src/contracts/router-intent-type.js'
 import { encodeVaultDeposit } from '../../src/contracts/venue-calls.js'
-import { NATIVE_TOKEN } from '../../src/domain/chain.js'
+import { NATIVE_TOKEN } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'
 import {
   balanceOf,

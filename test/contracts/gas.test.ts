@@ -9,7 +9,7 @@ import {
   encodeVaultDeposit,
   encodeVaultRedeem,
 } from '../../src/contracts/venue-calls.js'
-import { NATIVE_TOKEN } from '../../src/domain/chain.js'
+import { NATIVE_TOKEN } from '../../src/domain/chains.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import {
   type Agent,

@@ -4,7 +4,7 @@ import agentRouter from '../../src/contracts/generated/agent-router.json' with {
 import { encodeExecute } from '../../src/contracts/router-intent.js'
 import { routerFee } from '../../src/contracts/router-intent-type.js'
 import { encodeVaultDeposit, VAULT_SELECTORS } from '../../src/contracts/venue-calls.js'
-import { NATIVE_TOKEN } from '../../src/domain/chain.js'
+import { NATIVE_TOKEN } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'
 import {
   allow,

@@ -19,7 +19,7 @@ import devWrappedNative from '../../src/contracts/generated/dev-wrapped-native.j
 }
 import { encodeExecute } from '../../src/contracts/router-intent.js'
 import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
-import { NATIVE_TOKEN } from '../../src/domain/chain.js'
+import { NATIVE_TOKEN } from '../../src/domain/chains.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import {

@@ -15,7 +15,7 @@ import {
   encodeVaultRedeem,
   encodeWrap,
 } from '../../src/contracts/venue-calls.js'
-import { NATIVE_TOKEN } from '../../src/domain/chain.js'
+import { NATIVE_TOKEN } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'
 import {
   type Agent,

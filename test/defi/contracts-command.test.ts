@@ -12,7 +12,7 @@ import agentRouter from '../../src/contracts/generated/agent-router.json' with {
 import { provisionDev } from '../../src/custody/provision.js'
 import { writeGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { routerAddresses } from '../../src/defi/router-plan.js'
-import { BASE_CHAIN_ID } from '../../src/domain/chain.js'
+import { BASE_CHAIN_ID } from '../../src/domain/chains.js'
 import { type SponsoredChain, startSponsoredChain } from '../contracts/sponsored-chain.js'
 import { chainConfig } from '../support/chain-config.js'
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ChainId } from '../../src/domain/chain.js'
+import type { ChainId } from '../../src/domain/chains.js'
 import type { RandomMix } from '../support/fault-proxy.js'
 import { allFinal, audit, type Verdict } from './auditor.js'
 import type { FaultChain } from './chain.js'

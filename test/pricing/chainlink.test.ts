@@ -4,7 +4,7 @@ import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
 import type { ChainConfig } from '../../src/config/chains.js'
 import devPriceFeed from '../../src/contracts/generated/dev-price-feed.json' with { type: 'json' }
-import { NATIVE_TOKEN } from '../../src/domain/chain.js'
+import { NATIVE_TOKEN } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'
 import { type ChainlinkPrices, createChainlinkPrices } from '../../src/pricing/chainlink.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'

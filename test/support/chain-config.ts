@@ -1,5 +1,5 @@
 import type { ChainConfig } from '../../src/config/chains.js'
-import type { ChainId } from '../../src/domain/chain.js'
+import type { ChainId } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'
 
 const NOWHERE: Address = '0x1111111111111111111111111111111111111111'

@@ -10,7 +10,7 @@ import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: '
 import devWrappedNative from '../../src/contracts/generated/dev-wrapped-native.json' with {
   type: 'json',
 }
-import type { ChainId } from '../../src/domain/chain.js'
+import type { ChainId } from '../../src/domain/chains.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { type ChainlinkPrices, createChainlinkPrices } from '../../src/pricing/chainlink.js'
 import { createCallQuoter } from '../../src/valuation/call-quoter.js'

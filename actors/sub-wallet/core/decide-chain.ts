@@ -1,3 +1,4 @@
+import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
 import { nonceOfRaw } from '../../../src/domain/raw-nonce.js'
 import {
@@ -15,8 +16,6 @@ import { laneOf } from './state.js'
 import type { Turn } from './turn.js'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
-
-const NATIVE_DECIMALS = 18
 
 /** Step 6 of the lifecycle: what the chain says of stored transactions. */
 export function mined(turn: Turn, command: Of<'mined'>): void {

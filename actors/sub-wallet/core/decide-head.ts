@@ -1,3 +1,4 @@
+import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
 import { keccak256 } from '../../../src/domain/keccak.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
@@ -29,7 +30,6 @@ const GAPS_MAX = 64
 /** The widest hole that drops here can make: each of its nonces was open at the same time. */
 const OWN_GAPS_MAX = OPEN_MAX
 const SELF_SEND_GAS = 100_000n
-const NATIVE_DECIMALS = 18
 const UTF8 = new TextEncoder()
 
 /**

@@ -1,3 +1,4 @@
+import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
@@ -13,8 +14,6 @@ import type { Turn } from './turn.js'
 
 type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
 type News = Of<'sponsor-news'>
-
-const NATIVE_DECIMALS = 18
 
 /**
  * Steps 5 and 6 of the lifecycle as the gas wallet tells them. What it tells is the whole picture,

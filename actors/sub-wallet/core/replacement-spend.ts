@@ -1,3 +1,4 @@
+import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { amountWithin, valueUsdMicros } from '../../../src/domain/money.js'
 import { capBreach, type Reservation } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
@@ -9,8 +10,6 @@ import { countersOf, type SubWalletState } from './state.js'
  * again; its gas is, as far as it may become dearer: or a rising market would carry a wallet past
  * its cap. A cancellation is exempt, since it releases the value, and a lane must be able to move.
  */
-
-const NATIVE_DECIMALS = 18
 
 /** Highest maxFeePerGas, wei, that what is left of the key's caps pays for; null is any. */
 export function feeCapOf(state: SubWalletState, tx: Transaction, nowMs: number): bigint | null {

@@ -1,4 +1,4 @@
-import type { ChainId } from '../../../src/domain/chain.js'
+import type { ChainId } from '../../../src/domain/chains.js'
 import type { Hex } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'

@@ -1,4 +1,5 @@
 import type { ChainAccess } from '../../../src/chains/access.js'
+import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import type { Address } from '../../../src/domain/ids.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
 import { fault } from '../../../src/errors/fault.js'
@@ -7,8 +8,6 @@ import { SPONSORED_GAS_HELD } from '../core/sponsored-state.js'
 import type { SubWalletState } from '../core/state.js'
 import type { SubWalletPorts } from '../ports.js'
 import { firstAnswer } from './prepare-send.js'
-
-const NATIVE_DECIMALS = 18
 
 type Account = Pick<PreparedSponsored, 'delegated' | 'chainNonce' | 'gasMicros'>
 const UNKNOWN: Account = { delegated: true, chainNonce: null, gasMicros: 0n }

@@ -1,5 +1,5 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
-import type { ChainId } from '../../../src/domain/chain.js'
+import type { ChainId } from '../../../src/domain/chains.js'
 import type { SubWalletId } from '../../../src/domain/ids.js'
 import type { ListVersion } from '../../../src/screening/lists/published-lists.js'
 import type { Verdict } from '../../../src/screening/screener.js'

@@ -1,11 +1,14 @@
-import type { ChainId } from '../../../src/domain/chain.js'
+import { CHAIN_IDS, type ChainId, chainFacts } from '../../../src/domain/chains.js'
 
 /** What tells one development chain from another. Prices are those of a quiet day. */
-export interface DevChain {
+export interface DevChain extends DevTraits {
   readonly id: ChainId
   readonly name: string
   readonly nativeSymbol: string
   readonly wrappedSymbol: string
+}
+
+interface DevTraits {
   /** 6 everywhere but on BNB Chain, whose bridged USDC has 18. */
   readonly usdcDecimals: number
   /** USD per whole native unit, scaled by 10^8 as Chainlink does. */
@@ -18,65 +21,23 @@ export interface DevChain {
 
 const GWEI = 1_000_000_000n
 
-export const DEV_CHAINS: readonly DevChain[] = [
-  {
-    id: 1,
-    name: 'Ethereum',
-    nativeSymbol: 'ETH',
-    wrappedSymbol: 'WETH',
-    usdcDecimals: 6,
-    nativePriceUsd8: 3_000_00000000n,
-    maxFeePerGasCeilingWei: 1_000n * GWEI,
-    hasRouter: true,
-  },
-  {
-    id: 10,
-    name: 'Optimism',
-    nativeSymbol: 'ETH',
-    wrappedSymbol: 'WETH',
-    usdcDecimals: 6,
-    nativePriceUsd8: 3_000_00000000n,
-    maxFeePerGasCeilingWei: 100n * GWEI,
-    hasRouter: true,
-  },
-  {
-    id: 56,
-    name: 'BNB Chain',
-    nativeSymbol: 'BNB',
-    wrappedSymbol: 'WBNB',
-    usdcDecimals: 18,
-    nativePriceUsd8: 800_00000000n,
-    maxFeePerGasCeilingWei: 100n * GWEI,
-    hasRouter: true,
-  },
-  {
-    id: 137,
-    name: 'Polygon',
-    nativeSymbol: 'POL',
-    wrappedSymbol: 'WPOL',
-    usdcDecimals: 6,
-    nativePriceUsd8: 25000000n,
-    maxFeePerGasCeilingWei: 5_000n * GWEI,
-    hasRouter: true,
-  },
-  {
-    id: 8453,
-    name: 'Base',
-    nativeSymbol: 'ETH',
-    wrappedSymbol: 'WETH',
-    usdcDecimals: 6,
-    nativePriceUsd8: 3_000_00000000n,
-    maxFeePerGasCeilingWei: 100n * GWEI,
-    hasRouter: true,
-  },
-  {
-    id: 42161,
-    name: 'Arbitrum',
-    nativeSymbol: 'ETH',
-    wrappedSymbol: 'WETH',
-    usdcDecimals: 6,
-    nativePriceUsd8: 3_000_00000000n,
-    maxFeePerGasCeilingWei: 100n * GWEI,
-    hasRouter: false,
-  },
-]
+const USUAL: DevTraits = {
+  usdcDecimals: 6,
+  nativePriceUsd8: 3_000_00000000n,
+  maxFeePerGasCeilingWei: 100n * GWEI,
+  hasRouter: true,
+}
+
+const TRAITS: Readonly<Record<ChainId, DevTraits>> = {
+  1: { ...USUAL, maxFeePerGasCeilingWei: 1_000n * GWEI },
+  10: USUAL,
+  56: { ...USUAL, usdcDecimals: 18, nativePriceUsd8: 800_00000000n },
+  137: { ...USUAL, nativePriceUsd8: 25000000n, maxFeePerGasCeilingWei: 5_000n * GWEI },
+  8453: USUAL,
+  42161: { ...USUAL, hasRouter: false },
+}
+
+export const DEV_CHAINS: readonly DevChain[] = CHAIN_IDS.map((id) => {
+  const { name, nativeSymbol } = chainFacts(id)
+  return { id, name, nativeSymbol, wrappedSymbol: `W${nativeSymbol}`, ...TRAITS[id] }
+})

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { ChainId } from '../../../src/domain/chain.js'
+import type { ChainId } from '../../../src/domain/chains.js'
 
 /** Where everything of one development instance lies. All paths are absolute. */
 export interface DevHome {

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { ConsoleInput } from '../../api/console-operations.js'
-import { CHAIN_IDS } from '../../domain/chain.js'
+import { CHAIN_IDS } from '../../domain/chains.js'
 import { ID_PREFIX, isId, ulidBytes } from '../../domain/ids.js'
 import { parseUsd } from '../../domain/money.js'
 import { type Wish, withAuthorization } from '../authorize.js'

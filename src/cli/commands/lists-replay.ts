@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { ChainId } from '../../domain/chain.js'
+import type { ChainId } from '../../domain/chains.js'
 import { ID_PREFIX, ulidBody } from '../../domain/ids.js'
 import { createListOwner, type ListOwnerOptions } from '../../screening/lists/list-owner.js'
 import { createScreener } from '../../screening/local-screener.js'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Client } from '../../client/client.js'
-import { NATIVE_TOKEN } from '../../domain/chain.js'
+import { NATIVE_TOKEN } from '../../domain/chains.js'
 import { agentClient, type GlobalOptions } from '../connection.js'
 import { UsageError } from '../exit-codes.js'
 import { followTransaction, TRANSACTION_COLUMNS } from '../follow-transaction.js'

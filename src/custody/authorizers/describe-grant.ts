@@ -1,16 +1,7 @@
-import type { ChainId } from '../../domain/chain.js'
+import { chainFacts } from '../../domain/chains.js'
 import { ID_PREFIX, ulidOfBytes } from '../../domain/ids.js'
 import { formatUsd, type UsdMicros } from '../../domain/money.js'
 import type { GrantStatement } from './grant-statement.js'
-
-const CHAIN_NAMES: Readonly<Record<ChainId, string>> = {
-  1: 'Ethereum',
-  10: 'Optimism',
-  56: 'BNB Chain',
-  137: 'Polygon',
-  8453: 'Base',
-  42161: 'Arbitrum',
-}
 
 /** A grant in words, read from what is signed: name and value of each line. */
 export function describeGrant(grant: GrantStatement): [name: string, value: string][] {
@@ -28,7 +19,7 @@ export function describeGrant(grant: GrantStatement): [name: string, value: stri
 }
 
 function chainText(chainId: number): string {
-  return CHAIN_NAMES[chainId as ChainId] ?? `chain ${chainId}`
+  return chainFacts(chainId)?.name ?? `chain ${chainId}`
 }
 
 function capText(micros: bigint | null): string {

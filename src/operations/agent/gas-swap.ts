@@ -1,6 +1,6 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
 import { SLIPPAGE_BPS_DEFAULT } from '../../api/swap.js'
-import { BASE_CHAIN_ID, NATIVE_TOKEN } from '../../domain/chain.js'
+import { BASE_CHAIN_ID, NATIVE_TOKEN } from '../../domain/chains.js'
 import { fault, refuse } from '../../errors/fault.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'

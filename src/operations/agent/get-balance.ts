@@ -1,6 +1,6 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
 import { RpcCallError, RpcShapeError } from '../../chains/rpc/errors.js'
-import { NATIVE_TOKEN } from '../../domain/chain.js'
+import { NATIVE_TOKEN } from '../../domain/chains.js'
 import { fault } from '../../errors/fault.js'
 import { answerFromChain } from '../chain-answer.js'
 import type { AgentHandlers } from '../context.js'

@@ -1,6 +1,6 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { ApiKey } from '../../domain/api-key.js'
-import type { ChainId } from '../../domain/chain.js'
+import type { ChainId } from '../../domain/chains.js'
 import type { Hex } from '../../domain/ids.js'
 import { formatUsd, type UsdMicros } from '../../domain/money.js'
 import { capBreach, type SpendCounters } from '../../domain/spend.js'

@@ -1,12 +1,10 @@
 import type { ChainAccess } from '../../chains/access.js'
-import { NATIVE_TOKEN } from '../../domain/chain.js'
+import { NATIVE_DECIMALS, NATIVE_TOKEN } from '../../domain/chains.js'
 import type { Address } from '../../domain/ids.js'
 import { type UsdMicros, valueUsdMicros } from '../../domain/money.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { isKnown } from '../../pricing/price-source.js'
 import type { OperationPorts } from '../ports.js'
-
-const NATIVE_DECIMALS = 18
 
 export interface InputValue {
   readonly micros: UsdMicros

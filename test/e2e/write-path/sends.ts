@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DEV_CHAINS } from '../../../scripts/dev/chains/dev-chains.js'
+import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { parseUsd, valueUsdMicros } from '../../../src/domain/money.js'
 import { type Receiver, startReceiver, status } from '../../webhooks/receiver.js'
 import { chainView, erc20Transfer, newAddress } from '../chain.js'
@@ -11,8 +12,6 @@ const USDC_AMOUNT = 1_000n
 const BASE = 8453
 const BURST = 200
 const PRICE_DECIMALS = 8
-const NATIVE_DECIMALS = 18
-
 export function describeSends(stack: () => Stack): void {
   describe('every chain', () => {
     let receiver: Receiver
