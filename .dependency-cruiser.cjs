@@ -116,7 +116,7 @@ module.exports = {
       name: 'uws-has-one-seam',
       comment: 'Another build of the HTTP server must stay a change of one line.',
       severity: 'error',
-      from: { path: '^(src|actors)/', pathNot: '^src/http/uws\\.ts$' },
+      from: { path: '^(src|actors)/', pathNot: '^src/http/native-uws\\.ts$' },
       to: { path: 'uWebSockets|uws-js-unofficial' },
     },
     {

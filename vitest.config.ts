@@ -1,8 +1,9 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Two projects, one after the other, each in pairs of files on a machine of two cores. `unit` files
- * compute, or talk to at most a few nodes of their own. `stacks` start whole stacks of processes,
+ * Projects, one after the other, each in pairs of files on a machine of two cores. `unit` files
+ * compute, or talk to at most a few nodes of their own; `node-http` runs those of HTTP once more, by
+ * the adapter that serves where uWebSockets.js has no native build. `stacks` start whole stacks of processes,
  * load them, kill them, and wait for them. None may lean on having the machine to itself. Nothing
  * is ever retried: a test that passes the second time has found something.
  */
@@ -17,6 +18,11 @@ const STACKS = [
   'test/e2e/**',
   'test/faults/**',
 ]
+
+/** What meets the adapter; the other files of HTTP do not. */
+const HTTP_BY_ADAPTER = ['bad-input', 'connections', 'metrics', 'requests', 'smuggling'].map(
+  (name) => `test/http/${name}.test.ts`,
+)
 
 /**
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
@@ -53,6 +59,19 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [...STACKS, ...ON_REQUEST, ...Object.values(STACKS_ON_REQUEST)],
+          testTimeout: TEST_TIMEOUT_MS,
+          hookTimeout: TEST_TIMEOUT_MS,
+          isolate,
+          expect,
+          maxWorkers: 2,
+          sequence: { groupOrder: 0 },
+        },
+      },
+      {
+        test: {
+          name: 'node-http',
+          include: HTTP_BY_ADAPTER,
+          provide: { httpAdapter: 'node' },
           testTimeout: TEST_TIMEOUT_MS,
           hookTimeout: TEST_TIMEOUT_MS,
           isolate,

@@ -1,4 +1,4 @@
-import { createApp, listen } from '../src/http/uws.js'
+import { createApp } from '../src/http/uws.js'
 
 /**
  * A yardstick for reads: uWebSockets.js answering every request with the same small JSON object,
@@ -10,7 +10,7 @@ const app = createApp()
 app.any('/*', (res) => {
   res.writeHeader('content-type', 'application/json').end(ANSWER)
 })
-const listener = await listen(app, '127.0.0.1', 0)
+const listener = await app.listen('127.0.0.1', 0)
 
 function stop(): void {
   listener.close()

@@ -1,4 +1,4 @@
-import { createApp, listen } from '../src/http/uws.js'
+import { createApp } from '../src/http/uws.js'
 import { createAnswerCall, type SinkCall, sinkMethods } from './sink/answers.js'
 import { createSinkBlocks } from './sink/blocks.js'
 import { createSinkNonces } from './sink/senders.js'
@@ -46,7 +46,7 @@ app.get('/stats', (res) => {
   res.end(JSON.stringify({ accepted: blocks.accepted, height: blocks.height }))
 })
 
-const listener = await listen(app, '127.0.0.1', 0)
+const listener = await app.listen('127.0.0.1', 0)
 const timer = setInterval(() => blocks.mine(), blockMs)
 
 function stop(): void {

@@ -54,6 +54,7 @@ import { listenForMetrics } from './http/metrics-listener.js'
 import { readinessParts } from './http/readiness-parts.js'
 import { createHttpServer } from './http/server.js'
 import { registerServiceGauges } from './http/service-gauges.js'
+import { NO_NATIVE_BUILD } from './http/uws.js'
 import { createMcpRoutes } from './mcp/routes.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
 import { createAnsweredSends } from './operations/answered-sends.js'
@@ -366,6 +367,7 @@ const server = createHttpServer({
     ...documentRoutes(),
   ],
   inFlightMax: config.inFlightMax,
+  adapter: config.httpAdapter,
   readiness,
 })
 
@@ -376,6 +378,7 @@ registerServiceGauges(registry, {
   parts: readiness,
   callersWaiting: () => actors.waiting,
   requestsInFlight: () => server.inFlight,
+  adapter: server.adapter,
   writes: () => writes,
 })
 const gasBalances = watchGasBalances({ chains, wallets: gasWallets, registry, log: logger })
@@ -388,11 +391,16 @@ const metricsListener =
         registry,
         metrics,
         logger,
+        adapter: config.httpAdapter,
       })
 
 await firstBlock(clock)
 const port = await server.listen(config.host, config.port)
-logger.info({ host: config.host, port, mode: config.mode }, 'the wallet service listens')
+const { adapter } = server
+if (adapter === 'node:http' && config.httpAdapter === 'auto') {
+  logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead, for twice the work a request`)
+}
+logger.info({ host: config.host, port, mode: config.mode, adapter }, 'the wallet service listens')
 
 runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   gasBalances.close()

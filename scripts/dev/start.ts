@@ -1,3 +1,4 @@
+import { NO_NATIVE_BUILD, usualAdapter } from '../../src/http/uws.js'
 import { banner } from './banner.js'
 import { explainError } from './explain-error.js'
 import { devHome } from './home/layout.js'
@@ -47,6 +48,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 try {
   const home = devHome(process.env)
   const dev = await startInstance({ home, port: readPort(), shutdown, say })
+  if (usualAdapter() === 'node:http') say(`${NO_NATIVE_BUILD}: node:http serves`)
   process.stdout.write(banner(dev, home.root))
 } catch (error) {
   // A start that was interrupted fails because its processes were stopped.

@@ -57,6 +57,7 @@ const variables = z.object({
   COUNTERSIGN_LOG_LEVEL: z
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info'),
+  COUNTERSIGN_HTTP_ADAPTER: z.enum(['auto', 'native', 'node']).default('auto'),
   COUNTERSIGN_WORKERS: count(64).default(workersFor(availableParallelism())),
   COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
   COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
@@ -94,6 +95,8 @@ export interface Config {
   readonly host: string
   /** 0 picks a free one. */
   readonly port: number
+  /** Which HTTP server serves; `auto`: uWebSockets.js where it has a native build. */
+  readonly httpAdapter: 'auto' | 'native' | 'node'
   /** Names MCP clients may reach this service by; null: loopback alone. */
   readonly publicHosts: readonly string[] | null
   /** null: no metrics are served. */
@@ -140,6 +143,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     home: values.COUNTERSIGN_HOME,
     host: values.HOST,
     port: values.PORT,
+    httpAdapter: values.COUNTERSIGN_HTTP_ADAPTER,
     publicHosts: values.COUNTERSIGN_PUBLIC_HOSTS?.split(',') ?? null,
     metricsPort: values.METRICS_PORT ?? null,
     identityIssuer: values.IDENTITY_ISSUER ?? null,

@@ -73,6 +73,7 @@ export const CATALOGUE = {
     'Too many requests with this API key; wait for Retry-After seconds.',
     true,
   ),
+  HEADERS_TOO_LARGE: row(431, 'The request line and headers are over 16 KiB, or more than 100.'),
   INTERNAL: row(500, 'The service failed to answer; quote the request id to its operator.', true),
   CHAIN_REJECTED: row(502, 'The chain refused the transaction for good; nothing was sent.'),
   SCREENING_UNAVAILABLE: row(

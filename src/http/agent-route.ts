@@ -4,6 +4,7 @@ import type { AuthenticatedKey } from '../auth/api-key.js'
 import { authorizeOperation } from '../auth/authorize.js'
 import { ok, type Result } from '../errors/fault.js'
 import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
+import type { HttpRequest } from './app.js'
 import { type BodyHead, readBody, readBodyHead } from './body.js'
 import {
   admitUndeclaredBody,
@@ -24,7 +25,6 @@ import {
   readPathAndQuery,
 } from './request-input.js'
 import { runOperation } from './run-operation.js'
-import type { HttpRequest } from './uws.js'
 
 /**
  * A keyed route, made from its row of the operations table. Order of checks (API.md): key → rate

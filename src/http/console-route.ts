@@ -3,6 +3,7 @@ import { parseInput } from '../api/parse.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { ok, type Result } from '../errors/fault.js'
 import type { Answer, ConsoleContext } from '../operations/context.js'
+import type { HttpRequest } from './app.js'
 import { readBodyHead, readBodyLater } from './body.js'
 import {
   admit,
@@ -23,7 +24,6 @@ import {
   readPathAndQuery,
 } from './request-input.js'
 import { runOperation } from './run-operation.js'
-import type { HttpRequest } from './uws.js'
 
 /** A console route: bearer token → rate of the user → the request's form → the operation. */
 

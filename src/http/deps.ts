@@ -3,8 +3,8 @@ import { type RateLimiter, tokensOfBody } from '../auth/rate-limit.js'
 import type { KeyId, UserId } from '../domain/ids.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault, type Result } from '../errors/fault.js'
+import type { HttpRequest, HttpResponse } from './app.js'
 import type { AnswerForm, Exchange, ExchangeContext } from './exchange.js'
-import type { HttpRequest, HttpResponse } from './uws.js'
 
 /** The ports that routes stand on. */
 export interface RouteDeps extends ExchangeContext {

@@ -7,15 +7,15 @@ import {
 } from '../auth/rate-limit.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, FaultError, fault } from '../errors/fault.js'
+import type { App, HttpRequest, HttpResponse } from './app.js'
 import type { HttpMetrics } from './metrics.js'
 import type { RequestGate } from './request-gate.js'
-import { type RequestHead, readRequestHead } from './request-head.js'
+import { ambiguousFraming, type RequestHead, readRequestHead } from './request-head.js'
 import { newRequestId } from './request-id.js'
 import { statusLine } from './status-line.js'
-import type { HttpRequest, HttpResponse } from './uws.js'
 
 /**
- * One request and its one answer. Keeps the rules of uWebSockets.js in one place: no response is
+ * One request and its one answer. Keeps the rules of `App` in one place: no response is
  * touched after an abort or twice, whatever answers later than the package's own callbacks is corked
  * and has an abort handler, and every exchange ends in exactly one `send` (or `refuse`, `fail`),
  * also after an abort; that call frees its place in the gate.
@@ -55,15 +55,13 @@ export interface ExchangeContext {
   readonly gate: RequestGate
   readonly metrics: HttpMetrics
   readonly logger: Logger
+  readonly writeHeaders: App['writeHeaders']
 }
 
 const NO_HEADERS: readonly Header[] = []
 
 /** What a route sends back: all of an answer, or what HEAD asks for. */
 export type AnswerForm = 'whole' | 'head-only'
-
-const AMBIGUOUS =
-  'The request says in more than one way where it ends; send one Content-Length, or Transfer-Encoding: chunked alone.'
 
 export class Exchange {
   readonly requestId: string
@@ -123,7 +121,7 @@ export class Exchange {
     }
     if (framing !== 'length') exchange.#letNothingFollow()
     try {
-      if (framing === 'ambiguous') exchange.refuse(ambiguous())
+      if (framing === 'ambiguous') exchange.refuse(ambiguousFraming())
       else serve(exchange, head)
     } catch (error) {
       exchange.fail(error)
@@ -296,8 +294,8 @@ export class Exchange {
   }
 
   /**
-   * One call for all headers, since each crosses into native code: the value of the first brings
-   * the rest with it. Nothing of a caller gets in but the request id, which has no line break.
+   * The headers of every answer in one text: the native adapter writes it by one call, the other
+   * takes it apart. Nothing of a caller gets in but the request id, which has no line break.
    */
   #writeHead(reply: ReplyHead): void {
     const { contentType = 'application/json', cacheControl = 'no-store' } = reply
@@ -308,7 +306,7 @@ export class Exchange {
     }
     const response = this.#response
     if (reply.status !== 200) response.writeStatus(statusLine(reply.status))
-    response.writeHeader('Content-Type', rest)
+    this.#context.writeHeaders(response, 'Content-Type', rest)
     for (const [name, value] of reply.headers ?? NO_HEADERS) response.writeHeader(name, value)
   }
 
@@ -323,11 +321,6 @@ export class Exchange {
       )
     }
   }
-}
-
-function ambiguous(): Fault {
-  const issues = [{ path: '$headers', message: AMBIGUOUS }]
-  return fault('INVALID_REQUEST', { issues }, AMBIGUOUS)
 }
 
 const ID_MARK = '<id>'

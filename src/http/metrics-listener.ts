@@ -1,7 +1,11 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
+import type { Listener } from './app.js'
 import { type HttpMetrics, renderMetrics } from './metrics.js'
-import { createApp, type Listener, listen } from './uws.js'
+import { type AdapterChoice, createApp } from './uws.js'
+
+/** Scrapers are few; more are somebody else. */
+const CONNECTIONS_MAX = 64
 
 /**
  * `/metrics` on a port of its own, so that who may scrape is a matter of the network and the
@@ -14,9 +18,11 @@ export function listenForMetrics(options: {
   readonly registry: Registry
   readonly metrics: HttpMetrics
   readonly logger: Logger
+  /** Default `auto`. */
+  readonly adapter?: AdapterChoice
 }): Promise<Listener> {
-  const { registry, metrics, logger } = options
-  const app = createApp()
+  const { registry, metrics, logger, adapter = 'auto' } = options
+  const app = createApp({ adapter, connectionsMax: CONNECTIONS_MAX })
   app.get('/metrics', (response) => {
     let aborted = false
     response.onAborted(() => {
@@ -39,5 +45,5 @@ export function listenForMetrics(options: {
   app.any('/*', (response) => {
     response.writeStatus('404 Not Found').end()
   })
-  return listen(app, options.host, options.port)
+  return app.listen(options.host, options.port)
 }

@@ -1,7 +1,8 @@
-import type { HttpRequest } from './uws.js'
+import { type Fault, fault } from '../errors/fault.js'
+import type { HttpRequest } from './app.js'
 
 /**
- * How a request says where it ends. The parser takes any `Transfer-Encoding` for `chunked`, the
+ * How a request says where it ends. The native parser takes any `Transfer-Encoding` for `chunked`, the
  * first of two `Content-Length` for the only one, an empty one for none, and skips two bytes after
  * each chunk whatever they are. A gateway that reads the same bytes otherwise would pass on, inside
  * one request, another that it never saw (RFC 9112, section 11.2). So what can be read in two ways
@@ -120,4 +121,12 @@ function readHeader(name: string, value: string): void {
       head.xRequestId ||= value
       break
   }
+}
+
+const AMBIGUOUS =
+  'The request says in more than one way where it ends; send one Content-Length, or Transfer-Encoding: chunked alone.'
+
+export function ambiguousFraming(): Fault {
+  const issues = [{ path: '$headers', message: AMBIGUOUS }]
+  return fault('INVALID_REQUEST', { issues }, AMBIGUOUS)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { type InputIssue, invalidAt, invalidRequest } from '../api/parse.js'
 import { ok, type Result, refuse } from '../errors/fault.js'
-import type { HttpRequest } from './uws.js'
+import type { HttpRequest } from './app.js'
 
 /**
  * Assembles an operation's raw input from path, query and body. What a query can only say as text

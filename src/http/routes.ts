@@ -4,11 +4,11 @@ import { fault } from '../errors/fault.js'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
 import type { AgentHandler } from '../operations/prepare-call.js'
 import { createAgentRoute } from './agent-route.js'
+import type { App, HttpRequest, HttpResponse } from './app.js'
 import { type ConsoleHandler, createConsoleRoute } from './console-route.js'
 import type { RouteDeps, RouteHandler } from './deps.js'
 import { Exchange, type ExchangeContext } from './exchange.js'
 import type { RequestHead } from './request-head.js'
-import type { HttpRequest, HttpResponse, TemplatedApp } from './uws.js'
 
 /**
  * All routes of a server, and what is answered where there is none. No CORS headers anywhere: an
@@ -20,7 +20,7 @@ export type RouteMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
 
 export interface Route {
   readonly method: RouteMethod
-  /** uWebSockets.js pattern. */
+  /** A pattern of `App`. */
   readonly path: string
   readonly handle: RouteHandler
 }
@@ -69,11 +69,7 @@ export function extraRoute(route: ExtraRoute, context: ExchangeContext): Route {
 }
 
 /** Registers `routes`; on their paths other methods get 405, on other paths everything gets 404. */
-export function registerRoutes(
-  app: TemplatedApp,
-  routes: readonly Route[],
-  context: ExchangeContext,
-): void {
+export function registerRoutes(app: App, routes: readonly Route[], context: ExchangeContext): void {
   const byPath = new Map<string, Map<RouteMethod, RouteHandler>>()
   for (const route of routes) {
     const methods = byPath.get(route.path) ?? new Map<RouteMethod, RouteHandler>()
@@ -92,7 +88,7 @@ export function registerRoutes(
 }
 
 function registerPath(
-  app: TemplatedApp,
+  app: App,
   path: string,
   methods: ReadonlyMap<RouteMethod, RouteHandler>,
   context: ExchangeContext,

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
+import type { AdapterName, Listener } from './app.js'
 import type { RouteDeps } from './deps.js'
 import { healthRoutes, type ReadinessPart } from './health-routes.js'
 import type { HttpMetrics } from './metrics.js'
@@ -9,7 +10,7 @@ import {
   IN_FLIGHT_REQUESTS_MAX,
 } from './request-gate.js'
 import { type ExtraRoute, extraRoute, operationRoutes, registerRoutes } from './routes.js'
-import { createApp, type Listener, listen } from './uws.js'
+import { type AdapterChoice, createApp } from './uws.js'
 
 /** How long `close` waits for requests in flight before it gives them up. */
 const DRAIN_TIMEOUT_MS = 10_000
@@ -34,9 +35,14 @@ export interface HttpServerOptions
   readonly refusesWrite?: RouteDeps['refusesWrite']
   readonly inFlightMax?: number
   readonly drainTimeoutMs?: number
+  /** Default `auto`. */
+  readonly adapter?: AdapterChoice
+  /** Connections open at once. Default: as many as the system gives. */
+  readonly connectionsMax?: number
 }
 
 export interface HttpServer {
+  readonly adapter: AdapterName
   /**
    * @param port 0 picks a free one
    * @returns the port that was bound
@@ -59,9 +65,17 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     inFlightMax: options.inFlightMax ?? IN_FLIGHT_REQUESTS_MAX,
     bodyBytesMax: BODY_BYTES_IN_MEMORY_MAX,
   })
-  const deps: RouteDeps = { refusesWrite: () => false, ...options, gate }
+  const app = createApp({
+    adapter: options.adapter ?? 'auto',
+    ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
+  })
+  const deps: RouteDeps = {
+    refusesWrite: () => false,
+    ...options,
+    gate,
+    writeHeaders: app.writeHeaders,
+  }
   const extras = [...healthRoutes(options.readiness ?? [], gate), ...(options.extraRoutes ?? [])]
-  const app = createApp()
   registerRoutes(
     app,
     [
@@ -73,9 +87,10 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   let listener: Listener | null = null
 
   return {
+    adapter: app.adapter,
     async listen(host, port) {
       if (listener !== null) throw new Error('the server listens already')
-      listener = await listen(app, host, port)
+      listener = await app.listen(host, port)
       return listener.port
     },
     get port() {

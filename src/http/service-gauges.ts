@@ -1,4 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
+import type { AdapterName } from './app.js'
 import type { PartStatus, ReadinessPart } from './health-routes.js'
 
 /** What operators watch besides requests; read when Prometheus asks, never on the hot path. */
@@ -17,6 +18,7 @@ export interface GaugeSources {
   /** Callers that wait for an actor's reply. */
   readonly callersWaiting: () => number
   readonly requestsInFlight: () => number
+  readonly adapter: AdapterName
   readonly writes: () => {
     readonly active: number
     readonly waiting: number
@@ -106,6 +108,12 @@ export function registerServiceGauges(registry: Registry, sources: GaugeSources)
       inFlight.set(sources.requestsInFlight())
     },
   })
+  new Gauge({
+    name: 'countersign_http_adapter',
+    help: 'The HTTP server that serves, in its label.',
+    labelNames: ['adapter'],
+    registers,
+  }).set({ adapter: sources.adapter }, 1)
   for (const [field, name, help] of WRITES) {
     const gauge = new Gauge({
       name,

@@ -1,50 +1,36 @@
-import uWS from 'uWebSockets.js'
+import type { AdapterName, App } from './app.js'
+import { createNativeApp, loadNative } from './native-uws.js'
+import { createNodeApp } from './node-http/node-app.js'
 
 /**
- * The seam to uWebSockets.js: nothing else imports the package, so that another build of it (see
- * the README) is one line here.
+ * The seam to HTTP servers: uWebSockets.js where it has a native build for this platform and
+ * version of Node, else `node:http`.
  */
-export type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 
-/** Two listeners never share the port: the default, SO_REUSEPORT, would split traffic unseen. */
-const LISTEN_EXCLUSIVE = 1
+/** What may be asked for; `auto` takes the native one where it can. */
+export type AdapterChoice = 'auto' | 'native' | 'node'
 
-export interface Listener {
-  /** The port that was bound, also when 0 was asked for. */
-  readonly port: number
-  /** Stops accepting; connections that are open stay open. */
-  close(): void
+export interface AppOptions {
+  /** Default `auto`. */
+  readonly adapter?: AdapterChoice
+  /** Connections open at once; more are closed as they come. Default: as many as the system gives. */
+  readonly connectionsMax?: number
 }
 
-/** Drops the header by which the package tells its name and version to everybody. */
-uWS._cfg('silent')
+export const NO_NATIVE_BUILD = `uWebSockets.js has no native build for Node ${process.version} on ${process.platform} ${process.arch}`
 
-export function createApp(): uWS.TemplatedApp {
-  return uWS.App()
+/** The adapter that `auto` gives. */
+export function usualAdapter(): AdapterName {
+  return loadNative() === null ? 'node:http' : 'uWebSockets.js'
 }
 
-/**
- * Binds `host` and `port` (0 picks a free one).
- * @throws Error when the address cannot be bound
- */
-export function listen(app: uWS.TemplatedApp, host: string, port: number): Promise<Listener> {
-  return new Promise((resolve, reject) => {
-    // The package's types lack the form with host and options; its native side takes it.
-    const bind = app.listen.bind(app) as unknown as (
-      host: string,
-      port: number,
-      options: number,
-      done: (socket: uWS.us_listen_socket | false) => void,
-    ) => void
-    bind(host, port, LISTEN_EXCLUSIVE, (socket) => {
-      if (socket === false) {
-        reject(new Error(`cannot listen on ${host}:${port}; is the port taken?`))
-        return
-      }
-      resolve({
-        port: uWS.us_socket_local_port(socket as unknown as uWS.us_socket),
-        close: () => uWS.us_listen_socket_close(socket),
-      })
-    })
-  })
+/** @throws Error when the native adapter is asked for and there is no build of it */
+export function createApp(options: AppOptions = {}): App {
+  const { adapter = 'auto', connectionsMax = Number.POSITIVE_INFINITY } = options
+  const native = adapter === 'node' ? null : loadNative()
+  if (native !== null) return createNativeApp(native)
+  if (adapter === 'native') {
+    throw new Error(`${NO_NATIVE_BUILD}; without COUNTERSIGN_HTTP_ADAPTER node:http serves`)
+  }
+  return createNodeApp({ connectionsMax })
 }

@@ -12,6 +12,7 @@ describe('the environment', () => {
         home: './.countersign',
         host: '127.0.0.1',
         port: 8_080,
+        httpAdapter: 'auto',
         publicHosts: null,
         metricsPort: null,
         identityIssuer: null,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { pino } from 'pino'
+import { inject } from 'vitest'
 import { consoleOperations } from '../../src/api/console-operations.js'
 import { operations } from '../../src/api/operations.js'
 import { type ApiKeyReader, createApiKeyAuthenticator } from '../../src/auth/api-key.js'
@@ -18,6 +19,7 @@ import type { ReadinessPart } from '../../src/http/health-routes.js'
 import { createHttpMetrics } from '../../src/http/metrics.js'
 import type { ExtraRoute } from '../../src/http/routes.js'
 import { createHttpServer, type HttpServer } from '../../src/http/server.js'
+import type { AdapterChoice } from '../../src/http/uws.js'
 import type {
   AgentContext,
   AgentHandlers,
@@ -27,6 +29,15 @@ import type {
 } from '../../src/operations/context.js'
 
 /** The whole front end on a free port, over small handlers of the test's own. */
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** The adapter that a run of these files is about; not said: the one that serves by default. */
+    readonly httpAdapter: AdapterChoice | undefined
+  }
+}
+
+export const ADAPTER = inject('httpAdapter') ?? 'auto'
 
 export const TRADE_SECRET = `sk_test_${'T'.repeat(32)}`
 export const READ_SECRET = `sk_test_${'R'.repeat(32)}`
@@ -139,6 +150,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     ...(options.refusesWrite === undefined ? {} : { refusesWrite: options.refusesWrite }),
     ...(options.inFlightMax === undefined ? {} : { inFlightMax: options.inFlightMax }),
     drainTimeoutMs: options.drainTimeoutMs ?? 2_000,
+    adapter: ADAPTER,
   })
   const port = await server.listen('127.0.0.1', 0)
   return {

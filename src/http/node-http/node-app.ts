@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { App, HttpResponse, Listener, Serve } from '../app.js'
+import { HEADER_BYTES_MAX, PATIENCE, type Patience } from './bounds.js'
+import { Connection } from './connection.js'
+import { createRouter } from './router.js'
+
+/** An app on `node:http`, for every platform and version of Node. */
+export function createNodeApp(options: {
+  /** Connections open at once; more are closed as they come. */
+  readonly connectionsMax: number
+  readonly patience?: Patience
+}): App {
+  const { connectionsMax, patience = PATIENCE } = options
+  const router = createRouter()
+  const connections = new WeakMap<Socket, Connection>()
+  const server = createServer({
+    // Said, since a flag of the command line could set them otherwise.
+    insecureHTTPParser: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    // Ours, with an answer that says what is wrong.
+    requireHostHeader: false,
+    headersTimeout: patience.headersMs,
+    requestTimeout: patience.requestMs,
+    connectionsCheckingInterval: patience.checkedMs,
+    keepAliveTimeout: patience.keepAliveMs,
+  })
+  server.setTimeout(patience.stalledMs)
+  // Headers past a maximum would be dropped unseen; `HEADERS_MAX` refuses them.
+  server.maxHeadersCount = 0
+  if (Number.isFinite(connectionsMax)) server.maxConnections = connectionsMax
+  server.on('connection', (socket) => connections.set(socket, new Connection(socket, router)))
+  server.on('request', (message, response) =>
+    connections.get(message.socket)?.take(message, response),
+  )
+  // RFC 9110, section 10.1.1: an expectation that is not known may be passed over.
+  server.on('checkExpectation', (message, response) =>
+    connections.get(message.socket)?.take(message, response),
+  )
+  server.on('clientError', (error, socket) => connections.get(socket as Socket)?.broke(error))
+  server.on('timeout', (socket) => connections.get(socket)?.stalled())
+  // A connection that could not be accepted; without a listener it would end the process.
+  server.on('error', () => undefined)
+
+  const on = (method: string) => (path: string, serve: Serve) => router.add(method, path, serve)
+  return {
+    adapter: 'node:http',
+    get: on('GET'),
+    head: on('HEAD'),
+    post: on('POST'),
+    patch: on('PATCH'),
+    put: on('PUT'),
+    del: on('DELETE'),
+    options: on('OPTIONS'),
+    any: on('ANY'),
+    writeHeaders: writeEach,
+    listen: (host, port) => listen(server, host, port),
+  }
+}
+
+function writeEach(response: HttpResponse, name: string, value: string): void {
+  const [first = '', ...rest] = value.split('\r\n')
+  response.writeHeader(name, first)
+  for (const line of rest) {
+    const colon = line.indexOf(': ')
+    response.writeHeader(line.slice(0, colon), line.slice(colon + 2))
+  }
+}
+
+function listen(server: Server, host: string, port: number): Promise<Listener> {
+  return new Promise((resolve, reject) => {
+    const onError = (cause: Error) =>
+      reject(new Error(`cannot listen on ${host}:${port}; is the port taken?`, { cause }))
+    server.once('error', onError)
+    server.listen({ host, port, exclusive: true }, () => {
+      server.off('error', onError)
+      resolve({ port: (server.address() as AddressInfo).port, close: () => server.close() })
+    })
+  })
+}
