@@ -174,7 +174,8 @@ export function reserve(counters: SpendCounters, reservation: Reservation): Spen
 
 /**
  * Ends a reservation with what was really spent (0 releases it). A window that has closed since
- * keeps nothing; the open ones move by the difference.
+ * keeps nothing; the open ones move by the difference. It opens and closes none: what is begun does,
+ * by a time that the chains bear out, while what ends may do so at a start before they have.
  */
 export function settle(
   counters: SpendCounters,

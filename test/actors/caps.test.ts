@@ -52,6 +52,16 @@ class CappedWallet {
     decide(this.#state, { type: 'signed', txId, nonce: 0, signed: stored, nowMs }, null)
   }
 
+  /** The chain has taken it, for no gas. @param nowMs when the wallet is told */
+  confirm(n: number, nowMs: number): void {
+    const txId = txIdOf(n)
+    const place = { txHash: '0x01', blockNumber: 1, blockHash: '0x0b' } as const
+    const mined = { ...place, outcome: 'success', feeWei: 0n } as const
+    decide(this.#state, { type: 'mined', txId, mined, nowMs }, null)
+    decide(this.#state, { type: 'confirmed', txId, mined, nowMs }, null)
+    if (this.#state.open.has(txId)) throw new Error('it has not ended')
+  }
+
   patch(patch: Partial<Pick<ApiKey, 'dailyLimitMicros' | 'monthlyLimitMicros'>>): void {
     const claimId = this.#claim({ keyId: KEY_ID, rotatedFrom: null, patch })
     decide(this.#state, { type: 'patch-key', keyId: KEY_ID, patch, claimId, nowMs: START_MS }, null)
@@ -129,6 +139,16 @@ describe('a cap', () => {
       expect(capped.send(50n, firstOfMonthMs + DAY_MS)).toBeNull()
     }
   })
+})
+
+test('what ends by a time that is wrong closes no window: a spent cap stays spent', () => {
+  for (const wrongMs of [-40 * DAY_MS, -DAY_MS, DAY_MS, 400 * DAY_MS]) {
+    const capped = new CappedWallet({ dailyLimitMicros: 100n })
+    capped.sendAndStore(60n, START_MS)
+    capped.confirm(1, START_MS + wrongMs)
+    expect(capped.send(100n - 60n + GAS_MICROS + 1n), `${wrongMs}`).toBe('daily')
+    expect(capped.send(100n - 60n + GAS_MICROS), `${wrongMs}`).toBeNull()
+  }
 })
 
 test('racing sends share a cap also after the clock has stepped back over midnight', () => {

@@ -34,7 +34,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
       return
     case 'sponsored-withdrawn': {
       const entry = entryOf(state, event.txId)
-      settleSpend(state, entry, 0n, event.atMs)
+      settleSpend(state, entry, 0n)
       forget(state, entry)
       return
     }
@@ -79,24 +79,24 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
         entry.sponsorship = held
         return
       }
-      settleSpend(state, entry, tx.spentMicros, atMs)
+      settleSpend(state, entry, tx.spentMicros)
       forget(state, entry)
       return
     }
     case 'sponsored-expired': {
       const entry = entryOf(state, event.tx.txId)
       spendGas(state, event.paidGasMicros, event.atMs)
-      settleSpend(state, entry, 0n, event.atMs)
+      settleSpend(state, entry, 0n)
       forget(state, entry)
       return
     }
     case 'sponsored-reopened': {
-      const { tx, sponsorship, atMs } = event
+      const { tx, sponsorship } = event
       const { txId, chainId, createdAtMs, lineageId, reservation } = sponsorship
       const known = state.sponsored.get(txId)
       if (known === undefined) {
         const stored = tx.spentMicros
-        const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, atMs)
+        const before = state.spend.get(lineageId) ?? NO_SPEND
         state.spend.set(lineageId, unsettle(before, reservation, stored))
       }
       state.sponsored.set(txId, {
@@ -169,11 +169,10 @@ function settleSpend(
   state: SubWalletState,
   { txId, sponsorship }: SponsoredEntry,
   spentMicros: bigint,
-  atMs: number,
 ): void {
   if (sponsorship === null) throw new Error(`${txId} has no stored reservation`)
   const { lineageId, reservation } = sponsorship
-  const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, atMs)
+  const before = state.spend.get(lineageId) ?? NO_SPEND
   state.spend.set(lineageId, settle(before, reservation, spentMicros))
 }
 

@@ -252,7 +252,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     }
     case 'transaction-reopened': {
       const { tx } = event
-      const before = rollForward(state.spend.get(tx.lineageId) ?? NO_SPEND, event.atMs)
+      const before = state.spend.get(tx.lineageId) ?? NO_SPEND
       state.spend.set(tx.lineageId, unsettle(before, tx.reservation, tx.spentMicros))
       const reopened: Transaction = {
         ...tx,
@@ -272,7 +272,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'transaction-ended': {
       const entry = openOf(state, event.txId)
       const { tx } = entry
-      const before = rollForward(state.spend.get(tx.lineageId) ?? NO_SPEND, event.atMs)
+      const before = state.spend.get(tx.lineageId) ?? NO_SPEND
       state.spend.set(tx.lineageId, settle(before, tx.reservation, event.spentMicros))
       entry.tx = {
         ...tx,
