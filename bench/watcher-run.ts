@@ -121,7 +121,7 @@ async function watch(
     fatal: (error) => fail({ err: error }, 'the store failed'),
   })
   const command = (id: ChainId, wanted: object): Envelope => {
-    return { kind: 'chain-watcher', id: `${id}`, command: wanted, token: null }
+    return { kind: 'chain-watcher', id: `${id}`, userId: null, command: wanted, token: null }
   }
   try {
     const loadedAt = performance.now()

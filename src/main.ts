@@ -1,11 +1,15 @@
 import { join, resolve } from 'node:path'
 import { collectDefaultMetrics, Registry } from 'prom-client'
+import {
+  KEY_USE_ADDRESS,
+  SHARE_PRICES_ADDRESS,
+  subWalletAddress,
+  webhookEndpointAddress,
+} from '../actors/addresses.js'
 import { openGasWallets } from '../actors/gas-wallet/open-gas-wallets.js'
-import { KEY_USE_DESK } from '../actors/key-use/shell.js'
 import { startRetention } from '../actors/retention/start-retention.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
-import { SHARE_PRICE_DESK } from '../actors/share-prices/shell.js'
 import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js'
 import { createApiKeyAuthenticator } from './auth/api-key.js'
 import { createConsoleTokenVerifier } from './auth/console-token.js'
@@ -80,6 +84,7 @@ import { attachEventSequence, createEventSequenceBuffer } from './store/event-se
 import { knownSpendersOf } from './store/known-spenders.js'
 import { createReader } from './store/reader.js'
 import { attachVersions, createVersionsBuffer } from './store/versions.js'
+import { walletUsersOf } from './store/wallet-users.js'
 import { createCallQuoter } from './valuation/call-quoter.js'
 
 /**
@@ -228,14 +233,14 @@ const retention = startRetention(
 )
 
 for (const { id } of chainConfigs) {
-  actors.tell({ kind: 'chain-watcher', id: String(id) }, { type: 'start' })
+  actors.tell({ kind: 'chain-watcher', id: String(id), userId: null }, { type: 'start' })
 }
-for (const { webhookId } of reader.webhooks()) {
-  const command = { type: 'recover', nowMs: clock.nowMs() }
-  actors.tell({ kind: 'webhook-endpoint', id: webhookId }, command)
+for (const endpoint of reader.webhooks()) {
+  actors.tell(webhookEndpointAddress(endpoint), { type: 'recover', nowMs: clock.nowMs() })
 }
-for (const id of reader.grantChangeWallets()) {
-  actors.tell({ kind: 'sub-wallet', id }, { type: 'load' })
+const userOf = walletUsersOf(reader)
+for (const subWalletId of reader.grantChangeWallets()) {
+  actors.tell(subWalletAddress({ subWalletId, userId: userOf(subWalletId) }), { type: 'load' })
 }
 
 const gasWallets = await openGasWallets(actors, chains)
@@ -243,13 +248,13 @@ if (gasWallets.length < gasWalletsWanted(chainConfigs)) {
   logger.warn({ open: gasWallets.length }, 'not every gas wallet has a key yet')
 }
 writeGasWalletsFile(home, gasWallets)
-for (const id of reader.sponsoredWallets()) {
-  actors.tell({ kind: 'sub-wallet', id }, { type: 'load' })
+for (const subWalletId of reader.sponsoredWallets()) {
+  actors.tell(subWalletAddress({ subWalletId, userId: userOf(subWalletId) }), { type: 'load' })
 }
 
 const stopSweep = startIdempotencySweep({
   reader,
-  tell: ({ kind, id, command }) => actors.tell({ kind, id }, command),
+  tell: actors.tell,
   borneOutMs: clock.borneOutMs,
 })
 
@@ -257,7 +262,7 @@ const isCallError = (error: unknown): error is RpcCallError => error instanceof 
 const contractReads = createContractReads(isCallError)
 
 const keyUse = createKeyUseRecorder({
-  write: (uses) => actors.ask(KEY_USE_DESK, { type: 'keys-used', uses }),
+  write: (uses) => actors.ask(KEY_USE_ADDRESS, { type: 'keys-used', uses }),
   nowMs: clock.nowMs,
 })
 
@@ -280,7 +285,7 @@ const ports: OperationPorts = {
   sharePrices: createSharePriceHistory({
     stored: reader.sharePrices(),
     store: (vaultKey, samples) =>
-      actors.tell(SHARE_PRICE_DESK, { type: 'share-prices-sampled', vaultKey, samples }),
+      actors.tell(SHARE_PRICES_ADDRESS, { type: 'share-prices-sampled', vaultKey, samples }),
   }),
   quotes: createQuoteBook(),
   pendingGrants: createPendingGrants(),

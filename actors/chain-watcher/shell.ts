@@ -1,11 +1,13 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { ChainAccess, Chains } from '../../src/chains/access.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
-import { type Hex, ID_PREFIX, isId, type TxId } from '../../src/domain/ids.js'
+import { type Hex, ID_PREFIX, isId, type SubWalletId, type TxId } from '../../src/domain/ids.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Place, Transaction } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
-import type { ActorShell, Envelope } from '../runtime/actor.js'
+import { walletUsersOf } from '../../src/store/wallet-users.js'
+import { subWalletAddress } from '../addresses.js'
+import type { ActorAddress, ActorShell, Envelope } from '../runtime/actor.js'
 import { decide } from './core/decide.js'
 import type {
   Owner,
@@ -41,6 +43,13 @@ export function createChainWatcherShell(
   ports: ChainWatcherPorts,
 ): ActorShell<WatcherState, WatcherCommand, WatcherEvent, WatcherEffect> {
   const { reader, chains, nowMs, log } = ports
+  const userOf = walletUsersOf(reader)
+
+  function addressOf(owner: Owner): ActorAddress {
+    if (!isId(ID_PREFIX.subWallet, owner)) return { kind: 'gas-wallet', id: owner, userId: null }
+    const subWalletId = owner as SubWalletId
+    return subWalletAddress({ subWalletId, userId: userOf(subWalletId) })
+  }
 
   function access(id: string): ChainAccess {
     const chain = chains.get(Number(id))
@@ -191,8 +200,7 @@ export function createChainWatcherShell(
           break
         case 'tell':
           ports.tell({
-            kind: isId(ID_PREFIX.subWallet, effect.owner) ? 'sub-wallet' : 'gas-wallet',
-            id: effect.owner,
+            ...addressOf(effect.owner),
             command: withContext(effect.command),
             token: null,
           })

@@ -3,7 +3,6 @@ import type { Chains } from '../../src/chains/access.js'
 import { GAS_WALLETS_PER_CHAIN, gasWalletId } from '../../src/domain/gas-wallets.js'
 import type { Address, GasWalletId } from '../../src/domain/ids.js'
 import type { ActorClient } from '../runtime/actor-client.js'
-import type { Opened } from './core/messages.js'
 
 /** A gas wallet that is ready to send. */
 export interface OpenGasWallet {
@@ -44,8 +43,8 @@ async function open(
   deadlineMs: number,
 ): Promise<Address | null> {
   for (;;) {
-    const answer = await actors.ask({ kind: 'gas-wallet', id }, { type: 'open' })
-    if (answer.ok) return (answer.value as Opened).address
+    const answer = await actors.ask({ kind: 'gas-wallet', id, userId: null }, { type: 'open' })
+    if (answer.ok) return answer.value.address
     if (answer.fault.code === 'RECORD_DAMAGED' || performance.now() >= deadlineMs) return null
     await delay(RETRY_MS)
   }

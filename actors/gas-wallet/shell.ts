@@ -1,5 +1,6 @@
 import { chainOfGasWallet } from '../../src/domain/gas-wallets.js'
 import type { GasWalletId } from '../../src/domain/ids.js'
+import { walletUsersOf } from '../../src/store/wallet-users.js'
 import type { WatcherCommand } from '../chain-watcher/core/messages.js'
 import type { ActorShell } from '../runtime/actor.js'
 import { broadcast } from '../sub-wallet/effects/broadcast.js'
@@ -17,10 +18,11 @@ export function createGasWalletShell(
   ports: GasWalletPorts,
 ): ActorShell<GasWalletState, GasWalletCommand, GasWalletEvent, GasWalletEffect> {
   const { reader } = ports
+  const userOf = walletUsersOf(reader)
 
   function watcher(id: string, command: WatcherCommand): void {
     const chainId = String(chainOfGasWallet(id as GasWalletId))
-    ports.tell({ kind: 'chain-watcher', id: chainId, command, token: null })
+    ports.tell({ kind: 'chain-watcher', id: chainId, userId: null, command, token: null })
   }
 
   return {
@@ -79,6 +81,7 @@ export function createGasWalletShell(
           ports.tell({
             kind: 'sub-wallet',
             id: effect.subWalletId,
+            userId: userOf(effect.subWalletId),
             command: effect.news,
             token: null,
           })

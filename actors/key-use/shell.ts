@@ -1,9 +1,7 @@
 import type { KeyId } from '../../src/domain/ids.js'
-import type { ActorAddress, ActorShell } from '../runtime/actor.js'
+import type { ActorShell } from '../runtime/actor.js'
 
-/** Writes down when keys were last used; the front end collects, and tells once a minute. */
-export const KEY_USE_DESK: ActorAddress = { kind: 'key-use', id: 'desk' }
-
+/** The front end collects when keys were used, and tells once a minute. */
 export interface KeyUseCommand {
   readonly type: 'keys-used'
   readonly uses: readonly KeyUse[]

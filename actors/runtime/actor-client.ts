@@ -1,7 +1,8 @@
 import { Worker } from 'node:worker_threads'
 import type { ChainHead } from '../../src/chains/heads.js'
 import { fault } from '../../src/errors/fault.js'
-import type { ActorAddress, AskResult, Envelope, ReplyToken } from './actor.js'
+import type { Actors } from '../protocols.js'
+import type { ActorAddress, AskResult, ReplyToken } from './actor.js'
 import { Outbox } from './outbox.js'
 import type {
   CarriedEnvelope,
@@ -17,9 +18,7 @@ import { workerOf } from './routing.js'
  * The main thread's end of the actor system: it sends commands to the thread that owns an actor
  * and hands back replies. Commands of one tick travel in one message per worker.
  */
-export interface ActorClient {
-  ask(address: ActorAddress, command: object): Promise<AskResult>
-  tell(address: ActorAddress, command: object): void
+export interface ActorClient extends Actors {
   /** Callers that wait for a reply. */
   readonly waiting: number
   close(): Promise<void>
@@ -48,7 +47,7 @@ const ASK_TIMEOUT_MS = 60_000
 const YOUNG_GENERATION_MB = 192
 
 interface Waiting {
-  readonly resolve: (result: AskResult) => void
+  readonly resolve: (result: AskResult<never>) => void
   readonly deadlineMs: number
 }
 
@@ -69,22 +68,22 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
     return { worker, outbox }
   })
 
-  function send(envelope: Envelope): void {
-    const { kind, id, token, command } = envelope
-    const worker = workers[workerOf(envelope, workers.length)]
-    worker?.outbox.push([kind, id, token, command])
+  function send(address: ActorAddress, token: ReplyToken | null, command: unknown): void {
+    const worker = workers[workerOf(address, workers.length)]
+    worker?.outbox.push([address.kind, address.id, token, command])
   }
 
   function settle([token, result]: CarriedReply): void {
     const caller = waiting.get(token)
     waiting.delete(token)
-    caller?.resolve(result)
+    // Whoever was asked answers by its protocol; here any answer may pass.
+    caller?.resolve(result as AskResult<never>)
   }
 
   function take(item: WorkerItem): void {
     switch (item.type) {
       case 'envelope':
-        send(item.envelope)
+        send(item.envelope, item.envelope.token, item.envelope.command)
         break
       case 'key-changed':
         options.onKeyChanged(item.secretHash)
@@ -132,18 +131,18 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
   )
 
   return {
-    ask({ kind, id }, command) {
+    ask(address, command) {
       if (waiting.size >= WAITING_MAX || closing) {
-        return Promise.resolve<AskResult>({ ok: false, fault: fault('OVERLOADED') })
+        return Promise.resolve({ ok: false, fault: fault('OVERLOADED') })
       }
       const token = ++lastToken
       return new Promise((resolve) => {
         waiting.set(token, { resolve, deadlineMs: performance.now() + ASK_TIMEOUT_MS })
-        send({ kind, id, command, token })
+        send(address, token, command)
       })
     },
-    tell({ kind, id }, command) {
-      send({ kind, id, command, token: null })
+    tell(address, command) {
+      send(address, null, command)
     },
     get waiting() {
       return waiting.size

@@ -1,3 +1,4 @@
+import type { UserId } from '../../src/domain/ids.js'
 import type { Fault } from '../../src/errors/fault.js'
 import type { Transactor } from '../../src/store/transactor.js'
 
@@ -38,8 +39,8 @@ export interface Reply {
 export type ReplyToken = number
 
 /** Plain data, so that it crosses threads. */
-export type AskResult =
-  | { readonly ok: true; readonly value: unknown }
+export type AskResult<Value = unknown> =
+  | { readonly ok: true; readonly value: Value }
   | { readonly ok: false; readonly fault: Fault }
 
 export interface ActorShell<State, Command, Event, Effect>
@@ -80,24 +81,51 @@ export function eraseShell<State, Command, Event, Effect>(
   return shell as unknown as ErasedShell
 }
 
-export type ActorKind =
-  | 'sub-wallet'
+/** Kinds of actors of which each user has their own. They live where their user does. */
+export type UserActorKind = 'sub-wallet' | 'webhook-endpoint' | 'address-rules' | 'quotas'
+
+/** Kinds that serve all users. They append no events, which belong to a user each. */
+export type SharedActorKind =
   | 'chain-watcher'
-  | 'webhook-endpoint'
   | 'gas-wallet'
   | 'custody'
-  | 'address-rules'
   | 'key-use'
   | 'share-prices'
-  | 'quotas'
 
-export interface ActorAddress {
+export type ActorKind = UserActorKind | SharedActorKind
+
+/** Names one actor, and says whose it is, by which it is found. */
+export type ActorAddress =
+  | { readonly kind: UserActorKind; readonly id: string; readonly userId: UserId }
+  | { readonly kind: SharedActorKind; readonly id: string; readonly userId: null }
+
+/** A command on its way. `token` is set when a caller waits for a reply. */
+export type Envelope = ActorAddress & Message
+
+/** The same once it is where its actor lives. */
+export interface Delivery extends Message {
   readonly kind: ActorKind
   readonly id: string
 }
 
-/** A command on its way. `token` is set when a caller waits for a reply. */
-export interface Envelope extends ActorAddress {
+interface Message {
   readonly command: unknown
   readonly token: ReplyToken | null
 }
+
+/** Part of an actor's protocol: what it answers a command with. */
+export interface Ask<Command extends object, Reply> {
+  readonly command: Command
+  readonly reply: Reply
+}
+
+/** Part of an actor's protocol: a command that it does not answer. */
+export type Tell<Command extends object> = Ask<Command, never>
+
+/** The same of commands that are told apart by their type. */
+export type AsksByType<Command extends { readonly type: string }, Replies> = {
+  readonly [Type in keyof Replies & Command['type']]: Ask<
+    Extract<Command, { readonly type: Type }>,
+    Replies[Type]
+  >
+}[keyof Replies & Command['type']]

@@ -2,7 +2,7 @@ import type { StoredEvent } from '../../src/domain/event.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
 import type { Commits } from '../../src/store/commits.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
-import type { ActorAddress, AskResult, Envelope, ErasedShell, Reply, ReplyToken } from './actor.js'
+import type { AskResult, Delivery, ErasedShell, Reply, ReplyToken } from './actor.js'
 import { Mailbox } from './mailbox.js'
 
 /** Commands waiting in one worker; beyond it callers get OVERLOADED and nothing is done. */
@@ -29,7 +29,7 @@ export interface ShardHostOptions {
 }
 
 interface Resident {
-  readonly address: ActorAddress
+  readonly address: Pick<Delivery, 'kind' | 'id'>
   readonly shell: ErasedShell
   readonly state: unknown
   /** Set after a broken invariant: another takes its place once its commits are on disk. */
@@ -45,13 +45,13 @@ interface Resident {
 }
 
 interface KeptNews {
-  readonly envelope: Envelope
+  readonly envelope: Delivery
   /** Whether it still has to be prepared for the mailbox. */
   readonly isPrepared: boolean
 }
 
 /** A command in the mailbox, with its actor where that was at hand: finding it costs two look-ups. */
-interface Mail extends Envelope {
+interface Mail extends Delivery {
   readonly resident: Resident | null
   /** What `command` was prepared from; null when it was not. */
   readonly unprepared: unknown
@@ -106,7 +106,7 @@ export class ShardHost {
   }
 
   /** Takes a command from outside. */
-  deliver(envelope: Envelope): void {
+  deliver(envelope: Delivery): void {
     const shell = this.#shells.get(envelope.kind)
     if (shell === undefined) throw new Error(`no actor of kind ${envelope.kind}`)
     const { kind, id, token } = envelope
@@ -134,7 +134,7 @@ export class ShardHost {
     } else this.#enqueue({ kind, id, command: prepared, token, resident, unprepared })
   }
 
-  #failed(envelope: Envelope, error: unknown): void {
+  #failed(envelope: Delivery, error: unknown): void {
     this.#options.log.error({ err: error, actor: envelope.id }, 'a command could not be prepared')
     if (envelope.token !== null) {
       this.#options.reply(envelope.token, { ok: false, fault: faultOf(error) })
@@ -287,7 +287,7 @@ export class ShardHost {
   }
 
   /** Undefined, with the caller told or the news kept, while a broken actor waits for its commits. */
-  #resident(envelope: Envelope, isPrepared: boolean): Resident | undefined {
+  #resident(envelope: Delivery, isPrepared: boolean): Resident | undefined {
     const known = this.#byKind.get(envelope.kind)?.get(envelope.id)
     if (known?.broken === true) {
       if (known.commitsPending > 0) {
@@ -330,7 +330,7 @@ export class ShardHost {
   }
 
   /** Callers may ask again. News is told once, so it waits for the actor as the store has it. */
-  #putOff(resident: Resident, envelope: Envelope, isPrepared: boolean): void {
+  #putOff(resident: Resident, envelope: Delivery, isPrepared: boolean): void {
     if (envelope.token !== null) {
       this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
       return
@@ -349,7 +349,7 @@ export class ShardHost {
     }
   }
 
-  #stop(resident: Resident | undefined, envelope: Envelope, error: unknown): void {
+  #stop(resident: Resident | undefined, envelope: Delivery, error: unknown): void {
     if (resident === undefined) {
       const refused: AskResult = { ok: false, fault: faultOf(error) }
       if (envelope.token !== null) this.#options.reply(envelope.token, refused)

@@ -1,8 +1,5 @@
 import type { SharePriceSample } from '../../src/domain/share-price.js'
-import type { ActorAddress, ActorShell } from '../runtime/actor.js'
-
-/** Writes down what vaults' shares were worth, so that yields are known after a restart. */
-export const SHARE_PRICE_DESK: ActorAddress = { kind: 'share-prices', id: 'desk' }
+import type { ActorShell } from '../runtime/actor.js'
 
 /** All that is kept of one vault; replaces what was stored of it. */
 export interface SharePriceCommand {
@@ -11,6 +8,7 @@ export interface SharePriceCommand {
   readonly samples: readonly SharePriceSample[]
 }
 
+/** Writes down what vaults' shares were worth, so that yields are known after a restart. */
 export function createSharePriceShell(): ActorShell<
   null,
   SharePriceCommand,

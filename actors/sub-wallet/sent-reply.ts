@@ -24,7 +24,7 @@ export interface SentReply {
 }
 
 /** A list crosses threads for less than half of what an object with as many names does. */
-type CarriedSent = readonly [
+export type CarriedSent = readonly [
   txId: SentReply['txId'],
   txHash: SentReply['txHash'],
   broadcast: SentReply['broadcast'],
@@ -67,10 +67,8 @@ export function presentAnswer(
   return { ok: true, value }
 }
 
-/** @param value of an answer to a call that moves value */
-export function sentReply(value: unknown): SentReply {
-  const [txId, txHash, broadcast, updatedAtMs, status, json, replayed, signingMs] =
-    value as CarriedSent
+export function sentReply(carried: CarriedSent): SentReply {
+  const [txId, txHash, broadcast, updatedAtMs, status, json, replayed, signingMs] = carried
   return { txId, txHash, broadcast, updatedAtMs, status, json, replayed, signingMs }
 }
 

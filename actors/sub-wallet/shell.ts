@@ -25,7 +25,7 @@ export function createSubWalletShell(
   const { reader, versions } = ports
 
   function watcher(chainId: number, command: WatcherCommand): void {
-    ports.tell({ kind: 'chain-watcher', id: String(chainId), command, token: null })
+    ports.tell({ kind: 'chain-watcher', id: String(chainId), userId: null, command, token: null })
   }
 
   return {

@@ -1,7 +1,8 @@
+import type { ApiKey } from '../../src/domain/api-key.js'
 import { IDEMPOTENCY_KEPT_MS, type IdempotencyRecord } from '../../src/domain/idempotency.js'
-import type { KeyId, LineageId, SubWalletId } from '../../src/domain/ids.js'
+import type { KeyId, LineageId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
-import type { ActorAddress } from '../runtime/actor.js'
+import { subWalletAddress } from '../addresses.js'
 import type { Command } from './core/messages.js'
 
 /**
@@ -22,11 +23,12 @@ const GO_ON_MS = 250
 
 export interface SweepPorts {
   readonly reader: Pick<Reader, 'refresh' | 'idempotencyAfter' | 'apiKey' | 'ifSound'>
-  readonly tell: (envelope: ActorAddress & { readonly command: ForgetCommand }) => void
+  readonly tell: (wallet: WalletAddress, command: ForgetCommand) => void
   /** Null while no time can be relied on: then nothing is forgotten. */
   readonly borneOutMs: () => number | null
 }
 
+type WalletAddress = ReturnType<typeof subWalletAddress>
 type ForgetCommand = Extract<Command, { type: 'forget-idempotency' }>
 type Place = readonly [lineageId: LineageId, key: string]
 
@@ -63,10 +65,10 @@ export function sweepOnce({ reader, tell, borneOutMs }: SweepPorts, from: Place 
     keys.push(key)
   }
   for (const [lineageId, keys] of expired) {
-    const owner = walletOf(reader, lineageId)
+    const owner = keyOf(reader, lineageId)
     if (owner === null) continue
     const command: ForgetCommand = { type: 'forget-idempotency', lineageId, keys }
-    tell({ kind: 'sub-wallet', id: owner, command })
+    tell(subWalletAddress(owner), command)
   }
   if (seen < ROWS_AT_ONCE) return { next: null, restMs: REST_MS }
   return { next: last, restMs: expired.size > 0 ? GO_ON_MS : REST_MS }
@@ -93,6 +95,6 @@ function isForgotten({ createdAtMs }: IdempotencyRecord, nowMs: number): boolean
 }
 
 /** A lineage is named by its first key. */
-function walletOf(reader: SweepPorts['reader'], lineageId: LineageId): SubWalletId | null {
-  return reader.ifSound(() => reader.apiKey(lineageId as string as KeyId))?.subWalletId ?? null
+function keyOf(reader: SweepPorts['reader'], lineageId: LineageId): ApiKey | null {
+  return reader.ifSound(() => reader.apiKey(lineageId as string as KeyId)) ?? null
 }

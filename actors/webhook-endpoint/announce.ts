@@ -64,7 +64,7 @@ export function createAnnouncer({ reader, sequence, tell, nowMs }: AnnouncePorts
           events: [],
           nowMs: nowMs(),
         }
-        tell({ kind: 'webhook-endpoint', id: webhookId, command, token: null })
+        tell({ kind: 'webhook-endpoint', id: webhookId, userId, command, token: null })
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { ActorAddress, AskResult } from '../../actors/runtime/actor.js'
+import type { Actors } from '../../actors/protocols.js'
 import type { Chains } from '../chains/access.js'
 import type { QuoteBook } from '../defi/quote-book.js'
 import type { SharePriceHistory } from '../defi/share-price-history.js'
@@ -20,11 +20,7 @@ export interface OperationPorts {
   readonly reader: Reader
   /** What `reader` must not fall behind. */
   readonly answeredSends: Pick<AnsweredSends, 'note'>
-  readonly actors: {
-    ask(address: ActorAddress, command: object): Promise<AskResult>
-    /** Arrives however many callers wait. */
-    tell(address: ActorAddress, command: object): void
-  }
+  readonly actors: Actors
   /** Changes whenever the wallet's actor may have decided something. */
   readonly walletVersions: { versionOf(id: SubWalletId): number }
   readonly chains: Chains
@@ -52,6 +48,3 @@ export interface OperationPorts {
   readonly webhookTargets: WebhookTargets
   readonly nowMs: () => number
 }
-
-/** Grants and wallet keys are asked for at one desk. */
-export const CUSTODY_DESK: ActorAddress = { kind: 'custody', id: 'desk' }

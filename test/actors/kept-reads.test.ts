@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { Actors } from '../../actors/protocols.js'
 import { jsonText } from '../../src/api/json-text.js'
 import { transactionView } from '../../src/api/transaction-view.js'
 import type { SubWalletId, TxId } from '../../src/domain/ids.js'
@@ -198,12 +199,12 @@ describe('limits that are kept', () => {
       walletVersions: versions,
       nowMs: () => now,
       actors: {
-        ask() {
+        ask: (() => {
           asked++
           const counters = { ...NO_SPEND, day: utcDay(now), month: 24_305, dayMicros: used }
           whileAsked()
           return Promise.resolve({ ok: true, value: { key: apiKey(), counters } })
-        },
+        }) as Actors['ask'],
         tell() {},
       },
     })

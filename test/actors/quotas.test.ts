@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Actors } from '../../actors/protocols.js'
 import { decide, type QuotaCommand, type QuotaState } from '../../actors/quotas/core/decide.js'
 import { createQuotaShell } from '../../actors/quotas/shell.js'
-import type { ActorClient } from '../../actors/runtime/actor-client.js'
 import { fault, ok } from '../../src/errors/fault.js'
 import { withinQuota } from '../../src/operations/console/quotas.js'
 import type { Answer, ConsoleContext } from '../../src/operations/context.js'
@@ -89,14 +89,14 @@ class BusyService {
     ownedCounts: () => ({ wallets: 0, keys: 0, webhooks: 0 }),
   })
   readonly #counter = this.#shell.load(USER_ID)
-  readonly #actors: Pick<ActorClient, 'ask' | 'tell'> = {
-    ask: async (_, command) => {
+  readonly #actors: Actors = {
+    ask: (async (_, command) => {
       if (this.callers === 'full') return { ok: false, fault: fault('OVERLOADED') }
       const { replies } = this.#shell.decide(this.#counter, command as QuotaCommand, 1)
       const result = replies[0]?.result
       const isAnswered = this.callers === 'room' && result !== undefined
       return isAnswered ? result : { ok: false, fault: fault('INTERNAL') }
-    },
+    }) as Actors['ask'],
     tell: (_, command) => {
       this.#shell.decide(this.#counter, command as QuotaCommand, null)
     },

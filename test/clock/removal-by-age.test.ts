@@ -35,7 +35,7 @@ async function answered(): Promise<WalletWorld> {
 /** What a wallet is told to forget. */
 function sweptBy(world: WalletWorld, clock: ServiceClock): Command[] {
   const told: Command[] = []
-  const tell = ({ command }: { readonly command: Command }) => told.push(command)
+  const tell = (_: unknown, command: Command) => told.push(command)
   sweepOnce({ reader: world.reader, tell, borneOutMs: clock.borneOutMs }, null)
   return told
 }

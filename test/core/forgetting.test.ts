@@ -62,7 +62,7 @@ describe('what need not be remembered', () => {
       sweepOnce(
         {
           reader: world.reader,
-          tell: ({ command }) => told.push(command),
+          tell: (_, command) => told.push(command),
           borneOutMs: () => nowMs,
         },
         null,
@@ -95,7 +95,7 @@ describe('what need not be remembered', () => {
     const found: string[] = []
     const ports = {
       reader: world.reader,
-      tell: ({ command }: { readonly command: { readonly keys: readonly string[] } }) =>
+      tell: (_: unknown, command: { readonly keys: readonly string[] }) =>
         found.push(...command.keys),
       borneOutMs: () => START_MS + IDEMPOTENCY_KEPT_MS,
     }
@@ -119,7 +119,7 @@ describe('what need not be remembered', () => {
     let found = 0
     const ports = {
       reader: world.reader,
-      tell: ({ command }: { readonly command: { readonly keys: readonly string[] } }) => {
+      tell: (_: unknown, command: { readonly keys: readonly string[] }) => {
         found += command.keys.length
       },
       borneOutMs: () => nowMs,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AskResult, eraseShell } from '../../actors/runtime/actor.js'
 import { ShardHost } from '../../actors/runtime/shard-host.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
-import { presentAnswer, sentReply } from '../../actors/sub-wallet/sent-reply.js'
+import { type CarriedSent, presentAnswer, sentReply } from '../../actors/sub-wallet/sent-reply.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { BroadcastOutcome } from '../../src/chains/rpc/broadcast-outcome.js'
@@ -256,7 +256,7 @@ export class ProcessModel {
 
   #replied(token: number, result: AskResult): void {
     if (!result.ok || token >= CONSOLE_TOKENS_FROM) return
-    const { txId } = sentReply(result.value)
+    const { txId } = sentReply(result.value as CarriedSent)
     if (this.reader.transaction(txId) === undefined) {
       this.wrong.push(`${txId} was acknowledged and is not on disk`)
     }

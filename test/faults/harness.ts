@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createChainWatcherShell } from '../../actors/chain-watcher/shell.js'
 import {
   type AskResult,
-  type Envelope,
+  type Delivery,
   type ErasedShell,
   eraseShell,
 } from '../../actors/runtime/actor.js'
@@ -116,7 +116,7 @@ export async function startHarness(
       const waiting = new Map<number, (result: AskResult) => void>()
       let dead = false
       let token = 0
-      const tell = (envelope: Envelope) => {
+      const tell = (envelope: Delivery) => {
         if (!dead) host.deliver(envelope)
       }
       /** Nothing reaches a crashed process, and it does nothing more. */
@@ -249,7 +249,7 @@ export async function startHarness(
 
 /** One process life of the actors. */
 interface Life {
-  ask(envelope: Envelope): Promise<AskResult>
+  ask(envelope: Delivery): Promise<AskResult>
   baseFeeWei(chainId: number): bigint | null
   end(): Promise<void>
 }

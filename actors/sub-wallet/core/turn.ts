@@ -3,6 +3,7 @@ import type { Fault } from '../../../src/errors/fault.js'
 import type { Decision, Reply, ReplyToken } from '../../runtime/actor.js'
 import { evolve } from './evolve.js'
 import type { Effect, Event, RefusedCall } from './messages.js'
+import type { SubWalletReplies } from './replies.js'
 import type { Sent } from './sent.js'
 import type { SubWalletState } from './state.js'
 
@@ -29,7 +30,7 @@ export class Turn {
     this.effects.push(effect)
   }
 
-  answer(token: ReplyToken | null, value: unknown): void {
+  answer(token: ReplyToken | null, value: SubWalletReplies[keyof SubWalletReplies]): void {
     if (token !== null) this.replies.push({ token, result: { ok: true, value } })
   }
 

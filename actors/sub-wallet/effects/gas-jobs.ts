@@ -41,6 +41,7 @@ function ask({ gasWalletId, chainId, subWalletId }: Sponsorship, job: GasJob): E
   return {
     kind: 'gas-wallet',
     id: gasWalletId,
+    userId: null,
     command: { type: 'sponsor', job, others },
     token: null,
   }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { subWalletAddress } from '../../../actors/addresses.js'
 import { keepJson } from '../../api/json-text.js'
 import type { OperationOutput } from '../../api/operations.js'
 import type { ApiKey } from '../../domain/api-key.js'
@@ -31,11 +32,12 @@ export function getLimits(
   const { actors, walletVersions, nowMs } = ports
   const kept = new LRUCache<KeyId, KeptLimits>({ max: KEPT_MAX })
 
-  async function ask({ keyId, subWalletId }: ApiKey, version: number, now: number) {
-    const command = { type: 'read-limits', keyId, nowMs: now }
-    const told = await actors.ask({ kind: 'sub-wallet', id: subWalletId }, command)
+  async function ask(asking: ApiKey, version: number, now: number) {
+    const { keyId } = asking
+    const command = { type: 'read-limits', keyId, nowMs: now } as const
+    const told = await actors.ask(subWalletAddress(asking), command)
     if (!told.ok) return told
-    const { key, counters } = told.value as { key: ApiKey; counters: SpendCounters }
+    const { key, counters } = told.value
     const answer = { ok: true, value: keepJson(limitsOf(key, counters)) } as const
     kept.set(keyId, { version, day: utcDay(now), answer })
     return answer

@@ -1,7 +1,8 @@
+import { subWalletAddress } from '../../../actors/addresses.js'
 import type { AskResult } from '../../../actors/runtime/actor.js'
 import { carriedSend } from '../../../actors/sub-wallet/carried-send.js'
 import type { SendCommand } from '../../../actors/sub-wallet/core/messages.js'
-import { sentReply } from '../../../actors/sub-wallet/sent-reply.js'
+import { type CarriedSent, sentReply } from '../../../actors/sub-wallet/sent-reply.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { TransactionView } from '../../api/transaction.js'
 import { type Hex, ID_PREFIX, type TxId } from '../../domain/ids.js'
@@ -27,15 +28,14 @@ export function sendTransaction({
       proofKey,
       idempotency,
     }
-    const wallet = { kind: 'sub-wallet', id: key.subWalletId } as const
-    const answer = await actors.ask(wallet, carriedSend(command))
+    const answer = await actors.ask(subWalletAddress(key), carriedSend(command))
     return answerOfSend(answer, answeredSends)
   }
 }
 
 /** What the actor answered a call that moves value with, on the wire. */
 export function answerOfSend(
-  answer: AskResult,
+  answer: AskResult<CarriedSent>,
   answeredSends: OperationPorts['answeredSends'],
 ): Answer<TransactionView> {
   if (!answer.ok) return answer

@@ -1,21 +1,14 @@
+import { subWalletAddress } from '../../../actors/addresses.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
-import type { ApiKey } from '../../domain/api-key.js'
 import type { ChainId } from '../../domain/chains.js'
 import type { Hex } from '../../domain/ids.js'
-import { formatUsd, type UsdMicros } from '../../domain/money.js'
-import { capBreach, type SpendCounters } from '../../domain/spend.js'
+import { formatUsd } from '../../domain/money.js'
+import { capBreach } from '../../domain/spend.js'
 import { fault } from '../../errors/fault.js'
 import type { Inspection } from '../../screening/screener.js'
 import { simulateTransaction } from '../../valuation/simulate-transaction.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
-
-interface Limits {
-  readonly key: ApiKey
-  readonly counters: SpendCounters
-  /** What the call counts for this key, where that depends on the ledger of approvals. */
-  readonly valueMicros?: UsdMicros
-}
 
 /** Everything a send would be judged by, in one answer, with nothing signed and nothing reserved. */
 export function simulateTransactionHandler(
@@ -33,13 +26,13 @@ export function simulateTransactionHandler(
     if (!forecast.ok) return forecast
     const { answer, unpriced, recipients, exposure } = forecast.value
     const command = {
-      type: 'read-limits',
+      type: 'read-limits' as const,
       keyId: key.keyId,
       nowMs: nowMs(),
       ...(exposure === null ? {} : { forecast: { chainId, exposure } }),
     }
     const [limits, inspection] = await Promise.all([
-      actors.ask({ kind: 'sub-wallet', id: key.subWalletId }, command),
+      actors.ask(subWalletAddress(key), command),
       screener.inspect({
         chainId: chainId as ChainId,
         userId: key.userId,
@@ -49,7 +42,7 @@ export function simulateTransactionHandler(
       }),
     ])
     if (!limits.ok) return limits
-    const { key: current, counters, valueMicros } = limits.value as Limits
+    const { key: current, counters, valueMicros } = limits.value
     const { gasMicros } = forecast.value
     const spendMicros =
       valueMicros === undefined ? forecast.value.spendMicros : valueMicros + gasMicros

@@ -1,5 +1,6 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { AddressRule } from '../../domain/address-rule.js'
+import type { UserId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -18,10 +19,12 @@ export function putAddressRule({
       note: input.note ?? null,
       createdAtMs: nowMs(),
     }
-    const set = await actors.ask(
-      { kind: 'address-rules', id: userId },
-      { type: 'put', rule, limit: quotas.rules, requestId },
-    )
+    const set = await actors.ask(rulesOf(userId), {
+      type: 'put',
+      rule,
+      limit: quotas.rules,
+      requestId,
+    })
     return set.ok ? { ok: true, status: 201, value: ruleView(rule) } : set
   }
 }
@@ -53,10 +56,14 @@ export function deleteAddressRule({
 }: OperationPorts): ConsoleHandlers['delete_address_rule'] {
   return async ({ userId, requestId }, input) => {
     const address = toChecksumAddress(input.address)
-    const command = { type: 'delete', address, requestId, nowMs: nowMs() }
-    const removed = await actors.ask({ kind: 'address-rules', id: userId }, command)
+    const command = { type: 'delete', address, requestId, nowMs: nowMs() } as const
+    const removed = await actors.ask(rulesOf(userId), command)
     return removed.ok ? { ok: true, value: { deleted: true } } : removed
   }
+}
+
+function rulesOf(userId: UserId) {
+  return { kind: 'address-rules', id: userId, userId } as const
 }
 
 function ruleView(rule: AddressRule) {

@@ -1,3 +1,4 @@
+import { subWalletAddress } from '../../../actors/addresses.js'
 import type { SendCommand } from '../../../actors/sub-wallet/core/messages.js'
 import { sentReply } from '../../../actors/sub-wallet/sent-reply.js'
 import { transactionView } from '../../api/transaction-view.js'
@@ -178,8 +179,7 @@ class Revocation {
       proofKey,
       idempotency: null,
     }
-    const address = { kind: 'sub-wallet', id: this.#wallet.subWalletId } as const
-    const answer = await this.#ports.actors.ask(address, command)
+    const answer = await this.#ports.actors.ask(subWalletAddress(this.#wallet), command)
     if (!answer.ok) return answer
     const { answeredSends, reader } = this.#ports
     const sent = sentReply(answer.value)

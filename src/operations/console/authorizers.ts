@@ -1,14 +1,14 @@
-import type { AuthorizerList } from '../../custody/co-signer.js'
+import { CUSTODY_ADDRESS } from '../../../actors/addresses.js'
 import { isoTime } from '../../domain/iso-time.js'
 import type { ConsoleHandlers } from '../context.js'
-import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
+import type { OperationPorts } from '../ports.js'
 
 /** They are added and removed at the identity provider, under a sign-in this service never sees. */
 export function listAuthorizers({ actors }: OperationPorts): ConsoleHandlers['list_authorizers'] {
   return async ({ userId }) => {
-    const answer = await actors.ask(CUSTODY_DESK, { type: 'list-authorizers', userId })
+    const answer = await actors.ask(CUSTODY_ADDRESS, { type: 'list-authorizers', userId })
     if (!answer.ok) return answer
-    const { authorizers, manageUrl } = answer.value as AuthorizerList
+    const { authorizers, manageUrl } = answer.value
     return {
       ok: true,
       value: {

@@ -1,15 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { subWalletAddress } from '../../../actors/addresses.js'
+import type { ReplyTo } from '../../../actors/protocols.js'
 import type { AskResult } from '../../../actors/runtime/actor.js'
-import type {
-  ClaimAnswer,
-  Claimed,
-  GrantAnswer,
-  Outdated,
-} from '../../../actors/sub-wallet/core/grant-messages.js'
+import type { Claimed, Outdated } from '../../../actors/sub-wallet/core/grant-messages.js'
+import type { ConsoleCommand } from '../../../actors/sub-wallet/core/messages.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { CustodyStatus } from '../../domain/grant-change.js'
-import type { SubWalletId } from '../../domain/ids.js'
 import type { ErrorCode } from '../../errors/catalogue.js'
 import { fault, type Result, refuse } from '../../errors/fault.js'
 import type { OperationPorts } from '../ports.js'
@@ -31,6 +28,9 @@ const NOTHING_TAKEN: ReadonlySet<ErrorCode> = new Set([
   'RATE_LIMITED',
 ])
 
+type WalletAddress = ReturnType<typeof subWalletAddress>
+type CommitCommand = Extract<ConsoleCommand, { type: 'rotate-key' | 'patch-key' }>
+
 export const OUTDATED: Outdated = { outdated: true }
 
 export interface Claim {
@@ -40,7 +40,9 @@ export interface Claim {
   /** What the identity provider is asked under the claim. */
   ask<T>(question: () => Promise<Result<T>>): Promise<Result<T>>
   /** Commits what it took. */
-  commit(command: object): Promise<AskResult>
+  commit<Command extends CommitCommand>(
+    command: Command,
+  ): Promise<AskResult<ReplyTo<WalletAddress, Command>>>
 }
 
 /** Makes a change until nothing else came between what it rests on and its commit. */
@@ -62,18 +64,18 @@ export async function untilUndisturbed<T>(
  */
 export async function underClaim<T>(
   { actors, nowMs }: Pick<OperationPorts, 'actors' | 'nowMs'>,
-  subWalletId: SubWalletId,
+  { subWalletId, userId }: ApiKey,
   of: Claimed,
   change: (claim: Claim) => Promise<Result<T> | Outdated>,
 ): Promise<Result<T> | Outdated> {
-  const wallet = { kind: 'sub-wallet', id: subWalletId } as const
+  const wallet = subWalletAddress({ subWalletId, userId })
   const claimId = randomUUID()
   let taken: 'no' | 'unknown' = 'no'
   let committed = false
   try {
     const granted = await actors.ask(wallet, { type: 'claim-grant', claimId, of, nowMs: nowMs() })
     if (!granted.ok) return granted
-    const { key } = granted.value as ClaimAnswer
+    const { key } = granted.value
     return await change({
       claimId,
       key,
@@ -100,14 +102,14 @@ export async function underClaim<T>(
 /** Whether the identity provider has acknowledged the key's grant, after a short wait for it. */
 export async function custodyOf(
   { actors }: Pick<OperationPorts, 'actors'>,
-  { keyId, subWalletId }: ApiKey,
+  key: ApiKey,
 ): Promise<CustodyStatus> {
   const waited = new AbortController()
   const late = delay(ACKNOWLEDGEMENT_WAIT_MS, null, { ref: false, signal: waited.signal })
-  const asked = actors.ask({ kind: 'sub-wallet', id: subWalletId }, { type: 'await-grant', keyId })
+  const asked = actors.ask(subWalletAddress(key), { type: 'await-grant', keyId: key.keyId })
   const answer = await Promise.race([asked, late.catch(() => null)])
   waited.abort()
-  return answer?.ok ? (answer.value as GrantAnswer).custody : 'pending'
+  return answer?.ok ? answer.value.custody : 'pending'
 }
 
 export function isOutdated(value: unknown): value is Outdated {

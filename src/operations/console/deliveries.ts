@@ -1,3 +1,4 @@
+import { webhookEndpointAddress } from '../../../actors/addresses.js'
 import type { DeliveryRecord } from '../../../actors/webhook-endpoint/core/delivery-record.js'
 import { DEFAULT_EVENT_TYPES, type StoredEvent } from '../../domain/event.js'
 import type { WebhookId } from '../../domain/ids.js'
@@ -33,11 +34,14 @@ export function redeliverEvent(ports: OperationPorts): ConsoleHandlers['redelive
     const targets = targetsOf(reader, event.value, input.webhook_id)
     if (!targets.ok) return targets
     const { eventId, seq, type: eventType } = event.value
-    const command = { type: 'redeliver', eventId, seq, eventType, requestId, nowMs: nowMs() }
+    const command = {
+      type: 'redeliver' as const,
+      ...{ eventId, seq, eventType, requestId, nowMs: nowMs() },
+    }
     const asked = await Promise.all(
-      targets.value.map(async ({ webhookId }) => ({
-        webhookId,
-        answer: await actors.ask({ kind: 'webhook-endpoint', id: webhookId }, command),
+      targets.value.map(async (target) => ({
+        webhookId: target.webhookId,
+        answer: await actors.ask(webhookEndpointAddress(target), command),
       })),
     )
     const refused = asked.find(({ answer }) => !answer.ok)

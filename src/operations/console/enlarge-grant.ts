@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { CUSTODY_ADDRESS } from '../../../actors/addresses.js'
 import type { Authorization } from '../../api/console.js'
 import { authorizerIdOfName } from '../../custody/authorizers/authorizer.js'
 import { encodeProof } from '../../custody/authorizers/proof.js'
@@ -8,7 +9,7 @@ import type { ApiKey } from '../../domain/api-key.js'
 import type { Enlargement } from '../../domain/grant-terms.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { ConsoleContext } from '../context.js'
-import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
+import type { OperationPorts } from '../ports.js'
 import type { PendingGrant } from './pending-grants.js'
 
 export interface WantedGrant {
@@ -59,9 +60,9 @@ export async function enlargeGrant(
             proof: proofOf(authorization),
           },
   }
-  const answer = await actors.ask(CUSTODY_DESK, { type: 'put-grant', grant })
+  const answer = await actors.ask(CUSTODY_ADDRESS, { type: 'put-grant', grant })
   if (answer.ok) {
-    const { authorizedBy } = answer.value as GrantOutcome
+    const { authorizedBy } = answer.value
     if (authorizedBy === null) throw new Error('a grant was enlarged without a proof')
     return ok({ key: draft.key, secret: draft.secret, authorizedBy })
   }

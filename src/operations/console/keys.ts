@@ -1,3 +1,4 @@
+import { CUSTODY_ADDRESS, subWalletAddress } from '../../../actors/addresses.js'
 import type { Outdated } from '../../../actors/sub-wallet/core/grant-messages.js'
 import type { Successor } from '../../../actors/sub-wallet/core/messages.js'
 import type { ConsoleInput } from '../../api/console-operations.js'
@@ -6,12 +7,12 @@ import type { ApiKey, KeyPatch } from '../../domain/api-key.js'
 import { keyExpiresAtMs } from '../../domain/api-key.js'
 import { CHAIN_IDS, isChainId } from '../../domain/chains.js'
 import { enlargements, grantTermsOf } from '../../domain/grant-terms.js'
-import { ID_PREFIX, type KeyId, type LineageId, type SubWalletId } from '../../domain/ids.js'
+import { ID_PREFIX, type KeyId, type LineageId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
 import type { ConsoleContext, ConsoleHandlers } from '../context.js'
-import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
+import type { OperationPorts } from '../ports.js'
 import { custodyOf, isOutdated, OUTDATED, underClaim, untilUndisturbed } from './claim-grant.js'
 import { type EnlargedGrant, enlargeGrant, grantOf } from './enlarge-grant.js'
 import { newKeySecret } from './key-secret.js'
@@ -65,7 +66,7 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
     if (!granted.ok) return granted
     const { key, secret, authorizedBy } = granted.value
     const { requestId } = context
-    const stored = await actors.ask(walletOf(key), { type: 'register-key', key, requestId })
+    const stored = await actors.ask(subWalletAddress(key), { type: 'register-key', key, requestId })
     if (!stored.ok) return stored
     ports.forgetKey(key.secretHash)
     const view = keyView(key, null, 'current', nowMs())
@@ -122,24 +123,32 @@ interface Rotated {
 function makeSuccessor(
   ports: OperationPorts,
   context: ConsoleContext,
-  { keyId, subWalletId }: ApiKey,
+  predecessor: ApiKey,
 ): Promise<Result<Rotated> | Outdated> {
+  const { keyId } = predecessor
   const { actors, environment, nowMs } = ports
   const { secret, secretHash, secretPrefix } = newKeySecret(environment)
   const successor: Successor = { keyId: newId<KeyId>(ID_PREFIX.key), secretHash, secretPrefix }
   const of = { keyId: successor.keyId, rotatedFrom: keyId, patch: null }
-  return underClaim(ports, subWalletId, of, async (claim) => {
+  return underClaim(ports, predecessor, of, async (claim) => {
     const next: ApiKey = { ...claim.key, ...successor }
     const grant = { ...grantOf(next, context, deriveProofKey(secret)), rotatedFrom: keyId }
-    const granted = await claim.ask(() => actors.ask(CUSTODY_DESK, { type: 'put-grant', grant }))
+    const granted = await claim.ask(() => actors.ask(CUSTODY_ADDRESS, { type: 'put-grant', grant }))
     if (!granted.ok) return granted
     const { claimId } = claim
     const { requestId } = context
-    const command = { type: 'rotate-key', keyId, successor, claimId, requestId, nowMs: nowMs() }
+    const command = {
+      type: 'rotate-key',
+      keyId,
+      successor,
+      claimId,
+      requestId,
+      nowMs: nowMs(),
+    } as const
     const rotated = await claim.commit(command)
     if (!rotated.ok) return rotated
     if (isOutdated(rotated.value)) return OUTDATED
-    return ok({ ...(rotated.value as Omit<Rotated, 'secret'>), secret })
+    return ok({ ...rotated.value, secret })
   })
 }
 
@@ -151,11 +160,11 @@ export function revokeKey(ports: OperationPorts): ConsoleHandlers['revoke_key'] 
     if (!owned.ok) return owned
     const { requestId } = context
     const { keyId } = owned.value
-    const command = { type: 'revoke-key', keyId, requestId, nowMs: nowMs() }
-    const revoked = await actors.ask(walletOf(owned.value), command)
+    const command = { type: 'revoke-key', keyId, requestId, nowMs: nowMs() } as const
+    const revoked = await actors.ask(subWalletAddress(owned.value), command)
     ports.forgetKey(owned.value.secretHash)
     if (!revoked.ok) return revoked
-    const key = revoked.value as ApiKey
+    const key = revoked.value
     const custody = await custodyOf(ports, key)
     return { ok: true, value: keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, nowMs()) }
   }
@@ -195,27 +204,36 @@ interface Patched {
 async function narrowKey(
   { actors, nowMs }: OperationPorts,
   { requestId }: ConsoleContext,
-  { keyId, subWalletId }: ApiKey,
+  key: ApiKey,
   input: ConsoleInput<'patch_key'>,
 ): Promise<Result<Patched> | Outdated> {
+  const { keyId } = key
   const patch = patchOf(input)
-  const command = { type: 'patch-key', keyId, patch, claimId: null, requestId, nowMs: nowMs() }
-  const patched = await actors.ask({ kind: 'sub-wallet', id: subWalletId }, command)
+  const command = {
+    type: 'patch-key',
+    keyId,
+    patch,
+    claimId: null,
+    requestId,
+    nowMs: nowMs(),
+  } as const
+  const patched = await actors.ask(subWalletAddress(key), command)
   if (!patched.ok) return patched
   if (isOutdated(patched.value)) return OUTDATED
-  return ok({ key: patched.value as ApiKey, authorizedBy: null })
+  return ok({ key: patched.value, authorizedBy: null })
 }
 
 function enlargeKey(
   ports: OperationPorts,
   context: ConsoleContext,
-  { keyId, subWalletId }: ApiKey,
+  key: ApiKey,
   { authorization, ...input }: ConsoleInput<'patch_key'>,
 ): Promise<Result<Patched> | Outdated> {
   const { nowMs } = ports
+  const { keyId } = key
   const patch = patchOf(input)
   const of = { keyId, rotatedFrom: null, patch }
-  return underClaim(ports, subWalletId, of, async (claim) => {
+  return underClaim(ports, key, of, async (claim) => {
     const next: ApiKey = { ...claim.key, ...patch }
     const enlarges = enlargementsOf(claim.key, next)
     if (enlarges.length === 0) return OUTDATED
@@ -225,11 +243,11 @@ function enlargeKey(
     if (!granted.ok) return granted
     const { claimId } = claim
     const { requestId } = context
-    const command = { type: 'patch-key', keyId, patch, claimId, requestId, nowMs: nowMs() }
+    const command = { type: 'patch-key', keyId, patch, claimId, requestId, nowMs: nowMs() } as const
     const patched = await claim.commit(command)
     if (!patched.ok) return patched
     if (isOutdated(patched.value)) return OUTDATED
-    return ok({ key: patched.value as ApiKey, authorizedBy: granted.value.authorizedBy })
+    return ok({ key: patched.value, authorizedBy: granted.value.authorizedBy })
   })
 }
 
@@ -255,10 +273,6 @@ export function enlargesKey(key: ApiKey, input: ConsoleInput<'patch_key'>): bool
 
 function enlargementsOf(before: ApiKey, next: ApiKey) {
   return enlargements(grantTermsOf(before), grantTermsOf(next))
-}
-
-function walletOf(key: ApiKey): { kind: 'sub-wallet'; id: SubWalletId } {
-  return { kind: 'sub-wallet', id: key.subWalletId }
 }
 
 function unsupportedChain(chains: readonly number[]): Fault | null {

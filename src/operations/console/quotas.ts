@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import type { CountedQuota, QuotaCommand } from '../../../actors/quotas/core/decide.js'
-import type { ActorAddress } from '../../../actors/runtime/actor.js'
 import { isLive } from '../../domain/api-key.js'
 import type { KeyId, UserId } from '../../domain/ids.js'
 import type { Answer, ConsoleContext, ConsoleHandlers } from '../context.js'
@@ -25,10 +24,9 @@ export function withinQuota<Input, Output>(
   return async (context, input) => {
     const counter = counterOf(context.userId)
     const name = randomUUID()
-    const reserve: QuotaCommand = { type: 'reserve', quota, name, limit: quotas[quota] }
+    const reserve = { type: 'reserve', quota, name, limit: quotas[quota] } as const
     const settle = (outcome: Extract<QuotaCommand, { type: 'settle' }>['outcome']): void => {
-      const command: QuotaCommand = { type: 'settle', quota, name, outcome }
-      actors.tell(counter, command)
+      actors.tell(counter, { type: 'settle', quota, name, outcome })
     }
     const reserved = await actors.ask(counter, reserve)
     if (!reserved.ok) {
@@ -82,10 +80,9 @@ function free(
   quota: CountedQuota,
   id: string,
 ): void {
-  const command: QuotaCommand = { type: 'free', quota, id }
-  actors.tell(counterOf(userId), command)
+  actors.tell(counterOf(userId), { type: 'free', quota, id })
 }
 
-function counterOf(userId: UserId): ActorAddress {
-  return { kind: 'quotas', id: userId }
+function counterOf(userId: UserId) {
+  return { kind: 'quotas', id: userId, userId } as const
 }

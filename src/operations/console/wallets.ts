@@ -1,9 +1,9 @@
-import type { WalletCertificate } from '../../custody/co-signer.js'
+import { CUSTODY_ADDRESS, subWalletAddress } from '../../../actors/addresses.js'
 import { ID_PREFIX, type SubWalletId } from '../../domain/ids.js'
 import type { SubWallet } from '../../domain/wallet.js'
 import { newId } from '../../store/new-id.js'
 import type { ConsoleHandlers } from '../context.js'
-import { CUSTODY_DESK, type OperationPorts } from '../ports.js'
+import type { OperationPorts } from '../ports.js'
 import { pageOptions } from './page.js'
 import { walletView } from './views.js'
 
@@ -11,13 +11,13 @@ import { walletView } from './views.js'
 export function createWallet({ actors, nowMs }: OperationPorts): ConsoleHandlers['create_wallet'] {
   return async ({ userId, requestId }, { name }) => {
     const subWalletId = newId<SubWalletId>(ID_PREFIX.subWallet)
-    const keyed = await actors.ask(CUSTODY_DESK, {
+    const keyed = await actors.ask(CUSTODY_ADDRESS, {
       type: 'create-wallet-key',
       subWalletId,
       userId,
     })
     if (!keyed.ok) return keyed
-    const { address, epoch } = keyed.value as WalletCertificate
+    const { address, epoch } = keyed.value
     const wallet: SubWallet = {
       subWalletId,
       userId,
@@ -26,8 +26,8 @@ export function createWallet({ actors, nowMs }: OperationPorts): ConsoleHandlers
       epoch,
       createdAtMs: nowMs(),
     }
-    const command = { type: 'create-wallet', wallet, requestId }
-    const stored = await actors.ask({ kind: 'sub-wallet', id: subWalletId }, command)
+    const command = { type: 'create-wallet', wallet, requestId } as const
+    const stored = await actors.ask(subWalletAddress(wallet), command)
     return stored.ok ? { ok: true, status: 201, value: walletView(wallet) } : stored
   }
 }

@@ -1,4 +1,4 @@
-import type { ActorAddress } from '../../../actors/runtime/actor.js'
+import { webhookEndpointAddress } from '../../../actors/addresses.js'
 import type { ChangeCommand } from '../../../actors/webhook-endpoint/core/commands.js'
 import { SECRET_OVERLAP_MS } from '../../../actors/webhook-endpoint/core/state.js'
 import { type EventId, ID_PREFIX, type WebhookId } from '../../domain/ids.js'
@@ -29,8 +29,15 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
       createdAtMs: nowMs(),
     }
     const cursor = readableSeq()
-    const command = { type: 'register', endpoint, secret, cursor, requestId, nowMs: nowMs() }
-    const stored = await actors.ask({ kind: 'webhook-endpoint', id: endpoint.webhookId }, command)
+    const command = {
+      type: 'register',
+      endpoint,
+      secret,
+      cursor,
+      requestId,
+      nowMs: nowMs(),
+    } as const
+    const stored = await actors.ask(webhookEndpointAddress(endpoint), command)
     if (!stored.ok) return stored
     return { ok: true, status: 201, value: { ...webhookView(endpoint), secret } }
   }
@@ -48,8 +55,8 @@ export function deleteWebhook(ports: OperationPorts): ConsoleHandlers['delete_we
   return async ({ userId, requestId }, { webhook_id }) => {
     const owned = ownedWebhook(reader, userId, webhook_id)
     if (!owned.ok) return owned
-    const command = { type: 'remove', requestId, nowMs: nowMs() }
-    const removed = await actors.ask(actorOf(owned.value), command)
+    const command = { type: 'remove', requestId, nowMs: nowMs() } as const
+    const removed = await actors.ask(webhookEndpointAddress(owned.value), command)
     return removed.ok ? { ok: true, value: { deleted: true } } : removed
   }
 }
@@ -67,9 +74,9 @@ export function patchWebhook(ports: OperationPorts): ConsoleHandlers['patch_webh
       ...(input.description === undefined ? {} : { description: input.description }),
       ...(input.status === undefined ? {} : { status: input.status }),
     }
-    const command = { type: 'change', changes, requestId, nowMs: nowMs() }
-    const changed = await actors.ask(actorOf(owned.value), command)
-    return changed.ok ? { ok: true, value: webhookView(changed.value as WebhookEndpoint) } : changed
+    const command = { type: 'change', changes, requestId, nowMs: nowMs() } as const
+    const changed = await actors.ask(webhookEndpointAddress(owned.value), command)
+    return changed.ok ? { ok: true, value: webhookView(changed.value) } : changed
   }
 }
 
@@ -80,8 +87,8 @@ export function testWebhook(ports: OperationPorts): ConsoleHandlers['test_webhoo
     const owned = ownedWebhook(reader, userId, webhook_id)
     if (!owned.ok) return owned
     const eventId = newId<EventId>(ID_PREFIX.event)
-    const command = { type: 'test', eventId, requestId, nowMs: nowMs() }
-    const begun = await actors.ask(actorOf(owned.value), command)
+    const command = { type: 'test', eventId, requestId, nowMs: nowMs() } as const
+    const begun = await actors.ask(webhookEndpointAddress(owned.value), command)
     if (!begun.ok) return begun
     return {
       ok: true,
@@ -100,18 +107,14 @@ export function rotateWebhookSecret(
     if (!owned.ok) return owned
     const secret = generateWebhookSecret()
     const now = nowMs()
-    const command = { type: 'rotate-secret', secret, requestId, nowMs: now }
-    const rotated = await actors.ask(actorOf(owned.value), command)
+    const command = { type: 'rotate-secret', secret, requestId, nowMs: now } as const
+    const rotated = await actors.ask(webhookEndpointAddress(owned.value), command)
     if (!rotated.ok) return rotated
     const value = {
-      ...webhookView(rotated.value as WebhookEndpoint),
+      ...webhookView(rotated.value),
       secret,
       previous_secrets_expire_at: isoTime(now + SECRET_OVERLAP_MS),
     }
     return { ok: true, value }
   }
-}
-
-function actorOf({ webhookId }: WebhookEndpoint): ActorAddress {
-  return { kind: 'webhook-endpoint', id: webhookId }
 }

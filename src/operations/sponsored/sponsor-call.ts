@@ -1,3 +1,4 @@
+import { subWalletAddress } from '../../../actors/addresses.js'
 import type {
   SponsorCommand,
   SponsoredQuote,
@@ -72,8 +73,8 @@ export async function sponsorCall(
     proofKey,
     idempotency,
   }
-  const address = { kind: 'sub-wallet', id: key.subWalletId } as const
-  return answerOfSend(await ports.actors.ask(address, command), ports.answeredSends)
+  const answer = await ports.actors.ask(subWalletAddress(key), command)
+  return answerOfSend(answer, ports.answeredSends)
 }
 
 async function quoteOf(

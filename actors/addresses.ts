@@ -1,0 +1,29 @@
+import type { SubWalletId, UserId, WebhookId } from '../src/domain/ids.js'
+
+/** The sub-wallet of a key or of a transaction, say. */
+export function subWalletAddress(of: {
+  readonly subWalletId: SubWalletId
+  readonly userId: UserId
+}) {
+  return { kind: 'sub-wallet', id: of.subWalletId, userId: of.userId } as const
+}
+
+export function webhookEndpointAddress(of: {
+  readonly webhookId: WebhookId
+  readonly userId: UserId
+}) {
+  return { kind: 'webhook-endpoint', id: of.webhookId, userId: of.userId } as const
+}
+
+/** Grants and wallet keys are asked for here. */
+export const CUSTODY_ADDRESS = { kind: 'custody', id: 'custody', userId: null } as const
+
+/** Writes down when keys were last used. */
+export const KEY_USE_ADDRESS = { kind: 'key-use', id: 'key-use', userId: null } as const
+
+/** Writes down what vaults' shares were worth. */
+export const SHARE_PRICES_ADDRESS = {
+  kind: 'share-prices',
+  id: 'share-prices',
+  userId: null,
+} as const

@@ -1,0 +1,61 @@
+import type { AuthorizerList, GrantOutcome, WalletCertificate } from '../src/custody/co-signer.js'
+import type { AddressRule } from '../src/domain/address-rule.js'
+import type { WebhookEndpoint } from '../src/domain/webhook.js'
+import type { AddressRulesCommand } from './address-rules/core/decide.js'
+import type { WatcherCommand } from './chain-watcher/core/messages.js'
+import type { CustodyCommand } from './custody/shell.js'
+import type { GasWalletCommand, Opened } from './gas-wallet/core/messages.js'
+import type { KeyUseCommand } from './key-use/shell.js'
+import type { QuotaCommand } from './quotas/core/decide.js'
+import type { ActorAddress, Ask, AskResult, Tell } from './runtime/actor.js'
+import type { SharePriceCommand } from './share-prices/shell.js'
+import type { SubWalletProtocol } from './sub-wallet/protocol.js'
+import type { IncomingCommand, LogCommand } from './webhook-endpoint/core/commands.js'
+
+/** What may be sent to an actor of each kind, and what it answers. */
+export interface Protocols {
+  readonly 'sub-wallet': SubWalletProtocol
+  readonly 'webhook-endpoint':
+    | Ask<Exclude<IncomingCommand, LogCommand>, WebhookEndpoint>
+    | Tell<Extract<LogCommand, { type: 'recover' | 'events-appended' }>>
+  readonly 'address-rules': Ask<AddressRulesCommand, AddressRule>
+  readonly quotas:
+    | Ask<Extract<QuotaCommand, { type: 'reserve' }>, null>
+    | Tell<Extract<QuotaCommand, { type: 'settle' | 'free' }>>
+  readonly custody:
+    | Ask<Extract<CustodyCommand, { type: 'create-wallet-key' }>, WalletCertificate>
+    | Ask<Extract<CustodyCommand, { type: 'put-grant' }>, GrantOutcome>
+    | Ask<Extract<CustodyCommand, { type: 'list-authorizers' }>, AuthorizerList>
+  readonly 'key-use': Ask<KeyUseCommand, null>
+  readonly 'share-prices': Tell<SharePriceCommand>
+  readonly 'gas-wallet': Ask<Extract<GasWalletCommand, { type: 'open' }>, Opened>
+  readonly 'chain-watcher': Tell<Extract<WatcherCommand, { type: 'start' }>>
+}
+
+type ProtocolOf<Address extends ActorAddress> = Protocols[Address['kind']]
+
+/** Commands that actors of the kind answer. */
+export type AskedOf<Address extends ActorAddress> = Asks<ProtocolOf<Address>>['command']
+
+/** Commands that actors of the kind take. */
+export type ToldTo<Address extends ActorAddress> = ProtocolOf<Address>['command']
+
+type Asks<Protocol> =
+  Protocol extends Ask<object, infer Reply> ? ([Reply] extends [never] ? never : Protocol) : never
+
+/** What answers a command, of which there is one kind of answer. */
+export type ReplyTo<Address extends ActorAddress, Command> = ReplyIn<ProtocolOf<Address>, Command>
+
+type ReplyIn<Protocol, Command> =
+  Protocol extends Ask<infer Asked, infer Reply> ? (Command extends Asked ? Reply : never) : never
+
+/** The way to the actors, for whoever is none. */
+export interface Actors {
+  /** Refused with OVERLOADED, and nothing done, when too many callers wait. */
+  ask<Address extends ActorAddress, Command extends AskedOf<Address>>(
+    address: Address,
+    command: Command,
+  ): Promise<AskResult<ReplyTo<Address, Command>>>
+  /** Arrives however many callers wait. */
+  tell<Address extends ActorAddress>(address: Address, command: ToldTo<Address>): void
+}

@@ -1,0 +1,34 @@
+import type { ApiKey } from '../../../src/domain/api-key.js'
+import type { UsdMicros } from '../../../src/domain/money.js'
+import type { SpendCounters } from '../../../src/domain/spend.js'
+import type { SubWallet } from '../../../src/domain/wallet.js'
+import type { ClaimAnswer, GrantAnswer, Outdated } from './grant-messages.js'
+import type { Sent } from './sent.js'
+
+/** What a sub-wallet answers, by the command that asked for it. It answers no others. */
+export interface SubWalletReplies {
+  readonly 'create-wallet': SubWallet | null
+  readonly 'register-key': ApiKey
+  readonly 'rotate-key': RotatedKeys | Outdated
+  readonly 'revoke-key': ApiKey
+  readonly 'patch-key': ApiKey | Outdated
+  readonly 'read-limits': LimitsAnswer
+  readonly 'claim-grant': ClaimAnswer
+  readonly 'await-grant': GrantAnswer
+  readonly send: Sent
+  readonly 'sponsor-call': Sent
+}
+
+export interface RotatedKeys {
+  /** The successor. */
+  readonly key: ApiKey
+  /** What is left of the predecessor. */
+  readonly previous: ApiKey
+}
+
+export interface LimitsAnswer {
+  readonly key: ApiKey
+  readonly counters: SpendCounters
+  /** What the forecast call counts for this key; absent where none was asked about. */
+  readonly valueMicros?: UsdMicros
+}
