@@ -89,6 +89,7 @@ export function recordGasWallet(
       case 'reserved':
       case 'released':
       case 'queued':
+      case 'lined-up':
       case 'nonce-assigned':
       case 'signature-held':
       case 'signature-failed':

@@ -149,6 +149,7 @@ export function recordEvents(
       case 'reserved':
       case 'released':
       case 'queued':
+      case 'lined-up':
       case 'nonce-assigned':
       case 'signature-held':
       case 'signature-failed':

@@ -19,7 +19,8 @@ export interface ChainReads {
   tokenBalances(tokens: readonly Address[], owner: Address): Promise<(bigint | null)[]>
   /** Null when the contract has no `decimals`; cached, since both are fixed in practice. */
   tokenMetadata(token: Address): Promise<TokenMetadata | null>
-  transactionCount(owner: Address, tag: 'latest' | 'pending'): Promise<number>
+  /** @param at a tag, or the number of a block */
+  transactionCount(owner: Address, at: 'latest' | 'pending' | number): Promise<number>
   code(address: Address): Promise<AccountCode>
   /** The cached answer of `code`, or null when there is none that is fresh. Never waits. */
   cachedCode(address: Address): AccountCode | null
@@ -116,7 +117,8 @@ export function createChainReads(rpc: RpcClient): ChainReads {
       metadata.set(key, read)
       return read
     },
-    async transactionCount(owner, tag) {
+    async transactionCount(owner, at) {
+      const tag = typeof at === 'number' ? toQuantity(at) : at
       return quantityNumber(await rpc.request('eth_getTransactionCount', [owner, tag]))
     },
     code,

@@ -2,6 +2,8 @@ import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
 import { addressWord, uintAt } from '../chains/hex.js'
 import { RpcCallError, RpcShapeError } from '../chains/rpc/errors.js'
+import type { Settled } from '../chains/rpc/types.js'
+import type { StateAfter } from '../chains/simulate/simulation.js'
 import { multicall3Abi } from '../contracts/abis/multicall3.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { powerOfTen } from '../domain/money.js'
@@ -57,6 +59,7 @@ interface Read {
 /**
  * Reads balances and allowances in one RPC call for all but the largest sets.
  * @param tokens of the chain's configuration: their answers are trusted
+ * @param after the calls of the wallet that come first; null where none does
  * @throws FaultError PRICE_UNAVAILABLE when there are too many to read, and what
  *   `RpcClient.request` throws; RpcShapeError when a configured token does not answer
  */
@@ -65,6 +68,7 @@ export async function readHoldings(
   wallet: Address,
   tokens: readonly HeldToken[],
   spenders: readonly Address[],
+  after: StateAfter | null = null,
 ): Promise<Holdings> {
   const count = tokens.length * (spenders.length === 0 ? 3 : 4 + 2 * spenders.length)
   if (count > SUBCALLS_MAX) {
@@ -93,7 +97,7 @@ export async function readHoldings(
       reads.push({ target: PERMIT2, data })
     }
   }
-  return assemble(tokens, spenders, await readAll(chain, reads))
+  return assemble(tokens, spenders, await readAll(chain, reads, after))
 }
 
 function assemble(
@@ -140,11 +144,16 @@ function assemble(
 async function readAll(
   chain: ChainAccess,
   reads: readonly Read[],
+  after: StateAfter | null,
 ): Promise<readonly (bigint | null)[]> {
   if (reads.length === 0) return []
   const { kind } = await chain.reads.code(MULTICALL3)
   if (kind !== 'contract') {
-    const answers = await chain.rpc.batch(reads.map(({ target, data }) => ethCall(target, data)))
+    const answers = await askAll(
+      chain,
+      reads.map(({ target, data }) => ({ to: target, data })),
+      after,
+    )
     return answers.map((answer, i) => {
       if (answer.ok) return firstWord(answer.value)
       if (reads[i]?.optional === true && answer.error instanceof RpcCallError) return null
@@ -155,8 +164,10 @@ async function readAll(
   for (let i = 0; i < reads.length; i += SUBCALLS_PER_CALL_MAX) {
     chunks.push(reads.slice(i, i + SUBCALLS_PER_CALL_MAX))
   }
-  const answers = await chain.rpc.batch(
-    chunks.map((chunk) => ethCall(MULTICALL3, encodeAggregate(chunk))),
+  const answers = await askAll(
+    chain,
+    chunks.map((chunk) => ({ to: MULTICALL3, data: encodeAggregate(chunk) })),
+    after,
   )
   return answers.flatMap((answer, i) => {
     if (!answer.ok) throw answer.error
@@ -189,6 +200,20 @@ function firstWord(value: unknown): bigint | null {
   return typeof value === 'string' ? uintAt(value as Hex, 0) : null
 }
 
-function ethCall(to: Address, data: Hex) {
-  return { method: 'eth_call', params: [{ to, data }, 'latest'] }
+/** At the newest block, or after the wallet's own calls that no block has. */
+async function askAll(
+  { rpc, simulator, config }: ChainAccess,
+  reads: readonly { readonly to: Address; readonly data: Hex }[],
+  after: StateAfter | null,
+): Promise<readonly Settled[]> {
+  if (after === null) {
+    return rpc.batch(reads.map((read) => ({ method: 'eth_call', params: [read, 'latest'] })))
+  }
+  const answers = await simulator.readAfter(after, reads)
+  if (answers === null) throw new FaultError(fault('CHAIN_UNAVAILABLE', { chain_id: config.id }))
+  return answers.map((value) =>
+    value === null
+      ? { ok: false, error: new RpcCallError(-32_000, 'the read fails') }
+      : { ok: true, value },
+  )
 }

@@ -46,6 +46,7 @@ export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuotePar
     accountHasCode: senderCode.kind === 'delegated',
     forecast: {
       simulated: forecast.simulated,
+      after: forecast.after ?? null,
       quotedAtBlock: fees.head.number,
       prices: forecast.prices,
       movements: forecast.movements,

@@ -1,6 +1,6 @@
 import type { SimulatedApproval, SimulatedTransfer } from '../chains/simulate/simulation.js'
 import type { Exposure } from '../domain/exposure.js'
-import type { Address, Hex } from '../domain/ids.js'
+import type { Address, Hex, TxId } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
 import type { Valuation } from '../domain/transaction.js'
 import type { Fault } from '../errors/fault.js'
@@ -20,6 +20,20 @@ export interface QuotedCall {
   readonly to: Address
   readonly value: bigint
   readonly data: Hex
+  /** The wallet's own calls that will be mined before this one; asked only of what is run. */
+  readonly unmined?: () => readonly UnminedCall[]
+}
+
+/** A call of the wallet that is queued, being signed, signed or out, as far as is known. */
+export interface UnminedCall {
+  readonly txId: TxId
+  /** Null while it waits for one. */
+  readonly nonce: number | null
+  readonly to: Address
+  /** Wei. */
+  readonly value: bigint
+  readonly data: Hex
+  readonly gasLimit: bigint
 }
 
 /** Gas, fees and value of a call, or why they could not be had. */
@@ -46,6 +60,8 @@ export type CallQuote =
 export interface Forecast {
   /** False when the call was valued from its words alone. */
   readonly simulated: boolean
+  /** The wallet's own calls that it was valued after; absent or null for a plain transfer. */
+  readonly after?: readonly TxId[] | null
   /** Head of the chain when the quote was made. */
   readonly quotedAtBlock: number
   /** Every price that went into the valuation. */

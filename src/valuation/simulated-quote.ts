@@ -15,6 +15,7 @@ import { problemOfGas } from './plain-quote.js'
 import { PriceBook } from './price-book.js'
 import { completeQuote, ENVELOPE_BYTES, unvalued } from './quote-parts.js'
 import type { CallQuote, QuotedCall } from './quoter.js'
+import { type Run, runAfterUnmined } from './run-after-unmined.js'
 import { readStatically, type StaticReading } from './static-reading.js'
 import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
 
@@ -52,17 +53,18 @@ export function createSimulatedQuoter(
     const call = { ...given, from: getAddress(given.from), to: getAddress(given.to) }
     // A simulation does not count L1 data as gas.
     const estimates = chainFacts(chain.config.id).feeModel === 'arbitrum'
-    const [fees, l1FeeWei, simulation, estimate, prices, senderCode, vaults] = await Promise.all([
+    const [fees, l1FeeWei, run, estimate, prices, senderCode, vaults] = await Promise.all([
       chain.fees.quote(),
       chain.gas.l1FeeUpperBoundWei(ENVELOPE_BYTES + call.data.length / 2),
-      chain.simulator.simulate(call),
+      runAfterUnmined(chain, call),
       estimates ? chain.gas.gasLimitFor(call) : null,
       allPrices(source, view),
       chain.reads.cachedCode(call.from) ?? chain.reads.code(call.from),
       view.vaults(),
     ])
     const reading = readStatically(call, view.isConfigured)
-    if (simulation === null && !reading.complete) return null
+    const { simulation, after } = run
+    if (simulation === null && !reading.complete) return run.refusal
     if (simulation?.truncated === true) {
       return unvalued(call.chainId, 'the call moves more than can be listed')
     }
@@ -71,7 +73,7 @@ export function createSimulatedQuoter(
     const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, l1FeeWei)
     const problem = problemOf(simulation) ?? (gas.ok ? null : problemOfGas(gas))
     const [holdings, covered] = await Promise.all([
-      holdingsFor(view, vaults, call, reading, simulation, knownSpenders),
+      holdingsFor(view, vaults, call, reading, run, knownSpenders),
       problem !== null || funds.cover(chain, call.from, null, call.value + maxFeeWei),
     ])
     const book = new PriceBook(withShares(view.priced, vaults, holdings), prices)
@@ -90,6 +92,7 @@ export function createSimulatedQuoter(
       senderCode,
       forecast: {
         simulated: simulation !== null,
+        after,
         prices: book.used,
         movements,
         approvals,
@@ -118,7 +121,7 @@ function holdingsFor(
   vaults: ReadonlyMap<string, VaultShares>,
   call: QuotedCall,
   reading: StaticReading,
-  simulation: Simulation | null,
+  { simulation, state }: Run,
   knownSpenders: KnownSpenders,
 ): Holdings | Promise<Holdings> {
   const { chain, priced } = view
@@ -143,7 +146,7 @@ function holdingsFor(
     if (anyToken || named.has(key)) tokens.push({ address, decimals, isVault: true })
   }
   if (tokens.length === 0) return NO_HOLDINGS
-  return readHoldings(chain, call.from, tokens, spenders)
+  return readHoldings(chain, call.from, tokens, spenders, state)
 }
 
 /** Priced tokens, and shares of vaults as far as this call has to do with them. */

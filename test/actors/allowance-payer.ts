@@ -36,6 +36,8 @@ export interface Sent {
 interface Said {
   readonly keyId?: KeyId
   readonly nowMs?: number
+  /** Calls under way after which the allowances were read. */
+  readonly after?: readonly TxId[]
 }
 
 /** A wallet with two keys of their own lineages, which approve and have others pull. */
@@ -69,7 +71,8 @@ export class AllowancePayer {
   }
 
   /** Admits a call and leaves it there: neither signed nor stored. */
-  draft(exposed: Partial<TokenExposure>, { keyId = KEY_ID, nowMs = START_MS }: Said = {}): Sent {
+  draft(exposed: Partial<TokenExposure>, said: Said = {}): Sent {
+    const { keyId = KEY_ID, nowMs = START_MS, after = null } = said
     const n = ++this.#sends
     const token = {
       token: TOKEN,
@@ -82,6 +85,7 @@ export class AllowancePayer {
     if (!base.quote.ok) throw new Error('no quote')
     const forecast = {
       ...base.quote.forecast,
+      after,
       approvals: token.approvals.map((approval: AllowanceAmount) => ({
         ...approval,
         token: TOKEN,

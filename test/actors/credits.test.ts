@@ -63,6 +63,18 @@ describe('what was paid for with an approval', () => {
     expect(payer.used()).toBe(100n + 2n * 10n)
   })
 
+  test('is used up by a call that was valued after others which use it', () => {
+    const payer = new AllowancePayer()
+    const approval = payer.approve(100n, { after: [] })
+    const first = payer.pull(40n, 100n, { after: [approval.txId] })
+    const second = payer.pull(60n, 60n, { after: [approval.txId, first.txId] })
+    expect([first.micros, second.micros]).toEqual([0n, 0n])
+    const used = payer.state.open.get(second.txId)?.tx.credits
+    expect(used).toMatchObject([{ amount: 60n }])
+    const third = { after: [approval.txId, first.txId, second.txId] }
+    expect(payer.pull(0n, 50n, third).micros).toBe(50n)
+  })
+
   test('is used in the very step that reserves, so that two calls cannot both have it', () => {
     const payer = new AllowancePayer()
     payer.confirm(payer.approve(100n))

@@ -3,6 +3,7 @@ import { DECEIT } from './cases-deceit.js'
 import { HONEST } from './cases-honest.js'
 import { KEYS } from './cases-keys.js'
 import { PLACES } from './cases-places.js'
+import { RACES } from './cases-races.js'
 import { VENUES } from './cases-venues.js'
 import { judgeDrains } from './judge.js'
 
@@ -12,5 +13,6 @@ judgeDrains([
   ['contracts and tokens that deceive', DECEIT],
   ['venues that everybody uses', VENUES],
   ['several keys and the service’s own flows', KEYS],
+  ['calls that no block has yet', RACES],
   ['honest use', HONEST],
 ])

@@ -5,10 +5,10 @@ import devWrappedNative from '../../src/contracts/generated/dev-wrapped-native.j
   type: 'json',
 }
 import { spendersOfEntries } from '../../src/domain/allowance.js'
-import type { Address, Hex } from '../../src/domain/ids.js'
+import type { Address, Hex, TxId } from '../../src/domain/ids.js'
 import { MICROS_PER_USD } from '../../src/domain/money.js'
 import { createCallQuoter } from '../../src/valuation/call-quoter.js'
-import type { CallQuote, Quoter } from '../../src/valuation/quoter.js'
+import type { CallQuote, QuotedCall, Quoter, UnminedCall } from '../../src/valuation/quoter.js'
 import { simulateTransaction } from '../../src/valuation/simulate-transaction.js'
 import { MULTICALL3 } from '../../src/valuation/well-known.js'
 import { transact } from '../support/deploy.js'
@@ -39,7 +39,7 @@ const transfer = (to: Address, amount: bigint) =>
 const approve = (spender: Address, amount: bigint) =>
   encodeFunctionData({ abi: erc20Abi, functionName: 'approve', args: [spender, amount] })
 
-function ask(quoter: Quoter, call: Call) {
+function ask(quoter: Quoter, call: Call & Pick<QuotedCall, 'unmined'>) {
   return quoter.quote({ chainId: world.chainId, from: wallet.address, ...call })
 }
 
@@ -296,4 +296,62 @@ test('the encoding of a token’s batch hides nothing', async () => {
     callOf(world.kitchen, batch([batch([transfer(stranger, ETHER)]), transfer(stranger, ETHER)])),
   )
   expect(quote.valuation.valueMicros >= 4n * MICROS_PER_USD).toBe(true)
+})
+
+describe('a call behind others of its wallet that no block has', () => {
+  const waiting = (data: Hex, nonce: number | null, n = 1): UnminedCall => ({
+    ...{ txId: `tx_${n}` as TxId, nonce, to: world.usdc, value: 0n, data },
+    gasLimit: 200_000n,
+  })
+  const behind = (unmined: readonly UnminedCall[], call: Call, quoter = world.quoter) =>
+    ask(quoter, { ...call, unmined: () => unmined })
+  const pull = () => thieving({ world, wallet }, 'pull', [world.usdc, wallet.address, 20_000_000n])
+
+  test('is run after them, and so are the allowances that it may use', async () => {
+    const unmined = [waiting(approve(world.thief, 30_000_000n), 0)]
+    const quote = await behind(unmined, pull())
+    if (!quote.ok) throw new Error(quote.fault.code)
+    expect(quote.problem).toBeNull()
+    expect(quote.forecast.after).toEqual([unmined[0]?.txId])
+    const [token] = quote.exposure?.tokens ?? []
+    const standing = [{ spender: world.thief, kind: 'erc20', amount: 30_000_000n }]
+    expect(token).toMatchObject({ ran: 20_000_000n, standing })
+    expect((await quoted(pull())).problem?.code).toBe('SIMULATION_REVERTED')
+  })
+
+  test('is not run after what its block has already', async () => {
+    for (const amount of [30_000_000n, 0n]) {
+      const data = approve(world.thief, amount)
+      await transact(world.anvil, { from: wallet.address, to: world.usdc, data })
+    }
+    const again = [waiting(approve(world.thief, 30_000_000n), 0)]
+    expect(await behind(again, pull())).toMatchObject({ problem: { code: 'SIMULATION_REVERTED' } })
+    const more = [...again, waiting(approve(world.thief, 30_000_000n), null, 2)]
+    expect(await behind(more, pull())).toMatchObject({ ok: true, problem: null })
+  })
+
+  test('is refused where no endpoint can run calls one after the other', async () => {
+    const fault = { kind: 'error', code: -32601, message: 'the method does not exist' } as const
+    world.proxy.inject({ method: 'eth_simulateV1', fault })
+    const quoter = createCallQuoter(world.chains, world.prices, TRUSTING)
+    const unmined = [waiting(approve(world.thief, 30_000_000n), 0)]
+    const refused = await behind(unmined, pull(), quoter)
+    expect(refused).toMatchObject({ ok: false, fault: { code: 'CHAIN_UNAVAILABLE' } })
+    expect((await quoted(thieving({ world, wallet }, 'arm', [true]), quoter)).ok).toBe(true)
+  })
+
+  test('is refused behind more of them than are run', async () => {
+    const many = Array.from({ length: 33 }, (_, i) => waiting(approve(stranger, 1n), i, i))
+    const refused = await behind(many, pull())
+    expect(refused).toMatchObject({ ok: false, fault: { code: 'OVERLOADED' } })
+  })
+
+  test('asks nobody about them when it is a plain transfer', async () => {
+    const call = callOf(world.usdc, transfer(stranger, 1n))
+    await quoted(call)
+    const unmined = () => {
+      throw new Error('asked')
+    }
+    expect(await ask(world.quoter, { ...call, unmined })).toMatchObject({ ok: true })
+  })
 })

@@ -18,6 +18,7 @@ import {
 } from '../../../src/domain/spend.js'
 import type { Valuation } from '../../../src/domain/transaction.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
+import type { Forecast } from '../../../src/valuation/quoter.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { creditsOf } from './credits.js'
 import { limitsHit } from './limit-crossings.js'
@@ -39,6 +40,7 @@ export interface Admission {
         readonly valuation: Valuation
         readonly exposure?: Exposure | null
         readonly unpriced: boolean
+        readonly forecast?: Pick<Forecast, 'after'>
       }
     | { readonly ok: false; readonly fault: Fault }
   /** For the audit trail. */
@@ -111,7 +113,9 @@ export function admit(turn: Turn, asked: Admission, token: ReplyToken | null): A
   }
   const counters = countersOf(state, lineageId, nowMs)
   const exposure = quote.exposure ?? null
-  const paid = exposure === null ? null : spendWithCredits(state, key, chainId, exposure, counters)
+  const after = quote.forecast?.after ?? []
+  const paid =
+    exposure === null ? null : spendWithCredits(state, key, chainId, exposure, counters, after)
   const valuation =
     paid === null ? quote.valuation : { ...quote.valuation, valueMicros: paid.valueMicros }
   const micros = valuation.valueMicros + valuation.gasMicros
@@ -127,20 +131,24 @@ export function admit(turn: Turn, asked: Admission, token: ReplyToken | null): A
   return { key, reservation: { micros, day, month }, valuation, paid }
 }
 
-/** What a call counts for this key now, with what its lineage has paid for already. */
+/**
+ * What a call counts for this key now, with what its lineage has paid for already.
+ * @param after calls under way after which its exposure was read
+ */
 export function spendWithCredits(
   state: SubWalletState,
   key: ApiKey,
   chainId: number,
   exposure: Exposure,
   { day }: SpendCounters,
+  after: readonly TxId[],
 ): Spend {
   const isCapped = key.dailyLimitMicros !== null || key.monthlyLimitMicros !== null
   // Most calls of contracts reach no allowance: to look credits up would cost them for nothing.
   const asks = exposure.tokens.some(
     ({ standing, toPermit2 }) => standing.length > 0 || toPermit2 > 0n,
   )
-  const credits = asks ? creditsOf(state, key.lineageId, chainId, day) : null
+  const credits = asks ? creditsOf(state, key.lineageId, chainId, day, after) : null
   return spendOf(exposure, credits, isCapped)
 }
 

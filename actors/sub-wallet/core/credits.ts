@@ -5,7 +5,7 @@ import {
   type PricedAllowanceKind,
 } from '../../../src/domain/allowance.js'
 import type { CreditAmount, Credits } from '../../../src/domain/exposure.js'
-import type { Address, LineageId } from '../../../src/domain/ids.js'
+import type { Address, LineageId, TxId } from '../../../src/domain/ids.js'
 import { isCancelledBy, type Transaction } from '../../../src/domain/transaction.js'
 import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
@@ -20,14 +20,18 @@ import type { Turn } from './turn.js'
  * approval back ends it, and what was spent by then stays spent.
  */
 
-/** @param day the UTC day of the counters that are spent from */
+/**
+ * @param day the UTC day of the counters that are spent from
+ * @param after calls under way after which the allowances were read: what these take is taken
+ */
 export function creditsOf(
   state: SubWalletState,
   lineageId: LineageId,
   chainId: number,
   day: number,
+  after: readonly TxId[],
 ): Credits {
-  const heldBy = heldByKey(state)
+  const heldBy = heldByKey(state, new Set(after))
   return {
     of(token, spender, kind) {
       const key = keyOf(chainId, token, spender, kind)
@@ -35,9 +39,9 @@ export function creditsOf(
       const paid = entry?.paid ?? null
       if (entry === undefined || paid === null || paid.lineageId !== lineageId) return null
       if (paid.replacesOthers && !isMined(state, entry)) return null
-      const { drafted, unmined } = heldBy.get(key) ?? NOTHING_HELD
+      const { drafted, unseen } = heldBy.get(key) ?? NOTHING_HELD
       const left = paid.day === day && paid.left > drafted ? paid.left - drafted : 0n
-      return { left, held: drafted + unmined }
+      return { left, held: unseen }
     },
     withinPermit2(token) {
       if (!state.allowancesComplete) return null
@@ -71,29 +75,34 @@ function isMined({ open }: SubWalletState, { txId }: AllowanceEntry): boolean {
 interface Held {
   /** By calls that are not stored: the ledger does not know of it yet. */
   drafted: bigint
-  /** By stored ones that are not mined: the ledger knows, the chain does not. */
-  unmined: bigint
+  /** By all that the allowances were read without. */
+  unseen: bigint
 }
 
-const NOTHING_HELD: Held = { drafted: 0n, unmined: 0n }
+const NOTHING_HELD: Held = { drafted: 0n, unseen: 0n }
 
-function heldByKey({ drafts, open }: SubWalletState): ReadonlyMap<string, Held> {
+function heldByKey(
+  { drafts, open }: SubWalletState,
+  after: ReadonlySet<TxId>,
+): ReadonlyMap<string, Held> {
   const held = new Map<string, Held>()
   const heldOf = (key: string): Held => {
     const known = held.get(key)
     if (known !== undefined) return known
-    const made = { drafted: 0n, unmined: 0n }
+    const made = { drafted: 0n, unseen: 0n }
     held.set(key, made)
     return made
   }
   for (const { draft } of drafts.values()) {
     for (const { token, spender, kind, amount } of draft.paid?.uses ?? []) {
-      heldOf(keyOf(draft.chainId, token, spender, kind)).drafted += amount
+      const of = heldOf(keyOf(draft.chainId, token, spender, kind))
+      of.drafted += amount
+      if (!after.has(draft.txId)) of.unseen += amount
     }
   }
   for (const { tx } of open.values()) {
-    if (tx.mined !== null) continue
-    for (const { key, amount } of tx.credits ?? []) heldOf(key).unmined += amount
+    if (tx.mined !== null || after.has(tx.txId)) continue
+    for (const { key, amount } of tx.credits ?? []) heldOf(key).unseen += amount
   }
   return held
 }

@@ -2,11 +2,12 @@ import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
 import { keccak256 } from '../../../src/domain/keccak.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
-import { pumpFlight, pumpSigning } from './decide-lane.js'
+import { pumpFlight, pumpSigning, queuedDraft } from './decide-lane.js'
 import type { HeadCommand, ReplacePurpose } from './messages.js'
 import { feeCapOf } from './replacement-spend.js'
 import { countersOf, type Draft, type Lane, laneOf, OPEN_MAX, type OpenEntry } from './state.js'
 import type { Turn } from './turn.js'
+import { mayFill } from './unmined-calls.js'
 
 /** After so many blocks a transaction that a node took is sent once more: pools forget. */
 const RESEND_BLOCKS = 4
@@ -140,7 +141,8 @@ function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
   const { state } = turn
   const nonce = lane.gaps[0]
   const { wallet } = state
-  if (nonce === undefined || fees === null || wallet === null || lane.queued.length > 0) return
+  if (nonce === undefined || fees === null || wallet === null) return
+  if (lane.queued.some((txId) => mayFill(state, queuedDraft(state, txId), nonce))) return
   const above = lane.flight.map((txId) => state.open.get(txId)).find((it) => it !== undefined)
   if (above === undefined || above.tx.nonce < nonce) return
   const claimed = Math.min(above.tx.nonce, lane.ownFrom) - nonce

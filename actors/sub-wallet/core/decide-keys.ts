@@ -164,7 +164,7 @@ export function readLimits(
     return
   }
   const { chainId, exposure } = forecast
-  const { valueMicros } = spendWithCredits(turn.state, key, chainId, exposure, counters)
+  const { valueMicros } = spendWithCredits(turn.state, key, chainId, exposure, counters, [])
   turn.answer(token, { key, counters, valueMicros })
 }
 

@@ -15,8 +15,10 @@ import {
   laneOf,
   type OpenEntry,
   SIGNING_MAX,
+  type SubWalletState,
 } from './state.js'
 import type { Turn } from './turn.js'
+import { isPlain, isValuedAfter, mayFill, unminedCalls } from './unmined-calls.js'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
 
@@ -29,34 +31,80 @@ export function screened(turn: Turn, command: Of<'screened'>): void {
   const entry = turn.state.drafts.get(txId)
   if (entry === undefined || entry.phase !== 'screening') return
   const { draft } = entry
-  if (refusal === null && command.requoted !== null) {
-    admitAgain(turn, draft, command.requoted, command.nowMs)
-    return
-  }
-  const no = refusal ?? draft.problem
+  const lane = laneOf(turn.state, draft.chainId)
+  const wasFirst = lane.line[0] === txId
+  const no = refusal ?? (command.requoted === null ? draft.problem : null)
   if (no !== null) {
     turn.emit({ type: 'released', txId })
     turn.refuseSend(draft.token, no, draft, screenedAgainst)
-    return
+  } else if (command.requoted !== null) {
+    admitAgain(turn, draft, command.requoted, command.nowMs)
+    if (wasFirst && turn.state.drafts.has(txId)) turn.emit({ type: 'lined-up', txId, first: true })
+  } else if (!wasFirst && lane.line.length > 0 && !isPlain(draft)) {
+    // Those that wait are to be mined first, and nothing can be valued after them yet.
+    turn.emit({ type: 'lined-up', txId, first: false })
+  } else {
+    turn.emit({ type: 'queued', txId, screenedAgainst })
+    pumpSigning(turn, lane)
   }
-  turn.emit({ type: 'queued', txId, screenedAgainst })
-  pumpSigning(turn, laneOf(turn.state, draft.chainId))
+  if (wasFirst && lane.line[0] !== txId) revalueFirst(turn, lane)
 }
 
 /** Hands nonces to waiting drafts, lowest free nonce first. */
 export function pumpSigning(turn: Turn, lane: Lane): void {
   if (lane.sequence === 'draining' || lane.nextNonce === null) return
   for (;;) {
-    const txId = lane.queued[0]
-    if (txId === undefined || lane.signing.length >= SIGNING_MAX) return
-    const draft = turn.state.drafts.get(txId)?.draft
-    if (draft === undefined) throw new Error(`${txId} is queued but is no draft`)
-    // The next nonce is an authorization's, once the gaps below it are closed.
-    if (lane.gaps.length === 0 && turn.state.delegations.has(lane.chainId)) return
-    const nonce = lane.gaps[0] ?? lane.nextNonce + lane.signing.length
+    if (lane.signing.length >= SIGNING_MAX) return
+    const next = nextInQueue(turn.state, lane)
+    if (next === null) return
+    const { draft, gap } = next
+    const { txId } = draft
+    if (!isValuedAfter(turn.state, lane, draft)) {
+      turn.emit({ type: 'lined-up', txId, first: false })
+      if (lane.line[0] === txId) revalueFirst(turn, lane)
+      continue
+    }
+    const nonce = gap ?? lane.nextNonce + lane.signing.length
     turn.emit({ type: 'nonce-assigned', txId, nonce, replaces: null })
     turn.effect({ type: 'sign', draft, nonce, replaces: null })
   }
+}
+
+/** The next draft to be signed, and the gap that it fills; null when none may be. */
+function nextInQueue(
+  state: SubWalletState,
+  lane: Lane,
+): { readonly draft: Draft; readonly gap: number | undefined } | null {
+  const gap = lane.gaps[0]
+  const [first] = lane.queued
+  if (first === undefined) return null
+  const draft = queuedDraft(state, first)
+  // The next nonce is an authorization's, once the gaps below it are closed.
+  const nextIsTaken = state.delegations.has(lane.chainId)
+  if (gap === undefined) return nextIsTaken ? null : { draft, gap }
+  if (mayFill(state, draft, gap)) return { draft, gap }
+  if (!nextIsTaken) return { draft, gap: undefined }
+  for (const txId of lane.queued) {
+    const other = queuedDraft(state, txId)
+    if (mayFill(state, other, gap)) return { draft: other, gap }
+  }
+  return null
+}
+
+export function queuedDraft(state: SubWalletState, txId: TxId): Draft {
+  const draft = state.drafts.get(txId)?.draft
+  if (draft === undefined) throw new Error(`${txId} is queued but is no draft`)
+  return draft
+}
+
+function revalueFirst(turn: Turn, { chainId, line }: Lane): void {
+  const { state } = turn
+  const [txId] = line
+  const draft = txId === undefined ? undefined : state.drafts.get(txId)?.draft
+  if (draft === undefined || state.wallet === null) return
+  const { userId } = state.wallet
+  const unmined = unminedCalls(state, chainId)
+  turn.effect({ type: 'screen', userId, draft, unmined, revalues: true })
 }
 
 export function signatureArrived(turn: Turn, command: Of<'signed'>): void {

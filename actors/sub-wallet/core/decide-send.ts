@@ -6,6 +6,7 @@ import { admit } from './admission.js'
 import type { PreparedSend } from './messages.js'
 import { type Draft, laneOf, type SubWalletState, WINDOW_DELEGATED, WINDOW_PLAIN } from './state.js'
 import type { Turn } from './turn.js'
+import { isPlain, unminedCalls } from './unmined-calls.js'
 
 /** The same call again within this time looks like a retry (API.md, DUPLICATE_SUSPECTED). */
 const DUPLICATE_WINDOW_MS = 10_000
@@ -60,7 +61,8 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
   }
   syncLane(turn, chainId, command.chainNonce, quote.accountHasCode)
   turn.emit({ type: 'reserved', draft })
-  turn.effect({ type: 'screen', userId: key.userId, draft })
+  const unmined = isPlain(draft) ? null : unminedCalls(state, chainId)
+  turn.effect({ type: 'screen', userId: key.userId, draft, unmined, revalues: false })
 }
 
 /**

@@ -25,6 +25,7 @@ import {
   runningKey,
   type SubWalletState,
 } from './state.js'
+import { isPlain } from './unmined-calls.js'
 
 /**
  * Folds an event into the state, in place: the mailbox owns it. Deterministic, and the only code
@@ -67,7 +68,17 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       const entry = draftOf(state, event.txId)
       entry.phase = 'queued'
       entry.screenedAgainst = event.screenedAgainst
-      laneOfDraft(state, event.txId).queued.push(event.txId)
+      const lane = laneOfDraft(state, event.txId)
+      lane.line = without(lane.line, event.txId)
+      lane.queued.push(event.txId)
+      return state
+    }
+    case 'lined-up': {
+      const { txId } = event
+      draftOf(state, txId).phase = 'screening'
+      const lane = laneOfDraft(state, txId)
+      lane.queued = without(lane.queued, txId)
+      lane.line = event.first ? [txId, ...lane.line] : [...lane.line, txId]
       return state
     }
     case 'lane-synced': {
@@ -345,7 +356,7 @@ function signed(state: SubWalletState, tx: Transaction): void {
   if (draft !== undefined) forgetDraft(state, txId)
   const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, tx.createdAtMs)
   state.spend.set(lineageId, reserve(before, reservation))
-  const open = restoredEntry(tx, 'waiting')
+  const open = restoredEntry(tx, 'waiting', draft !== undefined && isPlain(draft))
   open.mayBeOut = false
   open.token = draft?.token ?? null
   open.proofKey = draft?.proofKey ?? null
@@ -386,6 +397,7 @@ function forgetDraft(state: SubWalletState, txId: TxId): void {
   if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
   const lane = laneOf(state, draft.chainId)
   lane.queued = without(lane.queued, txId)
+  lane.line = without(lane.line, txId)
   lane.signing = without(lane.signing, txId)
   lane.filling = without(lane.filling, txId)
   state.drafts.delete(txId)

@@ -13,7 +13,7 @@ import type {
 } from '../../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
-import type { CallQuote } from '../../../src/valuation/quoter.js'
+import type { CallQuote, UnminedCall } from '../../../src/valuation/quoter.js'
 import type { AllowancesRecorded, CreditsChanged } from './allowance-ledger.js'
 import type { GrantCommand, GrantEffect, GrantEvent } from './grant-messages.js'
 import type { SponsoredCommand, SponsoredEffect, SponsoredEvent } from './sponsored-messages.js'
@@ -234,6 +234,8 @@ export type Event =
       /** Empty for what needs no screening: the service's own self-sends. */
       readonly screenedAgainst: readonly ScreenedAgainst[]
     }
+  /** It is to be valued anew: what it was valued after is no longer what will be mined before it. */
+  | { readonly type: 'lined-up'; readonly txId: TxId; readonly first: boolean }
   | {
       readonly type: 'lane-synced'
       readonly chainId: number
@@ -329,7 +331,15 @@ export type Event =
 export type Effect =
   | SponsoredEffect
   | GrantEffect
-  | { readonly type: 'screen'; readonly userId: UserId; readonly draft: Draft }
+  | {
+      readonly type: 'screen'
+      readonly userId: UserId
+      readonly draft: Draft
+      /** What comes before it now; null for a plain transfer, which nothing before it changes. */
+      readonly unmined: readonly UnminedCall[] | null
+      /** Whether it is valued anew in any case. */
+      readonly revalues: boolean
+    }
   | {
       readonly type: 'sign'
       readonly draft: Draft

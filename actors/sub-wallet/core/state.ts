@@ -164,6 +164,8 @@ export interface OpenEntry {
   idempotency: Draft['idempotency']
   /** True while the quorum is asked for a replacement. */
   replacing: boolean
+  /** True of plain transfers; not known after a start, and then assumed not to be. */
+  readonly isPlain: boolean
 }
 
 export interface Lane {
@@ -180,6 +182,8 @@ export interface Lane {
   /** Drafts with a nonce, in nonce order: nextNonce, nextNonce + 1, … */
   signing: TxId[]
   queued: TxId[]
+  /** Calls to be valued anew, one after the other; the first of them is being. See unmined-calls.ts. */
+  line: TxId[]
   /** Drafts being signed at a nonce out of `gaps`. */
   filling: TxId[]
   /** Draining: one signature failed; nothing new is signed until the rest are heard of. */
@@ -208,7 +212,11 @@ export const OPEN_MAX = 5_000
 export const SIGNING_MAX = 64
 
 /** An entry of a transaction that no caller of this process waits for. */
-export function restoredEntry(tx: Transaction, flight: OpenEntry['flight']): OpenEntry {
+export function restoredEntry(
+  tx: Transaction,
+  flight: OpenEntry['flight'],
+  isPlain = false,
+): OpenEntry {
   return {
     tx,
     flight,
@@ -224,6 +232,7 @@ export function restoredEntry(tx: Transaction, flight: OpenEntry['flight']): Ope
     proofKey: null,
     idempotency: null,
     replacing: false,
+    isPlain,
   }
 }
 
@@ -262,6 +271,7 @@ export function laneOf(state: SubWalletState, chainId: number): Lane {
     ownFrom: 0,
     signing: [],
     queued: [],
+    line: [],
     filling: [],
     sequence: 'steady',
     flight: [],

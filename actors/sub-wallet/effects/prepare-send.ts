@@ -6,6 +6,7 @@ import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
 import type { Command, PreparedSend, SendCommand } from '../core/messages.js'
 import type { SubWalletState } from '../core/state.js'
+import { unminedCalls } from '../core/unmined-calls.js'
 import type { SubWalletPorts } from '../ports.js'
 import { editionsOf } from './screen.js'
 
@@ -77,7 +78,8 @@ function prepareValued(
   const { wallet } = state
   if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null, null)
   const { chainId, to, value } = command
-  const quote = ports.quoter.quote({ chainId, from: wallet.address, to, value, data })
+  const unmined = () => unminedCalls(state, chainId)
+  const quote = ports.quoter.quote({ chainId, from: wallet.address, to, value, data, unmined })
   if (nonce === null && !(quote instanceof Promise)) return finish(quote, null, null)
   return Promise.all([quote, nonce]).then(([known, chainNonce]) =>
     finish(known, chainNonce, firstAnswer(ports, state, command)),

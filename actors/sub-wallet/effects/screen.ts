@@ -14,10 +14,11 @@ import type { SubWalletPorts } from '../ports.js'
 /** Step 3 of the lifecycle: who would receive, spend or operate. */
 export function screen(
   ports: SubWalletPorts,
-  { userId, draft }: Extract<Effect, { type: 'screen' }>,
+  effect: Extract<Effect, { type: 'screen' }>,
   self: (command: Command) => void,
 ): void {
   const { screener, nowMs } = ports
+  const { userId, draft } = effect
   const { txId, chainId, to, data, forecast } = draft
   const report = (verdict: Verdict, requoted: CallQuote | null) =>
     self({
@@ -29,7 +30,7 @@ export function screen(
       nowMs: nowMs(),
     })
   const judged = (verdict: Verdict) => {
-    const again = verdict.outcome === 'clean' ? quoteAgain(ports, draft) : null
+    const again = verdict.outcome === 'clean' ? quoteAgain(ports, effect) : null
     if (again instanceof Promise) void again.then((quote) => report(verdict, quote))
     else report(verdict, again)
   }
@@ -47,15 +48,19 @@ export function screen(
 /** Null while what the draft was valued on still holds, which is nearly always. */
 function quoteAgain(
   { chains, prices, quoter, reader }: SubWalletPorts,
-  draft: Draft,
+  { draft, unmined, revalues }: Extract<Effect, { type: 'screen' }>,
 ): CallQuote | Promise<CallQuote> | null {
   const { forecast, chainId, to, value, data } = draft
   const head = chains.get(chainId)?.fees.latest()?.head.number
-  if (forecast === null || head === undefined) return null
-  if (forecastStillGood(forecast, head, (token) => prices.price(chainId, token))) return null
+  if (forecast === null) return null
+  if (!revalues) {
+    if (head === undefined) return null
+    if (forecastStillGood(forecast, head, (token) => prices.price(chainId, token))) return null
+  }
   const from = reader.wallet(subWalletOf(reader, draft))?.address
   if (from === undefined) return null
-  return quoter.quote({ chainId, from, to, value, data })
+  const call = { chainId, from, to, value, data }
+  return quoter.quote(unmined === null ? call : { ...call, unmined: () => unmined })
 }
 
 function subWalletOf(reader: SubWalletPorts['reader'], { keyId }: Draft): SubWalletId {

@@ -5,7 +5,13 @@ import { classifyCallError } from '../rpc/classify.js'
 import { RpcShapeError } from '../rpc/errors.js'
 import { failed, SIMULATED_GAS, toWireOverrides } from './common.js'
 import { createMovements } from './movements.js'
-import type { SimulatedCall, Simulation, StateOverride } from './simulation.js'
+import type {
+  EarlierCall,
+  SimulatedCall,
+  Simulation,
+  StateAfter,
+  StateOverride,
+} from './simulation.js'
 
 /** `eth_simulateV1` with `traceTransfers`: logs of tokens, and native legs as logs of 0xeeee…. */
 export const SIMULATE_V1 = 'eth_simulateV1'
@@ -17,25 +23,71 @@ export function simulateV1Params(
   call: SimulatedCall,
   block: string,
   override: StateOverride,
+  earlier: readonly EarlierCall[] = [],
 ): readonly unknown[] {
   const { from, to, data, value } = call
+  const last = { from, to, input: data, value: toQuantity(value), gas: SIMULATED_GAS }
   const step = {
-    calls: [{ from, to, input: data, value: toQuantity(value), gas: SIMULATED_GAS }],
+    calls: [...toWireCalls(from, earlier), last],
     stateOverrides: toWireOverrides(override),
   }
   return [{ blockStateCalls: [step], traceTransfers: true, validation: false }, block]
 }
 
-/** @throws RpcShapeError when the answer is not that of one simulated call */
+/** Reads as they would be answered after others of an account's calls. */
+export function readsAfterParams(
+  { from, block, earlier }: StateAfter,
+  reads: readonly Pick<SimulatedCall, 'to' | 'data'>[],
+): readonly unknown[] {
+  const asked = reads.map(({ to, data }) => ({ to, input: data, gas: SIMULATED_GAS }))
+  const step = { calls: [...toWireCalls(from, earlier), ...asked] }
+  return [{ blockStateCalls: [step], validation: false }, toQuantity(block)]
+}
+
+function toWireCalls(from: Address, calls: readonly EarlierCall[]) {
+  return calls.map(({ to, data, value, gasLimit }) => ({
+    ...{ from, to, input: data },
+    ...{ value: toQuantity(value), gas: toQuantity(gasLimit) },
+  }))
+}
+
+/** @throws RpcShapeError when the answer is not that of as many calls */
+function resultsOf(answer: unknown, count: number): readonly Record<string, unknown>[] {
+  if (!Array.isArray(answer) || answer.length !== 1) throw new RpcShapeError(SIMULATE_V1)
+  const { calls } = record(answer[0])
+  if (!Array.isArray(calls) || calls.length !== count) throw new RpcShapeError(SIMULATE_V1)
+  return calls.map(record)
+}
+
+/**
+ * What the last `count` of the calls return; null of those that fail.
+ * @throws RpcShapeError when the answer is not that of as many calls
+ */
+export function returnsOf(
+  answer: unknown,
+  earlierCount: number,
+  count: number,
+): readonly (string | null)[] {
+  return resultsOf(answer, earlierCount + count)
+    .slice(earlierCount)
+    .map(({ status, returnData }) => {
+      if (quantity(status) !== 1n) return null
+      if (typeof returnData !== 'string') throw new RpcShapeError(SIMULATE_V1)
+      return returnData
+    })
+}
+
+/**
+ * What the last call does; those before it only set the scene.
+ * @throws RpcShapeError when the answer is not that of as many calls
+ */
 export function readSimulateV1(
   call: SimulatedCall,
   wrappedNative: Address,
   answer: unknown,
+  earlierCount = 0,
 ): Simulation {
-  if (!Array.isArray(answer) || answer.length !== 1) throw new RpcShapeError(SIMULATE_V1)
-  const { calls } = record(answer[0])
-  if (!Array.isArray(calls) || calls.length !== 1) throw new RpcShapeError(SIMULATE_V1)
-  const result = record(calls[0])
+  const result = record(resultsOf(answer, earlierCount + 1).at(-1))
   const gasUsed = quantity(result.gasUsed)
   if (quantity(result.status) !== 1n) {
     const { code, message, data } = record(result.error ?? {})

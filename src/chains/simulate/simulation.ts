@@ -54,6 +54,18 @@ export interface SimulatedCall {
   readonly value: bigint
 }
 
+/** Run before a call, from the same account and in the same block. */
+export interface EarlierCall extends Pick<SimulatedCall, 'to' | 'data' | 'value'> {
+  readonly gasLimit: bigint
+}
+
+/** The state that an account's own calls would leave, run one after the other upon a block. */
+export interface StateAfter {
+  readonly from: Address
+  readonly block: number
+  readonly earlier: readonly EarlierCall[]
+}
+
 export type StateOverride = Readonly<Record<Address, AccountOverride>>
 
 export interface AccountOverride {

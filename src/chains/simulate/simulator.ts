@@ -6,8 +6,21 @@ import { RpcCallError, RpcShapeError } from '../rpc/errors.js'
 import type { RpcClient, RpcEndpoint } from '../rpc/types.js'
 import { createSimulationAbilities, type SimulationAbilities } from './abilities.js'
 import { failed } from './common.js'
-import { readSimulateV1, SIMULATE_V1, simulateV1Params } from './simulate-v1.js'
-import type { SimulatedCall, Simulation, SimulationMethod, StateOverride } from './simulation.js'
+import {
+  readSimulateV1,
+  readsAfterParams,
+  returnsOf,
+  SIMULATE_V1,
+  simulateV1Params,
+} from './simulate-v1.js'
+import type {
+  EarlierCall,
+  SimulatedCall,
+  Simulation,
+  SimulationMethod,
+  StateAfter,
+  StateOverride,
+} from './simulation.js'
 import { readTraceCall, TRACE_CALL, traceCallParams } from './trace-call.js'
 
 /**
@@ -21,16 +34,28 @@ export interface Simulator {
    * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
    */
   simulate(call: SimulatedCall, options?: SimulateOptions): Promise<Simulation | null>
+  /**
+   * What reads would return after others of an account's calls; null of those that fail.
+   * @returns null when no endpoint can tell
+   * @throws FaultError CHAIN_UNAVAILABLE when no endpoint answers
+   */
+  readAfter(
+    state: StateAfter,
+    reads: readonly Pick<SimulatedCall, 'to' | 'data'>[],
+  ): Promise<readonly (string | null)[] | null>
   readonly abilities: SimulationAbilities
 }
 
 export interface SimulateOptions {
   readonly block?: number | 'latest' | 'pending'
   readonly override?: StateOverride
+  /** Run first, in this order. Only eth_simulateV1 can: without it the answer is null. */
+  readonly earlier?: readonly EarlierCall[]
 }
 
 const METHODS: readonly SimulationMethod[] = [SIMULATE_V1, TRACE_CALL]
 const NO_OVERRIDE: StateOverride = {}
+const NONE: readonly EarlierCall[] = []
 
 export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulator {
   async function run(
@@ -39,10 +64,12 @@ export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulat
     call: SimulatedCall,
     block: string,
     override: StateOverride,
+    earlier: readonly EarlierCall[] = NONE,
   ): Promise<Simulation> {
     if (method === SIMULATE_V1) {
-      const params = simulateV1Params(call, block, override)
-      return readSimulateV1(call, wrappedNative, await rpc.requestOf(mayAsk, method, params))
+      const params = simulateV1Params(call, block, override, earlier)
+      const answer = await rpc.requestOf(mayAsk, method, params)
+      return readSimulateV1(call, wrappedNative, answer, earlier.length)
     }
     const params = traceCallParams(call, block, override)
     return readTraceCall(call, wrappedNative, await rpc.requestOf(mayAsk, method, params))
@@ -69,14 +96,27 @@ export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulat
 
   return {
     abilities,
+    async readAfter(state, reads) {
+      if (!(await abilities.methods()).includes(SIMULATE_V1)) return null
+      const mayAsk = (endpoint: RpcEndpoint) => abilities.runs(endpoint, SIMULATE_V1)
+      try {
+        const answer = await rpc.requestOf(mayAsk, SIMULATE_V1, readsAfterParams(state, reads))
+        return returnsOf(answer, state.earlier.length, reads.length)
+      } catch (error) {
+        if (!(error instanceof RpcCallError || error instanceof RpcShapeError)) throw error
+        abilities.doubt()
+        return null
+      }
+    },
     async simulate(call, options = {}) {
-      const { block = 'latest', override = NO_OVERRIDE } = options
+      const { block = 'latest', override = NO_OVERRIDE, earlier = NONE } = options
       const tag = typeof block === 'number' ? toQuantity(block) : block
       let unanswered: FaultError | null = null
       for (const method of await abilities.methods()) {
+        if (earlier.length > 0 && method !== SIMULATE_V1) continue
         try {
           const mayAsk = (endpoint: RpcEndpoint) => abilities.runs(endpoint, method)
-          return await run(mayAsk, method, call, tag, override)
+          return await run(mayAsk, method, call, tag, override, earlier)
         } catch (error) {
           if (error instanceof FaultError) {
             unanswered = error
