@@ -13,6 +13,7 @@ import {
   ulidBody,
 } from '../src/domain/ids.js'
 import { keccak256 } from '../src/domain/keccak.js'
+import { INITIAL_POLICY } from '../src/domain/key-policy.js'
 import { utcDay, utcMonth } from '../src/domain/spend.js'
 import type { Transaction } from '../src/domain/transaction.js'
 import type { SubWallet } from '../src/domain/wallet.js'
@@ -157,6 +158,7 @@ function id<Id extends string>(prefix: string, atMs: number): Id {
 
 function filledKey(keyId: KeyId, subWalletId: SubWalletId, userId: UserId, name: string): ApiKey {
   return {
+    ...INITIAL_POLICY,
     keyId,
     lineageId: keyId as string as LineageId,
     subWalletId,
@@ -167,8 +169,6 @@ function filledKey(keyId: KeyId, subWalletId: SubWalletId, userId: UserId, name:
     monthlyLimitMicros: 10_000_000_000n,
     allowedChains: [...CHAIN_IDS],
     environment: 'test',
-    unpricedAssets: 'deny',
-    duplicateGuard: 'off',
     secretHash: createHash('sha256').update(keyId).digest('hex'),
     secretPrefix: 'sk_test_fill',
     createdAtMs: 0,

@@ -6,6 +6,7 @@ import { createApiKeyAuthenticator } from '../src/auth/api-key.js'
 import { deriveProofKey } from '../src/custody/key-proof.js'
 import type { ApiKey } from '../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../src/domain/ids.js'
+import { INITIAL_POLICY } from '../src/domain/key-policy.js'
 import { newKeySecret } from '../src/operations/console/key-secret.js'
 import { KNOWN_SHAPES } from '../src/screening/walk/shapes/all-shapes.js'
 import { walkCalldata } from '../src/screening/walk/walker.js'
@@ -105,18 +106,15 @@ export async function measureParts(): Promise<readonly PartFigure[]> {
 
 function sampleKey(secretHash: string, secretPrefix: string): ApiKey {
   return {
+    ...INITIAL_POLICY,
     keyId: `key_${secretHash.slice(-26).toUpperCase()}` as KeyId,
     lineageId: 'key_bench' as LineageId,
     subWalletId: 'sw_bench' as SubWalletId,
     userId: 'user_bench' as UserId,
     name: 'bench',
     permission: 'trade',
-    dailyLimitMicros: null,
-    monthlyLimitMicros: null,
     allowedChains: [1, 10, 56, 137, 8453, 42161],
     environment: 'test',
-    unpricedAssets: 'deny',
-    duplicateGuard: 'off',
     secretHash,
     secretPrefix,
     createdAtMs: 0,

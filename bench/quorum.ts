@@ -10,7 +10,9 @@ import { type ConnectedCoSigner, connectCoSigner } from '../src/custody/connect-
 import { lastServiceBoot } from '../src/custody/domain-keys/service-boot-file.js'
 import { deriveProofKey } from '../src/custody/key-proof.js'
 import { provisionDev } from '../src/custody/provision.js'
+import { grantedOf } from '../src/domain/grant-terms.js'
 import { type KeyId, type SubWalletId, ulidBody } from '../src/domain/ids.js'
+import { INITIAL_POLICY } from '../src/domain/key-policy.js'
 import { type Child, startChild } from './child-process.js'
 import { type CpuSpent, perOperation, startCpuMeter } from './cpu.js'
 import { type Latencies, latenciesOf } from './figures.js'
@@ -166,6 +168,7 @@ async function makeWallets(signer: ConnectedCoSigner, home: string): Promise<Ben
     const proofKey = deriveProofKey(`sk_test_${randomBytes(16).toString('hex')}`)
     await signer.createWallet(walletId, userId)
     await signer.putGrant({
+      ...grantedOf(INITIAL_POLICY),
       keyId,
       rotatedFrom: null,
       walletId,
@@ -176,9 +179,6 @@ async function makeWallets(signer: ConnectedCoSigner, home: string): Promise<Ben
       expiresAt: null,
       revoked: false,
       consoleToken,
-      dailyLimitMicros: null,
-      monthlyLimitMicros: null,
-      unpricedAssets: 'deny',
       effect: 'enlarges',
       authorization: null,
     })

@@ -1,4 +1,3 @@
-import type { ApiKey } from '../../src/domain/api-key.js'
 import type {
   AuditedList,
   AuditRecord,
@@ -6,7 +5,7 @@ import type {
   ScreenedAgainst,
 } from '../../src/domain/audit.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
-import { formatUsd } from '../../src/domain/money.js'
+import { policyWire } from '../../src/domain/key-policy.js'
 import type { AllowedVerdict } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Effect, Event, RefusedCall } from './core/messages.js'
@@ -44,12 +43,7 @@ export function keyAudit(event: Extract<Event, { type: 'key-put' }>): AuditRecor
     type: KEY_CHANGES[change],
     details: {
       name: key.name,
-      permission: key.permission,
-      daily_limit_usd: capText(key.dailyLimitMicros),
-      monthly_limit_usd: capText(key.monthlyLimitMicros),
-      allowed_chains: key.allowedChains,
-      unpriced_assets: key.unpricedAssets,
-      duplicate_guard: key.duplicateGuard,
+      ...policyWire(key),
       rotated_from: key.rotatedFrom,
     },
   })
@@ -113,8 +107,4 @@ function listsOf(screenedAgainst: readonly ScreenedAgainst[]): readonly AuditedL
   }))
   entriesOf.set(screenedAgainst, entries)
   return entries
-}
-
-function capText(micros: ApiKey['dailyLimitMicros']): string {
-  return micros === null ? 'unlimited' : formatUsd(micros)
 }

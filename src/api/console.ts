@@ -1,19 +1,8 @@
 import { z } from 'zod'
-import {
-  chainId,
-  label,
-  listCursor,
-  listLimit,
-  nextCursor,
-  timestamp,
-  usdCap,
-} from './primitives.js'
+import { createdPolicy, patchedPolicy, shownPolicy } from './key-policy.js'
+import { label, listCursor, listLimit, nextCursor, timestamp } from './primitives.js'
 
-const permission = z.enum(['read', 'trade'])
 const keyStatus = z.enum(['active', 'rotated_out', 'revoked'])
-const allowedChains = z.array(chainId).min(1).max(6)
-const unpricedAssets = z.enum(['deny', 'allow'])
-const duplicateGuard = z.enum(['off', 'on'])
 
 const base64Url = (charsMax: number) =>
   z
@@ -72,22 +61,14 @@ export const walletList = z.looseObject({
 export const createKeyInput = z.strictObject({
   name: label,
   sub_wallet_id: z.string().max(64),
-  permission,
-  daily_limit_usd: usdCap,
-  monthly_limit_usd: usdCap,
-  allowed_chains: allowedChains.optional().describe('default: all supported chains'),
-  unpriced_assets: unpricedAssets.optional(),
-  duplicate_guard: duplicateGuard.optional(),
+  ...createdPolicy,
   authorization: authorization.optional(),
 })
 
 export const apiKey = z.looseObject({
   key_id: z.string(),
   name: z.string(),
-  permission,
-  daily_limit_usd: z.string(),
-  monthly_limit_usd: z.string(),
-  allowed_chains: z.array(chainId),
+  ...shownPolicy,
   sub_wallet_id: z.string(),
   environment: z.enum(['live', 'test']),
   status: keyStatus,
@@ -96,8 +77,6 @@ export const apiKey = z.looseObject({
   last_used_at: timestamp.nullable(),
   expires_at: timestamp.nullable(),
   rotated_from: z.string().nullable(),
-  unpriced_assets: unpricedAssets,
-  duplicate_guard: duplicateGuard,
   custody: z
     .enum(['current', 'pending'])
     .describe(
@@ -116,11 +95,7 @@ export const keyIdInput = z.strictObject({ key_id: z.string().max(64) })
 export const patchKeyInput = z.strictObject({
   key_id: z.string().max(64),
   name: label.optional(),
-  daily_limit_usd: usdCap.optional(),
-  monthly_limit_usd: usdCap.optional(),
-  allowed_chains: allowedChains.optional(),
-  unpriced_assets: unpricedAssets.optional(),
-  duplicate_guard: duplicateGuard.optional(),
+  ...patchedPolicy,
   authorization: authorization.optional(),
 })
 

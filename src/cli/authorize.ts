@@ -16,7 +16,7 @@ import type { Io } from './io.js'
 export type Wish = Partial<
   Pick<
     GrantStatement,
-    'walletId' | 'permission' | 'chains' | 'dailyLimitMicros' | 'monthlyLimitMicros'
+    'walletId' | 'permission' | 'allowedChains' | 'dailyLimitMicros' | 'monthlyLimitMicros'
   >
 >
 

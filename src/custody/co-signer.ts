@@ -1,5 +1,6 @@
 import type { RouterIntent } from '../contracts/router-intent-type.js'
 import type { Address, Hex, KeyId, SubWalletId } from '../domain/ids.js'
+import type { GrantedPolicy } from '../domain/key-policy.js'
 
 /**
  * The port to the 2-of-2 quorum, as the write path sees it. Behind it stand the share of this
@@ -143,7 +144,7 @@ export type SignOutcome =
  */
 export type SignRefusal = 'UNAVAILABLE' | 'NONCE_TAKEN' | 'REFUSED'
 
-export interface GrantUpdate {
+export interface GrantUpdate extends GrantedPolicy {
   readonly keyId: KeyId
   /**
    * Set once, when a rotation makes `keyId`: the key it takes the place of. It shares that key's
@@ -152,8 +153,6 @@ export interface GrantUpdate {
   readonly rotatedFrom: KeyId | null
   readonly walletId: SubWalletId
   readonly userId: string
-  readonly permission: 'read' | 'trade'
-  readonly allowedChains: readonly number[]
   /** Key of the proof of the live API key, derived from the secret; null leaves it as it is. */
   readonly proofKey: Uint8Array | null
   /** Milliseconds since the epoch; null does not expire. */
@@ -164,10 +163,6 @@ export interface GrantUpdate {
    * such as a revocation by the operator.
    */
   readonly consoleToken: string | null
-  /** Micro-USD; null is unlimited. */
-  readonly dailyLimitMicros: bigint | null
-  readonly monthlyLimitMicros: bigint | null
-  readonly unpricedAssets: 'deny' | 'allow'
   /** Whether it gives anything that was not there before; a new key does, a rotated one never. */
   readonly effect: 'enlarges' | 'narrows'
   /** The user's confirmation of an enlargement; null: none yet, or none needed. */

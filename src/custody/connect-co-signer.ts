@@ -1,12 +1,11 @@
 import { threadId } from 'node:worker_threads'
 import { type Logger, pino } from 'pino'
 import { getAddress } from 'viem'
-import { type KeyId, type SubWalletId, ulidBytes } from '../domain/ids.js'
+import { type SubWalletId, ulidBytes } from '../domain/ids.js'
 import { FaultError, fault } from '../errors/fault.js'
 import { openAuthorizerStore } from './authorizers/authorizer-store.js'
 import {
   createGrantAuthority,
-  type GrantBasis,
   listedAuthorizer,
   managePage,
 } from './authorizers/grant-authority.js'
@@ -49,6 +48,7 @@ import { toHex } from './protocol/transaction.js'
 import type { QuorumReach } from './quorum-reach.js'
 import { createConsoleQueue } from './service/console-queue.js'
 import { createWalletKey } from './service/create-wallet.js'
+import { grantParameters } from './service/grant-parameters.js'
 import { createGrantReferences, type GrantReference } from './service/grant-references.js'
 import { failed, takenOver, unavailable } from './service/outcome.js'
 import { linkQuorum } from './service/quorum-link.js'
@@ -321,31 +321,6 @@ function lineOf({ userId, effect }: GrantUpdate): string {
 
 function keyIdBytes({ keyId }: SignRequest): Uint8Array {
   return keyId === null ? NO_ID : ulidBytes(keyId)
-}
-
-function grantParameters(update: GrantUpdate, { basedOn, proof }: GrantBasis): unknown[] {
-  return [
-    ulidBytes(update.keyId),
-    ulidBytes(update.walletId),
-    rotatedFromBytes(update.rotatedFrom),
-    update.userId,
-    update.permission,
-    [...update.allowedChains],
-    update.proofKey,
-    update.expiresAt,
-    update.revoked,
-    update.consoleToken ?? '',
-    proof,
-    update.dailyLimitMicros?.toString() ?? null,
-    update.monthlyLimitMicros?.toString() ?? null,
-    update.unpricedAssets,
-    update.authorization?.confirmBeforeMs ?? 0,
-    basedOn,
-  ]
-}
-
-function rotatedFromBytes(keyId: KeyId | null): Uint8Array | null {
-  return keyId === null ? null : ulidBytes(keyId)
 }
 
 /** The other domain's own words go to the log, not to the caller. */

@@ -1,29 +1,22 @@
 import type { KeyId, LineageId, SubWalletId, UserId } from './ids.js'
-import type { UsdMicros } from './money.js'
+import type { ChangeableName, KeyPolicy } from './key-policy.js'
 
 /** The old key keeps working for 24 hours after rotation (SPEC, "API key lifecycle"). */
 export const ROTATION_GRACE_MS = 24 * 60 * 60 * 1_000
 
-export type Permission = 'read' | 'trade'
+export type Permission = KeyPolicy['permission']
 export type Environment = 'live' | 'test'
 export type KeyStatus = 'active' | 'rotated_out' | 'revoked'
 
 /** An API key as stored. The secret is never here: only its SHA-256 and its first characters. */
-export interface ApiKey {
+export interface ApiKey extends KeyPolicy {
   readonly keyId: KeyId
   /** The first key of the line of rotations; spend is counted per lineage. */
   readonly lineageId: LineageId
   readonly subWalletId: SubWalletId
   readonly userId: UserId
   readonly name: string
-  readonly permission: Permission
-  /** null means unlimited, which must be asked for by name. */
-  readonly dailyLimitMicros: UsdMicros | null
-  readonly monthlyLimitMicros: UsdMicros | null
-  readonly allowedChains: readonly number[]
   readonly environment: Environment
-  readonly unpricedAssets: 'deny' | 'allow'
-  readonly duplicateGuard: 'off' | 'on'
   /** Hex SHA-256 of the secret. 24 random bytes need no slow hash. */
   readonly secretHash: string
   /** First 12 characters of the secret, to tell keys apart on a screen. */
@@ -36,17 +29,7 @@ export interface ApiKey {
 }
 
 /** What of a key its owner may change. */
-export type KeyPatch = Partial<
-  Pick<
-    ApiKey,
-    | 'name'
-    | 'dailyLimitMicros'
-    | 'monthlyLimitMicros'
-    | 'allowedChains'
-    | 'unpricedAssets'
-    | 'duplicateGuard'
-  >
->
+export type KeyPatch = Partial<Pick<ApiKey, 'name' | ChangeableName>>
 
 /** Neither revoked nor rotated out. Time alone never changes it, unlike the status. */
 export function isLive({ rotatedAtMs, revokedAtMs }: ApiKey): boolean {

@@ -17,18 +17,17 @@ import {
   commonTerms,
   enlargements,
   type GrantTerms,
+  grantedOf,
   grantTermsOf,
 } from '../../src/domain/grant-terms.js'
 import { ID_PREFIX, type KeyId, ulidBytes, ulidOfBytes } from '../../src/domain/ids.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { FaultError, fault } from '../../src/errors/fault.js'
 import type { Authorizer } from '../../src/identity-provider/vault/authorizer.js'
 import { parseGrantRequest } from '../../src/identity-provider/vault/grant-request.js'
+import { type Grant, type GrantedKey, termsIn } from '../../src/identity-provider/vault/granted.js'
 import { createGrants, type Grants } from '../../src/identity-provider/vault/grants.js'
-import type {
-  Grant,
-  GrantedKey,
-  LedgerStore,
-} from '../../src/identity-provider/vault/ledger-store.js'
+import type { LedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
 import { patchKey, revokeKey, rotateKey } from '../../src/operations/console/keys.js'
 import { createPendingGrants } from '../../src/operations/console/pending-grants.js'
 import type { ConsoleContext } from '../../src/operations/context.js'
@@ -37,7 +36,7 @@ import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
-import { grantParameters } from '../custody/grants.js'
+import { grantPut } from '../custody/grants.js'
 import { createMemoryEnvironment } from './memory-environment.js'
 import { apiKey, KEY_ID, START_MS, USER_ID, WALLET_ID, wallet } from './wallet-fixtures.js'
 
@@ -77,7 +76,7 @@ export class GrantWorld {
     const world = new GrantWorld()
     const key = apiKey({ dailyLimitMicros: 300_000_000n as never, allowedChains: [1, 8453] })
     await world.#handle({ type: 'create-wallet', wallet }, null)
-    const first = parseGrantRequest(grantParameters(updateOfNew(key.allowedChains), 0, null))
+    const first = parseGrantRequest(grantPut(updateOfNew(key.allowedChains), 0, null))
     await world.#grants.put(first, USER_ID)
     await world.#handle({ type: 'register-key', key }, null)
     return world
@@ -201,12 +200,7 @@ export class GrantWorld {
 
   #termsOf(keyId: KeyId): GrantTerms | null {
     const view = this.#grants.view(ulidBytes(keyId))
-    if (view === null) return null
-    const { ceiling, expiresAtMs } = view.key
-    const { permission, chains, dailyLimitMicros, monthlyLimitMicros, unpricedAssets } = view.grant
-    const shared = { permission, chains, dailyLimitMicros, monthlyLimitMicros, unpricedAssets }
-    const terms = { ...shared, expiresAtMs }
-    return ceiling === null ? terms : commonTerms(terms, { ...ceiling, expiresAtMs })
+    return view === null ? null : termsIn(view)
   }
 
   #note(answering: unknown): void {
@@ -300,7 +294,7 @@ export class GrantWorld {
     const basedOn = update.revoked
       ? 0
       : await this.#call(() => this.#grants.view(about)?.grant.version ?? 0)
-    const request = parseGrantRequest(grantParameters(update, 0, null, basedOn))
+    const request = parseGrantRequest(grantPut(update, 0, null, basedOn))
     const user = update.consoleToken === null ? null : USER_ID
     await this.#call(() => this.#grants.put(request, user))
     return { authorizedBy: update.effect === 'enlarges' ? 'software' : null }
@@ -357,6 +351,7 @@ function faultOf(error: unknown): FaultError {
 
 function updateOfNew(allowedChains: readonly number[]): GrantUpdate {
   return {
+    ...grantedOf(INITIAL_POLICY),
     keyId: KEY_ID,
     rotatedFrom: null,
     walletId: WALLET_ID,
@@ -368,8 +363,6 @@ function updateOfNew(allowedChains: readonly number[]): GrantUpdate {
     revoked: false,
     consoleToken: 'jwt',
     dailyLimitMicros: 300_000_000n,
-    monthlyLimitMicros: null,
-    unpricedAssets: 'deny',
     effect: 'enlarges',
     authorization: null,
   }

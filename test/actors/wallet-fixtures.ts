@@ -1,6 +1,7 @@
 import type { PreparedSend } from '../../actors/sub-wallet/core/messages.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { Address, KeyId, LineageId, SubWalletId, TxId, UserId } from '../../src/domain/ids.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWallet } from '../../src/domain/wallet.js'
 
@@ -30,6 +31,7 @@ export const wallet: SubWallet = {
 
 export function apiKey(said: Partial<ApiKey> = {}): ApiKey {
   return {
+    ...INITIAL_POLICY,
     keyId: KEY_ID,
     lineageId: LINEAGE_ID,
     subWalletId: WALLET_ID,
@@ -37,11 +39,8 @@ export function apiKey(said: Partial<ApiKey> = {}): ApiKey {
     name: 'model',
     permission: 'trade',
     dailyLimitMicros: 1_000n,
-    monthlyLimitMicros: null,
     allowedChains: [CHAIN_ID],
     environment: 'test',
-    unpricedAssets: 'deny',
-    duplicateGuard: 'off',
     secretHash: 'aa'.repeat(32),
     secretPrefix: 'sk_test_aaaa',
     createdAtMs: START_MS,

@@ -3,23 +3,21 @@ import { describe, expect, test } from 'vitest'
 import { type ApiKeyReader, createApiKeyAuthenticator } from '../../src/auth/api-key.js'
 import { type ApiKey, ROTATION_GRACE_MS } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 
 const SECRET = `sk_test_${'Ab-_'.repeat(8)}`
 const HASH = createHash('sha256').update(SECRET).digest('hex')
 
 const KEY: ApiKey = {
+  ...INITIAL_POLICY,
   keyId: 'key_1' as KeyId,
   lineageId: 'key_1' as LineageId,
   subWalletId: 'sw_1' as SubWalletId,
   userId: 'user_1' as UserId,
   name: 'one',
   permission: 'trade',
-  dailyLimitMicros: null,
-  monthlyLimitMicros: null,
   allowedChains: [1],
   environment: 'test',
-  unpricedAssets: 'deny',
-  duplicateGuard: 'off',
   secretHash: HASH,
   secretPrefix: SECRET.slice(0, 12),
   createdAtMs: 0,

@@ -18,7 +18,7 @@ import {
   answered,
   askedOf,
   faultOf,
-  grantParameters,
+  grantPut,
   keyProof,
   newGrant,
   passkeyProof,
@@ -365,9 +365,7 @@ function putAtUserSide(
   confirmBeforeMs: number,
   proof: Uint8Array | null,
 ) {
-  return refusalOf(
-    service.userSide.call('grant-put', grantParameters(grant, confirmBeforeMs, proof)),
-  )
+  return refusalOf(service.userSide.call('grant-put', grantPut(grant, confirmBeforeMs, proof)))
 }
 
 function base64Url(bytes: Uint8Array): string {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { authorizerIdOfName } from '../../src/custody/authorizers/authorizer.js'
+import { GRANT_PUT_PARTS } from '../../src/custody/authorizers/grant-put.js'
 import {
   encodeGrantStatement,
   grantChallenge,
@@ -7,8 +8,11 @@ import {
 import { encodeProof } from '../../src/custody/authorizers/proof.js'
 import type { GrantUpdate } from '../../src/custody/co-signer.js'
 import { sha256 } from '../../src/custody/protocol/tagged.js'
+import { grantParameters } from '../../src/custody/service/grant-parameters.js'
+import { canonicalGrant, grantedOf } from '../../src/domain/grant-terms.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { ulidBytes } from '../../src/domain/ids.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { FaultError } from '../../src/errors/fault.js'
 import type { Assertion } from '../support/software-authenticator.js'
 import { newKeyId, type Quorum } from './harness.js'
@@ -20,6 +24,7 @@ export function newGrant(
   change: Partial<GrantUpdate> = {},
 ): GrantUpdate {
   return {
+    ...grantedOf(INITIAL_POLICY),
     keyId: newKeyId(),
     rotatedFrom: null,
     walletId,
@@ -32,7 +37,6 @@ export function newGrant(
     consoleToken: quorum.consoleToken,
     dailyLimitMicros: 100_000_000n,
     monthlyLimitMicros: 1_000_000_000n,
-    unpricedAssets: 'deny',
     effect: 'enlarges',
     authorization: null,
     ...change,
@@ -98,46 +102,28 @@ export function keyProof(authorizerId: string, signature: string): Buffer {
 }
 
 /** `grant-put` as a hostile service sends it to the user side, past the service's own checks. */
-export function grantParameters(
+export function grantPut(
   grant: GrantUpdate,
   confirmBeforeMs: number,
   proof: Uint8Array | null,
   basedOn?: number,
 ): unknown[] {
-  return [
-    ulidBytes(grant.keyId),
-    ulidBytes(grant.walletId),
-    grant.rotatedFrom === null ? null : ulidBytes(grant.rotatedFrom),
-    grant.userId,
-    grant.permission,
-    [...grant.allowedChains],
-    grant.proofKey,
-    grant.expiresAt,
-    grant.revoked,
-    grant.consoleToken ?? '',
-    proof,
-    grant.dailyLimitMicros?.toString() ?? null,
-    grant.monthlyLimitMicros?.toString() ?? null,
-    grant.unpricedAssets,
-    confirmBeforeMs,
-    ...(basedOn === undefined ? [] : [basedOn]),
-  ]
+  const authorization = { version: 0, confirmBeforeMs, proof: null }
+  const parts = grantParameters({ ...grant, authorization }, { basedOn: basedOn ?? 0, proof })
+  if (basedOn === undefined) parts[GRANT_PUT_PARTS.indexOf('basedOn')] = undefined
+  return parts
 }
 
 /** The statement of a grant, and its challenge in base64url. */
 export function statementOf(grant: GrantUpdate, version: number, confirmBeforeMs: number) {
   const statement = encodeGrantStatement({
+    ...canonicalGrant(grant),
     keyId: ulidBytes(grant.keyId),
     grantId: ulidBytes(grant.keyId),
     version,
     walletId: ulidBytes(grant.walletId),
     ownerHash: sha256(Buffer.from(grant.userId)),
-    permission: grant.permission,
-    chains: [...grant.allowedChains].sort((a, b) => a - b),
     expiresAtMs: grant.expiresAt,
-    dailyLimitMicros: grant.dailyLimitMicros,
-    monthlyLimitMicros: grant.monthlyLimitMicros,
-    unpricedAssets: grant.unpricedAssets,
     revoked: grant.revoked,
     rotatedFrom: grant.rotatedFrom === null ? null : ulidBytes(grant.rotatedFrom),
     proofKeyDigest: grant.proofKey === null ? null : sha256(grant.proofKey),

@@ -12,7 +12,9 @@ import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file
 import { deriveProofKey } from '../../src/custody/key-proof.js'
 import type { RegistryChain } from '../../src/custody/protocol/registry.js'
 import { provisionDev } from '../../src/custody/provision.js'
+import { grantedOf } from '../../src/domain/grant-terms.js'
 import { type Address, type KeyId, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 
 /** A home of its own with the real identity provider and the real quorum signer. */
 export const ROUTER: Address = '0x1111111111111111111111111111111111111111'
@@ -153,6 +155,7 @@ export async function readyWallet(quorum: Quorum, chains = [1, 8453]): Promise<R
   const { address } = await coSigner.createWallet(walletId, userId)
   const proofKey = deriveProofKey(`sk_test_${randomBytes(16).toString('hex')}`)
   await coSigner.putGrant({
+    ...grantedOf(INITIAL_POLICY),
     keyId,
     rotatedFrom: null,
     walletId,
@@ -163,9 +166,6 @@ export async function readyWallet(quorum: Quorum, chains = [1, 8453]): Promise<R
     expiresAt: null,
     revoked: false,
     consoleToken,
-    dailyLimitMicros: null,
-    monthlyLimitMicros: null,
-    unpricedAssets: 'deny',
     effect: 'enlarges',
     authorization: null,
   })

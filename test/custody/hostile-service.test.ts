@@ -1,6 +1,7 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { GrantUpdate } from '../../src/custody/co-signer.js'
 import { identityProviderSocket, userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { approvalMessage, coSignMessage } from '../../src/custody/protocol/batch.js'
 import { expectBytes } from '../../src/custody/protocol/bytes.js'
@@ -9,8 +10,11 @@ import { commitmentOf } from '../../src/custody/protocol/keygen.js'
 import { p256SignerOf } from '../../src/custody/protocol/p256.js'
 import { encodePayload } from '../../src/custody/protocol/payload.js'
 import { sha256 } from '../../src/custody/protocol/tagged.js'
+import { grantedOf } from '../../src/domain/grant-terms.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { keccak256 } from '../../src/domain/keccak.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
+import { grantPut, newGrant } from './grants.js'
 import {
   DELEGATE,
   newKeyId,
@@ -388,50 +392,25 @@ describe('key generation', () => {
 
 describe('a grant', () => {
   test('22: is not made by the service alone, and not with another user’s wallet', async () => {
-    const grant = (change: Record<string, unknown>) => {
-      const fields = {
-        keyId: ulidBytes(newKeyId()),
-        walletId: ulidBytes(wallet.walletId),
-        rotatedFrom: null,
-        userId: quorum.userId,
-        permission: 'trade',
-        chains: [8453],
-        proofKey: randomBytes(32),
-        expiresAt: null,
-        revoked: false,
-        consoleToken: '',
-        confirmation: null,
-        dailyLimitMicros: null,
-        monthlyLimitMicros: null,
-        unpricedAssets: 'deny',
-        confirmBeforeMs: 0,
-        ...change,
-      }
-      return service.userSide.call('grant-put', Object.values(fields))
+    const grant = (change: Partial<GrantUpdate>, confirmation: Uint8Array | null = null) => {
+      const update = newGrant(quorum, wallet.walletId, { consoleToken: '', ...change })
+      return service.userSide.call('grant-put', grantPut(update, 0, confirmation))
     }
     expect(await refusalOf(grant({}))).toBe('NOT_GRANTED')
     expect(await refusalOf(grant({ consoleToken: 'e30.e30.e30' }))).toBe('NOT_GRANTED')
     const { consoleToken } = quorum
     expect(await refusalOf(grant({ consoleToken, userId: 'mallory' }))).toBe('NOT_GRANTED')
     // A console token alone enlarges nothing: a confirmation that is not the user's is refused.
-    expect(await refusalOf(grant({ consoleToken, confirmation: Buffer.alloc(64, 1) }))).toBe(
-      'NOT_CONFIRMED',
-    )
-    expect(
-      await refusalOf(
-        grant({
-          consoleToken,
-          rotatedFrom: ulidBytes(wallet.keyId),
-          chains: [1, 8453],
-        }),
-      ),
-    ).toBe('NOT_GRANTED')
+    expect(await refusalOf(grant({ consoleToken }, Buffer.alloc(64, 1)))).toBe('NOT_CONFIRMED')
+    const rotation = { rotatedFrom: wallet.keyId, allowedChains: [1, 8453] }
+    expect(await refusalOf(grant({ consoleToken, ...rotation }))).toBe('NOT_GRANTED')
   })
 
   test('rotation gives the new key the old one’s grant and nothing more', async () => {
     const rotating = await readyWallet(quorum, [8453])
     const next = { ...rotating, keyId: newKeyId(), proofKey: randomBytes(32) }
     await quorum.coSigner.putGrant({
+      ...grantedOf(INITIAL_POLICY),
       keyId: next.keyId,
       rotatedFrom: rotating.keyId,
       walletId: rotating.walletId,
@@ -442,9 +421,6 @@ describe('a grant', () => {
       expiresAt: null,
       revoked: false,
       consoleToken: quorum.consoleToken,
-      dailyLimitMicros: null,
-      monthlyLimitMicros: null,
-      unpricedAssets: 'deny',
       effect: 'narrows',
       authorization: null,
     })
@@ -459,6 +435,7 @@ describe('a grant', () => {
   test('that is revoked signs nothing more', async () => {
     const revoked = await readyWallet(quorum)
     await quorum.coSigner.putGrant({
+      ...grantedOf(INITIAL_POLICY),
       keyId: revoked.keyId,
       rotatedFrom: null,
       walletId: revoked.walletId,
@@ -469,9 +446,6 @@ describe('a grant', () => {
       expiresAt: null,
       revoked: true,
       consoleToken: null,
-      dailyLimitMicros: null,
-      monthlyLimitMicros: null,
-      unpricedAssets: 'deny',
       effect: 'narrows',
       authorization: null,
     })

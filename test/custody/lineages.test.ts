@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { GrantUpdate } from '../../src/custody/co-signer.js'
 import { countersignOk } from './command.js'
-import { faultOf, grantParameters, newGrant } from './grants.js'
+import { faultOf, grantPut, newGrant } from './grants.js'
 import {
   newKeyId,
   type Quorum,
@@ -97,7 +97,7 @@ describe('a change that comes late, past the service’s own checks', () => {
   afterAll(() => service?.close())
 
   const put = (grant: GrantUpdate, basedOn: number) =>
-    refusalOf(service.userSide.call('grant-put', grantParameters(grant, 0, null, basedOn)))
+    refusalOf(service.userSide.call('grant-put', grantPut(grant, 0, null, basedOn)))
 
   test('or twice, undoes nothing that came after it', async () => {
     const wallet = await readyWallet(quorum)

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { GrantUpdate } from '../../src/custody/co-signer.js'
+import { grantedOf } from '../../src/domain/grant-terms.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import {
   newWalletId,
   type Quorum,
@@ -79,6 +81,7 @@ describe('when another domain is down', () => {
     await quorum.identityProvider.kill()
     quorum.identityProvider = await quorum.startIdentityProvider()
     const revocation: GrantUpdate = {
+      ...grantedOf(INITIAL_POLICY),
       keyId: taken.keyId,
       rotatedFrom: null,
       walletId: taken.walletId,
@@ -89,9 +92,6 @@ describe('when another domain is down', () => {
       expiresAt: null,
       revoked: true,
       consoleToken: null,
-      dailyLimitMicros: null,
-      monthlyLimitMicros: null,
-      unpricedAssets: 'deny',
       effect: 'narrows',
       authorization: null,
     }

@@ -15,6 +15,7 @@ import type { ChainAccess } from '../../src/chains/access.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { ChainId } from '../../src/domain/chains.js'
 import { type Address, type LineageId, type TxId, ulidBody } from '../../src/domain/ids.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import { AuditLog } from '../../src/store/audit-log.js'
@@ -274,17 +275,15 @@ function keyOf(
   { duplicateGuard = 'off' }: WalletOptions,
 ): ApiKey {
   return {
+    ...INITIAL_POLICY,
     keyId,
     lineageId,
     subWalletId,
     userId,
     name: 'test',
     permission: 'trade',
-    dailyLimitMicros: null,
-    monthlyLimitMicros: null,
     allowedChains,
     environment: 'test',
-    unpricedAssets: 'deny',
     duplicateGuard,
     secretHash: createHash('sha256').update(keyId).digest('hex'),
     secretPrefix: 'sk_test_0000',

@@ -9,6 +9,7 @@ import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/conne
 import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { deriveProofKey } from '../../src/custody/key-proof.js'
 import { provisionDev } from '../../src/custody/provision.js'
+import { grantedOf } from '../../src/domain/grant-terms.js'
 import {
   type Address,
   type KeyId,
@@ -16,6 +17,7 @@ import {
   type UserId,
   ulidBody,
 } from '../../src/domain/ids.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 
 /** The real identity provider and the real quorum signer, for any set of chains. */
 export interface Quorum {
@@ -88,6 +90,7 @@ export async function startQuorum(chainIds: readonly number[]): Promise<Quorum> 
         const { address } = await connected.createWallet(subWalletId, userId)
         const proofKey = deriveProofKey(`sk_test_${randomBytes(16).toString('hex')}`)
         await connected.putGrant({
+          ...grantedOf(INITIAL_POLICY),
           keyId,
           rotatedFrom: null,
           walletId: subWalletId,
@@ -98,9 +101,6 @@ export async function startQuorum(chainIds: readonly number[]): Promise<Quorum> 
           expiresAt: null,
           revoked: false,
           consoleToken,
-          dailyLimitMicros: null,
-          monthlyLimitMicros: null,
-          unpricedAssets: 'deny',
           effect: 'enlarges',
           authorization: null,
         })

@@ -14,6 +14,7 @@ import {
 } from '../../src/auth/rate-limit.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { fault, ok, refuse } from '../../src/errors/fault.js'
 import type { ReadinessPart } from '../../src/http/health-routes.js'
 import { createHttpMetrics } from '../../src/http/metrics.js'
@@ -72,18 +73,15 @@ export interface Harness {
 export function testKey(secret: string, over: Partial<ApiKey> = {}): ApiKey {
   const id = secret.slice(8, 9)
   return {
+    ...INITIAL_POLICY,
     keyId: `key_${id}` as KeyId,
     lineageId: `key_${id}` as LineageId,
     subWalletId: 'sw_1' as SubWalletId,
     userId: 'user_1' as UserId,
     name: id,
     permission: 'trade',
-    dailyLimitMicros: null,
-    monthlyLimitMicros: null,
     allowedChains: [1, 8453],
     environment: 'test',
-    unpricedAssets: 'deny',
-    duplicateGuard: 'off',
     secretHash: createHash('sha256').update(secret).digest('hex'),
     secretPrefix: secret.slice(0, 12),
     createdAtMs: 0,

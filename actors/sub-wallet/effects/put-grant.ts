@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { GrantUpdate } from '../../../src/custody/co-signer.js'
 import { keyExpiresAtMs } from '../../../src/domain/api-key.js'
+import { grantedOf, LEAST_GRANT } from '../../../src/domain/grant-terms.js'
 import { FaultError } from '../../../src/errors/fault.js'
 import { grantAudit } from '../../custody/grant-audit.js'
 import type { GrantEffect } from '../core/grant-messages.js'
@@ -56,25 +57,17 @@ function updateOf({ change, wallet, key }: PutGrant): GrantUpdate {
     return {
       ...common,
       rotatedFrom: change.rotatedFrom,
-      permission: 'read',
-      allowedChains: [],
+      ...LEAST_GRANT,
       expiresAt: null,
       revoked: true,
-      dailyLimitMicros: 0n,
-      monthlyLimitMicros: 0n,
-      unpricedAssets: 'deny',
     }
   }
   return {
     ...common,
     rotatedFrom: null,
-    permission: key.permission,
-    allowedChains: key.allowedChains,
+    ...grantedOf(key),
     expiresAt: keyExpiresAtMs(key),
     revoked: key.revokedAtMs !== null,
-    dailyLimitMicros: key.dailyLimitMicros,
-    monthlyLimitMicros: key.monthlyLimitMicros,
-    unpricedAssets: key.unpricedAssets,
   }
 }
 

@@ -79,7 +79,7 @@ export function register(program: Command, io: Io): void {
         permission: given.permission,
         dailyLimitMicros: capOption(given.daily),
         monthlyLimitMicros: capOption(given.monthly),
-        chains: given.chains ?? CHAIN_IDS,
+        allowedChains: given.chains ?? CHAIN_IDS,
         ...(isId(ID_PREFIX.subWallet, given.wallet) ? { walletId: ulidBytes(given.wallet) } : {}),
       }
       const key = await withAuthorization(io, wish, (authorization) =>
@@ -108,7 +108,7 @@ export function register(program: Command, io: Io): void {
       const wish: Wish = {
         ...(daily === undefined ? {} : { dailyLimitMicros: capOption(daily) }),
         ...(monthly === undefined ? {} : { monthlyLimitMicros: capOption(monthly) }),
-        ...(chains === undefined ? {} : { chains }),
+        ...(chains === undefined ? {} : { allowedChains: chains }),
       }
       const key = await withAuthorization(io, wish, (authorization) =>
         client.patchKey({ ...input, ...(authorization === undefined ? {} : { authorization }) }),

@@ -1,3 +1,4 @@
+import { canonicalGrant } from '../../domain/grant-terms.js'
 import { ulidBytes } from '../../domain/ids.js'
 import { FaultError, fault } from '../../errors/fault.js'
 import type { GrantOutcome, GrantUpdate, ListedAuthorizer } from '../co-signer.js'
@@ -168,19 +169,14 @@ interface Asked {
   readonly confirmBeforeMs: number
 }
 
-/** @returns chains ascending, each once: the user side encodes them the same way */
 function statementOf(update: GrantUpdate, asked: Asked): GrantStatement {
   return {
+    ...canonicalGrant(update),
     ...asked,
     keyId: ulidBytes(update.keyId),
     walletId: ulidBytes(update.walletId),
     ownerHash: ownerHashOf(update.userId),
-    permission: update.permission,
-    chains: [...new Set(update.allowedChains)].sort((a, b) => a - b),
     expiresAtMs: update.expiresAt,
-    dailyLimitMicros: update.dailyLimitMicros,
-    monthlyLimitMicros: update.monthlyLimitMicros,
-    unpricedAssets: update.unpricedAssets,
     revoked: update.revoked,
     rotatedFrom: update.rotatedFrom === null ? null : ulidBytes(update.rotatedFrom),
     proofKeyDigest: update.proofKey === null ? null : sha256(update.proofKey),

@@ -1,12 +1,14 @@
-import type { GrantTerms } from '../../domain/grant-terms.js'
-import { ByteReader, concat, isZero, u8, u32, u64, u256, viewOf } from '../protocol/bytes.js'
+import { GRANTED_FIELDS, type GrantTerms } from '../../domain/grant-terms.js'
+import { ByteReader, concat, isZero, u8, u32, u64, viewOf } from '../protocol/bytes.js'
 import { Refusal } from '../protocol/refusal.js'
 import { sha256, TAG, tagged } from '../protocol/tagged.js'
+import { POLICY_CODECS, type PolicyCodec } from './policy-codecs.js'
 
 /**
  * A grant as it is to become, in canonical bytes: what the user's authorizer signs, what both
  * domains hold a proof against, and what stands in the evidence. The version makes each statement
- * good for one change alone: a grant never has the same version twice.
+ * good for one change alone: a grant never has the same version twice. Its terms are the rows of
+ * `src/domain/key-policy.ts`.
  */
 export interface GrantStatement extends GrantTerms {
   /** 16 bytes each. */
@@ -26,36 +28,64 @@ export interface GrantStatement extends GrantTerms {
   readonly confirmBeforeMs: number
 }
 
-const MAGIC = Buffer.from('AWG1', 'latin1')
-const CHAINS_MAX = 16
 /** How long a person may take to confirm a grant. */
 export const CONFIRMATION_LIFE_MS = 10 * 60_000
 
+/** Before the digit that names the form. */
+const MAGIC = 'AWG'
+/** The form that is written; one digit. */
+const FORM = Math.max(...GRANTED_FIELDS.map(({ grantForm }) => grantForm ?? 0))
+
+type Part = keyof GrantStatement
+type PartCodec = Pick<PolicyCodec, 'write' | 'read'>
+
+const CODECS: Readonly<Record<Part, PartCodec>> = {
+  ...POLICY_CODECS,
+  keyId: bytesOf(16),
+  grantId: bytesOf(16),
+  version: { write: u32, read: (reader) => reader.u32() },
+  walletId: bytesOf(16),
+  ownerHash: bytesOf(32),
+  // No key expires at the epoch, so that zero can mean never.
+  expiresAtMs: {
+    write: (at: number | null) => u64(at ?? 0),
+    read: (reader) => reader.u64() || null,
+  },
+  revoked: { write: (revoked) => u8(revoked ? 1 : 0), read: readFlag },
+  rotatedFrom: bytesOrZeros(16),
+  proofKeyDigest: bytesOrZeros(32),
+  confirmBeforeMs: { write: u64, read: (reader) => reader.u64() },
+}
+
+const FIRST_FORM: readonly Part[] = [
+  'keyId',
+  'grantId',
+  'version',
+  'walletId',
+  'ownerHash',
+  'permission',
+  'expiresAtMs',
+  'revoked',
+  'dailyLimitMicros',
+  'monthlyLimitMicros',
+  'unpricedAssets',
+  'rotatedFrom',
+  'proofKeyDigest',
+  'confirmBeforeMs',
+  'allowedChains',
+]
+/** What later forms have besides follows in the order of their rows. */
+const LATER = GRANTED_FIELDS.filter(({ grantForm }) => (grantForm ?? 0) > 1)
+
+/** @param grant its terms in canonical form */
 export function encodeGrantStatement(grant: GrantStatement): Buffer {
-  return concat(
-    MAGIC,
-    grant.keyId,
-    grant.grantId,
-    u32(grant.version),
-    grant.walletId,
-    grant.ownerHash,
-    u8(grant.permission === 'trade' ? 2 : 1),
-    // No key expires at the epoch, so that zero can stand for never.
-    u64(grant.expiresAtMs ?? 0),
-    u8(grant.revoked ? 1 : 0),
-    capBytes(grant.dailyLimitMicros),
-    capBytes(grant.monthlyLimitMicros),
-    u8(grant.unpricedAssets === 'allow' ? 2 : 1),
-    grant.rotatedFrom ?? Buffer.alloc(16),
-    grant.proofKeyDigest ?? Buffer.alloc(32),
-    u64(grant.confirmBeforeMs),
-    u8(grant.chains.length),
-    ...grant.chains.map(u32),
-  )
+  const parts = [...FIRST_FORM, ...LATER.map(({ name }) => name)]
+  const written = parts.map((part) => CODECS[part].write(grant[part]))
+  return concat(Buffer.from(`${MAGIC}${FORM}`, 'latin1'), ...written)
 }
 
 /**
- * Reads a statement from the front of `bytes`.
+ * Reads a statement from the front of `bytes`: of any form, since evidence keeps them.
  * @returns the statement, its own bytes, and what follows it
  * @throws Refusal MALFORMED
  */
@@ -65,46 +95,25 @@ export function readGrantStatement(bytes: Uint8Array): {
   readonly rest: Uint8Array
 } {
   const reader = new ByteReader(bytes)
-  if (!MAGIC.equals(reader.take(4))) throw new Refusal('MALFORMED', 'no grant statement')
-  const keyId = reader.take(16)
-  const grantId = reader.take(16)
-  const version = reader.u32()
-  const walletId = reader.take(16)
-  const ownerHash = reader.take(32)
-  const permission = choice(reader.u8(), 'read', 'trade')
-  const expires = reader.u64()
-  const revoked = choice(reader.u8() + 1, 'no', 'yes') === 'yes'
-  const dailyLimitMicros = readCap(reader)
-  const monthlyLimitMicros = readCap(reader)
-  const unpricedAssets = choice(reader.u8(), 'deny', 'allow')
-  const rotatedFrom = presentBytes(reader.take(16))
-  const proofKeyDigest = presentBytes(reader.take(32))
-  const confirmBeforeMs = reader.u64()
-  const count = reader.u8()
-  if (count > CHAINS_MAX) throw new Refusal('MALFORMED', 'chains')
-  const chains = Array.from({ length: count }, () => reader.u32())
+  const form = formOf(reader.take(4))
+  const parts = FIRST_FORM.map((part) => [part, CODECS[part].read(reader)])
+  const later = LATER.map(({ name, grantForm, initial }) => [
+    name,
+    (grantForm ?? 0) <= form ? CODECS[name].read(reader) : initial,
+  ])
   const rest = reader.rest()
   return {
-    statement: {
-      keyId,
-      grantId,
-      version,
-      walletId,
-      ownerHash,
-      permission,
-      expiresAtMs: expires === 0 ? null : expires,
-      revoked,
-      dailyLimitMicros,
-      monthlyLimitMicros,
-      unpricedAssets,
-      rotatedFrom,
-      proofKeyDigest,
-      confirmBeforeMs,
-      chains,
-    },
+    statement: Object.fromEntries([...parts, ...later]) as GrantStatement,
     encoded: bytes.subarray(0, bytes.length - rest.length),
     rest,
   }
+}
+
+function formOf(head: Uint8Array): number {
+  const text = viewOf(head).toString('latin1')
+  const form = text.startsWith(MAGIC) ? Number(text.slice(MAGIC.length)) : 0
+  if (!(form >= 1 && form <= FORM)) throw new Refusal('MALFORMED', 'no grant statement')
+  return form
 }
 
 /** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
@@ -117,25 +126,23 @@ export function grantChallenge(encoded: Uint8Array): Buffer {
   return sha256(grantMessage(encoded))
 }
 
-function capBytes(micros: bigint | null): Uint8Array {
-  return micros === null ? concat(u8(0), u256(0n)) : concat(u8(1), u256(micros))
+function bytesOf(length: number): PartCodec {
+  return { write: (bytes: Uint8Array) => bytes, read: (reader) => reader.take(length) }
 }
 
-function readCap(reader: ByteReader): bigint | null {
-  const capped = reader.u8()
-  const micros = reader.u256()
-  if (capped === 1) return micros
-  // One form only: the same terms never have two encodings.
-  if (capped === 0 && micros === 0n) return null
-  throw new Refusal('MALFORMED', 'cap')
+/** Zeros where there are none: no id and no digest is zero. */
+function bytesOrZeros(length: number): PartCodec {
+  return {
+    write: (bytes: Uint8Array | null) => bytes ?? Buffer.alloc(length),
+    read(reader) {
+      const bytes = reader.take(length)
+      return isZero(bytes) ? null : viewOf(bytes)
+    },
+  }
 }
 
-function choice<A, B>(byte: number, one: A, two: B): A | B {
-  if (byte === 1) return one
-  if (byte === 2) return two
-  throw new Refusal('MALFORMED', 'grant statement')
-}
-
-function presentBytes(bytes: Uint8Array): Uint8Array | null {
-  return isZero(bytes) ? null : viewOf(bytes)
+function readFlag(reader: ByteReader): boolean {
+  const flag = reader.u8()
+  if (flag > 1) throw new Refusal('MALFORMED', 'grant statement')
+  return flag === 1
 }

@@ -16,8 +16,9 @@ import { concat, viewOf } from '../../custody/protocol/bytes.js'
 import { verifyP256 } from '../../custody/protocol/p256.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import type { Registry } from '../../custody/protocol/registry.js'
-import { commonTerms, enlargements } from '../../domain/grant-terms.js'
-import type { Grant, GrantedKey, LedgerStore } from './ledger-store.js'
+import { enlargements, grantedOf } from '../../domain/grant-terms.js'
+import { type Grant, type GrantedKey, termsIn } from './granted.js'
+import type { LedgerStore } from './ledger-store.js'
 
 /** What a restored user side learnt again of users' grants and authorizers. */
 export interface ReplayedAuthority {
@@ -163,16 +164,14 @@ interface Changed {
 }
 
 function changed(statement: GrantStatement, key: GrantedKey, grant: Grant): Changed {
-  const { permission, chains, expiresAtMs } = statement
-  const { dailyLimitMicros, monthlyLimitMicros, unpricedAssets } = statement
+  const { expiresAtMs } = statement
   if (statement.revoked) {
     const ended = { ...key, expiresAtMs, sealedProofKey: null, revoked: true }
     return { effect: 'narrows', key: ended, grant }
   }
-  const shared = { ...grant, expiresAtMs: key.expiresAtMs }
-  const before = key.ceiling === null ? shared : commonTerms(shared, { ...shared, ...key.ceiling })
+  const before = termsIn({ key, grant })
   const isMore = enlargements(before, statement).length > 0 || statement.proofKeyDigest !== null
-  const terms = { permission, chains, dailyLimitMicros, monthlyLimitMicros, unpricedAssets }
+  const terms = grantedOf(statement)
   const version = Math.max(grant.version, statement.version)
   // As when it was put: a key with an end has a successor, whose the lineage's grant is.
   const ofKeyAlone = expiresAtMs !== null && !isMore

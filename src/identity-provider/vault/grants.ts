@@ -9,11 +9,11 @@ import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence
 import { concat, sameBytes, viewOf } from '../../custody/protocol/bytes.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import { sha256 } from '../../custody/protocol/tagged.js'
-import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
+import { enlargements, grantedOf } from '../../domain/grant-terms.js'
 import { type Authorizer, type Confirmation, NOTHING_CONFIRMED } from './authorizer.js'
 import type { GrantRequest } from './grant-request.js'
-import type { Ceiling, Grant, GrantedKey, LedgerStore } from './ledger-store.js'
-import type { GrantView } from './policy.js'
+import { type Grant, type GrantedKey, type GrantView, termsIn } from './granted.js'
+import type { LedgerStore } from './ledger-store.js'
 
 /** What each API key may have signed, as the user side remembers it. */
 export interface Grants {
@@ -223,7 +223,7 @@ function changePresent(request: GrantRequest, present: GrantView, dataKeys: Data
     !request.revoked && (enlargements(termsIn(present), request).length > 0 || !sameProof)
   // A key that has an end has a successor, whose the lineage's grant is by now.
   const ofKeyAlone = request.expiresAtMs !== null && !enlarges
-  const ceiling = ofKeyAlone ? ceilingOf(request) : null
+  const ceiling = ofKeyAlone ? grantedOf(request) : null
   const version = grant.version + 1
   const changed = ofKeyAlone ? { ...grant, version } : { ...termsOf(request), version }
   return {
@@ -261,45 +261,24 @@ function isSameOwner(request: GrantRequest, grant: Grant): boolean {
   return grant.userId === request.userId && sameBytes(grant.walletId, request.walletId)
 }
 
-/** What a key may do now: its lineage's grant, up to its own ceiling, until its own expiry. */
-function termsIn({ key, grant }: GrantView): GrantTerms {
-  const { ceiling, expiresAtMs } = key
-  const shared = { ...grant, expiresAtMs }
-  return ceiling === null ? shared : commonTerms(shared, { ...ceiling, expiresAtMs })
-}
-
 function termsOf(request: GrantRequest): Omit<Grant, 'version'> {
   return {
     walletId: Buffer.from(request.walletId),
     userId: request.userId,
-    ...ceilingOf(request),
-  }
-}
-
-function ceilingOf(request: GrantRequest): Ceiling {
-  return {
-    permission: request.permission,
-    chains: request.chains,
-    dailyLimitMicros: request.dailyLimitMicros,
-    monthlyLimitMicros: request.monthlyLimitMicros,
-    unpricedAssets: request.unpricedAssets,
+    ...grantedOf(request),
   }
 }
 
 /** What the user confirms: everything but the proof key itself, of which a digest stands in. */
 function statementOf(request: GrantRequest, change: Change, ownerHash: Uint8Array): GrantStatement {
   return {
+    ...grantedOf(request),
     keyId: request.keyId,
     grantId: change.grantId,
     version: change.grant.version,
     walletId: request.walletId,
     ownerHash,
-    permission: request.permission,
-    chains: request.chains,
     expiresAtMs: request.expiresAtMs,
-    dailyLimitMicros: request.dailyLimitMicros,
-    monthlyLimitMicros: request.monthlyLimitMicros,
-    unpricedAssets: request.unpricedAssets,
     revoked: request.revoked,
     rotatedFrom: request.rotatedFrom,
     proofKeyDigest: request.proofKey === null ? null : sha256(request.proofKey),

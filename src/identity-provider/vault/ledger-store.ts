@@ -1,7 +1,16 @@
 import { mkdirSync } from 'node:fs'
 import { concat, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
 import { openLmdb } from '../../disk/lmdb-file.js'
-import type { GrantTerms } from '../../domain/grant-terms.js'
+import {
+  type Grant,
+  type GrantedKey,
+  readGrant,
+  readKey,
+  type StoredGrant,
+  type StoredKey,
+  storedGrant,
+  storedKey,
+} from './granted.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
 
@@ -66,50 +75,6 @@ export interface LedgerWriter {
   putKey(id: Buffer, key: GrantedKey): void
 }
 
-/** What the keys of one lineage may do. */
-export interface Grant {
-  readonly walletId: Uint8Array
-  readonly userId: string
-  readonly permission: 'read' | 'trade'
-  readonly chains: readonly number[]
-  /** Micro-USD; null is unlimited. The service holds them; here they tell what enlarges. */
-  readonly dailyLimitMicros: bigint | null
-  readonly monthlyLimitMicros: bigint | null
-  readonly unpricedAssets: 'deny' | 'allow'
-  /** Counts up with every change. */
-  readonly version: number
-}
-
-export interface GrantedKey {
-  readonly grantId: Uint8Array
-  /** Proof key sealed under the domain's data key; null: the key cannot prove itself. */
-  readonly sealedProofKey: Uint8Array | null
-  /** Milliseconds since the epoch; null does not expire. */
-  readonly expiresAtMs: number | null
-  readonly revoked: boolean
-  /**
-   * Of a key with a successor: what it may do at most, however its lineage's grant grows. Null: it
-   * has what its lineage has.
-   */
-  readonly ceiling: Ceiling | null
-}
-
-export type Ceiling = Omit<GrantTerms, 'expiresAtMs'>
-
-/** MessagePack has integers of 64 bits, and a cap may be larger. */
-type Stored<T extends Caps> = Omit<T, keyof Caps> & {
-  readonly dailyLimitMicros: string | null
-  readonly monthlyLimitMicros: string | null
-}
-
-interface Caps {
-  readonly dailyLimitMicros: bigint | null
-  readonly monthlyLimitMicros: bigint | null
-}
-
-/** Keys of a time before ceilings have none. */
-type StoredKey = Omit<GrantedKey, 'ceiling'> & { readonly ceiling?: Stored<Ceiling> | null }
-
 interface IntentBatch {
   readonly expiresAtMs: number
   readonly names: readonly string[]
@@ -142,7 +107,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     keyEncoding: 'binary',
     encoding: 'binary',
   })
-  const grants = root.openDB<Stored<Grant>, Buffer>({
+  const grants = root.openDB<StoredGrant, Buffer>({
     name: '04-grants',
     keyEncoding: 'binary',
     ...plain,
@@ -182,15 +147,9 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     (key, entry) => void nonces.put(key, encodeEntry(entry)),
   )
   const grantRows = unflushedRows<Buffer, Grant>(
-    (id, grant) => void grants.put(id, withStoredCaps(grant)),
+    (id, grant) => void grants.put(id, storedGrant(grant)),
   )
-  const keyRows = unflushedRows<Buffer, GrantedKey>(
-    (id, key) =>
-      void keys.put(id, {
-        ...key,
-        ceiling: key.ceiling === null ? null : withStoredCaps(key.ceiling),
-      }),
-  )
+  const keyRows = unflushedRows<Buffer, GrantedKey>((id, key) => void keys.put(id, storedKey(key)))
   const bootRows = unflushedRows<number, Buffer>((number, boot) => {
     void boots.put(number, boot)
     void boots.remove(number - BOOTS_MAX)
@@ -277,8 +236,8 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     get lastLane() {
       return lastLane
     },
-    grant: (id) => grantRows.get(viewOf(id)) ?? withCaps(grants.get(viewOf(id)) ?? null),
-    key: (id) => keyRows.get(viewOf(id)) ?? keyOf(keys.get(viewOf(id))),
+    grant: (id) => grantRows.get(viewOf(id)) ?? readIfAny(grants.get(viewOf(id)), readGrant),
+    key: (id) => keyRows.get(viewOf(id)) ?? readIfAny(keys.get(viewOf(id)), readKey),
     commit(write) {
       const result = write(writer)
       return { result, flushed: checkpoint() }
@@ -299,27 +258,8 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   }
 }
 
-function withStoredCaps<T extends Caps>(terms: T): Stored<T> {
-  return {
-    ...terms,
-    dailyLimitMicros: terms.dailyLimitMicros?.toString() ?? null,
-    monthlyLimitMicros: terms.monthlyLimitMicros?.toString() ?? null,
-  }
-}
-
-function withCaps<T extends Caps>(stored: Stored<T> | null): T | null {
-  if (stored === null) return null
-  const { dailyLimitMicros, monthlyLimitMicros } = stored
-  return {
-    ...stored,
-    // Grants of a time before caps were recorded have none: any cap then takes away.
-    dailyLimitMicros: dailyLimitMicros ? BigInt(dailyLimitMicros) : null,
-    monthlyLimitMicros: monthlyLimitMicros ? BigInt(monthlyLimitMicros) : null,
-  } as unknown as T
-}
-
-function keyOf(stored: StoredKey | undefined): GrantedKey | null {
-  return stored === undefined ? null : { ...stored, ceiling: withCaps(stored.ceiling ?? null) }
+function readIfAny<Stored, T>(stored: Stored | undefined, read: (stored: Stored) => T): T | null {
+  return stored === undefined ? null : read(stored)
 }
 
 function latin1(bytes: Uint8Array): string {

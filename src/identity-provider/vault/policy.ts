@@ -5,14 +5,10 @@ import { ROUTER_DEADLINE_AHEAD_SECONDS_MAX } from '../../custody/protocol/limits
 import type { DecodedPayload } from '../../custody/protocol/payload.js'
 import { Refusal } from '../../custody/protocol/refusal.js'
 import type { ChainPins } from '../../custody/protocol/registry.js'
-import type { Grant, GrantedKey } from './ledger-store.js'
+import type { GrantView } from './granted.js'
 import type { LedgerRelation } from './nonce-ledger.js'
 
 /** Pure rules of what the user side approves. */
-export interface GrantView {
-  readonly key: GrantedKey
-  readonly grant: Grant
-}
 
 /**
  * A user's wallet: a key with a grant that covers wallet, chain and trade.
@@ -41,7 +37,10 @@ export function checkGrant(
     throw new Refusal('NOT_GRANTED', 'key may only read')
   }
   const { chainId } = payload
-  if (!grant.chains.includes(chainId) || ceiling?.chains.includes(chainId) === false) {
+  if (
+    !grant.allowedChains.includes(chainId) ||
+    ceiling?.allowedChains.includes(chainId) === false
+  ) {
     throw new Refusal('NOT_GRANTED', 'chain outside the grant')
   }
 }

@@ -4,7 +4,8 @@ import { keepJson } from '../../api/json-text.js'
 import type { OperationOutput } from '../../api/operations.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { KeyId } from '../../domain/ids.js'
-import { formatUsd, type UsdMicros } from '../../domain/money.js'
+import { USD_CAP } from '../../domain/key-policy-forms.js'
+import { formatUsd } from '../../domain/money.js'
 import { dayEndMs, monthEndMs, type SpendCounters, utcDay } from '../../domain/spend.js'
 import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -58,17 +59,13 @@ export function getLimits(
 function limitsOf(key: ApiKey, counters: SpendCounters): Limits {
   const dailyResetsAt = new Date(dayEndMs(counters.day)).toISOString()
   return {
-    daily_limit_usd: capText(key.dailyLimitMicros),
+    daily_limit_usd: USD_CAP.toWire(key.dailyLimitMicros),
     daily_used_usd: formatUsd(counters.dayMicros),
-    monthly_limit_usd: capText(key.monthlyLimitMicros),
+    monthly_limit_usd: USD_CAP.toWire(key.monthlyLimitMicros),
     monthly_used_usd: formatUsd(counters.monthMicros),
     resets_at: dailyResetsAt,
     daily_resets_at: dailyResetsAt,
     monthly_resets_at: new Date(monthEndMs(counters.month)).toISOString(),
     reserved_usd: formatUsd(counters.reservedMicros),
   }
-}
-
-function capText(micros: UsdMicros | null): string {
-  return micros === null ? 'unlimited' : formatUsd(micros)
 }

@@ -2,13 +2,13 @@ import { z } from 'zod'
 import { invalidAt } from '../../api/parse.js'
 import type { KeyId, TxId, UserId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
+import { USD_CAP } from '../../domain/key-policy-forms.js'
 import { formatUsd } from '../../domain/money.js'
 import { ok, type Result, refuse } from '../../errors/fault.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { ownedKey } from './ownership.js'
 import { type CapRefusal, type CapReplay, REPLAY_START, replayCap } from './replay-caps.js'
-import { capMicros } from './views.js'
 
 /** The user's transactions one answer looks at; the cursor carries the counters on. */
 const SCAN_MAX = 2_000
@@ -28,8 +28,8 @@ export function backtestKey({ reader }: OperationPorts): ConsoleHandlers['backte
     const from = readCursor(keyId, input.cursor)
     if (!from.ok) return from
     const caps = {
-      dailyLimitMicros: capMicros(input.daily_limit_usd),
-      monthlyLimitMicros: capMicros(input.monthly_limit_usd),
+      dailyLimitMicros: USD_CAP.fromWire(input.daily_limit_usd),
+      monthlyLimitMicros: USD_CAP.fromWire(input.monthly_limit_usd),
     }
     let { replay, afterId } = from.value
     const refused: CapRefusal[] = []

@@ -6,7 +6,7 @@ import { encodeProof } from '../../custody/authorizers/proof.js'
 import type { GrantOutcome, GrantUpdate } from '../../custody/co-signer.js'
 import { deriveProofKey } from '../../custody/key-proof.js'
 import type { ApiKey } from '../../domain/api-key.js'
-import type { Enlargement } from '../../domain/grant-terms.js'
+import { type Enlargement, grantedOf } from '../../domain/grant-terms.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { ConsoleContext } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -93,15 +93,11 @@ export function grantOf(
   proofKey: Uint8Array | null,
 ): GrantUpdate {
   return {
-    permission: key.permission,
-    dailyLimitMicros: key.dailyLimitMicros,
-    monthlyLimitMicros: key.monthlyLimitMicros,
-    unpricedAssets: key.unpricedAssets,
+    ...grantedOf(key),
     keyId: key.keyId,
     rotatedFrom: null,
     walletId: key.subWalletId,
     userId: key.userId,
-    allowedChains: key.allowedChains,
     proofKey,
     expiresAt: null,
     revoked: key.revokedAtMs !== null,

@@ -9,6 +9,7 @@ import { CHAIN_IDS, isChainId } from '../../domain/chains.js'
 import { enlargements, grantTermsOf } from '../../domain/grant-terms.js'
 import { ID_PREFIX, type KeyId, type LineageId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
+import { givenPolicy, INITIAL_POLICY } from '../../domain/key-policy.js'
 import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
 import type { ConsoleContext, ConsoleHandlers } from '../context.js'
@@ -18,7 +19,7 @@ import { type EnlargedGrant, enlargeGrant, grantOf } from './enlarge-grant.js'
 import { newKeySecret } from './key-secret.js'
 import { ownedKey, ownedWallet } from './ownership.js'
 import { pageOptions } from './page.js'
-import { capMicros, keyView } from './views.js'
+import { keyView } from './views.js'
 
 /**
  * The key's grant is registered at the identity provider before the key exists here: a crash in
@@ -27,8 +28,7 @@ import { capMicros, keyView } from './views.js'
 export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] {
   const { reader, actors, environment, nowMs } = ports
   return async (context, { authorization, ...input }) => {
-    const chains = input.allowed_chains ?? [...CHAIN_IDS]
-    const unsupported = unsupportedChain(chains)
+    const unsupported = unsupportedChain(input.allowed_chains ?? [])
     if (unsupported !== null) return { ok: false, fault: unsupported }
     const wallet = ownedWallet(reader, context.userId, input.sub_wallet_id)
     if (!wallet.ok) return wallet
@@ -47,13 +47,9 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
           subWalletId,
           userId: context.userId,
           name: input.name,
-          permission: input.permission,
-          dailyLimitMicros: capMicros(input.daily_limit_usd),
-          monthlyLimitMicros: capMicros(input.monthly_limit_usd),
-          allowedChains: [...new Set(chains)],
+          ...INITIAL_POLICY,
+          ...givenPolicy(input),
           environment,
-          unpricedAssets: input.unpriced_assets ?? 'deny',
-          duplicateGuard: input.duplicate_guard ?? 'off',
           ...secretFields,
           createdAtMs: nowMs(),
           rotatedFrom: null,
@@ -252,18 +248,8 @@ function enlargeKey(
 }
 
 function patchOf(input: ConsoleInput<'patch_key'>): KeyPatch {
-  const { name, daily_limit_usd, monthly_limit_usd, allowed_chains } = input
-  const { unpriced_assets, duplicate_guard } = input
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(daily_limit_usd === undefined ? {} : { dailyLimitMicros: capMicros(daily_limit_usd) }),
-    ...(monthly_limit_usd === undefined
-      ? {}
-      : { monthlyLimitMicros: capMicros(monthly_limit_usd) }),
-    ...(allowed_chains === undefined ? {} : { allowedChains: [...new Set(allowed_chains)] }),
-    ...(unpriced_assets === undefined ? {} : { unpricedAssets: unpriced_assets }),
-    ...(duplicate_guard === undefined ? {} : { duplicateGuard: duplicate_guard }),
-  }
+  const { name } = input
+  return { ...givenPolicy(input), ...(name === undefined ? {} : { name }) }
 }
 
 /** Whether a change gives the key anything that it does not have. */

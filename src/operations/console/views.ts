@@ -1,7 +1,7 @@
 import { type ApiKey, keyExpiresAtMs, keyStatus } from '../../domain/api-key.js'
 import type { CustodyStatus } from '../../domain/grant-change.js'
 import { isoTime } from '../../domain/iso-time.js'
-import { formatUsd, parseUsd, type UsdMicros } from '../../domain/money.js'
+import { policyWire } from '../../domain/key-policy.js'
 import type { SubWallet } from '../../domain/wallet.js'
 
 /** Wire forms of what the console lists. */
@@ -25,10 +25,7 @@ export function keyView(
   return {
     key_id: key.keyId,
     name: key.name,
-    permission: key.permission,
-    daily_limit_usd: capText(key.dailyLimitMicros),
-    monthly_limit_usd: capText(key.monthlyLimitMicros),
-    allowed_chains: [...key.allowedChains],
+    ...policyWire(key),
     sub_wallet_id: key.subWalletId,
     environment: key.environment,
     status: keyStatus(key, nowMs),
@@ -37,17 +34,6 @@ export function keyView(
     last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
     expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs),
     rotated_from: key.rotatedFrom,
-    unpriced_assets: key.unpricedAssets,
-    duplicate_guard: key.duplicateGuard,
     custody,
   }
-}
-
-/** null is unlimited. The schema has checked the text. */
-export function capMicros(text: string): UsdMicros | null {
-  return text === 'unlimited' ? null : parseUsd(text)
-}
-
-export function capText(micros: UsdMicros | null): string {
-  return micros === null ? 'unlimited' : formatUsd(micros)
 }

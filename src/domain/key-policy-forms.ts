@@ -1,0 +1,98 @@
+import { chainFacts } from './chains.js'
+import { formatUsd, parseUsd, type UsdMicros } from './money.js'
+
+/**
+ * What kinds of value a key's policy has. A form says how two values compare and what people and
+ * programs read of one; how it is checked on the wire and written in a grant's bytes is stated for
+ * each `kind` where those live (`src/api`, the protocol of grants).
+ */
+export interface PolicyForm<Kind extends string, Value, Wire> {
+  readonly kind: Kind
+  /** What gives nothing. */
+  readonly least: Value
+  /** Whether `next` gives anything that `before` did not. */
+  enlarges(before: Value, next: Value): boolean
+  /** What both give. */
+  common(one: Value, other: Value): Value
+  /** The one form in which a value is signed and compared. */
+  canonical(value: Value): Value
+  /** As answers and the audit trail show it. */
+  toWire(value: Value): Wire
+  /** @param wire as the schema has let it through */
+  fromWire(wire: Wire): Value
+  inWords(value: Value): string
+}
+
+/** A few names; each gives all that the ones before it do. */
+export interface Choice<Option extends string> extends PolicyForm<'choice', Option, Option> {
+  /** Ascending by what they give. */
+  readonly options: readonly [Option, ...Option[]]
+}
+
+/** @param words for people, by option, the one that gives least first */
+export function choice<const Words extends Readonly<Record<string, string>>>(
+  words: Words,
+): Choice<keyof Words & string> {
+  type Option = keyof Words & string
+  const [least, ...others] = Object.keys(words) as Option[]
+  if (least === undefined) throw new Error('a choice without options')
+  const options = [least, ...others] as const
+  return {
+    kind: 'choice',
+    options,
+    least,
+    enlarges: (before, next) => options.indexOf(next) > options.indexOf(before),
+    common: (one, other) => (options.indexOf(one) <= options.indexOf(other) ? one : other),
+    canonical: (value) => value,
+    toWire: (value) => value,
+    fromWire: (wire) => wire,
+    inWords: (value) => words[value] ?? value,
+  }
+}
+
+/** Micro-USD; null is unlimited, which must be asked for by name. */
+export type UsdCap = PolicyForm<'usd-cap', UsdMicros | null, string>
+
+const UNLIMITED = 'unlimited'
+
+export const USD_CAP: UsdCap = {
+  kind: 'usd-cap',
+  least: 0n,
+  enlarges: exceeds,
+  common: lesser,
+  canonical: (micros) => micros,
+  toWire: (micros) => (micros === null ? UNLIMITED : formatUsd(micros)),
+  fromWire(wire) {
+    if (wire === UNLIMITED) return null
+    const micros = parseUsd(wire)
+    // Null is unlimited here: what cannot be read must not become it.
+    if (micros === null) throw new Error('not an amount of USD')
+    return micros
+  },
+  inWords: (micros) => (micros === null ? 'without limit' : `up to ${formatUsd(micros)} USD`),
+}
+
+/** Chain ids, in the order in which they were given. */
+export type Chains = PolicyForm<'chains', readonly number[], number[]>
+
+export const CHAINS: Chains = {
+  kind: 'chains',
+  least: [],
+  enlarges: (before, next) => next.some((chain) => !before.includes(chain)),
+  common: (one, other) => one.filter((chain) => other.includes(chain)),
+  canonical: (chains) => [...new Set(chains)].sort((a, b) => a - b),
+  toWire: (chains) => [...chains],
+  fromWire: (wire) => [...new Set(wire)],
+  inWords: (chains) => chains.map((id) => chainFacts(id)?.name ?? `chain ${id}`).join(', '),
+}
+
+/** Null is without bound. */
+export function exceeds<T extends number | bigint>(before: T | null, next: T | null): boolean {
+  return before !== null && (next === null || next > before)
+}
+
+/** Null is without bound. */
+export function lesser<T extends number | bigint>(one: T | null, other: T | null): T | null {
+  if (one === null) return other
+  return other === null || one < other ? one : other
+}

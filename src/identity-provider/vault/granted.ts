@@ -1,0 +1,81 @@
+import { POLICY_CODECS, plainPolicy } from '../../custody/authorizers/policy-codecs.js'
+import { commonTerms, type GrantTerms, grantedOf, grantedPolicy } from '../../domain/grant-terms.js'
+import type { GrantedName, GrantedPolicy } from '../../domain/key-policy.js'
+
+/** What the user side granted, and how its ledger keeps it. */
+
+/**
+ * What the keys of one lineage may do. The caps are the service's to hold; here they tell what
+ * enlarges.
+ */
+export interface Grant extends GrantedPolicy {
+  readonly walletId: Uint8Array
+  readonly userId: string
+  /** Counts up with every change. */
+  readonly version: number
+}
+
+export interface GrantedKey {
+  readonly grantId: Uint8Array
+  /** Proof key sealed under the domain's data key; null: the key cannot prove itself. */
+  readonly sealedProofKey: Uint8Array | null
+  /** Milliseconds since the epoch; null does not expire. */
+  readonly expiresAtMs: number | null
+  readonly revoked: boolean
+  /**
+   * Of a key with a successor: what it may do at most, however its lineage's grant grows. Null: it
+   * has what its lineage has.
+   */
+  readonly ceiling: GrantedPolicy | null
+}
+
+export interface GrantView {
+  readonly key: GrantedKey
+  readonly grant: Grant
+}
+
+/** What a key may do now: its lineage's grant, up to its own ceiling, until its own expiry. */
+export function termsIn({ key, grant }: GrantView): GrantTerms {
+  const { ceiling, expiresAtMs } = key
+  const shared = { ...grantedOf(grant), expiresAtMs }
+  return ceiling === null ? shared : commonTerms(shared, { ...ceiling, expiresAtMs })
+}
+
+type StoredPolicy = Readonly<Record<string, unknown>>
+export type StoredGrant = StoredPolicy & Pick<Grant, 'walletId' | 'userId' | 'version'>
+/** Keys of a time before ceilings have none. */
+export type StoredKey = Omit<GrantedKey, 'ceiling'> & { readonly ceiling?: StoredPolicy | null }
+
+/** Where it is not the field's own. */
+const STORED_NAMES: Partial<Record<GrantedName, string>> = { allowedChains: 'chains' }
+
+export function storedGrant({ walletId, userId, version, ...policy }: Grant): StoredGrant {
+  return { ...storedPolicy(policy), walletId, userId, version }
+}
+
+export function readGrant(stored: StoredGrant): Grant {
+  const { walletId, userId, version } = stored
+  return { ...readPolicy(stored), walletId, userId, version }
+}
+
+export function storedKey(key: GrantedKey): StoredKey {
+  return { ...key, ceiling: key.ceiling === null ? null : storedPolicy(key.ceiling) }
+}
+
+export function readKey(stored: StoredKey): GrantedKey {
+  const ceiling = stored.ceiling ?? null
+  return { ...stored, ceiling: ceiling === null ? null : readPolicy(ceiling) }
+}
+
+function storedPolicy(policy: GrantedPolicy): StoredPolicy {
+  const plain = Object.entries(plainPolicy(policy)) as [GrantedName, unknown][]
+  return Object.fromEntries(plain.map(([name, value]) => [STORED_NAMES[name] ?? name, value]))
+}
+
+/** What was granted before a field was there has the field's initial value. */
+function readPolicy(stored: StoredPolicy): GrantedPolicy {
+  return grantedPolicy(({ name, initial }) => {
+    const plain = stored[STORED_NAMES[name] ?? name]
+    return plain === undefined ? initial : POLICY_CODECS[name].fromPlain(plain)
+  })
+}
