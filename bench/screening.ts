@@ -5,7 +5,7 @@ import type { ListsReader, OpenLists } from '../src/screening/lists/published-li
 import { createScreener } from '../src/screening/local-screener.js'
 import { buildAddressSet } from '../src/screening/set/address-set.js'
 import { SCAN_TAIL_BYTES, scanCalldata } from '../src/screening/set/scan.js'
-import { KNOWN_SHAPES } from '../src/screening/walk/shapes/all-shapes.js'
+import { KNOWN_SHAPES } from '../src/screening/walk/known-shapes.js'
 import { walkCalldata } from '../src/screening/walk/walker.js'
 import { WalkPool } from '../src/screening/walk-pool.js'
 import { table } from './figures.js'

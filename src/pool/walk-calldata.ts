@@ -5,7 +5,7 @@
 
 import { openAddressSet } from '../screening/set/address-set.js'
 import { SCAN_TAIL_BYTES, scanCalldata } from '../screening/set/scan.js'
-import { KNOWN_SHAPES } from '../screening/walk/shapes/all-shapes.js'
+import { KNOWN_SHAPES } from '../screening/walk/known-shapes.js'
 import {
   type Judged,
   partiesOf,

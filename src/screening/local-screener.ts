@@ -23,7 +23,7 @@ import { ADDRESS_BYTES, writeAddress } from './set/address-bytes.js'
 import { findEntry } from './set/address-set.js'
 import { type Counts, type ScanHit, scanCalldata } from './set/scan.js'
 import type { UserRules } from './user-rules.js'
-import { KNOWN_SHAPES } from './walk/shapes/all-shapes.js'
+import { KNOWN_SHAPES } from './walk/known-shapes.js'
 import {
   partiesOf,
   pathOfHit,

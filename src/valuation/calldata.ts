@@ -1,5 +1,7 @@
 import { getAddress } from 'viem'
+import type { Approval } from '../contracts/functions/contract-function.js'
 import type { Address, Hex } from '../domain/ids.js'
+import { UINT256_MAX } from './well-known.js'
 
 /** Calldata as the EVM reads it: past its end there are zeros, and addresses are their low bytes. */
 
@@ -27,4 +29,11 @@ export function addressOf(word: bigint): Address {
 /** Lower-case digits without prefix. */
 export function digitsOf(hex: Hex): string {
   return hex.slice(2).toLowerCase()
+}
+
+/** The amount of a function of the table, smallest units. */
+export function amountOf(amount: Approval['amount'], word: (index: number) => bigint): bigint {
+  if (amount === 'all') return UINT256_MAX
+  if (typeof amount === 'number') return word(amount)
+  return word(amount.flag) === 0n ? 0n : UINT256_MAX
 }

@@ -1,9 +1,11 @@
 import type { SimulatedApproval } from '../chains/simulate/simulation.js'
+import { CONTRACT_FUNCTIONS } from '../contracts/functions/all-functions.js'
+import type { Approval, Outflow } from '../contracts/functions/contract-function.js'
 import type { Address, Hex } from '../domain/ids.js'
-import { addressOf, argumentWord, digitsOf } from './calldata.js'
+import { addressOf, amountOf, argumentWord, digitsOf } from './calldata.js'
 import { type Claim, findClaims } from './claims.js'
 import { opensToOthers } from './operator-calls.js'
-import { PERMIT2, UINT256_MAX } from './well-known.js'
+import { PERMIT2 } from './well-known.js'
 
 /**
  * What a call's own words say it takes out of the wallet, whatever a simulation shows. Only `to`
@@ -47,7 +49,7 @@ export function readStatically(
   const configured = isConfigured(call.to.toLowerCase())
   const table = call.to === PERMIT2 ? PERMIT2_FUNCTIONS : TOKEN_FUNCTIONS
   const readAt = (at: number): FunctionReading | null => {
-    const read = table[digits.slice(at, at + SELECTOR_DIGITS)]
+    const read = table.get(digits.slice(at, at + SELECTOR_DIGITS))
     if (read === undefined) return null
     return read({ call, configured, words: (index) => argumentWord(digits, at, index) })
   }
@@ -88,138 +90,60 @@ interface Reading {
 
 type FunctionReader = (reading: Reading) => FunctionReading
 
-function outflow(amountWord: number): FunctionReader {
-  return ({ call, words }) => ({ outflows: [{ token: call.to, amount: words(amountWord) }] })
-}
+const TOKEN_FUNCTIONS = readersOf(undefined)
+const PERMIT2_FUNCTIONS = readersOf('permit2')
 
-/** An outflow when word 0 names the wallet, else somebody else's. */
-function outflowOfOwner(amountWord: number): FunctionReader {
-  return (reading) =>
-    addressOf(reading.words(0)) === reading.call.from ? outflow(amountWord)(reading) : {}
-}
-
-function approval(spenderWord: number, amountWord: number): FunctionReader {
-  return ({ call, words, configured }) => {
-    const amount = words(amountWord)
-    // The same selector approves one item of an ERC-721, by its id; only configured tokens are
-    // known to be ERC-20.
-    const parties = { token: call.to, owner: call.from, spender: addressOf(words(spenderWord)) }
-    return {
-      approvals: [
-        configured
-          ? { ...parties, amount, kind: 'erc20' }
-          : { ...parties, amount, kind: 'erc20', tokenId: amount },
-      ],
+/** The wallet's own acts, by selector: functions of Permit2, or of any other contract. */
+function readersOf(of: 'permit2' | undefined): ReadonlyMap<string, FunctionReader> {
+  const readers = new Map<string, FunctionReader>()
+  for (const { selector, effect } of CONTRACT_FUNCTIONS) {
+    if (effect.kind === 'items') {
+      if (of === undefined) readers.set(selector, itemMove(effect.owner))
+    } else if ((effect.kind === 'outflow' || effect.kind === 'approval') && effect.of === of) {
+      readers.set(selector, effect.kind === 'outflow' ? outflow(effect) : approval(effect))
     }
   }
+  return readers
 }
 
-function permit(amount: (words: Reading['words']) => bigint): FunctionReader {
-  return ({ call, words }) => {
-    if (addressOf(words(0)) !== call.from) return {}
-    const parties = { token: call.to, owner: call.from, spender: addressOf(words(1)) }
-    return { approvals: [{ ...parties, amount: amount(words), kind: 'erc20' }] }
-  }
+function outflow(effect: Outflow): FunctionReader {
+  return ofWallet(effect, ({ call, words }) => {
+    const token = effect.token === undefined ? call.to : addressOf(words(effect.token))
+    return { outflows: [{ token, amount: words(effect.amount) }] }
+  })
 }
 
-const itemsOfOwner: FunctionReader = ({ call, words }) =>
-  addressOf(words(0)) === call.from ? { movesItems: true } : {}
-
-const forAll: FunctionReader = ({ call, words }) => ({
-  approvals: [
-    {
-      token: call.to,
-      owner: call.from,
-      spender: addressOf(words(0)),
-      amount: words(1) === 0n ? 0n : 'all',
-      kind: 'collection',
-    },
-  ],
-})
-
-/** Functions that a configured token carries out and nothing else: no callback, no second token. */
-function complete(read: FunctionReader): FunctionReader {
-  return (reading) => ({ ...read(reading), complete: reading.configured })
-}
-
-const TOKEN_FUNCTIONS: Readonly<Record<string, FunctionReader>> = {
-  // ERC-20: transfer, transferFrom, approve; increaseAllowance of OpenZeppelin before 5
-  a9059cbb: complete(outflow(1)),
-  '23b872dd': complete(outflowOfOwner(2)),
-  '095ea7b3': complete(approval(0, 1)),
-  '39509351': complete(approval(0, 1)),
-  // EIP-2612, and DAI's own permit, which allows everything or nothing
-  d505accf: complete(permit((words) => words(2))),
-  '8fcbaf0c': complete(permit((words) => (words(4) === 0n ? 0n : UINT256_MAX))),
-  // EIP-3009: transfer- and receiveWithAuthorization, with v, r, s and with bytes
-  e3ee160e: complete(outflowOfOwner(2)),
-  cf092995: complete(outflowOfOwner(2)),
-  ef55bec6: complete(outflowOfOwner(2)),
-  '88b7ab63': complete(outflowOfOwner(2)),
-  // ERC-677 and ERC-1363 call the receiver afterwards
-  '4000aea0': outflow(1),
-  '1296ee62': outflow(1),
-  c1d34b89: outflowOfOwner(2),
-  d8fbe994: outflowOfOwner(2),
-  cae9ca51: approval(0, 1),
-  '3177029f': approval(0, 1),
-  // ERC-777: send, burn, authorizeOperator
-  '9bd9bbc6': outflow(1),
-  fe9d9303: outflow(0),
-  '959b8c3f': ({ call, words }) => ({
-    approvals: [
-      {
-        token: call.to,
-        owner: call.from,
-        spender: addressOf(words(0)),
-        amount: UINT256_MAX,
-        kind: 'erc20',
-      },
-    ],
-  }),
-  // burn, burnFrom; withdraw of wrapped native, withdrawTo of WETH10
-  '42966c68': outflow(0),
-  '79cc6790': outflowOfOwner(1),
-  '205c2878': outflow(1),
-  // ERC-721 and ERC-1155
-  '42842e0e': itemsOfOwner,
-  b88d4fde: itemsOfOwner,
-  f242432a: itemsOfOwner,
-  '2eb2c2d6': itemsOfOwner,
-  a22cb465: forAll,
-}
-
-const PERMIT2_FUNCTIONS: Readonly<Record<string, FunctionReader>> = {
-  // approve(token, spender, amount, expiration)
-  '87517c45': ({ call, words }) => ({
-    approvals: [
-      {
-        token: addressOf(words(0)),
-        owner: call.from,
-        spender: addressOf(words(1)),
-        amount: words(2),
-        kind: 'permit2',
-      },
-    ],
-  }),
-  // transferFrom(from, to, amount, token)
-  '36c78516': ({ call, words }) =>
-    addressOf(words(0)) === call.from
-      ? { outflows: [{ token: addressOf(words(3)), amount: words(2) }] }
-      : {},
-  // permit(owner, ((token, amount, expiration, nonce), spender, deadline), signature)
-  '2b67b570': ({ call, words }) =>
-    addressOf(words(0)) === call.from
-      ? {
-          approvals: [
-            {
-              token: addressOf(words(1)),
-              owner: call.from,
-              spender: addressOf(words(5)),
-              amount: words(2),
-              kind: 'permit2',
-            },
-          ],
+function approval(effect: Approval): FunctionReader {
+  return ofWallet(effect, ({ call, words, configured }) => {
+    const token = effect.token === undefined ? call.to : addressOf(words(effect.token))
+    const parties = { token, owner: call.from, spender: addressOf(words(effect.spender)) }
+    const amount = amountOf(effect.amount, words)
+    switch (effect.asset) {
+      case 'collection':
+        return {
+          approvals: [{ ...parties, amount: amount === 0n ? 0n : 'all', kind: 'collection' }],
         }
-      : {},
+      case 'permit2':
+        return { approvals: [{ ...parties, amount, kind: 'permit2' }] }
+      case 'token':
+        return { approvals: [{ ...parties, amount, kind: 'erc20' }] }
+      case 'token-or-item': {
+        const one = { ...parties, amount, kind: 'erc20' } as const
+        return { approvals: [configured ? one : { ...one, tokenId: amount }] }
+      }
+    }
+  })
+}
+
+function itemMove(owner: number): FunctionReader {
+  return ({ call, words }) => (addressOf(words(owner)) === call.from ? { movesItems: true } : {})
+}
+
+/** Nothing where a word names another owner than the wallet. */
+function ofWallet({ owner, alone }: Outflow | Approval, read: FunctionReader): FunctionReader {
+  return (reading) => {
+    const { call, words, configured } = reading
+    const found = owner === undefined || addressOf(words(owner)) === call.from ? read(reading) : {}
+    return alone === true ? { ...found, complete: configured } : found
+  }
 }

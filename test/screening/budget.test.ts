@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { INLINE_WALK_BYTES_MAX } from '../../src/screening/local-screener.js'
 import { CALLDATA_BYTES_MAX } from '../../src/screening/screener.js'
 import { prepareUserRules } from '../../src/screening/user-rules.js'
-import { KNOWN_SHAPES } from '../../src/screening/walk/shapes/all-shapes.js'
+import { KNOWN_SHAPES } from '../../src/screening/walk/known-shapes.js'
 import { walkCalldata } from '../../src/screening/walk/walker.js'
 import { WalkPool } from '../../src/screening/walk-pool.js'
 import {

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Verdict } from '../../src/screening/screener.js'
-import { ALL_SHAPES } from '../../src/screening/walk/shapes/all-shapes.js'
+import { ALL_SHAPES } from '../../src/screening/walk/known-shapes.js'
 import { CLEAN, callOf, LISTED, LISTED_HEX, testScreener } from './fixtures.js'
 import { calldataOf, cleanAt, PROGRAM_ROWS } from './shape-values.js'
 

@@ -1,6 +1,6 @@
 import { toFunctionSelector } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
-import { ALL_SHAPES } from '../../src/screening/walk/shapes/all-shapes.js'
+import { ALL_SHAPES } from '../../src/screening/walk/known-shapes.js'
 import { callOf, LISTED, testScreener, told } from './fixtures.js'
 import { calldataOf, cleanAt, PROGRAM_ROWS, placesOf } from './shape-values.js'
 
@@ -19,6 +19,9 @@ const REQUIRED_SELECTORS = `
   e7acab24 00000000`
   .trim()
   .split(/\s+/)
+
+/** burn, preSign and approveHash have a number or a hash alone. */
+const NAMES_NOBODY: readonly string[] = ['42966c68', '46c02d7a', 'd4d9bdcd']
 
 const screener = testScreener()
 afterAll(() => screener.close())
@@ -45,7 +48,7 @@ describe.each(ALL_SHAPES.filter((row) => !PROGRAM_ROWS.has(row.selector)))(
 
     it('is blocked wherever a listed address stands, and says where', async () => {
       const places = placesOf(row)
-      expect(places.length).toBeGreaterThan(0)
+      expect(places.length > 0).toBe(!NAMES_NOBODY.includes(row.selector))
       for (const { path } of places) {
         const data = calldataOf(row, (at) => (at === path ? LISTED : cleanAt(3)))
         expect(told(await screener.screen(callOf(data)))).toBe(`blocked test-list ${path}`)

@@ -1,4 +1,4 @@
-import { parseSignature, type TupleType } from './abi-type.js'
+import type { TupleType } from './abi-type.js'
 import type { PathNode, WalkState } from './walk-state.js'
 
 /** The arguments of one call, already checked against its signature. */
@@ -25,30 +25,13 @@ export interface Walker {
   sniff(frame: Frame, start: number, length: number): boolean
 }
 
-/** One row of the table: a function and where its parties stand. */
+/** A row of `src/contracts/functions` as the walk reads it: a function and where its parties are. */
 export interface Shape {
-  /** 8 hex digits, as the table of facts and block explorers show it. */
+  /** 8 hex digits. */
   readonly selector: string
   readonly name: string
   readonly canonical: string
   readonly inputs: TupleType
   readonly also: FrameReader | null
-  /**
-   * True where other functions share the selector: calldata that does not decode is then some
-   * other call, not a refusal.
-   */
   readonly shared: boolean
-}
-
-/**
- * @param selector 8 hex digits; a test compares them with the signature's hash
- * @param signature see `parseSignature`
- */
-export function shape(selector: string, signature: string, also: FrameReader | null = null): Shape {
-  return { selector, ...parseSignature(signature), also, shared: false }
-}
-
-/** A shape whose selector other functions use as well. */
-export function sharedShape(selector: string, signature: string): Shape {
-  return { ...shape(selector, signature), shared: true }
 }
