@@ -37,6 +37,8 @@ export interface TokenExposure {
   readonly standing: readonly AllowanceAmount[]
   /** The one spender whose pull a credit may explain; null where the wallet moves it itself. */
   readonly puller: Address | null
+  /** What leaves for 10,000 that are pulled, of tokens with a fee on top; absent is 10,000. */
+  readonly pullTakesBps?: bigint
   /** What others approved of theirs on this call's word, less what left them in it. */
   readonly openedByOthers: bigint
 }
@@ -111,7 +113,8 @@ function countedOf(
   made: CreditAmount[],
 ): bigint {
   const { token, supply, balance, ordered, ran, approvals, toPermit2, standing, puller } = exposed
-  const counted = (amount: bigint) => (isCapped ? amount : min(amount, supply))
+  const gross = (amount: bigint) => withFee(amount, exposed.pullTakesBps)
+  const counted = (amount: bigint) => (isCapped ? gross(amount) : min(gross(amount), supply))
   let pulled = ran > ordered ? ran - ordered : 0n
   let total = ordered + counted(exposed.openedByOthers)
   for (const approval of approvals) {
@@ -120,7 +123,7 @@ function countedOf(
     // What is pulled at once by a new approval is paid for with it.
     const used = min(pulled, amount)
     pulled -= used
-    made.push({ ...approval, token, amount: amount - used })
+    made.push({ ...approval, token, amount: min(amount - used, approval.amount) })
   }
   if (toPermit2 > 0n) {
     total += counted(min(toPermit2, credits?.withinPermit2(token) ?? toPermit2))
@@ -133,7 +136,7 @@ function countedOf(
   for (const allowance of standing) {
     const credit = credits?.of(token, allowance.spender, allowance.kind) ?? null
     if (credit === null) {
-      explained += allowance.amount
+      explained += gross(allowance.amount)
       total += counted(allowance.amount)
       continue
     }
@@ -142,14 +145,14 @@ function countedOf(
     const amount = min(credit.left, free)
     unpaid += free - amount
     if (allowance.spender !== puller) {
-      explained += free - amount
+      explained += gross(free - amount)
       continue
     }
-    explained += allowance.amount
+    explained += gross(allowance.amount)
     credited += amount
     if (amount > 0n) usable.push({ ...allowance, token, amount })
   }
-  total += min(max(pulled, min(balance, own)), unpaid)
+  total += min(max(pulled, min(balance, gross(own))), gross(unpaid))
   if (pulled > explained) total += pulled - explained
   let rest = min(pulled, credited)
   for (const use of usable) {
@@ -174,9 +177,17 @@ export function approvalThatFits(
   const [approval, ...others] = only?.approvals ?? []
   if (only === undefined || approval === undefined || more.length + others.length > 0) return null
   const { price, priceDecimals, decimals } = only.unit
-  const micros = worthOf(approval.amount, only.unit) - excessMicros
-  const amount = amountWithin(micros, decimals, price, priceDecimals)
+  const bps = only.pullTakesBps ?? WITHOUT_FEE_BPS
+  const micros = worthOf(withFee(approval.amount, bps), only.unit) - excessMicros
+  const amount = (amountWithin(micros, decimals, price, priceDecimals) * WITHOUT_FEE_BPS) / bps
   return amount > 0n ? { ...approval, token: only.token, amount } : null
+}
+
+export const WITHOUT_FEE_BPS = 10_000n
+
+/** Rounded up. */
+function withFee(amount: bigint, takesBps = WITHOUT_FEE_BPS): bigint {
+  return (amount * takesBps + WITHOUT_FEE_BPS - 1n) / WITHOUT_FEE_BPS
 }
 
 function max(a: bigint, b: bigint): bigint {

@@ -35,6 +35,8 @@ export interface OutflowInput {
   /** Spenders that can take nothing without the wallet's own signature: our Router. */
   readonly isOurs: (spender: Address) => boolean
   readonly prices: PriceBook
+  /** Of tokens with a fee on top, by lower-case address; see fees-on-top.ts. */
+  readonly pullTakesBps?: ReadonlyMap<string, bigint>
 }
 
 export function outflowOf(input: OutflowInput): Outflow {
@@ -67,6 +69,7 @@ export function outflowOf(input: OutflowInput): Outflow {
       continue
     }
     const balance = amountOf(holdings.balances, key)
+    const takes = input.pullTakesBps?.get(key)
     tokens.push({
       token: getAddress(key),
       unit,
@@ -76,6 +79,7 @@ export function outflowOf(input: OutflowInput): Outflow {
       puller: call.to.toLowerCase() === key ? null : call.to,
       approvals: fresh.filter((it) => !isPermit2Itself(it)),
       toPermit2: fresh.find(isPermit2Itself)?.amount ?? 0n,
+      ...(takes === undefined ? {} : { pullTakesBps: takes }),
     })
   }
   for (const approval of approvals) if (!hasAmount(approval)) unpriced = true

@@ -8,6 +8,7 @@ import type { Address } from '../domain/ids.js'
 import { type Fault, fault } from '../errors/fault.js'
 import type { PriceSource } from '../pricing/price-source.js'
 import { allPrices, type ChainView, type VaultShares } from './chain-view.js'
+import { createFeesOnTop } from './fees-on-top.js'
 import type { Funds } from './funds.js'
 import { type HeldToken, type Holdings, readHoldings } from './holdings.js'
 import { outflowOf } from './outflow.js'
@@ -47,6 +48,7 @@ export function createSimulatedQuoter(
   funds: Funds,
   knownSpenders: KnownSpenders,
 ): SimulatedQuoter {
+  const feesOnTop = createFeesOnTop()
   return async (view, given) => {
     const { chain } = view
     // Movements are matched by checksummed address; a caller's spelling must not hide one.
@@ -76,9 +78,16 @@ export function createSimulatedQuoter(
       holdingsFor(view, vaults, call, reading, run, knownSpenders),
       problem !== null || funds.cover(chain, call.from, null, call.value + maxFeeWei),
     ])
+    const pullTakesBps = await feesOnTop(
+      chain,
+      call.from,
+      run.state,
+      approvedTokens(run, reading, holdings),
+    )
     const book = new PriceBook(withShares(view.priced, vaults, holdings), prices)
     const { isOurs } = view
-    const outflow = outflowOf({ call, reading, simulation, holdings, isOurs, prices: book })
+    const seen = { call, reading, simulation, holdings, pullTakesBps }
+    const outflow = outflowOf({ ...seen, isOurs, prices: book })
     const { exposure, unpriced, movements, approvals, recipients } = outflow
     const { valueMicros } = spendOf(exposure, null, true)
     return completeQuote(call, book, {
@@ -101,6 +110,16 @@ export function createSimulatedQuoter(
       },
     })
   }
+}
+
+function* approvedTokens(
+  { simulation }: Run,
+  reading: StaticReading,
+  { standing }: Holdings,
+): Iterable<string> {
+  yield* standing.keys()
+  for (const { token } of reading.approvals) yield token.toLowerCase()
+  for (const { token } of simulation?.approvals ?? []) yield token.toLowerCase()
 }
 
 function gasOf(simulation: Simulation | null): GasLimit | null {

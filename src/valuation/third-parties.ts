@@ -15,6 +15,11 @@ import { ZERO_ADDRESS } from './well-known.js'
  * - A token that is minted or burnt comes from and goes to its own contract, so that wrapping
  *   native currency and redeeming shares gain nobody anything.
  *
+ * - Who hands on money of its own and has it back from others may have it back in another's name: a
+ *   deposit that leaves a market and returns to it for a stranger. That counts as well, token by
+ *   token; what a party got in the call and hands on is not its own.
+ *
+ * Spec silent: a flash loan has that shape, and counts in full.
  * Spec silent: pools are parties like any other. A swap pays a pool what the wallet has paid, and
  * nothing beyond that counts; only money that goes from a third contract through a pool to the
  * wallet, in one call, counts although it came back.
@@ -43,7 +48,51 @@ export function gainedByOthers(
     const gain = fineWorth(amounts, prices)
     if (gain > 0n) excess += gain
   }
-  return excess <= 0n ? 0n : (excess + FINE - 1n) / FINE
+  if (excess < 0n) excess = 0n
+  return (excess + fineWorth(returnedToGivers(wallet, flows), prices) + FINE - 1n) / FINE
+}
+
+interface Standing {
+  /** Got in this call and not handed on. */
+  held: bigint
+  /** Handed to third parties of its own and not had back. */
+  given: bigint
+}
+
+/** By lower-case token or `native`: what third parties gave others of their own and had back. */
+function returnedToGivers(
+  wallet: Address,
+  flows: readonly SimulatedTransfer[],
+): ReadonlyMap<string, bigint> {
+  const returned = new Map<string, bigint>()
+  const standings = new Map<string, Standing>()
+  const standingOf = (party: Address, key: string): Standing => {
+    const known = standings.get(`${party}${key}`)
+    if (known !== undefined) return known
+    const made = { held: 0n, given: 0n }
+    standings.set(`${party}${key}`, made)
+    return made
+  }
+  for (const { token, from, to, amount } of flows) {
+    if (from === to) continue
+    const key = token === null ? 'native' : token.toLowerCase()
+    // Minting and burning are no dealings with a party.
+    if (from !== wallet && from !== ZERO_ADDRESS) {
+      const payer = standingOf(from, key)
+      const own = amount - min(amount, payer.held)
+      payer.held -= amount - own
+      if (to !== wallet) payer.given += own
+    }
+    if (to !== wallet && to !== ZERO_ADDRESS) {
+      const payee = standingOf(to, key)
+      const back = min(amount, payee.given)
+      payee.given -= back
+      payee.held += amount - back
+      // What the wallet gives back counts as its own payment.
+      if (from !== wallet) add(returned, key, back)
+    }
+  }
+  return returned
 }
 
 /**
@@ -77,4 +126,8 @@ function gainsOf(gains: Map<Address, Map<string, bigint>>, party: Address): Map<
 
 function add(amounts: Map<string, bigint>, key: string, amount: bigint): void {
   amounts.set(key, (amounts.get(key) ?? 0n) + amount)
+}
+
+function min(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
 }

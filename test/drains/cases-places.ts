@@ -275,6 +275,27 @@ export const PLACES: readonly DrainCase[] = [
     },
   },
   {
+    title: 'an account’s deposit that comes back to its market in a stranger’s name',
+    expected: 'counted',
+    // Since long ago: the account lends what it has.
+    given: ({ at, send, account, elder }) => {
+      const calls = [
+        approve(at.usdc, at.BookMarket, SOME),
+        callTo(at.BookMarket, 'supply(address,uint256,address)', [at.usdc, SOME, account]),
+      ]
+      return send(batchOf(account, calls), elder)
+    },
+    attack: ({ at, send, account, attacker }) => {
+      const back = [at.usdc, SOME, account, account]
+      const calls = [
+        callTo(at.BookMarket, 'withdraw(address,uint256,address,address)', back),
+        approve(at.usdc, at.BookMarket, SOME),
+        callTo(at.BookMarket, 'supply(address,uint256,address)', [at.usdc, SOME, attacker]),
+      ]
+      return send(batchOf(account, calls))
+    },
+  },
+  {
     title: 'native currency behind a self-destruct',
     expected: 'counted',
     async attack({ stage, send, attacker }) {
@@ -283,6 +304,11 @@ export const PLACES: readonly DrainCase[] = [
     },
   },
 ]
+
+function batchOf(account: Scene['account'], calls: readonly Call[]): Call {
+  const batch = calls.map(({ to, value, data }) => [to, value, data])
+  return callTo(account, 'executeBatch((address,uint256,bytes)[])', [batch])
+}
 
 /** PUSH0 CALLDATALOAD SELFDESTRUCT: the compiler refuses to write it. */
 async function deployBomb({ chain }: Scene['stage'], near: string) {

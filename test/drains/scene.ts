@@ -116,14 +116,10 @@ export async function setScene(stage: Stage, dailyUsd: string = WIDE_USD): Promi
       return outcome
     },
     async sendWithin(calls) {
-      const { client } = stage.chain
       const sent: (() => Promise<Outcome>)[] = []
-      await client.setAutomine(false)
-      try {
+      await betweenBlocks(stage, async () => {
         for (const call of calls) sent.push(await submit(scene.key.api, call))
-      } finally {
-        await client.setAutomine(true)
-      }
+      })
       for (const outcome of sent) outcomes.push(await outcome())
     },
     async deploy(name) {
@@ -133,6 +129,22 @@ export async function setScene(stage: Stage, dailyUsd: string = WIDE_USD): Promi
     },
   }
   return scene
+}
+
+/** All scenes share one chain: were two here at once, one would let a block come to the other. */
+let lastBetweenBlocks: Promise<unknown> = Promise.resolve()
+
+async function betweenBlocks({ chain }: Stage, act: () => Promise<void>): Promise<void> {
+  const acted = lastBetweenBlocks.then(async () => {
+    await chain.client.setAutomine(false)
+    try {
+      await act()
+    } finally {
+      await chain.client.setAutomine(true)
+    }
+  })
+  lastBetweenBlocks = acted.catch(() => undefined)
+  await acted
 }
 
 /** @returns what waits until it is final */

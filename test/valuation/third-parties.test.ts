@@ -88,6 +88,38 @@ describe('what third contracts hand to others counts', () => {
   })
 })
 
+describe('what third contracts hand round in a circle counts', () => {
+  test('a deposit that leaves a market and returns to it, perhaps in another’s name', () => {
+    expect(gained([usdc, market, router, 400], [usdc, router, market, 400])).toBe(400)
+    const round: Move[] = [
+      [usdc, market, router, 400],
+      [usdc, router, stranger, 400],
+      [usdc, stranger, market, 300],
+    ]
+    expect(gained(...round)).toBe(400)
+    expect(gained([usdc, stranger, market, 400], [usdc, market, stranger, 400])).toBe(400)
+  })
+
+  test('beside all that the wallet pays', () => {
+    const round: Move[] = [
+      [usdc, market, router, 400],
+      [usdc, router, market, 400],
+    ]
+    expect(gained([usdc, wallet, pool, 500], ...round)).toBe(400)
+  })
+
+  test('not what a party got in the call, nor what the wallet itself gives back', () => {
+    const passed: Move[] = [
+      [usdc, wallet, market, 100],
+      [usdc, market, pool, 100],
+      [usdc, pool, market, 3],
+    ]
+    expect(gained(...passed)).toBe(0)
+    expect(gained([usdc, market, wallet, 400], [usdc, wallet, market, 400])).toBe(0)
+    expect(gained([weth, ZERO_ADDRESS, router, 9], [weth, router, ZERO_ADDRESS, 9])).toBe(0)
+  })
+})
+
 describe('what the wallet pays itself is not counted a second time', () => {
   test('in a swap, over routers and several pools, wrapped and unwrapped', () => {
     expect(gained([usdc, wallet, pool, 100], [weth, pool, wallet, 99])).toBe(0)
