@@ -43,6 +43,21 @@ describe('an approval', () => {
     expect(monthly.approve(UNLIMITED).refusal?.code).toBe('LIMIT_EXCEEDED')
   })
 
+  test('of a token with a fee on top counts what a pull of it takes, once', () => {
+    const payer = new AllowancePayer({ dailyLimitMicros: 5_000n })
+    const allowed = (amount: bigint) => [{ spender: SPENDER, kind: 'erc20' as const, amount }]
+    const fee = { pullTakesBps: 11_000n }
+    const refused = payer.draft({ ...fee, approvals: allowed(10_000n) })
+    expect(refused.refusal?.details).toMatchObject({ suggestion: { amount: '4536' } })
+    const approval = payer.draft({ ...fee, approvals: allowed(1_000n) })
+    expect(approval.micros).toBe(1_100n)
+    payer.store(approval.txId)
+    payer.confirm(approval)
+    const pull = { ...fee, ran: 1_100n, standing: allowed(1_000n) }
+    expect(payer.draft({ ...pull, balance: 0n }, THEIRS).micros).toBe(1_100n)
+    expect(payer.draft({ ...pull, balance: 0n }).micros).toBe(0n)
+  })
+
   test('stays spent in full once it is mined, and is released when it fails', () => {
     const payer = new AllowancePayer()
     payer.confirm(payer.approve(100n))

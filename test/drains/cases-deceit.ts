@@ -143,18 +143,6 @@ export const DECEIT: readonly DrainCase[] = [
     attack: ({ at, send }) => send(approve(at.feeToken, at.Thief, 100n * ETHER)),
   },
   {
-    title: 'a pull of a token with a fee on top, by another key’s approval',
-    expected: 'counted',
-    countsOnKey: 220,
-    given: async ({ stage, at, wallet, attacker, send, elder }) => {
-      const minted = callTo(at.feeToken, 'mint(address,uint256)', [wallet, 300n * ETHER])
-      await actAs(stage, attacker, minted)
-      await send(approve(at.feeToken, at.Thief, 100n * ETHER), elder)
-    },
-    attack: ({ at, send, wallet }) =>
-      send(callTo(at.Thief, 'pull(address,address,uint256)', [at.feeToken, wallet, 50n * ETHER])),
-  },
-  {
     title: 'shares of a rebasing token, which are worth more than their number',
     expected: 'counted',
     attack: ({ at, send, attacker }) =>
