@@ -43,7 +43,7 @@ import type {
   WorkerItem,
   WorkerStart,
 } from './runtime/protocol.js'
-import { workerOf } from './runtime/routing.js'
+import { workerOf, workerOfPartition } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
 import { createSharePriceShell } from './share-prices/shell.js'
 import { openedCommand } from './sub-wallet/carried-send.js'
@@ -64,7 +64,10 @@ const environment = openEnvironment(start.storeDirectory, start.recordVersions, 
   log.error({ err }, 'a damaged record was passed over'),
 )
 const reader = createReader(environment)
-const sequence = attachEventSequence(start.sequence, workerIndex)
+const sequence = attachEventSequence(
+  start.sequence,
+  (partition) => workerOfPartition(partition, workerCount) === workerIndex,
+)
 const chainsFile = readChainsFile(join(home, 'chains.json'))
 const { chains, close: closeChains } = connectChains(chainsFile.chains)
 // The main thread tells what they find.

@@ -64,7 +64,10 @@ export function openFiller(
 ): StoreFiller {
   const environment = openEnvironment(storeDirectory)
   const reader = createReader(environment)
-  const sequence = attachEventSequence(createEventSequenceBuffer(1, reader.lastEventSeq()), 0)
+  const sequence = attachEventSequence(
+    createEventSequenceBuffer(reader.lastEventSeqs()),
+    () => true,
+  )
   const startedAtMs = Date.now()
   let made = 0
   let toldAt = performance.now()

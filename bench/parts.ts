@@ -56,7 +56,7 @@ export async function measureParts(): Promise<readonly PartFigure[]> {
     })
 
     const { secret, secretHash, secretPrefix } = newKeySecret('test')
-    const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+    const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
     const first = new WriteBatch()
     first.putApiKey(sampleKey(secretHash, secretPrefix))
     await localCommits(environment, sequence).commit(first)

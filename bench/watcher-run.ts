@@ -82,7 +82,7 @@ async function watch(
   nodes: ReadonlyMap<ChainId, WatchedChain>,
 ): Promise<WatcherFigures> {
   const { chainIds, blocks, open } = load
-  const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
   const waiting = await fill(load, environment, sequence)
   const configs = [...nodes].map(([id, { url }]) => chainConfig(id, url))
   const { chains, close } = connectChains(configs)

@@ -116,8 +116,8 @@ const environment = openEnvironment(storeDirectory, recordVersions, (err) =>
   logger.error({ err }, 'a damaged record was passed over'),
 )
 const reader = createReader(environment)
-const sequenceBuffer = createEventSequenceBuffer(config.workers, reader.lastEventSeq())
-const sequence = attachEventSequence(sequenceBuffer, null)
+const sequenceBuffer = createEventSequenceBuffer(reader.lastEventSeqs())
+const sequence = attachEventSequence(sequenceBuffer, () => false)
 const rulesVersion = createRulesVersion()
 const walletVersions = createVersionsBuffer()
 
@@ -292,7 +292,7 @@ const ports: OperationPorts = {
   environment: config.environment,
   quotas: config.quotas,
   headOf: (chainId) => heads.get(chainId)?.number ?? null,
-  readableSeq: () => sequence.readable(),
+  readableSeq: sequence.readable,
   keyLastUsedAtMs: (keyId) => keyUse.lastUsedAtMs(keyId) ?? reader.keyLastUsedAtMs(keyId),
   forgetKey: (secretHash) => authenticator.invalidate(secretHash),
   webhookTargets: config.mode === 'dev' ? 'any' : 'public',
@@ -338,7 +338,7 @@ const forgedTokens = createRateLimiter({
 })
 const readiness = readinessParts({
   quorum: () => readQuorumReach(quorumReach),
-  readStore: () => reader.lastEventSeq(),
+  readStore: () => reader.lastEventSeqs(),
   lists: () => lists.status(),
   prices: () => prices.gaps(),
   chains: () =>

@@ -1,28 +1,20 @@
+import { partitionOf, partitionOfName } from '../../src/domain/partition.js'
 import type { ActorAddress } from './actor.js'
 
 /**
- * Actors are grouped into a fixed number of shards, and shards are dealt out to threads. The
- * count never changes, so the same actor is in the same shard on one thread, on eight, and in a
- * cluster where a shard is one virtual object.
+ * An actor lives where its partition does: all of a user's on one thread, which alone appends to
+ * the user's events. The price is that a user is bounded by one thread.
  */
-export const SHARD_COUNT = 1_024
+function partitionOfActor({ kind, id, userId }: ActorAddress): number {
+  return userId === null ? partitionOfName(kind, id) : partitionOf(userId)
+}
 
-/** FNV-1a over the UTF-16 units of `kind:id`. */
-export function shardOf({ kind, id }: ActorAddress): number {
-  let hash = 0x811c9dc5
-  const mix = (text: string) => {
-    for (let i = 0; i < text.length; i++) {
-      hash ^= text.charCodeAt(i)
-      hash = Math.imul(hash, 0x01000193)
-    }
-  }
-  mix(kind)
-  mix(':')
-  mix(id)
-  return (hash >>> 0) % SHARD_COUNT
+/** Which of the workers writes a partition. */
+export function workerOfPartition(partition: number, workerCount: number): number {
+  return partition % workerCount
 }
 
 /** Which of the workers an actor lives on. With one there is nothing to hash. */
 export function workerOf(address: ActorAddress, workerCount: number): number {
-  return workerCount === 1 ? 0 : shardOf(address) % workerCount
+  return workerCount === 1 ? 0 : workerOfPartition(partitionOfActor(address), workerCount)
 }

@@ -7,11 +7,6 @@ import type { EventSequence } from '../../src/store/event-sequence.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Envelope } from '../runtime/actor.js'
 
-/** All endpoints of one user. */
-
-/** Another thread's commit holds back places before ours; it takes about a sync to disk. */
-const HELD_BACK_MS = 5
-
 /** Users whose endpoints are kept at hand: there is something to announce with every commit. */
 const USERS_MAX = 10_000
 
@@ -45,15 +40,9 @@ export function createAnnouncer({ reader, sequence, tell, nowMs }: AnnouncePorts
   }
 
   return function announce(events: readonly StoredEvent[]): void {
-    const last = events.at(-1)
-    if (last === undefined) return
-    const throughSeq = sequence.readable()
-    if (throughSeq < last.seq) {
-      // Told now, an endpoint would read up to `throughSeq`, find nothing, and rest.
-      setTimeout(() => announce(events), HELD_BACK_MS)
-      return
-    }
     for (const [userId, types] of typesByUser(events)) {
+      // Only their thread commits a user's events, and in order: these can be read by now.
+      const throughSeq = sequence.readable(userId)
       for (const { webhookId, events: filter } of endpointsOf(userId)) {
         if (!(filter ?? DEFAULT_EVENT_TYPES).some((type) => types.has(type))) continue
         const command = {

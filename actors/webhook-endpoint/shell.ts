@@ -53,7 +53,7 @@ export function createWebhookShell(
 
   function feed(state: EndpointState, afterSeq: number, limit: number): LogCommand {
     // In this order: a snapshot older than `readable` would lack events and the cursor skip them.
-    const readable = sequence.readable()
+    const readable = sequence.readable(state.endpoint.userId)
     reader.refresh()
     const events: EventMeta[] = []
     let scanned = 0

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { z } from 'zod'
+import { PARTITION_COUNT } from '../domain/partition.js'
 import { QUOTA_DEFAULTS, QUOTAS_MAX, type Quotas } from '../domain/quotas.js'
 import { DAY_MS, type Retention } from '../domain/retention.js'
 import {
@@ -58,7 +59,8 @@ const variables = z.object({
     .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
     .default('info'),
   COUNTERSIGN_HTTP_ADAPTER: z.enum(['auto', 'native', 'node']).default('auto'),
-  COUNTERSIGN_WORKERS: count(64).default(workersFor(availableParallelism())),
+  // A thread more would have no partition to write.
+  COUNTERSIGN_WORKERS: count(PARTITION_COUNT).default(workersFor(availableParallelism())),
   COUNTERSIGN_RATE_PER_SECOND: count(1_000_000).default(200),
   COUNTERSIGN_RATE_BURST: count(1_000_000).default(1_000),
   COUNTERSIGN_IN_FLIGHT_MAX: count(1_000_000).default(10_000),

@@ -5,7 +5,7 @@ import type { SharePriceHistory } from '../defi/share-price-history.js'
 import type { SwapVenue } from '../defi/swap-venue.js'
 import type { VaultVenue } from '../defi/vault-venue.js'
 import type { Environment } from '../domain/api-key.js'
-import type { KeyId, SubWalletId } from '../domain/ids.js'
+import type { KeyId, SubWalletId, UserId } from '../domain/ids.js'
 import type { Quotas } from '../domain/quotas.js'
 import type { PriceSource } from '../pricing/price-source.js'
 import type { Screener } from '../screening/screener.js'
@@ -39,8 +39,8 @@ export interface OperationPorts {
   readonly quotas: Quotas
   /** Newest block of a chain; null until one was seen. */
   readonly headOf: (chainId: number) => number | null
-  /** The event log's last place that may be shown. */
-  readonly readableSeq: () => number
+  /** The last place of the user's event log that may be shown. */
+  readonly readableSeq: (userId: UserId) => number
   /** To the minute; null for a key never used. */
   readonly keyLastUsedAtMs: (keyId: KeyId) => number | null
   /** Drops what authentication cached of a key. */

@@ -10,9 +10,11 @@ const SEQ_BYTES = 6
  * would be two more records of each send.
  * @param atMs milliseconds since the epoch, when it happened
  */
-export function eventIdAt(seq: number, atMs: number): EventId {
+export function eventIdAt(partition: number, seq: number, atMs: number): EventId {
   const entropy = drawEntropy()
   entropy.writeUIntBE(seq, 0, SEQ_BYTES)
+  // Places are counted in each partition on its own: two events never share an id all the same.
+  entropy[SEQ_BYTES] = partition
   return (ID_PREFIX.event + ulidBody(atMs, entropy)) as EventId
 }
 

@@ -1,14 +1,15 @@
 import type { StoredEvent } from '../domain/event.js'
 import type { EventId, UserId } from '../domain/ids.js'
+import { PARTITION_COUNT } from '../domain/partition.js'
 import { decodeEvents } from './encodings/event.js'
 import type { Environment } from './environment.js'
 import { seqIn } from './event-id.js'
 
 const LAST_SEQ = 'last_event_seq:'
 
-/** In `meta`: where a thread says how far it has filled the log. Threads end in any order. */
-export function lastSeqKey(thread: number | null): string {
-  return `${LAST_SEQ}${String(thread)}`
+/** In `meta`: how far a partition of users has filled the log. */
+export function lastSeqKey(partition: number): string {
+  return `${LAST_SEQ}${partition}`
 }
 
 /** Sorts after every number. */
@@ -21,8 +22,8 @@ interface Block {
 }
 
 /**
- * The event log as its readers see it: by user, oldest first. A commit's places follow one another,
- * so blocks never overlap, and an event is in the first block that ends at it or after.
+ * The event log as its readers see it: by user, oldest first. A commit's places of
+ * a partition follow one another, so blocks never overlap, and an event is in the first block that ends at it or after.
  */
 export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
   let kept: Block | null = null
@@ -54,10 +55,11 @@ export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
     },
     /** Place of the last event that was removed from the beginning of the user's log; 0: none was. */
     eventLogStart: (user: UserId) => Number(spaces.retained.get([user, 'events']) ?? 0),
-    lastEventSeq(): number {
-      const marks = spaces.meta.getRange({ start: LAST_SEQ, end: `${LAST_SEQ}~` })
-      return Math.max(0, ...[...marks].map(({ value }) => Number(value)))
-    },
+    /** By partition; 0 where there is no event yet. */
+    lastEventSeqs: (): readonly number[] =>
+      Array.from({ length: PARTITION_COUNT }, (_, partition) =>
+        Number(spaces.meta.get(lastSeqKey(partition)) ?? 0),
+      ),
     /** Events of one user after `afterSeq`, oldest first, up to and including `readableSeq`. */
     *eventsOfUser(user: UserId, afterSeq: number, readableSeq: number): Generator<StoredEvent> {
       const blocks = { start: [user, afterSeq], end: [user, AFTER_ALL], exclusiveStart: true }

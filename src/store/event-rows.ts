@@ -3,6 +3,7 @@ import type { UserId } from '../domain/ids.js'
 import { encodeEvents } from './encodings/event.js'
 import { packedRecord } from './encodings/sealing.js'
 import { eventIdAt } from './event-id.js'
+import { lastSeqKey } from './event-log.js'
 import { putOf, type Row } from './rows.js'
 
 /** Some kilobytes: more would be read for one event, fewer cost a record more often. */
@@ -12,22 +13,24 @@ const EVENTS_PER_RECORD_MAX = 64
 export interface PlacedEvents {
   /** In the order in which they were appended. */
   readonly stored: readonly StoredEvent[]
-  /** Under these names of `meta`: how far the log is filled with them. */
-  readonly marks: readonly LogMark[]
+  /** Where they are. */
+  readonly runs: readonly PartitionRun[]
 }
 
-export interface LogMark {
-  readonly name: string
-  readonly seq: number
+/** Places of a partition, one after another. */
+export interface PartitionRun {
+  readonly partition: number
+  readonly first: number
+  readonly count: number
 }
 
 /** Of a batch that appends none. */
-export const NO_EVENTS: PlacedEvents = { stored: [], marks: [] }
+export const NO_EVENTS: PlacedEvents = { stored: [], runs: [] }
 
 /** The event with its place in the log, and named by it where it has no name yet. */
-export function placed(event: NewEvent, seq: number): StoredEvent {
+export function placed(event: NewEvent, partition: number, seq: number): StoredEvent {
   const { eventId, userId, type, atMs, subWalletId, laneKey, data, moment } = event
-  const named = eventId ?? eventIdAt(seq, atMs)
+  const named = eventId ?? eventIdAt(partition, seq, atMs)
   // Two literals: a spread would give each event a hidden class of its own.
   return moment === undefined
     ? { eventId: named, userId, type, atMs, subWalletId, laneKey, data, seq }
@@ -38,7 +41,7 @@ export function placed(event: NewEvent, seq: number): StoredEvent {
 export function addEvents(
   rows: Row[],
   events: readonly NewEvent[],
-  { stored, marks }: PlacedEvents,
+  { stored, runs }: PlacedEvents,
 ): void {
   for (const [index, { eventId, seq }] of stored.entries()) {
     const isNamed = events[index]?.eventId !== null
@@ -48,7 +51,9 @@ export function addEvents(
     const { userId, seq } = block.at(-1) as StoredEvent
     rows.push(putOf('userEvents', [userId, seq], encodeEvents(block)))
   }
-  for (const { name, seq } of marks) rows.push(putOf('meta', name, packedRecord(seq)))
+  for (const { partition, first, count } of runs) {
+    rows.push(putOf('meta', lastSeqKey(partition), packedRecord(first + count - 1)))
+  }
 }
 
 /** In order of their places, so that no two blocks of a user overlap. */

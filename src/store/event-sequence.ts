@@ -1,68 +1,114 @@
+import type { NewEvent } from '../domain/event.js'
+import type { UserId } from '../domain/ids.js'
+import { PARTITION_COUNT, partitionOf } from '../domain/partition.js'
+import { type PartitionRun, type PlacedEvents, placed } from './event-rows.js'
+
 /**
- * Places in the event log, handed out across threads without a gap and without a reader ever
- * seeing a later event before an earlier one.
+ * Places in the event log, counted in each partition of users on its own and without a gap, and
+ * hidden until they are committed. A partition has one writer, so that no reader ever sees a later
+ * event of a user before an earlier one.
  *
- * A shared array holds the next place and, per worker, the lowest place that worker has taken
- * but not yet committed. A reader shows only what lies below all of these.
+ * A shared array holds of each partition the next place, and the lowest place that is taken and
+ * not committed. A reader shows only what lies below both.
  */
 export interface EventSequence {
-  /** 0-based index of this thread among those that append; null for readers. */
-  readonly thread: number | null
   /**
-   * Takes the next places, one after another; they stay hidden until `settled`.
-   * @returns the first of them
+   * Gives events their places, which stay hidden until `settle` or `giveBack`.
+   * @throws Error where another thread writes a user's partition; nothing is taken then
    */
-  take(count: number): number
-  /**
-   * Takes places back that nothing was put at, so that the log has no hole. Where another thread
-   * has taken the next ones meanwhile there is one, which no reader minds.
-   */
-  giveBack(first: number, count: number): void
-  /** Says that every place below `upTo` that this worker took is committed (or given up). */
-  settled(lowestPending: number | null): void
-  /** The last place a reader may show. */
-  readable(): number
+  place(events: readonly NewEvent[]): PlacedEvents
+  /** They are committed, or nobody knows. */
+  settle(placed: PlacedEvents): void
+  /** Nothing was put there. To be called before others are placed, so that the log has no hole. */
+  giveBack(placed: PlacedEvents): void
+  /** The last place of the user's partition that a reader may show. */
+  readable(userId: UserId): number
 }
 
+/** Cells of a partition. */
+const CELLS = 2
 const NEXT = 0
+const PENDING = 1
 const NONE = 0n
 
-/** @param workers number of threads that append; @param lastSeq last place in the store */
-export function createEventSequenceBuffer(workers: number, lastSeq: number): SharedArrayBuffer {
-  const buffer = new SharedArrayBuffer((1 + workers) * BigInt64Array.BYTES_PER_ELEMENT)
-  new BigInt64Array(buffer)[NEXT] = BigInt(lastSeq + 1)
+/** @param lastSeqs by partition, the last place in the store; 0 where there is none */
+export function createEventSequenceBuffer(lastSeqs: readonly number[] = []): SharedArrayBuffer {
+  const bytes = PARTITION_COUNT * CELLS * BigInt64Array.BYTES_PER_ELEMENT
+  const buffer = new SharedArrayBuffer(bytes)
+  const cells = new BigInt64Array(buffer)
+  for (let partition = 0; partition < PARTITION_COUNT; partition++) {
+    cells[partition * CELLS + NEXT] = BigInt((lastSeqs[partition] ?? 0) + 1)
+  }
   return buffer
 }
 
-/** @param worker 0-based index of this thread among those that append; null for readers */
+/** @param owns the partitions that this thread writes, and no other does; none for readers */
 export function attachEventSequence(
   buffer: SharedArrayBuffer,
-  worker: number | null,
+  owns: (partition: number) => boolean,
 ): EventSequence {
   const cells = new BigInt64Array(buffer)
-  const slot = worker === null ? null : 1 + worker
+  /** By partition, the first places of commits under way. */
+  const pending = Array.from({ length: PARTITION_COUNT }, () => new Set<number>())
+
+  function take(partition: number, count: number): PartitionRun {
+    const at = partition * CELLS
+    const next = Atomics.load(cells, at + NEXT)
+    // Before the place is taken, so that no reader can pass it in between.
+    if (Atomics.load(cells, at + PENDING) === NONE) Atomics.store(cells, at + PENDING, next)
+    Atomics.store(cells, at + NEXT, next + BigInt(count))
+    const first = Number(next)
+    pending[partition]?.add(first)
+    return { partition, first, count }
+  }
+
+  function settleRuns(runs: readonly PartitionRun[]): void {
+    for (const { partition, first } of runs) {
+      const open = pending[partition]
+      open?.delete(first)
+      const lowest = open === undefined || open.size === 0 ? NONE : BigInt(Math.min(...open))
+      Atomics.store(cells, partition * CELLS + PENDING, lowest)
+    }
+  }
+
+  function giveRunsBack(runs: readonly PartitionRun[]): void {
+    for (const { partition, first, count } of runs) {
+      const [next, before] = [BigInt(first + count), BigInt(first)]
+      Atomics.compareExchange(cells, partition * CELLS + NEXT, next, before)
+    }
+    settleRuns(runs)
+  }
+
   return {
-    thread: worker,
-    take(count) {
-      if (slot === null) throw new Error('a reader appends no events')
-      // The slot is set before the place is taken, so no reader can pass it in between.
-      if (Atomics.load(cells, slot) === NONE) Atomics.store(cells, slot, Atomics.load(cells, NEXT))
-      return Number(Atomics.add(cells, NEXT, BigInt(count)))
-    },
-    giveBack(first, count) {
-      Atomics.compareExchange(cells, NEXT, BigInt(first + count), BigInt(first))
-    },
-    settled(lowestPending) {
-      if (slot === null) return
-      Atomics.store(cells, slot, lowestPending === null ? NONE : BigInt(lowestPending))
-    },
-    readable() {
-      let last = Atomics.load(cells, NEXT) - 1n
-      for (let i = 1; i < cells.length; i++) {
-        const pending = Atomics.load(cells, i)
-        if (pending !== NONE && pending <= last) last = pending - 1n
+    place(events) {
+      const partitions = events.map(({ userId }) => partitionOf(userId))
+      const counts = new Map<number, number>()
+      for (const partition of partitions) {
+        if (!owns(partition)) throw new Error(`partition ${partition} has another writer`)
+        counts.set(partition, (counts.get(partition) ?? 0) + 1)
       }
-      return Number(last)
+      const runs = [...counts].map(([partition, count]) => take(partition, count))
+      try {
+        const nextOf = new Map(runs.map(({ partition, first }) => [partition, first]))
+        const stored = events.map((event, index) => {
+          const partition = partitions[index] ?? 0
+          const seq = nextOf.get(partition) ?? 0
+          nextOf.set(partition, seq + 1)
+          return placed(event, partition, seq)
+        })
+        return { stored, runs }
+      } catch (error) {
+        giveRunsBack(runs)
+        throw error
+      }
+    },
+    settle: ({ runs }) => settleRuns(runs),
+    giveBack: ({ runs }) => giveRunsBack(runs),
+    readable(userId) {
+      const at = partitionOf(userId) * CELLS
+      const last = Atomics.load(cells, at + NEXT) - 1n
+      const lowest = Atomics.load(cells, at + PENDING)
+      return Number(lowest !== NONE && lowest <= last ? lowest - 1n : last)
     },
   }
 }

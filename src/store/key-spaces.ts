@@ -4,7 +4,7 @@
  *
  * | space | key | value |
  * |---|---|---|
- * | meta | name | schema version; of each thread the last place in the event log it filled |
+ * | meta | name | schema version; of each partition of users the last place in the event log it filled |
  * | subWallets | sub-wallet id | SubWallet |
  * | walletsByUser | [user id, sub-wallet id] | 1 |
  * | apiKeys | key id | ApiKey |
@@ -84,4 +84,4 @@ export const LISTED = ''
  * Raised by every change of a stored shape. A build opens stores of its own schema alone: none was
  * released, so there is nothing to migrate.
  */
-export const SCHEMA_VERSION = 13
+export const SCHEMA_VERSION = 14

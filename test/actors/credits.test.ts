@@ -227,7 +227,7 @@ test('credits are the same after a restart', async () => {
   try {
     const batch = new WriteBatch()
     recordEvents(batch, payer.state, payer.events)
-    const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+    const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
     await localCommits(environment, sequence).commit(batch)
     const loaded = loadState(createReader(environment), WALLET_ID)
     expect(loaded.allowances).toEqual(payer.state.allowances)

@@ -134,8 +134,8 @@ describe('a store with a flipped bit', () => {
     expect(metas).toHaveLength(2)
     for (const { valueAt, valueBytes } of metas) {
       const bit = flipped(valueAt + valueBytes - 1, 0)
-      const start = opened(bit, (environment) => createReader(environment).lastEventSeq())
-      await expect(start).rejects.toThrow(/data\.mdb: the record "\w+(:\d)?" of meta is damaged/)
+      const start = opened(bit, (environment) => createReader(environment).lastEventSeqs())
+      await expect(start).rejects.toThrow(/data\.mdb: the record "\w+(:\d+)?" of meta is damaged/)
       rmSync(directory ?? '', { recursive: true })
     }
   })

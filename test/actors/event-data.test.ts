@@ -5,6 +5,7 @@ import { eventData } from '../../src/api/event-data.js'
 import { transactionView } from '../../src/api/transaction-view.js'
 import type { EventId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
+import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
@@ -36,14 +37,7 @@ async function broadcastEventData(now: Transaction) {
   const atMs = then.updatedAtMs
   recordEvents(batch, state, [{ type: 'transaction-broadcast', txId, blockNumber: 1, atMs }])
   batch.putTransaction(now)
-  const ignored = () => undefined
-  const places = {
-    thread: 0,
-    take: () => 1,
-    giveBack: ignored,
-    settled: ignored,
-    readable: () => 1,
-  }
+  const places = attachEventSequence(createEventSequenceBuffer(), () => true)
   await localCommits(environment, places).commit(batch)
   const reader = createReader(environment)
   const event = reader.event(then.userId, 1)

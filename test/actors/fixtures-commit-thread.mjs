@@ -9,7 +9,7 @@ import { localCommits } from '../../dist/src/store/local-commits.js'
 import { WriteBatch } from '../../dist/src/store/write-batch.js'
 
 const environment = openEnvironment(workerData.directory, workerData.versions)
-const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
 const commits = localCommits(environment, sequence)
 
 parentPort?.on('message', async (transaction) => {

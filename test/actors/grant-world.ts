@@ -56,7 +56,7 @@ interface Message {
 export class GrantWorld {
   readonly #environment = createMemoryEnvironment()
   readonly #reader = createReader(this.#environment)
-  readonly #sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  readonly #sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
   readonly #ledger = new MemoryLedger()
   readonly #grants: Grants = grantsOn(this.#ledger)
   #state: SubWalletState = loadState(this.#reader, WALLET_ID)

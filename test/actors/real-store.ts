@@ -30,7 +30,7 @@ export async function openRealStore(recordVersions = createVersionsBuffer()): Pr
   const directory = await mkdtemp(join(tmpdir(), 'cs-store-'))
   const environment = openEnvironment(directory, recordVersions)
   const reader = createReader(environment)
-  const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
   const commits = localCommits(environment, sequence)
   return {
     directory,

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EventId, SubWalletId, TxId, UserId } from '../../src/domain/ids.js'
+import { partitionOf } from '../../src/domain/partition.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { openRealStore, type RealStore } from './real-store.js'
@@ -16,6 +17,11 @@ import {
 } from './wallet-fixtures.js'
 
 const STRANGER = 'user_0000000000000000000000000Z' as UserId
+
+/** Of the same partition, whose places they share. */
+const NEIGHBOUR = Array.from({ length: 1_000 }, (_, n) => `user_${n}` as UserId).find(
+  (user) => partitionOf(user) === partitionOf(USER_ID),
+) as UserId
 
 describe('the store', () => {
   let store: RealStore
@@ -159,16 +165,16 @@ describe('the store', () => {
       data: { n },
     })
     await store.write((transactor) => {
-      for (let n = 1; n <= 6; n++) transactor.appendEvent(event(n, n % 2 ? USER_ID : STRANGER))
+      for (let n = 1; n <= 6; n++) transactor.appendEvent(event(n, n % 2 ? USER_ID : NEIGHBOUR))
     })
-    expect(store.reader.lastEventSeq()).toBe(6)
+    expect(store.reader.lastEventSeqs()[partitionOf(USER_ID)]).toBe(6)
     const mine = (afterSeq: number, through: number) =>
       [...store.reader.eventsOfUser(USER_ID, afterSeq, through)].map(({ seq }) => seq)
     expect(mine(0, 6)).toEqual([1, 3, 5])
     expect(mine(1, 6)).toEqual([3, 5])
     expect(mine(0, 4)).toEqual([1, 3])
     await store.write((transactor) => {
-      for (let n = 7; n <= 300; n++) transactor.appendEvent(event(n, n % 3 ? USER_ID : STRANGER))
+      for (let n = 7; n <= 300; n++) transactor.appendEvent(event(n, n % 3 ? USER_ID : NEIGHBOUR))
     })
     const all = Array.from({ length: 300 }, (_, i) => i + 1)
     const ofUser = all.filter((n) => (n > 6 ? n % 3 !== 0 : n % 2 === 1))
@@ -180,7 +186,7 @@ describe('the store', () => {
       expect(store.reader.event(USER_ID, n)?.data).toEqual(ofUser.includes(n) ? { n } : undefined)
     }
     expect(store.reader.event(USER_ID, 301)).toBeUndefined()
-    expect(store.reader.eventById(STRANGER, 'evt_4' as EventId)).toMatchObject({ seq: 4 })
+    expect(store.reader.eventById(NEIGHBOUR, 'evt_4' as EventId)).toMatchObject({ seq: 4 })
     expect(store.reader.eventById(USER_ID, 'evt_4' as EventId)).toBeUndefined()
   })
 })

@@ -28,7 +28,7 @@ type Screening = Extract<Effect, { type: 'screen' }>
 class Caller {
   state: SubWalletState = emptyState(WALLET_ID)
   readonly #environment = createMemoryEnvironment()
-  readonly #sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  readonly #sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
   #effects: Effect[] = []
   #refusals: string[] = []
   #sends = 0

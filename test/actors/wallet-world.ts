@@ -38,7 +38,7 @@ export class WalletWorld {
   readonly #quorum = new QuorumModel()
   readonly #environment = createMemoryEnvironment()
   readonly #reader = createReader(this.#environment)
-  readonly #sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  readonly #sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
   readonly #fates = new Map<TxId, Fate>()
   #state: SubWalletState
   #pending: Effect[] = []

@@ -47,9 +47,10 @@ afterEach(async () => {
 async function commit(write: (batch: WriteBatch) => void): Promise<void> {
   const batch = new WriteBatch()
   write(batch)
-  await localCommits(environment, attachEventSequence(createEventSequenceBuffer(1, 0), 0)).commit(
-    batch,
-  )
+  await localCommits(
+    environment,
+    attachEventSequence(createEventSequenceBuffer(), () => true),
+  ).commit(batch)
   reader.refresh()
 }
 

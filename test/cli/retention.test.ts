@@ -46,7 +46,7 @@ async function fillStore(): Promise<void> {
   const oldMs = nowMs - 100 * DAY_MS
   const batch = new WriteBatch()
   for (const atMs of [oldMs, nowMs]) batch.appendAudit(entryAt(atMs))
-  const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
   await localCommits(environment, sequence).commit(batch)
   for (const atMs of [oldMs, oldMs, nowMs]) {
     const one = new WriteBatch()

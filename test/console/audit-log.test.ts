@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 function auditLog(): AuditLog {
-  const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
   const log = { error: (context: object) => expect.fail(JSON.stringify(context)) }
   return new AuditLog({ commits: localCommits(environment, sequence), nowMs: () => nowMs, log })
 }

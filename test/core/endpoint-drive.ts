@@ -35,7 +35,7 @@ export const ENDPOINT: Omit<WebhookEndpoint, 'secrets'> = {
 function shellOn(reader: Reader): EndpointShell {
   return createWebhookShell({
     reader,
-    sequence: attachEventSequence(createEventSequenceBuffer(1, 0), null),
+    sequence: attachEventSequence(createEventSequenceBuffer(), () => false),
     deliverer: { deliver: () => Promise.reject(new Error('driven by hand')) },
     sealedText: { seal: (text) => `sealed ${text}`, open: (text) => text },
     pace: { next: () => 0 },

@@ -159,12 +159,12 @@ export class ProcessModel {
       knownBodies: new KnownBodies(),
     }
     const reader = createReader(environment)
-    const last = reader.lastEventSeq()
+    const last = reader.lastEventSeqs()
     const host = new ShardHost({
       shells: [eraseShell(this.#shell(reader, alive))],
       commits: localCommits(
         environment,
-        attachEventSequence(createEventSequenceBuffer(1, last), 0),
+        attachEventSequence(createEventSequenceBuffer(last), () => true),
       ),
       reply: (token, result) => {
         if (alive.yes)

@@ -130,7 +130,7 @@ describe('a batch in which one write fails', () => {
 
   test.for(Object.keys(PARTS))('leaves nothing behind, whichever it is: %s', async (broken) => {
     const before = rows()
-    const readable = store.sequence.readable()
+    const readable = store.sequence.readable(USER_ID)
     const attempt = async () =>
       commit((transactor) => {
         for (const [name, part] of Object.entries(PARTS)) {
@@ -142,13 +142,13 @@ describe('a batch in which one write fails', () => {
     // What LMDB was given is committed before what comes later.
     await store.environment.spaces.meta.put('later', packedRecord(1))
     expect(rows()).toEqual([...before, 'meta "later"'].sort())
-    expect(store.sequence.readable()).toBe(readable)
+    expect(store.sequence.readable(USER_ID)).toBe(readable)
 
     const stored = await commit((transactor) => {
       for (const part of Object.values(PARTS)) part.put(transactor)
     })
     expect(stored.map(({ seq }) => seq)).toEqual([readable + 1])
-    expect(store.sequence.readable()).toBe(readable + 1)
+    expect(store.sequence.readable(USER_ID)).toBe(readable + 1)
     store.reader.refresh()
     expect(store.reader.transaction(txIdOf(1))).toEqual(transaction(1))
     expect(store.reader.transaction(txIdOf(2))).toEqual(settled(2))

@@ -34,7 +34,7 @@ export class World<State, Command extends { readonly type: string }, Event, Effe
   /** What happened last, for a failure to say. */
   readonly trail: string[] = []
   readonly #actor: StoredActor<State, Command, Event, Effect>
-  readonly #sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+  readonly #sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
 
   constructor(actor: StoredActor<State, Command, Event, Effect>) {
     this.#actor = actor

@@ -104,7 +104,7 @@ export async function startHarness(
     const environment = openEnvironment(join(quorum.home, 'store'))
     ends.push(() => environment.root.close())
     const reader = createReader(environment)
-    const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+    const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
     const commits = localCommits(environment, sequence)
     const auditLog = new AuditLog({ commits, nowMs: Date.now, log: logger })
     ends.push(() => auditLog.close())

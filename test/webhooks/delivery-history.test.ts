@@ -16,7 +16,7 @@ import { createReader, type Reader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 
 const webhookId = 'we_1' as WebhookId
-const sequence = attachEventSequence(createEventSequenceBuffer(1, 0), 0)
+const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
 let directory: string
 let environment: Environment
 let reader: Reader

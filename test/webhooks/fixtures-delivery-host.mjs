@@ -1,6 +1,6 @@
 /**
  * A process that hosts webhook endpoints as a worker of the service does (real shell, runtime,
- * store and transport) and appends events to the log from beside them, as another thread would.
+ * store and transport) and appends events to the log, as a sub-wallet of the same user would.
  * Told what to do over IPC; `fork(path, [store directory])`.
  */
 
@@ -25,9 +25,7 @@ import { createGuardedAgent } from '../../dist/src/webhooks/guarded-agent.js'
 
 const environment = openEnvironment(process.argv[2] ?? '')
 const reader = createReader(environment)
-const buffer = createEventSequenceBuffer(2, reader.lastEventSeq())
-const sequence = attachEventSequence(buffer, 0)
-const appender = attachEventSequence(buffer, 1)
+const sequence = attachEventSequence(createEventSequenceBuffer(reader.lastEventSeqs()), () => true)
 /** Wrapped data keys in a file, since the host is killed and started again. */
 function storedKeys(path) {
   const list = () => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [])
@@ -78,7 +76,7 @@ function ask(id, command) {
   })
 }
 
-const appending = localCommits(environment, appender)
+const appending = localCommits(environment, sequence)
 async function append(events) {
   const batch = new WriteBatch()
   for (const event of events) batch.appendEvent(event)
@@ -90,7 +88,7 @@ async function obey(message) {
   switch (message.type) {
     case 'register': {
       const { endpoint, secret } = message
-      const cursor = sequence.readable()
+      const cursor = sequence.readable(endpoint.userId)
       const command = { type: 'register', endpoint, secret, cursor, nowMs: Date.now() }
       await ask(endpoint.webhookId, command)
       return null
@@ -100,7 +98,7 @@ async function obey(message) {
       return null
     case 'log':
       reader.refresh()
-      return [...reader.eventsOfUser(message.userId, 0, sequence.readable())].map(
+      return [...reader.eventsOfUser(message.userId, 0, sequence.readable(message.userId))].map(
         ({ seq, eventId }) => ({ seq, eventId }),
       )
     case 'deliveries':

@@ -18,7 +18,7 @@ export function listEvents({
   return ({ userId }, input) => {
     const { limit } = pageOptions(input)
     // In this order: a snapshot older than the bound would lack events, and they would be skipped.
-    const readable = readableSeq()
+    const readable = readableSeq(userId)
     reader.refresh()
     const logStart = reader.eventLogStart(userId)
     const asked = input.after ?? 0

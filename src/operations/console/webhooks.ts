@@ -28,7 +28,7 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
       status: 'enabled',
       createdAtMs: nowMs(),
     }
-    const cursor = readableSeq()
+    const cursor = readableSeq(userId)
     const command = {
       type: 'register',
       endpoint,
