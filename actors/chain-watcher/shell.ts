@@ -3,7 +3,7 @@ import type { ChainAccess, Chains } from '../../src/chains/access.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
 import { type Hex, ID_PREFIX, isId, type SubWalletId, type TxId } from '../../src/domain/ids.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
-import type { Place, Transaction } from '../../src/domain/transaction.js'
+import type { AccountTransaction, Place } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import { walletUsersOf } from '../../src/store/wallet-users.js'
 import { subWalletAddress } from '../addresses.js'
@@ -19,6 +19,7 @@ import type {
 } from './core/messages.js'
 import { emptyWatcher, type WatcherState } from './core/state.js'
 import { packer } from './packer.js'
+import { watchOf } from './watch-of.js'
 
 export interface ChainWatcherPorts {
   readonly reader: Reader
@@ -148,7 +149,7 @@ export function createChainWatcherShell(
       const chain = access(id)
       const { id: chainId, confirmations, block_time_ms: blockTimeMs } = chain.config
       const state = emptyWatcher(chainId, confirmations, blockTimeMs, packer)
-      const watch = (owner: Owner, tx: Transaction) => decide(state, watchOf(owner, tx))
+      const watch = (owner: Owner, tx: AccountTransaction) => decide(state, watchOf(owner, tx))
       for (const tx of reader.openTransactionsOfChain(chainId)) watch(tx.subWalletId, tx)
       for (const { gasWalletId, chainId: of } of reader.gasWallets()) {
         if (of !== chainId) continue
@@ -219,9 +220,4 @@ export function createChainWatcherShell(
     const quote = chains.get(news.chainId)?.fees.latest() ?? null
     return { ...news, fees: quote?.fees ?? null, gasPriceWei: quote?.gasPriceWei ?? null }
   }
-}
-
-function watchOf(owner: Owner, { txId, from, nonce, attempts, mined }: Transaction): WatchCommand {
-  const hashes = attempts.map(({ txHash }) => txHash)
-  return { type: 'watch', txId, owner, from, nonce, hashes, mined }
 }

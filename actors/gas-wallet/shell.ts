@@ -1,16 +1,17 @@
 import { chainOfGasWallet } from '../../src/domain/gas-wallets.js'
 import type { GasWalletId } from '../../src/domain/ids.js'
 import { walletUsersOf } from '../../src/store/wallet-users.js'
+import { broadcast } from '../account/effects/broadcast.js'
+import { replace } from '../account/effects/replace.js'
+import { sign } from '../account/effects/sign.js'
 import type { WatcherCommand } from '../chain-watcher/core/messages.js'
+import { watchOf } from '../chain-watcher/watch-of.js'
 import type { ActorShell } from '../runtime/actor.js'
-import { broadcast } from '../sub-wallet/effects/broadcast.js'
-import { replace } from '../sub-wallet/effects/replace.js'
 import { decide } from './core/decide.js'
 import type { GasWalletCommand, GasWalletEffect, GasWalletEvent } from './core/messages.js'
 import type { GasWalletState } from './core/state.js'
 import { makeKey } from './effects/make-key.js'
 import { prepareJob } from './effects/prepare-job.js'
-import { signJob } from './effects/sign-job.js'
 import type { GasWalletPorts } from './ports.js'
 import { loadGasWallet, recordGasWallet } from './record.js'
 
@@ -45,18 +46,20 @@ export function createGasWalletShell(
         case 'make-key':
           makeKey(ports, id as GasWalletId, self)
           break
-        case 'sign-job':
-          signJob(ports, effect, self)
+        case 'sign-job': {
+          const { walletId, authorization, draft, nonce, replaces } = effect
+          const signer = { walletId, keyId: null, proofKey: null, authorization }
+          sign(ports, signer, draft, nonce, replaces, self)
           break
+        }
         case 'replace-job': {
-          const { tx, purpose, authorization } = effect
-          replace(ports, { tx, purpose, feeCapWei: null, keyId: null, authorization }, (command) =>
-            self(command as GasWalletCommand),
-          )
+          const { walletId, tx, purpose, authorization } = effect
+          const replaced = { walletId, tx, purpose, feeCapWei: null, keyId: null, authorization }
+          replace(ports, replaced, self)
           break
         }
         case 'broadcast':
-          broadcast(ports, effect, (command) => self(command as GasWalletCommand))
+          broadcast(ports, effect, self)
           break
         case 'read-again': {
           reader.refresh()
@@ -68,12 +71,9 @@ export function createGasWalletShell(
           self({ type: 'unmined-final', txId, stored, job, isReadAgain: true, nowMs })
           break
         }
-        case 'watch': {
-          const { txId, from, nonce, attempts, mined } = effect.tx
-          const hashes = attempts.map(({ txHash }) => txHash)
-          watcher(id, { type: 'watch', txId, owner: id as GasWalletId, from, nonce, hashes, mined })
+        case 'watch':
+          watcher(id, watchOf(id as GasWalletId, effect.tx))
           break
-        }
         case 'unwatch':
           watcher(id, { type: 'unwatch', txId: effect.tx.txId })
           break

@@ -6,11 +6,14 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Transactor } from '../../src/store/transactor.js'
+import type { AccountEvent } from '../account/core/messages.js'
+import { laneOf, restoredEntry } from '../account/core/state.js'
+import { changedTransaction, changesLane, isAccountEvent } from '../account/core/written.js'
 import { keyAudit, verdictOf, walletAudit } from './audit.js'
 import { noteTold } from './core/limit-crossings.js'
 import type { Event } from './core/messages.js'
 import { openGrant } from './core/open-grants.js'
-import { emptyState, laneOf, restoredEntry, type SubWalletState } from './core/state.js'
+import { emptyState, type SubWalletState } from './core/state.js'
 import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
 import { loadAllowances, writeAllowances } from './stored-allowances.js'
 
@@ -50,7 +53,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
 
 /**
  * Writes what durable events changed; volatile ones write nothing. Each type of event has its case,
- * here or in `recordSponsored`: one without does not compile.
+ * here, in `written.ts` or in `recordSponsored`: one without does not compile.
  */
 export function recordEvents(
   transactor: Transactor,
@@ -110,12 +113,7 @@ export function recordEvents(
         note(changed, event.txId)
         transactor.appendEvent(txEvent(state, event.txId, 'transaction.broadcast', event.atMs))
         break
-      case 'transaction-mined':
-      case 'transaction-unmined':
-        note(changed, event.txId)
-        break
-      case 'transaction-replaced':
-      case 'transaction-renonced':
+      case 'reservation-raised':
         header = true
         note(changed, event.txId)
         break
@@ -138,37 +136,15 @@ export function recordEvents(
       case 'lineages-forgotten':
         header = true
         break
-      case 'lane-synced':
-        // One that was read for the first time is read again by the next start.
-        if (event.before !== null && event.before !== event.nextNonce) header = true
-        break
-      case 'gaps-found':
-        // Those at the end of the lane are handed out again.
-        header = true
-        break
       case 'reserved':
-      case 'released':
-      case 'queued':
-      case 'lined-up':
-      case 'nonce-assigned':
-      case 'signature-held':
-      case 'signature-failed':
-      case 'lane-resequenced':
-      case 'sending':
-      case 'unsure':
-      case 'doubted':
-      case 'loss-doubted':
-      case 'underpriced':
-      case 'sent-again':
-      case 'ages-from':
-      case 'nonce-lost':
-      case 'final-block':
-      case 'answered':
-      case 'replacing':
         break
       default:
-        if (recordSponsored(transactor, state, event)) header = true
-        break
+        if (!isAccountEvent(event)) {
+          if (recordSponsored(transactor, state, event)) header = true
+          break
+        }
+        if (changesLane(event)) header = true
+        noteChanged(changed, event)
     }
   }
   for (const txId of changed) transactor.putTransaction(transactionOf(state, txId))
@@ -199,6 +175,11 @@ function markListed(transactor: Transactor, state: SubWalletState): void {
   if (some) transactor.markOpen(subWalletId, null)
   else transactor.unmarkOpen(subWalletId, null)
   state.listedMarked = some
+}
+
+function noteChanged(ids: TxId[], event: AccountEvent): void {
+  const txId = changedTransaction(event)
+  if (txId !== null) note(ids, txId)
 }
 
 function note(ids: TxId[], txId: TxId): void {

@@ -1,19 +1,20 @@
 import type { SubWalletId } from '../../src/domain/ids.js'
+import { broadcast } from '../account/effects/broadcast.js'
+import { replace } from '../account/effects/replace.js'
+import { type Signer, sign } from '../account/effects/sign.js'
 import type { WatcherCommand } from '../chain-watcher/core/messages.js'
+import { watchOf } from '../chain-watcher/watch-of.js'
 import type { ActorShell } from '../runtime/actor.js'
 import { refusalAudit } from './audit.js'
 import { decide } from './core/decide.js'
 import type { Command, Effect, Event } from './core/messages.js'
-import type { SubWalletState } from './core/state.js'
-import { broadcast } from './effects/broadcast.js'
+import type { Draft, SubWalletState } from './core/state.js'
 import { awaitDeadline, checkDelegation } from './effects/delegation.js'
 import { cancelIntent, handOver } from './effects/gas-jobs.js'
 import { prepareSend } from './effects/prepare-send.js'
 import { prepareSponsored } from './effects/prepare-sponsored.js'
 import { putGrant, restGrants } from './effects/put-grant.js'
-import { replace } from './effects/replace.js'
 import { screen, screenSponsored } from './effects/screen.js'
-import { sign } from './effects/sign.js'
 import { signIntent } from './effects/sign-intent.js'
 import type { SubWalletPorts } from './ports.js'
 import { loadState, recordEvents } from './record.js'
@@ -61,22 +62,28 @@ export function createSubWalletShell(
           screen(ports, effect, self)
           break
         case 'sign':
-          sign(ports, id as SubWalletId, effect, self)
+          sign(ports, signerOf(id, effect.draft), effect.draft, effect.nonce, effect.replaces, self)
           break
         case 'broadcast':
           broadcast(ports, effect, self)
           break
         case 'replace': {
           const { tx, purpose, feeCapWei } = effect
-          replace(ports, { tx, purpose, feeCapWei, keyId: tx.keyId, authorization: null }, self)
+          const walletId = tx.subWalletId
+          const replaced = {
+            walletId,
+            tx,
+            purpose,
+            feeCapWei,
+            keyId: tx.keyId,
+            authorization: null,
+          }
+          replace(ports, replaced, self)
           break
         }
-        case 'watch': {
-          const { chainId, txId, subWalletId, from, nonce, attempts, mined } = effect.tx
-          const hashes = attempts.map(({ txHash }) => txHash)
-          watcher(chainId, { type: 'watch', txId, owner: subWalletId, from, nonce, hashes, mined })
+        case 'watch':
+          watcher(effect.tx.chainId, watchOf(id as SubWalletId, effect.tx))
           break
-        }
         case 'read-again': {
           reader.refresh()
           const { txId } = effect
@@ -122,4 +129,8 @@ export function createSubWalletShell(
     idle: ({ drafts, open, sponsored, delegations, grants }) =>
       drafts.size + open.size + sponsored.size + delegations.size + grants.byKey.size === 0,
   }
+}
+
+function signerOf(id: string, { keyId, proofKey }: Draft): Signer {
+  return { walletId: id as SubWalletId, keyId, proofKey, authorization: null }
 }

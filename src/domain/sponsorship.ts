@@ -1,7 +1,7 @@
 import type { Address, GasWalletId, Hex, KeyId, LineageId, SubWalletId, TxId } from './ids.js'
 import type { UsdMicros } from './money.js'
 import type { Reservation } from './spend.js'
-import type { Transaction, TxKind, Valuation } from './transaction.js'
+import type { AccountTransaction, TxKind, Valuation } from './transaction.js'
 
 /** Kinds of calls whose gas the service pays (SPEC, "Gas model"). */
 export type SponsoredKind = Exclude<TxKind, 'send'>
@@ -86,7 +86,7 @@ export interface GasJob {
 /** A gas wallet's transaction; `job` is null for one that only closes a gap in its nonces. */
 export interface GasTransaction {
   readonly gasWalletId: GasWalletId
-  /** From the gas wallet's point of view: it is `from`, and the spend is nil. */
-  readonly tx: Transaction
+  /** Its own: the gas wallet is `from`. */
+  readonly tx: AccountTransaction
   readonly job: GasJob | null
 }

@@ -51,16 +51,10 @@ export interface Valuation {
   readonly nativePriceDecimals: number
 }
 
-/** The stored record of a transaction. */
-export interface Transaction {
+/** What the nonces of an account know of a transaction, whoever asked for it. */
+export interface AccountTransaction {
   readonly txId: TxId
-  readonly subWalletId: SubWalletId
-  readonly userId: UserId
-  readonly keyId: KeyId
-  readonly lineageId: LineageId
-  readonly requestId: string
   readonly chainId: number
-  readonly kind: TxKind
   readonly from: Address
   readonly to: Address
   readonly value: bigint
@@ -70,12 +64,6 @@ export interface Transaction {
   readonly status: TxStatus
   /** Newest last; never empty. */
   readonly attempts: readonly SignedAttempt[]
-  readonly valuation: Valuation
-  readonly reservation: Reservation
-  /** Absent where it uses none, as nearly all. */
-  readonly credits?: readonly CreditUse[]
-  /** Reserved until final, then what was really spent. */
-  readonly spentMicros: UsdMicros
   readonly mined: MinedIn | null
   readonly error: { readonly code: string; readonly message: string } | null
   readonly createdAtMs: number
@@ -83,13 +71,29 @@ export interface Transaction {
   readonly confirmedAtMs: number | null
 }
 
+/** The stored record of a sub-wallet's transaction. */
+export interface Transaction extends AccountTransaction {
+  readonly subWalletId: SubWalletId
+  readonly userId: UserId
+  readonly keyId: KeyId
+  readonly lineageId: LineageId
+  readonly requestId: string
+  readonly kind: TxKind
+  readonly valuation: Valuation
+  readonly reservation: Reservation
+  /** Absent where it uses none, as nearly all. */
+  readonly credits?: readonly CreditUse[]
+  /** Reserved until final, then what was really spent. */
+  readonly spentMicros: UsdMicros
+}
+
 /** True when what landed at the nonce was the attempt that gives the transaction up. */
-export function isCancelledBy(tx: Transaction, { txHash }: MinedIn): boolean {
+export function isCancelledBy(tx: AccountTransaction, { txHash }: MinedIn): boolean {
   return tx.attempts.some((attempt) => attempt.txHash === txHash && attempt.cancels === true)
 }
 
 /** The hash that counts: the mined one, else the newest. */
-export function currentHash(tx: Transaction): Hex {
+export function currentHash(tx: AccountTransaction): Hex {
   if (tx.mined !== null) return tx.mined.txHash
   const newest = tx.attempts.at(-1)
   if (newest === undefined) throw new Error(`${tx.txId} has no signed attempt`)

@@ -1,5 +1,5 @@
 import type { Hex, TxId } from '../domain/ids.js'
-import type { MinedIn, Place, Transaction } from '../domain/transaction.js'
+import type { AccountTransaction, MinedIn, Place } from '../domain/transaction.js'
 import type { Space, StoreKey } from './checked-space.js'
 import { packedRecord } from './encodings/sealing.js'
 import { putOf, type Row, removalOf } from './rows.js'
@@ -18,9 +18,9 @@ const AFTER_ALL = '~'
  * commit, so that a send costs some 30 bytes and no record of its own.
  * @param ended those that the commit makes final and that are mined
  */
-export function settlementsOf(ended: readonly Transaction[]): readonly Row[] {
+export function settlementsOf(ended: readonly AccountTransaction[]): readonly Row[] {
   if (ended.length === 0) return NO_ROWS
-  const byBlock = new Map<Hex, Transaction[]>()
+  const byBlock = new Map<Hex, AccountTransaction[]>()
   for (const tx of ended) {
     const hash = tx.mined?.blockHash
     if (hash === undefined) continue
@@ -29,7 +29,7 @@ export function settlementsOf(ended: readonly Transaction[]): readonly Row[] {
     else there.push(tx)
   }
   return [...byBlock.values()].map((there) => {
-    const [{ chainId, mined, txId, updatedAtMs }] = there as [Transaction]
+    const [{ chainId, mined, txId, updatedAtMs }] = there as [AccountTransaction]
     const { blockNumber, blockHash } = mined as MinedIn
     // The id and the time tell it from other commits of the block, even after a reorg and back.
     const key = [chainId, blockNumber, blockHash, txId, updatedAtMs]

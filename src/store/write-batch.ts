@@ -22,7 +22,7 @@ import {
   isSponsored,
   type Sponsorship,
 } from '../domain/sponsorship.js'
-import { isFinal, type Transaction } from '../domain/transaction.js'
+import { type AccountTransaction, isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import type { AllowedVerdict } from './allowed-entry.js'
@@ -65,7 +65,7 @@ export class WriteBatch implements Transactor {
   readonly #transactions: TransactionWrite[] = []
   readonly #events: NewEvent[] = []
   /** Transactions that are final and mined. */
-  readonly #ended: Transaction[] = []
+  readonly #ended: AccountTransaction[] = []
   /** By chain, the height below which they need not be found any more. */
   #settledBelow: Map<number, number> | null = null
   /** Users whose webhook endpoints change. */
@@ -262,7 +262,7 @@ export class WriteBatch implements Transactor {
     for (const { tx } of this.#transactions) versions.countUp(tx.txId)
   }
 
-  #noteEnd(tx: Transaction): void {
+  #noteEnd(tx: AccountTransaction): void {
     if (tx.mined !== null && isFinal(tx.status)) this.#ended.push(tx)
   }
 

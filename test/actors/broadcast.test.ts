@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
-import type { Outcome } from '../../actors/sub-wallet/core/messages.js'
-import { broadcast } from '../../actors/sub-wallet/effects/broadcast.js'
+import type { Outcome } from '../../actors/account/core/messages.js'
+import { broadcast } from '../../actors/account/effects/broadcast.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { Place } from '../../src/domain/transaction.js'
 import { NodeError, type Script, startScriptedNode } from '../support/scripted-node.js'

@@ -1,6 +1,6 @@
-import type { Outcome } from '../../actors/sub-wallet/core/messages.js'
+import type { Outcome } from '../../actors/account/core/messages.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
-import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
+import type { AccountTransaction, MinedIn } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'
 import { GAS_MICROS, WEI_PER_MICRO } from './wallet-fixtures.js'
 
@@ -51,7 +51,7 @@ export class ChainModel {
   }
 
   /** What a node answers to these bytes, and what becomes of them. */
-  offer(tx: Transaction, choice: number): Outcome {
+  offer(tx: AccountTransaction, choice: number): Outcome {
     const hash = tx.attempts.at(-1)?.txHash
     if (hash === undefined) throw new Error(`${tx.txId} has no bytes`)
     const landed = this.#find(tx.txId)
@@ -139,7 +139,7 @@ export class ChainModel {
   }
 
   /** Where a transaction is mined, under any of its hashes; null while it is not. */
-  minedIn(tx: Transaction): (MinedIn & { readonly final: boolean }) | null {
+  minedIn(tx: AccountTransaction): (MinedIn & { readonly final: boolean }) | null {
     const found = this.#find(tx.txId)
     if (found === null) return null
     if (!tx.attempts.some(({ txHash }) => txHash === found.hash)) {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { emptyState, restoredEntry } from '../../actors/sub-wallet/core/state.js'
+import { restoredEntry } from '../../actors/account/core/state.js'
+import { emptyState } from '../../actors/sub-wallet/core/state.js'
 import { recordEvents } from '../../actors/sub-wallet/record.js'
 import { eventData } from '../../src/api/event-data.js'
 import { transactionView } from '../../src/api/transaction-view.js'

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest'
+import { laneOf, restoredEntry } from '../../actors/account/core/state.js'
 import { decide } from '../../actors/gas-wallet/core/decide.js'
 import type { PreparedJob } from '../../actors/gas-wallet/core/messages.js'
-import type { GasWalletState } from '../../actors/gas-wallet/core/state.js'
-import { emptyState, laneOf, restoredEntry } from '../../actors/sub-wallet/core/state.js'
+import type { GasAccountState, GasWalletState } from '../../actors/gas-wallet/core/state.js'
 import { gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
-import type { Transaction } from '../../src/domain/transaction.js'
-import { ADDRESS, CHAIN_ID, START_MS, txIdOf, WALLET_ID, wallet } from './wallet-fixtures.js'
+import type { AccountTransaction } from '../../src/domain/transaction.js'
+import { ADDRESS, CHAIN_ID, START_MS, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 
 const GAS_LIMIT = 250_000n
 const ROUTER = '0x3333333333333333333333333333333333333333'
@@ -15,8 +15,11 @@ let state: GasWalletState
 
 beforeEach(() => {
   const id = gasWalletId(CHAIN_ID, 0)
-  const account = emptyState(gasWalletKey(id))
-  account.wallet = { ...wallet, subWalletId: gasWalletKey(id) }
+  const account: GasAccountState = {
+    ...{ accountId: gasWalletKey(id), lanes: new Map(), drafts: new Map() },
+    ...{ open: new Map(), ended: new Map() },
+    wallet: { walletId: gasWalletKey(id), address: ADDRESS, epoch: 1 },
+  }
   laneOf(account, CHAIN_ID).nextNonce = 0
   state = {
     ...{ gasWalletId: id, chainId: CHAIN_ID, account },
@@ -39,11 +42,17 @@ function prepared(n: number, said: { balanceWei?: bigint; others?: number } = {}
 }
 
 /** One that was sent a while ago and is not mined. */
-function unmined(ageMs: number): Transaction {
+function unmined(ageMs: number): AccountTransaction {
   return {
-    ...{ txId: txIdOf(99), subWalletId: gasWalletKey(state.gasWalletId), userId: wallet.userId },
-    ...{ keyId: '' as never, lineageId: 'service' as never, requestId: 'r', chainId: CHAIN_ID },
-    ...{ kind: 'send', from: ADDRESS, to: ROUTER, value: 0n, data: '0x', nonce: 0 },
+    ...{
+      txId: txIdOf(99),
+      chainId: CHAIN_ID,
+      from: ADDRESS,
+      to: ROUTER,
+      value: 0n,
+      data: '0x',
+      nonce: 0,
+    },
     ...{ gasLimit: GAS_LIMIT, status: 'broadcast', mined: null, error: null, confirmedAtMs: null },
     attempts: [
       {
@@ -51,15 +60,12 @@ function unmined(ageMs: number): Transaction {
         ...{ maxFeePerGas: 2n, maxPriorityFeePerGas: 1n },
       },
     ],
-    valuation: { valueMicros: 0n, gasMicros: 0n, nativePrice: 0n, nativePriceDecimals: 0 },
-    reservation: { micros: 0n, day: 0, month: 0 },
-    spentMicros: 0n,
     createdAtMs: START_MS - ageMs,
     updatedAtMs: START_MS - ageMs,
   }
 }
 
-function inFlight(tx: Transaction): void {
+function inFlight(tx: AccountTransaction): void {
   state.account.open.set(tx.txId, restoredEntry(tx, 'sent'))
   const lane = laneOf(state.account, CHAIN_ID)
   lane.flight.push(tx.txId)

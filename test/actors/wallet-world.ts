@@ -1,10 +1,11 @@
+import { laneOf } from '../../actors/account/core/state.js'
 import type { Reply } from '../../actors/runtime/actor.js'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Command, Effect } from '../../actors/sub-wallet/core/messages.js'
-import { countersOf, laneOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
+import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import type { TxId } from '../../src/domain/ids.js'
-import { isFinal, type Transaction } from '../../src/domain/transaction.js'
+import { type AccountTransaction, isFinal, type Transaction } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
@@ -260,7 +261,7 @@ export class WalletWorld {
       throw new Error(`${dayMicros} used of ${this.capMicros}`)
     }
     const open = [...this.#state.open.values()].map(({ tx }) => tx)
-    const drafted = [...this.#state.drafts.values()].filter((it) => it.draft.booking === 'drafted')
+    const drafted = [...this.#state.drafts.values()].filter((it) => it.draft.signs === 'first-time')
     const held = [...open, ...drafted.map(({ draft }) => draft)].reduce(
       (sum, { reservation }) => sum + reservation.micros,
       0n,
@@ -288,7 +289,7 @@ export class WalletWorld {
     return [...this.#reader.transactionsOfUserOldestFirst(wallet.userId, null)]
   }
 
-  #isStored({ txId, attempts }: Transaction): boolean {
+  #isStored({ txId, attempts }: AccountTransaction): boolean {
     const stored = this.#reader.transaction(txId)
     const newest = attempts.at(-1)?.txHash
     return stored?.attempts.some(({ txHash }) => txHash === newest) === true || isFinalIn(stored)

@@ -1,7 +1,8 @@
-import type { Command, Outcome, ReplacePurpose } from '../../actors/sub-wallet/core/messages.js'
-import type { SignedBytes } from '../../actors/sub-wallet/core/state.js'
+import type { Outcome, ReplacePurpose } from '../../actors/account/core/messages.js'
+import type { SignedBytes } from '../../actors/account/core/state.js'
+import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
-import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
+import type { AccountTransaction, MinedIn } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'
 import { CHAIN_ID, START_MS, WEI_PER_MICRO } from '../actors/wallet-fixtures.js'
 import { seededRandom } from '../faults/random.js'
@@ -57,7 +58,7 @@ export class DrawnOutcomes {
   }
 
   /** @param isMined whether it is known to be: then its nonce is nobody else's */
-  broadcast(tx: Transaction, isMined: boolean): Of<'broadcast-outcome'> {
+  broadcast(tx: AccountTransaction, isMined: boolean): Of<'broadcast-outcome'> {
     const { nowMs, height } = this
     const isLost = !isMined && this.random.integer(OUTCOMES.length + 1) === 0
     if (isLost) for (const { txHash } of tx.attempts) this.#outbid.add(txHash)
@@ -72,7 +73,7 @@ export class DrawnOutcomes {
   }
 
   replacing(
-    { txId, nonce, attempts }: Transaction,
+    { txId, nonce, attempts }: AccountTransaction,
     purpose: ReplacePurpose,
   ): Of<'replacement-signed' | 'replacement-failed'> {
     if (this.random.chance(0.3)) return { type: 'replacement-failed', txId }
@@ -83,7 +84,7 @@ export class DrawnOutcomes {
   }
 
   /** A block takes one of its attempts; null when none can be. */
-  mining(tx: Transaction): Of<'mined' | 'confirmed'> | null {
+  mining(tx: AccountTransaction): Of<'mined' | 'confirmed'> | null {
     const landed = tx.mined ?? this.#landing(tx)
     if (landed === null) return null
     this.#chainNonce = Math.max(this.#chainNonce, tx.nonce + 1)
@@ -91,7 +92,7 @@ export class DrawnOutcomes {
     return { type, txId: tx.txId, mined: landed, nowMs: this.nowMs }
   }
 
-  #landing({ attempts }: Transaction): MinedIn | null {
+  #landing({ attempts }: AccountTransaction): MinedIn | null {
     const alive = attempts.filter(({ txHash }) => !this.#outbid.has(txHash))
     if (alive.length === 0) return null
     return this.block(this.random.pick(alive).txHash, this.random.chance(0.8))
@@ -122,7 +123,7 @@ export class DrawnOutcomes {
   }
 }
 
-export function newestOf({ attempts, txId }: Transaction) {
+export function newestOf({ attempts, txId }: AccountTransaction) {
   const newest = attempts.at(-1)
   if (newest === undefined) throw new Error(`${txId} has no bytes`)
   return newest

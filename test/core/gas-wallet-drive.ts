@@ -1,3 +1,4 @@
+import { laneOf } from '../../actors/account/core/state.js'
 import { decide } from '../../actors/gas-wallet/core/decide.js'
 import type {
   GasWalletCommand,
@@ -6,11 +7,10 @@ import type {
 } from '../../actors/gas-wallet/core/messages.js'
 import type { GasWalletState } from '../../actors/gas-wallet/core/state.js'
 import { loadGasWallet, recordGasWallet } from '../../actors/gas-wallet/record.js'
-import { laneOf } from '../../actors/sub-wallet/core/state.js'
 import { gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { TxId } from '../../src/domain/ids.js'
 import { isFinal } from '../../src/domain/transaction.js'
-import { ADDRESS, CHAIN_ID, txIdOf, WALLET_ID, wallet } from '../actors/wallet-fixtures.js'
+import { ADDRESS, CHAIN_ID, txIdOf, WALLET_ID } from '../actors/wallet-fixtures.js'
 import { DrawnOutcomes } from './drawn-outcomes.js'
 import { ROUTER } from './wallet-world.js'
 import { byKey, mustEqual, World } from './world.js'
@@ -39,8 +39,8 @@ export class GasWalletDrive {
 
   static async create(seed: number): Promise<GasWalletDrive> {
     const drive = new GasWalletDrive(seed)
-    const made = { subWalletId: gasWalletKey(ID), userId: wallet.userId, createdAtMs: 0 }
-    await drive.#handle({ type: 'key-made', wallet: { ...wallet, ...made } })
+    const wallet = { walletId: gasWalletKey(ID), address: ADDRESS, epoch: 1 }
+    await drive.#handle({ type: 'key-made', wallet })
     return drive
   }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Effect, HeadCommand } from '../../actors/sub-wallet/core/messages.js'
+import type { HeadCommand } from '../../actors/account/core/messages.js'
+import type { Effect } from '../../actors/sub-wallet/core/messages.js'
 import { CHAIN_ID, preparedSend, START_MS, txIdOf } from '../actors/wallet-fixtures.js'
 import { openWallet, type WalletWorld } from './wallet-world.js'
 

@@ -1,7 +1,7 @@
 import { serializeTransaction } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { laneOf } from '../../actors/account/core/state.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
-import { laneOf } from '../../actors/sub-wallet/core/state.js'
 import type { Hex } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'

@@ -1,6 +1,6 @@
+import { laneOf } from '../../actors/account/core/state.js'
 import type { Effect } from '../../actors/sub-wallet/core/messages.js'
 import type { SponsorNews } from '../../actors/sub-wallet/core/sponsored-messages.js'
-import { laneOf } from '../../actors/sub-wallet/core/state.js'
 import type { GasWalletId, TxId } from '../../src/domain/ids.js'
 import type { Authorization } from '../../src/domain/sponsorship.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'

@@ -27,10 +27,11 @@ export function checkWallet(world: WalletWorld, capMicros: bigint, nowMs: number
   mustEqual('sponsored', sponsoredOf(state), sponsoredOf(stored))
   mustEqual('gas of the day', state.sponsoredGas, stored.sponsoredGas)
   checkNonces(state, stored)
-  for (const { tx, idempotency } of state.open.values()) {
+  for (const [txId, { idempotency }] of state.requests) {
+    const lineageId = state.open.get(txId)?.tx.lineageId
+    if (lineageId === undefined) throw new Error(`${txId} is not open and its request is kept`)
     if (idempotency === null) continue
-    const record = reader.idempotency(tx.lineageId, idempotency.key)
-    mustEqual('idempotency', tx.txId, record?.txId)
+    mustEqual('idempotency', txId, reader.idempotency(lineageId, idempotency.key)?.txId)
   }
   checkCounters(state, capMicros, nowMs)
 }
@@ -68,7 +69,7 @@ function checkCounters(state: SubWalletState, capMicros: bigint, nowMs: number):
   let heldMicros = 0n
   for (const { tx } of state.open.values()) heldMicros += tx.reservation.micros
   for (const { draft } of state.drafts.values()) {
-    if (draft.booking === 'drafted') heldMicros += draft.reservation.micros
+    if (draft.signs === 'first-time') heldMicros += draft.reservation.micros
   }
   for (const { sponsorship, draft } of state.sponsored.values()) {
     heldMicros += (sponsorship ?? draft)?.reservation.micros ?? 0n

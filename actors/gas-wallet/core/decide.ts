@@ -1,17 +1,14 @@
-import type { GasWalletId, KeyId, LineageId, TxId } from '../../../src/domain/ids.js'
+import type { GasWalletId, TxId } from '../../../src/domain/ids.js'
 import type { GasJob } from '../../../src/domain/sponsorship.js'
-import { isFinal, type Transaction } from '../../../src/domain/transaction.js'
+import { type AccountTransaction, isFinal } from '../../../src/domain/transaction.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
+import { decideAccount } from '../../account/core/decide.js'
+import { unmined } from '../../account/core/decide-chain.js'
+import type { UnminedCommand } from '../../account/core/messages.js'
+import { pumpSigning } from '../../account/core/signing.js'
+import { type AccountDraft, isIdle, laneOf } from '../../account/core/state.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
-import { decide as decideAccount } from '../../sub-wallet/core/decide.js'
-import { pumpSigning } from '../../sub-wallet/core/decide-lane.js'
-import type {
-  Effect as SubWalletEffect,
-  Event as SubWalletEvent,
-} from '../../sub-wallet/core/messages.js'
 import type { JobRefusal, SponsorNews } from '../../sub-wallet/core/sponsored-messages.js'
-import { type Draft, laneOf } from '../../sub-wallet/core/state.js'
-import { Turn } from '../../sub-wallet/core/turn.js'
 import type {
   GasWalletCommand,
   GasWalletEffect,
@@ -20,23 +17,13 @@ import type {
   PreparedJob,
 } from './messages.js'
 import { type GasWalletState, JOBS_MAX } from './state.js'
+import { GasTurn } from './turn.js'
 
 type GasDecision = Decision<GasWalletEvent, GasWalletEffect>
 
-/** A gas wallet's spend is nobody's: what it pays is counted against its budget elsewhere. */
-const NO_KEY = '' as KeyId
-const NO_LINEAGE = 'service' as LineageId
-const NO_VALUE = { valueMicros: 0n, gasMicros: 0n, nativePrice: 0n, nativePriceDecimals: 0 }
-
 /**
- * The service's own wallets prove no API key. Present all the same, since the lane signs again at
- * another nonce only what may be signed again.
- */
-export const SERVICE_PROOF = new Uint8Array(0)
-
-/**
- * A gas wallet sends what sub-wallets signed for. Its nonces, replacements and gaps are handled by
- * the same lane as a sub-wallet's own sends; what is added here is whom to tell.
+ * A gas wallet sends what sub-wallets signed for. Its nonces, replacements and gaps are the account's;
+ * what is added here is whom to tell.
  */
 export function decide(
   state: GasWalletState,
@@ -46,24 +33,8 @@ export function decide(
   switch (command.type) {
     case 'open':
       return open(state, token)
-    case 'key-made': {
-      const waiting = state.openers.splice(0)
-      const { wallet } = command
-      if (wallet === null) {
-        const refused = { ok: false, fault: fault('COSIGNER_UNAVAILABLE') } as const
-        return {
-          ...NOTHING,
-          replies: waiting.map((opener) => ({ token: opener, result: refused })),
-        }
-      }
-      state.account.wallet = wallet
-      const value: Opened = { address: wallet.address }
-      return {
-        events: [{ type: 'gas-wallet-opened', wallet }],
-        effects: [],
-        replies: waiting.map((opener) => ({ token: opener, result: { ok: true, value } })),
-      }
-    }
+    case 'key-made':
+      return keyMade(state, command.wallet)
     case 'sponsor':
       throw new Error('a job reaches the mailbox prepared')
     case 'prepared-sponsor':
@@ -72,17 +43,14 @@ export function decide(
       if (command.job !== null && isFinal(command.stored.status)) {
         state.jobs.set(command.txId, command.job)
       }
-      return followed(
-        state,
-        decideAccount(state.account, { ...command, type: 'unmined' }, null),
-        command.nowMs,
-      )
-    default:
-      return followed(
-        state,
-        decideAccount(state.account, command, null),
-        'nowMs' in command ? command.nowMs : 0,
-      )
+      return takeUp(state, { ...command, type: 'unmined' })
+    case 'unmined':
+      return takeUp(state, command)
+    default: {
+      const turn = new GasTurn(state)
+      decideAccount(turn, command)
+      return decided(state, turn, 'nowMs' in command ? command.nowMs : 0)
+    }
   }
 }
 
@@ -102,6 +70,34 @@ function open(state: GasWalletState, token: ReplyToken | null): GasDecision {
   }
 }
 
+function keyMade(
+  state: GasWalletState,
+  wallet: Extract<GasWalletCommand, { type: 'key-made' }>['wallet'],
+): GasDecision {
+  const waiting = state.openers.splice(0)
+  if (wallet === null) {
+    const refused = { ok: false, fault: fault('COSIGNER_UNAVAILABLE') } as const
+    return { ...NOTHING, replies: waiting.map((token) => ({ token, result: refused })) }
+  }
+  const turn = new GasTurn(state)
+  turn.emit({ type: 'gas-wallet-opened', wallet })
+  const value: Opened = { address: wallet.address }
+  const replies = waiting.map((token) => ({ token, result: { ok: true, value } as const }))
+  return { events: turn.events, effects: [], replies }
+}
+
+/** A reorg took a block away: what was in it is in flight again. */
+function takeUp(state: GasWalletState, command: UnminedCommand): GasDecision {
+  const turn = new GasTurn(state)
+  const stored = unmined(turn, command)
+  if (stored !== null) {
+    turn.emit({ type: 'transaction-reopened', tx: stored, atMs: command.nowMs })
+    const reopened = state.account.open.get(stored.txId)
+    if (reopened !== undefined) turn.effect({ type: 'watch', tx: reopened.tx })
+  }
+  return decided(state, turn, command.nowMs)
+}
+
 /** Idempotent by transaction id: a job known already is only told how it stands. */
 function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   const { job, quote, past, chainNonce, nowMs } = command
@@ -119,18 +115,19 @@ function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   }
   const why = cannotCarry(state, command, quote)
   if (why !== null) return tell(job, refusal(about, { fault: why, of: 'gas-wallet' }))
-  const turn = new Turn(account)
-  const idle = lane.signing.length === 0 && lane.flight.length === 0
-  if (chainNonce !== null && (lane.nextNonce === null || (idle && lane.nextNonce < chainNonce))) {
+  const turn = new GasTurn(state)
+  turn.emit({ type: 'job-taken', job })
+  if (
+    chainNonce !== null &&
+    (lane.nextNonce === null || (isIdle(lane) && lane.nextNonce < chainNonce))
+  ) {
     const { chainId, window, nextNonce: before } = lane
     turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })
   }
-  state.jobs.set(job.txId, job)
   turn.emit({ type: 'reserved', draft: draftOf(job, quote.gasLimit, quote.fees, nowMs) })
   turn.emit({ type: 'queued', txId: job.txId, screenedAgainst: [] })
   pumpSigning(turn, lane)
-  const { events, effects, replies } = followed(state, turn.decision(), nowMs)
-  return { events: [{ type: 'job-taken', job }, ...events], effects, replies }
+  return decided(state, turn, nowMs)
 }
 
 /** A transaction that takes longer to be mined holds up all that were signed after it. */
@@ -166,44 +163,30 @@ function draftOf(
   gasLimit: bigint,
   fees: { readonly maxFeePerGas: bigint; readonly maxPriorityFeePerGas: bigint },
   nowMs: number,
-): Draft {
+): AccountDraft {
   return {
     txId: job.txId,
     requestId: job.txId,
-    keyId: NO_KEY,
-    lineageId: NO_LINEAGE,
     chainId: job.chainId,
-    kind: 'send',
     to: job.router,
     value: 0n,
     data: job.calldata,
     gasLimit,
     ...fees,
-    valuation: NO_VALUE,
-    reservation: { micros: 0n, day: 0, month: 0 },
-    problem: null,
-    forecast: null,
-    proofKey: SERVICE_PROOF,
-    idempotency: null,
-    token: null,
     createdAtMs: nowMs,
-    booking: 'drafted',
+    token: null,
+    signs: 'first-time',
   }
 }
 
-/** Turns what the lane decided into a gas wallet's own effects, and adds the news. */
-function followed(
-  state: GasWalletState,
-  decision: Decision<SubWalletEvent, SubWalletEffect>,
-  nowMs: number,
-): GasDecision {
+/** Adds what sub-wallets are told. */
+function decided(state: GasWalletState, turn: GasTurn, nowMs: number): GasDecision {
+  const { events, effects } = turn
   const changed = new Set<TxId>()
-  for (const event of decision.events) {
+  for (const event of events) {
     const txId = changedBy(event)
     if (txId !== null) changed.add(txId)
-    if (event.type === 'signature-failed') state.faults.set(event.txId, event.fault)
   }
-  const effects = decision.effects.flatMap((effect) => ownEffect(state, effect))
   for (const txId of changed) {
     const job = state.jobs.get(txId)
     const found = job === undefined ? null : newsOf(state, job, nowMs)
@@ -211,10 +194,10 @@ function followed(
       effects.push({ type: 'tell', subWalletId: job.subWalletId, news: found })
     }
   }
-  return { events: decision.events, effects, replies: [] }
+  return { events, effects, replies: [] }
 }
 
-function changedBy(event: SubWalletEvent): TxId | null {
+function changedBy(event: GasWalletEvent): TxId | null {
   switch (event.type) {
     case 'transaction-signed':
     case 'transaction-reopened':
@@ -258,29 +241,6 @@ function publicFault(why: Fault | undefined): Fault {
   return why
 }
 
-function ownEffect(state: GasWalletState, effect: SubWalletEffect): GasWalletEffect[] {
-  switch (effect.type) {
-    case 'sign': {
-      const { draft, nonce, replaces } = effect
-      const walletId = state.account.wallet?.subWalletId
-      if (walletId === undefined) throw new Error(`${state.gasWalletId} signs without a key`)
-      const authorization = state.jobs.get(draft.txId)?.authorization ?? null
-      return [{ type: 'sign-job', walletId, draft, nonce, replaces, authorization }]
-    }
-    case 'replace': {
-      const authorization = state.jobs.get(effect.tx.txId)?.authorization ?? null
-      return [{ type: 'replace-job', tx: effect.tx, purpose: effect.purpose, authorization }]
-    }
-    case 'broadcast':
-    case 'watch':
-    case 'unwatch':
-    case 'read-again':
-      return [effect]
-    default:
-      return []
-  }
-}
-
 function tell(job: GasJob, told: SponsorNews): GasDecision {
   return { ...NOTHING, effects: [{ type: 'tell', subWalletId: job.subWalletId, news: told }] }
 }
@@ -292,7 +252,7 @@ interface About {
   readonly nowMs: number
 }
 
-function news(about: About, gas: Transaction, flight: SponsorNews['flight']): SponsorNews {
+function news(about: About, gas: AccountTransaction, flight: SponsorNews['flight']): SponsorNews {
   const { gasWalletId, job, nowMs } = about
   const { txId, cancels } = job
   return { type: 'sponsor-news', txId, gas, flight, refusal: null, gasWalletId, cancels, nowMs }

@@ -1,21 +1,23 @@
 import type { Address, Hex, SubWalletId, TxId } from '../../../src/domain/ids.js'
 import type { Authorization, GasJob } from '../../../src/domain/sponsorship.js'
-import type { Transaction } from '../../../src/domain/transaction.js'
-import type { SubWallet } from '../../../src/domain/wallet.js'
+import type { AccountTransaction } from '../../../src/domain/transaction.js'
 import type {
+  AccountCommand,
+  AccountEffect,
+  AccountEvent,
+  Ending,
   Fees,
   ReplacePurpose,
-  Command as SubWalletCommand,
-  Effect as SubWalletEffect,
-  Event as SubWalletEvent,
-} from '../../sub-wallet/core/messages.js'
+  UnminedCommand,
+} from '../../account/core/messages.js'
+import type { AccountDraft } from '../../account/core/state.js'
 import type { JobRefusal, SponsorNews } from '../../sub-wallet/core/sponsored-messages.js'
-import type { Draft } from '../../sub-wallet/core/state.js'
+import type { ServiceWallet } from './state.js'
 
 export type GasWalletCommand =
   /** Make the key if there is none, and take up what a restart interrupted. Answers `Opened`. */
   | { readonly type: 'open' }
-  | { readonly type: 'key-made'; readonly wallet: SubWallet | null }
+  | { readonly type: 'key-made'; readonly wallet: ServiceWallet | null }
   /** `others` counts the gas wallets that may be asked when this one refuses. */
   | { readonly type: 'sponsor'; readonly job: GasJob; readonly others: number }
   | PreparedJob
@@ -23,31 +25,14 @@ export type GasWalletCommand =
   | {
       readonly type: 'unmined-final'
       readonly txId: TxId
-      readonly stored: Transaction
+      readonly stored: AccountTransaction
       readonly job: GasJob | null
       /** As of `unmined`. */
       readonly isReadAgain?: true
       readonly nowMs: number
     }
-  | LaneCommand
-
-/** What the lane's own effects and the chain watcher report; the lane is a sub-wallet's. */
-export type LaneCommand = Extract<
-  SubWalletCommand,
-  {
-    type:
-      | 'signed'
-      | 'sign-failed'
-      | 'nonce-taken'
-      | 'broadcast-outcome'
-      | 'mined'
-      | 'confirmed'
-      | 'unmined'
-      | 'head'
-      | 'replacement-signed'
-      | 'replacement-failed'
-  }
->
+  | AccountCommand
+  | UnminedCommand
 
 export interface PreparedJob {
   readonly type: 'prepared-sponsor'
@@ -57,7 +42,7 @@ export interface PreparedJob {
   /** The account's nonce on chain; null when the lane knows its own, or no node told. */
   readonly chainNonce: number | null
   /** The record of a job that has ended already. */
-  readonly past: Transaction | null
+  readonly past: AccountTransaction | null
   readonly nowMs: number
 }
 
@@ -76,25 +61,34 @@ export interface Opened {
 }
 
 export type GasWalletEvent =
-  | SubWalletEvent
-  | { readonly type: 'gas-wallet-opened'; readonly wallet: SubWallet }
+  | AccountEvent
+  | { readonly type: 'gas-wallet-opened'; readonly wallet: ServiceWallet }
   | { readonly type: 'job-taken'; readonly job: GasJob }
+  | { readonly type: 'reserved'; readonly draft: AccountDraft }
+  | { readonly type: 'transaction-signed'; readonly tx: AccountTransaction }
+  | {
+      readonly type: 'transaction-reopened'
+      readonly tx: AccountTransaction
+      readonly atMs: number
+    }
+  | (Ending & { readonly type: 'transaction-ended'; readonly txId: TxId })
 
 export type GasWalletEffect =
+  | AccountEffect
   | { readonly type: 'make-key' }
   | {
       readonly type: 'sign-job'
       readonly walletId: SubWalletId
-      readonly draft: Draft
+      readonly draft: AccountDraft
       readonly nonce: number
       readonly replaces: Hex | null
       readonly authorization: Authorization | null
     }
   | {
       readonly type: 'replace-job'
-      readonly tx: Transaction
+      readonly walletId: SubWalletId
+      readonly tx: AccountTransaction
       readonly purpose: ReplacePurpose
       readonly authorization: Authorization | null
     }
   | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly news: SponsorNews }
-  | Extract<SubWalletEffect, { type: 'broadcast' | 'watch' | 'unwatch' | 'read-again' }>

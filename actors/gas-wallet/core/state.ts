@@ -1,8 +1,8 @@
 import type { GasWalletId, TxId } from '../../../src/domain/ids.js'
-import type { GasJob } from '../../../src/domain/sponsorship.js'
+import type { GasJob, GasWallet } from '../../../src/domain/sponsorship.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { AccountState } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
-import type { SubWalletState } from '../../sub-wallet/core/state.js'
 
 /**
  * A gas wallet's state. Durable: its address, its next nonce, and every transaction with signed
@@ -11,8 +11,7 @@ import type { SubWalletState } from '../../sub-wallet/core/state.js'
 export interface GasWalletState {
   readonly gasWalletId: GasWalletId
   readonly chainId: number
-  /** The lane, drafts and open transactions of an account, as sub-wallets have them. */
-  readonly account: SubWalletState
+  readonly account: GasAccountState
   /** What its drafts and open transactions are for. */
   readonly jobs: Map<TxId, GasJob>
   /** Why a draft could not be signed, until the lane gives it up. */
@@ -20,6 +19,13 @@ export interface GasWalletState {
   /** Callers that wait for the key. */
   readonly openers: ReplyToken[]
 }
+
+export interface GasAccountState extends AccountState {
+  wallet: ServiceWallet | null
+}
+
+/** An account whose owner is the service. */
+export type ServiceWallet = Pick<GasWallet, 'walletId' | 'address' | 'epoch'>
 
 /** Jobs of one gas wallet at a time; beyond it OVERLOADED. A window of 16 takes minutes for more. */
 export const JOBS_MAX = 2_000

@@ -2,7 +2,6 @@ import { gasWalletKey } from '../../../src/domain/gas-wallets.js'
 import type { GasWalletId } from '../../../src/domain/ids.js'
 import type { GasWalletCommand } from '../core/messages.js'
 import type { GasWalletPorts } from '../ports.js'
-import { serviceWallet } from '../record.js'
 
 export function makeKey(
   { coSigner, log }: GasWalletPorts,
@@ -10,7 +9,8 @@ export function makeKey(
   self: (command: GasWalletCommand) => void,
 ): void {
   coSigner.createServiceWallet(gasWalletKey(id)).then(
-    (certificate) => self({ type: 'key-made', wallet: serviceWallet(certificate) }),
+    ({ walletId, address, epoch }) =>
+      self({ type: 'key-made', wallet: { walletId, address, epoch } }),
     (error: unknown) => {
       log.warn({ err: error, gasWallet: id }, 'the key of a gas wallet could not be made')
       self({ type: 'key-made', wallet: null })

@@ -1,7 +1,7 @@
 import type { GasJob } from '../../../src/domain/sponsorship.js'
 import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
+import { laneOf } from '../../account/core/state.js'
 import type { JobRefusal } from '../../sub-wallet/core/sponsored-messages.js'
-import { laneOf } from '../../sub-wallet/core/state.js'
 import type { GasWalletCommand, JobQuote, PreparedJob } from '../core/messages.js'
 import type { GasWalletState } from '../core/state.js'
 import type { GasWalletPorts } from '../ports.js'

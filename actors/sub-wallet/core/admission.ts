@@ -19,12 +19,13 @@ import {
 import type { Valuation } from '../../../src/domain/transaction.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import type { Forecast } from '../../../src/valuation/quoter.js'
+import { OPEN_MAX } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { creditsOf } from './credits.js'
 import { limitsHit } from './limit-crossings.js'
 import type { PreparedSend, RefusedCall } from './messages.js'
 import { Sent } from './sent.js'
-import { countersOf, OPEN_MAX, runningKey, type SubWalletState } from './state.js'
+import { countersOf, runningKey, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
 /** A call that moves value, as the first two steps of the lifecycle see it. */
@@ -163,8 +164,10 @@ function excessOf(counters: SpendCounters, key: ApiKey, micros: bigint): bigint 
 
 /** The first request with this Idempotency-Key is a draft, or a transaction that is still open. */
 function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken | null): void {
-  const open = turn.state.open.get(txId) ?? sponsoredEntry(turn, txId)
-  const first = open?.idempotency ?? turn.state.drafts.get(txId)?.draft.idempotency ?? null
+  const { open: transactions, requests, drafts } = turn.state
+  const open = transactions.get(txId) ?? sponsoredEntry(turn, txId)
+  const asked = requests.get(txId) ?? sponsoredRequest(turn, txId) ?? drafts.get(txId)?.draft
+  const first = asked?.idempotency ?? null
   if (first !== null && first.bodyHash !== bodyHash) {
     turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
   } else if (open === undefined || open.tx === null || open.token !== null) {
@@ -176,9 +179,13 @@ function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken
 function sponsoredEntry(turn: Turn, txId: TxId) {
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined) return undefined
-  const { draft, sponsorship, tx, token } = entry
-  const idempotency = (sponsorship ?? draft)?.idempotency ?? null
-  return { idempotency, tx, token }
+  const { tx, token } = entry
+  return { tx, token }
+}
+
+function sponsoredRequest(turn: Turn, txId: TxId) {
+  const entry = turn.state.sponsored.get(txId)
+  return entry === undefined ? undefined : (entry.sponsorship ?? entry.draft)
 }
 
 function limitFault(breach: CapBreach, fitting: CreditAmount | null): Fault {

@@ -7,8 +7,8 @@ import {
 import type { CreditAmount, Credits } from '../../../src/domain/exposure.js'
 import type { Address, LineageId, TxId } from '../../../src/domain/ids.js'
 import { isCancelledBy, type Transaction } from '../../../src/domain/transaction.js'
+import type { CreditsChanged } from './allowance-ledger.js'
 import type { SubWalletState } from './state.js'
-import type { Turn } from './turn.js'
 
 /**
  * What an approval has counted is a credit of the lineage that it counted against: what the spender
@@ -120,8 +120,14 @@ export function usesToStore(
   })
 }
 
+/** Of a command's turn. */
+interface CreditTurn {
+  readonly state: SubWalletState
+  emit(event: CreditsChanged): void
+}
+
 /** In the turn that stores the transaction. */
-export function useCredits(turn: Turn, { credits }: Transaction): void {
+export function useCredits(turn: CreditTurn, { credits }: Transaction): void {
   if (credits !== undefined) changeLeft(turn, credits, (left, amount) => less(left, amount))
 }
 
@@ -129,7 +135,7 @@ export function useCredits(turn: Turn, { credits }: Transaction): void {
  * A transaction ended without effect: its approvals were never made, so nobody paid for what they
  * replaced either, as far as is known here; and what it had used of credits is there again.
  */
-export function undoCredits(turn: Turn, tx: Transaction): void {
+export function undoCredits(turn: CreditTurn, tx: Transaction): void {
   const unpaid: AllowanceEntry[] = []
   for (const entry of turn.state.allowances.values()) {
     if (entry.txId === tx.txId) unpaid.push({ ...entry, paid: null })
@@ -139,7 +145,7 @@ export function undoCredits(turn: Turn, tx: Transaction): void {
 }
 
 function changeLeft(
-  turn: Turn,
+  turn: CreditTurn,
   uses: readonly CreditUse[],
   change: (left: bigint, amount: bigint) => bigint,
 ): void {

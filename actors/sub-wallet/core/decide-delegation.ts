@@ -1,7 +1,8 @@
-import { pumpFlight, pumpSigning } from './decide-lane.js'
+import { pumpFlight } from '../../account/core/flight.js'
+import { pumpSigning } from '../../account/core/signing.js'
+import { laneOf, type NonceLane } from '../../account/core/state.js'
 import type { SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
-import { type Lane, laneOf } from './state.js'
 import type { Turn } from './turn.js'
 
 type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
@@ -53,7 +54,7 @@ function lead(turn: Turn, chainId: number): void {
   askFor(turn, first, { nonce: lane.nextNonce })
 }
 
-function isEmpty({ signing, filling, flight, gaps }: Lane): boolean {
+function isEmpty({ signing, filling, flight, gaps }: NonceLane): boolean {
   return signing.length + filling.length + flight.length + gaps.length === 0
 }
 
@@ -99,7 +100,7 @@ export function dropOrphanedDelegation(turn: Turn, chainId: number): void {
 
 function end(
   turn: Turn,
-  lane: Lane,
+  lane: NonceLane,
   outcome: 'delegated' | 'not-delegated',
   nextNonce: number | null,
 ): void {

@@ -1,10 +1,12 @@
 import type { TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
+import { pumpSigning } from '../../account/core/signing.js'
+import { isIdle, laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { admit } from './admission.js'
-import type { PreparedSend } from './messages.js'
-import { type Draft, laneOf, type SubWalletState, WINDOW_DELEGATED, WINDOW_PLAIN } from './state.js'
+import type { Command, PreparedSend } from './messages.js'
+import type { Draft, SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 import { isPlain, unminedCalls } from './unmined-calls.js'
 
@@ -53,7 +55,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     idempotency: command.idempotency,
     token,
     createdAtMs: nowMs,
-    booking: 'drafted',
+    signs: 'first-time',
   }
   if (command.chainNonce === null && laneOf(state, chainId).nextNonce === null) {
     turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }), command)
@@ -63,6 +65,31 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
   turn.emit({ type: 'reserved', draft })
   const unmined = isPlain(draft) ? null : unminedCalls(state, chainId)
   turn.effect({ type: 'screen', userId: key.userId, draft, unmined, revalues: false })
+}
+
+/** Step 3 of the lifecycle: what is clean waits for its nonce. */
+export function screened(turn: Turn, command: Extract<Command, { type: 'screened' }>): void {
+  const { txId, refusal, screenedAgainst } = command
+  const entry = turn.state.drafts.get(txId)
+  if (entry === undefined || entry.phase !== 'screening') return
+  const { draft } = entry
+  const lane = laneOf(turn.state, draft.chainId)
+  const wasFirst = lane.line[0] === txId
+  const no = refusal ?? (command.requoted === null ? draft.problem : null)
+  if (no !== null) {
+    turn.emit({ type: 'released', txId })
+    turn.refuseSend(draft.token, no, draft, screenedAgainst)
+  } else if (command.requoted !== null) {
+    admitAgain(turn, draft, command.requoted, command.nowMs)
+    if (wasFirst && turn.state.drafts.has(txId)) turn.emit({ type: 'lined-up', txId, first: true })
+  } else if (!wasFirst && lane.line.length > 0 && !isPlain(draft)) {
+    // Those that wait are to be mined first, and nothing can be valued after them yet.
+    turn.emit({ type: 'lined-up', txId, first: false })
+  } else {
+    turn.emit({ type: 'queued', txId, screenedAgainst })
+    pumpSigning(turn, lane)
+  }
+  if (wasFirst && lane.line[0] !== txId) turn.revalueFirst(lane)
 }
 
 /**
@@ -88,8 +115,7 @@ export function admitAgain(turn: Turn, draft: Draft, quote: CallQuote, nowMs: nu
 function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCode: boolean): void {
   const lane = laneOf(turn.state, chainId)
   const window = hasCode ? WINDOW_DELEGATED : WINDOW_PLAIN
-  const idle = lane.signing.length === 0 && lane.flight.length === 0
-  const behind = chainNonce !== null && idle && (lane.nextNonce ?? -1) < chainNonce
+  const behind = chainNonce !== null && isIdle(lane) && (lane.nextNonce ?? -1) < chainNonce
   if (!behind && lane.window === window) return
   const nextNonce = behind ? chainNonce : lane.nextNonce
   turn.emit({ type: 'lane-synced', chainId, before: lane.nextNonce, nextNonce, window })

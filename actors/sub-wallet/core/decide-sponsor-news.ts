@@ -3,7 +3,11 @@ import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
-import { isFinal, type Transaction } from '../../../src/domain/transaction.js'
+import {
+  type AccountTransaction,
+  isFinal,
+  type Transaction,
+} from '../../../src/domain/transaction.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import { dropOrphanedDelegation } from './decide-delegation.js'
 import { limitsCrossed } from './limit-crossings.js'
@@ -80,7 +84,7 @@ function follow(
   turn: Turn,
   entry: SponsoredEntry,
   sponsorship: Sponsorship,
-  gas: Transaction,
+  gas: AccountTransaction,
   nowMs: number,
 ): void {
   const { screenedAgainst } = entry
@@ -111,7 +115,7 @@ function finish(
   turn: Turn,
   sponsorship: Sponsorship,
   tx: Transaction,
-  gas: Transaction,
+  gas: AccountTransaction,
   nowMs: number,
 ): void {
   const { txId, chainId, deadlineSeconds, reservation, valuation } = sponsorship
@@ -153,7 +157,7 @@ function cancelNews(turn: Turn, cancelled: TxId, { gas, nowMs }: News): void {
   turn.emit({ type: 'sponsored-expired', tx, paidGasMicros, atMs: nowMs })
 }
 
-function gasCostMicros({ mined }: Transaction, valuation: Sponsorship['valuation']): bigint {
+function gasCostMicros({ mined }: AccountTransaction, valuation: Sponsorship['valuation']): bigint {
   const { nativePrice, nativePriceDecimals } = valuation
   const feeWei = mined?.feeWei ?? 0n
   return valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
@@ -166,7 +170,7 @@ const REVERTED = {
 } as const
 
 /** That a gas wallet ran dry is the service's business, not a lack of the caller's funds. */
-function dropError(gas: Transaction): NonNullable<Transaction['error']> {
+function dropError(gas: AccountTransaction): NonNullable<Transaction['error']> {
   if (gas.error !== null && gas.error.code !== 'INSUFFICIENT_FUNDS') return gas.error
   const { code, message } = unpaid()
   return { code, message }
@@ -193,7 +197,11 @@ function answer(turn: Turn, entry: SponsoredEntry, { gas, flight, txId }: News):
 }
 
 /** From now on it is a transaction: `from` is the account, the hash is the gas wallet's. */
-function recordOf(turn: Turn, sponsorship: Sponsorship, gas: Transaction): Transaction | null {
+function recordOf(
+  turn: Turn,
+  sponsorship: Sponsorship,
+  gas: AccountTransaction,
+): Transaction | null {
   const { wallet } = turn.state
   if (wallet === null) return null
   const { txId, keyId, lineageId, requestId, chainId, kind, router, calldata } = sponsorship
@@ -250,7 +258,7 @@ function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: News): v
 }
 
 /** False for what a gas wallet sent that had been passed over. */
-function isCarriedBy({ attempts }: Transaction, gas: Transaction): boolean {
+function isCarriedBy({ attempts }: Transaction, gas: AccountTransaction): boolean {
   const hashes = new Set(gas.attempts.map(({ txHash }) => txHash))
   return attempts.some(({ txHash }) => hashes.has(txHash))
 }

@@ -1,5 +1,5 @@
+import { decideAccount } from '../../account/core/decide.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
-import { confirmed, mined, replaced, unmined } from './decide-chain.js'
 import { advanceDelegations, delegationChecked } from './decide-delegation.js'
 import {
   awaitGrant,
@@ -9,7 +9,6 @@ import {
   grantsRested,
   resumeGrants,
 } from './decide-grants.js'
-import { onHead } from './decide-head.js'
 import {
   createWallet,
   patchKey,
@@ -18,14 +17,7 @@ import {
   revokeKey,
   rotateKey,
 } from './decide-keys.js'
-import {
-  broadcastAnswered,
-  nonceTaken,
-  screened,
-  signatureArrived,
-  signatureFailed,
-} from './decide-lane.js'
-import { admitSend } from './decide-send.js'
+import { admitSend, screened } from './decide-send.js'
 import { deadlinePassed, sponsorNews } from './decide-sponsor-news.js'
 import {
   admitSponsored,
@@ -36,6 +28,7 @@ import {
 } from './decide-sponsored.js'
 import { forgetIdempotency, forgetLineages } from './forget.js'
 import type { Command, Effect, Event } from './messages.js'
+import { reopenUnmined } from './reopen.js'
 import type { SubWalletState } from './state.js'
 import { Turn } from './turn.js'
 
@@ -80,33 +73,8 @@ export function decide(
     case 'screened':
       screened(turn, command)
       break
-    case 'signed':
-      signatureArrived(turn, command)
-      break
-    case 'sign-failed':
-      signatureFailed(turn, command)
-      break
-    case 'nonce-taken':
-      nonceTaken(turn, command)
-      break
-    case 'broadcast-outcome':
-      broadcastAnswered(turn, command)
-      break
-    case 'mined':
-      mined(turn, command)
-      break
-    case 'confirmed':
-      confirmed(turn, command)
-      break
     case 'unmined':
-      unmined(turn, command)
-      break
-    case 'head':
-      onHead(turn, command)
-      break
-    case 'replacement-signed':
-    case 'replacement-failed':
-      replaced(turn, command)
+      reopenUnmined(turn, command)
       break
     case 'sponsor-call':
       throw new Error('a sponsored call reaches the mailbox prepared')
@@ -155,6 +123,8 @@ export function decide(
       resumeSponsored(turn)
       resumeGrants(turn, command.nowMs)
       break
+    default:
+      decideAccount(turn, command)
   }
   advanceDelegations(turn)
   return turn.decision()

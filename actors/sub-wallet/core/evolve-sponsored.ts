@@ -8,11 +8,12 @@ import {
   unsettle,
 } from '../../../src/domain/spend.js'
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
+import { goOnAt } from '../../account/core/lane-nonces.js'
+import { laneOf, WINDOW_DELEGATED } from '../../account/core/state.js'
 import { bookDraft, unbookDraft } from './drafted-spend.js'
-import { goOnAt } from './lane-nonces.js'
 import type { SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
-import { laneOf, runningKey, type SubWalletState, WINDOW_DELEGATED } from './state.js'
+import { runningKey, type SubWalletState } from './state.js'
 
 /** Folds what happened to sponsored calls into the state, in place; as `evolve`. */
 export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): void {

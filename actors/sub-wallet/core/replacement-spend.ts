@@ -2,8 +2,9 @@ import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { amountWithin, valueUsdMicros } from '../../../src/domain/money.js'
 import { capBreach, type Reservation } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
-import type { Command } from './messages.js'
-import { countersOf, type SubWalletState } from './state.js'
+import type { AccountCommand } from '../../account/core/messages.js'
+import type { AccountDraft } from '../../account/core/state.js'
+import { countersOf, type Draft, type SubWalletState } from './state.js'
 
 /**
  * What a higher fee costs beyond what a transaction has reserved. Its value is never counted
@@ -37,12 +38,11 @@ export function feeCapOf(state: SubWalletState, tx: Transaction, nowMs: number):
 export function reservationFor(
   state: SubWalletState,
   tx: Transaction,
-  { purpose, fees, nowMs }: Extract<Command, { type: 'replacement-signed' }>,
+  { purpose, fees, nowMs }: Extract<AccountCommand, { type: 'replacement-signed' }>,
 ): Reservation | null {
   const key = state.keys.get(tx.keyId)
   const first = tx.attempts[0]
   const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = tx.valuation
-  // A gas wallet has no keys and no caps.
   if (key === undefined || first === undefined || purpose === 'cancel') return tx.reservation
   const dearerWei = (fees.maxFeePerGas - first.maxFeePerGas) * tx.gasLimit
   const dearerMicros = valueUsdMicros(
@@ -56,4 +56,32 @@ export function reservationFor(
   if (more <= 0n) return tx.reservation
   if (capBreach(countersOf(state, tx.lineageId, nowMs), key, more) !== null) return null
   return { ...tx.reservation, micros }
+}
+
+/** A self-send that lets `above` go on, as a draft of its lineage. */
+export function selfSendOf(
+  state: SubWalletState,
+  draft: AccountDraft,
+  { keyId, lineageId, valuation }: Transaction,
+  nowMs: number,
+): Draft {
+  const gasMicros = valueUsdMicros(
+    draft.gasLimit * draft.maxFeePerGas,
+    NATIVE_DECIMALS,
+    valuation.nativePrice,
+    valuation.nativePriceDecimals,
+  )
+  const { day, month } = countersOf(state, lineageId, nowMs)
+  return {
+    ...draft,
+    keyId,
+    lineageId,
+    kind: 'send',
+    valuation: { ...valuation, valueMicros: 0n, gasMicros },
+    reservation: { micros: gasMicros, day, month },
+    problem: null,
+    forecast: null,
+    proofKey: null,
+    idempotency: null,
+  }
 }

@@ -5,11 +5,11 @@ import type { Address, GasWalletId, KeyId, TxId } from '../../../src/domain/ids.
 import type { UsdMicros } from '../../../src/domain/money.js'
 import type { IntentTerms, PartyNamed } from '../../../src/domain/sponsored-terms.js'
 import type { Authorization, SponsoredKind, Sponsorship } from '../../../src/domain/sponsorship.js'
-import type { Transaction, Valuation } from '../../../src/domain/transaction.js'
+import type { AccountTransaction, Transaction, Valuation } from '../../../src/domain/transaction.js'
 import type { Fault, Result } from '../../../src/errors/fault.js'
+import type { OpenEntry } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { SponsoredDraft } from './sponsored-state.js'
-import type { OpenEntry } from './state.js'
 
 /** What of a sponsored call reaches a sub-wallet. */
 export type SponsoredCommand =
@@ -107,7 +107,7 @@ export interface SponsorNews {
   readonly type: 'sponsor-news'
   readonly txId: TxId
   /** The gas wallet's transaction; null when there is none and never will be. */
-  readonly gas: Transaction | null
+  readonly gas: AccountTransaction | null
   readonly flight: OpenEntry['flight'] | 'ended'
   /** Why there is none. */
   readonly refusal: JobRefusal | null

@@ -1,16 +1,29 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
+import type { MinedIn, Transaction } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { AccountCommand, Ending, ReplacePurpose } from '../../account/core/messages.js'
+import type { AccountDraft, DraftEntry, NonceLane, OpenEntry } from '../../account/core/state.js'
+import type { AccountTurn } from '../../account/core/turn.js'
 import type { Decision, Reply, ReplyToken } from '../../runtime/actor.js'
+import { allowancesOf } from './allowance-ledger.js'
+import { undoCredits, useCredits } from './credits.js'
 import { evolve } from './evolve.js'
+import { limitsCrossed } from './limit-crossings.js'
 import type { Effect, Event, RefusedCall } from './messages.js'
+import { feeCapOf, reservationFor, selfSendOf } from './replacement-spend.js'
 import type { SubWalletReplies } from './replies.js'
-import type { Sent } from './sent.js'
-import type { SubWalletState } from './state.js'
+import { Sent } from './sent.js'
+import type { Draft, SubWalletState } from './state.js'
+import { recordOf, spentBy } from './transaction-record.js'
+import { isValuedAfter, mayFill, unminedCalls } from './unmined-calls.js'
 
 const NO_REPLIES: readonly Reply[] = []
 
-/** Collects what one command leads to, folding each event as it is emitted. */
-export class Turn {
+/**
+ * Collects what one command leads to, folding each event as it is emitted; and says what a
+ * sub-wallet's spend has to do with its account.
+ */
+export class Turn implements AccountTurn {
   readonly state: SubWalletState
   readonly events: Event[] = []
   readonly effects: Effect[] = []
@@ -34,17 +47,20 @@ export class Turn {
     if (token !== null) this.replies.push({ token, result: { ok: true, value } })
   }
 
-  /** For what is true by what is stored already, whatever becomes of this command's events. */
-  answerPromptly(token: ReplyToken, value: Sent): void {
+  answerSent(token: ReplyToken | null, tx: Transaction): void {
+    if (token !== null) this.answer(token, new Sent(tx, false))
+  }
+
+  answerPromptly(token: ReplyToken, tx: Transaction): void {
     this.#promptReplies ??= []
-    this.#promptReplies.push({ token, result: { ok: true, value } })
+    this.#promptReplies.push({ token, result: { ok: true, value: new Sent(tx, false) } })
   }
 
   refuse(token: ReplyToken | null, fault: Fault): void {
     if (token !== null) this.replies.push({ token, result: { ok: false, fault } })
   }
 
-  /** Refuses a send, and leaves a trace of it. */
+  /** Refuses a call that moves value, and leaves a trace of it. */
   refuseSend(
     token: ReplyToken | null,
     fault: Fault,
@@ -56,6 +72,104 @@ export class Turn {
       this.effect({ type: 'refused', userId, call, fault, screenedAgainst })
     }
     this.refuse(token, fault)
+  }
+
+  refuseCall(
+    token: ReplyToken | null,
+    fault: Fault,
+    call: Draft | Transaction,
+    screenedAgainst: readonly ScreenedAgainst[] = [],
+  ): void {
+    this.refuseSend(token, fault, call, screenedAgainst)
+  }
+
+  /** It is an authorization's. */
+  isNextNonceTaken(chainId: number): boolean {
+    return this.state.delegations.has(chainId)
+  }
+
+  mayFill(draft: Draft, gap: number): boolean {
+    return mayFill(this.state, draft, gap)
+  }
+
+  /** What it was valued after is no longer what will be mined before it. */
+  takesBack(draft: Draft, lane: NonceLane): boolean {
+    if (isValuedAfter(this.state, lane, draft)) return false
+    this.emit({ type: 'lined-up', txId: draft.txId, first: false })
+    if (lane.line[0] === draft.txId) this.revalueFirst(lane)
+    return true
+  }
+
+  revalueFirst({ chainId, line }: NonceLane): void {
+    const { drafts, wallet } = this.state
+    const [txId] = line
+    const draft = txId === undefined ? undefined : drafts.get(txId)?.draft
+    if (draft === undefined || wallet === null) return
+    const unmined = unminedCalls(this.state, chainId)
+    this.effect({ type: 'screen', userId: wallet.userId, draft, unmined, revalues: true })
+  }
+
+  askToSign(draft: Draft, nonce: number, replaces: DraftEntry['replaces']): void {
+    this.effect({ type: 'sign', draft, nonce, replaces })
+  }
+
+  onSigned(entry: DraftEntry<Draft>, nowMs: number): Transaction {
+    const { draft, screenedAgainst } = entry
+    const tx = recordOf(this.state, entry, nowMs)
+    const { idempotency } = draft
+    this.emit({ type: 'transaction-signed', tx, idempotency, screenedAgainst })
+    useCredits(this, tx)
+    const approved = allowancesOf(this.state, draft)
+    if (approved !== null) this.emit(approved)
+    for (const event of limitsCrossed(this.state, tx.keyId, nowMs)) this.emit(event)
+    return tx
+  }
+
+  askToReplace(tx: Transaction, purpose: ReplacePurpose, nowMs: number): void {
+    const feeCapWei = purpose === 'cancel' ? null : feeCapOf(this.state, tx, nowMs)
+    this.effect({ type: 'replace', tx, purpose, feeCapWei })
+  }
+
+  mayReplace(
+    tx: Transaction,
+    command: Extract<AccountCommand, { type: 'replacement-signed' }>,
+  ): boolean {
+    const reservation = reservationFor(this.state, tx, command)
+    if (reservation === null) return false
+    if (reservation !== tx.reservation) {
+      this.emit({ type: 'reservation-raised', txId: tx.txId, reservation })
+    }
+    return true
+  }
+
+  /** Only with the proof of the key that asked for it. */
+  draftAgain({ tx, token }: OpenEntry<Transaction>): Draft | null {
+    const proofKey = this.state.requests.get(tx.txId)?.proofKey ?? null
+    const newest = tx.attempts.at(-1)
+    if (proofKey === null || newest === undefined) return null
+    const { maxFeePerGas, maxPriorityFeePerGas } = newest
+    return {
+      ...tx,
+      maxFeePerGas,
+      maxPriorityFeePerGas,
+      problem: null,
+      forecast: null,
+      proofKey,
+      idempotency: null,
+      token,
+      signs: 'lost-nonce',
+    }
+  }
+
+  /** Its gas counts against the lineage whose transactions wait. */
+  reserveSelfSend(draft: AccountDraft, above: Transaction, nowMs: number): void {
+    this.emit({ type: 'reserved', draft: selfSendOf(this.state, draft, above, nowMs) })
+  }
+
+  end(tx: Transaction, mined: MinedIn | null, ending: Ending): void {
+    if (ending.status !== 'confirmed') undoCredits(this, tx)
+    const spentMicros = mined === null ? 0n : spentBy(tx, mined)
+    this.emit({ type: 'transaction-ended', txId: tx.txId, ...ending, spentMicros })
   }
 
   decision(): Decision<Event, Effect> {

@@ -1,6 +1,7 @@
 import type { TxId } from '../../../src/domain/ids.js'
 import type { UnminedCall } from '../../../src/valuation/quoter.js'
-import type { Draft, Lane, SubWalletState } from './state.js'
+import type { NonceLane } from '../../account/core/state.js'
+import type { Draft, SubWalletState } from './state.js'
 
 /**
  * Which calls of the wallet will be mined before another one. A call that is valued by running it
@@ -12,10 +13,10 @@ import type { Draft, Lane, SubWalletState } from './state.js'
 export function unminedCalls(state: SubWalletState, chainId: number): readonly UnminedCall[] {
   const placed: (UnminedCall & { readonly nonce: number })[] = []
   const queued: UnminedCall[] = []
-  for (const { tx, isPlain: plain } of state.open.values()) {
+  for (const { tx } of state.open.values()) {
     // Mined ones too: a node that lags does not have their blocks, and tells by the nonce.
-    if (tx.chainId === chainId && !plain && !state.drafts.has(tx.txId))
-      placed.push(callOf(tx, tx.nonce))
+    if (tx.chainId !== chainId || state.drafts.has(tx.txId)) continue
+    if (!isPlainSend(state, tx.txId)) placed.push(callOf(tx, tx.nonce))
   }
   for (const { draft, nonce, phase } of state.drafts.values()) {
     if (draft.chainId !== chainId || isPlain(draft)) continue
@@ -30,15 +31,19 @@ export function unminedCalls(state: SubWalletState, chainId: number): readonly U
 }
 
 /** True of transfers that are known without being run, and of the lane's own calls to itself. */
-export function isPlain({ forecast, booking }: Draft): boolean {
-  return forecast === null ? booking === 'drafted' : (forecast.after ?? null) === null
+export function isPlain({ forecast, signs }: Draft): boolean {
+  return forecast === null ? signs === 'first-time' : (forecast.after ?? null) === null
 }
 
 /**
  * Whether a draft was valued after just those calls that will be mined before it, if it gets its
  * nonce now. What was mined meanwhile has happened; what was dropped never will.
  */
-export function isValuedAfter(state: SubWalletState, lane: Lane, { forecast }: Draft): boolean {
+export function isValuedAfter(
+  state: SubWalletState,
+  lane: NonceLane,
+  { forecast }: Draft,
+): boolean {
   const after = forecast?.after ?? null
   if (after === null) return true
   const known = new Set(after)
@@ -50,10 +55,15 @@ export function isValuedAfter(state: SubWalletState, lane: Lane, { forecast }: D
 
 /** Whether a draft may have a nonce below others: not where one of them was valued without it. */
 export function mayFill(state: SubWalletState, draft: Draft, gap: number): boolean {
-  if (isPlain(draft) || state.open.get(draft.txId)?.isPlain === true) return true
+  if (isPlain(draft) || isPlainSend(state, draft.txId)) return true
   return unminedCalls(state, draft.chainId).every(
     ({ txId, nonce }) => nonce === null || nonce < gap || isMined(state, txId),
   )
+}
+
+/** Not known after a start, and then assumed not to be. */
+function isPlainSend({ requests }: SubWalletState, txId: TxId): boolean {
+  return requests.get(txId)?.isPlain === true
 }
 
 function isMined(state: SubWalletState, txId: TxId): boolean {

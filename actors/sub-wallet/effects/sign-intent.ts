@@ -6,10 +6,10 @@ import type { SignOutcome, SignPayload } from '../../../src/custody/co-signer.js
 import type { SubWalletId } from '../../../src/domain/ids.js'
 import type { Authorization } from '../../../src/domain/sponsorship.js'
 import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
+import { toHex } from '../../account/effects/sign.js'
 import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
 import type { SubWalletPorts } from '../ports.js'
-import { toHex } from './sign.js'
 
 type SignIntent = Extract<SponsoredEffect, { type: 'sign-intent' }>
 

@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { bump, type Fees, offerCeiling } from '../../../src/chains/fees.js'
 import type { SignedAuthorization, SignOutcome } from '../../../src/custody/co-signer.js'
-import type { KeyId } from '../../../src/domain/ids.js'
-import type { Transaction } from '../../../src/domain/transaction.js'
-import type { Command, ReplacePurpose } from '../core/messages.js'
-import type { SubWalletPorts } from '../ports.js'
+import type { KeyId, SubWalletId } from '../../../src/domain/ids.js'
+import type { AccountTransaction } from '../../../src/domain/transaction.js'
+import type { AccountCommand, ReplacePurpose } from '../core/messages.js'
+import type { AccountPorts } from '../ports.js'
 
 export interface Replaced {
-  readonly tx: Transaction
+  readonly walletId: SubWalletId
+  readonly tx: AccountTransaction
   readonly purpose: ReplacePurpose
   /** Highest maxFeePerGas, wei, that the caps leave room for; null is any. */
   readonly feeCapWei: bigint | null
@@ -22,7 +23,7 @@ export interface Replaced {
  */
 const LOST_APPROVALS_MAX = 8
 
-type ReplacePorts = Pick<SubWalletPorts, 'chains' | 'coSigner' | 'nowMs' | 'log'>
+type Outbid = Extract<AccountCommand, { type: 'replacement-signed' | 'replacement-failed' }>
 
 /** As in `decide-head.ts`: 21,000 gas, and room for chains that bill data as gas. */
 const CANCEL_GAS = 100_000n
@@ -32,9 +33,9 @@ const CANCEL_GAS = 100_000n
  * key stands behind it.
  */
 export function replace(
-  ports: ReplacePorts,
+  ports: AccountPorts,
   replaced: Replaced,
-  self: (command: Command) => void,
+  self: (command: Outbid) => void,
 ): void {
   const { txId } = replaced.tx
   higherBid(ports, replaced).then(
@@ -46,7 +47,7 @@ export function replace(
   )
 }
 
-async function higherBid(ports: ReplacePorts, replaced: Replaced): Promise<Command | null> {
+async function higherBid(ports: AccountPorts, replaced: Replaced): Promise<Outbid | null> {
   const { tx } = replaced
   const chain = ports.chains.get(tx.chainId)
   const newest = tx.attempts.at(-1)
@@ -75,18 +76,18 @@ async function higherBid(ports: ReplacePorts, replaced: Replaced): Promise<Comma
 }
 
 function signAt(
-  { coSigner }: ReplacePorts,
-  { tx, purpose, keyId, authorization }: Replaced,
+  { coSigner }: AccountPorts,
+  { walletId, tx, purpose, keyId, authorization }: Replaced,
   fees: Fees,
   replaces: Uint8Array,
 ): Promise<SignOutcome> {
-  const { subWalletId, chainId, nonce } = tx
+  const { chainId, nonce } = tx
   const { to, value, data, gasLimit } =
     purpose === 'cancel'
       ? ({ to: tx.from, value: 0n, data: '0x', gasLimit: CANCEL_GAS } as const)
       : tx
   return coSigner.sign({
-    walletId: subWalletId,
+    walletId,
     keyId,
     requestId: randomBytes(16),
     proofKey: null,
@@ -112,7 +113,7 @@ function signedCommand(
   fees: Fees,
   outcome: Extract<SignOutcome, { ok: true }>,
   nowMs: number,
-): Command | null {
+): Outbid | null {
   const { txHash, rawTransaction } = outcome
   if (txHash === undefined || rawTransaction === undefined) return null
   const intentId = `0x${Buffer.from(outcome.intentId).toString('hex')}` as const

@@ -1,10 +1,10 @@
 import type { TxId } from '../../../src/domain/ids.js'
 import { isFinal } from '../../../src/domain/transaction.js'
-import { type Lane, laneOf, type OpenEntry, type SubWalletState } from './state.js'
+import { type AccountState, laneOf, type NonceLane, type OpenEntry } from './state.js'
 
 /** Which nonces of a lane are occupied, free or to be closed, as `evolve` keeps them. */
 
-export function joinFlight(state: SubWalletState, entry: OpenEntry): Lane {
+export function joinFlight(state: AccountState, entry: OpenEntry): NonceLane {
   const lane = laneOf(state, entry.tx.chainId)
   if (isFinal(entry.tx.status) || lane.flight.includes(entry.tx.txId)) return lane
   let at = lane.flight.length
@@ -14,23 +14,23 @@ export function joinFlight(state: SubWalletState, entry: OpenEntry): Lane {
 }
 
 /** A reorg gave the nonce back. */
-export function forgetUse(lane: Lane, nonce: number): void {
+export function forgetUse(lane: NonceLane, nonce: number): void {
   lane.usedBelow = Math.min(lane.usedBelow, nonce)
 }
 
-function nonceAt(state: SubWalletState, lane: Lane, index: number): number {
+function nonceAt(state: AccountState, lane: NonceLane, index: number): number {
   const txId = lane.flight[index]
   return (txId === undefined ? undefined : state.open.get(txId)?.tx.nonce) ?? -1
 }
 
 /** A nonce nothing occupies any more: the newest is handed out again, others become gaps. */
-export function freeNonce(lane: Lane, nonce: number): void {
+export function freeNonce(lane: NonceLane, nonce: number): void {
   if (lane.nextNonce === null) return
   lane.gaps = ascending([...lane.gaps, nonce])
   trimGaps(lane)
 }
 
-export function trimGaps(lane: Lane): void {
+export function trimGaps(lane: NonceLane): void {
   if (lane.nextNonce === null) return
   // While anything is being signed above, its nonce must not move.
   while (lane.signing.length === 0 && lane.gaps.at(-1) === lane.nextNonce - 1) {
@@ -41,7 +41,7 @@ export function trimGaps(lane: Lane): void {
 }
 
 /** The lane goes on at a nonce that a node names. */
-export function goOnAt(lane: Lane, nextNonce: number | null): void {
+export function goOnAt(lane: NonceLane, nextNonce: number | null): void {
   if (nextNonce !== null && nextNonce !== lane.nextNonce) lane.ownFrom = nextNonce
   lane.nextNonce = nextNonce
 }

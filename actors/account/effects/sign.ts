@@ -1,16 +1,30 @@
 import { hash } from 'node:crypto'
-import type { SignOutcome } from '../../../src/custody/co-signer.js'
-import type { Hex, SubWalletId } from '../../../src/domain/ids.js'
+import type { SignedAuthorization, SignOutcome } from '../../../src/custody/co-signer.js'
+import type { Hex, KeyId, SubWalletId, TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
-import type { Command, Effect } from '../core/messages.js'
-import type { SubWalletPorts } from '../ports.js'
+import type { AccountCommand } from '../core/messages.js'
+import type { AccountDraft } from '../core/state.js'
+import type { AccountPorts } from '../ports.js'
+
+/** Who asks for a signature of which account. */
+export interface Signer {
+  readonly walletId: SubWalletId
+  /** Both null for the service's own wallets. */
+  readonly keyId: KeyId | null
+  readonly proofKey: Uint8Array | null
+  readonly authorization: SignedAuthorization | null
+}
+
+type SignatureCommand = Extract<AccountCommand, { type: 'signed' | 'sign-failed' | 'nonce-taken' }>
 
 /** Step 4 of the lifecycle: both domains approve, the quorum signer joins and signs. */
 export function sign(
-  { coSigner, nowMs, log }: SubWalletPorts,
-  walletId: SubWalletId,
-  { draft, nonce, replaces }: Extract<Effect, { type: 'sign' }>,
-  self: (command: Command) => void,
+  { coSigner, nowMs, log }: Pick<AccountPorts, 'coSigner' | 'nowMs' | 'log'>,
+  { walletId, keyId, proofKey, authorization }: Signer,
+  draft: AccountDraft,
+  nonce: number,
+  replaces: Hex | null,
+  self: (command: SignatureCommand) => void,
 ): void {
   const { txId } = draft
   const payload = {
@@ -27,14 +41,20 @@ export function sign(
   coSigner
     .sign({
       walletId,
-      keyId: draft.keyId,
+      keyId,
       requestId: requestIdBytes(draft.requestId),
-      proofKey: draft.proofKey,
+      proofKey,
       replaces: replaces === null ? null : Buffer.from(replaces.slice(2), 'hex'),
-      payload,
+      payload:
+        authorization === null ? payload : { ...payload, authorizationList: [authorization] },
     })
     .then(
-      (outcome) => self(outcomeCommand(outcome, txId, nonce, nowMs())),
+      (outcome) => {
+        if (!outcome.ok && keyId === null) {
+          log.warn({ txId, reason: outcome.reason }, 'an account of the service may not sign')
+        }
+        self(outcomeCommand(outcome, txId, nonce, nowMs()))
+      },
       (error: unknown) => {
         log.warn({ err: error, txId }, 'signing failed')
         self(failed(txId, nonce, nowMs()))
@@ -43,12 +63,12 @@ export function sign(
 }
 
 /** What a signature, or its refusal, means to the lane. */
-export function outcomeCommand(
+function outcomeCommand(
   outcome: SignOutcome,
-  txId: Extract<Effect, { type: 'sign' }>['draft']['txId'],
+  txId: TxId,
   nonce: number,
   nowMs: number,
-): Command {
+): SignatureCommand {
   if (outcome.ok) {
     const { txHash, rawTransaction, intentId } = outcome
     if (txHash === undefined || rawTransaction === undefined) return failed(txId, nonce, nowMs)
@@ -69,12 +89,7 @@ export function outcomeCommand(
   return failed(txId, nonce, nowMs, outcome.explanation)
 }
 
-function failed(
-  txId: Extract<Effect, { type: 'sign' }>['draft']['txId'],
-  nonce: number,
-  nowMs: number,
-  explanation?: string,
-): Command {
+function failed(txId: TxId, nonce: number, nowMs: number, explanation?: string): SignatureCommand {
   const unavailable = fault('COSIGNER_UNAVAILABLE', {}, explanation)
   return { type: 'sign-failed', txId, nonce, fault: unavailable, nowMs }
 }
@@ -85,6 +100,6 @@ export function toHex(bytes: Uint8Array): Hex {
 }
 
 /** 16 bytes that stand for the caller's request id in both domains' evidence. */
-export function requestIdBytes(requestId: string): Uint8Array {
+function requestIdBytes(requestId: string): Uint8Array {
   return Buffer.from(hash('sha256', requestId, 'binary').slice(0, 16), 'latin1')
 }

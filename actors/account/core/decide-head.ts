@@ -1,13 +1,10 @@
-import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
 import { keccak256 } from '../../../src/domain/keccak.js'
-import { valueUsdMicros } from '../../../src/domain/money.js'
-import { pumpFlight, pumpSigning, queuedDraft } from './decide-lane.js'
+import { pumpFlight } from './flight.js'
 import type { HeadCommand, ReplacePurpose } from './messages.js'
-import { feeCapOf } from './replacement-spend.js'
-import { countersOf, type Draft, type Lane, laneOf, OPEN_MAX, type OpenEntry } from './state.js'
-import type { Turn } from './turn.js'
-import { mayFill } from './unmined-calls.js'
+import { pumpSigning } from './signing.js'
+import { type AccountDraft, laneOf, type NonceLane, OPEN_MAX, type OpenEntry } from './state.js'
+import { type AccountTurn, queuedDraft } from './turn.js'
 
 /** After so many blocks a transaction that a node took is sent once more: pools forget. */
 const RESEND_BLOCKS = 4
@@ -37,7 +34,7 @@ const UTF8 = new TextEncoder()
  * A block came. Heals the lane without an operator: what was unclear is sent again, what is stuck
  * is replaced, holes are filled, and nonces used from outside are noticed.
  */
-export function onHead(turn: Turn, command: HeadCommand): void {
+export function onHead(turn: AccountTurn, command: HeadCommand): void {
   const { finalBlock, chainId } = command
   const lane = laneOf(turn.state, chainId)
   if (finalBlock !== null && finalBlock.blockHash !== lane.finalBlock?.blockHash) {
@@ -55,7 +52,7 @@ export function onHead(turn: Turn, command: HeadCommand): void {
   fillGap(turn, lane, command)
 }
 
-function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
+function tend(turn: AccountTurn, entry: OpenEntry, command: HeadCommand): void {
   const { tx, flight, sentAtBlock } = entry
   if (entry.replacing || flight === 'waiting' || flight === 'sending') return
   const overtaken = command.chainNonce !== null && tx.nonce < command.chainNonce
@@ -90,7 +87,7 @@ function tend(turn: Turn, entry: OpenEntry, command: HeadCommand): void {
 }
 
 /** The same bytes again: "already known" is success. */
-function resend(turn: Turn, { tx }: OpenEntry): void {
+function resend(turn: AccountTurn, { tx }: OpenEntry): void {
   turn.emit({ type: 'sending', txId: tx.txId })
   const { finalBlock } = laneOf(turn.state, tx.chainId)
   turn.effect({ type: 'broadcast', tx, reach: 'all-nodes', finalBlock })
@@ -98,19 +95,18 @@ function resend(turn: Turn, { tx }: OpenEntry): void {
 
 /** What replaces a cancellation is a cancellation. */
 function replace(
-  turn: Turn,
+  turn: AccountTurn,
   { tx }: OpenEntry,
   wanted: ReplacePurpose,
   { nowMs }: HeadCommand,
 ): void {
   const purpose = tx.attempts.at(-1)?.cancels === true ? 'cancel' : wanted
   turn.emit({ type: 'replacing', txId: tx.txId, on: true })
-  const feeCapWei = purpose === 'cancel' ? null : feeCapOf(turn.state, tx, nowMs)
-  turn.effect({ type: 'replace', tx, purpose, feeCapWei })
+  turn.askToReplace(tx, purpose, nowMs)
 }
 
 /** Nonces between the chain's and ours that nothing of ours occupies. */
-function findGaps(turn: Turn, lane: Lane, seenNonce: number): void {
+function findGaps(turn: AccountTurn, lane: NonceLane, seenNonce: number): void {
   const { nextNonce, chainId } = lane
   const chainNonce = Math.max(seenNonce, lane.usedBelow)
   if (nextNonce === null || chainNonce >= nextNonce) return
@@ -135,52 +131,36 @@ function findGaps(turn: Turn, lane: Lane, seenNonce: number): void {
 
 /**
  * A hole that no waiting send takes is closed by sending nothing to ourselves: everything above it
- * would wait for ever. The gas counts against the lineage whose transactions wait.
+ * would wait for ever.
  */
-function fillGap(turn: Turn, lane: Lane, { fees, nowMs }: HeadCommand): void {
+function fillGap(turn: AccountTurn, lane: NonceLane, { fees, nowMs }: HeadCommand): void {
   const { state } = turn
   const nonce = lane.gaps[0]
   const { wallet } = state
   if (nonce === undefined || fees === null || wallet === null) return
-  if (lane.queued.some((txId) => mayFill(state, queuedDraft(state, txId), nonce))) return
+  if (lane.queued.some((txId) => turn.mayFill(queuedDraft(state, txId), nonce))) return
   const above = lane.flight.map((txId) => state.open.get(txId)).find((it) => it !== undefined)
   if (above === undefined || above.tx.nonce < nonce) return
   const claimed = Math.min(above.tx.nonce, lane.ownFrom) - nonce
   if (claimed > GAPS_MAX || above.tx.nonce - nonce > OWN_GAPS_MAX + GAPS_MAX) return
-  const { keyId, lineageId, chainId, valuation } = above.tx
-  const gasMicros = valueUsdMicros(
-    SELF_SEND_GAS * fees.maxFeePerGas,
-    NATIVE_DECIMALS,
-    valuation.nativePrice,
-    valuation.nativePriceDecimals,
-  )
-  const { day, month } = countersOf(state, lineageId, nowMs)
+  const { chainId } = lane
   // No randomness here, and one block may open the same gap in many wallets in one millisecond.
-  const entropy = keccak256(UTF8.encode(`${state.subWalletId}:${chainId}:${nonce}`))
+  const entropy = keccak256(UTF8.encode(`${state.accountId}:${chainId}:${nonce}`))
   const txId = (ID_PREFIX.tx + ulidBody(nowMs, entropy)) as TxId
-  const draft: Draft = {
+  const draft: AccountDraft = {
     txId,
     requestId: txId,
-    keyId,
-    lineageId,
     chainId,
-    kind: 'send',
     to: wallet.address,
     value: 0n,
     data: '0x',
     gasLimit: SELF_SEND_GAS,
     ...fees,
-    valuation: { ...valuation, valueMicros: 0n, gasMicros },
-    reservation: { micros: gasMicros, day, month },
-    problem: null,
-    forecast: null,
-    proofKey: null,
-    idempotency: null,
     token: null,
     createdAtMs: nowMs,
-    booking: 'drafted',
+    signs: 'first-time',
   }
-  turn.emit({ type: 'reserved', draft })
+  turn.reserveSelfSend(draft, above.tx, nowMs)
   turn.emit({ type: 'queued', txId, screenedAgainst: [] })
   pumpSigning(turn, lane)
 }

@@ -1,24 +1,20 @@
-import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
-import { valueUsdMicros } from '../../../src/domain/money.js'
 import { nonceOfRaw } from '../../../src/domain/raw-nonce.js'
 import {
+  type AccountTransaction,
   isCancelledBy,
   isFinal,
   type MinedIn,
-  type Transaction,
 } from '../../../src/domain/transaction.js'
-import { undoCredits, useCredits } from './credits.js'
-import { pumpFlight, pumpSigning, stopSigningAgain } from './decide-lane.js'
-import type { Command, Event } from './messages.js'
-import { reservationFor } from './replacement-spend.js'
-import { Sent } from './sent.js'
+import { pumpFlight } from './flight.js'
+import type { AccountCommand, Ending, UnminedCommand } from './messages.js'
+import { pumpSigning, stopSigningAgain } from './signing.js'
 import { laneOf } from './state.js'
-import type { Turn } from './turn.js'
+import type { AccountTurn } from './turn.js'
 
-type Of<T extends Command['type']> = Extract<Command, { type: T }>
+type Of<T extends AccountCommand['type']> = Extract<AccountCommand, { type: T }>
 
 /** Step 6 of the lifecycle: what the chain says of stored transactions. */
-export function mined(turn: Turn, command: Of<'mined'>): void {
+export function mined(turn: AccountTurn, command: Of<'mined'>): void {
   const entry = turn.state.open.get(command.txId)
   if (entry === undefined) return
   const { token } = entry
@@ -35,7 +31,7 @@ export function mined(turn: Turn, command: Of<'mined'>): void {
   // to be closed, so that the call does not land there as well.
   if (landedAt !== nonce) turn.emit({ type: 'gaps-found', chainId, nonces: [nonce] })
   if (token !== null) {
-    turn.answer(token, new Sent(entry.tx, false))
+    turn.answerSent(token, entry.tx)
     turn.emit({ type: 'answered', txId })
   }
   const lane = laneOf(turn.state, chainId)
@@ -45,36 +41,24 @@ export function mined(turn: Turn, command: Of<'mined'>): void {
 }
 
 /** Bytes that were signed before a nonce was lost are at another one than the newest. */
-function nonceOf({ attempts, nonce }: Transaction, { txHash }: MinedIn): number {
+function nonceOf({ attempts, nonce }: AccountTransaction, { txHash }: MinedIn): number {
   if (attempts.length === 1 || attempts.at(-1)?.txHash === txHash) return nonce
   const landed = attempts.find((attempt) => attempt.txHash === txHash)
   return (landed === undefined ? null : nonceOfRaw(landed.rawTransaction)) ?? nonce
 }
 
-/** Deep enough: the spend settles to what really left the wallet. */
-export function confirmed(turn: Turn, command: Of<'confirmed'>): void {
+/** Deep enough. */
+export function confirmed(turn: AccountTurn, command: Of<'confirmed'>): void {
   const entry = turn.state.open.get(command.txId)
   if (entry === undefined) return
   if (entry.tx.mined?.blockHash !== command.mined.blockHash) {
     mined(turn, { ...command, type: 'mined' })
   }
-  const { status, error } = endOf(entry.tx, command.mined)
-  if (status !== 'confirmed') undoCredits(turn, entry.tx)
-  turn.emit({
-    type: 'transaction-ended',
-    txId: command.txId,
-    status,
-    error,
-    spentMicros: spentBy(entry.tx, command.mined),
-    nonceFreed: false,
-    atMs: command.nowMs,
-  })
+  const { mined: minedIn, nowMs } = command
+  turn.end(entry.tx, minedIn, { ...endOf(entry.tx, minedIn), nonceFreed: false, atMs: nowMs })
 }
 
-function endOf(
-  tx: Transaction,
-  mined: MinedIn,
-): Pick<Extract<Event, { type: 'transaction-ended' }>, 'status' | 'error'> {
+function endOf(tx: AccountTransaction, mined: MinedIn): Pick<Ending, 'status' | 'error'> {
   if (isCancelledBy(tx, mined)) {
     const message = 'The chain kept refusing the transaction; its nonce was used up without it.'
     return { status: 'dropped', error: { code: 'CHAIN_REJECTED', message } }
@@ -84,37 +68,30 @@ function endOf(
   return { status: 'failed', error: { code: 'EXECUTION_REVERTED', message } }
 }
 
-/** What failed, or was given up, releases its value and keeps the gas. */
-function spentBy(tx: Transaction, mined: MinedIn): bigint {
-  const { outcome, feeWei } = mined
-  const { nativePrice, nativePriceDecimals, valueMicros } = tx.valuation
-  const gasMicros = valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
-  return outcome === 'success' && !isCancelledBy(tx, mined) ? valueMicros + gasMicros : gasMicros
-}
-
-/** A reorg took its block away: it is in flight again, and its reservation stands again. */
-export function unmined(turn: Turn, { txId, stored, nowMs, isReadAgain }: Of<'unmined'>): void {
+/**
+ * A reorg took its block away.
+ * @returns the stored record of one that had ended here, which its owner takes up again
+ */
+export function unmined<Tx extends AccountTransaction>(
+  turn: AccountTurn,
+  { txId, stored, nowMs, isReadAgain }: UnminedCommand<Tx>,
+): Tx | null {
   const entry = turn.state.open.get(txId)
   if (entry !== undefined) {
     if (entry.tx.mined !== null) turn.emit({ type: 'transaction-unmined', txId, atMs: nowMs })
-    return
+    return null
   }
-  if (stored === null) return
+  if (stored === null) return null
   if (!isFinal(stored.status)) {
     // It has ended here: the record was read before that was on disk.
     if (isReadAgain !== true) turn.effect({ type: 'read-again', txId })
-    return
+    return null
   }
-  if (stored.mined === null) return
-  turn.emit({ type: 'transaction-reopened', tx: stored, atMs: nowMs })
-  // It gave back what it had used when it failed, and may succeed now.
-  if (stored.status !== 'confirmed') useCredits(turn, stored)
-  const reopened = turn.state.open.get(txId)
-  if (reopened !== undefined) turn.effect({ type: 'watch', tx: reopened.tx })
+  return stored.mined === null ? null : stored
 }
 
 export function replaced(
-  turn: Turn,
+  turn: AccountTurn,
   command: Of<'replacement-signed'> | Of<'replacement-failed'>,
 ): void {
   const { txId } = command
@@ -127,9 +104,7 @@ export function replaced(
     turn.emit({ type: 'replacing', txId, on: false })
     return
   }
-  const reservation =
-    command.type === 'replacement-failed' ? null : reservationFor(turn.state, tx, command)
-  if (command.type === 'replacement-failed' || reservation === null) {
+  if (command.type === 'replacement-failed' || !turn.mayReplace(tx, command)) {
     turn.emit({ type: 'replacing', txId, on: false })
     if (flight === 'sending') return
     // No room below ceiling or cap, or no quorum: what is out has to do, once fees have fallen.
@@ -138,7 +113,7 @@ export function replaced(
     return
   }
   const { fees, signed, purpose } = command
-  turn.emit({ type: 'transaction-replaced', txId, purpose, fees, signed, reservation })
+  turn.emit({ type: 'transaction-replaced', txId, purpose, fees, signed })
   turn.effect({ type: 'watch', tx: entry.tx })
   turn.effect({ type: 'broadcast', tx: entry.tx, reach: 'first-node', finalBlock })
 }

@@ -5,12 +5,12 @@ import type { View } from '../../../src/chains/rpc/types.js'
 import type { Hex } from '../../../src/domain/ids.js'
 import { currentHash, type Place } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
-import type { Command, Effect, Outcome } from '../core/messages.js'
-import type { SubWalletPorts } from '../ports.js'
+import type { AccountCommand, AccountEffect, Outcome } from '../core/messages.js'
+import type { AccountPorts } from '../ports.js'
 
-type BroadcastEffect = Omit<Extract<Effect, { type: 'broadcast' }>, 'type'>
+type BroadcastEffect = Omit<Extract<AccountEffect, { type: 'broadcast' }>, 'type'>
 
-export interface BroadcastPorts extends Pick<SubWalletPorts, 'nowMs' | 'log'> {
+export interface BroadcastPorts extends Pick<AccountPorts, 'nowMs' | 'log'> {
   readonly chains: ReadonlyMap<number, BroadcastChain>
 }
 
@@ -22,7 +22,7 @@ interface BroadcastChain extends Pick<ChainAccess, 'rpc'> {
 export function broadcast(
   { chains, nowMs, log }: BroadcastPorts,
   effect: BroadcastEffect,
-  self: (command: Command) => void,
+  self: (command: Extract<AccountCommand, { type: 'broadcast-outcome' }>) => void,
 ): void {
   const { tx } = effect
   const { txId, chainId } = tx

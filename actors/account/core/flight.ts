@@ -1,0 +1,51 @@
+import type { TxId } from '../../../src/domain/ids.js'
+import type { Fault } from '../../../src/errors/fault.js'
+import type { NonceLane, OpenEntry } from './state.js'
+import type { AccountTurn } from './turn.js'
+
+/** Stored transactions on their way to a block. */
+
+/**
+ * Gives stored transactions to the chain, in nonce order, as far as the window allows. Callers
+ * whose transaction has to wait learn now that it is signed.
+ */
+export function pumpFlight(turn: AccountTurn, lane: NonceLane): void {
+  let places = lane.window
+  for (const txId of [...lane.flight]) {
+    const entry = turn.state.open.get(txId)
+    if (entry === undefined) throw new Error(`${txId} is in flight but not open`)
+    if (entry.flight === 'waiting') {
+      if (places > 0) {
+        turn.emit({ type: 'sending', txId })
+        const { finalBlock } = lane
+        turn.effect({ type: 'broadcast', tx: entry.tx, reach: 'first-node', finalBlock })
+      } else answerSigned(turn, entry)
+    }
+    places--
+  }
+}
+
+/** `202`: signed and stored; the service goes on trying. */
+export function answerSigned(turn: AccountTurn, { tx, token }: OpenEntry): void {
+  if (token === null) return
+  turn.answerSent(token, tx)
+  turn.emit({ type: 'answered', txId: tx.txId })
+}
+
+/** The chain will never take it. */
+export function dropTransaction(
+  turn: AccountTurn,
+  txId: TxId,
+  why: Fault,
+  nonce: 'nonce-free' | 'nonce-spent',
+): void {
+  const tx = turn.state.open.get(txId)?.tx
+  if (tx === undefined) throw new Error(`${txId} is not open`)
+  turn.effect({ type: 'unwatch', tx })
+  turn.end(tx, null, {
+    status: 'dropped',
+    error: { code: why.code, message: why.message },
+    nonceFreed: nonce === 'nonce-free',
+    atMs: tx.updatedAtMs,
+  })
+}

@@ -1,0 +1,156 @@
+import type { TxId } from '../../../src/domain/ids.js'
+import { fault } from '../../../src/errors/fault.js'
+import { dropTransaction, pumpFlight } from './flight.js'
+import type { AccountCommand } from './messages.js'
+import { type AccountDraft, type DraftEntry, laneOf, type NonceLane, SIGNING_MAX } from './state.js'
+import { type AccountTurn, queuedDraft } from './turn.js'
+
+/** From the queue to stored bytes. */
+
+type Of<T extends AccountCommand['type']> = Extract<AccountCommand, { type: T }>
+
+/** Hands nonces to waiting drafts, lowest free nonce first. */
+export function pumpSigning(turn: AccountTurn, lane: NonceLane): void {
+  if (lane.sequence === 'draining' || lane.nextNonce === null) return
+  for (;;) {
+    if (lane.signing.length >= SIGNING_MAX) return
+    const next = nextInQueue(turn, lane)
+    if (next === null) return
+    const { draft, gap } = next
+    if (turn.takesBack(draft, lane)) continue
+    const nonce = gap ?? lane.nextNonce + lane.signing.length
+    turn.emit({ type: 'nonce-assigned', txId: draft.txId, nonce, replaces: null })
+    turn.askToSign(draft, nonce, null)
+  }
+}
+
+/** The next draft to be signed, and the gap that it fills; null when none may be. */
+function nextInQueue(
+  turn: AccountTurn,
+  lane: NonceLane,
+): { readonly draft: AccountDraft; readonly gap: number | undefined } | null {
+  const gap = lane.gaps[0]
+  const [first] = lane.queued
+  if (first === undefined) return null
+  const draft = queuedDraft(turn.state, first)
+  const nextIsTaken = turn.isNextNonceTaken(lane.chainId)
+  if (gap === undefined) return nextIsTaken ? null : { draft, gap }
+  if (turn.mayFill(draft, gap)) return { draft, gap }
+  if (!nextIsTaken) return { draft, gap: undefined }
+  for (const txId of lane.queued) {
+    const other = queuedDraft(turn.state, txId)
+    if (turn.mayFill(other, gap)) return { draft: other, gap }
+  }
+  return null
+}
+
+export function signatureArrived(turn: AccountTurn, command: Of<'signed'>): void {
+  const entry = turn.state.drafts.get(command.txId)
+  if (entry === undefined || entry.phase !== 'signing' || entry.nonce !== command.nonce) return
+  turn.emit({ type: 'signature-held', txId: command.txId, signed: command.signed })
+  const lane = laneOf(turn.state, entry.draft.chainId)
+  if (lane.filling.includes(command.txId)) store(turn, entry, command.nowMs)
+  settleLane(turn, lane, command.nowMs)
+}
+
+/** The identity provider holds another approval at this nonce, which came to nothing: name it. */
+export function nonceTaken(turn: AccountTurn, command: Of<'nonce-taken'>): void {
+  const { txId, nonce, takenBy } = command
+  const entry = turn.state.drafts.get(txId)
+  if (entry === undefined || entry.phase !== 'signing' || entry.nonce !== nonce) return
+  if (entry.replaces === takenBy) {
+    signatureFailed(turn, {
+      type: 'sign-failed',
+      txId,
+      nonce,
+      fault: fault('COSIGNER_UNAVAILABLE', {}, undefined, 'nonce stays taken at the ledger'),
+      nowMs: command.nowMs,
+    })
+    return
+  }
+  turn.emit({ type: 'nonce-assigned', txId, nonce, replaces: takenBy })
+  turn.askToSign(entry.draft, nonce, takenBy)
+}
+
+export function signatureFailed(turn: AccountTurn, command: Of<'sign-failed'>): void {
+  const { txId } = command
+  const entry = turn.state.drafts.get(txId)
+  if (entry === undefined || entry.phase !== 'signing' || entry.nonce !== command.nonce) return
+  const lane = laneOf(turn.state, entry.draft.chainId)
+  const filling = lane.filling.includes(txId)
+  turn.emit({ type: 'signature-failed', txId, fault: command.fault })
+  if (filling) releaseFailed(turn, entry)
+  settleLane(turn, lane, command.nowMs)
+}
+
+/**
+ * Stores the unbroken run of signed drafts at the head of the lane. When a signature failed, and
+ * all others were heard of, the survivors above it move down and are signed again: nothing of
+ * them was stored, so nothing of them can have been sent.
+ */
+function settleLane(turn: AccountTurn, lane: NonceLane, nowMs: number): void {
+  const { drafts } = turn.state
+  for (;;) {
+    const first = lane.signing[0]
+    const entry = first === undefined ? undefined : drafts.get(first)
+    if (entry === undefined || entry.phase !== 'held') break
+    store(turn, entry, nowMs)
+  }
+  if (lane.sequence === 'draining') {
+    const entries = lane.signing.map((txId) => drafts.get(txId))
+    if (entries.some((entry) => entry?.phase === 'signing')) return
+    for (const entry of entries) if (entry?.phase === 'failed') releaseFailed(turn, entry)
+    turn.emit({ type: 'lane-resequenced', chainId: lane.chainId })
+  }
+  pumpFlight(turn, lane)
+  pumpSigning(turn, lane)
+}
+
+/**
+ * For one that lost its nonce and landed all the same. A signature that is under way is of no use
+ * any more: its nonce goes to what waits above it, as if it had not been given.
+ */
+export function stopSigningAgain(turn: AccountTurn, txId: TxId, nowMs: number): void {
+  const entry = turn.state.drafts.get(txId)
+  if (entry === undefined) return
+  const lane = laneOf(turn.state, entry.draft.chainId)
+  const inSequence = lane.signing.includes(txId)
+  if (entry.phase === 'signing' || entry.phase === 'held') {
+    turn.emit({ type: 'signature-failed', txId, fault: fault('CHAIN_REJECTED') })
+  }
+  if (inSequence) settleLane(turn, lane, nowMs)
+  else turn.emit({ type: 'released', txId })
+}
+
+function releaseFailed(
+  turn: AccountTurn,
+  { draft, screenedAgainst, fault: why }: DraftEntry,
+): void {
+  const { txId, token } = draft
+  const refusal = why ?? fault('COSIGNER_UNAVAILABLE')
+  turn.emit({ type: 'released', txId })
+  if (draft.signs === 'lost-nonce') {
+    // Its first bytes landed meanwhile: nothing is refused.
+    if (turn.state.open.get(txId)?.flight !== 'nonce-lost') return
+    dropTransaction(turn, txId, refusal, 'nonce-spent')
+  }
+  turn.refuseCall(token, refusal, draft, screenedAgainst)
+}
+
+/**
+ * Signed bytes are stored in nonce order, so what a crash leaves is always an unbroken run of
+ * nonces: a lane never has a hole that was not made by the chain.
+ */
+function store(turn: AccountTurn, entry: DraftEntry, nowMs: number): void {
+  const { draft, nonce, signed } = entry
+  if (signed === null) throw new Error(`${draft.txId} was stored unsigned`)
+  if (draft.signs === 'first-time') {
+    turn.effect({ type: 'watch', tx: turn.onSigned(entry, nowMs) })
+    return
+  }
+  const { txId, maxFeePerGas, maxPriorityFeePerGas } = draft
+  const fees = { maxFeePerGas, maxPriorityFeePerGas }
+  turn.emit({ type: 'transaction-renonced', txId, nonce, fees, signed })
+  const open = turn.state.open.get(txId)
+  if (open !== undefined) turn.effect({ type: 'watch', tx: open.tx })
+}

@@ -1,0 +1,54 @@
+import type { TxId } from '../../../src/domain/ids.js'
+import type { AccountEvent } from './messages.js'
+
+/** What of the store each event changes; the volatile ones change nothing. */
+const WRITES: Readonly<
+  Record<AccountEvent['type'], 'nothing' | 'transaction' | 'lane' | 'transaction-and-lane'>
+> = {
+  'lane-synced': 'lane',
+  // Those at the end of the lane are handed out again.
+  'gaps-found': 'lane',
+  'transaction-renonced': 'transaction-and-lane',
+  'transaction-broadcast': 'transaction',
+  'transaction-mined': 'transaction',
+  'transaction-unmined': 'transaction',
+  'transaction-replaced': 'transaction',
+  released: 'nothing',
+  queued: 'nothing',
+  'lined-up': 'nothing',
+  'nonce-assigned': 'nothing',
+  'signature-held': 'nothing',
+  'signature-failed': 'nothing',
+  'lane-resequenced': 'nothing',
+  sending: 'nothing',
+  unsure: 'nothing',
+  doubted: 'nothing',
+  'loss-doubted': 'nothing',
+  underpriced: 'nothing',
+  'sent-again': 'nothing',
+  'ages-from': 'nothing',
+  'nonce-lost': 'nothing',
+  answered: 'nothing',
+  replacing: 'nothing',
+  'final-block': 'nothing',
+}
+
+export function isAccountEvent(event: { readonly type: string }): event is AccountEvent {
+  return Object.hasOwn(WRITES, event.type)
+}
+
+/** The transaction whose record changed. */
+export function changedTransaction(event: AccountEvent): TxId | null {
+  const writes = WRITES[event.type]
+  if (writes === 'nothing' || writes === 'lane' || !('txId' in event)) return null
+  return event.txId
+}
+
+export function changesLane(event: AccountEvent): boolean {
+  if (event.type === 'lane-synced') {
+    // A nonce that was read for the first time is read again by the next start.
+    return event.before !== null && event.before !== event.nextNonce
+  }
+  const writes = WRITES[event.type]
+  return writes === 'lane' || writes === 'transaction-and-lane'
+}

@@ -1,0 +1,10 @@
+import type { Chains } from '../../src/chains/access.js'
+import type { CoSigner } from '../../src/custody/co-signer.js'
+
+/** What an account's effects reach. */
+export interface AccountPorts {
+  readonly chains: Chains
+  readonly coSigner: CoSigner
+  readonly log: { warn(context: object, message: string): void }
+  readonly nowMs: () => number
+}

@@ -1,0 +1,16 @@
+import type { Transaction } from '../../../src/domain/transaction.js'
+import { unmined } from '../../account/core/decide-chain.js'
+import type { UnminedCommand } from '../../account/core/messages.js'
+import { useCredits } from './credits.js'
+import type { Turn } from './turn.js'
+
+/** A reorg took its block away: it is in flight again, and its reservation stands again. */
+export function reopenUnmined(turn: Turn, command: UnminedCommand<Transaction>): void {
+  const stored = unmined(turn, command)
+  if (stored === null) return
+  turn.emit({ type: 'transaction-reopened', tx: stored, atMs: command.nowMs })
+  // It gave back what it had used when it failed, and may succeed now.
+  if (stored.status !== 'confirmed') useCredits(turn, stored)
+  const reopened = turn.state.open.get(stored.txId)
+  if (reopened !== undefined) turn.effect({ type: 'watch', tx: reopened.tx })
+}

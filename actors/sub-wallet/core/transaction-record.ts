@@ -1,0 +1,59 @@
+import type { CreditUse } from '../../../src/domain/allowance.js'
+import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
+import { valueUsdMicros } from '../../../src/domain/money.js'
+import { isCancelledBy, type MinedIn, type Transaction } from '../../../src/domain/transaction.js'
+import type { DraftEntry } from '../../account/core/state.js'
+import { usesToStore } from './credits.js'
+import type { Draft, SubWalletState } from './state.js'
+
+const NO_CREDITS: readonly CreditUse[] = []
+
+/** What is stored of a draft with its signed bytes. */
+export function recordOf(
+  state: SubWalletState,
+  { draft, nonce, signed }: DraftEntry<Draft>,
+  nowMs: number,
+): Transaction {
+  const { wallet } = state
+  if (wallet === null || signed === null) throw new Error(`${draft.txId} was stored unsigned`)
+  const { intentId, rawTransaction, txHash, signedAtMs } = signed
+  const { maxFeePerGas, maxPriorityFeePerGas, paid = null } = draft
+  const credits = paid === null ? NO_CREDITS : usesToStore(state, draft.chainId, paid.uses)
+  return {
+    txId: draft.txId,
+    subWalletId: wallet.subWalletId,
+    userId: wallet.userId,
+    keyId: draft.keyId,
+    lineageId: draft.lineageId,
+    requestId: draft.requestId,
+    chainId: draft.chainId,
+    kind: draft.kind,
+    from: wallet.address,
+    to: draft.to,
+    value: draft.value,
+    data: draft.data,
+    nonce,
+    gasLimit: draft.gasLimit,
+    status: 'signed',
+    attempts: [
+      { txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId, signedAtMs },
+    ],
+    valuation: draft.valuation,
+    reservation: draft.reservation,
+    ...(credits.length === 0 ? {} : { credits }),
+    spentMicros: draft.reservation.micros,
+    mined: null,
+    error: null,
+    createdAtMs: draft.createdAtMs,
+    updatedAtMs: nowMs,
+    confirmedAtMs: null,
+  }
+}
+
+/** What failed, or was given up, releases its value and keeps the gas. */
+export function spentBy(tx: Transaction, mined: MinedIn): bigint {
+  const { outcome, feeWei } = mined
+  const { nativePrice, nativePriceDecimals, valueMicros } = tx.valuation
+  const gasMicros = valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
+  return outcome === 'success' && !isCancelledBy(tx, mined) ? valueMicros + gasMicros : gasMicros
+}
