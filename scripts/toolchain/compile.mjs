@@ -22,95 +22,76 @@ const DECLARATION = /\.d(\.\w+)?\.ts$/
 const DIST = join(ROOT, 'dist')
 const MANIFEST = join(DIST, '.manifest.json')
 /** Raised when the options below change: what was built with others is stale. */
-const FORMAT = 2
+const FORMAT = 3
 
 const OPTIONS = {
-  loader: /** @type {const} */ ('ts'),
+  absWorkingDir: ROOT,
+  outbase: ROOT,
+  outdir: DIST,
+  write: false,
+  logLevel: /** @type {const} */ ('silent'),
+  loader: { '.json': /** @type {const} */ ('copy') },
   format: /** @type {const} */ ('esm'),
   platform: /** @type {const} */ ('node'),
   // Import attributes of JSON came with 20.10.
   target: 'node20.19',
-  sourcemap: /** @type {const} */ ('external'),
+  sourcemap: /** @type {const} */ ('linked'),
   tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true, target: 'ES2023' } },
 }
 
-/** @returns {string[]} sources, relative to the root, whose output is missing or older */
+/** @returns {string[]} sources, relative to the root, whose output is missing, older or left over */
 export function staleSources() {
-  const built = readManifest()
-  const present = stampSources()
-  const changed = [...present].filter((source) => isStale(source, built))
-  const gone = [...built.keys()].filter((path) => !present.has(path))
-  return [...changed.map(([path]) => path), ...gone]
+  const { changed, gone } = compareWithBuilt()
+  return [...changed.keys(), ...gone]
 }
 
 /**
- * A file that does not parse keeps its old output; the others are written all the same.
+ * While any file does not parse, what is stale keeps its old output.
  * @returns {Promise<{ compiled: number, removed: number }>}
  * @throws Error that shows each parse error with its place
  */
 export async function compileStale() {
-  const built = readManifest()
+  const { built, changed, gone } = compareWithBuilt()
   if (built.size === 0) {
     for (const dir of SOURCE_DIRS) rmSync(join(DIST, dir), { recursive: true, force: true })
   }
-  const present = stampSources()
-  const gone = [...built.keys()].filter((path) => !present.has(path))
+  if (changed.size > 0) await compile([...changed.keys()])
   for (const path of gone) {
-    const output = outputOf(path)
-    rmSync(output, { force: true })
-    rmSync(`${output}.map`, { force: true })
+    rmSync(outputOf(path), { force: true })
+    rmSync(`${outputOf(path)}.map`, { force: true })
     built.delete(path)
   }
-  const changed = [...present].filter((source) => isStale(source, built))
-  const errors = changed.length === 0 ? [] : await compile(changed, built)
-  if (changed.length + gone.length > 0) {
-    writeAtomically(
-      MANIFEST,
-      JSON.stringify({ format: FORMAT, sources: Object.fromEntries(built) }),
-    )
+  if (changed.size + gone.length > 0) {
+    const sources = Object.fromEntries([...built, ...changed])
+    writeAtomically(MANIFEST, JSON.stringify({ format: FORMAT, sources }))
   }
-  if (errors.length > 0) throw new Error(`the build failed:\n${errors.join('\n')}`)
-  return { compiled: changed.length, removed: gone.length }
+  return { compiled: changed.size, removed: gone.length }
 }
 
-/**
- * @param {[string, string][]} changed path and stamp of each
- * @param {Map<string, string>} built gains an entry for each file that compiled
- * @returns {Promise<string[]>} formatted errors
- */
-async function compile(changed, built) {
+/** @param {string[]} entryPoints */
+async function compile(entryPoints) {
   const esbuild = await import('esbuild')
   try {
-    const results = await Promise.allSettled(
-      changed.map(async ([path, stamp]) => {
-        const output = outputOf(path)
-        const sourcefile = relative(dirname(output), join(ROOT, path))
-        const text = readFileSync(join(ROOT, path), 'utf8')
-        mkdirSync(dirname(output), { recursive: true })
-        if (path.endsWith('.json')) {
-          writeAtomically(output, text)
-          built.set(path, stamp)
-          return
-        }
-        const { code, map } = await esbuild.transform(text, { ...OPTIONS, sourcefile })
-        writeAtomically(`${output}.map`, map)
-        const mapName = output.slice(output.lastIndexOf('/') + 1)
-        writeAtomically(output, `${code}//# sourceMappingURL=${mapName}.map\n`)
-        built.set(path, stamp)
-      }),
-    )
-    return results.flatMap((result) =>
-      result.status === 'rejected' ? [String(result.reason)] : [],
-    )
+    const { outputFiles } = await esbuild.build({ ...OPTIONS, entryPoints })
+    for (const { path, contents } of outputFiles) writeAtomically(path, contents)
+  } catch (error) {
+    throw new Error(`the build failed:\n${error.message}`)
   } finally {
     // The compiler is a process of its own that would live as long as this one.
     await esbuild.stop()
   }
 }
 
-/** @param {[string, string]} source @param {Map<string, string>} built */
-function isStale([path, stamp], built) {
-  return built.get(path) !== stamp || !existsSync(outputOf(path))
+/** @returns {{ built: Map<string, string>, changed: Map<string, string>, gone: string[] }} */
+function compareWithBuilt() {
+  const built = readManifest()
+  const present = stampSources()
+  const changed = new Map(
+    [...present].filter(
+      ([path, stamp]) => built.get(path) !== stamp || !existsSync(outputOf(path)),
+    ),
+  )
+  return { built, changed, gone: [...built.keys()].filter((path) => !present.has(path)) }
 }
 
 /** @returns {Map<string, string>} path relative to the root → stamp */
@@ -145,6 +126,7 @@ function outputOf(path) {
 
 /** A process that starts meanwhile reads the old file or the new one, never half of one. */
 function writeAtomically(path, text) {
+  mkdirSync(dirname(path), { recursive: true })
   const temporary = `${path}.${process.pid}`
   writeFileSync(temporary, text)
   renameSync(temporary, path)

@@ -15,12 +15,8 @@ const STAMP = join(CACHE_DIR, 'countersign-install')
 const INSTALLED = join(ROOT, 'node_modules', '.package-lock.json')
 const OUTPUT_HEAD_CHARS = 4_000
 
-/**
- * Not `npm ci`: it refuses a lock file that lacks the native binaries of platforms which the
- * machine that wrote it could not see. This takes every version and integrity from the lock file
- * just so, leaves that file alone, and adds what this platform needs.
- */
-const NPM_ARGUMENTS = ['install', '--no-save', '--include=dev', '--no-audit', '--no-fund']
+/** Every version just as the lock file has it, which it leaves alone. */
+const NPM_ARGUMENTS = ['ci', '--include=dev', '--no-audit', '--no-fund']
 
 export function installIsCurrent() {
   const hash = createHash('sha256').update(readFileSync(LOCK_FILE)).digest('hex')
@@ -52,7 +48,7 @@ export async function installDependencies() {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (code !== 0) throw new Error(`npm install failed with exit code ${code}:\n${output}`)
+  if (code !== 0) throw new Error(`npm ci failed with exit code ${code}:\n${output}`)
   writeStamp(createHash('sha256').update(readFileSync(LOCK_FILE)).digest('hex'))
   announce(`dependencies installed in ${Math.round((Date.now() - startedMs) / 1000)} s`)
 }

