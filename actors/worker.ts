@@ -79,8 +79,7 @@ const prices = createChainlinkPrices(
 const lists = attachLists(start.lists)
 const walkPool = new WalkPool()
 const rules = attachPreparedRules(start.rulesVersion, (userId) => {
-  reader.refresh()
-  return reader.addressRules(userId)
+  return reader.fresh().users.addressRules(userId)
 })
 const providers = openProviders(home, readScreeningFile(home))
 const screener = createScreener({ lists, walkPool, providers, rulesOf: rules.rulesOf })
@@ -163,7 +162,7 @@ const host = new ShardHost({
     eraseShell(createAddressRulesShell({ reader, rulesChanged: rules.changed })),
     eraseShell(createKeyUseShell()),
     eraseShell(createSharePriceShell()),
-    eraseShell(createQuotaShell(reader)),
+    eraseShell(createQuotaShell((userId) => reader.fresh().users.ownedCounts(userId))),
     eraseShell(
       createGasWalletShell({
         reader,

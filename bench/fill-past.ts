@@ -37,8 +37,8 @@ export function createCopier({ spaces, root }: Environment, reader: Reader) {
         last = txId
       }
     })
-    reader.refresh()
-    if (last !== null && reader.transaction(last)?.txId !== last) {
+    reader.fresh()
+    if (last !== null && reader.transactions.byId(last)?.txId !== last) {
       throw new Error('a copied transaction does not read back')
     }
   }

@@ -65,7 +65,7 @@ export function openFiller(
   const environment = openEnvironment(storeDirectory)
   const reader = createReader(environment)
   const sequence = attachEventSequence(
-    createEventSequenceBuffer(reader.lastEventSeqs()),
+    createEventSequenceBuffer(reader.events.lastSeqs()),
     () => true,
   )
   const startedAtMs = Date.now()
@@ -148,8 +148,8 @@ export function openFiller(
 /** The wallets that can send. */
 function realOwners(reader: Reader): readonly Owner[] {
   const owners: Owner[] = []
-  for (const wallet of reader.wallets()) {
-    const [key] = reader.keysOfWallet(wallet.subWalletId)
+  for (const wallet of reader.wallets.all()) {
+    const [key] = reader.keys.ofWallet(wallet.subWalletId)
     if (key !== undefined && !wallet.userId.startsWith(FILLED_USER)) owners.push({ wallet, key })
   }
   return owners

@@ -61,7 +61,7 @@ export async function measureParts(): Promise<readonly PartFigure[]> {
     first.putApiKey(sampleKey(secretHash, secretPrefix))
     await localCommits(environment, sequence).commit(first)
     const reader = createReader(environment)
-    const byHash = (hash: string) => reader.apiKeyByHash(hash) ?? null
+    const byHash = (hash: string) => reader.keys.byHash(hash) ?? null
     const authenticator = createApiKeyAuthenticator({
       reader: { byHash },
       environment: 'test',

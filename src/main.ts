@@ -116,7 +116,7 @@ const environment = openEnvironment(storeDirectory, recordVersions, (err) =>
   logger.error({ err }, 'a damaged record was passed over'),
 )
 const reader = createReader(environment)
-const sequenceBuffer = createEventSequenceBuffer(reader.lastEventSeqs())
+const sequenceBuffer = createEventSequenceBuffer(reader.events.lastSeqs())
 const sequence = attachEventSequence(sequenceBuffer, () => false)
 const rulesVersion = createRulesVersion()
 const walletVersions = createVersionsBuffer()
@@ -165,16 +165,14 @@ const screener = createScreener({
   walkPool: new WalkPool(),
   providers,
   rulesOf: attachPreparedRules(rulesVersion, (userId) => {
-    reader.refresh()
-    return reader.addressRules(userId)
+    return reader.fresh().users.addressRules(userId)
   }).rulesOf,
 })
 
 const authenticator = createApiKeyAuthenticator({
   reader: {
     byHash(hash) {
-      reader.refresh()
-      return reader.apiKeyByHash(hash) ?? null
+      return reader.fresh().keys.byHash(hash) ?? null
     },
   },
   environment: config.environment,
@@ -235,11 +233,11 @@ const retention = startRetention(
 for (const { id } of chainConfigs) {
   actors.tell({ kind: 'chain-watcher', id: String(id), userId: null }, { type: 'start' })
 }
-for (const endpoint of reader.webhooks()) {
+for (const endpoint of reader.webhooks.all()) {
   actors.tell(webhookEndpointAddress(endpoint), { type: 'recover', nowMs: clock.nowMs() })
 }
 const userOf = walletUsersOf(reader)
-for (const subWalletId of reader.grantChangeWallets()) {
+for (const subWalletId of reader.grants.walletsWithChanges()) {
   actors.tell(subWalletAddress({ subWalletId, userId: userOf(subWalletId) }), { type: 'load' })
 }
 
@@ -248,7 +246,7 @@ if (gasWallets.length < gasWalletsWanted(chainConfigs)) {
   logger.warn({ open: gasWallets.length }, 'not every gas wallet has a key yet')
 }
 writeGasWalletsFile(home, gasWallets)
-for (const subWalletId of reader.sponsoredWallets()) {
+for (const subWalletId of reader.gas.sponsoredWallets()) {
   actors.tell(subWalletAddress({ subWalletId, userId: userOf(subWalletId) }), { type: 'load' })
 }
 
@@ -283,7 +281,7 @@ const ports: OperationPorts = {
   swapVenue: createUniswapV3(contractReads),
   vaultVenue: createErc4626(contractReads),
   sharePrices: createSharePriceHistory({
-    stored: reader.sharePrices(),
+    stored: reader.markets.sharePrices(),
     store: (vaultKey, samples) =>
       actors.tell(SHARE_PRICES_ADDRESS, { type: 'share-prices-sampled', vaultKey, samples }),
   }),
@@ -293,7 +291,7 @@ const ports: OperationPorts = {
   quotas: config.quotas,
   headOf: (chainId) => heads.get(chainId)?.number ?? null,
   readableSeq: sequence.readable,
-  keyLastUsedAtMs: (keyId) => keyUse.lastUsedAtMs(keyId) ?? reader.keyLastUsedAtMs(keyId),
+  keyLastUsedAtMs: (keyId) => keyUse.lastUsedAtMs(keyId) ?? reader.keys.lastUsedAtMs(keyId),
   forgetKey: (secretHash) => authenticator.invalidate(secretHash),
   webhookTargets: config.mode === 'dev' ? 'any' : 'public',
   nowMs: clock.nowMs,
@@ -338,7 +336,7 @@ const forgedTokens = createRateLimiter({
 })
 const readiness = readinessParts({
   quorum: () => readQuorumReach(quorumReach),
-  readStore: () => reader.lastEventSeqs(),
+  readStore: () => reader.events.lastSeqs(),
   lists: () => lists.status(),
   prices: () => prices.gaps(),
   chains: () =>

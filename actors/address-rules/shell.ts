@@ -33,9 +33,8 @@ export function createAddressRulesShell({
     kind: 'address-rules',
     decide,
     load(id) {
-      reader.refresh()
       const userId = id as UserId
-      return { userId, rules: reader.addressRules(userId) }
+      return { userId, rules: reader.fresh().users.addressRules(userId) }
     },
     record(transactor, { userId, rules }, events) {
       transactor.putAddressRules(userId, rules)

@@ -85,8 +85,7 @@ export function createChainWatcherShell(
     place: Place,
     self: (command: WatcherCommand) => void,
   ): Promise<void> {
-    reader.refresh()
-    const ids = reader.settledIn(chainId, place)
+    const ids = reader.fresh().transactions.settledIn(chainId, place)
     log.warn(
       { chainId, ...place, transactions: ids.length },
       'a reorg took back a block in which transactions had ended before the start',
@@ -100,8 +99,8 @@ export function createChainWatcherShell(
 
   /** None when its record says that it did not end there, or no longer. */
   function endedIn(place: Place, id: TxId): WatchCommand[] {
-    const own = reader.ifSound(() => reader.transaction(id))
-    const gas = reader.ifSound(() => reader.gasTransaction(id))
+    const own = reader.ifSound(() => reader.transactions.byId(id))
+    const gas = reader.ifSound(() => reader.gas.transaction(id))
     const found = [
       ...(own === undefined || isSponsored(own.kind) ? [] : [watchOf(own.subWalletId, own)]),
       ...(gas === undefined ? [] : [watchOf(gas.gasWalletId, gas.tx)]),
@@ -145,17 +144,17 @@ export function createChainWatcherShell(
     kind: 'chain-watcher',
     decide,
     load(id) {
-      reader.refresh()
       const chain = access(id)
       const { id: chainId, confirmations, block_time_ms: blockTimeMs } = chain.config
       const state = emptyWatcher(chainId, confirmations, blockTimeMs, packer)
       const watch = (owner: Owner, tx: AccountTransaction) => decide(state, watchOf(owner, tx))
-      for (const tx of reader.openTransactionsOfChain(chainId)) watch(tx.subWalletId, tx)
-      for (const { gasWalletId, chainId: of } of reader.gasWallets()) {
+      for (const tx of reader.fresh().transactions.openOfChain(chainId)) watch(tx.subWalletId, tx)
+      for (const { gasWalletId, chainId: of } of reader.gas.wallets()) {
         if (of !== chainId) continue
-        for (const { tx } of reader.soundOpenGasTransactions(gasWalletId)) watch(gasWalletId, tx)
+        for (const { tx } of reader.gas.soundOpen(gasWalletId)) watch(gasWalletId, tx)
       }
-      for (const place of reader.settledPlaces(chainId)) state.watched.noteEarlier(place)
+      for (const place of reader.transactions.settledPlaces(chainId))
+        state.watched.noteEarlier(place)
       return state
     },
     record(transactor, _state, events) {
@@ -215,7 +214,7 @@ export function createChainWatcherShell(
   /** Adds what only the shell can read: fees of this moment, the record of a final transaction. */
   function withContext(news: WalletNews): WalletNews {
     if (news.type === 'unmined')
-      return { ...news, stored: reader.ifSound(() => reader.transaction(news.txId)) ?? null }
+      return { ...news, stored: reader.ifSound(() => reader.transactions.byId(news.txId)) ?? null }
     if (news.type !== 'head') return news
     const quote = chains.get(news.chainId)?.fees.latest() ?? null
     return { ...news, fees: quote?.fees ?? null, gasPriceWei: quote?.gasPriceWei ?? null }

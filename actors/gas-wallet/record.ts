@@ -9,7 +9,6 @@ import type { GasAccountState, GasWalletState } from './core/state.js'
 
 /** Rebuilds a gas wallet from the store: its address, its nonce, its open transactions. */
 export function loadGasWallet(reader: Reader, id: string): GasWalletState {
-  reader.refresh()
   const gasWalletId = id as GasWalletId
   const chainId = chainOfGasWallet(gasWalletId)
   const account: GasAccountState = {
@@ -28,14 +27,14 @@ export function loadGasWallet(reader: Reader, id: string): GasWalletState {
     faults: new Map(),
     openers: [],
   }
-  const stored = reader.gasWallet(gasWalletId)
+  const stored = reader.fresh().gas.wallet(gasWalletId)
   if (stored === undefined) return state
   const { walletId, address, epoch } = stored
   account.wallet = { walletId, address, epoch }
   const lane = laneOf(account, chainId)
   lane.nextNonce = stored.nextNonce
   lane.ownFrom = stored.ownFrom ?? stored.nextNonce ?? 0
-  const open = [...reader.openGasTransactions(gasWalletId)]
+  const open = [...reader.gas.open(gasWalletId)]
   open.sort((a, b) => a.tx.nonce - b.tx.nonce)
   for (const { tx, job } of open) {
     // Whether a node still has it is not known: the same bytes go out again at the next block.

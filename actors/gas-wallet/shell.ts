@@ -34,7 +34,7 @@ export function createGasWalletShell(
     prepare(state, command) {
       if (command.type === 'sponsor') return prepareJob(ports, state, command)
       if (command.type === 'unmined' && !state.account.open.has(command.txId)) {
-        const found = reader.gasTransaction(command.txId)
+        const found = reader.gas.transaction(command.txId)
         if (found === undefined) return command
         const { txId, nowMs } = command
         return { type: 'unmined-final', txId, stored: found.tx, job: found.job, nowMs }
@@ -62,9 +62,8 @@ export function createGasWalletShell(
           broadcast(ports, effect, self)
           break
         case 'read-again': {
-          reader.refresh()
           const { txId } = effect
-          const found = reader.gasTransaction(txId)
+          const found = reader.fresh().gas.transaction(txId)
           if (found === undefined) break
           const { tx: stored, job } = found
           const nowMs = ports.nowMs()

@@ -1,5 +1,5 @@
 import type { UserId } from '../../src/domain/ids.js'
-import type { Reader } from '../../src/store/reader.js'
+import type { OwnedCounts } from '../../src/store/readers/users.js'
 import type { ActorShell } from '../runtime/actor.js'
 import { decide, isFull, isSettled, type QuotaCommand, type QuotaState } from './core/decide.js'
 
@@ -8,13 +8,13 @@ interface Holder {
   state: QuotaState
 }
 
+/** @param ownedCounts as the store has them now */
 export function createQuotaShell(
-  reader: Pick<Reader, 'refresh' | 'ownedCounts'>,
+  ownedCounts: (userId: UserId) => OwnedCounts,
 ): ActorShell<Holder, QuotaCommand, never, never> {
   function counted(userId: UserId): QuotaState {
-    reader.refresh()
     return {
-      made: { ...reader.ownedCounts(userId) },
+      made: { ...ownedCounts(userId) },
       reserved: { wallets: new Set(), keys: new Set(), webhooks: new Set() },
       freed: new Set(),
       uncertain: false,

@@ -17,9 +17,9 @@ export function createEventNeeds(reader: Reader): EventNeeds {
   return (user) => reader.ifSound(() => needsOf(user)) ?? needsAll
 
   function needsOf(user: UserId): ReturnType<EventNeeds> {
-    const endpoints = reader.webhooksOfUser(user, { limit: QUOTAS_MAX.webhooks, cursor: null })
+    const endpoints = reader.webhooks.ofUser(user, { limit: QUOTAS_MAX.webhooks, cursor: null })
     const states = endpoints.items.flatMap(({ webhookId }) => {
-      const stored = reader.deliveries<StoredState>(webhookId)
+      const stored = reader.deliveries.stateOf<StoredState>(webhookId)
       if (stored === undefined) return []
       const state = fromStored(stored)
       return [{ state, pending: new Set(state.pending.map(({ eventId }) => eventId)) }]

@@ -11,15 +11,15 @@ import { runningKey, type SubWalletState } from './core/state.js'
 
 /** Rebuilds what is under way from its stored intents. */
 export function loadSponsored(reader: Reader, state: SubWalletState): void {
-  const marks = reader.subWallet(state.subWalletId)?.sponsored
+  const marks = reader.wallets.header(state.subWalletId)?.sponsored
   if (marks !== undefined) {
     state.sponsoredGas = marks.gas
     for (const { chainId, next } of marks.intentNonces) state.intentNonces.set(chainId, next)
   }
-  for (const sponsorship of reader.sponsorshipsOfWallet(state.subWalletId)) {
+  for (const sponsorship of reader.gas.sponsorshipsOf(state.subWalletId)) {
     const { txId, chainId, createdAtMs, gasMicros, stage, authorization } = sponsorship
     const { idempotency, lineageId } = sponsorship
-    const tx = stage === 'handed' ? null : (reader.transaction(txId) ?? null)
+    const tx = stage === 'handed' ? null : (reader.transactions.byId(txId) ?? null)
     state.sponsored.set(txId, {
       phase: stage,
       ...{ txId, chainId, createdAtMs, gasMicros, sponsorship, tx },

@@ -19,13 +19,12 @@ import { loadAllowances, writeAllowances } from './stored-allowances.js'
 
 /** Rebuilds a sub-wallet from the store: its header, its keys, its open transactions. */
 export function loadState(reader: Reader, subWalletId: SubWalletState['subWalletId']) {
-  reader.refresh()
   const state = emptyState(subWalletId)
-  const header = reader.subWallet(subWalletId)
+  const header = reader.fresh().wallets.header(subWalletId)
   if (header === undefined) return state
   state.wallet = header.wallet
   state.allowances = loadAllowances(reader, header.wallet.address)
-  state.allowancesComplete = reader.allowanceLedger(header.wallet.address)?.complete === true
+  state.allowancesComplete = reader.allowances.ledger(header.wallet.address)?.complete === true
   for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
   for (const mark of header.limitsTold ?? []) noteTold(state, mark)
   for (const txId of header.open) state.listed.add(txId)
@@ -35,10 +34,10 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
     lane.nextNonce = nextNonce
     lane.ownFrom = ownFrom
   }
-  for (const key of reader.keysOfWallet(subWalletId)) state.keys.set(key.keyId, key)
-  for (const change of reader.grantChanges(subWalletId)) openGrant(state.grants, change, null)
+  for (const key of reader.keys.ofWallet(subWalletId)) state.keys.set(key.keyId, key)
+  for (const change of reader.grants.changesOf(subWalletId)) openGrant(state.grants, change, null)
   loadSponsored(reader, state)
-  const open = [...reader.openTransactionsOfWallet(subWalletId)].filter(
+  const open = [...reader.transactions.openOfWallet(subWalletId)].filter(
     ({ kind }) => !isSponsored(kind),
   )
   open.sort((a, b) => a.nonce - b.nonce)

@@ -47,7 +47,7 @@ export function createSubWalletShell(
       if (command.type === 'send') return prepareSend(ports, state, command)
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
       if (command.type === 'sponsor-news' && !state.sponsored.has(command.txId)) {
-        return { ...command, stored: reader.transaction(command.txId) ?? null }
+        return { ...command, stored: reader.transactions.byId(command.txId) ?? null }
       }
       if (command.type === 'forget-idempotency') {
         return { ...command, keys: stillForgotten(reader, command, ports.nowMs()) }
@@ -85,9 +85,8 @@ export function createSubWalletShell(
           watcher(effect.tx.chainId, watchOf(id as SubWalletId, effect.tx))
           break
         case 'read-again': {
-          reader.refresh()
           const { txId } = effect
-          const stored = reader.transaction(txId) ?? null
+          const stored = reader.fresh().transactions.byId(txId) ?? null
           self({ type: 'unmined', txId, stored, isReadAgain: true, nowMs: ports.nowMs() })
           break
         }

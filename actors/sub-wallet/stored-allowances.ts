@@ -17,7 +17,7 @@ export function writeAllowances(
 
 /** Ids sort by time, so the order of the transactions is the order of age. */
 export function loadAllowances(reader: Reader, owner: Address): Map<string, AllowanceEntry> {
-  const entries = [...reader.allowances(owner)].sort((a, b) => compare(a.txId, b.txId))
+  const entries = [...reader.allowances.ofWallet(owner)].sort((a, b) => compare(a.txId, b.txId))
   return new Map(entries.map((entry) => [allowanceKey(entry), entry]))
 }
 

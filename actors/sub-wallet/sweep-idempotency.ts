@@ -22,7 +22,7 @@ export const REST_MS = 5_000
 const GO_ON_MS = 250
 
 export interface SweepPorts {
-  readonly reader: Pick<Reader, 'refresh' | 'idempotencyAfter' | 'apiKey' | 'ifSound'>
+  readonly reader: Reader
   readonly tell: (wallet: WalletAddress, command: ForgetCommand) => void
   /** Null while no time can be relied on: then nothing is forgotten. */
   readonly borneOutMs: () => number | null
@@ -55,8 +55,7 @@ export function sweepOnce({ reader, tell, borneOutMs }: SweepPorts, from: Place 
   const expired = new Map<LineageId, string[]>()
   let last: Place | null = null
   let seen = 0
-  reader.refresh()
-  for (const { lineageId, key, record } of reader.idempotencyAfter(from, ROWS_AT_ONCE)) {
+  for (const { lineageId, key, record } of reader.fresh().idempotency.after(from, ROWS_AT_ONCE)) {
     seen++
     last = [lineageId, key]
     if (!isForgotten(record, nowMs)) continue
@@ -79,13 +78,13 @@ export function sweepOnce({ reader, tell, borneOutMs }: SweepPorts, from: Place 
  * at, and whoever looked did so by another thread's clock.
  */
 export function stillForgotten(
-  reader: Pick<Reader, 'refresh' | 'idempotency'>,
+  reader: Reader,
   { lineageId, keys }: ForgetCommand,
   nowMs: number,
 ): string[] {
-  reader.refresh()
+  const { idempotency } = reader.fresh()
   return keys.filter((key) => {
-    const record = reader.idempotency(lineageId, key)
+    const record = idempotency.byKey(lineageId, key)
     return record !== undefined && isForgotten(record, nowMs)
   })
 }
@@ -95,6 +94,6 @@ function isForgotten({ createdAtMs }: IdempotencyRecord, nowMs: number): boolean
 }
 
 /** A lineage is named by its first key. */
-function keyOf(reader: SweepPorts['reader'], lineageId: LineageId): ApiKey | null {
-  return reader.ifSound(() => reader.apiKey(lineageId as string as KeyId)) ?? null
+function keyOf(reader: Reader, lineageId: LineageId): ApiKey | null {
+  return reader.ifSound(() => reader.keys.byId(lineageId as string as KeyId)) ?? null
 }

@@ -30,11 +30,10 @@ export function createAnnouncer({ reader, sequence, tell, nowMs }: AnnouncePorts
   const known = new LRUCache<UserId, KnownEndpoints>({ max: USERS_MAX })
 
   function endpointsOf(userId: UserId): readonly WebhookEndpoint[] {
-    const version = reader.webhooksVersion(userId)
+    const version = reader.webhooks.versionOf(userId)
     const kept = known.get(userId)
     if (kept?.version === version) return kept.endpoints
-    reader.refresh()
-    const endpoints = reader.soundWebhooksOfUser(userId, QUOTAS_MAX.webhooks)
+    const endpoints = reader.fresh().webhooks.soundOfUser(userId, QUOTAS_MAX.webhooks)
     known.set(userId, { version, endpoints })
     return endpoints
   }

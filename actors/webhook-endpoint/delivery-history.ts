@@ -26,7 +26,7 @@ export class DeliveryHistory {
     this.#reader = reader
     this.#webhookId = webhookId
     let count = 0
-    for (const _ of reader.deliveryRecordIds(webhookId, 2 * DELIVERY_RECORDS_MAX)) count++
+    for (const _ of reader.deliveries.eventIds(webhookId, 2 * DELIVERY_RECORDS_MAX)) count++
     this.#count = count
   }
 
@@ -53,7 +53,7 @@ export class DeliveryHistory {
   }
 
   removeAll(transactor: Transactor): void {
-    for (const eventId of this.#reader.deliveryRecordIds(
+    for (const eventId of this.#reader.deliveries.eventIds(
       this.#webhookId,
       Number.MAX_SAFE_INTEGER,
     )) {
@@ -71,11 +71,11 @@ export class DeliveryHistory {
   #find(eventId: EventId): DeliveryRecord | null {
     const known = this.#atHand.get(eventId)
     if (known !== undefined) return known
-    return this.#reader.deliveryRecord<DeliveryRecord>(this.#webhookId, eventId) ?? null
+    return this.#reader.deliveries.byEvent<DeliveryRecord>(this.#webhookId, eventId) ?? null
   }
 
   #prune(transactor: Transactor): void {
-    for (const eventId of this.#reader.deliveryRecordIds(this.#webhookId, PRUNE_BATCH)) {
+    for (const eventId of this.#reader.deliveries.eventIds(this.#webhookId, PRUNE_BATCH)) {
       if (this.#find(eventId)?.status === 'pending') continue
       transactor.deleteDeliveryRecord(this.#webhookId, eventId)
       this.#atHand.delete(eventId)

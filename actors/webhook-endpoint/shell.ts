@@ -54,10 +54,9 @@ export function createWebhookShell(
   function feed(state: EndpointState, afterSeq: number, limit: number): LogCommand {
     // In this order: a snapshot older than `readable` would lack events and the cursor skip them.
     const readable = sequence.readable(state.endpoint.userId)
-    reader.refresh()
     const events: EventMeta[] = []
     let scanned = 0
-    for (const event of reader.eventsOfUser(state.endpoint.userId, afterSeq, readable)) {
+    for (const event of reader.fresh().events.ofUser(state.endpoint.userId, afterSeq, readable)) {
       scanned++
       const { eventId, seq, type, laneKey } = event
       if (wantsEvent(state, type)) events.push({ eventId, seq, type, laneKey })
@@ -78,11 +77,11 @@ export function createWebhookShell(
 
   function loadEvent(user: UserId, { eventId, seq }: PendingDelivery): StoredEvent | undefined {
     const load = () =>
-      seq === SEQ_UNKNOWN ? reader.eventById(user, eventId) : reader.event(user, seq)
+      seq === SEQ_UNKNOWN ? reader.events.byId(user, eventId) : reader.events.bySeq(user, seq)
     const event = load()
     if (event !== undefined) return event
     // The snapshot of this tick may be older than the commit that brought the event.
-    reader.refresh()
+    reader.fresh()
     return load()
   }
 
@@ -113,7 +112,7 @@ export function createWebhookShell(
     if (event === undefined) throw new Error(`${eventId} is not in the log`)
     const outcome = await deliverer.deliver(
       { url, secrets: activeSecrets(state.endpoint, nowMs()).map(opened(webhookId)) },
-      { eventId, body: deliveryBody(event, eventData(event, reader.transaction)) },
+      { eventId, body: deliveryBody(event, eventData(event, reader.transactions.byId)) },
     )
     return {
       type: 'attempt-finished',
@@ -165,9 +164,8 @@ export function createWebhookShell(
   return {
     kind: 'webhook-endpoint',
     load(id) {
-      reader.refresh()
       const webhookId = id as WebhookId
-      const stored = reader.deliveries<StoredState>(webhookId)
+      const stored = reader.fresh().deliveries.stateOf<StoredState>(webhookId)
       const state = stored === undefined ? null : fromStored(stored)
       const holder: Holder = {
         id: webhookId,

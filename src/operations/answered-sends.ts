@@ -38,6 +38,25 @@ export function createAnsweredSends(reader: Reader): AnsweredSends {
     return { ...tx, status: 'broadcast', updatedAtMs: known.updatedAtMs }
   }
 
+  const shown: Reader = {
+    ...reader,
+    fresh() {
+      reader.fresh()
+      return shown
+    },
+    transactions: {
+      ...reader.transactions,
+      byId(id) {
+        const tx = reader.transactions.byId(id)
+        return tx === undefined ? undefined : current(tx)
+      },
+      ofUser(user, options, wanted) {
+        const page = reader.transactions.ofUser(user, options, (tx) => wanted(current(tx)))
+        return { ...page, items: page.items.map(current) }
+      },
+    },
+  }
+
   return {
     note({ txId, txHash, broadcast, updatedAtMs }) {
       if (!broadcast) return
@@ -46,16 +65,6 @@ export function createAnsweredSends(reader: Reader): AnsweredSends {
       older = newer
       newer = new Map()
     },
-    reader: {
-      ...reader,
-      transaction(id) {
-        const tx = reader.transaction(id)
-        return tx === undefined ? undefined : current(tx)
-      },
-      transactionsOfUser(user, options, wanted) {
-        const page = reader.transactionsOfUser(user, options, (tx) => wanted(current(tx)))
-        return { ...page, items: page.items.map(current) }
-      },
-    },
+    reader: shown,
   }
 }

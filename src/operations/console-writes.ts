@@ -10,7 +10,12 @@ import type { Reader } from '../store/reader.js'
 import { enlargesKey } from './console/keys.js'
 import type { Answer, ConsoleContext, ConsoleHandlers } from './context.js'
 
-type Records = Pick<Reader, 'refresh' | 'apiKey' | 'addressRules'>
+interface Records {
+  readonly fresh: () => unknown
+  readonly keys: Pick<Reader['keys'], 'byId'>
+  readonly users: Pick<Reader['users'], 'addressRules'>
+}
+
 type TakesAway = {
   readonly [Name in ConsoleOperationName]?: (
     records: Records,
@@ -28,13 +33,13 @@ const TAKES_AWAY: TakesAway = {
   revoke_key: () => true,
   delete_webhook: () => true,
   patch_key(records, { userId }, input) {
-    const key = records.apiKey(input.key_id as KeyId)
+    const key = records.keys.byId(input.key_id as KeyId)
     return key !== undefined && key.userId === userId && !enlargesKey(key, input)
   },
   put_address_rule: (_records, _context, { action }) => action === 'block',
   delete_address_rule(records, { userId }, input) {
     const address = toChecksumAddress(input.address)
-    const rule = records.addressRules(userId).find((known) => known.address === address)
+    const rule = records.users.addressRules(userId).find((known) => known.address === address)
     return rule?.action === 'allow'
   },
 }
@@ -59,7 +64,7 @@ export function stopConsoleWrites(
     guarded[name] = (context, input) => {
       const reason = stopped()
       if (reason === null) return handler(context, input)
-      records.refresh()
+      records.fresh()
       const goesOn = takesAway?.(records, context, input) === true
       return goesOn ? handler(context, input) : { ok: false, fault: reason }
     }

@@ -9,12 +9,12 @@ type Handler = (context: ConsoleContext, input: never) => Answer<unknown> | Prom
  */
 export function readFresh(
   handlers: ConsoleHandlers,
-  reader: Pick<Reader, 'refresh'>,
+  reader: Pick<Reader, 'fresh'>,
 ): ConsoleHandlers {
   const fresh: Record<string, Handler> = {}
   for (const [name, handler] of Object.entries<Handler>(handlers)) {
     fresh[name] = (context, input) => {
-      reader.refresh()
+      reader.fresh()
       return handler(context, input)
     }
   }

@@ -29,7 +29,7 @@ export interface TransactionViews {
  * again for as long as no commit has changed its record; the store is not looked at meanwhile.
  */
 export function createTransactionViews(
-  reader: Pick<Reader, 'transaction' | 'transactionVersion' | 'refresh'>,
+  reader: Pick<Reader, 'transactions' | 'fresh'>,
   headOf: (chainId: number) => number | null,
 ): TransactionViews {
   const kept = new LRUCache<TxId, KeptView>({
@@ -40,8 +40,7 @@ export function createTransactionViews(
 
   function read(id: TxId, version: number): KeptView | undefined {
     // A snapshot from before the version was taken could lack the commit that counted it up.
-    reader.refresh()
-    const tx = reader.transaction(id)
+    const tx = reader.fresh().transactions.byId(id)
     if (tx === undefined) return undefined
     const { subWalletId, mined } = tx
     const view = keepJson(transactionView(tx, headOf(tx.chainId)))
@@ -53,7 +52,7 @@ export function createTransactionViews(
 
   return {
     find(id, owner) {
-      const version = reader.transactionVersion(id)
+      const version = reader.transactions.versionOf(id)
       const last = kept.get(id)
       const known = last?.version === version ? last : read(id, version)
       if (known === undefined || known.subWalletId !== owner) return undefined

@@ -3,7 +3,7 @@ import type { UserId } from '../domain/ids.js'
 import { encodeEvents } from './encodings/event.js'
 import { packedRecord } from './encodings/sealing.js'
 import { eventIdAt } from './event-id.js'
-import { lastSeqKey } from './event-log.js'
+import { lastSeqKey } from './readers/events.js'
 import { putOf, type Row } from './rows.js'
 
 /** Some kilobytes: more would be read for one event, fewer cost a record more often. */

@@ -12,8 +12,7 @@ import type { Reader } from './reader.js'
  */
 export function knownSpendersOf(reader: Reader) {
   return (chainId: number, wallet: Address): ReadonlySet<string> | null => {
-    reader.refresh()
-    if (reader.allowanceLedger(wallet)?.complete !== true) return null
-    return spendersOfEntries(reader.allowances(wallet, chainId))
+    if (reader.fresh().allowances.ledger(wallet)?.complete !== true) return null
+    return spendersOfEntries(reader.allowances.ofWallet(wallet, chainId))
   }
 }

@@ -37,6 +37,17 @@ export function* newestFirst(
   for (const key of range) yield (key as unknown as [string, string])[1]
 }
 
+/** A page of what is listed under `owner` in an index space. */
+export function pageIn<T>(
+  spaces: Environment['spaces'],
+  space: KeySpace,
+  owner: string,
+  { limit, cursor }: PageOptions,
+  load: (id: string) => T | undefined,
+): Page<T> {
+  return pageOf(newestFirst(spaces, space, owner, cursor), limit, load)
+}
+
 /**
  * @param ids newest first, from just below the cursor
  * @param load undefined for one that is not wanted

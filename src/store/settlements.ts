@@ -43,27 +43,25 @@ export function settledBelow(settlements: Space, chainId: number, below: number)
   return [...settlements.getKeys(range)].map((key) => removalOf('settlements', key))
 }
 
-export function createSettlementReader(settlements: Space) {
-  return {
-    /**
-     * Blocks of a chain that transactions ended in, lowest first. A reorg may have taken some of
-     * them back since.
-     */
-    *settledPlaces(chainId: number): Generator<Place> {
-      let start: StoreKey = [chainId]
-      for (;;) {
-        const [key] = settlements.getKeys({ start, end: [chainId, AFTER_ALL], limit: 1 })
-        if (key === undefined) return
-        const [, blockNumber, blockHash] = key as [number, number, Hex]
-        yield { blockNumber, blockHash }
-        start = [chainId, blockNumber, blockHash, AFTER_ALL]
-      }
-    },
-    /** Those that once ended in that block; what became of them since, their records say. */
-    settledIn(chainId: number, { blockNumber, blockHash }: Place): TxId[] {
-      const place = [chainId, blockNumber, blockHash]
-      const range = settlements.getSound({ start: place, end: [...place, AFTER_ALL] })
-      return [...new Set([...range].flatMap(({ value }) => value as TxId[]))]
-    },
+/** Blocks of a chain that transactions ended in, lowest first. */
+export function* settledPlaces(settlements: Space, chainId: number): Generator<Place> {
+  let start: StoreKey = [chainId]
+  for (;;) {
+    const [key] = settlements.getKeys({ start, end: [chainId, AFTER_ALL], limit: 1 })
+    if (key === undefined) return
+    const [, blockNumber, blockHash] = key as [number, number, Hex]
+    yield { blockNumber, blockHash }
+    start = [chainId, blockNumber, blockHash, AFTER_ALL]
   }
+}
+
+/** Those that once ended in that block. */
+export function settledIn(
+  settlements: Space,
+  chainId: number,
+  { blockNumber, blockHash }: Place,
+): TxId[] {
+  const place = [chainId, blockNumber, blockHash]
+  const range = settlements.getSound({ start: place, end: [...place, AFTER_ALL] })
+  return [...new Set([...range].flatMap(({ value }) => value as TxId[]))]
 }

@@ -10,12 +10,12 @@ const NOBODY = '' as UserId
 
 /** Whose a wallet is, which never changes: its actor's address says so. */
 export function walletUsersOf(
-  reader: Pick<Reader, 'refresh' | 'wallet' | 'ifSound'>,
+  reader: Pick<Reader, 'fresh' | 'wallets' | 'ifSound'>,
 ): (id: SubWalletId) => UserId {
   const known = new LRUCache<SubWalletId, UserId>({ max: WALLETS_MAX })
 
   function read(id: SubWalletId): UserId | undefined {
-    return reader.ifSound(() => reader.wallet(id))?.userId
+    return reader.ifSound(() => reader.wallets.byId(id))?.userId
   }
 
   return (id) => {
@@ -24,7 +24,7 @@ export function walletUsersOf(
     let user = read(id)
     if (user === undefined) {
       // The snapshot of this tick may be older than the wallet.
-      reader.refresh()
+      reader.fresh()
       user = read(id)
     }
     if (user === undefined) return NOBODY

@@ -134,7 +134,7 @@ describe('a store with a flipped bit', () => {
     expect(metas).toHaveLength(2)
     for (const { valueAt, valueBytes } of metas) {
       const bit = flipped(valueAt + valueBytes - 1, 0)
-      const start = opened(bit, (environment) => createReader(environment).lastEventSeqs())
+      const start = opened(bit, (environment) => createReader(environment).events.lastSeqs())
       await expect(start).rejects.toThrow(/data\.mdb: the record "\w+(:\d+)?" of meta is damaged/)
       rmSync(directory ?? '', { recursive: true })
     }
@@ -158,7 +158,7 @@ describe('a store with a flipped bit', () => {
       const reader = createReader(environment)
       const refused = Array.from({ length: WALLETS }, (_, n) => walletIdOf(n + 1)).filter((id) => {
         try {
-          expect(reader.subWallet(id)?.open).toHaveLength(1)
+          expect(reader.wallets.header(id)?.open).toHaveLength(1)
           return false
         } catch (error) {
           if (!(error instanceof DamagedRecord)) throw error
@@ -178,12 +178,12 @@ describe('a store with a flipped bit', () => {
     const noted: DamagedRecord[] = []
     const environment = openEnvironment(directory, undefined, (damage) => noted.push(damage))
     const reader = createReader(environment)
-    expect([...reader.wallets()]).toHaveLength(WALLETS - 1)
-    expect([...reader.wallets()].every(({ address }) => address === ADDRESS)).toBe(true)
+    expect([...reader.wallets.all()]).toHaveLength(WALLETS - 1)
+    expect([...reader.wallets.all()].every(({ address }) => address === ADDRESS)).toBe(true)
     expect(noted.map(({ fault }) => fault)).toMatchObject([
       { code: 'RECORD_DAMAGED', details: { space: 'subWallets' } },
     ])
-    expect(() => reader.walletsOfUser(USER_ID, { limit: WALLETS, cursor: null })).toThrow(
+    expect(() => reader.wallets.ofUser(USER_ID, { limit: WALLETS, cursor: null })).toThrow(
       DamagedRecord,
     )
     await environment.root.close()

@@ -41,9 +41,9 @@ async function broadcastEventData(now: Transaction) {
   const places = attachEventSequence(createEventSequenceBuffer(), () => true)
   await localCommits(environment, places).commit(batch)
   const reader = createReader(environment)
-  const event = reader.event(then.userId, 1)
+  const event = reader.events.bySeq(then.userId, 1)
   if (event === undefined) throw new Error('the event is not in the log')
-  return eventData(event, reader.transaction)
+  return eventData(event, reader.transactions.byId)
 }
 
 describe('the data of an event', () => {

@@ -132,8 +132,8 @@ export class GrantWorld {
   /** What says "current" is current, whatever is on its way; and at no time has a key more there. */
   async audit(): Promise<void> {
     await this.#quiet()
-    for (const key of this.#reader.keysOfWallet(WALLET_ID)) {
-      if (this.#reader.custodyOf(WALLET_ID, key.keyId) === 'pending') continue
+    for (const key of this.#reader.keys.ofWallet(WALLET_ID)) {
+      if (this.#reader.grants.statusOf(WALLET_ID, key.keyId) === 'pending') continue
       const revoked = key.revokedAtMs !== null
       const view = this.#grants.view(ulidBytes(key.keyId))
       expect({ revoked: view?.key.revoked }, key.keyId).toEqual({ revoked })
@@ -142,7 +142,7 @@ export class GrantWorld {
       const there = this.#termsOf(key.keyId)
       // What its successor is losing under a claim, it has lost there already.
       const isOpen = ({ lineageId }: GrantChange) => lineageId === key.lineageId
-      const open = [...this.#reader.grantChanges(WALLET_ID)].some(isOpen)
+      const open = [...this.#reader.grants.changesOf(WALLET_ID)].some(isOpen)
       if (!open) expect(there, key.keyId).toEqual(here)
       else if (there !== null) expect(enlargements(here, there), key.keyId).toEqual([])
     }
@@ -160,8 +160,8 @@ export class GrantWorld {
 
   /** No key of a line has what its successor has not, here or there. */
   #auditLines(): void {
-    for (const key of this.#reader.keysOfWallet(WALLET_ID)) {
-      const before = key.rotatedFrom === null ? undefined : this.#reader.apiKey(key.rotatedFrom)
+    for (const key of this.#reader.keys.ofWallet(WALLET_ID)) {
+      const before = key.rotatedFrom === null ? undefined : this.#reader.keys.byId(key.rotatedFrom)
       if (before === undefined || before.revokedAtMs !== null) continue
       expect(key.revokedAtMs, `${before.keyId} outlives its successor`).toBeNull()
       const [one, other] = [grantTermsOf(before), grantTermsOf(key)]
@@ -181,16 +181,16 @@ export class GrantWorld {
       else break
     }
     await this.audit()
-    expect([...this.#reader.grantChanges(WALLET_ID)]).toEqual([])
+    expect([...this.#reader.grants.changesOf(WALLET_ID)]).toEqual([])
     expect(this.#state.grants.byKey.size).toBe(0)
-    const strangers = this.#ledger.keyIds().filter((id) => this.#reader.apiKey(id) === undefined)
+    const strangers = this.#ledger.keyIds().filter((id) => this.#reader.keys.byId(id) === undefined)
     const alive = strangers.filter((id) => this.#ledger.key(ulidBytes(id))?.revoked !== true)
     expect(alive, 'successors that were given up').toEqual([])
   }
 
   /** All keys of the wallet, oldest first. */
   get keys() {
-    return [...this.#reader.keysOfWallet(WALLET_ID)].reverse()
+    return [...this.#reader.keys.ofWallet(WALLET_ID)].reverse()
   }
 
   #keyAt(nth: number): KeyId {

@@ -106,7 +106,7 @@ describe('a transaction that another thread changes', () => {
       for (const [done, stage] of stages.entries()) {
         // Both take the snapshot that reads of this turn share.
         const before = views.find(first.txId, WALLET_ID)
-        reader.transaction(first.txId)
+        reader.transactions.byId(first.txId)
         worker.postMessage(stage)
         expect(Atomics.wait(commits, 0, done, COMMIT_TIMEOUT_MS)).not.toBe('timed-out')
         const listed = await console.list_transactions({ userId: USER_ID } as ConsoleContext, {})
@@ -132,10 +132,10 @@ describe('a send that was answered as broadcast', () => {
   const TOLD = { txId: txIdOf(1), txHash: HASH, broadcast: true, updatedAtMs: START_MS }
   const shown = (id: TxId, { reader, views }: ReturnType<typeof open>) => {
     const all = { limit: 10, cursor: null }
-    const listed = reader.transactionsOfUser(USER_ID, all, ({ status }) => status === 'broadcast')
+    const listed = reader.transactions.ofUser(USER_ID, all, ({ status }) => status === 'broadcast')
     return {
       view: views.find(id, WALLET_ID)?.status,
-      record: reader.transaction(id)?.status,
+      record: reader.transactions.byId(id)?.status,
       listed: listed.items.map(({ status }) => status),
     }
   }
@@ -164,9 +164,9 @@ describe('a send that was answered as broadcast', () => {
       for (let n = from; n < to; n++) sends.note({ ...TOLD, txId: `tx_${n}` as TxId })
     }
     more(0, 16_384)
-    expect(sends.reader.transaction(signed.txId)?.status).toBe('broadcast')
+    expect(sends.reader.transactions.byId(signed.txId)?.status).toBe('broadcast')
     more(16_384, 3 * 16_384)
-    expect(sends.reader.transaction(signed.txId)?.status).toBe('signed')
+    expect(sends.reader.transactions.byId(signed.txId)?.status).toBe('signed')
   })
 
   test('is shown as signed again when it lost its nonce and was signed anew', async () => {

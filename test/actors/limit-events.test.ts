@@ -132,7 +132,7 @@ test('a restart forgets nothing of what was told', async () => {
     state = loadState(real.reader, WALLET_ID)
     ask(GAS_MICROS)
     expect(told).toEqual(['daily 80 at 90', 'daily 100 at 95'])
-    const [first] = real.reader.eventsOfUser(USER_ID, 0, Number.MAX_SAFE_INTEGER)
+    const [first] = real.reader.events.ofUser(USER_ID, 0, Number.MAX_SAFE_INTEGER)
     expect(first?.data).toMatchObject({ percent: 80, period: 'daily', used_usd: '0.00009' })
   } finally {
     await real.close()

@@ -50,7 +50,7 @@ test('a start finds every open transaction, also those beyond what the wallet li
     const found = loadState(store.reader, WALLET_ID)
     expect(new Set(found.open.keys())).toEqual(open)
     expect(found.listed).toEqual(state.listed)
-    const ofChain = [...store.reader.openTransactionsOfChain(CHAIN_ID)].map(({ txId }) => txId)
+    const ofChain = [...store.reader.transactions.openOfChain(CHAIN_ID)].map(({ txId }) => txId)
     expect(new Set(ofChain)).toEqual(open)
     expect(ofChain).toHaveLength(open.size)
   }

@@ -15,7 +15,7 @@ async function prepared(data: `0x${string}`) {
   const valued: QuotedCall[] = []
   const ports = {
     screener,
-    reader: { apiKey: () => ({ userId: USER }), refresh: () => undefined },
+    reader: { keys: { byId: () => ({ userId: USER }) } },
     quoter: {
       quote(call: QuotedCall) {
         valued.push(call)

@@ -59,10 +59,7 @@ describe('a user’s counter', () => {
 
   test('refuses what it does not know to be free, until the records say so', () => {
     let stored = LIMIT - 1
-    const shell = createQuotaShell({
-      refresh: () => {},
-      ownedCounts: () => ({ wallets: 0, keys: 0, webhooks: stored }),
-    })
+    const shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: stored }))
     const holder = shell.load('user-1')
     const ask = (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
     expect(ask(reserve('a'))).toBe(true)
@@ -84,10 +81,7 @@ describe('a user’s counter', () => {
 class BusyService {
   /** `full`: nothing is sent; `silent`: no reply comes of what was. */
   callers: 'room' | 'full' | 'silent' = 'room'
-  readonly #shell = createQuotaShell({
-    refresh: () => {},
-    ownedCounts: () => ({ wallets: 0, keys: 0, webhooks: 0 }),
-  })
+  readonly #shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: 0 }))
   readonly #counter = this.#shell.load(USER_ID)
   readonly #actors: Actors = {
     ask: (async (_, command) => {

@@ -42,7 +42,7 @@ export async function openRealStore(recordVersions = createVersionsBuffer()): Pr
       const batch = new WriteBatch()
       fill(batch)
       await commits.commit(batch)
-      reader.refresh()
+      reader.fresh()
     },
     async close() {
       await environment.root.close()

@@ -39,8 +39,8 @@ function pruneUntilKilled(): Promise<'killed' | 'ended'> {
 
 /** The log has no gap behind its beginning, and the beginning is where the store says. */
 function expectWhole(last: number): void {
-  store.reader.refresh()
-  const start = store.reader.eventLogStart(USER_ID)
+  store.reader.fresh()
+  const start = store.reader.events.logStart(USER_ID)
   const seqs = seqsOf(store)
   expect(seqs[0]).toBe(start + 1)
   expect(seqs).toEqual(Array.from({ length: last - start }, (_, n) => start + 1 + n))
@@ -61,7 +61,7 @@ describe('when the removal of old records is killed', () => {
     for (let run = 0; run < 12; run++) {
       const fate = await pruneUntilKilled()
       expectWhole(old + YOUNG)
-      starts.push(store.reader.eventLogStart(USER_ID))
+      starts.push(store.reader.events.logStart(USER_ID))
       if (fate === 'ended') break
     }
     expect(seqsOf(store)).toHaveLength(YOUNG)
@@ -90,7 +90,7 @@ describe('the thread that removes old records', () => {
     const worker = new Worker(THREAD, { workerData: start })
     const ended = new Promise<number>((resolve) => worker.once('exit', resolve))
     const seqs = () => {
-      store.reader.refresh()
+      store.reader.fresh()
       return seqsOf(store)
     }
     try {

@@ -39,7 +39,7 @@ export function prune(
 ): Pruned & { readonly steps: readonly Pruned[] } {
   const context = { environment, reader, needs: createEventNeeds(reader) }
   const steps = [...prunePass(context, RETENTION, NOW_MS, mode)]
-  reader.refresh()
+  reader.fresh()
   return { ...steps.reduce(addPruned, NOTHING_PRUNED), steps }
 }
 
@@ -69,7 +69,7 @@ export function appendEvents(
 }
 
 export function seqsOf({ reader }: RealStore, user: UserId = USER_ID): number[] {
-  return [...reader.eventsOfUser(user, 0, Number.MAX_SAFE_INTEGER)].map(({ seq }) => seq)
+  return [...reader.events.ofUser(user, 0, Number.MAX_SAFE_INTEGER)].map(({ seq }) => seq)
 }
 
 export async function addEndpoint(

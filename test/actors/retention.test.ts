@@ -35,9 +35,9 @@ describe('the event log', () => {
     await appendEvents(store, 3, YOUNG_MS)
     expect(prune(store)).toMatchObject({ events: 5, heldBack: 0 })
     expect(seqsOf(store)).toEqual([4, 5, 6])
-    expect(store.reader.eventLogStart(USER_ID)).toBe(3)
+    expect(store.reader.events.logStart(USER_ID)).toBe(3)
     expect(seqsOf(store, OTHER)).toEqual([])
-    expect(store.reader.eventLogStart(OTHER)).toBe(2)
+    expect(store.reader.events.logStart(OTHER)).toBe(2)
     await appendEvents(store, 1, NOW_MS)
     expect(seqsOf(store)).toEqual([4, 5, 6, 7])
     expect(prune(store)).toMatchObject({ events: 0 })
@@ -62,7 +62,7 @@ describe('the event log', () => {
 
   test('keeps what a webhook read and has not delivered', async () => {
     for (let n = 0; n < 4; n++) await appendEvents(store, 1, OLD_MS)
-    const eventId = store.reader.event(USER_ID, 2)?.eventId as EventId
+    const eventId = store.reader.events.bySeq(USER_ID, 2)?.eventId as EventId
     const waits = { phase: 'waiting', failures: 3, nextTryAtMs: NOW_MS, attemptId: 0 } as const
     await addEndpoint(store, { cursor: 4, pending: [{ eventId, seq: 2, laneKey: null, ...waits }] })
     expect(prune(store)).toMatchObject({ events: 1, heldBack: 1 })
@@ -87,16 +87,16 @@ describe('the event log', () => {
 
   test('forgets the names of events that had one before their place', async () => {
     await appendEvents(store, 1, OLD_MS, { eventId: eventIdOf(1), type: 'webhook.test' })
-    expect(store.reader.eventById(USER_ID, eventIdOf(1))?.seq).toBe(1)
+    expect(store.reader.events.byId(USER_ID, eventIdOf(1))?.seq).toBe(1)
     prune(store)
-    expect(store.reader.eventById(USER_ID, eventIdOf(1))).toBeUndefined()
+    expect(store.reader.events.byId(USER_ID, eventIdOf(1))).toBeUndefined()
     expect([...store.environment.spaces.eventsById.getKeys({})]).toEqual([])
   })
 
   test('goes on in places where it ended, though nothing of it is left', async () => {
     await appendEvents(store, 5, OLD_MS)
     prune(store)
-    expect(store.reader.lastEventSeqs()[partitionOf(USER_ID)]).toBe(5)
+    expect(store.reader.events.lastSeqs()[partitionOf(USER_ID)]).toBe(5)
   })
 
   test('is read from its beginning, and never from before it without a word', async () => {
@@ -148,13 +148,16 @@ describe('the history of deliveries', () => {
       for (const one of records) transactor.putDeliveryRecord(webhookId, one.eventId, one)
     })
     expect(prune(store)).toMatchObject({ deliveries: 2 })
-    expect([...store.reader.deliveryRecordIds(webhookId, 10)]).toEqual([eventIdOf(2), eventIdOf(3)])
+    expect([...store.reader.deliveries.eventIds(webhookId, 10)]).toEqual([
+      eventIdOf(2),
+      eventIdOf(3),
+    ])
   })
 })
 
 describe('the audit trail', () => {
   const all = (limit = 100) =>
-    store.reader.auditOfUser(USER_ID, { limit, cursor: null }, () => true).items
+    store.reader.audit.ofUser(USER_ID, { limit, cursor: null }, () => true).items
 
   test('loses what is old, and keeps the rest in order', async () => {
     const young = entryAt(YOUNG_MS)
@@ -180,7 +183,7 @@ describe('the audit trail', () => {
     expect(all()).toHaveLength(3)
     expect(prune(store)).toMatchObject({ audit: 1 })
     expect(all().map(({ txId }) => txId)).toEqual([ids[2], ids[1]])
-    const page = store.reader.transactionsOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
+    const page = store.reader.transactions.ofUser(USER_ID, { limit: 9, cursor: null }, () => true)
     expect(page.items).toHaveLength(3)
     expect(prune(store)).toMatchObject({ audit: 0 })
   })
@@ -222,7 +225,7 @@ describe('a pass', () => {
     const { steps: _, ...counted } = prune(store, 'count')
     expect(counted).toMatchObject({ events: 2 * STEP_RECORDS_MAX + 10, audit: 1 })
     expect(seqsOf(store)).toHaveLength(2 * STEP_RECORDS_MAX + 10)
-    expect(store.reader.eventLogStart(USER_ID)).toBe(0)
+    expect(store.reader.events.logStart(USER_ID)).toBe(0)
     const { steps: __, ...pruned } = prune(store)
     expect(pruned).toEqual(counted)
   })

@@ -30,7 +30,9 @@ describe('where transactions ended', () => {
     store.write((transactor) => {
       for (const tx of transactions) transactor.putTransaction(tx)
     })
-  const places = (chainId: number = CHAIN_ID) => [...store.reader.settledPlaces(chainId)]
+  const places = (chainId: number = CHAIN_ID) => [
+    ...store.reader.transactions.settledPlaces(chainId),
+  ]
 
   test('is found by block, each block once, by chain', async () => {
     await put(ended(1, 9, '0x0a'), ended(2, 9, '0x0a'), ended(3, 10, '0x0b'))
@@ -39,9 +41,9 @@ describe('where transactions ended', () => {
     expect(places()).toEqual([place(9, '0x0a'), place(9, '0x0c'), place(10, '0x0b')])
     expect(places(10)).toEqual([place(300, '0x0d')])
     expect(places(1)).toEqual([])
-    const found = store.reader.settledIn(CHAIN_ID, place(9, '0x0a'))
+    const found = store.reader.transactions.settledIn(CHAIN_ID, place(9, '0x0a'))
     expect(found.sort()).toEqual([txIdOf(1), txIdOf(2), txIdOf(4)])
-    expect(store.reader.settledIn(CHAIN_ID, place(9, '0x0b'))).toEqual([])
+    expect(store.reader.transactions.settledIn(CHAIN_ID, place(9, '0x0b'))).toEqual([])
   })
 
   test('is not noted of what is open, nowhere on the chain, or there as another transaction', async () => {
@@ -58,7 +60,7 @@ describe('where transactions ended', () => {
     await put(first, ended(2, 9, '0x0a'))
     await put({ ...first, status: 'broadcast', mined: null })
     await put({ ...first, updatedAtMs: first.updatedAtMs + 1 })
-    const found = store.reader.settledIn(CHAIN_ID, place(9, '0x0a'))
+    const found = store.reader.transactions.settledIn(CHAIN_ID, place(9, '0x0a'))
     expect(found.sort()).toEqual([txIdOf(1), txIdOf(2)])
   })
 

@@ -59,8 +59,8 @@ describe('a shard', () => {
   afterEach(() => store.close())
 
   const stored = () => {
-    store.reader.refresh()
-    return store.reader.keyLastUsedAtMs(ID) ?? 0
+    store.reader.fresh()
+    return store.reader.keys.lastUsedAtMs(ID) ?? 0
   }
 
   function counter(): ActorShell<{ count: number }, Command, number, 'look' | 'look at once'> {

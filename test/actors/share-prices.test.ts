@@ -18,7 +18,7 @@ afterEach(() => store.close())
 function history() {
   const written: [string, readonly SharePriceSample[]][] = []
   const kept = createSharePriceHistory({
-    stored: store.reader.sharePrices(),
+    stored: store.reader.markets.sharePrices(),
     store: (key, samples) => written.push([key, samples]),
   })
   return { kept, written }
@@ -59,7 +59,7 @@ test('a day of samples is kept of a vault, and no more is stored', async () => {
   const last = written.at(-1)
   if (last === undefined) throw new Error('nothing was written')
   await write(last)
-  const [stored] = [...store.reader.sharePrices()]
+  const [stored] = [...store.reader.markets.sharePrices()]
   expect(stored?.[0]).toBe(VAULT)
   expect(stored?.[1]).toHaveLength(SAMPLES_MAX)
   expect(stored?.[1].at(-1)?.sharePrice).toBe(1_000_000n + BigInt(SAMPLES_MAX + 9))

@@ -33,7 +33,7 @@ describe('the store', () => {
   test('gives back what was put in: bigints as bigints of any size, numbers as numbers', async () => {
     const tx = transaction(1, { value: 2n ** 256n - 1n, spentMicros: 0n })
     await store.write((transactor) => transactor.putTransaction(tx))
-    expect(store.reader.transaction(tx.txId)).toEqual(tx)
+    expect(store.reader.transactions.byId(tx.txId)).toEqual(tx)
   })
 
   test('gives back each version of a transaction as it was put, whichever of its parts changed', async () => {
@@ -47,7 +47,7 @@ describe('the store', () => {
     const reopened: Transaction = { ...ended, status: 'broadcast', error: null }
     for (const version of [signed, sent, bumped, moved, long, ended, reopened]) {
       await store.write((transactor) => transactor.putTransaction(version))
-      expect(store.reader.transaction(version.txId)).toEqual(version)
+      expect(store.reader.transactions.byId(version.txId)).toEqual(version)
     }
   })
 
@@ -58,19 +58,19 @@ describe('the store', () => {
       for (const tx of many) transactor.putTransaction({ ...tx, status: 'broadcast' })
     })
     for (const tx of many) {
-      expect(store.reader.transaction(tx.txId)).toEqual({ ...tx, status: 'broadcast' })
+      expect(store.reader.transactions.byId(tx.txId)).toEqual({ ...tx, status: 'broadcast' })
     }
   })
 
   test('shows nothing of a batch before it is committed, and all of it after', async () => {
     await store.write((transactor) => {
       transactor.putApiKey(apiKey())
-      expect(store.reader.apiKey(KEY_ID)).toBeUndefined()
-      expect(store.reader.apiKeyByHash(apiKey().secretHash)).toBeUndefined()
+      expect(store.reader.keys.byId(KEY_ID)).toBeUndefined()
+      expect(store.reader.keys.byHash(apiKey().secretHash)).toBeUndefined()
     })
-    expect(store.reader.apiKey(KEY_ID)).toEqual(apiKey())
-    expect(store.reader.apiKeyByHash(apiKey().secretHash)).toEqual(apiKey())
-    expect([...store.reader.keysOfWallet(WALLET_ID)]).toEqual([apiKey()])
+    expect(store.reader.keys.byId(KEY_ID)).toEqual(apiKey())
+    expect(store.reader.keys.byHash(apiKey().secretHash)).toEqual(apiKey())
+    expect([...store.reader.keys.ofWallet(WALLET_ID)]).toEqual([apiKey()])
   })
 
   test('lists page by page, newest first, without a gap, a repeat or a stranger', async () => {
@@ -81,7 +81,7 @@ describe('the store', () => {
     const seen: TxId[] = []
     let cursor: string | null = null
     do {
-      const page = store.reader.transactionsOfUser(USER_ID, { limit: 10, cursor }, () => true)
+      const page = store.reader.transactions.ofUser(USER_ID, { limit: 10, cursor }, () => true)
       expect(page.items.length).toBeLessThanOrEqual(10)
       seen.push(...page.items.map(({ txId }) => txId))
       cursor = page.nextCursor
@@ -94,11 +94,11 @@ describe('the store', () => {
       for (let n = 1; n <= 40; n++) transactor.addTransaction(transaction(n), null)
     })
     const even = (tx: Transaction) => tx.nonce % 2 === 0
-    const first = store.reader.transactionsOfUser(USER_ID, { limit: 15, cursor: null }, even)
+    const first = store.reader.transactions.ofUser(USER_ID, { limit: 15, cursor: null }, even)
     expect(first.items.map(({ nonce }) => nonce)).toEqual(
       Array.from({ length: 15 }, (_, i) => 40 - 2 * i),
     )
-    const rest = store.reader.transactionsOfUser(
+    const rest = store.reader.transactions.ofUser(
       USER_ID,
       { limit: 15, cursor: first.nextCursor },
       even,
@@ -112,10 +112,10 @@ describe('the store', () => {
       for (let n = 1; n <= 5_010; n++) transactor.addTransaction(transaction(n), null)
     })
     const none = () => false
-    const first = store.reader.transactionsOfUser(USER_ID, { limit: 10, cursor: null }, none)
+    const first = store.reader.transactions.ofUser(USER_ID, { limit: 10, cursor: null }, none)
     expect(first.items).toEqual([])
     expect(first.nextCursor).toBe(txIdOf(11))
-    const second = store.reader.transactionsOfUser(
+    const second = store.reader.transactions.ofUser(
       USER_ID,
       { limit: 10, cursor: first.nextCursor },
       none,
@@ -136,8 +136,8 @@ describe('the store', () => {
       transactor.markOpen(WALLET_ID, txIdOf(2))
       transactor.markOpen(other, txIdOf(3))
     })
-    const open = () => [...store.reader.openTransactionsOfWallet(WALLET_ID)].map((it) => it.nonce)
-    const onChain = () => [...store.reader.openTransactionsOfChain(CHAIN_ID)].map((it) => it.nonce)
+    const open = () => [...store.reader.transactions.openOfWallet(WALLET_ID)].map((it) => it.nonce)
+    const onChain = () => [...store.reader.transactions.openOfChain(CHAIN_ID)].map((it) => it.nonce)
     expect(open()).toEqual([4, 2, 1])
     expect(onChain()).toEqual([1, 4, 3])
     await store.write((transactor) => {
@@ -167,9 +167,9 @@ describe('the store', () => {
     await store.write((transactor) => {
       for (let n = 1; n <= 6; n++) transactor.appendEvent(event(n, n % 2 ? USER_ID : NEIGHBOUR))
     })
-    expect(store.reader.lastEventSeqs()[partitionOf(USER_ID)]).toBe(6)
+    expect(store.reader.events.lastSeqs()[partitionOf(USER_ID)]).toBe(6)
     const mine = (afterSeq: number, through: number) =>
-      [...store.reader.eventsOfUser(USER_ID, afterSeq, through)].map(({ seq }) => seq)
+      [...store.reader.events.ofUser(USER_ID, afterSeq, through)].map(({ seq }) => seq)
     expect(mine(0, 6)).toEqual([1, 3, 5])
     expect(mine(1, 6)).toEqual([3, 5])
     expect(mine(0, 4)).toEqual([1, 3])
@@ -183,10 +183,12 @@ describe('the store', () => {
     for (const n of all) {
       expect(mine(n, 300)).toEqual(ofUser.filter((seq) => seq > n))
       expect(mine(0, n)).toEqual(ofUser.filter((seq) => seq <= n))
-      expect(store.reader.event(USER_ID, n)?.data).toEqual(ofUser.includes(n) ? { n } : undefined)
+      expect(store.reader.events.bySeq(USER_ID, n)?.data).toEqual(
+        ofUser.includes(n) ? { n } : undefined,
+      )
     }
-    expect(store.reader.event(USER_ID, 301)).toBeUndefined()
-    expect(store.reader.eventById(NEIGHBOUR, 'evt_4' as EventId)).toMatchObject({ seq: 4 })
-    expect(store.reader.eventById(USER_ID, 'evt_4' as EventId)).toBeUndefined()
+    expect(store.reader.events.bySeq(USER_ID, 301)).toBeUndefined()
+    expect(store.reader.events.byId(NEIGHBOUR, 'evt_4' as EventId)).toMatchObject({ seq: 4 })
+    expect(store.reader.events.byId(USER_ID, 'evt_4' as EventId)).toBeUndefined()
   })
 })

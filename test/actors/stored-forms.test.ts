@@ -79,12 +79,12 @@ describe('what the store holds', () => {
     ]
     for (const header of headers) {
       await store.write((transactor) => transactor.addSubWallet(header))
-      expect(store.reader.subWallet(WALLET_ID)).toEqual(header)
+      expect(store.reader.wallets.header(WALLET_ID)).toEqual(header)
     }
     for (const header of headers) {
       await store.write((transactor) => transactor.putSubWalletMarks(header))
-      expect(store.reader.subWallet(WALLET_ID)).toEqual(header)
-      expect(store.reader.wallet(WALLET_ID)).toEqual(wallet)
+      expect(store.reader.wallets.header(WALLET_ID)).toEqual(header)
+      expect(store.reader.wallets.byId(WALLET_ID)).toEqual(wallet)
     }
     const tx = transaction(1, {
       attempts: [ATTEMPT, cancelled],
@@ -93,10 +93,10 @@ describe('what the store holds', () => {
       confirmedAtMs: START_MS,
     })
     await store.write((transactor) => transactor.putTransaction(tx))
-    expect(store.reader.transaction(tx.txId)).toStrictEqual(tx)
+    expect(store.reader.transactions.byId(tx.txId)).toStrictEqual(tx)
     const foreign = transaction(2, { lineageId: 'key_1' as Transaction['lineageId'], mined: MINED })
     await store.write((transactor) => transactor.putTransaction(foreign))
-    expect(store.reader.transaction(foreign.txId)).toStrictEqual(foreign)
+    expect(store.reader.transactions.byId(foreign.txId)).toStrictEqual(foreign)
   })
 
   test('puts of a transaction that changes how it stands, and the whole where that is not enough', async () => {
@@ -106,9 +106,9 @@ describe('what the store holds', () => {
       const batch = new WriteBatch()
       batch.putTransaction(tx)
       await localCommits(environment, store.sequence).commit(batch)
-      store.reader.refresh()
-      expect(store.reader.transaction(tx.txId)).toStrictEqual(tx)
-      expect([...store.reader.transactionsFrom('')]).toStrictEqual([tx])
+      store.reader.fresh()
+      expect(store.reader.transactions.byId(tx.txId)).toStrictEqual(tx)
+      expect([...store.reader.transactions.from('')]).toStrictEqual([tx])
     }
     const signed = transaction(1)
     await store.write((transactor) => transactor.addTransaction(signed, null))
@@ -141,7 +141,7 @@ describe('what the store holds', () => {
     batch.addTransaction(tx, null)
     await expect(localCommits(broken, store.sequence).commit(batch)).rejects.toThrow('disk full')
     await store.write((transactor) => transactor.putTransaction(tx))
-    expect(store.reader.transaction(tx.txId)).toStrictEqual(tx)
+    expect(store.reader.transactions.byId(tx.txId)).toStrictEqual(tx)
   })
 
   test('keeps the lists of a verdict apart from the details, for each entry its own', async () => {
@@ -155,7 +155,7 @@ describe('what the store holds', () => {
     await store.write((transactor) => {
       for (const entry of entries) transactor.appendAudit(entry)
     })
-    const page = store.reader.auditOfUser(USER_ID, { limit: 9, cursor: null }, () => true)
+    const page = store.reader.audit.ofUser(USER_ID, { limit: 9, cursor: null }, () => true)
     const byId = new Map(page.items.map((entry) => [entry.auditId, entry]))
     expect(entries.map(({ auditId }) => byId.get(auditId))).toStrictEqual(entries)
   })
@@ -176,7 +176,7 @@ describe('what the store holds', () => {
       const seen: AuditRecord[] = []
       let cursor: string | null = null
       do {
-        const page = store.reader.auditOfUser(USER_ID, { limit, cursor }, () => true)
+        const page = store.reader.audit.ofUser(USER_ID, { limit, cursor }, () => true)
         seen.push(...page.items)
         cursor = page.nextCursor
       } while (cursor !== null)
@@ -204,7 +204,7 @@ describe('what the store holds', () => {
         transactor.addTransaction(transaction(n), null)
         transactor.appendAudit(auditEntry(at))
       })
-      const page = store.reader.auditOfUser(USER_ID, { limit: 1, cursor: null }, () => true)
+      const page = store.reader.audit.ofUser(USER_ID, { limit: 1, cursor: null }, () => true)
       expect(page.items).toHaveLength(1)
     }
     const readers = String(store.environment.root.readerList()).trim().split('\n')
@@ -221,19 +221,19 @@ describe('what the store holds', () => {
       transactor.appendEvent(event({ eventId: given }))
       transactor.appendEvent(event({ data: null, moment }))
     })
-    const [first, second, third] = store.reader.eventsOfUser(USER_ID, 0, 3)
+    const [first, second, third] = store.reader.events.ofUser(USER_ID, 0, 3)
     expect(first).toMatchObject({ seq: 1, data: { percent: 80 } })
     expect(first).not.toHaveProperty('moment')
     expect(second).toMatchObject({ seq: 2, eventId: given })
     expect(third).toMatchObject({ seq: 3, data: null, moment })
     const ids = [first, second, third].map((one) => one?.eventId as EventId)
-    expect(ids.map((id) => store.reader.eventById(USER_ID, id)?.seq)).toEqual([1, 2, 3])
+    expect(ids.map((id) => store.reader.events.byId(USER_ID, id)?.seq)).toEqual([1, 2, 3])
     // The log's own are in its order, also within a millisecond, and need no index.
     expect((first?.eventId ?? '') < (third?.eventId ?? '')).toBe(true)
     expect([...store.environment.spaces.eventsById.getKeys({})]).toEqual([given])
     // An id that names another's place is nobody's.
     const forged = `${ids[0]?.slice(0, -1)}${ids[0]?.endsWith('0') ? '1' : '0'}` as EventId
-    expect(store.reader.eventById(USER_ID, forged)).toBeUndefined()
-    expect(store.reader.eventById(USER_ID, 'evt_none' as EventId)).toBeUndefined()
+    expect(store.reader.events.byId(USER_ID, forged)).toBeUndefined()
+    expect(store.reader.events.byId(USER_ID, 'evt_none' as EventId)).toBeUndefined()
   })
 })

@@ -243,7 +243,7 @@ export class WalletWorld {
     const before = this.#fates.get(txId)
     if (before !== 'waiting') throw new Error(`${txId} was answered again, after: ${before}`)
     this.#fates.set(txId, result.ok ? 'sent' : 'refused')
-    const stored = this.#reader.transaction(txId)
+    const stored = this.#reader.transactions.byId(txId)
     if (result.ok && stored === undefined) throw new Error(`${txId} is not stored`)
     if (!result.ok && stored !== undefined && stored.status !== 'dropped') {
       throw new Error(`${txId} was refused and is ${stored.status}`)
@@ -286,11 +286,11 @@ export class WalletWorld {
   }
 
   #stored(): Transaction[] {
-    return [...this.#reader.transactionsOfUserOldestFirst(wallet.userId, null)]
+    return [...this.#reader.transactions.ofUserOldestFirst(wallet.userId, null)]
   }
 
   #isStored({ txId, attempts }: AccountTransaction): boolean {
-    const stored = this.#reader.transaction(txId)
+    const stored = this.#reader.transactions.byId(txId)
     const newest = attempts.at(-1)?.txHash
     return stored?.attempts.some(({ txHash }) => txHash === newest) === true || isFinalIn(stored)
   }

@@ -51,7 +51,7 @@ async function commit(write: (batch: WriteBatch) => void): Promise<void> {
     environment,
     attachEventSequence(createEventSequenceBuffer(), () => true),
   ).commit(batch)
-  reader.refresh()
+  reader.fresh()
 }
 
 function spenderAt(index: number): Address {
@@ -113,7 +113,7 @@ describe('the ledger of approvals', () => {
       })
     expect(event.forgotten).toEqual([key(2), key(3)])
     expect(knownSpendersOf(reader)(BASE, OWNER)).toBeNull()
-    const kept = [...reader.allowances(OWNER)].map(allowanceKey)
+    const kept = [...reader.allowances.ofWallet(OWNER)].map(allowanceKey)
     expect(kept).toHaveLength(ALLOWANCES_MAX)
     expect(kept).toEqual(expect.arrayContaining([key(0), key(1), key(5_001)]))
     expect(new Set(kept)).toEqual(new Set(state.allowances.keys()))
@@ -129,6 +129,6 @@ describe('the ledger of approvals', () => {
   test('survives one transaction with more approvals than it holds', async () => {
     await approve(range(0, ALLOWANCES_MAX + 24))
     expect(state.allowances.size).toBe(ALLOWANCES_MAX)
-    expect([...reader.allowances(OWNER)]).toHaveLength(ALLOWANCES_MAX)
+    expect([...reader.allowances.ofWallet(OWNER)]).toHaveLength(ALLOWANCES_MAX)
   })
 })

@@ -20,19 +20,19 @@ test('a store is filled with what the service reads back: wallets, past and open
   await filler.addOpen(4)
   await filler.close()
   const { reader } = store
-  reader.refresh()
-  const wallets = [...reader.wallets()]
+  reader.fresh()
+  const wallets = [...reader.wallets.all()]
   expect(wallets.length).toBeGreaterThan(5)
   for (const one of wallets) {
-    expect(reader.subWallet(one.subWalletId)?.wallet).toEqual(one)
-    expect([...reader.keysOfWallet(one.subWalletId)]).toHaveLength(1)
+    expect(reader.wallets.header(one.subWalletId)?.wallet).toEqual(one)
+    expect([...reader.keys.ofWallet(one.subWalletId)]).toHaveLength(1)
   }
-  const past = reader.transactionsOfUser(USER_ID, { limit: 100, cursor: null }, () => true).items
+  const past = reader.transactions.ofUser(USER_ID, { limit: 100, cursor: null }, () => true).items
   expect(past).toHaveLength(30)
   expect(new Set(past.map(({ attempts }) => attempts[0]?.txHash)).size).toBe(30)
   for (const tx of past) expect(tx).toMatchObject({ subWalletId: WALLET_ID, status: 'confirmed' })
   const open = wallets.flatMap(({ subWalletId }) => [
-    ...reader.openTransactionsOfWallet(subWalletId),
+    ...reader.transactions.openOfWallet(subWalletId),
   ])
   expect(open.length).toBeGreaterThanOrEqual(4)
 })

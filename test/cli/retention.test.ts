@@ -59,8 +59,8 @@ async function fillStore(): Promise<void> {
 async function left(): Promise<{ readonly events: number; readonly audit: number }> {
   const environment = openEnvironment(storeDirectory())
   const reader = createReader(environment)
-  const events = [...reader.eventsOfUser(USER_ID, 0, Number.MAX_SAFE_INTEGER)].length
-  const trail = reader.auditOfUser(USER_ID, { limit: 10, cursor: null }, () => true)
+  const events = [...reader.events.ofUser(USER_ID, 0, Number.MAX_SAFE_INTEGER)].length
+  const trail = reader.audit.ofUser(USER_ID, { limit: 10, cursor: null }, () => true)
   await environment.root.close()
   return { events, audit: trail.items.length }
 }

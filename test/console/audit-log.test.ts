@@ -45,8 +45,8 @@ function refusal(code: string, keyId = 'key_1'): AuditRecord {
 
 function trail(): readonly AuditRecord[] {
   const reader = createReader(environment)
-  reader.refresh()
-  return reader.auditOfUser(userId, { limit: 1_000, cursor: null }, () => true).items
+  reader.fresh()
+  return reader.audit.ofUser(userId, { limit: 1_000, cursor: null }, () => true).items
 }
 
 test('refusals that repeat are written once and counted once', async () => {

@@ -57,7 +57,7 @@ describe('actors that keep little', () => {
           for (const keyId of keys) used.set(keyId, atMs)
           const uses = keys.map((keyId) => ({ keyId, atMs }))
           await world.handle({ type: 'keys-used', uses })
-          const stored = [...used.keys()].map((id) => [id, world.reader.keyLastUsedAtMs(id)])
+          const stored = [...used.keys()].map((id) => [id, world.reader.keys.lastUsedAtMs(id)])
           mustEqual('uses', [...used], stored)
         },
       }
@@ -72,7 +72,7 @@ describe('actors that keep little', () => {
     for (const sample of [first, second]) {
       const samples = sample === undefined ? [] : [sample]
       await world.together(['1:a', '1:b'].map((vaultKey) => ({ type, vaultKey, samples })))
-      expect(new Map(world.reader.sharePrices())).toEqual(
+      expect(new Map(world.reader.markets.sharePrices())).toEqual(
         new Map([
           ['1:a', samples],
           ['1:b', samples],

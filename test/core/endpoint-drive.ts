@@ -115,12 +115,12 @@ export class EndpointDrive {
     const { state: holder, reader } = this.world
     if (holder.unsaved) return
     mustEqual('endpoint', holder.state, this.world.loaded().state)
-    mustEqual('listed', holder.state?.endpoint, reader.webhook(ID))
+    mustEqual('listed', holder.state?.endpoint, reader.webhooks.byId(ID))
     mustEqual('history', byKey(this.#records), byKey(this.#stored()))
   }
 
   #stored(): Map<EventId, DeliveryRecord> {
-    const { items } = this.world.reader.deliveryRecords<DeliveryRecord>(ID, {
+    const { items } = this.world.reader.deliveries.ofWebhook<DeliveryRecord>(ID, {
       limit: Number.MAX_SAFE_INTEGER,
       cursor: null,
     })

@@ -19,8 +19,8 @@ describe('a webhook endpoint, in whatever order things happen', () => {
       { type: 'remove', nowMs },
     ])
     const { webhookId } = ENDPOINT
-    expect(world.reader.webhook(webhookId)).toBeUndefined()
-    expect([...world.reader.deliveryRecordIds(webhookId, 10)]).toEqual([])
+    expect(world.reader.webhooks.byId(webhookId)).toBeUndefined()
+    expect([...world.reader.deliveries.eventIds(webhookId, 10)]).toEqual([])
     expect(world.loaded().state).toBeNull()
   })
 })

@@ -73,8 +73,8 @@ describe('what need not be remembered', () => {
     sweepAt(nowMs)
     expect(told).toEqual([{ type: 'forget-idempotency', lineageId: LINEAGE_ID, keys: ['first'] }])
     for (const command of told) await world.handle(command)
-    expect(world.reader.idempotency(LINEAGE_ID, 'first')).toBeUndefined()
-    expect(world.reader.idempotency(LINEAGE_ID, 'second')).toBeDefined()
+    expect(world.reader.idempotency.byKey(LINEAGE_ID, 'first')).toBeUndefined()
+    expect(world.reader.idempotency.byKey(LINEAGE_ID, 'second')).toBeDefined()
   })
 
   test('one that is being used again is kept', async () => {
@@ -85,7 +85,7 @@ describe('what need not be remembered', () => {
     await world.handle(preparedSend(2, 10n, { nowMs, idempotency }), 2)
     const keys = ['again']
     await world.handle({ type: 'forget-idempotency', lineageId: LINEAGE_ID, keys })
-    expect(world.reader.idempotency(LINEAGE_ID, 'again')).toBeDefined()
+    expect(world.reader.idempotency.byKey(LINEAGE_ID, 'again')).toBeDefined()
   })
 
   test('a look reads so many rows and goes on from there, to the end', async () => {
@@ -145,7 +145,8 @@ describe('what need not be remembered', () => {
       const key = apiKey({ keyId, lineageId, secretHash: `0${n}`.repeat(32), createdAtMs })
       return world.handle({ type: 'register-key', key })
     }
-    const stored = () => world.reader.subWallet(WALLET_ID)?.spend.map(({ lineageId }) => lineageId)
+    const stored = () =>
+      world.reader.wallets.header(WALLET_ID)?.spend.map(({ lineageId }) => lineageId)
     const later = START_MS + 40 * DAY_MS
     await register(2, later)
     expect(stored()).toEqual([LINEAGE_ID])

@@ -68,7 +68,7 @@ export class GasWalletDrive {
     }
     for (const event of events) {
       if (event.type !== 'transaction-ended') continue
-      const { mined = null } = this.world.reader.gasTransaction(event.txId)?.tx ?? {}
+      const { mined = null } = this.world.reader.gas.transaction(event.txId)?.tx ?? {}
       if (mined !== null) this.#settled.add(event.txId)
     }
     this.#check()
@@ -104,7 +104,7 @@ export class GasWalletDrive {
     const txId = txIdOf(again ? 1 + random.integer(this.#jobs) : ++this.#jobs)
     const { account } = this.world.state
     const isOpen = account.open.has(txId)
-    const past = isOpen ? null : (this.world.reader.gasTransaction(txId)?.tx ?? null)
+    const past = isOpen ? null : (this.world.reader.gas.transaction(txId)?.tx ?? null)
     const fees = { maxFeePerGas: 1n, maxPriorityFeePerGas: 1n }
     await this.#handle({
       type: 'prepared-sponsor',
@@ -140,7 +140,7 @@ export class GasWalletDrive {
     const { random, nowMs } = this.drawn
     const txId = random.pick([...this.#settled])
     this.#settled.delete(txId)
-    const found = this.world.reader.gasTransaction(txId)
+    const found = this.world.reader.gas.transaction(txId)
     if (found === undefined || !isFinal(found.tx.status)) return
     const { tx: stored, job } = found
     await this.#handle({ type: 'unmined-final', txId, stored, job, nowMs })

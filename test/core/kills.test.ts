@@ -71,7 +71,7 @@ class KilledProcess {
     const owners = chain.map((hash) => this.model.ownerOf(hash))
     if (owners.includes(undefined)) wrong.push('something is on chain and in no record')
     for (const txId of acknowledged.values()) {
-      const status = reader.transaction(txId)?.status
+      const status = reader.transactions.byId(txId)?.status
       const landed = owners.filter((owner) => owner === txId).length
       if (landed !== (status === 'dropped' ? 0 : 1)) {
         wrong.push(`${txId} is ${status} and landed ${landed} times`)
@@ -81,7 +81,7 @@ class KilledProcess {
     if (new Set(keys).size !== keys.length) wrong.push('an Idempotency-Key landed twice')
     const all = this.model.transactions()
     if (!all.every(({ status }) => isFinal(status))) wrong.push('something is still open')
-    const counters = reader.subWallet(WALLET_ID)?.spend[0]?.counters
+    const counters = reader.wallets.header(WALLET_ID)?.spend[0]?.counters
     const spent = all.reduce((sum, { spentMicros }) => sum + spentMicros, 0n)
     if (counters !== undefined && counters.reservedMicros !== 0n) wrong.push('some stays reserved')
     if (counters !== undefined && counters.dayMicros !== spent) wrong.push('used is not spent')

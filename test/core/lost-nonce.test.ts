@@ -77,7 +77,7 @@ function sentOut({ pending }: WalletWorld): (Hex | undefined)[] {
 /** What a wallet can be sure of once the first bytes of its only payment are in a final block. */
 async function paidOnce(world: WalletWorld): Promise<void> {
   await world.handle(confirmed)
-  const stored = world.reader.transaction(txIdOf(1))
+  const stored = world.reader.transactions.byId(txIdOf(1))
   expect(stored).toMatchObject({ status: 'confirmed', nonce: 0 })
   expect(stored?.attempts.map(({ txHash }) => txHash)).toEqual(['0x1'])
   const { dayMicros, reservedMicros } = spentBy(world)
@@ -131,7 +131,7 @@ describe('a payment that lost its nonce, and whose first bytes are mined all the
     expect(sentOut(world)).toEqual([])
     await world.handle(signed(2, 1, 4))
     expect(sentOut(world)).toEqual(['0x4'])
-    expect(world.reader.transaction(txIdOf(2))?.nonce).toBe(1)
+    expect(world.reader.transactions.byId(txIdOf(2))?.nonce).toBe(1)
   })
 
   test('gives the nonce back at which it went out a second time', async () => {
@@ -140,7 +140,7 @@ describe('a payment that lost its nonce, and whose first bytes are mined all the
     await ask(world, 2)
     await world.handle(signed(2, 2, 3))
     await world.handle(mined)
-    expect(world.reader.transaction(txIdOf(1))).toMatchObject({ nonce: 0, mined: MINED })
+    expect(world.reader.transactions.byId(txIdOf(1))).toMatchObject({ nonce: 0, mined: MINED })
     expect(laneOf(world.state, CHAIN_ID).gaps).toEqual([1])
     world.pending = []
     await world.handle({ type: 'unmined', txId: txIdOf(1), stored: null, nowMs })
@@ -159,12 +159,12 @@ describe('a payment that a block had, and a reorg took back', () => {
       await ask(world, 1)
       await world.handle(signed(1, 0, 1))
       await world.handle({ ...mined, type })
-      const stored = world.reader.transaction(txIdOf(1)) ?? null
+      const stored = world.reader.transactions.byId(txIdOf(1)) ?? null
       await world.handle({ type: 'unmined', txId: txIdOf(1), stored, nowMs })
       world.pending = []
       await world.handle(answered(1, '0x1', LOST))
       expect(world.pending).toEqual([])
-      expect(world.reader.transaction(txIdOf(1))?.status).toBe('broadcast')
+      expect(world.reader.transactions.byId(txIdOf(1))?.status).toBe('broadcast')
       expect(spentBy(world).dayMicros).toBe(stored?.reservation.micros)
     },
   )
@@ -174,10 +174,10 @@ describe('a payment that a block had, and a reorg took back', () => {
     await ask(world, 1)
     await world.handle(signed(1, 0, 1))
     await world.handle(confirmed)
-    const stored = world.reader.transaction(txIdOf(1)) ?? null
+    const stored = world.reader.transactions.byId(txIdOf(1)) ?? null
     await world.handle({ type: 'unmined', txId: txIdOf(1), stored, nowMs })
     for (let proof = 0; proof < 100; proof++) await world.handle(answered(1, '0x1', LOST))
-    expect(world.reader.transaction(txIdOf(1))?.status).toBe('dropped')
+    expect(world.reader.transactions.byId(txIdOf(1))?.status).toBe('dropped')
     expect(spentBy(world).dayMicros).toBe(0n)
   })
 })
@@ -194,8 +194,8 @@ test('a nonce that is lost again waits for signatures that are under way', async
   await world.handle(answered(1, '0x1', LOST))
   await world.handle(signed(2, 1, 4))
   await world.handle(signed(1, 2, 5))
-  expect(world.reader.transaction(txIdOf(2))).toMatchObject({ nonce: 1 })
-  expect(world.reader.transaction(txIdOf(1))).toMatchObject({ nonce: 2 })
+  expect(world.reader.transactions.byId(txIdOf(2))).toMatchObject({ nonce: 1 })
+  expect(world.reader.transactions.byId(txIdOf(1))).toMatchObject({ nonce: 2 })
 })
 
 test('what may be out is not dropped because old nodes do not know its type', async () => {
@@ -205,5 +205,5 @@ test('what may be out is not dropped because old nodes do not know its type', as
   await world.handle(answered(1, '0x1', { kind: 'unsure', mayBeOut: true }))
   const refused = fault('CHAIN_REJECTED', { reason: 'unsupported' })
   await world.handle(answered(1, '0x1', { kind: 'rejected', fault: refused }))
-  expect(world.reader.transaction(txIdOf(1))?.status).toBe('signed')
+  expect(world.reader.transactions.byId(txIdOf(1))?.status).toBe('signed')
 })

@@ -30,15 +30,15 @@ describe('news that overtakes what it follows', () => {
   test('a reorg is heard of that is told while the confirmation is being stored', async () => {
     const world = await sending()
     await world.handle({ type: 'mined', txId, mined: MINED, nowMs })
-    const stored = world.reader.transaction(txId) ?? null
+    const stored = world.reader.transactions.byId(txId) ?? null
     await world.handle({ type: 'confirmed', txId, mined: MINED, nowMs })
     world.pending = []
     await world.handle({ type: 'unmined', txId, stored, nowMs })
     // An effect waits for the commits of what was decided before it.
     expect(world.pending).toEqual([{ type: 'read-again', txId }])
-    const later = world.reader.transaction(txId) ?? null
+    const later = world.reader.transactions.byId(txId) ?? null
     await world.handle({ type: 'unmined', txId, stored: later, isReadAgain: true, nowMs })
-    expect(world.reader.transaction(txId)).toMatchObject({ status: 'broadcast', mined: null })
+    expect(world.reader.transactions.byId(txId)).toMatchObject({ status: 'broadcast', mined: null })
     expect(world.loaded().open.has(txId)).toBe(true)
   })
 

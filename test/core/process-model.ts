@@ -134,7 +134,7 @@ export class ProcessModel {
   }
 
   transactions(): Transaction[] {
-    return [...this.reader.transactionsOfUserOldestFirst(USER_ID, null)]
+    return [...this.reader.transactions.ofUserOldestFirst(USER_ID, null)]
   }
 
   /** Whose bytes these are. */
@@ -159,7 +159,7 @@ export class ProcessModel {
       knownBodies: new KnownBodies(),
     }
     const reader = createReader(environment)
-    const last = reader.lastEventSeqs()
+    const last = reader.events.lastSeqs()
     const host = new ShardHost({
       shells: [eraseShell(this.#shell(reader, alive))],
       commits: localCommits(
@@ -257,7 +257,7 @@ export class ProcessModel {
   #replied(token: number, result: AskResult): void {
     if (!result.ok || token >= CONSOLE_TOKENS_FROM) return
     const { txId } = sentReply(result.value as CarriedSent)
-    if (this.reader.transaction(txId) === undefined) {
+    if (this.reader.transactions.byId(txId) === undefined) {
       this.wrong.push(`${txId} was acknowledged and is not on disk`)
     }
     this.acknowledged.set(token, txId)

@@ -75,7 +75,7 @@ export class WalletDrive {
     }
     for (const event of events) {
       if (event.type !== 'transaction-ended') continue
-      if (this.world.reader.transaction(event.txId)?.mined) this.#settled.add(event.txId)
+      if (this.world.reader.transactions.byId(event.txId)?.mined) this.#settled.add(event.txId)
     }
     this.#log.check(this.world.logged)
     checkWallet(this.world, this.#capMicros, this.drawn.nowMs)
@@ -125,7 +125,12 @@ export class WalletDrive {
     if (this.#settled.size > 0 && random.chance(0.1)) {
       const txId = random.pick([...this.#settled])
       this.#settled.delete(txId)
-      await this.handle({ type: 'unmined', txId, stored: reader.transaction(txId) ?? null, nowMs })
+      await this.handle({
+        type: 'unmined',
+        txId,
+        stored: reader.transactions.byId(txId) ?? null,
+        nowMs,
+      })
       return
     }
     const open = [...state.open.values()].filter(({ flight }) => flight !== 'nonce-lost')
@@ -142,7 +147,9 @@ export class WalletDrive {
   async #tell(txId: TxId, told: Partial<SponsorNews>): Promise<void> {
     const gas = told.gas ?? null
     const { state, reader } = this.world
-    const known = state.sponsored.has(txId) ? {} : { stored: reader.transaction(txId) ?? null }
+    const known = state.sponsored.has(txId)
+      ? {}
+      : { stored: reader.transactions.byId(txId) ?? null }
     await this.handle({
       ...{ type: 'sponsor-news', txId, gas, refusal: null, cancels: null },
       flight: gas === null || isFinal(gas.status) ? 'ended' : 'sent',
@@ -243,7 +250,7 @@ export class WalletDrive {
         return this.#passDeadline(effect.txId)
       case 'read-again': {
         const { txId } = effect
-        const stored = this.world.reader.transaction(txId) ?? null
+        const stored = this.world.reader.transactions.byId(txId) ?? null
         return this.handle({ type: 'unmined', txId, stored, isReadAgain: true, nowMs })
       }
       case 'check-delegation': {

@@ -31,7 +31,7 @@ export function checkWallet(world: WalletWorld, capMicros: bigint, nowMs: number
     const lineageId = state.open.get(txId)?.tx.lineageId
     if (lineageId === undefined) throw new Error(`${txId} is not open and its request is kept`)
     if (idempotency === null) continue
-    mustEqual('idempotency', txId, reader.idempotency(lineageId, idempotency.key)?.txId)
+    mustEqual('idempotency', txId, reader.idempotency.byKey(lineageId, idempotency.key)?.txId)
   }
   checkCounters(state, capMicros, nowMs)
 }

@@ -122,7 +122,7 @@ describe('a batch in which one write fails', () => {
 
   /** Every row there is, so that nothing of a batch can hide. */
   function rows(): string[] {
-    store.reader.refresh()
+    store.reader.fresh()
     return Object.entries(store.environment.spaces).flatMap(([space, database]) =>
       [...database.getKeys({})].map((key) => `${space} ${JSON.stringify(key)}`),
     )
@@ -149,9 +149,9 @@ describe('a batch in which one write fails', () => {
     })
     expect(stored.map(({ seq }) => seq)).toEqual([readable + 1])
     expect(store.sequence.readable(USER_ID)).toBe(readable + 1)
-    store.reader.refresh()
-    expect(store.reader.transaction(txIdOf(1))).toEqual(transaction(1))
-    expect(store.reader.transaction(txIdOf(2))).toEqual(settled(2))
+    store.reader.fresh()
+    expect(store.reader.transactions.byId(txIdOf(1))).toEqual(transaction(1))
+    expect(store.reader.transactions.byId(txIdOf(2))).toEqual(settled(2))
   })
 })
 
@@ -192,7 +192,7 @@ describe('the rows of a batch', () => {
 })
 
 function contentsOf({ reader, environment }: RealStore): [string, unknown, unknown][] {
-  reader.refresh()
+  reader.fresh()
   return Object.entries(environment.spaces).flatMap(([space, database]) =>
     [...database.getRange({})].map(({ key, value }): [string, unknown, unknown] => [
       space,

@@ -49,9 +49,11 @@ function records() {
     ...{ address, action, note: null, createdAtMs: 0 },
   })
   return {
-    refresh: () => undefined,
-    apiKey: (id: KeyId) => (id === KEY_ID ? key : { ...key, userId: 'user_other' as UserId }),
-    addressRules: () => [rule(ALLOWED, 'allow'), rule(BLOCKED, 'block')],
+    fresh: () => undefined,
+    keys: {
+      byId: (id: KeyId) => (id === KEY_ID ? key : { ...key, userId: 'user_other' as UserId }),
+    },
+    users: { addressRules: () => [rule(ALLOWED, 'allow'), rule(BLOCKED, 'block')] },
   }
 }
 

@@ -24,10 +24,10 @@ const POLL_MS = 50
 
 /** All transactions of a wallet that have durable signed bytes, oldest first. */
 export function transactionsOf({ reader }: Harness, wallet: TestWallet): Transaction[] {
-  reader.refresh()
-  const { userId } = reader.wallet(wallet.subWalletId) ?? {}
+  reader.fresh()
+  const { userId } = reader.wallets.byId(wallet.subWalletId) ?? {}
   if (userId === undefined) throw new Error('the wallet is not stored')
-  const all = [...reader.transactionsOfUserOldestFirst(userId, null)]
+  const all = [...reader.transactions.ofUserOldestFirst(userId, null)]
   return all.filter(({ subWalletId }) => subWalletId === wallet.subWalletId)
 }
 
@@ -40,10 +40,10 @@ export async function allFinal(
   const deadlineMs = Date.now() + timeoutMs
   for (;;) {
     const { reader } = harness
-    reader.refresh()
+    reader.fresh()
     // Not by reading all that ended: the actors run on this thread, and would starve.
     const open = wallets
-      .flatMap(({ subWalletId }) => [...reader.openTransactionsOfWallet(subWalletId)])
+      .flatMap(({ subWalletId }) => [...reader.transactions.openOfWallet(subWalletId)])
       .filter(isOpen)
     if (open.length === 0) return
     if (Date.now() > deadlineMs) {
@@ -87,8 +87,8 @@ export async function audit(
     const known = (landed.get(chainId) ?? 0) + (fromOutside.get(chainId) ?? 0)
     if (nonce !== known) wrong.push(`chain ${chainId}: nonce ${nonce}, ${known} accounted for`)
   }
-  const counters = harness.reader
-    .subWallet(wallet.subWalletId)
+  const counters = harness.reader.wallets
+    .header(wallet.subWalletId)
     ?.spend.find(({ lineageId }) => lineageId === wallet.lineageId)?.counters
   if (all.length > 0 && counters?.monthMicros !== spentMicros) {
     wrong.push(`${counters?.monthMicros} counted against the cap, ${spentMicros} spent`)

@@ -232,8 +232,8 @@ export async function startHarness(
         return life.ask({ kind: 'sub-wallet', id: wallet.subWalletId, command, token: null })
       },
       transaction(txId) {
-        reader.refresh()
-        return reader.transaction(txId)
+        reader.fresh()
+        return reader.transactions.byId(txId)
       },
       baseFeeWei: (chainId) => life.baseFeeWei(chainId),
       async restart(meanwhile = async () => {}) {

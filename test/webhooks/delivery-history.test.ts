@@ -64,11 +64,12 @@ async function save(history: DeliveryHistory): Promise<void> {
   const batch = new WriteBatch()
   history.save(batch)
   await localCommits(environment, sequence).commit(batch)
-  reader.refresh()
+  reader.fresh()
 }
 
 function stored(): readonly DeliveryRecord[] {
-  return reader.deliveryRecords<DeliveryRecord>(webhookId, { limit: 5_000, cursor: null }).items
+  return reader.deliveries.ofWebhook<DeliveryRecord>(webhookId, { limit: 5_000, cursor: null })
+    .items
 }
 
 test('old deliveries are forgotten, unfinished ones and the newest never', async () => {
@@ -104,6 +105,6 @@ test('nothing of a removed endpoint stays', async () => {
   const batch = new WriteBatch()
   history.removeAll(batch)
   await localCommits(environment, sequence).commit(batch)
-  reader.refresh()
+  reader.fresh()
   expect(stored()).toEqual([])
 })

@@ -25,7 +25,10 @@ import { createGuardedAgent } from '../../dist/src/webhooks/guarded-agent.js'
 
 const environment = openEnvironment(process.argv[2] ?? '')
 const reader = createReader(environment)
-const sequence = attachEventSequence(createEventSequenceBuffer(reader.lastEventSeqs()), () => true)
+const sequence = attachEventSequence(
+  createEventSequenceBuffer(reader.events.lastSeqs()),
+  () => true,
+)
 /** Wrapped data keys in a file, since the host is killed and started again. */
 function storedKeys(path) {
   const list = () => (existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : [])
@@ -62,7 +65,7 @@ const host = new ShardHost({
 })
 const announce = createAnnouncer({ ...ports, tell: (envelope) => host.deliver(envelope) })
 
-for (const { webhookId } of reader.webhooks()) {
+for (const { webhookId } of reader.webhooks.all()) {
   const command = { type: 'recover', nowMs: Date.now() }
   host.deliver({ kind: 'webhook-endpoint', id: webhookId, command, token: null })
 }
@@ -97,13 +100,13 @@ async function obey(message) {
       await append(message.events)
       return null
     case 'log':
-      reader.refresh()
-      return [...reader.eventsOfUser(message.userId, 0, sequence.readable(message.userId))].map(
+      reader.fresh()
+      return [...reader.events.ofUser(message.userId, 0, sequence.readable(message.userId))].map(
         ({ seq, eventId }) => ({ seq, eventId }),
       )
     case 'deliveries':
-      reader.refresh()
-      return reader.deliveryRecords(message.webhookId, { limit: 2_000, cursor: null }).items
+      return reader.fresh().deliveries.ofWebhook(message.webhookId, { limit: 2_000, cursor: null })
+        .items
     default:
       throw new Error(`unknown message ${message.type}`)
   }

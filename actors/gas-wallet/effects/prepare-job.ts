@@ -29,7 +29,7 @@ export async function prepareJob(
   const unneeded: JobQuote = refusal(fault('INTERNAL'), 'call')
   if (account.open.has(job.txId) || account.drafts.has(job.txId))
     return finish(unneeded, null, null)
-  const past = ports.reader.gasTransaction(job.txId)?.tx ?? null
+  const past = ports.reader.gas.transaction(job.txId)?.tx ?? null
   if (past !== null) return finish(unneeded, null, past)
   const [quote, chainNonce] = await Promise.all([
     quoteJob(ports, state, job),

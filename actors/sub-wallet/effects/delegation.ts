@@ -58,8 +58,7 @@ export async function awaitDeadline(
     // The watcher keeps the newest head at hand, so looking costs nothing.
     const head = chain.fees.latest()?.head
     if (head !== undefined && head.timestampMs > afterMs) {
-      reader.refresh()
-      const isCarried = reader.gasTransaction(txId) !== undefined
+      const isCarried = reader.fresh().gas.transaction(txId) !== undefined
       self({ type: 'deadline-passed', txId, isCarried, nowMs: nowMs() })
       return
     }

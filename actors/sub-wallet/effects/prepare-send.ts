@@ -98,7 +98,7 @@ async function screenedFirst(
   { screener, reader }: SubWalletPorts,
   { keyId, chainId, to, data }: SendCommand,
 ): Promise<NonNullable<PreparedSend['screened']> | null> {
-  const userId = reader.apiKey(keyId)?.userId
+  const userId = reader.keys.byId(keyId)?.userId
   if (userId === undefined) return null
   const verdict = await screener.screen({ chainId: chainId as ChainId, userId, to, data })
   const refusal = verdictFault(verdict)
@@ -139,10 +139,9 @@ export function firstAnswer(
   const lineageId = state.keys.get(keyId)?.lineageId
   if (idempotency === null || lineageId === undefined) return null
   // Commits since the last tick count.
-  reader.refresh()
-  const record = reader.idempotency(lineageId, idempotency.key)
+  const record = reader.fresh().idempotency.byKey(lineageId, idempotency.key)
   if (record === undefined) return null
   const tx: Transaction | undefined =
-    state.open.get(record.txId)?.tx ?? reader.transaction(record.txId)
+    state.open.get(record.txId)?.tx ?? reader.transactions.byId(record.txId)
   return tx === undefined ? null : { record, tx }
 }

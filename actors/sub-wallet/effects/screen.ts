@@ -57,14 +57,14 @@ function quoteAgain(
     if (head === undefined) return null
     if (forecastStillGood(forecast, head, (token) => prices.price(chainId, token))) return null
   }
-  const from = reader.wallet(subWalletOf(reader, draft))?.address
+  const from = reader.wallets.byId(subWalletOf(reader, draft))?.address
   if (from === undefined) return null
   const call = { chainId, from, to, value, data }
   return quoter.quote(unmined === null ? call : { ...call, unmined: () => unmined })
 }
 
 function subWalletOf(reader: SubWalletPorts['reader'], { keyId }: Draft): SubWalletId {
-  const id = reader.apiKey(keyId)?.subWalletId
+  const id = reader.keys.byId(keyId)?.subWalletId
   if (id === undefined) throw new Error(`${keyId} vanished from the store`)
   return id
 }
@@ -75,7 +75,7 @@ export function screenSponsored(
   { txId, chainId, keyId, account, router, terms, parties }: SponsoredDraft,
   self: (command: Command) => void,
 ): void {
-  const userId = reader.apiKey(keyId)?.userId
+  const userId = reader.keys.byId(keyId)?.userId
   if (userId === undefined) throw new Error(`${keyId} vanished from the store`)
   const report = (verdict: Verdict) =>
     self({

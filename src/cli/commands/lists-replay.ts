@@ -74,7 +74,7 @@ function* callsSince(
   counted: () => void,
 ): Generator<StoredCall> {
   const first = ID_PREFIX.tx + ulidBody(Math.max(0, sinceMs), new Uint8Array(10))
-  for (const { txId, userId, chainId, to, data } of createReader(environment).transactionsFrom(
+  for (const { txId, userId, chainId, to, data } of createReader(environment).transactions.from(
     first,
   )) {
     counted()

@@ -7,7 +7,7 @@ import { sponsorCall, sponsoredChain } from '../sponsored/sponsor-call.js'
 
 export function defiDeposit(ports: OperationPorts): AgentHandlers['defi_deposit'] {
   return async (context, input) => {
-    const account = ports.reader.wallet(context.key.subWalletId)?.address
+    const account = ports.reader.wallets.byId(context.key.subWalletId)?.address
     if (account === undefined) return refuse(fault('INVALID_KEY'))
     const on = sponsoredChain(ports, context, input.chain_id)
     if (!on.ok) return on

@@ -17,7 +17,7 @@ interface Terms {
 /** The quote's bound, or one made from the price of now. */
 export function executeSwap(ports: OperationPorts): AgentHandlers['execute_swap'] {
   return async (context, input) => {
-    const account = ports.reader.wallet(context.key.subWalletId)?.address
+    const account = ports.reader.wallets.byId(context.key.subWalletId)?.address
     if (account === undefined) return refuse(fault('INVALID_KEY'))
     if ('chain_id' in input) {
       // Before the tokens are looked at: the chain's lack comes first of all.

@@ -13,7 +13,7 @@ const TRANSACTIONS = 5n
 
 export function gasEstimate(ports: OperationPorts): AgentHandlers['gas_estimate'] {
   return ({ key }, { chain_id }) => {
-    const owner = ports.reader.wallet(key.subWalletId)?.address
+    const owner = ports.reader.wallets.byId(key.subWalletId)?.address
     if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
     return answerFromChain(ports, chain_id, async ({ reads, fees }) => {
       const [quote, balance] = await Promise.all([fees.quote(), reads.nativeBalance(owner)])

@@ -10,7 +10,7 @@ import { sponsorCall, sponsoredChain } from '../sponsored/sponsor-call.js'
 /** USDC into native currency, so that a wallet funded in USDC alone can pay gas (Base only). */
 export function gasSwap(ports: OperationPorts): AgentHandlers['gas_swap'] {
   return async (context, input) => {
-    const account = ports.reader.wallet(context.key.subWalletId)?.address
+    const account = ports.reader.wallets.byId(context.key.subWalletId)?.address
     if (account === undefined) return refuse(fault('INVALID_KEY'))
     const on = sponsoredChain(ports, context, input.chain_id)
     if (!on.ok) return on

@@ -16,11 +16,10 @@ const MS_PER_SECOND = 1_000
 export function getAllowances(ports: OperationPorts): AgentHandlers['get_allowances'] {
   const { reader, nowMs } = ports
   return ({ key }, { chain_id }) => {
-    reader.refresh()
-    const owner = reader.wallet(key.subWalletId)?.address
+    const owner = reader.fresh().wallets.byId(key.subWalletId)?.address
     if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
     return answerFromChain(ports, chain_id, async (chain) => {
-      const entries = [...reader.allowances(owner, chain_id)].sort(newestFirst)
+      const entries = [...reader.allowances.ofWallet(owner, chain_id)].sort(newestFirst)
       const nowSeconds = Math.floor(nowMs() / MS_PER_SECOND)
       const live = await readLiveAllowances(chain, owner, entries, nowSeconds)
       const worthOf = await worthAtOwner(ports, chain, owner, live)
@@ -29,7 +28,7 @@ export function getAllowances(ports: OperationPorts): AgentHandlers['get_allowan
         value: {
           chain_id,
           allowances: live.map((allowance) => viewOf(allowance, worthOf(allowance))),
-          complete: reader.allowanceLedger(owner)?.complete ?? false,
+          complete: reader.allowances.ledger(owner)?.complete ?? false,
         },
       }
     })

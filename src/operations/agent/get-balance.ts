@@ -8,7 +8,7 @@ import type { OperationPorts } from '../ports.js'
 
 export function getBalance(ports: OperationPorts): AgentHandlers['get_balance'] {
   return ({ key }, input) => {
-    const owner = ports.reader.wallet(key.subWalletId)?.address
+    const owner = ports.reader.wallets.byId(key.subWalletId)?.address
     if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
     const token = toChecksumAddress(input.token)
     return answerFromChain(ports, input.chain_id, async ({ reads, config }) => {

@@ -7,7 +7,7 @@ import { chainsAsked, type Market, readMarkets, usdOf, vaultKey } from '../spons
 /** Vaults of the configuration that answer as vaults. */
 export function getDefiMarkets(ports: OperationPorts): AgentHandlers['get_defi_markets'] {
   return async (context, { chain_id }) => {
-    const account = ports.reader.wallet(context.key.subWalletId)?.address
+    const account = ports.reader.wallets.byId(context.key.subWalletId)?.address
     if (account === undefined) return refuse(fault('INVALID_KEY'))
     const found = await readMarkets(ports, chainsAsked(ports, context, chain_id), account)
     if (!found.ok) return found

@@ -5,7 +5,7 @@ import type { OperationPorts } from '../ports.js'
 
 export function getNativeBalance(ports: OperationPorts): AgentHandlers['get_native_balance'] {
   return ({ key }, { chain_id }) => {
-    const owner = ports.reader.wallet(key.subWalletId)?.address
+    const owner = ports.reader.wallets.byId(key.subWalletId)?.address
     if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
     return answerFromChain(ports, chain_id, async ({ reads, config }) => {
       const balance = (await reads.nativeBalance(owner)).toString()

@@ -7,7 +7,7 @@ import { chainsAsked, readMarkets, usdOf } from '../sponsored/markets.js'
 /** Markets of which the sub-wallet holds shares. */
 export function getPositions(ports: OperationPorts): AgentHandlers['get_positions'] {
   return async (context, { chain_id }) => {
-    const account = ports.reader.wallet(context.key.subWalletId)?.address
+    const account = ports.reader.wallets.byId(context.key.subWalletId)?.address
     if (account === undefined) return refuse(fault('INVALID_KEY'))
     const found = await readMarkets(ports, chainsAsked(ports, context, chain_id), account)
     if (!found.ok) return found

@@ -9,7 +9,7 @@ import type { OperationPorts } from '../ports.js'
 /** Tokens of the chain's configuration; a token that does not answer is left out. */
 export function getTokenBalances(ports: OperationPorts): AgentHandlers['get_token_balances'] {
   return ({ key }, { chain_id }) => {
-    const owner = ports.reader.wallet(key.subWalletId)?.address
+    const owner = ports.reader.wallets.byId(key.subWalletId)?.address
     if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
     return answerFromChain(ports, chain_id, async ({ reads, config }) => {
       const known = config.tokens.map((token) => ({

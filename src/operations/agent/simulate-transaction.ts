@@ -16,7 +16,7 @@ export function simulateTransactionHandler(
 ): AgentHandlers['simulate_transaction'] {
   const { reader, actors, screener, nowMs } = ports
   return async ({ key }, input) => {
-    const from = reader.wallet(key.subWalletId)?.address
+    const from = reader.wallets.byId(key.subWalletId)?.address
     if (from === undefined) return { ok: false, fault: fault('INVALID_KEY') }
     const chainId = input.chain_id
     const to = toChecksumAddress(input.to)

@@ -34,7 +34,7 @@ export function listAddressRules({
 }: OperationPorts): ConsoleHandlers['list_address_rules'] {
   return ({ userId }, input) => {
     const { limit, cursor } = pageOptions(input)
-    const newestFirst = [...reader.addressRules(userId)].reverse()
+    const newestFirst = [...reader.users.addressRules(userId)].reverse()
     const at = cursor === null ? 0 : newestFirst.findIndex(({ address }) => address === cursor) + 1
     // The entry that the cursor names may be gone by now: then there is no place to go on from.
     const page = cursor !== null && at === 0 ? [] : newestFirst.slice(at, at + limit)

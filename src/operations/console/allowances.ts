@@ -101,13 +101,13 @@ class Revocation {
     this.#wallet = wallet
     this.#context = context
     this.#key = key
-    this.#open = [...ports.reader.openTransactionsOfWallet(wallet.subWalletId)]
+    this.#open = [...ports.reader.transactions.openOfWallet(wallet.subWalletId)]
   }
 
   async onChain(chainId: number): Promise<void> {
     const { reader, nowMs } = this.#ports
     const { address } = this.#wallet
-    const entries = [...reader.allowances(address, chainId)]
+    const entries = [...reader.allowances.ofWallet(address, chainId)]
     if (entries.length === 0) return
     const nowSeconds = Math.floor(nowMs() / MS_PER_SECOND)
     const standing = await answerFromChain(this.#ports, chainId, async (chain) => {
@@ -161,7 +161,7 @@ class Revocation {
     if (tx.chainId !== chainId || tx.data !== data) return false
     if (tx.to.toLowerCase() !== to.toLowerCase()) return false
     const { reader } = this.#ports
-    return ends.every(({ txId }) => (reader.transaction(txId)?.nonce ?? -1) < tx.nonce)
+    return ends.every(({ txId }) => (reader.transactions.byId(txId)?.nonce ?? -1) < tx.nonce)
   }
 
   async #send({ chainId, to, value, data }: RevokeCall): Promise<Result<Transaction>> {
@@ -184,8 +184,7 @@ class Revocation {
     const { answeredSends, reader } = this.#ports
     const sent = sentReply(answer.value)
     answeredSends.note(sent)
-    reader.refresh()
-    const tx = reader.transaction(sent.txId)
+    const tx = reader.fresh().transactions.byId(sent.txId)
     if (tx === undefined) throw new Error(`${sent.txId} was answered and is not stored`)
     return ok(tx)
   }

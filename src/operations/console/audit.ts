@@ -5,7 +5,7 @@ import { pageOptions } from './page.js'
 
 export function listAudit({ reader }: OperationPorts): ConsoleHandlers['list_audit'] {
   return ({ userId }, input) => {
-    const { items, nextCursor } = reader.auditOfUser(
+    const { items, nextCursor } = reader.audit.ofUser(
       userId,
       pageOptions(input),
       (record) =>

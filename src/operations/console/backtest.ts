@@ -37,7 +37,7 @@ export function backtestKey({ reader }: OperationPorts): ConsoleHandlers['backte
     let more = true
     for (let scanned = 0; more && scanned < SCAN_MAX; scanned += SLICE) {
       if (scanned > 0) await new Promise((resolve) => setImmediate(resolve))
-      const slice = takeSlice(reader.transactionsOfUserOldestFirst(userId as UserId, afterId))
+      const slice = takeSlice(reader.transactions.ofUserOldestFirst(userId as UserId, afterId))
       for (const tx of slice) {
         afterId = tx.txId
         if (tx.lineageId !== lineageId) continue

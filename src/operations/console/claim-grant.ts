@@ -53,7 +53,7 @@ export async function untilUndisturbed<T>(
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
     const made = await change()
     if (!('outdated' in made)) return made
-    reader.refresh()
+    reader.fresh()
   }
   return refuse(fault('OVERLOADED', {}, 'The key is being changed by others; try again.'))
 }

@@ -17,9 +17,9 @@ export function listDeliveries({ reader }: OperationPorts): ConsoleHandlers['lis
     const owned = ownedWebhook(reader, userId, input.webhook_id)
     if (!owned.ok) return owned
     const { webhookId } = owned.value
-    const page = reader.deliveryRecords<DeliveryRecord>(webhookId, pageOptions(input))
+    const page = reader.deliveries.ofWebhook<DeliveryRecord>(webhookId, pageOptions(input))
     const deliveries = page.items.map((record) =>
-      deliveryView(record, reader.eventById(userId, record.eventId)?.type ?? null),
+      deliveryView(record, reader.events.byId(userId, record.eventId)?.type ?? null),
     )
     return { ok: true, value: { deliveries, next_cursor: page.nextCursor } }
   }
@@ -63,7 +63,7 @@ function targetsOf(
     const owned = ownedWebhook(reader, event.userId, only as WebhookId)
     return owned.ok ? ok([owned.value]) : owned
   }
-  const all = reader.webhooksOfUser(event.userId, { limit: QUOTAS_MAX.webhooks, cursor: null })
+  const all = reader.webhooks.ofUser(event.userId, { limit: QUOTAS_MAX.webhooks, cursor: null })
   return ok(
     all.items.filter(
       ({ status, events }) =>

@@ -19,19 +19,18 @@ export function listEvents({
     const { limit } = pageOptions(input)
     // In this order: a snapshot older than the bound would lack events, and they would be skipped.
     const readable = readableSeq(userId)
-    reader.refresh()
-    const logStart = reader.eventLogStart(userId)
+    const logStart = reader.fresh().events.logStart(userId)
     const asked = input.after ?? 0
     if (asked > 0 && asked < logStart) return { ok: false, fault: noLongerKept(asked, logStart) }
     const after = Math.max(asked, logStart)
-    const transactionOf = once(reader.transaction)
+    const transactionOf = once(reader.transactions.byId)
     const events: ReturnType<typeof eventView>[] = []
     let nextAfter = after
     const page = (hasMore: boolean) => ({
       ok: true as const,
       value: { events, next_after: nextAfter, has_more: hasMore, log_starts_after: logStart },
     })
-    for (const event of reader.eventsOfUser(userId, after, readable)) {
+    for (const event of reader.events.ofUser(userId, after, readable)) {
       if (events.length === limit) {
         return page(true)
       }

@@ -74,10 +74,10 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
 export function listKeys(ports: OperationPorts): ConsoleHandlers['list_keys'] {
   const { reader, nowMs } = ports
   return ({ userId }, input) => {
-    const { items, nextCursor } = reader.keysOfUser(userId, pageOptions(input))
+    const { items, nextCursor } = reader.keys.ofUser(userId, pageOptions(input))
     const now = nowMs()
     const keys = items.map((key) => {
-      const custody = reader.custodyOf(key.subWalletId, key.keyId)
+      const custody = reader.grants.statusOf(key.subWalletId, key.keyId)
       return keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, now)
     })
     return { ok: true, value: { keys, next_cursor: nextCursor } }

@@ -8,21 +8,21 @@ import type { Reader } from '../../store/reader.js'
 
 /** A user sees and touches only what they own; anything else is not there. */
 export function ownedWallet(reader: Reader, userId: UserId, id: string): Result<SubWallet> {
-  const wallet = reader.wallet(id as SubWalletId)
+  const wallet = reader.wallets.byId(id as SubWalletId)
   return wallet?.userId === userId ? ok(wallet) : refuse(fault('NOT_FOUND', { sub_wallet_id: id }))
 }
 
 export function ownedKey(reader: Reader, userId: UserId, id: string): Result<ApiKey> {
-  const key = reader.apiKey(id as KeyId)
+  const key = reader.keys.byId(id as KeyId)
   return key?.userId === userId ? ok(key) : refuse(fault('NOT_FOUND', { key_id: id }))
 }
 
 export function ownedWebhook(reader: Reader, userId: UserId, id: string): Result<WebhookEndpoint> {
-  const endpoint = reader.webhook(id as WebhookId)
+  const endpoint = reader.webhooks.byId(id as WebhookId)
   return endpoint?.userId === userId ? ok(endpoint) : refuse(fault('NOT_FOUND', { webhook_id: id }))
 }
 
 export function ownedEvent(reader: Reader, userId: UserId, id: string): Result<StoredEvent> {
-  const event = reader.eventById(userId, id as EventId)
+  const event = reader.events.byId(userId, id as EventId)
   return event !== undefined ? ok(event) : refuse(fault('NOT_FOUND', { event_id: id }))
 }

@@ -53,7 +53,7 @@ export function freeingKey(
   handler: ConsoleHandlers['revoke_key'],
 ): ConsoleHandlers['revoke_key'] {
   return async (context, input) => {
-    const before = reader.apiKey(input.key_id as KeyId)
+    const before = reader.keys.byId(input.key_id as KeyId)
     const answer = await handler(context, input)
     if (answer.ok && before !== undefined && isLive(before)) {
       free(actors, context.userId, 'keys', input.key_id)

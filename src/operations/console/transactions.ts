@@ -8,7 +8,7 @@ export function listTransactions({
   headOf,
 }: OperationPorts): ConsoleHandlers['list_transactions'] {
   return ({ userId }, input) => {
-    const { items, nextCursor } = reader.transactionsOfUser(
+    const { items, nextCursor } = reader.transactions.ofUser(
       userId,
       pageOptions(input),
       (tx) =>

@@ -34,7 +34,7 @@ export function createWallet({ actors, nowMs }: OperationPorts): ConsoleHandlers
 
 export function listWallets({ reader }: OperationPorts): ConsoleHandlers['list_wallets'] {
   return ({ userId }, input) => {
-    const { items, nextCursor } = reader.walletsOfUser(userId, pageOptions(input))
+    const { items, nextCursor } = reader.wallets.ofUser(userId, pageOptions(input))
     const wallets = items.map(({ wallet }) => walletView(wallet))
     return { ok: true, value: { wallets, next_cursor: nextCursor } }
   }

@@ -35,7 +35,7 @@ export function deliveryView(record: DeliveryRecord, type: EventType | null) {
   }
 }
 
-export function eventView(event: StoredEvent, transactionOf: Reader['transaction']) {
+export function eventView(event: StoredEvent, transactionOf: Reader['transactions']['byId']) {
   const { seq, eventId, type, atMs } = event
   const data = eventData(event, transactionOf)
   return { seq, event_id: eventId, type, timestamp: isoTime(atMs), data }

@@ -45,7 +45,7 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
 
 export function listWebhooks({ reader }: OperationPorts): ConsoleHandlers['list_webhooks'] {
   return ({ userId }, input) => {
-    const { items, nextCursor } = reader.webhooksOfUser(userId, pageOptions(input))
+    const { items, nextCursor } = reader.webhooks.ofUser(userId, pageOptions(input))
     return { ok: true, value: { webhooks: items.map(webhookView), next_cursor: nextCursor } }
   }
 }

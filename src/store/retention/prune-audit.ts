@@ -70,7 +70,7 @@ function takeOldest(
   mode: Mode,
 ): Taken {
   const isFinalTx = (txId: TxId | null) => {
-    const tx = txId === null ? undefined : reader.transaction(txId)
+    const tx = txId === null ? undefined : reader.transactions.byId(txId)
     return tx === undefined || isFinal(tx.status)
   }
   const isVerdict = space === 'transactionsByUser'

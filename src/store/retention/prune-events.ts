@@ -73,7 +73,7 @@ function takeOldest(
     const block = decodeEvents(value, user)
     if (block.some(({ atMs }) => atMs >= beforeMs)) break
     isNeeded ??= needs(user)
-    if (block.some(isNeeded) || block.some((event) => isOpen(event, reader.transaction))) {
+    if (block.some(isNeeded) || block.some((event) => isOpen(event, reader.transactions.byId))) {
       why = 'needed'
       break
     }
@@ -100,7 +100,7 @@ function takeOldest(
 /** Until its transaction is final, whoever follows it reads the log from before its events. */
 function isOpen(
   { moment, data }: StoredEvent,
-  transactionOf: PruneContext['reader']['transaction'],
+  transactionOf: PruneContext['reader']['transactions']['byId'],
 ): boolean {
   const txId = moment?.txId ?? data?.tx_id
   if (typeof txId !== 'string') return false

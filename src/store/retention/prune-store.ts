@@ -40,7 +40,7 @@ function* steps<Place>(
   let place: Place | null = null
   for (;;) {
     const at: Place | null = place
-    if (mode === 'count') context.reader.refresh()
+    if (mode === 'count') context.reader.fresh()
     const step: Step<Place> =
       mode === 'count'
         ? take(context, at, beforeMs, mode)

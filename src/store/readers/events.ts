@@ -1,9 +1,9 @@
-import type { StoredEvent } from '../domain/event.js'
-import type { EventId, UserId } from '../domain/ids.js'
-import { PARTITION_COUNT } from '../domain/partition.js'
-import { decodeEvents } from './encodings/event.js'
-import type { Environment } from './environment.js'
-import { seqIn } from './event-id.js'
+import type { StoredEvent } from '../../domain/event.js'
+import type { EventId, UserId } from '../../domain/ids.js'
+import { PARTITION_COUNT } from '../../domain/partition.js'
+import { decodeEvents } from '../encodings/event.js'
+import type { Environment } from '../environment.js'
+import { seqIn } from '../event-id.js'
 
 const LAST_SEQ = 'last_event_seq:'
 
@@ -22,13 +22,25 @@ interface Block {
 }
 
 /**
- * The event log as its readers see it: by user, oldest first. A commit's places of
- * a partition follow one another, so blocks never overlap, and an event is in the first block that ends at it or after.
+ * The event log as its readers see it: by user, oldest first. A commit's places of a partition
+ * follow one another, so blocks never overlap, and an event is in the first block that ends at it
+ * or after.
  */
-export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
+export interface EventReader {
+  bySeq(user: UserId, seq: number): StoredEvent | undefined
+  byId(user: UserId, id: EventId): StoredEvent | undefined
+  /** Place of the last event that was removed from the beginning of the user's log; 0: none was. */
+  logStart(user: UserId): number
+  /** By partition; 0 where there is no event yet. */
+  lastSeqs(): readonly number[]
+  /** Events of one user after `afterSeq`, oldest first, up to and including `readableSeq`. */
+  ofUser(user: UserId, afterSeq: number, readableSeq: number): Generator<StoredEvent>
+}
+
+export function createEventReader({ spaces }: Pick<Environment, 'spaces'>): EventReader {
   let kept: Block | null = null
 
-  function event(user: UserId, seq: number): StoredEvent | undefined {
+  function bySeq(user: UserId, seq: number): StoredEvent | undefined {
     // Deliveries ask for one event after another, so for those of one block in a row.
     const block = holds(kept, user, seq) ? kept : blockAt(user, seq)
     if (block === null) return undefined
@@ -45,23 +57,20 @@ export function createEventReader({ spaces }: Pick<Environment, 'spaces'>) {
   }
 
   return {
-    event,
-    eventById(user: UserId, id: EventId): StoredEvent | undefined {
+    bySeq,
+    byId(user, id) {
       const place = seqIn(id)
-      const there = place === null ? undefined : event(user, place)
+      const there = place === null ? undefined : bySeq(user, place)
       if (there?.eventId === id) return there
       const seq = spaces.eventsById.get(id) as number | undefined
-      return seq === undefined ? undefined : event(user, seq)
+      return seq === undefined ? undefined : bySeq(user, seq)
     },
-    /** Place of the last event that was removed from the beginning of the user's log; 0: none was. */
-    eventLogStart: (user: UserId) => Number(spaces.retained.get([user, 'events']) ?? 0),
-    /** By partition; 0 where there is no event yet. */
-    lastEventSeqs: (): readonly number[] =>
+    logStart: (user) => Number(spaces.retained.get([user, 'events']) ?? 0),
+    lastSeqs: () =>
       Array.from({ length: PARTITION_COUNT }, (_, partition) =>
         Number(spaces.meta.get(lastSeqKey(partition)) ?? 0),
       ),
-    /** Events of one user after `afterSeq`, oldest first, up to and including `readableSeq`. */
-    *eventsOfUser(user: UserId, afterSeq: number, readableSeq: number): Generator<StoredEvent> {
+    *ofUser(user, afterSeq, readableSeq) {
       const blocks = { start: [user, afterSeq], end: [user, AFTER_ALL], exclusiveStart: true }
       for (const { value } of spaces.userEvents.getRange(blocks)) {
         for (const one of decodeEvents(value, user)) {

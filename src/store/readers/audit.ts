@@ -1,27 +1,31 @@
-import type { AuditRecord } from '../domain/audit.js'
-import type { TxId, UserId } from '../domain/ids.js'
-import type { Transaction } from '../domain/transaction.js'
-import { allowedAuditId, allowedTxId } from './allowed-entry.js'
-import { decodeAudit, decodeVerdict } from './encodings/audit.js'
-import type { Environment } from './environment.js'
-import { newestFirst, type Page, type PageOptions, pageOf } from './pages.js'
+import type { AuditRecord } from '../../domain/audit.js'
+import type { TxId, UserId } from '../../domain/ids.js'
+import { allowedAuditId, allowedTxId } from '../allowed-entry.js'
+import { decodeAudit, decodeVerdict } from '../encodings/audit.js'
+import type { Environment } from '../environment.js'
+import { newestFirst, type Page, type PageOptions, pageOf } from '../pages.js'
+import type { TransactionReader } from './transactions.js'
 
 /**
  * The audit trail as its readers see it: by user, newest first. The entry of a send that was
  * allowed lies in the index of its user's transactions, which is written with it anyway, and stands
  * where the send came in; all others have a space of their own.
  */
+export interface AuditReader {
+  /** `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records. */
+  ofUser(
+    user: UserId,
+    options: PageOptions,
+    wanted: (record: AuditRecord) => boolean,
+  ): Page<AuditRecord>
+}
+
 export function createAuditReader(
   { spaces }: Pick<Environment, 'spaces'>,
-  transaction: (id: TxId) => Transaction | undefined,
-) {
+  transactions: TransactionReader,
+): AuditReader {
   return {
-    /** `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records. */
-    auditOfUser(
-      user: UserId,
-      { limit, cursor }: PageOptions,
-      wanted: (record: AuditRecord) => boolean,
-    ): Page<AuditRecord> {
+    ofUser(user, { limit, cursor }, wanted) {
       const own = newestFirst(spaces, 'audit', user, cursor)
       const sent = newestFirst(spaces, 'transactionsByUser', user, cursor && allowedTxId(cursor))
       return pageOf(descending(own, entryIds(sent)), limit, (id) => {
@@ -37,7 +41,7 @@ export function createAuditReader(
     const txId = allowedTxId(id)
     const verdict = spaces.transactionsByUser.get([user, txId])
     // The index holds 1 where there is none.
-    const tx = typeof verdict === 'object' ? transaction(txId) : undefined
+    const tx = typeof verdict === 'object' ? transactions.byId(txId) : undefined
     return tx === undefined ? null : decodeVerdict(verdict, tx)
   }
 }

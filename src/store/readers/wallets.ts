@@ -1,0 +1,38 @@
+import type { SubWalletId, UserId } from '../../domain/ids.js'
+import type { SubWallet, SubWalletHeader } from '../../domain/wallet.js'
+import { decodeHeader, decodeSubWallet } from '../encodings/sub-wallet.js'
+import type { Environment } from '../environment.js'
+import { type Page, type PageOptions, pageIn } from '../pages.js'
+
+export interface WalletReader {
+  byId(id: SubWalletId): SubWallet | undefined
+  /** With what its actor keeps besides. */
+  header(id: SubWalletId): SubWalletHeader | undefined
+  /** All there are, by id. */
+  all(): Generator<SubWallet>
+  ofUser(user: UserId, options: PageOptions): Page<SubWalletHeader>
+}
+
+export function createWalletReader({ spaces }: Pick<Environment, 'spaces'>): WalletReader {
+  function header(id: SubWalletId): SubWalletHeader | undefined {
+    const stored = spaces.subWallets.get(id)
+    if (stored === undefined) return undefined
+    const marks = spaces.subWalletMarks.get(id)
+    // A bit of its key may have flipped. Without it the wallet would begin anew, spend and nonces.
+    if (marks === undefined) throw spaces.subWalletMarks.lost(id)
+    return decodeHeader(stored, marks)
+  }
+
+  return {
+    byId(id) {
+      const stored = spaces.subWallets.get(id)
+      return stored === undefined ? undefined : decodeSubWallet(stored)
+    },
+    header,
+    *all() {
+      for (const { value } of spaces.subWallets.getSound({})) yield decodeSubWallet(value)
+    },
+    ofUser: (user, options) =>
+      pageIn(spaces, 'walletsByUser', user, options, (id) => header(id as SubWalletId)),
+  }
+}
