@@ -6,7 +6,7 @@
  */
 
 /** A port and its adapters each. */
-const ADAPTERS = '^src/(auth|screening|pricing|chains|custody|webhooks|defi)/'
+const ADAPTERS = '^src/(auth|screening|pricing|chains|custody|quorum-protocol|webhooks|defi)/'
 
 /** Composition roots, and the first file of a thread or process. */
 const ENTRIES =
@@ -93,6 +93,7 @@ module.exports = {
     only('domain', []),
     only('errors', ['domain']),
     only('api', ['domain', 'errors']),
+    only('quorum-protocol', ['domain', 'contracts']),
     only('store', ['domain', 'errors', 'api', 'disk']),
     {
       name: 'adapters-imports',
@@ -101,7 +102,7 @@ module.exports = {
       from: { path: '^src/(auth|screening|pricing|chains|custody|webhooks|defi)/' },
       to: {
         path: '^(src|actors)/',
-        pathNot: ['^src/(domain|errors|config|contracts|disk)/', '^src/$1/'],
+        pathNot: ['^src/(domain|errors|config|contracts|disk|quorum-protocol)/', '^src/$1/'],
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -122,7 +123,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/(http|mcp)/' },
       to: {
-        path: '^src/(store|screening|pricing|chains|custody|webhooks|defi|pool)/|^actors/',
+        path: '^src/(store|screening|pricing|chains|custody|quorum-protocol|webhooks|defi|pool)/|^actors/',
         dependencyTypesNot: ['type-only'],
       },
     },

@@ -1,8 +1,8 @@
 import { createRequire } from 'node:module'
 import type * as Secp256k1 from 'secp256k1'
-import { addressOf } from '../../src/custody/protocol/curve.js'
-import { decodeRlp, type RlpItem } from '../../src/custody/protocol/rlp.js'
 import { keccak256 } from '../../src/domain/keccak.js'
+import { addressOf } from '../../src/quorum-protocol/curve.js'
+import { decodeRlp, type RlpItem } from '../../src/quorum-protocol/rlp.js'
 
 /**
  * Nonces of accounts, worked out only when somebody asks: recovering a sender costs twenty times

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { type P256Signer, p256SignerOf } from '../custody/protocol/p256.js'
+import { type P256Signer, p256SignerOf } from '../quorum-protocol/p256.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 

@@ -3,6 +3,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { CHAIN_IDS } from '../domain/chains.js'
 import type { Hex } from '../domain/ids.js'
+import { type P256Signer, p256SignerOf } from '../quorum-protocol/p256.js'
+import {
+  openRegistry,
+  type RegistryBody,
+  type RegistryChain,
+  type RegistryWebAuthn,
+} from '../quorum-protocol/registry.js'
 import {
   quorumLayout,
   registryPath,
@@ -15,13 +22,6 @@ import { ensurePrivateFile, readPrivateFile, writePublicFile } from './domain-ke
 import { readRegistryFile } from './domain-keys/registry-file.js'
 import { chooseSigner } from './key-stores/choose-signer.js'
 import { openKeyStore } from './key-stores/open-key-store.js'
-import { type P256Signer, p256SignerOf } from './protocol/p256.js'
-import {
-  openRegistry,
-  type RegistryBody,
-  type RegistryChain,
-  type RegistryWebAuthn,
-} from './protocol/registry.js'
 import { registryChains } from './provisioning/registry-draft.js'
 import { signRegistry } from './provisioning/registry-root.js'
 

@@ -1,6 +1,7 @@
 /** Worker entry: checks the signatures of whole batches. */
-import { isSignedBy } from '../custody/protocol/curve.js'
+
 import { CHECK_AT, CHECK_BYTES } from '../custody/service/signature-checks.js'
+import { isSignedBy } from '../quorum-protocol/curve.js'
 
 /** Answers once the thread has loaded its modules. */
 export function warm(): true {

@@ -1,5 +1,5 @@
-import { addInto, signDigest } from '../custody/protocol/curve.js'
-import { SHARE_BYTES } from '../custody/protocol/sealed-shares.js'
+import { addInto, signDigest } from '../quorum-protocol/curve.js'
+import { SHARE_BYTES } from '../quorum-protocol/sealed-shares.js'
 import type { QuorumSessions } from './sessions.js'
 
 /** Both halves of some keys, sealed for the same intents in the same order. */

@@ -1,8 +1,8 @@
-import { expectBytes } from '../custody/protocol/bytes.js'
-import { decodeCertificate, selfTestDigest, selfTestRequest } from '../custody/protocol/keygen.js'
-import { verifyP256 } from '../custody/protocol/p256.js'
-import { Refusal } from '../custody/protocol/refusal.js'
-import type { Registry } from '../custody/protocol/registry.js'
+import { expectBytes } from '../quorum-protocol/bytes.js'
+import { decodeCertificate, selfTestDigest, selfTestRequest } from '../quorum-protocol/keygen.js'
+import { verifyP256 } from '../quorum-protocol/p256.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import type { Registry } from '../quorum-protocol/registry.js'
 import { withShares } from './join-shares.js'
 import type { QuorumSessions } from './sessions.js'
 

@@ -1,21 +1,21 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
-import { sameBytes } from '../custody/protocol/bytes.js'
-import type { P256Signer } from '../custody/protocol/p256.js'
+import { sameBytes } from '../quorum-protocol/bytes.js'
+import type { P256Signer } from '../quorum-protocol/p256.js'
 import {
   acceptSession,
   bootMessage,
   type QuorumBoot,
   rawX25519,
   type ShareHolder,
-} from '../custody/protocol/quorum-session.js'
-import { Refusal } from '../custody/protocol/refusal.js'
-import type { Registry } from '../custody/protocol/registry.js'
+} from '../quorum-protocol/quorum-session.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import type { Registry } from '../quorum-protocol/registry.js'
 import {
   createOpener,
   openShares,
   type ShareOpener,
   sessionIdOf,
-} from '../custody/protocol/sealed-shares.js'
+} from '../quorum-protocol/sealed-shares.js'
 
 /** The sessions of this boot. They live in memory alone: a restart forgets them all. */
 export interface QuorumSessions {

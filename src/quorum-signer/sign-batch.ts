@@ -6,14 +6,14 @@ import {
   decodeHeader,
   hasBit,
   seqOf,
-} from '../custody/protocol/batch.js'
-import { expectBytes, expectList } from '../custody/protocol/bytes.js'
-import { decodeIntent, intentId, NO_REFERENCE } from '../custody/protocol/intent.js'
-import { BATCH_INTENTS_MAX, INTENT_LIFETIME_MS_MAX } from '../custody/protocol/limits.js'
-import { verifyP256 } from '../custody/protocol/p256.js'
-import { checkPins, decodePayload, signingHash } from '../custody/protocol/payload.js'
-import { codeOf, REFUSAL_CODES, Refusal } from '../custody/protocol/refusal.js'
-import type { Registry } from '../custody/protocol/registry.js'
+} from '../quorum-protocol/batch.js'
+import { expectBytes, expectList } from '../quorum-protocol/bytes.js'
+import { decodeIntent, intentId, NO_REFERENCE } from '../quorum-protocol/intent.js'
+import { BATCH_INTENTS_MAX, INTENT_LIFETIME_MS_MAX } from '../quorum-protocol/limits.js'
+import { verifyP256 } from '../quorum-protocol/p256.js'
+import { checkPins, decodePayload, signingHash } from '../quorum-protocol/payload.js'
+import { codeOf, REFUSAL_CODES, Refusal } from '../quorum-protocol/refusal.js'
+import type { Registry } from '../quorum-protocol/registry.js'
 import { withShares } from './join-shares.js'
 import type { QuorumSessions } from './sessions.js'
 

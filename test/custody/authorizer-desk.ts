@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { certificateMessage } from '../../src/custody/authorizers/certificate.js'
-import { type P256Signer, p256SignerOf } from '../../src/custody/protocol/p256.js'
+import { type P256Signer, p256SignerOf } from '../../src/quorum-protocol/p256.js'
 import {
   type Assertion,
   createSoftwareAuthenticator,

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { CALLS_IN_FLIGHT_MAX } from '../../src/custody/protocol/call-classes.js'
-import { connectSocket, type SocketClient } from '../../src/custody/protocol/client.js'
-import { createConsoleLane } from '../../src/custody/protocol/console-lane.js'
-import { type Handlers, type SocketServer, serveSocket } from '../../src/custody/protocol/server.js'
+import { CALLS_IN_FLIGHT_MAX } from '../../src/quorum-protocol/call-classes.js'
+import { connectSocket, type SocketClient } from '../../src/quorum-protocol/client.js'
+import { createConsoleLane } from '../../src/quorum-protocol/console-lane.js'
+import { type Handlers, type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
 
 /** Short, so that a call given up takes no five seconds. */
 const CALL_TIMEOUT_MS = 300

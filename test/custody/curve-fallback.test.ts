@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Secp256k1 from 'secp256k1'
 import { describe, expect, it } from 'vitest'
-import { fallbackCurve } from '../../src/custody/protocol/curve-fallback.js'
+import { fallbackCurve } from '../../src/quorum-protocol/curve-fallback.js'
 
 const native = createRequire(import.meta.url)('secp256k1/bindings.js') as typeof Secp256k1
 

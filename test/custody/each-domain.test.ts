@@ -1,12 +1,12 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { SignPayload } from '../../src/custody/co-signer.js'
 import { userSideLayout } from '../../src/custody/domain-keys/layout.js'
-import { approvalMessage, coSignMessage } from '../../src/custody/protocol/batch.js'
-import type { Intent } from '../../src/custody/protocol/intent.js'
-import { type P256Signer, p256SignerOf } from '../../src/custody/protocol/p256.js'
-import { encodePayload } from '../../src/custody/protocol/payload.js'
+import { approvalMessage, coSignMessage } from '../../src/quorum-protocol/batch.js'
+import type { Intent } from '../../src/quorum-protocol/intent.js'
+import { type P256Signer, p256SignerOf } from '../../src/quorum-protocol/p256.js'
+import { encodePayload } from '../../src/quorum-protocol/payload.js'
+import type { SignPayload } from '../../src/quorum-protocol/sign-payload.js'
 import { newGrant } from './grants.js'
 import {
   DELEGATE,

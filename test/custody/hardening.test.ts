@@ -21,10 +21,10 @@ import {
   userSideLayout,
 } from '../../src/custody/domain-keys/layout.js'
 import { openShareStore } from '../../src/custody/domain-keys/share-store.js'
-import { expectBytes } from '../../src/custody/protocol/bytes.js'
-import { addInto, pointOf } from '../../src/custody/protocol/curve.js'
 import { provisionDev } from '../../src/custody/provision.js'
 import { ulidBytes } from '../../src/domain/ids.js'
+import { expectBytes } from '../../src/quorum-protocol/bytes.js'
+import { addInto, pointOf } from '../../src/quorum-protocol/curve.js'
 import {
   type Quorum,
   type ReadyWallet,

@@ -22,13 +22,13 @@ import {
   softwareAuthorizerPath,
   userSideLayout,
 } from '../../src/custody/domain-keys/layout.js'
-import { laneStart } from '../../src/custody/protocol/batch.js'
-import { expectBytes } from '../../src/custody/protocol/bytes.js'
-import { pointOf, randomScalar } from '../../src/custody/protocol/curve.js'
-import { commitmentOf } from '../../src/custody/protocol/keygen.js'
-import { type P256Signer, p256SignerOf } from '../../src/custody/protocol/p256.js'
-import { type SocketServer, serveSocket } from '../../src/custody/protocol/server.js'
 import { type SubWalletId, ulidBytes } from '../../src/domain/ids.js'
+import { laneStart } from '../../src/quorum-protocol/batch.js'
+import { expectBytes } from '../../src/quorum-protocol/bytes.js'
+import { pointOf, randomScalar } from '../../src/quorum-protocol/curve.js'
+import { commitmentOf } from '../../src/quorum-protocol/keygen.js'
+import { type P256Signer, p256SignerOf } from '../../src/quorum-protocol/p256.js'
+import { type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
 import { openDesk, type Passkey } from './authorizer-desk.js'
 import {
   answered,

@@ -2,16 +2,16 @@ import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
-import { expectBytes, expectList } from '../../src/custody/protocol/bytes.js'
-import { pointOf, randomScalar } from '../../src/custody/protocol/curve.js'
+import { ulidBytes } from '../../src/domain/ids.js'
+import { expectBytes, expectList } from '../../src/quorum-protocol/bytes.js'
+import { pointOf, randomScalar } from '../../src/quorum-protocol/curve.js'
 import {
   commitmentOf,
   type KeygenTerms,
   proveShare,
   transcriptOf,
-} from '../../src/custody/protocol/keygen.js'
-import { sha256 } from '../../src/custody/protocol/tagged.js'
-import { ulidBytes } from '../../src/domain/ids.js'
+} from '../../src/quorum-protocol/keygen.js'
+import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import { newWalletId, type Quorum, type ReadyWallet, startQuorum, transfer } from './harness.js'
 import { becomeService, type HostileService, intentFor, judged } from './hostile.js'
 

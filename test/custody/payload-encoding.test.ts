@@ -2,16 +2,16 @@ import { createHmac } from 'node:crypto'
 import fc from 'fast-check'
 import { type Hex, serializeTransaction } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { hmacSha256 } from '../../src/custody/protocol/hmac.js'
-import { PAYLOAD_BYTES_MAX } from '../../src/custody/protocol/limits.js'
-import { encodeRlp } from '../../src/custody/protocol/rlp-encode.js'
+import { entryOf } from '../../src/identity-provider/vault/nonce-ledger.js'
+import { hmacSha256 } from '../../src/quorum-protocol/hmac.js'
+import { PAYLOAD_BYTES_MAX } from '../../src/quorum-protocol/limits.js'
+import { encodeRlp } from '../../src/quorum-protocol/rlp-encode.js'
 import {
   decodeTransaction,
   encodeTransaction,
   signedTransaction,
   toHex,
-} from '../../src/custody/protocol/transaction.js'
-import { entryOf } from '../../src/identity-provider/vault/nonce-ledger.js'
+} from '../../src/quorum-protocol/transaction.js'
 
 const hexOf = (minLength: number, maxLength = minLength) =>
   fc.uint8Array({ minLength, maxLength }).map((bytes): Hex => toHex(bytes))

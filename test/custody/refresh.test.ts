@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { readPrivateFile } from '../../src/custody/domain-keys/private-file.js'
 import { openShareStore } from '../../src/custody/domain-keys/share-store.js'
-import { addInto, addressOf, pointOf } from '../../src/custody/protocol/curve.js'
 import { ulidBytes } from '../../src/domain/ids.js'
+import { addInto, addressOf, pointOf } from '../../src/quorum-protocol/curve.js'
 import { countersign, countersignOk, killedWhen } from './command.js'
 import {
   newWalletId,

@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { registryPath, rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
 import { readRegistryFile } from '../../src/custody/domain-keys/registry-file.js'
-import { type P256Signer, p256SignerOf } from '../../src/custody/protocol/p256.js'
+import { type P256Signer, p256SignerOf } from '../../src/quorum-protocol/p256.js'
 import {
   type RegistryBody,
   type RegistryEnvelope,
   registryMessage,
-} from '../../src/custody/protocol/registry.js'
+} from '../../src/quorum-protocol/registry.js'
 import { type Quorum, type ReadyWallet, readyWallet, startQuorum, transfer } from './harness.js'
 import {
   approve,

@@ -4,8 +4,8 @@ import { hashAuthorization } from 'viem/utils'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { routerIntentDigest } from '../../src/contracts/router-intent.js'
 import { serviceLayout } from '../../src/custody/domain-keys/layout.js'
-import { toHex } from '../../src/custody/protocol/transaction.js'
 import { ulidBytes } from '../../src/domain/ids.js'
+import { toHex } from '../../src/quorum-protocol/transaction.js'
 import {
   DELEGATE,
   newWalletId,

@@ -3,8 +3,8 @@ import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type SocketServer, serveSocket } from '../../src/custody/protocol/server.js'
-import { socketAccessOf } from '../../src/custody/protocol/socket-access.js'
+import { type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
+import { socketAccessOf } from '../../src/quorum-protocol/socket-access.js'
 
 /** Numbers that no account of the machine has. */
 const IDENTITY_SOCKET_GROUP = 71_001

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { KeyStore } from '../../src/custody/key-stores/key-store.js'
 import { openKeyStore } from '../../src/custody/key-stores/open-key-store.js'
 import { makeWrappingKey, readWrappingKey } from '../../src/custody/key-stores/wrapping-key.js'
-import { publicKeyFromRaw, rawPublicKey, verifyP256 } from '../../src/custody/protocol/p256.js'
+import { publicKeyFromRaw, rawPublicKey, verifyP256 } from '../../src/quorum-protocol/p256.js'
 
 /**
  * What the domains rely on, whatever holds the keys.

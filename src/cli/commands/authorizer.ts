@@ -6,7 +6,7 @@ import {
   certificateMessage,
   decodeCertificate,
 } from '../../custody/authorizers/certificate.js'
-import { p256SignerOf } from '../../custody/protocol/p256.js'
+import { p256SignerOf } from '../../quorum-protocol/p256.js'
 import { forgetKey, newAuthorizerKey, openKey, savedKeys, saveKey } from '../authorizer-keys.js'
 import { UsageError } from '../exit-codes.js'
 import {

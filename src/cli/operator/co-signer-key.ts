@@ -1,7 +1,7 @@
 import { registryPath, serviceLayout } from '../../custody/domain-keys/layout.js'
 import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
-import { openRegistry, type RegistryBody } from '../../custody/protocol/registry.js'
 import type { Hex } from '../../domain/ids.js'
+import { openRegistry, type RegistryBody } from '../../quorum-protocol/registry.js'
 
 /**
  * The newest co-signer key of the signed registry, as a Router wants it.

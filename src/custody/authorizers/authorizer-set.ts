@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
-import { sameBytes } from '../protocol/bytes.js'
-import { Refusal } from '../protocol/refusal.js'
-import type { WebAuthnPins } from '../protocol/registry.js'
-import { sha256 } from '../protocol/tagged.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { WebAuthnPins } from '../../quorum-protocol/registry.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Authorizer } from './authorizer.js'
 import {
   type AuthorizerCertificate,

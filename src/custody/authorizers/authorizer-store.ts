@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { openLmdb } from '../../disk/lmdb-file.js'
-import { concat, u32, viewOf } from '../protocol/bytes.js'
+import { concat, u32, viewOf } from '../../quorum-protocol/bytes.js'
 import { type AuthorizerSet, ENTRIES_MAX, foldEntry, NO_AUTHORIZERS } from './authorizer-set.js'
 import { type AuthorizerEntry, decodeEntry, encodeEntry } from './certificate.js'
 

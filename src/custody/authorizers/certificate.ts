@@ -1,6 +1,6 @@
-import { ByteReader, concat, u8, u32, u64 } from '../protocol/bytes.js'
-import { Refusal } from '../protocol/refusal.js'
-import { sha256, TAG, tagged } from '../protocol/tagged.js'
+import { ByteReader, concat, u8, u32, u64 } from '../../quorum-protocol/bytes.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import { sized, takeSized } from './proof.js'
 
 /**

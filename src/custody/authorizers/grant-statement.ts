@@ -1,7 +1,7 @@
 import { GRANTED_FIELDS, type GrantTerms } from '../../domain/grant-terms.js'
-import { ByteReader, concat, isZero, u8, u32, u64, viewOf } from '../protocol/bytes.js'
-import { Refusal } from '../protocol/refusal.js'
-import { sha256, TAG, tagged } from '../protocol/tagged.js'
+import { ByteReader, concat, isZero, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import { POLICY_CODECS, type PolicyCodec } from './policy-codecs.js'
 
 /**

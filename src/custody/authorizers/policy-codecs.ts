@@ -13,8 +13,8 @@ import {
   u8,
   u32,
   u256,
-} from '../protocol/bytes.js'
-import { Refusal } from '../protocol/refusal.js'
+} from '../../quorum-protocol/bytes.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 
 /** How a field of a grant is written where it is signed, and where it is passed on or kept. */
 export interface PolicyCodec {

@@ -1,9 +1,9 @@
 import { verifyRegistrationResponse } from '@simplewebauthn/server'
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers'
-import { ByteReader, concat, sameBytes } from '../protocol/bytes.js'
-import { publicKeyFromRaw, verifyP256 } from '../protocol/p256.js'
-import { Refusal } from '../protocol/refusal.js'
-import type { WebAuthnPins } from '../protocol/registry.js'
+import { ByteReader, concat, sameBytes } from '../../quorum-protocol/bytes.js'
+import { publicKeyFromRaw, verifyP256 } from '../../quorum-protocol/p256.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { WebAuthnPins } from '../../quorum-protocol/registry.js'
 import {
   type AuthorizerCertificate,
   certificateMessage,

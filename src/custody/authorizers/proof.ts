@@ -1,5 +1,5 @@
-import { ByteReader, concat, u8, u16 } from '../protocol/bytes.js'
-import { Refusal } from '../protocol/refusal.js'
+import { ByteReader, concat, u8, u16 } from '../../quorum-protocol/bytes.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 
 /**
  * That an authorizer confirmed certain bytes. Kinds are numbered on the wire and in the evidence,

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
-import { ByteReader, concat, u8 } from '../protocol/bytes.js'
-import { verifyP256 } from '../protocol/p256.js'
-import { Refusal } from '../protocol/refusal.js'
-import { TAG, tagged } from '../protocol/tagged.js'
+import { ByteReader, concat, u8 } from '../../quorum-protocol/bytes.js'
+import { verifyP256 } from '../../quorum-protocol/p256.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import { TAG, tagged } from '../../quorum-protocol/tagged.js'
 
 /**
  * The way back for a user who has lost every authorizer: the registry's root approves a new one in

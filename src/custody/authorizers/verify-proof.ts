@@ -3,10 +3,10 @@ import {
   type AuthenticationResponseJSON,
   verifyAuthenticationResponse,
 } from '@simplewebauthn/server'
-import { sameBytes } from '../protocol/bytes.js'
-import { publicKeyFromRaw, verifyP256 } from '../protocol/p256.js'
-import type { WebAuthnPins } from '../protocol/registry.js'
-import { sha256 } from '../protocol/tagged.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { publicKeyFromRaw, verifyP256 } from '../../quorum-protocol/p256.js'
+import type { WebAuthnPins } from '../../quorum-protocol/registry.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Authorizer } from './authorizer.js'
 import type { Proof } from './proof.js'
 

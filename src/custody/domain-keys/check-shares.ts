@@ -1,6 +1,6 @@
-import { sameBytes } from '../protocol/bytes.js'
-import { isSignedBy, pointOf } from '../protocol/curve.js'
-import { selfTestDigest } from '../protocol/keygen.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { isSignedBy, pointOf } from '../../quorum-protocol/curve.js'
+import { selfTestDigest } from '../../quorum-protocol/keygen.js'
 import type { ShareStore, WalletRecord } from './share-store.js'
 
 /**

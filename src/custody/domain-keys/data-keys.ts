@@ -5,7 +5,7 @@ import {
   type KeyObject,
   randomBytes,
 } from 'node:crypto'
-import { concat, viewOf } from '../protocol/bytes.js'
+import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 
 /**
  * A domain's data keys: AES-256, stored wrapped under the domain's wrapping key, unwrapped at

@@ -1,6 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs'
-import type { Registry } from '../protocol/registry.js'
-import type { RegistryHolder } from '../protocol/registry-holder.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
+import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 import { readRegistryFile } from './registry-file.js'
 
 /** An emergency revocation takes hold within this time, in each domain by itself. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { concat } from '../protocol/bytes.js'
-import { sha256 } from '../protocol/tagged.js'
+import { concat } from '../../quorum-protocol/bytes.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 
 /**
  * Shares between two signatures: what was opened once is kept under a one-time mask,

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import type { RegistryEnvelope } from '../protocol/registry.js'
-import { holdRegistry, type RegistryHolder } from '../protocol/registry-holder.js'
+import type { RegistryEnvelope } from '../../quorum-protocol/registry.js'
+import { holdRegistry, type RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 import { writePublicFile } from './private-file.js'
 
 /**

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { SERVICE_BOOT_BYTES } from '../protocol/service-boot.js'
+import { SERVICE_BOOT_BYTES } from '../../quorum-protocol/service-boot.js'
 import { readPrivateFile, writePrivateFile } from './private-file.js'
 
 /**

@@ -2,8 +2,8 @@ import { mkdirSync } from 'node:fs'
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { type Database, IF_EXISTS, type RootDatabase } from 'lmdb'
 import { openLmdb } from '../../disk/lmdb-file.js'
-import { concat, u32, u64 } from '../protocol/bytes.js'
-import { TAG, taggedHash } from '../protocol/tagged.js'
+import { concat, u32, u64 } from '../../quorum-protocol/bytes.js'
+import { TAG, taggedHash } from '../../quorum-protocol/tagged.js'
 
 /**
  * An append-only log in which each entry's hash covers the entry before: what was written cannot

@@ -1,7 +1,7 @@
+import { ByteReader, concat, u8, u32 } from '../../quorum-protocol/bytes.js'
+import { BATCH_INTENTS_MAX, PAYLOAD_BYTES_MAX } from '../../quorum-protocol/limits.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 import { type GrantStatement, readGrantStatement } from '../authorizers/grant-statement.js'
-import { ByteReader, concat, u8, u32 } from '../protocol/bytes.js'
-import { BATCH_INTENTS_MAX, PAYLOAD_BYTES_MAX } from '../protocol/limits.js'
-import { Refusal } from '../protocol/refusal.js'
 
 /** Bodies of evidence, in fixed binary: both logs hold the same bytes for the same event. */
 export interface BatchEvidence {

@@ -1,5 +1,5 @@
-import { decodeHeader } from '../protocol/batch.js'
-import { ByteReader } from '../protocol/bytes.js'
+import { decodeHeader } from '../../quorum-protocol/batch.js'
+import { ByteReader } from '../../quorum-protocol/bytes.js'
 import { EVIDENCE_HASH_BYTES, EVIDENCE_KIND, type EvidenceReader } from './evidence-log.js'
 import { decodeBatchEvidence } from './evidence-records.js'
 

@@ -1,5 +1,5 @@
 import { createPublicClient, http } from 'viem'
-import { toHex } from '../protocol/transaction.js'
+import { toHex } from '../../quorum-protocol/transaction.js'
 import type { AuditReport } from './verify-evidence.js'
 
 /** Calls that one HTTP request to a node carries. */

@@ -1,8 +1,8 @@
 import { parseTransaction, recoverTransactionAddress, serializeTransaction } from 'viem'
 import { z } from 'zod'
-import { sameBytes } from '../protocol/bytes.js'
-import { sha256 } from '../protocol/tagged.js'
-import { fromHex } from '../protocol/transaction.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
+import { fromHex } from '../../quorum-protocol/transaction.js'
 import type { AuditReport } from './verify-evidence.js'
 
 /**

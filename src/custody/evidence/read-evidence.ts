@@ -1,5 +1,5 @@
+import { ByteReader, sameBytes } from '../../quorum-protocol/bytes.js'
 import { type AuthorizerEntry, decodeEntry } from '../authorizers/certificate.js'
-import { ByteReader, sameBytes } from '../protocol/bytes.js'
 import {
   chainHash,
   EVIDENCE_HASH_BYTES,

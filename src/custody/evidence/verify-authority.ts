@@ -1,4 +1,7 @@
 import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
+import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
+import { verifyP256 } from '../../quorum-protocol/p256.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
 import { type AuthorizerSet, NO_AUTHORIZERS, verifyEntry } from '../authorizers/authorizer-set.js'
 import {
   type AuthorizerEntry,
@@ -9,9 +12,6 @@ import {
 import { type GrantStatement, grantMessage } from '../authorizers/grant-statement.js'
 import { decodeProof } from '../authorizers/proof.js'
 import { verifyProof } from '../authorizers/verify-proof.js'
-import { concat, sameBytes, viewOf } from '../protocol/bytes.js'
-import { verifyP256 } from '../protocol/p256.js'
-import type { Registry } from '../protocol/registry.js'
 import type { GrantEvidence } from './evidence-records.js'
 import type { Dated, ReadEvidence } from './read-evidence.js'
 

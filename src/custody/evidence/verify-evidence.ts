@@ -1,7 +1,12 @@
-import { approvalMessage, coSignMessage, decodeHeader, hasBit } from '../protocol/batch.js'
-import { isZero, sameBytes, viewOf } from '../protocol/bytes.js'
-import { isSignedBy } from '../protocol/curve.js'
-import { decodeIntent, type Intent, intentId, isAbsent } from '../protocol/intent.js'
+import {
+  approvalMessage,
+  coSignMessage,
+  decodeHeader,
+  hasBit,
+} from '../../quorum-protocol/batch.js'
+import { isZero, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
+import { isSignedBy } from '../../quorum-protocol/curve.js'
+import { decodeIntent, type Intent, intentId, isAbsent } from '../../quorum-protocol/intent.js'
 import {
   type Certificate,
   certificateMessage,
@@ -9,11 +14,11 @@ import {
   selfTestDigest,
   walletAddress,
   walletPoint,
-} from '../protocol/keygen.js'
-import { verifyP256 } from '../protocol/p256.js'
-import { decodePayload } from '../protocol/payload.js'
-import type { Registry } from '../protocol/registry.js'
-import { sha256 } from '../protocol/tagged.js'
+} from '../../quorum-protocol/keygen.js'
+import { verifyP256 } from '../../quorum-protocol/p256.js'
+import { decodePayload } from '../../quorum-protocol/payload.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { BatchEvidence, WalletEvidence } from './evidence-records.js'
 import type { Dated, ReadEvidence } from './read-evidence.js'
 import { grantVersionName, verifyAuthority } from './verify-authority.js'

@@ -1,6 +1,6 @@
-import { sameBytes } from '../protocol/bytes.js'
-import type { P256Signer } from '../protocol/p256.js'
-import type { Registry, RegistryRole } from '../protocol/registry.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import type { P256Signer } from '../../quorum-protocol/p256.js'
+import type { Registry, RegistryRole } from '../../quorum-protocol/registry.js'
 import type { KeyStore } from './key-store.js'
 
 /**

@@ -7,9 +7,14 @@ import {
 } from 'node:crypto'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import {
+  type P256Signer,
+  p256SignerOf,
+  publicKeyFromRaw,
+  rawPublicKey,
+} from '../../quorum-protocol/p256.js'
 import { readPrivateFile, writePrivateFile } from '../domain-keys/private-file.js'
-import { sameBytes } from '../protocol/bytes.js'
-import { type P256Signer, p256SignerOf, publicKeyFromRaw, rawPublicKey } from '../protocol/p256.js'
 import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
 
 /**

@@ -1,4 +1,4 @@
-import type { P256Signer } from '../protocol/p256.js'
+import type { P256Signer } from '../../quorum-protocol/p256.js'
 
 /**
  * Where one domain's P-256 private keys live. They never leave it: the store signs and agrees,

@@ -1,7 +1,12 @@
 import { createPublicKey } from 'node:crypto'
-import { sameBytes } from '../protocol/bytes.js'
-import { keyIdOf, type P256Signer, publicKeyFromRaw, rawPublicKey } from '../protocol/p256.js'
-import { sha256 } from '../protocol/tagged.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import {
+  keyIdOf,
+  type P256Signer,
+  publicKeyFromRaw,
+  rawPublicKey,
+} from '../../quorum-protocol/p256.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import { signatureFromDer } from './ecdsa-der.js'
 import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
 import type { KmsClient } from './kms-client.js'

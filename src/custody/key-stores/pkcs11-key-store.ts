@@ -1,9 +1,9 @@
 import { createRequire } from 'node:module'
 import type * as Pkcs11 from 'pkcs11js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { keyIdOf, type P256Signer, publicKeyFromRaw } from '../../quorum-protocol/p256.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import { readPrivateFile } from '../domain-keys/private-file.js'
-import { sameBytes } from '../protocol/bytes.js'
-import { keyIdOf, type P256Signer, publicKeyFromRaw } from '../protocol/p256.js'
-import { sha256 } from '../protocol/tagged.js'
 import { type AgreementKey, KEYS_MAX, type KeyStore } from './key-store.js'
 import { openPkcs11Sessions, type Pkcs11Session } from './pkcs11-sessions.js'
 

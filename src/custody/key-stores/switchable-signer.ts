@@ -1,4 +1,4 @@
-import type { P256Signer } from '../protocol/p256.js'
+import type { P256Signer } from '../../quorum-protocol/p256.js'
 
 /** A signer whose key can be exchanged while it is at work: a rotation needs no restart. */
 export interface SwitchableSigner extends P256Signer {

@@ -7,9 +7,9 @@ import {
   randomBytes,
 } from 'node:crypto'
 import { existsSync } from 'node:fs'
+import { concat } from '../../quorum-protocol/bytes.js'
+import { publicKeyFromRaw, rawPublicKey } from '../../quorum-protocol/p256.js'
 import { readPrivateFile, writePrivateFile } from '../domain-keys/private-file.js'
-import { concat } from '../protocol/bytes.js'
-import { publicKeyFromRaw, rawPublicKey } from '../protocol/p256.js'
 import type { KeyStore } from './key-store.js'
 
 /**

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { openRegistry } from '../../quorum-protocol/registry.js'
 import { registryPath, serviceLayout, userSideLayout } from '../domain-keys/layout.js'
 import { readRegistryFile, readRootKey } from '../domain-keys/registry-file.js'
 import { openEvidenceReader } from '../evidence/evidence-log.js'
 import { type ReadEvidence, readEvidence } from '../evidence/read-evidence.js'
 import { type AuditReport, verifyEvidence } from '../evidence/verify-evidence.js'
-import { openRegistry } from '../protocol/registry.js'
 
 export interface AuditPlaces {
   readonly home: string

@@ -3,11 +3,11 @@ import { createReadStream, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { openLmdb } from '../../disk/lmdb-file.js'
+import { rawPublicKey } from '../../quorum-protocol/p256.js'
 import { serviceLayout, userSideLayout } from '../domain-keys/layout.js'
 import { moveDurably, writePublicFile } from '../domain-keys/private-file.js'
 import { lockMaintenance } from '../home-lock/domain-lock.js'
 import { holding } from '../home-lock/kernel-lock.js'
-import { rawPublicKey } from '../protocol/p256.js'
 
 export const BACKED_UP_STORES = ['shares', 'ledger', 'evidence'] as const
 

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { holdRegistry } from '../../quorum-protocol/registry-holder.js'
 import {
   identityProviderSocket,
   quorumSignerSocket,
@@ -15,7 +16,6 @@ import { holding } from '../home-lock/kernel-lock.js'
 import { chooseSigner } from '../key-stores/choose-signer.js'
 import { openKeyStore } from '../key-stores/open-key-store.js'
 import { readWrappingKeys } from '../key-stores/wrapping-key.js'
-import { holdRegistry } from '../protocol/registry-holder.js'
 import { verified } from '../provisioning/install-registry.js'
 import { linkQuorum } from '../service/quorum-link.js'
 import { refreshShare } from '../service/refresh-share.js'

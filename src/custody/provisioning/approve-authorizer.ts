@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { publicKeyFromRaw, verifyP256 } from '../../quorum-protocol/p256.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import { authorizerName } from '../authorizers/authorizer.js'
 import {
   type AuthorizerCertificate,
@@ -8,9 +11,6 @@ import {
 } from '../authorizers/certificate.js'
 import { recoveryMessage } from '../authorizers/recovery.js'
 import { writePublicFile } from '../domain-keys/private-file.js'
-import { sameBytes } from '../protocol/bytes.js'
-import { publicKeyFromRaw, verifyP256 } from '../protocol/p256.js'
-import { sha256 } from '../protocol/tagged.js'
 import { openRegistryRoot } from './registry-root.js'
 
 const bytes = z

@@ -1,10 +1,10 @@
 import { createPublicKey } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
+import { rawPublicKey } from '../../quorum-protocol/p256.js'
+import { openRegistry, type Registry } from '../../quorum-protocol/registry.js'
 import { type DomainName, registryPath } from '../domain-keys/layout.js'
 import { writePublicFile } from '../domain-keys/private-file.js'
 import { readRegistryFile, readRootKey, writeRegistryFile } from '../domain-keys/registry-file.js'
-import { rawPublicKey } from '../protocol/p256.js'
-import { openRegistry, type Registry } from '../protocol/registry.js'
 import { DOMAIN_NAMES, domainLayout } from './provision-domain.js'
 import { isPemOf } from './registry-draft.js'
 

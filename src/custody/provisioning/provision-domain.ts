@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { RegistryRole } from '../../quorum-protocol/registry.js'
 import {
   type DomainName,
   quorumLayout,
@@ -14,7 +15,6 @@ import {
   writeStoreFile,
 } from '../key-stores/open-key-store.js'
 import { makeWrappingKey, readWrappingKey } from '../key-stores/wrapping-key.js'
-import type { RegistryRole } from '../protocol/registry.js'
 import type { Enrolment } from './registry-draft.js'
 
 export const DOMAIN_NAMES: readonly DomainName[] = ['service', 'user', 'quorum']

@@ -3,14 +3,14 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { readChainsFile } from '../../config/chains.js'
 import type { Hex } from '../../domain/ids.js'
-import { sameBytes } from '../protocol/bytes.js'
-import { publicKeyFromRaw, rawPublicKey } from '../protocol/p256.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { publicKeyFromRaw, rawPublicKey } from '../../quorum-protocol/p256.js'
 import type {
   RegistryBody,
   RegistryChain,
   RegistryKey,
   RegistryRole,
-} from '../protocol/registry.js'
+} from '../../quorum-protocol/registry.js'
 
 /**
  * What the root is asked to sign. A draft is plain JSON, so that whoever holds the root can read

@@ -1,10 +1,10 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { type P256Signer, p256SignerOf } from '../../quorum-protocol/p256.js'
+import { type RegistryBody, registryMessage } from '../../quorum-protocol/registry.js'
 import { readPrivateFile, writePrivateFile, writePublicFile } from '../domain-keys/private-file.js'
 import { writeRegistryFile } from '../domain-keys/registry-file.js'
-import { type P256Signer, p256SignerOf } from '../protocol/p256.js'
-import { type RegistryBody, registryMessage } from '../protocol/registry.js'
 
 /**
  * The registry's root: whoever has its private key decides which keys and contracts the domains

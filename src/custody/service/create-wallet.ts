@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
-import { expectBytes, expectList, sameBytes } from '../protocol/bytes.js'
-import { pointOf, randomScalar } from '../protocol/curve.js'
+import { expectBytes, expectList, sameBytes } from '../../quorum-protocol/bytes.js'
+import { pointOf, randomScalar } from '../../quorum-protocol/curve.js'
 import {
   certificateMessage,
   checkShareProof,
@@ -13,8 +12,9 @@ import {
   proveShare,
   transcriptOf,
   type WalletKind,
-} from '../protocol/keygen.js'
-import { Refusal } from '../protocol/refusal.js'
+} from '../../quorum-protocol/keygen.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
 import type { QuorumLink } from './quorum-link.js'
 import { acceptProofs, type ProofContext, selfTestAtQuorum } from './wallet-proofs.js'
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { expectBytes, expectList, viewOf } from '../protocol/bytes.js'
-import type { SocketClient } from '../protocol/client.js'
-import { Refusal } from '../protocol/refusal.js'
+import { expectBytes, expectList, viewOf } from '../../quorum-protocol/bytes.js'
+import type { SocketClient } from '../../quorum-protocol/client.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 
 /** Which grant, in which version, the user side holds for a key. Never more than a hint: it judges. */
 export interface GrantReference {

@@ -1,6 +1,6 @@
 import { type Fault, fault } from '../../errors/fault.js'
+import type { RefusalCode } from '../../quorum-protocol/refusal.js'
 import type { SignOutcome, SignRefusal } from '../co-signer.js'
-import type { RefusalCode } from '../protocol/refusal.js'
 
 export type FailedOutcome = Extract<SignOutcome, { ok: false }>
 

@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
-import { laneStart } from '../protocol/batch.js'
-import { expectBytes, expectInteger, expectList } from '../protocol/bytes.js'
-import { connectSocket, type SocketClient, Unanswered } from '../protocol/client.js'
-import type { P256Signer } from '../protocol/p256.js'
-import { offerSession, openBoot } from '../protocol/quorum-session.js'
-import { Refusal } from '../protocol/refusal.js'
-import type { RegistryHolder } from '../protocol/registry-holder.js'
-import { createSealer, type ShareSealer } from '../protocol/sealed-shares.js'
-import { signServiceBoot } from '../protocol/service-boot.js'
+import { laneStart } from '../../quorum-protocol/batch.js'
+import { expectBytes, expectInteger, expectList } from '../../quorum-protocol/bytes.js'
+import { connectSocket, type SocketClient, Unanswered } from '../../quorum-protocol/client.js'
+import type { P256Signer } from '../../quorum-protocol/p256.js'
+import { offerSession, openBoot } from '../../quorum-protocol/quorum-session.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
+import { createSealer, type ShareSealer } from '../../quorum-protocol/sealed-shares.js'
+import { signServiceBoot } from '../../quorum-protocol/service-boot.js'
 
 /**
  * Connections to both other domains and the sessions between them. A restart of either ends the

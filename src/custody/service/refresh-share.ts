@@ -1,15 +1,15 @@
 import { randomBytes } from 'node:crypto'
-import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
-import { expectBytes, expectList, sameBytes } from '../protocol/bytes.js'
-import { addInto, randomScalar } from '../protocol/curve.js'
-import { certificateMessage, decodeCertificate } from '../protocol/keygen.js'
+import { expectBytes, expectList, sameBytes } from '../../quorum-protocol/bytes.js'
+import { addInto, randomScalar } from '../../quorum-protocol/curve.js'
+import { certificateMessage, decodeCertificate } from '../../quorum-protocol/keygen.js'
 import {
   negateInto,
   refreshCommitment,
   refreshDelta,
   refreshedCertificate,
-} from '../protocol/refresh.js'
-import { Refusal } from '../protocol/refusal.js'
+} from '../../quorum-protocol/refresh.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
 import { acceptProofs, type ProofContext, selfTestAtQuorum } from './wallet-proofs.js'
 
 export interface RefreshContext extends ProofContext {

@@ -1,10 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { SignOutcome } from '../co-signer.js'
-import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
-import { encodeBatchEvidence } from '../evidence/evidence-records.js'
-import { coSignMessage, encodeHeader, hasBit, seqOf } from '../protocol/batch.js'
-import { ByteReader, expectBytes, expectList } from '../protocol/bytes.js'
+import { coSignMessage, encodeHeader, hasBit, seqOf } from '../../quorum-protocol/batch.js'
+import { ByteReader, expectBytes, expectList } from '../../quorum-protocol/bytes.js'
 import {
   encodeIntent,
   intentId,
@@ -12,13 +8,17 @@ import {
   NO_REFERENCE,
   PAYLOAD_TYPE,
   type PayloadType,
-} from '../protocol/intent.js'
-import { BATCH_INTENTS_MAX } from '../protocol/limits.js'
-import { lowS, type P256Signer } from '../protocol/p256.js'
-import { digestOf } from '../protocol/payload.js'
-import { Refusal, refusalCode } from '../protocol/refusal.js'
-import { roomForShares, SHARE_BYTES } from '../protocol/sealed-shares.js'
-import { signedTransaction } from '../protocol/transaction.js'
+} from '../../quorum-protocol/intent.js'
+import { BATCH_INTENTS_MAX } from '../../quorum-protocol/limits.js'
+import { lowS, type P256Signer } from '../../quorum-protocol/p256.js'
+import { digestOf } from '../../quorum-protocol/payload.js'
+import { Refusal, refusalCode } from '../../quorum-protocol/refusal.js'
+import { roomForShares, SHARE_BYTES } from '../../quorum-protocol/sealed-shares.js'
+import { signedTransaction } from '../../quorum-protocol/transaction.js'
+import type { SignOutcome } from '../co-signer.js'
+import type { ShareStore, WalletRecord } from '../domain-keys/share-store.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
+import { encodeBatchEvidence } from '../evidence/evidence-records.js'
 import type { GrantReference } from './grant-references.js'
 import { clocksDiffer, failed } from './outcome.js'
 import type { QuorumLink, QuorumLinkSession } from './quorum-link.js'

@@ -1,12 +1,12 @@
-import type { SignOutcome } from '../co-signer.js'
-import { Unanswered } from '../protocol/client.js'
+import { Unanswered } from '../../quorum-protocol/client.js'
 import {
   BATCH_BYTES_MAX,
   BATCH_INTENTS_MAX,
   BATCHES_IN_FLIGHT,
   FULL_BATCHES_IN_FLIGHT_MAX,
-} from '../protocol/limits.js'
-import { codeOf, Refusal } from '../protocol/refusal.js'
+} from '../../quorum-protocol/limits.js'
+import { codeOf, Refusal } from '../../quorum-protocol/refusal.js'
+import type { SignOutcome } from '../co-signer.js'
 import { failed, unavailable } from './outcome.js'
 import {
   completeBatch,

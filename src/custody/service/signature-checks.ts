@@ -1,9 +1,9 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
-import { hasBit } from '../protocol/batch.js'
-import { isSignedBy } from '../protocol/curve.js'
-import { FULL_BATCHES_IN_FLIGHT_MAX } from '../protocol/limits.js'
+import { hasBit } from '../../quorum-protocol/batch.js'
+import { isSignedBy } from '../../quorum-protocol/curve.js'
+import { FULL_BATCHES_IN_FLIGHT_MAX } from '../../quorum-protocol/limits.js'
 
 /**
  * The quorum signer is not believed: a signature counts when the wallet's own key made it. To check

@@ -1,18 +1,18 @@
-import type { WalletProofs } from '../domain-keys/share-copies.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
-import { encodeWalletEvidence } from '../evidence/evidence-records.js'
-import { expectBytes, sameBytes } from '../protocol/bytes.js'
-import { isSignedBy } from '../protocol/curve.js'
+import { expectBytes, sameBytes } from '../../quorum-protocol/bytes.js'
+import { isSignedBy } from '../../quorum-protocol/curve.js'
 import {
   certificateMessage,
   decodeCertificate,
   selfTestDigest,
   selfTestRequest,
   walletPoint,
-} from '../protocol/keygen.js'
-import { type P256Signer, verifyP256 } from '../protocol/p256.js'
-import { Refusal } from '../protocol/refusal.js'
-import type { Registry } from '../protocol/registry.js'
+} from '../../quorum-protocol/keygen.js'
+import { type P256Signer, verifyP256 } from '../../quorum-protocol/p256.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
+import type { WalletProofs } from '../domain-keys/share-copies.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../evidence/evidence-log.js'
+import { encodeWalletEvidence } from '../evidence/evidence-records.js'
 import type { QuorumLink } from './quorum-link.js'
 
 /** What proves that a certificate's shares make its key, and how the service gets and checks it. */

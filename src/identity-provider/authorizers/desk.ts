@@ -29,11 +29,11 @@ import { encodeProof, type Proof } from '../../custody/authorizers/proof.js'
 import { encodeRootApproval } from '../../custody/authorizers/recovery.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
-import { sameBytes } from '../../custody/protocol/bytes.js'
-import type { P256Signer } from '../../custody/protocol/p256.js'
-import { Refusal } from '../../custody/protocol/refusal.js'
-import type { RegistryHolder } from '../../custody/protocol/registry-holder.js'
-import { sha256 } from '../../custody/protocol/tagged.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import type { P256Signer } from '../../quorum-protocol/p256.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 
 /**
  * Where users add and remove their authorizers, and leave the proofs of grants they confirmed in

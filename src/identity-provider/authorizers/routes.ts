@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { Refusal } from '../../custody/protocol/refusal.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Accounts } from '../login/accounts.js'
 import { createCeremonyRate } from './ceremony-rate.js'
 import type { AuthorizerDesk, BegunCertificate } from './desk.js'

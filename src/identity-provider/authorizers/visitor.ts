@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
-import type { WebAuthnPins } from '../../custody/protocol/registry.js'
+import type { WebAuthnPins } from '../../quorum-protocol/registry.js'
 import { RequestRefusedError } from './json-body.js'
 
 /** Who asks, and since when they are signed in. */

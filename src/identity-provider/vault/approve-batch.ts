@@ -8,25 +8,25 @@ import {
   decodeHeader,
   seqOf,
   withBit,
-} from '../../custody/protocol/batch.js'
-import { expectBytes, expectList, u64 } from '../../custody/protocol/bytes.js'
+} from '../../quorum-protocol/batch.js'
+import { expectBytes, expectList, u64 } from '../../quorum-protocol/bytes.js'
 import {
   decodeIntent,
   type Intent,
   intentId,
   isAbsent,
   keyProofOver,
-} from '../../custody/protocol/intent.js'
-import { BATCH_INTENTS_MAX, INTENT_LIFETIME_MS_MAX } from '../../custody/protocol/limits.js'
-import { type P256Signer, verifyP256 } from '../../custody/protocol/p256.js'
-import { checkPins, type DecodedPayload, decodePayload } from '../../custody/protocol/payload.js'
-import { codeOf, REFUSAL_CODES, Refusal } from '../../custody/protocol/refusal.js'
-import type { Registry } from '../../custody/protocol/registry.js'
+} from '../../quorum-protocol/intent.js'
+import { BATCH_INTENTS_MAX, INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
+import { type P256Signer, verifyP256 } from '../../quorum-protocol/p256.js'
+import { checkPins, type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
+import { codeOf, REFUSAL_CODES, Refusal } from '../../quorum-protocol/refusal.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
 import {
   roomForShares,
   SHARE_BYTES,
   type ShareSealer,
-} from '../../custody/protocol/sealed-shares.js'
+} from '../../quorum-protocol/sealed-shares.js'
 import type { Grants } from './grants.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'

@@ -9,9 +9,9 @@ import {
 import { decodeProof, encodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import { readPrivateFile } from '../../custody/domain-keys/private-file.js'
-import { type P256Signer, p256SignerOf } from '../../custody/protocol/p256.js'
-import { Refusal } from '../../custody/protocol/refusal.js'
-import type { RegistryHolder } from '../../custody/protocol/registry-holder.js'
+import { type P256Signer, p256SignerOf } from '../../quorum-protocol/p256.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 
 /**
  * Confirms that the user wants a grant enlarged: a console token alone, which the identity

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
-import { Refusal } from '../../custody/protocol/refusal.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 
 /** The user side's own check of console tokens: it never takes the service's word for a user. */
 export interface TokenIssuer {

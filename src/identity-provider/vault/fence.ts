@@ -6,11 +6,11 @@ import {
   decodeHeader,
   hasBit,
   laneOf,
-} from '../../custody/protocol/batch.js'
-import { decodeIntent, type Intent, intentId } from '../../custody/protocol/intent.js'
-import { verifyP256 } from '../../custody/protocol/p256.js'
-import { type DecodedPayload, decodePayload } from '../../custody/protocol/payload.js'
-import type { Registry } from '../../custody/protocol/registry.js'
+} from '../../quorum-protocol/batch.js'
+import { decodeIntent, type Intent, intentId } from '../../quorum-protocol/intent.js'
+import { verifyP256 } from '../../quorum-protocol/p256.js'
+import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import { entryOf } from './nonce-ledger.js'
 

@@ -1,9 +1,9 @@
 import { GRANT_PUT_PARTS, type GrantPutPart } from '../../custody/authorizers/grant-put.js'
 import { POLICY_CODECS } from '../../custody/authorizers/policy-codecs.js'
 import { PROOF_BYTES_MAX } from '../../custody/authorizers/proof.js'
-import { expectBytes, expectInteger } from '../../custody/protocol/bytes.js'
-import { Refusal } from '../../custody/protocol/refusal.js'
 import { type GrantTerms, grantedPolicy } from '../../domain/grant-terms.js'
+import { expectBytes, expectInteger } from '../../quorum-protocol/bytes.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 
 /** A change to what a key may do, as it arrives from the service. */
 export interface GrantRequest extends GrantTerms {

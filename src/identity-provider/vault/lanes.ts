@@ -1,5 +1,5 @@
-import { LANES_MAX, laneOf, laneStart } from '../../custody/protocol/batch.js'
-import { Refusal } from '../../custody/protocol/refusal.js'
+import { LANES_MAX, laneOf, laneStart } from '../../quorum-protocol/batch.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
 /**

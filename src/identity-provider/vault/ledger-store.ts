@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
-import { concat, u32, u64, viewOf } from '../../custody/protocol/bytes.js'
 import { openLmdb } from '../../disk/lmdb-file.js'
+import { concat, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import {
   type Grant,
   type GrantedKey,

@@ -1,9 +1,9 @@
-import { ByteReader, concat, sameBytes, u256 } from '../../custody/protocol/bytes.js'
-import { isAbsent } from '../../custody/protocol/intent.js'
-import type { DecodedPayload } from '../../custody/protocol/payload.js'
-import { Refusal } from '../../custody/protocol/refusal.js'
-import { sha256 } from '../../custody/protocol/tagged.js'
-import type { DecodedTransaction } from '../../custody/protocol/transaction.js'
+import { ByteReader, concat, sameBytes, u256 } from '../../quorum-protocol/bytes.js'
+import { isAbsent } from '../../quorum-protocol/intent.js'
+import type { DecodedPayload } from '../../quorum-protocol/payload.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
+import type { DecodedTransaction } from '../../quorum-protocol/transaction.js'
 
 /**
  * What was approved at each (wallet, chain, nonce). A second payload at a nonce is approved only

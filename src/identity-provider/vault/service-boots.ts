@@ -1,5 +1,5 @@
-import { Refusal } from '../../custody/protocol/refusal.js'
-import type { Connection } from '../../custody/protocol/server.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { Connection } from '../../quorum-protocol/server.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore } from './ledger-store.js'
 

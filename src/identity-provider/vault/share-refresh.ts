@@ -2,20 +2,20 @@ import { LRUCache } from 'lru-cache'
 import type { WalletRecord } from '../../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND } from '../../custody/evidence/evidence-log.js'
 import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js'
-import { expectBytes, expectInteger, sameBytes } from '../../custody/protocol/bytes.js'
-import { addInto, isSignedBy, randomScalar } from '../../custody/protocol/curve.js'
+import { expectBytes, expectInteger, sameBytes } from '../../quorum-protocol/bytes.js'
+import { addInto, isSignedBy, randomScalar } from '../../quorum-protocol/curve.js'
 import {
   certificateMessage,
   selfTestDigest,
   selfTestRequest,
-} from '../../custody/protocol/keygen.js'
-import { verifyP256 } from '../../custody/protocol/p256.js'
+} from '../../quorum-protocol/keygen.js'
+import { verifyP256 } from '../../quorum-protocol/p256.js'
 import {
   refreshCommitment,
   refreshDelta,
   refreshedCertificate,
-} from '../../custody/protocol/refresh.js'
-import { Refusal } from '../../custody/protocol/refusal.js'
+} from '../../quorum-protocol/refresh.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { KeygenContext } from './wallet-keygen.js'
 
 /** The user side of a refresh; `src/custody/README.md` has the sequence. */

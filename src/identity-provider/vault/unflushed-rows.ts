@@ -1,4 +1,4 @@
-import { viewOf } from '../../custody/protocol/bytes.js'
+import { viewOf } from '../../quorum-protocol/bytes.js'
 
 /** Rows of one database that are decided and not on disk yet: readable at once, put together. */
 export interface UnflushedRows<K, V> {

@@ -3,8 +3,8 @@ import { LRUCache } from 'lru-cache'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeWalletEvidence } from '../../custody/evidence/evidence-records.js'
-import { expectBytes, sameBytes } from '../../custody/protocol/bytes.js'
-import { isSignedBy, pointOf, randomScalar } from '../../custody/protocol/curve.js'
+import { expectBytes, sameBytes } from '../../quorum-protocol/bytes.js'
+import { isSignedBy, pointOf, randomScalar } from '../../quorum-protocol/curve.js'
 import {
   certificateMessage,
   checkShareProof,
@@ -18,11 +18,11 @@ import {
   selfTestRequest,
   transcriptOf,
   walletPoint,
-} from '../../custody/protocol/keygen.js'
-import { type P256Signer, verifyP256 } from '../../custody/protocol/p256.js'
-import { Refusal } from '../../custody/protocol/refusal.js'
-import type { Registry } from '../../custody/protocol/registry.js'
-import type { ShareSealer } from '../../custody/protocol/sealed-shares.js'
+} from '../../quorum-protocol/keygen.js'
+import { type P256Signer, verifyP256 } from '../../quorum-protocol/p256.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
+import type { ShareSealer } from '../../quorum-protocol/sealed-shares.js'
 
 export interface KeygenContext {
   readonly registry: Registry

@@ -1,5 +1,4 @@
-import { keccak256 } from '../../domain/keccak.js'
-import type { SignPayload } from '../co-signer.js'
+import { keccak256 } from '../domain/keccak.js'
 import {
   type DecodedAuthorization,
   decodeAuthorization,
@@ -14,6 +13,7 @@ import {
   decodeRouterIntent,
   encodeRouterIntent,
 } from './router-intent.js'
+import type { SignPayload } from './sign-payload.js'
 import { type DecodedTransaction, decodeTransaction, encodeTransaction } from './transaction.js'
 
 /** The payloads that a quorum wallet signs, and nothing else: there is no sign-this-digest call. */

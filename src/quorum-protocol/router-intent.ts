@@ -3,12 +3,12 @@ import {
   ROUTER_FEE_BPS_MAX,
   ROUTER_INTENT_TYPE,
   type RouterIntent,
-} from '../../contracts/router-intent-type.js'
-import type { Hex } from '../../domain/ids.js'
-import { keccak256 } from '../../domain/keccak.js'
-import type { RouterIntentPayload } from '../co-signer.js'
+} from '../contracts/router-intent-type.js'
+import type { Hex } from '../domain/ids.js'
+import { keccak256 } from '../domain/keccak.js'
 import { ByteReader, concat, u16, u64, u256 } from './bytes.js'
 import { Refusal } from './refusal.js'
+import type { RouterIntentPayload } from './sign-payload.js'
 import { fromHex } from './transaction.js'
 
 /**

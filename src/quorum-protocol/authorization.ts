@@ -1,7 +1,7 @@
-import type { AuthorizationPayload } from '../co-signer.js'
 import { Refusal } from './refusal.js'
 import { bytesItem, countItem, decodeRlp, listItem } from './rlp.js'
 import { encodeEnvelope } from './rlp-encode.js'
+import type { AuthorizationPayload } from './sign-payload.js'
 
 /** EIP-7702 authorization: 0x05 ‖ rlp([chain id, delegate, nonce]), which is also what is hashed. */
 export interface DecodedAuthorization {

@@ -1,10 +1,10 @@
-import type { Hex } from '../../domain/ids.js'
-import { keccak256 } from '../../domain/keccak.js'
-import type { SignedAuthorization, TransactionPayload } from '../co-signer.js'
+import type { Hex } from '../domain/ids.js'
+import { keccak256 } from '../domain/keccak.js'
 import { viewOf } from './bytes.js'
 import { Refusal } from './refusal.js'
 import { bytesItem, countItem, decodeRlp, integerItem, listItem, type RlpItem } from './rlp.js'
 import { appendToEnvelope, encodeEnvelope, encodeRlp, type RlpValue } from './rlp-encode.js'
+import type { SignedAuthorization, TransactionPayload } from './sign-payload.js'
 
 /** EIP-1559 (0x02) and EIP-7702 (0x04) transactions, unsigned and signed, in canonical RLP. */
 export interface DecodedTransaction {

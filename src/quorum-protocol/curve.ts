@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto'
 import { createRequire } from 'node:module'
 import type * as Secp256k1 from 'secp256k1'
-import { keccak256 } from '../../domain/keccak.js'
+import { keccak256 } from '../domain/keccak.js'
 import { fallbackCurve } from './curve-fallback.js'
 import { Refusal } from './refusal.js'
 

@@ -1,4 +1,4 @@
-import type { Hex } from '../../domain/ids.js'
+import type { Hex } from '../domain/ids.js'
 import { PAYLOAD_BYTES_MAX } from './limits.js'
 
 /**

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { Hex } from '../../domain/ids.js'
+import type { Hex } from '../domain/ids.js'
 import { keyIdOf, publicKeyFromRaw, verifyP256 } from './p256.js'
 import { Refusal } from './refusal.js'
 import { TAG, tagged } from './tagged.js'
