@@ -6,7 +6,8 @@
  */
 
 /** A port and its adapters each. */
-const ADAPTERS = '^src/(auth|screening|pricing|chains|custody|quorum-protocol|webhooks|defi)/'
+const ADAPTERS =
+  '^src/(auth|screening|pricing|chains|custody|custody-tools|service-custody|quorum-protocol|webhooks|defi)/'
 
 /** Composition roots, and the first file of a thread or process. */
 const ENTRIES =
@@ -94,15 +95,43 @@ module.exports = {
     only('errors', ['domain']),
     only('api', ['domain', 'errors']),
     only('quorum-protocol', ['domain', 'contracts']),
+    only('custody', ['quorum-protocol', 'domain', 'disk']),
+    only('service-custody', ['custody', 'quorum-protocol', 'domain', 'errors']),
+    only('quorum-signer', ['custody', 'quorum-protocol']),
+    only('identity-provider', [
+      'custody',
+      'quorum-protocol',
+      'domain',
+      'auth',
+      'config',
+      'disk',
+      'errors',
+    ]),
+    only('custody-tools', [
+      'service-custody',
+      'identity-provider',
+      'custody',
+      'quorum-protocol',
+      'domain',
+      'disk',
+      'config',
+    ]),
+    {
+      name: 'tools-are-the-operators',
+      comment: 'What makes, mends and audits a domain is no part of a running one.',
+      severity: 'error',
+      from: { path: '^(src|actors)/', pathNot: '^src/(cli|custody-tools)/' },
+      to: { path: '^src/custody-tools/' },
+    },
     only('store', ['domain', 'errors', 'api', 'disk']),
     {
       name: 'adapters-imports',
       comment: 'A port and its adapters know domain, errors, config and the wire of contracts.',
       severity: 'error',
-      from: { path: '^src/(auth|screening|pricing|chains|custody|webhooks|defi)/' },
+      from: { path: '^src/(auth|screening|pricing|chains|webhooks|defi)/' },
       to: {
         path: '^(src|actors)/',
-        pathNot: ['^src/(domain|errors|config|contracts|disk|quorum-protocol)/', '^src/$1/'],
+        pathNot: ['^src/(domain|errors|config|contracts|disk)/', '^src/$1/'],
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -123,7 +152,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/(http|mcp)/' },
       to: {
-        path: '^src/(store|screening|pricing|chains|custody|quorum-protocol|webhooks|defi|pool)/|^actors/',
+        path: '^src/(store|screening|pricing|chains|custody|custody-tools|service-custody|quorum-protocol|webhooks|defi|pool)/|^actors/',
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -144,16 +173,6 @@ module.exports = {
         // Pure functions over a port's own types.
         pathNot: '^src/(webhooks/delivery-body|screening/verdict-fault|chains/(fees|hex))\\.ts$',
         dependencyTypesNot: ['type-only'],
-      },
-    },
-    {
-      name: 'trust-domains-share-no-code-but-the-ground',
-      comment:
-        'The quorum signer and the identity provider must not pull in what the service alone does.',
-      severity: 'error',
-      from: { path: '^src/(quorum-signer|identity-provider)/' },
-      to: {
-        path: '^src/(api|http|mcp|operations|store|screening|pricing|webhooks|defi)/|^actors/',
       },
     },
     {

@@ -1,6 +1,10 @@
-import type { AuthorizerList, GrantOutcome, WalletCertificate } from '../src/custody/co-signer.js'
 import type { AddressRule } from '../src/domain/address-rule.js'
 import type { WebhookEndpoint } from '../src/domain/webhook.js'
+import type {
+  AuthorizerList,
+  GrantOutcome,
+  WalletCertificate,
+} from '../src/service-custody/co-signer.js'
 import type { AddressRulesCommand } from './address-rules/core/decide.js'
 import type { WatcherCommand } from './chain-watcher/core/messages.js'
 import type { CustodyCommand } from './custody/shell.js'

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { mintConsoleToken } from '../scripts/dev/mint-console-token.js'
-import { provisionDev } from '../src/custody/provision.js'
+import { provisionDev } from '../src/custody-tools/provisioning/provision.js'
 import { type Child, numberOf, startChild } from './child-process.js'
 import { freePort } from './free-port.js'
 import { type BenchKey, makeKeys } from './keys.js'

@@ -1,5 +1,5 @@
 import type { Chains } from '../../src/chains/access.js'
-import type { CoSigner } from '../../src/custody/co-signer.js'
+import type { CoSigner } from '../../src/service-custody/co-signer.js'
 
 /** What an account's effects reach. */
 export interface AccountPorts {

@@ -1,6 +1,6 @@
-import type { GrantOutcome, GrantUpdate } from '../../src/custody/co-signer.js'
 import type { AuditRecord } from '../../src/domain/audit.js'
 import type { UserId } from '../../src/domain/ids.js'
+import type { GrantOutcome, GrantUpdate } from '../../src/service-custody/co-signer.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 
 /** The grant is the identity provider's; this entry says that it took it. */

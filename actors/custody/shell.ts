@@ -1,7 +1,7 @@
-import type { CoSigner, GrantUpdate } from '../../src/custody/co-signer.js'
 import type { AuditRecord } from '../../src/domain/audit.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
+import type { CoSigner, GrantUpdate } from '../../src/service-custody/co-signer.js'
 import type { ActorShell, AskResult, ReplyToken } from '../runtime/actor.js'
 import { grantAudit } from './grant-audit.js'
 

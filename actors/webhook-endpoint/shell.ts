@@ -1,7 +1,7 @@
 import { eventData } from '../../src/api/event-data.js'
-import type { SealedText } from '../../src/custody/domain-keys/sealed-text.js'
 import type { StoredEvent } from '../../src/domain/event.js'
 import type { UserId, WebhookId } from '../../src/domain/ids.js'
+import type { SealedText } from '../../src/service-custody/sealed-text.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Deliverer } from '../../src/webhooks/deliver.js'

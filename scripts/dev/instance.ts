@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs'
 import type { ChainsFile } from '../../src/config/chains.js'
-import { provisionDev } from '../../src/custody/provision.js'
+import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
 import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { CHAIN_COUNT } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'

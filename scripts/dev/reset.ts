@@ -3,7 +3,7 @@ import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { Command } from 'commander'
 import { domainHeldBy } from '../../src/custody/home-lock/domain-lock.js'
-import { DOMAIN_NAMES } from '../../src/custody/provisioning/provision-domain.js'
+import { DOMAIN_NAMES } from '../../src/custody-tools/provisioning/provision-domain.js'
 import { homeOwner } from './home/instance-lock.js'
 import { devHome, isDevHome } from './home/layout.js'
 

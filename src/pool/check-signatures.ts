@@ -1,7 +1,7 @@
 /** Worker entry: checks the signatures of whole batches. */
 
-import { CHECK_AT, CHECK_BYTES } from '../custody/service/signature-checks.js'
 import { isSignedBy } from '../quorum-protocol/curve.js'
+import { CHECK_AT, CHECK_BYTES } from '../service-custody/signature-checks.js'
 
 /** Answers once the thread has loaded its modules. */
 export function warm(): true {

@@ -4,8 +4,8 @@ import type { Actors, AskedOf, ReplyTo, ToldTo } from '../../actors/protocols.js
 import type { AskResult } from '../../actors/runtime/actor.js'
 import type { ClaimAnswer } from '../../actors/sub-wallet/core/grant-messages.js'
 import type { CarriedSent } from '../../actors/sub-wallet/sent-reply.js'
-import type { WalletCertificate } from '../../src/custody/co-signer.js'
 import type { KeyId, SubWalletId } from '../../src/domain/ids.js'
+import type { WalletCertificate } from '../../src/service-custody/co-signer.js'
 import { USER_ID, WALLET_ID } from './wallet-fixtures.js'
 
 type Wallet = ReturnType<typeof subWalletAddress>

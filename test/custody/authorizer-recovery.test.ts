@@ -11,8 +11,11 @@ import {
 import { grantMessage } from '../../src/custody/authorizers/grant-statement.js'
 import { encodeRootApproval } from '../../src/custody/authorizers/recovery.js'
 import { rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
-import { approveAuthorizer } from '../../src/custody/provisioning/approve-authorizer.js'
-import { makeRegistryRoot, openRegistryRoot } from '../../src/custody/provisioning/registry-root.js'
+import { approveAuthorizer } from '../../src/custody-tools/provisioning/approve-authorizer.js'
+import {
+  makeRegistryRoot,
+  openRegistryRoot,
+} from '../../src/custody-tools/provisioning/registry-root.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { type KeyAuthorizer, openDesk, type Passkey, type UserDesk } from './authorizer-desk.js'
 import { countersign, countersignOk } from './command.js'

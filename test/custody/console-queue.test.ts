@@ -3,7 +3,7 @@ import {
   CONSOLE_AT_WORK_MAX,
   CONSOLE_WAITING_PER_USER_MAX,
   createConsoleQueue,
-} from '../../src/custody/service/console-queue.js'
+} from '../../src/service-custody/console-queue.js'
 
 const OVERLOADED = { fault: { code: 'OVERLOADED' } }
 const USERS_MAX = 16

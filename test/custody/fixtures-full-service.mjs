@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { connectCoSigner } from '../../dist/src/custody/connect-co-signer.js'
-import { lastServiceBoot } from '../../dist/src/custody/domain-keys/service-boot-file.js'
+import { connectCoSigner } from '../../dist/src/service-custody/connect-co-signer.js'
+import { lastServiceBoot } from '../../dist/src/service-custody/service-boot-file.js'
 
 /** Signs as the service until its evidence may not grow any more. Prints what it was told. */
 const [home, text] = process.argv.slice(2)

@@ -6,14 +6,14 @@ import {
   grantChallenge,
 } from '../../src/custody/authorizers/grant-statement.js'
 import { encodeProof } from '../../src/custody/authorizers/proof.js'
-import type { GrantUpdate } from '../../src/custody/co-signer.js'
-import { grantParameters } from '../../src/custody/service/grant-parameters.js'
 import { canonicalGrant, grantedOf } from '../../src/domain/grant-terms.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { FaultError } from '../../src/errors/fault.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
+import type { GrantUpdate } from '../../src/service-custody/co-signer.js'
+import { grantParameters } from '../../src/service-custody/grant-parameters.js'
 import type { Assertion } from '../support/software-authenticator.js'
 import { newKeyId, type Quorum } from './harness.js'
 

@@ -21,7 +21,7 @@ import {
   userSideLayout,
 } from '../../src/custody/domain-keys/layout.js'
 import { openShareStore } from '../../src/custody/domain-keys/share-store.js'
-import { provisionDev } from '../../src/custody/provision.js'
+import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { expectBytes } from '../../src/quorum-protocol/bytes.js'
 import { addInto, pointOf } from '../../src/quorum-protocol/curve.js'

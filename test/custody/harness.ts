@@ -6,16 +6,19 @@ import { pino } from 'pino'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
-import type { SignOutcome, SignRequest } from '../../src/custody/co-signer.js'
-import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
-import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
-import { deriveProofKey } from '../../src/custody/key-proof.js'
-import { provisionDev } from '../../src/custody/provision.js'
+import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
 import { grantedOf } from '../../src/domain/grant-terms.js'
 import { type Address, type KeyId, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { RegistryChain } from '../../src/quorum-protocol/registry.js'
 import type { TransactionPayload } from '../../src/quorum-protocol/sign-payload.js'
+import type { SignOutcome, SignRequest } from '../../src/service-custody/co-signer.js'
+import {
+  type ConnectedCoSigner,
+  connectCoSigner,
+} from '../../src/service-custody/connect-co-signer.js'
+import { deriveProofKey } from '../../src/service-custody/key-proof.js'
+import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 
 /** A home of its own with the real identity provider and the real quorum signer. */
 export const ROUTER: Address = '0x1111111111111111111111111111111111111111'

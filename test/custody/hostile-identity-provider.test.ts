@@ -13,7 +13,6 @@ import {
   encodeEntry,
   entryMessage,
 } from '../../src/custody/authorizers/certificate.js'
-import { ownerHashOf } from '../../src/custody/authorizers/grant-authority.js'
 import { grantMessage } from '../../src/custody/authorizers/grant-statement.js'
 import { encodeProof } from '../../src/custody/authorizers/proof.js'
 import {
@@ -29,6 +28,7 @@ import { pointOf, randomScalar } from '../../src/quorum-protocol/curve.js'
 import { commitmentOf } from '../../src/quorum-protocol/keygen.js'
 import { type P256Signer, p256SignerOf } from '../../src/quorum-protocol/p256.js'
 import { type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
+import { ownerHashOf } from '../../src/service-custody/grant-authority.js'
 import { openDesk, type Passkey } from './authorizer-desk.js'
 import {
   answered,

@@ -1,7 +1,6 @@
 import { createPrivateKey, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { GrantUpdate } from '../../src/custody/co-signer.js'
 import { identityProviderSocket, userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import { grantedOf } from '../../src/domain/grant-terms.js'
 import { ulidBytes } from '../../src/domain/ids.js'
@@ -14,6 +13,7 @@ import { commitmentOf } from '../../src/quorum-protocol/keygen.js'
 import { p256SignerOf } from '../../src/quorum-protocol/p256.js'
 import { encodePayload } from '../../src/quorum-protocol/payload.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
+import type { GrantUpdate } from '../../src/service-custody/co-signer.js'
 import { grantPut, newGrant } from './grants.js'
 import {
   DELEGATE,

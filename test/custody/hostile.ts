@@ -8,7 +8,6 @@ import {
 } from '../../src/custody/domain-keys/layout.js'
 import { readPrivateFile } from '../../src/custody/domain-keys/private-file.js'
 import { readRegistryFile, readRootKey } from '../../src/custody/domain-keys/registry-file.js'
-import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { openShareStore, type ShareStore } from '../../src/custody/domain-keys/share-store.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { coSignMessage, encodeHeader, laneStart, seqOf } from '../../src/quorum-protocol/batch.js'
@@ -23,6 +22,7 @@ import { openRegistry, type RegistryEnvelope } from '../../src/quorum-protocol/r
 import { createSealer, type ShareSealer } from '../../src/quorum-protocol/sealed-shares.js'
 import { signServiceBoot } from '../../src/quorum-protocol/service-boot.js'
 import type { SignPayload } from '../../src/quorum-protocol/sign-payload.js'
+import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import type { Quorum, ReadyWallet } from './harness.js'
 
 /**

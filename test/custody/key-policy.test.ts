@@ -8,7 +8,6 @@ import {
   readGrantStatement,
 } from '../../src/custody/authorizers/grant-statement.js'
 import { POLICY_CODECS } from '../../src/custody/authorizers/policy-codecs.js'
-import { grantParameters } from '../../src/custody/service/grant-parameters.js'
 import { CHAIN_IDS } from '../../src/domain/chains.js'
 import {
   canonicalGrant,
@@ -23,6 +22,7 @@ import {
 import type { KeyId, SubWalletId } from '../../src/domain/ids.js'
 import { INITIAL_POLICY, KEY_POLICY, KEY_POLICY_FIELDS } from '../../src/domain/key-policy.js'
 import { readGrant, storedGrant } from '../../src/identity-provider/vault/granted.js'
+import { grantParameters } from '../../src/service-custody/grant-parameters.js'
 
 /** Values of every form that a field of the policy may have. */
 const VALUES = {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { expectBytes, expectList } from '../../src/quorum-protocol/bytes.js'
 import { pointOf, randomScalar } from '../../src/quorum-protocol/curve.js'
@@ -12,6 +11,7 @@ import {
   transcriptOf,
 } from '../../src/quorum-protocol/keygen.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
+import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import { newWalletId, type Quorum, type ReadyWallet, startQuorum, transfer } from './harness.js'
 import { becomeService, type HostileService, intentFor, judged } from './hostile.js'
 
@@ -84,7 +84,7 @@ function createAndDie(walletId: string, delayMs: number): Promise<string> {
     new Worker(${JSON.stringify(`
       const { workerData } = require('node:worker_threads')
       const path = require('node:path')
-      import(path.resolve('dist/src/custody/connect-co-signer.js')).then(async (module) => {
+      import(path.resolve('dist/src/service-custody/connect-co-signer.js')).then(async (module) => {
         const log = { info() {}, warn() {}, error() {} }
         const { home, walletId, userId } = workerData
         const boot = Buffer.from(workerData.boot, 'hex')

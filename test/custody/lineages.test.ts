@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { GrantUpdate } from '../../src/custody/co-signer.js'
+import type { GrantUpdate } from '../../src/service-custody/co-signer.js'
 import { countersignOk } from './command.js'
 import { faultOf, grantPut, newGrant } from './grants.js'
 import {

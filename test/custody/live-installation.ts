@@ -6,10 +6,13 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
-import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
 import { writePublicFile } from '../../src/custody/domain-keys/private-file.js'
-import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
+import {
+  type ConnectedCoSigner,
+  connectCoSigner,
+} from '../../src/service-custody/connect-co-signer.js'
+import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import { chainConfig } from '../support/chain-config.js'
 import { freePort } from '../support/ports.js'

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChild } from '../../bench/child-process.js'
-import { connectCoSigner } from '../../src/custody/connect-co-signer.js'
-import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
+import { connectCoSigner } from '../../src/service-custody/connect-co-signer.js'
+import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import { describeLive, type LiveKeys, provisionLive } from './live-installation.js'
 
 /** `test/pkcs11` has the same with keys in tokens. */

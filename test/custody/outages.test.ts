@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import type { GrantUpdate } from '../../src/custody/co-signer.js'
 import { grantedOf } from '../../src/domain/grant-terms.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
+import type { GrantUpdate } from '../../src/service-custody/co-signer.js'
 import {
   newWalletId,
   type Quorum,

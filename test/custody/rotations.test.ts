@@ -17,7 +17,7 @@ import {
 } from '../../src/custody/domain-keys/layout.js'
 import { readRegistryFile } from '../../src/custody/domain-keys/registry-file.js'
 import { nextWrappingKeyPath } from '../../src/custody/key-stores/wrapping-key.js'
-import { makeRegistryRoot } from '../../src/custody/provisioning/registry-root.js'
+import { makeRegistryRoot } from '../../src/custody-tools/provisioning/registry-root.js'
 import type { RegistryBody } from '../../src/quorum-protocol/registry.js'
 import { countersign, countersignOk, killedWhen } from './command.js'
 import {

@@ -2,12 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { pointOf, randomScalar, signDigest } from '../../src/quorum-protocol/curve.js'
 import {
   createSignatureChecks,
   type SignatureCheck,
   type SignatureChecks,
-} from '../../src/custody/service/signature-checks.js'
-import { pointOf, randomScalar, signDigest } from '../../src/quorum-protocol/curve.js'
+} from '../../src/service-custody/signature-checks.js'
 
 const BUILT = new URL('../../dist/src/pool/check-signatures.js', import.meta.url)
 const ENDING = new URL('fixtures-ending-thread.mjs', import.meta.url)

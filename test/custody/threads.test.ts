@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
+import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import { countersignOk } from './command.js'
 import { type Quorum, type ReadyWallet, readyWallet, startQuorum } from './harness.js'
 
@@ -32,7 +32,7 @@ function signInThread(wallet: ReadyWallet): Promise<unknown[]> {
     const { parentPort, workerData } = require('node:worker_threads')
     const { randomBytes } = require('node:crypto')
     const path = require('node:path')
-    import(path.resolve('dist/src/custody/connect-co-signer.js')).then(async (module) => {
+    import(path.resolve('dist/src/service-custody/connect-co-signer.js')).then(async (module) => {
       const log = { info() {}, warn() {}, error() {} }
       const coSigner = await module.connectCoSigner({ ...workerData, mode: 'dev', log })
       await coSigner.whenReady(10000)

@@ -9,7 +9,7 @@ import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
 import type { ChainConfig } from '../../src/config/chains.js'
 import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
-import { provisionDev } from '../../src/custody/provision.js'
+import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
 import { writeGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { routerAddresses } from '../../src/defi/router-plan.js'
 import { BASE_CHAIN_ID } from '../../src/domain/chains.js'

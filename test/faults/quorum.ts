@@ -5,10 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
-import { type ConnectedCoSigner, connectCoSigner } from '../../src/custody/connect-co-signer.js'
-import { lastServiceBoot } from '../../src/custody/domain-keys/service-boot-file.js'
-import { deriveProofKey } from '../../src/custody/key-proof.js'
-import { provisionDev } from '../../src/custody/provision.js'
+import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
 import { grantedOf } from '../../src/domain/grant-terms.js'
 import {
   type Address,
@@ -18,6 +15,12 @@ import {
   ulidBody,
 } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
+import {
+  type ConnectedCoSigner,
+  connectCoSigner,
+} from '../../src/service-custody/connect-co-signer.js'
+import { deriveProofKey } from '../../src/service-custody/key-proof.js'
+import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 
 /** The real identity provider and the real quorum signer, for any set of chains. */
 export interface Quorum {

@@ -1,6 +1,6 @@
 import type { TransactionView } from '../../src/api/transaction.js'
-import { unexplainedNonces } from '../../src/custody/evidence/on-chain-nonces.js'
-import { auditHome } from '../../src/custody/maintenance/audit-home.js'
+import { unexplainedNonces } from '../../src/custody-tools/audit/on-chain-nonces.js'
+import { auditHome } from '../../src/custody-tools/maintenance/audit-home.js'
 import { parseUsd } from '../../src/domain/money.js'
 import type { ChainView } from '../e2e/chain.js'
 import { type Stack, transactionsOf } from '../e2e/stack.js'

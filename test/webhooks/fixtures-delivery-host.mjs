@@ -11,7 +11,7 @@ import { createAnnouncer } from '../../dist/actors/webhook-endpoint/announce.js'
 import { createDeliveryPace } from '../../dist/actors/webhook-endpoint/pace.js'
 import { createWebhookShell } from '../../dist/actors/webhook-endpoint/shell.js'
 import { openDataKeys } from '../../dist/src/custody/domain-keys/data-keys.js'
-import { createSealedText } from '../../dist/src/custody/domain-keys/sealed-text.js'
+import { createSealedText } from '../../dist/src/service-custody/sealed-text.js'
 import { openEnvironment } from '../../dist/src/store/environment.js'
 import {
   attachEventSequence,

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { bump, type Fees, offerCeiling } from '../../../src/chains/fees.js'
-import type { SignOutcome } from '../../../src/custody/co-signer.js'
 import type { KeyId, SubWalletId } from '../../../src/domain/ids.js'
 import type { AccountTransaction } from '../../../src/domain/transaction.js'
 import type { SignedAuthorization } from '../../../src/quorum-protocol/sign-payload.js'
+import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
 import type { AccountCommand, ReplacePurpose } from '../core/messages.js'
 import type { AccountPorts } from '../ports.js'
 

@@ -20,7 +20,7 @@ export function register(program: Command, io: Io): void {
     .option('--rpc <urls...>', 'nodes to ask for nonces of our addresses that have no evidence')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<AuditFlags>()
-      const { auditHome } = await import('../../custody/maintenance/audit-home.js')
+      const { auditHome } = await import('../../custody-tools/maintenance/audit-home.js')
       const { report, serviceEntries, userEntries } = await auditHome({
         home: homeOf(io, options),
         service: pathOf(options.service),
@@ -31,13 +31,13 @@ export function register(program: Command, io: Io): void {
       const problems = [...report.problems]
       if (options.transactions !== undefined) {
         const { unexplainedTransactions } = await import(
-          '../../custody/maintenance/unexplained-transactions.js'
+          '../../custody-tools/maintenance/unexplained-transactions.js'
         )
         problems.push(...(await unexplainedTransactions(resolve(options.transactions), report)))
       }
       let nonces = 0
       for (const url of options.rpc ?? []) {
-        const { unexplainedNonces } = await import('../../custody/evidence/on-chain-nonces.js')
+        const { unexplainedNonces } = await import('../../custody-tools/audit/on-chain-nonces.js')
         const found = await unexplainedNonces(url, report)
         nonces += found.nonces
         problems.push(...found.problems)

@@ -9,13 +9,13 @@ import {
   softwareAuthorizerPath,
   userSideLayout,
 } from '../../custody/domain-keys/layout.js'
+import { refuseHalfRestored, refuseUnfenced } from '../../custody/domain-keys/pending-restore.js'
 import { openRegistryFile } from '../../custody/domain-keys/registry-file.js'
 import { openShareStore } from '../../custody/domain-keys/share-store.js'
 import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
 import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
-import { refuseHalfRestored, refuseUnfenced } from '../../custody/maintenance/pending-restore.js'
 import { watchFreeSpace } from '../../disk/free-space.js'
 import { laneOf } from '../../quorum-protocol/batch.js'
 import { expectBytes, expectInteger, expectList } from '../../quorum-protocol/bytes.js'

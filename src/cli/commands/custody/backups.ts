@@ -17,7 +17,7 @@ export function registerBackups(custody: Command, io: Io): void {
     .requiredOption('--to <directory>', 'a directory that does not exist yet')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<DomainOptions & { to: string }>()
-      const { backUpDomain } = await import('../../../custody/maintenance/backup-domain.js')
+      const { backUpDomain } = await import('../../../custody-tools/maintenance/backup-domain.js')
       const to = resolve(options.to)
       await backUpDomain(homeOf(io, options), options.domain, to)
       printRecord(io, options, { domain: options.domain, backup: to })
@@ -32,7 +32,7 @@ export function registerBackups(custody: Command, io: Io): void {
     .option('--older-epochs', 'take shares from before a refresh: the other domain goes back too')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<RestoreFlags>()
-      const { restoreDomain } = await import('../../../custody/maintenance/restore-domain.js')
+      const { restoreDomain } = await import('../../../custody-tools/maintenance/restore-domain.js')
       const wallets = await restoreDomain({
         home: homeOf(io, options),
         domain: options.domain,
@@ -52,7 +52,7 @@ export function registerBackups(custody: Command, io: Io): void {
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { serviceLog: string }>()
       const { fenceUserSide } = await import(
-        '../../../identity-provider/maintenance/fence-user-side.js'
+        '../../../custody-tools/maintenance/fence-user-side.js'
       )
       const fenced = await fenceUserSide(homeOf(io, options), resolve(options.serviceLog))
       printRecord(io, options, { ...fenced })
@@ -63,7 +63,7 @@ export function registerBackups(custody: Command, io: Io): void {
     .addOption(shareHolderOption())
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<DomainOptions>()
-      const { checkDomain } = await import('../../../custody/maintenance/check-domain.js')
+      const { checkDomain } = await import('../../../custody-tools/maintenance/check-domain.js')
       const wallets = await checkDomain(homeOf(io, options), options.domain)
       printRecord(io, options, { domain: options.domain, wallets })
     })

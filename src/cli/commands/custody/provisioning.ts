@@ -14,7 +14,9 @@ export function registerProvisioning(custody: Command, io: Io): void {
     .requiredOption('--to <directory>', 'where its two files go')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { to: string }>()
-      const { makeRegistryRoot } = await import('../../../custody/provisioning/registry-root.js')
+      const { makeRegistryRoot } = await import(
+        '../../../custody-tools/provisioning/registry-root.js'
+      )
       const files = makeRegistryRoot(resolve(options.to))
       printRecord(io, options, { private_key: files.privateKey, public_key: files.publicKey })
     })
@@ -35,8 +37,10 @@ export function registerProvisioning(custody: Command, io: Io): void {
     .option('--authorization-file <file>', 'file with its Authorization header, mode 0600')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<ProvisionFlags>()
-      const { provisionDomain } = await import('../../../custody/provisioning/provision-domain.js')
-      const { pinRoot } = await import('../../../custody/provisioning/install-registry.js')
+      const { provisionDomain } = await import(
+        '../../../custody-tools/provisioning/provision-domain.js'
+      )
+      const { pinRoot } = await import('../../../custody-tools/provisioning/install-registry.js')
       const { writePublicFile } = await import('../../../custody/domain-keys/private-file.js')
       const home = homeOf(io, options)
       pinRoot(home, options.domain, resolve(options.rootPublic))
@@ -66,7 +70,7 @@ export function registerProvisioning(custody: Command, io: Io): void {
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<SignFlags>()
       const { openRegistryRoot, signRegistry } = await import(
-        '../../../custody/provisioning/registry-root.js'
+        '../../../custody-tools/provisioning/registry-root.js'
       )
       const body = await registryBodyOf(options)
       await signRegistry(resolve(options.out), openRegistryRoot(resolve(options.root)), body)
@@ -85,7 +89,7 @@ export function registerProvisioning(custody: Command, io: Io): void {
     .action(async (file: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { installRegistry, pinnedRoots } = await import(
-        '../../../custody/provisioning/install-registry.js'
+        '../../../custody-tools/provisioning/install-registry.js'
       )
       const home = homeOf(io, options)
       const { version } = installRegistry(home, resolve(file), pinnedRoots(home))
@@ -147,7 +151,7 @@ function webauthnOf({ webauthnRpId, webauthnOrigins }: SignFlags) {
 }
 
 async function registryBodyOf(options: SignFlags) {
-  const drafts = await import('../../../custody/provisioning/registry-draft.js')
+  const drafts = await import('../../../custody-tools/provisioning/registry-draft.js')
   const { draft, enrolments, chains, environment } = options
   if (draft !== undefined) return drafts.readDraft(resolve(draft))
   if (enrolments === undefined || chains === undefined) {

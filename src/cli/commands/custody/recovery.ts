@@ -23,7 +23,7 @@ export function registerRecovery(custody: Command, io: Io): void {
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<ApproveFlags>()
       const { approveAuthorizer } = await import(
-        '../../../custody/provisioning/approve-authorizer.js'
+        '../../../custody-tools/provisioning/approve-authorizer.js'
       )
       const outPath = resolve(options.out)
       const { userId, authorizerId, label, createdAtMs } = await approveAuthorizer({

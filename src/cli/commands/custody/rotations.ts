@@ -21,7 +21,9 @@ export function registerRotations(custody: Command, io: Io): void {
     .option('--emergency', 'the present key ends at once')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<RotateFlags>()
-      const { rotateCoSigner } = await import('../../../custody/maintenance/rotate-co-signer.js')
+      const { rotateCoSigner } = await import(
+        '../../../custody-tools/maintenance/rotate-co-signer.js'
+      )
       const rotated = await rotateCoSigner(homeOf(io, options), {
         overlapMs: options.emergency === true ? 0 : options.overlapMinutes * 60_000,
         root: rootOf(options),
@@ -36,7 +38,7 @@ export function registerRotations(custody: Command, io: Io): void {
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { domain: ShareHolderName }>()
       const { rotateWrappingKey } = await import(
-        '../../../custody/maintenance/rotate-wrapping-key.js'
+        '../../../custody-tools/maintenance/rotate-wrapping-key.js'
       )
       const dataKeys = await rotateWrappingKey(homeOf(io, options), options.domain)
       printRecord(io, options, { domain: options.domain, data_keys: dataKeys })
@@ -48,7 +50,7 @@ export function registerRotations(custody: Command, io: Io): void {
     .argument('[wallets...]', 'sub-wallet ids; none: every wallet')
     .action(async (wallets: readonly string[], _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const { refreshShares } = await import('../../../custody/maintenance/refresh-shares.js')
+      const { refreshShares } = await import('../../../custody-tools/maintenance/refresh-shares.js')
       const { pino } = await import('pino')
       const count = await refreshShares({
         home: homeOf(io, options),

@@ -1,0 +1,208 @@
+import {
+  type AuthorizerSet,
+  NO_AUTHORIZERS,
+  verifyEntry,
+} from '../../custody/authorizers/authorizer-set.js'
+import {
+  type AuthorizerEntry,
+  decodeCertificate,
+  encodeEntry,
+  entryMessage,
+} from '../../custody/authorizers/certificate.js'
+import { type GrantStatement, grantMessage } from '../../custody/authorizers/grant-statement.js'
+import { decodeProof } from '../../custody/authorizers/proof.js'
+import { verifyProof } from '../../custody/authorizers/verify-proof.js'
+import type { GrantEvidence } from '../../custody/evidence/evidence-records.js'
+import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
+import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
+import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
+import { verifyP256 } from '../../quorum-protocol/p256.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
+
+/**
+ * Proves offline that each enlargement of a grant was confirmed by an authorizer that the user had
+ * at that time, and each authorizer but the first approved by one before it, or by the root.
+ */
+export interface AuthorityReport {
+  readonly problems: readonly string[]
+  /** See `grantVersionName`; of the user side's log. */
+  readonly grantVersions: ReadonlySet<string>
+}
+
+/** What the log so far makes of users' authorizers and of their keys' grants. */
+interface Replay {
+  readonly registry: Registry
+  readonly problems: string[]
+  readonly setByOwner: Map<string, AuthorizerSet>
+  readonly termsByGrant: Map<string, GrantTerms>
+  readonly keys: Map<string, KnownKey>
+}
+
+interface KnownKey {
+  readonly expiresAtMs: number | null
+  readonly proofKeyDigest: Uint8Array | null
+  /** Of a key with a successor: what it may do at most. */
+  readonly ceiling: GrantTerms | null
+}
+
+type Step =
+  | { readonly index: number; readonly timeMs: number; readonly entry: AuthorizerEntry }
+  | { readonly index: number; readonly timeMs: number; readonly grant: GrantEvidence }
+
+export async function verifyAuthority(
+  service: ReadEvidence,
+  user: ReadEvidence,
+  registry: Registry,
+): Promise<AuthorityReport> {
+  const replay: Replay = {
+    registry,
+    problems: [],
+    setByOwner: new Map(),
+    termsByGrant: new Map(),
+    keys: new Map(),
+  }
+  for (const step of stepsOf(user)) {
+    if ('entry' in step) await replayAuthorizer(step.entry, step.index, step.timeMs, replay)
+    else await replayGrant(step.grant, step.index, step.timeMs, replay)
+  }
+  const missing = (what: string, index: number) =>
+    replay.problems.push(`service log: ${what} in entry ${index} is not in the user side's log`)
+  const entries = new Set(user.authorizers.map(({ value }) => hex(encodeEntry(value))))
+  for (const { index, value } of service.authorizers) {
+    if (!entries.has(hex(encodeEntry(value)))) missing('authorizer', index)
+  }
+  const grants = new Set(user.grants.map(({ value }) => hex(concat(value.encoded, value.proof))))
+  for (const { index, value } of service.grants) {
+    if (!grants.has(hex(concat(value.encoded, value.proof)))) missing('grant', index)
+  }
+  return {
+    problems: replay.problems,
+    grantVersions: new Set(
+      user.grants.map(({ value }) =>
+        grantVersionName(value.statement.grantId, value.statement.version),
+      ),
+    ),
+  }
+}
+
+export function grantVersionName(grantId: Uint8Array, version: number): string {
+  return `${hex(grantId)}:${version}`
+}
+
+/** In the order of the user side's log, which has one writer. */
+function stepsOf(user: ReadEvidence): Step[] {
+  const dated = <T, S extends Step>(list: readonly Dated<T>[], step: (value: Dated<T>) => S) =>
+    list.map(step)
+  return [
+    ...dated(user.authorizers, ({ index, timeMs, value }) => ({ index, timeMs, entry: value })),
+    ...dated(user.grants, ({ index, timeMs, value }) => ({ index, timeMs, grant: value })),
+  ].sort((a, b) => a.index - b.index)
+}
+
+async function replayAuthorizer(
+  entry: AuthorizerEntry,
+  index: number,
+  timeMs: number,
+  { registry, problems, setByOwner }: Replay,
+): Promise<void> {
+  try {
+    const owner = hex(decodeCertificate(entry.certificate).ownerHash)
+    const message = entryMessage(entry)
+    const signed = registry
+      .keysOf('approvers', timeMs)
+      .some((key) => verifyP256(key, message, entry.userSignature))
+    if (!signed) throw new Error('the identity provider has not signed it')
+    const { set } = await verifyEntry(setByOwner.get(owner) ?? NO_AUTHORIZERS, entry, {
+      webauthn: registry.webauthn,
+      root: registry.root,
+      signCount: () => 0,
+    })
+    setByOwner.set(owner, set)
+  } catch (error) {
+    problems.push(`user side log: authorizer in entry ${index} does not verify: ${wordsOf(error)}`)
+  }
+}
+
+async function replayGrant(
+  { statement, encoded, proof }: GrantEvidence,
+  index: number,
+  timeMs: number,
+  replay: Replay,
+): Promise<void> {
+  const problem = (reason: string) =>
+    replay.problems.push(`user side log: grant in entry ${index} ${reason}`)
+  const enlarges = isEnlarged(statement, replay)
+  if (statement.rotatedFrom !== null && enlarges) problem('enlarges by a rotation')
+  if (proof.length > 0) {
+    const verdict = await judge(statement, encoded, proof, replay)
+    if (verdict !== null) problem(`has a proof that does not verify: ${verdict}`)
+    else if (statement.confirmBeforeMs > 0 && timeMs > statement.confirmBeforeMs) {
+      problem('was confirmed too late')
+    }
+  } else if (enlarges && statement.rotatedFrom === null) {
+    problem('enlarges without the proof of an authorizer')
+  }
+  remember(statement, enlarges, replay)
+}
+
+/** The same rule by which both domains ask for a proof. */
+function isEnlarged(statement: GrantStatement, { termsByGrant, keys }: Replay): boolean {
+  if (statement.revoked) return false
+  const base = keys.get(hex(statement.rotatedFrom ?? statement.keyId))
+  const terms = termsByGrant.get(hex(statement.grantId))
+  if (base === undefined || terms === undefined) return true
+  const { expiresAtMs, proofKeyDigest, ceiling } = base
+  const newProof =
+    statement.rotatedFrom === null &&
+    statement.proofKeyDigest !== null &&
+    (proofKeyDigest === null || !sameBytes(proofKeyDigest, statement.proofKeyDigest))
+  const shared = { ...terms, expiresAtMs }
+  const before = ceiling === null ? shared : commonTerms(shared, { ...ceiling, expiresAtMs })
+  return newProof || enlargements(before, statement).length > 0
+}
+
+function remember(
+  statement: GrantStatement,
+  enlarges: boolean,
+  { termsByGrant, keys }: Replay,
+): void {
+  const name = hex(statement.keyId)
+  const { expiresAtMs, revoked } = statement
+  const known = keys.get(name)
+  const proofKeyDigest = statement.proofKeyDigest ?? known?.proofKeyDigest ?? null
+  // As the user side puts it: a key with an end has a successor, whose the lineage's grant is.
+  const ofKeyAlone = known !== undefined && expiresAtMs !== null && !enlarges
+  const ceiling = revoked ? (known?.ceiling ?? null) : ofKeyAlone ? statement : null
+  keys.set(name, { expiresAtMs, proofKeyDigest, ceiling })
+  // A revocation ends the key; the other keys of its lineage keep what they have.
+  if (!revoked && !ofKeyAlone) termsByGrant.set(hex(statement.grantId), statement)
+}
+
+/** Why the proof does not hold; null when it does. */
+async function judge(
+  statement: GrantStatement,
+  encoded: Uint8Array,
+  proof: Uint8Array,
+  { registry, setByOwner }: Replay,
+): Promise<string | null> {
+  try {
+    const { active } = setByOwner.get(hex(statement.ownerHash)) ?? NO_AUTHORIZERS
+    const verdict = await verifyProof(decodeProof(proof), grantMessage(encoded), {
+      authorizers: active,
+      webauthn: registry.webauthn,
+      softwareAuthorizer: registry.softwareAuthorizer,
+      signCount: () => 0,
+    })
+    return verdict.ok ? null : verdict.reason
+  } catch (error) {
+    return wordsOf(error)
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+function hex(bytes: Uint8Array): string {
+  return viewOf(bytes).toString('hex')
+}

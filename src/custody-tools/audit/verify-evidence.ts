@@ -1,0 +1,209 @@
+import type { BatchEvidence, WalletEvidence } from '../../custody/evidence/evidence-records.js'
+import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
+import {
+  approvalMessage,
+  coSignMessage,
+  decodeHeader,
+  hasBit,
+} from '../../quorum-protocol/batch.js'
+import { isZero, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
+import { isSignedBy } from '../../quorum-protocol/curve.js'
+import { decodeIntent, type Intent, intentId, isAbsent } from '../../quorum-protocol/intent.js'
+import {
+  type Certificate,
+  certificateMessage,
+  decodeCertificate,
+  selfTestDigest,
+  walletAddress,
+  walletPoint,
+} from '../../quorum-protocol/keygen.js'
+import { verifyP256 } from '../../quorum-protocol/p256.js'
+import { decodePayload } from '../../quorum-protocol/payload.js'
+import type { Registry } from '../../quorum-protocol/registry.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
+import { grantVersionName, verifyAuthority } from './verify-authority.js'
+
+/**
+ * Proves offline, from both logs and the registry alone, that both keys approved exactly what was
+ * signed. It proves nothing about signatures that left no trace in either log; for those, hold
+ * the chain's own transactions against it.
+ */
+export interface AuditReport {
+  readonly problems: readonly string[]
+  readonly wallets: number
+  /** 20 bytes each: the addresses of all wallets. */
+  readonly addresses: readonly Uint8Array[]
+  readonly grants: number
+  /** Additions and removals of users' authorizers. */
+  readonly authorizers: number
+  /** Intents that both keys approved. */
+  readonly approvals: number
+  /** Approved by the user side without a trace at the service: answers that were lost. */
+  readonly unanswered: number
+  /** The approvals that a transaction on chain must be among. */
+  find(address: Uint8Array, chainId: number, nonce: number): readonly ApprovedPayload[]
+}
+
+export interface ApprovedPayload {
+  readonly intent: Intent
+  /** 32 bytes: SHA-256 of the unsigned payload. */
+  readonly payloadHash: Uint8Array
+}
+
+interface Audit {
+  readonly registry: Registry
+  readonly problems: string[]
+  readonly certificates: Map<string, Certificate>
+  /** `grant id:version` of the user side's log. */
+  readonly grantVersions: ReadonlySet<string>
+  readonly byNonce: Map<string, ApprovedPayload[]>
+}
+
+export async function verifyEvidence(
+  service: ReadEvidence,
+  user: ReadEvidence,
+  registry: Registry,
+): Promise<AuditReport> {
+  const authority = await verifyAuthority(service, user, registry)
+  const audit: Audit = {
+    registry,
+    problems: [...service.problems, ...user.problems, ...authority.problems],
+    certificates: new Map(),
+    grantVersions: authority.grantVersions,
+    byNonce: new Map(),
+  }
+  for (const { index, timeMs, value } of [...user.wallets, ...service.wallets]) {
+    checkWallet(value, index, timeMs, audit)
+  }
+  const userIds = approvedIds(user.batches, 'user side log', audit)
+  const serviceIds = approvedIds(service.batches, 'service log', audit)
+  for (const [id, intent] of serviceIds) {
+    if (!userIds.has(id)) {
+      audit.problems.push(`service log: approval ${short(id)} is not in the user side's log`)
+    }
+    checkAuthority(id, intent, audit)
+  }
+  const unanswered = [...userIds.keys()].filter((id) => !serviceIds.has(id)).length
+  const addresses = addressesOf(audit)
+  return {
+    problems: audit.problems,
+    wallets: addresses.size,
+    addresses: [...addresses.values()],
+    grants: audit.grantVersions.size,
+    authorizers: user.authorizers.length,
+    approvals: serviceIds.size,
+    unanswered,
+    find: (address, chainId, nonce) => audit.byNonce.get(nonceName(address, chainId, nonce)) ?? [],
+  }
+}
+
+/** By wallet, over all its epochs: a refresh of the shares leaves the key as it is. */
+function addressesOf(audit: Audit): Map<string, Uint8Array> {
+  const addresses = new Map<string, Uint8Array>()
+  for (const certificate of audit.certificates.values()) {
+    const wallet = viewOf(certificate.walletId).toString('hex')
+    const address = walletAddress(certificate)
+    const before = addresses.get(wallet)
+    if (before !== undefined && !sameBytes(before, address)) {
+      audit.problems.push(`wallet ${wallet}: its certificates are of different keys`)
+    }
+    addresses.set(wallet, address)
+  }
+  return addresses
+}
+
+function checkWallet(wallet: WalletEvidence, index: number, timeMs: number, audit: Audit): void {
+  const { registry } = audit
+  try {
+    const certificate = decodeCertificate(wallet.certificate)
+    const message = certificateMessage(wallet.certificate)
+    const signedBy = (role: 'co_signers' | 'approvers', signature: Uint8Array) =>
+      registry.keysOf(role, timeMs).some((key) => verifyP256(key, message, signature))
+    if (
+      signedBy('co_signers', wallet.serviceSignature) &&
+      signedBy('approvers', wallet.userSignature) &&
+      isSignedBy(walletPoint(certificate), selfTestDigest(wallet.certificate), wallet.selfTest)
+    ) {
+      audit.certificates.set(epochName(certificate.walletId, certificate.epoch), certificate)
+      return
+    }
+  } catch {
+    // Falls through to the same finding: it certifies nothing.
+  }
+  audit.problems.push(`wallet certificate in entry ${index} does not verify`)
+}
+
+/** Ids of the intents that a log's batches prove approved, once the signatures are checked. */
+function approvedIds(
+  batches: readonly Dated<BatchEvidence>[],
+  log: string,
+  audit: Audit,
+): Map<string, Intent> {
+  const approved = new Map<string, Intent>()
+  for (const { index, timeMs, value } of batches) {
+    try {
+      const ids = value.intents.map(intentId)
+      if (!isAuthentic(value, ids, timeMs, audit.registry)) {
+        audit.problems.push(`${log}: signatures of entry ${index} do not verify`)
+        continue
+      }
+      value.intents.forEach((encoded, position) => {
+        const id = ids[position]
+        if (id === undefined || !hasBit(value.bitmap, position)) return
+        approved.set(viewOf(id).toString('hex'), decodeIntent(encoded))
+      })
+    } catch {
+      audit.problems.push(`${log}: entry ${index} does not decode`)
+    }
+  }
+  return approved
+}
+
+function isAuthentic(
+  batch: BatchEvidence,
+  ids: readonly Uint8Array[],
+  timeMs: number,
+  registry: Registry,
+): boolean {
+  const coSigned = coSignMessage(batch.header, ids)
+  const coSigner = registry.keyById('co_signers', decodeHeader(batch.header).kid, timeMs)
+  if (coSigner === null || !verifyP256(coSigner, coSigned, batch.coSignature)) return false
+  const approval = approvalMessage(coSigned, batch.bitmap, batch.quorumBoot)
+  return registry
+    .keysOf('approvers', timeMs)
+    .some((key) => verifyP256(key, approval, batch.approval))
+}
+
+/** Wallet, grant and payload of an approved intent. */
+function checkAuthority(id: string, intent: Intent, audit: Audit): void {
+  const certificate = audit.certificates.get(epochName(intent.walletId, intent.epoch))
+  if (certificate === undefined) {
+    audit.problems.push(`approval ${short(id)}: no certificate of its wallet`)
+    return
+  }
+  const payload = decodePayload(intent.type, intent.payload)
+  // Without a proof it was a repeat, a fee bump, a cancel or a gas wallet's: no grant was used.
+  if (!isAbsent(intent.keyProof) && !isZero(intent.keyId)) {
+    const grant = grantVersionName(intent.grantId, intent.grantVersion)
+    if (!audit.grantVersions.has(grant)) {
+      audit.problems.push(`approval ${short(id)}: its grant is not in the user side's log`)
+    }
+  }
+  if (payload.kind === 'router-intent') return
+  const name = nonceName(walletAddress(certificate), payload.chainId, payload.nonce)
+  const found = audit.byNonce.get(name) ?? []
+  found.push({ intent, payloadHash: sha256(intent.payload) })
+  audit.byNonce.set(name, found)
+}
+
+function epochName(walletId: Uint8Array, epoch: number): string {
+  return `${viewOf(walletId).toString('hex')}:${epoch}`
+}
+
+function nonceName(address: Uint8Array, chainId: number, nonce: number): string {
+  return `${viewOf(address).toString('hex')}:${chainId}:${nonce}`
+}
+
+function short(id: string): string {
+  return id.slice(0, 16)
+}

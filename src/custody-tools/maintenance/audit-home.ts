@@ -1,0 +1,58 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { registryPath, serviceLayout, userSideLayout } from '../../custody/domain-keys/layout.js'
+import { readRegistryFile, readRootKey } from '../../custody/domain-keys/registry-file.js'
+import { openEvidenceReader } from '../../custody/evidence/evidence-log.js'
+import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
+import { openRegistry } from '../../quorum-protocol/registry.js'
+import { type AuditReport, verifyEvidence } from '../audit/verify-evidence.js'
+
+export interface AuditPlaces {
+  readonly home: string
+  /** The domain's directory, its evidence or a backup of either; null: in the home. */
+  readonly service: string | null
+  readonly identity: string | null
+  /** The signed registry; null: in the home. */
+  readonly registry: string | null
+  /** Public key of the registry's root, PEM; null: the one that the home's service pins. */
+  readonly root: string | null
+}
+
+export interface HomeAudit {
+  readonly report: AuditReport
+  readonly serviceEntries: number
+  readonly userEntries: number
+}
+
+/** Holds both evidence logs against each other, offline. @throws Error that names what is missing */
+export async function auditHome(places: AuditPlaces): Promise<HomeAudit> {
+  const { home } = places
+  const root = readRootKey(places.root ?? serviceLayout(home).rootKey)
+  const registry = openRegistry(readRegistryFile(places.registry ?? registryPath(home)), root)
+  const service = await read('service log', places.service ?? serviceLayout(home).evidence)
+  const user = await read('user side log', places.identity ?? userSideLayout(home).evidence)
+  return {
+    report: await verifyEvidence(service, user, registry),
+    serviceEntries: service.entries,
+    userEntries: user.entries,
+  }
+}
+
+async function read(name: string, place: string): Promise<ReadEvidence> {
+  const path = evidenceIn(place)
+  const log = openEvidenceReader(path)
+  try {
+    return readEvidence(name, log.entries())
+  } finally {
+    await log.close()
+  }
+}
+
+/** @throws Error that names the directory when there is no evidence in it */
+function evidenceIn(place: string): string {
+  const found = ['', 'evidence', join('custody', 'evidence'), join('vault', 'evidence')]
+    .map((below) => join(place, below))
+    .find((path) => existsSync(join(path, 'data.mdb')))
+  if (found === undefined) throw new Error(`${place} holds no evidence`)
+  return found
+}

@@ -1,0 +1,71 @@
+import { existsSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { openAuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
+import { registryPath, userSideLayout } from '../../custody/domain-keys/layout.js'
+import { refuseHalfRestored, unfencedPath } from '../../custody/domain-keys/pending-restore.js'
+import { openEvidenceLog, openEvidenceReader } from '../../custody/evidence/evidence-log.js'
+import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
+import { lockStopped } from '../../custody/home-lock/domain-lock.js'
+import { holding } from '../../custody/home-lock/kernel-lock.js'
+import { type Fenced, fenceForward } from '../../identity-provider/vault/fence.js'
+import {
+  type ReplayedAuthority,
+  replayAuthority,
+} from '../../identity-provider/vault/fence-authority.js'
+import { openLedgerStore } from '../../identity-provider/vault/ledger-store.js'
+import { verified } from '../provisioning/install-registry.js'
+
+/**
+ * After a restore of the user side, and before it starts again: teaches it what it approved,
+ * granted and took back since its backup, from the service's evidence or a backup of it, and from
+ * its own evidence where that was not lost. It may be repeated.
+ * @throws Error that names the log and the reason
+ */
+export function fenceUserSide(
+  home: string,
+  serviceLog: string,
+): Promise<Fenced & ReplayedAuthority> {
+  return holding(
+    () => lockStopped(home, 'user', 'custody fence'),
+    () => fence(home, serviceLog),
+  )
+}
+
+async function fence(home: string, serviceLog: string): Promise<Fenced & ReplayedAuthority> {
+  const layout = userSideLayout(home)
+  refuseHalfRestored(layout)
+  const registry = verified(registryPath(home), [layout.rootKey])
+  const service = await readWhole('service log', serviceLog)
+  const own = existsSync(join(layout.evidence, 'data.mdb'))
+    ? await readWhole('user side log', layout.evidence)
+    : null
+  // A failure ends the command, which may be repeated.
+  const evidence = openEvidenceLog(layout.evidence, 0, () => {})
+  const ledger = openLedgerStore(layout.ledger, evidence)
+  const authorizers = openAuthorizerStore(layout.ledger)
+  try {
+    const fenced = await fenceForward(ledger, service, registry)
+    // Its own log is the later word: it has the approvals whose answers were lost, too.
+    const later = own === null ? fenced : await fenceForward(ledger, own, registry)
+    const replayed = await replayAuthority(
+      { ledger, authorizers, evidence },
+      own,
+      service,
+      registry,
+    )
+    rmSync(unfencedPath(layout), { force: true })
+    return { ...replayed, approvals: fenced.approvals, lastLane: later.lastLane }
+  } finally {
+    await evidence.close()
+    await authorizers.close()
+    await ledger.close()
+  }
+}
+
+async function readWhole(name: string, path: string): Promise<ReadEvidence> {
+  const log = openEvidenceReader(path)
+  const evidence = readEvidence(`${name} ${path}`, log.entries())
+  await log.close()
+  if (evidence.problems.length > 0) throw new Error(evidence.problems.join('; '))
+  return evidence
+}

@@ -1,0 +1,93 @@
+import type { Logger } from 'pino'
+import {
+  identityProviderSocket,
+  quorumSignerSocket,
+  registryPath,
+  serviceLayout,
+} from '../../custody/domain-keys/layout.js'
+import { readRootKey } from '../../custody/domain-keys/registry-file.js'
+import { openShareStore } from '../../custody/domain-keys/share-store.js'
+import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
+import { holding } from '../../custody/home-lock/kernel-lock.js'
+import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
+import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
+import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
+import { holdRegistry } from '../../quorum-protocol/registry-holder.js'
+import { lastBatchSeq } from '../../service-custody/last-batch.js'
+import { linkQuorum } from '../../service-custody/quorum-link.js'
+import { refreshShare } from '../../service-custody/refresh-share.js'
+import { lastServiceBoot } from '../../service-custody/service-boot-file.js'
+import { verified } from '../provisioning/install-registry.js'
+
+export interface RefreshSharesOptions {
+  readonly home: string
+  /** 16 bytes each; null: every wallet that has its key. */
+  readonly walletIds: readonly Uint8Array[] | null
+  readonly log: Logger
+  /** Called for each wallet once both sides have changed over. */
+  readonly refreshed: (walletId: Uint8Array, epoch: number) => void
+}
+
+/**
+ * Evidence chains below this belong to threads of the service. A command's chain is its process
+ * id above it: no two commands that run at once write one chain.
+ */
+const COMMAND_CHAIN_BASE = 1_000_000
+const QUORUM_TIMEOUT_MS = 6_000
+
+/**
+ * Refreshes shares, wallet by wallet, as a part of the service: beside it while it runs, or in its
+ * place while it does not. Both other domains must run. It may be interrupted and repeated at will.
+ * @returns number of wallets refreshed
+ * @throws Error when the quorum is not there, or a wallet's two sides do not belong together
+ */
+export function refreshShares(options: RefreshSharesOptions): Promise<number> {
+  const lock = () => lockMaintenance(options.home, 'service', 'custody refresh-shares')
+  return holding(lock, () => refresh(options))
+}
+
+async function refresh(options: RefreshSharesOptions): Promise<number> {
+  const { home, log } = options
+  const layout = serviceLayout(home)
+  const { envelope } = verified(registryPath(home), [layout.rootKey])
+  const registry = holdRegistry(readRootKey(layout.rootKey), envelope)
+  const keyStore = openKeyStore(layout.keys, 'allowed')
+  const signer = await chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
+  const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
+  const shares = openShareStore('service', layout, wrappingKeys)
+  const chain = COMMAND_CHAIN_BASE + process.pid
+  // A failure ends the command, which may be repeated.
+  const evidence = openEvidenceLog(layout.evidence, chain, () => {})
+  const recordedSeq = lastBatchSeq(evidence)
+  const link = linkQuorum({
+    userSideSocket: identityProviderSocket(home),
+    quorumSocket: quorumSignerSocket(home),
+    registry,
+    signer,
+    boot: lastServiceBoot(home),
+    log,
+    approvedFloor: () => recordedSeq,
+    onLost: () => {},
+  })
+  try {
+    if (!(await link.whenReady(QUORUM_TIMEOUT_MS))) {
+      if (link.fenced) throw new Error('a wallet service on a copy of this home has taken over')
+      throw new Error('the identity provider or the quorum signer does not answer')
+    }
+    let count = 0
+    for (const walletId of options.walletIds ?? [...shares.walletIds()]) {
+      const record = shares.get(walletId)
+      if (options.walletIds === null && record?.proofs === null) continue
+      const context = { link, signer, shares, evidence, registry: registry.current }
+      options.refreshed(walletId, await refreshShare(walletId, context))
+      count++
+    }
+    return count
+  } finally {
+    link.close()
+    await shares.close()
+    await evidence.close()
+    await keyStore.close()
+  }
+}

@@ -1,0 +1,111 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { registryPath, serviceLayout } from '../../custody/domain-keys/layout.js'
+import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
+import { holding } from '../../custody/home-lock/kernel-lock.js'
+import type { KeyStore } from '../../custody/key-stores/key-store.js'
+import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
+import type { P256Signer } from '../../quorum-protocol/p256.js'
+import type { Registry, RegistryBody } from '../../quorum-protocol/registry.js'
+import { installRegistry, verified } from '../provisioning/install-registry.js'
+import { isPemOf, withNextCoSigner } from '../provisioning/registry-draft.js'
+import { openRegistryRoot, signRegistry } from '../provisioning/registry-root.js'
+
+export interface CoSignerRotation {
+  /** How long the present key goes on signing; 0 in an emergency. */
+  readonly overlapMs: number
+  /**
+   * `sign`: the root's private key is here, and the registry is signed and put in place at once.
+   * `draft`: the next registry is written down for the root's owner to sign elsewhere.
+   */
+  readonly root:
+    | { readonly kind: 'sign'; readonly privateKeyPath: string }
+    | { readonly kind: 'draft'; readonly path: string }
+}
+
+export interface RotatedCoSigner {
+  readonly version: number
+  /** Hex of the new key's id, and of its point: Routers must be told of it. */
+  readonly kid: string
+  readonly x: string
+  readonly y: string
+}
+
+/**
+ * Gives the service a new co-signer key. The order makes every crash harmless: the key is durable
+ * before a registry names it, the registry changes by one rename, and the service uses the last of
+ * its keys that the registry lets sign. A rotation that was interrupted goes on with its key.
+ * @throws Error that names the file and the reason
+ */
+export function rotateCoSigner(home: string, rotation: CoSignerRotation): Promise<RotatedCoSigner> {
+  const lock = () => lockMaintenance(home, 'service', 'custody rotate-cosigner')
+  return holding(lock, () => rotate(home, rotation))
+}
+
+async function rotate(home: string, rotation: CoSignerRotation): Promise<RotatedCoSigner> {
+  const layout = serviceLayout(home)
+  const path = registryPath(home)
+  const present = verified(path, [layout.rootKey])
+  // Opened before anything is made: a wrong root must change nothing.
+  const root = rotation.root.kind === 'sign' ? matchingRoot(rotation.root, layout.rootKey) : null
+  const body = bodyOf(present)
+  const store = openKeyStore(layout.keys, 'allowed')
+  try {
+    const nowMs = Date.now()
+    await removeExpired(store, present, body, nowMs)
+    const next = (await unusedSigner(store, body)) ?? (await store.makeSigner())
+    const draft = withNextCoSigner(body, next.publicKey, nowMs, rotation.overlapMs)
+    if (rotation.root.kind === 'draft') {
+      writeFileSync(rotation.root.path, `${JSON.stringify(draft, null, 2)}\n`, { flag: 'wx' })
+    } else if (root !== null) {
+      const signed = `${path}.signed`
+      await signRegistry(signed, root, draft)
+      installRegistry(home, signed, [layout.rootKey])
+      rmSync(signed)
+    }
+    const point = next.publicKey.toString('hex')
+    return {
+      version: draft.version,
+      kid: next.kid.toString('hex'),
+      x: `0x${point.slice(2, 66)}`,
+      y: `0x${point.slice(66)}`,
+    }
+  } finally {
+    await store.close()
+  }
+}
+
+/** @throws Error when it is not the root that the domains pin */
+function matchingRoot({ privateKeyPath }: { privateKeyPath: string }, pinned: string): P256Signer {
+  const root = openRegistryRoot(privateKeyPath)
+  if (!isPemOf(readFileSync(pinned), root.publicKey)) {
+    throw new Error(`${privateKeyPath} is not the root that ${pinned} pins`)
+  }
+  return root
+}
+
+/** The registry's own words. */
+function bodyOf(registry: Registry): RegistryBody {
+  return JSON.parse(Buffer.from(registry.envelope.body).toString('utf8')) as RegistryBody
+}
+
+/** A key that no registry has named yet: an interrupted rotation made it. */
+async function unusedSigner(store: KeyStore, body: RegistryBody): Promise<P256Signer | undefined> {
+  const named = new Set(body.co_signers.map(({ public_key }) => public_key))
+  return (await store.signers()).find(({ publicKey }) => !named.has(publicKey.toString('hex')))
+}
+
+/** Keys whose time is over sign nothing any more, and so need not exist. */
+async function removeExpired(
+  store: KeyStore,
+  present: Registry,
+  body: RegistryBody,
+  nowMs: number,
+): Promise<void> {
+  for (const signer of await store.signers()) {
+    const row = body.co_signers.find((each) => each.public_key === signer.publicKey.toString('hex'))
+    const isOver = row !== undefined && row.not_after_ms !== null && row.not_after_ms <= nowMs
+    if (isOver && present.keyById('co_signers', signer.kid, nowMs) === null) {
+      await store.removeSigner(signer.kid)
+    }
+  }
+}

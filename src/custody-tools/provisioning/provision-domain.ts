@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs'
+import {
+  type DomainName,
+  quorumLayout,
+  serviceLayout,
+  userSideLayout,
+} from '../../custody/domain-keys/layout.js'
+import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
+import { holding } from '../../custody/home-lock/kernel-lock.js'
+import {
+  openKeyStore,
+  type StoreFile,
+  storeFilePath,
+  writeStoreFile,
+} from '../../custody/key-stores/open-key-store.js'
+import { makeWrappingKey, readWrappingKey } from '../../custody/key-stores/wrapping-key.js'
+import type { RegistryRole } from '../../quorum-protocol/registry.js'
+import type { Enrolment } from './registry-draft.js'
+
+export const DOMAIN_NAMES: readonly DomainName[] = ['service', 'user', 'quorum']
+
+const ROLES: Record<DomainName, RegistryRole> = {
+  service: 'co_signers',
+  user: 'approvers',
+  quorum: 'quorum_signers',
+}
+
+/**
+ * Makes the keys of one domain, as that domain's own user: a signing key in its store, and for the
+ * two domains that hold shares a wrapping key sealed to it. What is there is kept, so that it may
+ * be repeated after a crash.
+ * @param store where the P-256 keys are to be; null: in files
+ * @returns what the root needs to know of it
+ * @throws Error when the domain has another store already
+ */
+export function provisionDomain(
+  home: string,
+  domain: DomainName,
+  store: StoreFile | null,
+): Promise<Enrolment> {
+  const lock = () => lockMaintenance(home, domain, 'custody provision')
+  return holding(lock, () => provision(home, domain, store))
+}
+
+async function provision(
+  home: string,
+  domain: DomainName,
+  store: StoreFile | null,
+): Promise<Enrolment> {
+  const layout = domainLayout(home, domain)
+  if (store !== null && !existsSync(storeFilePath(layout.keys))) writeStoreFile(layout.keys, store)
+  const keys = openKeyStore(layout.keys, 'allowed')
+  try {
+    const wanted = store?.kind ?? 'files'
+    if (keys.kind !== wanted) {
+      throw new Error(`${storeFilePath(layout.keys)}: the keys are in a ${keys.kind} store already`)
+    }
+    const [present] = await keys.signers()
+    const signer = present ?? (await keys.makeSigner())
+    if (domain !== 'quorum') {
+      const path = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
+      await ensureWrappingKey(path.wrappingKey, keys)
+    }
+    return { role: ROLES[domain], public_key: signer.publicKey.toString('hex') }
+  } finally {
+    await keys.close()
+  }
+}
+
+async function ensureWrappingKey(path: string, keys: ReturnType<typeof openKeyStore>) {
+  if (!existsSync(path)) await makeWrappingKey(path, keys)
+  ;(await readWrappingKey(path, keys)).fill(0)
+}
+
+export function domainLayout(home: string, domain: DomainName) {
+  if (domain === 'service') return serviceLayout(home)
+  return domain === 'user' ? userSideLayout(home) : quorumLayout(home)
+}

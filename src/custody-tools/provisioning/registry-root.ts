@@ -1,0 +1,64 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import {
+  readPrivateFile,
+  writePrivateFile,
+  writePublicFile,
+} from '../../custody/domain-keys/private-file.js'
+import { writeRegistryFile } from '../../custody/domain-keys/registry-file.js'
+import { type P256Signer, p256SignerOf } from '../../quorum-protocol/p256.js'
+import { type RegistryBody, registryMessage } from '../../quorum-protocol/registry.js'
+
+/**
+ * The registry's root: whoever has its private key decides which keys and contracts the domains
+ * believe. It is made and used on a machine of its own; only its public key leaves that machine.
+ */
+export interface RootFiles {
+  /** PEM (PKCS #8), mode 0600; stays offline. */
+  readonly privateKey: string
+  /** PEM (SubjectPublicKeyInfo); each domain pins it. */
+  readonly publicKey: string
+}
+
+/** @throws Error when the directory holds a root already */
+export function makeRegistryRoot(directory: string): RootFiles {
+  const files = {
+    privateKey: join(directory, 'root.pem'),
+    publicKey: join(directory, 'root.pub.pem'),
+  }
+  if (existsSync(files.privateKey)) throw new Error(`${files.privateKey} exists already`)
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const pem = Buffer.from(privateKey.export({ type: 'pkcs8', format: 'pem' }))
+  writePrivateFile(files.privateKey, pem)
+  pem.fill(0)
+  writePublicFile(files.publicKey, Buffer.from(publicKey.export({ type: 'spki', format: 'pem' })))
+  return files
+}
+
+/** @throws Error that names the file */
+export function openRegistryRoot(path: string): P256Signer {
+  const pem = readPrivateFile(path)
+  try {
+    const key = createPrivateKey(pem)
+    if (createPublicKey(key).asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
+      throw new Error('not P-256')
+    }
+    return p256SignerOf(key)
+  } catch (cause) {
+    throw new Error(`${path} is not the private key of a registry root`, { cause })
+  } finally {
+    pem.fill(0)
+  }
+}
+
+/** Signs a registry with the root and puts it in place. */
+export async function signRegistry(
+  path: string,
+  root: P256Signer,
+  registry: RegistryBody,
+): Promise<void> {
+  const body = Buffer.from(JSON.stringify(registry), 'utf8')
+  const signature = await root.sign(registryMessage(body))
+  writeRegistryFile(path, { body, signature })
+}

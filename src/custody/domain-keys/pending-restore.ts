@@ -1,0 +1,29 @@
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DomainLayout } from './layout.js'
+
+/** There while a domain's stores change places; see `restoreDomain`. */
+export function pendingRestorePath(layout: Pick<DomainLayout, 'shares'>): string {
+  return join(dirname(layout.shares), 'restore.json')
+}
+
+/** @throws Error while a restore is half done: some stores would be of another time than others */
+export function refuseHalfRestored(layout: Pick<DomainLayout, 'shares'>): void {
+  const path = pendingRestorePath(layout)
+  if (existsSync(path)) {
+    throw new Error(`${path}: a restore was interrupted; repeat it before this domain starts`)
+  }
+}
+
+/** There from a user side's restore until it is fenced: what it forgot must not count again. */
+export function unfencedPath(layout: Pick<DomainLayout, 'shares'>): string {
+  return join(dirname(layout.shares), 'unfenced.json')
+}
+
+/** @throws Error while approvals, revocations and authorizers made since the backup are forgotten */
+export function refuseUnfenced(layout: Pick<DomainLayout, 'shares'>): void {
+  const path = unfencedPath(layout)
+  if (existsSync(path)) {
+    throw new Error(`${path}: restored from a backup; run custody fence before this domain starts`)
+  }
+}

@@ -1,0 +1,349 @@
+import { threadId } from 'node:worker_threads'
+import { type Logger, pino } from 'pino'
+import { getAddress } from 'viem'
+import { openAuthorizerStore } from '../custody/authorizers/authorizer-store.js'
+import { followRegistry } from '../custody/domain-keys/follow-registry.js'
+import {
+  identityProviderSocket,
+  quorumSignerSocket,
+  registryPath,
+  serviceLayout,
+} from '../custody/domain-keys/layout.js'
+import { refuseHalfRestored } from '../custody/domain-keys/pending-restore.js'
+import { openRegistryFile } from '../custody/domain-keys/registry-file.js'
+import { openShareStore } from '../custody/domain-keys/share-store.js'
+import { EVIDENCE_KIND, openEvidenceLog } from '../custody/evidence/evidence-log.js'
+import { chooseSigner } from '../custody/key-stores/choose-signer.js'
+import { openKeyStore } from '../custody/key-stores/open-key-store.js'
+import { readWrappingKeys } from '../custody/key-stores/wrapping-key.js'
+import { fileKeysOf } from '../custody/process-environment.js'
+import { type SubWalletId, ulidBytes } from '../domain/ids.js'
+import { FaultError, fault } from '../errors/fault.js'
+import { expectBytes, expectList, isZero } from '../quorum-protocol/bytes.js'
+import { Unanswered } from '../quorum-protocol/client.js'
+import { NO_ID } from '../quorum-protocol/intent.js'
+import type { WalletKind } from '../quorum-protocol/keygen.js'
+import { PAYLOAD_BYTES_MAX } from '../quorum-protocol/limits.js'
+import { encodePayload } from '../quorum-protocol/payload.js'
+import { codeOf, Refusal } from '../quorum-protocol/refusal.js'
+import { sha256 } from '../quorum-protocol/tagged.js'
+import { toHex } from '../quorum-protocol/transaction.js'
+import type {
+  AuthorizerList,
+  CoSigner,
+  GrantOutcome,
+  GrantUpdate,
+  SignOutcome,
+  SignRequest,
+  WalletCertificate,
+} from './co-signer.js'
+import { createConsoleQueue } from './console-queue.js'
+import { createWalletKey } from './create-wallet.js'
+import { createGrantAuthority, listedAuthorizer, managePage } from './grant-authority.js'
+import { grantParameters } from './grant-parameters.js'
+import { createGrantReferences, type GrantReference } from './grant-references.js'
+import { lastBatchSeq } from './last-batch.js'
+import { failed, takenOver, unavailable } from './outcome.js'
+import { linkQuorum } from './quorum-link.js'
+import type { QuorumReach } from './quorum-reach.js'
+import { finishRefresh } from './refresh-share.js'
+import { createSealedText, type SealedText } from './sealed-text.js'
+import type { PreparedIntent } from './sign-batch.js'
+import { createSignPipeline } from './sign-pipeline.js'
+import { createSignatureChecks } from './signature-checks.js'
+import { switchableSigner } from './switchable-signer.js'
+
+export interface CoSignerOptions {
+  /** Home directory: this domain's keys and shares, the sockets, the registry. */
+  readonly home: string
+  readonly mode: 'dev' | 'live'
+  /** 16 bytes, the same for every thread of one start of the service: `newServiceBoot`. */
+  readonly boot: Uint8Array
+  readonly log?: Logger
+  /** Called when the evidence cannot be written: the process has to begin anew. */
+  readonly onBroken?: (error: Error) => void
+}
+
+/** The port, and what only the process that owns the connection needs. */
+export interface ConnectedCoSigner extends CoSigner {
+  /** True once both other domains answer; false when they do not within the time. */
+  whenReady(timeoutMs: number): Promise<boolean>
+  /** What answers now. */
+  reach(): QuorumReach
+  /** Signatures asked for that no batch has taken yet. */
+  readonly waiting: number
+  /** Hex of the id of the co-signer key in use. */
+  readonly coSignerKid: string
+  /** Under the service's data key. */
+  readonly sealedText: SealedText
+}
+
+/** Owner of the service's own wallets in their certificates. */
+const SERVICE_OWNER = ''
+
+/**
+ * Connects this thread to the quorum; each thread that signs has a connection of its own. It does
+ * not wait for the other domains: until they answer, everything is UNAVAILABLE, and the
+ * connections come back by themselves.
+ * @throws Error when keys or registry are missing or do not belong together
+ */
+export async function connectCoSigner(options: CoSignerOptions): Promise<ConnectedCoSigner> {
+  const { home, mode } = options
+  const log = options.log ?? pino({ name: 'co-signer' })
+  const layout = serviceLayout(home)
+  refuseHalfRestored(layout)
+  const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
+  const keyStore = openKeyStore(layout.keys, fileKeysOf(mode, process.env))
+  const choose = () => chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
+  const signer = switchableSigner(await choose())
+  const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
+  function broken(error: Error): void {
+    log.fatal({ err: error }, 'nothing more is signed: the evidence cannot be written')
+    options.onBroken?.(error)
+  }
+  const evidence = openEvidenceLog(layout.evidence, threadId, broken)
+  const shares = openShareStore('service', layout, wrappingKeys)
+  const recordedSeq = lastBatchSeq(evidence)
+  const link = linkQuorum({
+    userSideSocket: identityProviderSocket(home),
+    quorumSocket: quorumSignerSocket(home),
+    registry,
+    signer,
+    boot: options.boot,
+    log,
+    approvedFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),
+    onLost: () => pipeline.abandon('connection lost'),
+  })
+  const checks = createSignatureChecks({
+    onFault: (error) => log.error({ err: error }, 'the thread that checks signatures failed'),
+  })
+  const grants = createGrantReferences(link.userSide)
+  const authorizers = openAuthorizerStore(layout.ledger)
+  const authority = createGrantAuthority({
+    userSide: link.userSide,
+    store: authorizers,
+    registry,
+    evidence,
+  })
+  const consoleQueue = createConsoleQueue()
+  const pipeline = createSignPipeline({
+    context: () =>
+      link.session === null
+        ? null
+        : { link, session: link.session, shares, signer, evidence, checks },
+    onStaleSession: () => link.renew(),
+    onFault: (error) => log.error({ err: error }, 'batch failed'),
+  })
+
+  const unfollow = followRegistry(
+    registryPath(home),
+    registry,
+    ({ version }) => {
+      log.warn({ version }, 'a newer registry is in force')
+      // The sessions are made anew with the key that the registry names now.
+      choose()
+        .then((next) => signer.use(next))
+        .catch((error) => log.error({ err: error }, 'no co-signer key is valid'))
+        .finally(() => link.renew())
+    },
+    (error) => log.error({ err: error }, 'the registry in place is not acceptable'),
+  )
+
+  function walletContext() {
+    return { link, shares, signer, evidence, registry: registry.current }
+  }
+
+  async function create(
+    walletId: SubWalletId,
+    kind: WalletKind,
+    owner: string,
+  ): Promise<WalletCertificate> {
+    try {
+      const record = await createWalletKey(
+        { walletId: ulidBytes(walletId), kind, ownerHash: sha256(Buffer.from(owner)) },
+        walletContext(),
+      )
+      return {
+        walletId,
+        address: getAddress(toHex(record.address)),
+        epoch: record.certificate.epoch,
+      }
+    } catch (error) {
+      throw coSignerFault(error)
+    }
+  }
+
+  /** A promise where the user side is asked which grant the key stands under. */
+  function prepare(request: SignRequest): PreparedIntent | Promise<PreparedIntent> {
+    const walletId = ulidBytes(request.walletId)
+    const wallet = shares.get(walletId)
+    if (wallet === null || wallet.proofs === null) throw new Refusal('UNKNOWN_WALLET', 'no key')
+    // Before it joins a batch, all of which would fail with it.
+    shares.requireShare(wallet)
+    const { type, bytes: payload } = encodePayload(request.payload)
+    // One that is too long would break the frame, and its whole batch; the rest the others judge.
+    if (payload.length > PAYLOAD_BYTES_MAX) throw new Refusal('MALFORMED', 'payload length')
+    const { requestId, replaces, proofKey } = request
+    if (requestId.length !== 16) throw new Refusal('MALFORMED', 'request id')
+    if (replaces !== null && replaces.length !== 32) throw new Refusal('MALFORMED', 'replaces')
+    const keyId = keyIdBytes(request)
+    const under = (grant: GrantReference | null): PreparedIntent => ({
+      walletId,
+      keyId,
+      requestId,
+      replaces,
+      proofKey,
+      grant,
+      wallet,
+      type,
+      payload,
+    })
+    // Where no proof is given, the call is judged without a grant.
+    const grant = proofKey === null || isZero(keyId) ? null : grants.of(keyId)
+    return grant instanceof Promise ? grant.then(under) : under(grant)
+  }
+
+  function attempt(request: SignRequest): Promise<SignOutcome> {
+    const intent = prepare(request)
+    return intent instanceof Promise ? intent.then(pipeline.sign) : pipeline.sign(intent)
+  }
+
+  async function putGrant(update: GrantUpdate): Promise<GrantOutcome> {
+    try {
+      const basis = await authority.basisOf(update, Date.now())
+      const answer = await link.userSide.call('grant-put', grantParameters(update, basis))
+      const [grantId, version, taken] = expectList(answer, 3)
+      const reference = grants.remember(ulidBytes(update.keyId), [grantId, version])
+      const { authorizedBy, evidence: body } = await authority.accept(update, {
+        ...reference,
+        proof: expectBytes(taken),
+      })
+      await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body })
+      return { authorizedBy }
+    } catch (error) {
+      throw coSignerFault(error)
+    }
+  }
+
+  async function authorizersOf(userId: string): Promise<AuthorizerList> {
+    try {
+      const { active } = await authority.known(userId)
+      return {
+        authorizers: active.map(listedAuthorizer),
+        manageUrl: managePage(registry.current.webauthn),
+      }
+    } catch (error) {
+      throw coSignerFault(error)
+    }
+  }
+
+  /** @throws FaultError once a later start of the service has taken over */
+  function requireServed(): void {
+    if (link.fenced) throw new FaultError(takenOver('fenced'))
+  }
+
+  async function atConsole<T>(line: string, work: () => Promise<T>): Promise<T> {
+    requireServed()
+    return consoleQueue.run(line, () => {
+      requireServed()
+      return work()
+    })
+  }
+
+  return {
+    createWallet: (walletId, userId) => atConsole(userId, () => create(walletId, 'user', userId)),
+    createServiceWallet: (walletId) =>
+      atConsole(SERVICE_OWNER, () => create(walletId, 'service', SERVICE_OWNER)),
+    async sign(request) {
+      if (link.session === null) {
+        return link.fenced ? failed('FENCED') : unavailable('quorum incomplete')
+      }
+      try {
+        const outcome = await attempt(request)
+        if (outcome.ok) return outcome
+        if (outcome.detail === 'WRONG_EPOCH') {
+          // A refresh of the shares has passed this thread by, or stopped half way.
+          await finishRefresh(ulidBytes(request.walletId), walletContext())
+          return await attempt(request)
+        }
+        if (outcome.detail !== 'STALE_GRANT') return outcome
+        grants.forget(keyIdBytes(request))
+        return await attempt(request)
+      } catch (error) {
+        if (error instanceof Unanswered) return unavailable(error.message)
+        if (codeOf(error) === 'INTERNAL' && !(error instanceof RangeError)) {
+          log.error({ err: error, sub_wallet_id: request.walletId }, 'cannot sign')
+        }
+        // What cannot be encoded is the caller's mistake, and only that caller's.
+        return failed(error instanceof RangeError ? 'MALFORMED' : codeOf(error))
+      }
+    },
+    putGrant: (update) => atConsole(lineOf(update), () => putGrant(update)),
+    authorizersOf: (userId) => atConsole(userId, () => authorizersOf(userId)),
+    get ready() {
+      return link.session !== null
+    },
+    reach: () => ({
+      identityProvider: link.userSide.answering,
+      quorumSigner: link.quorum.answering,
+      complete: link.session !== null,
+      fenced: link.fenced,
+    }),
+    get waiting() {
+      return pipeline.waiting
+    },
+    get coSignerKid() {
+      return signer.kid.toString('hex')
+    },
+    sealedText: createSealedText(shares.dataKeys),
+    whenReady: (timeoutMs) => link.whenReady(timeoutMs),
+    async close() {
+      unfollow()
+      link.close()
+      pipeline.abandon('closing')
+      await checks.close()
+      await shares.close()
+      await authorizers.close()
+      await evidence.close()
+      await keyStore.close()
+    },
+  }
+}
+
+/** What takes away has a line of its own: a user's creations never hold up a revocation. */
+function lineOf({ userId, effect }: GrantUpdate): string {
+  return effect === 'narrows' ? `narrows ${userId}` : userId
+}
+
+function keyIdBytes({ keyId }: SignRequest): Uint8Array {
+  return keyId === null ? NO_ID : ulidBytes(keyId)
+}
+
+/** The other domain's own words go to the log, not to the caller. */
+function coSignerFault(error: unknown): FaultError {
+  if (error instanceof FaultError) return error
+  const internal = error instanceof Error ? error.message : String(error)
+  if (error instanceof Refusal && error.code === 'NOT_CONFIRMED') {
+    const details = { reason: 'the identity provider does not take the proof' }
+    const unconfirmed = fault('AUTHORIZATION_REFUSED', details, undefined, internal)
+    return new FaultError(unconfirmed, { cause: error })
+  }
+  if (error instanceof Refusal && error.code === 'OVERLOADED') {
+    return new FaultError(fault('OVERLOADED', {}, undefined, internal), { cause: error })
+  }
+  if (error instanceof Refusal && error.code === 'FENCED') {
+    return new FaultError(takenOver(internal), { cause: error })
+  }
+  // Another change of the grant came first: made again, this one may pass.
+  const outdated = error instanceof Refusal && error.code === 'STALE_GRANT'
+  const refused = error instanceof Refusal && !outdated && failed(error.code).reason === 'REFUSED'
+  const made = refused
+    ? fault(
+        'PERMISSION_DENIED',
+        { domain: 'identity_provider', reason: error.code },
+        'The identity provider refused the change.',
+        internal,
+      )
+    : fault('COSIGNER_UNAVAILABLE', {}, undefined, internal)
+  return new FaultError(made, { cause: error })
+}

@@ -1,0 +1,221 @@
+import { type Authorizer, authorizerName } from '../custody/authorizers/authorizer.js'
+import type { AuthorizerSet } from '../custody/authorizers/authorizer-set.js'
+import {
+  CONFIRMATION_LIFE_MS,
+  encodeGrantStatement,
+  type GrantStatement,
+  grantChallenge,
+  grantMessage,
+} from '../custody/authorizers/grant-statement.js'
+import { decodeProof } from '../custody/authorizers/proof.js'
+import { type SyncContext, syncAuthorizers } from '../custody/authorizers/service-authorizers.js'
+import { verifyProof } from '../custody/authorizers/verify-proof.js'
+import { canonicalGrant } from '../domain/grant-terms.js'
+import { ulidBytes } from '../domain/ids.js'
+import { FaultError, fault } from '../errors/fault.js'
+import { expectBytes } from '../quorum-protocol/bytes.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import type { WebAuthnPins } from '../quorum-protocol/registry.js'
+import { sha256 } from '../quorum-protocol/tagged.js'
+import type { GrantOutcome, GrantUpdate, ListedAuthorizer } from './co-signer.js'
+
+/**
+ * The service's own judgement of what a user confirmed. The user side judges again by itself;
+ * neither takes the other's word.
+ */
+export interface GrantAuthority {
+  /**
+   * What goes to the user side besides the grant.
+   * @throws FaultError AUTHORIZATION_REQUIRED or AUTHORIZATION_REFUSED
+   */
+  basisOf(update: GrantUpdate, nowMs: number): Promise<GrantBasis>
+  /**
+   * What the user side says the grant now is, with the proof it took, once more verified.
+   * @returns who confirmed it, and the body of its evidence
+   * @throws Refusal NOT_CONFIRMED
+   */
+  accept(
+    update: GrantUpdate,
+    answer: { readonly grantId: Uint8Array; readonly version: number; readonly proof: Uint8Array },
+  ): Promise<GrantOutcome & { readonly evidence: Buffer }>
+  /** @throws Refusal, Unanswered */
+  known(userId: string): Promise<AuthorizerSet>
+}
+
+export interface GrantBasis {
+  /** The version of the grant at the user side that the change is for; 0 where there is none. */
+  readonly basedOn: number
+  /**
+   * Of an enlargement; null for other changes, and where it is left to dev's software authorizer,
+   * which is the user side's.
+   */
+  readonly proof: Uint8Array | null
+}
+
+/** @param context the user side's socket, and what this domain remembers */
+export function createGrantAuthority(context: SyncContext): GrantAuthority {
+  const { userSide, store, registry } = context
+
+  function known(userId: string): Promise<AuthorizerSet> {
+    return syncAuthorizers(ownerHashOf(userId), context)
+  }
+
+  function judge(set: AuthorizerSet, proof: Uint8Array, statement: Uint8Array) {
+    const { webauthn, softwareAuthorizer } = registry.current
+    return verifyProof(decodeProof(proof), grantMessage(statement), {
+      authorizers: set.active,
+      webauthn,
+      softwareAuthorizer,
+      signCount: store.signCount,
+    })
+  }
+
+  /** The grant's id, and the version that it has after the next change. */
+  async function nextOf(keyId: Uint8Array): Promise<{ grantId: Uint8Array; version: number }> {
+    try {
+      const answer = await userSide.call('grant-get', [keyId])
+      const [grantId, version] = answer as readonly unknown[]
+      return { grantId: expectBytes(grantId, 16), version: Number(version) + 1 }
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'UNKNOWN_KEY') {
+        return { grantId: keyId, version: 1 }
+      }
+      throw error
+    }
+  }
+
+  async function proofFor(
+    update: GrantUpdate,
+    next: { readonly grantId: Uint8Array; readonly version: number },
+    nowMs: number,
+  ): Promise<Uint8Array | null> {
+    if (update.effect === 'narrows') return null
+    const set = await known(update.userId)
+    const { webauthn, softwareAuthorizer } = registry.current
+    const { authorization } = update
+    if (authorization === null && set.active.length === 0 && softwareAuthorizer !== null) {
+      return null
+    }
+    const asked = {
+      ...next,
+      confirmBeforeMs: authorization?.confirmBeforeMs ?? nowMs + CONFIRMATION_LIFE_MS,
+    }
+    const statement = encodeGrantStatement(statementOf(update, asked))
+    if (authorization === null) throw required(statement, asked, set, webauthn)
+    if (authorization.version !== next.version) throw refused('the grant changed meanwhile')
+    if (authorization.confirmBeforeMs <= nowMs) throw refused('confirmed too late')
+    const left =
+      authorization.proof ?? (await userSide.call('proof-get', [grantChallenge(statement)]))
+    if (left === null) throw required(statement, asked, set, webauthn)
+    const proof = expectBytes(left)
+    const verdict = await judge(set, proof, statement)
+    if (!verdict.ok) throw refused(verdict.reason)
+    return proof
+  }
+
+  return {
+    known,
+    async basisOf(update, nowMs) {
+      // A revocation holds whatever it meets.
+      if (update.revoked) return { basedOn: 0, proof: null }
+      const next = await nextOf(ulidBytes(update.rotatedFrom ?? update.keyId))
+      return { basedOn: next.version - 1, proof: await proofFor(update, next, nowMs) }
+    },
+    async accept(update, { grantId, version, proof }) {
+      const confirmBeforeMs = update.authorization?.confirmBeforeMs ?? 0
+      const statement = encodeGrantStatement(
+        statementOf(update, { grantId, version, confirmBeforeMs }),
+      )
+      const evidence = Buffer.concat([statement, proof])
+      if (proof.length === 0) {
+        if (update.effect === 'enlarges') throw new Refusal('NOT_CONFIRMED', 'no proof came back')
+        return { authorizedBy: null, evidence }
+      }
+      const set = store.setOf(ownerHashOf(update.userId))
+      const verdict = await judge(set, proof, statement)
+      if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
+      if (verdict.authorizer !== null) {
+        await store.raiseSignCount(verdict.authorizer.id, verdict.signCount)
+      }
+      return { authorizedBy: decodeProof(proof).kind, evidence }
+    },
+  }
+}
+
+export function listedAuthorizer(authorizer: Authorizer): ListedAuthorizer {
+  const { id, kind, label, createdAtMs, credentialId } = authorizer
+  return {
+    authorizerId: authorizerName(id),
+    kind,
+    label,
+    createdAtMs,
+    credentialId: kind === 'passkey' ? base64Url(credentialId) : null,
+  }
+}
+
+/** Page of the identity provider where a user's authorizers are managed; null without passkeys. */
+export function managePage(webauthn: WebAuthnPins | null): string | null {
+  const origin = webauthn?.origins[0]
+  return origin === undefined ? null : `${origin}/authorizers`
+}
+
+export function ownerHashOf(userId: string): Buffer {
+  return sha256(Buffer.from(userId))
+}
+
+interface Asked {
+  readonly grantId: Uint8Array
+  readonly version: number
+  readonly confirmBeforeMs: number
+}
+
+function statementOf(update: GrantUpdate, asked: Asked): GrantStatement {
+  return {
+    ...canonicalGrant(update),
+    ...asked,
+    keyId: ulidBytes(update.keyId),
+    walletId: ulidBytes(update.walletId),
+    ownerHash: ownerHashOf(update.userId),
+    expiresAtMs: update.expiresAt,
+    revoked: update.revoked,
+    rotatedFrom: update.rotatedFrom === null ? null : ulidBytes(update.rotatedFrom),
+    proofKeyDigest: update.proofKey === null ? null : sha256(update.proofKey),
+  }
+}
+
+function required(
+  statement: Uint8Array,
+  { version, confirmBeforeMs }: Asked,
+  set: AuthorizerSet,
+  webauthn: WebAuthnPins | null,
+): FaultError {
+  const page = managePage(webauthn)
+  const authorizers = set.active.map(listedAuthorizer).map((listed) => ({
+    authorizer_id: listed.authorizerId,
+    kind: listed.kind,
+    label: listed.label,
+    credential_id: listed.credentialId,
+  }))
+  const details = {
+    grant: base64Url(statement),
+    grant_version: version,
+    challenge: base64Url(grantChallenge(statement)),
+    confirm_before: new Date(confirmBeforeMs).toISOString(),
+    authorizers,
+    confirm_url: page === null ? null : `${page}/confirm?grant=${base64Url(statement)}`,
+    manage_url: page,
+  }
+  const none =
+    'You have no authorizer yet: register a passkey or a P-256 key with the identity provider first.'
+  return new FaultError(
+    fault('AUTHORIZATION_REQUIRED', details, authorizers.length === 0 ? none : undefined),
+  )
+}
+
+function refused(reason: string): FaultError {
+  return new FaultError(fault('AUTHORIZATION_REFUSED', { reason }))
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64url')
+}

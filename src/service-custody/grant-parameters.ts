@@ -1,0 +1,24 @@
+import { GRANT_PUT_PARTS, type GrantPutPart } from '../custody/authorizers/grant-put.js'
+import { plainPolicy } from '../custody/authorizers/policy-codecs.js'
+import { ulidBytes } from '../domain/ids.js'
+import type { GrantUpdate } from './co-signer.js'
+import type { GrantBasis } from './grant-authority.js'
+
+/** A change of a grant as the user side is told it. */
+export function grantParameters(update: GrantUpdate, { basedOn, proof }: GrantBasis): unknown[] {
+  const parts: Record<GrantPutPart, unknown> = {
+    ...plainPolicy(update),
+    keyId: ulidBytes(update.keyId),
+    walletId: ulidBytes(update.walletId),
+    rotatedFrom: update.rotatedFrom === null ? null : ulidBytes(update.rotatedFrom),
+    userId: update.userId,
+    proofKey: update.proofKey,
+    expiresAtMs: update.expiresAt,
+    revoked: update.revoked,
+    consoleToken: update.consoleToken ?? '',
+    confirmation: proof,
+    confirmBeforeMs: update.authorization?.confirmBeforeMs ?? 0,
+    basedOn,
+  }
+  return GRANT_PUT_PARTS.map((part) => parts[part])
+}

@@ -1,0 +1,69 @@
+import { LRUCache } from 'lru-cache'
+import { expectBytes, expectList, viewOf } from '../quorum-protocol/bytes.js'
+import type { SocketClient } from '../quorum-protocol/client.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+
+/** Which grant, in which version, the user side holds for a key. Never more than a hint: it judges. */
+export interface GrantReference {
+  /** 16 bytes. */
+  readonly grantId: Uint8Array
+  readonly version: number
+}
+
+export interface GrantReferences {
+  /**
+   * @throws Refusal UNKNOWN_KEY
+   * @throws Unanswered
+   */
+  of(keyId: Uint8Array): Promise<GrantReference> | GrantReference
+  remember(keyId: Uint8Array, answer: unknown): GrantReference
+  /** After an answer that the reference is stale. */
+  forget(keyId: Uint8Array): void
+}
+
+const REFERENCES_MAX = 50_000
+
+export function createGrantReferences(userSide: SocketClient): GrantReferences {
+  const known = new LRUCache<string, GrantReference>({ max: REFERENCES_MAX })
+  const asking = new Map<string, Promise<GrantReference>>()
+
+  async function ask(name: string, keyId: Uint8Array): Promise<GrantReference> {
+    try {
+      const reference = parse(await userSide.call('grant-get', [keyId]))
+      known.set(name, reference)
+      return reference
+    } finally {
+      asking.delete(name)
+    }
+  }
+
+  return {
+    of(keyId) {
+      const name = nameOf(keyId)
+      const reference = known.get(name)
+      if (reference !== undefined) return reference
+      // A burst with one key asks once; the client bounds how many different ones are under way.
+      const pending = asking.get(name) ?? ask(name, keyId)
+      asking.set(name, pending)
+      return pending
+    },
+    remember(keyId, answer) {
+      const reference = parse(answer)
+      known.set(nameOf(keyId), reference)
+      return reference
+    },
+    forget(keyId) {
+      known.delete(nameOf(keyId))
+    },
+  }
+}
+
+function parse(answer: unknown): GrantReference {
+  const [grantId, version] = expectList(answer, 2)
+  if (typeof version !== 'number') throw new Refusal('MALFORMED', 'grant reference')
+  return { grantId: expectBytes(grantId, 16), version }
+}
+
+function nameOf(keyId: Uint8Array): string {
+  return viewOf(keyId).toString('latin1')
+}

@@ -1,0 +1,59 @@
+import { type Fault, fault } from '../errors/fault.js'
+import type { RefusalCode } from '../quorum-protocol/refusal.js'
+import type { SignOutcome, SignRefusal } from './co-signer.js'
+
+export type FailedOutcome = Extract<SignOutcome, { ok: false }>
+
+/**
+ * Refusals that say nothing about the payload: a fresh attempt may pass. Everything else is the
+ * other domains' judgement and stands.
+ */
+const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
+  'EXPIRED',
+  'REPLAYED',
+  // Its share is being refreshed: the two sides change over one after the other.
+  'WRONG_EPOCH',
+  'NO_SESSION',
+  'UNAUTHENTIC',
+  'NOT_APPROVED',
+  'INTERNAL',
+  'OVERLOADED',
+  // It says who asks, not what for.
+  'FENCED',
+  'NO_SPACE',
+])
+
+const TAKEN_OVER =
+  'Another start of this service has taken over its wallets; this one signs nothing any more.'
+
+/** The fault of a service that a later one has taken over from. */
+export function takenOver(internal: string): Fault {
+  return fault('COSIGNER_UNAVAILABLE', { reason: 'fenced' }, TAKEN_OVER, internal)
+}
+
+/** @param otherMs the identity provider's clock when it judged, by its own word */
+export function clocksDiffer(otherMs: number, nowMs: number): FailedOutcome {
+  const apartMs = otherMs - nowMs
+  const apart = `${(Math.abs(apartMs) / 1_000).toFixed(1)} s ${apartMs > 0 ? 'ahead of' : 'behind'}`
+  return {
+    ok: false,
+    reason: 'UNAVAILABLE',
+    detail: `CLOCK: the identity provider's clock is ${apart} the wallet service's`,
+    explanation: `The clocks of the wallet service and the identity provider differ: the identity provider's is ${apart} the service's. Nothing was signed; an operator has to set the clock that is wrong.`,
+  }
+}
+
+export function failed(code: RefusalCode, takenBy?: Uint8Array): FailedOutcome {
+  if (code === 'NONCE_TAKEN' && takenBy !== undefined) {
+    return { ok: false, reason: 'NONCE_TAKEN', takenBy: Uint8Array.from(takenBy), detail: code }
+  }
+  if (code === 'FENCED') {
+    return { ok: false, reason: 'UNAVAILABLE', detail: code, explanation: TAKEN_OVER }
+  }
+  const reason: SignRefusal = TRANSIENT.has(code) ? 'UNAVAILABLE' : 'REFUSED'
+  return { ok: false, reason, detail: code }
+}
+
+export function unavailable(detail: string): FailedOutcome {
+  return { ok: false, reason: 'UNAVAILABLE', detail }
+}

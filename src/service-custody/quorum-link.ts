@@ -1,0 +1,197 @@
+import type { Logger } from 'pino'
+import { laneStart } from '../quorum-protocol/batch.js'
+import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
+import { connectSocket, type SocketClient, Unanswered } from '../quorum-protocol/client.js'
+import type { P256Signer } from '../quorum-protocol/p256.js'
+import { offerSession, openBoot } from '../quorum-protocol/quorum-session.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import type { RegistryHolder } from '../quorum-protocol/registry-holder.js'
+import { createSealer, type ShareSealer } from '../quorum-protocol/sealed-shares.js'
+import { signServiceBoot } from '../quorum-protocol/service-boot.js'
+
+/**
+ * Connections to both other domains and the sessions between them. A restart of either ends the
+ * sessions; they are made anew without anyone asking.
+ */
+export interface QuorumLink {
+  /** The present sessions; null while there are none. */
+  readonly session: QuorumLinkSession | null
+  readonly userSide: SocketClient
+  readonly quorum: SocketClient
+  /** True once a service that started later has taken over; for good. */
+  readonly fenced: boolean
+  /** Drops the sessions and makes new ones, after an answer that they no longer hold. */
+  renew(): void
+  /** Resolves with true once there are sessions, with false when the time is over. */
+  whenReady(timeoutMs: number): Promise<boolean>
+  close(): void
+}
+
+export interface QuorumLinkSession {
+  /** Seals this side's shares for the present boot of the quorum signer. */
+  readonly sealer: ShareSealer
+  /** Sequence below the first batch of this session's lane. */
+  readonly batchFloor: number
+}
+
+export interface QuorumLinkOptions {
+  readonly userSideSocket: string
+  readonly quorumSocket: string
+  readonly registry: RegistryHolder
+  readonly signer: P256Signer
+  /** 16 bytes: which start of the service this is. */
+  readonly boot: Uint8Array
+  readonly log: Logger
+  /** The highest batch sequence that the user side is known to have approved. */
+  readonly approvedFloor: () => number
+  /** Called when the sessions are lost. */
+  readonly onLost: () => void
+}
+
+interface Greeting {
+  /** Sequence below the first batch of the lane that the user side gave. */
+  readonly batchFloor: number
+}
+
+/** Between attempts to make sessions while both connections stand. */
+const RETRY_MS = 100
+
+export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
+  const { registry, signer, log } = options
+  const waiters = new Set<() => void>()
+  let session: QuorumLinkSession | null = null
+  /** Counts connections lost and made: sessions made across such an event are void. */
+  let generation = 0
+  let establishing = false
+  let closed = false
+  let fenced = false
+  /** The user side's answer to `hello`, until sessions are made with it or it is void. */
+  let greeting: Greeting | null = null
+  let retry: NodeJS.Timeout | null = null
+
+  function renew(): void {
+    // Announced anew: what was said before was on another connection, or with an older registry.
+    greeting = null
+    changed()
+  }
+
+  function changed(): void {
+    generation++
+    if (session !== null) {
+      session = null
+      log.warn('the quorum is incomplete: writes stop')
+      options.onLost()
+    }
+    void establish()
+  }
+
+  const userSide = connectSocket({
+    path: options.userSideSocket,
+    peer: 'identity provider',
+    onConnect: renew,
+    onDisconnect: renew,
+  })
+  const quorum = connectSocket({
+    path: options.quorumSocket,
+    peer: 'quorum signer',
+    onConnect: changed,
+    onDisconnect: changed,
+  })
+
+  async function establish(): Promise<void> {
+    if (establishing || closed || fenced || !userSide.connected) return
+    // The user side hears nothing else before; and it takes revocations without the signer.
+    if (greeting !== null && !quorum.connected) return
+    establishing = true
+    const started = generation
+    try {
+      const greeted = greeting ?? (await greet())
+      if (started === generation) greeting = greeted
+      const made = await makeSessions(greeted)
+      if (started === generation) {
+        greeting = null
+        session = made
+        log.info('the quorum is complete')
+        for (const wake of waiters) wake()
+      }
+    } catch (error) {
+      if (error instanceof Refusal && error.code === 'FENCED') stop()
+      else if (!(error instanceof Unanswered)) log.error({ err: error }, 'no quorum session')
+    } finally {
+      establishing = false
+    }
+    if (session === null && !closed && !fenced && retry === null) {
+      retry = setTimeout(() => {
+        retry = null
+        void establish()
+      }, RETRY_MS)
+    }
+  }
+
+  /** To begin anew would take the other one's place in turn: a person has to say which it is. */
+  function stop(): void {
+    fenced = true
+    log.fatal(
+      'nothing more is signed here: a wallet service that started later, on a copy of this home or on a file system without locks, has taken over. End one of the two; start this one anew if it is the one to keep.',
+    )
+  }
+
+  async function greet(): Promise<Greeting> {
+    const { body, signature } = registry.current.envelope
+    const approved = options.approvedFloor()
+    const statement = [options.boot, await signServiceBoot(options.boot, signer)]
+    const parameters = [body, signature, approved, statement]
+    const hello = expectList(await userSide.call('hello', parameters), 2)
+    const lane = expectInteger(hello[0])
+    const remembered = expectInteger(hello[1])
+    // It writes down what it takes before an approval leaves. To have forgotten a batch means that
+    // it was restored from an older backup and does not know which nonces it approved.
+    if (remembered < approved || laneStart(lane) <= approved) {
+      throw new Refusal('CONFLICT', 'the user side was restored and not fenced forward')
+    }
+    return { batchFloor: laneStart(lane) }
+  }
+
+  async function makeSessions({ batchFloor }: Greeting): Promise<QuorumLinkSession> {
+    const { body, signature } = registry.current.envelope
+    await quorum.call('registry', [body, signature])
+    const quorumBoot = expectBytes(await quorum.call('boot', []))
+    const boot = openBoot(quorumBoot, registry.current, Date.now())
+    await quorum.call('session', [expectBytes(await userSide.call('session', [quorumBoot]))])
+    const own = await offerSession(boot, 'service', signer)
+    await quorum.call('session', [own.offer])
+    return { sealer: createSealer(own.session), batchFloor }
+  }
+
+  return {
+    get session() {
+      return session
+    },
+    get fenced() {
+      return fenced
+    },
+    userSide,
+    quorum,
+    renew,
+    whenReady(timeoutMs) {
+      if (session !== null) return Promise.resolve(true)
+      return new Promise((resolve) => {
+        const done = (ready: boolean) => () => {
+          clearTimeout(timer)
+          waiters.delete(wake)
+          resolve(ready)
+        }
+        const wake = done(true)
+        const timer = setTimeout(done(false), timeoutMs)
+        waiters.add(wake)
+      })
+    },
+    close() {
+      closed = true
+      session = null
+      if (retry !== null) clearTimeout(retry)
+      userSide.close()
+      quorum.close()
+    },
+  }
+}

@@ -1,0 +1,107 @@
+import { randomBytes } from 'node:crypto'
+import type { ShareStore, WalletRecord } from '../custody/domain-keys/share-store.js'
+import { expectBytes, expectList, sameBytes } from '../quorum-protocol/bytes.js'
+import { addInto, randomScalar } from '../quorum-protocol/curve.js'
+import { certificateMessage, decodeCertificate } from '../quorum-protocol/keygen.js'
+import {
+  negateInto,
+  refreshCommitment,
+  refreshDelta,
+  refreshedCertificate,
+} from '../quorum-protocol/refresh.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import { acceptProofs, type ProofContext, selfTestAtQuorum } from './wallet-proofs.js'
+
+export interface RefreshContext extends ProofContext {
+  readonly shares: ShareStore
+}
+
+/**
+ * The service's side of a refresh. Both sides hold the next epoch's share durably, and the quorum
+ * signer has signed with them, before either gives up the present one: whatever crashes leaves the
+ * old pair or the new one in use. The user side changes over first; `finishRefresh` catches up.
+ * @returns the epoch in use now
+ * @throws Refusal or Unanswered
+ */
+export async function refreshShare(walletId: Uint8Array, context: RefreshContext): Promise<number> {
+  const caughtUp = await finishRefresh(walletId, context)
+  if (caughtUp !== null) return caughtUp
+  const record = activeRecord(walletId, context)
+  const { link, shares, signer } = context
+  const sessionId = randomBytes(16)
+  const part = randomScalar()
+  const secrets = [part]
+  try {
+    const nonce = randomBytes(32)
+    const [answered] = expectList(
+      await link.userSide.call('refresh-begin', [
+        sessionId,
+        walletId,
+        record.certificate.epoch,
+        refreshCommitment({ part, nonce }, sessionId),
+      ]),
+      1,
+    )
+    const delta = refreshDelta(part, expectBytes(answered, 32))
+    const share = shares.openShare(record)
+    secrets.push(delta, share)
+    const { encoded } = refreshedCertificate(record.certificate, delta, sessionId)
+    negateInto(delta)
+    addInto(share, delta)
+    shares.putNext(encoded, share)
+    const [request, sealed, boot] = expectList(
+      await link.userSide.call('refresh-prepare', [sessionId, part, nonce]),
+      3,
+    )
+    const selfTest = await selfTestAtQuorum(encoded, share, context, {
+      request: expectBytes(request, 64),
+      share: expectBytes(sealed),
+      boot: expectBytes(boot, 16),
+    })
+    const serviceSignature = await signer.sign(certificateMessage(encoded))
+    const parameters = [walletId, encoded, serviceSignature, selfTest]
+    const [userSignature] = expectList(await link.userSide.call('refresh-certify', parameters), 1)
+    const proofs = [serviceSignature, userSignature, selfTest]
+    shares.activateNext(walletId, await acceptProofs(encoded, proofs, context))
+    return decodeCertificate(encoded).epoch
+  } finally {
+    for (const secret of secrets) secret.fill(0)
+  }
+}
+
+/**
+ * Changes over to the next epoch when the user side has already done so: after a crash in between.
+ * @returns the epoch in use now; null when there is nothing to finish
+ * @throws Refusal CONFLICT when the two sides hold shares that do not belong together
+ */
+export async function finishRefresh(
+  walletId: Uint8Array,
+  context: RefreshContext,
+): Promise<number | null> {
+  const { link, shares } = context
+  shares.forget(walletId)
+  const record = activeRecord(walletId, context)
+  const answer = await link.userSide.call('keygen-status', [walletId])
+  const [theirs, ...proofs] = answer === null ? [] : expectList(answer, 4)
+  const certificate = theirs === undefined ? null : expectBytes(theirs)
+  if (certificate !== null && sameBytes(certificate, record.encodedCertificate)) return null
+  const { next } = record
+  if (certificate === null || next === null || !sameBytes(certificate, next.encodedCertificate)) {
+    const epoch = certificate === null ? 'none' : decodeCertificate(certificate).epoch
+    throw new Refusal(
+      'CONFLICT',
+      `wallet ${Buffer.from(walletId).toString('hex')}: the user side is at epoch ${epoch}, this ` +
+        `side at ${record.certificate.epoch}; their shares do not belong together`,
+    )
+  }
+  shares.activateNext(walletId, await acceptProofs(certificate, proofs, context))
+  return next.certificate.epoch
+}
+
+function activeRecord(walletId: Uint8Array, { shares }: RefreshContext): WalletRecord {
+  const record = shares.get(walletId)
+  if (record === null || record.proofs === null) {
+    throw new Refusal('UNKNOWN_WALLET', 'no key to refresh')
+  }
+  return record
+}

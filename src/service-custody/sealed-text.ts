@@ -1,0 +1,25 @@
+import type { DataKeys } from '../custody/domain-keys/data-keys.js'
+
+/** Short secrets of the service's own store, such as those of webhooks, under its data key. */
+export interface SealedText {
+  /** @param context what it is for; the same is needed to open it @returns base64 */
+  seal(text: string, context: string): string
+  /** @throws Error when it was sealed under other keys or for something else */
+  open(sealed: string, context: string): string
+}
+
+const CONTEXT = 'countersign/sealed-text/v1\0'
+
+export function createSealedText(dataKeys: DataKeys): SealedText {
+  const associated = (context: string) => Buffer.from(CONTEXT + context)
+  return {
+    seal: (text, context) =>
+      dataKeys.seal(Buffer.from(text), associated(context)).toString('base64'),
+    open(sealed, context) {
+      const plain = dataKeys.open(Buffer.from(sealed, 'base64'), associated(context))
+      const text = plain.toString()
+      plain.fill(0)
+      return text
+    },
+  }
+}

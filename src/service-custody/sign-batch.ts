@@ -1,0 +1,232 @@
+import { randomBytes } from 'node:crypto'
+import type { ShareStore, WalletRecord } from '../custody/domain-keys/share-store.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
+import { encodeBatchEvidence } from '../custody/evidence/evidence-records.js'
+import { coSignMessage, encodeHeader, hasBit, seqOf } from '../quorum-protocol/batch.js'
+import { ByteReader, expectBytes, expectList } from '../quorum-protocol/bytes.js'
+import {
+  encodeIntent,
+  intentId,
+  NO_ID,
+  NO_REFERENCE,
+  PAYLOAD_TYPE,
+  type PayloadType,
+} from '../quorum-protocol/intent.js'
+import { BATCH_INTENTS_MAX } from '../quorum-protocol/limits.js'
+import { lowS, type P256Signer } from '../quorum-protocol/p256.js'
+import { digestOf } from '../quorum-protocol/payload.js'
+import { Refusal, refusalCode } from '../quorum-protocol/refusal.js'
+import { roomForShares, SHARE_BYTES } from '../quorum-protocol/sealed-shares.js'
+import { signedTransaction } from '../quorum-protocol/transaction.js'
+import type { SignOutcome } from './co-signer.js'
+import type { GrantReference } from './grant-references.js'
+import { clocksDiffer, failed } from './outcome.js'
+import type { QuorumLink, QuorumLinkSession } from './quorum-link.js'
+import type { SignatureCheck, SignatureChecks } from './signature-checks.js'
+
+/** One signature asked for, checked and encoded, waiting for its batch. */
+export interface PreparedIntent {
+  readonly walletId: Uint8Array
+  readonly keyId: Uint8Array
+  readonly requestId: Uint8Array
+  readonly replaces: Uint8Array | null
+  readonly proofKey: Uint8Array | null
+  readonly grant: GrantReference | null
+  readonly wallet: WalletRecord
+  readonly type: PayloadType
+  /** Encoded here, and decoded by both who judge it. */
+  readonly payload: Buffer
+}
+
+export interface SignBatchContext {
+  readonly link: QuorumLink
+  readonly session: QuorumLinkSession
+  readonly shares: ShareStore
+  readonly signer: P256Signer
+  readonly evidence: EvidenceLog
+  readonly checks: SignatureChecks
+}
+
+/** Shorter than the protocol allows: an intent is judged at once or not at all. */
+const INTENT_LIFETIME_MS = 15_000
+
+interface CoSignedBatch {
+  readonly header: Buffer
+  readonly intents: readonly Buffer[]
+  readonly ids: readonly Buffer[]
+  readonly coSignature: Buffer
+  /** By the clock here. */
+  readonly expiresAtMs: number
+}
+
+/** What the quorum signer answered for one intent of a batch. */
+interface SignedIntent extends SignatureCheck {
+  readonly index: number
+  readonly item: PreparedIntent
+  readonly id: Buffer
+}
+
+/** Encodes the intents for one slot each of one batch and co-signs them. */
+export async function coSignBatch(
+  batch: readonly PreparedIntent[],
+  batchSeq: number,
+  signer: P256Signer,
+  nowMs: number,
+): Promise<CoSignedBatch> {
+  const expiresAtMs = nowMs + INTENT_LIFETIME_MS
+  const intents = batch.map((item, index) =>
+    encodeIntent(
+      {
+        type: item.type,
+        walletId: item.walletId,
+        keyId: item.keyId,
+        grantId: item.grant?.grantId ?? NO_ID,
+        grantVersion: item.grant?.version ?? 0,
+        epoch: item.wallet.certificate.epoch,
+        seq: seqOf(batchSeq, index),
+        expiresAtMs,
+        requestId: item.requestId,
+        replaces: item.replaces ?? NO_REFERENCE,
+        payload: item.payload,
+      },
+      item.proofKey,
+    ),
+  )
+  const ids = intents.map(intentId)
+  const header = encodeHeader({
+    batchId: randomBytes(16),
+    batchSeq,
+    count: batch.length,
+    kid: signer.kid,
+  })
+  const coSignature = await signer.sign(coSignMessage(header, ids))
+  return { header, intents, ids, coSignature, expiresAtMs }
+}
+
+/**
+ * Takes a co-signed batch from the user side's answer to verified signatures.
+ * @param approved answer of the user side to `approve`
+ * @returns one outcome per intent, in order
+ * @throws Refusal or Unanswered when the whole batch failed
+ */
+export async function completeBatch(
+  batch: readonly PreparedIntent[],
+  coSigned: CoSignedBatch,
+  approved: unknown,
+  context: SignBatchContext,
+): Promise<SignOutcome[]> {
+  const [bitmap, approval, boot, answerList, userShares] = expectList(approved, 5)
+  const answers = expectList(answerList, BATCH_INTENTS_MAX)
+  if (typeof bitmap !== 'number' || answers.length !== batch.length) {
+    throw new Refusal('MALFORMED', 'approval')
+  }
+  const refusals = answers.map((answer, index) =>
+    hasBit(bitmap, index) ? null : refusalOf(answer, coSigned.expiresAtMs, Date.now()),
+  )
+  if (refusals.every((refusal) => refusal !== null)) return refusals
+  const { sealer } = context.session
+  if (Buffer.compare(expectBytes(boot, 16), sealer.boot) !== 0) {
+    throw new Refusal('NO_SESSION', 'quorum signer restarted')
+  }
+  const serviceShares = sealOwnShares(batch, coSigned.ids, bitmap, context)
+  // Both approvals are on disk before a signature is handed out; the flush and the quorum signer
+  // take their time together.
+  const recorded = context.evidence.append({
+    timeMs: Date.now(),
+    kind: EVIDENCE_KIND.batch,
+    body: encodeBatchEvidence({
+      header: coSigned.header,
+      intents: coSigned.intents,
+      coSignature: coSigned.coSignature,
+      approval: expectBytes(approval, 64),
+      bitmap,
+      quorumBoot: sealer.boot,
+    }),
+  })
+  const [answer] = await Promise.all([
+    context.link.quorum.call('sign', [
+      coSigned.header,
+      coSigned.intents,
+      coSigned.coSignature,
+      bitmap,
+      approval,
+      expectBytes(userShares),
+      serviceShares,
+    ]),
+    recorded,
+  ])
+  const signed = expectList(answer, BATCH_INTENTS_MAX)
+  const toCheck: SignedIntent[] = []
+  const outcomes = batch.map((item, index) => {
+    const signature = signed[index]
+    if (refusals[index]) return refusals[index]
+    if (!(signature instanceof Uint8Array)) return failed(refusalCode(signature))
+    const { point } = item.wallet
+    const id = coSigned.ids[index] ?? NO_REFERENCE
+    toCheck.push({ index, item, id, point, digest: digestOf(item.type, item.payload), signature })
+    return failed('INTERNAL')
+  })
+  const valid = await context.checks.check(toCheck)
+  for (const [place, one] of toCheck.entries()) {
+    if (valid[place] !== true) continue
+    const outcome = outcomeOf(one, context.signer)
+    outcomes[one.index] = outcome instanceof Promise ? await outcome : outcome
+  }
+  return outcomes
+}
+
+function refusalOf(answer: unknown, expiresAtMs: number, nowMs: number): SignOutcome {
+  const [number, told] = Array.isArray(answer) ? (answer as unknown[]) : []
+  const code = refusalCode(number)
+  const bytes = told instanceof Uint8Array ? told : undefined
+  // What has time left by this clock has not expired: the other one is wrong, or this one.
+  if (code === 'EXPIRED' && bytes?.length === 8 && nowMs < expiresAtMs) {
+    return clocksDiffer(new ByteReader(bytes).u64(), nowMs)
+  }
+  return failed(code, bytes)
+}
+
+/** The service's shares of the approved intents, in their order. */
+function sealOwnShares(
+  batch: readonly PreparedIntent[],
+  ids: readonly Uint8Array[],
+  bitmap: number,
+  { shares, session }: SignBatchContext,
+): Buffer {
+  const isApproved = (_: unknown, index: number) => hasBit(bitmap, index)
+  const approved = batch.filter(isApproved)
+  const opened = roomForShares(approved.length)
+  try {
+    approved.forEach(({ wallet }, place) => {
+      shares.openShareInto(wallet, opened, place * SHARE_BYTES)
+    })
+    return session.sealer.seal(opened, ids.filter(isApproved))
+  } finally {
+    opened.fill(0)
+  }
+}
+
+/** What the caller gets of a signature that was checked: at once, but for a co-signed Router intent. */
+function outcomeOf(
+  { item, id, digest, signature: framed }: SignedIntent,
+  signer: P256Signer,
+): SignOutcome | Promise<SignOutcome> {
+  // A copy: the answer's frame would stay in memory with this one.
+  const signature = Buffer.from(framed)
+  switch (item.type) {
+    case PAYLOAD_TYPE.feeMarketTransaction:
+    case PAYLOAD_TYPE.setCodeTransaction: {
+      const { rawTransaction, txHash } = signedTransaction(item.payload, signature)
+      return { ok: true, signature, rawTransaction, txHash, intentId: id }
+    }
+    case PAYLOAD_TYPE.authorization:
+      return { ok: true, signature, intentId: id }
+    case PAYLOAD_TYPE.routerIntent:
+      return signer.sign(digest).then((coSignature) => ({
+        ok: true,
+        signature,
+        intentId: id,
+        coSignature: lowS(coSignature),
+      }))
+  }
+}

@@ -1,0 +1,153 @@
+import { Unanswered } from '../quorum-protocol/client.js'
+import {
+  BATCH_BYTES_MAX,
+  BATCH_INTENTS_MAX,
+  BATCHES_IN_FLIGHT,
+  FULL_BATCHES_IN_FLIGHT_MAX,
+} from '../quorum-protocol/limits.js'
+import { codeOf, Refusal } from '../quorum-protocol/refusal.js'
+import type { SignOutcome } from './co-signer.js'
+import { failed, unavailable } from './outcome.js'
+import {
+  completeBatch,
+  coSignBatch,
+  type PreparedIntent,
+  type SignBatchContext,
+} from './sign-batch.js'
+
+/**
+ * Collects intents into batches without a timer: what arrives while both slots are taken travels
+ * together in the next batch, which leaves when a slot is free or the batch is full. A lone intent
+ * never waits.
+ */
+export interface SignPipeline {
+  sign(intent: PreparedIntent): Promise<SignOutcome>
+  /** Answers everything that waits with UNAVAILABLE. */
+  abandon(detail: string): void
+  readonly waiting: number
+  /** The latest batch that came back with an approval; 0 before the first. */
+  readonly approvedSeq: number
+}
+
+export interface SignPipelineOptions {
+  /** What a batch needs now; null while the quorum is incomplete. */
+  readonly context: () => SignBatchContext | null
+  /** Called when an answer shows that the sessions no longer hold. */
+  readonly onStaleSession: () => void
+  readonly onFault: (error: unknown) => void
+}
+
+/** More than two seconds of work at full speed; later callers are better told at once. */
+const WAITING_MAX = 8_192
+
+/** Codes of a whole batch after which the sessions and the sequence are made anew. */
+const STALE_SESSION = new Set(['NO_SESSION', 'REPLAYED', 'UNAUTHENTIC', 'FENCED'])
+
+interface Waiting {
+  readonly intent: PreparedIntent
+  readonly resolve: (outcome: SignOutcome) => void
+}
+
+export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
+  let waiting: Waiting[] = []
+  let inFlight = 0
+  let batchSeq = 0
+  let approvedSeq = 0
+  let scheduled = false
+  /** Settles when the batch before has left: the user side takes sequences in order only. */
+  let lastSent: Promise<unknown> = Promise.resolve()
+
+  function schedule(): void {
+    if (scheduled || !mayLeave()) return
+    scheduled = true
+    // After the messages that are already here have been read, so that they travel together.
+    setImmediate(flush)
+  }
+
+  function mayLeave(): boolean {
+    if (inFlight < BATCHES_IN_FLIGHT) return waiting.length > 0
+    return inFlight < FULL_BATCHES_IN_FLIGHT_MAX && waiting.length >= BATCH_INTENTS_MAX
+  }
+
+  function flush(): void {
+    scheduled = false
+    while (mayLeave()) {
+      const batch = takeBatch()
+      inFlight++
+      void run(batch).then(() => {
+        inFlight--
+        schedule()
+      })
+    }
+  }
+
+  function takeBatch(): Waiting[] {
+    let bytes = 0
+    let count = 0
+    for (const { intent } of waiting) {
+      bytes += intent.payload.length
+      if (count === BATCH_INTENTS_MAX || (count > 0 && bytes > BATCH_BYTES_MAX)) break
+      count++
+    }
+    const batch = waiting.slice(0, count)
+    waiting = waiting.slice(count)
+    return batch
+  }
+
+  async function run(batch: readonly Waiting[]): Promise<void> {
+    const outcomes = await signAll(batch.map(({ intent }) => intent))
+    batch.forEach(({ resolve }, index) => {
+      resolve(outcomes[index] ?? failed('INTERNAL'))
+    })
+  }
+
+  async function signAll(intents: readonly PreparedIntent[]): Promise<SignOutcome[]> {
+    const context = options.context()
+    if (context === null) return intents.map(() => unavailable('quorum incomplete'))
+    try {
+      // A new session has a new lane, which lies above all earlier ones.
+      batchSeq = Math.max(batchSeq, context.session.batchFloor) + 1
+      const sequence = batchSeq
+      const sent = lastSent.then(async () => {
+        const coSigned = await coSignBatch(intents, sequence, context.signer, Date.now())
+        const { header, intents: encoded, coSignature } = coSigned
+        const approved = context.link.userSide.call('approve', [header, encoded, coSignature])
+        // Keeps a rejection from counting as unhandled before it is awaited below.
+        approved.catch(() => {})
+        return { coSigned, approved }
+      })
+      lastSent = sent.catch(() => {})
+      const { coSigned, approved } = await sent
+      const answer = await approved
+      if (Array.isArray(answer) && answer[0] !== 0) approvedSeq = Math.max(approvedSeq, sequence)
+      return await completeBatch(intents, coSigned, answer, context)
+    } catch (error) {
+      if (error instanceof Unanswered) return intents.map(() => unavailable(error.message))
+      if (error instanceof Refusal && STALE_SESSION.has(error.code)) options.onStaleSession()
+      else options.onFault(error)
+      const code = codeOf(error)
+      return intents.map(() => (code === 'FENCED' ? failed(code) : unavailable(code)))
+    }
+  }
+
+  return {
+    sign(intent) {
+      if (waiting.length >= WAITING_MAX) return Promise.resolve(unavailable('queue full'))
+      return new Promise((resolve) => {
+        waiting.push({ intent, resolve })
+        schedule()
+      })
+    },
+    abandon(detail) {
+      const abandoned = waiting
+      waiting = []
+      for (const { resolve } of abandoned) resolve(unavailable(detail))
+    },
+    get approvedSeq() {
+      return approvedSeq
+    },
+    get waiting() {
+      return waiting.length
+    },
+  }
+}

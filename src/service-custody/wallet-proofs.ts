@@ -1,0 +1,94 @@
+import type { WalletProofs } from '../custody/domain-keys/share-copies.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
+import { encodeWalletEvidence } from '../custody/evidence/evidence-records.js'
+import { expectBytes, sameBytes } from '../quorum-protocol/bytes.js'
+import { isSignedBy } from '../quorum-protocol/curve.js'
+import {
+  certificateMessage,
+  decodeCertificate,
+  selfTestDigest,
+  selfTestRequest,
+  walletPoint,
+} from '../quorum-protocol/keygen.js'
+import { type P256Signer, verifyP256 } from '../quorum-protocol/p256.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import type { Registry } from '../quorum-protocol/registry.js'
+import type { QuorumLink } from './quorum-link.js'
+
+/** What proves that a certificate's shares make its key, and how the service gets and checks it. */
+export interface ProofContext {
+  readonly link: QuorumLink
+  readonly signer: P256Signer
+  readonly registry: Registry
+  readonly evidence: EvidenceLog
+}
+
+/** The user side's half of a self-test. */
+export interface UserHalf {
+  /** 64 bytes: its approval. */
+  readonly request: Uint8Array
+  /** Its share, sealed for this self-test. */
+  readonly share: Uint8Array
+  /** 16 bytes: the boot of the quorum signer that it is for. */
+  readonly boot: Uint8Array
+}
+
+/** @returns 65 bytes by the wallet's key @throws Refusal or Unanswered */
+export async function selfTestAtQuorum(
+  certificate: Buffer,
+  share: Uint8Array,
+  { link, signer }: ProofContext,
+  user: UserHalf,
+): Promise<Uint8Array> {
+  const sealer = link.session?.sealer
+  if (sealer === undefined || !sameBytes(sealer.boot, user.boot)) {
+    throw new Refusal('NO_SESSION', 'quorum signer restarted')
+  }
+  const digest = selfTestDigest(certificate)
+  const sealed = sealer.seal(share, [digest])
+  const request = await signer.sign(selfTestRequest(certificate, sealer.boot))
+  const signed = await link.quorum.call('self-test', [
+    certificate,
+    request,
+    user.request,
+    user.share,
+    sealed,
+  ])
+  return expectBytes(signed, 65)
+}
+
+/**
+ * Checks everything once more before a certificate counts: here is the last chance. What passes is
+ * in the evidence when this resolves.
+ * @param proofs `[serviceSignature, userSignature, selfTest]` as another domain sent them
+ */
+export async function acceptProofs(
+  encoded: Uint8Array,
+  proofs: readonly unknown[],
+  { registry, evidence }: ProofContext,
+): Promise<WalletProofs> {
+  const serviceSignature = expectBytes(proofs[0], 64)
+  const userSignature = expectBytes(proofs[1], 64)
+  const selfTest = expectBytes(proofs[2], 65)
+  const certificate = decodeCertificate(encoded)
+  if (!isSignedBy(walletPoint(certificate), selfTestDigest(encoded), selfTest)) {
+    throw new Refusal('UNAUTHENTIC', 'self-test')
+  }
+  const message = certificateMessage(encoded)
+  const approvers = registry.keysOf('approvers', Date.now())
+  if (!approvers.some((key) => verifyP256(key, message, userSignature))) {
+    throw new Refusal('UNAUTHENTIC', 'certificate')
+  }
+  const body = encodeWalletEvidence({
+    certificate: encoded,
+    serviceSignature,
+    userSignature,
+    selfTest,
+  })
+  await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.wallet, body })
+  return {
+    serviceSignature: Buffer.from(serviceSignature),
+    userSignature: Buffer.from(userSignature),
+    selfTest: Buffer.from(selfTest),
+  }
+}
