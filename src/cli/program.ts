@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { VERSION } from '../api/version.js'
 import { ServiceError } from '../client/errors.js'
+import { AGENT_COMMANDS } from './agent-commands.js'
 import { exitCodeOf } from './exit-codes.js'
 import type { Io } from './io.js'
 
@@ -9,8 +10,8 @@ interface CommandFile {
 }
 
 /**
- * One file per command, by its name: to add one, add its file and its line here. A file is imported
- * when its command is asked for: all of them together take longer to load than most take to run.
+ * One file per command, by its name: to add one, add its file and its line here. Commands of agents'
+ * operations come from the operations table. A file is imported when its command is asked for: all of them together take longer to load than most take to run.
  */
 const COMMANDS: Readonly<Record<string, () => Promise<CommandFile>>> = {
   start: () => import('./commands/start.js'),
@@ -18,8 +19,6 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandFile>>> = {
   wallets: () => import('./commands/wallets.js'),
   keys: () => import('./commands/keys.js'),
   authorizer: () => import('./commands/authorizer.js'),
-  limits: () => import('./commands/limits.js'),
-  send: () => import('./commands/send.js'),
   swap: () => import('./commands/swap.js'),
   tx: () => import('./commands/tx.js'),
   webhooks: () => import('./commands/webhooks.js'),
@@ -31,6 +30,15 @@ const COMMANDS: Readonly<Record<string, () => Promise<CommandFile>>> = {
   'verify-audit': () => import('./commands/verify-audit.js'),
   bench: () => import('./commands/bench.js'),
   completion: () => import('./commands/completion.js'),
+}
+const agentOperations = () => import('./commands/agent-operations.js')
+const LOADERS: typeof COMMANDS = {
+  ...COMMANDS,
+  ...Object.fromEntries(
+    Object.values(AGENT_COMMANDS).flatMap((name) =>
+      name === null ? [] : [[name, agentOperations]],
+    ),
+  ),
 }
 /** It prints the words of all the others. */
 const COMPLETION = 'completion'
@@ -57,8 +65,8 @@ function createProgram(io: Io): Command {
 /** Adds the command that is asked for; all of them for help, for completion, and for what is none. */
 async function addCommands(program: Command, io: Io, args: readonly string[]): Promise<void> {
   const [name = ''] = program.parseOptions([...args]).operands
-  const asked = name !== COMPLETION && Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  const loaders = asked === undefined ? Object.values(COMMANDS) : [asked]
+  const asked = name !== COMPLETION && Object.hasOwn(LOADERS, name) ? LOADERS[name] : undefined
+  const loaders = asked === undefined ? [...new Set(Object.values(LOADERS))] : [asked]
   const files = await Promise.all(loaders.map((load) => load()))
   for (const { register } of files) register(program, io)
   inheritSettings(program)

@@ -34,9 +34,13 @@ export type ConsoleMethods = {
 }
 
 export interface Client extends AgentMethods {
+  /** The operation of that name, where it is known only when the program runs. */
+  call(name: OperationName, input: Input, options?: CallOptions): Promise<Answer>
   /** Asks until the transaction is confirmed, failed or dropped. */
   waitForTransaction(txId: string, options?: WaitOptions): Promise<TransactionView>
 }
+
+type Answer = Readonly<Record<string, unknown>>
 
 export type ConsoleClient = ConsoleMethods
 
@@ -72,6 +76,8 @@ export function createClient(options: ClientOptions): Client {
   const methods = methodsOf(AGENT_ROUTES, transport) as unknown as AgentMethods
   return {
     ...methods,
+    call: async (name, input, options = {}) =>
+      (await request(transport, AGENT_ROUTES[name], input, options)) as Answer,
     waitForTransaction: (txId, wait) =>
       waitForTransaction(
         (id, signal) =>

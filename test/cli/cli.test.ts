@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { operations } from '../../src/api/operations.js'
+import { AGENT_COMMANDS } from '../../src/cli/agent-commands.js'
 import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
 import { fault } from '../../src/errors/fault.js'
@@ -129,6 +130,16 @@ describe('reading', () => {
       expect(code).toBe(0)
       expect(JSON.parse(out)).toMatchObject({ daily_limit_usd: expect.any(String) })
     }
+  })
+
+  it('has a command for every operation that no other command makes', async () => {
+    const { out } = await run(['--help'])
+    for (const name of Object.values(AGENT_COMMANDS)) {
+      if (name !== null) expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
+    }
+    const asked = await run(['markets', '--chain', '8453', '--json'])
+    expect(asked.err).toBe('')
+    expect(harness.last()?.input).toEqual({ chain_id: 8453 })
   })
 
   it('status tells whether the service is ready', async () => {

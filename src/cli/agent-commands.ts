@@ -1,0 +1,26 @@
+import type { OperationName } from '../api/operations.js'
+
+/**
+ * The command of each operation of an agent. What has more to say than its fields (a swap that
+ * quotes first, balances in one table) is null here, and has a file of its own in `commands/`.
+ */
+export const AGENT_COMMANDS: Readonly<Record<OperationName, string | null>> = {
+  get_wallet_address: 'address',
+  get_balance: 'balance',
+  get_native_balance: null,
+  get_token_balances: null,
+  get_allowances: 'allowances',
+  get_supported_chains: 'chains',
+  get_limits: 'limits',
+  gas_estimate: 'gas',
+  send_transaction: 'send',
+  simulate_transaction: 'simulate',
+  get_transaction_status: null,
+  get_swap_quote: null,
+  execute_swap: null,
+  get_defi_markets: 'markets',
+  get_positions: 'positions',
+  defi_deposit: 'deposit',
+  defi_withdraw: 'withdraw',
+  gas_swap: 'gas-swap',
+}

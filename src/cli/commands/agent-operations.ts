@@ -1,0 +1,92 @@
+import { type Command, Option } from 'commander'
+import { toJsonSchema } from '../../api/json-schema.js'
+import { type OperationName, type OperationRow, operations } from '../../api/operations.js'
+import { AGENT_COMMANDS } from '../agent-commands.js'
+import { agentClient, type GlobalOptions } from '../connection.js'
+import { followTransaction, TRANSACTION_COLUMNS } from '../follow-transaction.js'
+import type { Io } from '../io.js'
+import { integerOption } from '../options.js'
+import { printRecord, printRows, type Row } from '../print.js'
+
+/** A field of an operation's input, and the option that gives it. */
+interface Field {
+  readonly name: string
+  readonly option: Option
+}
+
+interface Given extends Row {
+  readonly idempotencyKey?: string
+  readonly wait?: boolean
+}
+
+/** Commands read from the operations table: an option for each field of the input. */
+export function register(program: Command, io: Io): void {
+  for (const row of operations) {
+    const name = AGENT_COMMANDS[row.name]
+    if (name !== null) registerOperation(program, io, name, row)
+  }
+}
+
+function registerOperation(
+  program: Command,
+  io: Io,
+  name: string,
+  row: OperationRow & { readonly name: OperationName },
+): void {
+  const fields = fieldsOf(row)
+  const command = program
+    .command(name)
+    .summary(`${row.title.charAt(0).toLowerCase()}${row.title.slice(1)}`)
+    .description(row.description)
+  for (const { option } of fields) command.addOption(option)
+  if (row.movesValue) {
+    command
+      .option('--idempotency-key <key>', 'same key = same payment; reuse it when retrying')
+      .option('--wait', 'until it is confirmed')
+  }
+  command.action(async (given: Given) => {
+    const options = command.optsWithGlobals<GlobalOptions>()
+    const client = agentClient(io, options)
+    const { idempotencyKey, wait } = given
+    const answer = await client.call(
+      row.name,
+      inputOf(fields, given),
+      idempotencyKey === undefined ? {} : { idempotencyKey },
+    )
+    if (row.movesValue) {
+      const record =
+        wait === true ? await followTransaction(io, client, String(answer.tx_id)) : answer
+      printRecord(io, options, record, TRANSACTION_COLUMNS)
+      return
+    }
+    const rows = Object.values(answer).find((value) => Array.isArray(value)) as
+      | readonly Row[]
+      | undefined
+    if (rows === undefined) printRecord(io, options, answer)
+    else printRows(io, options, answer, rows, Object.keys(rows[0] ?? {}))
+  })
+}
+
+function fieldsOf({ input }: OperationRow): readonly Field[] {
+  const { properties = {}, required = [] } = toJsonSchema(input, 'input') as InputSchema
+  return Object.entries(properties).map(([name, { type, description }]) => {
+    const flag = name === 'chain_id' ? '--chain <id>' : `--${name.replaceAll('_', '-')} <${name}>`
+    const option = new Option(flag, description).makeOptionMandatory(required.includes(name))
+    return { name, option: type === 'integer' ? option.argParser(integerOption) : option }
+  })
+}
+
+interface InputSchema {
+  readonly properties?: Readonly<
+    Record<string, { readonly type?: string; readonly description?: string }>
+  >
+  readonly required?: readonly string[]
+}
+
+function inputOf(fields: readonly Field[], given: Given): Row {
+  return Object.fromEntries(
+    fields
+      .map(({ name, option }) => [name, given[option.attributeName()]] as const)
+      .filter(([, value]) => value !== undefined),
+  )
+}
