@@ -1,3 +1,4 @@
+import { BALANCE_OF, DECIMALS, LATEST_ROUND_DATA, SYMBOL } from '../../src/contracts/selectors.js'
 /**
  * The few contracts that stand on a sink's chain: wrapped native, a dollar token, two price feeds.
  * They answer the calls by which the service checks and prices them, and nothing else.
@@ -15,11 +16,7 @@ const word = (value: number | bigint) => value.toString(16).padStart(64, '0')
 const text = (value: string) =>
   `0x${word(32)}${word(value.length)}${Buffer.from(value).toString('hex').padEnd(64, '0')}`
 
-const DECIMALS = '0x313ce567'
-const SYMBOL = '0x95d89b41'
 const DESCRIPTION = '0x7284e416'
-const LATEST_ROUND_DATA = '0xfeaf968c'
-const BALANCE_OF = '0x70a08231'
 /** More than any run spends, in the smallest unit of either token. */
 const PLENTY = 10n ** 30n
 

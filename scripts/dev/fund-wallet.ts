@@ -1,12 +1,11 @@
 import type { ChainConfig } from '../../src/config/chains.js'
+import { BALANCE_OF } from '../../src/contracts/selectors.js'
 import type { Address } from '../../src/domain/ids.js'
 import { rpcBatch } from './chains/json-rpc.js'
 import { fund } from './faucet.js'
 
 const NATIVE_AMOUNT = '10'
 const USDC_AMOUNT = '50000'
-/** `balanceOf(address)` */
-const BALANCE_OF = '0x70a08231'
 
 /**
  * Gives the wallet its first money on one chain; one that has any keeps what it has.

@@ -1,4 +1,5 @@
 import type { ChainConfig } from '../config/chains.js'
+import { isErc20Transfer } from '../contracts/selectors.js'
 import { chainFacts } from '../domain/chains.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { AccountCode } from './account-code.js'
@@ -54,9 +55,6 @@ const L1_FEE_DENOMINATOR = 2n
 const L1_FEE_MAX_AGE_MS = 12_000
 /** Sizes are rounded up to these steps, so that the cache stays small and answers stay bounds. */
 const L1_FEE_STEP_BYTES = 256
-
-const ERC20_TRANSFER = '0xa9059cbb'
-const ERC20_TRANSFER_LENGTH = 2 + 8 + 128
 
 export function createGasPlanner(
   rpc: RpcClient,
@@ -126,12 +124,7 @@ export function createGasPlanner(
         if (cached !== null) return byCode(call, cached)
         return reads.code(call.to).then((code) => byCode(call, code))
       }
-      const { data } = call
-      if (
-        data.length === ERC20_TRANSFER_LENGTH &&
-        data.startsWith(ERC20_TRANSFER) &&
-        call.value === 0n
-      ) {
+      if (call.value === 0n && isErc20Transfer(call.data)) {
         const limit = transferLimits.get(call.to.toLowerCase())
         if (limit !== undefined) return limit
       }

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { BALANCE_OF, DECIMALS, SYMBOL } from '../contracts/selectors.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { type AccountCode, CONTRACT_CODE, readAccountCode } from './account-code.js'
 import { type BlockSummary, parseBlock } from './heads.js'
@@ -51,10 +52,6 @@ const CODE_MAX_AGE_MS = 10 * 60_000
 const NO_CODE_MAX_AGE_MS = 5_000
 /** How finely ages are told: by default the cache sets a timer in each millisecond it is asked in. */
 const CODE_AGE_STEP_MS = 100
-
-const BALANCE_OF = '0x70a08231'
-const DECIMALS = '0x313ce567'
-const SYMBOL = '0x95d89b41'
 
 export function createChainReads(rpc: RpcClient): ChainReads {
   const metadata = new LRUCache<string, TokenMetadata>({ max: METADATA_CACHE_MAX })

@@ -1,5 +1,6 @@
 import type { ChainConfig } from '../config/chains.js'
 import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-code.js'
+import { ASSET, DECIMALS, LATEST_ROUND_DATA, SYMBOL } from '../contracts/selectors.js'
 import { NATIVE_DECIMALS } from '../domain/chains.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { uintAt } from './hex.js'
@@ -21,12 +22,7 @@ interface Check {
   judge(answer: Settled): string | null
 }
 
-const DECIMALS = '0x313ce567'
-const SYMBOL = '0x95d89b41'
 const DESCRIPTION = '0x7284e416'
-const LATEST_ROUND_DATA = '0xfeaf968c'
-/** ERC-4626 `asset()`. */
-const ASSET = '0x38d52e0f'
 /** `isSanctioned(address)` of the zero address. */
 const IS_SANCTIONED_ZERO: Hex = `0xdf592f7d${'0'.repeat(64)}`
 const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'

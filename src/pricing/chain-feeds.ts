@@ -1,4 +1,5 @@
 import type { ChainConfig } from '../config/chains.js'
+import { DECIMALS, LATEST_ROUND_DATA } from '../contracts/selectors.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { type Accepted, decodeRound, gapOfRound, gapOfSequencer } from './chainlink-round.js'
 import type { Price, PriceGap } from './price-source.js'
@@ -50,8 +51,6 @@ const REFRESH_MS = 10_000
 /** Without a reading for so long (no heads, no node) a caller waits for one rather than trust it. */
 const READING_MAX_AGE_MS = 60_000
 const FEED_DECIMALS_MAX = 36
-const LATEST_ROUND_DATA = '0xfeaf968c'
-const DECIMALS = '0x313ce567'
 const UNREACHABLE: Price = { unavailable: 'feed-unreachable' }
 const NO_FEED: Price = { unavailable: 'no-feed' }
 const STALE: Price = { unavailable: 'stale' }

@@ -2,6 +2,7 @@ import { getAddress } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
 import { wordAt } from '../chains/hex.js'
 import { RpcCallError } from '../chains/rpc/errors.js'
+import { ASSET } from '../contracts/selectors.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { Price, PriceSource } from '../pricing/price-source.js'
 import { type PricedToken, pricedTokensOf } from './price-book.js'
@@ -25,8 +26,6 @@ export interface VaultShares {
   /** Lower-case. */
   readonly asset: string
 }
-
-const ASSET = '0x38d52e0f'
 
 export function createChainView(
   chain: ChainAccess,

@@ -5,6 +5,7 @@ import { RpcCallError, RpcShapeError } from '../chains/rpc/errors.js'
 import type { Settled } from '../chains/rpc/types.js'
 import type { StateAfter } from '../chains/simulate/simulation.js'
 import { multicall3Abi } from '../contracts/abis/multicall3.js'
+import { ALLOWANCE, BALANCE_OF, PERMIT2_ALLOWANCE } from '../contracts/selectors.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { powerOfTen } from '../domain/money.js'
 import { FaultError, fault } from '../errors/fault.js'
@@ -36,13 +37,9 @@ export interface HeldToken {
   readonly isVault: boolean
 }
 
-const BALANCE_OF = '0x70a08231'
-const ALLOWANCE = '0xdd62ed3e'
 const TOTAL_SUPPLY = '0x18160ddd'
 /** ERC-4626 `convertToAssets(shares)`. */
 const CONVERT_TO_ASSETS = '0x07a2d13a'
-/** Permit2 `allowance(owner, token, spender)` → (amount, expiration, nonce). */
-const PERMIT2_ALLOWANCE = '0x927da105'
 
 /** Sub-calls of one eth_call: at some 10,000 gas each, a tenth of what nodes allow a call. */
 const SUBCALLS_PER_CALL_MAX = 400

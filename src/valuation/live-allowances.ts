@@ -2,6 +2,7 @@ import type { ChainAccess } from '../chains/access.js'
 import { addressWord, uintAt } from '../chains/hex.js'
 import { RpcCallError } from '../chains/rpc/errors.js'
 import type { Settled } from '../chains/rpc/types.js'
+import { ALLOWANCE, PERMIT2_ALLOWANCE } from '../contracts/selectors.js'
 import type { AllowanceEntry } from '../domain/allowance.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { PERMIT2 } from './well-known.js'
@@ -22,8 +23,6 @@ export const LIVE_ENTRIES_MAX = 1_000
 /** Strangers' code answers: enough gas for any allowance, too little for a large answer. */
 const GAS_PER_READ = '0x30d40'
 
-const ALLOWANCE = '0xdd62ed3e'
-const PERMIT2_ALLOWANCE = '0x927da105'
 const IS_APPROVED_FOR_ALL = '0xe985e9c5'
 const GET_APPROVED = '0x081812fc'
 

@@ -1,6 +1,7 @@
 import type { ChainAccess } from '../chains/access.js'
 import { wordAt } from '../chains/hex.js'
 import type { TokenConfig } from '../config/chains.js'
+import { isErc20Transfer } from '../contracts/selectors.js'
 import type { Address } from '../domain/ids.js'
 import { addressOf, argumentWord, digitsOf } from './calldata.js'
 import type { Worth } from './price-book.js'
@@ -16,9 +17,6 @@ export type PlainTransfer =
       readonly amount: bigint
     }
 
-const ERC20_TRANSFER = '0xa9059cbb'
-const ERC20_TRANSFER_LENGTH = 2 + 8 + 128
-
 /**
  * @returns null for every other call; `unknown` while it is not known whether the recipient of
  *   native currency has code
@@ -33,8 +31,7 @@ export function plainTransferOf(
     if (code === null) return 'unknown'
     return code.kind === 'none' ? { kind: 'native' } : null
   }
-  if (value !== 0n || data.length !== ERC20_TRANSFER_LENGTH) return null
-  if (!data.startsWith(ERC20_TRANSFER)) return null
+  if (value !== 0n || !isErc20Transfer(data)) return null
   const address = to.toLowerCase()
   const token = chain.config.tokens.find((it) => it.address.toLowerCase() === address)
   // Without a limit of its own the token is asked for gas each time: running it costs no more, and

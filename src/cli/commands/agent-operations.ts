@@ -36,7 +36,7 @@ function registerOperation(
   const fields = fieldsOf(row)
   const command = program
     .command(name)
-    .summary(`${row.title.charAt(0).toLowerCase()}${row.title.slice(1)}`)
+    .summary(row.title.replace(/^[A-Z][a-z]*\b/, (word) => word.toLowerCase()))
     .description(row.description)
   for (const { option } of fields) command.addOption(option)
   if (row.movesValue) {

@@ -1,0 +1,27 @@
+import type { Hex } from '../domain/ids.js'
+
+/** Selectors that more than one room calls by; a test compares them with their signatures' hashes. */
+
+/** `balanceOf(address)` */
+export const BALANCE_OF = '0x70a08231'
+/** `allowance(address,address)` */
+export const ALLOWANCE = '0xdd62ed3e'
+/** `decimals()` */
+export const DECIMALS = '0x313ce567'
+/** `symbol()` */
+export const SYMBOL = '0x95d89b41'
+/** `asset()` of ERC-4626 */
+export const ASSET = '0x38d52e0f'
+/** `allowance(owner, token, spender)` of Permit2 → (amount, expiration, nonce) */
+export const PERMIT2_ALLOWANCE = '0x927da105'
+/** `latestRoundData()` of Chainlink */
+export const LATEST_ROUND_DATA = '0xfeaf968c'
+/** `transfer(address,uint256)` */
+export const ERC20_TRANSFER = '0xa9059cbb'
+
+const ERC20_TRANSFER_LENGTH = 2 + 8 + 128
+
+/** Whether calldata is an ERC-20 transfer and nothing behind it. */
+export function isErc20Transfer(data: Hex): boolean {
+  return data.length === ERC20_TRANSFER_LENGTH && data.startsWith(ERC20_TRANSFER)
+}
