@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { chainId, positiveAmount } from './primitives.js'
+import { chainId, positiveAmount, positiveAmountOrMax } from './primitives.js'
 
 const marketId = z.string().min(1).max(64).describe('of get_defi_markets')
 
@@ -48,7 +48,5 @@ export const defiDepositInput = z.strictObject({
 export const defiWithdrawInput = z.strictObject({
   chain_id: chainId,
   market_id: marketId,
-  shares: z
-    .union([positiveAmount, z.literal('max')])
-    .describe('of get_positions, fee included; or "max"'),
+  shares: positiveAmountOrMax.describe('of get_positions, fee included; or "max"'),
 })

@@ -43,9 +43,6 @@ function operationText(row: OperationRow): string {
 }
 
 function fieldsText(schema: JsonSchema): string {
-  if (Array.isArray(schema.anyOf)) {
-    return (schema.anyOf as readonly JsonSchema[]).map(fieldsText).join('; or ')
-  }
   const required = (schema.required ?? []) as readonly string[]
   return Object.entries((schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>)
     .map(([name, field]) => {

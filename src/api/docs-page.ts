@@ -97,9 +97,6 @@ function parameterRow({ name, in: place, required, description, schema }: Parame
 
 function fieldRows(schema: JsonSchema | undefined): string[] {
   if (schema === undefined) return []
-  if (Array.isArray(schema.anyOf)) {
-    return (schema.anyOf as readonly JsonSchema[]).flatMap((branch) => fieldRows(branch))
-  }
   const required = (schema.required ?? []) as readonly string[]
   const properties = (schema.properties ?? {}) as Readonly<Record<string, JsonSchema>>
   return Object.entries(properties).map(([name, field]) => {

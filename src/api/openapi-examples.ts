@@ -73,6 +73,7 @@ export function exampleOf(
   components: Readonly<Record<string, JsonSchema>>,
 ): JsonValue {
   const node = resolve(schema, components)
+  if (Array.isArray(node.examples)) return (node.examples as readonly JsonValue[])[0] ?? null
   const [branch] = (node.anyOf ?? node.oneOf ?? node.allOf ?? []) as readonly JsonSchema[]
   if (branch !== undefined) return exampleOf(branch, components)
   if (node.const !== undefined) return node.const as JsonValue

@@ -165,9 +165,9 @@ function exampleField(name: string, schema: JsonSchema): JsonValue {
 function bodyOf(input: JsonSchema, inPath: readonly string[]): JsonSchema | null {
   const schema = withoutFields(input, inPath)
   const { properties, required } = fieldsOf(schema)
-  if (schema.anyOf === undefined && Object.keys(properties).length === 0) return null
+  if (Object.keys(properties).length === 0) return null
   return {
-    required: schema.anyOf !== undefined || required.length > 0,
+    required: required.length > 0 || schema.minProperties !== undefined,
     content: { 'application/json': { schema, example: exampleOf(schema, {}) } },
   }
 }

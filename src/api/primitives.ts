@@ -42,6 +42,16 @@ export const positiveAmount = z
   .regex(/^[1-9]\d*$/, 'must be a positive decimal integer string without leading zeros')
   .refine(isUint256, 'must be below 2^256')
 
+/** The same, or all there is. */
+export const positiveAmountOrMax = z
+  .string()
+  .max(UINT256_DECIMAL_DIGITS_MAX)
+  .regex(
+    /^(?:max|[1-9]\d*)$/,
+    'must be "max" or a positive decimal integer string without leading zeros',
+  )
+  .refine(isUint256, 'must be below 2^256')
+
 /** Wei: decimal, or 0x-prefixed hex. */
 export const weiAmount = z
   .string()

@@ -21,16 +21,55 @@ const swapInput = z.strictObject({
     .describe('accepted slippage in basis points; default 50'),
 })
 
+export type SwapInput = z.infer<typeof swapInput>
+
 export const swapQuoteInput = swapInput
 
-export const executeSwapInput = z.union([
-  swapInput,
-  z.strictObject({
-    quote_id: z.string().min(1).max(64).describe('of get_swap_quote; good for a minute'),
-  }),
-])
+const QUOTE_OR_TERMS = 'Give quote_id alone, or chain_id, token_in, token_out and amount_in'
+/** Of the two forms, the one that needs nothing before it. */
+const SWAP_EXAMPLE = {
+  chain_id: BASE_CHAIN_ID,
+  token_in: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+  token_out: '0x4200000000000000000000000000000000000006',
+  amount_in: '1500000',
+  slippage_bps: 50,
+}
+const TERMS = ['chain_id', 'token_in', 'token_out', 'amount_in'] as const
 
-export type SwapInput = z.infer<typeof swapInput>
+const quoteOrTerms = z
+  .strictObject({
+    ...swapInput.partial().shape,
+    quote_id: z
+      .string()
+      .min(1)
+      .max(64)
+      .optional()
+      .describe('of get_swap_quote, good for a minute; then nothing else'),
+  })
+  .meta({ description: QUOTE_OR_TERMS, minProperties: 1, examples: [SWAP_EXAMPLE] })
+  .superRefine((input, { addIssue }) => {
+    const { quote_id, ...terms } = input
+    if (quote_id === undefined) {
+      for (const path of TERMS) {
+        if (terms[path] === undefined) {
+          addIssue({ code: 'custom', path: [path], message: `missing: ${QUOTE_OR_TERMS}` })
+        }
+      }
+      return
+    }
+    for (const path of Object.keys(terms)) {
+      const message = 'not beside quote_id, which says it already'
+      addIssue({ code: 'custom', path: [path], message })
+    }
+  })
+
+/**
+ * One flat object, though only two of its forms are taken: hosts refuse a tool, or the whole list,
+ * whose schema is a choice at its root.
+ */
+export const executeSwapInput = quoteOrTerms as z.ZodType as z.ZodType<
+  SwapInput | { quote_id: string }
+>
 
 export const swapQuote = z.looseObject({
   amount_in: z.string().describe('smallest unit of token_in'),

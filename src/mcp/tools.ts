@@ -109,21 +109,27 @@ function slimField(name: string, field: JsonSchema): JsonSchema {
   return plain
 }
 
-/** MCP wants an object at the root, also of a union. */
 function inputSchema(schema: JsonSchema): Tool['inputSchema'] {
   const { type: _object, ...rest } = withoutBounds(schema)
   return { type: 'object', ...rest }
 }
 
-/** The service refuses what is too long; patterns and descriptions tell callers the form. */
-const BOUNDS: ReadonlySet<string> = new Set(['maxLength', 'minLength', 'minimum'])
+/**
+ * The service refuses what is too long; patterns and descriptions tell callers the form. Some hosts
+ * refuse the whole list for an example.
+ */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'maxLength',
+  'minLength',
+  'minimum',
+  'minProperties',
+  'examples',
+])
 
 function withoutBounds(schema: JsonSchema): JsonSchema {
   const out: JsonSchema = {}
   for (const [key, value] of Object.entries(schema)) {
-    if (!BOUNDS.has(key)) out[key] = isNode(value) ? withoutBounds(value) : value
-    if (key === 'anyOf' && Array.isArray(value))
-      out[key] = value.map((branch) => withoutBounds(branch))
+    if (!LEFT_OUT.has(key)) out[key] = isNode(value) ? withoutBounds(value) : value
   }
   return out
 }
@@ -133,9 +139,6 @@ function isNode(value: JsonValue | undefined): value is JsonSchema {
 }
 
 function withIdempotencyKey(schema: JsonSchema): JsonSchema {
-  if (Array.isArray(schema.anyOf)) {
-    return { ...schema, anyOf: schema.anyOf.map((branch) => withIdempotencyKey(branch)) }
-  }
   return {
     ...schema,
     properties: { ...propertiesOf(schema), [IDEMPOTENCY_ARGUMENT]: IDEMPOTENCY_SCHEMA },
@@ -143,7 +146,6 @@ function withIdempotencyKey(schema: JsonSchema): JsonSchema {
 }
 
 function asksAChain(schema: JsonSchema): boolean {
-  if (Array.isArray(schema.anyOf)) return schema.anyOf.some((branch) => asksAChain(branch))
   return Object.hasOwn(propertiesOf(schema), 'chain_id')
 }
 
