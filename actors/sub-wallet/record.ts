@@ -136,6 +136,7 @@ export function recordEvents(
         header = true
         break
       case 'reserved':
+      case 'reserved-anew':
         break
       default:
         if (!isAccountEvent(event)) {

@@ -3,7 +3,7 @@ import { enlargements, grantTermsOf } from '../../../src/domain/grant-terms.js'
 import type { KeyId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { ReplyToken } from '../../runtime/actor.js'
-import { spendWithCredits } from './admission.js'
+import { spendWithCredits } from './cap-gate.js'
 import {
   narrowPredecessors,
   openGrantOf,

@@ -1,10 +1,12 @@
+import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import { isIdle, laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
-import { admit } from './admission.js'
+import type { CallAtGates } from './call-at-gates.js'
+import { passesAgain, passesGates } from './lifecycle.js'
 import type { Command, PreparedSend } from './messages.js'
 import type { Draft, SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
@@ -17,20 +19,30 @@ const DUPLICATE_WINDOW_MS = 10_000
 const REQUOTES_MAX = 3
 const TOO_FAST = 'The chain moved on each time the call was valued; try again.'
 
-/** Steps 1 and 2 of the lifecycle for a send; what is admitted goes to the screening. */
+/** Through the gates; what passes is screened. */
 export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken | null): void {
   const { state } = turn
-  const { keyId, nowMs, chainId, quote, idempotency, first } = command
-  const findTwin = () => twinOf(state, command)
+  const { nowMs, chainId, quote, chainNonce } = command
   // Named one by one: a spread of a command is the dearest line of a send's decision.
-  const asked = { keyId, chainId, nowMs, idempotency, first, quote, call: command, findTwin }
-  const admitted = admit(turn, asked, token)
-  if (admitted === null || !quote.ok) return
-  if (command.screened !== undefined) {
-    const { refusal, screenedAgainst } = command.screened
-    turn.refuseSend(token, refusal, command, screenedAgainst)
-    return
+  const asked: CallAtGates = {
+    keyId: command.keyId,
+    chainId,
+    nowMs,
+    idempotency: command.idempotency,
+    first: command.first,
+    quote,
+    sponsoredGasMicros: null,
+    screened: command.screened ?? null,
+    hasNonce: chainNonce !== null || laneOf(state, chainId).nextNonce !== null,
+    call: command,
+    token,
+    findDuplicate: () => duplicateOf(state, command),
+    key: null,
+    admitted: null,
   }
+  if (!passesGates(turn, asked)) return
+  const { admitted } = asked
+  if (admitted === null || !quote.ok) return
   const { key, reservation, valuation, paid } = admitted
   const draft: Draft = {
     txId: command.txId,
@@ -50,21 +62,21 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     paid,
     problem: quote.problem,
     forecast: quote.forecast,
-    requotes: command.requotes ?? 0,
+    requotes: 0,
     proofKey: command.proofKey,
     idempotency: command.idempotency,
     token,
     createdAtMs: nowMs,
     signs: 'first-time',
   }
-  if (command.chainNonce === null && laneOf(state, chainId).nextNonce === null) {
-    turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }), command)
-    return
-  }
-  syncLane(turn, chainId, command.chainNonce, quote.accountHasCode)
+  syncLane(turn, chainId, chainNonce, quote.accountHasCode)
   turn.emit({ type: 'reserved', draft })
-  const unmined = isPlain(draft) ? null : unminedCalls(state, chainId)
-  turn.effect({ type: 'screen', userId: key.userId, draft, unmined, revalues: false })
+  askToScreen(turn, draft, key.userId)
+}
+
+function askToScreen(turn: Turn, draft: Draft, userId: ApiKey['userId']): void {
+  const unmined = isPlain(draft) ? null : unminedCalls(turn.state, draft.chainId)
+  turn.effect({ type: 'screen', userId, draft, unmined, revalues: false })
 }
 
 /** Step 3 of the lifecycle: what is clean waits for its nonce. */
@@ -80,8 +92,7 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
     turn.emit({ type: 'released', txId })
     turn.refuseSend(draft.token, no, draft, screenedAgainst)
   } else if (command.requoted !== null) {
-    admitAgain(turn, draft, command.requoted, command.nowMs)
-    if (wasFirst && turn.state.drafts.has(txId)) turn.emit({ type: 'lined-up', txId, first: true })
+    requote(turn, draft, command.requoted, command.nowMs)
   } else if (!wasFirst && lane.line.length > 0 && !isPlain(draft)) {
     // Those that wait are to be mined first, and nothing can be valued after them yet.
     turn.emit({ type: 'lined-up', txId, first: false })
@@ -93,22 +104,38 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
 }
 
 /**
- * The chain or the prices moved between valuation and signing: caps and screening are asked again
- * on what the call is worth now, as if it had just come.
+ * The chain or the prices moved between valuation and signing: the draft stays where it is, and the
+ * gates that a quote can change are asked again, on what the call is worth now.
  */
-export function admitAgain(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): void {
-  const { txId, requestId, keyId, kind, chainId, to, value, data, idempotency, token } = draft
-  const { proofKey } = draft
-  if (proofKey === null) throw new Error(`${txId} has no request behind it`)
-  turn.emit({ type: 'released', txId })
+function requote(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): void {
+  const { txId, keyId, chainId, idempotency, token } = draft
   const requotes = (draft.requotes ?? 0) + 1
   if (requotes > REQUOTES_MAX) {
+    turn.emit({ type: 'released', txId })
     turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }, TOO_FAST), draft)
     return
   }
-  const call = { txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency }
-  const again = { first: null, quote, requotes, chainNonce: null, nowMs }
-  admitSend(turn, { type: 'prepared-send', ...call, ...again }, token)
+  // Caps and credits are asked as they are without what it held.
+  const nothing = { ...draft.reservation, micros: 0n }
+  turn.emit({ type: 'reserved-anew', draft: { ...draft, reservation: nothing, paid: null } })
+  const asked: CallAtGates = {
+    ...{ keyId, chainId, nowMs, idempotency, first: null, quote, call: draft, token },
+    ...{ sponsoredGasMicros: null, screened: null, hasNonce: true, key: null, admitted: null },
+    findDuplicate: () => null,
+  }
+  if (!passesAgain(turn, asked) || asked.admitted === null || !quote.ok) {
+    turn.emit({ type: 'released', txId })
+    return
+  }
+  const { key, reservation, valuation, paid } = asked.admitted
+  const { gasLimit, fees, problem, forecast } = quote
+  const anew: Draft = {
+    ...{ ...draft, gasLimit, ...fees, problem, forecast, requotes },
+    ...{ reservation, valuation, paid, createdAtMs: nowMs },
+  }
+  syncLane(turn, chainId, null, quote.accountHasCode)
+  turn.emit({ type: 'reserved-anew', draft: anew })
+  askToScreen(turn, anew, key.userId)
 }
 
 /** A lane starts at the chain's nonce, and follows it when the account was used from outside. */
@@ -122,7 +149,7 @@ function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCod
 }
 
 /** A transaction with the same chain, to, data and value that is young and not final. */
-function twinOf(state: SubWalletState, command: PreparedSend): TxId | null {
+function duplicateOf(state: SubWalletState, command: PreparedSend): TxId | null {
   const since = command.nowMs - DUPLICATE_WINDOW_MS
   const same = (it: Pick<Draft, 'chainId' | 'to' | 'data' | 'value' | 'createdAtMs'>) =>
     it.createdAtMs > since &&

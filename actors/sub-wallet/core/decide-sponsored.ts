@@ -1,16 +1,13 @@
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
-import { isoTime } from '../../../src/domain/iso-time.js'
-import { formatUsd } from '../../../src/domain/money.js'
-import { dayCounted, dayEndMs, utcDay } from '../../../src/domain/spend.js'
-import { fault } from '../../../src/errors/fault.js'
-import { laneOf } from '../../account/core/state.js'
+import { isIdle, laneOf } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
-import { admit } from './admission.js'
+import type { CallAtGates } from './call-at-gates.js'
 import { proceed } from './decide-delegation.js'
+import { passesGates } from './lifecycle.js'
 import type { RefusedCall } from './messages.js'
 import type { PreparedSponsored, SponsoredCommand } from './sponsored-messages.js'
-import { SPONSORED_GAS_DAY_MAX_MICROS, type SponsoredDraft } from './sponsored-state.js'
+import type { SponsoredDraft } from './sponsored-state.js'
 import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -19,7 +16,7 @@ type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: 
 /** The same call again within this time looks like a retry (API.md, DUPLICATE_SUSPECTED). */
 const DUPLICATE_WINDOW_MS = 10_000
 
-/** Steps 1 and 2 of the lifecycle for a sponsored call: key, caps, and the gas budget. */
+/** Through the gates, and on to the screening. */
 export function admitSponsored(
   turn: Turn,
   command: PreparedSponsored,
@@ -27,27 +24,18 @@ export function admitSponsored(
 ): void {
   const { state } = turn
   const { quote, nowMs, chainId, chainNonce, delegated, gasMicros } = command
-  const call = callOf(command)
-  const findTwin = () => twinOf(state, command)
-  const admitted = admit(turn, { ...command, call, findTwin }, token)
+  const asked: CallAtGates = {
+    ...{ keyId: command.keyId, chainId, nowMs, idempotency: command.idempotency },
+    ...{ first: command.first, quote, sponsoredGasMicros: gasMicros, screened: null },
+    ...{ hasNonce: true, call: callOf(command), token, key: null, admitted: null },
+    findDuplicate: () => duplicateOf(state, command),
+  }
+  if (!passesGates(turn, asked)) return
+  const { admitted } = asked
   const { wallet } = state
   if (admitted === null || !quote.ok || wallet === null) return
-  const spentMicros = gasOfDay(state, nowMs)
-  if (spentMicros + gasMicros > SPONSORED_GAS_DAY_MAX_MICROS) {
-    const resetsAt = isoTime(dayEndMs(utcDay(nowMs)))
-    const details = {
-      budget: 'sponsored_gas',
-      used_usd: formatUsd(spentMicros),
-      resets_at: resetsAt,
-    }
-    const message =
-      'The gas that the service pays for this sub-wallet in a day is used up; sends that pay their own gas go on.'
-    turn.refuseSend(token, fault('RATE_LIMITED', details, message), call)
-    return
-  }
   const lane = laneOf(state, chainId)
-  const idle = lane.signing.length === 0 && lane.flight.length === 0
-  const behind = chainNonce !== null && idle && (lane.nextNonce ?? -1) < chainNonce
+  const behind = chainNonce !== null && isIdle(lane) && (lane.nextNonce ?? -1) < chainNonce
   if (behind && !state.delegations.has(chainId)) {
     const { window, nextNonce: before } = lane
     turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })
@@ -68,14 +56,6 @@ export function admitSponsored(
   turn.effect({ type: 'screen-sponsored', draft })
 }
 
-/** Gas paid today, and what is held for calls under way. */
-function gasOfDay({ sponsoredGas, sponsored }: SubWalletState, nowMs: number): bigint {
-  const { day } = sponsoredGas
-  let micros = dayCounted(day, nowMs) > day ? 0n : sponsoredGas.micros
-  for (const { phase, gasMicros } of sponsored.values()) if (phase !== 'held') micros += gasMicros
-  return micros
-}
-
 /** As the audit trail shows it: the Router's call, with the venue's calldata. */
 export function callOf(command: Of<'prepared-sponsor-call'> | SponsoredDraft): RefusedCall {
   const { txId, keyId, requestId, chainId, kind, router } = command
@@ -85,7 +65,7 @@ export function callOf(command: Of<'prepared-sponsor-call'> | SponsoredDraft): R
   return { txId, keyId, requestId, chainId, kind, to: router, value: 0n, data }
 }
 
-function twinOf(
+function duplicateOf(
   { sponsored }: SubWalletState,
   { chainId, fingerprint, nowMs }: PreparedSponsored,
 ): TxId | null {

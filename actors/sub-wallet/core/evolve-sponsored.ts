@@ -15,45 +15,81 @@ import type { SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import { runningKey, type SubWalletState } from './state.js'
 
+type Of<T extends SponsoredEvent['type']> = Extract<SponsoredEvent, { type: T }>
+
 /** Folds what happened to sponsored calls into the state, in place; as `evolve`. */
 export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): void {
   switch (event.type) {
-    case 'sponsored-reserved': {
-      const { draft, needsDelegation, token } = event
-      const { txId, chainId, fingerprint, createdAtMs, gasMicros, lineageId, idempotency } = draft
-      state.sponsored.set(txId, {
-        phase: 'screening',
-        ...{ txId, chainId, fingerprint, createdAtMs, gasMicros },
-        ...{ draft, sponsorship: null, tx: null, needsDelegation, screenedAgainst: [], token },
-      })
-      bookDraft(state, lineageId, draft.reservation, createdAtMs)
-      if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
+    case 'sponsored-reserved':
+      reserved(state, event)
       return
-    }
     case 'sponsored-released':
       release(state, entryOf(state, event.txId))
       return
-    case 'sponsored-withdrawn': {
-      const entry = entryOf(state, event.txId)
-      settleSpend(state, entry, 0n)
-      forget(state, entry)
+    case 'sponsored-withdrawn':
+      settleSpend(state, event.txId, 0n)
       return
-    }
-    case 'sponsored-waiting': {
-      const entry = entryOf(state, event.txId)
-      entry.phase = 'waiting'
-      entry.screenedAgainst = event.screenedAgainst
+    case 'sponsored-waiting':
+    case 'sponsored-signing':
+      underWay(state, event)
       return
-    }
-    case 'sponsored-signing': {
-      const entry = entryOf(state, event.txId)
-      entry.phase = 'signing'
-      state.intentNonces.set(entry.chainId, event.intentNonce + 1)
-      return
-    }
     case 'sponsored-handed':
       handed(state, event.sponsorship)
       return
+    case 'sponsored-passed-on':
+    case 'sponsored-sent':
+    case 'sponsored-changed':
+    case 'sponsored-answered':
+      carried(state, event)
+      return
+    case 'sponsored-ended':
+      ended(state, event)
+      return
+    case 'sponsored-expired':
+      spendGas(state, event.paidGasMicros, event.atMs)
+      settleSpend(state, event.tx.txId, 0n)
+      return
+    case 'sponsored-reopened':
+      reopened(state, event)
+      return
+    default:
+      evolveDelegation(state, event)
+  }
+}
+
+function reserved(state: SubWalletState, event: Of<'sponsored-reserved'>): void {
+  const { draft, needsDelegation, token } = event
+  const { txId, chainId, fingerprint, createdAtMs, gasMicros, lineageId, idempotency } = draft
+  state.sponsored.set(txId, {
+    phase: 'screening',
+    ...{ txId, chainId, fingerprint, createdAtMs, gasMicros },
+    ...{ draft, sponsorship: null, tx: null, needsDelegation, screenedAgainst: [], token },
+  })
+  bookDraft(state, lineageId, draft.reservation, createdAtMs)
+  if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
+}
+
+/** Until its intent is stored. */
+function underWay(
+  state: SubWalletState,
+  event: Of<'sponsored-waiting' | 'sponsored-signing'>,
+): void {
+  const entry = entryOf(state, event.txId)
+  if (event.type === 'sponsored-waiting') {
+    entry.phase = 'waiting'
+    entry.screenedAgainst = event.screenedAgainst
+    return
+  }
+  entry.phase = 'signing'
+  state.intentNonces.set(entry.chainId, event.intentNonce + 1)
+}
+
+/** By a gas wallet. */
+function carried(
+  state: SubWalletState,
+  event: Of<'sponsored-passed-on' | 'sponsored-sent' | 'sponsored-changed' | 'sponsored-answered'>,
+): void {
+  switch (event.type) {
     case 'sponsored-passed-on':
       entryOf(state, event.sponsorship.txId).sponsorship = event.sponsorship
       return
@@ -70,67 +106,60 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
     case 'sponsored-answered':
       entryOf(state, event.txId).token = null
       return
-    case 'sponsored-ended': {
-      const { tx, held, paidGasMicros, atMs } = event
-      const entry = entryOf(state, tx.txId)
-      spendGas(state, paidGasMicros, atMs)
-      entry.tx = tx
-      if (held !== null) {
-        entry.phase = 'held'
-        entry.sponsorship = held
-        return
-      }
-      settleSpend(state, entry, tx.spentMicros)
-      forget(state, entry)
-      return
-    }
-    case 'sponsored-expired': {
-      const entry = entryOf(state, event.tx.txId)
-      spendGas(state, event.paidGasMicros, event.atMs)
-      settleSpend(state, entry, 0n)
-      forget(state, entry)
-      return
-    }
-    case 'sponsored-reopened': {
-      const { tx, sponsorship } = event
-      const { txId, chainId, createdAtMs, lineageId, reservation } = sponsorship
-      const known = state.sponsored.get(txId)
-      if (known === undefined) {
-        const stored = tx.spentMicros
-        const before = state.spend.get(lineageId) ?? NO_SPEND
-        state.spend.set(lineageId, unsettle(before, reservation, stored))
-      }
-      state.sponsored.set(txId, {
-        phase: 'sent',
-        ...{ txId, chainId, fingerprint: '', createdAtMs, gasMicros: 0n },
-        ...{ draft: null, sponsorship, needsDelegation: false, screenedAgainst: [], token: null },
-        tx: {
-          ...tx,
-          status: 'broadcast',
-          mined: null,
-          error: null,
-          confirmedAtMs: null,
-          spentMicros: reservation.micros,
-        },
-      })
-      return
-    }
-    case 'delegation-wanted': {
-      const { chainId } = event
+  }
+}
+
+function ended(state: SubWalletState, event: Of<'sponsored-ended'>): void {
+  const { tx, held, paidGasMicros, atMs } = event
+  const entry = entryOf(state, tx.txId)
+  spendGas(state, paidGasMicros, atMs)
+  entry.tx = tx
+  if (held === null) {
+    settleSpend(state, tx.txId, tx.spentMicros)
+    return
+  }
+  entry.phase = 'held'
+  entry.sponsorship = held
+}
+
+function reopened(state: SubWalletState, { tx, sponsorship }: Of<'sponsored-reopened'>): void {
+  const { txId, chainId, createdAtMs, lineageId, reservation } = sponsorship
+  if (!state.sponsored.has(txId)) {
+    const before = state.spend.get(lineageId) ?? NO_SPEND
+    state.spend.set(lineageId, unsettle(before, reservation, tx.spentMicros))
+  }
+  state.sponsored.set(txId, {
+    phase: 'sent',
+    ...{ txId, chainId, fingerprint: '', createdAtMs, gasMicros: 0n },
+    ...{ draft: null, sponsorship, needsDelegation: false, screenedAgainst: [], token: null },
+    tx: {
+      ...tx,
+      status: 'broadcast',
+      mined: null,
+      error: null,
+      confirmedAtMs: null,
+      spentMicros: reservation.micros,
+    },
+  })
+}
+
+function evolveDelegation(
+  state: SubWalletState,
+  event: Of<'delegation-wanted' | 'delegation-led' | 'delegation-ended'>,
+): void {
+  const { chainId } = event
+  switch (event.type) {
+    case 'delegation-wanted':
       state.delegations.set(chainId, { phase: 'draining', leader: null, authorization: null })
       return
-    }
-    case 'delegation-led': {
-      const { chainId, txId } = event
-      state.delegations.set(chainId, { phase: 'signing', leader: txId, authorization: null })
+    case 'delegation-led':
+      state.delegations.set(chainId, { phase: 'signing', leader: event.txId, authorization: null })
       return
-    }
     case 'delegation-ended': {
-      const { chainId, outcome, nextNonce } = event
       state.delegations.delete(chainId)
       const lane = laneOf(state, chainId)
-      goOnAt(lane, nextNonce)
-      if (outcome === 'not-delegated') return
+      goOnAt(lane, event.nextNonce)
+      if (event.outcome === 'not-delegated') return
       lane.window = WINDOW_DELEGATED
       for (const entry of state.sponsored.values()) {
         if (entry.chainId === chainId) entry.needsDelegation = false
@@ -166,15 +195,15 @@ function release(state: SubWalletState, entry: SponsoredEntry): void {
   forget(state, entry)
 }
 
-function settleSpend(
-  state: SubWalletState,
-  { txId, sponsorship }: SponsoredEntry,
-  spentMicros: bigint,
-): void {
+/** Of one that is over. */
+function settleSpend(state: SubWalletState, txId: TxId, spentMicros: bigint): void {
+  const entry = entryOf(state, txId)
+  const { sponsorship } = entry
   if (sponsorship === null) throw new Error(`${txId} has no stored reservation`)
   const { lineageId, reservation } = sponsorship
   const before = state.spend.get(lineageId) ?? NO_SPEND
   state.spend.set(lineageId, settle(before, reservation, spentMicros))
+  forget(state, entry)
 }
 
 function spendGas(state: SubWalletState, micros: bigint, atMs: number): void {

@@ -60,6 +60,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
 type CallEvent = Parameters<typeof evolveAccount>[1] | Parameters<typeof evolveSponsored>[1]
 type OwnCallEvent = Of<
   | 'reserved'
+  | 'reserved-anew'
   | 'transaction-signed'
   | 'reservation-raised'
   | 'transaction-reopened'
@@ -71,6 +72,9 @@ function evolveCall(state: SubWalletState, event: CallEvent | OwnCallEvent): voi
   switch (event.type) {
     case 'reserved':
       reserved(state, event.draft)
+      return
+    case 'reserved-anew':
+      reservedAnew(state, event.draft)
       return
     case 'released':
       freeReservation(state, event.txId)
@@ -106,6 +110,15 @@ function reserved(state: SubWalletState, draft: Draft): void {
   foldDraft(state, draft, 'screening')
   bookDraft(state, lineageId, draft.reservation, draft.createdAtMs)
   if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
+}
+
+function reservedAnew(state: SubWalletState, draft: Draft): void {
+  const entry = state.drafts.get(draft.txId)
+  if (entry === undefined) throw new Error(`${draft.txId} is no draft`)
+  const { lineageId, reservation, createdAtMs } = draft
+  unbookDraft(state, lineageId, entry.draft.reservation)
+  if (reservation.micros > 0n) bookDraft(state, lineageId, reservation, createdAtMs)
+  entry.draft = draft
 }
 
 /** That of one which lost its nonce is a stored transaction's, and stays. */

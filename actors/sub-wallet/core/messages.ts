@@ -104,7 +104,6 @@ export interface SendCommand {
 export interface PreparedSend extends Omit<SendCommand, 'type'> {
   readonly type: 'prepared-send'
   readonly nowMs: number
-  readonly requotes?: number
   readonly first: { readonly record: IdempotencyRecord; readonly tx: Transaction } | null
   readonly quote: CallQuote
   /** The account's nonce on chain; null when the lane knows its own. */
@@ -142,6 +141,8 @@ export type Event =
     }
   | { readonly type: 'lineages-forgotten'; readonly lineageIds: readonly LineageId[] }
   | { readonly type: 'reserved'; readonly draft: Draft }
+  /** A draft that is being screened holds something else from now on. */
+  | { readonly type: 'reserved-anew'; readonly draft: Draft }
   | {
       readonly type: 'transaction-signed'
       readonly tx: Transaction

@@ -1,0 +1,57 @@
+import type { ApiKey } from '../../../src/domain/api-key.js'
+import type { Exposure, Spend } from '../../../src/domain/exposure.js'
+import type { KeyId, TxId } from '../../../src/domain/ids.js'
+import type { UsdMicros } from '../../../src/domain/money.js'
+import type { Reservation } from '../../../src/domain/spend.js'
+import type { Valuation } from '../../../src/domain/transaction.js'
+import type { Fault } from '../../../src/errors/fault.js'
+import type { Forecast } from '../../../src/valuation/quoter.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import type { PreparedSend, RefusedCall } from './messages.js'
+
+/** A call that moves value, as the gates of `lifecycle.ts` see it. */
+export interface CallAtGates {
+  readonly keyId: KeyId
+  readonly chainId: number
+  readonly nowMs: number
+  readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
+  readonly first: PreparedSend['first']
+  readonly quote:
+    | {
+        readonly ok: true
+        readonly valuation: Valuation
+        readonly exposure?: Exposure | null
+        readonly unpriced: boolean
+        readonly forecast?: Pick<Forecast, 'after'>
+      }
+    | { readonly ok: false; readonly fault: Fault }
+  /** What is held of the gas that the service pays in a day; null where the caller pays. */
+  readonly sponsoredGasMicros: UsdMicros | null
+  /** Long calldata that screening refuses, known before it was valued. */
+  readonly screened: PreparedSend['screened'] | null
+  /** False where no nonce is to be had for a send: its lane has not begun and no node told. */
+  readonly hasNonce: boolean
+  /** For the audit trail. */
+  readonly call: RefusedCall
+  readonly token: ReplyToken | null
+  /** The same call again, young and not final. */
+  readonly findDuplicate: () => TxId | null
+  /** Set by the gate `key`. */
+  key: ApiKey | null
+  /** Set by the gate `caps`. */
+  admitted: Admitted | null
+}
+
+export interface Admitted {
+  readonly key: ApiKey
+  readonly reservation: Reservation
+  readonly valuation: Valuation
+  /** Null where no allowance has to do with it. */
+  readonly paid: Spend | null
+}
+
+/** Gates after the first have the key. */
+export function keyOf({ key, keyId }: CallAtGates): ApiKey {
+  if (key === null) throw new Error(`${keyId} was not looked up`)
+  return key
+}

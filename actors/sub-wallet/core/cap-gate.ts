@@ -1,0 +1,103 @@
+import type { ApiKey } from '../../../src/domain/api-key.js'
+import {
+  approvalThatFits,
+  type CreditAmount,
+  type Exposure,
+  type Spend,
+  spendOf,
+} from '../../../src/domain/exposure.js'
+import type { TxId } from '../../../src/domain/ids.js'
+import { isoTime } from '../../../src/domain/iso-time.js'
+import { formatUsd } from '../../../src/domain/money.js'
+import { type CapBreach, capBreach, type SpendCounters } from '../../../src/domain/spend.js'
+import { type Fault, fault } from '../../../src/errors/fault.js'
+import { type CallAtGates, keyOf } from './call-at-gates.js'
+import { creditsOf } from './credits.js'
+import { limitsHit } from './limit-crossings.js'
+import { countersOf, type SubWalletState } from './state.js'
+import type { Turn } from './turn.js'
+
+/**
+ * What a call comes to, against the caps of its key. Nothing happens between this and the
+ * reservation, so racing calls can never pass a cap together.
+ */
+export function passesCaps(turn: Turn, asked: CallAtGates): boolean {
+  const { state } = turn
+  const { quote, chainId, nowMs, token, call } = asked
+  if (!quote.ok) throw new Error(`${call.txId} came to its caps without a quote`)
+  const key = keyOf(asked)
+  const counters = countersOf(state, key.lineageId, nowMs)
+  const exposure = quote.exposure ?? null
+  const after = quote.forecast?.after ?? []
+  const paid =
+    exposure === null ? null : spendWithCredits(state, key, chainId, exposure, counters, after)
+  const valuation =
+    paid === null ? quote.valuation : { ...quote.valuation, valueMicros: paid.valueMicros }
+  const micros = valuation.valueMicros + valuation.gasMicros
+  const breach = capBreach(counters, key, micros)
+  if (breach === null) {
+    const { day, month } = counters
+    asked.admitted = { key, reservation: { micros, day, month }, valuation, paid }
+    return true
+  }
+  for (const event of limitsHit(state, key, breach, nowMs)) turn.emit(event)
+  const fitting =
+    exposure === null ? null : approvalThatFits(exposure, excessOf(counters, key, micros))
+  turn.refuseSend(token, limitFault(breach, fitting), call)
+  return false
+}
+
+/**
+ * What a call counts for this key now, with what its lineage has paid for already.
+ * @param after calls under way after which its exposure was read
+ */
+export function spendWithCredits(
+  state: SubWalletState,
+  key: ApiKey,
+  chainId: number,
+  exposure: Exposure,
+  { day }: SpendCounters,
+  after: readonly TxId[],
+): Spend {
+  const isCapped = key.dailyLimitMicros !== null || key.monthlyLimitMicros !== null
+  // Most calls of contracts reach no allowance: to look credits up would cost them for nothing.
+  const asks = exposure.tokens.some(
+    ({ standing, toPermit2 }) => standing.length > 0 || toPermit2 > 0n,
+  )
+  const credits = asks ? creditsOf(state, key.lineageId, chainId, day, after) : null
+  return spendOf(exposure, credits, isCapped)
+}
+
+/** By how much a call would pass the caps, whichever it passes by more. */
+function excessOf(counters: SpendCounters, key: ApiKey, micros: bigint): bigint {
+  const over = (limit: bigint | null, used: bigint) => (limit === null ? 0n : used + micros - limit)
+  const daily = over(key.dailyLimitMicros, counters.dayMicros)
+  const monthly = over(key.monthlyLimitMicros, counters.monthMicros)
+  if (daily > monthly) return daily
+  return monthly
+}
+
+function limitFault(breach: CapBreach, fitting: CreditAmount | null): Fault {
+  const limit = formatUsd(breach.limitMicros)
+  const left = breach.limitMicros - breach.usedMicros
+  return fault(
+    'LIMIT_EXCEEDED',
+    {
+      period: breach.period,
+      limit_usd: limit,
+      used_usd: formatUsd(breach.usedMicros),
+      reserved_usd: formatUsd(breach.reservedMicros),
+      requested_usd: formatUsd(breach.requestedMicros),
+      resets_at: isoTime(breach.resetsAtMs),
+      ...(fitting === null ? {} : { suggestion: suggestionOf(fitting) }),
+    },
+    fitting === null
+      ? `The request would exceed the ${breach.period} cap of ${limit} USD; ${formatUsd(left > 0n ? left : 0n)} USD are left.`
+      : `An approval counts in full, whatever the balance is, and this one would exceed the ${breach.period} cap of ${limit} USD; at most ${fitting.amount} (smallest units) would fit now.`,
+  )
+}
+
+/** The same approval, as large as it may be now. */
+function suggestionOf({ token, spender, amount }: CreditAmount) {
+  return { token, spender, amount: amount.toString() }
+}

@@ -1,0 +1,117 @@
+import { keyStatus } from '../../../src/domain/api-key.js'
+import { IDEMPOTENCY_TTL_MS } from '../../../src/domain/idempotency.js'
+import type { TxId } from '../../../src/domain/ids.js'
+import { fault } from '../../../src/errors/fault.js'
+import { OPEN_MAX } from '../../account/core/state.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import { type CallAtGates, keyOf } from './call-at-gates.js'
+import { Sent } from './sent.js'
+import { runningKey } from './state.js'
+import type { Turn } from './turn.js'
+
+/** The gates of `lifecycle.ts` but the caps. Each is false once it has answered the caller. */
+
+/** As it is now, so that a revocation counts at once. */
+export function passesKey(turn: Turn, asked: CallAtGates): boolean {
+  const { state } = turn
+  const key = state.keys.get(asked.keyId)
+  if (state.wallet === null || key === undefined || keyStatus(key, asked.nowMs) === 'revoked') {
+    turn.refuse(asked.token, fault('INVALID_KEY'))
+    return false
+  }
+  asked.key = key
+  if (key.permission === 'trade') return true
+  turn.refuseSend(asked.token, fault('PERMISSION_DENIED'), asked.call)
+  return false
+}
+
+export function passesChain(turn: Turn, asked: CallAtGates): boolean {
+  const { chainId, call, token } = asked
+  if (keyOf(asked).allowedChains.includes(chainId)) return true
+  turn.refuseSend(token, fault('CHAIN_NOT_ALLOWED', { chain_id: chainId }), call)
+  return false
+}
+
+/** Answers a repeated request as its first was answered. */
+export function passesIdempotency(turn: Turn, asked: CallAtGates): boolean {
+  const { idempotency, first, nowMs, token } = asked
+  if (idempotency === null) return true
+  if (first !== null && nowMs < first.record.createdAtMs + IDEMPOTENCY_TTL_MS) {
+    if (first.record.bodyHash !== idempotency.bodyHash) {
+      turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
+    } else turn.answer(token, new Sent(first.tx, true))
+    return false
+  }
+  const { lineageId } = keyOf(asked)
+  const running = turn.state.running.get(runningKey(lineageId, idempotency.key))
+  if (running === undefined) return true
+  answerAgain(turn, running, idempotency.bodyHash, token)
+  return false
+}
+
+/** Of calls without an Idempotency-Key. */
+export function passesDuplicate(turn: Turn, asked: CallAtGates): boolean {
+  if (asked.idempotency !== null || keyOf(asked).duplicateGuard !== 'on') return true
+  const duplicate = asked.findDuplicate()
+  if (duplicate === null) return true
+  turn.refuseSend(asked.token, fault('DUPLICATE_SUSPECTED', { tx_id: duplicate }), asked.call)
+  return false
+}
+
+export function passesRoom(turn: Turn, { token }: CallAtGates): boolean {
+  const { drafts, open, sponsored } = turn.state
+  if (drafts.size + open.size + sponsored.size < OPEN_MAX) return true
+  turn.refuse(token, fault('OVERLOADED', { open_transactions_max: OPEN_MAX }))
+  return false
+}
+
+export function passesQuote(turn: Turn, asked: CallAtGates): boolean {
+  const { quote, chainId, call, token } = asked
+  if (!quote.ok) {
+    turn.refuseSend(token, quote.fault, call)
+    return false
+  }
+  if (!quote.unpriced || keyOf(asked).unpricedAssets !== 'deny') return true
+  turn.refuseSend(token, fault('PRICE_UNAVAILABLE', { chain_id: chainId }), call)
+  return false
+}
+
+/** What is known at once. All else the screening effect says, once the call holds a reservation. */
+export function passesEarlyScreening(turn: Turn, asked: CallAtGates): boolean {
+  const { screened, call, token } = asked
+  if (screened === null || screened === undefined) return true
+  turn.refuseSend(token, screened.refusal, call, screened.screenedAgainst)
+  return false
+}
+
+export function passesNonce(turn: Turn, { hasNonce, chainId, call, token }: CallAtGates): boolean {
+  if (hasNonce) return true
+  turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }), call)
+  return false
+}
+
+/** The first request with this Idempotency-Key is a draft, or a transaction that is still open. */
+function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken | null): void {
+  const { open: transactions, requests, drafts } = turn.state
+  const open = transactions.get(txId) ?? sponsoredEntry(turn, txId)
+  const asked = requests.get(txId) ?? sponsoredRequest(turn, txId) ?? drafts.get(txId)?.draft
+  const first = asked?.idempotency ?? null
+  if (first !== null && first.bodyHash !== bodyHash) {
+    turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
+  } else if (open === undefined || open.tx === null || open.token !== null) {
+    turn.refuse(token, fault('IDEMPOTENCY_IN_PROGRESS', { tx_id: txId }))
+  } else turn.answer(token, new Sent(open.tx, true))
+}
+
+/** A sponsored call, in the same terms; it has no transaction before its gas wallet signed. */
+function sponsoredEntry(turn: Turn, txId: TxId) {
+  const entry = turn.state.sponsored.get(txId)
+  if (entry === undefined) return undefined
+  const { tx, token } = entry
+  return { tx, token }
+}
+
+function sponsoredRequest(turn: Turn, txId: TxId) {
+  const entry = turn.state.sponsored.get(txId)
+  return entry === undefined ? undefined : (entry.sponsorship ?? entry.draft)
+}
