@@ -176,6 +176,13 @@ module.exports = {
       },
     },
     {
+      name: 'shells-draw-no-ids',
+      comment: 'Time and randomness come into actors through their Timers.',
+      severity: 'error',
+      from: { path: '^actors/' },
+      to: { path: '^src/store/new-id\\.ts$' },
+    },
+    {
       name: 'production-code-imports-no-tests',
       severity: 'error',
       from: { path: '^(src|actors)/' },

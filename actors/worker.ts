@@ -45,6 +45,7 @@ import type {
 } from './runtime/protocol.js'
 import { workerOf, workerOfPartition } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
+import { sleep, systemTimers } from './runtime/timers.js'
 import { createSharePriceShell } from './share-prices/shell.js'
 import { openedCommand } from './sub-wallet/carried-send.js'
 import { presentAnswer } from './sub-wallet/sent-reply.js'
@@ -93,13 +94,17 @@ const coSigner = await connectCoSigner({
 })
 const stopTelling = tellQuorumReach(start.quorumReach, workerIndex, coSigner.reach)
 const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
-const { nowMs } = createServiceClock({ chainTime: attachChainTime(start.chainTime) })
+const timers = systemTimers(
+  createServiceClock({ chainTime: attachChainTime(start.chainTime) }).nowMs,
+)
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
 const commits = localCommits(environment, sequence)
-const auditLog = new AuditLog({ commits, nowMs, log })
+const auditLog = new AuditLog({ commits, nowMs: timers.now, log })
 
-const outbox = new Outbox<WorkerItem | CarriedReply>((items) => post({ type: 'items', items }))
+const outbox = new Outbox<WorkerItem | CarriedReply>(timers, (items) =>
+  post({ type: 'items', items }),
+)
 
 function post(message: FromWorker): void {
   port?.postMessage(message)
@@ -112,6 +117,7 @@ function tell(envelope: Envelope): void {
 
 const host = new ShardHost({
   commits,
+  timers,
   log,
   shells: [
     eraseShell(
@@ -130,7 +136,7 @@ const host = new ShardHost({
         versions: attachVersions(start.walletVersions),
         auditLog,
         log,
-        nowMs,
+        timers,
       }),
     ),
     eraseShell(
@@ -144,7 +150,7 @@ const host = new ShardHost({
           outbox.push({ type: 'head', head: short })
         },
         log,
-        nowMs,
+        timers,
       }),
     ),
     eraseShell(
@@ -153,10 +159,9 @@ const host = new ShardHost({
         sequence,
         deliverer: createDeliverer({ dispatcher }),
         sealedText: coSigner.sealedText,
-        pace: createDeliveryPace(start.deliveriesPerSecond, () => performance.now()),
+        pace: createDeliveryPace(start.deliveriesPerSecond, timers),
         log,
-        nowMs,
-        random: Math.random,
+        timers,
       }),
     ),
     eraseShell(createAddressRulesShell({ reader, rulesChanged: rules.changed })),
@@ -173,13 +178,13 @@ const host = new ShardHost({
         ),
         tell,
         log,
-        nowMs,
+        timers,
       }),
     ),
-    eraseShell(createCustodyShell(coSigner, auditLog, log)),
+    eraseShell(createCustodyShell(coSigner, auditLog, log, timers)),
   ],
   reply: (token, result) => outbox.push([token, presentAnswer(result, headOf)]),
-  appended: createAnnouncer({ reader, sequence, tell, nowMs }),
+  appended: createAnnouncer({ reader, sequence, tell, timers }),
   fatal(error) {
     log.fatal({ err: error }, 'the store refused a commit; starting over')
     throw error
@@ -204,7 +209,7 @@ async function drain(): Promise<void> {
   simulation.close()
   routers.close()
   for (let step = 0; step < DRAIN_STEPS_MAX && !host.quiet; step++) {
-    await new Promise((resolve) => setTimeout(resolve, DRAIN_STEP_MS))
+    await sleep(timers, DRAIN_STEP_MS)
   }
   await Promise.allSettled([
     ...[coSigner.close(), closeChains(), walkPool.close(), dispatcher.close()],

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { createChainWatcherShell } from '../actors/chain-watcher/shell.js'
 import { type Envelope, eraseShell } from '../actors/runtime/actor.js'
 import { ShardHost } from '../actors/runtime/shard-host.js'
+import { systemTimers } from '../actors/runtime/timers.js'
 import { connectChains } from '../src/chains/access.js'
 import type { ChainConfig } from '../src/config/chains.js'
 import type { ChainId } from '../src/domain/chains.js'
@@ -103,9 +104,10 @@ async function watch(
         if (!over) fail(context, message)
       },
     },
-    nowMs: Date.now,
+    timers: systemTimers(Date.now),
   })
   const host = new ShardHost({
+    timers: systemTimers(Date.now),
     commits: localCommits(environment, sequence),
     log: { error: fail },
     shells: [

@@ -10,6 +10,7 @@ import { openGasWallets } from '../actors/gas-wallet/open-gas-wallets.js'
 import { startRetention } from '../actors/retention/start-retention.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
+import { systemTimers } from '../actors/runtime/timers.js'
 import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js'
 import { createApiKeyAuthenticator } from './auth/api-key.js'
 import { createConsoleTokenVerifier } from './auth/console-token.js'
@@ -158,6 +159,7 @@ const chainTime = createChainTimeBuffer()
 const headAges = createHeadAges()
 const keepTime = keepChainTime(chainTime)
 const clock = createServiceClock({ chainTime: attachChainTime(chainTime) })
+const timers = systemTimers(clock.nowMs)
 // For simulations; what is sent is screened and valued by the worker that owns the wallet.
 const providers = openProviders(home, readScreeningFile(home))
 const screener = createScreener({
@@ -183,6 +185,7 @@ const authenticator = createApiKeyAuthenticator({
 const quorumReach = createQuorumReachBuffer(config.workers)
 const actors = await startActors({
   entry: new URL('../actors/worker.js', import.meta.url),
+  timers,
   starts: Array.from(
     { length: config.workers },
     (_, workerIndex): WorkerStart => ({
@@ -241,7 +244,7 @@ for (const subWalletId of reader.grants.walletsWithChanges()) {
   actors.tell(subWalletAddress({ subWalletId, userId: userOf(subWalletId) }), { type: 'load' })
 }
 
-const gasWallets = await openGasWallets(actors, chains)
+const gasWallets = await openGasWallets(actors, chains, timers)
 if (gasWallets.length < gasWalletsWanted(chainConfigs)) {
   logger.warn({ open: gasWallets.length }, 'not every gas wallet has a key yet')
 }
@@ -250,7 +253,7 @@ for (const subWalletId of reader.gas.sponsoredWallets()) {
   actors.tell(subWalletAddress({ subWalletId, userId: userOf(subWalletId) }), { type: 'load' })
 }
 
-const stopSweep = startIdempotencySweep({
+const stopSweep = startIdempotencySweep(timers, {
   reader,
   tell: actors.tell,
   borneOutMs: clock.borneOutMs,

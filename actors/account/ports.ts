@@ -1,10 +1,11 @@
 import type { Chains } from '../../src/chains/access.js'
 import type { CoSigner } from '../../src/service-custody/co-signer.js'
+import type { Timers } from '../runtime/timers.js'
 
 /** What an account's effects reach. */
 export interface AccountPorts {
   readonly chains: Chains
   readonly coSigner: CoSigner
   readonly log: { warn(context: object, message: string): void }
-  readonly nowMs: () => number
+  readonly timers: Timers
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { ChainAccess, Chains } from '../../src/chains/access.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
 import { type Hex, ID_PREFIX, isId, type SubWalletId, type TxId } from '../../src/domain/ids.js'
@@ -8,6 +7,7 @@ import type { Reader } from '../../src/store/reader.js'
 import { walletUsersOf } from '../../src/store/wallet-users.js'
 import { subWalletAddress } from '../addresses.js'
 import type { ActorAddress, ActorShell, Envelope } from '../runtime/actor.js'
+import { sleep, type Timers } from '../runtime/timers.js'
 import { decide } from './core/decide.js'
 import type {
   Owner,
@@ -27,7 +27,7 @@ export interface ChainWatcherPorts {
   readonly tell: (envelope: Envelope) => void
   readonly announce: (head: BlockSummary) => void
   readonly log: { warn(context: object, message: string): void }
-  readonly nowMs: () => number
+  readonly timers: Timers
 }
 
 /**
@@ -43,7 +43,7 @@ const RECALLED_AT_ONCE = 500
 export function createChainWatcherShell(
   ports: ChainWatcherPorts,
 ): ActorShell<WatcherState, WatcherCommand, WatcherEvent, WatcherEffect> {
-  const { reader, chains, nowMs, log } = ports
+  const { reader, chains, timers, log } = ports
   const userOf = walletUsersOf(reader)
 
   function addressOf(owner: Owner): ActorAddress {
@@ -60,7 +60,7 @@ export function createChainWatcherShell(
 
   async function latest(chain: ChainAccess): Promise<WatcherCommand> {
     const block = await chain.reads.block('latest')
-    return { type: 'latest', block, nowMs: nowMs() }
+    return { type: 'latest', block, nowMs: timers.now() }
   }
 
   async function blocks(chain: ChainAccess, from: number, to: number): Promise<WatcherCommand> {
@@ -71,13 +71,13 @@ export function createChainWatcherShell(
     return {
       type: 'blocks',
       blocks: whole.filter((block) => block !== null),
-      nowMs: nowMs(),
+      nowMs: timers.now(),
     }
   }
 
   async function checked(chain: ChainAccess, numbers: readonly number[]): Promise<WatcherCommand> {
     const found = await Promise.all(numbers.map((number) => chain.reads.block(number)))
-    return { type: 'checked', blocks: found.filter((block) => block !== null), nowMs: nowMs() }
+    return { type: 'checked', blocks: found.filter((block) => block !== null), nowMs: timers.now() }
   }
 
   async function recall(
@@ -92,8 +92,8 @@ export function createChainWatcherShell(
     )
     for (let at = 0; at < ids.length; at += RECALLED_AT_ONCE) {
       const transactions = ids.slice(at, at + RECALLED_AT_ONCE).flatMap((id) => endedIn(place, id))
-      self({ type: 'recalled', place, transactions, nowMs: nowMs() })
-      await nextTurn()
+      self({ type: 'recalled', place, transactions, nowMs: timers.now() })
+      await new Promise<void>(timers.soon)
     }
   }
 
@@ -115,14 +115,14 @@ export function createChainWatcherShell(
   ): Promise<void> {
     async function ask(asked: readonly Hex[]): Promise<void> {
       const answers = await chain.reads.receipts(asked)
-      self({ type: 'receipts', asked, receipts: answers, nowMs: nowMs() })
+      self({ type: 'receipts', asked, receipts: answers, nowMs: timers.now() })
     }
 
     const asking: Promise<void>[] = []
     for (let at = 0; at < hashes.length; at += RECEIPTS_AT_ONCE) {
       const came = ask(hashes.slice(at, at + RECEIPTS_AT_ONCE))
       asking.push(came)
-      await Promise.race([came, sleep(NEXT_RECEIPTS_AFTER_MS, undefined, { ref: false })])
+      await Promise.race([came, sleep(timers, NEXT_RECEIPTS_AFTER_MS)])
     }
     await Promise.all(asking)
   }
@@ -137,7 +137,7 @@ export function createChainWatcherShell(
         nonce: await chain.reads.transactionCount(address, 'latest'),
       })),
     )
-    return { type: 'nonces', nonces: read, nowMs: nowMs() }
+    return { type: 'nonces', nonces: read, nowMs: timers.now() }
   }
 
   return {
@@ -166,23 +166,23 @@ export function createChainWatcherShell(
         log.warn({ err: error, chainId: chain.config.id }, `${effect.type} failed`)
       switch (effect.type) {
         case 'poll':
-          setTimeout(() => {
+          timers.at(timers.now() + effect.afterMs, () => {
             latest(chain).then(self, (error: unknown) => {
               failed(error)
-              self({ type: 'latest', block: null, nowMs: nowMs() })
+              self({ type: 'latest', block: null, nowMs: timers.now() })
             })
-          }, effect.afterMs).unref()
+          })
           break
         case 'fetch-blocks':
           blocks(chain, effect.from, effect.to).then(self, (error: unknown) => {
             failed(error)
-            self({ type: 'blocks', blocks: [], nowMs: nowMs() })
+            self({ type: 'blocks', blocks: [], nowMs: timers.now() })
           })
           break
         case 'check-blocks':
           checked(chain, effect.numbers).then(self, (error: unknown) => {
             failed(error)
-            self({ type: 'checked', blocks: [], nowMs: nowMs() })
+            self({ type: 'checked', blocks: [], nowMs: timers.now() })
           })
           break
         case 'recall':

@@ -3,6 +3,7 @@ import type { SubWalletId } from '../../src/domain/ids.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
 import type { CoSigner, GrantUpdate } from '../../src/service-custody/co-signer.js'
 import type { ActorShell, AskResult, ReplyToken } from '../runtime/actor.js'
+import type { Timers } from '../runtime/timers.js'
 import { grantAudit } from './grant-audit.js'
 
 /**
@@ -28,11 +29,12 @@ export function createCustodyShell(
   coSigner: CoSigner,
   auditLog: { note(record: AuditRecord): void },
   log: { warn(context: object, message: string): void },
+  timers: Pick<Timers, 'now'>,
 ): ActorShell<null, CustodyCommand, never, CustodyEffect> {
   async function carryOut({ command }: CustodyEffect): Promise<unknown> {
     if (command.type === 'put-grant') {
       const taken = await coSigner.putGrant(command.grant)
-      auditLog.note(grantAudit(command.grant, taken, Date.now()))
+      auditLog.note(grantAudit(command.grant, taken, timers.now()))
       return taken
     }
     if (command.type === 'list-authorizers') return coSigner.authorizersOf(command.userId)

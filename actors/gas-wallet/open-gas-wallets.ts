@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Chains } from '../../src/chains/access.js'
 import { GAS_WALLETS_PER_CHAIN, gasWalletId } from '../../src/domain/gas-wallets.js'
 import type { Address, GasWalletId } from '../../src/domain/ids.js'
 import type { ActorClient } from '../runtime/actor-client.js'
+import { sleep, type Timers } from '../runtime/timers.js'
 
 /** A gas wallet that is ready to send. */
 export interface OpenGasWallet {
@@ -22,14 +22,15 @@ const TIMEOUT_MS = 15_000
 export async function openGasWallets(
   actors: Pick<ActorClient, 'ask'>,
   chains: Chains,
+  timers: Timers,
 ): Promise<OpenGasWallet[]> {
-  const deadlineMs = performance.now() + TIMEOUT_MS
+  const deadlineMs = timers.elapsed() + TIMEOUT_MS
   const wanted = [...chains.values()].filter(({ config }) => config.router !== null)
   const opened = await Promise.all(
     wanted.flatMap(({ config: { id: chainId } }) =>
       Array.from({ length: GAS_WALLETS_PER_CHAIN }, async (_, index) => {
         const id = gasWalletId(chainId, index)
-        const address = await open(actors, id, deadlineMs)
+        const address = await open(actors, id, deadlineMs, timers)
         return address === null ? null : { gasWalletId: id, chainId, address }
       }),
     ),
@@ -41,11 +42,12 @@ async function open(
   actors: Pick<ActorClient, 'ask'>,
   id: GasWalletId,
   deadlineMs: number,
+  timers: Timers,
 ): Promise<Address | null> {
   for (;;) {
     const answer = await actors.ask({ kind: 'gas-wallet', id, userId: null }, { type: 'open' })
     if (answer.ok) return answer.value.address
-    if (answer.fault.code === 'RECORD_DAMAGED' || performance.now() >= deadlineMs) return null
-    await delay(RETRY_MS)
+    if (answer.fault.code === 'RECORD_DAMAGED' || timers.elapsed() >= deadlineMs) return null
+    await sleep(timers, RETRY_MS)
   }
 }

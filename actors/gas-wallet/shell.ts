@@ -66,7 +66,7 @@ export function createGasWalletShell(
           const found = reader.fresh().gas.transaction(txId)
           if (found === undefined) break
           const { tx: stored, job } = found
-          const nowMs = ports.nowMs()
+          const nowMs = ports.timers.now()
           self({ type: 'unmined-final', txId, stored, job, isReadAgain: true, nowMs })
           break
         }

@@ -12,12 +12,14 @@ import { createEventNeeds } from './event-needs.js'
 
 /**
  * One pass over a store, whether its service runs or not.
+ * @param nowMs what is older than it is kept by then goes
  * @param rest awaited after each step
  */
 export async function pruneOnce(
   storeDirectory: string,
   retention: Retention,
   mode: Mode,
+  nowMs: number,
   rest: () => Promise<void>,
 ): Promise<Pruned> {
   const environment = openEnvironment(storeDirectory)
@@ -25,7 +27,7 @@ export async function pruneOnce(
     const reader = createReader(environment)
     const context = { environment, reader, needs: createEventNeeds(reader) }
     let pruned = NOTHING_PRUNED
-    for (const step of prunePass(context, retention, Date.now(), mode)) {
+    for (const step of prunePass(context, retention, nowMs, mode)) {
       pruned = addPruned(pruned, step)
       await rest()
     }

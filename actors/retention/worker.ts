@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { parentPort, workerData } from 'node:worker_threads'
 import { attachChainTime } from '../../src/clock/chain-time.js'
 import { createServiceClock } from '../../src/clock/service-clock.js'
@@ -7,6 +6,7 @@ import { addPruned, NOTHING_PRUNED, type Retention } from '../../src/domain/rete
 import { openEnvironment } from '../../src/store/environment.js'
 import { createReader } from '../../src/store/reader.js'
 import { prunePass } from '../../src/store/retention/prune-store.js'
+import { sleep, systemTimers } from '../runtime/timers.js'
 import { createEventNeeds } from './event-needs.js'
 import { passIfBorneOut } from './pass-if-borne-out.js'
 
@@ -35,12 +35,13 @@ const environment = openEnvironment(start.storeDirectory, start.recordVersions, 
 const reader = createReader(environment)
 const context = { environment, reader, needs: createEventNeeds(reader) }
 const clock = createServiceClock({ chainTime: attachChainTime(start.chainTime) })
+const timers = systemTimers(clock.nowMs)
 const stopping = new AbortController()
-
-parentPort?.once('message', () => stopping.abort())
+const stopped = new Promise((resolve) => parentPort?.once('message', resolve))
+void stopped.then(() => stopping.abort())
 
 async function rest(ms: number): Promise<void> {
-  await delay(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
+  await Promise.race([stopped, sleep(timers, ms)])
 }
 
 async function remove(nowMs: number): Promise<void> {

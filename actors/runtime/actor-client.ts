@@ -13,6 +13,7 @@ import type {
   WorkerStart,
 } from './protocol.js'
 import { workerOf } from './routing.js'
+import type { Timers } from './timers.js'
 
 /**
  * The main thread's end of the actor system: it sends commands to the thread that owns an actor
@@ -26,6 +27,7 @@ export interface ActorClient extends Actors {
 
 export interface ActorClientOptions {
   readonly entry: URL
+  readonly timers: Timers
   readonly starts: readonly WorkerStart[]
   readonly onKeyChanged: (secretHash: string) => void
   readonly onHead: (head: ChainHead) => void
@@ -38,6 +40,8 @@ const WAITING_MAX = 20_000
 
 /** A reply that takes longer is given up; what was reserved or signed goes on by itself. */
 const ASK_TIMEOUT_MS = 60_000
+/** Between two looks for those. */
+const SWEEP_MS = 1_000
 
 /**
  * A send lives for a quarter of a second until its block is seen; in V8's own 48 MB much of it is
@@ -52,6 +56,7 @@ interface Waiting {
 }
 
 export async function startActors(options: ActorClientOptions): Promise<ActorClient> {
+  const { timers } = options
   const waiting = new Map<ReplyToken, Waiting>()
   let lastToken = 0
   let closing = false
@@ -62,7 +67,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
       transferList: [start.lists.port],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     })
-    const outbox = new Outbox<CarriedEnvelope>((envelopes) => {
+    const outbox = new Outbox<CarriedEnvelope>(timers, (envelopes) => {
       worker.postMessage({ type: 'envelopes', envelopes } satisfies ToWorker)
     })
     return { worker, outbox }
@@ -95,15 +100,16 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
   }
 
   /** Tokens count upwards, so the oldest callers come first. */
-  const sweeper = setInterval(() => {
-    const now = performance.now()
+  function sweep(): void {
+    sweeper = timers.at(timers.now() + SWEEP_MS, sweep)
+    const now = timers.elapsed()
     for (const [token, { resolve, deadlineMs }] of waiting) {
       if (deadlineMs > now) return
       waiting.delete(token)
       resolve({ ok: false, fault: fault('INTERNAL', {}, undefined, 'no reply from the actor') })
     }
-  }, 1_000)
-  sweeper.unref()
+  }
+  let sweeper = timers.at(timers.now() + SWEEP_MS, sweep)
 
   await Promise.all(
     workers.map(
@@ -137,7 +143,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
       }
       const token = ++lastToken
       return new Promise((resolve) => {
-        waiting.set(token, { resolve, deadlineMs: performance.now() + ASK_TIMEOUT_MS })
+        waiting.set(token, { resolve, deadlineMs: timers.elapsed() + ASK_TIMEOUT_MS })
         send(address, token, command)
       })
     },
@@ -149,7 +155,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
     },
     async close() {
       closing = true
-      clearInterval(sweeper)
+      sweeper.cancel()
       await Promise.all(
         workers.map(
           ({ worker }) =>

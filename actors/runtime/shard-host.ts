@@ -4,6 +4,7 @@ import type { Commits } from '../../src/store/commits.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import type { AskResult, Delivery, ErasedShell, Reply, ReplyToken } from './actor.js'
 import { Mailbox } from './mailbox.js'
+import type { Timers } from './timers.js'
 
 /** Commands waiting in one worker; beyond it callers get OVERLOADED and nothing is done. */
 const MAILBOX_CAPACITY = 50_000
@@ -20,6 +21,7 @@ const RESIDENTS_IN_ORDER_MIN = RESIDENT_ACTORS_MAX / 2
 export interface ShardHostOptions {
   readonly shells: readonly ErasedShell[]
   readonly commits: Commits
+  readonly timers: Pick<Timers, 'soon'>
   readonly reply: (token: ReplyToken, result: AskResult) => void
   /** Called once events are durable, in log order of this worker. */
   readonly appended: (events: readonly StoredEvent[]) => void
@@ -156,7 +158,7 @@ export class ShardHost {
   #schedule(): void {
     if (this.#turnScheduled) return
     this.#turnScheduled = true
-    setImmediate(() => this.#turn())
+    this.#options.timers.soon(() => this.#turn())
   }
 
   #turn(): void {

@@ -5,6 +5,7 @@ import type {
   ScreenedAgainst,
 } from '../../src/domain/audit.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
+import { isoTime } from '../../src/domain/iso-time.js'
 import { policyWire } from '../../src/domain/key-policy.js'
 import type { AllowedVerdict } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
@@ -103,7 +104,7 @@ function listsOf(screenedAgainst: readonly ScreenedAgainst[]): readonly AuditedL
   const entries = screenedAgainst.map(({ list, version, checkedAtMs }) => ({
     list,
     version,
-    checked_at: new Date(checkedAtMs).toISOString(),
+    checked_at: isoTime(checkedAtMs),
   }))
   entriesOf.set(screenedAgainst, entries)
   return entries

@@ -42,7 +42,9 @@ export function createSubWalletShell(
     },
     record: recordEvents,
     resume: ({ sponsored, grants }) =>
-      sponsored.size + grants.byKey.size === 0 ? null : { type: 'resume', nowMs: ports.nowMs() },
+      sponsored.size + grants.byKey.size === 0
+        ? null
+        : { type: 'resume', nowMs: ports.timers.now() },
     prepare(state, command) {
       if (command.type === 'send') return prepareSend(ports, state, command)
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
@@ -50,7 +52,7 @@ export function createSubWalletShell(
         return { ...command, stored: reader.transactions.byId(command.txId) ?? null }
       }
       if (command.type === 'forget-idempotency') {
-        return { ...command, keys: stillForgotten(reader, command, ports.nowMs()) }
+        return { ...command, keys: stillForgotten(reader, command, ports.timers.now()) }
       }
       return command
     },
@@ -87,14 +89,14 @@ export function createSubWalletShell(
         case 'read-again': {
           const { txId } = effect
           const stored = reader.fresh().transactions.byId(txId) ?? null
-          self({ type: 'unmined', txId, stored, isReadAgain: true, nowMs: ports.nowMs() })
+          self({ type: 'unmined', txId, stored, isReadAgain: true, nowMs: ports.timers.now() })
           break
         }
         case 'unwatch':
           watcher(effect.tx.chainId, { type: 'unwatch', txId: effect.tx.txId })
           break
         case 'refused':
-          ports.auditLog.note(refusalAudit(effect, id as SubWalletId, ports.nowMs()))
+          ports.auditLog.note(refusalAudit(effect, id as SubWalletId, ports.timers.now()))
           break
         case 'screen-sponsored':
           screenSponsored(ports, effect.draft, self)
@@ -106,7 +108,7 @@ export function createSubWalletShell(
           ports.tell(handOver(effect))
           break
         case 'cancel-intent':
-          ports.tell(cancelIntent(effect))
+          ports.tell(cancelIntent(ports.timers, effect))
           break
         case 'check-delegation':
           void checkDelegation(ports, effect, self)
@@ -118,7 +120,7 @@ export function createSubWalletShell(
           void putGrant(ports, effect, self)
           break
         case 'rest-grants':
-          void restGrants(effect, self)
+          void restGrants(ports.timers, effect, self)
           break
         case 'key-changed':
           ports.keyChanged(effect.secretHash)

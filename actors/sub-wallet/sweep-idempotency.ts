@@ -3,6 +3,7 @@ import { IDEMPOTENCY_KEPT_MS, type IdempotencyRecord } from '../../src/domain/id
 import type { KeyId, LineageId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
 import { subWalletAddress } from '../addresses.js'
+import type { Alarm, Timers } from '../runtime/timers.js'
 import type { Command } from './core/messages.js'
 
 /**
@@ -39,14 +40,13 @@ interface Look {
 }
 
 /** @returns what ends it */
-export function startIdempotencySweep(ports: SweepPorts): () => void {
-  let timer: NodeJS.Timeout
+export function startIdempotencySweep(timers: Timers, ports: SweepPorts): () => void {
+  let alarm: Alarm
   function after({ next, restMs }: Look): void {
-    timer = setTimeout(() => after(sweepOnce(ports, next)), restMs)
-    timer.unref()
+    alarm = timers.at(timers.now() + restMs, () => after(sweepOnce(ports, next)))
   }
   after({ next: null, restMs: REST_MS })
-  return () => clearTimeout(timer)
+  return () => alarm.cancel()
 }
 
 export function sweepOnce({ reader, tell, borneOutMs }: SweepPorts, from: Place | null): Look {

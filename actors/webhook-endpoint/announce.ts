@@ -6,6 +6,7 @@ import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Envelope } from '../runtime/actor.js'
+import type { Timers } from '../runtime/timers.js'
 
 /** Users whose endpoints are kept at hand: there is something to announce with every commit. */
 const USERS_MAX = 10_000
@@ -19,14 +20,14 @@ export interface AnnouncePorts {
   readonly reader: Reader
   readonly sequence: EventSequence
   readonly tell: (envelope: Envelope) => void
-  readonly nowMs: () => number
+  readonly timers: Pick<Timers, 'now'>
 }
 
 /**
  * Tells the endpoints that want them of events that are durable. What is told is only that there
  * is something to read, so a notice that is lost or comes twice does no harm.
  */
-export function createAnnouncer({ reader, sequence, tell, nowMs }: AnnouncePorts) {
+export function createAnnouncer({ reader, sequence, tell, timers }: AnnouncePorts) {
   const known = new LRUCache<UserId, KnownEndpoints>({ max: USERS_MAX })
 
   function endpointsOf(userId: UserId): readonly WebhookEndpoint[] {
@@ -50,7 +51,7 @@ export function createAnnouncer({ reader, sequence, tell, nowMs }: AnnouncePorts
           afterSeq: throughSeq,
           throughSeq,
           events: [],
-          nowMs: nowMs(),
+          nowMs: timers.now(),
         }
         tell({ kind: 'webhook-endpoint', id: webhookId, userId, command, token: null })
       }

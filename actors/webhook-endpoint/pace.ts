@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { UserId } from '../../src/domain/ids.js'
+import type { Timers } from '../runtime/timers.js'
 
 /**
  * How many delivery attempts a second one user's endpoints get from a thread.
@@ -19,14 +20,16 @@ const BURST_MS = 500
 /** The least recently used has caught up by far, and so may be forgotten. */
 const USERS_MAX = 10_000
 
-/** @param nowMs a monotonic clock */
-export function createDeliveryPace(perSecond: number, nowMs: () => number): DeliveryPace {
+export function createDeliveryPace(
+  perSecond: number,
+  timers: Pick<Timers, 'elapsed'>,
+): DeliveryPace {
   /** When the places that a user took so far are all past, at the steady rate. */
   const takenUntilMs = new LRUCache<UserId, number>({ max: USERS_MAX })
   const eachMs = 1_000 / perSecond
   return {
     next(userId) {
-      const now = nowMs()
+      const now = timers.elapsed()
       const before = Math.max(now, takenUntilMs.get(userId) ?? 0)
       takenUntilMs.set(userId, before + eachMs)
       return Math.max(0, Math.ceil(before - now - BURST_MS))

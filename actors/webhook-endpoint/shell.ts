@@ -7,6 +7,7 @@ import type { Reader } from '../../src/store/reader.js'
 import type { Deliverer } from '../../src/webhooks/deliver.js'
 import { deliveryBody } from '../../src/webhooks/delivery-body.js'
 import type { ActorShell, Decision, ReplyToken } from '../runtime/actor.js'
+import type { Alarm, Timers } from '../runtime/timers.js'
 import { CHECKPOINT_MS } from './core/checkpoint.js'
 import type { EndpointCommand, EventMeta, IncomingCommand, LogCommand } from './core/commands.js'
 import { decide } from './core/decide.js'
@@ -33,9 +34,7 @@ export interface WebhookPorts {
   /** Shared by all endpoints of this thread. */
   readonly pace: DeliveryPace
   readonly log: { error(context: object, message: string): void }
-  readonly nowMs: () => number
-  /** In [0, 1). */
-  readonly random: () => number
+  readonly timers: Timers
 }
 
 /**
@@ -47,9 +46,9 @@ const FEED_SCAN_MAX = 2_000
 export function createWebhookShell(
   ports: WebhookPorts,
 ): ActorShell<Holder, IncomingCommand, EndpointEvent, EndpointEffect> {
-  const { reader, sequence, deliverer, sealedText, pace, nowMs, random, log } = ports
+  const { reader, sequence, deliverer, sealedText, pace, timers, log } = ports
   /** Retry times of resident endpoints; durable in their state, so a restart sets them anew. */
-  const alarms = new Map<string, NodeJS.Timeout>()
+  const alarms = new Map<string, Alarm>()
 
   function feed(state: EndpointState, afterSeq: number, limit: number): LogCommand {
     // In this order: a snapshot older than `readable` would lack events and the cursor skip them.
@@ -67,12 +66,12 @@ export function createWebhookShell(
         afterSeq,
         throughSeq: seq,
         events,
-        nowMs: nowMs(),
+        nowMs: timers.now(),
       }
     }
     const throughSeq = Math.max(afterSeq, readable)
     const source = 'feed-to-end'
-    return { type: 'events-appended', source, afterSeq, throughSeq, events, nowMs: nowMs() }
+    return { type: 'events-appended', source, afterSeq, throughSeq, events, nowMs: timers.now() }
   }
 
   function loadEvent(user: UserId, { eventId, seq }: PendingDelivery): StoredEvent | undefined {
@@ -111,7 +110,7 @@ export function createWebhookShell(
     const event = pending === undefined ? undefined : loadEvent(userId, pending)
     if (event === undefined) throw new Error(`${eventId} is not in the log`)
     const outcome = await deliverer.deliver(
-      { url, secrets: activeSecrets(state.endpoint, nowMs()).map(opened(webhookId)) },
+      { url, secrets: activeSecrets(state.endpoint, timers.now()).map(opened(webhookId)) },
       { eventId, body: deliveryBody(event, eventData(event, reader.transactions.byId)) },
     )
     return {
@@ -124,8 +123,8 @@ export function createWebhookShell(
         error: outcome.kind === 'retry' ? outcome.error : null,
         durationMs: outcome.durationMs,
       },
-      nowMs: nowMs(),
-      jitter: random(),
+      nowMs: timers.now(),
+      jitter: timers.random.fraction(),
     }
   }
 
@@ -136,10 +135,10 @@ export function createWebhookShell(
   function planCheckpoint(id: string, self: (command: LogCommand) => void): void {
     if (checkpoints.has(id)) return
     checkpoints.add(id)
-    setTimeout(() => {
+    timers.at(timers.now() + CHECKPOINT_MS, () => {
       checkpoints.delete(id)
-      self({ type: 'checkpoint', nowMs: nowMs() })
-    }, CHECKPOINT_MS)
+      self({ type: 'checkpoint', nowMs: timers.now() })
+    })
   }
 
   function attempt(
@@ -155,8 +154,8 @@ export function createWebhookShell(
         eventId: effect.eventId,
         attemptId: effect.attemptId,
         outcome: { kind: 'retry', status: null, error: 'the service failed', durationMs: 0 },
-        nowMs: nowMs(),
-        jitter: random(),
+        nowMs: timers.now(),
+        jitter: timers.random.fraction(),
       })
     })
   }
@@ -179,7 +178,7 @@ export function createWebhookShell(
       return holder
     },
     resume(holder) {
-      return holder.state === null ? null : { type: 'recover', nowMs: nowMs() }
+      return holder.state === null ? null : { type: 'recover', nowMs: timers.now() }
     },
     decide(holder, incoming, token) {
       const command = sealed(holder.id, incoming)
@@ -197,18 +196,14 @@ export function createWebhookShell(
       const state = holder?.state ?? null
       if (holder?.unsaved === true) planCheckpoint(id, self)
       if (effect.type === 'wake') {
-        clearTimeout(alarms.get(id))
+        alarms.get(id)?.cancel()
         alarms.delete(id)
         if (effect.atMs === null) {
           if (state === null) holders.delete(id)
           return
         }
-        const alarm = setTimeout(
-          () => self({ type: 'tick', nowMs: nowMs() }),
-          Math.max(0, effect.atMs - nowMs()),
-        )
-        alarm.unref()
-        alarms.set(id, alarm)
+        const tick = () => self({ type: 'tick', nowMs: timers.now() })
+        alarms.set(id, timers.at(effect.atMs, tick))
         return
       }
       if (state === null) return
@@ -219,11 +214,11 @@ export function createWebhookShell(
       const waitMs = pace.next(state.endpoint.userId)
       if (waitMs === 0) attempt(id, state, effect, self)
       else {
-        setTimeout(() => {
+        timers.at(timers.now() + waitMs, () => {
           // As it is by then; null once it was removed.
           const later = holders.get(id)?.state ?? null
           if (later !== null) attempt(id, later, effect, self)
-        }, waitMs).unref()
+        })
       }
     },
     // Endpoints are few, and each holds an alarm: they stay.

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import type { Outcome } from '../../actors/account/core/messages.js'
 import { broadcast } from '../../actors/account/effects/broadcast.js'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { Place } from '../../src/domain/transaction.js'
 import { NodeError, type Script, startScriptedNode } from '../support/scripted-node.js'
@@ -42,7 +43,11 @@ async function outcomeOf(
   const chain = { rpc, fees: { latest: () => null } }
   return new Promise((resolve, reject) => {
     broadcast(
-      { chains: new Map([[CHAIN_ID, chain]]), nowMs: () => 0, log: { warn: () => {} } },
+      {
+        chains: new Map([[CHAIN_ID, chain]]),
+        timers: systemTimers(() => 0),
+        log: { warn: () => {} },
+      },
       { tx: TX, reach, finalBlock },
       (command) => {
         if (command.type === 'broadcast-outcome') resolve(command.outcome)

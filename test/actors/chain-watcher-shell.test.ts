@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { WatcherCommand } from '../../actors/chain-watcher/core/messages.js'
 import { createChainWatcherShell } from '../../actors/chain-watcher/shell.js'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { Receipt } from '../../src/chains/receipts.js'
 import type { Hex } from '../../src/domain/ids.js'
@@ -32,7 +33,7 @@ function fetchReceipts(chains: ReadonlyMap<number, ChainAccess>): WatcherCommand
     tell: () => {},
     announce: () => {},
     log: { warn: (_, message) => expect.unreachable(message) },
-    nowMs: Date.now,
+    timers: systemTimers(Date.now),
   })
   shell.run(String(CHAIN_ID), { type: 'fetch-receipts', hashes: HASHES }, (command) =>
     told.push(command),

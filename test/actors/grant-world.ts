@@ -1,6 +1,7 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { AskResult, ReplyToken } from '../../actors/runtime/actor.js'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Command, Effect } from '../../actors/sub-wallet/core/messages.js'
 import type { SubWalletState } from '../../actors/sub-wallet/core/state.js'
@@ -250,7 +251,7 @@ export class GrantWorld {
       coSigner: { putGrant: (update: GrantUpdate) => this.#putGrant(update) },
       auditLog: { note() {} },
       log: { warn() {} },
-      nowMs: () => START_MS,
+      timers: systemTimers(() => START_MS),
     } as unknown as SubWalletPorts
   }
 

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import type { PreparedSend, SendCommand } from '../../actors/sub-wallet/core/messages.js'
 import type { SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { prepareSend } from '../../actors/sub-wallet/effects/prepare-send.js'
@@ -22,7 +23,7 @@ async function prepared(data: `0x${string}`) {
         return { ok: false, fault: fault('PRICE_UNAVAILABLE') }
       },
     },
-    nowMs: () => 0,
+    timers: systemTimers(() => 0),
   } as unknown as SubWalletPorts
   const state = {
     wallet: { address: TARGET },

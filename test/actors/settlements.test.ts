@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { WatcherCommand } from '../../actors/chain-watcher/core/messages.js'
 import { createChainWatcherShell } from '../../actors/chain-watcher/shell.js'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { GasWalletId, Hex } from '../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
@@ -90,7 +91,7 @@ describe('where transactions ended', () => {
       tell: () => {},
       announce: () => {},
       log: { warn: () => {} },
-      nowMs: Date.now,
+      timers: systemTimers(Date.now),
     })
     const effect = { type: 'recall', place: place(9, '0x0a') } as const
     shell.run(String(CHAIN_ID), effect, (command) => told.push(command))

@@ -6,6 +6,7 @@ import {
   type ReplyToken,
 } from '../../actors/runtime/actor.js'
 import { ShardHost } from '../../actors/runtime/shard-host.js'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import type { KeyId } from '../../src/domain/ids.js'
 import { openRealStore, type RealStore } from './real-store.js'
 
@@ -44,6 +45,7 @@ describe('a shard', () => {
     mayClear = true
     host = new ShardHost({
       commits: store.commits,
+      timers: systemTimers(Date.now),
       shells: [eraseShell(counter()), eraseShell(preparing())],
       reply(token, result) {
         if (answers.has(token)) throw new Error(`${token} was answered twice`)

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { passIfBorneOut } from '../../actors/retention/pass-if-borne-out.js'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import type { SubWalletPorts } from '../../actors/sub-wallet/ports.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
@@ -56,7 +57,7 @@ describe('what is removed for good because it is old', () => {
     { title: 'once it is old by its own', nowMs: OLD_ENOUGH_MS, keys: ['once'] },
   ])('a wallet forgets an answered request $title', async ({ nowMs, keys }) => {
     const { reader, state } = await answered()
-    const ports = { reader, nowMs: () => nowMs } as unknown as SubWalletPorts
+    const ports = { reader, timers: systemTimers(() => nowMs) } as unknown as SubWalletPorts
     expect(createSubWalletShell(ports).prepare?.(state, FORGET)).toEqual({ ...FORGET, keys })
   })
 

@@ -15,6 +15,7 @@ import { createReader, type Reader } from '../../src/store/reader.js'
 import { createMemoryEnvironment } from '../actors/memory-environment.js'
 import { START_MS, USER_ID } from '../actors/wallet-fixtures.js'
 import { seededRandom } from '../faults/random.js'
+import { VirtualTimers } from '../support/virtual-timers.js'
 import { byKey, mustEqual, World } from './world.js'
 
 type EndpointShell = ActorShell<Holder, IncomingCommand, EndpointEvent, EndpointEffect>
@@ -40,8 +41,7 @@ function shellOn(reader: Reader): EndpointShell {
     sealedText: { seal: (text) => `sealed ${text}`, open: (text) => text },
     pace: { next: () => 0 },
     log: { error: () => undefined },
-    nowMs: () => START_MS,
-    random: () => 0,
+    timers: new VirtualTimers(START_MS),
   })
 }
 

@@ -3,6 +3,7 @@ import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { awaitDeadline } from '../../actors/sub-wallet/effects/delegation.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import { CHAIN_ID, START_MS, txIdOf } from '../actors/wallet-fixtures.js'
+import { VirtualTimers } from '../support/virtual-timers.js'
 import { handOver, INTENT_SECONDS, openWallet, spentBy } from './wallet-world.js'
 
 const txId = txIdOf(1)
@@ -57,13 +58,26 @@ describe('a call that a gas wallet was asked to carry and said nothing about', (
         },
       },
     } as unknown as ChainAccess
-    const ports = { chains: new Map([[CHAIN_ID, chain]]), reader: world.reader, nowMs: () => nowMs }
+    const timers = new VirtualTimers(DEADLINE_MS)
+    const ports = { chains: new Map([[CHAIN_ID, chain]]), reader: world.reader, timers }
     const told: Command[] = []
     const asked = { txId, chainId: CHAIN_ID, deadlineSeconds: DEADLINE_MS / 1_000 }
-    await awaitDeadline(ports, { type: 'await-deadline', stage: 'handed', ...asked }, (command) =>
-      told.push(command),
+    const gone = awaitDeadline(
+      ports,
+      { type: 'await-deadline', stage: 'handed', ...asked },
+      (command) => told.push(command),
     )
+    await timers.pass(MARGIN_MS - 1)
+    expect(seen).toEqual([])
+    await timers.pass(1)
+    expect(seen).toEqual(heads.slice(0, 1))
+    expect(told).toEqual([])
+    await timers.pass(MARGIN_MS)
+    await gone
+    expect(timers.waiting).toBe(0)
     expect(seen).toEqual(heads)
-    expect(told).toEqual([{ type: 'deadline-passed', txId, isCarried: false, nowMs }])
+    expect(told).toEqual([
+      { type: 'deadline-passed', txId, isCarried: false, nowMs: expect.any(Number) },
+    ])
   })
 })

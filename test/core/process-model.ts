@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AskResult, eraseShell } from '../../actors/runtime/actor.js'
 import { ShardHost } from '../../actors/runtime/shard-host.js'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { type CarriedSent, presentAnswer, sentReply } from '../../actors/sub-wallet/sent-reply.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
@@ -162,6 +163,7 @@ export class ProcessModel {
     const last = reader.events.lastSeqs()
     const host = new ShardHost({
       shells: [eraseShell(this.#shell(reader, alive))],
+      timers: systemTimers(Date.now),
       commits: localCommits(
         environment,
         attachEventSequence(createEventSequenceBuffer(last), () => true),
@@ -216,7 +218,7 @@ export class ProcessModel {
       versions: { countUp: () => undefined },
       log: { warn: () => undefined },
       auditLog: { note: () => undefined },
-      nowMs: () => this.#nowMs,
+      timers: systemTimers(() => this.#nowMs),
     })
   }
 

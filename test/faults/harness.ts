@@ -9,6 +9,7 @@ import {
   eraseShell,
 } from '../../actors/runtime/actor.js'
 import { ShardHost } from '../../actors/runtime/shard-host.js'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import type { SendCommand } from '../../actors/sub-wallet/core/messages.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
@@ -105,6 +106,7 @@ export async function startHarness(
     ends.push(() => environment.root.close())
     const reader = createReader(environment)
     const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
+    const timers = systemTimers(Date.now)
     const commits = localCommits(environment, sequence)
     const auditLog = new AuditLog({ commits, nowMs: Date.now, log: logger })
     ends.push(() => auditLog.close())
@@ -130,9 +132,10 @@ export async function startHarness(
           })
         },
       })
-      const common = { reader, chains: access, tell, log: logger, nowMs: Date.now }
+      const common = { reader, chains: access, tell, log: logger, timers }
       const host = new ShardHost({
         commits,
+        timers,
         log: logger,
         shells: [
           eraseShell(

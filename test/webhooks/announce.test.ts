@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Envelope } from '../../actors/runtime/actor.js'
+import { systemTimers } from '../../actors/runtime/timers.js'
 import { createAnnouncer } from '../../actors/webhook-endpoint/announce.js'
 import type { StoredEvent } from '../../src/domain/event.js'
 import { type EventId, ID_PREFIX, type UserId, type WebhookId } from '../../src/domain/ids.js'
@@ -45,7 +46,7 @@ test('endpoints are told from the moment they are stored, and no longer once the
   const announce = createAnnouncer({
     ...{ reader: store.reader, sequence: store.sequence },
     tell: (envelope) => told.push(envelope),
-    nowMs: () => 1,
+    timers: systemTimers(() => 1),
   })
   const say = (type: StoredEvent['type']) => {
     const event = { eventId: 'evt_1' as EventId, userId: USER, type, atMs: 1, seq: 0 }

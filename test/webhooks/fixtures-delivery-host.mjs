@@ -7,6 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ShardHost } from '../../dist/actors/runtime/shard-host.js'
+import { systemTimers } from '../../dist/actors/runtime/timers.js'
 import { createAnnouncer } from '../../dist/actors/webhook-endpoint/announce.js'
 import { createDeliveryPace } from '../../dist/actors/webhook-endpoint/pace.js'
 import { createWebhookShell } from '../../dist/actors/webhook-endpoint/shell.js'
@@ -42,19 +43,20 @@ const keys = storedKeys(join(process.argv[2] ?? '', 'data-keys.json'))
 const sealedText = createSealedText(openDataKeys('service', [Buffer.alloc(32, 7)], keys))
 const dispatcher = createGuardedAgent({ targets: 'any' })
 const log = { error: (context, message) => process.stderr.write(`${message} ${context.err}\n`) }
-const ports = { reader, sequence, log, nowMs: Date.now }
+const timers = systemTimers(Date.now)
+const ports = { reader, sequence, log, timers }
 const waiting = new Map()
 
 const host = new ShardHost({
   commits: localCommits(environment, sequence),
+  timers,
   log,
   shells: [
     createWebhookShell({
       ...ports,
       deliverer: createDeliverer({ dispatcher }),
       sealedText,
-      pace: createDeliveryPace(1_000, () => performance.now()),
-      random: Math.random,
+      pace: createDeliveryPace(1_000, timers),
     }),
   ],
   reply: (token, result) => waiting.get(token)?.(result),

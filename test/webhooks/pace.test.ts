@@ -7,7 +7,7 @@ const OTHER = 'other' as UserId
 
 test('a user gets no more attempts a second than the rate, and a burst of half a second', () => {
   let now = 0
-  const pace = createDeliveryPace(100, () => now)
+  const pace = createDeliveryPace(100, { elapsed: () => now })
   const startsMs = Array.from({ length: 500 }, () => pace.next(BUSY))
   expect(startsMs.filter((at) => at === 0).length).toBe(51)
   for (let second = 1; second < 4; second++) {
@@ -19,7 +19,7 @@ test('a user gets no more attempts a second than the rate, and a burst of half a
 })
 
 test('what one user has waiting delays no other', () => {
-  const pace = createDeliveryPace(10, () => 0)
+  const pace = createDeliveryPace(10, { elapsed: () => 0 })
   for (let n = 0; n < 1_000; n++) pace.next(BUSY)
   expect(pace.next(BUSY)).toBeGreaterThan(90_000)
   expect(pace.next(OTHER)).toBe(0)
@@ -27,7 +27,7 @@ test('what one user has waiting delays no other', () => {
 
 test('whoever stays below the rate never waits', () => {
   let now = 0
-  const pace = createDeliveryPace(10, () => now)
+  const pace = createDeliveryPace(10, { elapsed: () => now })
   for (let n = 0; n < 1_000; n++) {
     expect(pace.next(BUSY)).toBe(0)
     now += 100

@@ -10,7 +10,7 @@ import type { AccountPorts } from '../ports.js'
 
 type BroadcastEffect = Omit<Extract<AccountEffect, { type: 'broadcast' }>, 'type'>
 
-export interface BroadcastPorts extends Pick<AccountPorts, 'nowMs' | 'log'> {
+export interface BroadcastPorts extends Pick<AccountPorts, 'timers' | 'log'> {
   readonly chains: ReadonlyMap<number, BroadcastChain>
 }
 
@@ -20,7 +20,7 @@ interface BroadcastChain extends Pick<ChainAccess, 'rpc'> {
 
 /** Step 5 of the lifecycle: hands stored bytes to the chain, and says what is known after. */
 export function broadcast(
-  { chains, nowMs, log }: BroadcastPorts,
+  { chains, timers, log }: BroadcastPorts,
   effect: BroadcastEffect,
   self: (command: Extract<AccountCommand, { type: 'broadcast-outcome' }>) => void,
 ): void {
@@ -32,7 +32,7 @@ export function broadcast(
   if (chain === undefined || raw === undefined) throw new Error(`${txId} cannot be broadcast`)
   const report = (outcome: Outcome) => {
     const blockNumber = chain.fees.latest()?.head.number ?? null
-    self({ type: 'broadcast-outcome', txId, txHash, outcome, blockNumber, nowMs: nowMs() })
+    self({ type: 'broadcast-outcome', txId, txHash, outcome, blockNumber, nowMs: timers.now() })
   }
   const sent =
     effect.reach === 'first-node'

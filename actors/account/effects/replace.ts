@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { bump, type Fees, offerCeiling } from '../../../src/chains/fees.js'
 import type { KeyId, SubWalletId } from '../../../src/domain/ids.js'
 import type { AccountTransaction } from '../../../src/domain/transaction.js'
@@ -63,7 +62,7 @@ async function higherBid(ports: AccountPorts, replaced: Replaced): Promise<Outbi
   let ledgerDiffers = false
   for (let lost = 0; lost <= LOST_APPROVALS_MAX && fees !== null; lost++) {
     const outcome = await signAt(ports, replaced, fees, replaces)
-    if (outcome.ok) return signedCommand(replaced, fees, outcome, ports.nowMs())
+    if (outcome.ok) return signedCommand(replaced, fees, outcome, ports.timers.now())
     if (outcome.reason === 'NONCE_TAKEN' && outcome.takenBy !== undefined) {
       // An approval of ours whose answer was lost: the ledger wants it named, and outbid.
       replaces = outcome.takenBy
@@ -77,7 +76,7 @@ async function higherBid(ports: AccountPorts, replaced: Replaced): Promise<Outbi
 }
 
 function signAt(
-  { coSigner }: AccountPorts,
+  { coSigner, timers }: AccountPorts,
   { walletId, tx, purpose, keyId, authorization }: Replaced,
   fees: Fees,
   replaces: Uint8Array,
@@ -90,7 +89,7 @@ function signAt(
   return coSigner.sign({
     walletId,
     keyId,
-    requestId: randomBytes(16),
+    requestId: timers.random.bytes(16),
     proofKey: null,
     replaces,
     payload: {

@@ -20,7 +20,7 @@ type SignatureCommand = Extract<AccountCommand, { type: 'signed' | 'sign-failed'
 
 /** Step 4 of the lifecycle: both domains approve, the quorum signer joins and signs. */
 export function sign(
-  { coSigner, nowMs, log }: Pick<AccountPorts, 'coSigner' | 'nowMs' | 'log'>,
+  { coSigner, timers, log }: Pick<AccountPorts, 'coSigner' | 'timers' | 'log'>,
   { walletId, keyId, proofKey, authorization }: Signer,
   draft: AccountDraft,
   nonce: number,
@@ -54,11 +54,11 @@ export function sign(
         if (!outcome.ok && keyId === null) {
           log.warn({ txId, reason: outcome.reason }, 'an account of the service may not sign')
         }
-        self(outcomeCommand(outcome, txId, nonce, nowMs()))
+        self(outcomeCommand(outcome, txId, nonce, timers.now()))
       },
       (error: unknown) => {
         log.warn({ err: error, txId }, 'signing failed')
-        self(failed(txId, nonce, nowMs()))
+        self(failed(txId, nonce, timers.now()))
       },
     )
 }

@@ -24,7 +24,7 @@ export async function prepareJob(
     quote,
     chainNonce,
     past,
-    nowMs: ports.nowMs(),
+    nowMs: ports.timers.now(),
   })
   const unneeded: JobQuote = refusal(fault('INTERNAL'), 'call')
   if (account.open.has(job.txId) || account.drafts.has(job.txId))

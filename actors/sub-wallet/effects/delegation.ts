@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises'
+import { sleep } from '../../runtime/timers.js'
 import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
 import type { SubWalletPorts } from '../ports.js'
@@ -7,7 +7,7 @@ import type { SubWalletPorts } from '../ports.js'
 const RETRY_MS = 2_000
 /** Reads code and nonce of the account anew, as often as it takes to get an answer. */
 export async function checkDelegation(
-  { chains, log, nowMs }: SubWalletPorts,
+  { chains, log, timers }: SubWalletPorts,
   { chainId, account }: Extract<SponsoredEffect, { type: 'check-delegation' }>,
   self: (command: Command) => void,
 ): Promise<void> {
@@ -21,11 +21,11 @@ export async function checkDelegation(
         reads.transactionCount(account, 'latest'),
       ])
       const delegated = code.kind === 'delegated'
-      self({ type: 'delegation-checked', chainId, delegated, chainNonce, nowMs: nowMs() })
+      self({ type: 'delegation-checked', chainId, delegated, chainNonce, nowMs: timers.now() })
       return
     } catch (error) {
       log.warn({ err: error, chainId }, 'a delegation could not be checked')
-      await delay(RETRY_MS, undefined, { ref: false })
+      await sleep(timers, RETRY_MS)
     }
   }
 }
@@ -41,7 +41,7 @@ const REORG_MARGIN_MS = 60_000
  * store is read after that block was seen: what is not there then was not sent before the deadline.
  */
 export async function awaitDeadline(
-  { chains, nowMs, reader }: Pick<SubWalletPorts, 'chains' | 'nowMs' | 'reader'>,
+  { chains, timers, reader }: Pick<SubWalletPorts, 'chains' | 'timers' | 'reader'>,
   { stage, txId, chainId, deadlineSeconds }: Extract<SponsoredEffect, { type: 'await-deadline' }>,
   self: (command: Command) => void,
 ): Promise<void> {
@@ -52,16 +52,16 @@ export async function awaitDeadline(
     const { confirmations, block_time_ms: blockTimeMs } = chain.config
     afterMs += Math.max(REORG_MARGIN_MS, confirmations * blockTimeMs)
     // Nearly all of them have ended long before, and nothing need be looked at until then.
-    await delay(Math.max(0, afterMs - nowMs()), undefined, { ref: false })
+    await sleep(timers, afterMs - timers.now())
   }
   for (;;) {
     // The watcher keeps the newest head at hand, so looking costs nothing.
     const head = chain.fees.latest()?.head
     if (head !== undefined && head.timestampMs > afterMs) {
       const isCarried = reader.fresh().gas.transaction(txId) !== undefined
-      self({ type: 'deadline-passed', txId, isCarried, nowMs: nowMs() })
+      self({ type: 'deadline-passed', txId, isCarried, nowMs: timers.now() })
       return
     }
-    await delay(RETRY_MS, undefined, { ref: false })
+    await sleep(timers, RETRY_MS)
   }
 }

@@ -1,9 +1,9 @@
 import { encodeCancel, intentNonceOf } from '../../../src/contracts/router-intent.js'
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
-import { ID_PREFIX, type TxId } from '../../../src/domain/ids.js'
+import { ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
 import type { GasJob, Sponsorship } from '../../../src/domain/sponsorship.js'
-import { newId } from '../../../src/store/new-id.js'
 import type { Envelope } from '../../runtime/actor.js'
+import type { Timers } from '../../runtime/timers.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
 
 /** What a sub-wallet asks of the gas wallet that its sponsorship names. */
@@ -20,13 +20,13 @@ export function handOver({
 }
 
 /** A transaction of its own, since the failed one has ended. */
-export function cancelIntent({
-  sponsorship,
-  account,
-}: Extract<SponsoredEffect, { type: 'cancel-intent' }>): Envelope {
+export function cancelIntent(
+  timers: Timers,
+  { sponsorship, account }: Extract<SponsoredEffect, { type: 'cancel-intent' }>,
+): Envelope {
   const { txId, subWalletId, chainId, router } = sponsorship
   return ask(sponsorship, {
-    txId: newId<TxId>(ID_PREFIX.tx),
+    txId: (ID_PREFIX.tx + ulidBody(timers.now(), timers.random.bytes(10))) as TxId,
     ...{ subWalletId, chainId, account, router },
     calldata: encodeCancel(account, intentNonceOf(sponsorship.calldata)),
     authorization: null,

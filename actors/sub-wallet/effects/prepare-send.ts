@@ -34,7 +34,7 @@ export function prepareSend(
     data: command.data,
     proofKey: command.proofKey,
     idempotency: command.idempotency,
-    nowMs: ports.nowMs(),
+    nowMs: ports.timers.now(),
     first: record,
     quote,
     chainNonce,

@@ -24,7 +24,7 @@ export async function prepareSponsored(
     ...account,
     quote,
     type: 'prepared-sponsor-call',
-    nowMs: ports.nowMs(),
+    nowMs: ports.timers.now(),
     first,
   })
   const chain = ports.chains.get(command.chainId)

@@ -1,9 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { keyExpiresAtMs } from '../../../src/domain/api-key.js'
 import { grantedOf, LEAST_GRANT } from '../../../src/domain/grant-terms.js'
 import { FaultError } from '../../../src/errors/fault.js'
 import type { GrantUpdate } from '../../../src/service-custody/co-signer.js'
 import { grantAudit } from '../../custody/grant-audit.js'
+import { sleep, type Timers } from '../../runtime/timers.js'
 import type { GrantEffect } from '../core/grant-messages.js'
 import type { Command } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'
@@ -15,7 +15,7 @@ const FAILURES_PER_WARNING = 12
 
 /** Tells the identity provider what the key may do now. Told again, it does no harm. */
 export async function putGrant(
-  { coSigner, auditLog, log, nowMs }: SubWalletPorts,
+  { coSigner, auditLog, log, timers }: SubWalletPorts,
   effect: PutGrant,
   self: (command: Command) => void,
 ): Promise<void> {
@@ -24,7 +24,7 @@ export async function putGrant(
   const update = updateOf(effect)
   try {
     const outcome = await coSigner.putGrant(update)
-    auditLog.note(grantAudit(update, outcome, nowMs()))
+    auditLog.note(grantAudit(update, outcome, timers.now()))
     self({ type: 'grant-answered', keyId, version, taken: true })
   } catch (error) {
     const taken = update.revoked && isUnknownKey(error)
@@ -36,10 +36,11 @@ export async function putGrant(
 }
 
 export async function restGrants(
+  timers: Timers,
   { delayMs }: Extract<GrantEffect, { type: 'rest-grants' }>,
   self: (command: Command) => void,
 ): Promise<void> {
-  await delay(delayMs, undefined, { ref: false })
+  await sleep(timers, delayMs)
   self({ type: 'grants-rested' })
 }
 

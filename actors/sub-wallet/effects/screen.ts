@@ -17,7 +17,7 @@ export function screen(
   effect: Extract<Effect, { type: 'screen' }>,
   self: (command: Command) => void,
 ): void {
-  const { screener, nowMs } = ports
+  const { screener, timers } = ports
   const { userId, draft } = effect
   const { txId, chainId, to, data, forecast } = draft
   const report = (verdict: Verdict, requoted: CallQuote | null) =>
@@ -27,7 +27,7 @@ export function screen(
       refusal: verdictFault(verdict),
       screenedAgainst: editionsOf(verdict.lists),
       requoted,
-      nowMs: nowMs(),
+      nowMs: timers.now(),
     })
   const judged = (verdict: Verdict) => {
     const again = verdict.outcome === 'clean' ? quoteAgain(ports, effect) : null
@@ -71,7 +71,7 @@ function subWalletOf(reader: SubWalletPorts['reader'], { keyId }: Draft): SubWal
 
 /** The same for a sponsored call: the venue's call, and every party that it names or involves. */
 export function screenSponsored(
-  { screener, reader, nowMs }: SubWalletPorts,
+  { screener, reader, timers }: SubWalletPorts,
   { txId, chainId, keyId, account, router, terms, parties }: SponsoredDraft,
   self: (command: Command) => void,
 ): void {
@@ -83,7 +83,7 @@ export function screenSponsored(
       txId,
       refusal: verdictFault(verdict),
       screenedAgainst: editionsOf(verdict.lists),
-      nowMs: nowMs(),
+      nowMs: timers.now(),
     })
   const verdict = screener.screen({
     chainId: chainId as ChainId,

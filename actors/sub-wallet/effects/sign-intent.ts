@@ -29,12 +29,12 @@ export function signIntent(
 ): void {
   const { txId } = effect.draft
   signBoth(ports, walletId, effect).then(
-    (signed) => self({ type: 'intent-signed', txId, signed, nowMs: ports.nowMs() }),
+    (signed) => self({ type: 'intent-signed', txId, signed, nowMs: ports.timers.now() }),
     (error: unknown) => {
       ports.log.warn({ err: error, txId }, 'an intent could not be signed')
       const chainNonce = error instanceof NonceMoved ? error.chainNonce : null
       const why = error instanceof FaultError ? error.fault : fault('COSIGNER_UNAVAILABLE')
-      self({ type: 'intent-failed', txId, fault: why, chainNonce, nowMs: ports.nowMs() })
+      self({ type: 'intent-failed', txId, fault: why, chainNonce, nowMs: ports.timers.now() })
     },
   )
 }
@@ -65,7 +65,7 @@ async function signBoth(ports: SubWalletPorts, walletId: SubWalletId, effect: Si
 /** By the block's clock, or by ours where a quiet chain's newest block is old. */
 async function nowSeconds(ports: SubWalletPorts, chain: ChainAccess): Promise<number> {
   const { head } = await chain.fees.quote()
-  return Math.floor(Math.max(head.timestampMs, ports.nowMs()) / 1_000)
+  return Math.floor(Math.max(head.timestampMs, ports.timers.now()) / 1_000)
 }
 
 async function authorizationOf(

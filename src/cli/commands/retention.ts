@@ -54,7 +54,7 @@ The service may run meanwhile. A run that is interrupted leaves a store that is 
       const mode = options.dryRun === true ? 'count' : 'remove'
       const { heldBack, ...pruned } = await holding(
         () => lockMaintenance(home, 'service', 'retention'),
-        () => pruneOnce(store, retention, mode, () => delay(REST_MS)),
+        () => pruneOnce(store, retention, mode, Date.now(), () => delay(REST_MS)),
       )
       printRecord(io, options, {
         ...pruned,

@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto'
+
+/**
+ * Time and chance, as the shells of actors see them. Nothing else in `actors/` reaches for a timer,
+ * a clock or randomness, so that a simulator can own them all.
+ */
+export interface Timers {
+  /** Milliseconds since the epoch, by the service's clock. */
+  now(): number
+  /** Milliseconds of a clock that nobody sets: for how fast, and for how long at most. */
+  elapsed(): number
+  /**
+   * Runs a task once, when `now` is `atMs` or later. A process that has nothing else to do does not
+   * wait for it.
+   */
+  at(atMs: number, task: () => void): Alarm
+  /** Runs a task once everything that is due in this turn of the event loop has run. */
+  soon(task: () => void): void
+  readonly random: {
+    /** In [0, 1). */
+    fraction(): number
+    /** That nobody can guess. */
+    bytes(count: number): Uint8Array
+  }
+}
+
+export interface Alarm {
+  /** Once the task has run there is nothing to cancel. */
+  cancel(): void
+}
+
+/** Those of this process. @param now the service's clock */
+export function systemTimers(now: () => number): Timers {
+  return {
+    now,
+    elapsed: () => performance.now(),
+    at(atMs, task) {
+      const timer = setTimeout(task, Math.max(0, atMs - now()))
+      timer.unref()
+      return { cancel: () => clearTimeout(timer) }
+    },
+    soon(task) {
+      setImmediate(task)
+    },
+    random: { fraction: Math.random, bytes: randomBytes },
+  }
+}
+
+/** Resolves after that many milliseconds. */
+export function sleep(timers: Pick<Timers, 'now' | 'at'>, delayMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    timers.at(timers.now() + delayMs, resolve)
+  })
+}

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto'
+import type { Timers } from '../../actors/runtime/timers.js'
+
+interface Due {
+  readonly atMs: number
+  /** Of two that are due at once, the one that was asked for first. */
+  readonly turn: number
+  readonly task: () => void
+}
+
+/** Tasks that one `run` may lead to; more is a loop that never ends. */
+const TASKS_MAX = 100_000
+
+/** Time and chance that stand still until a test moves them, the same for the same seed. */
+export class VirtualTimers implements Timers {
+  #nowMs: number
+  #turns = 0
+  #drawn = 0
+  readonly #seed: number
+  readonly #due = new Set<Due>()
+  readonly random = {
+    fraction: () => this.#draw().readUInt32BE(0) / 2 ** 32,
+    bytes: (count: number) => {
+      const drawn = Array.from({ length: Math.ceil(count / 32) }, () => this.#draw())
+      return Buffer.concat(drawn).subarray(0, count)
+    },
+  }
+
+  constructor(nowMs: number, seed = 1) {
+    this.#nowMs = nowMs
+    this.#seed = seed
+  }
+
+  now = (): number => this.#nowMs
+  elapsed = (): number => this.#nowMs
+
+  at = (atMs: number, task: () => void) => {
+    const due: Due = { atMs: Math.max(atMs, this.#nowMs), turn: this.#turns++, task }
+    this.#due.add(due)
+    return { cancel: () => void this.#due.delete(due) }
+  }
+
+  soon = (task: () => void): void => {
+    this.at(this.#nowMs, task)
+  }
+
+  /** Tasks that wait for their time. */
+  get waiting(): number {
+    return this.#due.size
+  }
+
+  /**
+   * Lets time pass, running every task at its moment, what they ask for included. Promises that
+   * they settle go on before the next one runs.
+   */
+  async pass(byMs: number): Promise<void> {
+    const untilMs = this.#nowMs + byMs
+    for (let ran = 0; ; ran++) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const next = this.#next()
+      if (next === undefined || next.atMs > untilMs) break
+      if (ran >= TASKS_MAX) throw new Error('tasks lead to tasks without end')
+      this.#due.delete(next)
+      this.#nowMs = next.atMs
+      next.task()
+    }
+    this.#nowMs = untilMs
+  }
+
+  #next(): Due | undefined {
+    let first: Due | undefined
+    for (const due of this.#due) {
+      const isEarlier =
+        first === undefined ||
+        due.atMs < first.atMs ||
+        (due.atMs === first.atMs && due.turn < first.turn)
+      if (isEarlier) first = due
+    }
+    return first
+  }
+
+  #draw(): Buffer {
+    return createHash('sha256')
+      .update(`${this.#seed}:${this.#drawn++}`)
+      .digest()
+  }
+}
