@@ -1,3 +1,4 @@
+import { escapeHtml } from '../domain/escape-html.js'
 import type { JsonSchema, JsonValue } from './json-schema.js'
 
 /**
@@ -160,14 +161,6 @@ function prose(text: string): string {
 
 function inline(text: string): string {
   return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
 }
 
 const STYLE = `:root{color-scheme:light dark;--line:#8884;--soft:#8881}

@@ -1,3 +1,4 @@
+import { fnv1a } from './fnv1a.js'
 import type { UserId } from './ids.js'
 
 /**
@@ -11,19 +12,10 @@ import type { UserId } from './ids.js'
 export const PARTITION_COUNT = 24
 
 export function partitionOf(userId: UserId): number {
-  return hashOf(userId) % PARTITION_COUNT
+  return fnv1a(userId) % PARTITION_COUNT
 }
 
 /** Of what belongs to no user: by its name, so that it stays where it is. */
 export function partitionOfName(kind: string, id: string): number {
-  return hashOf(`${kind}:${id}`) % PARTITION_COUNT
-}
-
-/** FNV-1a over the UTF-16 units. */
-function hashOf(text: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) {
-    hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  }
-  return hash >>> 0
+  return fnv1a(`${kind}:${id}`) % PARTITION_COUNT
 }

@@ -1,3 +1,5 @@
+import { fnv1a } from '../domain/fnv1a.js'
+
 /**
  * Lets a thread know, without asking, that what it keeps about an id still holds. Whoever changes
  * something counts the id's slot up; ids that share a slot only make each other look changed.
@@ -32,9 +34,8 @@ export function attachVersions<Id extends string>(buffer: SharedArrayBuffer): Ve
   }
 }
 
-/** FNV-1a over the UTF-16 units, folded to 16 bits. */
+/** The hash of an id, folded to 16 bits. */
 function slotOf(id: string): number {
-  let hash = 0x811c9dc5
-  for (let i = 0; i < id.length; i++) hash = Math.imul(hash ^ id.charCodeAt(i), 0x01000193)
+  const hash = fnv1a(id)
   return ((hash >>> 16) ^ hash) & (SLOTS - 1)
 }

@@ -140,6 +140,11 @@ describe('reading', () => {
     const asked = await run(['markets', '--chain', '8453', '--json'])
     expect(asked.err).toBe('')
     expect(harness.last()?.input).toEqual({ chain_id: 8453 })
+    const simulated = await run(['simulate', '--chain', '1', '--to', TO])
+    expect(simulated.out).toMatch(/^success {2,}/)
+    expect(simulated.out).toMatch(/^asset_changes {2,}\[/m)
+    const markets = await run(['markets'])
+    expect(markets.out).toMatch(/^MARKET_ID {2,}CHAIN_ID/)
   })
 
   it('status tells whether the service is ready', async () => {

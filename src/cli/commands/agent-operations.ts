@@ -34,6 +34,7 @@ function registerOperation(
   row: OperationRow & { readonly name: OperationName },
 ): void {
   const fields = fieldsOf(row)
+  const list = listOf(row)
   const command = program
     .command(name)
     .summary(row.title.replace(/^[A-Z][a-z]*\b/, (word) => word.toLowerCase()))
@@ -59,16 +60,21 @@ function registerOperation(
       printRecord(io, options, record, TRANSACTION_COLUMNS)
       return
     }
-    const rows = Object.values(answer).find((value) => Array.isArray(value)) as
-      | readonly Row[]
-      | undefined
-    if (rows === undefined) printRecord(io, options, answer)
-    else printRows(io, options, answer, rows, Object.keys(rows[0] ?? {}))
+    const rows = list === null ? null : answer[list]
+    if (Array.isArray(rows)) printRows(io, options, answer, rows, Object.keys(rows[0] ?? {}))
+    else printRecord(io, options, answer)
   })
 }
 
+/** The field that an answer is a list of, if it says no more than which chain's. */
+function listOf({ output }: OperationRow): string | null {
+  const { properties = {} } = toJsonSchema(output, 'output') as ObjectSchema
+  const [only, ...others] = Object.entries(properties).filter(([name]) => name !== 'chain_id')
+  return only?.[1].type === 'array' && others.length === 0 ? only[0] : null
+}
+
 function fieldsOf({ input }: OperationRow): readonly Field[] {
-  const { properties = {}, required = [] } = toJsonSchema(input, 'input') as InputSchema
+  const { properties = {}, required = [] } = toJsonSchema(input, 'input') as ObjectSchema
   return Object.entries(properties).map(([name, { type, description }]) => {
     const flag = name === 'chain_id' ? '--chain <id>' : `--${name.replaceAll('_', '-')} <${name}>`
     const option = new Option(flag, description).makeOptionMandatory(required.includes(name))
@@ -76,7 +82,7 @@ function fieldsOf({ input }: OperationRow): readonly Field[] {
   })
 }
 
-interface InputSchema {
+interface ObjectSchema {
   readonly properties?: Readonly<
     Record<string, { readonly type?: string; readonly description?: string }>
   >

@@ -2,7 +2,8 @@ import { type Authorizer, authorizerName } from '../../custody/authorizers/autho
 import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
 import { describeGrant } from '../../custody/authorizers/describe-grant.js'
 import { type GrantStatement, grantChallenge } from '../../custody/authorizers/grant-statement.js'
-import { escapeHtml, htmlDocument } from '../login/pages.js'
+import { escapeHtml } from '../../domain/escape-html.js'
+import { htmlDocument } from '../login/pages.js'
 import { base64Url } from './wire.js'
 
 export const SCRIPT_PATH = '/authorizers/page.js'

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { escapeHtml } from '../../domain/escape-html.js'
 
 /**
  * The identity provider's pages: plain HTML without image or font, and without script where no
@@ -148,8 +149,4 @@ ${body}
 </body>
 </html>
 `
-}
-
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -5,7 +5,7 @@ import type { ChainAccess } from '../../chains/access.js'
 import { routerFee } from '../../contracts/router-intent-type.js'
 import { SERVICE_FEE_BPS } from '../../defi/fee.js'
 import { QUOTE_LIFETIME_MS } from '../../defi/quote-book.js'
-import { NATIVE_TOKEN } from '../../domain/chains.js'
+import { NATIVE_DECIMALS, NATIVE_TOKEN } from '../../domain/chains.js'
 import type { Address } from '../../domain/ids.js'
 import { formatUnits } from '../../domain/money.js'
 import { type Fault, ok, type Result, refuse } from '../../errors/fault.js'
@@ -75,7 +75,8 @@ export function wantedSwap(input: SwapInput): Result<WantedSwap> {
 }
 
 async function factsOf(chain: ChainAccess, token: Address): Promise<TokenFacts | null> {
-  if (token === NATIVE_TOKEN) return { symbol: chain.config.native_symbol, decimals: 18 }
+  if (token === NATIVE_TOKEN)
+    return { symbol: chain.config.native_symbol, decimals: NATIVE_DECIMALS }
   return chain.reads.tokenMetadata(token)
 }
 
