@@ -27,9 +27,13 @@ const HTTP_BY_ADAPTER = ['bad-input', 'connections', 'metrics', 'requests', 'smu
 /**
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
  * Chromium (`npm run test:passkey`), systemd (`npm run test:systemd`), Node 22
- * (`npm run test:mcp:conformance` fetches it).
+ * (`npm run test:mcp:conformance` fetches it), or versions of Node (`npm run test:runtimes`).
  */
-const STACKS_ON_REQUEST = { PKCS11: 'test/pkcs11/**', PASSKEY: 'test/passkey/**' }
+const STACKS_ON_REQUEST = {
+  PKCS11: 'test/pkcs11/**',
+  PASSKEY: 'test/passkey/**',
+  RUNTIMES: 'test/runtimes/**',
+}
 const isWanted = (name: string) => process.env[name] === '1'
 const ON_REQUEST = [
   ...(isWanted('SYSTEMD') ? [] : ['test/systemd/analyze.test.ts']),

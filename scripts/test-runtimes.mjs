@@ -1,0 +1,83 @@
+/**
+ * What depends on the version of Node, on each that is supported: the build, HTTP by both adapters,
+ * the store, the custody protocol, and a send through the whole stack.
+ *
+ *   node scripts/test-runtimes.mjs [20|22|24 …] [vitest arguments]    those versions; all of them
+ *   node scripts/test-runtimes.mjs --short [vitest arguments]         the newest, and less of each
+ */
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { announce, fail, ROOT } from './toolchain/console.mjs'
+
+/** The binaries are those of the npm package `node`. */
+const VERSIONS = { 20: '20.20.2', 22: '22.23.3', 24: '24.21.0' }
+const NEWEST = '24'
+const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'countersign', 'node')
+
+const SHORT = [
+  'test/http/connections.test.ts',
+  'test/http/node-adapter.test.ts',
+  'test/actors/store.test.ts',
+  'test/custody/signing.test.ts',
+  'test/runtimes',
+]
+const WHOLE = [
+  'test/http',
+  'test/mcp/endpoint.test.ts',
+  'test/mcp/clients.test.ts',
+  'test/actors/store.test.ts',
+  'test/actors/store-schema.test.ts',
+  'test/actors/damaged-store.test.ts',
+  'test/actors/retention-crash.test.ts',
+  'test/disk',
+  'test/custody/signing.test.ts',
+  'test/custody/signature-checks.test.ts',
+  'test/custody/tampered-frames.test.ts',
+  'test/custody/one-writer.test.ts',
+  'test/custody/socket-access.test.ts',
+  'test/runtimes',
+]
+
+const given = process.argv.slice(2)
+const isShort = given.includes('--short')
+const majors = given.filter((argument) => argument in VERSIONS)
+const more = given.filter((argument) => argument !== '--short' && !(argument in VERSIONS))
+const wanted = majors.length > 0 ? majors : isShort ? [NEWEST] : Object.keys(VERSIONS)
+
+const failed = wanted.filter((major) => !passesOn(VERSIONS[major]))
+if (failed.length > 0) fail(`the tests failed on Node ${failed.join(', ')}`)
+
+/** @param {string} version */
+function passesOn(version) {
+  const node = nodeOf(version)
+  announce(`Node ${version}`)
+  const files = isShort ? SHORT : WHOLE
+  return (
+    run(node, ['scripts/run.mjs', '--build']) &&
+    run(node, ['scripts/run.mjs', '--test', ...files, ...more])
+  )
+}
+
+/** @param {string} version @returns {string} its binary, installed when it was not there */
+function nodeOf(version) {
+  if (process.versions.node === version) return process.execPath
+  const directory = join(CACHE, version)
+  const binary = join(directory, 'node_modules', 'node', 'bin', 'node')
+  if (!existsSync(binary)) {
+    announce(`installing Node ${version} into ${directory}`)
+    mkdirSync(directory, { recursive: true })
+    const install = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+    spawnSync('npm', [...install, '--prefix', directory, `node@${version}`], { stdio: 'inherit' })
+  }
+  const { stdout } = spawnSync(binary, ['--version'], { encoding: 'utf8' })
+  if (stdout?.trim() !== `v${version}`) fail(`node@${version} brought no ${binary} that runs`)
+  return binary
+}
+
+/** @param {string} node @param {string[]} args */
+function run(node, args) {
+  const env = { ...process.env, RUNTIMES: '1' }
+  return spawnSync(node, args, { cwd: ROOT, env, stdio: 'inherit' }).status === 0
+}
