@@ -20,9 +20,14 @@ const STACKS = [
 ]
 
 /** What meets the adapter; the other files of HTTP do not. */
-const HTTP_BY_ADAPTER = ['bad-input', 'connections', 'metrics', 'requests', 'smuggling'].map(
-  (name) => `test/http/${name}.test.ts`,
-)
+const HTTP_BY_ADAPTER = [
+  'bad-input',
+  'connections',
+  'malformed',
+  'metrics',
+  'requests',
+  'smuggling',
+].map((name) => `test/http/${name}.test.ts`)
 
 /**
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
-import type { App, HttpResponse, Listener } from './app.js'
+import type { App, HttpResponse } from './app.js'
+import { listenBounded, type OpenPort } from './bounded-listener.js'
 
 /**
  * uWebSockets.js: nothing else loads the package. Its native build is loaded by name, since the
@@ -34,7 +35,14 @@ function load(): Native | null {
   }
 }
 
-export function createNativeApp(native: Native): App {
+export interface NativeAppOptions {
+  /** Descriptors of the process open at which no more connections are taken. */
+  readonly connectionsMax: number
+  readonly onFull: (isFull: boolean) => void
+}
+
+export function createNativeApp(native: Native, options: NativeAppOptions): App {
+  const { connectionsMax: openMax, onFull } = options
   const app = native.App()
   return {
     adapter: 'uWebSockets.js',
@@ -47,7 +55,8 @@ export function createNativeApp(native: Native): App {
     options: (path, serve) => app.options(path, serve),
     any: (path, serve) => app.any(path, serve),
     writeHeaders: writeAtOnce,
-    listen: (host, port) => listen(native, app, host, port),
+    listen: (host, port) =>
+      listenBounded({ bind: (at) => bind(native, app, host, at), port, openMax, onFull }),
   }
 }
 
@@ -56,21 +65,21 @@ function writeAtOnce(response: HttpResponse, name: string, value: string): void 
   response.writeHeader(name, value)
 }
 
-function listen(
+function bind(
   native: Native,
   app: ReturnType<Native['App']>,
   host: string,
   port: number,
-): Promise<Listener> {
+): Promise<OpenPort> {
   return new Promise((resolve, reject) => {
     // The package's types lack the form with host and options; its native side takes it.
-    const bind = app.listen.bind(app) as unknown as (
+    const listen = app.listen.bind(app) as unknown as (
       host: string,
       port: number,
       options: number,
       done: (socket: import('uWebSockets.js').us_listen_socket | false) => void,
     ) => void
-    bind(host, port, LISTEN_EXCLUSIVE, (socket) => {
+    listen(host, port, LISTEN_EXCLUSIVE, (socket) => {
       if (socket === false) {
         reject(new Error(`cannot listen on ${host}:${port}; is the port taken?`))
         return

@@ -60,6 +60,16 @@ export interface HttpServer {
   close(): Promise<number>
 }
 
+/** A flood goes on for longer than its first line in the log. */
+const FULL_SAID_MS = 10_000
+let saidFullMs = Number.NEGATIVE_INFINITY
+
+function sayFull(logger: Logger, isFull: boolean): void {
+  if (!isFull || performance.now() - saidFullMs < FULL_SAID_MS) return
+  saidFullMs = performance.now()
+  logger.warn('too many connections are open: more are turned away until there is room')
+}
+
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const gate = createRequestGate({
     inFlightMax: options.inFlightMax ?? IN_FLIGHT_REQUESTS_MAX,
@@ -67,6 +77,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   })
   const app = createApp({
     adapter: options.adapter ?? 'auto',
+    onFull: (isFull) => sayFull(options.logger, isFull),
     ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
   })
   const deps: RouteDeps = {

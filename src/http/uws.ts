@@ -15,6 +15,8 @@ export interface AppOptions {
   readonly adapter?: AdapterChoice
   /** Connections open at once; more are closed as they come. Default: as many as the system gives. */
   readonly connectionsMax?: number
+  /** Told when connections begin to be turned away, and when they are taken again. */
+  readonly onFull?: (isFull: boolean) => void
 }
 
 export const NO_NATIVE_BUILD = `uWebSockets.js has no native build for Node ${process.version} on ${process.platform} ${process.arch}`
@@ -26,11 +28,11 @@ export function usualAdapter(): AdapterName {
 
 /** @throws Error when the native adapter is asked for and there is no build of it */
 export function createApp(options: AppOptions = {}): App {
-  const { adapter = 'auto', connectionsMax = Number.POSITIVE_INFINITY } = options
+  const { adapter = 'auto', connectionsMax = Number.POSITIVE_INFINITY, onFull = () => {} } = options
   const native = adapter === 'node' ? null : loadNative()
-  if (native !== null) return createNativeApp(native)
+  if (native !== null) return createNativeApp(native, { connectionsMax, onFull })
   if (adapter === 'native') {
     throw new Error(`${NO_NATIVE_BUILD}; without COUNTERSIGN_HTTP_ADAPTER node:http serves`)
   }
-  return createNodeApp({ connectionsMax })
+  return createNodeApp({ connectionsMax, onFull })
 }

@@ -1,56 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { CATALOGUE, type ErrorCode } from '../../src/errors/catalogue.js'
-import { seededRandom } from '../faults/random.js'
-import { type MalformedRequest, malformedRequest } from './malformed-requests.js'
-import { RawConnection, type RawReply } from './raw-connection.js'
+import { runMalformed } from './malformed-run.js'
 import { issueKey, type Stack, startStack } from './stack.js'
 
 /** `npm run test:malformed` sends 200,000. A failing run is had again by its seed. */
 const REQUESTS = Number(process.env.MALFORMED_REQUESTS ?? 4_000)
 const SEED = Number(process.env.MALFORMED_SEED ?? 1)
-const CONNECTIONS = 8
 /** Each may ask 200 times a second; with fewer most requests would be refused for that alone. */
 const KEYS = 16
-/** A broken head may leave the parser waiting for its rest: the next request must not be taken for it. */
-const HEAD_GRACE_MS = 25
-const WRONG_MAX = 20
-/** Of the JavaScript engine, the file system, or this project's own sources. */
-const LEAK = /node_modules|\.js:\d|at \w+ \(|ENOENT|zod|Error:/i
-/** What a healthy service answers that has too much to do; its other 5xx say that a part is down. */
-const EXPECTED_5XX: ReadonlySet<string> = new Set<ErrorCode>(['OVERLOADED'])
 
 let stack: Stack
 beforeAll(async () => {
   stack = await startStack()
 })
 afterAll(() => stack?.service.stop())
-
-/** @returns what is wrong with it, or null */
-function judge(request: MalformedRequest, replies: readonly RawReply[]): string | null {
-  const hidden = replies.find(({ head }) => /x-request-id: inner-/i.test(head))
-  if (request.hidesAnother && hidden !== undefined) return 'what it hides was answered'
-  const [reply] = replies
-  if (reply === undefined) return request.mayBeDropped ? null : 'not answered'
-  if (Number.isNaN(reply.status)) return 'answered with no status'
-  if (reply.status < 400 || reply.body === '') return null
-  if (LEAK.test(reply.body)) return `leaks: ${reply.body.slice(0, 200)}`
-  const code = codeOf(reply.body)
-  if (code === null) return `no error body: ${reply.status} ${reply.body.slice(0, 200)}`
-  if (CATALOGUE[code].status !== reply.status) return `${code} with ${reply.status}`
-  if (reply.status >= 500 && !EXPECTED_5XX.has(code)) return `${reply.status} ${code}`
-  return null
-}
-
-/** Null unless the body is an error as the API has it; MCP's own errors are JSON-RPC. */
-function codeOf(body: string): ErrorCode | null {
-  try {
-    const { error } = JSON.parse(body)
-    const whole = typeof error.message === 'string' && typeof error.details === 'object'
-    return whole && error.code in CATALOGUE ? error.code : null
-  } catch {
-    return null
-  }
-}
 
 describe('malformed requests', () => {
   test(
@@ -65,37 +27,9 @@ describe('malformed requests', () => {
       const consoleToken = await stack.service.token()
       const pid = stack.service.dev().pids.service
       const port = Number(new URL(stack.service.dev().base_url).port)
-      const wrong: string[] = []
-      let sent = 0
-      const worker = async (index: number) => {
-        const random = seededRandom(SEED * 1_000 + index)
-        const credentials = keys.map(({ secret }) => ({ apiKey: secret, consoleToken }))
-        let connection = new RawConnection(port, index)
-        while (sent < REQUESTS && wrong.length < WRONG_MAX) {
-          const id = sent++
-          const request = malformedRequest(random, id, random.pick(credentials))
-          if (request.kind === 'head') {
-            connection.close()
-            connection = new RawConnection(port, id)
-            await Promise.race([
-              connection.ask(request.bytes, false),
-              new Promise((resolve) => setTimeout(resolve, HEAD_GRACE_MS)),
-            ])
-            connection.close()
-            connection = new RawConnection(port, id)
-            continue
-          }
-          const replies = await connection.ask(request.bytes, request.isHead)
-          const fault = judge(request, replies)
-          if (fault !== null) {
-            wrong.push(`${id} ${request.kind}: ${fault}\n${request.bytes.toString().slice(0, 400)}`)
-          }
-          if (request.hidesAnother) connection.close()
-        }
-        connection.close()
-      }
-      await Promise.all(Array.from({ length: CONNECTIONS }, (_, index) => worker(index)))
-      expect(wrong, `seed ${SEED}, ${sent} sent`).toEqual([])
+      const credentials = keys.map(({ secret }) => ({ apiKey: secret, consoleToken }))
+      const wrong = await runMalformed({ port, requests: REQUESTS, seed: SEED, credentials })
+      expect(wrong, `seed ${SEED}`).toEqual([])
       expect(stack.service.dev().pids.service).toBe(pid)
       for (const { api } of keys) {
         const { json } = await api.get('/api/limits')

@@ -37,13 +37,15 @@ const STACK_MINUTES_MAX = 4
 /**
  * @param env of all its processes, beside what they need
  * @param parent its home is made in that directory
+ * @param openFilesMax what each of its processes may have open
  */
 export async function startStack(
   env: Readonly<Record<string, string>> = {},
   parent?: string,
+  openFilesMax: number | null = null,
 ): Promise<Stack> {
   await withinOneUtcDay(STACK_MINUTES_MAX)
-  const service = await startService(env, parent)
+  const service = await startService(env, parent, openFilesMax)
   try {
     return { service, owner: service.console(await service.token()) }
   } catch (error) {

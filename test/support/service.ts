@@ -47,15 +47,17 @@ const POLL_MS = 50
  * Starts the stack. Call it once per file, in `beforeAll`, and `stop` in `afterAll`.
  * @param env of all its processes, beside what they need
  * @param parent its home is made in that directory
+ * @param openFilesMax what each of its processes may have open; default: as many as this one
  * @throws Error with what the supervisor wrote, when it is not ready in time
  */
 export async function startService(
   env: Readonly<Record<string, string>> = {},
   parent = tmpdir(),
+  openFilesMax: number | null = null,
 ): Promise<Service> {
   const home = mkdtempSync(join(parent, 'cs-e2e-'))
   const chains = await takeBuiltChains(inject('runDirectory'), home)
-  const supervisor = await launch(home, await reserveStackPorts(home), env)
+  const supervisor = await launch(home, await reserveStackPorts(home), env, openFilesMax)
   const devPath = join(home, 'dev.json')
   const dev = () => JSON.parse(readFileSync(devPath, 'utf8')) as DevFile
   const pidOf = (part: ServicePart) => dev().pids[part]
@@ -136,8 +138,11 @@ async function launch(
   home: string,
   port: number,
   env: Readonly<Record<string, string>>,
+  openFilesMax: number | null,
 ): Promise<Supervisor> {
-  const child = spawn(process.execPath, ['--enable-source-maps', START], {
+  const limit = openFilesMax === null ? '' : `ulimit -n ${openFilesMax}; `
+  const node = [process.execPath, '--enable-source-maps', START]
+  const child = spawn('/bin/sh', ['-c', `${limit}exec "$0" "$@"`, ...node], {
     env: { ...env, PATH: process.env.PATH, COUNTERSIGN_HOME: home, PORT: String(port) },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -9,9 +9,10 @@ import { createRouter } from './router.js'
 export function createNodeApp(options: {
   /** Connections open at once; more are closed as they come. */
   readonly connectionsMax: number
+  readonly onFull?: (isFull: boolean) => void
   readonly patience?: Patience
 }): App {
-  const { connectionsMax, patience = PATIENCE } = options
+  const { connectionsMax, onFull, patience = PATIENCE } = options
   const router = createRouter()
   const connections = new WeakMap<Socket, Connection>()
   const server = createServer({
@@ -29,6 +30,7 @@ export function createNodeApp(options: {
   // Headers past a maximum would be dropped unseen; `HEADERS_MAX` refuses them.
   server.maxHeadersCount = 0
   if (Number.isFinite(connectionsMax)) server.maxConnections = connectionsMax
+  server.on('drop', () => onFull?.(true))
   server.on('connection', (socket) => connections.set(socket, new Connection(socket, router)))
   server.on('request', (message, response) =>
     connections.get(message.socket)?.take(message, response),

@@ -1,0 +1,74 @@
+import type { Listener } from './app.js'
+import { descriptorsMax, descriptorsOpen } from './open-files.js'
+
+/**
+ * Keeps a server from using up the process's descriptors that tells nobody of its connections: what
+ * is open is counted, and past the bound the port is closed until there is room. Who is connected
+ * goes on; who comes meanwhile is refused.
+ */
+
+/** A port that listens. */
+export interface OpenPort {
+  readonly port: number
+  close(): void
+}
+
+export interface BoundedListenerOptions {
+  /** Binds the port; 0 picks a free one. */
+  readonly bind: (port: number) => Promise<OpenPort>
+  readonly port: number
+  /** Descriptors open at which the port is closed. */
+  readonly openMax: number
+  readonly onFull: (isFull: boolean) => void
+}
+
+/** No flood opens more in a millisecond. */
+const ACCEPTED_PER_MS_MAX = 100
+const LOOK_MS_MIN = 2
+const LOOK_MS_MAX = 100
+/** The port opens again with that part of the connections gone, so that it does not flutter. */
+const ROOM_TO_REOPEN = 1 / 16
+
+export async function listenBounded(options: BoundedListenerOptions): Promise<Listener> {
+  const { bind, openMax, onFull } = options
+  const limit = descriptorsMax() ?? Number.POSITIVE_INFINITY
+  const first = await bind(options.port)
+  const { port } = first
+  let open: OpenPort | null = first
+  let closed = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function look(): Promise<void> {
+    const count = descriptorsOpen() ?? 0
+    if (open !== null && count > openMax) {
+      open.close()
+      open = null
+      onFull(true)
+    } else if (open === null && count < openMax * (1 - ROOM_TO_REOPEN)) {
+      const again = await bind(port).catch(() => null)
+      if (closed) again?.close()
+      else if (again !== null) {
+        open = again
+        onFull(false)
+      }
+    }
+    if (!closed) lookAgain(count)
+  }
+  /** Before even a flood could have used up what is free. */
+  function lookAgain(count: number): void {
+    const emptyAfterMs = (limit - count) / ACCEPTED_PER_MS_MAX
+    const ms = Math.min(LOOK_MS_MAX, Math.max(LOOK_MS_MIN, emptyAfterMs))
+    timer = setTimeout(() => void look(), ms).unref()
+  }
+  if (Number.isFinite(openMax)) lookAgain(descriptorsOpen() ?? 0)
+
+  return {
+    port,
+    close() {
+      closed = true
+      clearTimeout(timer)
+      open?.close()
+      open = null
+    },
+  }
+}
