@@ -406,7 +406,7 @@ await firstBlock(clock)
 const port = await server.listen(config.host, config.port)
 const { adapter } = server
 if (adapter === 'node:http' && config.httpAdapter === 'auto') {
-  logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead, for twice the work a request`)
+  logger.warn(`${NO_NATIVE_BUILD}: node:http serves instead`)
 }
 logger.info({ host: config.host, port, mode: config.mode, adapter }, 'the wallet service listens')
 
