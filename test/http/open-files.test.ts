@@ -19,7 +19,7 @@ test('a system that names no limit sets none', () => {
 
 test.runIf(process.platform === 'linux')('what is open is counted, up to what may be', () => {
   const before = descriptorsOpen() ?? 0
-  const files = Array.from({ length: 50 }, () => openSync('/dev/null'))
+  const files = Array.from({ length: 50 }, () => openSync('/dev/null', 'r'))
   const during = descriptorsOpen() ?? 0
   for (const file of files) closeSync(file)
   // Other work of this process may close some meanwhile.
