@@ -38,6 +38,17 @@ const STEPS: readonly Step[] = [
       'err',
     ],
   },
+  {
+    name: 'reach of the quorum signer',
+    command: [
+      'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
+      'src/quorum-signer',
+      '--config',
+      '.dependency-cruiser.quorum-signer.cjs',
+      '--output-type',
+      'err',
+    ],
+  },
   { name: 'contract artifacts', command: ['dist/scripts/contracts/compile.js', '--check'] },
   { name: 'dead code', command: ['node_modules/knip/bin/knip.js'] },
 ]

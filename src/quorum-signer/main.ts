@@ -27,7 +27,7 @@ const { home, mode, fileKeys } = readProcessEnvironment(process.env)
 ownHome(home, 'quorum')
 const layout = quorumLayout(home)
 const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
-const keyStore = openKeyStore(layout.keys, fileKeys)
+const keyStore = await openKeyStore(layout.keys, fileKeys)
 const sessions = await createQuorumSessions(
   await chooseSigner(keyStore, 'quorum_signers', registry.current, Date.now()),
 )

@@ -93,7 +93,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   const layout = serviceLayout(home)
   refuseHalfRestored(layout)
   const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
-  const keyStore = openKeyStore(layout.keys, fileKeysOf(mode, process.env))
+  const keyStore = await openKeyStore(layout.keys, fileKeysOf(mode, process.env))
   const choose = () => chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
   const signer = switchableSigner(await choose())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)

@@ -14,7 +14,7 @@ import { publicKeyFromRaw, rawPublicKey, verifyP256 } from '../../src/quorum-pro
 export function describeKeyStore(kind: KeyStore['kind'], newDirectory: () => string): void {
   describe(`keys in ${kind}`, () => {
     test('sign what their own public key verifies, many at once', async () => {
-      const store = openKeyStore(newDirectory(), 'allowed')
+      const store = await openKeyStore(newDirectory(), 'allowed')
       expect(store.kind).toBe(kind)
       expect(await store.signers()).toEqual([])
       const signer = await store.makeSigner()
@@ -31,10 +31,10 @@ export function describeKeyStore(kind: KeyStore['kind'], newDirectory: () => str
 
     test('are there again after a restart, each under its id', async () => {
       const directory = newDirectory()
-      const before = openKeyStore(directory, 'allowed')
+      const before = await openKeyStore(directory, 'allowed')
       const ids = [await before.makeSigner(), await before.makeSigner()].map(({ kid }) => kid)
       await before.close()
-      const after = openKeyStore(directory, 'allowed')
+      const after = await openKeyStore(directory, 'allowed')
       const found = await after.signers()
       expect(found.map(({ kid }) => kid.toString('hex')).sort()).toEqual(
         ids.map((kid) => kid.toString('hex')).sort(),
@@ -49,7 +49,7 @@ export function describeKeyStore(kind: KeyStore['kind'], newDirectory: () => str
     })
 
     test('that are removed are gone, and only they', async () => {
-      const store = openKeyStore(newDirectory(), 'allowed')
+      const store = await openKeyStore(newDirectory(), 'allowed')
       const first = await store.makeSigner()
       const second = await store.makeSigner()
       await store.removeSigner(first.kid)
@@ -59,7 +59,7 @@ export function describeKeyStore(kind: KeyStore['kind'], newDirectory: () => str
     })
 
     test('agree on the secret that the other end computes', async () => {
-      const store = openKeyStore(newDirectory(), 'allowed')
+      const store = await openKeyStore(newDirectory(), 'allowed')
       expect(await store.agreementKey()).toBeNull()
       const key = await store.makeAgreementKey()
       await expect(store.makeAgreementKey()).rejects.toThrow(/already/)
@@ -76,7 +76,7 @@ export function describeKeyStore(kind: KeyStore['kind'], newDirectory: () => str
 
     test('open the wrapping key that was sealed to them, and no other store does', async () => {
       const directory = newDirectory()
-      const store = openKeyStore(directory, 'allowed')
+      const store = await openKeyStore(directory, 'allowed')
       const path = join(directory, 'wrapping.key')
       await makeWrappingKey(path, store)
       expect(statSync(path).mode & 0o077).toBe(0)
@@ -84,7 +84,7 @@ export function describeKeyStore(kind: KeyStore['kind'], newDirectory: () => str
       expect(opened).toHaveLength(32)
       expect(readFileSync(path).includes(opened)).toBe(kind === 'files')
       if (kind !== 'files') {
-        const other = openKeyStore(newDirectory(), 'allowed')
+        const other = await openKeyStore(newDirectory(), 'allowed')
         await other.makeAgreementKey()
         await expect(readWrappingKey(path, other)).rejects.toThrow(/sealed to another key/)
         writeFileSync(path, opened, { mode: 0o600 })

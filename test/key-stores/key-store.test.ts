@@ -2,11 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  openKeyStore,
-  storeFilePath,
-  writeStoreFile,
-} from '../../src/custody/key-stores/open-key-store.js'
+import { storeFilePath } from '../../src/custody/key-stores/key-store.js'
+import { openKeyStore } from '../../src/custody/key-stores/open-key-store.js'
+import { writeStoreFile } from '../../src/custody/key-stores/store-file.js'
 import { type FakeKms, startFakeKms } from '../support/fake-kms.js'
 import { describeKeyStore } from './contract.js'
 
@@ -53,9 +51,9 @@ describe('a key in a KMS', () => {
 })
 
 describe('a store that cannot be opened says which and why', () => {
-  test('live refuses files unless it was told so', () => {
+  test('live refuses files unless it was told so', async () => {
     const directory = newFiles()
-    expect(() => openKeyStore(directory, 'refused')).toThrow(/COUNTERSIGN_ALLOW_FILE_KEYS/)
+    await expect(openKeyStore(directory, 'refused')).rejects.toThrow(/COUNTERSIGN_ALLOW_FILE_KEYS/)
   })
 
   test('a store file that is none, and a KMS that refuses', async () => {
@@ -70,18 +68,19 @@ describe('a store that cannot be opened says which and why', () => {
       signing_keys: ['some-key'],
       agreement_key: null,
     })
-    await expect(openKeyStore(directory, 'refused').signers()).rejects.toThrow(
+    const refusing = await openKeyStore(directory, 'refused')
+    await expect(refusing.signers()).rejects.toThrow(
       /GetPublicKey failed with 400 AccessDeniedException/,
     )
     writeFileSync(storeFilePath(directory), '{"kind": "abacus"}')
-    expect(() => openKeyStore(directory, 'refused')).toThrow(/store\.json/)
+    await expect(openKeyStore(directory, 'refused')).rejects.toThrow(/store\.json/)
     writeFileSync(storeFilePath(directory), '{')
-    expect(() => openKeyStore(directory, 'refused')).toThrow(/store\.json is not JSON/)
+    await expect(openKeyStore(directory, 'refused')).rejects.toThrow(/store\.json is not JSON/)
   })
 
   test('a key file that holds something else', async () => {
     const directory = newFiles()
-    const store = openKeyStore(directory, 'allowed')
+    const store = await openKeyStore(directory, 'allowed')
     await store.makeSigner()
     writeFileSync(join(directory, 'signing.pem'), 'nothing', { mode: 0o600 })
     await expect(store.signers()).rejects.toThrow(/signing\.pem is not a P-256 private key/)

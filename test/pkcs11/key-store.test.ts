@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openKeyStore, writeStoreFile } from '../../src/custody/key-stores/open-key-store.js'
+import { openKeyStore } from '../../src/custody/key-stores/open-key-store.js'
+import { writeStoreFile } from '../../src/custody/key-stores/store-file.js'
 import { describeKeyStore } from '../key-stores/contract.js'
 import { createTokenDirectory, type TokenDirectory } from '../support/softhsm.js'
 
@@ -40,7 +41,7 @@ test('a key cannot be read out of the token', async () => {
   const settings = freshToken()
   const directory = join(root, 'sealed')
   writeStoreFile(directory, settings)
-  const store = openKeyStore(directory, 'refused')
+  const store = await openKeyStore(directory, 'refused')
   await store.makeSigner()
   const library = new PKCS11()
   library.load(settings.module)
@@ -60,18 +61,18 @@ test('a key cannot be read out of the token', async () => {
   await store.close()
 })
 
-test('a missing library, a missing token and a wrong PIN are named', () => {
+test('a missing library, a missing token and a wrong PIN are named', async () => {
   const settings = freshToken()
   const directory = join(root, 'refusing')
   const opening = (change: object) => {
     writeStoreFile(directory, { ...settings, ...change })
-    return () => openKeyStore(directory, 'refused')
+    return expect(openKeyStore(directory, 'refused')).rejects
   }
-  expect(opening({ module: '/nowhere/lib.so' })).toThrow(/\/nowhere\/lib\.so does not exist/)
-  expect(opening({ token: 'absent' })).toThrow(/no token with the label absent/)
+  await opening({ module: '/nowhere/lib.so' }).toThrow(/\/nowhere\/lib\.so does not exist/)
+  await opening({ token: 'absent' }).toThrow(/no token with the label absent/)
   const pin = join(root, 'wrong-pin')
   writeFileSync(pin, '111111', { mode: 0o600 })
-  expect(opening({ pin_file: pin })).toThrow(/token domain-\d: login failed: CKR_PIN_INCORRECT/)
+  await opening({ pin_file: pin }).toThrow(/token domain-\d: login failed: CKR_PIN_INCORRECT/)
   writeFileSync(join(root, 'open-pin'), '111111', { mode: 0o644 })
-  expect(opening({ pin_file: join(root, 'open-pin') })).toThrow(/must have mode 0600/)
+  await opening({ pin_file: join(root, 'open-pin') }).toThrow(/must have mode 0600/)
 })

@@ -18,7 +18,7 @@ export function checkDomain(home: string, domain: 'service' | 'user'): Promise<n
 async function check(home: string, domain: 'service' | 'user'): Promise<number> {
   const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
   if (!existsSync(layout.shares)) throw new Error(`${layout.shares} does not exist`)
-  const keyStore = openKeyStore(layout.keys, 'allowed')
+  const keyStore = await openKeyStore(layout.keys, 'allowed')
   try {
     const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
     const shares = openShareStore(domain, layout, wrappingKeys)

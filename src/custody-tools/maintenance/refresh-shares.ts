@@ -52,7 +52,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
   const layout = serviceLayout(home)
   const { envelope } = verified(registryPath(home), [layout.rootKey])
   const registry = holdRegistry(readRootKey(layout.rootKey), envelope)
-  const keyStore = openKeyStore(layout.keys, 'allowed')
+  const keyStore = await openKeyStore(layout.keys, 'allowed')
   const signer = await chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   const shares = openShareStore('service', layout, wrappingKeys)

@@ -111,7 +111,7 @@ async function checkStaged(
   staged: Pick<DomainLayout, (typeof STORES)[number]>,
 ): Promise<number> {
   const { domain, from, wrappingKeyPath } = options
-  const keyStore = openKeyStore(layout.keys, 'allowed')
+  const keyStore = await openKeyStore(layout.keys, 'allowed')
   try {
     const read = async () => [
       ...(await readWrappingKeys(layout.wrappingKey, keyStore)),

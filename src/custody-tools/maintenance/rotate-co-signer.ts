@@ -48,7 +48,7 @@ async function rotate(home: string, rotation: CoSignerRotation): Promise<Rotated
   // Opened before anything is made: a wrong root must change nothing.
   const root = rotation.root.kind === 'sign' ? matchingRoot(rotation.root, layout.rootKey) : null
   const body = bodyOf(present)
-  const store = openKeyStore(layout.keys, 'allowed')
+  const store = await openKeyStore(layout.keys, 'allowed')
   try {
     const nowMs = Date.now()
     await removeExpired(store, present, body, nowMs)

@@ -27,7 +27,7 @@ export function rotateWrappingKey(home: string, domain: 'service' | 'user'): Pro
 
 async function rotate(home: string, domain: 'service' | 'user'): Promise<number> {
   const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
-  const store = openKeyStore(layout.keys, 'allowed')
+  const store = await openKeyStore(layout.keys, 'allowed')
   try {
     const next = nextWrappingKeyPath(layout.wrappingKey)
     if (!existsSync(layout.shares)) throw new Error(`${layout.shares} does not exist`)

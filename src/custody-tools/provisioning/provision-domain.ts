@@ -7,12 +7,9 @@ import {
 } from '../../custody/domain-keys/layout.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
-import {
-  openKeyStore,
-  type StoreFile,
-  storeFilePath,
-  writeStoreFile,
-} from '../../custody/key-stores/open-key-store.js'
+import { type KeyStore, storeFilePath } from '../../custody/key-stores/key-store.js'
+import { openKeyStore } from '../../custody/key-stores/open-key-store.js'
+import { type StoreFile, writeStoreFile } from '../../custody/key-stores/store-file.js'
 import { makeWrappingKey, readWrappingKey } from '../../custody/key-stores/wrapping-key.js'
 import type { RegistryRole } from '../../quorum-protocol/registry.js'
 import type { Enrolment } from './registry-draft.js'
@@ -49,7 +46,7 @@ async function provision(
 ): Promise<Enrolment> {
   const layout = domainLayout(home, domain)
   if (store !== null && !existsSync(storeFilePath(layout.keys))) writeStoreFile(layout.keys, store)
-  const keys = openKeyStore(layout.keys, 'allowed')
+  const keys = await openKeyStore(layout.keys, 'allowed')
   try {
     const wanted = store?.kind ?? 'files'
     if (keys.kind !== wanted) {
@@ -67,7 +64,7 @@ async function provision(
   }
 }
 
-async function ensureWrappingKey(path: string, keys: ReturnType<typeof openKeyStore>) {
+async function ensureWrappingKey(path: string, keys: KeyStore) {
   if (!existsSync(path)) await makeWrappingKey(path, keys)
   ;(await readWrappingKey(path, keys)).fill(0)
 }

@@ -78,7 +78,7 @@ export async function provisionDev(
     ...(options.webauthn === undefined ? {} : { webauthn: options.webauthn }),
   }
   const path = registryPath(home)
-  const coSigners = openKeyStore(service.keys, 'allowed')
+  const coSigners = await openKeyStore(service.keys, 'allowed')
   let version = 0
   if (existsSync(path)) {
     const present = openRegistry(readRegistryFile(path), rootPublic)
@@ -112,7 +112,7 @@ function newP256Pem(): Buffer {
 }
 
 async function ensureSigner(keys: string): Promise<P256Signer> {
-  const store = openKeyStore(keys, 'allowed')
+  const store = await openKeyStore(keys, 'allowed')
   const [present] = await store.signers()
   return present ?? store.makeSigner()
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { P256Signer } from '../../quorum-protocol/p256.js'
 
 /**
@@ -36,3 +37,8 @@ export interface AgreementKey {
 
 /** More keys than any rotation leaves behind; a store that lists more is not ours. */
 export const KEYS_MAX = 32
+
+/** Names the store that holds the domain's keys; no such file: they are beside it, in files. */
+export function storeFilePath(directory: string): string {
+  return join(directory, 'store.json')
+}

@@ -70,7 +70,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   refuseHalfRestored(layout)
   refuseUnfenced(layout)
   const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
-  const keyStore = openKeyStore(layout.keys, options.fileKeys)
+  const keyStore = await openKeyStore(layout.keys, options.fileKeys)
   const signer = await chooseSigner(keyStore, 'approvers', registry.current, Date.now())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   const shares = openShareStore('user', layout, wrappingKeys)

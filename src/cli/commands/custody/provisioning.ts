@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
-import type { StoreFile } from '../../../custody/key-stores/open-key-store.js'
+import type { StoreFile } from '../../../custody/key-stores/store-file.js'
 import { type GlobalOptions, homeOf } from '../../connection.js'
 import { UsageError } from '../../exit-codes.js'
 import type { Io } from '../../io.js'
