@@ -5,15 +5,12 @@ import type { CallQuote } from '../../../src/valuation/quoter.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import { isIdle, laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
-import type { CallAtGates } from './call-at-gates.js'
+import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
 import { passesAgain, passesGates } from './lifecycle.js'
 import type { Command, PreparedSend } from './messages.js'
 import type { Draft, SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 import { isPlain, unminedCalls } from './unmined-calls.js'
-
-/** The same call again within this time looks like a retry (API.md, DUPLICATE_SUSPECTED). */
-const DUPLICATE_WINDOW_MS = 10_000
 
 /** A call that is out of date each time it was valued has a node too slow for its chain. */
 const REQUOTES_MAX = 3

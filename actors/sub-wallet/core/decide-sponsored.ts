@@ -2,7 +2,7 @@ import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { isIdle, laneOf } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
-import type { CallAtGates } from './call-at-gates.js'
+import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
 import { proceed } from './decide-delegation.js'
 import { passesGates } from './lifecycle.js'
 import type { RefusedCall } from './messages.js'
@@ -12,9 +12,6 @@ import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
 type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
-
-/** The same call again within this time looks like a retry (API.md, DUPLICATE_SUSPECTED). */
-const DUPLICATE_WINDOW_MS = 10_000
 
 /** Through the gates, and on to the screening. */
 export function admitSponsored(
