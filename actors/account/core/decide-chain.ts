@@ -54,18 +54,29 @@ export function confirmed(turn: AccountTurn, command: Of<'confirmed'>): void {
   if (entry.tx.mined?.blockHash !== command.mined.blockHash) {
     mined(turn, { ...command, type: 'mined' })
   }
-  const { mined: minedIn, nowMs } = command
-  turn.end(entry.tx, minedIn, { ...endOf(entry.tx, minedIn), nonceFreed: false, atMs: nowMs })
+  turn.end(entry.tx, command.mined, endingOf(entry.tx, command.mined, command.nowMs))
 }
 
-function endOf(tx: AccountTransaction, mined: MinedIn): Pick<Ending, 'status' | 'error'> {
+const GIVEN_UP = {
+  code: 'CHAIN_REJECTED',
+  message: 'The chain kept refusing the transaction; its nonce was used up without it.',
+} as const
+const REVERTED = {
+  code: 'EXECUTION_REVERTED',
+  message: 'The transaction was mined and reverted.',
+} as const
+
+function endingOf(tx: AccountTransaction, mined: MinedIn, atMs: number): Ending {
   if (isCancelledBy(tx, mined)) {
-    const message = 'The chain kept refusing the transaction; its nonce was used up without it.'
-    return { status: 'dropped', error: { code: 'CHAIN_REJECTED', message } }
+    return { status: 'dropped', error: GIVEN_UP, nonceFreed: false, atMs }
   }
-  if (mined.outcome === 'success') return { status: 'confirmed', error: null }
-  const message = 'The transaction was mined and reverted.'
-  return { status: 'failed', error: { code: 'EXECUTION_REVERTED', message } }
+  const reverted = mined.outcome !== 'success'
+  return {
+    status: reverted ? 'failed' : 'confirmed',
+    error: reverted ? REVERTED : null,
+    nonceFreed: false,
+    atMs,
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   trimGaps,
   without,
 } from './lane-nonces.js'
-import type { AccountEvent, Ending, StoredEvent } from './messages.js'
+import type { AccountEvent, StoredEvent } from './messages.js'
 import { type AccountState, laneOf, type OpenEntry, openOf, restoredEntry } from './state.js'
 
 type Of<T extends StoredEvent['type']> = Extract<StoredEvent, { type: T }>
@@ -94,22 +94,18 @@ export function foldReopened(state: AccountState, tx: AccountTransaction, atMs: 
   forgetUse(joinFlight(state, entry), tx.nonce)
 }
 
-export function foldEnded(state: AccountState, entry: OpenEntry, ending: Ending): void {
-  const { tx } = entry
-  const { status, error, atMs, nonceFreed } = ending
-  const ended = {
-    ...tx,
-    status,
-    error,
-    updatedAtMs: atMs,
-    confirmedAtMs: status === 'confirmed' ? atMs : null,
-  }
-  const lane = laneOf(state, tx.chainId)
-  lane.flight = without(lane.flight, tx.txId)
-  if (nonceFreed) freeNonce(lane, tx.nonce)
-  entry.tx = ended
-  state.open.delete(tx.txId)
-  state.ended.set(tx.txId, ended)
+/** @param ended its record as it ends */
+export function foldEnded(
+  state: AccountState,
+  ended: AccountTransaction,
+  nonceFreed: boolean,
+): void {
+  const { txId, chainId, nonce } = ended
+  const lane = laneOf(state, chainId)
+  lane.flight = without(lane.flight, txId)
+  if (nonceFreed) freeNonce(lane, nonce)
+  state.open.delete(txId)
+  state.ended.set(txId, ended)
 }
 
 function synced(state: AccountState, { chainId, nextNonce, window }: Of<'lane-synced'>): void {

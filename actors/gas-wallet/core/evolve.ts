@@ -23,9 +23,13 @@ export function evolve(state: GasWalletState, event: GasWalletEvent): void {
     case 'transaction-reopened':
       foldReopened(account, event.tx, event.atMs)
       return
-    case 'transaction-ended':
-      foldEnded(account, openOf(account, event.txId), event)
+    case 'transaction-ended': {
+      const { txId, status, error, atMs, nonceFreed } = event
+      const { tx } = openOf(account, txId)
+      const confirmedAtMs = status === 'confirmed' ? atMs : null
+      foldEnded(account, { ...tx, status, error, updatedAtMs: atMs, confirmedAtMs }, nonceFreed)
       return
+    }
     case 'signature-failed':
       state.faults.set(event.txId, event.fault)
       evolveAccount(account, event)

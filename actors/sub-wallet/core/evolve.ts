@@ -160,14 +160,17 @@ function reopened(state: SubWalletState, { tx, atMs }: Of<'transaction-reopened'
 }
 
 function ended(state: SubWalletState, event: Of<'transaction-ended'>): void {
-  const { txId, spentMicros } = event
-  const entry = openOf(state, txId)
-  const { lineageId, reservation } = entry.tx
+  const { txId, status, spentMicros, error, atMs } = event
+  const { tx } = openOf(state, txId)
+  const { lineageId, reservation } = tx
   const before = state.spend.get(lineageId) ?? NO_SPEND
   state.spend.set(lineageId, settle(before, reservation, spentMicros))
-  entry.tx = { ...entry.tx, spentMicros }
-  foldEnded(state, entry, event)
-  const idempotency = state.requests.get(txId)?.idempotency ?? null
+  const confirmedAtMs = status === 'confirmed' ? atMs : null
+  const end: Transaction = { ...tx, status, spentMicros, error, updatedAtMs: atMs, confirmedAtMs }
+  foldEnded(state, end, event.nonceFreed)
+  const request = state.requests.get(txId)
+  if (request === undefined) return
+  const { idempotency } = request
   if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
   state.requests.delete(txId)
 }

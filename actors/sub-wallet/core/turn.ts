@@ -167,9 +167,11 @@ export class Turn implements AccountTurn {
   }
 
   end(tx: Transaction, mined: MinedIn | null, ending: Ending): void {
-    if (ending.status !== 'confirmed') undoCredits(this, tx)
+    const { txId } = tx
+    const { status, error, nonceFreed, atMs } = ending
+    if (status !== 'confirmed') undoCredits(this, tx)
     const spentMicros = mined === null ? 0n : spentBy(tx, mined)
-    this.emit({ type: 'transaction-ended', txId: tx.txId, ...ending, spentMicros })
+    this.emit({ type: 'transaction-ended', txId, status, error, nonceFreed, atMs, spentMicros })
   }
 
   decision(): Decision<Event, Effect> {
