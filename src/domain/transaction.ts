@@ -1,4 +1,5 @@
 import type { CreditUse } from './allowance.js'
+import type { Call } from './call.js'
 import type { Address, Hex, KeyId, LineageId, SubWalletId, TxId, UserId } from './ids.js'
 import type { UsdMicros } from './money.js'
 import type { Reservation } from './spend.js'
@@ -52,13 +53,9 @@ export interface Valuation {
 }
 
 /** What the nonces of an account know of a transaction, whoever asked for it. */
-export interface AccountTransaction {
+export interface AccountTransaction extends Call {
   readonly txId: TxId
-  readonly chainId: number
   readonly from: Address
-  readonly to: Address
-  readonly value: bigint
-  readonly data: Hex
   readonly nonce: number
   readonly gasLimit: bigint
   readonly status: TxStatus

@@ -1,4 +1,5 @@
 import type { SimulatedApproval, SimulatedTransfer } from '../chains/simulate/simulation.js'
+import type { Call } from '../domain/call.js'
 import type { Exposure } from '../domain/exposure.js'
 import type { Address, Hex, TxId } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
@@ -14,12 +15,8 @@ export interface Quoter {
   forecast(call: QuotedCall): Promise<CallQuote>
 }
 
-export interface QuotedCall {
-  readonly chainId: number
+export interface QuotedCall extends Call {
   readonly from: Address
-  readonly to: Address
-  readonly value: bigint
-  readonly data: Hex
   /** The wallet's own calls that will be mined before this one; asked only of what is run. */
   readonly unmined?: () => readonly UnminedCall[]
 }

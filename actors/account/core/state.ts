@@ -1,4 +1,5 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
+import type { Call } from '../../../src/domain/call.js'
 import type { Address, Hex, TxId } from '../../../src/domain/ids.js'
 import type { AccountTransaction, Place } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
@@ -25,13 +26,9 @@ export interface AccountState {
 }
 
 /** A transaction to be, without durable signed bytes at its nonce. */
-export interface AccountDraft {
+export interface AccountDraft extends Call {
   readonly txId: TxId
   readonly requestId: string
-  readonly chainId: number
-  readonly to: Address
-  readonly value: bigint
-  readonly data: Hex
   readonly gasLimit: bigint
   readonly maxFeePerGas: bigint
   readonly maxPriorityFeePerGas: bigint

@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
+import { type Call, isSameCall } from '../../../src/domain/call.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
@@ -148,12 +149,8 @@ function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCod
 /** A transaction with the same chain, to, data and value that is young and not final. */
 function duplicateOf(state: SubWalletState, command: PreparedSend): TxId | null {
   const since = command.nowMs - DUPLICATE_WINDOW_MS
-  const same = (it: Pick<Draft, 'chainId' | 'to' | 'data' | 'value' | 'createdAtMs'>) =>
-    it.createdAtMs > since &&
-    it.chainId === command.chainId &&
-    it.value === command.value &&
-    it.to === command.to &&
-    it.data === command.data
+  const same = (it: Call & Pick<Draft, 'createdAtMs'>) =>
+    it.createdAtMs > since && isSameCall(it, command)
   for (const { draft } of state.drafts.values()) if (same(draft)) return draft.txId
   for (const { tx } of state.open.values()) if (same(tx)) return tx.txId
   return null

@@ -1,5 +1,6 @@
 import type { ApiKey, KeyPatch } from '../../../src/domain/api-key.js'
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
+import type { Call } from '../../../src/domain/call.js'
 import type { Exposure } from '../../../src/domain/exposure.js'
 import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
 import type { Hex, KeyId, LineageId, TxId, UserId } from '../../../src/domain/ids.js'
@@ -86,16 +87,12 @@ export interface Successor {
 }
 
 /** A send as the front end authenticated and validated it. */
-export interface SendCommand {
+export interface SendCommand extends Call {
   readonly type: 'send'
   readonly txId: TxId
   readonly requestId: string
   readonly keyId: KeyId
   readonly kind: TxKind
-  readonly chainId: number
-  readonly to: `0x${string}`
-  readonly value: bigint
-  readonly data: Hex
   readonly proofKey: Uint8Array
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
 }
@@ -202,7 +199,4 @@ export type Effect =
     }
 
 /** What the audit trail keeps of a send that was refused; the calldata in outline only. */
-export type RefusedCall = Pick<
-  Draft,
-  'txId' | 'keyId' | 'requestId' | 'chainId' | 'kind' | 'to' | 'value' | 'data'
->
+export type RefusedCall = Call & Pick<Draft, 'txId' | 'keyId' | 'requestId' | 'kind'>
