@@ -79,6 +79,7 @@ import { OracleMirror } from './screening/providers/oracle-mirror.js'
 import { ADDED_TOPIC, REMOVED_TOPIC } from './screening/providers/sanctions-oracle.js'
 import { WalkPool } from './screening/walk-pool.js'
 import { deriveProofKey } from './service-custody/key-proof.js'
+import { takenOver } from './service-custody/outcome.js'
 import { createQuorumReachBuffer, readQuorumReach } from './service-custody/quorum-reach.js'
 import { newServiceBoot } from './service-custody/service-boot-file.js'
 import { openEnvironment } from './store/environment.js'
@@ -180,7 +181,7 @@ const authenticator = createApiKeyAuthenticator({
   },
   environment: config.environment,
   deriveProofKey,
-  nowMs: clock.nowMs,
+  nowMs: clock.latestMs,
 })
 
 const quorumReach = createQuorumReachBuffer(config.workers)
@@ -355,7 +356,15 @@ const server = createHttpServer({
   ...callers,
   refusesWrite: (keyId) => writes.refuses(keyId),
   agent,
-  console: stopConsoleWrites(createConsoleHandlers(ports), disk.refusal, reader),
+  console: stopConsoleWrites(
+    createConsoleHandlers(ports),
+    {
+      everything: () => (readQuorumReach(quorumReach).fenced ? takenOver('fenced') : null),
+      whatWrites: disk.refusal,
+      whatGives: clock.refusal,
+    },
+    reader,
+  ),
   forgedTokens,
   remembersConsole: (header) => consoleTokens?.remembers(header) === true,
   verifyConsole: async (header) =>

@@ -12,7 +12,7 @@ import { createEventNeeds } from './event-needs.js'
 
 /**
  * One pass over a store, whether its service runs or not.
- * @param nowMs what is older than it is kept by then goes
+ * @param nowMs what is older than it is kept by then is gone for good: by a clock that is right
  * @param rest awaited after each step
  */
 export async function pruneOnce(

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 
 /** The console's REST interface, as far as the first start needs it. */
@@ -28,6 +29,7 @@ export interface KeyRequest {
 }
 
 const REQUEST_TIMEOUT_MS = 30_000
+const RETRY_MS = 100
 /** Enough for any home: the wallets of one developer. */
 const WALLETS_LISTED = 100
 
@@ -41,8 +43,8 @@ const issuedKey = z.object({ key_id: z.string(), secret: z.string() })
 
 /** @param token a console token */
 export function consoleClient(baseUrl: string, token: string): ConsoleClient {
-  const call = async <T>(method: string, path: string, schema: z.ZodType<T>, body?: unknown) => {
-    const response = await fetch(`${baseUrl}/api/v1/agent${path}`, {
+  const send = (method: string, path: string, body: unknown) =>
+    fetch(`${baseUrl}/api/v1/agent${path}`, {
       method,
       headers: {
         authorization: `Bearer ${token}`,
@@ -51,10 +53,19 @@ export function consoleClient(baseUrl: string, token: string): ConsoleClient {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
     })
-    const text = await response.text()
-    // An answer that is no success holds no secret.
-    if (!response.ok) throw new Error(`${method} ${path}: HTTP ${response.status} ${text}`)
-    return schema.parse(JSON.parse(text))
+  const call = async <T>(method: string, path: string, schema: z.ZodType<T>, body?: unknown) => {
+    const deadlineMs = Date.now() + REQUEST_TIMEOUT_MS
+    for (;;) {
+      const response = await send(method, path, body)
+      const text = await response.text()
+      if (response.ok) return schema.parse(JSON.parse(text))
+      // A service that has just started gives out no key before it has seen a block.
+      if (!text.includes('"WRITES_STOPPED"') || Date.now() > deadlineMs) {
+        // An answer that is no success holds no secret.
+        throw new Error(`${method} ${path}: HTTP ${response.status} ${text}`)
+      }
+      await delay(RETRY_MS)
+    }
   }
   const toDevWallet = ({ sub_wallet_id, addresses }: z.infer<typeof wallet>): DevWallet => ({
     sub_wallet_id,

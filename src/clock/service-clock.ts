@@ -22,6 +22,12 @@ export interface ServiceClock {
    * is old. That can wait, and must not be done by a clock that may be wrong.
    */
   borneOutMs(): number | null
+  /**
+   * The later of both while they disagree and never agreed since the start, else the same as
+   * `nowMs`: for whether a key has ended. A chain that lags and answers first must not bring one
+   * back, and a key that is refused too early is served again once the clock is right.
+   */
+  latestMs(): number
   /** The machine's clock less the chains' time (of the one that is nearest where two count); null until a block was seen. */
   aheadMs(): number | null
   /** Why nothing that moves value may begin, or null. */
@@ -65,15 +71,19 @@ export function createServiceClock(options: ServiceClockOptions): ServiceClock {
     return true
   }
 
+  /** @param unagreed which of both it is where they never agreed */
+  function timeBy(unagreed: (machine: number, chains: number) => number): number {
+    const machine = machineMs()
+    if (isBorneOut(machine)) return machine
+    const chains = chainTime.nearestMs(machine)
+    if (chains === null) return machine
+    return agreed === null ? unagreed(machine, chains) : agreed + monotonicMs()
+  }
+
   return {
-    nowMs() {
-      const machine = machineMs()
-      if (isBorneOut(machine)) return machine
-      const chains = chainTime.nearestMs(machine)
-      if (chains === null) return machine
-      // Too early a time ends nothing that it should not.
-      return agreed === null ? Math.min(machine, chains) : agreed + monotonicMs()
-    },
+    // Too early a time removes nothing, and hands out no window anew.
+    nowMs: () => timeBy(Math.min),
+    latestMs: () => timeBy(Math.max),
     borneOutMs() {
       const machine = machineMs()
       return isBorneOut(machine) ? machine : null

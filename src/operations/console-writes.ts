@@ -44,29 +44,57 @@ const TAKES_AWAY: TakesAway = {
   },
 }
 
+/**
+ * What may give somebody more than they had, lasts for a time, or moves value: it is not begun by a
+ * clock that may be wrong. What else is written there can be undone as it was done.
+ */
+const GIVES: ReadonlySet<ConsoleOperationName> = new Set([
+  'create_key',
+  'patch_key',
+  'rotate_key',
+  'put_address_rule',
+  'delete_address_rule',
+  'revoke_allowances',
+])
+
+/** Why something is not done now, or null; asked for each call. */
+export interface ConsoleStops {
+  /**
+   * Not even what takes away: another start of the service has the wallets, so that what is done
+   * here counts nowhere.
+   */
+  readonly everything: () => Fault | null
+  readonly whatWrites: () => Fault | null
+  readonly whatGives: () => Fault | null
+}
+
 type Handler = (context: ConsoleContext, input: never) => Answer<unknown> | Promise<Answer<unknown>>
 
-/**
- * The same handlers; those that write refuse while there is a reason to, but for what takes away.
- * @param stopped why nothing may be written now, or null; asked for each call
- */
+/** The same handlers; those that write refuse while there is a reason to. */
 export function stopConsoleWrites(
   handlers: ConsoleHandlers,
-  stopped: () => Fault | null,
+  stops: ConsoleStops,
   records: Records,
 ): ConsoleHandlers {
   const guarded: Record<string, Handler> = { ...handlers }
   for (const { name, method } of consoleOperations) {
     if (method === 'GET') continue
     const handler: Handler = handlers[name]
+    const gives = GIVES.has(name)
     const takesAway: ((records: Records, context: ConsoleContext, input: never) => boolean) | null =
       TAKES_AWAY[name] ?? null
-    guarded[name] = (context, input) => {
-      const reason = stopped()
-      if (reason === null) return handler(context, input)
-      records.fresh()
-      const goesOn = takesAway?.(records, context, input) === true
-      return goesOn ? handler(context, input) : { ok: false, fault: reason }
+    guarded[name] = async (context, input) => {
+      const elsewhere = stops.everything()
+      if (elsewhere !== null) return { ok: false, fault: elsewhere }
+      const reason = stops.whatWrites() ?? (gives ? stops.whatGives() : null)
+      if (reason !== null) {
+        records.fresh()
+        if (takesAway?.(records, context, input) !== true) return { ok: false, fault: reason }
+      }
+      const answer = await handler(context, input)
+      // It may have been taken over only now, and an answer would promise what nobody keeps.
+      const since = answer.ok ? stops.everything() : null
+      return since === null ? answer : { ok: false, fault: since }
     }
   }
   return guarded as unknown as ConsoleHandlers

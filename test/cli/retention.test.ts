@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -13,6 +13,8 @@ import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import { entryAt, newEvent } from '../actors/retention-world.js'
 import { USER_ID } from '../actors/wallet-fixtures.js'
+import { chainConfig } from '../support/chain-config.js'
+import { startScriptedNode } from '../support/scripted-node.js'
 
 let home: string
 const storeDirectory = () => join(home, 'service', 'store')
@@ -73,10 +75,10 @@ describe('retention', () => {
     const said = { deliveries: 0, events: 2, audit: 0, users_held_back: 0 }
     expect(JSON.parse(counted.out)).toEqual({ ...said, dry_run: true })
     expect(await left()).toEqual({ events: 3, audit: 2 })
-    const removed = await run('--json', '--events-days', '30')
+    const removed = await run('--json', '--events-days', '30', '--trust-clock')
     expect(JSON.parse(removed.out)).toEqual({ ...said, dry_run: false })
     expect(await left()).toEqual({ events: 1, audit: 2 })
-    expect((await run('--audit-days', '30')).out).toMatch(/audit +1\n/)
+    expect((await run('--audit-days', '30', '--trust-clock')).out).toMatch(/audit +1\n/)
     expect(await left()).toEqual({ events: 1, audit: 1 })
   })
 
@@ -94,11 +96,37 @@ describe('retention', () => {
     for (const word of ['--events-days', '--dry-run', 'Never removed']) expect(out).toContain(word)
   })
 
+  it('removes nothing by a clock that the newest blocks do not bear out', async () => {
+    await fillStore()
+    let blockMs = Date.now() - 2 * DAY_MS
+    const node = await startScriptedNode(8453, () => ({
+      hash: '0x01',
+      timestamp: `0x${Math.floor(blockMs / 1_000).toString(16)}`,
+    }))
+    const chains = [chainConfig(8453, { rpc_urls: [node.url] })]
+    await writeFile(join(home, 'chains.json'), JSON.stringify({ chains }))
+    try {
+      const ahead = await run('--events-days', '30')
+      expect(ahead).toMatchObject({ code: 2 })
+      expect(ahead.err).toMatch(/clock is \d+ s ahead of the newest blocks/)
+      expect(await left()).toEqual({ events: 3, audit: 2 })
+      blockMs = Date.now()
+      expect(await run('--events-days', '30')).toMatchObject({ code: 0 })
+      expect(await left()).toEqual({ events: 1, audit: 2 })
+    } finally {
+      await node.close()
+    }
+    const unheard = await run('--audit-days', '30')
+    expect(unheard).toMatchObject({ code: 2 })
+    expect(unheard.err).toContain('--trust-clock')
+    expect(await left()).toEqual({ events: 1, audit: 2 })
+  })
+
   it('waits for no other command: it says who is at work', async () => {
     await fillStore()
     const lock = lockMaintenance(home, 'service', 'another command')
     try {
-      const refused = await run('--events-days', '30')
+      const refused = await run('--events-days', '30', '--trust-clock')
       expect(refused.code).not.toBe(0)
       expect(refused.err).toContain('another command')
     } finally {

@@ -110,6 +110,25 @@ describe("the service's clock", () => {
     expect(world.clock.refusal()).not.toBeNull()
   })
 
+  test('a chain that lags and answers first brings no key back that has ended', () => {
+    const world = new World()
+    world.head(1, DAY_MS)
+    expect(world.clock.nowMs()).toBeLessThan(world.trueMs)
+    expect(world.clock.latestMs()).toBe(world.trueMs)
+    world.errorMs = -DAY_MS
+    world.heads()
+    expect(world.clock.latestMs()).toBeGreaterThan(world.trueMs - CLOCK_ERROR_MAX_MS)
+  })
+
+  test('set ahead after it was right it ends no key', () => {
+    const world = new World()
+    world.heads()
+    world.clock.nowMs()
+    world.errorMs = 365 * DAY_MS
+    world.trueMs += HOUR_MS
+    expect(world.clock.latestMs()).toBe(world.trueMs)
+  })
+
   test('chains that stop, lag or lie do not stop writes while most of them are right', () => {
     const world = new World()
     world.heads()

@@ -91,9 +91,16 @@ describe('two services on copies of one home', () => {
     const env = { COUNTERSIGN_HOME: stack.home, IDENTITY_PORT: new URL(issuer).port }
     restarted = await startChild('dist/src/identity-provider/main.js', env)
     await until(client(newerUrl), 200)
-    const enlargement = { daily_limit_usd: '5000000' }
-    const enlarged = await owner.call('PATCH', `${KEYS}/${keys[0]?.key_id}`, { body: enlargement })
-    expect(enlarged.json).toMatchObject({ custody: 'pending' })
+    const before = await owner.get(KEYS)
+    for (const body of [{ daily_limit_usd: '5000000' }, { daily_limit_usd: '1' }]) {
+      const path = `${KEYS}/${keys[0]?.key_id}`
+      const patched = await owner.call('PATCH', path, { body })
+      expect(patched).toMatchObject({ status: 503, code: 'COSIGNER_UNAVAILABLE' })
+      expect(patched.json.error?.details).toEqual({ reason: 'fenced' })
+    }
+    const revoked = await owner.post(`${KEYS}/${keys[0]?.key_id}/revoke`)
+    expect(revoked).toMatchObject({ status: 503, code: 'COSIGNER_UNAVAILABLE' })
+    expect((await owner.get(KEYS)).json.keys).toEqual(before.json.keys)
     const created = await owner.post(KEYS, {
       name: 'of the older one',
       sub_wallet_id: keys[0]?.sub_wallet_id,

@@ -8,6 +8,7 @@ import { DAY_MS } from '../../domain/retention.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { borneOutTime } from '../operator/borne-out-time.js'
 import { integerOption } from '../options.js'
 import { printRecord } from '../print.js'
 
@@ -19,6 +20,7 @@ interface RetentionFlags extends GlobalOptions {
   readonly eventsDays?: number
   readonly auditDays?: number
   readonly dryRun?: boolean
+  readonly trustClock?: boolean
 }
 
 /** Removes old records once. A running service does so by itself, by COUNTERSIGN_RETAIN_…_DAYS. */
@@ -30,11 +32,13 @@ export function register(program: Command, io: Io): void {
     .option('--events-days <days>', 'events older than this, from the beginning on', daysOption)
     .option('--audit-days <days>', 'audit entries older than this', daysOption)
     .option('--dry-run', 'count what would be removed, and remove nothing')
+    .option('--trust-clock', "go by this machine's clock without asking the chains' nodes")
     .addHelpText(
       'after',
       `
 Only what an option names is removed. Never removed: what a webhook has still to deliver, events and
 entries of transactions that are not final, transactions themselves, and the evidence of both keys.
+What is old is told by this machine's clock, once the newest blocks of the home's chains bear it out.
 The service may run meanwhile. A run that is interrupted leaves a store that is whole.`,
     )
     .action(async (_options: object, command: Command) => {
@@ -52,9 +56,11 @@ The service may run meanwhile. A run that is interrupted leaves a store that is 
       if (!existsSync(store)) throw new UsageError(`there is no store in ${home}`)
       const { pruneOnce } = await import('../../../actors/retention/prune-once.js')
       const mode = options.dryRun === true ? 'count' : 'remove'
+      const trusted = options.trustClock === true || mode === 'count'
+      const nowMs = trusted ? Date.now() : await borneOutTime(home)
       const { heldBack, ...pruned } = await holding(
         () => lockMaintenance(home, 'service', 'retention'),
-        () => pruneOnce(store, retention, mode, Date.now(), () => delay(REST_MS)),
+        () => pruneOnce(store, retention, mode, nowMs, () => delay(REST_MS)),
       )
       printRecord(io, options, {
         ...pruned,

@@ -1,0 +1,59 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { connectChains } from '../../chains/access.js'
+import { attachChainTime, createChainTimeBuffer, keepChainTime } from '../../clock/chain-time.js'
+import { createServiceClock } from '../../clock/service-clock.js'
+import { readChainsFile } from '../../config/chains.js'
+import { UsageError } from '../exit-codes.js'
+
+/**
+ * The machine's time where the newest blocks of the home's chains bear it out, as the service has
+ * it: what is removed because it is old is gone for good.
+ * @returns milliseconds since the epoch
+ * @throws UsageError when no node answers, or the clock is not what they say
+ */
+export async function borneOutTime(home: string): Promise<number> {
+  const file = join(home, 'chains.json')
+  if (!existsSync(file)) throw new UsageError(`${file} names no chains ${HINT}`)
+  const { chains, close } = connectChains(readChainsFile(file).chains)
+  try {
+    const buffer = createChainTimeBuffer()
+    const keep = keepChainTime(buffer)
+    await Promise.all(
+      [...chains].map(async ([chainId, { rpc }]) => {
+        const block = await rpc
+          .request<unknown>('eth_getBlockByNumber', ['latest', false])
+          .catch(() => null)
+        const head = headOf(block)
+        if (head !== null) keep({ chainId, ...head })
+      }),
+    )
+    const clock = createServiceClock({ chainTime: attachChainTime(buffer) })
+    const nowMs = clock.borneOutMs()
+    if (nowMs !== null) return nowMs
+    const aheadMs = clock.aheadMs()
+    throw new UsageError(
+      aheadMs === null
+        ? `no node of chains.json answers ${HINT}`
+        : `this machine's clock is ${seconds(aheadMs)} the newest blocks: set it right first`,
+    )
+  } finally {
+    await close()
+  }
+}
+
+const HINT =
+  'that could bear out this clock; where it is known to be right, say so with --trust-clock'
+
+function seconds(aheadMs: number): string {
+  const apart = Math.round(Math.abs(aheadMs) / 1_000)
+  return `${apart} s ${aheadMs < 0 ? 'behind' : 'ahead of'}`
+}
+
+function headOf(block: unknown): { readonly hash: string; readonly timestampMs: number } | null {
+  if (typeof block !== 'object' || block === null) return null
+  const { hash, timestamp } = block as { readonly hash?: unknown; readonly timestamp?: unknown }
+  if (typeof hash !== 'string' || typeof timestamp !== 'string') return null
+  const timestampMs = Number(timestamp) * 1_000
+  return Number.isSafeInteger(timestampMs) ? { hash, timestampMs } : null
+}
