@@ -36,6 +36,8 @@ import { type Quorum, type QuorumWallet, startQuorum } from './quorum.js'
  */
 export interface Harness {
   readonly chains: ReadonlyMap<number, FaultChain>
+  /** With the evidence of both domains. */
+  readonly home: string
   readonly reader: Reader
   /** Warnings and errors of the actors, newest last; bounded. */
   readonly log: readonly string[]
@@ -191,6 +193,7 @@ export async function startHarness(
 
     return {
       chains,
+      home: quorum.home,
       reader,
       log,
       stop,

@@ -5,6 +5,7 @@ import { allFinal, audit, type Verdict } from './auditor.js'
 import type { FaultChain } from './chain.js'
 import { type Harness, RECIPIENT, startHarness, type TestWallet } from './harness.js'
 import { seededRandom } from './random.js'
+import { verifyAudit } from './verify-audit.js'
 
 /** Every fault at once, in an order that a seed decides, over many wallets and chains. */
 export interface MixOptions {
@@ -14,6 +15,7 @@ export interface MixOptions {
   readonly transactions: number
   /** Longest wait for the last of them to end. */
   readonly settleMs: number
+  readonly progress: (sentence: string) => void
 }
 
 export interface MixReport {
@@ -38,13 +40,14 @@ const SEND = 'eth_sendRawTransaction'
 /** At most so many sends before chance gets a turn. */
 const BURST_MAX = 12
 const PAUSE_MS_MAX = 120
+const PROGRESS_SHARE = 0.1
 /** Outermost blocks are taken back; balances lie deeper. */
 const REORG_DEPTH_MAX = 3
 /** Chances per burst. */
 const CHANCES = { reorg: 0.12, baseFee: 0.1, drop: 0.3, outside: 0.1, restart: 0.1 }
 
 export async function runMix(options: MixOptions): Promise<MixReport> {
-  const { seed, chainIds, transactions, settleMs } = options
+  const { seed, chainIds, transactions, settleMs, progress } = options
   const random = seededRandom(seed)
   const startedAt = performance.now()
   const harness = await startHarness(chainIds)
@@ -64,6 +67,7 @@ export async function runMix(options: MixOptions): Promise<MixReport> {
     const answers: Promise<void>[] = []
     let accepted = 0
     let restarts = 0
+    let told = 0
     for (let sent = 0; sent < transactions; ) {
       const burst = Math.min(1 + random.integer(BURST_MAX), transactions - sent)
       for (let i = 0; i < burst; i++, sent++) {
@@ -81,6 +85,11 @@ export async function runMix(options: MixOptions): Promise<MixReport> {
         restarts++
         await harness.restart()
       }
+      if (sent >= told + transactions * PROGRESS_SHARE) {
+        told = sent
+        const seconds = Math.round((performance.now() - startedAt) / 1_000)
+        progress(`seed ${seed}: ${sent} of ${transactions} sent, ${seconds} s`)
+      }
       await delay(random.integer(PAUSE_MS_MAX))
     }
     for (const { proxies } of harness.chains.values()) for (const proxy of proxies) proxy.clear()
@@ -92,6 +101,12 @@ export async function runMix(options: MixOptions): Promise<MixReport> {
     for (const wallet of wallets) verdicts.push(await audit(harness, wallet, outside.get(wallet)))
     const sum = (of: (verdict: Verdict) => number) =>
       verdicts.reduce((total, verdict) => total + of(verdict), 0)
+    wrong.push(
+      ...(await unexplained(
+        harness,
+        sum((it) => it.fromOutside),
+      )),
+    )
     return {
       seed,
       accepted,
@@ -109,6 +124,17 @@ export async function runMix(options: MixOptions): Promise<MixReport> {
   } finally {
     await harness.stop()
   }
+}
+
+/** What `verify-audit` says, but for the nonces that accounts used from outside. */
+async function unexplained(harness: Harness, fromOutside: number): Promise<string[]> {
+  const urls = [...harness.chains.values()].map(({ anvil }) => anvil.url)
+  const problems = await verifyAudit(harness.home, urls)
+  const nonces = problems.filter((problem) => problem.endsWith('used without evidence'))
+  const others = problems.filter((problem) => !nonces.includes(problem))
+  return nonces.length === fromOutside
+    ? others
+    : [...others, `${nonces.length} nonces without evidence, ${fromOutside} used from outside`]
 }
 
 /** Blocks on top of everything, so that no late reorg is still being digested. */

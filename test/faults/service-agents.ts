@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import type { Address } from '../../src/domain/ids.js'
-import { give, newWallet } from '../defi/sponsored-wallet.js'
-import { type ChainView, newAddress } from '../e2e/chain.js'
-import { type IssuedKey, issueKey, type Stack } from '../e2e/stack.js'
-import type { HttpClient, Reply } from '../support/http-client.js'
+import { chainOf, give, newWallet } from '../defi/sponsored-wallet.js'
+import { type ChainView, chainView, newAddress } from '../e2e/chain.js'
+import type { IssuedKey, Stack } from '../e2e/stack.js'
+import type { Reply } from '../support/http-client.js'
 import type { seededRandom } from './random.js'
 
 export type Random = ReturnType<typeof seededRandom>
@@ -12,7 +13,12 @@ export interface MixChain {
   readonly view: ChainView
   readonly wrapped: Address
   readonly marketId: string
+  readonly vault: Address
   readonly halfUsdc: bigint
+  /** What half a USDC was worth of the vault when the mix began. */
+  readonly halfShares: bigint
+  /** The first block of the mix. */
+  readonly fromBlock: number
 }
 
 /**
@@ -25,74 +31,155 @@ export type Answer =
   | { readonly kind: 'unknown' }
 
 export interface Asked {
-  readonly what: 'send' | 'swap' | 'deposit'
+  readonly what: 'send' | 'swap' | 'deposit' | 'withdraw'
   readonly chainId: number
   /** Of its own, so that the chain says whether it was executed; null for sponsored calls. */
   readonly recipient: Address | null
   readonly amount: bigint
-  readonly keyId: string
-  /** The key had been revoked, and its owner told so, before this was asked. */
+  readonly line: Line
+  /** Sent along, so that the same request may be sent again; null: it is sent once. */
+  readonly idempotencyKey: string | null
+  /** The line had been revoked, and its owner told so, before this was asked. */
   readonly afterRevocation: boolean
-  answer: Answer
+  /** One for each time that it was sent. */
+  readonly answers: Answer[]
 }
 
-/** A sub-wallet, the keys that its agents have, and all that they asked for. */
+/** A key and those it was rotated to: they share caps, idempotency and their end. */
+export interface Line {
+  /** The newest last; each may be used until the line is revoked. */
+  readonly keys: IssuedKey[]
+  revoked: 'no' | 'perhaps' | 'yes'
+  /** The largest daily cap that it had, or may have had. */
+  capMaxMicros: bigint
+}
+
+/** A sub-wallet, the lines of keys that its agents have, and all that they asked for. */
 export interface Agent {
   readonly subWalletId: string
   readonly address: Address
-  key: IssuedKey
-  /** All keys of it; the newest may be revoked. */
-  readonly keys: Map<string, { readonly api: HttpClient; revoked: 'no' | 'perhaps' | 'yes' }>
+  /** Of a new line, whole dollars; some run into it. */
+  readonly capUsd: number
+  /** The newest last. */
+  readonly lines: Line[]
   readonly asked: Asked[]
 }
 
-const USDC = '200'
-const NATIVE = '5'
+/** What each sub-wallet is given on each chain, as the auditor reckons with it. */
+export const GIVEN_USDC = 200n
+export const GIVEN_NATIVE_WEI = 5n * 10n ** 18n
+export const GIVEN_SHARES_USDC = 50n
 const SEND_WEI = 10n ** 12n
+const SEND_FACTOR_MAX = 1_000
+const WIDE_CAP_USD = 1_000_000
+const MICROS_PER_USD = 1_000_000n
+/** Of sends and sponsored calls alike. */
+const IDEMPOTENT_CHANCE = 0.5
+const OLDER_KEY_CHANCE = 0.15
 
+/** @param tightCapUsd of every other agent's keys */
 export async function createAgents(
   stack: Stack,
   count: number,
   chainIds: readonly number[],
+  tightCapUsd: number,
 ): Promise<Agent[]> {
   const agents: Agent[] = []
   while (agents.length < count) {
-    const { subWalletId, address, key } = await newWallet(stack)
+    const capUsd = agents.length % 2 === 0 ? WIDE_CAP_USD : tightCapUsd
+    const { subWalletId, address, key } = await newWallet(stack, { dailyUsd: String(capUsd) })
     for (const chainId of chainIds) {
-      await give(stack, chainId, address, USDC, 'USDC')
-      await give(stack, chainId, address, NATIVE, 'native')
+      await give(stack, chainId, address, String(GIVEN_USDC), 'USDC')
+      await give(stack, chainId, address, String(GIVEN_NATIVE_WEI / 10n ** 18n), 'native')
+      await giveShares(stack, chainId, address)
     }
-    const keys: Agent['keys'] = new Map([[key.keyId, { api: key.api, revoked: 'no' }]])
-    agents.push({ subWalletId, address, key, keys, asked: [] })
+    agents.push({ subWalletId, address, capUsd, lines: [newLine(key, capUsd)], asked: [] })
   }
   return agents
 }
 
-/** Two in three are plain sends. Never rejects: an answer that does not come is part of the mix. */
+export function newLine(key: IssuedKey, capUsd: number): Line {
+  return { keys: [key], revoked: 'no', capMaxMicros: BigInt(capUsd) * MICROS_PER_USD }
+}
+
+/** Shares of the vault for so much USDC, bought by the deployer. */
+async function giveShares(stack: Stack, chainId: number, to: Address): Promise<void> {
+  const { usdc, vault, feeRecipient: deployer, oneUsdc } = chainOf(stack, chainId)
+  const view = chainView(stack.service.dev(), chainId)
+  await give(stack, chainId, deployer, String(GIVEN_SHARES_USDC), 'USDC')
+  const assets = GIVEN_SHARES_USDC * oneUsdc
+  const calls = [
+    // approve(address,uint256), deposit(uint256,address)
+    { to: usdc, data: `0x095ea7b3${word(BigInt(vault))}${word(assets)}` },
+    { to: vault, data: `0x6e553f65${word(assets)}${word(BigInt(to))}` },
+  ]
+  for (const call of calls) {
+    const receipt = await view.call('eth_sendTransactionSync', [{ from: deployer, ...call }])
+    if ((receipt as { readonly status: string }).status !== '0x1') throw new Error('no shares')
+  }
+}
+
+function word(value: bigint): string {
+  return value.toString(16).padStart(64, '0')
+}
+
+/** Half are plain sends. Never rejects: an answer that does not come is part of the mix. */
 export async function askFor(agent: Agent, random: Random, chain: MixChain): Promise<void> {
-  const pick = random.integer(6)
-  const what = pick < 4 ? 'send' : pick === 4 ? 'swap' : 'deposit'
-  const { key } = agent
-  const recipient = what === 'send' ? newAddress() : null
-  const amount = what === 'send' ? SEND_WEI : chain.halfUsdc
+  const what = random.pick(['send', 'send', 'send', 'swap', 'deposit', 'withdraw'] as const)
+  const line = newestLine(agent)
   const asked: Asked = {
-    ...{ what, recipient, amount, chainId: chain.view.chainId, keyId: key.keyId },
-    afterRevocation: agent.keys.get(key.keyId)?.revoked === 'yes',
-    answer: { kind: 'unknown' },
+    ...{ what, line, chainId: chain.view.chainId, answers: [] },
+    recipient: what === 'send' ? newAddress() : null,
+    amount: amountOf(what, random, chain),
+    idempotencyKey: random.chance(IDEMPOTENT_CHANCE) ? randomUUID() : null,
+    afterRevocation: line.revoked === 'yes',
   }
   agent.asked.push(asked)
+  await ask(asked, random, chain)
+}
+
+/** The same request once more, as callers do that got no answer; by any key of the line. */
+export async function askAgain(asked: Asked, random: Random, chain: MixChain): Promise<void> {
+  if (asked.idempotencyKey === null) throw new Error('it would be another request')
+  await ask(asked, random, chain)
+}
+
+async function ask(asked: Asked, random: Random, chain: MixChain): Promise<void> {
+  const { keys } = asked.line
+  const older = random.chance(OLDER_KEY_CHANCE)
+  const key = (older ? keys.at(-2) : undefined) ?? keys.at(-1)
+  if (key === undefined) throw new Error('a line without keys')
   const [path, body] = requestOf(asked, chain)
-  asked.answer = answerOf(await key.api.post(path, body).catch(() => null))
+  const { idempotencyKey } = asked
+  const headers = idempotencyKey === null ? {} : { 'idempotency-key': idempotencyKey }
+  const at = asked.answers.push({ kind: 'unknown' }) - 1
+  asked.answers[at] = answerOf(await key.api.post(path, body, headers).catch(() => null))
+}
+
+export function newestLine({ lines }: Agent): Line {
+  const line = lines.at(-1)
+  if (line === undefined) throw new Error('an agent without keys')
+  return line
+}
+
+function amountOf(what: Asked['what'], random: Random, chain: MixChain): bigint {
+  // Drawn in any case, so that a seed's sequence does not depend on it.
+  const factor = BigInt(1 + random.integer(SEND_FACTOR_MAX))
+  if (what === 'send') return SEND_WEI * factor
+  return what === 'withdraw' ? chain.halfShares : chain.halfUsdc
 }
 
 function requestOf({ what, recipient, amount, chainId }: Asked, chain: MixChain) {
   const common = { chain_id: chainId }
   const text = amount.toString()
+  const { marketId: market_id } = chain
   switch (what) {
     case 'send':
       return ['/api/tx/send', { ...common, to: recipient, value: text }] as const
     case 'deposit':
-      return ['/api/defi/deposit', { ...common, market_id: chain.marketId, amount: text }] as const
+      return ['/api/defi/deposit', { ...common, market_id, amount: text }] as const
+    case 'withdraw':
+      return ['/api/defi/withdraw', { ...common, market_id, shares: text }] as const
     case 'swap': {
       const tokens = { token_in: chain.view.usdc, token_out: chain.wrapped }
       return ['/api/swap/execute', { ...common, ...tokens, amount_in: text }] as const
@@ -100,52 +187,14 @@ function requestOf({ what, recipient, amount, chainId }: Asked, chain: MixChain)
   }
 }
 
+/** With these the request's fate is another's: of the first of its kind, or not known. */
+const OPEN_CODES: ReadonlySet<string> = new Set(['INTERNAL', 'IDEMPOTENCY_IN_PROGRESS'])
+
 function answerOf(reply: Reply | null): Answer {
   if (reply === null) return { kind: 'unknown' }
   const { json, code, status } = reply
   if (status < 300 && json.tx_id !== undefined) return { kind: 'acknowledged', txId: json.tx_id }
-  return code === undefined || code === 'INTERNAL' ? { kind: 'unknown' } : { kind: 'refused', code }
-}
-
-/** Creates, narrows, rotates or revokes a key. @returns what was done; null when it failed */
-export async function changeKeys(
-  stack: Stack,
-  agent: Agent,
-  random: Random,
-): Promise<string | null> {
-  const { keyId } = agent.key
-  const held = agent.keys.get(keyId)
-  if (held === undefined) throw new Error(`${keyId} is nobody's`)
-  if (held.revoked !== 'no') {
-    const made = await issueKey(stack, { subWalletId: agent.subWalletId }).catch(() => null)
-    if (made === null) return null
-    hold(agent, made)
-    return 'key created'
-  }
-  switch (random.integer(3)) {
-    case 0: {
-      const body = { daily_limit_usd: String(500_000 + random.integer(1_000)) }
-      const patched = await stack.owner.call('PATCH', `/keys/${keyId}`, { body }).catch(() => null)
-      return patched?.status === 200 ? 'key narrowed' : null
-    }
-    case 1: {
-      const rotated = await stack.owner.post(`/keys/${keyId}/rotate`).catch(() => null)
-      const { key_id: next, secret } = rotated?.json ?? {}
-      if (next === undefined || secret === undefined) return null
-      hold(agent, { keyId: next, secret, api: stack.service.api(secret) })
-      return 'key rotated'
-    }
-    default: {
-      held.revoked = 'perhaps'
-      const revoked = await stack.owner.post(`/keys/${keyId}/revoke`).catch(() => null)
-      if (revoked?.status !== 200) return null
-      held.revoked = 'yes'
-      return 'key revoked'
-    }
-  }
-}
-
-function hold(agent: Agent, key: IssuedKey): void {
-  agent.key = key
-  agent.keys.set(key.keyId, { api: key.api, revoked: 'no' })
+  return code === undefined || OPEN_CODES.has(code)
+    ? { kind: 'unknown' }
+    : { kind: 'refused', code }
 }

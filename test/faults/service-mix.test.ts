@@ -1,30 +1,31 @@
 import { expect, test } from 'vitest'
+import { LONG, runsOf } from './runs.js'
 import { runServiceMix } from './service-mix.js'
 
-/** `FAULTS_TRANSACTIONS`, `FAULTS_WALLETS` and `FAULTS_SEED` make a longer or another run of it. */
-const CALLS = Number(process.env.FAULTS_TRANSACTIONS ?? 40)
-const WALLETS = Number(process.env.FAULTS_WALLETS ?? 3)
-const SEED = Number(process.env.FAULTS_SEED ?? Date.now() % 1_000_000)
-const SETTLE_MS = 90_000 + CALLS * 100
-const STACK_MS = 300_000
-/** From so many on, chance evens out. */
-const MANY = 400
+const { transactions, wallets, seeds, settleMs, timeoutMs, logs, progress } = runsOf({
+  transactions: 40,
+  wallets: 3,
+})
 
-test(
-  'in a random mix of faults the whole service executes what it acknowledged once, and nothing else',
-  async () => {
-    console.info(`seed ${SEED}`)
+test.for(seeds)(
+  'in a random mix of faults the whole service executes what it acknowledged once, counts what it spent, and does nothing else (seed %i)',
+  { timeout: timeoutMs },
+  async (seed) => {
+    console.info(`whole service, seed ${seed}`)
     const report = await runServiceMix({
-      seed: SEED,
+      ...{ seed, wallets, settleMs, logs, progress },
+      rest: transactions < LONG ? 'all-final' : 'nothing-held',
       chainIds: [8453, 10],
-      wallets: WALLETS,
-      calls: CALLS,
-      settleMs: SETTLE_MS,
+      calls: transactions,
     })
     console.info(report)
-    expect(report.wrong, `seed ${SEED}`).toEqual([])
+    expect(report.wrong, `seed ${seed}`).toEqual([])
     // How many depends on the seed: in a short run outages may cover most of it.
-    expect(report.acknowledged).toBeGreaterThan(CALLS < MANY ? 0 : CALLS / 4)
+    expect(report.acknowledged).toBeGreaterThan(transactions < LONG ? 0 : transactions / 4)
+    if (transactions >= LONG) {
+      expect(Object.keys(report.confirmed).sort()).toEqual(
+        ['defi_deposit', 'defi_withdraw', 'send', 'swap'].sort(),
+      )
+    }
   },
-  3 * SETTLE_MS + STACK_MS,
 )

@@ -1,28 +1,33 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ChainsFile } from '../../src/config/chains.js'
-import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import type { ChainId } from '../../src/domain/chains.js'
 import { chainOf } from '../defi/sponsored-wallet.js'
 import { chainView } from '../e2e/chain.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js'
+import { readHistory } from './chain-history.js'
+import { chainWorth } from './chain-worth.js'
 import { everyFault } from './mix.js'
 import { seededRandom } from './random.js'
 import {
   type Agent,
+  type Asked,
+  askAgain,
   askFor,
-  changeKeys,
   createAgents,
+  GIVEN_SHARES_USDC,
   type MixChain,
-  type Random,
 } from './service-agents.js'
-import { auditAgent, auditEvidence } from './service-audit.js'
+import { auditAgent, type Evidence } from './service-audit.js'
+import { createDisturbances, refillAll, type World } from './service-disturbances.js'
+import { verifyAudit } from './verify-audit.js'
 
 /**
- * The whole service in a random mix of faults: sends and sponsored calls over nodes that lag and
- * break, keys that change, gas wallets that run dry, and each of its processes killed or halted.
+ * The whole service in a random mix of faults: sends and sponsored calls over nodes that lag, break
+ * and take blocks back, keys that change, callers that ask again, gas wallets that run dry, and each
+ * of its processes killed or halted.
  */
 export interface ServiceMixOptions {
   readonly seed: number
@@ -31,15 +36,24 @@ export interface ServiceMixOptions {
   readonly calls: number
   /** Longest wait for the last of them to end. */
   readonly settleMs: number
+  /** What is waited for: a failed sponsored call holds its spend for minutes. */
+  readonly rest: 'all-final' | 'nothing-held'
+  /** Where the logs of a run go that found something; null: nowhere. */
+  readonly logs: string | null
+  readonly progress: (sentence: string) => void
 }
 
 export interface ServiceMixReport {
   readonly seed: number
+  readonly asked: number
+  readonly askedAgain: number
   readonly acknowledged: number
   readonly unknown: number
   readonly refused: Readonly<Record<string, number>>
   readonly confirmed: Readonly<Record<string, number>>
   readonly disturbances: Readonly<Record<string, number>>
+  /** Lines of keys whose counters were compared with the chains. */
+  readonly linesCounted: number
   readonly elapsedMs: number
   /** Sentences of the auditor; empty when nothing was lost, doubled or jammed. */
   readonly wrong: readonly string[]
@@ -47,46 +61,30 @@ export interface ServiceMixReport {
 
 const BURST_MAX = 10
 const PAUSE_MS_MAX = 150
-/** An outage that is over before its callers give up, and one that is not. */
-const HALT_MS_MAX = 4_000
+const DISTURBED_CHANCE = 0.6
+const ASKED_AGAIN_CHANCE = 0.4
+/** Callers ask again for what they asked for lately. */
+const LATELY = 60
 const CONFIRMATIONS = 2
-/** Enough for every call of a long run. */
-const REFILL_WEI = 10n ** 21n
+/** What the mix begins with lies deeper than any reorg. */
+const DEEP_BLOCKS = 8
 const SETTLE_POLL_MS = 250
-
-type Disturbance = (world: World, random: Random) => Promise<string | null>
-
-interface World {
-  readonly stack: Stack
-  readonly agents: readonly Agent[]
-  readonly chains: ReadonlyMap<number, MixChain>
-  /** Halts that are not over. */
-  readonly halts: Promise<void>[]
-}
-
-const DISTURBANCES: readonly { readonly chance: number; readonly run: Disturbance }[] = [
-  {
-    chance: 0.3,
-    run: ({ stack, agents }, random) => changeKeys(stack, random.pick(agents), random),
-  },
-  { chance: 0.06, run: killed('service') },
-  { chance: 0.06, run: killed('identity_provider') },
-  { chance: 0.06, run: halted('identity_provider') },
-  { chance: 0.04, run: killed('quorum_signer') },
-  { chance: 0.1, run: emptied },
-  { chance: 0.15, run: refilled },
-]
+const PROGRESS_SHARE = 0.1
+/** Most of what an agent asks for fits a tight cap, and not all. */
+const TIGHT_USD_PER_CALL = 0.2
 
 export async function runServiceMix(options: ServiceMixOptions): Promise<ServiceMixReport> {
-  const { seed, chainIds, calls } = options
-  const random = seededRandom(seed)
+  const { seed, chainIds, calls, progress } = options
   const startedAt = performance.now()
+  const seconds = () => Math.round((performance.now() - startedAt) / 1_000)
   const stack = await startStack()
   const proxies: FaultProxy[] = []
   try {
     const { service } = stack
-    const agents = await createAgents(stack, options.wallets, chainIds)
-    const chains = new Map(chainIds.map((id) => [id, mixChain(stack, id)]))
+    const tightUsd = Math.max(1, Math.round((calls / options.wallets) * TIGHT_USD_PER_CALL))
+    const agents = await createAgents(stack, options.wallets, chainIds, tightUsd)
+    const chains = new Map<number, MixChain>()
+    for (const id of chainIds) chains.set(id, await mixChain(stack, id))
     for (const id of chainIds) {
       const upstream = service.dev().rpc[id] ?? ''
       const own = [await startFaultProxy({ upstream }), await startFaultProxy({ upstream })]
@@ -94,49 +92,73 @@ export async function runServiceMix(options: ServiceMixOptions): Promise<Service
       pointChainAt(service.home, id, own)
     }
     await service.killAndAwaitRestart('service')
+    const world: World = { stack, agents, chains, halts: [] }
+    const random = seededRandom(seed)
     for (const proxy of proxies) proxy.setRandom(everyFault(random.integer(2 ** 31)))
     const disturbances: Record<string, number> = {}
-    const world: World = { stack, agents, chains, halts: [] }
     const answers: Promise<void>[] = []
+    const repeatable: Asked[] = []
+    const nextDisturbance = createDisturbances(seededRandom(random.integer(2 ** 31)))
+    let askedAgain = 0
+    let told = 0
     for (let asked = 0; asked < calls; ) {
-      const burst = Math.min(1 + random.integer(BURST_MAX), calls - asked)
+      // Its own sequence for each step: what is drawn in it may depend on answers.
+      const step = seededRandom(random.integer(2 ** 31))
+      const burst = Math.min(1 + step.integer(BURST_MAX), calls - asked)
       asked += burst
       for (let i = 0; i < burst; i++) {
-        const chain = chains.get(random.pick(chainIds))
-        if (chain !== undefined) answers.push(askFor(random.pick(agents), random, chain))
+        const agent = step.pick(agents)
+        answers.push(askFor(agent, step, chainOfMix(chains, step.pick(chainIds))))
+        const latest = agent.asked.at(-1)
+        if (latest !== undefined && latest.idempotencyKey !== null) repeatable.push(latest)
       }
-      const disturb = DISTURBANCES.find(({ chance }) => random.chance(chance))
-      const what = (await disturb?.run(world, random)) ?? null
+      if (step.chance(ASKED_AGAIN_CHANCE) && repeatable.length > 0) {
+        const again = step.pick(repeatable.slice(-LATELY))
+        answers.push(askAgain(again, step, chainOfMix(chains, again.chainId)))
+        askedAgain++
+      }
+      const what = step.chance(DISTURBED_CHANCE) ? await nextDisturbance()(world, step) : null
       if (what !== null) disturbances[what] = (disturbances[what] ?? 0) + 1
-      await delay(random.integer(PAUSE_MS_MAX))
+      if (asked >= told + calls * PROGRESS_SHARE) {
+        told = asked
+        progress(`seed ${seed}: ${asked} of ${calls} asked for, ${seconds()} s`)
+      }
+      await delay(step.integer(PAUSE_MS_MAX))
     }
     for (const proxy of proxies) proxy.clear()
     await Promise.all(world.halts)
     await refillAll(world)
     await Promise.all(answers)
-    const wrong = await settled(stack, agents, options.settleMs)
+    const wrong = await settled(stack, agents, options)
+    progress(`seed ${seed}: settled, ${seconds()} s`)
+    const evidence = await evidenceOf(stack, chains)
+    for (const { history } of evidence.values()) wrong.push(...history.wrong)
     const confirmed: Record<string, number> = {}
+    let linesCounted = 0
     for (const agent of agents) {
-      const verdict = await auditAgent(stack, agent, chains)
+      const verdict = await auditAgent(stack, agent, evidence)
       wrong.push(...verdict.wrong)
+      linesCounted += verdict.linesCounted
       for (const { kind, status } of verdict.transactions) {
         if (status === 'confirmed') confirmed[kind] = (confirmed[kind] ?? 0) + 1
       }
     }
     const urls = chainIds.map((id) => service.dev().rpc[id] ?? '')
-    wrong.push(...(await auditEvidence(service.home, urls)))
-    const all = agents.flatMap(({ asked }) => asked)
+    wrong.push(...(await verifyAudit(service.home, urls)))
+    if (wrong.length > 0 && options.logs !== null) {
+      cpSync(join(service.home, 'logs'), join(options.logs, `seed-${seed}`), { recursive: true })
+    }
+    progress(`seed ${seed}: audited, ${wrong.length} wrong, ${seconds()} s`)
+    const all = agents.flatMap(({ asked }) => asked.flatMap((it) => it.answers))
     const refused: Record<string, number> = {}
-    for (const { answer } of all) {
+    for (const answer of all) {
       if (answer.kind === 'refused') refused[answer.code] = (refused[answer.code] ?? 0) + 1
     }
     return {
-      seed,
-      acknowledged: all.filter(({ answer }) => answer.kind === 'acknowledged').length,
-      unknown: all.filter(({ answer }) => answer.kind === 'unknown').length,
-      refused,
-      confirmed,
-      disturbances,
+      ...{ seed, asked: calls, askedAgain },
+      acknowledged: all.filter(({ kind }) => kind === 'acknowledged').length,
+      unknown: all.filter(({ kind }) => kind === 'unknown').length,
+      ...{ refused, confirmed, disturbances, linesCounted },
       elapsedMs: performance.now() - startedAt,
       wrong,
     }
@@ -146,10 +168,42 @@ export async function runServiceMix(options: ServiceMixOptions): Promise<Service
   }
 }
 
-function mixChain(stack: Stack, chainId: number): MixChain {
-  const { wrapped, marketId, oneUsdc } = chainOf(stack, chainId)
+async function mixChain(stack: Stack, chainId: number): Promise<MixChain> {
+  const { wrapped, marketId, vault, oneUsdc, client } = chainOf(stack, chainId)
   const view = chainView(stack.service.dev(), chainId)
-  return { view, wrapped, marketId, halfUsdc: oneUsdc / 2n }
+  const given = `0x${(GIVEN_SHARES_USDC * oneUsdc).toString(16).padStart(64, '0')}`
+  // convertToShares(uint256)
+  const { data: shares = '0x0' } = await client.call({
+    to: vault,
+    data: `0xc6e6f592${given.slice(2)}`,
+  })
+  await view.call('anvil_mine', [`0x${DEEP_BLOCKS.toString(16)}`])
+  const fromBlock = Number(await view.call('eth_blockNumber', [])) + 1
+  const halves = GIVEN_SHARES_USDC * 2n
+  return {
+    ...{ view, wrapped, marketId, vault, fromBlock },
+    halfUsdc: oneUsdc / 2n,
+    halfShares: BigInt(shares) / halves,
+  }
+}
+
+function chainOfMix(chains: ReadonlyMap<number, MixChain>, chainId: number): MixChain {
+  const chain = chains.get(chainId)
+  if (chain === undefined) throw new Error(`chain ${chainId} is not in the mix`)
+  return chain
+}
+
+async function evidenceOf(
+  { service }: Stack,
+  chains: ReadonlyMap<number, MixChain>,
+): Promise<Map<number, Evidence>> {
+  const evidence = new Map<number, Evidence>()
+  for (const [id, chain] of chains) {
+    const history = await readHistory(chain.view, chain.fromBlock)
+    const worth = await chainWorth(service.home, chain.view, chain.vault)
+    evidence.set(id, { chain, history, worth })
+  }
+  return evidence
 }
 
 function pointChainAt(home: string, chainId: number, proxies: readonly FaultProxy[]): void {
@@ -162,67 +216,19 @@ function pointChainAt(home: string, chainId: number, proxies: readonly FaultProx
   writeFileSync(path, JSON.stringify({ ...file, chains }))
 }
 
-type Part = 'service' | 'identity_provider' | 'quorum_signer'
-
-function killed(part: Part): Disturbance {
-  return async ({ stack, halts }) => {
-    // One that is halted or just being started again cannot be killed once more.
-    if (halts.length > 0 || stack.service.dev().pids[part] === null) return null
-    await stack.service.killAndAwaitRestart(part)
-    return `${part} killed`
-  }
-}
-
-/** It neither answers nor refuses for a while. */
-function halted(part: Part): Disturbance {
-  return async ({ stack, halts }, random) => {
-    if (halts.length > 0 || stack.service.dev().pids[part] === null) return null
-    stack.service.signal(part, 'SIGSTOP')
-    const over = delay(random.integer(HALT_MS_MAX)).then(() => {
-      stack.service.signal(part, 'SIGCONT')
-      halts.length = 0
-    })
-    halts.push(over)
-    return `${part} halted`
-  }
-}
-
-async function emptied({ stack, chains }: World, random: Random): Promise<string> {
-  const { view } = random.pick([...chains.values()])
-  const address = random.pick(gasWalletsOf(stack, view.chainId))
-  await view.call('anvil_setBalance', [address, '0x0'])
-  return 'gas wallet emptied'
-}
-
-async function refilled({ stack, chains }: World, random: Random): Promise<string> {
-  const { view } = random.pick([...chains.values()])
-  await refill(view, gasWalletsOf(stack, view.chainId))
-  return 'gas wallets refilled'
-}
-
-async function refillAll({ stack, chains }: World): Promise<void> {
-  for (const { view } of chains.values()) await refill(view, gasWalletsOf(stack, view.chainId))
-}
-
-async function refill(view: MixChain['view'], addresses: readonly string[]): Promise<void> {
-  const wei = `0x${REFILL_WEI.toString(16)}`
-  for (const address of addresses) await view.call('anvil_setBalance', [address, wei])
-}
-
-function gasWalletsOf({ service }: Stack, chainId: number): readonly string[] {
-  return readGasWalletsFile(service.home)[chainId] ?? []
-}
-
-/** Waits until nothing is open. @returns what still is when the time is over */
+/**
+ * Waits until nothing is open and, in a long run, nothing held by an intent that could still be
+ * executed. @returns what still is when the time is over
+ */
 async function settled(
   { owner }: Stack,
   agents: readonly Agent[],
-  settleMs: number,
+  { settleMs, rest }: ServiceMixOptions,
 ): Promise<string[]> {
   const deadlineMs = Date.now() + settleMs
   for (;;) {
     const open: string[] = []
-    for (const { subWalletId } of agents) {
+    for (const { subWalletId, lines } of agents) {
       for (const status of ['signed', 'broadcast']) {
         const path = `/transactions?sub_wallet_id=${subWalletId}&status=${status}`
         const { json } = await owner.get(path)
@@ -230,6 +236,10 @@ async function settled(
           open.push(`${tx.tx_id} ${tx.kind} ${tx.chain_id}:${tx.nonce} ${tx.status}`)
         }
       }
+      const line = lines.at(-1)
+      if (rest !== 'nothing-held' || line?.revoked !== 'no') continue
+      const { json } = (await line.keys.at(-1)?.api.get('/api/limits')) ?? {}
+      if (json?.reserved_usd !== '0.00') open.push(`${subWalletId} holds ${json?.reserved_usd}`)
     }
     if (open.length === 0) return []
     if (Date.now() > deadlineMs) return [`${open.length} not final: ${open.slice(0, 8).join('; ')}`]
