@@ -81,6 +81,9 @@ export interface ConnectedCoSigner extends CoSigner {
 /** Owner of the service's own wallets in their certificates. */
 const SERVICE_OWNER = ''
 
+/** A rotation changes a grant twice; past so many changes in a row the caller may ask again. */
+const GRANT_ATTEMPTS_MAX = 4
+
 /**
  * Connects this thread to the quorum; each thread that signs has a connection of its own. It does
  * not wait for the other domains: until they answer, everything is UNAVAILABLE, and the
@@ -208,6 +211,16 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     return intent instanceof Promise ? intent.then(pipeline.sign) : pipeline.sign(intent)
   }
 
+  /** A key's grant may be changed more than once while one intent is judged. */
+  async function underPresentGrant(request: SignRequest): Promise<SignOutcome> {
+    for (let attempts = 1; ; attempts++) {
+      const outcome = await attempt(request)
+      const isStale = !outcome.ok && outcome.detail === 'STALE_GRANT'
+      if (!isStale || attempts === GRANT_ATTEMPTS_MAX) return outcome
+      grants.forget(keyIdBytes(request))
+    }
+  }
+
   async function putGrant(update: GrantUpdate): Promise<GrantOutcome> {
     try {
       const basis = await authority.basisOf(update, Date.now())
@@ -259,16 +272,14 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
         return link.fenced ? failed('FENCED') : unavailable('quorum incomplete')
       }
       try {
-        const outcome = await attempt(request)
+        const outcome = await underPresentGrant(request)
         if (outcome.ok) return outcome
         if (outcome.detail === 'WRONG_EPOCH') {
           // A refresh of the shares has passed this thread by, or stopped half way.
           await finishRefresh(ulidBytes(request.walletId), walletContext())
-          return await attempt(request)
+          return await underPresentGrant(request)
         }
-        if (outcome.detail !== 'STALE_GRANT') return outcome
-        grants.forget(keyIdBytes(request))
-        return await attempt(request)
+        return outcome
       } catch (error) {
         if (error instanceof Unanswered) return unavailable(error.message)
         if (codeOf(error) === 'INTERNAL' && !(error instanceof RangeError)) {

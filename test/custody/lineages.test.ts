@@ -126,3 +126,27 @@ describe('a change that comes late, past the service’s own checks', () => {
 test('the evidence of it verifies', async () => {
   expect(await countersignOk(quorum.home, ['verify-audit'])).toContain('both logs are whole')
 })
+
+test('changes of its cap in a row refuse no call that a key may make', async () => {
+  const key = await readyWallet(quorum)
+  let changing = true
+  const changes = (async () => {
+    for (let dollars = 1_000n; changing; dollars--) {
+      const dailyLimitMicros = dollars * 1_000_000n
+      await quorum.coSigner.putGrant(change(key, { dailyLimitMicros, consoleToken: null }))
+    }
+  })()
+  const refused: unknown[] = []
+  for (let nonce = 0; nonce < 40; nonce++) {
+    const outcome = await signing(key, nonce)
+    if (!outcome.ok) refused.push(outcome)
+  }
+  changing = false
+  await changes
+  expect(refused.filter((outcome) => !isPassing(outcome))).toEqual([])
+})
+
+/** The caller may ask again. */
+function isPassing(outcome: unknown): boolean {
+  return (outcome as { readonly reason: string }).reason === 'UNAVAILABLE'
+}

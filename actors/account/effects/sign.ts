@@ -84,6 +84,7 @@ function outcomeCommand(
       'PERMISSION_DENIED',
       {},
       'The identity provider does not grant this key that call; nothing was signed.',
+      outcome.detail,
     )
     return { type: 'sign-failed', txId, nonce, fault: refusal, nowMs }
   }
