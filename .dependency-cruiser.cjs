@@ -176,6 +176,13 @@ module.exports = {
       },
     },
     {
+      name: 'only-entries-import-the-wiring',
+      comment: 'What it builds is handed on as ports.',
+      severity: 'error',
+      from: { path: '^(src|actors)/', pathNot: ['^src/wiring/', ENTRIES] },
+      to: { path: '^src/wiring/' },
+    },
+    {
       name: 'shells-draw-no-ids',
       comment: 'Time and randomness come into actors through their Timers.',
       severity: 'error',

@@ -1,33 +1,21 @@
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
-import { connectChains } from '../src/chains/access.js'
-import { startRouterChecks } from '../src/chains/router-checks.js'
 import { RpcCallError } from '../src/chains/rpc/errors.js'
-import { startSimulationChecks } from '../src/chains/simulation-checks.js'
 import { attachChainTime } from '../src/clock/chain-time.js'
 import { createServiceClock } from '../src/clock/service-clock.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
-import { readScreeningFile } from '../src/config/screening.js'
 import { createExecutionGas } from '../src/defi/execution-gas.js'
-import { createChainlinkPrices } from '../src/pricing/chainlink.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
-import { createScreener } from '../src/screening/local-screener.js'
-import { attachPreparedRules } from '../src/screening/prepared-rules.js'
-import { openProviders } from '../src/screening/providers/configured-providers.js'
-import { WalkPool } from '../src/screening/walk-pool.js'
 import { connectCoSigner } from '../src/service-custody/connect-co-signer.js'
 import { tellQuorumReach } from '../src/service-custody/quorum-reach.js'
 import { AuditLog } from '../src/store/audit-log.js'
-import { openEnvironment } from '../src/store/environment.js'
 import { attachEventSequence } from '../src/store/event-sequence.js'
-import { knownSpendersOf } from '../src/store/known-spenders.js'
 import { localCommits } from '../src/store/local-commits.js'
-import { createReader } from '../src/store/reader.js'
 import { attachVersions } from '../src/store/versions.js'
-import { createCallQuoter } from '../src/valuation/call-quoter.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
+import { openThreadPorts } from '../src/wiring/thread-ports.js'
 import { createAddressRulesShell } from './address-rules/shell.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
 import { createCustodyShell } from './custody/shell.js'
@@ -61,29 +49,23 @@ const start = workerData as WorkerStart
 const { home, mode, workerIndex, workerCount } = start
 
 const log = createLogger({ name: `worker-${workerIndex}`, level: start.logLevel })
-const environment = openEnvironment(start.storeDirectory, start.recordVersions, (err) =>
-  log.error({ err }, 'a damaged record was passed over'),
-)
-const reader = createReader(environment)
+const lists = attachLists(start.lists)
+const own = await openThreadPorts({
+  home,
+  storeDirectory: start.storeDirectory,
+  chainConfigs: readChainsFile(join(home, 'chains.json')).chains,
+  recordVersions: start.recordVersions,
+  rulesVersion: start.rulesVersion,
+  lists,
+  log,
+  // The main thread tells what the checks of chains find.
+  registry: null,
+})
+const { environment, reader, chains, prices, rules, screener, quoter } = own
 const sequence = attachEventSequence(
   start.sequence,
   (partition) => workerOfPartition(partition, workerCount) === workerIndex,
 )
-const chainsFile = readChainsFile(join(home, 'chains.json'))
-const { chains, close: closeChains } = connectChains(chainsFile.chains)
-// The main thread tells what they find.
-const simulation = startSimulationChecks(chains, null)
-const routers = await startRouterChecks(chains, null)
-const prices = createChainlinkPrices(
-  [...chains.values()].map(({ config, rpc }) => ({ chain: config, rpc })),
-)
-const lists = attachLists(start.lists)
-const walkPool = new WalkPool()
-const rules = attachPreparedRules(start.rulesVersion, (userId) => {
-  return reader.fresh().users.addressRules(userId)
-})
-const providers = openProviders(home, readScreeningFile(home))
-const screener = createScreener({ lists, walkPool, providers, rulesOf: rules.rulesOf })
 const coSigner = await connectCoSigner({
   home,
   mode,
@@ -125,10 +107,7 @@ const host = new ShardHost({
         reader,
         chains,
         prices,
-        quoter: createCallQuoter(chains, prices, {
-          knownSpenders: knownSpendersOf(reader),
-          hasRouter: routers.hasRouter,
-        }),
+        quoter,
         screener,
         coSigner,
         tell,
@@ -206,16 +185,11 @@ const DRAIN_STEPS_MAX = 250
 
 async function drain(): Promise<void> {
   stopTelling()
-  simulation.close()
-  routers.close()
+  own.stopChecks()
   for (let step = 0; step < DRAIN_STEPS_MAX && !host.quiet; step++) {
     await sleep(timers, DRAIN_STEP_MS)
   }
-  await Promise.allSettled([
-    ...[coSigner.close(), closeChains(), walkPool.close(), dispatcher.close()],
-    ...providers.map((provider) => provider.close()),
-  ])
-  prices.close()
+  await Promise.allSettled([coSigner.close(), own.close(), dispatcher.close()])
   await auditLog.close()
   await environment.root.close()
   post({ type: 'drained' })

@@ -21,13 +21,9 @@ import {
   FORGED_TOKEN_POLICY,
   KEY_POLICY,
 } from './auth/rate-limit.js'
-import { connectChains } from './chains/access.js'
-import { createContractEvents } from './chains/contract-events.js'
 import { createHeadAges } from './chains/head-ages.js'
 import type { ChainHead } from './chains/heads.js'
-import { startRouterChecks } from './chains/router-checks.js'
 import { RpcCallError } from './chains/rpc/errors.js'
-import { startSimulationChecks } from './chains/simulation-checks.js'
 import { attachChainTime, createChainTimeBuffer, keepChainTime } from './clock/chain-time.js'
 import { firstBlock } from './clock/first-block.js'
 import { createServiceClock } from './clock/service-clock.js'
@@ -36,7 +32,6 @@ import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
 import { protectedAddressesOf } from './config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
-import { readScreeningFile } from './config/screening.js'
 import { ownHome } from './custody/home-lock/own-home.js'
 import { runUntilStopped } from './custody/process-life.js'
 import { createContractReads } from './defi/contract-reads.js'
@@ -48,7 +43,6 @@ import { createSharePriceHistory } from './defi/share-price-history.js'
 import { createUniswapV3 } from './defi/uniswap-v3.js'
 import { watchFreeSpace } from './disk/free-space.js'
 import { GAS_WALLETS_PER_CHAIN } from './domain/gas-wallets.js'
-import type { Address } from './domain/ids.js'
 import { fault, refuse } from './errors/fault.js'
 import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
@@ -67,33 +61,25 @@ import { stopConsoleWrites } from './operations/console-writes.js'
 import type { OperationPorts } from './operations/ports.js'
 import { sampleSharePrices } from './operations/sponsored/markets.js'
 import { admitWrites, createWriteAdmission } from './operations/write-admission.js'
-import { createChainlinkPrices } from './pricing/chainlink.js'
-import { protectAddresses } from './screening/lists/infrastructure.js'
 import { createListOwner } from './screening/lists/list-owner.js'
-import { ListStore } from './screening/lists/list-store.js'
-import { createScreener } from './screening/local-screener.js'
-import { attachPreparedRules, createRulesVersion } from './screening/prepared-rules.js'
-import { openProviders } from './screening/providers/configured-providers.js'
+import { createRulesVersion } from './screening/prepared-rules.js'
 import { followOracles } from './screening/providers/follow-oracles.js'
-import { OracleMirror } from './screening/providers/oracle-mirror.js'
-import { ADDED_TOPIC, REMOVED_TOPIC } from './screening/providers/sanctions-oracle.js'
-import { WalkPool } from './screening/walk-pool.js'
 import { deriveProofKey } from './service-custody/key-proof.js'
 import { takenOver } from './service-custody/outcome.js'
 import { createQuorumReachBuffer, readQuorumReach } from './service-custody/quorum-reach.js'
 import { newServiceBoot } from './service-custody/service-boot-file.js'
-import { openEnvironment } from './store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
-import { knownSpendersOf } from './store/known-spenders.js'
-import { createReader } from './store/reader.js'
 import { attachVersions, createVersionsBuffer } from './store/versions.js'
 import { walletUsersOf } from './store/wallet-users.js'
-import { createCallQuoter } from './valuation/call-quoter.js'
+import { openOracleMirrors } from './wiring/oracle-mirrors.js'
+import { openThreadPorts } from './wiring/thread-ports.js'
 
 /**
- * The wallet service: the only place where its adapters are built and joined. The main thread
- * serves HTTP and reads; worker threads run the actors, and they alone write.
+ * The wallet service: where its adapters are built and joined, but for what every thread has of its
+ * own (`wiring/`). The main thread serves HTTP and reads; worker threads run the actors, and they
+ * alone write.
  */
+
 /** Between two looks at a sanctions oracle. Public endpoints count calls; development ones do not. */
 const ORACLE_POLL_MS = { dev: 1_000, live: 12_000 } as const
 
@@ -115,12 +101,6 @@ const storeDirectory = join(dataDirectory, 'store')
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
 
 const recordVersions = createVersionsBuffer()
-const environment = openEnvironment(storeDirectory, recordVersions, (err) =>
-  logger.error({ err }, 'a damaged record was passed over'),
-)
-const reader = createReader(environment)
-const sequenceBuffer = createEventSequenceBuffer(reader.events.lastSeqs())
-const sequence = attachEventSequence(sequenceBuffer, () => false)
 const rulesVersion = createRulesVersion()
 const walletVersions = createVersionsBuffer()
 
@@ -144,34 +124,26 @@ const disk = await watchFreeSpace({
 const writesStopped = () => clock.refusal() ?? disk.refusal()
 
 const registry = new Registry()
-const { chains, close: closeChains } = connectChains(chainConfigs)
-const simulation = startSimulationChecks(chains, { registry, log: logger })
-const routers = await startRouterChecks(chains, { registry, log: logger })
+// For reads and simulations; what is sent is screened and valued by the worker that owns the wallet.
+const own = await openThreadPorts({
+  ...{ home, storeDirectory, chainConfigs, recordVersions, rulesVersion, lists, registry },
+  log: logger,
+})
+const { reader, chains, prices, screener, quoter, hasRouter } = own
+const sequenceBuffer = createEventSequenceBuffer(reader.events.lastSeqs())
+const sequence = attachEventSequence(sequenceBuffer, () => false)
 const oracles = followOracles({
-  mirrors: openOracleMirrors(),
+  mirrors: openOracleMirrors({ chains, mode: config.mode, listsDirectory, log: logger }),
   pollMs: ORACLE_POLL_MS[config.mode],
   stored: () => lists.refresh(),
   log: logger,
 })
-const prices = createChainlinkPrices(
-  [...chains.values()].map(({ config: chain, rpc }) => ({ chain, rpc })),
-)
 const heads = new Map<number, ChainHead>()
 const chainTime = createChainTimeBuffer()
 const headAges = createHeadAges()
 const keepTime = keepChainTime(chainTime)
 const clock = createServiceClock({ chainTime: attachChainTime(chainTime) })
 const timers = systemTimers(clock.nowMs)
-// For simulations; what is sent is screened and valued by the worker that owns the wallet.
-const providers = openProviders(home, readScreeningFile(home))
-const screener = createScreener({
-  lists,
-  walkPool: new WalkPool(),
-  providers,
-  rulesOf: attachPreparedRules(rulesVersion, (userId) => {
-    return reader.fresh().users.addressRules(userId)
-  }).rulesOf,
-})
 
 const authenticator = createApiKeyAuthenticator({
   reader: {
@@ -277,11 +249,8 @@ const ports: OperationPorts = {
   walletVersions: attachVersions(walletVersions),
   chains,
   prices,
-  quoter: createCallQuoter(chains, prices, {
-    knownSpenders: knownSpendersOf(reader),
-    hasRouter: routers.hasRouter,
-  }),
-  hasRouter: routers.hasRouter,
+  quoter,
+  hasRouter,
   screener,
   swapVenue: createUniswapV3(contractReads),
   vaultVenue: createErc4626(contractReads),
@@ -317,7 +286,7 @@ const consoleTokens =
 const metrics = createHttpMetrics()
 const writes = createWriteAdmission({
   inFlightMax: config.writesInFlightMax,
-  nowMs: () => performance.now(),
+  nowMs: timers.elapsed,
 })
 const agent = admitWrites(createAgentHandlers(ports), writes, writesStopped)
 const callers = {
@@ -328,17 +297,14 @@ const callers = {
   },
   rateLimit: createRateLimiter({
     policy: { ...KEY_POLICY, ...config.rateLimit },
-    nowMs: () => performance.now(),
+    nowMs: timers.elapsed,
   }),
   failedAuthentications: createRateLimiter({
     policy: FAILED_AUTHENTICATION_POLICY,
-    nowMs: () => performance.now(),
+    nowMs: timers.elapsed,
   }),
 }
-const forgedTokens = createRateLimiter({
-  policy: FORGED_TOKEN_POLICY,
-  nowMs: () => performance.now(),
-})
+const forgedTokens = createRateLimiter({ policy: FORGED_TOKEN_POLICY, nowMs: timers.elapsed })
 const readiness = readinessParts({
   quorum: () => readQuorumReach(quorumReach),
   readStore: () => reader.events.lastSeqs(),
@@ -421,8 +387,7 @@ logger.info({ host: config.host, port, mode: config.mode, adapter }, 'the wallet
 
 runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   gasBalances.close()
-  simulation.close()
-  routers.close()
+  own.stopChecks()
   stopSampling()
   disk.close()
   metricsListener?.close()
@@ -433,35 +398,12 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   await retention.close()
   await actors.close()
   authenticator.clear()
-  prices.close()
   await oracles.close()
-  await screener.close()
-  await Promise.all(providers.map((provider) => provider.close()))
+  await own.close()
   lists.close()
-  await closeChains()
-  await environment.root.close()
+  await own.environment.root.close()
 })
 
 function gasWalletsWanted(configs: typeof chainConfigs): number {
   return configs.filter(({ router }) => router !== null).length * GAS_WALLETS_PER_CHAIN
-}
-
-function openOracleMirrors(): OracleMirror[] {
-  const isProtected = protectAddresses(protectedAddressesOf(chainConfigs))
-  const store = new ListStore(listsDirectory, isProtected)
-  return [...chains.values()].flatMap(({ config: chain, rpc }) => {
-    const oracle = sanctionsOracleOf(chain, config.mode)
-    if (oracle === null) return []
-    const address = oracle.address as Address
-    return new OracleMirror({
-      name: oracleListName(chain.id),
-      chainId: chain.id,
-      contract: address,
-      fromBlock: oracle.from_block,
-      confirmations: chain.confirmations,
-      maxAgeSeconds: oracle.max_age_seconds,
-      source: createContractEvents(rpc, address, [ADDED_TOPIC, REMOVED_TOPIC]),
-      ...{ store, isProtected, log: logger, nowMs: Date.now },
-    })
-  })
 }

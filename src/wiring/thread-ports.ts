@@ -1,0 +1,80 @@
+import type { Registry } from 'prom-client'
+import { connectChains } from '../chains/access.js'
+import { startRouterChecks } from '../chains/router-checks.js'
+import { startSimulationChecks } from '../chains/simulation-checks.js'
+import type { ChainConfig } from '../config/chains.js'
+import { readScreeningFile } from '../config/screening.js'
+import { createChainlinkPrices } from '../pricing/chainlink.js'
+import { createScreener, type ScreenerOptions } from '../screening/local-screener.js'
+import { attachPreparedRules } from '../screening/prepared-rules.js'
+import { openProviders } from '../screening/providers/configured-providers.js'
+import { WalkPool } from '../screening/walk-pool.js'
+import { openEnvironment } from '../store/environment.js'
+import { knownSpendersOf } from '../store/known-spenders.js'
+import { createReader } from '../store/reader.js'
+import { createCallQuoter } from '../valuation/call-quoter.js'
+
+export interface ThreadPortsOptions {
+  readonly home: string
+  readonly storeDirectory: string
+  readonly chainConfigs: readonly ChainConfig[]
+  readonly recordVersions: SharedArrayBuffer
+  readonly rulesVersion: SharedArrayBuffer
+  readonly lists: ScreenerOptions['lists']
+  readonly log: {
+    info(context: object, message: string): void
+    warn(context: object, message: string): void
+    error(context: object, message: string): void
+  }
+  /** Where the checks of chains are told of; null where another thread tells what they find. */
+  readonly registry: Registry | null
+}
+
+/**
+ * What every thread of the service has of its own: the store to read, the chains, their prices, and
+ * what values and screens a call. The main thread simulates with it, a worker acts on it.
+ */
+export async function openThreadPorts(options: ThreadPortsOptions) {
+  const { home, log, registry } = options
+  const environment = openEnvironment(options.storeDirectory, options.recordVersions, (err) =>
+    log.error({ err }, 'a damaged record was passed over'),
+  )
+  const reader = createReader(environment)
+  const { chains, close: closeChains } = connectChains(options.chainConfigs)
+  const report = registry === null ? null : { registry, log }
+  const simulation = startSimulationChecks(chains, report)
+  const routers = await startRouterChecks(chains, report)
+  const prices = createChainlinkPrices(
+    [...chains.values()].map(({ config, rpc }) => ({ chain: config, rpc })),
+  )
+  const rules = attachPreparedRules(options.rulesVersion, (userId) =>
+    reader.fresh().users.addressRules(userId),
+  )
+  const providers = openProviders(home, readScreeningFile(home))
+  const walkPool = new WalkPool()
+  const { rulesOf } = rules
+  const screener = createScreener({ lists: options.lists, walkPool, providers, rulesOf })
+  const { hasRouter } = routers
+  const knownSpenders = knownSpendersOf(reader)
+  return {
+    environment,
+    reader,
+    chains,
+    prices,
+    rules,
+    screener,
+    hasRouter,
+    quoter: createCallQuoter(chains, prices, { knownSpenders, hasRouter }),
+    /** What looks at chains by itself. */
+    stopChecks(): void {
+      simulation.close()
+      routers.close()
+    },
+    /** All but the store, which others may still have to write. */
+    async close(): Promise<void> {
+      prices.close()
+      const closing = [screener, ...providers].map((each) => each.close())
+      await Promise.allSettled([...closing, closeChains()])
+    },
+  }
+}
