@@ -47,7 +47,7 @@ import { fault, refuse } from './errors/fault.js'
 import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
 import { listenForMetrics } from './http/metrics-listener.js'
-import { connectionsMaxOf, descriptorsMax } from './http/open-files.js'
+import { descriptorsMax, unreservedDescriptors } from './http/open-files.js'
 import { readinessParts } from './http/readiness-parts.js'
 import { createHttpServer } from './http/server.js'
 import { registerServiceGauges } from './http/service-gauges.js'
@@ -350,7 +350,7 @@ const server = createHttpServer({
   ],
   inFlightMax: config.inFlightMax,
   adapter: config.httpAdapter,
-  connectionsMax: connectionsMaxOf(descriptorsMax()),
+  descriptorsMax: unreservedDescriptors(descriptorsMax()),
   readiness,
 })
 
@@ -375,6 +375,7 @@ const metricsListener =
         metrics,
         logger,
         adapter: config.httpAdapter,
+        descriptorsMax: unreservedDescriptors(descriptorsMax()),
       })
 
 await firstBlock(clock)

@@ -4,9 +4,6 @@ import type { Listener } from './app.js'
 import { type HttpMetrics, renderMetrics } from './metrics.js'
 import { type AdapterChoice, createApp } from './uws.js'
 
-/** Scrapers are few; more are somebody else. */
-const CONNECTIONS_MAX = 64
-
 /**
  * `/metrics` on a port of its own, so that who may scrape is a matter of the network and the
  * public port never shows how the service is doing.
@@ -20,9 +17,12 @@ export function listenForMetrics(options: {
   readonly logger: Logger
   /** Default `auto`. */
   readonly adapter?: AdapterChoice
+  /** As `AppOptions` has it. */
+  readonly descriptorsMax?: number
 }): Promise<Listener> {
   const { registry, metrics, logger, adapter = 'auto' } = options
-  const app = createApp({ adapter, connectionsMax: CONNECTIONS_MAX })
+  const { descriptorsMax = Number.POSITIVE_INFINITY } = options
+  const app = createApp({ adapter, descriptorsMax })
   app.get('/metrics', (response) => {
     let aborted = false
     response.onAborted(() => {

@@ -37,12 +37,12 @@ function load(): Native | null {
 
 export interface NativeAppOptions {
   /** Descriptors of the process open at which no more connections are taken. */
-  readonly connectionsMax: number
+  readonly descriptorsMax: number
   readonly onFull: (isFull: boolean) => void
 }
 
 export function createNativeApp(native: Native, options: NativeAppOptions): App {
-  const { connectionsMax: openMax, onFull } = options
+  const { descriptorsMax: openMax, onFull } = options
   const app = native.App()
   return {
     adapter: 'uWebSockets.js',

@@ -35,8 +35,8 @@ export function descriptorsOpen(): number | null {
   }
 }
 
-/** Of a process that may open `max` descriptors, how many connections may be open. */
-export function connectionsMaxOf(max: number | null): number {
+/** Of the `max` descriptors that a process may open, at how many it takes no more connections. */
+export function unreservedDescriptors(max: number | null): number {
   if (max === null) return Number.POSITIVE_INFINITY
   return max - Math.min(DESCRIPTORS_RESERVED, Math.floor(max / 2))
 }

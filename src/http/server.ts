@@ -37,8 +37,8 @@ export interface HttpServerOptions
   readonly drainTimeoutMs?: number
   /** Default `auto`. */
   readonly adapter?: AdapterChoice
-  /** Connections open at once. Default: as many as the system gives. */
-  readonly connectionsMax?: number
+  /** As `AppOptions` has it. */
+  readonly descriptorsMax?: number
 }
 
 export interface HttpServer {
@@ -78,7 +78,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const app = createApp({
     adapter: options.adapter ?? 'auto',
     onFull: (isFull) => sayFull(options.logger, isFull),
-    ...(options.connectionsMax === undefined ? {} : { connectionsMax: options.connectionsMax }),
+    ...(options.descriptorsMax === undefined ? {} : { descriptorsMax: options.descriptorsMax }),
   })
   const deps: RouteDeps = {
     refusesWrite: () => false,

@@ -13,8 +13,11 @@ export type AdapterChoice = 'auto' | 'native' | 'node'
 export interface AppOptions {
   /** Default `auto`. */
   readonly adapter?: AdapterChoice
-  /** Connections open at once; more are closed as they come. Default: as many as the system gives. */
-  readonly connectionsMax?: number
+  /**
+   * No more connections are taken with that many descriptors open in this process, or with that many
+   * connections where the adapter counts them itself. Default: as many as the system gives.
+   */
+  readonly descriptorsMax?: number
   /** Told when connections begin to be turned away, and when they are taken again. */
   readonly onFull?: (isFull: boolean) => void
 }
@@ -28,11 +31,11 @@ export function usualAdapter(): AdapterName {
 
 /** @throws Error when the native adapter is asked for and there is no build of it */
 export function createApp(options: AppOptions = {}): App {
-  const { adapter = 'auto', connectionsMax = Number.POSITIVE_INFINITY, onFull = () => {} } = options
+  const { adapter = 'auto', descriptorsMax = Number.POSITIVE_INFINITY, onFull = () => {} } = options
   const native = adapter === 'node' ? null : loadNative()
-  if (native !== null) return createNativeApp(native, { connectionsMax, onFull })
+  if (native !== null) return createNativeApp(native, { descriptorsMax, onFull })
   if (adapter === 'native') {
     throw new Error(`${NO_NATIVE_BUILD}; without COUNTERSIGN_HTTP_ADAPTER node:http serves`)
   }
-  return createNodeApp({ connectionsMax, onFull })
+  return createNodeApp({ connectionsMax: descriptorsMax, onFull })
 }

@@ -1,20 +1,20 @@
 import { closeSync, openSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import {
-  connectionsMaxOf,
   DESCRIPTORS_RESERVED,
   descriptorsMax,
   descriptorsOpen,
+  unreservedDescriptors,
 } from '../../src/http/open-files.js'
 
 test('connections leave a reserve, and at least half of few descriptors', () => {
-  expect(connectionsMaxOf(65_536)).toBe(65_536 - DESCRIPTORS_RESERVED)
-  expect(connectionsMaxOf(2 * DESCRIPTORS_RESERVED)).toBe(DESCRIPTORS_RESERVED)
-  expect(connectionsMaxOf(256)).toBe(128)
+  expect(unreservedDescriptors(65_536)).toBe(65_536 - DESCRIPTORS_RESERVED)
+  expect(unreservedDescriptors(2 * DESCRIPTORS_RESERVED)).toBe(DESCRIPTORS_RESERVED)
+  expect(unreservedDescriptors(256)).toBe(128)
 })
 
 test('a system that names no limit sets none', () => {
-  expect(connectionsMaxOf(null)).toBe(Number.POSITIVE_INFINITY)
+  expect(unreservedDescriptors(null)).toBe(Number.POSITIVE_INFINITY)
 })
 
 test.runIf(process.platform === 'linux')('what is open is counted, up to what may be', () => {
