@@ -108,6 +108,7 @@ const host = new ShardHost({
         chains,
         prices,
         quoter,
+        receipts: quoter,
         screener,
         coSigner,
         tell,

@@ -81,6 +81,22 @@ export function refusalAudit(
   })
 }
 
+export function unvaluedAudit(
+  { tx, reason }: Extract<Effect, { type: 'unvalued' }>,
+  nowMs: number,
+): AuditRecord {
+  return auditEntry({
+    userId: tx.userId,
+    subWalletId: tx.subWalletId,
+    keyId: tx.keyId,
+    requestId: tx.requestId,
+    txId: tx.txId,
+    atMs: nowMs,
+    type: 'spend.unvalued',
+    details: { reason, ...outlineOf(tx) },
+  })
+}
+
 /** Calldata may be 128 KiB, and a refused caller may repeat it: its selector and length do. */
 function outlineOf({ chainId, kind, to, value, data }: RefusedCall) {
   return {

@@ -5,6 +5,7 @@ import type { Screener } from '../../src/screening/screener.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Versions } from '../../src/store/versions.js'
 import type { Quoter } from '../../src/valuation/quoter.js'
+import type { ReceiptValuer } from '../../src/valuation/receipt-valuer.js'
 import type { AccountPorts } from '../account/ports.js'
 import type { Envelope } from '../runtime/actor.js'
 
@@ -13,6 +14,7 @@ export interface SubWalletPorts extends AccountPorts {
   readonly reader: Reader
   readonly prices: PriceSource
   readonly quoter: Quoter
+  readonly receipts: ReceiptValuer
   readonly screener: Screener
   readonly tell: (envelope: Envelope) => void
   readonly keyChanged: (secretHash: string) => void

@@ -116,6 +116,14 @@ export function recordEvents(
         header = true
         note(changed, event.txId)
         break
+      case 'receipt-asked':
+        break
+      case 'receipt-valued':
+      case 'receipt-forgotten':
+        if (event.beyondMicros === 0n) break
+        header = true
+        note(changed, event.txId)
+        break
       case 'transaction-reopened':
         header = true
         recordOpen(transactor, state, event.tx.txId)

@@ -5,7 +5,7 @@ import { type Signer, sign } from '../account/effects/sign.js'
 import type { WatcherCommand } from '../chain-watcher/core/messages.js'
 import { watchOf } from '../chain-watcher/watch-of.js'
 import type { ActorShell } from '../runtime/actor.js'
-import { refusalAudit } from './audit.js'
+import { refusalAudit, unvaluedAudit } from './audit.js'
 import { decide } from './core/decide.js'
 import type { Command, Effect, Event } from './core/messages.js'
 import type { Draft, SubWalletState } from './core/state.js'
@@ -16,6 +16,7 @@ import { prepareSponsored } from './effects/prepare-sponsored.js'
 import { putGrant, restGrants } from './effects/put-grant.js'
 import { screen, screenSponsored } from './effects/screen.js'
 import { signIntent } from './effects/sign-intent.js'
+import { valueReceipt } from './effects/value-receipt.js'
 import type { SubWalletPorts } from './ports.js'
 import { loadState, recordEvents } from './record.js'
 import { stillForgotten } from './sweep-idempotency.js'
@@ -41,10 +42,7 @@ export function createSubWalletShell(
       return loadState(reader, id as SubWalletId)
     },
     record: recordEvents,
-    resume: ({ sponsored, grants }) =>
-      sponsored.size + grants.byKey.size === 0
-        ? null
-        : { type: 'resume', nowMs: ports.timers.now() },
+    resume: (state) => (hasUnderWay(state) ? { type: 'resume', nowMs: ports.timers.now() } : null),
     prepare(state, command) {
       if (command.type === 'send') return prepareSend(ports, state, command)
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
@@ -95,6 +93,12 @@ export function createSubWalletShell(
         case 'unwatch':
           watcher(effect.tx.chainId, { type: 'unwatch', txId: effect.tx.txId })
           break
+        case 'value-receipt':
+          void valueReceipt(ports, effect, self)
+          break
+        case 'unvalued':
+          ports.auditLog.note(unvaluedAudit(effect, ports.timers.now()))
+          break
         case 'refused':
           ports.auditLog.note(refusalAudit(effect, id as SubWalletId, ports.timers.now()))
           break
@@ -130,6 +134,12 @@ export function createSubWalletShell(
     idle: ({ drafts, open, sponsored, delegations, grants }) =>
       drafts.size + open.size + sponsored.size + delegations.size + grants.byKey.size === 0,
   }
+}
+
+function hasUnderWay({ sponsored, grants, open }: SubWalletState): boolean {
+  if (sponsored.size + grants.byKey.size > 0) return true
+  for (const { tx } of open.values()) if (tx.mined !== null) return true
+  return false
 }
 
 function signerOf(id: string, { keyId, proofKey }: Draft): Signer {

@@ -22,6 +22,7 @@ export const auditType = z.enum([
   'grant.put',
   'send.allowed',
   'send.refused',
+  'spend.unvalued',
   'webhook.created',
   'webhook.changed',
   'webhook.enabled',

@@ -53,7 +53,11 @@ export const supportedChains = z.looseObject({
 
 export const limits = z.looseObject({
   daily_limit_usd: z.string(),
-  daily_used_usd: z.string().describe('includes reservations of transactions not final yet'),
+  daily_used_usd: z
+    .string()
+    .describe(
+      'includes reservations of transactions not final yet; past the limit where a block did more than the simulation showed',
+    ),
   monthly_limit_usd: z.string(),
   monthly_used_usd: z.string(),
   resets_at: timestamp.describe('next daily reset, 00:00 UTC'),

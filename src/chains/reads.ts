@@ -4,7 +4,7 @@ import type { Address, Hex } from '../domain/ids.js'
 import { type AccountCode, CONTRACT_CODE, readAccountCode } from './account-code.js'
 import { type BlockSummary, parseBlock } from './heads.js'
 import { addressWord, quantity, quantityNumber, toQuantity, uintAt } from './hex.js'
-import { parseReceipt, type Receipt } from './receipts.js'
+import { parseReceipt, parseReceiptOf, type Receipt, type ReceiptOf } from './receipts.js'
 import { RpcCallError, RpcShapeError } from './rpc/errors.js'
 import type { RpcClient, Settled } from './rpc/types.js'
 import { decodeSymbol, type TokenMetadata } from './token-metadata.js'
@@ -29,6 +29,8 @@ export interface ChainReads {
   forgetCode(address: Address): void
   /** Null for each transaction that is not mined. Same order as `hashes`. */
   receipts(hashes: readonly Hex[]): Promise<(Receipt | null)[]>
+  /** All that these contracts logged in a transaction; null while it is not mined. */
+  receiptOf(txHash: Hex, lowerCaseEmitters: ReadonlySet<string>): Promise<ReceiptOf | null>
   /** With transaction hashes only; null when the node has no such block. */
   block(at: number | 'latest'): Promise<BlockSummary | null>
 }
@@ -134,6 +136,9 @@ export function createChainReads(rpc: RpcClient): ChainReads {
         if (!answer.ok) throw answer.error
         return parseReceipt(answer.value)
       })
+    },
+    async receiptOf(txHash, emitters) {
+      return parseReceiptOf(await rpc.request('eth_getTransactionReceipt', [txHash]), emitters)
     },
     async block(at) {
       const tag = typeof at === 'number' ? toQuantity(at) : at

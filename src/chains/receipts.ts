@@ -53,6 +53,35 @@ export function parseReceipt(value: unknown): Receipt | null {
   }
 }
 
+/** What contracts of one's choice logged in a transaction. */
+export interface ReceiptOf {
+  readonly blockHash: Hex
+  readonly logs: readonly ReceiptLog[]
+}
+
+/**
+ * Each log costs 375 gas at least, and no transaction may use more than 2^24 (EIP-7825): whoever
+ * hides something behind many logs cannot make more.
+ */
+export const LOGS_OF_MAX = 45_000
+
+/**
+ * Reads all that some contracts logged from an answer of `eth_getTransactionReceipt`; null (not
+ * mined) stays null.
+ * @param emitters lower-case
+ * @throws RpcShapeError
+ */
+export function parseReceiptOf(value: unknown, emitters: ReadonlySet<string>): ReceiptOf | null {
+  if (value === null || value === undefined) return null
+  const { blockHash, logs } = record(value)
+  if (!Array.isArray(logs) || logs.length > LOGS_OF_MAX) throw new RpcShapeError('logs')
+  const own = logs.filter((log: unknown) => {
+    const { address } = record(log)
+    return typeof address === 'string' && emitters.has(address.toLowerCase())
+  })
+  return { blockHash: fixedHex(blockHash, 32), logs: own.map(parseLog) }
+}
+
 /** @throws RpcShapeError */
 export function parseLog(value: unknown): ReceiptLog {
   const log = record(value)

@@ -7,6 +7,7 @@ import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
  * | grant.put | when the identity provider has taken a key's grant |
  * | send.allowed | with the signed bytes: the clean verdict and the lists it rests on |
  * | send.refused | soon after the answer; a crash may lose the last moments, nothing was signed |
+ * | spend.unvalued | soon after a call was mined whose receipt shows what could not be counted |
  * | webhook.*, address_rule.* | with the change itself, in the same commit |
  */
 export type AuditType =
@@ -19,6 +20,7 @@ export type AuditType =
   | 'grant.put'
   | 'send.allowed'
   | 'send.refused'
+  | 'spend.unvalued'
   | 'webhook.created'
   | 'webhook.changed'
   | 'webhook.enabled'

@@ -80,6 +80,13 @@ export interface Transaction extends AccountTransaction {
   readonly reservation: Reservation
   /** Absent where it uses none, as nearly all. */
   readonly credits?: readonly CreditUse[]
+  /**
+   * What the logs of the run that it was valued by show others to get; a receipt that shows more
+   * counts the more. Absent where they show nothing, and of plain transfers.
+   */
+  readonly foreseenMicros?: UsdMicros
+  /** By how much its receipt showed more, beyond the valuation; a part of `reservation`. */
+  readonly beyondMicros?: UsdMicros
   /** Reserved until final, then what was really spent. */
   readonly spentMicros: UsdMicros
 }

@@ -7,6 +7,7 @@ import { createPlainQuoter } from './plain-quote.js'
 import { movementOf, type PlainTransfer, plainTransferOf } from './plain-transfer.js'
 import { unvalued } from './quote-parts.js'
 import type { CallQuote, QuotedCall, Quoter } from './quoter.js'
+import { createReceiptValuer, type ReceiptValuer } from './receipt-valuer.js'
 import { createSimulatedQuoter, type KnownSpenders } from './simulated-quote.js'
 
 export interface CallQuoterOptions {
@@ -27,7 +28,7 @@ export function createCallQuoter(
   chains: Chains,
   prices: PriceSource,
   options: CallQuoterOptions = {},
-): Quoter {
+): Quoter & ReceiptValuer {
   const funds = createFunds()
   const plain = createPlainQuoter(prices, funds)
   const simulated = createSimulatedQuoter(prices, funds, options.knownSpenders ?? (() => null))
@@ -75,6 +76,7 @@ export function createCallQuoter(
   }
 
   return {
+    ...createReceiptValuer(prices, views),
     quote(call) {
       const view = views.get(call.chainId)
       if (view === undefined) return { ok: false, fault: fault('CHAIN_NOT_SUPPORTED') }

@@ -4,13 +4,15 @@ import { wordAt } from '../chains/hex.js'
 import { RpcCallError } from '../chains/rpc/errors.js'
 import { ASSET } from '../contracts/selectors.js'
 import type { Address, Hex } from '../domain/ids.js'
-import type { Price, PriceSource } from '../pricing/price-source.js'
+import { isKnown, type Price, type PriceSource } from '../pricing/price-source.js'
 import { type PricedToken, pricedTokensOf } from './price-book.js'
 
 /** One chain as valuation sees it. All address keys are lower-case. */
 export interface ChainView {
   readonly chain: ChainAccess
   readonly priced: ReadonlyMap<string, PricedToken>
+  /** The last price that each was known to have, by the keys of `PriceBook`. */
+  readonly lastPrices: Map<string, Price>
   /** Tokens whose code the operator vouches for, priced or not. */
   isConfigured(lowerCaseToken: string): boolean
   /** Shares of the configured markets, as far as their vaults answered; asked once. */
@@ -42,6 +44,7 @@ export function createChainView(
   return {
     chain,
     priced,
+    lastPrices: new Map(),
     async vaults() {
       if (known !== null) return known
       const { found, allAnswered } = await readVaults(chain, priced)
@@ -56,11 +59,12 @@ export function createChainView(
 /** @returns native and every priced token of the chain, by the keys of `PriceBook` */
 export async function allPrices(
   source: PriceSource,
-  { chain, priced }: ChainView,
+  { chain, priced, lastPrices }: ChainView,
 ): Promise<ReadonlyMap<string, Price>> {
   const { id } = chain.config
   const prices = new Map<string, Price>([['native', await source.price(id, 'native')]])
   for (const [key, { address }] of priced) prices.set(key, await source.price(id, address))
+  for (const [key, price] of prices) if (isKnown(price)) lastPrices.set(key, price)
   return prices
 }
 

@@ -196,9 +196,9 @@ function hasAmount<T extends SimulatedApproval>(approval: T): approval is T & Am
  * another all the time, and old tokens log it with each transfer, so only those count whom the call
  * names or reaches; and what left the approving contract within the call was approved for that.
  */
-function openedByOthers(
-  { from, to, data }: QuotedCall,
-  simulation: Simulation | null,
+export function openedByOthers(
+  { from, to, data }: Pick<QuotedCall, 'from' | 'to' | 'data'>,
+  simulation: Pick<Simulation, 'transfers' | 'approvals'> | null,
 ): { readonly amounts: Amounts; readonly items: boolean } {
   const words = digitsOf(data)
   const amounts = new Map<string, bigint>()
@@ -219,7 +219,11 @@ function openedByOthers(
   return { amounts, items }
 }
 
-function leftOf(owner: Address, token: Address, simulation: Simulation | null): bigint {
+function leftOf(
+  owner: Address,
+  token: Address,
+  simulation: Pick<Simulation, 'transfers'> | null,
+): bigint {
   let left = 0n
   for (const transfer of simulation?.transfers ?? []) {
     if (transfer.from === owner && transfer.token === token) left += transfer.amount

@@ -53,6 +53,7 @@ export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuotePar
       approvals: forecast.approvals,
       recipients: forecast.recipients,
       gasUsed: forecast.gasUsed,
+      foreseenMicros: forecast.foreseenMicros ?? 0n,
       maxFeeWei,
     },
   }

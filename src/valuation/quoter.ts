@@ -71,6 +71,8 @@ export interface Forecast {
   readonly recipients: readonly Recipient[]
   /** Null when nothing was run. */
   readonly gasUsed: bigint | null
+  /** What its logs alone show others to get or to be let take; absent is nothing. */
+  readonly foreseenMicros?: UsdMicros
   /** Most that gas can cost, wei: limit × maximum fee, and the L1 data fee's bound. */
   readonly maxFeeWei: bigint
 }

@@ -17,6 +17,7 @@ import { PriceBook } from './price-book.js'
 import { completeQuote, ENVELOPE_BYTES, unvalued } from './quote-parts.js'
 import type { CallQuote, QuotedCall } from './quoter.js'
 import { type Run, runAfterUnmined } from './run-after-unmined.js'
+import { shownByLogs } from './shown-by-logs.js'
 import { readStatically, type StaticReading } from './static-reading.js'
 import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
 
@@ -107,6 +108,7 @@ export function createSimulatedQuoter(
         approvals,
         recipients,
         gasUsed: simulation?.gasUsed ?? null,
+        foreseenMicros: shownByLogs(view, call, simulation, holdings.supplies, book),
       },
     })
   }
@@ -169,7 +171,7 @@ function holdingsFor(
 }
 
 /** Priced tokens, and shares of vaults as far as this call has to do with them. */
-function withShares(
+export function withShares(
   priced: ChainView['priced'],
   vaults: ReadonlyMap<string, VaultShares>,
   { assetsPerShare }: Holdings,

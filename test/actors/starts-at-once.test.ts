@@ -13,6 +13,8 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   watch: false,
   unwatch: false,
   'read-again': false,
+  'value-receipt': false,
+  unvalued: false,
   refused: false,
   'screen-sponsored': false,
   'sign-intent': false,

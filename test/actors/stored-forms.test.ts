@@ -91,6 +91,8 @@ describe('what the store holds', () => {
       mined: MINED,
       error,
       confirmedAtMs: START_MS,
+      foreseenMicros: 5n,
+      beyondMicros: 2n ** 80n,
     })
     await store.write((transactor) => transactor.putTransaction(tx))
     expect(store.reader.transactions.byId(tx.txId)).toStrictEqual(tx)

@@ -191,6 +191,14 @@ export class WalletWorld {
         const blockNumber = this.chain.height
         return { type: 'broadcast-outcome', txId: tx.txId, txHash, outcome, blockNumber, nowMs }
       }
+      case 'value-receipt': {
+        const { txId } = effect.tx
+        const { blockHash } = effect.mined
+        return {
+          ...{ type: 'receipt-valued', txId, blockHash, shownMicros: 0n, unvalued: null },
+          nowMs,
+        }
+      }
       default:
         return null
     }

@@ -18,6 +18,8 @@ const OUTCOMES: readonly Exclude<Outcome, { kind: 'nonce-lost' }>[] = [
   { kind: 'rejected', fault: fault('CHAIN_REJECTED') },
 ]
 
+const BEYOND_MICROS_MAX = 40
+
 /**
  * What a lane hears of quorum, nodes and chain, drawn by a seed: anything that may be said, in any
  * order, but for one thing no honest chain does: to mine what it said can never be mined.
@@ -26,6 +28,8 @@ export class DrawnOutcomes {
   readonly random: ReturnType<typeof seededRandom>
   nowMs = START_MS
   height = 10
+  /** All that receipts were said to show beyond what was valued: no cap bounds it. */
+  beyondMicros = 0n
   readonly #outbid = new Set<Hex>()
   #hashes = 0
   /** The account's, as far as blocks have shown it. */
@@ -105,6 +109,18 @@ export class DrawnOutcomes {
       blockHash: this.hash(),
       outcome: succeeds ? 'success' : 'reverted',
       feeWei: WEI_PER_MICRO,
+    }
+  }
+
+  /** Now and then a call did more than the run had shown, up to this much. */
+  receipt({ txId }: AccountTransaction, { blockHash }: MinedIn): Of<'receipt-valued'> {
+    const shown = this.random.chance(0.2) ? this.random.integer(BEYOND_MICROS_MAX) : 0
+    this.beyondMicros += BigInt(shown)
+    const unvalued = this.random.chance(0.1) ? 'no-feed' : null
+    const { nowMs } = this
+    return {
+      ...{ type: 'receipt-valued', txId, blockHash, unvalued },
+      ...{ shownMicros: BigInt(shown), nowMs },
     }
   }
 

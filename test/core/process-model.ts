@@ -211,6 +211,7 @@ export class ProcessModel {
       chains: new Map([[CHAIN_ID, chain]]),
       prices: { price: () => null } as never,
       quoter: { quote: () => ({ ...quote, forecast: null }) } as never,
+      receipts: { shownBy: async () => ({ shownMicros: 0n, unvalued: null }) },
       screener: { screen: () => ({ outcome: 'clean', lists: [] }) } as never,
       coSigner,
       tell: () => undefined,

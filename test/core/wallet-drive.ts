@@ -78,7 +78,7 @@ export class WalletDrive {
       if (this.world.reader.transactions.byId(event.txId)?.mined) this.#settled.add(event.txId)
     }
     this.#log.check(this.world.logged)
-    checkWallet(this.world, this.#capMicros, this.drawn.nowMs)
+    checkWallet(this.world, this.#capMicros + this.drawn.beyondMicros, this.drawn.nowMs)
   }
 
   async step(): Promise<void> {
@@ -228,6 +228,8 @@ export class WalletDrive {
         const isMined = this.world.state.open.get(effect.tx.txId)?.tx.mined != null
         return this.handle(this.drawn.broadcast(effect.tx, isMined))
       }
+      case 'value-receipt':
+        return this.handle(this.drawn.receipt(effect.tx, effect.mined))
       case 'replace':
         return this.handle(this.drawn.replacing(effect.tx, effect.purpose))
       case 'screen-sponsored': {

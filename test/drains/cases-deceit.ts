@@ -1,6 +1,16 @@
 import type { Address } from '../../src/domain/ids.js'
 import { actAs } from './attacker.js'
-import { approve, callTo, ETHER, throughMulticall3, transfer, transferFrom, USD } from './calls.js'
+import {
+  approve,
+  type Call,
+  callTo,
+  ETHER,
+  throughMulticall3,
+  transfer,
+  transferFrom,
+  USD,
+} from './calls.js'
+import { executed } from './cases-places.js'
 import type { DrainCase, Scene } from './scene.js'
 
 const SOME = 400n * USD
@@ -55,9 +65,39 @@ const refunds = [0, 1, 2, 6].map(
   }),
 )
 
+/** Told by signs that no simulation shows. */
+const unwatched = [0, 1].flatMap((sign): DrainCase[] => {
+  const backTo = async (scene: Scene, back: Call) => {
+    const trickster = await scene.deploy('Trickster')
+    const args = [BigInt(sign), scene.account, back.data]
+    const call = callTo(trickster, 'reenterIf(uint256,address,bytes)', args)
+    return scene.send(executed(scene, call))
+  }
+  return [
+    {
+      title: `money that the wallet’s account pays a stranger by ${SIGNS[sign]}`,
+      expected: 'counted',
+      countsOnKey: 400,
+      attack: (scene) => {
+        const { at, account, attacker } = scene
+        const pay = 'withdraw(address,uint256,address)'
+        return backTo(scene, callTo(account, pay, [at.usdc, SOME, attacker]))
+      },
+    },
+    {
+      title: `a stranger whom the wallet’s account approves by ${SIGNS[sign]}`,
+      expected: 'counted',
+      countsOnKey: 400,
+      attack: (scene) =>
+        backTo(scene, executed(scene, approve(scene.at.usdc, scene.at.Thief, SOME))),
+    },
+  ]
+})
+
 /** Contracts and tokens that are not what they seem. */
 export const DECEIT: readonly DrainCase[] = [
   ...lies,
+  ...unwatched,
   ...refunds,
   {
     title: 'a proxy that becomes a thief after it was called by another key',

@@ -134,6 +134,7 @@ export async function startHarness(
           })
         },
       })
+      const quoter = createCallQuoter(access, PRICES)
       const common = { reader, chains: access, tell, log: logger, timers }
       const host = new ShardHost({
         commits,
@@ -144,7 +145,8 @@ export async function startHarness(
             createSubWalletShell({
               ...common,
               prices: PRICES,
-              quoter: createCallQuoter(access, PRICES),
+              quoter,
+              receipts: quoter,
               screener,
               coSigner: quorum.coSigner,
               keyChanged() {},

@@ -28,6 +28,7 @@ import {
 } from './decide-sponsored.js'
 import { forgetIdempotency, forgetLineages } from './forget.js'
 import type { Command, Effect, Event } from './messages.js'
+import { callConfirmed, callMined, receiptValued, resumeReceipts } from './receipts.js'
 import { reopenUnmined } from './reopen.js'
 import type { SubWalletState } from './state.js'
 import { Turn } from './turn.js'
@@ -72,6 +73,15 @@ export function decide(
       break
     case 'screened':
       screened(turn, command)
+      break
+    case 'mined':
+      callMined(turn, command)
+      break
+    case 'confirmed':
+      callConfirmed(turn, command)
+      break
+    case 'receipt-valued':
+      receiptValued(turn, command)
       break
     case 'unmined':
       reopenUnmined(turn, command)
@@ -122,6 +132,7 @@ export function decide(
     case 'resume':
       resumeSponsored(turn)
       resumeGrants(turn, command.nowMs)
+      resumeReceipts(turn)
       break
     default:
       decideAccount(turn, command)

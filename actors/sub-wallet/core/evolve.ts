@@ -7,6 +7,7 @@ import { openOf } from '../../account/core/state.js'
 import { isAccountEvent } from '../../account/core/written.js'
 import { foldAllowances, foldCredits } from './allowance-ledger.js'
 import { bookDraft, unbookDraft } from './drafted-spend.js'
+import { evolveReceipts, forgetReceipt } from './evolve-receipts.js'
 import { evolveSponsored } from './evolve-sponsored.js'
 import { noteTold } from './limit-crossings.js'
 import type { Event } from './messages.js'
@@ -63,6 +64,9 @@ type OwnCallEvent = Of<
   | 'reserved-anew'
   | 'transaction-signed'
   | 'reservation-raised'
+  | 'receipt-asked'
+  | 'receipt-valued'
+  | 'receipt-forgotten'
   | 'transaction-reopened'
   | 'transaction-ended'
 >
@@ -85,6 +89,11 @@ function evolveCall(state: SubWalletState, event: CallEvent | OwnCallEvent): voi
       return
     case 'reservation-raised':
       raised(state, event)
+      return
+    case 'receipt-asked':
+    case 'receipt-valued':
+    case 'receipt-forgotten':
+      evolveReceipts(state, event)
       return
     case 'transaction-reopened':
       reopened(state, event)
@@ -157,6 +166,7 @@ function reopened(state: SubWalletState, { tx, atMs }: Of<'transaction-reopened'
   state.spend.set(lineageId, unsettle(before, reservation, spentMicros))
   const held: Transaction = { ...tx, spentMicros: reservation.micros }
   foldReopened(state, held, atMs)
+  forgetReceipt(state, tx.txId)
 }
 
 function ended(state: SubWalletState, event: Of<'transaction-ended'>): void {
@@ -173,4 +183,5 @@ function ended(state: SubWalletState, event: Of<'transaction-ended'>): void {
   const { idempotency } = request
   if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
   state.requests.delete(txId)
+  state.receipts.delete(txId)
 }

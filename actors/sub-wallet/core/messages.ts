@@ -5,7 +5,7 @@ import type { Exposure } from '../../../src/domain/exposure.js'
 import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
 import type { Hex, KeyId, LineageId, TxId, UserId } from '../../../src/domain/ids.js'
 import type { Reservation } from '../../../src/domain/spend.js'
-import type { Transaction, TxKind } from '../../../src/domain/transaction.js'
+import type { MinedIn, Transaction, TxKind } from '../../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { CallQuote, UnminedCall } from '../../../src/valuation/quoter.js'
@@ -49,12 +49,26 @@ export type Command =
     }
   | AccountCommand
   | UnminedCommand<Transaction>
+  | ReceiptCommand
   | {
       readonly type: 'forget-idempotency'
       readonly lineageId: LineageId
       /** Idempotency-Keys whose records are older than they are kept. */
       readonly keys: readonly string[]
     }
+
+/** What a mined call did, as its receipt shows it. */
+export interface ReceiptCommand {
+  readonly type: 'receipt-valued'
+  readonly txId: TxId
+  /** Of the receipt. */
+  readonly blockHash: Hex
+  /** Others got so much, or were let take it. */
+  readonly shownMicros: bigint
+  /** Why some of it could not be counted; null: all of it was. */
+  readonly unvalued: string | null
+  readonly nowMs: number
+}
 
 /** `requestId` is for the audit trail. */
 export type ConsoleCommand = (
@@ -155,6 +169,17 @@ export type Event =
     }
   /** What a dearer replacement holds of the counters from now on. */
   | { readonly type: 'reservation-raised'; readonly txId: TxId; readonly reservation: Reservation }
+  /** Volatile. `confirmed` as in `ReceiptWait`. */
+  | {
+      readonly type: 'receipt-asked'
+      readonly txId: TxId
+      readonly blockHash: Hex
+      readonly confirmed: MinedIn | null
+    }
+  /** It shows so much beyond what the call was valued at; volatile where that is nothing. */
+  | { readonly type: 'receipt-valued'; readonly txId: TxId; readonly beyondMicros: bigint }
+  /** Its block is gone, and with it what the receipt showed beyond; as volatile as that. */
+  | { readonly type: 'receipt-forgotten'; readonly txId: TxId; readonly beyondMicros: bigint }
   | { readonly type: 'transaction-reopened'; readonly tx: Transaction; readonly atMs: number }
   | (Ending & {
       readonly type: 'transaction-ended'
@@ -188,6 +213,9 @@ export type Effect =
       /** Highest maxFeePerGas, wei, that the caps leave room for; null is any. */
       readonly feeCapWei: bigint | null
     }
+  | { readonly type: 'value-receipt'; readonly tx: Transaction; readonly mined: MinedIn }
+  /** For the audit trail. */
+  | { readonly type: 'unvalued'; readonly tx: Transaction; readonly reason: string }
   | { readonly type: 'key-changed'; readonly secretHash: string }
   | {
       /** For the audit trail. */

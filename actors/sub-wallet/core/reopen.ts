@@ -2,10 +2,12 @@ import type { Transaction } from '../../../src/domain/transaction.js'
 import { unmined } from '../../account/core/decide-chain.js'
 import type { UnminedCommand } from '../../account/core/messages.js'
 import { useCredits } from './credits.js'
+import { forgetReceiptOf } from './receipts.js'
 import type { Turn } from './turn.js'
 
 /** A reorg took its block away: it is in flight again, and its reservation stands again. */
 export function reopenUnmined(turn: Turn, command: UnminedCommand<Transaction>): void {
+  forgetReceiptOf(turn, command.txId, null)
   const stored = unmined(turn, command)
   if (stored === null) return
   turn.emit({ type: 'transaction-reopened', tx: stored, atMs: command.nowMs })

@@ -25,7 +25,8 @@ export function feeCapOf(state: SubWalletState, tx: Transaction, nowMs: number):
   let leftMicros: bigint | null = null
   for (const { limitMicros, usedMicros } of windows) {
     if (limitMicros === null) continue
-    const left = limitMicros - usedMicros
+    // What receipts showed may have passed the cap.
+    const left = limitMicros > usedMicros ? limitMicros - usedMicros : 0n
     if (leftMicros === null || left < leftMicros) leftMicros = left
   }
   if (leftMicros === null) return null

@@ -1,14 +1,14 @@
 import type { AllowanceEntry } from '../../../src/domain/allowance.js'
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Spend } from '../../../src/domain/exposure.js'
-import type { KeyId, LineageId, SubWalletId, TxId } from '../../../src/domain/ids.js'
+import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../../src/domain/ids.js'
 import {
   combine,
   NO_SPEND,
   type Reservation,
   type SpendCounters,
 } from '../../../src/domain/spend.js'
-import type { Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
+import type { MinedIn, Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
 import type { LimitMark, SponsoredGas, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { Forecast } from '../../../src/valuation/quoter.js'
@@ -37,6 +37,8 @@ export interface SubWalletState extends AccountState {
   readonly ended: Map<TxId, Transaction>
   /** Of open transactions that were asked for since a start. */
   readonly requests: Map<TxId, OpenRequest>
+  /** Of mined calls that end only once their receipts are valued; see receipts.ts. */
+  readonly receipts: Map<TxId, ReceiptWait>
   /** Of the stored open ones those that the wallet's record lists; others are indexed one by one. */
   readonly listed: Set<TxId>
   /** As the store says whether there are such. */
@@ -90,6 +92,14 @@ export interface OpenRequest {
   readonly isPlain: boolean
 }
 
+/** Volatile: a restart asks again. */
+export interface ReceiptWait {
+  readonly blockHash: Hex
+  readonly isValued: boolean
+  /** Set once its block is deep enough; it ends when it is valued, then. */
+  readonly confirmed: MinedIn | null
+}
+
 export function emptyState(subWalletId: SubWalletId): SubWalletState {
   return {
     accountId: subWalletId,
@@ -104,6 +114,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     open: new Map(),
     ended: new Map(),
     requests: new Map(),
+    receipts: new Map(),
     listed: new Set(),
     listedMarked: false,
     running: new Map(),

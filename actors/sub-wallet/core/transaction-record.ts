@@ -17,7 +17,8 @@ export function recordOf(
   const { wallet } = state
   if (wallet === null || signed === null) throw new Error(`${draft.txId} was stored unsigned`)
   const { intentId, rawTransaction, txHash, signedAtMs } = signed
-  const { maxFeePerGas, maxPriorityFeePerGas, paid = null } = draft
+  const { maxFeePerGas, maxPriorityFeePerGas, paid = null, forecast } = draft
+  const foreseenMicros = forecast?.foreseenMicros ?? 0n
   const credits = paid === null ? NO_CREDITS : usesToStore(state, draft.chainId, paid.uses)
   return {
     txId: draft.txId,
@@ -41,6 +42,7 @@ export function recordOf(
     valuation: draft.valuation,
     reservation: draft.reservation,
     ...(credits.length === 0 ? {} : { credits }),
+    ...(foreseenMicros === 0n ? {} : { foreseenMicros }),
     spentMicros: draft.reservation.micros,
     mined: null,
     error: null,
@@ -50,10 +52,14 @@ export function recordOf(
   }
 }
 
-/** What failed, or was given up, releases its value and keeps the gas. */
+/**
+ * What failed, or was given up, releases its value and keeps the gas. What its receipt showed
+ * beyond the value counts beside it.
+ */
 export function spentBy(tx: Transaction, mined: MinedIn): bigint {
   const { outcome, feeWei } = mined
   const { nativePrice, nativePriceDecimals, valueMicros } = tx.valuation
   const gasMicros = valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
-  return outcome === 'success' && !isCancelledBy(tx, mined) ? valueMicros + gasMicros : gasMicros
+  if (outcome !== 'success' || isCancelledBy(tx, mined)) return gasMicros
+  return valueMicros + (tx.beyondMicros ?? 0n) + gasMicros
 }

@@ -13,8 +13,7 @@ export interface Movements {
   finish(): Pick<Simulation, 'transfers' | 'approvals' | 'touched' | 'truncated'>
 }
 
-const TRANSFERS_MAX = 1_024
-const APPROVALS_MAX = 1_024
+const MOVEMENTS_MAX = 1_024
 const TOUCHED_MAX = 2_048
 /** Items of one ERC-1155 batch. */
 const BATCH_ITEMS_MAX = 256
@@ -39,8 +38,14 @@ const PERMIT2_PERMIT = '0xc6a377bfc4eb120024a8ac08eef205be16b817020812c73223e81d
 const WETH_DEPOSIT = '0xe1fffcc4923d04b559f4d29a8bfc6cda04eb5b0d3c460751c2402c5c5cc9109c'
 const WETH_WITHDRAWAL = '0x7fcf532c15f0a6db0bd6d0e038bea71d30d808c7d98cb3bf7268a95bf5081b65'
 
-/** @param wrappedNative the chain's wrapped native token, whose mints and burns count as transfers */
-export function createMovements(wrappedNative: Address): Movements {
+/**
+ * @param wrappedNative the chain's wrapped native token, whose mints and burns count as transfers
+ * @param movementsMax transfers, and approvals, that are kept
+ */
+export function createMovements(
+  wrappedNative: Address,
+  movementsMax: number = MOVEMENTS_MAX,
+): Movements {
   const wrapped = wrappedNative.toLowerCase()
   const transfers: SimulatedTransfer[] = []
   const approvals: SimulatedApproval[] = []
@@ -54,7 +59,7 @@ export function createMovements(wrappedNative: Address): Movements {
   }
 
   function transfer(entry: SimulatedTransfer): void {
-    if (transfers.length >= TRANSFERS_MAX) {
+    if (transfers.length >= movementsMax) {
       truncated = true
       return
     }
@@ -64,7 +69,7 @@ export function createMovements(wrappedNative: Address): Movements {
   }
 
   function approval(entry: SimulatedApproval): void {
-    if (approvals.length < APPROVALS_MAX) approvals.push(entry)
+    if (approvals.length < movementsMax) approvals.push(entry)
     else truncated = true
   }
 
@@ -179,7 +184,7 @@ export function createMovements(wrappedNative: Address): Movements {
         if (lowerCase !== wrapped || first === undefined || amount === null) return
         const holder = partyOf(first)
         const [from, to] = topic === WETH_DEPOSIT ? [ZERO, holder] : [holder, ZERO]
-        if (wraps.length >= TRANSFERS_MAX) truncated = true
+        if (wraps.length >= movementsMax) truncated = true
         else wraps.push({ token: getAddress(entry.address), from, to, amount, kind: 'erc20' })
         return
       }

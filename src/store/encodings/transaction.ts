@@ -23,7 +23,14 @@ import { packedRecord, type Unsealed } from './sealing.js'
  */
 type Stored = readonly [body: unknown, state: unknown]
 
-type StateField = 'status' | 'spentMicros' | 'mined' | 'error' | 'updatedAtMs' | 'confirmedAtMs'
+type StateField =
+  | 'status'
+  | 'spentMicros'
+  | 'mined'
+  | 'error'
+  | 'updatedAtMs'
+  | 'confirmedAtMs'
+  | 'beyondMicros'
 
 const ATTEMPT = record<SignedAttempt>({
   txHash: hexText,
@@ -94,6 +101,7 @@ const TRANSACTION = recordInParts<Transaction, 'txId', StateField>(
     reservation: RESERVATION,
     createdAtMs: scalar,
     credits: optional(listOf(CREDIT)),
+    foreseenMicros: optional(scalar),
   },
   {
     status: scalar,
@@ -102,6 +110,7 @@ const TRANSACTION = recordInParts<Transaction, 'txId', StateField>(
     error: named,
     updatedAtMs: scalar,
     confirmedAtMs: scalar,
+    beyondMicros: optional(scalar),
   },
 )
 
