@@ -44,7 +44,7 @@ export function presentAnswer(
   headOf: (chainId: number) => number | null,
 ): AskResult {
   if (!result.ok || !(result.value instanceof Sent)) return result
-  const { tx, replayed } = result.value
+  const { tx, replayed, queuedBehind } = result.value
   if (replayed && tx.status === 'dropped' && tx.error !== null) {
     // Spec silent: whether it was refused at once, or answered `broadcast` and given up later,
     // nothing of it is out. Were it called broadcast again, its caller would wait for ever.
@@ -60,11 +60,16 @@ export function presentAnswer(
     tx.status === 'broadcast',
     tx.updatedAtMs,
     shown.status === 'signed' ? 202 : 200,
-    transactionJson(shown, headOf(tx.chainId)),
+    explained(transactionJson(shown, headOf(tx.chainId)), queuedBehind),
     replayed,
     signedAtMs === undefined ? null : signedAtMs - tx.createdAtMs,
   ]
   return { ok: true, value }
+}
+
+/** @param json an object's */
+function explained(json: string, queuedBehind: TxId | null): string {
+  return queuedBehind === null ? json : `${json.slice(0, -1)},"queued_behind":"${queuedBehind}"}`
 }
 
 export function sentReply(carried: CarriedSent): SentReply {

@@ -2,6 +2,7 @@ import { CHAIN_COUNT } from '../domain/chains.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type JsonSchema, toJsonSchema } from './json-schema.js'
 import { type OperationRow, operations } from './operations.js'
+import { ONE_AT_A_TIME } from './sponsored-words.js'
 
 /** `/llms.txt` (llmstxt.org): what an agent needs to use the service, in one plain text. */
 export function llmsText(): string {
@@ -23,6 +24,7 @@ export function llmsText(): string {
   retrying: same key = same payment.
 - A send answers \`broadcast\`; ask \`get_transaction_status\` until \`confirmed\`, \`failed\` or \`dropped\`,
   or register a webhook.
+- ${ONE_AT_A_TIME}
 - Errors: \`{"error": {"code", "message", "details", "request_id"}}\`. Act on the code.
 
 ## Operations

@@ -6,6 +6,7 @@ import { BODY_ERRORS, CONSOLE_ERRORS, errorResponses } from './openapi-errors.js
 import { exampleOf } from './openapi-examples.js'
 import { type OutputSchemas, outputSchemas } from './openapi-schemas.js'
 import { COMMON_ERRORS, type OperationRow, operations } from './operations.js'
+import { ONE_AT_A_TIME } from './sponsored-words.js'
 import { VERSION } from './version.js'
 
 /** The OpenAPI 3.1 document, made from the two operations tables. */
@@ -15,6 +16,8 @@ const INTRODUCTION = [
   '',
   'Amounts are integer strings in smallest units (wei for the native currency); USD amounts are decimal',
   'strings. Unknown fields are refused. Errors share one body with a stable `code`.',
+  '',
+  ONE_AT_A_TIME,
   '',
   'The same operations are MCP tools at `/mcp` (`x-mcp-tool`).',
 ].join('\n')

@@ -8,6 +8,7 @@ import {
   defiPositions,
   defiWithdrawInput,
 } from './defi.js'
+import { gasSwapQuote, vaultQuote } from './quote.js'
 import { executeSwapInput, gasSwapInput, swapQuote, swapQuoteInput } from './swap.js'
 import {
   getTransactionInput,
@@ -310,6 +311,21 @@ export const operations = [
     errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE'],
   },
   {
+    name: 'get_deposit_quote',
+    method: 'POST',
+    path: '/api/defi/deposit/quote',
+    permission: 'read',
+    surface: 'rest',
+    gas: 'none',
+    movesValue: false,
+    title: 'Deposit quote',
+    description:
+      'What a deposit would bring in vault shares now, with the fee (in the asset). Moves nothing and holds no price: the deposit makes its own, and accepts 0.5 % less.',
+    input: defiDepositInput,
+    output: vaultQuote,
+    errors: ['CHAIN_NOT_ALLOWED', 'CHAIN_UNAVAILABLE', 'SIMULATION_REVERTED', 'NOT_FOUND'],
+  },
+  {
     name: 'defi_deposit',
     method: 'POST',
     path: '/api/defi/deposit',
@@ -325,6 +341,27 @@ export const operations = [
     errors: [...SPONSORED_ERRORS, 'SLIPPAGE_EXCEEDED', 'NOT_FOUND'],
   },
   {
+    name: 'get_withdraw_quote',
+    method: 'POST',
+    path: '/api/defi/withdraw/quote',
+    permission: 'read',
+    surface: 'rest',
+    gas: 'none',
+    movesValue: false,
+    title: 'Withdrawal quote',
+    description:
+      'What vault shares would bring in the asset now, with the fee (in shares). Moves nothing and holds no price: the withdrawal makes its own, and accepts 0.5 % less.',
+    input: defiWithdrawInput,
+    output: vaultQuote,
+    errors: [
+      'CHAIN_NOT_ALLOWED',
+      'CHAIN_UNAVAILABLE',
+      'SIMULATION_REVERTED',
+      'INSUFFICIENT_FUNDS',
+      'NOT_FOUND',
+    ],
+  },
+  {
     name: 'defi_withdraw',
     method: 'POST',
     path: '/api/defi/withdraw',
@@ -338,6 +375,26 @@ export const operations = [
     input: defiWithdrawInput,
     output: transactionRecord,
     errors: [...SPONSORED_ERRORS, 'SLIPPAGE_EXCEEDED', 'NOT_FOUND'],
+  },
+  {
+    name: 'get_gas_swap_quote',
+    method: 'POST',
+    path: '/api/gas/swap/quote',
+    permission: 'read',
+    surface: 'rest',
+    gas: 'none',
+    movesValue: false,
+    title: 'Gas swap quote',
+    description:
+      'Base only: what USDC would bring in native currency now, with the fee (in USDC). Moves nothing and holds no price: the gas swap makes its own, and accepts 0.5 % less.',
+    input: gasSwapInput,
+    output: gasSwapQuote,
+    errors: [
+      'CHAIN_NOT_ALLOWED',
+      'CHAIN_UNAVAILABLE',
+      'SIMULATION_REVERTED',
+      'GAS_SWAP_NOT_SUPPORTED',
+    ],
   },
   {
     name: 'gas_swap',

@@ -1,7 +1,8 @@
 import { isoTime } from '../domain/iso-time.js'
 import { formatUsd } from '../domain/money.js'
+import { isSponsored } from '../domain/sponsorship.js'
 import { currentHash, type Transaction } from '../domain/transaction.js'
-import { confirmations, feePaid, replacedHashes } from './transaction-view.js'
+import { confirmations, executedFields, feePaid, replacedHashes } from './transaction-view.js'
 
 /**
  * The text of `transactionView`, letter by letter what `JSON.stringify` makes of it, for the answer
@@ -16,6 +17,7 @@ export function transactionJson(tx: Transaction, headNumber: number | null): str
   const onlyOne = tx.attempts.length === 1 && tx.attempts[0]?.txHash === hash
   const replaced = onlyOne ? '[]' : JSON.stringify(replacedHashes(tx))
   const error = tx.error === null ? 'null' : JSON.stringify(tx.error)
+  const executed = isSponsored(tx.kind) ? `,${JSON.stringify(executedFields(tx)).slice(1)}` : '}'
   return (
     `{"tx_id":"${tx.txId}","tx_hash":"${hash}","chain_id":${tx.chainId}` +
     `,"from":"${tx.from}","to":"${tx.to}","value":"${tx.value}","data":"${tx.data}"` +
@@ -25,7 +27,7 @@ export function transactionJson(tx: Transaction, headNumber: number | null): str
     `,"confirmations":${confirmations(tx, headNumber)},"error":${error}` +
     `,"replaced_hashes":${replaced},"key_id":"${tx.keyId}"` +
     `,"created_at":"${isoTime(tx.createdAtMs)}","updated_at":"${isoTime(tx.updatedAtMs)}"` +
-    `,"confirmed_at":${quoted(confirmedAt)}}`
+    `,"confirmed_at":${quoted(confirmedAt)}${executed}`
   )
 }
 

@@ -3,6 +3,7 @@ import { isoTime } from '../domain/iso-time.js'
 import { formatUsd } from '../domain/money.js'
 import { isSponsored } from '../domain/sponsorship.js'
 import { currentHash, type Transaction } from '../domain/transaction.js'
+import { toChecksumAddress } from './parse-address.js'
 import type { TransactionView } from './transaction.js'
 
 /**
@@ -11,7 +12,7 @@ import type { TransactionView } from './transaction.js'
  */
 export function transactionView(tx: Transaction, headNumber: number | null): TransactionView {
   const hash = currentHash(tx)
-  return {
+  const view = {
     tx_id: tx.txId,
     tx_hash: hash,
     chain_id: tx.chainId,
@@ -33,6 +34,32 @@ export function transactionView(tx: Transaction, headNumber: number | null): Tra
     updated_at: isoTime(tx.updatedAtMs),
     confirmed_at: tx.confirmedAtMs === null ? null : isoTime(tx.confirmedAtMs),
   }
+  return isSponsored(tx.kind) ? { ...view, ...executedFields(tx) } : view
+}
+
+/** What a sponsored call did; null as long as it is in no block, and where it did nothing. */
+export function executedFields({ mined, to }: Transaction) {
+  const executed = mined?.executed
+  // Whoever is called meanwhile may emit the same event.
+  if (executed === undefined || executed.router !== to.toLowerCase()) return NOT_EXECUTED
+  const tokenIn = toChecksumAddress(executed.tokenIn)
+  return {
+    fee_token: tokenIn,
+    fee_amount: executed.fee.toString(),
+    token_in: tokenIn,
+    amount_in: executed.amountIn.toString(),
+    token_out: toChecksumAddress(executed.tokenOut),
+    amount_out: executed.amountOut.toString(),
+  }
+}
+
+const NOT_EXECUTED = {
+  fee_token: null,
+  fee_amount: null,
+  token_in: null,
+  amount_in: null,
+  token_out: null,
+  amount_out: null,
 }
 
 export function replacedHashes(tx: Transaction): Hex[] {

@@ -65,6 +65,19 @@ export const simulation = z.looseObject({
   revert_reason: z.string().nullable(),
 })
 
+/**
+ * As executed, of sponsored calls alone; null until mined, and of one that failed. Spec silent: a
+ * record names the fee's token by its address, as the event does; symbols are for quotes.
+ */
+const sponsoredFields = {
+  fee_token: z.string().nullable().optional().describe('address; sponsored calls alone, as below'),
+  fee_amount: z.string().nullable().optional().describe('as executed, smallest unit of fee_token'),
+  token_in: z.string().nullable().optional(),
+  amount_in: z.string().nullable().optional().describe('smallest unit of token_in, fee included'),
+  token_out: z.string().nullable().optional(),
+  amount_out: z.string().nullable().optional().describe('smallest unit of token_out'),
+}
+
 /** The transaction record of API.md, as REST, MCP, lists and events show it. */
 export const transactionRecord = z.looseObject({
   tx_id: txId,
@@ -87,6 +100,10 @@ export const transactionRecord = z.looseObject({
   created_at: timestamp,
   updated_at: timestamp,
   confirmed_at: timestamp.nullable(),
+  queued_behind: txId
+    .optional()
+    .describe('in a 202 alone: it is signed, and waits behind this earlier transaction'),
+  ...sponsoredFields,
 })
 
 export type TransactionView = z.infer<typeof transactionRecord>

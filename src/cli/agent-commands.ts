@@ -20,7 +20,10 @@ export const AGENT_COMMANDS: Readonly<Record<OperationName, string | null>> = {
   execute_swap: null,
   get_defi_markets: 'markets',
   get_positions: 'positions',
+  get_deposit_quote: 'deposit-quote',
   defi_deposit: 'deposit',
+  get_withdraw_quote: 'withdraw-quote',
   defi_withdraw: 'withdraw',
+  get_gas_swap_quote: 'gas-swap-quote',
   gas_swap: 'gas-swap',
 }

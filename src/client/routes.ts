@@ -40,8 +40,11 @@ export const AGENT_ROUTES = {
   execute_swap: { method: 'POST', path: '/api/swap/execute', movesValue: true },
   get_defi_markets: { method: 'GET', path: '/api/defi/markets', movesValue: false },
   get_positions: { method: 'GET', path: '/api/defi/positions', movesValue: false },
+  get_deposit_quote: { method: 'POST', path: '/api/defi/deposit/quote', movesValue: false },
   defi_deposit: { method: 'POST', path: '/api/defi/deposit', movesValue: true },
+  get_withdraw_quote: { method: 'POST', path: '/api/defi/withdraw/quote', movesValue: false },
   defi_withdraw: { method: 'POST', path: '/api/defi/withdraw', movesValue: true },
+  get_gas_swap_quote: { method: 'POST', path: '/api/gas/swap/quote', movesValue: false },
   gas_swap: { method: 'POST', path: '/api/gas/swap', movesValue: true },
 } as const satisfies AgentRoutes
 

@@ -1,5 +1,6 @@
 import type { CreditUse } from './allowance.js'
 import type { Call } from './call.js'
+import type { Execution } from './execution.js'
 import type { Address, Hex, KeyId, LineageId, SubWalletId, TxId, UserId } from './ids.js'
 import type { UsdMicros } from './money.js'
 import type { Reservation } from './spend.js'
@@ -36,6 +37,8 @@ export interface MinedIn {
   readonly outcome: 'success' | 'reverted'
   /** gasUsed × effectiveGasPrice, plus the L1 data fee where there is one. Wei. */
   readonly feeWei: bigint
+  /** Present where the receipt has the event of an executed intent. */
+  readonly executed?: Execution
 }
 
 /** A block that something of ours is in. */

@@ -6,6 +6,8 @@ import { gasSwap } from './agent/gas-swap.js'
 import { getAllowances } from './agent/get-allowances.js'
 import { getBalance } from './agent/get-balance.js'
 import { getDefiMarkets } from './agent/get-defi-markets.js'
+import { getDepositQuote } from './agent/get-deposit-quote.js'
+import { getGasSwapQuote } from './agent/get-gas-swap-quote.js'
 import { getLimits } from './agent/get-limits.js'
 import { getNativeBalance } from './agent/get-native-balance.js'
 import { getPositions } from './agent/get-positions.js'
@@ -14,6 +16,7 @@ import { getSwapQuote } from './agent/get-swap-quote.js'
 import { getTokenBalances } from './agent/get-token-balances.js'
 import { getTransactionStatus } from './agent/get-transaction-status.js'
 import { getWalletAddress } from './agent/get-wallet-address.js'
+import { getWithdrawQuote } from './agent/get-withdraw-quote.js'
 import { sendTransaction } from './agent/send-transaction.js'
 import { simulateTransactionHandler } from './agent/simulate-transaction.js'
 import type { AgentHandlers } from './context.js'
@@ -37,8 +40,11 @@ export function createAgentHandlers(ports: OperationPorts): AgentHandlers {
     execute_swap: executeSwap(ports),
     get_defi_markets: getDefiMarkets(ports),
     get_positions: getPositions(ports),
+    get_deposit_quote: getDepositQuote(ports),
     defi_deposit: defiDeposit(ports),
+    get_withdraw_quote: getWithdrawQuote(ports),
     defi_withdraw: defiWithdraw(ports),
+    get_gas_swap_quote: getGasSwapQuote(ports),
     gas_swap: gasSwap(ports),
   }
 }

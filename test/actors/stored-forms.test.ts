@@ -39,6 +39,10 @@ const MINED: Transaction['mined'] = {
   blockHash: '0x09',
   outcome: 'reverted',
   feeWei: 21_000n,
+  executed: {
+    ...{ router: '0x11', tokenIn: '0x22', amountIn: 2n ** 200n, fee: 3n },
+    ...{ tokenOut: '0x33', amountOut: 4n },
+  },
 }
 const LISTS = [{ list: 'ofac', version: '7', checked_at: '2026-01-01T00:00:00.000Z' }]
 

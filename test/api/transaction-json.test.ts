@@ -5,11 +5,12 @@ import { transactionView } from '../../src/api/transaction-view.js'
 import type { Hex } from '../../src/domain/ids.js'
 import { isoTime } from '../../src/domain/iso-time.js'
 import type { Transaction } from '../../src/domain/transaction.js'
-import { ATTEMPT, transaction } from '../actors/wallet-fixtures.js'
+import { ADDRESS, ATTEMPT, transaction } from '../actors/wallet-fixtures.js'
 
 const LAST_TIME_MS = Date.UTC(9999, 11, 31)
 const time = fc.integer({ min: 0, max: LAST_TIME_MS })
 const hash = fc.constantFrom<Hex>('0x01', '0x02', '0x03')
+const OTHER = '0x2222222222222222222222222222222222222222'
 const amount = fc.bigInt({ min: 0n, max: 2n ** 256n - 1n })
 
 const anyTransaction = fc
@@ -32,6 +33,14 @@ const anyTransaction = fc
         blockHash: fc.constant<Hex>('0x09'),
         outcome: fc.constantFrom('success', 'reverted'),
         feeWei: amount,
+        executed: fc.record({
+          router: fc.constantFrom(ADDRESS, OTHER),
+          tokenIn: fc.constant(ADDRESS),
+          amountIn: amount,
+          fee: amount,
+          tokenOut: fc.constant(OTHER),
+          amountOut: amount,
+        }),
       }),
     ),
     // What a node words may hold anything.

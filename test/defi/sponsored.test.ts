@@ -57,6 +57,12 @@ describe.each(ROUTED)('on chain %i, a wallet that holds nothing but USDC', (chai
     expect(done).toMatchObject({ from: address, to: chain.router, fee_native_wei: '0' })
     expect(await chain.balance(chain.usdc, address)).toBe(900n * chain.oneUsdc)
     expect((await chain.balance(chain.usdc, chain.feeRecipient)) - feesBefore).toBe(feeOf(amount))
+    const got = await chain.balance(chain.wrapped, address)
+    expect(done).toMatchObject({
+      ...{ fee_token: chain.usdc, fee_amount: feeOf(amount).toString() },
+      ...{ token_in: chain.usdc, amount_in: amount.toString() },
+      ...{ token_out: chain.wrapped, amount_out: got.toString() },
+    })
     const least = parseUnits(String(quote.json.amount_out_min), 18)
     expect(await chain.balance(chain.wrapped, address)).toBeGreaterThanOrEqual(least)
     expect(await chain.client.getBalance({ address })).toBe(0n)
@@ -94,6 +100,15 @@ describe.each(ROUTED)('on chain %i, a wallet that holds nothing but USDC', (chai
     const amount = 500n * chain.oneUsdc + 7n
     const usdcBefore = await chain.balance(chain.usdc, address)
 
+    const quote = await key.api.post('/api/defi/deposit/quote', {
+      chain_id: chainId,
+      market_id: chain.marketId,
+      amount: amount.toString(),
+    })
+    expect(quote.json, quote.text).toMatchObject({
+      ...{ amount_in: amount.toString(), fee_amount: feeOf(amount).toString() },
+      ...{ fee_token: 'USDC', gas_sponsored: true, market_id: chain.marketId, fee_bps: 30 },
+    })
     const deposit = await key.api.post('/api/defi/deposit', {
       chain_id: chainId,
       market_id: chain.marketId,
@@ -118,12 +133,20 @@ describe.each(ROUTED)('on chain %i, a wallet that holds nothing but USDC', (chai
       })
       .toBeGreaterThan(worthOf(positions))
 
-    const withdrawal = await key.api.post('/api/defi/withdraw', {
-      chain_id: chainId,
-      market_id: chain.marketId,
-      shares: 'max',
+    const all = { chain_id: chainId, market_id: chain.marketId, shares: 'max' }
+    const offered = await key.api.post('/api/defi/withdraw/quote', all)
+    expect(offered.json, offered.text).toMatchObject({
+      ...{ amount_in: shares.toString(), fee_amount: feeOf(shares).toString() },
+      ...{ gas_sponsored: true, market_id: chain.marketId, fee_bps: 30 },
     })
+    const withdrawal = await key.api.post('/api/defi/withdraw', all)
     const done = await finalOf(key.api, withdrawal.json.tx_id)
+    expect(done).toMatchObject({
+      ...{ fee_token: chain.vault, fee_amount: feeOf(shares).toString() },
+      ...{ token_in: chain.vault, amount_in: shares.toString(), token_out: chain.usdc },
+    })
+    const nothing = await key.api.post('/api/defi/withdraw/quote', all)
+    expect(nothing.code).toBe('INSUFFICIENT_FUNDS')
     expect(done, withdrawal.text).toMatchObject({ status: 'confirmed', kind: 'defi_withdraw' })
     expect(await chain.balance(chain.vault, address)).toBe(0n)
     const receipt = await chain.client.getTransactionReceipt({
@@ -153,7 +176,14 @@ describe('native currency', () => {
       expect(await finalOf(api, sent.json.tx_id), sent.text).toMatchObject({ status: 'confirmed' })
     }
     const native = () => chain.client.getBalance({ address: wallet.address })
-    await run('/api/gas/swap', { amount_in: (50n * chain.oneUsdc).toString() })
+    const half = { chain_id: BASE, amount_in: (50n * chain.oneUsdc).toString() }
+    const quote = await api.post('/api/gas/swap/quote', half)
+    expect(quote.json, quote.text).toMatchObject({
+      ...{ amount_in: half.amount_in, fee_amount: feeOf(50n * chain.oneUsdc).toString() },
+      ...{ fee_token: 'USDC', gas_sponsored: true, fee_bps: 30 },
+    })
+    expect(Number(quote.json.amount_out)).toBeGreaterThan(0)
+    await run('/api/gas/swap', half)
     const bought = await native()
     expect(bought).toBeGreaterThan(0n)
     const amount = 10n ** 15n
@@ -189,6 +219,10 @@ describe('what is refused', () => {
     }
     const optimism = await key.api.post('/api/gas/swap', { chain_id: 10, amount_in: '1' })
     expect(optimism.code).toBe('GAS_SWAP_NOT_SUPPORTED')
+    const quote = await key.api.post('/api/gas/swap/quote', { chain_id: 10, amount_in: '1' })
+    expect(quote.code).toBe('GAS_SWAP_NOT_SUPPORTED')
+    const stranger = { chain_id: 10, market_id: 'nope', amount: '1' }
+    expect((await key.api.post('/api/defi/deposit/quote', stranger)).code).toBe('NOT_FOUND')
   })
 
   it('keeps the order: cap, then funds, and reserves nothing of what it refuses', async () => {

@@ -31,7 +31,7 @@ export function mined(turn: AccountTurn, command: Of<'mined'>): void {
   // to be closed, so that the call does not land there as well.
   if (landedAt !== nonce) turn.emit({ type: 'gaps-found', chainId, nonces: [nonce] })
   if (token !== null) {
-    turn.answerSent(token, entry.tx)
+    turn.answerSent(token, entry.tx, null)
     turn.emit({ type: 'answered', txId })
   }
   const lane = laneOf(turn.state, chainId)

@@ -11,6 +11,7 @@ import type { AccountTurn } from './turn.js'
  */
 export function pumpFlight(turn: AccountTurn, lane: NonceLane): void {
   let places = lane.window
+  let ahead: TxId | null = null
   for (const txId of [...lane.flight]) {
     const entry = turn.state.open.get(txId)
     if (entry === undefined) throw new Error(`${txId} is in flight but not open`)
@@ -19,16 +20,24 @@ export function pumpFlight(turn: AccountTurn, lane: NonceLane): void {
         turn.emit({ type: 'sending', txId })
         const { finalBlock } = lane
         turn.effect({ type: 'broadcast', tx: entry.tx, reach: 'first-node', finalBlock })
-      } else answerSigned(turn, entry)
+      } else answerSigned(turn, entry, ahead)
     }
     places--
+    ahead = txId
   }
 }
 
-/** `202`: signed and stored; the service goes on trying. */
-export function answerSigned(turn: AccountTurn, { tx, token }: OpenEntry): void {
+/**
+ * `202`: signed and stored; the service goes on trying.
+ * @param queuedBehind the transaction that it waits for; null where it waits for a node alone
+ */
+export function answerSigned(
+  turn: AccountTurn,
+  { tx, token }: OpenEntry,
+  queuedBehind: TxId | null = null,
+): void {
   if (token === null) return
-  turn.answerSent(token, tx)
+  turn.answerSent(token, tx, queuedBehind)
   turn.emit({ type: 'answered', txId: tx.txId })
 }
 

@@ -49,7 +49,7 @@ interface AccountOwner {
   /** Emits the end of a transaction. `mined` is null where the chain never took it. */
   end(tx: AccountTransaction, mined: MinedIn | null, ending: Ending): void
   /** To the caller that waits, if one does. */
-  answerSent(token: ReplyToken | null, tx: AccountTransaction): void
+  answerSent(token: ReplyToken | null, tx: AccountTransaction, queuedBehind: TxId | null): void
   /** The same, of what is true by what is stored already, whatever becomes of this command's events. */
   answerPromptly(token: ReplyToken, tx: AccountTransaction): void
   refuseCall(

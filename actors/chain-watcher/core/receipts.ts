@@ -1,4 +1,5 @@
 import type { Receipt } from '../../../src/chains/receipts.js'
+import { executionIn } from '../../../src/domain/execution.js'
 import type { Hex } from '../../../src/domain/ids.js'
 import type { MinedIn, Place } from '../../../src/domain/transaction.js'
 import type { WatcherEffect } from './messages.js'
@@ -46,7 +47,8 @@ function receiptSeen(
   if (seen !== undefined && seen.hash !== receipt.blockHash) return
   watched.checked = true
   if (watched.mined?.blockHash === receipt.blockHash) return
-  const mined: MinedIn = {
+  const executed = executionIn(receipt.logs)
+  const included: MinedIn = {
     // Hundreds of receipts of a block each have a text of their own that says the same.
     txHash: watched.hashes.find((hash) => hash === receipt.txHash) ?? receipt.txHash,
     blockNumber: receipt.blockNumber,
@@ -54,6 +56,7 @@ function receiptSeen(
     outcome: receipt.status,
     feeWei: receipt.feeWei,
   }
+  const mined = executed === null ? included : { ...included, executed }
   state.watched.setMined(watched, mined)
   watched.untold = mined
   const head = state.recent.at(-1)?.number ?? receipt.blockNumber

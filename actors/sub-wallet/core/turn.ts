@@ -1,4 +1,5 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
+import type { TxId } from '../../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { AccountCommand, Ending, ReplacePurpose } from '../../account/core/messages.js'
@@ -47,8 +48,8 @@ export class Turn implements AccountTurn {
     if (token !== null) this.replies.push({ token, result: { ok: true, value } })
   }
 
-  answerSent(token: ReplyToken | null, tx: Transaction): void {
-    if (token !== null) this.answer(token, new Sent(tx, false))
+  answerSent(token: ReplyToken | null, tx: Transaction, queuedBehind: TxId | null): void {
+    if (token !== null) this.answer(token, new Sent(tx, false, queuedBehind))
   }
 
   answerPromptly(token: ReplyToken, tx: Transaction): void {

@@ -1,9 +1,10 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
 import { SLIPPAGE_BPS_DEFAULT } from '../../api/swap.js'
-import { BASE_CHAIN_ID, NATIVE_TOKEN } from '../../domain/chains.js'
+import { NATIVE_TOKEN } from '../../domain/chains.js'
 import { fault, refuse } from '../../errors/fault.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
+import { usdcForGas } from '../sponsored/gas-token.js'
 import { leastOutput, planSwap } from '../sponsored/plan-swap.js'
 import { sponsorCall, sponsoredChain } from '../sponsored/sponsor-call.js'
 
@@ -15,11 +16,9 @@ export function gasSwap(ports: OperationPorts): AgentHandlers['gas_swap'] {
     const on = sponsoredChain(ports, context, input.chain_id)
     if (!on.ok) return on
     const { chain } = on.value
-    const usdc = chain.config.tokens.find(({ symbol }) => symbol === 'USDC')?.address
-    if (chain.config.id !== BASE_CHAIN_ID || usdc === undefined) {
-      return refuse(fault('GAS_SWAP_NOT_SUPPORTED', { chain_id: input.chain_id }))
-    }
-    const tokenIn = toChecksumAddress(usdc)
+    const usdc = usdcForGas(chain)
+    if (!usdc.ok) return usdc
+    const tokenIn = toChecksumAddress(usdc.value)
     const wanted = { tokenIn, tokenOut: NATIVE_TOKEN, amountIn: BigInt(input.amount_in) }
     const fingerprint = `gas_swap|${input.amount_in}`
     return sponsorCall(ports, context, on.value, { kind: 'gas_swap', fingerprint }, () =>

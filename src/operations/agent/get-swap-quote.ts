@@ -1,12 +1,9 @@
 import { invalidAt } from '../../api/parse.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
 import { SLIPPAGE_BPS_DEFAULT, type SwapInput } from '../../api/swap.js'
-import type { ChainAccess } from '../../chains/access.js'
 import { routerFee } from '../../contracts/router-intent-type.js'
 import { SERVICE_FEE_BPS } from '../../defi/fee.js'
 import { QUOTE_LIFETIME_MS } from '../../defi/quote-book.js'
-import { NATIVE_DECIMALS, NATIVE_TOKEN } from '../../domain/chains.js'
-import type { Address } from '../../domain/ids.js'
 import { formatUnits } from '../../domain/money.js'
 import { type Fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
@@ -14,11 +11,7 @@ import { answerFromChain } from '../chain-answer.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { leastOutput, noRoute, offerFor, type WantedSwap } from '../sponsored/plan-swap.js'
-
-interface TokenFacts {
-  readonly symbol: string
-  readonly decimals: number
-}
+import { symbolAndDecimals } from '../sponsored/quote-fields.js'
 
 /** Read from the chain at each call; nothing is reserved or signed. */
 export function getSwapQuote(ports: OperationPorts): AgentHandlers['get_swap_quote'] {
@@ -28,8 +21,8 @@ export function getSwapQuote(ports: OperationPorts): AgentHandlers['get_swap_quo
       if (!wanted.ok) return wanted
       const { tokenIn, tokenOut, amountIn } = wanted.value
       const [factsIn, factsOut] = await Promise.all([
-        factsOf(chain, tokenIn),
-        factsOf(chain, tokenOut),
+        symbolAndDecimals(chain, tokenIn),
+        symbolAndDecimals(chain, tokenOut),
       ])
       if (factsIn === null) return refuse(noToken('token_in'))
       if (factsOut === null) return refuse(noToken('token_out'))
@@ -72,12 +65,6 @@ export function wantedSwap(input: SwapInput): Result<WantedSwap> {
   const tokenOut = toChecksumAddress(input.token_out)
   if (tokenIn === tokenOut) return refuse(invalidAt('token_out', 'is the same as token_in'))
   return ok({ tokenIn, tokenOut, amountIn: BigInt(input.amount_in) })
-}
-
-async function factsOf(chain: ChainAccess, token: Address): Promise<TokenFacts | null> {
-  if (token === NATIVE_TOKEN)
-    return { symbol: chain.config.native_symbol, decimals: NATIVE_DECIMALS }
-  return chain.reads.tokenMetadata(token)
 }
 
 function noToken(path: string): Fault {

@@ -94,6 +94,6 @@ function planOf(
   return ok({ value: value.value, terms: terms(), parties })
 }
 
-function refusedByVault(reason: string): Fault {
+export function refusedByVault(reason: string): Fault {
   return fault('SIMULATION_REVERTED', { reason })
 }

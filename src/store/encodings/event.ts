@@ -11,6 +11,7 @@ import {
   scalar,
   within,
 } from './codec.js'
+import { EXECUTION } from './execution.js'
 import { blockHashText, hexText } from './packing.js'
 import { packedRecord, type Unsealed } from './sealing.js'
 
@@ -20,6 +21,7 @@ const MINED = record<MinedIn>({
   blockHash: blockHashText,
   outcome: scalar,
   feeWei: scalar,
+  executed: optional(EXECUTION),
 })
 
 const MOMENT = record<TransactionMoment>({

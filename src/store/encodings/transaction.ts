@@ -13,6 +13,7 @@ import {
   scalar,
   within,
 } from './codec.js'
+import { EXECUTION } from './execution.js'
 import { hexOf, hexText, type StoredHex, storedBlockHash } from './packing.js'
 import { packedRecord, type Unsealed } from './sealing.js'
 
@@ -66,17 +67,26 @@ type StoredMined = readonly [
   blockHash: StoredHex,
   outcome: MinedIn['outcome'],
   feeWei: MinedIn['feeWei'],
+  executed: unknown,
 ]
 
 const MINED: Codec<MinedIn, Transaction['attempts']> = {
-  encode({ txHash, blockNumber, blockHash, outcome, feeWei }, attempts): StoredMined {
+  encode({ txHash, blockNumber, blockHash, outcome, feeWei, executed }, attempts): StoredMined {
     const place = attempts.findIndex((attempt) => attempt.txHash === txHash)
-    return [place < 0 ? txHash : place, blockNumber, storedBlockHash(blockHash), outcome, feeWei]
+    return [
+      place < 0 ? txHash : place,
+      blockNumber,
+      storedBlockHash(blockHash),
+      outcome,
+      feeWei,
+      executed === undefined ? null : EXECUTION.encode(executed, null),
+    ]
   },
   decode(stored, attempts) {
-    const [hash, blockNumber, blockHash, outcome, feeWei] = stored as StoredMined
+    const [hash, blockNumber, blockHash, outcome, feeWei, executed] = stored as StoredMined
     const txHash = typeof hash === 'number' ? (attempts[hash]?.txHash ?? '0x') : hash
-    return { txHash, blockNumber, blockHash: hexOf(blockHash), outcome, feeWei }
+    const mined = { txHash, blockNumber, blockHash: hexOf(blockHash), outcome, feeWei }
+    return executed === null ? mined : { ...mined, executed: EXECUTION.decode(executed, null) }
   },
 }
 
