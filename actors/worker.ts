@@ -15,6 +15,7 @@ import { localCommits } from '../src/store/local-commits.js'
 import { attachVersions } from '../src/store/versions.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
+import { attachMeter } from '../src/wiring/meters.js'
 import { openThreadPorts } from '../src/wiring/thread-ports.js'
 import { createAddressRulesShell } from './address-rules/shell.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
@@ -50,12 +51,14 @@ const { home, mode, workerIndex, workerCount } = start
 
 const log = createLogger({ name: `worker-${workerIndex}`, level: start.logLevel })
 const lists = attachLists(start.lists)
+const meter = attachMeter(start.meters, 1 + workerIndex)
 const own = await openThreadPorts({
   home,
   storeDirectory: start.storeDirectory,
   chainConfigs: readChainsFile(join(home, 'chains.json')).chains,
   recordVersions: start.recordVersions,
   rulesVersion: start.rulesVersion,
+  meter,
   lists,
   log,
   // The main thread tells what the checks of chains find.
@@ -100,6 +103,7 @@ function tell(envelope: Envelope): void {
 const host = new ShardHost({
   commits,
   timers,
+  meter,
   log,
   shells: [
     eraseShell(
@@ -170,6 +174,15 @@ const host = new ShardHost({
     throw error
   },
 })
+
+/** Between two looks at this thread's queues, for the main thread to show. */
+const METER_MS = 1_000
+
+function postMeter(): void {
+  meter.post()
+  timers.at(timers.now() + METER_MS, postMeter)
+}
+postMeter()
 
 port.on('message', (message: ToWorker) => {
   if (message.type === 'envelopes') {

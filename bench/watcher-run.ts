@@ -16,6 +16,7 @@ import type {
   TxId,
   UserId,
 } from '../src/domain/ids.js'
+import { NO_METER } from '../src/domain/meter.js'
 import type { Transaction } from '../src/domain/transaction.js'
 import { type Environment, openEnvironment } from '../src/store/environment.js'
 import {
@@ -107,6 +108,7 @@ async function watch(
     timers: systemTimers(Date.now),
   })
   const host = new ShardHost({
+    meter: NO_METER,
     timers: systemTimers(Date.now),
     commits: localCommits(environment, sequence),
     log: { error: fail },

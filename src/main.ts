@@ -13,7 +13,6 @@ import type { WorkerStart } from '../actors/runtime/protocol.js'
 import { systemTimers } from '../actors/runtime/timers.js'
 import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js'
 import { createApiKeyAuthenticator } from './auth/api-key.js'
-import { createConsoleTokenVerifier } from './auth/console-token.js'
 import { createKeyUseRecorder } from './auth/key-use.js'
 import {
   createRateLimiter,
@@ -43,7 +42,6 @@ import { createSharePriceHistory } from './defi/share-price-history.js'
 import { createUniswapV3 } from './defi/uniswap-v3.js'
 import { watchFreeSpace } from './disk/free-space.js'
 import { GAS_WALLETS_PER_CHAIN } from './domain/gas-wallets.js'
-import { fault, refuse } from './errors/fault.js'
 import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
 import { listenForMetrics } from './http/metrics-listener.js'
@@ -71,6 +69,8 @@ import { newServiceBoot } from './service-custody/service-boot-file.js'
 import { attachEventSequence, createEventSequenceBuffer } from './store/event-sequence.js'
 import { attachVersions, createVersionsBuffer } from './store/versions.js'
 import { walletUsersOf } from './store/wallet-users.js'
+import { openConsoleTokens } from './wiring/console-tokens.js'
+import { attachMeter, createMeterBuffer, registerMeters, threadNames } from './wiring/meters.js'
 import { openOracleMirrors } from './wiring/oracle-mirrors.js'
 import { openThreadPorts } from './wiring/thread-ports.js'
 
@@ -124,9 +124,11 @@ const disk = await watchFreeSpace({
 const writesStopped = () => clock.refusal() ?? disk.refusal()
 
 const registry = new Registry()
+const meters = createMeterBuffer(1 + config.workers)
+const meter = attachMeter(meters, 0)
 // For reads and simulations; what is sent is screened and valued by the worker that owns the wallet.
 const own = await openThreadPorts({
-  ...{ home, storeDirectory, chainConfigs, recordVersions, rulesVersion, lists, registry },
+  ...{ home, storeDirectory, chainConfigs, recordVersions, rulesVersion, lists, registry, meter },
   log: logger,
 })
 const { reader, chains, prices, screener, quoter, hasRouter } = own
@@ -160,6 +162,7 @@ const quorumReach = createQuorumReachBuffer(config.workers)
 const actors = await startActors({
   entry: new URL('../actors/worker.js', import.meta.url),
   timers,
+  meter,
   starts: Array.from(
     { length: config.workers },
     (_, workerIndex): WorkerStart => ({
@@ -177,6 +180,7 @@ const actors = await startActors({
       lists: lists.share(),
       chainTime,
       quorumReach,
+      meters,
       boot,
     }),
   ),
@@ -219,7 +223,8 @@ for (const subWalletId of reader.grants.walletsWithChanges()) {
 }
 
 const gasWallets = await openGasWallets(actors, chains, timers)
-if (gasWallets.length < gasWalletsWanted(chainConfigs)) {
+const routerCount = chainConfigs.filter(({ router }) => router !== null).length
+if (gasWallets.length < routerCount * GAS_WALLETS_PER_CHAIN) {
   logger.warn({ open: gasWallets.length }, 'not every gas wallet has a key yet')
 }
 writeGasWalletsFile(home, gasWallets)
@@ -273,16 +278,7 @@ const ports: OperationPorts = {
 
 const stopSampling = sampleSharePrices(ports)
 
-const { identityIssuer } = config
-const consoleTokens =
-  identityIssuer === null
-    ? null
-    : createConsoleTokenVerifier({
-        issuer: identityIssuer,
-        audience: config.consoleAudience,
-        jwksUrl: `${identityIssuer}/jwks`,
-      })
-
+const consoleTokens = openConsoleTokens(config)
 const metrics = createHttpMetrics()
 const writes = createWriteAdmission({
   inFlightMax: config.writesInFlightMax,
@@ -332,11 +328,8 @@ const server = createHttpServer({
     reader,
   ),
   forgedTokens,
-  remembersConsole: (header) => consoleTokens?.remembers(header) === true,
-  verifyConsole: async (header) =>
-    consoleTokens === null
-      ? refuse(fault('INVALID_TOKEN', {}, 'This service has no identity provider configured.'))
-      : consoleTokens.verify(header),
+  remembersConsole: consoleTokens.remembers,
+  verifyConsole: consoleTokens.verify,
   logger,
   metrics,
   extraRoutes: [
@@ -355,6 +348,7 @@ const server = createHttpServer({
 })
 
 collectDefaultMetrics({ register: registry })
+registerMeters(registry, meters, threadNames(config.workers), meter.post)
 registerServiceGauges(registry, {
   lists: () => lists.status().lists,
   heads: () => heads.values(),
@@ -404,7 +398,3 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   lists.close()
   await own.environment.root.close()
 })
-
-function gasWalletsWanted(configs: typeof chainConfigs): number {
-  return configs.filter(({ router }) => router !== null).length * GAS_WALLETS_PER_CHAIN
-}

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { ChainHead } from '../../src/chains/heads.js'
+import type { Meter } from '../../src/domain/meter.js'
 import { fault } from '../../src/errors/fault.js'
 import type { Actors } from '../protocols.js'
 import type { ActorAddress, AskResult, ReplyToken } from './actor.js'
@@ -28,6 +29,7 @@ export interface ActorClient extends Actors {
 export interface ActorClientOptions {
   readonly entry: URL
   readonly timers: Timers
+  readonly meter: Meter
   readonly starts: readonly WorkerStart[]
   readonly onKeyChanged: (secretHash: string) => void
   readonly onHead: (head: ChainHead) => void
@@ -59,6 +61,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
   const { timers } = options
   const waiting = new Map<ReplyToken, Waiting>()
   let lastToken = 0
+  let refused = 0
   let closing = false
 
   const workers = options.starts.map((start) => {
@@ -136,9 +139,18 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
     ),
   )
 
+  options.meter.queue('callers', () => {
+    // Tokens count upwards, so the oldest caller comes first.
+    const [oldest] = waiting.values()
+    const sinceMs = oldest === undefined ? null : oldest.deadlineMs - ASK_TIMEOUT_MS
+    const waitMs = sinceMs === null ? 0 : timers.elapsed() - sinceMs
+    return { length: waiting.size, waitMs, dropped: refused }
+  })
+
   return {
     ask(address, command) {
       if (waiting.size >= WAITING_MAX || closing) {
+        refused++
         return Promise.resolve({ ok: false, fault: fault('OVERLOADED') })
       }
       const token = ++lastToken

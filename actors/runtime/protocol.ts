@@ -52,6 +52,8 @@ export interface WorkerStart {
   readonly lists: SharedLists
   /** As the chains tell it. */
   readonly chainTime: SharedArrayBuffer
+  /** What each thread's queues and pools read. */
+  readonly meters: SharedArrayBuffer
   /** What each worker reaches of the quorum. */
   readonly quorumReach: SharedArrayBuffer
   /** 16 bytes: which start of the service this is, for the identity provider. */

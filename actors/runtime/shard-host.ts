@@ -1,4 +1,5 @@
 import type { StoredEvent } from '../../src/domain/event.js'
+import type { Meter } from '../../src/domain/meter.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
 import type { Commits } from '../../src/store/commits.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
@@ -21,7 +22,8 @@ const RESIDENTS_IN_ORDER_MIN = RESIDENT_ACTORS_MAX / 2
 export interface ShardHostOptions {
   readonly shells: readonly ErasedShell[]
   readonly commits: Commits
-  readonly timers: Pick<Timers, 'soon'>
+  readonly timers: Pick<Timers, 'soon' | 'elapsed'>
+  readonly meter: Meter
   readonly reply: (token: ReplyToken, result: AskResult) => void
   /** Called once events are durable, in log order of this worker. */
   readonly appended: (events: readonly StoredEvent[]) => void
@@ -76,7 +78,7 @@ const NO_REPLIES: readonly Reply[] = []
 export class ShardHost {
   readonly #options: ShardHostOptions
   readonly #shells: ReadonlyMap<string, ErasedShell>
-  readonly #mailbox = new Mailbox<Mail>(MAILBOX_CAPACITY)
+  readonly #mailbox: Mailbox<Mail>
   /** By kind, then id: a command finds its actor without a key being made for it. */
   readonly #byKind = new Map<string, Map<string, Resident>>()
   /** All of them. Insertion order is order of use while there are many: the oldest comes first. */
@@ -91,6 +93,8 @@ export class ShardHost {
 
   constructor(options: ShardHostOptions) {
     this.#options = options
+    this.#mailbox = new Mailbox(MAILBOX_CAPACITY, options.timers.elapsed)
+    options.meter.queue('mailbox', () => this.#mailbox.read())
     this.#shells = new Map(options.shells.map((shell) => [shell.kind, shell]))
   }
 

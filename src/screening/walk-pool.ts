@@ -3,6 +3,7 @@
  * with the first large call: a walk takes milliseconds, and small calldata never comes here.
  */
 import { Piscina } from 'piscina'
+import type { QueueReading } from '../domain/meter.js'
 import type { Judged, Undecodable, WalkReport } from './walk/walk-report.js'
 
 /** Far above what the walk's budget allows; a walk that takes longer has found a hole in it. */
@@ -28,6 +29,8 @@ export class WalkPool {
   readonly #entry: string
   #last: Promise<unknown> = Promise.resolve()
   #waiting = 0
+  #dropped = 0
+  #waitMs = 0
 
   /** @param entry the built worker module; by default the one beside this file's build */
   constructor(entry: URL = new URL('../pool/walk-calldata.js', import.meta.url)) {
@@ -68,15 +71,26 @@ export class WalkPool {
     return this.#inTurn('judge', { data, sets }, data)
   }
 
+  read(): QueueReading {
+    return { length: this.#waiting, waitMs: this.#waitMs, dropped: this.#dropped }
+  }
+
   async close(): Promise<void> {
     await this.#pool.destroy()
   }
 
   /** One walk at a time, so that the time limit covers the walk and not the queue. */
   async #inTurn<T>(task: Task, input: unknown, data: Uint8Array<ArrayBuffer>) {
-    if (this.#waiting >= WAITING_MAX) return unavailable('too many calls are being screened')
+    if (this.#waiting >= WAITING_MAX) {
+      this.#dropped++
+      return unavailable('too many calls are being screened')
+    }
     this.#waiting++
-    const turn = this.#last.then(() => this.#walk<T>(task, input, data))
+    const sinceMs = performance.now()
+    const turn = this.#last.then(() => {
+      this.#waitMs = performance.now() - sinceMs
+      return this.#walk<T>(task, input, data)
+    })
     this.#last = turn
     try {
       return await turn

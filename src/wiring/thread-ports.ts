@@ -4,6 +4,7 @@ import { startRouterChecks } from '../chains/router-checks.js'
 import { startSimulationChecks } from '../chains/simulation-checks.js'
 import type { ChainConfig } from '../config/chains.js'
 import { readScreeningFile } from '../config/screening.js'
+import type { Meter } from '../domain/meter.js'
 import { createChainlinkPrices } from '../pricing/chainlink.js'
 import { createScreener, type ScreenerOptions } from '../screening/local-screener.js'
 import { attachPreparedRules } from '../screening/prepared-rules.js'
@@ -13,6 +14,7 @@ import { openEnvironment } from '../store/environment.js'
 import { knownSpendersOf } from '../store/known-spenders.js'
 import { createReader } from '../store/reader.js'
 import { createCallQuoter } from '../valuation/call-quoter.js'
+import { meterRpc } from './rpc-meter.js'
 
 export interface ThreadPortsOptions {
   readonly home: string
@@ -26,6 +28,7 @@ export interface ThreadPortsOptions {
     warn(context: object, message: string): void
     error(context: object, message: string): void
   }
+  readonly meter: Meter
   /** Where the checks of chains are told of; null where another thread tells what they find. */
   readonly registry: Registry | null
 }
@@ -40,7 +43,8 @@ export async function openThreadPorts(options: ThreadPortsOptions) {
     log.error({ err }, 'a damaged record was passed over'),
   )
   const reader = createReader(environment)
-  const { chains, close: closeChains } = connectChains(options.chainConfigs)
+  const { meter } = options
+  const { chains, close: closeChains } = connectChains(options.chainConfigs, meterRpc(meter))
   const report = registry === null ? null : { registry, log }
   const simulation = startSimulationChecks(chains, report)
   const routers = await startRouterChecks(chains, report)
@@ -52,6 +56,7 @@ export async function openThreadPorts(options: ThreadPortsOptions) {
   )
   const providers = openProviders(home, readScreeningFile(home))
   const walkPool = new WalkPool()
+  meter.queue('walks', () => walkPool.read())
   const { rulesOf } = rules
   const screener = createScreener({ lists: options.lists, walkPool, providers, rulesOf })
   const { hasRouter } = routers

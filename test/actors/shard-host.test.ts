@@ -8,6 +8,7 @@ import {
 import { ShardHost } from '../../actors/runtime/shard-host.js'
 import { systemTimers } from '../../actors/runtime/timers.js'
 import type { KeyId } from '../../src/domain/ids.js'
+import { NO_METER } from '../../src/domain/meter.js'
 import { openRealStore, type RealStore } from './real-store.js'
 
 /** Commands of an actor that counts. Its count is in the store, as the use of a key. */
@@ -44,6 +45,7 @@ describe('a shard', () => {
     resumedAt = []
     mayClear = true
     host = new ShardHost({
+      meter: NO_METER,
       commits: store.commits,
       timers: systemTimers(Date.now),
       shells: [eraseShell(counter()), eraseShell(preparing())],

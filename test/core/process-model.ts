@@ -9,6 +9,7 @@ import type { ChainAccess } from '../../src/chains/access.js'
 import type { BroadcastOutcome } from '../../src/chains/rpc/broadcast-outcome.js'
 import type { SpreadOutcome } from '../../src/chains/rpc/types.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
+import { NO_METER } from '../../src/domain/meter.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { CoSigner, SignOutcome, SignRequest } from '../../src/service-custody/co-signer.js'
 import type { Environment } from '../../src/store/environment.js'
@@ -162,6 +163,7 @@ export class ProcessModel {
     const reader = createReader(environment)
     const last = reader.events.lastSeqs()
     const host = new ShardHost({
+      meter: NO_METER,
       shells: [eraseShell(this.#shell(reader, alive))],
       timers: systemTimers(Date.now),
       commits: localCommits(

@@ -17,6 +17,7 @@ import type { ApiKey } from '../../src/domain/api-key.js'
 import type { ChainId } from '../../src/domain/chains.js'
 import { type Address, type LineageId, type TxId, ulidBody } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
+import { NO_METER } from '../../src/domain/meter.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import { AuditLog } from '../../src/store/audit-log.js'
@@ -137,6 +138,7 @@ export async function startHarness(
       const quoter = createCallQuoter(access, PRICES)
       const common = { reader, chains: access, tell, log: logger, timers }
       const host = new ShardHost({
+        meter: NO_METER,
         commits,
         timers,
         log: logger,

@@ -12,6 +12,7 @@ import { createAnnouncer } from '../../dist/actors/webhook-endpoint/announce.js'
 import { createDeliveryPace } from '../../dist/actors/webhook-endpoint/pace.js'
 import { createWebhookShell } from '../../dist/actors/webhook-endpoint/shell.js'
 import { openDataKeys } from '../../dist/src/custody/domain-keys/data-keys.js'
+import { NO_METER } from '../../dist/src/domain/meter.js'
 import { createSealedText } from '../../dist/src/service-custody/sealed-text.js'
 import { openEnvironment } from '../../dist/src/store/environment.js'
 import {
@@ -48,6 +49,7 @@ const ports = { reader, sequence, log, timers }
 const waiting = new Map()
 
 const host = new ShardHost({
+  meter: NO_METER,
   commits: localCommits(environment, sequence),
   timers,
   log,

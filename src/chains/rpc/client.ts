@@ -100,6 +100,8 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     size: ({ texts }) => texts.length,
     run: createViewRunner(set).run,
   })
+  for (const lane of [reads, heavyReads, views]) metrics.queue('read', lane.read)
+  for (const lane of [sends, spreads]) metrics.queue('send', lane.read)
   let closed = false
 
   function read(call: RpcCall, settle: (answer: Settled) => void): void {

@@ -1,3 +1,6 @@
+import { WaitSample } from '../../domain/meter.js'
+import type { LaneReading } from './types.js'
+
 /**
  * A bounded queue in front of a bounded number of HTTP requests. What is pushed within one tick,
  * and what piles up while all slots are busy, leaves together.
@@ -7,6 +10,7 @@ export interface Lane<T> {
   push(item: T): boolean
   /** Takes out all that still waits. */
   drain(): T[]
+  read(): LaneReading
 }
 
 export interface LaneOptions<T> {
@@ -25,6 +29,7 @@ export function createLane<T>(options: LaneOptions<T>): Lane<T> {
   let head = 0
   let busy = 0
   let scheduled = false
+  const wait = new WaitSample(() => performance.now())
 
   function take(): T[] {
     const batch: T[] = []
@@ -35,6 +40,7 @@ export function createLane<T>(options: LaneOptions<T>): Lane<T> {
       if (batch.length > 0 && chars > batchCharsMax) break
       batch.push(item)
       head++
+      wait.left()
     }
     if (head === queue.length) {
       queue = []
@@ -61,6 +67,7 @@ export function createLane<T>(options: LaneOptions<T>): Lane<T> {
     push(item) {
       if (queue.length - head >= queuedMax) return false
       queue.push(item)
+      wait.entered()
       if (!scheduled && busy < slotsMax) {
         scheduled = true
         // After the poll phase's callbacks, so that everything one tick brought travels together.
@@ -70,9 +77,11 @@ export function createLane<T>(options: LaneOptions<T>): Lane<T> {
     },
     drain() {
       const rest = queue.slice(head)
+      for (const _ of rest) wait.left()
       queue = []
       head = 0
       return rest
     },
+    read: () => ({ length: queue.length - head, waitMs: wait.waitMs }),
   }
 }

@@ -85,6 +85,14 @@ export interface RpcMetrics {
   /** A call was turned away because the queue was full. */
   overflow(kind: 'read' | 'send'): void
   broadcast(label: string, outcome: BroadcastOutcome['kind']): void
+  /** A queue that there is from now on, and how it is read. */
+  queue(kind: 'read' | 'send', read: () => LaneReading): void
+}
+
+export interface LaneReading {
+  readonly length: number
+  /** How long one that left lately had waited. */
+  readonly waitMs: number
 }
 
 export type HttpOutcome = 'ok' | 'rate-limited' | 'refused' | 'unsent' | 'unanswered'
@@ -109,4 +117,5 @@ export const NO_METRICS: RpcMetrics = {
   wrongChainId() {},
   overflow() {},
   broadcast() {},
+  queue() {},
 }

@@ -1,0 +1,51 @@
+import { Registry } from 'prom-client'
+import { expect, test } from 'vitest'
+import { Mailbox } from '../../actors/runtime/mailbox.js'
+import { attachMeter, createMeterBuffer, registerMeters } from '../../src/wiring/meters.js'
+import { meterRpc } from '../../src/wiring/rpc-meter.js'
+
+test('a queue tells how much waits, how long it waited, and what it turned away', () => {
+  let nowMs = 0
+  const mailbox = new Mailbox<string>(2, () => nowMs)
+  mailbox.offer('first')
+  nowMs = 30
+  mailbox.offer('second')
+  expect(mailbox.offer('third')).toBe(false)
+  expect(mailbox.read()).toEqual({ length: 2, waitMs: 0, dropped: 1 })
+  nowMs = 50
+  mailbox.take()
+  expect(mailbox.read()).toEqual({ length: 1, waitMs: 50, dropped: 1 })
+  // The second was not followed; the next one is.
+  mailbox.put('fourth')
+  nowMs = 57
+  mailbox.take()
+  mailbox.take()
+  expect(mailbox.read()).toEqual({ length: 0, waitMs: 7, dropped: 1 })
+})
+
+test('what the queues of every thread read is shown, by queue and thread', async () => {
+  const buffer = createMeterBuffer(2)
+  const [main, worker] = [attachMeter(buffer, 0), attachMeter(buffer, 1)]
+  const registry = new Registry()
+  registerMeters(registry, buffer, ['main', 'worker-0'], main.post)
+  main.queue('callers', () => ({ length: 3, waitMs: 1_500, dropped: 2 }))
+  worker.queue('mailbox', () => ({ length: 7, waitMs: 20, dropped: 0 }))
+  const rpc = meterRpc(worker)
+  rpc.queue('send', () => ({ length: 4, waitMs: 9 }))
+  rpc.queue('send', () => ({ length: 1, waitMs: 11 }))
+  rpc.overflow('send')
+  rpc.httpRequest('0 node', 'rate-limited', 5, 1)
+  worker.post()
+  const text = await registry.metrics()
+  expect(text).toContain('countersign_queue_length{queue="callers",thread="main"} 3')
+  expect(text).toContain('countersign_queue_wait_seconds{queue="callers",thread="main"} 1.5')
+  expect(text).toContain('countersign_queue_dropped_total{queue="callers",thread="main"} 2')
+  expect(text).toContain('countersign_queue_length{queue="mailbox",thread="worker-0"} 7')
+  expect(text).toContain('countersign_queue_length{queue="rpc_sends",thread="worker-0"} 5')
+  expect(text).toContain(
+    'countersign_queue_wait_seconds{queue="rpc_sends",thread="worker-0"} 0.011',
+  )
+  expect(text).toContain('countersign_queue_dropped_total{queue="rpc_sends",thread="worker-0"} 1')
+  expect(text).toContain('countersign_counts_total{kind="rpc_rate_limited",thread="worker-0"} 1')
+  expect(text).not.toContain('queue="mailbox",thread="main"')
+})
