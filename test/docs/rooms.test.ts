@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { PATHS } from './documents.js'
+
+/** `ARCHITECTURE.md` lists the rooms from the bottom up. */
+
+const SOURCES = PATHS.filter((path) => /^(src|actors)\/.*\.ts$/.test(path))
+
+function roomOf(path: string): string {
+  const [top = '', room = ''] = path.split('/')
+  return top === 'actors' ? top : `${top}/${room}`
+}
+
+function listedRooms(): string[] {
+  const text = readFileSync('ARCHITECTURE.md', 'utf8')
+  const section = text.split('## Rooms')[1]?.split('\n## ')[0] ?? ''
+  return [...section.matchAll(/^\|([^|]+)\|/gm)].flatMap(([, cell = '']) =>
+    [...cell.matchAll(/`([^`]+)`/g)].map(([, room = '']) => room),
+  )
+}
+
+function importsOf(path: string): string[] {
+  const imports = readFileSync(path, 'utf8').matchAll(/(?:from|import\()\s*'(\.[^']+)'/g)
+  return [...imports].map(([, target = '']) => join(dirname(path), target))
+}
+
+describe('the rooms of the architecture', () => {
+  const rooms = listedRooms()
+
+  test('are all there are', () => {
+    const there = SOURCES.map(roomOf).filter((room) => room !== 'src/main.ts')
+    expect(new Set(rooms)).toEqual(new Set(there))
+  })
+
+  test('import none below them in the list', () => {
+    const upwards = SOURCES.filter((path) => path !== 'src/main.ts').flatMap((path) => {
+      const own = rooms.indexOf(roomOf(path))
+      const below = importsOf(path).filter((target) => rooms.indexOf(roomOf(target)) > own)
+      return below.map((target) => `${path} imports ${target}`)
+    })
+    expect(upwards).toEqual([])
+  })
+})
