@@ -211,12 +211,16 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     return intent instanceof Promise ? intent.then(pipeline.sign) : pipeline.sign(intent)
   }
 
-  /** A key's grant may be changed more than once while one intent is judged. */
+  /**
+   * A key's grant may be changed more than once while one intent is judged. What names no grant,
+   * as a replacement without a key does, is not late: it is refused.
+   */
   async function underPresentGrant(request: SignRequest): Promise<SignOutcome> {
     for (let attempts = 1; ; attempts++) {
       const outcome = await attempt(request)
-      const isStale = !outcome.ok && outcome.detail === 'STALE_GRANT'
-      if (!isStale || attempts === GRANT_ATTEMPTS_MAX) return outcome
+      const isStale = !outcome.ok && outcome.detail === 'STALE_GRANT' && request.proofKey !== null
+      if (!isStale) return outcome
+      if (attempts === GRANT_ATTEMPTS_MAX) return unavailable(outcome.detail)
       grants.forget(keyIdBytes(request))
     }
   }

@@ -13,8 +13,6 @@ const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
   'REPLAYED',
   // Its share is being refreshed: the two sides change over one after the other.
   'WRONG_EPOCH',
-  // It was changed meanwhile, and what it allows now was not judged.
-  'STALE_GRANT',
   'NO_SESSION',
   'UNAUTHENTIC',
   'NOT_APPROVED',
