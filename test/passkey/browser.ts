@@ -102,8 +102,10 @@ async function attached(child: ChildProcess, close: () => Promise<void>): Promis
       await call('Page.navigate', { url })
     },
     async click(selector) {
-      await until(`document.querySelector(${JSON.stringify(selector)})`)
-      await evaluate(`document.querySelector(${JSON.stringify(selector)}).click()`)
+      const found = `document.querySelector(${JSON.stringify(selector)})`
+      // What a script does with a click, it does once the page is complete.
+      await until(`document.readyState === 'complete' && ${found} !== null`)
+      await evaluate(`${found}.click()`)
     },
     async addAuthenticator(holding = []) {
       const options = {
