@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { label, listCursor, listLimit, nextCursor, timestamp } from './primitives.js'
 
-/** Webhook endpoints, their deliveries, and the event log (API.md "Events and webhooks"). */
+/** Webhook endpoints, their deliveries, and the event log (CONTRACT.md, "Events and webhooks"). */
 
 export const eventType = z.enum([
   'transaction.broadcast',

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Fault } from '../errors/fault.js'
 
-/** The error body of API.md, "Error body": what REST answers, and MCP gives as text. */
+/** The error body (CONTRACT.md, "Errors"): what REST answers, and MCP gives as text. */
 export const errorResponse = z.looseObject({
   error: z.looseObject({
     code: z.string().describe('stable; what a program acts on'),

@@ -32,10 +32,10 @@ import {
 /**
  * The operations table: the one place an agent-facing operation is declared. REST routes, MCP
  * tools, the OpenAPI document and the client are all read from it, so they cannot drift; a row
- * without a handler does not compile (`src/operations/handlers.ts`).
+ * without a handler does not compile (`src/operations/agent-handlers.ts`).
  */
 export interface OperationRow {
-  /** Verb–noun; the MCP tool's name where `tool` is set (SPEC, "MCP endpoint"). */
+  /** Verb–noun; the MCP tool's name where `tool` is set (CONTRACT.md, "MCP"). */
   readonly name: string
   readonly method: 'GET' | 'POST'
   /** uWebSockets.js pattern; `:name` parameters are input fields. */

@@ -7,7 +7,7 @@ import { hasPlausibleChecksum } from './parse-address.js'
  * accepts is what the operation receives, so REST, MCP, OpenAPI and the client agree.
  */
 
-/** Calldata is refused above 128 KiB (API.md, "Conventions"). */
+/** Calldata is refused above 128 KiB (CONTRACT.md, "Conventions"). */
 export const CALLDATA_BYTES_MAX = 131_072
 
 const UINT256_DECIMAL_DIGITS_MAX = 78

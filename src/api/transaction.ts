@@ -78,7 +78,7 @@ const sponsoredFields = {
   amount_out: z.string().nullable().optional().describe('smallest unit of token_out'),
 }
 
-/** The transaction record of API.md, as REST, MCP, lists and events show it. */
+/** The transaction record (CONTRACT.md, "Transactions"), as REST, MCP, lists and events show it. */
 export const transactionRecord = z.looseObject({
   tx_id: txId,
   tx_hash: z.string(),

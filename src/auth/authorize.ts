@@ -2,11 +2,11 @@ import type { ApiKey, Permission } from '../domain/api-key.js'
 import { type Fault, fault } from '../errors/fault.js'
 
 /**
- * What a key may do, decided once for REST and MCP. In the order of API.md: key → permission →
- * `allowed_chains` → the request itself; null means allowed.
+ * What a key may do, decided once for REST and MCP, in the order of CONTRACT.md, "Order of checks".
+ * Null means allowed.
  */
 
-/** `trade` includes everything in `read` (SPEC, "Authentication"). */
+/** `trade` includes everything in `read` (CONTRACT.md, "Keys"). */
 export function authorizeOperation(
   key: ApiKey,
   operation: { readonly permission: Permission },

@@ -40,7 +40,10 @@ export interface ConsoleTokenOptions {
   readonly jwksUrl: string
 }
 
-/** API.md "JWT": asymmetric algorithms only, so that a public key is never taken for a secret. */
+/**
+ * CONTRACT.md, "Console tokens": asymmetric algorithms only, so that a public key is never taken
+ * for a secret.
+ */
 const ALGORITHMS = ['ES256', 'RS256', 'EdDSA']
 const LEEWAY_SECONDS = 30
 /** A token of this service has about 700 characters; some issuers add many claims. */

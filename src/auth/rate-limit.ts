@@ -18,7 +18,7 @@ export interface RateLimitPolicy {
   readonly burst: number
 }
 
-/** API.md: 200 requests per second and key, burst 1,000. */
+/** CONTRACT.md, "Rate limits": 200 requests per second and key, burst 1,000. */
 export const KEY_POLICY: RateLimitPolicy = { name: 'key', refillPerSecond: 200, burst: 1_000 }
 
 /**

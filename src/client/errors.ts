@@ -1,7 +1,7 @@
 import { CATALOGUE, type ErrorCode } from '../errors/catalogue.js'
 
 /**
- * What a call may throw. `code` is the service's stable code (API.md, "Error body"); the classes
+ * What a call may throw. `code` is the service's stable code (CONTRACT.md, "Errors"); the classes
  * gather codes by what a program does about them.
  */
 

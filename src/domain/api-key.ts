@@ -1,7 +1,7 @@
 import type { KeyId, LineageId, SubWalletId, UserId } from './ids.js'
 import type { ChangeableName, KeyPolicy } from './key-policy.js'
 
-/** The old key keeps working for 24 hours after rotation (SPEC, "API key lifecycle"). */
+/** The old key keeps working for 24 hours after rotation (CONTRACT.md, "Keys"). */
 export const ROTATION_GRACE_MS = 24 * 60 * 60 * 1_000
 
 export type Permission = KeyPolicy['permission']

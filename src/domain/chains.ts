@@ -24,7 +24,7 @@ interface ChainFacts {
 const GWEI = 1_000_000_000n
 const COMMON_ORACLE = '0x40C57923924B5c5c5455c48D93317139ADDaC8fb'
 
-/** The supported EVM chains (SPEC, "Supported chains"). A new one is a row here and in dev-chains. */
+/** The supported EVM chains (CONTRACT.md, "Chains"). A new one is a row here and in dev-chains. */
 const ROWS = [
   {
     id: 1,

@@ -8,7 +8,7 @@ export interface IdempotencyRecord {
   readonly createdAtMs: number
 }
 
-/** Idempotency keys are remembered for 24 hours (API.md, "Conventions"). */
+/** Idempotency keys are remembered for 24 hours (CONTRACT.md, "Idempotency"). */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1_000
 
 /** Their records stay for an hour more, so that no small step of a clock loses one that counts. */

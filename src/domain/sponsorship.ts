@@ -3,7 +3,7 @@ import type { UsdMicros } from './money.js'
 import type { Reservation } from './spend.js'
 import type { AccountTransaction, TxKind, Valuation } from './transaction.js'
 
-/** Kinds of calls whose gas the service pays (SPEC, "Gas model"). */
+/** Kinds of calls whose gas the service pays (CONTRACT.md, "Gas"). */
 export type SponsoredKind = Exclude<TxKind, 'send'>
 
 export function isSponsored(kind: TxKind): kind is SponsoredKind {

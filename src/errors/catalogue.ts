@@ -3,7 +3,7 @@ import { BASE_CHAIN_ID, CHAIN_COUNT } from '../domain/chains.js'
 /**
  * The one catalogue of error codes. A row is what a client may rely on: the HTTP status, the
  * default public sentence, and whether the same request can succeed later without a change.
- * Source: SPEC "Errors" and API.md "Error body".
+ * Source: CONTRACT.md, "Errors".
  */
 export interface CatalogueRow {
   readonly status: number

@@ -27,8 +27,9 @@ import {
 import { runOperation } from './run-operation.js'
 
 /**
- * A keyed route, made from its row of the operations table. Order of checks (API.md): key → rate
- * → permission → room for a write → `allowed_chains` → the request's form → the operation.
+ * A keyed route, made from its row of the operations table, in the order of CONTRACT.md, "Order of
+ * checks": key → rate → permission → room for a write → `allowed_chains` → the request's form → the
+ * operation.
  */
 
 export function createAgentRoute(

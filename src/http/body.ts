@@ -7,7 +7,7 @@ import type { RequestHead } from './request-head.js'
  * that come without a reader are lost.
  */
 
-/** API.md: 256 KiB. */
+/** CONTRACT.md, "Conventions": 256 KiB. */
 export const BODY_BYTES_MAX = 256 * 1024
 /**
  * Of a body that is too long and does not say how long, this much is read and dropped before the

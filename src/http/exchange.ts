@@ -335,7 +335,7 @@ function overloadedReply(requestId: string): Reply {
   return { status: CATALOGUE.OVERLOADED.status, body, headers: OVERLOADED_HEADERS }
 }
 
-/** The error body of API.md, "Error body". */
+/** The error body (CONTRACT.md, "Errors"). */
 function faultReply(
   refusal: Fault,
   requestId: string,

@@ -5,7 +5,7 @@ import { transactionRecord } from '../api/transaction.js'
 
 /** The rows of the operations table that are MCP tools, as tools/list shows them. */
 
-/** SPEC, "MCP endpoint": the 17 tools in its order. */
+/** CONTRACT.md, "MCP": the 17 tools in its order. */
 export const TOOL_ORDER: readonly string[] = [
   'get_wallet_address',
   'get_balance',

@@ -9,7 +9,7 @@ import type { AgentContext, Answer } from './context.js'
 /**
  * From a keyed caller's raw input to the operation's call: `allowed_chains`, then the schema, then
  * the context. REST and MCP come through here, so that neither can be more lenient; key, rate and
- * permission have been checked before (API.md: key → permission → `allowed_chains` → request).
+ * permission have been checked before (CONTRACT.md, "Order of checks").
  */
 
 export type AgentHandler = (

@@ -10,7 +10,7 @@ export const BATCHES_IN_FLIGHT = 2
  * by leaving earlier.
  */
 export const FULL_BATCHES_IN_FLIGHT_MAX = 8
-/** 128 KiB of calldata (API.md) and what an envelope needs besides. */
+/** 128 KiB of calldata (CONTRACT.md, "Conventions") and what an envelope needs besides. */
 export const PAYLOAD_BYTES_MAX = 132 * 1024
 /** A batch is closed early at this size, so that one frame stays well below the next bound. */
 export const BATCH_BYTES_MAX = 1024 * 1024

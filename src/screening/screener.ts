@@ -70,5 +70,5 @@ export interface InspectedAddress extends NamedAddress {
 /** Screens a call of more parties all the same, but lists no more of them. */
 export const INSPECTED_ADDRESSES_MAX = 1_000
 
-/** SPEC silent on size; API.md, "Calldata over 128 KiB". */
+/** CONTRACT.md, "Conventions". */
 export const CALLDATA_BYTES_MAX = 131_072

@@ -19,7 +19,7 @@ export interface TransactionForecast {
   readonly recipients: readonly Recipient[]
 }
 
-/** Wire names and shapes of API.md. */
+/** Wire names and shapes (CONTRACT.md, "Sending"). */
 export interface ForecastAnswer {
   readonly success: boolean
   /** Decimal; the limit's worth when nothing could be run. */

@@ -3,7 +3,7 @@ import type { EventId } from '../domain/ids.js'
 import { explainDeliveryError } from './delivery-error.js'
 import { signDelivery } from './signature.js'
 
-/** API.md: "2xx within 10 s is delivered", from connecting to the response's headers. */
+/** CONTRACT.md, "Events and webhooks": from connecting to the response's headers. */
 export const DELIVERY_TIMEOUT_MS = 10_000
 /** Read and thrown away so that the connection can be used again; a longer body ends it. */
 const RESPONSE_BODY_BYTES_MAX = 1_024

@@ -2,7 +2,7 @@ import type { NewEvent } from '../domain/event.js'
 import { isoTime } from '../domain/iso-time.js'
 
 /**
- * The JSON of a delivery (API.md "Events and webhooks"). Every attempt sends the same
+ * The JSON of a delivery (CONTRACT.md, "Events and webhooks"). Every attempt sends the same
  * bytes.
  * @param data the event's data, as the wire shows it
  */

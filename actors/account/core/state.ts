@@ -138,7 +138,7 @@ export interface NonceLane {
   finalBlock: Place | null
 }
 
-/** In-flight transactions of a plain account (DESIGN §3): geth queues 64, others fewer. */
+/** In-flight transactions of a plain account: geth queues 64, others fewer. */
 export const WINDOW_PLAIN = 16
 export const WINDOW_DELEGATED = 1
 

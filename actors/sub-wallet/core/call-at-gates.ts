@@ -9,7 +9,7 @@ import type { Forecast } from '../../../src/valuation/quoter.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { PreparedSend, RefusedCall } from './messages.js'
 
-/** The same call again within this time looks like a retry (API.md, DUPLICATE_SUSPECTED). */
+/** The same call again within this time looks like a retry (CONTRACT.md, "Duplicates"). */
 export const DUPLICATE_WINDOW_MS = 10_000
 
 /** A call that moves value, as the gates of `lifecycle.ts` see it. */

@@ -1,4 +1,4 @@
-/** API.md "Events and webhooks": about 41.3 hours from the first try to the last. */
+/** CONTRACT.md, "Events and webhooks": about 41.3 hours from the first try to the last. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5_000,
   30_000,

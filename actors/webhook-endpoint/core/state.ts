@@ -74,7 +74,7 @@ export const IN_FLIGHT_MAX = 8
  */
 export const FIRST_ATTEMPTS_IN_FLIGHT_MAX = 6
 export const RETRIES_IN_FLIGHT_MAX = 4
-/** API.md: after a rotation both secrets sign for 24 h. */
+/** CONTRACT.md, "Events and webhooks": after a rotation both secrets sign for 24 h. */
 export const SECRET_OVERLAP_MS = 24 * 3_600_000
 /** The newest, and those still in their overlap. */
 export const SECRETS_MAX = 4

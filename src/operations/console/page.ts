@@ -1,4 +1,4 @@
-/** Page size when none is asked for (API.md, "Lists"). */
+/** Page size when none is asked for (CONTRACT.md, "Lists"). */
 const LIMIT_DEFAULT = 25
 
 export function pageOptions(input: {

@@ -3,7 +3,10 @@ import { BASE_CHAIN_ID } from '../../domain/chains.js'
 import type { Address } from '../../domain/ids.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 
-/** The USDC that buys gas (SPEC: on Base alone). @returns refusals: `GAS_SWAP_NOT_SUPPORTED` */
+/**
+ * The USDC that buys gas, on Base alone (CONTRACT.md, "Gas").
+ * @returns refusals: `GAS_SWAP_NOT_SUPPORTED`
+ */
 export function usdcForGas({ config }: ChainAccess): Result<Address> {
   const usdc = config.tokens.find(({ symbol }) => symbol === 'USDC')?.address
   if (config.id === BASE_CHAIN_ID && usdc !== undefined) return ok(usdc as Address)

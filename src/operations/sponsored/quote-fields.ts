@@ -27,7 +27,7 @@ export function netOfFee(amountIn: bigint): bigint {
   return amountIn - routerFee(amountIn, SERVICE_FEE_BPS)
 }
 
-/** The five fields of every quote (SPEC, "Swap quote"), then the fee's rate and how long it holds. */
+/** The fields of every quote (CONTRACT.md, "Quotes"), then the fee's rate and how long it holds. */
 export function quoteFields(
   { hasRouter, nowMs }: Pick<OperationPorts, 'hasRouter' | 'nowMs'>,
   { config }: ChainAccess,
