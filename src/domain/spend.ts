@@ -173,6 +173,19 @@ export function reserve(counters: SpendCounters, reservation: Reservation): Spen
 }
 
 /**
+ * Changes what a stored transaction holds, in the windows of its reservation. Like its end it opens
+ * and closes none.
+ * @param moreMicros may be negative
+ */
+export function adjustReservation(
+  counters: SpendCounters,
+  reservation: Reservation,
+  moreMicros: UsdMicros,
+): SpendCounters {
+  return book(counters, reservation, moreMicros, moreMicros)
+}
+
+/**
  * Ends a reservation with what was really spent (0 releases it). A window that has closed since
  * keeps nothing; the open ones move by the difference. It opens and closes none: what is begun does,
  * by a time that the chains bear out, while what ends may do so at a start before they have.

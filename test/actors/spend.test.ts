@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
+  adjustReservation,
   capBreach,
   combine,
   dayEndMs,
@@ -85,6 +86,18 @@ describe('spend windows', () => {
     const later = rollForward(spent('2026-06-15T12:00:00Z', 10n), at('2025-06-16T12:00:00Z'))
     expect(settle(later, booked, 3n)).toEqual({ ...later, reservedMicros: 0n })
     expect(unsettle(later, booked, 3n)).toMatchObject({ dayMicros: 17n, monthMicros: 17n })
+  })
+
+  test('what a reservation holds more or less empties no window, be its own one that cannot be yet', () => {
+    const glitchAt = at('2026-06-15T12:00:00Z')
+    const booked = { micros: 10n, day: utcDay(glitchAt), month: utcMonth(glitchAt) }
+    const later = rollForward(spent('2026-06-15T12:00:00Z', 10n), at('2025-06-16T12:00:00Z'))
+    const now = { day: later.day, month: later.month }
+    const busy = reserve(later, { micros: 90n, ...now })
+    const more = adjustReservation(busy, booked, 5n)
+    expect(more).toMatchObject({ ...now, monthMicros: 105n, reservedMicros: 105n })
+    expect(more.dayMicros).toBe(busy.dayMicros + 5n)
+    expect(adjustReservation(more, booked, -5n)).toEqual({ ...more, reservedMicros: 100n })
   })
 
   test('what settles after its window has closed leaves the open one alone', () => {

@@ -127,6 +127,26 @@ describe('a call is settled to what its receipt shows', () => {
   })
 })
 
+test('what was booked by a clock that was ahead empties no window of now', async () => {
+  const world = await sent('call')
+  const earlierMs = nowMs - 40 * 86_400_000
+  const second = txIdOf(2)
+  await world.handle(preparedSend(2, 30n, { nowMs: earlierMs }), 2)
+  const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
+  await world.handle({ type: 'screened', txId: second, ...screened, nowMs: earlierMs })
+  const bytes = { rawTransaction: '0x02', intentId: '0x02', signedAtMs: earlierMs } as const
+  await world.handle({
+    ...{ type: 'signed', txId: second, nonce: 1, nowMs: earlierMs },
+    signed: { txHash: '0x02', ...bytes },
+  })
+  const before = spentBy(world, earlierMs)
+  await mined(world)
+  await valued(world, 5n)
+  const after = spentBy(world, earlierMs)
+  expect(after.dayMicros).toBe(before.dayMicros + 5n)
+  expect(after.monthMicros).toBe(before.monthMicros + 5n)
+})
+
 describe('a restart', () => {
   test('keeps what a receipt showed', async () => {
     const world = await sent('call')
@@ -149,6 +169,7 @@ describe('a restart', () => {
     expect(asked(world)).toBe(1)
     await valued(world, 400n)
     expect(record(world)).toMatchObject({ status: 'confirmed', spentMicros: VALUE + GAS + 400n })
+    expect(world.state.receipts.size).toBe(0)
   })
 })
 

@@ -1,5 +1,5 @@
 import type { TxId } from '../../../src/domain/ids.js'
-import { NO_SPEND, reserve } from '../../../src/domain/spend.js'
+import { adjustReservation, NO_SPEND } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { type OpenEntry, openOf } from '../../account/core/state.js'
 import type { Event } from './messages.js'
@@ -48,7 +48,7 @@ function hold(
 ): void {
   const { lineageId, reservation } = tx
   const before = state.spend.get(lineageId) ?? NO_SPEND
-  state.spend.set(lineageId, reserve(before, { ...reservation, micros }))
+  state.spend.set(lineageId, adjustReservation(before, reservation, micros))
   const held = { ...reservation, micros: reservation.micros + micros }
   entry.tx = { ...tx, reservation: held, spentMicros: held.micros }
 }

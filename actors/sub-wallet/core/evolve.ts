@@ -1,5 +1,12 @@
 import type { LineageId, TxId } from '../../../src/domain/ids.js'
-import { NO_SPEND, reserve, rollForward, settle, unsettle } from '../../../src/domain/spend.js'
+import {
+  adjustReservation,
+  NO_SPEND,
+  reserve,
+  rollForward,
+  settle,
+  unsettle,
+} from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { evolveAccount, foldEnded, foldReopened, foldSigned } from '../../account/core/evolve.js'
 import { foldDraft } from '../../account/core/evolve-drafts.js'
@@ -156,7 +163,7 @@ function raised(state: SubWalletState, { txId, reservation }: Of<'reservation-ra
   const { lineageId, reservation: held } = entry.tx
   const micros = reservation.micros - held.micros
   const before = state.spend.get(lineageId) ?? NO_SPEND
-  state.spend.set(lineageId, reserve(before, { ...reservation, micros }))
+  state.spend.set(lineageId, adjustReservation(before, reservation, micros))
   entry.tx = { ...entry.tx, reservation, spentMicros: reservation.micros }
 }
 
@@ -178,10 +185,10 @@ function ended(state: SubWalletState, event: Of<'transaction-ended'>): void {
   const confirmedAtMs = status === 'confirmed' ? atMs : null
   const end: Transaction = { ...tx, status, spentMicros, error, updatedAtMs: atMs, confirmedAtMs }
   foldEnded(state, end, event.nonceFreed)
+  state.receipts.delete(txId)
   const request = state.requests.get(txId)
   if (request === undefined) return
   const { idempotency } = request
   if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
   state.requests.delete(txId)
-  state.receipts.delete(txId)
 }
