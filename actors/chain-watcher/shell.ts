@@ -115,7 +115,16 @@ export function createChainWatcherShell(
   ): Promise<void> {
     async function ask(asked: readonly Hex[]): Promise<void> {
       const answers = await chain.reads.receipts(asked)
-      self({ type: 'receipts', asked, receipts: answers, nowMs: timers.now() })
+      const usable = answers.filter((answer) => answer !== undefined)
+      const nowMs = timers.now()
+      if (usable.length === answers.length) {
+        self({ type: 'receipts', asked, receipts: usable, nowMs })
+        return
+      }
+      const unusable = asked.filter((_, i) => answers[i] === undefined)
+      log.warn({ chainId: chain.config.id, hashes: unusable }, 'receipts could not be read')
+      const rest = asked.filter((_, i) => answers[i] !== undefined)
+      self({ type: 'receipts', asked: rest, receipts: usable, nowMs })
     }
 
     const asking: Promise<void>[] = []

@@ -27,8 +27,12 @@ export interface ChainReads {
   cachedCode(address: Address): AccountCode | null
   /** Drops what is cached of an address, after a delegation of ours was mined. */
   forgetCode(address: Address): void
-  /** Null for each transaction that is not mined. Same order as `hashes`. */
-  receipts(hashes: readonly Hex[]): Promise<(Receipt | null)[]>
+  /**
+   * Null for each transaction that is not mined, undefined where a node's answer cannot be used:
+   * one receipt that is too large, say, must not keep the others back. Same order as `hashes`.
+   * @throws what the first was refused with, where no answer can be used
+   */
+  receipts(hashes: readonly Hex[]): Promise<(Receipt | null | undefined)[]>
   /** All that these contracts logged in a transaction; null while it is not mined. */
   receiptOf(txHash: Hex, lowerCaseEmitters: ReadonlySet<string>): Promise<ReceiptOf | null>
   /** With transaction hashes only; null when the node has no such block. */
@@ -132,10 +136,18 @@ export function createChainReads(rpc: RpcClient): ChainReads {
       const answers = await rpc.batch(
         hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
       )
-      return answers.map((answer) => {
-        if (!answer.ok) throw answer.error
-        return parseReceipt(answer.value)
+      const failures: unknown[] = []
+      const receipts = answers.map((answer) => {
+        try {
+          if (answer.ok) return parseReceipt(answer.value)
+          failures.push(answer.error)
+        } catch (error) {
+          failures.push(error)
+        }
+        return undefined
       })
+      if (failures.length > 0 && failures.length === receipts.length) throw failures[0]
+      return receipts
     },
     async receiptOf(txHash, emitters) {
       return parseReceiptOf(await rpc.request('eth_getTransactionReceipt', [txHash]), emitters)

@@ -60,10 +60,10 @@ export interface ReceiptOf {
 }
 
 /**
- * Each log costs 375 gas at least, and no transaction may use more than 2^24 (EIP-7825): whoever
- * hides something behind many logs cannot make more.
+ * Each log costs 375 gas at least, and no transaction may use more than 2^24 (EIP-7825), or on
+ * Arbitrum than a block's 32 million: whoever hides something behind many logs cannot make more.
  */
-export const LOGS_OF_MAX = 45_000
+export const LOGS_OF_MAX = 90_000
 
 /**
  * Reads all that some contracts logged from an answer of `eth_getTransactionReceipt`; null (not

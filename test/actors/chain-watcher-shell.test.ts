@@ -11,28 +11,31 @@ const CHAIN_ID = 8453
 const HASHES = Array.from({ length: 950 }, (_, n): Hex => `0x${n.toString(16).padStart(64, '0')}`)
 
 /** Stands for a node: answers with no receipts, when it is told to. */
-function fakeNode(answer: () => Promise<void>) {
+function fakeNode(answer: () => Promise<void>, unusable: readonly Hex[] = []) {
   const asked: (readonly Hex[])[] = []
   const node = { underWay: 0, underWayMax: 0, asked }
-  const receipts = async (hashes: readonly Hex[]): Promise<(Receipt | null)[]> => {
+  const receipts = async (hashes: readonly Hex[]): Promise<(Receipt | null | undefined)[]> => {
     asked.push(hashes)
     node.underWayMax = Math.max(node.underWayMax, ++node.underWay)
     await answer()
     node.underWay--
-    return hashes.map(() => null)
+    return hashes.map((hash) => (unusable.includes(hash) ? undefined : null))
   }
   const chain = { config: { id: CHAIN_ID }, reads: { receipts } } as unknown as ChainAccess
   return { node, chains: new Map([[CHAIN_ID, chain]]) }
 }
 
-function fetchReceipts(chains: ReadonlyMap<number, ChainAccess>): WatcherCommand[] {
+function fetchReceipts(
+  chains: ReadonlyMap<number, ChainAccess>,
+  warn: (context: object, message: string) => void = (_, message) => expect.unreachable(message),
+): WatcherCommand[] {
   const told: WatcherCommand[] = []
   const shell = createChainWatcherShell({
     reader: {} as Reader,
     chains,
     tell: () => {},
     announce: () => {},
-    log: { warn: (_, message) => expect.unreachable(message) },
+    log: { warn },
     timers: systemTimers(Date.now),
   })
   shell.run(String(CHAIN_ID), { type: 'fetch-receipts', hashes: HASHES }, (command) =>
@@ -65,4 +68,14 @@ test('a node that is far away is asked for the next before it has answered', asy
   release()
   await expect.poll(() => told).toHaveLength(10)
   expect(askedIn(told).flat()).toEqual(HASHES)
+})
+
+test('a receipt that cannot be read keeps no other back', async () => {
+  const [unusable, ...others] = HASHES
+  const { chains } = fakeNode(() => Promise.resolve(), unusable === undefined ? [] : [unusable])
+  const warned: object[] = []
+  const told = fetchReceipts(chains, (context) => warned.push(context))
+  await expect.poll(() => told).toHaveLength(10)
+  expect(askedIn(told).flat()).toEqual(others)
+  expect(warned).toEqual([{ chainId: CHAIN_ID, hashes: [unusable] }])
 })

@@ -12,7 +12,7 @@ import { parseAnswers, parseRetryAfterMs } from './wire.js'
 
 /** Sockets per endpoint; with HTTP batching, more would only spread the same load thinner. */
 const CONNECTIONS_MAX = 16
-/** A batch of 100 large answers stays below; past it the node is broken or hostile. */
+/** Past it a batch is asked in halves (reads.ts); what is larger alone is not had. */
 const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 /** Without a Retry-After of its own a rate-limited endpoint rests this long. */
 const RATE_LIMIT_PAUSE_MS = 1_000
@@ -187,6 +187,11 @@ function createLatency() {
 /** undici's code for an answer above `maxResponseSize`. */
 const TOO_LARGE_CODE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
 const TOO_LARGE: Settled = { ok: false, error: new RpcShapeError('the answer is too large') }
+
+/** Says nothing of this call alone: what came with it may have been the large one. */
+export function isTooLarge(answer: Settled | undefined): boolean {
+  return answer === TOO_LARGE
+}
 
 /** Codes that Node and undici give while no byte of the request has been written. */
 const UNSENT_CODES: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { FaultError, fault } from '../../errors/fault.js'
 import { isEndpointFault } from './classify.js'
-import type { Endpoint } from './endpoint.js'
+import { type Endpoint, isTooLarge } from './endpoint.js'
 import type { EndpointSet } from './endpoint-set.js'
 import { RpcCallError } from './errors.js'
 import type { RpcEndpoint, RpcMetrics, Settled } from './types.js'
@@ -90,6 +90,10 @@ export function createReadRunner(
         tried.add(endpoint)
         const answers = await ask(endpoint, remaining, tried)
         if (answers === null) continue
+        if (remaining.length > 1 && isTooLarge(answers[0])) {
+          await runInHalves(remaining)
+          return
+        }
         const unanswered: PendingRead[] = []
         lastAnswers = []
         remaining.forEach((item, i) => {
@@ -110,6 +114,17 @@ export function createReadRunner(
           unavailable(chainId),
       )
     })
+  }
+
+  /**
+   * A receipt may have megabytes of logs, and whoever has it made need not be who is asked for
+   * beside it: only what is too large alone goes without an answer. One half after the other, so
+   * that the slot of the batch is still one request.
+   */
+  async function runInHalves(items: PendingRead[]): Promise<void> {
+    const half = Math.ceil(items.length / 2)
+    await run(items.slice(0, half))
+    await run(items.slice(half))
   }
 
   return { run }
