@@ -249,6 +249,12 @@ describe('a receipt that nobody has yet', () => {
     ])
   })
 
+  test('waits for nodes that are out of reach for hours', async () => {
+    const shown = { shownMicros: 400n, unvalued: null }
+    const outage = Array.from({ length: 100 }, () => new Error('no node'))
+    expect(await told([...outage, shown])).toMatchObject([shown])
+  })
+
   test('and never comes does not hold the call for ever', async () => {
     expect(await told([])).toMatchObject([
       { shownMicros: 0n, unvalued: 'the receipt could not be read' },
