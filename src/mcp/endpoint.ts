@@ -9,7 +9,6 @@ import type { RequestHead } from '../http/request-head.js'
 import { callTool, type McpCaller, type ToolBinding } from './call-tool.js'
 import { type McpHeaders, type PlainRequest, readPlainRequest } from './fast-path.js'
 import { readJson } from './json.js'
-import { createKnownCalls, readCallText } from './known-calls.js'
 import { createKnownEnvelopes, type KnownEnvelopes } from './known-envelopes.js'
 import { createPlainResponses } from './plain-responses.js'
 import type { McpExchange, SdkHandler } from './sdk-server.js'
@@ -47,7 +46,6 @@ export interface McpEndpoint {
 export function createEndpoint(options: EndpointOptions): McpEndpoint {
   const { bindings, sdk, logger, rateLimit } = options
   const envelopes = options.envelopes ?? createKnownEnvelopes()
-  const calls = createKnownCalls()
   const responses = createPlainResponses(options.tools)
 
   /** Has answered when it returns, or will. */
@@ -94,12 +92,6 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
           const undeclared = bodyHead.declaredBytes === null ? bytes.value.byteLength : 0
           if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
           const { requestId } = exchange
-          const text = options.path === 'sdk-only' ? null : readCallText(bytes.value)
-          const known = text === null ? null : calls.find(headers, text)
-          if (known !== null) {
-            servePlain(exchange, known, { caller, requestId, logger })
-            return
-          }
           const json = readJson(bytes.value)
           if (json.kind === 'refused') {
             exchange.sendJson(400, invalidRequest(json.reason))
@@ -112,7 +104,6 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
               ? null
               : readPlainRequest(headers, body, bindings, envelopes)
           if (plain !== null) {
-            if (plain.kind === 'call' && text !== null) calls.learn(text, plain)
             servePlain(exchange, plain, mcp)
             return
           }
