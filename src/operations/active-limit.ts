@@ -1,55 +1,145 @@
+import {
+  fittingActive,
+  isBoundByMachine,
+  isDelayed,
+  isFlowing,
+  isOutpaced,
+  LoadCounter,
+  type LoadWindow,
+  SHED_DELAY_MS,
+  STANDING_DELAY_MS,
+} from './load-window.js'
+
 /**
- * How many calls that move value may be at work at once, found from what they wait. Pure but for
- * the counters it keeps: whoever owns it tells it what happens and when.
+ * How many calls that move value may be at work at once, found from how long they wait.
+ * Deterministic: whoever owns it tells it what happens and when.
  *
  * What counts is the delay inside the service (CoDel, RFC 8289: the least delay of a stretch of
  * time tells a standing queue from a burst), not the whole answer: a distant node's round trip is
- * no reason to do less at once. While calls come faster than they end, and wait or find no place, it
- * sheds: what is over the limit is refused at once instead of queued.
+ * no reason to do less at once. Each window of time is judged once, at its end:
+ *
+ * | phase        | what is over the limit | left when                                                    |
+ * | ------------ | ---------------------- | ------------------------------------------------------------ |
+ * | `open`       | waits                  | → `suspected`: a flood, and places ran out                   |
+ * |              |                        | → `shedding`: a flood, pressed for long, and calls are slow  |
+ * | `suspected`  | waits; least at work   | → `open`: no flood, no refusal, or calls flow                |
+ * |              |                        | → `shedding`: as from `open`                                 |
+ * | `shedding`   | is refused at once     | → `recovering`: a window without a refusal                   |
+ * | `recovering` | is refused at once     | → `shedding`: a refusal                                      |
+ * |              |                        | → `open`: calm for several windows                           |
+ * | any          |                        | → `open`, as at the start: nothing happened for a while      |
  */
+export type LimitPhase = 'open' | 'suspected' | 'shedding' | 'recovering'
 
 /** Until it sheds: long enough for a few commits, short enough to meet overload before it is felt. */
 const WATCH_WINDOW_MS = 50
-/** While it sheds: enough calls end in it to say how long they took. */
+/** While it sheds: enough calls complete in it to say how long they took. */
 const SHED_WINDOW_MS = 100
-/**
- * Least delay that speaks of a standing queue: several batches of signatures deep, three times
- * what a call waits in an idle service.
- */
-const STANDING_DELAY_MS = 15
-/**
- * The least delay wanted while calls are shed. Ten times overloaded, calls wait a third less than
- * with 15 ms here, and a twelfth fewer are taken.
- */
-const SHED_DELAY_MS = 10
 /** At work at once until measured otherwise: more than what keeps every batch full. */
 const INITIAL_ACTIVE = 128
 /** Below it batches run half empty, and less work is done rather than the same sooner. */
 const ACTIVE_MIN = 32
-/** Calls that come per call that ends, from which on they outpace the service. */
-const OUTPACED = 1.25
-/** The same, from which on to refuse them takes much of the machine. */
-const FLOODED = 4
-/**
- * Windows with a queue all through before calls are shed: a burst is over, or nearly, by then. One
- * in which places ran out counts twice: calls are refused already, and those that wait would be the
- * slowest of all.
- */
+/** Windows with a queue all through before calls are shed: a burst is over, or nearly, by then. */
 const PRESSED_WINDOWS = 4
-/** Windows with a queue and no delay before more may be at work: the first ones to end were alone. */
+/**
+ * How much a window counts in which places ran out: calls are refused already, and those that wait
+ * would be the slowest of all.
+ */
+const REFUSING_WINDOW_WEIGHT = 2
+/** Windows with a queue and no delay before more may be at work: the first to complete were alone. */
 const FLOWING_WINDOWS = 2
 /** Less of all places than this taken is a burst, however long a slow machine works on it. */
 const CROWDED_SHARE = 0.5
-/** Times the least delay that a call is at work, from which on it waits elsewhere for the most. */
-const AWAY = 6
 /** Windows without a refusal after which overload is over. */
 const CALM_WINDOWS = 3
-/** Without a call: what was learned before it says nothing any more. */
+/** Without a call: what was learned before it no longer holds. */
 const SILENCE_MS = 300
 const SHRINK = 0.85
 const GROW = 1.1
 
+interface LimitState {
+  readonly phase: LimitPhase
+  /** Calls that may be at work once nothing is suspected. */
+  readonly max: number
+  /** Windows in a row with a queue all through, weighted; 0 while shedding. */
+  readonly pressedWindows: number
+  /** Windows in a row with a queue in which calls flowed; 0 while shedding. */
+  readonly flowingWindows: number
+  /** Windows in a row without a refusal; 0 but while recovering. */
+  readonly calmWindows: number
+}
+
+interface LimitBounds {
+  readonly initial: number
+  readonly least: number
+  readonly most: number
+}
+
+/** What a window leads to, by the phase it was in. */
+const AFTER_WINDOW: Readonly<
+  Record<LimitPhase, (state: LimitState, window: LoadWindow, bounds: LimitBounds) => LimitState>
+> = {
+  open: afterWatching,
+  suspected: afterWatching,
+  shedding: afterShedding,
+  recovering: afterShedding,
+}
+
+function atStart({ initial }: LimitBounds): LimitState {
+  return { phase: 'open', max: initial, pressedWindows: 0, flowingWindows: 0, calmWindows: 0 }
+}
+
+function afterWatching(state: LimitState, window: LoadWindow, bounds: LimitBounds): LimitState {
+  const isRefusing = window.refused > 0
+  const isSlowOrUnknown = isRefusing
+    ? !isFlowing(window)
+    : window.completed === 0 || isDelayed(window, STANDING_DELAY_MS)
+  const pressedWindows = pressedAfter(state, window)
+  // When nothing completes something is stuck, and more of the same is no help.
+  const flowingWindows =
+    window.wasQueuedThroughout && !isSlowOrUnknown ? state.flowingWindows + 1 : 0
+  const hasRoom = flowingWindows >= FLOWING_WINDOWS
+  const max = hasRoom ? Math.min(bounds.most, state.max * 2) : state.max
+  const isCrowded = window.active + window.queued >= bounds.most * CROWDED_SHARE
+  const isFlood = isCrowded && isOutpaced(window)
+  const isSlow = isSlowOrUnknown && window.completed > 0
+  if (isFlood && isSlow && pressedWindows >= PRESSED_WINDOWS) {
+    const fitting = Math.max(bounds.least, fittingActive(window))
+    return { ...atStart(bounds), phase: 'shedding', max: Math.min(max, fitting) }
+  }
+  // Nothing is known of those that are at work: until it is, nothing begins that could be late.
+  const isSuspected = isFlood && isRefusing && flowingWindows === 0
+  const phase = isSuspected ? 'suspected' : 'open'
+  return { phase, max, pressedWindows, flowingWindows, calmWindows: 0 }
+}
+
+function pressedAfter({ pressedWindows }: LimitState, window: LoadWindow): number {
+  if (window.refused > 0) return pressedWindows + REFUSING_WINDOW_WEIGHT
+  return window.wasQueuedThroughout ? pressedWindows + 1 : 0
+}
+
+function afterShedding(state: LimitState, window: LoadWindow, bounds: LimitBounds): LimitState {
+  const isRefusing = window.refused > 0
+  const calmWindows = isRefusing ? 0 : state.calmWindows + 1
+  if (calmWindows >= CALM_WINDOWS) {
+    return { ...atStart(bounds), max: Math.max(state.max, bounds.initial) }
+  }
+  const phase = isRefusing ? 'shedding' : 'recovering'
+  return { ...state, phase, calmWindows, max: shedMaxAfter(state.max, window, bounds) }
+}
+
+function shedMaxAfter(max: number, window: LoadWindow, { least, most }: LimitBounds): number {
+  if (isDelayed(window, SHED_DELAY_MS)) return Math.max(least, Math.floor(max * SHRINK))
+  const mayGrow = window.refused > 0 && (isFlowing(window) || !isBoundByMachine(window))
+  return mayGrow ? Math.min(most, Math.ceil(max * GROW)) : max
+}
+
+function isSheddingPhase(phase: LimitPhase): boolean {
+  return phase === 'shedding' || phase === 'recovering'
+}
+
 export interface ActiveLimit {
+  readonly phase: LimitPhase
   /** Calls that may be at work at once. */
   readonly max: number
   /** True while what is over the limit is refused rather than queued. */
@@ -59,118 +149,52 @@ export interface ActiveLimit {
    * @returns true when shedding has just begun
    */
   advance(nowMs: number, active: number, queued: number): boolean
-  came(): void
+  arrived(): void
   refused(): void
   /** @param delayMs what the call took inside this host; null when it says nothing of that */
-  ended(delayMs: number | null): void
+  completed(delayMs: number | null): void
   /** Nothing is queued at this moment. */
   drained(): void
 }
 
 export function createActiveLimit(activeMax: number): ActiveLimit {
-  const initial = Math.min(INITIAL_ACTIVE, activeMax)
-  const least = Math.min(ACTIVE_MIN, activeMax)
-  let max = initial
-  let shedding = false
+  const bounds: LimitBounds = {
+    initial: Math.min(INITIAL_ACTIVE, activeMax),
+    least: Math.min(ACTIVE_MIN, activeMax),
+    most: activeMax,
+  }
+  const counter = new LoadCounter()
+  let state = atStart(bounds)
   let windowEndsAtMs = 0
-  let pressedWindows = 0
-  let flowingWindows = 0
-  /** Places ran out and nothing is known yet: until it is, nothing begins that could be late. */
-  let suspected = false
-  let calmWindows = 0
-  let came = 0
-  let ended = 0
-  let refused = 0
-  let leastDelayMs: number | null = null
-  let queuedThroughout = false
-
-  function closeWindow(windowMs: number, active: number, queued: number): void {
-    const waits =
-      leastDelayMs !== null && leastDelayMs > (shedding ? SHED_DELAY_MS : STANDING_DELAY_MS)
-    const flows = leastDelayMs !== null && leastDelayMs < SHED_DELAY_MS / 2
-    if (shedding) {
-      calmWindows = refused === 0 ? calmWindows + 1 : 0
-      if (calmWindows >= CALM_WINDOWS) {
-        shedding = false
-        pressedWindows = 0
-        max = Math.max(max, initial)
-      } else if (waits) max = Math.max(least, Math.floor(max * SHRINK))
-      else if (refused > 0 && (flows || !isHeldUp(windowMs, active))) {
-        max = Math.min(activeMax, Math.ceil(max * GROW))
-      }
-      return
-    }
-    if (refused > 0) pressedWindows += 2
-    else pressedWindows = queuedThroughout ? pressedWindows + 1 : 0
-    // When nothing ends something is stuck, and more of the same is no help.
-    const hasRoom = refused > 0 ? flows : ended > 0 && !waits
-    flowingWindows = queuedThroughout && hasRoom ? flowingWindows + 1 : 0
-    if (flowingWindows >= FLOWING_WINDOWS) max = Math.min(activeMax, max * 2)
-    const isCrowded = active + queued >= activeMax * CROWDED_SHARE
-    const isFlood = isCrowded && came > ended * OUTPACED
-    const isSlow = refused > 0 ? ended > 0 && !flows : waits
-    shedding = pressedWindows >= PRESSED_WINDOWS && isFlood && isSlow
-    suspected = !shedding && isFlood && refused > 0 && flowingWindows === 0
-    if (!shedding) return
-    calmWindows = 0
-    // By Little's law: as many as end within the wanted delay.
-    const fitting = Math.floor((ended * SHED_DELAY_MS) / windowMs)
-    max = Math.min(max, Math.max(least, fitting))
-  }
-
-  /**
-   * True when it is this machine that calls wait for, by Little's law: with some delay, yet less
-   * than wanted, they may as well be held up by a distant node, or by the limit itself beside a
-   * load that is not beyond it. A slow machine never has a delay of next to nothing.
-   */
-  function isHeldUp(windowMs: number, active: number): boolean {
-    const atWorkMs = (active * windowMs) / Math.max(1, ended)
-    return came > ended * FLOODED && atWorkMs < (leastDelayMs ?? 0) * AWAY
-  }
 
   return {
+    get phase() {
+      return state.phase
+    },
     get max() {
-      return suspected ? Math.min(max, least) : max
+      return state.phase === 'suspected' ? Math.min(state.max, bounds.least) : state.max
     },
     get shedding() {
-      return shedding
+      return isSheddingPhase(state.phase)
     },
     advance(nowMs, active, queued) {
       if (nowMs < windowEndsAtMs) return false
-      const shed = shedding
-      const windowMs = shedding ? SHED_WINDOW_MS : WATCH_WINDOW_MS
+      const wasShedding = isSheddingPhase(state.phase)
+      const window = counter.close(windowLengthMs(state.phase), active, queued)
       // After a silence there is no window to judge.
-      if (nowMs < windowEndsAtMs + SILENCE_MS) closeWindow(windowMs, active, queued)
-      else {
-        shedding = false
-        pressedWindows = 0
-        flowingWindows = 0
-        suspected = false
-        max = initial
-      }
-      windowEndsAtMs = nowMs + (shedding ? SHED_WINDOW_MS : WATCH_WINDOW_MS)
-      came = 0
-      ended = 0
-      refused = 0
-      leastDelayMs = null
-      queuedThroughout = queued > 0
-      return shedding && !shed
+      const isSilence = nowMs >= windowEndsAtMs + SILENCE_MS
+      state = isSilence ? atStart(bounds) : AFTER_WINDOW[state.phase](state, window, bounds)
+      counter.reset(queued)
+      windowEndsAtMs = nowMs + windowLengthMs(state.phase)
+      return isSheddingPhase(state.phase) && !wasShedding
     },
-    came() {
-      came++
-    },
-    refused() {
-      came++
-      refused++
-    },
-    ended(delayMs) {
-      ended++
-      if (delayMs !== null && (leastDelayMs === null || delayMs < leastDelayMs)) {
-        leastDelayMs = delayMs
-      }
-    },
-    drained() {
-      queuedThroughout = false
-    },
+    arrived: () => counter.arrive(),
+    refused: () => counter.refuse(),
+    completed: (delayMs) => counter.complete(delayMs),
+    drained: () => counter.drain(),
   }
+}
+
+function windowLengthMs(phase: LimitPhase): number {
+  return isSheddingPhase(phase) ? SHED_WINDOW_MS : WATCH_WINDOW_MS
 }

@@ -104,7 +104,7 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
         limit.refused()
         return false
       }
-      limit.came()
+      limit.arrived()
       held.set(keyId, (held.get(keyId) ?? 0) + 1)
       if (place === 'at work') {
         active++
@@ -115,7 +115,7 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
     leave(keyId, delayMs) {
       release(keyId)
       active--
-      limit.ended(delayMs)
+      limit.completed(delayMs)
       advance()
       while (active < limit.max) {
         const next = queues.take()
