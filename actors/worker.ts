@@ -26,7 +26,7 @@ import { createQuotaShell } from './quotas/shell.js'
 import { type Envelope, eraseShell } from './runtime/actor.js'
 import { Outbox } from './runtime/outbox.js'
 import type {
-  CarriedReply,
+  EncodedReply,
   FromWorker,
   ToWorker,
   WorkerItem,
@@ -36,8 +36,8 @@ import { workerOf, workerOfPartition } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
 import { sleep, systemTimers } from './runtime/timers.js'
 import { createSharePriceShell } from './share-prices/shell.js'
-import { openedCommand } from './sub-wallet/carried-send.js'
-import { presentAnswer } from './sub-wallet/sent-reply.js'
+import { decodeCommand } from './sub-wallet/encoded-send.js'
+import { encodeAnswer } from './sub-wallet/send-reply.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
 import { createAnnouncer } from './webhook-endpoint/announce.js'
 import { createDeliveryPace } from './webhook-endpoint/pace.js'
@@ -87,7 +87,7 @@ const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.num
 const commits = localCommits(environment, sequence)
 const auditLog = new AuditLog({ commits, nowMs: timers.now, log })
 
-const outbox = new Outbox<WorkerItem | CarriedReply>(timers, (items) =>
+const outbox = new Outbox<WorkerItem | EncodedReply>(timers, (items) =>
   post({ type: 'items', items }),
 )
 
@@ -167,7 +167,7 @@ const host = new ShardHost({
     ),
     eraseShell(createCustodyShell(coSigner, auditLog, log, timers)),
   ],
-  reply: (token, result) => outbox.push([token, presentAnswer(result, headOf)]),
+  reply: (token, result) => outbox.push([token, encodeAnswer(result, headOf)]),
   appended: createAnnouncer({ reader, sequence, tell, timers }),
   fatal(error) {
     log.fatal({ err: error }, 'the store refused a commit; starting over')
@@ -187,7 +187,7 @@ postMeter()
 port.on('message', (message: ToWorker) => {
   if (message.type === 'envelopes') {
     for (const [kind, id, token, carried] of message.envelopes) {
-      host.deliver({ kind, id, command: openedCommand(carried), token })
+      host.deliver({ kind, id, command: decodeCommand(carried), token })
     }
     return
   }

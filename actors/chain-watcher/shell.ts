@@ -10,8 +10,8 @@ import type { ActorAddress, ActorShell, Envelope } from '../runtime/actor.js'
 import { sleep, type Timers } from '../runtime/timers.js'
 import { decide } from './core/decide.js'
 import type {
+  ChainUpdate,
   Owner,
-  WalletNews,
   WatchCommand,
   WatcherCommand,
   WatcherEffect,
@@ -221,11 +221,14 @@ export function createChainWatcherShell(
   }
 
   /** Adds what only the shell can read: fees of this moment, the record of a final transaction. */
-  function withContext(news: WalletNews): WalletNews {
-    if (news.type === 'unmined')
-      return { ...news, stored: reader.ifSound(() => reader.transactions.byId(news.txId)) ?? null }
-    if (news.type !== 'head') return news
-    const quote = chains.get(news.chainId)?.fees.latest() ?? null
-    return { ...news, fees: quote?.fees ?? null, gasPriceWei: quote?.gasPriceWei ?? null }
+  function withContext(update: ChainUpdate): ChainUpdate {
+    if (update.type === 'unmined')
+      return {
+        ...update,
+        stored: reader.ifSound(() => reader.transactions.byId(update.txId)) ?? null,
+      }
+    if (update.type !== 'head') return update
+    const quote = chains.get(update.chainId)?.fees.latest() ?? null
+    return { ...update, fees: quote?.fees ?? null, gasPriceWei: quote?.gasPriceWei ?? null }
   }
 }

@@ -7,7 +7,7 @@ import type { Timers } from '../runtime/timers.js'
 import { grantAudit } from './grant-audit.js'
 
 /**
- * The desk at which the front end asks for wallet keys and grants. It decides nothing: it gives
+ * Where the front end asks for wallet keys and grants. It decides nothing: it gives
  * the one connection to the quorum, which lives in a worker thread, an address.
  */
 export type CustodyCommand =

@@ -38,7 +38,7 @@ export function loadGasWallet(reader: Reader, id: string): GasWalletState {
   open.sort((a, b) => a.tx.nonce - b.tx.nonce)
   for (const { tx, job } of open) {
     // Whether a node still has it is not known: the same bytes go out again at the next block.
-    const entry = restoredEntry(tx, tx.mined === null ? 'unsure' : 'sent')
+    const entry = restoredEntry(tx, tx.mined === null ? 'indeterminate' : 'sent')
     account.open.set(tx.txId, entry)
     if (tx.mined === null) lane.flight.push(tx.txId)
     if (job !== null) state.jobs.set(tx.txId, job)

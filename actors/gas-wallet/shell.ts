@@ -81,7 +81,7 @@ export function createGasWalletShell(
             kind: 'sub-wallet',
             id: effect.subWalletId,
             userId: userOf(effect.subWalletId),
-            command: effect.news,
+            command: effect.update,
             token: null,
           })
           break

@@ -6,8 +6,8 @@ import type { Actors } from '../protocols.js'
 import type { ActorAddress, AskResult, ReplyToken } from './actor.js'
 import { Outbox } from './outbox.js'
 import type {
-  CarriedEnvelope,
-  CarriedReply,
+  EncodedEnvelope,
+  EncodedReply,
   FromWorker,
   ToWorker,
   WorkerItem,
@@ -70,7 +70,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
       transferList: [start.lists.port],
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB },
     })
-    const outbox = new Outbox<CarriedEnvelope>(timers, (envelopes) => {
+    const outbox = new Outbox<EncodedEnvelope>(timers, (envelopes) => {
       worker.postMessage({ type: 'envelopes', envelopes } satisfies ToWorker)
     })
     return { worker, outbox }
@@ -81,7 +81,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
     worker?.outbox.push([address.kind, address.id, token, command])
   }
 
-  function settle([token, result]: CarriedReply): void {
+  function settle([token, result]: EncodedReply): void {
     const caller = waiting.get(token)
     waiting.delete(token)
     // Whoever was asked answers by its protocol; here any answer may pass.

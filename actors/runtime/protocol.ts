@@ -7,22 +7,22 @@ import type { AskResult, Envelope, ReplyToken } from './actor.js'
  * tick and posts it once.
  */
 export type ToWorker =
-  | { readonly type: 'envelopes'; readonly envelopes: readonly CarriedEnvelope[] }
+  | { readonly type: 'envelopes'; readonly envelopes: readonly EncodedEnvelope[] }
   /** Finish what is under way, then say `drained`. */
   | { readonly type: 'drain' }
 
 /** Lists, since names cost more to pass on than most of what they name. */
-export type CarriedEnvelope = readonly [
+export type EncodedEnvelope = readonly [
   kind: Envelope['kind'],
   id: Envelope['id'],
   token: Envelope['token'],
   command: Envelope['command'],
 ]
 
-export type CarriedReply = readonly [token: ReplyToken, result: AskResult]
+export type EncodedReply = readonly [token: ReplyToken, result: AskResult]
 
 export type FromWorker =
-  | { readonly type: 'items'; readonly items: readonly (WorkerItem | CarriedReply)[] }
+  | { readonly type: 'items'; readonly items: readonly (WorkerItem | EncodedReply)[] }
   | { readonly type: 'ready' }
   | { readonly type: 'drained' }
 

@@ -44,11 +44,11 @@ interface Resident {
   readonly waiting: Set<ReplyToken>
   /** Forgotten, or broken: whoever holds on to it has to look again. Never unset. */
   stale: boolean
-  /** News that came while it waits to be loaded anew, oldest first; null while there is none. */
-  kept: KeptNews[] | null
+  /** Messages that came while it waits to be loaded anew, oldest first; null while there is none. */
+  kept: KeptMessage[] | null
 }
 
-interface KeptNews {
+interface KeptMessage {
   readonly envelope: Delivery
   /** Whether it still has to be prepared for the mailbox. */
   readonly isPrepared: boolean
@@ -149,7 +149,7 @@ export class ShardHost {
 
   #enqueue(mail: Mail): void {
     if (mail.token === null) {
-      // Outcomes and news: whoever sent them counts on their arrival, and there are only so many,
+      // Outcomes and updates: whoever sent them counts on their arrival, and there are only so many,
       // since each belongs to a draft, a transaction or a delivery that is open already.
       this.#mailbox.put(mail)
     } else if (!this.#mailbox.offer(mail)) {
@@ -292,7 +292,7 @@ export class ShardHost {
     return resident === null || resident.stale || inOrder ? this.#resident(mail, true) : resident
   }
 
-  /** Undefined, with the caller told or the news kept, while a broken actor waits for its commits. */
+  /** Undefined, with the caller told or the message kept, while a broken actor waits for its commits. */
   #resident(envelope: Delivery, isPrepared: boolean): Resident | undefined {
     const known = this.#byKind.get(envelope.kind)?.get(envelope.id)
     if (known?.broken === true) {
@@ -335,7 +335,7 @@ export class ShardHost {
     }
   }
 
-  /** Callers may ask again. News is told once, so it waits for the actor as the store has it. */
+  /** Callers may ask again. An update is told once, so it waits for the actor as the store has it. */
   #putOff(resident: Resident, envelope: Delivery, isPrepared: boolean): void {
     if (envelope.token !== null) {
       this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })
@@ -343,7 +343,7 @@ export class ShardHost {
     }
     resident.kept ??= []
     if (resident.kept.length < MAILBOX_CAPACITY) resident.kept.push({ envelope, isPrepared })
-    else this.#options.log.error({ actor: envelope.id }, 'too much news for a broken actor')
+    else this.#options.log.error({ actor: envelope.id }, 'too many messages for a broken actor')
   }
 
   #deliverKept(resident: Resident): void {

@@ -1,17 +1,17 @@
 import type { Ask, AsksByType, Tell } from '../runtime/actor.js'
-import type { CarriedSend } from './carried-send.js'
 import type { Command } from './core/messages.js'
 import type { SubWalletReplies } from './core/replies.js'
-import type { CarriedSent } from './sent-reply.js'
+import type { EncodedSend } from './encoded-send.js'
+import type { EncodedSendReply } from './send-reply.js'
 
 /** What others send a sub-wallet. A call that moves value is answered as it crosses threads. */
 export type SubWalletProtocol =
   | AsksByType<Command, Omit<SubWalletReplies, 'send' | 'sponsor-call'>>
-  | Ask<CarriedSend | Extract<Command, { type: 'send' | 'sponsor-call' }>, CarriedSent>
+  | Ask<EncodedSend | Extract<Command, { type: 'send' | 'sponsor-call' }>, EncodedSendReply>
   | Tell<
       Extract<
         Command,
-        | { type: 'load' | 'forget-idempotency' | 'end-claim' | 'sponsor-news' }
+        | { type: 'load' | 'forget-idempotency' | 'end-claim' | 'sponsor-update' }
         | { type: 'mined' | 'confirmed' | 'unmined' | 'head' }
       >
     >

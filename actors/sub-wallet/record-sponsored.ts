@@ -49,7 +49,7 @@ export function recordSponsored(
     case 'sponsored-handed':
       transactor.putSponsorship(event.sponsorship)
       return true
-    case 'sponsored-passed-on':
+    case 'sponsored-moved':
       transactor.putSponsorship(event.sponsorship)
       return false
     case 'sponsored-sent': {

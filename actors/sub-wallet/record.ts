@@ -10,7 +10,7 @@ import type { AccountEvent } from '../account/core/messages.js'
 import { laneOf, restoredEntry } from '../account/core/state.js'
 import { changedTransaction, changesLane, isAccountEvent } from '../account/core/written.js'
 import { keyAudit, verdictOf, walletAudit } from './audit.js'
-import { noteTold } from './core/limit-crossings.js'
+import { noteLimit } from './core/limit-crossings.js'
 import type { Event } from './core/messages.js'
 import { openGrant } from './core/open-grants.js'
 import { emptyState, type SubWalletState } from './core/state.js'
@@ -26,7 +26,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   state.allowances = loadAllowances(reader, header.wallet.address)
   state.allowancesComplete = reader.allowances.ledger(header.wallet.address)?.complete === true
   for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
-  for (const mark of header.limitsTold ?? []) noteTold(state, mark)
+  for (const mark of header.limitNotices ?? []) noteLimit(state, mark)
   for (const txId of header.open) state.listed.add(txId)
   state.listedMarked = state.listed.size > 0
   for (const { chainId, nextNonce, ownFrom = nextNonce } of header.lanes) {
@@ -43,7 +43,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   open.sort((a, b) => a.nonce - b.nonce)
   for (const tx of open) {
     // Whether a node still has it is not known: the same bytes go out again at the next block.
-    const flight = tx.mined === null ? 'unsure' : 'sent'
+    const flight = tx.mined === null ? 'indeterminate' : 'sent'
     state.open.set(tx.txId, restoredEntry(tx, flight))
     if (tx.mined === null) laneOf(state, tx.chainId).flight.push(tx.txId)
   }
@@ -202,14 +202,14 @@ function headerOf(state: SubWalletState): SubWalletHeader {
   }
   const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
   const sponsored = marksOf(state)
-  const limitsTold = [...state.limitsTold.values()]
+  const limitNotices = [...state.limitNotices.values()]
   const open = [...state.listed]
   const header: SubWalletHeader = { wallet: state.wallet, lanes, spend, open }
-  if (sponsored === undefined && limitsTold.length === 0) return header
+  if (sponsored === undefined && limitNotices.length === 0) return header
   return {
     ...header,
     ...(sponsored === undefined ? {} : { sponsored }),
-    ...(limitsTold.length === 0 ? {} : { limitsTold }),
+    ...(limitNotices.length === 0 ? {} : { limitNotices }),
   }
 }
 

@@ -10,7 +10,7 @@ import { decide } from './core/decide.js'
 import type { Command, Effect, Event } from './core/messages.js'
 import type { Draft, SubWalletState } from './core/state.js'
 import { awaitDeadline, checkDelegation } from './effects/delegation.js'
-import { cancelIntent, handOver } from './effects/gas-jobs.js'
+import { cancelIntent, submitJob } from './effects/gas-jobs.js'
 import { prepareSend } from './effects/prepare-send.js'
 import { prepareSponsored } from './effects/prepare-sponsored.js'
 import { putGrant, restGrants } from './effects/put-grant.js'
@@ -46,7 +46,7 @@ export function createSubWalletShell(
     prepare(state, command) {
       if (command.type === 'send') return prepareSend(ports, state, command)
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
-      if (command.type === 'sponsor-news' && !state.sponsored.has(command.txId)) {
+      if (command.type === 'sponsor-update' && !state.sponsored.has(command.txId)) {
         return { ...command, stored: reader.transactions.byId(command.txId) ?? null }
       }
       if (command.type === 'forget-idempotency') {
@@ -108,8 +108,8 @@ export function createSubWalletShell(
         case 'sign-intent':
           signIntent(ports, id as SubWalletId, effect, self)
           break
-        case 'hand-over':
-          ports.tell(handOver(effect))
+        case 'submit-job':
+          ports.tell(submitJob(effect))
           break
         case 'cancel-intent':
           ports.tell(cancelIntent(ports.timers, effect))

@@ -29,7 +29,7 @@ export async function startRouterChecks(
   retryMs = RETRY_MS,
 ): Promise<RouterChecks> {
   const trusted = new Set<number>()
-  const told = new Map<number, string>()
+  const reported = new Map<number, string>()
   const gauges = report === null ? null : gaugesIn(report.registry)
   let closed = false
   let timer: NodeJS.Timeout | undefined
@@ -55,8 +55,8 @@ export async function startRouterChecks(
   function tell(chainId: number, what: ChainProblem[] | unknown, message: string): void {
     const problems = Array.isArray(what) ? what.map(lineOf) : [String(what)]
     const text = problems.join('; ')
-    if (told.get(chainId) === text) return
-    told.set(chainId, text)
+    if (reported.get(chainId) === text) return
+    reported.set(chainId, text)
     report?.log.warn({ chainId, problems }, message)
   }
 

@@ -29,7 +29,7 @@ export function startSimulationChecks(
   report: SimulationReport | null,
   everyMs = LOOK_EVERY_MS,
 ): SimulationChecks {
-  const told = new Map<number, string>()
+  const reported = new Map<number, string>()
   if (report !== null) registerGauge(report.registry, chains)
 
   function tell({ config, simulator }: ChainAccess): void {
@@ -38,8 +38,8 @@ export function startSimulationChecks(
     // That a chain is out of reach is told by whoever follows it.
     if (found.every(({ methods }) => methods === null)) return
     const text = JSON.stringify(endpoints)
-    if (report === null || told.get(config.id) === text) return
-    told.set(config.id, text)
+    if (report === null || reported.get(config.id) === text) return
+    reported.set(config.id, text)
     const context = { chainId: config.id, endpoints }
     if (found.some(({ methods }) => methods !== null && methods.length > 0)) {
       report.log.info(context, 'how the endpoints of a chain simulate')

@@ -22,7 +22,7 @@ export interface SpendCaps {
   readonly monthlyLimitMicros: UsdMicros | null
 }
 
-/** What one transaction holds of the counters, and where it is booked. */
+/** What one transaction holds of the counters, and in which windows. */
 export interface Reservation {
   readonly micros: UsdMicros
   readonly day: number
@@ -210,7 +210,7 @@ export function unsettle(
   return book(counters, reservation, reservation.micros - spentMicros, reservation.micros)
 }
 
-/** @throws Error for reservations below zero: something was released that was not booked */
+/** @throws Error for reservations below zero: something was released that was not reserved */
 function book(
   counters: SpendCounters,
   window: Reservation,
@@ -230,7 +230,7 @@ function book(
 }
 
 /**
- * What was booked in a window that cannot be yet counts in the present one when it becomes more.
+ * What was counted in a window that cannot be yet counts in the present one when it becomes more.
  * When it becomes less it takes nothing off, since it may have been counted in another.
  */
 function moved(

@@ -32,7 +32,7 @@ export interface SubWalletHeader {
   readonly open: readonly TxId[]
   readonly sponsored?: SponsoredMarks
   /** Absent while there is none. */
-  readonly limitsTold?: readonly LimitMark[]
+  readonly limitNotices?: readonly LimitMark[]
 }
 
 /** A header is written with every send: a longer list would cost more than an index. */
@@ -44,7 +44,7 @@ export interface LimitMark {
   readonly period: 'daily' | 'monthly'
   /** Day or month, as `SpendCounters` counts them. */
   readonly window: number
-  /** The cap it was told of: another cap is news again. */
+  /** The cap that the notice was of: another cap is reported anew. */
   readonly limitMicros: UsdMicros
   readonly percent: 80 | 100
 }

@@ -62,7 +62,7 @@ const authorizerTokens = createTokenVerifier({
 login.mount((parts) =>
   createAuthorizerRoutes({
     ...parts,
-    desk: vault.authorizers,
+    ceremonies: vault.authorizers,
     webauthn: vault.webauthn,
     verifyToken: authorizerTokens,
   }),

@@ -1,4 +1,4 @@
-import type { SentReply } from '../../actors/sub-wallet/sent-reply.js'
+import type { SendReply } from '../../actors/sub-wallet/send-reply.js'
 import type { Hex, TxId } from '../domain/ids.js'
 import { currentHash, type Transaction } from '../domain/transaction.js'
 import type { Reader } from '../store/reader.js'
@@ -9,7 +9,7 @@ import type { Reader } from '../store/reader.js'
  * what the caller was told.
  */
 export interface AnsweredSends {
-  note(sent: Pick<SentReply, 'txId' | 'txHash' | 'broadcast' | 'updatedAtMs'>): void
+  note(sent: Pick<SendReply, 'txId' | 'txHash' | 'broadcast' | 'updatedAtMs'>): void
   /** Reads the same store, and shows no transaction as less than it was answered. */
   readonly reader: Reader
 }

@@ -75,11 +75,11 @@ export function concat(...parts: readonly Uint8Array[]): Buffer {
  * Memory for what is hashed at once and then let go: the next caller overwrites it. Each signature
  * hashes messages of some hundred bytes that nothing else needs.
  */
-export function passingRoom(length: number): Buffer {
-  return length <= room.length ? room.subarray(0, length) : Buffer.allocUnsafe(length)
+export function scratch(length: number): Buffer {
+  return length <= SCRATCH.length ? SCRATCH.subarray(0, length) : Buffer.allocUnsafe(length)
 }
 
-const room = Buffer.allocUnsafeSlow(4_096)
+const SCRATCH = Buffer.allocUnsafeSlow(4_096)
 
 export function u8(value: number): Uint8Array {
   const out = Buffer.allocUnsafe(1)

@@ -1,4 +1,4 @@
-import { passingRoom } from './bytes.js'
+import { scratch } from './bytes.js'
 import { sha256 } from './tagged.js'
 
 const BLOCK_BYTES = 64
@@ -17,12 +17,12 @@ export function hmacSha256(
   write: (room: Buffer, at: number) => void,
 ): Buffer {
   if (key.length > BLOCK_BYTES) throw new RangeError('HMAC key longer than a block')
-  const inner = passingRoom(BLOCK_BYTES + length)
+  const inner = scratch(BLOCK_BYTES + length)
   writeKey(inner, key, 0x36)
   write(inner, BLOCK_BYTES)
   const innerHash = sha256(inner)
   inner.fill(0, 0, BLOCK_BYTES)
-  const outer = passingRoom(BLOCK_BYTES + HASH_BYTES)
+  const outer = scratch(BLOCK_BYTES + HASH_BYTES)
   writeKey(outer, key, 0x5c)
   outer.set(innerHash, BLOCK_BYTES)
   const code = sha256(outer)

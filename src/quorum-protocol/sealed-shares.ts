@@ -77,7 +77,7 @@ export function openShares(
   const decipher = createDecipheriv('aes-256-gcm', opener.key, nonceOf(count))
   decipher.setAAD(concat(opener.boot, ...ids))
   decipher.setAuthTag(tag)
-  const shares = roomForShares(ids.length)
+  const shares = allocateShares(ids.length)
   // Share by share: of a longer piece Node leaves a copy in memory that it has freed, which nothing
   // could wipe.
   for (let at = 0; at < body.length; at += SHARE_BYTES) {
@@ -98,7 +98,7 @@ export function openShares(
  * Memory for shares that its owner can wipe: V8 moves typed arrays of up to 64 bytes about its heap
  * and leaves copies behind.
  */
-export function roomForShares(count: number): Buffer {
+export function allocateShares(count: number): Buffer {
   return Buffer.alloc(Math.max(count, 3) * SHARE_BYTES).subarray(0, count * SHARE_BYTES)
 }
 

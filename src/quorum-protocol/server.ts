@@ -2,7 +2,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { dirname } from 'node:path'
 import { CALLS_IN_FLIGHT_MAX, classOf } from './call-classes.js'
-import { type ConsoleLane, createConsoleLane } from './console-lane.js'
+import { type ConsoleQueue, createConsoleQueue } from './console-queue.js'
 import { readFrames, writeFrame } from './frames.js'
 import { codeOf, REFUSAL_CODES } from './refusal.js'
 import { applySocketAccess, type SocketAccess } from './socket-access.js'
@@ -42,7 +42,7 @@ const CALLS_PER_CONNECTION_MAX = Object.values(CALLS_IN_FLIGHT_MAX).reduce((sum,
 
 export async function serveSocket(options: SocketServerOptions): Promise<SocketServer> {
   const sockets = new Set<Socket>()
-  const lane = createConsoleLane()
+  const lane = createConsoleQueue()
   const handlers: Handlers = { ...options.handlers, ping: () => null }
   const server = createServer((socket) => {
     if (sockets.size >= CONNECTIONS_MAX) {
@@ -76,7 +76,7 @@ export async function serveSocket(options: SocketServerOptions): Promise<SocketS
 function serveConnection(
   socket: Socket,
   { handlers, onFault }: SocketServerOptions,
-  lane: ConsoleLane,
+  lane: ConsoleQueue,
 ): void {
   let inFlight = 0
   const connection: Connection = {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { concat, passingRoom } from './bytes.js'
+import { concat, scratch } from './bytes.js'
 
 /**
  * Every hash and signature of the protocol is over a tag, a zero byte and the message. A
@@ -48,7 +48,7 @@ export function taggedHash(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
   const prefix = prefixOf(tag)
   let length = prefix.length
   for (const part of parts) length += part.length
-  const message = passingRoom(length)
+  const message = scratch(length)
   message.set(prefix)
   let at = prefix.length
   for (const part of parts) {

@@ -16,7 +16,7 @@ import { BATCH_INTENTS_MAX } from '../quorum-protocol/limits.js'
 import { lowS, type P256Signer } from '../quorum-protocol/p256.js'
 import { digestOf } from '../quorum-protocol/payload.js'
 import { Refusal, refusalCode } from '../quorum-protocol/refusal.js'
-import { roomForShares, SHARE_BYTES } from '../quorum-protocol/sealed-shares.js'
+import { allocateShares, SHARE_BYTES } from '../quorum-protocol/sealed-shares.js'
 import { signedTransaction } from '../quorum-protocol/transaction.js'
 import type { SignOutcome } from './co-signer.js'
 import type { GrantReference } from './grant-references.js'
@@ -195,7 +195,7 @@ function sealOwnShares(
 ): Buffer {
   const isApproved = (_: unknown, index: number) => hasBit(bitmap, index)
   const approved = batch.filter(isApproved)
-  const opened = roomForShares(approved.length)
+  const opened = allocateShares(approved.length)
   try {
     approved.forEach(({ wallet }, place) => {
       shares.openShareInto(wallet, opened, place * SHARE_BYTES)

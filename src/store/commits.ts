@@ -11,7 +11,7 @@ import type { WriteBatch } from './write-batch.js'
  * nine files: three of its own (the journal's port; `journaled-commits.ts`, which appends
  * `batch.rows()` and then calls `applyRows`; an adapter of the engine), and `config/env.ts`,
  * `main.ts`, `actors/worker.ts` and the start of a worker in `actors/runtime/protocol.ts` for
- * choosing it, `environment.ts` for a view that comes back from a snapshot, and `known-bodies.ts`,
+ * choosing it, `environment.ts` for a view that comes back from a snapshot, and `written-bodies.ts`,
  * which has to forget a partition that is lost. Who owns a partition and how a command finds its
  * node are questions of their own.
  */

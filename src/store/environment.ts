@@ -6,8 +6,8 @@ import type { TxId, UserId } from '../domain/ids.js'
 import { type DamagedRecord, openSpace, type Space } from './checked-space.js'
 import { packedRecord } from './encodings/sealing.js'
 import { KEY_SPACES, type KeySpace, SCHEMA_VERSION } from './key-spaces.js'
-import { KnownBodies } from './known-bodies.js'
 import { attachVersions, createVersionsBuffer, type Versions } from './versions.js'
+import { WrittenBodies } from './written-bodies.js'
 
 export interface Environment {
   readonly root: RootDatabase
@@ -15,7 +15,7 @@ export interface Environment {
   /** Of transactions by their id, and of a user's webhook endpoints by the user's. */
   readonly recordVersions: Versions<TxId | UserId>
   /** Of this thread. */
-  readonly knownBodies: KnownBodies
+  readonly writtenBodies: WrittenBodies
   /** Says that a damaged record was passed over, once each. */
   readonly noteDamage: (damage: DamagedRecord) => void
 }
@@ -63,7 +63,7 @@ export function openEnvironment(
     root,
     spaces,
     recordVersions: attachVersions(recordVersions),
-    knownBodies: new KnownBodies(),
+    writtenBodies: new WrittenBodies(),
     noteDamage,
   }
 }

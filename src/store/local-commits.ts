@@ -9,7 +9,7 @@ import { applyRows } from './rows.js'
  * none back: so all that can fail is done before the first.
  */
 export function localCommits(environment: Environment, sequence: EventSequence): Commits {
-  const { recordVersions, knownBodies } = environment
+  const { recordVersions, writtenBodies } = environment
   return {
     async commit(batch) {
       let placed = NO_EVENTS
@@ -21,7 +21,7 @@ export function localCommits(environment: Environment, sequence: EventSequence):
         await applyRows(environment, rows)
         return placed.stored
       } catch (error) {
-        knownBodies.forgetAll()
+        writtenBodies.forgetAll()
         if (!isQueued) sequence.giveBack(placed)
         throw error
       } finally {

@@ -34,10 +34,10 @@ import { encodeTransaction, encodeTransactionState } from './encodings/transacti
 import type { Environment } from './environment.js'
 import { addEvents, type PlacedEvents } from './event-rows.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
-import type { KnownBodies } from './known-bodies.js'
 import { putOf, type Row, removalOf } from './rows.js'
 import { settledBelow, settlementsOf } from './settlements.js'
 import type { Transactor } from './transactor.js'
+import type { WrittenBodies } from './written-bodies.js'
 
 interface TransactionWrite {
   readonly tx: Transaction
@@ -51,7 +51,7 @@ const GONE = Symbol('gone')
 /** What a batch is turned into rows by, besides what was handed in. */
 export interface BatchContext {
   /** What the store has of open transactions already. */
-  readonly knownBodies: KnownBodies
+  readonly writtenBodies: WrittenBodies
   readonly spaces: Pick<Environment['spaces'], 'settlements'>
 }
 
@@ -244,10 +244,10 @@ export class WriteBatch implements Transactor {
    * that what takes the rows takes all of them or none.
    * @param placed the batch's `events`
    */
-  rows({ knownBodies, spaces }: BatchContext, placed: PlacedEvents): Row[] {
+  rows({ writtenBodies, spaces }: BatchContext, placed: PlacedEvents): Row[] {
     const rows = this.#writes
     this.#writes = []
-    this.#addStates(rows, knownBodies)
+    this.#addStates(rows, writtenBodies)
     for (const row of settlementsOf(this.#ended)) rows.push(row)
     for (const [chainId, below] of this.#settledBelow ?? []) {
       for (const row of settledBelow(spaces.settlements, chainId, below)) rows.push(row)
@@ -285,12 +285,12 @@ export class WriteBatch implements Transactor {
   }
 
   /** What is put once a batch, however often it changed. */
-  #addStates(rows: Row[], knownBodies: KnownBodies): void {
+  #addStates(rows: Row[], writtenBodies: WrittenBodies): void {
     for (const [id, header] of this.#marks ?? []) {
       rows.push(putOf('subWalletMarks', id, encodeSubWalletMarks(header)))
     }
     for (const { tx, added } of this.#transactions) {
-      const known = knownBodies.note(tx)
+      const known = writtenBodies.note(tx)
       if (!known) rows.push(putOf('transactions', tx.txId, encodeTransaction(tx)))
       // Even of one put whole: an earlier state would be taken for the latest.
       if (!added) rows.push(putOf('transactionStates', tx.txId, encodeTransactionState(tx)))

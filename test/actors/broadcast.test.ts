@@ -69,7 +69,10 @@ describe('a broadcast that was not taken', () => {
     [-32005, 'limit exceeded'],
     [-32000, 'ERR 4711 module not ready'],
   ])('may be out all the same, after the words %i %s', async (code, message) => {
-    expect(await outcomeAt(says(code, message))).toEqual({ kind: 'unsure', mayBeOut: true })
+    expect(await outcomeAt(says(code, message))).toEqual({
+      kind: 'indeterminate',
+      maybeBroadcast: true,
+    })
   })
 
   test('may be out when one node said what nobody knows, and another asks for a higher fee', async () => {
@@ -77,12 +80,12 @@ describe('a broadcast that was not taken', () => {
       says(-32603, 'Internal error'),
       says(-32000, 'transaction underpriced'),
     )
-    expect(outcome).toEqual({ kind: 'unsure', mayBeOut: true })
+    expect(outcome).toEqual({ kind: 'indeterminate', maybeBroadcast: true })
   })
 
   test('is not out when every node says in known words that it has not taken it', async () => {
     const outcome = await outcomeAt(says(-32000, 'txpool is full'), says(-32000, 'nonce too high'))
-    expect(outcome).toEqual({ kind: 'unsure', mayBeOut: false })
+    expect(outcome).toEqual({ kind: 'indeterminate', maybeBroadcast: false })
   })
 })
 
@@ -117,7 +120,7 @@ function nodeWith({
   }
 }
 
-const UNCLEAR = { kind: 'unsure', mayBeOut: true }
+const UNCLEAR = { kind: 'indeterminate', maybeBroadcast: true }
 
 describe('a nonce that is used', () => {
   test('went to a stranger when a node of our chain has it used in a final block, and not by us', async () => {
@@ -136,18 +139,18 @@ describe('a nonce that is used', () => {
     expect(await outcomeAt(nodeWith({}), nodeWith({ nonce: 7 }))).toEqual(UNCLEAR)
   })
 
-  test('is doubtful while no block is final that we have followed', async () => {
+  test('is indeterminate while no block is final that we have followed', async () => {
     expect(await outcomeOf('first-node', null, [nodeWith({})])).toEqual(UNCLEAR)
   })
 
-  test('is doubtful when the node follows another chain than we did', async () => {
+  test('is indeterminate when the node follows another chain than we did', async () => {
     expect(await outcomeAt(nodeWith({ block: `0x${'f2'.repeat(32)}` }))).toEqual(UNCLEAR)
   })
 
   test.each([
     ['the block', { block: null }],
     ['the receipts', null],
-  ])('is doubtful when a node does not answer for %s', async (_, ledger) => {
+  ])('is indeterminate when a node does not answer for %s', async (_, ledger) => {
     const node = nodeWith(ledger ?? {})
     const script: Script = (method, params) => {
       if (ledger === null && method === 'eth_getTransactionReceipt') {

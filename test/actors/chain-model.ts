@@ -38,7 +38,7 @@ export class ChainModel {
   nonce = 0
   readonly #pool = new Map<number, Pooled>()
   /** Transactions that a node may have had, as far as their sender can know. */
-  readonly #mayBeOut = new Set<TxId>()
+  readonly #maybeBroadcast = new Set<TxId>()
   /** Bytes that no node will ever take. */
   readonly #refused = new Set<Hex>()
   readonly #blocks: Block[] = []
@@ -73,23 +73,23 @@ export class ChainModel {
       case 'underpriced':
         return { kind }
       case 'not heard':
-        return { kind: 'unsure', mayBeOut: false }
+        return { kind: 'indeterminate', maybeBroadcast: false }
       case 'rejected':
         // What may be out already can be refused for a while only: money comes, pools empty.
-        if (!this.#mayBeOut.has(tx.txId)) this.#refused.add(hash)
+        if (!this.#maybeBroadcast.has(tx.txId)) this.#refused.add(hash)
         return refused
       case 'lost on the way':
         break
       default:
         this.#pool.set(tx.nonce, { txId: tx.txId, hash })
     }
-    this.#mayBeOut.add(tx.txId)
-    return kind === 'accepted' ? { kind } : { kind: 'unsure', mayBeOut: true }
+    this.#maybeBroadcast.add(tx.txId)
+    return kind === 'accepted' ? { kind } : { kind: 'indeterminate', maybeBroadcast: true }
   }
 
   /** The sender has forgotten what it was told: any of these may be out, for all it knows. */
   senderRestarted(open: Iterable<TxId>): void {
-    for (const txId of open) this.#mayBeOut.add(txId)
+    for (const txId of open) this.#maybeBroadcast.add(txId)
     this.#refused.clear()
   }
 
@@ -99,7 +99,7 @@ export class ChainModel {
     const sure = at >= 0 && this.height - at >= DEPTH
     return sure
       ? { kind: 'nonce-lost', chainNonce: this.nonce }
-      : { kind: 'unsure', mayBeOut: true }
+      : { kind: 'indeterminate', maybeBroadcast: true }
   }
 
   /** Takes up to `max` transactions from the pool, in nonce order. */

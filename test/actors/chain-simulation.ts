@@ -1,6 +1,6 @@
 import { decide } from '../../actors/chain-watcher/core/decide.js'
 import type {
-  WalletNews,
+  ChainUpdate,
   WatchCommand,
   WatcherCommand,
   WatcherEffect,
@@ -29,7 +29,7 @@ export class WatchedChain {
   readonly heads: number[] = []
   /** The block that it last called final. */
   finalBlock: Place | null = null
-  /** Blocks by number that are in doubt are not answered while this is set. */
+  /** Unverified heights are not answered while this is set. */
   blocksLost = false
   /** Height below which the store may forget where something ended. */
   forgottenBelow = 0
@@ -190,17 +190,17 @@ export class WatchedChain {
     }
   }
 
-  #note(news: WalletNews): void {
-    if (news.type === 'head') {
-      this.heads.push(news.blockNumber)
-      this.finalBlock = news.finalBlock
+  #note(update: ChainUpdate): void {
+    if (update.type === 'head') {
+      this.heads.push(update.blockNumber)
+      this.finalBlock = update.finalBlock
     } else {
-      if (news.type === 'unmined') {
+      if (update.type === 'unmined') {
         this.takenBack++
-        this.#mined.delete(news.txId)
-      } else this.#mined.set(news.txId, news.mined)
-      if (news.type === 'confirmed') this.#endedAt.push(news.mined)
-      this.told.set(news.txId, news.type)
+        this.#mined.delete(update.txId)
+      } else this.#mined.set(update.txId, update.mined)
+      if (update.type === 'confirmed') this.#endedAt.push(update.mined)
+      this.told.set(update.txId, update.type)
     }
   }
 

@@ -32,23 +32,26 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('confirmed')
   })
 
-  test.for(DEPTHS)('a reorg of depth %i that drops a transaction takes its news back', (depth) => {
-    const chain = new WatchedChain(10)
-    chain.watch(TX)
-    grow(chain, 5)
-    chain.extend([TX])
-    chain.poll()
-    grow(chain, depth - 1)
-    chain.fork(depth)
-    for (let i = 0; i <= depth; i++) chain.extend([])
-    chain.poll()
-    expect(toldOf(chain)).toBe('unmined')
-    chain.extend([TX])
-    chain.poll()
-    expect(toldOf(chain)).toBe('mined')
-    grow(chain, 9)
-    expect(toldOf(chain)).toBe('confirmed')
-  })
+  test.for(DEPTHS)(
+    'a reorg of depth %i that drops a transaction takes its outcome back',
+    (depth) => {
+      const chain = new WatchedChain(10)
+      chain.watch(TX)
+      grow(chain, 5)
+      chain.extend([TX])
+      chain.poll()
+      grow(chain, depth - 1)
+      chain.fork(depth)
+      for (let i = 0; i <= depth; i++) chain.extend([])
+      chain.poll()
+      expect(toldOf(chain)).toBe('unmined')
+      chain.extend([TX])
+      chain.poll()
+      expect(toldOf(chain)).toBe('mined')
+      grow(chain, 9)
+      expect(toldOf(chain)).toBe('confirmed')
+    },
+  )
 
   test.for(DEPTHS)(
     'a reorg of depth %i that moves a transaction counts from its new block',
@@ -321,7 +324,7 @@ describe('the chain watcher', () => {
     )
   })
 
-  test('whatever the chain and the process do, the last news is the truth', () => {
+  test('whatever the chain and the process do, the last update is the truth', () => {
     const step = fc.record({
       txs: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),
       empty: fc.oneof({ weight: 9, arbitrary: fc.nat(3) }, fc.constantFrom(70, 300)),
@@ -360,7 +363,7 @@ describe('the chain watcher', () => {
     )
   })
 
-  test('whatever the chain does above the confirmed depth, the last news is the truth', () => {
+  test('whatever the chain does above the confirmed depth, the last update is the truth', () => {
     const confirmations = 6
     const step = fc.record({
       txs: fc.array(fc.integer({ min: 1, max: 5 }), { maxLength: 2 }),

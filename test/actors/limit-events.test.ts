@@ -78,7 +78,7 @@ test('80 % and 100 % of a cap are told once, by what they name', () => {
   expect(told).toEqual(['daily 80 at 89', 'daily 100 at 100'])
 })
 
-test('a use that settles below a mark and passes it again is no news', () => {
+test('a use that settles below a mark and passes it again is not reported twice', () => {
   open({ dailyLimitMicros: 100n })
   store(ask(40n))
   store(ask(45n))
@@ -95,7 +95,7 @@ test('reservations that race are told once', () => {
   expect(told).toEqual(['daily 80 at 90'])
 })
 
-test('the next window and another cap are news again', () => {
+test('the next window and another cap are reported anew', () => {
   open({ dailyLimitMicros: 100n })
   store(ask(90n))
   const patch = { dailyLimitMicros: 200n }

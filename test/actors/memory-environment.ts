@@ -2,8 +2,8 @@ import type { StoreKey } from '../../src/store/checked-space.js'
 import { opened, seal, type Unsealed } from '../../src/store/encodings/sealing.js'
 import type { Environment } from '../../src/store/environment.js'
 import { KEY_SPACES, type KeySpace } from '../../src/store/key-spaces.js'
-import { KnownBodies } from '../../src/store/known-bodies.js'
 import { attachVersions, createVersionsBuffer } from '../../src/store/versions.js'
+import { WrittenBodies } from '../../src/store/written-bodies.js'
 
 /**
  * The store's environment in memory, for models that restart an actor thousands of times: the
@@ -22,9 +22,9 @@ export function createMemoryEnvironment(): Environment {
     resetReadTxn(): void {},
   }
   const recordVersions = attachVersions(createVersionsBuffer())
-  const knownBodies = new KnownBodies()
+  const writtenBodies = new WrittenBodies()
   const noteDamage = () => undefined
-  return { root, spaces, recordVersions, knownBodies, noteDamage } as unknown as Environment
+  return { root, spaces, recordVersions, writtenBodies, noteDamage } as unknown as Environment
 }
 
 interface RangeOptions {

@@ -3,7 +3,7 @@ import { type CUSTODY_ADDRESS, subWalletAddress } from '../../actors/addresses.j
 import type { Actors, AskedOf, ReplyTo, ToldTo } from '../../actors/protocols.js'
 import type { AskResult } from '../../actors/runtime/actor.js'
 import type { ClaimAnswer } from '../../actors/sub-wallet/core/grant-messages.js'
-import type { CarriedSent } from '../../actors/sub-wallet/sent-reply.js'
+import type { EncodedSendReply } from '../../actors/sub-wallet/send-reply.js'
 import type { KeyId, SubWalletId } from '../../src/domain/ids.js'
 import type { WalletCertificate } from '../../src/service-custody/co-signer.js'
 import { USER_ID, WALLET_ID } from './wallet-fixtures.js'
@@ -22,7 +22,7 @@ test('what an actor answers follows from what it is asked, and nothing else can 
   type Claim = Extract<AskedOf<Wallet>, { type: 'claim-grant' }>
   expectTypeOf<ReplyTo<Wallet, Claim>>().toEqualTypeOf<ClaimAnswer>()
   type Sponsor = Extract<AskedOf<Wallet>, { type: 'sponsor-call' }>
-  expectTypeOf<ReplyTo<Wallet, Sponsor>>().toEqualTypeOf<CarriedSent>()
+  expectTypeOf<ReplyTo<Wallet, Sponsor>>().toEqualTypeOf<EncodedSendReply>()
   type NewKey = { type: 'create-wallet-key'; subWalletId: SubWalletId; userId: string }
   expectTypeOf<ReplyTo<Custody, NewKey>>().toEqualTypeOf<WalletCertificate>()
   expectTypeOf<ReplyTo<Custody, Claim>>().toEqualTypeOf<never>()

@@ -200,7 +200,7 @@ describe('a shard', () => {
     expect(await answered(ask('count'))).toEqual({ ok: true, value: 1 })
   })
 
-  test('news that comes while an actor waits to be rebuilt reaches the rebuilt one, in order', async () => {
+  test('an update that comes while an actor waits to be rebuilt reaches the rebuilt one, in order', async () => {
     const tell = (command: Command) =>
       host.deliver({ kind: 'key-use', id: ID, command, token: null })
     tell('add')

@@ -24,7 +24,7 @@ function history() {
   return { kept, written }
 }
 
-/** What the desk makes durable of it. */
+/** What the actor makes durable of it. */
 function write([vaultKey, samples]: [string, readonly SharePriceSample[]]) {
   const shell = createSharePriceShell()
   const command = { type: 'share-prices-sampled', vaultKey, samples } as const

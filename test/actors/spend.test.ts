@@ -80,24 +80,24 @@ describe('spend windows', () => {
     expect(nextMonth).toMatchObject({ dayMicros: 0n, monthMicros: 0n, reservedMicros: 7n })
   })
 
-  test('what was booked in such a window can make the present one more, and never less', () => {
+  test('what was counted in such a window can make the present one more, and never less', () => {
     const glitchAt = at('2026-06-15T12:00:00Z')
-    const booked = { micros: 10n, day: utcDay(glitchAt), month: utcMonth(glitchAt) }
+    const reservation = { micros: 10n, day: utcDay(glitchAt), month: utcMonth(glitchAt) }
     const later = rollForward(spent('2026-06-15T12:00:00Z', 10n), at('2025-06-16T12:00:00Z'))
-    expect(settle(later, booked, 3n)).toEqual({ ...later, reservedMicros: 0n })
-    expect(unsettle(later, booked, 3n)).toMatchObject({ dayMicros: 17n, monthMicros: 17n })
+    expect(settle(later, reservation, 3n)).toEqual({ ...later, reservedMicros: 0n })
+    expect(unsettle(later, reservation, 3n)).toMatchObject({ dayMicros: 17n, monthMicros: 17n })
   })
 
   test('what a reservation holds more or less empties no window, be its own one that cannot be yet', () => {
     const glitchAt = at('2026-06-15T12:00:00Z')
-    const booked = { micros: 10n, day: utcDay(glitchAt), month: utcMonth(glitchAt) }
+    const reservation = { micros: 10n, day: utcDay(glitchAt), month: utcMonth(glitchAt) }
     const later = rollForward(spent('2026-06-15T12:00:00Z', 10n), at('2025-06-16T12:00:00Z'))
     const now = { day: later.day, month: later.month }
     const busy = reserve(later, { micros: 90n, ...now })
-    const more = adjustReservation(busy, booked, 5n)
+    const more = adjustReservation(busy, reservation, 5n)
     expect(more).toMatchObject({ ...now, monthMicros: 105n, reservedMicros: 105n })
     expect(more.dayMicros).toBe(busy.dayMicros + 5n)
-    expect(adjustReservation(more, booked, -5n)).toEqual({ ...more, reservedMicros: 100n })
+    expect(adjustReservation(more, reservation, -5n)).toEqual({ ...more, reservedMicros: 100n })
   })
 
   test('what settles after its window has closed leaves the open one alone', () => {
@@ -135,7 +135,7 @@ describe('spend windows', () => {
     expect(() => settle(NO_SPEND, { micros: 5n, day: 1, month: 1 }, 0n)).toThrow('below zero')
   })
 
-  test('a reservation of a newer window than its counters have seen is booked in it', () => {
+  test('a reservation of a newer window than its counters have seen counts in it', () => {
     const before = spent('2025-06-15T12:00:00Z', 7n)
     const window = { micros: 5n, day: before.day + 1, month: before.month }
     const after = reserve(before, window)

@@ -18,7 +18,7 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   refused: false,
   'screen-sponsored': false,
   'sign-intent': false,
-  'hand-over': false,
+  'submit-job': false,
   'cancel-intent': false,
   'check-delegation': false,
   'await-deadline': false,

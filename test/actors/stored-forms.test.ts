@@ -7,9 +7,9 @@ import type { SubWalletHeader } from '../../src/domain/wallet.js'
 import { allowedAuditId } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Environment } from '../../src/store/environment.js'
-import { KnownBodies } from '../../src/store/known-bodies.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
+import { WrittenBodies } from '../../src/store/written-bodies.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import {
   ATTEMPT,
@@ -75,7 +75,7 @@ describe('what the store holds', () => {
       {
         ...HEADER,
         sponsored: { intentNonces: [{ chainId: 1, next: 2 }], gas: { day: 5, micros: 6n } },
-        limitsTold: [
+        limitNotices: [
           { lineageId: LINEAGE_ID, period: 'daily', window: 1, limitMicros: 9n, percent: 80 },
         ],
         open: [txIdOf(1), txIdOf(2)],
@@ -132,7 +132,7 @@ describe('what the store holds', () => {
     await put({ ...bumped, mined: null })
     expect(held(signed.txId)).toEqual(ofBump)
     // As after a start: what this thread has not put itself it puts whole, over an older state.
-    const started = { ...store.environment, knownBodies: new KnownBodies() }
+    const started = { ...store.environment, writtenBodies: new WrittenBodies() }
     await put({ ...bumped, updatedAtMs: START_MS + 2 }, started)
     await put({ ...bumped, status: 'confirmed', mined: MINED, confirmedAtMs: START_MS }, started)
     // Taken back by a reorg after it was final.

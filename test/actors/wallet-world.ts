@@ -92,12 +92,12 @@ export class WalletWorld {
   /** A block of up to `max` transactions. Blind: the watcher misses it. */
   async block(max: number, watcher: 'sees' | 'misses'): Promise<void> {
     this.chain.mine(max)
-    if (watcher === 'sees') await this.#tellNews()
+    if (watcher === 'sees') await this.#tellUpdates()
   }
 
   async useFromOutside(): Promise<void> {
     this.chain.useFromOutside()
-    await this.#tellNews()
+    await this.#tellUpdates()
   }
 
   async reorg(keep: boolean): Promise<void> {
@@ -205,7 +205,7 @@ export class WalletWorld {
   }
 
   /** What a watcher finds out at a block: receipts of open transactions, then the block itself. */
-  async #tellNews(): Promise<void> {
+  async #tellUpdates(): Promise<void> {
     this.#nowMs += 1_000
     const nowMs = this.#nowMs
     for (const { tx } of [...this.#state.open.values()]) {

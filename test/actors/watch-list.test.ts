@@ -9,7 +9,7 @@ const place = (blockNumber: number, blockHash: Hex) => ({ blockNumber, blockHash
 
 function watching(txId: string, hashes: readonly Hex[]) {
   const ids = { txId: txId as TxId, owner: OWNER, from: FROM, nonce: 7 }
-  return { ...ids, hashes, mined: null, untold: null, checked: true, sinceBlock: 3 }
+  return { ...ids, hashes, mined: null, pendingNotice: null, checked: true, sinceBlock: 3 }
 }
 
 /** Two settled in one block, one in another block of the same height, and one that is open. */

@@ -48,7 +48,7 @@ describe('what several endpoints said', () => {
     expect(sum(lost, known)).toBe('known')
   })
 
-  test('disagreement between retry and rejection is doubt', () => {
+  test('disagreement between retry and rejection is indeterminate', () => {
     expect(sum(later, poor, poor)).toBe('retry')
     expect(sum(poor, later)).toBe('retry')
   })
@@ -57,11 +57,11 @@ describe('what several endpoints said', () => {
     expect(sum()).toBe('retry')
   })
 
-  test('rejection by state is never believed after any doubt, in any order', () => {
-    const doubt = fc.constantFrom(lost, later)
+  test('rejection by state is never believed after a disputed answer, in any order', () => {
+    const unclear = fc.constantFrom(lost, later)
     const others = fc.array(fc.constantFrom(poor, lost, later, cheap), { maxLength: 5 })
     fc.assert(
-      fc.property(doubt, others, (first, rest) => {
+      fc.property(unclear, others, (first, rest) => {
         expect(sum(first, ...rest)).not.toBe('rejected')
       }),
     )

@@ -168,7 +168,7 @@ const step = fc.oneof(
   fc.record({ type: fc.constant('spend' as const), micros: fc.bigInt({ min: 1n, max: 60n }) }),
 )
 
-/** As an actor: caps are asked and booked in one step, at the service's time. */
+/** As an actor: caps are asked and reserved in one step, at the service's time. */
 function spend(
   counters: SpendCounters,
   world: World,

@@ -8,7 +8,7 @@ import { rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
 import { approveAuthorizer } from '../../src/custody-tools/provisioning/approve-authorizer.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { PENDING_PER_USER_MAX } from '../../src/operations/console/pending-grants.js'
-import { issuerOf, openDesk, type Passkey } from '../custody/authorizer-desk.js'
+import { connectAuthorizers, issuerOf, type Passkey } from '../custody/authorizer-client.js'
 import { countersign } from '../custody/command.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import type { HttpClient, ReplyBody } from '../support/http-client.js'
@@ -319,17 +319,17 @@ describe('the command line', () => {
     })
     // A passkey that was begun in the browser is confirmed by the one key there is.
     const { user } = stack.service.dev()
-    const desk = await openDesk(home, user, { rpId: 'localhost', origin })
-    const { json: begun } = await desk.call('begin', { kind: 'passkey', label: 'Phone' })
+    const client = await connectAuthorizers(home, user, { rpId: 'localhost', origin })
+    const { json: begun } = await client.call('begin', { kind: 'passkey', label: 'Phone' })
     const device = createSoftwareAuthenticator({ rpId: 'localhost', origin })
-    const { json: step } = await desk.call('finish', {
+    const { json: step } = await client.call('finish', {
       ceremony_id: begun.ceremony_id,
       ...device.register(String(begun.challenge)),
     })
     const ceremony = String(step.ceremony_id)
     const confirmed = await cli(['authorizer', 'approve', ceremony, '--json'], elsewhere)
     expect(JSON.parse(confirmed.out)).toMatchObject({ action: 'add', label: 'Phone' })
-    const { status } = await desk.call('waiting', { ceremony_id: ceremony })
+    const { status } = await client.call('waiting', { ceremony_id: ceremony })
     expect(status).toBe(409)
   })
 })

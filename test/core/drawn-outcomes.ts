@@ -12,8 +12,8 @@ type Of<T extends Command['type']> = Extract<Command, { type: T }>
 const OUTCOMES: readonly Exclude<Outcome, { kind: 'nonce-lost' }>[] = [
   { kind: 'accepted' },
   { kind: 'accepted' },
-  { kind: 'unsure', mayBeOut: true },
-  { kind: 'unsure', mayBeOut: false },
+  { kind: 'indeterminate', maybeBroadcast: true },
+  { kind: 'indeterminate', maybeBroadcast: false },
   { kind: 'underpriced' },
   { kind: 'rejected', fault: fault('CHAIN_REJECTED') },
 ]

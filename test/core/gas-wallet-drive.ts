@@ -62,7 +62,7 @@ export class GasWalletDrive {
     const { events, effects } = await this.world.handle(command)
     for (const effect of effects) {
       if (effect.type !== 'tell') continue
-      const { txId, gas } = effect.news
+      const { txId, gas } = effect.update
       if (gas !== null) this.#toldOf.add(txId)
       else if (this.#toldOf.has(txId)) throw new Error(`${txId} was told of, and then denied`)
     }

@@ -4,7 +4,7 @@ import { awaitDeadline } from '../../actors/sub-wallet/effects/delegation.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import { CHAIN_ID, START_MS, txIdOf } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
-import { handOver, INTENT_SECONDS, openWallet, spentBy } from './wallet-world.js'
+import { INTENT_SECONDS, openWallet, spentBy, submitJob } from './wallet-world.js'
 
 const txId = txIdOf(1)
 const DEADLINE_MS = START_MS + INTENT_SECONDS * 1_000
@@ -15,7 +15,7 @@ const nowMs = DEADLINE_MS + MARGIN_MS
 describe('a call that a gas wallet was asked to carry and said nothing about', () => {
   test('is given up once its deadline has passed and no transaction carries it', async () => {
     const world = await openWallet(1_000n)
-    await handOver(world, 1, 400n)
+    await submitJob(world, 1, 400n)
     expect(spentBy(world).reservedMicros).toBe(400n)
     expect(world.pending).toContainEqual({
       ...{ type: 'await-deadline', stage: 'handed', txId, chainId: CHAIN_ID },
@@ -29,19 +29,19 @@ describe('a call that a gas wallet was asked to carry and said nothing about', (
 
   test('is asked after, and keeps its reservation, when a transaction carries it', async () => {
     const world = await openWallet(1_000n)
-    await handOver(world, 1, 400n)
+    await submitJob(world, 1, 400n)
     world.pending = []
     await world.handle({ type: 'deadline-passed', txId, isCarried: true, nowMs })
-    expect(world.pending.map(({ type }) => type)).toEqual(['hand-over'])
+    expect(world.pending.map(({ type }) => type)).toEqual(['submit-job'])
     expect(spentBy(world).reservedMicros).toBe(400n)
   })
 
   test('is waited for again after a start', async () => {
     const world = await openWallet(1_000n)
-    await handOver(world, 1, 400n)
+    await submitJob(world, 1, 400n)
     world.restart()
     await world.handle({ type: 'resume-sponsored' })
-    expect(world.pending.map(({ type }) => type).sort()).toEqual(['await-deadline', 'hand-over'])
+    expect(world.pending.map(({ type }) => type).sort()).toEqual(['await-deadline', 'submit-job'])
   })
 
   test('is not given up before blocks that may be taken back are past the deadline', async () => {

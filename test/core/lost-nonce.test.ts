@@ -202,7 +202,7 @@ test('what may be out is not dropped because old nodes do not know its type', as
   const world = await openWallet(CAP_MICROS)
   await ask(world, 1)
   await world.handle(signed(1, 0, 1))
-  await world.handle(answered(1, '0x1', { kind: 'unsure', mayBeOut: true }))
+  await world.handle(answered(1, '0x1', { kind: 'indeterminate', maybeBroadcast: true }))
   const refused = fault('CHAIN_REJECTED', { reason: 'unsupported' })
   await world.handle(answered(1, '0x1', { kind: 'rejected', fault: refused }))
   expect(world.reader.transactions.byId(txIdOf(1))?.status).toBe('signed')

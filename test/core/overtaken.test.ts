@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import { preparedSend, START_MS, transaction, txIdOf } from '../actors/wallet-fixtures.js'
-import { FIRST_GAS_WALLET, handOver, openWallet, type WalletWorld } from './wallet-world.js'
+import { FIRST_GAS_WALLET, openWallet, submitJob, type WalletWorld } from './wallet-world.js'
 
 const nowMs = START_MS
 const txId = txIdOf(1)
@@ -26,7 +26,7 @@ async function sending(): Promise<WalletWorld> {
 
 const typesOf = ({ logged }: WalletWorld) => logged.map(({ type }) => type)
 
-describe('news that overtakes what it follows', () => {
+describe('an update that overtakes what it follows', () => {
   test('a reorg is heard of that is told while the confirmation is being stored', async () => {
     const world = await sending()
     await world.handle({ type: 'mined', txId, mined: MINED, nowMs })
@@ -53,10 +53,10 @@ describe('news that overtakes what it follows', () => {
 
   test('the same of the block that a gas wallet tells of first', async () => {
     const world = await openWallet(1_000n)
-    await handOver(world, 1, 50n)
+    await submitJob(world, 1, 50n)
     const gas = transaction(1, { status: 'confirmed', mined: MINED })
     await world.handle({
-      ...{ type: 'sponsor-news', txId, gas, flight: 'ended', refusal: null, cancels: null },
+      ...{ type: 'sponsor-update', txId, gas, flight: 'ended', refusal: null, cancels: null },
       ...{ gasWalletId: FIRST_GAS_WALLET, nowMs },
     })
     expect(typesOf(world)).toEqual(['transaction.broadcast', 'transaction.confirmed'])

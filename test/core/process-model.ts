@@ -3,7 +3,11 @@ import { type AskResult, eraseShell } from '../../actors/runtime/actor.js'
 import { ShardHost } from '../../actors/runtime/shard-host.js'
 import { systemTimers } from '../../actors/runtime/timers.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
-import { type CarriedSent, presentAnswer, sentReply } from '../../actors/sub-wallet/sent-reply.js'
+import {
+  decodeSendReply,
+  type EncodedSendReply,
+  encodeAnswer,
+} from '../../actors/sub-wallet/send-reply.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { BroadcastOutcome } from '../../src/chains/rpc/broadcast-outcome.js'
@@ -14,9 +18,9 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import type { CoSigner, SignOutcome, SignRequest } from '../../src/service-custody/co-signer.js'
 import type { Environment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
-import { KnownBodies } from '../../src/store/known-bodies.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
+import { WrittenBodies } from '../../src/store/written-bodies.js'
 import { createMemoryEnvironment } from '../actors/memory-environment.js'
 import { CHAIN_ID, preparedSend, START_MS, USER_ID, WALLET_ID } from '../actors/wallet-fixtures.js'
 import { seededRandom } from '../faults/random.js'
@@ -158,7 +162,7 @@ export class ProcessModel {
     const environment = {
       ...this.#disk,
       root: root as unknown as Environment['root'],
-      knownBodies: new KnownBodies(),
+      writtenBodies: new WrittenBodies(),
     }
     const reader = createReader(environment)
     const last = reader.events.lastSeqs()
@@ -174,7 +178,7 @@ export class ProcessModel {
         if (alive.yes)
           this.#replied(
             token,
-            presentAnswer(result, () => this.#height),
+            encodeAnswer(result, () => this.#height),
           )
       },
       appended: () => undefined,
@@ -261,7 +265,7 @@ export class ProcessModel {
 
   #replied(token: number, result: AskResult): void {
     if (!result.ok || token >= CONSOLE_TOKENS_FROM) return
-    const { txId } = sentReply(result.value as CarriedSent)
+    const { txId } = decodeSendReply(result.value as EncodedSendReply)
     if (this.reader.transactions.byId(txId) === undefined) {
       this.wrong.push(`${txId} was acknowledged and is not on disk`)
     }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { presentAnswer } from '../../actors/sub-wallet/sent-reply.js'
+import { encodeAnswer } from '../../actors/sub-wallet/send-reply.js'
 import { preparedSend, START_MS, txIdOf } from '../actors/wallet-fixtures.js'
 import { openWallet, type WalletWorld } from './wallet-world.js'
 
@@ -21,7 +21,7 @@ async function send(world: WalletWorld, n: number): Promise<void> {
 function answerOf(world: WalletWorld, token: number) {
   const result = world.replies.find((reply) => reply.token === token)?.result
   if (result === undefined) return null
-  const presented = presentAnswer(result, () => null)
+  const presented = encodeAnswer(result, () => null)
   if (!presented.ok) throw new Error(presented.fault.code)
   const [, , , , status, json] = presented.value as readonly unknown[]
   return { status, record: JSON.parse(String(json)) as Readonly<Record<string, unknown>> }
@@ -43,7 +43,7 @@ test('a send that has to wait for another one says for which', async () => {
 test('a send that no node took waits for none, and does not say so', async () => {
   const world = await openWallet(2_000n)
   await send(world, 1)
-  const outcome = { kind: 'unsure', mayBeOut: true } as const
+  const outcome = { kind: 'indeterminate', maybeBroadcast: true } as const
   const answer = { type: 'broadcast-outcome', txId: txIdOf(1), txHash: '0x01', outcome } as const
   await world.handle({ ...answer, blockNumber: null, nowMs: START_MS })
   const said = answerOf(world, 1)

@@ -127,7 +127,7 @@ describe('a call is settled to what its receipt shows', () => {
   })
 })
 
-test('what was booked by a clock that was ahead empties no window of now', async () => {
+test('what was counted by a clock that was ahead empties no window of now', async () => {
   const world = await sent('call')
   const earlierMs = nowMs - 40 * 86_400_000
   const second = txIdOf(2)

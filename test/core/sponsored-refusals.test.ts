@@ -3,9 +3,9 @@ import { fault } from '../../src/errors/fault.js'
 import { preparedSend, START_MS, txIdOf } from '../actors/wallet-fixtures.js'
 import {
   FIRST_GAS_WALLET,
-  handOver,
   openWallet,
   spentBy,
+  submitJob,
   type WalletWorld,
 } from './wallet-world.js'
 
@@ -14,7 +14,7 @@ const CAP_MICROS = 1_000n
 /** No gas wallet could carry it: its caller is told that nothing was done. */
 async function refuse(world: WalletWorld, n: number): Promise<void> {
   await world.handle({
-    type: 'sponsor-news',
+    type: 'sponsor-update',
     txId: txIdOf(n),
     gas: null,
     flight: 'ended',
@@ -42,12 +42,12 @@ async function restart(world: WalletWorld): Promise<void> {
 }
 
 const handedOver = (world: WalletWorld) =>
-  world.pending.map(({ type }) => type).includes('hand-over')
+  world.pending.map(({ type }) => type).includes('submit-job')
 
 describe('a sponsored call that was handed over and then refused', () => {
   test('is not handed over again by the next start', async () => {
     const world = await openWallet(CAP_MICROS)
-    await handOver(world, 1, 400n)
+    await submitJob(world, 1, 400n)
     expect(handedOver(world)).toBe(true)
     await refuse(world, 1)
     expect(world.replies.at(-1)).toMatchObject({ token: 1, result: { ok: false } })
@@ -58,7 +58,7 @@ describe('a sponsored call that was handed over and then refused', () => {
 
   test('gives its reservation back once, however often the service starts', async () => {
     const world = await openWallet(CAP_MICROS)
-    await handOver(world, 1, 400n)
+    await submitJob(world, 1, 400n)
     await refuse(world, 1)
     await send(world, 2, 890n, 0)
     for (let nonce = 1; nonce <= 3; nonce++) {

@@ -1,6 +1,6 @@
 import { laneOf } from '../../actors/account/core/state.js'
 import type { Effect } from '../../actors/sub-wallet/core/messages.js'
-import type { SponsorNews } from '../../actors/sub-wallet/core/sponsored-messages.js'
+import type { SponsorUpdate } from '../../actors/sub-wallet/core/sponsored-messages.js'
 import type { GasWalletId, TxId } from '../../src/domain/ids.js'
 import type { Authorization } from '../../src/domain/sponsorship.js'
 import { isFinal, type Transaction } from '../../src/domain/transaction.js'
@@ -144,14 +144,14 @@ export class WalletDrive {
     if (mined !== null) await this.handle(mined)
   }
 
-  async #tell(txId: TxId, told: Partial<SponsorNews>): Promise<void> {
+  async #tell(txId: TxId, told: Partial<SponsorUpdate>): Promise<void> {
     const gas = told.gas ?? null
     const { state, reader } = this.world
     const known = state.sponsored.has(txId)
       ? {}
       : { stored: reader.transactions.byId(txId) ?? null }
     await this.handle({
-      ...{ type: 'sponsor-news', txId, gas, refusal: null, cancels: null },
+      ...{ type: 'sponsor-update', txId, gas, refusal: null, cancels: null },
       flight: gas === null || isFinal(gas.status) ? 'ended' : 'sent',
       gasWalletId: FIRST_GAS_WALLET,
       nowMs: this.drawn.nowMs,
@@ -244,7 +244,7 @@ export class WalletDrive {
       }
       case 'sign-intent':
         return this.#signIntent(effect)
-      case 'hand-over':
+      case 'submit-job':
         return this.#takeJob(effect)
       case 'cancel-intent':
         return this.#cancel(effect.sponsorship.txId)
@@ -284,7 +284,7 @@ export class WalletDrive {
     return this.handle({ type: 'intent-signed', txId, signed, nowMs })
   }
 
-  async #takeJob({ sponsorship }: Extract<Effect, { type: 'hand-over' }>): Promise<void> {
+  async #takeJob({ sponsorship }: Extract<Effect, { type: 'submit-job' }>): Promise<void> {
     const { random } = this.drawn
     const { txId, gasWalletId } = sponsorship
     const known = this.#carried.get(txId)

@@ -19,7 +19,7 @@ export function checkWallet(world: WalletWorld, capMicros: bigint, nowMs: number
   mustEqual('wallet', state.wallet, stored.wallet)
   mustEqual('keys', byKey(state.keys), byKey(stored.keys))
   mustEqual('spend', spendOf(state, nowMs), spendOf(stored, nowMs))
-  mustEqual('told', byKey(state.limitsTold), byKey(stored.limitsTold))
+  mustEqual('told', byKey(state.limitNotices), byKey(stored.limitNotices))
   mustEqual('allowances', [...state.allowances], [...stored.allowances])
   mustEqual('ledger', state.allowancesComplete, stored.allowancesComplete)
   mustEqual('open', openOf(state), openOf(stored))

@@ -103,7 +103,7 @@ export function preparedSwap(
 export const INTENT_SECONDS = 180
 
 /** A swap whose intent is signed and stored, and that a gas wallet was asked to carry. */
-export async function handOver(world: WalletWorld, n: number, micros: bigint): Promise<void> {
+export async function submitJob(world: WalletWorld, n: number, micros: bigint): Promise<void> {
   const txId = txIdOf(n)
   const nowMs = START_MS
   await world.handle(preparedSwap(n, micros), n)

@@ -10,7 +10,7 @@ import {
   EVIDENCE_HASH_BYTES,
   EVIDENCE_KIND,
 } from '../../src/custody/evidence/evidence-log.js'
-import { openDesk } from './authorizer-desk.js'
+import { connectAuthorizers } from './authorizer-client.js'
 import { countersign } from './command.js'
 import { answered, askedOf, keyProof, newGrant, passkeyProof } from './grants.js'
 import { newWalletId, type Quorum, startQuorum, USER, WEBAUTHN } from './harness.js'
@@ -24,9 +24,9 @@ beforeAll(async () => {
   await quorum.coSigner.createWallet(walletId, quorum.userId)
   await quorum.coSigner.putGrant(newGrant(quorum, walletId))
   const origin = WEBAUTHN.origins[0] ?? ''
-  const desk = await openDesk(quorum.home, USER, { rpId: WEBAUTHN.rp_id, origin })
-  const passkey = await desk.addPasskey()
-  const key = await desk.addKey((challenge) => passkey.prove(challenge))
+  const client = await connectAuthorizers(quorum.home, USER, { rpId: WEBAUTHN.rp_id, origin })
+  const passkey = await client.addPasskey()
+  const key = await client.addKey((challenge) => passkey.prove(challenge))
   const byPasskey = newGrant(quorum, walletId)
   const asked = await askedOf(quorum, byPasskey)
   const proof = passkeyProof(passkey.prove(asked.challenge), passkey.authorizerId)

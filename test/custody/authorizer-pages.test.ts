@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { createSignInBrowser } from '../support/sign-in-browser.js'
-import { issuerOf, openDesk } from './authorizer-desk.js'
+import { connectAuthorizers, issuerOf } from './authorizer-client.js'
 import { type Quorum, startQuorum, USER, WEBAUTHN } from './harness.js'
 
 let quorum: Quorum
@@ -10,8 +10,8 @@ let quorum: Quorum
 beforeAll(async () => {
   quorum = await startQuorum()
   const origin = WEBAUTHN.origins[0] ?? ''
-  const desk = await openDesk(quorum.home, USER, { rpId: WEBAUTHN.rp_id, origin })
-  await desk.addPasskey()
+  const client = await connectAuthorizers(quorum.home, USER, { rpId: WEBAUTHN.rp_id, origin })
+  await client.addPasskey()
 })
 afterAll(() => quorum?.close())
 

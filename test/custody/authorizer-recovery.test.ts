@@ -17,7 +17,12 @@ import {
   openRegistryRoot,
 } from '../../src/custody-tools/provisioning/registry-root.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
-import { type KeyAuthorizer, openDesk, type Passkey, type UserDesk } from './authorizer-desk.js'
+import {
+  type AuthorizerClient,
+  connectAuthorizers,
+  type KeyAuthorizer,
+  type Passkey,
+} from './authorizer-client.js'
 import { countersign, countersignOk } from './command.js'
 import { answered, askedOf, faultOf, keyProof, newGrant, passkeyProof } from './grants.js'
 import { newWalletId, type Quorum, startQuorum, USER, WEBAUTHN } from './harness.js'
@@ -27,7 +32,7 @@ const FILES = mkdtempSync(join(tmpdir(), 'cs-recovery-'))
 
 let quorum: Quorum
 let walletId: SubWalletId
-let desk: UserDesk
+let client: AuthorizerClient
 let lost: Passkey
 let fresh: KeyAuthorizer & { readonly request: string }
 
@@ -35,11 +40,11 @@ beforeAll(async () => {
   quorum = await startQuorum()
   walletId = newWalletId()
   await quorum.coSigner.createWallet(walletId, quorum.userId)
-  desk = await openDesk(quorum.home, USER, {
+  client = await connectAuthorizers(quorum.home, USER, {
     rpId: WEBAUTHN.rp_id,
     origin: WEBAUTHN.origins[0] ?? '',
   })
-  lost = await desk.addPasskey()
+  lost = await client.addPasskey()
   await quorum.coSigner.authorizersOf(quorum.userId)
   fresh = await requestOf('fresh.json')
 })
@@ -52,7 +57,7 @@ describe('22: a user who lost every authorizer', () => {
   test('gets none by a sign-in alone, nor by any key but the root', async () => {
     const { certificate, signature } = read(fresh.request)
     const by = async (root_signature: string) =>
-      desk.call('recover', { certificate, signature, root_signature })
+      client.call('recover', { certificate, signature, root_signature })
     const stranger = makeRegistryRoot(join(FILES, 'another-root'))
     const foreign = await approved(fresh.request, { rootPath: stranger.privateKey })
     const own = await strangerKey().sign(certificateMessage(Buffer.from(certificate, 'base64url')))
@@ -61,7 +66,7 @@ describe('22: a user who lost every authorizer', () => {
       expect([status, (json.error as { code: string }).code]).toEqual([403, 'NOT_CONFIRMED'])
     }
     const { root_signature } = await approved(fresh.request)
-    const console = await desk.call(
+    const console = await client.call(
       'recover',
       { certificate, signature, root_signature },
       quorum.consoleToken,
@@ -73,7 +78,7 @@ describe('22: a user who lost every authorizer', () => {
     const other = await requestOf('other.json')
     const { root_signature } = await approved(fresh.request)
     const { certificate, signature } = read(other.request)
-    expect((await desk.call('recover', { certificate, signature, root_signature })).status).toBe(
+    expect((await client.call('recover', { certificate, signature, root_signature })).status).toBe(
       403,
     )
   })
@@ -115,12 +120,12 @@ describe('22: a user who lost every authorizer', () => {
       ...['--user', quorum.userId, '--out', out],
     ])
     const { user_id: _user, ...recovery } = read(out)
-    const done = await desk.call('recover', recovery)
+    const done = await client.call('recover', recovery)
     expect(done).toMatchObject({
       status: 200,
       json: { authorizers: [{ authorizer_id: fresh.authorizerId }] },
     })
-    expect((await desk.call('recover', recovery)).status).toBe(409)
+    expect((await client.call('recover', recovery)).status).toBe(409)
     const grant = newGrant(quorum, walletId)
     const asked = await askedOf(quorum, grant)
     const byLost = passkeyProof(lost.prove(asked.challenge), lost.authorizerId)
@@ -159,7 +164,7 @@ function read(path: string): RequestFile & { readonly root_signature?: string } 
 async function requestOf(name: string): Promise<KeyAuthorizer & { readonly request: string }> {
   const signer = strangerKey()
   const public_key = signer.publicKey.toString('base64url')
-  const { json } = await desk.call('begin', { kind: 'p256', label: 'new laptop', public_key })
+  const { json } = await client.call('begin', { kind: 'p256', label: 'new laptop', public_key })
   const certificate = Buffer.from(String(json.certificate), 'base64url')
   expect(decodeCertificate(certificate).sequence).toBe(2)
   const signature = (await signer.sign(certificateMessage(certificate))).toString('base64url')

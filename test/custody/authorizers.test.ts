@@ -8,12 +8,12 @@ import type { SubWalletId } from '../../src/domain/ids.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import type { Lies } from '../support/software-authenticator.js'
 import {
+  type AuthorizerClient,
+  connectAuthorizers,
   issuerOf,
   type KeyAuthorizer,
-  openDesk,
   type Passkey,
-  type UserDesk,
-} from './authorizer-desk.js'
+} from './authorizer-client.js'
 import {
   answered,
   askedOf,
@@ -52,10 +52,10 @@ const MINUTE_MS = 60_000
 let quorum: Quorum
 let service: HostileService
 let walletId: SubWalletId
-let desk: UserDesk
+let client: AuthorizerClient
 let passkey: Passkey
 let key: KeyAuthorizer
-let malloryDesk: UserDesk
+let malloryClient: AuthorizerClient
 let malloryPasskey: Passkey
 
 beforeAll(async () => {
@@ -64,8 +64,8 @@ beforeAll(async () => {
   walletId = newWalletId()
   await quorum.coSigner.createWallet(walletId, quorum.userId)
   await createUser(join(quorum.home, 'identity-provider'), MALLORY.email, MALLORY.password)
-  desk = await openDesk(quorum.home, USER, PASSKEYS)
-  malloryDesk = await openDesk(quorum.home, MALLORY, PASSKEYS)
+  client = await connectAuthorizers(quorum.home, USER, PASSKEYS)
+  malloryClient = await connectAuthorizers(quorum.home, MALLORY, PASSKEYS)
 })
 afterAll(async () => {
   await service?.close()
@@ -81,9 +81,9 @@ describe('before there is an authorizer', () => {
 
 describe('22: an authorizer', () => {
   test('is registered at the identity provider, and known to both domains', async () => {
-    passkey = await desk.addPasskey()
-    key = await desk.addKey((challenge) => passkey.prove(challenge))
-    malloryPasskey = await malloryDesk.addPasskey()
+    passkey = await client.addPasskey()
+    key = await client.addKey((challenge) => passkey.prove(challenge))
+    malloryPasskey = await malloryClient.addPasskey()
     const { authorizers } = await quorum.coSigner.authorizersOf(quorum.userId)
     expect(authorizers.map(({ authorizerId, kind }) => [authorizerId, kind])).toEqual([
       [passkey.authorizerId, 'passkey'],
@@ -92,7 +92,7 @@ describe('22: an authorizer', () => {
   })
 
   test('is not added with what the service sees of the user: the console token', async () => {
-    const begun = await desk.call(
+    const begun = await client.call(
       'begin',
       { kind: 'passkey', label: 'not mine' },
       quorum.consoleToken,
@@ -104,11 +104,11 @@ describe('22: an authorizer', () => {
   })
 
   test('is not added to one that is there without its approval', async () => {
-    const added = await desk.addKey()
+    const added = await client.addKey()
     const { authorizers } = await quorum.coSigner.authorizersOf(quorum.userId)
     expect(added.authorizerId).not.toBe('')
     expect(authorizers).toHaveLength(2)
-    const stranger = malloryDesk.addKey((challenge) => passkey.prove(challenge))
+    const stranger = malloryClient.addKey((challenge) => passkey.prove(challenge))
     await expect(stranger).rejects.toThrow('no such authorizer of this user')
   })
 
@@ -118,18 +118,18 @@ describe('22: an authorizer', () => {
     ['without verifying the user', { userVerified: false }],
     ['that is an assertion', { type: 'webauthn.get' }],
   ])('is not registered %s', async (_title, lies) => {
-    const { json } = await malloryDesk.call('begin', { kind: 'passkey', label: 'bad' })
+    const { json } = await malloryClient.call('begin', { kind: 'passkey', label: 'bad' })
     const registration = passkey.authenticator.register(String(json.challenge), lies)
     const body = { ceremony_id: json.ceremony_id, ...registration }
-    const { status, json: answer } = await malloryDesk.call('finish', body)
+    const { status, json: answer } = await malloryClient.call('finish', body)
     expect([status, (answer.error as { code: string }).code]).toEqual([403, 'NOT_CONFIRMED'])
   })
 
   test('that is the last one is not removed, so that none can come in its place', async () => {
     const only = malloryPasskey.authorizerId
-    const { json } = await malloryDesk.call('remove', { authorizer_id: only })
+    const { json } = await malloryClient.call('remove', { authorizer_id: only })
     const proof = malloryPasskey.prove(String(json.challenge))
-    const done = await malloryDesk.call('approve', { ceremony_id: json.ceremony_id, proof })
+    const done = await malloryClient.call('approve', { ceremony_id: json.ceremony_id, proof })
     expect(done.status).toBe(409)
   })
 })
@@ -169,9 +169,9 @@ describe('22: a grant', () => {
     expect(again.code).toBe('AUTHORIZATION_REQUIRED')
     const body = { grant: asked.statement.toString('base64url') }
     const proof = passkey.prove(asked.challenge)
-    const others = await malloryDesk.call('confirm', { ...body, proof })
+    const others = await malloryClient.call('confirm', { ...body, proof })
     expect(others.status).toBe(403)
-    expect((await desk.call('confirm', { ...body, proof })).status).toBe(200)
+    expect((await client.call('confirm', { ...body, proof })).status).toBe(200)
     expect(await quorum.coSigner.putGrant(answered(grant, asked, null))).toEqual({
       authorizedBy: 'passkey',
     })
@@ -323,10 +323,10 @@ describe('22: a grant', () => {
   })
 
   test('is not confirmed by an authorizer that was removed', async () => {
-    const spare = await desk.addPasskey((challenge) => passkey.prove(challenge))
-    const { json } = await desk.call('remove', { authorizer_id: spare.authorizerId })
+    const spare = await client.addPasskey((challenge) => passkey.prove(challenge))
+    const { json } = await client.call('remove', { authorizer_id: spare.authorizerId })
     const proof = passkey.prove(String(json.challenge))
-    await desk.call('approve', { ceremony_id: json.ceremony_id, proof })
+    await client.call('approve', { ceremony_id: json.ceremony_id, proof })
     const removed = (challenge: string) => passkeyProof(spare.prove(challenge), spare.authorizerId)
     expect(await bothRefuse(newGrant(quorum, walletId), removed)).toEqual(REFUSED_BY_BOTH)
   })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { CALLS_IN_FLIGHT_MAX } from '../../src/quorum-protocol/call-classes.js'
 import { connectSocket, type SocketClient } from '../../src/quorum-protocol/client.js'
-import { createConsoleLane } from '../../src/quorum-protocol/console-lane.js'
+import { createConsoleQueue } from '../../src/quorum-protocol/console-queue.js'
 import { type Handlers, type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
 
 /** Short, so that a call given up takes no five seconds. */
@@ -143,7 +143,7 @@ describe('console work in a domain', () => {
   })
 
   test('beyond its bound nothing is begun', async () => {
-    const lane = createConsoleLane({ waitingMax: 2 })
+    const lane = createConsoleQueue({ waitingMax: 2 })
     let began = 0
     const calls = Array.from({ length: 5 }, () =>
       lane.run(() => ++began).catch((error: { code: string }) => error.code),
@@ -154,7 +154,7 @@ describe('console work in a domain', () => {
   })
 
   test('what never ends loses its place', async () => {
-    const lane = createConsoleLane({ workMsMax: 20 })
+    const lane = createConsoleQueue({ workMsMax: 20 })
     const stuck = Array.from({ length: 4 }, () =>
       lane.run(() => new Promise(() => {})).catch((error: { code: string }) => error.code),
     )
@@ -163,7 +163,7 @@ describe('console work in a domain', () => {
   })
 
   test('a handler that throws at once is answered, and the next begins', async () => {
-    const lane = createConsoleLane()
+    const lane = createConsoleQueue()
     const failing = lane.run(() => {
       throw new Error('no')
     })

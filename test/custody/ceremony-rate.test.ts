@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createCeremonyRate } from '../../src/identity-provider/authorizers/ceremony-rate.js'
-import { openDesk, type UserDesk } from './authorizer-desk.js'
+import { type AuthorizerClient, connectAuthorizers } from './authorizer-client.js'
 import {
   type Quorum,
   readyWallet,
@@ -18,17 +18,17 @@ const BURST = 120
 
 describe('requests about authorizers', () => {
   let quorum: Quorum
-  let desk: UserDesk
+  let client: AuthorizerClient
   beforeAll(async () => {
     quorum = await startQuorum()
     const origin = WEBAUTHN.origins[0] ?? ''
-    desk = await openDesk(quorum.home, USER, { rpId: WEBAUTHN.rp_id, origin })
+    client = await connectAuthorizers(quorum.home, USER, { rpId: WEBAUTHN.rp_id, origin })
   })
   afterAll(() => quorum?.close())
 
   test('beyond a user’s rate are refused, while signatures go on', async () => {
     const wallet = await readyWallet(quorum)
-    const flood = Array.from({ length: FLOOD }, () => desk.call('list'))
+    const flood = Array.from({ length: FLOOD }, () => client.call('list'))
     for (let nonce = 0; nonce < SIGNATURES; nonce++) {
       await signed(quorum, requestOf(wallet, transfer(nonce)))
     }

@@ -29,7 +29,7 @@ import { commitmentOf } from '../../src/quorum-protocol/keygen.js'
 import { type P256Signer, p256SignerOf } from '../../src/quorum-protocol/p256.js'
 import { type SocketServer, serveSocket } from '../../src/quorum-protocol/server.js'
 import { ownerHashOf } from '../../src/service-custody/grant-authority.js'
-import { openDesk, type Passkey } from './authorizer-desk.js'
+import { connectAuthorizers, type Passkey } from './authorizer-client.js'
 import {
   answered,
   askedOf,
@@ -63,8 +63,8 @@ beforeAll(async () => {
   walletId = newWalletId()
   await quorum.coSigner.createWallet(walletId, quorum.userId)
   const origin = WEBAUTHN.origins[0] ?? ''
-  const desk = await openDesk(quorum.home, USER, { rpId: WEBAUTHN.rp_id, origin })
-  passkey = await desk.addPasskey()
+  const client = await connectAuthorizers(quorum.home, USER, { rpId: WEBAUTHN.rp_id, origin })
+  passkey = await client.addPasskey()
   await quorum.coSigner.authorizersOf(quorum.userId)
   approver = keyAt(userSideLayout(quorum.home).signingKey)
   software = keyAt(softwareAuthorizerPath(quorum.home))

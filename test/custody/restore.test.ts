@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { grantMessage } from '../../src/custody/authorizers/grant-statement.js'
 import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import type { GrantUpdate } from '../../src/service-custody/co-signer.js'
-import { openDesk } from './authorizer-desk.js'
+import { connectAuthorizers } from './authorizer-client.js'
 import { countersignOk } from './command.js'
 import { answered, askedOf, faultOf, keyProof, newGrant } from './grants.js'
 import {
@@ -102,13 +102,13 @@ describe('28: a user side that lost its disk and was restored from an older back
     await change(narrowed, { allowedChains: [8453], consoleToken: null })
     await change(raised, { effect: 'enlarges' })
     await signed(quorum, requestOf(raised, transfer(0, { chainId: 1 })))
-    const desk = await openDesk(quorum.home, USER, {
+    const client = await connectAuthorizers(quorum.home, USER, {
       rpId: WEBAUTHN.rp_id,
       origin: WEBAUTHN.origins[0] ?? '',
     })
-    const own = await desk.addKey()
+    const own = await client.addKey()
     await quorum.coSigner.authorizersOf(quorum.userId)
-    const late = await desk.addKey((challenge, message) => own.prove(challenge, message))
+    const late = await client.addKey((challenge, message) => own.prove(challenge, message))
 
     await quorum.identityProvider.stop()
     rmSync(userSideLayout(quorum.home).evidence, { recursive: true })

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { parseTransaction } from 'viem'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import type { AskResult } from '../../actors/runtime/actor.js'
-import { type CarriedSent, presentAnswer } from '../../actors/sub-wallet/sent-reply.js'
+import { type EncodedSendReply, encodeAnswer } from '../../actors/sub-wallet/send-reply.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { answerOfSend } from '../../src/operations/agent/send-transaction.js'
 import type { Fault } from '../support/fault-proxy.js'
@@ -296,7 +296,7 @@ async function until(condition: () => boolean): Promise<void> {
 
 /** As the service answers it. */
 function onTheWire(answer: AskResult) {
-  return answerOfSend(presentAnswer(answer, () => null) as AskResult<CarriedSent>, {
+  return answerOfSend(encodeAnswer(answer, () => null) as AskResult<EncodedSendReply>, {
     note: () => {},
   })
 }

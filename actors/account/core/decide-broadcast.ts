@@ -29,8 +29,8 @@ export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outc
       turn.emit({ type: 'answered', txId })
       return
     }
-    case 'unsure':
-      turn.emit({ type: 'unsure', txId, mayBeOut: outcome.mayBeOut })
+    case 'indeterminate':
+      turn.emit({ type: 'indeterminate', txId, maybeBroadcast: outcome.maybeBroadcast })
       answerSigned(turn, entry)
       return
     case 'underpriced':
@@ -40,7 +40,7 @@ export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outc
     case 'rejected': {
       const { token, tx } = entry
       if (!believed(entry, outcome.fault)) {
-        turn.emit({ type: 'doubted', txId })
+        turn.emit({ type: 'refusal-disputed', txId })
         answerSigned(turn, entry)
         return
       }
@@ -51,7 +51,7 @@ export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outc
     case 'nonce-lost':
       // A signature of before that is not heard of yet holds its place in the lane.
       if (turn.state.drafts.has(txId) || (entry.hasLanded && entry.losses < LOSSES_TO_BELIEVE)) {
-        turn.emit({ type: 'loss-doubted', txId })
+        turn.emit({ type: 'loss-disputed', txId })
         answerSigned(turn, entry)
         return
       }
@@ -70,8 +70,8 @@ const REFUSED_BY_EVERY_NODE: ReadonlySet<unknown> = new Set(['intrinsic-gas', 'i
  * land all the same, beside whatever took the nonce or the money over: it is sent again, then
  * cancelled at its own nonce, and the chain decides.
  */
-function believed({ tx, mayBeOut }: OpenEntry, { details }: Fault): boolean {
-  if (!mayBeOut) return true
+function believed({ tx, maybeBroadcast }: OpenEntry, { details }: Fault): boolean {
+  if (!maybeBroadcast) return true
   return tx.status === 'signed' && REFUSED_BY_EVERY_NODE.has(details.reason)
 }
 

@@ -56,11 +56,11 @@ function tend(turn: AccountTurn, entry: OpenEntry, command: HeadCommand): void {
   const { tx, flight, sentAtBlock } = entry
   if (entry.replacing || flight === 'waiting' || flight === 'sending') return
   const overtaken = command.chainNonce !== null && tx.nonce < command.chainNonce
-  if (flight === 'unsure' && entry.refusals >= REFUSALS_TO_CANCEL && !overtaken) {
+  if (flight === 'indeterminate' && entry.refusals >= REFUSALS_TO_CANCEL && !overtaken) {
     replace(turn, entry, 'cancel', command)
     return
   }
-  if (flight === 'unsure' || overtaken) {
+  if (flight === 'indeterminate' || overtaken) {
     resend(turn, entry)
     return
   }

@@ -15,17 +15,17 @@ export function evolveFlight(state: AccountState, event: FlightEvent): void {
     case 'underpriced':
       entry.flight = event.type
       return
-    case 'unsure':
-      entry.flight = 'unsure'
-      entry.mayBeOut ||= event.mayBeOut
+    case 'indeterminate':
+      entry.flight = 'indeterminate'
+      entry.maybeBroadcast ||= event.maybeBroadcast
       return
-    case 'doubted':
-      entry.flight = 'unsure'
+    case 'refusal-disputed':
+      entry.flight = 'indeterminate'
       entry.refusals++
       return
-    case 'loss-doubted':
-      entry.flight = 'unsure'
-      entry.mayBeOut = true
+    case 'loss-disputed':
+      entry.flight = 'indeterminate'
+      entry.maybeBroadcast = true
       entry.losses++
       return
     case 'sent-again':
@@ -52,7 +52,7 @@ export function taken(
   { blockNumber, atMs }: { readonly blockNumber: number | null; readonly atMs: number },
 ): void {
   entry.flight = 'sent'
-  entry.mayBeOut = true
+  entry.maybeBroadcast = true
   entry.refusals = 0
   entry.losses = 0
   if (entry.sentAtBlock === null) entry.sentAtMs = atMs

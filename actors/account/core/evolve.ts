@@ -69,7 +69,7 @@ export function foldSigned(state: AccountState, tx: AccountTransaction): void {
   const token = state.drafts.get(txId)?.draft.token ?? null
   if (state.drafts.has(txId)) forgetDraft(state, txId)
   const open = restoredEntry(tx, 'waiting')
-  open.mayBeOut = false
+  open.maybeBroadcast = false
   open.token = token
   state.open.set(txId, open)
   const lane = joinFlight(state, open)
@@ -87,7 +87,7 @@ export function foldReopened(state: AccountState, tx: AccountTransaction, atMs: 
       confirmedAtMs: null,
       updatedAtMs: atMs,
     },
-    'unsure',
+    'indeterminate',
   )
   entry.hasLanded = true
   state.open.set(tx.txId, entry)
@@ -128,7 +128,7 @@ function renonced(state: AccountState, event: Of<'transaction-renonced'>): void 
   }
   entry.flight = 'waiting'
   entry.sentAtBlock = null
-  entry.mayBeOut = false
+  entry.maybeBroadcast = false
   const lane = joinFlight(state, entry)
   lane.nextNonce = Math.max(lane.nextNonce ?? 0, nonce + 1)
 }
@@ -154,7 +154,7 @@ function mined(state: AccountState, event: Of<'transaction-mined'>): void {
 
 function unmined(state: AccountState, { txId, atMs }: Of<'transaction-unmined'>): void {
   const entry = openOf(state, txId)
-  entry.flight = 'unsure'
+  entry.flight = 'indeterminate'
   entry.hasLanded = true
   entry.sentAtBlock = null
   entry.tx = { ...entry.tx, mined: null, updatedAtMs: atMs }

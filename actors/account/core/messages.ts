@@ -97,8 +97,8 @@ export type ReplacePurpose = 'bump' | 'cancel'
 /** A node's answer, as the classifier of `src/chains/rpc` put it. */
 export type Outcome =
   | { readonly kind: 'accepted' }
-  /** `mayBeOut`: the bytes were handed over, only the answer is missing. */
-  | { readonly kind: 'unsure'; readonly mayBeOut: boolean }
+  /** `maybeBroadcast`: the bytes were handed over, only the answer is missing. */
+  | { readonly kind: 'indeterminate'; readonly maybeBroadcast: boolean }
   | { readonly kind: 'underpriced' }
   | { readonly kind: 'rejected'; readonly fault: Fault }
   /** The nonce is used on chain by a transaction that is none of this one's hashes. */
@@ -139,11 +139,11 @@ export type DraftEvent =
 /** How far a stored transaction has come with the nodes; volatile, as a restart asks them again. */
 export type FlightEvent =
   | { readonly type: 'sending'; readonly txId: TxId }
-  | { readonly type: 'unsure'; readonly txId: TxId; readonly mayBeOut: boolean }
+  | { readonly type: 'indeterminate'; readonly txId: TxId; readonly maybeBroadcast: boolean }
   /** A node refused what may be in another's pool. */
-  | { readonly type: 'doubted'; readonly txId: TxId }
+  | { readonly type: 'refusal-disputed'; readonly txId: TxId }
   /** The nonce of one that a block had already is said to be a stranger's. */
-  | { readonly type: 'loss-doubted'; readonly txId: TxId }
+  | { readonly type: 'loss-disputed'; readonly txId: TxId }
   | { readonly type: 'underpriced'; readonly txId: TxId }
   | {
       readonly type: 'sent-again'

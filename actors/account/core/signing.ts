@@ -50,7 +50,7 @@ export function signatureArrived(turn: AccountTurn, command: Of<'signed'>): void
   turn.emit({ type: 'signature-held', txId: command.txId, signed: command.signed })
   const lane = laneOf(turn.state, entry.draft.chainId)
   if (lane.filling.includes(command.txId)) store(turn, entry, command.nowMs)
-  settleLane(turn, lane, command.nowMs)
+  advanceLane(turn, lane, command.nowMs)
 }
 
 /** The identity provider holds another approval at this nonce, which came to nothing: name it. */
@@ -80,7 +80,7 @@ export function signatureFailed(turn: AccountTurn, command: Of<'sign-failed'>): 
   const filling = lane.filling.includes(txId)
   turn.emit({ type: 'signature-failed', txId, fault: command.fault })
   if (filling) releaseFailed(turn, entry)
-  settleLane(turn, lane, command.nowMs)
+  advanceLane(turn, lane, command.nowMs)
 }
 
 /**
@@ -88,7 +88,7 @@ export function signatureFailed(turn: AccountTurn, command: Of<'sign-failed'>): 
  * all others were heard of, the survivors above it move down and are signed again: nothing of
  * them was stored, so nothing of them can have been sent.
  */
-function settleLane(turn: AccountTurn, lane: NonceLane, nowMs: number): void {
+function advanceLane(turn: AccountTurn, lane: NonceLane, nowMs: number): void {
   const { drafts } = turn.state
   for (;;) {
     const first = lane.signing[0]
@@ -118,7 +118,7 @@ export function stopSigningAgain(turn: AccountTurn, txId: TxId, nowMs: number): 
   if (entry.phase === 'signing' || entry.phase === 'held') {
     turn.emit({ type: 'signature-failed', txId, fault: fault('CHAIN_REJECTED') })
   }
-  if (inSequence) settleLane(turn, lane, nowMs)
+  if (inSequence) advanceLane(turn, lane, nowMs)
   else turn.emit({ type: 'released', txId })
 }
 

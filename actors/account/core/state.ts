@@ -72,14 +72,14 @@ export interface DraftEntry<D extends AccountDraft = AccountDraft> {
  * |---|---|
  * | waiting | stored; the lane's window is full, or nothing tried yet |
  * | sending | a node is being asked |
- * | unsure | no clear answer came; the same bytes go out again at the next block |
+ * | indeterminate | no clear answer came; the same bytes go out again at the next block |
  * | underpriced | no node takes it at this fee; it is replaced at the next block |
  * | nonce-lost | its nonce went to another transaction; it is being signed at a new one |
  * | sent | a node has it |
  */
 export interface OpenEntry<T extends AccountTransaction = AccountTransaction> {
   tx: T
-  flight: 'waiting' | 'sending' | 'unsure' | 'underpriced' | 'nonce-lost' | 'sent'
+  flight: 'waiting' | 'sending' | 'indeterminate' | 'underpriced' | 'nonce-lost' | 'sent'
   /** The caller that still waits for an answer. */
   token: ReplyToken | null
   /** Height at which a node first took the newest attempt; null until then, or while not known. */
@@ -93,7 +93,7 @@ export interface OpenEntry<T extends AccountTransaction = AccountTransaction> {
    * True once a node may hold bytes of it: from then on no refusal of a node proves that it will
    * not land. A process that starts over does not know, and so must assume it.
    */
-  mayBeOut: boolean
+  maybeBroadcast: boolean
   /** Refusals in a row since a node last took it. */
   refusals: number
   /** True once a block had it that is gone: a stranger must be seen again and again to be believed. */
@@ -176,7 +176,7 @@ export function restoredEntry<T extends AccountTransaction>(
     sentAtMs: 0,
     takenAtBlock: null,
     takenAtMs: 0,
-    mayBeOut: true,
+    maybeBroadcast: true,
     refusals: 0,
     hasLanded: false,
     losses: 0,

@@ -40,7 +40,7 @@ export function broadcast(
       : everywhere(chain, effect, raw)
   sent.then(report, (error: unknown) => {
     log.warn({ err: error, txId }, 'a broadcast ended without an answer')
-    report({ kind: 'unsure', mayBeOut: true })
+    report({ kind: 'indeterminate', maybeBroadcast: true })
   })
 }
 
@@ -52,7 +52,7 @@ async function everywhere(
 ): Promise<Outcome> {
   const { isTaken, isNonceTooLow, otherwise } = await chain.rpc.sendEverywhere(raw)
   const used = isNonceTooLow ? await whoUsedTheNonce(chain, effect) : null
-  if (used !== null && (used.kind !== 'unsure' || !isTaken)) return used
+  if (used !== null && (used.kind !== 'indeterminate' || !isTaken)) return used
   return isTaken ? { kind: 'accepted' } : outcomeOf(chain, effect, otherwise)
 }
 
@@ -66,9 +66,9 @@ function outcomeOf(
     case 'known':
       return { kind: 'accepted' }
     case 'retry':
-      return { kind: 'unsure', mayBeOut: false }
+      return { kind: 'indeterminate', maybeBroadcast: false }
     case 'indeterminate':
-      return { kind: 'unsure', mayBeOut: true }
+      return { kind: 'indeterminate', maybeBroadcast: true }
     case 'underpriced':
       return { kind: 'underpriced' }
     case 'rejected': {
@@ -85,13 +85,13 @@ function outcomeOf(
  * to a stranger. Signing again after a wrong "stranger" would pay twice, so it needs proof, and all
  * of it from one node in one request: that it follows the chain that we followed, up to a block
  * that is final there, that the nonce is used in that block, and that it has a receipt for none of
- * our hashes. Every node is asked, and one that says otherwise is enough for doubt.
+ * our hashes. Every node is asked, and one that says otherwise leaves it indeterminate.
  */
 async function whoUsedTheNonce(
   { rpc }: BroadcastChain,
   { tx, finalBlock }: BroadcastEffect,
 ): Promise<Outcome> {
-  const unclear = { kind: 'unsure', mayBeOut: true } as const
+  const unclear = { kind: 'indeterminate', maybeBroadcast: true } as const
   if (finalBlock === null) return unclear
   const at = toQuantity(finalBlock.blockNumber)
   const views = await rpc.views([

@@ -11,10 +11,10 @@ import type {
 } from './messages.js'
 import { deepen, receiptsCame } from './receipts.js'
 import {
-  askAboutDoubts,
+  askAboutUnverified,
   checked,
   compare,
-  doubtBelow,
+  distrustBelow,
   forgetSettled,
   recalled,
   rewind,
@@ -78,7 +78,7 @@ export function decide(
   return { events, effects, replies: [] }
 }
 
-/** A quarter of a block: news is at most that old. Chains without our transactions are idle. */
+/** A quarter of a block: an update is at most that old. Chains without our transactions are idle. */
 function pollAfterMs(state: WatcherState): number {
   const quarter = Math.min(1_000, Math.max(100, state.blockTimeMs / 4))
   return state.watched.openCount > 0 ? quarter : quarter * 2
@@ -94,7 +94,7 @@ function watch(state: WatcherState, command: WatchCommand): void {
     nonce,
     hashes,
     mined: known === undefined ? mined : known.mined,
-    untold: known === undefined ? mined : known.untold,
+    pendingNotice: known === undefined ? mined : known.pendingNotice,
     checked: known === undefined ? mined === null : known.checked,
     sinceBlock: known?.sinceBlock ?? null,
   }
@@ -116,7 +116,7 @@ function follow(
   state.lowerSinceMs = null
   if (isKnown(state, head.hash)) return
   const last = state.recent.at(-1)
-  if (last === undefined) doubtBelow(state, head.number)
+  if (last === undefined) distrustBelow(state, head.number)
   if (last === undefined || head.parentHash === last.hash) {
     accept(state, head, effects, nowMs)
     return
@@ -159,7 +159,7 @@ function goOnFrom(
   nowMs: number,
 ): void {
   state.recent.length = 0
-  doubtBelow(state, head.number)
+  distrustBelow(state, head.number)
   for (const watched of state.watched.open()) watched.checked = watched.mined === null
   accept(state, head, effects, nowMs)
   sweep(state, effects)
@@ -190,7 +190,7 @@ function catchUp(
     }
     // Only another block at a height that is known is a fork; it may lie below all that is known.
     if (!blocks.some(({ number }) => number === oldest.number)) return
-    doubtBelow(state, first.number)
+    distrustBelow(state, first.number)
     rewind(state, oldest.number, effects, nowMs)
   }
   for (const block of link > 0 ? blocks.slice(link) : blocks) {
@@ -230,12 +230,12 @@ function accept(
   }
   tellWaiting(state, effects, nowMs)
   sweepOverdue(state, block.number, OVERDUE_BLOCKS, effects)
-  askAboutDoubts(state, block.number, effects)
+  askAboutUnverified(state, block.number, effects)
 }
 
 /** Of each wallet with something that is not mined. */
 function tellWaiting(state: WatcherState, effects: WatcherEffect[], nowMs: number): void {
-  state.toldAtMs = nowMs
+  state.notifiedAtMs = nowMs
   const waiting = new Set<Owner>()
   for (const { mined, owner } of state.watched.open()) if (mined === null) waiting.add(owner)
   for (const owner of waiting) tellHead(state, owner, null, effects, nowMs)
@@ -253,10 +253,10 @@ const SILENT_MS_MIN = 2_000
 function tellOverdue(state: WatcherState, effects: WatcherEffect[], nowMs: number): void {
   const head = state.recent.at(-1)
   const silentMs = Math.max(SILENT_MS_MIN, SILENT_BLOCKS * state.blockTimeMs)
-  if (head === undefined || nowMs - state.toldAtMs < silentMs) return
+  if (head === undefined || nowMs - state.notifiedAtMs < silentMs) return
   tellWaiting(state, effects, nowMs)
   sweepOverdue(state, head.number, 0, effects)
-  askAboutDoubts(state, head.number, effects)
+  askAboutUnverified(state, head.number, effects)
 }
 
 /** Ours, wallet by wallet: what a wallet is told in one go it stores in one go. */

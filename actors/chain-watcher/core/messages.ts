@@ -70,7 +70,7 @@ export type WatcherEffect =
     }
   /** Tells fee and price caches of every thread. */
   | { readonly type: 'announce'; readonly head: BlockSummary }
-  | { readonly type: 'tell'; readonly owner: Owner; readonly command: WalletNews }
+  | { readonly type: 'tell'; readonly owner: Owner; readonly command: ChainUpdate }
 
 /** What no reorg reaches any more need not be known at a start either. */
 export interface WatcherEvent {
@@ -80,7 +80,7 @@ export interface WatcherEvent {
   readonly below: number
 }
 
-export type WalletNews = Extract<
+export type ChainUpdate = Extract<
   SubWalletCommand,
   { type: 'mined' | 'confirmed' | 'unmined' | 'head' }
 >

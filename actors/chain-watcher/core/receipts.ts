@@ -3,7 +3,7 @@ import { executionIn } from '../../../src/domain/execution.js'
 import type { Hex } from '../../../src/domain/ids.js'
 import type { MinedIn, Place } from '../../../src/domain/transaction.js'
 import type { WatcherEffect } from './messages.js'
-import { askAboutDoubts } from './reorgs.js'
+import { askAboutUnverified } from './reorgs.js'
 import type { WatcherState } from './state.js'
 import type { Watched } from './watch-list.js'
 
@@ -28,10 +28,10 @@ export function receiptsCame(
     // It was mined when last heard of, and is in no block now: a reorg that nobody watched, or a
     // node that lags. The block at its height says which.
     if (mined !== null && !isChecked && count === hashes.length) {
-      state.inDoubt.add(mined.blockNumber)
+      state.unverified.add(mined.blockNumber)
     }
   }
-  askAboutDoubts(state, state.recent.at(-1)?.number ?? 0, effects)
+  askAboutUnverified(state, state.recent.at(-1)?.number ?? 0, effects)
 }
 
 function receiptSeen(
@@ -58,7 +58,7 @@ function receiptSeen(
   }
   const mined = executed === null ? included : { ...included, executed }
   state.watched.setMined(watched, mined)
-  watched.untold = mined
+  watched.pendingNotice = mined
   const head = state.recent.at(-1)?.number ?? receipt.blockNumber
   if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
   else {
@@ -79,10 +79,10 @@ export function deepen(
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  const { mined, untold, checked, txId, owner } = watched
+  const { mined, pendingNotice, checked, txId, owner } = watched
   if (mined === null || !checked || !deepEnough(state, mined, head)) return
   state.watched.settle(watched, mined)
-  if (untold === null) return
-  const command = { type: 'confirmed', txId, mined: untold, nowMs } as const
+  if (pendingNotice === null) return
+  const command = { type: 'confirmed', txId, mined: pendingNotice, nowMs } as const
   effects.push({ type: 'tell', owner, command })
 }

@@ -33,7 +33,7 @@ export function compare(
   effects: WatcherEffect[],
   nowMs: number,
 ): Hex[] {
-  state.inDoubt.delete(number)
+  state.unverified.delete(number)
   const beside = state.watched.minedBeside(number, hash)
   for (const watched of beside) takeBack(state, watched, number, effects, nowMs)
   recall(state.watched.takeEarlier(number, number, hash), effects)
@@ -41,31 +41,35 @@ export function compare(
 }
 
 /** What is mined below a height is to be compared with the chain: nobody saw what became of it. */
-export function doubtBelow(state: WatcherState, blockNumber: number): void {
+export function distrustBelow(state: WatcherState, blockNumber: number): void {
   for (const height of state.watched.minedHeights()) {
-    if (height < blockNumber) state.inDoubt.add(height)
+    if (height < blockNumber) state.unverified.add(height)
   }
 }
 
-/** Asks for blocks in doubt, some at a time; one that no node has waits behind all others. */
-export function askAboutDoubts(state: WatcherState, head: number, effects: WatcherEffect[]): void {
-  if (state.inDoubt.size === 0 || state.checking) return
+/** Asks for unverified blocks, some at a time; one that no node has waits behind all others. */
+export function askAboutUnverified(
+  state: WatcherState,
+  head: number,
+  effects: WatcherEffect[],
+): void {
+  if (state.unverified.size === 0 || state.checking) return
   const numbers: number[] = []
-  for (const height of state.inDoubt) {
+  for (const height of state.unverified) {
     // Beyond the head nothing is there to compare with yet.
     if (height <= head) numbers.push(height)
     if (numbers.length === CHECKED_AT_ONCE) break
   }
   for (const height of numbers) {
-    state.inDoubt.delete(height)
-    state.inDoubt.add(height)
+    state.unverified.delete(height)
+    state.unverified.add(height)
   }
   if (numbers.length === 0) return
   state.checking = true
   effects.push({ type: 'check-blocks', numbers })
 }
 
-/** The answer; what is missing from it stays in doubt. */
+/** The answer; what is missing from it stays unverified. */
 export function checked(
   state: WatcherState,
   blocks: readonly SeenBlock[],
@@ -99,7 +103,7 @@ export function recalled(
   for (const { txId, owner, from, nonce, hashes: own, mined } of transactions) {
     if (state.watched.get(txId) !== undefined) continue
     const ids = { txId, owner, from, nonce, hashes: own }
-    const watched = { ...ids, mined, untold: null, checked: true, sinceBlock: null }
+    const watched = { ...ids, mined, pendingNotice: null, checked: true, sinceBlock: null }
     state.watched.put(watched)
     takeBack(state, watched, place.blockNumber, effects, nowMs)
     hashes.push(...own)
@@ -116,7 +120,7 @@ function takeBack(
   nowMs: number,
 ): void {
   state.watched.setMined(watched, null)
-  watched.untold = null
+  watched.pendingNotice = null
   watched.checked = true
   watched.sinceBlock = blockNumber
   const { owner, txId } = watched
@@ -129,9 +133,9 @@ function takeBack(
  * that until it was compared, however long ago it was.
  */
 export function forgetSettled(state: WatcherState): readonly WatcherEvent[] {
-  const { chainId, recent, inDoubt, watched } = state
+  const { chainId, recent, unverified, watched } = state
   let below = (recent.at(-1)?.number ?? 0) - RECENT_BLOCKS_MAX
-  for (const height of inDoubt) below = Math.min(below, height)
+  for (const height of unverified) below = Math.min(below, height)
   return watched.forgetSettledBelow(below) ? [{ type: 'settled-forgotten', chainId, below }] : []
 }
 

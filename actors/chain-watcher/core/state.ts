@@ -16,14 +16,14 @@ export interface WatcherState {
   readonly recent: SeenBlock[]
   readonly watched: WatchList
   /** Heights at which our transactions are, and the chain may have another block since. */
-  readonly inDoubt: Set<number>
+  readonly unverified: Set<number>
   started: boolean
   /** True while an answer of a node is being waited for. */
   busy: boolean
-  /** The same, of blocks in doubt. */
+  /** The same, of unverified blocks. */
   checking: boolean
   /** When wallets were last told of the chain; with `nowMs` of the commands. */
-  toldAtMs: number
+  notifiedAtMs: number
   /** Since when every head was below all blocks that are known; null while one is not. */
   lowerSinceMs: number | null
 }
@@ -37,7 +37,7 @@ export const CATCH_UP_BLOCKS_MAX = 64
  */
 export const RECENT_BLOCKS_MAX = 256
 
-/** Blocks in doubt that are asked for together. */
+/** Unverified blocks that are asked for together. */
 export const CHECKED_AT_ONCE = 64
 
 /** Receipts asked for by hash per block, beside those that a block's list of hashes named. */
@@ -55,11 +55,11 @@ export function emptyWatcher(
     blockTimeMs,
     recent: [],
     watched: new WatchList(packer),
-    inDoubt: new Set(),
+    unverified: new Set(),
     started: false,
     busy: false,
     checking: false,
-    toldAtMs: 0,
+    notifiedAtMs: 0,
     lowerSinceMs: null,
   }
 }

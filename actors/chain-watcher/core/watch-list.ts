@@ -7,7 +7,7 @@ export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   /** Where it is mined, as its owner believes; null while it is not. */
   readonly mined: Place | null
   /** What its owner is to be told once that is deep enough; null when it was told, or is not mined. */
-  untold: MinedIn | null
+  pendingNotice: MinedIn | null
   /** False while `mined` comes from before a start or a pause: a receipt has to say it once more. */
   checked: boolean
   /** Height at which watching began, or a receipt was last asked for; null until the first block. */
@@ -144,7 +144,7 @@ export class WatchList {
     for (const { mined, transactions } of this.#settled.take(blockNumber, exceptHash)) {
       for (const each of transactions) {
         if (this.#open.has(each.txId)) continue
-        this.put({ ...each, mined, untold: null, checked: false, sinceBlock: null })
+        this.put({ ...each, mined, pendingNotice: null, checked: false, sinceBlock: null })
       }
     }
   }

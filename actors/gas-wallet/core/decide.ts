@@ -8,7 +8,7 @@ import type { UnminedCommand } from '../../account/core/messages.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import { type AccountDraft, isIdle, laneOf } from '../../account/core/state.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
-import type { JobRefusal, SponsorNews } from '../../sub-wallet/core/sponsored-messages.js'
+import type { JobRefusal, SponsorUpdate } from '../../sub-wallet/core/sponsored-messages.js'
 import type {
   GasWalletCommand,
   GasWalletEffect,
@@ -104,9 +104,9 @@ function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   const { account } = state
   const about: About = { gasWalletId: state.gasWalletId, job, nowMs }
   const known = account.open.get(job.txId)
-  if (known !== undefined) return tell(job, news(about, known.tx, known.flight))
+  if (known !== undefined) return tell(job, update(about, known.tx, known.flight))
   if (account.drafts.has(job.txId)) return NOTHING
-  if (past !== null) return tell(job, news(about, past, 'ended'))
+  if (past !== null) return tell(job, update(about, past, 'ended'))
   const lane = laneOf(account, state.chainId)
   if (!quote.ok) return tell(job, refusal(about, quote.refusal))
   if (account.wallet === null || (lane.nextNonce === null && chainNonce === null)) {
@@ -189,9 +189,9 @@ function decided(state: GasWalletState, turn: GasTurn, nowMs: number): GasDecisi
   }
   for (const txId of changed) {
     const job = state.jobs.get(txId)
-    const found = job === undefined ? null : newsOf(state, job, nowMs)
+    const found = job === undefined ? null : updateOf(state, job, nowMs)
     if (job !== undefined && found !== null) {
-      effects.push({ type: 'tell', subWalletId: job.subWalletId, news: found })
+      effects.push({ type: 'tell', subWalletId: job.subWalletId, update: found })
     }
   }
   return { events, effects, replies: [] }
@@ -203,7 +203,7 @@ function changedBy(event: GasWalletEvent): TxId | null {
     case 'transaction-reopened':
       return event.tx.txId
     case 'released':
-    case 'unsure':
+    case 'indeterminate':
     case 'underpriced':
     case 'transaction-renonced':
     case 'transaction-replaced':
@@ -217,15 +217,15 @@ function changedBy(event: GasWalletEvent): TxId | null {
   }
 }
 
-function newsOf(state: GasWalletState, job: GasJob, nowMs: number): SponsorNews | null {
+function updateOf(state: GasWalletState, job: GasJob, nowMs: number): SponsorUpdate | null {
   const { account, gasWalletId } = state
   const about: About = { gasWalletId, job, nowMs }
   const { txId } = job
   const entry = account.open.get(txId)
   const ended = account.ended.get(txId)
   if (entry !== undefined || ended !== undefined) state.faults.delete(txId)
-  if (entry !== undefined) return news(about, entry.tx, entry.flight)
-  if (ended !== undefined) return news(about, ended, 'ended')
+  if (entry !== undefined) return update(about, entry.tx, entry.flight)
+  if (ended !== undefined) return update(about, ended, 'ended')
   if (account.drafts.has(txId)) return null
   const why = state.faults.get(txId)
   state.faults.delete(txId)
@@ -241,27 +241,31 @@ function publicFault(why: Fault | undefined): Fault {
   return why
 }
 
-function tell(job: GasJob, told: SponsorNews): GasDecision {
-  return { ...NOTHING, effects: [{ type: 'tell', subWalletId: job.subWalletId, news: told }] }
+function tell(job: GasJob, update: SponsorUpdate): GasDecision {
+  return { ...NOTHING, effects: [{ type: 'tell', subWalletId: job.subWalletId, update }] }
 }
 
-/** Whom the news is about, and from whom. */
+/** Whom the update is about, and from whom. */
 interface About {
   readonly gasWalletId: GasWalletId
   readonly job: GasJob
   readonly nowMs: number
 }
 
-function news(about: About, gas: AccountTransaction, flight: SponsorNews['flight']): SponsorNews {
+function update(
+  about: About,
+  gas: AccountTransaction,
+  flight: SponsorUpdate['flight'],
+): SponsorUpdate {
   const { gasWalletId, job, nowMs } = about
   const { txId, cancels } = job
-  return { type: 'sponsor-news', txId, gas, flight, refusal: null, gasWalletId, cancels, nowMs }
+  return { type: 'sponsor-update', txId, gas, flight, refusal: null, gasWalletId, cancels, nowMs }
 }
 
-function refusal({ gasWalletId, job, nowMs }: About, why: JobRefusal): SponsorNews {
+function refusal({ gasWalletId, job, nowMs }: About, why: JobRefusal): SponsorUpdate {
   const { txId, cancels } = job
   return {
-    ...{ type: 'sponsor-news', txId, gas: null, flight: 'ended', refusal: why },
+    ...{ type: 'sponsor-update', txId, gas: null, flight: 'ended', refusal: why },
     ...{ gasWalletId, cancels, nowMs },
   }
 }

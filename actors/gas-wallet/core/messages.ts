@@ -11,7 +11,7 @@ import type {
   UnminedCommand,
 } from '../../account/core/messages.js'
 import type { AccountDraft } from '../../account/core/state.js'
-import type { JobRefusal, SponsorNews } from '../../sub-wallet/core/sponsored-messages.js'
+import type { JobRefusal, SponsorUpdate } from '../../sub-wallet/core/sponsored-messages.js'
 import type { ServiceWallet } from './state.js'
 
 export type GasWalletCommand =
@@ -91,4 +91,4 @@ export type GasWalletEffect =
       readonly purpose: ReplacePurpose
       readonly authorization: Authorization | null
     }
-  | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly news: SponsorNews }
+  | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly update: SponsorUpdate }

@@ -106,7 +106,7 @@ export function intentSigned(turn: Turn, { txId, signed }: Of<'intent-signed'>):
   const { subWalletId } = turn.state
   const sponsorship = { ...kept, ...signed, subWalletId, stage: 'handed' } as const
   turn.emit({ type: 'sponsored-handed', sponsorship })
-  turn.effect({ type: 'hand-over', sponsorship, account })
+  turn.effect({ type: 'submit-job', sponsorship, account })
   const { chainId, deadlineSeconds } = sponsorship
   turn.effect({ type: 'await-deadline', stage: 'handed', txId, chainId, deadlineSeconds })
   proceed(turn, chainId)
@@ -134,7 +134,7 @@ export function resumeSponsored(turn: Turn): void {
   for (const { txId, chainId, phase, sponsorship } of turn.state.sponsored.values()) {
     if (sponsorship === null) continue
     const { deadlineSeconds } = sponsorship
-    if (phase !== 'held') turn.effect({ type: 'hand-over', sponsorship, account })
+    if (phase !== 'held') turn.effect({ type: 'submit-job', sponsorship, account })
     if (phase === 'held' || phase === 'handed') {
       turn.effect({ type: 'await-deadline', stage: phase, txId, chainId, deadlineSeconds })
     }

@@ -18,7 +18,7 @@ import {
   rotateKey,
 } from './decide-keys.js'
 import { admitSend, screened } from './decide-send.js'
-import { deadlinePassed, sponsorNews } from './decide-sponsor-news.js'
+import { deadlinePassed, sponsorUpdate } from './decide-sponsor-update.js'
 import {
   admitSponsored,
   intentFailed,
@@ -100,8 +100,8 @@ export function decide(
     case 'intent-failed':
       intentFailed(turn, command)
       break
-    case 'sponsor-news':
-      sponsorNews(turn, command)
+    case 'sponsor-update':
+      sponsorUpdate(turn, command)
       break
     case 'delegation-checked':
       delegationChecked(turn, command)

@@ -9,7 +9,7 @@ import {
 import type { SubWalletState } from './state.js'
 
 /** Reservations of requests that a crash would forget, kept apart from those of stored ones. */
-export function bookDraft(
+export function reserveDraft(
   state: SubWalletState,
   lineageId: LineageId,
   reservation: Reservation,
@@ -19,7 +19,7 @@ export function bookDraft(
   state.drafted.set(lineageId, reserve(before, reservation))
 }
 
-export function unbookDraft(
+export function releaseDraft(
   state: SubWalletState,
   lineageId: LineageId,
   reservation: Reservation,

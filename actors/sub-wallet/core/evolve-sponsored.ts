@@ -10,7 +10,7 @@ import {
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
 import { goOnAt } from '../../account/core/lane-nonces.js'
 import { laneOf, WINDOW_DELEGATED } from '../../account/core/state.js'
-import { bookDraft, unbookDraft } from './drafted-spend.js'
+import { releaseDraft, reserveDraft } from './drafted-spend.js'
 import type { SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import { runningKey, type SubWalletState } from './state.js'
@@ -36,7 +36,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
     case 'sponsored-handed':
       handed(state, event.sponsorship)
       return
-    case 'sponsored-passed-on':
+    case 'sponsored-moved':
     case 'sponsored-sent':
     case 'sponsored-changed':
     case 'sponsored-answered':
@@ -65,7 +65,7 @@ function reserved(state: SubWalletState, event: Of<'sponsored-reserved'>): void 
     ...{ txId, chainId, fingerprint, createdAtMs, gasMicros },
     ...{ draft, sponsorship: null, tx: null, needsDelegation, screenedAgainst: [], token },
   })
-  bookDraft(state, lineageId, draft.reservation, createdAtMs)
+  reserveDraft(state, lineageId, draft.reservation, createdAtMs)
   if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
 }
 
@@ -87,10 +87,10 @@ function underWay(
 /** By a gas wallet. */
 function carried(
   state: SubWalletState,
-  event: Of<'sponsored-passed-on' | 'sponsored-sent' | 'sponsored-changed' | 'sponsored-answered'>,
+  event: Of<'sponsored-moved' | 'sponsored-sent' | 'sponsored-changed' | 'sponsored-answered'>,
 ): void {
   switch (event.type) {
-    case 'sponsored-passed-on':
+    case 'sponsored-moved':
       entryOf(state, event.sponsorship.txId).sponsorship = event.sponsorship
       return
     case 'sponsored-sent': {
@@ -169,11 +169,11 @@ function evolveDelegation(
   }
 }
 
-/** Booked as a draft before it is stored, with the stored ones from then on. */
+/** Reserved as a draft before it is stored, with the stored ones from then on. */
 function handed(state: SubWalletState, sponsorship: Sponsorship): void {
   const { txId, chainId, lineageId, reservation, createdAtMs, authorization } = sponsorship
   const entry = entryOf(state, txId)
-  unbookDraft(state, lineageId, reservation)
+  releaseDraft(state, lineageId, reservation)
   const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, createdAtMs)
   state.spend.set(lineageId, reserve(before, reservation))
   entry.phase = 'handed'
@@ -187,7 +187,7 @@ function handed(state: SubWalletState, sponsorship: Sponsorship): void {
 function release(state: SubWalletState, entry: SponsoredEntry): void {
   const { draft, chainId, txId } = entry
   if (draft === null) throw new Error(`${txId} is stored: only a record of it can give it up`)
-  unbookDraft(state, draft.lineageId, draft.reservation)
+  releaseDraft(state, draft.lineageId, draft.reservation)
   const delegation = state.delegations.get(chainId)
   if (delegation?.phase === 'signing' && delegation.leader === txId) {
     state.delegations.set(chainId, { phase: 'draining', leader: null, authorization: null })

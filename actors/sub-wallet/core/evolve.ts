@@ -13,10 +13,10 @@ import { foldDraft } from '../../account/core/evolve-drafts.js'
 import { openOf } from '../../account/core/state.js'
 import { isAccountEvent } from '../../account/core/written.js'
 import { foldAllowances, foldCredits } from './allowance-ledger.js'
-import { bookDraft, unbookDraft } from './drafted-spend.js'
+import { releaseDraft, reserveDraft } from './drafted-spend.js'
 import { evolveReceipts, forgetReceipt } from './evolve-receipts.js'
 import { evolveSponsored } from './evolve-sponsored.js'
-import { noteTold } from './limit-crossings.js'
+import { noteLimit } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import { evolveGrants } from './open-grants.js'
 import { type Draft, runningKey, type SubWalletState } from './state.js'
@@ -49,7 +49,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       foldCredits(state, event)
       break
     case 'limit-reached':
-      noteTold(state, event.mark)
+      noteLimit(state, event.mark)
       break
     case 'grant-opened':
     case 'grant-closed':
@@ -116,15 +116,15 @@ function evolveCall(state: SubWalletState, event: CallEvent | OwnCallEvent): voi
 
 function forgetSpend(state: SubWalletState, lineageIds: readonly LineageId[]): void {
   for (const lineageId of lineageIds) state.spend.delete(lineageId)
-  for (const [told, mark] of state.limitsTold) {
-    if (lineageIds.includes(mark.lineageId)) state.limitsTold.delete(told)
+  for (const [told, mark] of state.limitNotices) {
+    if (lineageIds.includes(mark.lineageId)) state.limitNotices.delete(told)
   }
 }
 
 function reserved(state: SubWalletState, draft: Draft): void {
   const { lineageId, idempotency, txId } = draft
   foldDraft(state, draft, 'screening')
-  bookDraft(state, lineageId, draft.reservation, draft.createdAtMs)
+  reserveDraft(state, lineageId, draft.reservation, draft.createdAtMs)
   if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
 }
 
@@ -132,8 +132,8 @@ function reservedAnew(state: SubWalletState, draft: Draft): void {
   const entry = state.drafts.get(draft.txId)
   if (entry === undefined) throw new Error(`${draft.txId} is no draft`)
   const { lineageId, reservation, createdAtMs } = draft
-  unbookDraft(state, lineageId, entry.draft.reservation)
-  if (reservation.micros > 0n) bookDraft(state, lineageId, reservation, createdAtMs)
+  releaseDraft(state, lineageId, entry.draft.reservation)
+  if (reservation.micros > 0n) reserveDraft(state, lineageId, reservation, createdAtMs)
   entry.draft = draft
 }
 
@@ -142,7 +142,7 @@ function freeReservation(state: SubWalletState, txId: TxId): void {
   const draft = state.drafts.get(txId)?.draft
   if (draft === undefined) throw new Error(`${txId} is no draft`)
   const { lineageId, idempotency, reservation } = draft
-  if (draft.signs === 'first-time') unbookDraft(state, lineageId, reservation)
+  if (draft.signs === 'first-time') releaseDraft(state, lineageId, reservation)
   if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
 }
 
@@ -153,7 +153,7 @@ function signed(state: SubWalletState, tx: Transaction): void {
   state.spend.set(lineageId, reserve(before, reservation))
   foldSigned(state, tx)
   if (draft === undefined) return
-  unbookDraft(state, lineageId, draft.reservation)
+  releaseDraft(state, lineageId, draft.reservation)
   const { proofKey, idempotency } = draft
   state.requests.set(txId, { proofKey, idempotency, isPlain: isPlain(draft) })
 }

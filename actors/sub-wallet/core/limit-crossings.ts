@@ -7,7 +7,7 @@ import { countersOf, type SubWalletState } from './state.js'
 /**
  * When an owner is told of a cap (`limit.reached`): at 80 % and at 100 % of it, each once in a
  * window, however often settlements take the use below the mark and new calls above it. Another
- * cap is news again.
+ * cap is reported anew.
  */
 type LimitReached = Extract<Event, { type: 'limit-reached' }>
 
@@ -28,7 +28,7 @@ export function limitsCrossed(
   for (const cap of capsOf(state, key, nowMs)) {
     for (const percent of THRESHOLDS) {
       if (cap.usedMicros < markOf(cap.limitMicros, percent)) break
-      const event = untold(state, key, cap, percent, nowMs)
+      const event = newNotice(state, key, cap, percent, nowMs)
       if (event !== null) events.push(event)
     }
   }
@@ -50,19 +50,19 @@ export function limitsHit(
   if (cap === undefined || cap.usedMicros < markOf(cap.limitMicros, THRESHOLDS[0])) return NONE
   const events: LimitReached[] = []
   for (const percent of THRESHOLDS) {
-    const event = untold(state, key, cap, percent, nowMs)
+    const event = newNotice(state, key, cap, percent, nowMs)
     if (event !== null) events.push(event)
   }
   return events
 }
 
-export function noteTold(state: SubWalletState, mark: LimitMark): void {
-  state.limitsTold.set(toldKey(mark), mark)
+export function noteLimit(state: SubWalletState, mark: LimitMark): void {
+  state.limitNotices.set(noticeKey(mark), mark)
 }
 
 type Cap = Pick<LimitMark, 'period' | 'window' | 'limitMicros'> & { readonly usedMicros: bigint }
 
-/** Caps that can be used up: there is no news of one of zero. */
+/** Caps that can be used up: nothing is reported of one of zero. */
 function capsOf(state: SubWalletState, key: ApiKey, nowMs: number): readonly Cap[] {
   const { day, dayMicros, month, monthMicros } = countersOf(state, key.lineageId, nowMs)
   const { dailyLimitMicros, monthlyLimitMicros } = key
@@ -78,7 +78,7 @@ function capsOf(state: SubWalletState, key: ApiKey, nowMs: number): readonly Cap
   return caps
 }
 
-function untold(
+function newNotice(
   state: SubWalletState,
   { keyId, lineageId }: ApiKey,
   { usedMicros, ...cap }: Cap,
@@ -86,19 +86,19 @@ function untold(
   atMs: number,
 ): LimitReached | null {
   const mark: LimitMark = { lineageId, ...cap, percent }
-  const told = state.limitsTold.get(toldKey(mark))
-  const isTold =
-    told !== undefined &&
-    told.window === mark.window &&
-    told.limitMicros === mark.limitMicros &&
-    told.percent >= percent
-  return isTold ? null : { type: 'limit-reached', keyId, mark, usedMicros, atMs }
+  const last = state.limitNotices.get(noticeKey(mark))
+  const isKnown =
+    last !== undefined &&
+    last.window === mark.window &&
+    last.limitMicros === mark.limitMicros &&
+    last.percent >= percent
+  return isKnown ? null : { type: 'limit-reached', keyId, mark, usedMicros, atMs }
 }
 
 function markOf(limitMicros: bigint, percent: LimitMark['percent']): bigint {
   return (limitMicros * BigInt(percent)) / 100n
 }
 
-function toldKey({ lineageId, period }: LimitMark): string {
+function noticeKey({ lineageId, period }: LimitMark): string {
   return `${lineageId}|${period}`
 }

@@ -36,7 +36,7 @@ export type SponsoredCommand =
       readonly chainNonce: number | null
       readonly nowMs: number
     }
-  | (SponsorNews & {
+  | (SponsorUpdate & {
       /** The record of a call that has ended; set where the actor has none at hand. */
       readonly stored?: Transaction | null
     })
@@ -103,8 +103,8 @@ export interface PreparedSponsored extends Omit<SponsorCommand, 'type'> {
  * How a job stands, told by a gas wallet after every change. Each is the whole picture, so one
  * that is told twice or not at all does no harm.
  */
-export interface SponsorNews {
-  readonly type: 'sponsor-news'
+export interface SponsorUpdate {
+  readonly type: 'sponsor-update'
   readonly txId: TxId
   /** The gas wallet's transaction; null when there is none and never will be. */
   readonly gas: AccountTransaction | null
@@ -175,7 +175,7 @@ export type SponsoredEvent =
       readonly atMs: number
     }
   /** A gas wallet could not carry it; the sponsorship names the one that is asked next. */
-  | { readonly type: 'sponsored-passed-on'; readonly sponsorship: Sponsorship }
+  | { readonly type: 'sponsored-moved'; readonly sponsorship: Sponsorship }
   /** A failed intent's deadline has passed, or it was cancelled: nothing of it can leave any more. */
   | {
       readonly type: 'sponsored-expired'
@@ -208,7 +208,7 @@ export type SponsoredEffect =
       /** A new one at this nonce, one that exists already, or none. */
       readonly authorization: Authorization | { readonly nonce: number } | null
     }
-  | { readonly type: 'hand-over'; readonly sponsorship: Sponsorship; readonly account: Address }
+  | { readonly type: 'submit-job'; readonly sponsorship: Sponsorship; readonly account: Address }
   /** Ends a reverted intent on chain, so that its spend need not wait for the deadline. */
   | { readonly type: 'cancel-intent'; readonly sponsorship: Sponsorship; readonly account: Address }
   | { readonly type: 'check-delegation'; readonly chainId: number; readonly account: Address }

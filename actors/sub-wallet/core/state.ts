@@ -31,7 +31,7 @@ export interface SubWalletState extends AccountState {
   /** Reservations of drafts, by lineage. */
   readonly drafted: Map<LineageId, SpendCounters>
   /** What owners were told of their caps, by `toldKey`; a lineage has two at most. */
-  readonly limitsTold: Map<string, LimitMark>
+  readonly limitNotices: Map<string, LimitMark>
   readonly drafts: Map<TxId, DraftEntry<Draft>>
   readonly open: Map<TxId, OpenEntry<Transaction>>
   readonly ended: Map<TxId, Transaction>
@@ -108,7 +108,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     keys: new Map(),
     spend: new Map(),
     drafted: new Map(),
-    limitsTold: new Map(),
+    limitNotices: new Map(),
     lanes: new Map(),
     drafts: new Map(),
     open: new Map(),

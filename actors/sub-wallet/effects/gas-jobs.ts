@@ -8,10 +8,10 @@ import type { SponsoredEffect } from '../core/sponsored-messages.js'
 
 /** What a sub-wallet asks of the gas wallet that its sponsorship names. */
 
-export function handOver({
+export function submitJob({
   sponsorship,
   account,
-}: Extract<SponsoredEffect, { type: 'hand-over' }>): Envelope {
+}: Extract<SponsoredEffect, { type: 'submit-job' }>): Envelope {
   const { txId, subWalletId, chainId, router, calldata, authorization } = sponsorship
   return ask(sponsorship, {
     ...{ txId, subWalletId, chainId, account, router, calldata, authorization },

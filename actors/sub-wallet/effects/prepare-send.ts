@@ -8,7 +8,7 @@ import type { Command, PreparedSend, SendCommand } from '../core/messages.js'
 import type { SubWalletState } from '../core/state.js'
 import { unminedCalls } from '../core/unmined-calls.js'
 import type { SubWalletPorts } from '../ports.js'
-import { editionsOf } from './screen.js'
+import { versionsOf } from './screen.js'
 
 /** Adds what a send's decision needs from outside; at once while all caches are warm. */
 export function prepareSend(
@@ -102,7 +102,7 @@ async function screenedFirst(
   if (userId === undefined) return null
   const verdict = await screener.screen({ chainId: chainId as ChainId, userId, to, data })
   const refusal = verdictFault(verdict)
-  return refusal === null ? null : { refusal, screenedAgainst: editionsOf(verdict.lists) }
+  return refusal === null ? null : { refusal, screenedAgainst: versionsOf(verdict.lists) }
 }
 
 /** Asks the chain where a lane has not begun; null where it has. */

@@ -25,7 +25,7 @@ export function screen(
       type: 'screened',
       txId,
       refusal: verdictFault(verdict),
-      screenedAgainst: editionsOf(verdict.lists),
+      screenedAgainst: versionsOf(verdict.lists),
       requoted,
       nowMs: timers.now(),
     })
@@ -82,7 +82,7 @@ export function screenSponsored(
       type: 'sponsored-screened',
       txId,
       refusal: verdictFault(verdict),
-      screenedAgainst: editionsOf(verdict.lists),
+      screenedAgainst: versionsOf(verdict.lists),
       nowMs: timers.now(),
     })
   const verdict = screener.screen({
@@ -97,12 +97,12 @@ export function screenSponsored(
 }
 
 /** Verdicts share one array of lists until a list changes. */
-const editions = new WeakMap<readonly ListVersion[], readonly ScreenedAgainst[]>()
+const versionsByLists = new WeakMap<readonly ListVersion[], readonly ScreenedAgainst[]>()
 
-export function editionsOf(lists: readonly ListVersion[]): readonly ScreenedAgainst[] {
-  const known = editions.get(lists)
+export function versionsOf(lists: readonly ListVersion[]): readonly ScreenedAgainst[] {
+  const known = versionsByLists.get(lists)
   if (known !== undefined) return known
   const made = lists.map(({ list, version, checkedAtMs }) => ({ list, version, checkedAtMs }))
-  editions.set(lists, made)
+  versionsByLists.set(lists, made)
   return made
 }

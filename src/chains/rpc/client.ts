@@ -3,8 +3,8 @@ import { FaultError, fault } from '../../errors/fault.js'
 import type { BroadcastOutcome } from './broadcast-outcome.js'
 import { createEndpoint } from './endpoint.js'
 import { createEndpointSet } from './endpoint-set.js'
-import { createLane, type Lane } from './lane.js'
 import { createReadRunner, type PendingRead, unavailable } from './reads.js'
+import { createRequestQueue, type RequestQueue } from './request-queue.js'
 import {
   createSendRunner,
   createSpreadRunner,
@@ -43,9 +43,9 @@ const QUEUED_SENDS_MAX = 8_192
 const HEAVY_METHODS: ReadonlySet<string> = new Set(['eth_simulateV1', 'debug_traceCall'])
 const HEAVY_SLOTS_MAX = 4
 const QUEUED_HEAVY_READS_MAX = 512
-/** Proofs are for rare doubts: some at a time, for each goes to all endpoints. */
+/** Proofs are for rare disputes: some at a time, for each goes to all endpoints. */
 const VIEW_SLOTS_MAX = 2
-/** As many lanes may doubt at once when a node lies to all of them; the rest ask at the next block. */
+/** As many lanes may dispute a refusal at once when a node lies to all of them; the rest ask at the next block. */
 const QUEUED_VIEWS_MAX = 512
 /** 128 KiB of calldata twice over as hex, and room for the envelope. */
 const RAW_CHARS_MAX = 400_000
@@ -60,7 +60,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   )
   const set = createEndpointSet(endpoints)
   const runner = createReadRunner(chainId, set, timeoutMs, metrics)
-  const reads = createLane<PendingRead>({
+  const reads = createRequestQueue<PendingRead>({
     slotsMax: SLOTS_MAX,
     queuedMax: options.queuedReadsMax ?? QUEUED_READS_MAX,
     batchMax: BATCH_MAX,
@@ -68,7 +68,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     size: (item) => item.text.length,
     run: runner.run,
   })
-  const heavyReads = createLane<PendingRead>({
+  const heavyReads = createRequestQueue<PendingRead>({
     slotsMax: HEAVY_SLOTS_MAX,
     queuedMax: QUEUED_HEAVY_READS_MAX,
     batchMax: 1,
@@ -76,7 +76,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     size: (item) => item.text.length,
     run: runner.run,
   })
-  const sends = createLane<PendingSend>({
+  const sends = createRequestQueue<PendingSend>({
     slotsMax: SLOTS_MAX,
     queuedMax: options.queuedSendsMax ?? QUEUED_SENDS_MAX,
     batchMax: BATCH_MAX,
@@ -84,7 +84,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     size: (item) => item.text.length,
     run: createSendRunner(set, timeoutMs, metrics).run,
   })
-  const spreads = createLane<PendingSpread>({
+  const spreads = createRequestQueue<PendingSpread>({
     slotsMax: VIEW_SLOTS_MAX,
     queuedMax: options.queuedSendsMax ?? QUEUED_SENDS_MAX,
     batchMax: BATCH_MAX,
@@ -92,7 +92,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     size: (item) => item.text.length,
     run: createSpreadRunner(set, metrics).run,
   })
-  const views = createLane<PendingViews>({
+  const views = createRequestQueue<PendingViews>({
     slotsMax: VIEW_SLOTS_MAX,
     queuedMax: QUEUED_VIEWS_MAX,
     batchMax: 1,
@@ -111,7 +111,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     })
   }
 
-  function enqueue(lane: Lane<PendingRead>, item: PendingRead): void {
+  function enqueue(lane: RequestQueue<PendingRead>, item: PendingRead): void {
     const { settle } = item
     if (closed) {
       settle(unavailable(chainId))

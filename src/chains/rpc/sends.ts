@@ -9,7 +9,7 @@ import { createVerdictSum, type VerdictSum } from './verdict-sum.js'
 import { requestBody } from './wire.js'
 
 /**
- * Broadcasts: one endpoint first, the others only for the transactions it was unsure of. Sending
+ * Broadcasts: one endpoint first, the others only for those it gave no clear answer on. Sending
  * the same bytes twice is harmless, which is what makes failover of a write sound here.
  */
 
@@ -51,15 +51,15 @@ export function createSendRunner(
       if (endpoint === null) break
       tried.add(endpoint)
       const verdicts = await verdictsOf(endpoint, remaining)
-      const unsure: PendingSend[] = []
+      const indeterminate: PendingSend[] = []
       remaining.forEach((item, i) => {
         const verdict = verdicts(i)
         metrics.broadcast(endpoint.label, verdict.outcome.kind)
         const final = item.sum.add(verdict)
-        if (final === null) unsure.push(item)
+        if (final === null) indeterminate.push(item)
         else item.settle(final)
       })
-      remaining = unsure
+      remaining = indeterminate
     }
     for (const item of remaining) item.settle(item.sum.result())
   }

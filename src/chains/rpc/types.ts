@@ -86,10 +86,10 @@ export interface RpcMetrics {
   overflow(kind: 'read' | 'send'): void
   broadcast(label: string, outcome: BroadcastOutcome['kind']): void
   /** A queue that there is from now on, and how it is read. */
-  queue(kind: 'read' | 'send', read: () => LaneReading): void
+  queue(kind: 'read' | 'send', read: () => QueueReading): void
 }
 
-export interface LaneReading {
+export interface QueueReading {
   readonly length: number
   /** How long one that left lately had waited. */
   readonly waitMs: number

@@ -21,7 +21,7 @@ export interface SimulationAbilities {
   /** Probes endpoints of which nothing is known, or not lately. Never rejects. */
   refresh(): Promise<void>
   /** A method failed that should not have: what is known is probed again soon. */
-  doubt(): void
+  suspect(): void
 }
 
 export interface EndpointAbilities {
@@ -44,7 +44,7 @@ const PROBE_AGAIN_MS = 600_000
 /** Meanwhile only what is statically known passes there. */
 const PROBE_AGAIN_UNABLE_MS = 60_000
 /** Hostile calls can make a method fail, and must not make probes as often. */
-const PROBE_AGAIN_DOUBTED_MS = 15_000
+const PROBE_AGAIN_SUSPECTED_MS = 15_000
 
 interface Known {
   readonly incarnation: number
@@ -57,7 +57,7 @@ export function createSimulationAbilities(
   probe: SimulationProbe,
 ): SimulationAbilities {
   const known = new Map<string, Known>()
-  let doubted = false
+  let suspected = false
   let refreshing: Promise<void> | null = null
 
   function knownOf({ label, incarnation }: RpcEndpoint): Known | null {
@@ -69,7 +69,7 @@ export function createSimulationAbilities(
     const found = knownOf(endpoint)
     if (found === null) return true
     const ageMs = nowMs - found.atMs
-    if (doubted && ageMs >= PROBE_AGAIN_DOUBTED_MS) return true
+    if (suspected && ageMs >= PROBE_AGAIN_SUSPECTED_MS) return true
     return ageMs >= (found.methods.length === 0 ? PROBE_AGAIN_UNABLE_MS : PROBE_AGAIN_MS)
   }
 
@@ -89,7 +89,7 @@ export function createSimulationAbilities(
   async function probeDue(): Promise<void> {
     const nowMs = performance.now()
     const due = rpc.endpoints().filter((endpoint) => isDue(endpoint, nowMs))
-    doubted = false
+    suspected = false
     await Promise.all(due.map(probeOne))
   }
 
@@ -127,8 +127,8 @@ export function createSimulationAbilities(
         label: endpoint.label,
         methods: knownOf(endpoint)?.methods ?? null,
       })),
-    doubt() {
-      doubted = true
+    suspect() {
+      suspected = true
     },
   }
 }

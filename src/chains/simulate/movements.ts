@@ -201,8 +201,8 @@ export function createMovements(
     }
     for (const wrap of wraps) {
       const key = `${wrap.from}${wrap.to}${wrap.amount}`
-      const twins = minted.get(key) ?? 0
-      if (twins > 0) minted.set(key, twins - 1)
+      const matches = minted.get(key) ?? 0
+      if (matches > 0) minted.set(key, matches - 1)
       else transfer(wrap)
     }
   }

@@ -104,7 +104,7 @@ export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulat
         return returnsOf(answer, state.earlier.length, reads.length)
       } catch (error) {
         if (!(error instanceof RpcCallError || error instanceof RpcShapeError)) throw error
-        abilities.doubt()
+        abilities.suspect()
         return null
       }
     },
@@ -126,7 +126,7 @@ export function createSimulator(rpc: RpcClient, wrappedNative: Address): Simulat
             const kind = classifyCallError(error.code, error.message)
             if (kind !== 'other') return failed(kind, error.data, 0n, call)
           } else if (!(error instanceof RpcShapeError)) throw error
-          abilities.doubt()
+          abilities.suspect()
         }
       }
       if (unanswered !== null) throw unanswered

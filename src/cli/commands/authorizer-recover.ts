@@ -5,13 +5,17 @@ import { authorizerName } from '../../custody/authorizers/authorizer.js'
 import { authorizerIdOf, certificateMessage } from '../../custody/authorizers/certificate.js'
 import { readApprovedRecovery } from '../../custody-tools/provisioning/approve-authorizer.js'
 import { p256SignerOf } from '../../quorum-protocol/p256.js'
+import {
+  type AuthorizerClient,
+  type AuthorizerOptions,
+  connectAuthorizers,
+} from '../authorizer-client.js'
 import { forgetKey, newAuthorizerKey, saveKey } from '../authorizer-keys.js'
 import { UsageError } from '../exit-codes.js'
-import { type DeskOptions, type IdentityDesk, identityDesk } from '../identity-desk.js'
 import type { Io } from '../io.js'
 import { printRecord } from '../print.js'
 
-interface RecoverFlags extends DeskOptions {
+interface RecoverFlags extends AuthorizerOptions {
   readonly request?: string
   readonly approved?: string
   readonly label: string
@@ -30,20 +34,20 @@ export function registerRecover(authorizer: Command, io: Io, label: string): voi
       const options = command.optsWithGlobals<RecoverFlags>()
       const { request, approved } = options
       if (request !== undefined && approved === undefined) {
-        const desk = await identityDesk(io, options)
-        printRecord(io, options, await ask(io, desk, options.label, resolve(request)))
+        const client = await connectAuthorizers(io, options)
+        printRecord(io, options, await ask(io, client, options.label, resolve(request)))
         io.err('Send the file to the operator; tell them the authorizer id by another way.\n')
       } else if (approved !== undefined && request === undefined) {
         const { user_id, ...recovery } = readApprovedRecovery(resolve(approved))
-        const desk = await identityDesk(io, options)
-        const { authorizers: [own] = [] } = await desk.call('recover', recovery)
+        const client = await connectAuthorizers(io, options)
+        const { authorizers: [own] = [] } = await client.call('recover', recovery)
         printRecord(io, options, { user_id, authorizer_id: own?.authorizer_id, label: own?.label })
       } else throw new UsageError('give --request to ask, or --approved to hand in the approval')
     })
 }
 
-async function ask(io: Io, desk: IdentityDesk, label: string, path: string) {
-  const { user_id, authorizers = [] } = await desk.call('list')
+async function ask(io: Io, client: AuthorizerClient, label: string, path: string) {
+  const { user_id, authorizers = [] } = await client.call('list')
   if (authorizers.length === 0) {
     throw new UsageError('you have none that could be lost: countersign authorizer create')
   }
@@ -51,11 +55,11 @@ async function ask(io: Io, desk: IdentityDesk, label: string, path: string) {
   const signer = p256SignerOf(key)
   const authorizer_id = authorizerName(authorizerIdOf(Buffer.alloc(0), signer.publicKey))
   const public_key = signer.publicKey.toString('base64url')
-  const { certificate = '' } = await desk.call('begin', { kind: 'p256', label, public_key })
+  const { certificate = '' } = await client.call('begin', { kind: 'p256', label, public_key })
   const message = certificateMessage(Buffer.from(certificate, 'base64url'))
   const signature = (await signer.sign(message)).toString('base64url')
   const created_at = new Date().toISOString()
-  const facts = { authorizer_id, label, identity_provider: desk.origin, created_at }
+  const facts = { authorizer_id, label, identity_provider: client.origin, created_at }
   const file = saveKey(io, facts, key)
   try {
     const asked = JSON.stringify({ user_id, certificate, signature })

@@ -7,15 +7,15 @@ import {
   decodeCertificate,
 } from '../../custody/authorizers/certificate.js'
 import { p256SignerOf } from '../../quorum-protocol/p256.js'
+import {
+  type AuthorizerAnswer,
+  type AuthorizerClient,
+  type AuthorizerOptions,
+  connectAuthorizers,
+  type ListedAuthorizer,
+} from '../authorizer-client.js'
 import { forgetKey, newAuthorizerKey, openKey, savedKeys, saveKey } from '../authorizer-keys.js'
 import { UsageError } from '../exit-codes.js'
-import {
-  type DeskAnswer,
-  type DeskAuthorizer,
-  type DeskOptions,
-  type IdentityDesk,
-  identityDesk,
-} from '../identity-desk.js'
 import type { Io } from '../io.js'
 import { printRecord, printRows } from '../print.js'
 import { registerRecover } from './authorizer-recover.js'
@@ -33,8 +33,8 @@ export function register(program: Command, io: Io): void {
     .description('your passkeys and P-256 keys')
     .option(...ISSUER)
     .action(async (_given: object, command: Command) => {
-      const options = command.optsWithGlobals<DeskOptions>()
-      const { authorizers = [] } = await (await identityDesk(io, options)).call('list')
+      const options = command.optsWithGlobals<AuthorizerOptions>()
+      const { authorizers = [] } = await (await connectAuthorizers(io, options)).call('list')
       const rows = authorizers.map((row) => ({ ...row, here: isHere(io, row) ? 'yes' : 'no' }))
       printRows(io, options, { authorizers: rows }, rows, COLUMNS)
     })
@@ -44,8 +44,8 @@ export function register(program: Command, io: Io): void {
     .option('--label <text>', 'what to call it', label)
     .option(...ISSUER)
     .action(async ({ label }: { readonly label: string }, command: Command) => {
-      const options = command.optsWithGlobals<DeskOptions>()
-      const made = await create(io, await identityDesk(io, options), label)
+      const options = command.optsWithGlobals<AuthorizerOptions>()
+      const made = await create(io, await connectAuthorizers(io, options), label)
       printRecord(io, options, made, ['authorizer_id', 'label', 'file'])
       io.err('Keep the file: it confirms what your API keys may do.\n')
     })
@@ -55,14 +55,14 @@ export function register(program: Command, io: Io): void {
     .argument('<ceremony_id>', 'as the page says')
     .option(...ISSUER)
     .action(async (ceremonyId: string, _given: object, command: Command) => {
-      const options = command.optsWithGlobals<DeskOptions>()
-      const desk = await identityDesk(io, options)
-      const waiting = await desk.call('waiting', { ceremony_id: ceremonyId })
+      const options = command.optsWithGlobals<AuthorizerOptions>()
+      const client = await connectAuthorizers(io, options)
+      const waiting = await client.call('waiting', { ceremony_id: ceremonyId })
       const { action, kind, label, authorizerId } = decodeCertificate(
         Buffer.from(waiting.certificate ?? '', 'base64url'),
       )
       const change = { action, authorizer_id: authorizerName(authorizerId), kind, label }
-      await approve(io, desk, waiting)
+      await approve(io, client, waiting)
       printRecord(io, options, change)
     })
   authorizer
@@ -71,32 +71,32 @@ export function register(program: Command, io: Io): void {
     .argument('<authorizer_id>')
     .option(...ISSUER)
     .action(async (authorizerId: string, _given: object, command: Command) => {
-      const options = command.optsWithGlobals<DeskOptions>()
-      const desk = await identityDesk(io, options)
-      await approve(io, desk, await desk.call('remove', { authorizer_id: authorizerId }))
+      const options = command.optsWithGlobals<AuthorizerOptions>()
+      const client = await connectAuthorizers(io, options)
+      await approve(io, client, await client.call('remove', { authorizer_id: authorizerId }))
       forgetKey(io, authorizerId)
       printRecord(io, options, { authorizer_id: authorizerId, removed: true })
     })
   registerRecover(authorizer, io, label)
 }
 
-async function create(io: Io, desk: IdentityDesk, label: string) {
+async function create(io: Io, client: AuthorizerClient, label: string) {
   const key = newAuthorizerKey()
   const signer = p256SignerOf(key)
   const authorizer_id = authorizerName(authorizerIdOf(Buffer.alloc(0), signer.publicKey))
   const public_key = signer.publicKey.toString('base64url')
-  const begun = await desk.call('begin', { kind: 'p256', label, public_key })
+  const begun = await client.call('begin', { kind: 'p256', label, public_key })
   const certificate = Buffer.from(begun.certificate ?? '', 'base64url')
   const created_at = new Date().toISOString()
   const file = saveKey(
     io,
-    { authorizer_id, label, identity_provider: desk.origin, created_at },
+    { authorizer_id, label, identity_provider: client.origin, created_at },
     key,
   )
   try {
     const signature = (await signer.sign(certificateMessage(certificate))).toString('base64url')
     const body = { ceremony_id: begun.ceremony_id, signature }
-    await approve(io, desk, await desk.call('finish', body))
+    await approve(io, client, await client.call('finish', body))
   } catch (error) {
     forgetKey(io, authorizer_id)
     throw error
@@ -105,22 +105,22 @@ async function create(io: Io, desk: IdentityDesk, label: string) {
 }
 
 /** Has an older key of this machine approve a change, where one has to. */
-async function approve(io: Io, desk: IdentityDesk, answer: DeskAnswer): Promise<void> {
+async function approve(io: Io, client: AuthorizerClient, answer: AuthorizerAnswer): Promise<void> {
   if (answer.status !== 'approval_required') return
   const { ceremony_id, certificate = '', authorizers = [] } = answer
   const own = authorizers.find((row) => isHere(io, row))
   if (own === undefined) {
     throw new UsageError(
-      `none of your authorizers is on this machine; do it with your passkey at ${desk.origin}/authorizers`,
+      `none of your authorizers is on this machine; do it with your passkey at ${client.origin}/authorizers`,
     )
   }
   const message = certificateMessage(Buffer.from(certificate, 'base64url'))
   const signature = (await openKey(io, own.authorizer_id).sign(message)).toString('base64url')
   const proof = { authorizer_id: own.authorizer_id, signature }
-  await desk.call('approve', { ceremony_id, proof })
+  await client.call('approve', { ceremony_id, proof })
   io.err(`confirmed by ${own.label} (${own.authorizer_id})\n`)
 }
 
-function isHere(io: Io, { authorizer_id }: DeskAuthorizer): boolean {
+function isHere(io: Io, { authorizer_id }: ListedAuthorizer): boolean {
   return savedKeys(io).some((key) => key.authorizer_id === authorizer_id)
 }

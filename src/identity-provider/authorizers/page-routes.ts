@@ -6,13 +6,13 @@ import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Accounts } from '../login/accounts.js'
 import { AUTHORIZERS_CLIENT_ID, AUTHORIZERS_SIGNED_IN_PATH } from '../login/clients.js'
 import { contentSecurityPolicy, messagePage, scriptedPagePolicy } from '../login/pages.js'
-import type { AuthorizerDesk } from './desk.js'
+import type { AuthorizerCeremonies } from './ceremonies.js'
 import { PAGE_SCRIPT } from './page-script.js'
 import { confirmPage, managePage, SCRIPT_PATH } from './pages.js'
 import { sessionVisitor, type VisitorDeps } from './visitor.js'
 
 export interface PageDeps extends VisitorDeps {
-  readonly desk: AuthorizerDesk
+  readonly ceremonies: AuthorizerCeremonies
   readonly accounts: Pick<Accounts, 'findById'>
 }
 
@@ -65,7 +65,7 @@ async function manage(
     email: deps.accounts.findById(visitor.userId)?.email ?? visitor.userId,
     rpId: deps.webauthn()?.rpId ?? '',
     signInPath,
-    authorizers: deps.desk.list(visitor.userId),
+    authorizers: deps.ceremonies.list(visitor.userId),
   })
   send(response, 200, 'text/html', page, scriptedPagePolicy())
 }

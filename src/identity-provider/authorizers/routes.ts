@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Accounts } from '../login/accounts.js'
+import type { AuthorizerCeremonies, BegunCertificate } from './ceremonies.js'
 import { createCeremonyRate } from './ceremony-rate.js'
-import type { AuthorizerDesk, BegunCertificate } from './desk.js'
 import { RequestRefusedError, readJson } from './json-body.js'
 import { servePage } from './page-routes.js'
 import { requireVisitor, type Visitor, type VisitorDeps } from './visitor.js'
@@ -20,7 +20,7 @@ import {
 } from './wire.js'
 
 export interface AuthorizerRouteDeps extends VisitorDeps {
-  readonly desk: AuthorizerDesk
+  readonly ceremonies: AuthorizerCeremonies
   readonly accounts: Pick<Accounts, 'findById'>
   readonly log: Logger
 }
@@ -72,26 +72,30 @@ export function createAuthorizerRoutes(deps: AuthorizerRouteDeps) {
   }
 }
 
-async function list({ desk, webauthn }: AuthorizerRouteDeps, _request: unknown, visitor: Visitor) {
+async function list(
+  { ceremonies, webauthn }: AuthorizerRouteDeps,
+  _request: unknown,
+  visitor: Visitor,
+) {
   return {
     user_id: visitor.userId,
     rp_id: webauthn()?.rpId ?? null,
-    authorizers: desk.list(visitor.userId).map(authorizerJson),
+    authorizers: ceremonies.list(visitor.userId).map(authorizerJson),
   }
 }
 
 async function begin(
-  { desk, webauthn, accounts }: AuthorizerRouteDeps,
+  { ceremonies, webauthn, accounts }: AuthorizerRouteDeps,
   request: IncomingMessage,
   visitor: Visitor,
 ): Promise<object> {
   const { userId } = visitor
   const body = await readJson(request, beginBody)
-  const present = desk.list(userId)
+  const present = ceremonies.list(userId)
   if (present.length === 0) requireFresh(visitor, 'Sign in again to add the first one.')
   if (body.kind === 'p256')
-    return certificateJson(desk.beginKey(userId, body.label, body.public_key))
-  const { ceremonyId, challenge } = desk.beginPasskey(userId, body.label)
+    return certificateJson(ceremonies.beginKey(userId, body.label, body.public_key))
+  const { ceremonyId, challenge } = ceremonies.beginPasskey(userId, body.label)
   return {
     ceremony_id: ceremonyId,
     challenge: base64Url(challenge),
@@ -101,39 +105,55 @@ async function begin(
   }
 }
 
-async function finish({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+async function finish(
+  { ceremonies }: AuthorizerRouteDeps,
+  request: IncomingMessage,
+  visitor: Visitor,
+) {
   const body = await readJson(request, finishBody)
   const possession =
     'signature' in body
       ? body.signature
       : { attestationObject: body.attestation_object, clientDataJson: body.client_data_json }
-  const open = await desk.finish(visitor.userId, body.ceremony_id, possession)
-  if (open === null) return done(desk, visitor)
-  return { status: 'approval_required', ...certificateJson(open), ...listed(desk, visitor) }
+  const open = await ceremonies.finish(visitor.userId, body.ceremony_id, possession)
+  if (open === null) return done(ceremonies, visitor)
+  return { status: 'approval_required', ...certificateJson(open), ...listed(ceremonies, visitor) }
 }
 
-async function waiting({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+async function waiting(
+  { ceremonies }: AuthorizerRouteDeps,
+  request: IncomingMessage,
+  visitor: Visitor,
+) {
   const { ceremony_id } = await readJson(request, waitingBody)
-  const open = desk.waiting(visitor.userId, ceremony_id)
-  return { status: 'approval_required', ...certificateJson(open), ...listed(desk, visitor) }
+  const open = ceremonies.waiting(visitor.userId, ceremony_id)
+  return { status: 'approval_required', ...certificateJson(open), ...listed(ceremonies, visitor) }
 }
 
-async function approve({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+async function approve(
+  { ceremonies }: AuthorizerRouteDeps,
+  request: IncomingMessage,
+  visitor: Visitor,
+) {
   const { ceremony_id, proof } = await readJson(request, approveBody)
-  await desk.approve(visitor.userId, ceremony_id, proof)
-  return done(desk, visitor)
+  await ceremonies.approve(visitor.userId, ceremony_id, proof)
+  return done(ceremonies, visitor)
 }
 
 /** Nothing that the user has confirms it, so that the sign-in counts as with the first one. */
-async function recover({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+async function recover(
+  { ceremonies }: AuthorizerRouteDeps,
+  request: IncomingMessage,
+  visitor: Visitor,
+) {
   const body = await readJson(request, recoverBody)
   requireFresh(visitor, 'Sign in again to recover.')
-  await desk.recover(visitor.userId, {
+  await ceremonies.recover(visitor.userId, {
     certificate: body.certificate,
     possession: body.signature,
     rootSignature: body.root_signature,
   })
-  return done(desk, visitor)
+  return done(ceremonies, visitor)
 }
 
 function requireFresh({ signedInAtMs }: Visitor, message: string): void {
@@ -141,15 +161,23 @@ function requireFresh({ signedInAtMs }: Visitor, message: string): void {
   throw new RequestRefusedError(401, 'SIGN_IN_REQUIRED', message)
 }
 
-async function remove({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+async function remove(
+  { ceremonies }: AuthorizerRouteDeps,
+  request: IncomingMessage,
+  visitor: Visitor,
+) {
   const { authorizer_id } = await readJson(request, removeBody)
-  const open = desk.beginRemoval(visitor.userId, authorizer_id)
-  return { status: 'approval_required', ...certificateJson(open), ...listed(desk, visitor) }
+  const open = ceremonies.beginRemoval(visitor.userId, authorizer_id)
+  return { status: 'approval_required', ...certificateJson(open), ...listed(ceremonies, visitor) }
 }
 
-async function confirm({ desk }: AuthorizerRouteDeps, request: IncomingMessage, visitor: Visitor) {
+async function confirm(
+  { ceremonies }: AuthorizerRouteDeps,
+  request: IncomingMessage,
+  visitor: Visitor,
+) {
   const { grant, proof } = await readJson(request, confirmBody)
-  await desk.leaveProof(visitor.userId, grant, proof)
+  await ceremonies.leaveProof(visitor.userId, grant, proof)
   return { status: 'confirmed' }
 }
 
@@ -161,12 +189,12 @@ function certificateJson({ ceremonyId, certificate, challenge }: BegunCertificat
   }
 }
 
-function listed(desk: AuthorizerDesk, { userId }: Visitor) {
-  return { authorizers: desk.list(userId).map(authorizerJson) }
+function listed(ceremonies: AuthorizerCeremonies, { userId }: Visitor) {
+  return { authorizers: ceremonies.list(userId).map(authorizerJson) }
 }
 
-function done(desk: AuthorizerDesk, visitor: Visitor) {
-  return { status: 'done', ...listed(desk, visitor) }
+function done(ceremonies: AuthorizerCeremonies, visitor: Visitor) {
+  return { status: 'done', ...listed(ceremonies, visitor) }
 }
 
 function sendFailure(log: Logger, response: ServerResponse, error: unknown): void {

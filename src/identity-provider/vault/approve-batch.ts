@@ -23,7 +23,7 @@ import { checkPins, type DecodedPayload, decodePayload } from '../../quorum-prot
 import { codeOf, REFUSAL_CODES, Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import {
-  roomForShares,
+  allocateShares,
   SHARE_BYTES,
   type ShareSealer,
 } from '../../quorum-protocol/sealed-shares.js'
@@ -204,7 +204,7 @@ function checkKey({ intent, encoded, payload }: Candidate, context: ApproveConte
 
 /** Opens the shares of what was approved and seals them to the quorum signer, all in one. */
 function sealShares(judged: readonly Judgement[], sealer: ShareSealer, store: ShareStore) {
-  const shares = roomForShares(judged.length)
+  const shares = allocateShares(judged.length)
   const ids: Uint8Array[] = []
   let bitmap = 0
   try {

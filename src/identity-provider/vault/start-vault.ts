@@ -26,7 +26,7 @@ import { createSealer, type ShareSealer } from '../../quorum-protocol/sealed-sha
 import { type Connection, type Handlers, serveSocket } from '../../quorum-protocol/server.js'
 import { openServiceBoot } from '../../quorum-protocol/service-boot.js'
 import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
-import { type AuthorizerDesk, createAuthorizerDesk } from '../authorizers/desk.js'
+import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../authorizers/ceremonies.js'
 import { approveBatch } from './approve-batch.js'
 import { createAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
 import { catchUp } from './catch-up.js'
@@ -53,7 +53,7 @@ export interface VaultOptions {
 }
 
 export interface Vault {
-  readonly authorizers: AuthorizerDesk
+  readonly authorizers: AuthorizerCeremonies
   /** As the root signed it: where passkeys live; null: they are not taken. */
   readonly webauthn: () => WebAuthnPins | null
   close(): Promise<void>
@@ -81,7 +81,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const software = mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : null
   const authorizer = createAuthorizer(store, registry, software)
   log.warn(authorizer.announcement)
-  const authorizers = createAuthorizerDesk({ store, registry, signer, evidence })
+  const authorizers = createAuthorizerCeremonies({ store, registry, signer, evidence })
   const grants = createGrants(ledger, shares, authorizer, evidence)
   const disk = await watchFreeSpace({
     path: layout.ledger,

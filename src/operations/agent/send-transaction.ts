@@ -1,8 +1,8 @@
 import { subWalletAddress } from '../../../actors/addresses.js'
 import type { AskResult } from '../../../actors/runtime/actor.js'
-import { carriedSend } from '../../../actors/sub-wallet/carried-send.js'
 import type { SendCommand } from '../../../actors/sub-wallet/core/messages.js'
-import { type CarriedSent, sentReply } from '../../../actors/sub-wallet/sent-reply.js'
+import { encodeSend } from '../../../actors/sub-wallet/encoded-send.js'
+import { decodeSendReply, type EncodedSendReply } from '../../../actors/sub-wallet/send-reply.js'
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { TransactionView } from '../../api/transaction.js'
 import { type Hex, ID_PREFIX, type TxId } from '../../domain/ids.js'
@@ -28,18 +28,18 @@ export function sendTransaction({
       proofKey,
       idempotency,
     }
-    const answer = await actors.ask(subWalletAddress(key), carriedSend(command))
+    const answer = await actors.ask(subWalletAddress(key), encodeSend(command))
     return answerOfSend(answer, answeredSends)
   }
 }
 
 /** What the actor answered a call that moves value with, on the wire. */
 export function answerOfSend(
-  answer: AskResult<CarriedSent>,
+  answer: AskResult<EncodedSendReply>,
   answeredSends: OperationPorts['answeredSends'],
 ): Answer<TransactionView> {
   if (!answer.ok) return answer
-  const sent = sentReply(answer.value)
+  const sent = decodeSendReply(answer.value)
   answeredSends.note(sent)
   const { status, json, replayed, signingMs } = sent
   return {

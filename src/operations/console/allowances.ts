@@ -1,6 +1,6 @@
 import { subWalletAddress } from '../../../actors/addresses.js'
 import type { SendCommand } from '../../../actors/sub-wallet/core/messages.js'
-import { sentReply } from '../../../actors/sub-wallet/sent-reply.js'
+import { decodeSendReply } from '../../../actors/sub-wallet/send-reply.js'
 import { transactionView } from '../../api/transaction-view.js'
 import type { AuthenticatedKey } from '../../auth/api-key.js'
 import { type AllowanceEntry, allowanceKey } from '../../domain/allowance.js'
@@ -182,7 +182,7 @@ class Revocation {
     const answer = await this.#ports.actors.ask(subWalletAddress(this.#wallet), command)
     if (!answer.ok) return answer
     const { answeredSends, reader } = this.#ports
-    const sent = sentReply(answer.value)
+    const sent = decodeSendReply(answer.value)
     answeredSends.note(sent)
     const tx = reader.fresh().transactions.byId(sent.txId)
     if (tx === undefined) throw new Error(`${sent.txId} was answered and is not stored`)

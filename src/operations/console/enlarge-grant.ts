@@ -86,7 +86,7 @@ export async function enlargeGrant(
   return added.ok ? refuse(asked(details, added.value, wanted, answer.fault.message)) : added
 }
 
-/** The grant of an active key, at the custody desk; it takes away unless its caller says otherwise. */
+/** The grant of an active key, as the custody actor is asked for it; it takes away unless its caller says otherwise. */
 export function grantOf(
   key: ApiKey,
   context: ConsoleContext,

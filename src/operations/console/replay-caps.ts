@@ -51,7 +51,7 @@ export function replayCap(
     }
     return { next: { counters: open }, refusal }
   }
-  const booked = { micros: tx.spentMicros, day: open.day, month: open.month }
-  const after = reserve(open, booked)
+  const reservation = { micros: tx.spentMicros, day: open.day, month: open.month }
+  const after = reserve(open, reservation)
   return { next: { counters: { ...after, reservedMicros: 0n } }, refusal: null }
 }

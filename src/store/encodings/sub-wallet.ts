@@ -38,7 +38,7 @@ const MARKS = recordWithout<SubWalletHeader, 'wallet'>('wallet', {
   spend: listOf(SPEND),
   open: named,
   sponsored: optional(named),
-  limitsTold: optional(named),
+  limitNotices: optional(named),
 })
 
 /** @returns a value to put in the space `subWallets` */

@@ -10,7 +10,7 @@ import { Sent } from './core/sent.js'
  * `Sent` as it leaves the thread. The record itself would cost five times as much to pass on,
  * and then be turned into this text.
  */
-export interface SentReply {
+export interface SendReply {
   readonly txId: TxId
   readonly txHash: Hex
   readonly broadcast: boolean
@@ -24,22 +24,22 @@ export interface SentReply {
 }
 
 /** A list crosses threads for less than half of what an object with as many names does. */
-export type CarriedSent = readonly [
-  txId: SentReply['txId'],
-  txHash: SentReply['txHash'],
-  broadcast: SentReply['broadcast'],
-  updatedAtMs: SentReply['updatedAtMs'],
-  status: SentReply['status'],
-  json: SentReply['json'],
-  replayed: SentReply['replayed'],
-  signingMs: SentReply['signingMs'],
+export type EncodedSendReply = readonly [
+  txId: SendReply['txId'],
+  txHash: SendReply['txHash'],
+  broadcast: SendReply['broadcast'],
+  updatedAtMs: SendReply['updatedAtMs'],
+  status: SendReply['status'],
+  json: SendReply['json'],
+  replayed: SendReply['replayed'],
+  signingMs: SendReply['signingMs'],
 ]
 
 /**
  * @param headOf newest block of a chain; null until one was seen
  * @returns other answers as they are
  */
-export function presentAnswer(
+export function encodeAnswer(
   result: AskResult,
   headOf: (chainId: number) => number | null,
 ): AskResult {
@@ -54,7 +54,7 @@ export function presentAnswer(
   const shown = replayed ? asFirstAnswered(tx) : tx
   // What is sponsored asks nodes before it is signed.
   const signedAtMs = tx.kind === 'send' && !replayed ? tx.attempts[0]?.signedAtMs : undefined
-  const value: CarriedSent = [
+  const value: EncodedSendReply = [
     tx.txId,
     currentHash(tx),
     tx.status === 'broadcast',
@@ -72,7 +72,7 @@ function explained(json: string, queuedBehind: TxId | null): string {
   return queuedBehind === null ? json : `${json.slice(0, -1)},"queued_behind":"${queuedBehind}"}`
 }
 
-export function sentReply(carried: CarriedSent): SentReply {
+export function decodeSendReply(carried: EncodedSendReply): SendReply {
   const [txId, txHash, broadcast, updatedAtMs, status, json, replayed, signingMs] = carried
   return { txId, txHash, broadcast, updatedAtMs, status, json, replayed, signingMs }
 }

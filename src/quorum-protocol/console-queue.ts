@@ -5,7 +5,7 @@ import { Refusal } from './refusal.js'
  * curve arithmetic and writes that are on disk when they return. One begins per turn of the event
  * loop, so that approvals that have arrived come between any two.
  */
-export interface ConsoleLane {
+export interface ConsoleQueue {
   /** @throws Refusal OVERLOADED before anything began; INTERNAL when it takes too long */
   run(task: () => unknown): Promise<unknown>
 }
@@ -17,12 +17,12 @@ const WAITING_MAX = 512
 /** A key in a slow token takes a second. What takes longer is stuck, and would keep its place. */
 const WORK_MS_MAX = 30_000
 
-export interface ConsoleLaneOptions {
+export interface ConsoleQueueOptions {
   readonly waitingMax?: number
   readonly workMsMax?: number
 }
 
-export function createConsoleLane(options: ConsoleLaneOptions = {}): ConsoleLane {
+export function createConsoleQueue(options: ConsoleQueueOptions = {}): ConsoleQueue {
   const { waitingMax = WAITING_MAX, workMsMax = WORK_MS_MAX } = options
   const waiting: (() => void)[] = []
   let atWork = 0

@@ -9,7 +9,7 @@ const BODIES_MAX = 16_384
  * Transactions whose body this thread has put, so that only how they stand has to be put when they
  * change. Those it does not know, as after a start, are put whole.
  */
-export class KnownBodies {
+export class WrittenBodies {
   readonly #known = new Map<TxId, Transaction>()
 
   /** @returns whether its body is in the store as it is; from now on it is, until it is final */

@@ -17,16 +17,16 @@ import type { SponsoredEntry } from './sponsored-state.js'
 import type { Turn } from './turn.js'
 
 type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
-type News = Of<'sponsor-news'>
+type Update = Of<'sponsor-update'>
 
 /**
  * Steps 5 and 6 of the lifecycle as the gas wallet tells them. What it tells is the whole picture,
- * so that the same news twice changes nothing.
+ * so that the same update twice changes nothing.
  */
-export function sponsorNews(turn: Turn, command: News): void {
+export function sponsorUpdate(turn: Turn, command: Update): void {
   const { txId, gas, cancels } = command
   if (cancels !== null) {
-    cancelNews(turn, cancels, command)
+    cancellationEnded(turn, cancels, command)
     return
   }
   const entry = turn.state.sponsored.get(txId)
@@ -37,7 +37,7 @@ export function sponsorNews(turn: Turn, command: News): void {
   // What a gas wallet tells that was passed over says nothing about the one that was asked since.
   if (entry.sponsorship === null || entry.sponsorship.gasWalletId !== command.gasWalletId) return
   if (gas === null) {
-    if (entry.tx !== null || passOn(turn, entry.sponsorship, command)) return
+    if (entry.tx !== null || tryNextGasWallet(turn, entry.sponsorship, command)) return
     giveUp(turn, entry, command.refusal?.fault ?? fault('CHAIN_UNAVAILABLE'), command.nowMs)
     return
   }
@@ -57,15 +57,15 @@ export function sponsorNews(turn: Turn, command: News): void {
  * A gas wallet that is empty or jammed is passed over. It has signed nothing, so the next may.
  * @returns false when there is no next one, or it would not do better
  */
-function passOn(turn: Turn, sponsorship: Sponsorship, { refusal }: News): boolean {
+function tryNextGasWallet(turn: Turn, sponsorship: Sponsorship, { refusal }: Update): boolean {
   const { chainId, subWalletId, gasWalletId } = sponsorship
   const account = turn.state.wallet?.address
   const others = gasWalletsFor(chainId, subWalletId)
   const next = others[others.indexOf(gasWalletId) + 1]
   if (refusal?.of !== 'gas-wallet' || next === undefined || account === undefined) return false
   const passed: Sponsorship = { ...sponsorship, gasWalletId: next }
-  turn.emit({ type: 'sponsored-passed-on', sponsorship: passed })
-  turn.effect({ type: 'hand-over', sponsorship: passed, account })
+  turn.emit({ type: 'sponsored-moved', sponsorship: passed })
+  turn.effect({ type: 'submit-job', sponsorship: passed, account })
   return true
 }
 
@@ -99,7 +99,7 @@ function follow(
   const moved = { ...known, nonce, gasLimit, attempts, mined, updatedAtMs: gas.updatedAtMs }
   if (isFinal(gas.status)) {
     if (known.status === 'signed' && mined !== null) {
-      // The block overtook the news that a node has it.
+      // The block overtook the update that a node has it.
       const tx: Transaction = { ...moved, status: 'broadcast' }
       turn.emit({ type: 'sponsored-changed', tx, tells: 'transaction.broadcast' })
     }
@@ -149,7 +149,7 @@ const CANCEL_AHEAD_MS = 30_000
  * The cancellation is final: the intent's nonce is used, and its spend free. Of one that failed,
  * or that a restart forgot, the deadline takes care.
  */
-function cancelNews(turn: Turn, cancelled: TxId, { gas, nowMs }: News): void {
+function cancellationEnded(turn: Turn, cancelled: TxId, { gas, nowMs }: Update): void {
   const entry = turn.state.sponsored.get(cancelled)
   if (entry?.phase !== 'held' || entry.tx === null || gas?.status !== 'confirmed') return
   const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
@@ -186,7 +186,7 @@ function unpaid(): Fault {
 }
 
 /** The caller learns of the hash once a node was asked, or at once when that has to wait. */
-function answer(turn: Turn, entry: SponsoredEntry, { gas, flight, txId }: News): void {
+function answer(turn: Turn, entry: SponsoredEntry, { gas, flight, txId }: Update): void {
   const { token, tx } = entry
   if (token === null || tx === null || flight === 'sending') return
   if (tx.status === 'dropped' && gas !== null) {
@@ -233,7 +233,7 @@ function recordOf(
 const LIFETIME_SECONDS_MAX = 600
 
 /** A reorg took its block away after it had ended: the reservation stands again. */
-function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: News): void {
+function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: Update): void {
   const { gas, stored, nowMs, gasWalletId } = command
   const tx = entry?.tx ?? stored ?? null
   if (gas === null || isFinal(gas.status) || tx === null || !isFinal(tx.status)) return
@@ -275,7 +275,7 @@ export function deadlinePassed(turn: Turn, command: Of<'deadline-passed'>): void
     if (!isCarried) giveUp(turn, entry, fault('CHAIN_UNAVAILABLE'), nowMs)
     else if (account !== undefined) {
       // Its gas wallet tells again how it stands.
-      turn.effect({ type: 'hand-over', sponsorship: entry.sponsorship, account })
+      turn.effect({ type: 'submit-job', sponsorship: entry.sponsorship, account })
     }
     return
   }

@@ -1,19 +1,19 @@
 import { WaitSample } from '../../domain/meter.js'
-import type { LaneReading } from './types.js'
+import type { QueueReading } from './types.js'
 
 /**
  * A bounded queue in front of a bounded number of HTTP requests. What is pushed within one tick,
  * and what piles up while all slots are busy, leaves together.
  */
-export interface Lane<T> {
+export interface RequestQueue<T> {
   /** False when the queue is full; the item was not taken. */
   push(item: T): boolean
   /** Takes out all that still waits. */
   drain(): T[]
-  read(): LaneReading
+  read(): QueueReading
 }
 
-export interface LaneOptions<T> {
+export interface RequestQueueOptions<T> {
   readonly slotsMax: number
   readonly queuedMax: number
   readonly batchMax: number
@@ -23,7 +23,7 @@ export interface LaneOptions<T> {
   run(items: T[]): Promise<void>
 }
 
-export function createLane<T>(options: LaneOptions<T>): Lane<T> {
+export function createRequestQueue<T>(options: RequestQueueOptions<T>): RequestQueue<T> {
   const { slotsMax, queuedMax, batchMax, batchCharsMax, size, run } = options
   let queue: T[] = []
   let head = 0

@@ -5,10 +5,10 @@ import type { Io } from './io.js'
 import { signInForAuthorizers } from './sign-in.js'
 
 /** The identity provider's authorizer routes, under a sign-in of their own. */
-export interface IdentityDesk {
+export interface AuthorizerClient {
   readonly origin: string
   /** @throws Error with the identity provider's own words */
-  call(path: string, body?: object): Promise<DeskAnswer>
+  call(path: string, body?: object): Promise<AuthorizerAnswer>
 }
 
 const listed = z.object({
@@ -18,7 +18,7 @@ const listed = z.object({
   created_at: z.string(),
   credential_id: z.string().nullable(),
 })
-export type DeskAuthorizer = z.infer<typeof listed>
+export type ListedAuthorizer = z.infer<typeof listed>
 
 const answer = z.object({
   user_id: z.string().optional(),
@@ -27,17 +27,20 @@ const answer = z.object({
   certificate: z.string().optional(),
   authorizers: z.array(listed).optional(),
 })
-export type DeskAnswer = z.infer<typeof answer>
+export type AuthorizerAnswer = z.infer<typeof answer>
 
 const failure = z.object({ error: z.object({ code: z.string(), message: z.string() }) })
 const REQUEST_TIMEOUT_MS = 10_000
 
-export interface DeskOptions extends GlobalOptions {
+export interface AuthorizerOptions extends GlobalOptions {
   readonly issuer?: string
 }
 
 /** @throws UsageError when it is not known where the identity provider is, or nobody signs in */
-export async function identityDesk(io: Io, options: DeskOptions): Promise<IdentityDesk> {
+export async function connectAuthorizers(
+  io: Io,
+  options: AuthorizerOptions,
+): Promise<AuthorizerClient> {
   const origin = await originOf(io, options)
   const token =
     (await devTokenFor(io, options, ['--authorizers'])) ?? (await signInForAuthorizers(io, origin))
@@ -59,7 +62,7 @@ export async function identityDesk(io: Io, options: DeskOptions): Promise<Identi
   }
 }
 
-async function originOf(io: Io, options: DeskOptions): Promise<string> {
+async function originOf(io: Io, options: AuthorizerOptions): Promise<string> {
   const given = options.issuer ?? io.env.COUNTERSIGN_ISSUER
   if (given !== undefined) return given.replace(/\/$/, '')
   const { manage_url } = await (await consoleClient(io, options)).listAuthorizers()

@@ -51,7 +51,7 @@ import { sha256 } from '../../quorum-protocol/tagged.js'
  * Spec silent: the first authorizer rests on the sign-in alone; each further one, and each
  * removal, on one that the user has. The last one stays: to lose it takes the registry's root.
  */
-export interface AuthorizerDesk {
+export interface AuthorizerCeremonies {
   /** Oldest first. */
   list(userId: string): readonly Authorizer[]
   beginPasskey(userId: string, label: string): BegunPasskey
@@ -113,7 +113,7 @@ export interface Recovery {
   readonly rootSignature: Uint8Array
 }
 
-export interface DeskContext {
+export interface CeremonyContext {
   readonly store: AuthorizerStore
   readonly registry: RegistryHolder
   readonly signer: P256Signer
@@ -137,7 +137,7 @@ const CEREMONY_LIFE_MS = 10 * 60_000
 /** Spec silent: time to carry a request to the machine of the root and back. */
 const RECOVERY_LIFE_MS = 7 * 24 * 60 * 60_000
 
-export function createAuthorizerDesk(context: DeskContext): AuthorizerDesk {
+export function createAuthorizerCeremonies(context: CeremonyContext): AuthorizerCeremonies {
   const { store, registry, signer, evidence } = context
   const ceremonies = createOwnedCache<Ceremony>(OPEN_BOUNDS)
   const proofs = createOwnedCache<Buffer>(OPEN_BOUNDS)

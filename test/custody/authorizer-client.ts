@@ -11,14 +11,14 @@ import {
 } from '../support/software-authenticator.js'
 
 /** The authorizer routes of a running identity provider, as a user's browser or script has them. */
-export interface UserDesk {
-  call(path: string, body?: object, token?: string): Promise<DeskReply>
+export interface AuthorizerClient {
+  call(path: string, body?: object, token?: string): Promise<AuthorizerReply>
   /** Registers a passkey; an older authorizer approves it where one has to. */
   addPasskey(approver?: Prover): Promise<Passkey>
   addKey(approver?: Prover): Promise<KeyAuthorizer>
 }
 
-export interface DeskReply {
+export interface AuthorizerReply {
   readonly status: number
   readonly json: Readonly<Record<string, unknown>>
 }
@@ -47,28 +47,28 @@ export function issuerOf(home: string): string {
 }
 
 /** @param webauthn where passkeys of that registry live */
-export async function openDesk(
+export async function connectAuthorizers(
   home: string,
   user: { readonly email: string; readonly password: string },
   webauthn: { readonly rpId: string; readonly origin: string },
-): Promise<UserDesk> {
+): Promise<AuthorizerClient> {
   const issuer = issuerOf(home)
   const ownToken = await mintConsoleToken({ issuer, ...user, purpose: 'authorizers' })
 
-  async function call(path: string, body?: object, token = ownToken): Promise<DeskReply> {
+  async function call(path: string, body?: object, token = ownToken): Promise<AuthorizerReply> {
     const response = await fetch(`${issuer}/authorizers/api/${path}`, {
       method: body === undefined ? 'GET' : 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    return { status: response.status, json: (await response.json()) as DeskReply['json'] }
+    return { status: response.status, json: (await response.json()) as AuthorizerReply['json'] }
   }
 
   async function done(
     path: string,
     body: object,
     approver: Prover | undefined,
-  ): Promise<DeskReply['json']> {
+  ): Promise<AuthorizerReply['json']> {
     const { status, json } = await call(path, body)
     if (status !== 200) throw new Error(`${path}: ${JSON.stringify(json)}`)
     if (json.status !== 'approval_required' || approver === undefined) return json
@@ -77,7 +77,7 @@ export async function openDesk(
     return done('approve', { ceremony_id: json.ceremony_id, proof }, undefined)
   }
 
-  function newestOf(json: DeskReply['json']): string {
+  function newestOf(json: AuthorizerReply['json']): string {
     const list = json.authorizers as readonly { authorizer_id: string }[]
     return list.at(-1)?.authorizer_id ?? ''
   }

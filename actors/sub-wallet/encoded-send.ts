@@ -4,7 +4,7 @@ import type { SendCommand } from './core/messages.js'
  * A send on its way to the thread of its wallet. A list crosses threads for half of what an object
  * with as many names does, most of which the actor's thread would pay.
  */
-export type CarriedSend = readonly [
+export type EncodedSend = readonly [
   type: SendCommand['type'],
   txId: SendCommand['txId'],
   requestId: SendCommand['requestId'],
@@ -18,17 +18,17 @@ export type CarriedSend = readonly [
   idempotency: SendCommand['idempotency'],
 ]
 
-export function carriedSend(command: SendCommand): CarriedSend {
+export function encodeSend(command: SendCommand): EncodedSend {
   const { type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey } = command
   const { idempotency } = command
   return [type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency]
 }
 
 /** The command as it was before it was carried; one that was not carried is given back. */
-export function openedCommand(command: unknown): unknown {
+export function decodeCommand(command: unknown): unknown {
   if (!Array.isArray(command) || command[0] !== 'send') return command
   const [type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency] =
-    command as unknown as CarriedSend
+    command as unknown as EncodedSend
   const send: SendCommand = {
     type,
     txId,
