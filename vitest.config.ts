@@ -32,12 +32,14 @@ const HTTP_BY_ADAPTER = [
 /**
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
  * Chromium (`npm run test:passkey`), systemd (`npm run test:systemd`), Node 22
- * (`npm run test:mcp:conformance` fetches it), or versions of Node (`npm run test:runtimes`).
+ * (`npm run test:mcp:conformance` fetches it), versions of Node (`npm run test:runtimes`), or the
+ * registry to install from (`npm run test:package`).
  */
 const STACKS_ON_REQUEST = {
   PKCS11: 'test/pkcs11/**',
   PASSKEY: 'test/passkey/**',
   RUNTIMES: 'test/runtimes/**',
+  PACKAGE: 'test/package/**',
 }
 const isWanted = (name: string) => process.env[name] === '1'
 const ON_REQUEST = [

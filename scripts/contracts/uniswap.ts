@@ -1,7 +1,8 @@
-import { createRequire } from 'node:module'
+import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { erc20Abi } from '../../src/contracts/abis/erc20.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
+import { resolveDevPackage } from '../dev/packages/dev-packages.js'
 import type { ChainWriter } from './chain-writer.js'
 
 /**
@@ -22,8 +23,6 @@ export interface PoolSide {
   /** Smallest units put into the pool. */
   readonly amount: bigint
 }
-
-const require = createRequire(import.meta.url)
 
 const ZERO: Address = '0x0000000000000000000000000000000000000000'
 const FULL_RANGE_TICK = 887_272
@@ -75,14 +74,12 @@ const positionManagerAbi = [
 
 export async function deployUniswap(chain: ChainWriter, wrapped: Address): Promise<Uniswap> {
   const factory = await chain.deploy(
-    bytecodeOf(
-      require('@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'),
-    ),
+    bytecodeOf('@uniswap/v3-core/artifacts/contracts/UniswapV3Factory.sol/UniswapV3Factory.json'),
   )
   // The descriptor only draws the picture of a position; nobody asks for it here.
   const positionManager = await chain.deploy(
     bytecodeOf(
-      require('@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json'),
+      '@uniswap/v3-periphery/artifacts/contracts/NonfungiblePositionManager.sol/NonfungiblePositionManager.json',
     ),
     ['address', 'address', 'address'],
     [factory, wrapped, ZERO],
@@ -90,14 +87,14 @@ export async function deployUniswap(chain: ChainWriter, wrapped: Address): Promi
   // No v2 factory: version 3 pools alone are quoted and used.
   const router = await chain.deploy(
     bytecodeOf(
-      require('@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json'),
+      '@uniswap/swap-router-contracts/artifacts/contracts/SwapRouter02.sol/SwapRouter02.json',
     ),
     ['address', 'address', 'address', 'address'],
     [ZERO, factory, positionManager, wrapped],
   )
   const quoter = await chain.deploy(
     bytecodeOf(
-      require('@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json'),
+      '@uniswap/swap-router-contracts/artifacts/contracts/lens/QuoterV2.sol/QuoterV2.json',
     ),
     ['address', 'address'],
     [factory, wrapped],
@@ -154,8 +151,9 @@ const artifactFile = z.object({
 })
 
 /** @throws ZodError when the artifact is not what the package is known to ship */
-function bytecodeOf(artifact: unknown): Hex {
-  return artifactFile.parse(artifact).bytecode as Hex
+function bytecodeOf(artifact: string): Hex {
+  const text = readFileSync(resolveDevPackage(artifact), 'utf8')
+  return artifactFile.parse(JSON.parse(text)).bytecode as Hex
 }
 
 /** Largest integer whose square is at most `value` (Newton). */

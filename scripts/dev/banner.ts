@@ -31,6 +31,6 @@ export function banner(dev: DevFile, home: string): string {
   Send 0.001 ETH on Base:
     curl -s ${dev.base_url}/api/tx/send ${key} -H 'Content-Type: application/json' -d '${body}'
 
-  Ctrl-C stops everything; npm start brings it back as it was.
+  Ctrl-C stops everything; npx countersign start brings it back as it was.
 `
 }

@@ -3,11 +3,13 @@ import { banner } from './banner.js'
 import { explainError } from './explain-error.js'
 import { devHome } from './home/layout.js'
 import { startInstance } from './instance.js'
+import { ensureDevPackages, NOT_INSTALLED_EXIT } from './packages/offer-install.js'
 import { shutdownStack } from './supervision/shutdown-stack.js'
 
 /**
  * `npm start`: the whole service and its six chains on this machine, until Ctrl-C. Environment:
- * PORT (default 8080), COUNTERSIGN_HOME (default ./.countersign).
+ * PORT (default 8080), COUNTERSIGN_HOME (default ./.countersign). `--install` installs what the chains
+ * lack without asking.
  */
 const DEFAULT_PORT = '8080'
 
@@ -47,6 +49,9 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 
 try {
   const home = devHome(process.env)
+  if (!(await ensureDevPackages(process.argv.includes('--install'), say))) {
+    process.exit(NOT_INSTALLED_EXIT)
+  }
   const dev = await startInstance({ home, port: readPort(), shutdown, say })
   if (usualAdapter() === 'node:http') say(`${NO_NATIVE_BUILD}: node:http serves`)
   process.stdout.write(banner(dev, home.root))

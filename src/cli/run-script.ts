@@ -6,25 +6,35 @@ import { EXIT, UsageError } from './exit-codes.js'
 
 const FORWARDED = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
+/** What installs and builds first; a clone has it, a published package has been built. */
+const TOOLCHAIN = 'scripts/run.mjs'
+
 /**
- * Runs a program of the package in a process of its own, on this terminal, until it ends.
- * @param entry path inside the package
+ * Runs a script of the package in a process of its own, on this terminal, until it ends.
+ * @param script such as `dev/start`
  * @returns its exit code
- * @throws UsageError when the package has no such program
+ * @throws UsageError when this installation has no such script
  */
-export function runEntry(
-  entry: string,
+export function runScript(
+  script: string,
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<number> {
-  const path = join(packageRoot(), entry)
-  if (!existsSync(path)) throw new UsageError(`${entry} is not part of this installation`)
+  const root = packageRoot()
+  const candidates = [[TOOLCHAIN, script], [`dist/scripts/${script}.js`]]
+  const entry = candidates.find(([path = '']) => existsSync(join(root, path)))
+  if (entry === undefined) throw new UsageError(`${script} is not part of this installation`)
+  const [path = '', ...first] = entry
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, ['--enable-source-maps', path, ...args], {
-      stdio: 'inherit',
-      env,
-      cwd: process.cwd(),
-    })
+    const child = spawn(
+      process.execPath,
+      ['--enable-source-maps', join(root, path), ...first, ...args],
+      {
+        stdio: 'inherit',
+        env,
+        cwd: process.cwd(),
+      },
+    )
     const forward = (signal: NodeJS.Signals) => child.kill(signal)
     for (const signal of FORWARDED) process.on(signal, forward)
     const done = () => {

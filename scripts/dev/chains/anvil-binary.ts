@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
+import { resolveDevPackage } from '../packages/dev-packages.js'
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64' }
 
@@ -12,8 +12,7 @@ export function anvilBinary(): string {
   const architecture = ARCHITECTURES[process.arch]
   const name = `@foundry-rs/anvil-${process.platform}-${architecture}`
   try {
-    const packageJson = createRequire(import.meta.url).resolve(`${name}/package.json`)
-    return join(dirname(packageJson), 'bin', 'anvil')
+    return join(dirname(resolveDevPackage(`${name}/package.json`)), 'bin', 'anvil')
   } catch (cause) {
     throw new Error(`anvil is not installed for ${process.platform}/${process.arch} (${name})`, {
       cause,

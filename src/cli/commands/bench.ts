@@ -1,15 +1,15 @@
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
-import { runEntry } from '../run-script.js'
+import { runScript } from '../run-script.js'
 
 export function register(program: Command, io: Io): void {
   program
     .command('bench')
-    .description('measure this machine')
+    .description('measure this machine; in a clone')
     .argument('[arguments...]', 'passed on; --help tells them')
     .allowUnknownOption()
     .helpOption(false)
     .action(async (args: readonly string[]) => {
-      process.exitCode = await runEntry('scripts/run.mjs', ['bench/run', ...args], io.env)
+      process.exitCode = await runScript('bench/run', args, io.env)
     })
 }
