@@ -46,7 +46,7 @@ function nested(depth: number): string {
 }
 
 /**
- * What is dear to look into; `0x`-prefixed hex of some 128 kB each. Calldata that no layer objects
+ * Costly to look into; `0x`-prefixed hex of some 128 kB each. Calldata that no layer objects
  * to is not among it: that is an honest send, of which its sender pays the gas.
  */
 const BOMBS: readonly string[] = [

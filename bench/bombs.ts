@@ -7,12 +7,12 @@ import { publish } from './results-file.js'
 
 /**
  * `npm run bench:bombs`: what honest sends wait while one client sends calldata of 128 kB that is
- * made to be dear. Many short phases without and with it in turns, so that what the machine does
+ * made to be expensive. Many short phases without and with it in turns, so that what the machine does
  * meanwhile falls on both alike.
  */
 const benchRun = readOptions({
   command: 'npm run bench:bombs',
-  measures: 'p99 of honest sends beside a client that sends 128 kB bombs: a ratio and a verdict',
+  measures: 'p99 of honest sends next to a client that sends 128 kB bombs: a ratio and a verdict',
   takes: 'about 40 s, and twice --seconds a round: 4 minutes',
   disk: 'about 6 kB a send: 80 MB',
   results: 'bombs.json',
@@ -27,7 +27,7 @@ const benchRun = readOptions({
       max: 1_000,
       byDefault: 6,
     }),
-    // Long beside the burst that a rested key is let: what is judged is a client that keeps on.
+    // Long compared with the burst that a rested key is let: what is judged is a client that keeps on.
     seconds: number('how long a phase is', { steps: 'any', min: 1, max: 3_600, byDefault: 15 }),
     chain: word('what the service sends to', CHAINS),
   },

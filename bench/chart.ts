@@ -1,8 +1,8 @@
-/** One bar: a figure beside the mark it should reach, if there is one. */
+/** One bar: a figure next to the mark it should reach, if there is one. */
 export interface Bar {
   readonly label: string
   readonly value: number
-  /** As it is written beside the bar. */
+  /** As it is written next to the bar. */
   readonly text: string
   readonly mark?: number
 }

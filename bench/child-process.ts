@@ -4,7 +4,7 @@ import { onInterrupt } from './interrupted.js'
 /** A process of a measurement, started from its built entry point. */
 export interface Child {
   readonly pid: number
-  /** Its `ready` message, with whatever it tells beside. */
+  /** Its `ready` message, with whatever it tells besides. */
   readonly ready: Readonly<Record<string, unknown>>
   /** SIGKILL; resolves when the process is gone. */
   kill(): Promise<void>

@@ -25,7 +25,7 @@ const PAST_BYTES = 1_900
 const BASE_BYTES = 1e9
 const run = readOptions({
   command: 'npm run bench:flat',
-  measures: 'CPU per send beside a small store in turns, restart after a kill, memory',
+  measures: 'CPU per send against a small store in turns, restart after a kill, memory',
   takes: 'about 25 minutes with the defaults, most of it filling the store',
   disk: `${gigabytes(neededBytes(1_000_000, 10_000_000))} with the defaults, removed at the end`,
   results: 'flat.json',

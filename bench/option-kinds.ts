@@ -2,7 +2,7 @@
 export interface Option<Value> {
   /** As `parseArgs` of node:util names them; a `boolean` has no text. */
   readonly kind: 'string' | 'boolean'
-  /** What stands for its value in the usage; empty of a flag. */
+  /** What shows its value in the usage; empty of a flag. */
   readonly hint: string
   /** With its bounds and default. */
   readonly meaning: string

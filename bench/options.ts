@@ -21,7 +21,7 @@ export interface BenchUsage<Options extends OptionSet> {
   /** CPU and memory of other processes are read from /proc. */
   readonly runsOn: 'linux' | 'any'
   readonly options: Options
-  /** Arguments beside the options, all of which must be given. */
+  /** Arguments besides the options, all of which must be given. */
   readonly files?: readonly string[]
 }
 

@@ -46,7 +46,7 @@ const normalRunMs = Math.min(30_000, overloadMs)
 const CONNECTIONS = 2_048
 const RECOVERY_STEP_MS = 500
 const RECOVERY_STEPS_MAX = 20
-/** Of the overload's last third beside that of the normal load: single seconds tell of collections. */
+/** Of the overload's last third against that of the normal load: single seconds tell of collections. */
 const MEMORY_BAR = 1.1
 const RECOVERY_BAR_MS = 2_000
 const CONFIRM_WAIT_MS = 60_000

@@ -24,7 +24,7 @@ import { issuerOf } from './sink-stack.js'
 import { makeDirectory } from './temporary.js'
 
 /**
- * What two keys cost: signatures per second through three real processes, beside the bare rate of
+ * What two keys cost: signatures per second through three real processes, next to the bare rate of
  * the curve library on one core in the same run. Every signature is complete: key proof, grant,
  * durable ledger, both approvals, both shares, verification of the result, serialised transaction.
  */
@@ -42,7 +42,7 @@ export interface QuorumLoad extends Latencies {
 export interface Quorum {
   readonly keygenMs: number
   measure(load: (typeof QUORUM_LOADS)[number], runMs: number): Promise<QuorumLoad>
-  /** Signatures a second at full load and nothing else of it, to stand beside another figure. */
+  /** Signatures a second at full load and nothing else of it, to compare with another figure. */
   rateNow(runMs: number): Promise<number>
   close(): Promise<void>
 }

@@ -15,13 +15,13 @@ import { WALLETS } from './usage-parts.js'
 const READS = ['limits', 'transaction', 'mcpLimits'] as const
 const run = readOptions({
   command: 'npm run bench:read',
-  measures: 'reads over REST and MCP beside a bare uWebSockets.js answer, 32 callers',
+  measures: 'reads over REST and MCP next to a bare uWebSockets.js answer, 32 callers',
   takes: 'about 15 s, and --seconds and one more for each kind of read',
   disk: 'about 10 MB',
   results: 'read.json',
   runsOn: 'linux',
   options: {
-    only: words('which reads, beside the yardstick', READS),
+    only: words('which reads, next to the yardstick', READS),
     seconds: number('how long each', { steps: 'any', min: 0.5, max: 3_600, byDefault: 4 }),
     wallets: WALLETS,
   },

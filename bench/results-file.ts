@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { BenchRun } from './options.js'
 import { say } from './say.js'
 
-/** What every results file says of the run, beside its figures. */
+/** What every results file says of the run, besides its figures. */
 export interface RunContext {
   readonly at: string
   /** Abbreviated hash, with `+` when files differ from it; null outside a repository. */

@@ -62,12 +62,12 @@ export async function measureRound(bench: Bench, times: RoundTimes): Promise<Rou
   for (const load of QUORUM_LOADS) quorum[load.label] = await bench.quorum.measure(load, quorumMs)
   const write: Record<string, WritePathFigures> = {}
   // In turns: a core of a shared machine changes its speed by half within seconds.
-  const beside: number[] = []
+  const loaded: number[] = []
   for (const callers of WRITE_CALLERS) {
     write[String(callers)] = await measureWritePath(bench.sink, { callers, runMs: writeMs })
-    beside.push(await bench.quorum.rateNow(quorumMs))
+    loaded.push(await bench.quorum.rateNow(quorumMs))
   }
-  const quorumBeside = mean(beside)
+  const quorumBeside = mean(loaded)
   const plain: Record<string, WritePathFigures> = {}
   for (const callers of PLAIN_CALLERS) {
     plain[String(callers)] = await measureWritePath(bench.plain, { callers, runMs: writeMs })

@@ -1,4 +1,4 @@
-/** A line of progress, beside what goes to standard output. */
+/** A line of progress, besides what goes to standard output. */
 export function say(line: string): void {
   process.stderr.write(`bench  ${line}\n`)
 }

@@ -13,12 +13,12 @@ import { readOptions } from './options.js'
 import { publish } from './results-file.js'
 
 /**
- * `npm run bench:screening`: what screening costs, beside viem's `decodeFunctionData` on the same
+ * `npm run bench:screening`: what screening costs, next to viem's `decodeFunctionData` on the same
  * calldata in the same run.
  */
 const run = readOptions({
   command: 'npm run bench:screening',
-  measures: 'scan, walk and verdict of calldata, beside viem decoding the same, on one core',
+  measures: 'scan, walk and verdict of calldata next to viem decoding the same, on one core',
   takes: 'about 10 s',
   disk: 'none',
   results: 'screening.json',

@@ -8,7 +8,7 @@ import { publish } from './results-file.js'
 /** `npm run bench:signing`: what two keys cost, alone. */
 const run = readOptions({
   command: 'npm run bench:signing',
-  measures: 'signing by both keys in their processes, beside bare native secp256k1 on one core',
+  measures: 'signing by both keys in their processes, next to bare native secp256k1 on one core',
   takes: 'about 20 s, and --seconds for each of three loads',
   disk: 'about 10 MB',
   results: 'signing.json',

@@ -29,7 +29,7 @@ const USER = { email: 'bench@example.test', password: 'correct horse battery sta
 
 export interface SinkStackOptions {
   readonly wallets: number
-  /** Environment of the service, beside its defaults. */
+  /** Environment of the service, besides its defaults. */
   readonly env?: Readonly<Record<string, string>>
 }
 

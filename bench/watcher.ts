@@ -59,7 +59,7 @@ const callsTable = table(
 )
 const [base, open, wallets, owners] = figures.map(({ cpuMicrosPerBlock }) => cpuMicrosPerBlock)
 const share = (of = 0, by = 1) => of / by
-/** Each load beside the one before it. */
+/** Each load next to the one before it. */
 const ratios = {
   cpu_with_10x_open: share(open, base),
   cpu_with_100x_wallets: share(wallets, open),

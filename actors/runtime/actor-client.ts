@@ -47,7 +47,7 @@ const SWEEP_MS = 1_000
 
 /**
  * A send lives for a quarter of a second until its block is seen; in V8's own 48 MB much of it is
- * copied twice, grows old and is collected dearly. By turns with that: 6 % more sends a second for
+ * copied twice, grows old and is expensive to collect. Measured in turns: 6 % more sends a second for
  * 70 MB.
  */
 const YOUNG_GENERATION_MB = 192

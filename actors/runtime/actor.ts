@@ -23,7 +23,7 @@ export interface Decision<Event, Effect> {
   readonly replies: readonly Reply[]
   /**
    * Answers that rest on nothing but what is durable already: they leave at once, before the
-   * events beside them are on disk. A crash in between forgets those events and not the answer,
+   * events with them are on disk. A crash in between forgets those events and not the answer,
    * so what it says must stay true without them.
    */
   readonly promptReplies?: readonly Reply[]

@@ -50,7 +50,7 @@ export function keyAudit(event: Extract<Event, { type: 'key-put' }>): AuditRecor
   })
 }
 
-/** The call itself stands in the transaction's record. */
+/** The call itself is in the transaction's record. */
 export function verdictOf(
   event: Pick<Extract<Event, { type: 'transaction-signed' }>, 'tx' | 'screenedAgainst'>,
 ): AllowedVerdict {

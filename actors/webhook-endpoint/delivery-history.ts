@@ -13,7 +13,7 @@ const PRUNE_BATCH = 100
 /** Records kept at hand: all unfinished ones (fewer than this) and the last finished. */
 const AT_HAND_MAX = 512
 
-/** An endpoint's delivery records, folded from its actor's events and written beside its state. */
+/** An endpoint's delivery records, folded from its events and written along with its state. */
 export class DeliveryHistory {
   readonly #reader: Reader
   readonly #webhookId: WebhookId

@@ -2,7 +2,7 @@ import type { EventId } from '../../src/domain/ids.js'
 import type { EndpointState, PendingDelivery } from './core/state.js'
 
 /**
- * How the state stands in the store. It is written whole at each attempt, and nearly all of it is
+ * How the state is stored. It is written whole at each attempt, and nearly all of it is
  * deliveries that wait for their first: those are three fields, without names.
  */
 export type StoredState = Omit<EndpointState, 'pending'> & {

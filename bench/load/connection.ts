@@ -18,7 +18,7 @@ export interface Connection {
   /** @throws Error when the connection ends first; one request at a time */
   request(bytes: RequestBytes): Promise<LoadAnswer>
   /**
-   * The same with neither promise nor microtask, for loads beside which the generator must be cheap.
+   * The same with neither promise nor microtask, for loads next to which the generator must be cheap.
    * @param take an Error when the connection ends first
    */
   ask(bytes: RequestBytes, take: Take): void

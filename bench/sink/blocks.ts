@@ -112,7 +112,7 @@ export function createSinkBlocks(chainId: number): SinkBlocks {
 
 /**
  * Transaction hashes and their block, or null while they wait. One map of all would hold a million,
- * and when it makes room for more, or for less, the chain stands still for a third of a second.
+ * and when it makes room for more, or for less, the chain stops for a third of a second.
  */
 function createRecentHashes(generations: number) {
   let maps: Map<string, number | null>[] = [new Map()]

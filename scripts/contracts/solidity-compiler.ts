@@ -75,7 +75,7 @@ export interface CompiledContract {
   readonly runtime: RuntimePart
 }
 
-/** Where the code that is deployed stands in the creation code, in bytes. */
+/** Where the code that is deployed is in the creation code, in bytes. */
 export interface RuntimePart {
   readonly offset: number
   readonly length: number

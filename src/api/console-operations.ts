@@ -60,7 +60,7 @@ export interface ConsoleOperationRow {
   readonly output: z.ZodType
   readonly errors: readonly ErrorCode[]
   /**
-   * Takes an API key in `X-Api-Key` beside the token. Spec silent on how the console sends: the
+   * Takes an API key in `X-Api-Key` besides the token. Spec silent on how the console sends: the
    * quorum signs only on the proof of a live API key, which the console's token is not.
    */
   readonly presentsKey?: true

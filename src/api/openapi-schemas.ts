@@ -26,7 +26,7 @@ interface NamedOutput {
   readonly output: z.ZodType
 }
 
-/** @param rows all rows whose outputs the document will ask for; one that stands twice has one name */
+/** @param rows all rows whose outputs the document will ask for; one that occurs twice has one name */
 export function outputSchemas(rows: readonly NamedOutput[]): OutputSchemas {
   const registry = z.registry<{ id: string }>()
   const names = new Map<z.ZodType, string>(SHARED.map(([name, schema]) => [schema, name]))

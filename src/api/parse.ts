@@ -34,7 +34,7 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): Resu
   return refuse(invalidRequest(readIssues(parsed.error.issues, [])))
 }
 
-/** `INVALID_REQUEST` for what is found wrong before or beside the schema. */
+/** `INVALID_REQUEST` for what is found wrong before or outside the schema. */
 export function invalidRequest(issues: readonly InputIssue[]): Fault {
   return fault('INVALID_REQUEST', { issues: issues.slice(0, ISSUES_MAX) })
 }

@@ -58,7 +58,7 @@ const quoteOrTerms = z
       return
     }
     for (const path of Object.keys(terms)) {
-      const message = 'not beside quote_id, which says it already'
+      const message = 'not together with quote_id, which says it already'
       addIssue({ code: 'custom', path: [path], message })
     }
   })

@@ -32,7 +32,7 @@ export interface ContractEvents {
   existsAt(block: number): Promise<boolean>
 }
 
-/** A range with more than this says that another contract stands at the address. */
+/** A range with more than this says that another contract is at the address. */
 const EVENTS_MAX = 10_000
 const DATA_CHARS_MAX = 8_000_000
 const TOPICS_MAX = 4

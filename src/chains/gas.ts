@@ -12,7 +12,7 @@ import type { RpcClient } from './rpc/types.js'
 
 /**
  * How much gas a transaction gets and what it can cost at worst. Gas is not the same thing on
- * every chain: OP-stack chains charge an L1 data fee beside it, Arbitrum counts L1 data as gas.
+ * every chain: OP-stack chains charge an L1 data fee besides it, Arbitrum counts L1 data as gas.
  */
 export interface GasPlanner {
   /**
@@ -149,7 +149,7 @@ function refusal(error: unknown): GasLimit {
 }
 
 /**
- * The most a transaction can cost its sender beside the value it moves, wei. The L1 part is a
+ * The most a transaction can cost its sender besides the value it moves, wei. The L1 part is a
  * bound with headroom, not a promise: the OP stack lets no transaction cap it.
  */
 export function worstCaseFeeWei(gas: bigint, maxFeePerGas: bigint, l1FeeWei: bigint): bigint {

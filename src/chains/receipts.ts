@@ -10,7 +10,7 @@ export interface Receipt {
   readonly gasUsed: bigint
   /** Wei per gas. */
   readonly effectiveGasPrice: bigint
-  /** All that was paid to the chain, wei: gas, and on OP-stack chains the L1 data fee beside it. */
+  /** All that was paid to the chain, wei: gas, and on OP-stack chains the L1 data fee besides it. */
   readonly feeWei: bigint
   readonly logs: readonly ReceiptLog[]
   /** True when the receipt held more logs than are kept. */
@@ -36,7 +36,7 @@ export function parseReceipt(value: unknown): Receipt | null {
   const gasUsed = quantity(receipt.gasUsed)
   // Every client since EIP-1559 sends it; without it the fee would be a guess.
   const effectiveGasPrice = quantity(receipt.effectiveGasPrice)
-  // OP stack: charged beside gas, not within gasUsed. Arbitrum counts it in gasUsed.
+  // OP stack: charged besides gas, not within gasUsed. Arbitrum counts it in gasUsed.
   const l1FeeWei =
     receipt.l1Fee === undefined || receipt.l1Fee === null ? 0n : quantity(receipt.l1Fee)
   const logs = Array.isArray(receipt.logs) ? receipt.logs : []

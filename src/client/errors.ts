@@ -55,7 +55,7 @@ export class PermissionError extends ServiceError {
   override readonly name = 'PermissionError'
 }
 
-/** A spend cap stands in the way; `details` says which, how much is left, and until when. */
+/** A spend cap is in the way; `details` says which, how much is left, and until when. */
 export class LimitExceededError extends ServiceError {
   override readonly name = 'LimitExceededError'
   declare readonly details: {

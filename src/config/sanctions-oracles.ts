@@ -6,7 +6,7 @@ const MAX_AGE_SECONDS = 86_400
 /**
  * The oracle whose events are mirrored for a chain, or null. What the operator wrote counts; where
  * nothing is written a live chain has its known oracle. A development chain bears the same id, and
- * nothing stands at that address.
+ * nothing is deployed at that address.
  */
 export function sanctionsOracleOf(
   chain: ChainConfig,

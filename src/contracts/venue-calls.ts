@@ -8,7 +8,7 @@ import { swapRouter02Abi } from './abis/swap-router-02.js'
  * the length of the call, so amounts are net of the fee and receivers name the sub-wallet.
  */
 export interface SwapCall {
-  /** ERC-20 addresses along the route, two or three; native currency stands as wrapped native. */
+  /** ERC-20 addresses along the route, two or three; native currency as wrapped native. */
   readonly tokens: readonly Address[]
   /** Pool fee of each hop in hundredths of a basis point; one fewer than `tokens`. */
   readonly poolFees: readonly number[]

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Address, SubWalletId } from '../domain/ids.js'
 
-/** A swap quote that its caller may execute as it stands. */
+/** A swap quote that its caller may execute as it is. */
 export interface HeldQuote {
   readonly subWalletId: SubWalletId
   readonly chainId: number

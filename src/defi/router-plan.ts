@@ -150,7 +150,7 @@ export async function planConfiguration(
 }
 
 /**
- * @param overlapSeconds how long the former key stays valid beside the new one; 0 ends it at once
+ * @param overlapSeconds how long the former key stays valid alongside the new one; 0 ends it at once
  * @returns nothing when the Router has that key already
  */
 export async function planRotation(

@@ -11,7 +11,7 @@ export interface SwapVenue {
 }
 
 export interface SwapRequest {
-  /** Native currency stands as the ERC-7528 address, on both sides; never the same twice. */
+  /** Native currency is given as the ERC-7528 address, on both sides; never the same twice. */
   readonly tokenIn: Address
   readonly tokenOut: Address
   /** Smallest units, net of the service's fee. */

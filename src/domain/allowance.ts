@@ -5,7 +5,7 @@ export type AllowanceKind = 'erc20' | 'erc721' | 'collection' | 'permit2'
 
 /**
  * One entry of the ledger of what a wallet ever let others take. It says that a transaction of
- * ours made an approval, not that it still stands: only the chain knows that.
+ * ours made an approval, not that it is still in force: only the chain knows that.
  */
 export interface AllowanceEntry {
   readonly chainId: number

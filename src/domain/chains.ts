@@ -1,5 +1,5 @@
 /**
- * Where the price of a transaction comes from, beside the gas of its execution: `l1` has nothing
+ * Where the price of a transaction comes from, apart from the gas of its execution: `l1` has nothing
  * else, `op-stack` charges an L1 data fee that no transaction can cap, `arbitrum` counts L1 data
  * as gas, so that even a plain transfer must be estimated.
  */
@@ -102,7 +102,7 @@ export const CHAIN_COUNT = COUNTS[ROWS.length] ?? String(ROWS.length)
 
 export const BASE_CHAIN_ID = 8453 satisfies ChainId
 
-/** The ERC-7528 address that stands for a chain's native currency in requests. */
+/** The ERC-7528 address for a chain's native currency in requests. */
 export const NATIVE_TOKEN = '0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE' as const
 
 /** Of every chain's native currency. */

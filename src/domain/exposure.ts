@@ -13,7 +13,7 @@ export interface Exposure {
   readonly otherMicros: UsdMicros
   /** What the words of the call claim by themselves: it is worth no less. */
   readonly claimedMicros: UsdMicros
-  /** Native currency, which the claims are beside. */
+  /** Native currency, on top of which the claims come. */
   readonly nativeMicros: UsdMicros
   readonly tokens: readonly TokenExposure[]
 }

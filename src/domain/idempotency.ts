@@ -1,6 +1,6 @@
 import type { TxId } from './ids.js'
 
-/** What an Idempotency-Key stands for: the transaction that its first request made. */
+/** What an Idempotency-Key means: the transaction that its first request made. */
 export interface IdempotencyRecord {
   /** Hex SHA-256 of the operation's name and input. */
   readonly bodyHash: string

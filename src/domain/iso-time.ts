@@ -2,7 +2,7 @@ const SECOND_MS = 1_000
 /** `.mmmZ` */
 const FRACTION_CHARS = 5
 
-/** A send shows two or three times, nearly always of one second; the calendar is the dear part. */
+/** A send shows two or three times, nearly always of one second; the calendar is the expensive part. */
 let last = { second: Number.NaN, text: '' }
 
 /**

@@ -50,7 +50,7 @@ export interface Sponsorship {
   readonly createdAtMs: number
   /**
    * handed: a gas wallet was asked. sent: it has signed; the transaction's record says how it
-   * stands. held: it failed, and the spend stays reserved until the deadline has passed.
+   * counts. held: it failed, and the spend stays reserved until the deadline has passed.
    */
   readonly stage: 'handed' | 'sent' | 'held'
 }

@@ -79,7 +79,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
         accept: head.accept,
         protocolVersion: head.mcpProtocolVersion,
         method: head.mcpMethod,
-        // The package looks at it only beside the other.
+        // The package looks at it only with the other.
         name: head.mcpMethod === '' ? '' : head.mcpName,
       }
       const { keyId } = caller.key
@@ -122,7 +122,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
   }
 }
 
-/** Without a body: where the body was JSON it is passed beside, else empty stands for malformed. */
+/** Without a body: where the body was JSON it is passed along, else empty means malformed. */
 function webRequest(contentType: string, given: McpHeaders): Request {
   const headers = new Headers({
     'content-type': contentType === '' ? 'application/json' : contentType,

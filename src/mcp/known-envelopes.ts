@@ -36,7 +36,7 @@ export function createKnownEnvelopes(): KnownEnvelopes {
   }
 }
 
-/** null for what is no plain envelope of the revision: it may ask for something beside the call. */
+/** null for what is no plain envelope of the revision: it may ask for something besides the call. */
 function envelopeText(meta: unknown): string | null {
   if (typeof meta !== 'object' || meta === null) return null
   const fields = Object.entries(meta)

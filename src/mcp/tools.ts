@@ -82,7 +82,7 @@ function outputSchema(row: OperationRow): NonNullable<Tool['outputSchema']> {
 
 /**
  * What a reader of results needs: names, types, units. The bounds are for those who write, and the
- * record of a transaction stands in six tools; whole, they would double the list.
+ * record of a transaction is in six tools; whole, they would double the list.
  */
 function slimOutput(schema: JsonSchema): JsonSchema {
   const { required: _required, minimum, maxLength, pattern, ...kept } = schema

@@ -34,7 +34,7 @@ export interface ConsoleContext {
   readonly email: string | null
   /** The verified token; the identity provider checks it again for grants. */
   readonly token: string
-  /** The API key beside the token, where the operation takes one and one was sent. */
+  /** The API key besides the token, where the operation takes one and one was sent. */
   readonly presentedKey: AuthenticatedKey | null
 }
 

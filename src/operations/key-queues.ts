@@ -20,7 +20,7 @@ interface InLine<T> {
 
 /**
  * What waits: first in, first out among keys that have little waiting. Whoever has much delays
- * others by a few places, not by all of it: the rest stands behind the line, and one comes in for
+ * others by a few places, not by all of it: the rest waits behind the line, and one comes in for
  * each that leaves. Its owner bounds how much waits.
  */
 export class KeyQueues<T> {

@@ -35,7 +35,7 @@ export interface WriteAdmissionOptions {
 }
 
 /**
- * While shedding, this part of what may be at work is kept for keys below their even share, beside
+ * While shedding, this part of what may be at work is kept for keys below their even share, besides
  * what anybody may take.
  */
 const KEPT_SHARE = 0.25

@@ -5,7 +5,7 @@
  * | class | calls | a caller without room |
  * |---|---|---|
  * | signing | sessions, approvals, signatures | is a batch, whose intents are UNAVAILABLE |
- * | lookup | which grant a key stands under, before its first signature; whether the peer answers | UNAVAILABLE |
+ * | lookup | which grant a key is under, before its first signature; whether the peer answers | UNAVAILABLE |
  * | console | key generation, grants, authorizers, refreshes: expensive, nobody's send waits for them | OVERLOADED |
  */
 export type CallClass = 'signing' | 'lookup' | 'console'

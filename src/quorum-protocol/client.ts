@@ -32,7 +32,7 @@ export interface SocketClientOptions {
   readonly path: string
   /** For messages: which domain this is. */
   readonly peer: string
-  /** Each time a connection stands. */
+  /** Each time a connection is up. */
   readonly onConnect: () => void
   /** Each time one is lost. */
   readonly onDisconnect: () => void
@@ -130,7 +130,7 @@ export function connectSocket(options: SocketClientOptions): SocketClient {
   /**
    * A slow call is given up by itself, and its answer means nothing when it comes. The connection
    * goes, and with it all other calls, only when a signature waited and the peer has said nothing
-   * whatever meanwhile, or when signatures have no room left beside those it never answered. Console
+   * whatever meanwhile, or when signatures have no room left besides those it never answered. Console
    * work may be slow: its share fills, and the peer ends what takes too long.
    */
   function giveUp(using: Socket, since: number, callClass: CallClass): void {

@@ -6,7 +6,7 @@ const HASH_BYTES = 32
 
 /**
  * HMAC-SHA256 (RFC 2104) by two hashes of one call each: an Hmac of Node's is an object of its own
- * for the garbage collector, and dearer than both, and every signature takes two.
+ * for the garbage collector, and more expensive than both, and every signature takes two.
  * @param key at most 64 bytes
  * @param length of the message
  * @param write puts the message where it is hashed, from `at` on: no copy of it is made

@@ -6,7 +6,7 @@ import { TAG, taggedHash } from './tagged.js'
 
 /**
  * Proactive refresh of one wallet's shares: `d_u + δ` and `d_s − δ` take the place of `d_u` and
- * `d_s`. The key, and so the address, stays; a share stolen before is worth nothing beside one
+ * `d_s`. The key, and so the address, stays; a share stolen before is worth nothing together with one
  * stolen after. δ is the sum of what both sides drew, the service's behind a commitment, so that
  * neither chooses it.
  */

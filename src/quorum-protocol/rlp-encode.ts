@@ -3,11 +3,11 @@ import { PAYLOAD_BYTES_MAX } from './limits.js'
 
 /**
  * Recursive Length Prefix (Ethereum Yellow Paper, appendix B), written from its end to its start:
- * what a prefix counts stands already when its turn comes. So one walk is enough, and no item needs
+ * what a prefix counts is there already when its turn comes. So one walk is enough, and no item needs
  * memory of its own; every signature takes two encodings.
  */
 
-/** Strings of bytes, or what stands for one: hex text, and integers, which have no leading zeros. */
+/** Strings of bytes, or what is encoded as one: hex text, and integers, which have no leading zeros. */
 export type RlpValue = Uint8Array | Hex | bigint | number | readonly RlpValue[]
 
 /** A payload, and the signature that is put at its end. */
@@ -99,7 +99,7 @@ function writeBigEndian(end: number, value: number): number {
   return start
 }
 
-/** A single small byte stands for itself. */
+/** A single small byte is its own encoding. */
 function prefixed(start: number, end: number): number {
   if (end - start === 1 && (room[start] ?? 0) < 0x80) return start
   return writePrefix(start, 0x80, end - start)

@@ -50,7 +50,7 @@ function decodeItem(
   return { item: items, end }
 }
 
-/** Where the content stands; `tag` is the prefix less its base. */
+/** Where the content is; `tag` is the prefix less its base. */
 function span(
   bytes: Uint8Array,
   at: number,

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, readFileSync } from 'node:fs'
 
 /** Who may connect to a domain's socket. */
 export interface SocketAccess {
-  /** Group whose members may connect beside the owner; null: the owner alone. */
+  /** Group whose members may connect besides the owner; null: the owner alone. */
   readonly groupId: number | null
 }
 

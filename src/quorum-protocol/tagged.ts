@@ -60,8 +60,8 @@ export function taggedHash(tag: Tag, ...parts: readonly Uint8Array[]): Buffer {
 
 /**
  * 32 bytes. In one call: a hash object costs more than the hash of an intent. By way of a string:
- * a Buffer of Node's hash has memory of its own, dearer to make and to collect than a copy into the
- * pool's.
+ * a Buffer of Node's hash has memory of its own, which costs more to make and to collect than a copy into
+ * the pool's.
  */
 export function sha256(bytes: Uint8Array): Buffer {
   return Buffer.from(hash('sha256', bytes, 'binary'), 'latin1')

@@ -67,7 +67,7 @@ export interface InspectedAddress extends NamedAddress {
   readonly hit: Hit | null
 }
 
-/** Screens a call of more parties all the same, but lists no more of them. */
+/** Screens a call of more parties anyway, but lists no more of them. */
 export const INSPECTED_ADDRESSES_MAX = 1_000
 
 /** CONTRACT.md, "Conventions". */

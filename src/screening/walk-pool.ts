@@ -32,7 +32,7 @@ export class WalkPool {
   #dropped = 0
   #waitMs = 0
 
-  /** @param entry the built worker module; by default the one beside this file's build */
+  /** @param entry the built worker module; by default the one next to this file's build */
   constructor(entry: URL = new URL('../pool/walk-calldata.js', import.meta.url)) {
     // Named with each task and not here: a module that does not load then fails its task, where a
     // preloaded one would have piscina start thread after thread.

@@ -59,7 +59,7 @@ export interface SignRequest {
   readonly requestId: Uint8Array
   /**
    * HMAC key derived from the presented API secret (`deriveProofKey`); null for calls no live
-   * request stands behind: the same payload once more, a fee bump (same call and gas limit, both
+   * request is behind: the same payload once more, a fee bump (same call and gas limit, both
    * fees at least as high, the maximum higher), or a cancel (zero-value self-send, empty data).
    */
   readonly proofKey: Uint8Array | null

@@ -176,7 +176,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     }
   }
 
-  /** A promise where the user side is asked which grant the key stands under. */
+  /** A promise where the user side is asked which grant the key is under. */
   function prepare(request: SignRequest): PreparedIntent | Promise<PreparedIntent> {
     const walletId = ulidBytes(request.walletId)
     const wallet = shares.get(walletId)

@@ -6,7 +6,7 @@ export type FailedOutcome = Extract<SignOutcome, { ok: false }>
 
 /**
  * Refusals that say nothing about the payload: a fresh attempt may pass. Everything else is the
- * other domains' judgement and stands.
+ * other domains' judgement and is kept.
  */
 const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
   'EXPIRED',

@@ -6,7 +6,7 @@ import { SERVICE_BOOT_BYTES } from '../quorum-protocol/service-boot.js'
 
 /**
  * A boot of its own for a service that starts on this home, kept for commands that act as a part
- * of that service beside it.
+ * of that service next to it.
  */
 export function newServiceBoot(home: string): Buffer {
   const boot = randomBytes(SERVICE_BOOT_BYTES)

@@ -39,7 +39,7 @@ const HEAP = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 4 }
 export interface SignatureChecksOptions {
   /** Called when the thread does not start or did not answer; nothing is left unchecked. */
   readonly onFault: (error: unknown) => void
-  /** The built worker module; by default the one beside this file's build. */
+  /** The built worker module; by default the one next to this file's build. */
   readonly entry?: URL
 }
 

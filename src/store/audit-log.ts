@@ -2,7 +2,7 @@ import type { AuditRecord } from '../domain/audit.js'
 import type { Commits } from './commits.js'
 import { WriteBatch } from './write-batch.js'
 
-/** Entries wait this long for company: one synced write for all of them. */
+/** Entries wait this long for more of them: one synced write for all. */
 const FLUSH_MS = 250
 
 /**
@@ -14,7 +14,7 @@ const REPEAT_MS = 60_000
 /** Kinds of refusals being counted at once; beyond it the oldest are written early. */
 const REPEATS_MAX = 10_000
 
-/** Each verdict of the screening stands by itself, since each names another call. */
+/** Each verdict of the screening is an entry of its own, since each names another call. */
 const NEVER_FOLDED: ReadonlySet<unknown> = new Set(['ADDRESS_BLOCKED', 'CALLDATA_UNDECODABLE'])
 
 export interface AuditLogOptions {

@@ -1,7 +1,7 @@
 import { type EventId, ID_PREFIX, isId, ulidBody, ulidBytes } from '../domain/ids.js'
 import { drawEntropy } from './new-id.js'
 
-/** Where an event's place stands in the 16 bytes of its id: after the time, before what is random. */
+/** Where an event's place is in the 16 bytes of its id: after the time, before what is random. */
 const SEQ_AT = 6
 const SEQ_BYTES = 6
 
@@ -13,14 +13,14 @@ const SEQ_BYTES = 6
 export function eventIdAt(partition: number, seq: number, atMs: number): EventId {
   const entropy = drawEntropy()
   entropy.writeUIntBE(seq, 0, SEQ_BYTES)
-  // Places are counted in each partition on its own: two events never share an id all the same.
+  // Places are counted in each partition on its own: two events never share an id anyway.
   entropy[SEQ_BYTES] = partition
   return (ID_PREFIX.event + ulidBody(atMs, entropy)) as EventId
 }
 
 /**
  * @returns the place that the id names, or null where it is no event's id. An id that was given
- * before its event had a place names any, so what stands there is to be compared.
+ * before its event had a place names any, so what is there is to be compared.
  */
 export function seqIn(id: string): number | null {
   if (!isId(ID_PREFIX.event, id)) return null

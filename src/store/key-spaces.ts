@@ -31,7 +31,7 @@
  * | allowanceLedgers | lower-case wallet address | AllowanceLedgerMark |
  * | sharePrices | chain id and vault | SharePriceSample[] of a day |
  * | userEvents | [user id, last seq] | up to 64 StoredEvent of one commit |
- * | transactionStates | tx id | how the transaction stands since, if it changed |
+ * | transactionStates | tx id | the state of the transaction since, if it changed |
  * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it |
  * | grantChanges | [sub-wallet id, key id] | GrantChange that the identity provider has not acknowledged |
  * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block |
@@ -54,7 +54,7 @@ export const KEY_SPACES = {
   webhooks: '15-webhooks',
   webhooksByUser: '16-webhooks-by-user',
   deliveries: '17-deliveries',
-  // 18 was for where a chain's watcher stands, and was never written.
+  // 18 was for where a chain's watcher was, and was never written.
   keyUse: '19-key-use',
   eventsById: '20-events-by-id',
   deliveryRecords: '21-delivery-records',

@@ -6,7 +6,7 @@ import { sameBody } from './encodings/transaction.js'
 const BODIES_MAX = 16_384
 
 /**
- * Transactions whose body this thread has put, so that only how they stand has to be put when they
+ * Transactions whose body this thread has put, so that only their state has to be put when they
  * change. Those it does not know, as after a start, are put whole.
  */
 export class WrittenBodies {

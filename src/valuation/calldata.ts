@@ -21,7 +21,7 @@ export function argumentWord(digits: string, selectorAt: number, index: number):
 
 const ADDRESS_MASK = (1n << 160n) - 1n
 
-/** The address in the low 20 bytes, whatever stands above: many contracts mask it away. */
+/** The address in the low 20 bytes, whatever is above them: many contracts mask it away. */
 export function addressOf(word: bigint): Address {
   return getAddress(`0x${(word & ADDRESS_MASK).toString(16).padStart(40, '0')}`)
 }

@@ -6,7 +6,7 @@ import { WITHOUT_FEE_BPS } from '../domain/exposure.js'
 import type { Address } from '../domain/ids.js'
 
 /**
- * Some tokens take a fee from the sender, beside what they move: an approval lets others take more
+ * Some tokens take a fee from the sender, besides what they move: an approval lets others take more
  * of the wallet than it says. The configuration marks tokens that are no plain ones by leaving
  * `transfer_gas_limit` null, so of these a small transfer is run and what really leaves is seen.
  *

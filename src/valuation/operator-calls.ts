@@ -4,7 +4,7 @@ import { argumentWord, digitsOf } from './calldata.js'
 
 /**
  * Calls that open a wallet to others (`OperatorGrant`). Only the wallet itself can make them, so
- * each stands in its calldata: as the function that `to` runs, or inside a batch that `to` runs on
+ * each is in its calldata: as the function that `to` runs, or inside a batch that `to` runs on
  * itself. They are searched for at any offset, so that no nesting hides one; four bytes that look
  * like one by chance come about once in 30,000 calls of 4 kB.
  */

@@ -14,7 +14,7 @@ import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
 /**
  * What a call can take out of the wallet: the larger of what its words say and what it does when
  * it is run, inflows never netted. A contract can behave differently the second time, so what the
- * contracts it touches could pull by allowances that stand already counts beside it.
+ * contracts it touches could pull by allowances that exist already counts besides.
  */
 export interface Outflow {
   /** No bound when `prices` has a gap afterwards. */
@@ -89,7 +89,7 @@ export function outflowOf(input: OutflowInput): Outflow {
       const worth = prices.token(claim.token.toLowerCase(), claim.amount)
       if (worth === null) unpriced = true
       claimedMicros += worth ?? 0n
-    } else claimedMicros += dearest(claim.amount, holdings, prices)
+    } else claimedMicros += mostValuable(claim.amount, holdings, prices)
   }
   const transfers = simulation?.transfers ?? []
   const otherMicros = nativeMicros + gainedByOthers(call.from, transfers, prices)
@@ -113,7 +113,7 @@ function isPermit2Itself({ kind, spender }: AllowanceAmount): boolean {
 }
 
 /** A claim on a token that the calldata does not name is one on the token that costs most. */
-function dearest(amount: bigint, holdings: Holdings, prices: PriceBook): UsdMicros {
+function mostValuable(amount: bigint, holdings: Holdings, prices: PriceBook): UsdMicros {
   let highest = 0n
   for (const [token, balance] of holdings.balances) {
     highest = max(highest, prices.token(token, min(amount, balance)) ?? 0n)
@@ -146,7 +146,7 @@ function runOf(wallet: Address, simulation: Simulation | null): Run {
 
 /**
  * One per token, spender and kind, the largest of what words and run say: a simulation promises no
- * order, and an approval that is used and taken back within the call was one all the same.
+ * order, and an approval that is used and taken back within the call was one anyway.
  */
 function approvalsOf(input: OutflowInput): UnvaluedApproval[] {
   const { call, reading, simulation, isOurs } = input

@@ -6,7 +6,7 @@ import { type Fault, fault } from '../errors/fault.js'
 import type { PriceBook } from './price-book.js'
 import type { CallQuote, Forecast, QuotedCall } from './quoter.js'
 
-/** Envelope, signature and fields of a type-2 transaction, beside its calldata; generous. */
+/** Envelope, signature and fields of a type-2 transaction, besides its calldata; generous. */
 export const ENVELOPE_BYTES = 256
 
 export interface QuoteParts {
@@ -59,7 +59,7 @@ export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuotePar
   }
 }
 
-/** @param reason public; says what stands in the way */
+/** @param reason public; says what is in the way */
 export function unvalued(chainId: number, reason: string): CallQuote {
   return { ok: false, fault: fault('PRICE_UNAVAILABLE', { chain_id: chainId, reason }) }
 }

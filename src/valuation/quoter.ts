@@ -67,7 +67,7 @@ export interface Forecast {
   readonly movements: readonly Movement[]
   /** What others could take of the wallet's afterwards. */
   readonly approvals: readonly Approval[]
-  /** Everyone who would receive, spend or operate; for screening beside the calldata. */
+  /** Everyone who would receive, spend or operate; for screening besides the calldata. */
   readonly recipients: readonly Recipient[]
   /** Null when nothing was run. */
   readonly gasUsed: bigint | null

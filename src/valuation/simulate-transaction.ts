@@ -15,7 +15,7 @@ export interface TransactionForecast {
   readonly exposure: Exposure | null
   /** True when part of the outflow has no price and is not in `spendMicros`. */
   readonly unpriced: boolean
-  /** To be screened beside the calldata. */
+  /** To be screened besides the calldata. */
   readonly recipients: readonly Recipient[]
 }
 

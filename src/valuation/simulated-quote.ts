@@ -21,7 +21,7 @@ import { shownByLogs } from './shown-by-logs.js'
 import { readStatically, type StaticReading } from './static-reading.js'
 import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
 
-/** Values a call by running it on a node, and by what its words and its spenders allow beside. */
+/** Values a call by running it on a node, and by what its words and its spenders allow besides. */
 export type SimulatedQuoter = (view: ChainView, call: QuotedCall) => Promise<CallQuote | null>
 
 /**
@@ -187,7 +187,7 @@ export function withShares(
   return all
 }
 
-/** Contracts the call reaches that could pull by an allowance that stands already. */
+/** Contracts the call reaches that could pull by an allowance that exists already. */
 function spendersOf(
   { chain, isConfigured, isOurs }: ChainView,
   call: QuotedCall,

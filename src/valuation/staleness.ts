@@ -35,7 +35,7 @@ export function forecastStillGood(
   return prices.every((used) => {
     const now = priceNow(used.token)
     if (now instanceof Promise || !isKnown(now)) return false
-    // Cross-multiplied, so that a feed that changes its decimals is compared all the same.
+    // Cross-multiplied, so that a feed that changes its decimals is compared anyway.
     const before = used.value * powerOfTen(now.decimals)
     const after = now.value * powerOfTen(used.decimals)
     const move = before > after ? before - after : after - before

@@ -94,7 +94,7 @@ async function post(
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
   })
-  // The answer stands once its headers are here; a body that stalls or breaks changes nothing.
+  // The answer counts once its headers are here; a body that stalls or breaks changes nothing.
   await response.body.dump({ limit: RESPONSE_BODY_BYTES_MAX }).catch(() => undefined)
   return response.statusCode
 }

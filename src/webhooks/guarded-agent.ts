@@ -28,7 +28,7 @@ export interface GuardedAgentOptions {
   readonly targets: WebhookTargets
   /** Default: the system's resolver. */
   readonly resolve?: ResolveHost
-  /** PEM of a certificate authority to trust beside none other; default: Node's own list. */
+  /** PEM of a certificate authority to trust, and no other; default: Node's own list. */
   readonly ca?: string
 }
 

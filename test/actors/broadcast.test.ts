@@ -68,7 +68,7 @@ describe('a broadcast that was not taken', () => {
     [-32603, 'Internal error'],
     [-32005, 'limit exceeded'],
     [-32000, 'ERR 4711 module not ready'],
-  ])('may be out all the same, after the words %i %s', async (code, message) => {
+  ])('may be out anyway, after the words %i %s', async (code, message) => {
     expect(await outcomeAt(says(code, message))).toEqual({
       kind: 'indeterminate',
       maybeBroadcast: true,

@@ -106,7 +106,7 @@ export class GrantWorld {
     this.#take(nth)?.lose()
   }
 
-  /** What was given up arrives all the same. */
+  /** What was given up arrives anyway. */
   async arriveLate(nth: number): Promise<void> {
     const [question] = this.#late.splice(nth % Math.max(this.#late.length, 1), 1)
     await question?.()

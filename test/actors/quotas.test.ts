@@ -64,7 +64,7 @@ describe('a user’s counter', () => {
     const ask = (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
     expect(ask(reserve('a'))).toBe(true)
     ask(settle('a', 'unknown'))
-    // It was made all the same.
+    // It was made anyway.
     stored = LIMIT
     expect(ask(reserve('b'))).toBe(false)
     stored = LIMIT - 1

@@ -76,7 +76,7 @@ function chainTimeOf(timestampMs: number): SharedArrayBuffer {
 }
 
 describe('the thread that removes old records', () => {
-  test('does so beside whoever writes, and ends when it is told to', async () => {
+  test('does so alongside whoever writes, and ends when it is told to', async () => {
     const nowMs = Date.now()
     for (let n = 0; n < 20; n++) await appendEvents(store, 1, nowMs - 2 * KEPT_MS)
     const start: RetentionStart = {

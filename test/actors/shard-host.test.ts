@@ -155,7 +155,7 @@ describe('a shard', () => {
     expect(stored()).toBe(1)
   })
 
-  test('an answer that rests on earlier commits alone leaves before what is written beside it', async () => {
+  test('an answer that rests on earlier commits alone leaves before what is written along with it', async () => {
     const prompt = ask('add, told at once')
     expect(await answered(prompt)).toEqual({ ok: true, value: 1 })
     expect(storedWhenAnswered.get(prompt)).toBe(0)

@@ -105,7 +105,7 @@ describe('what the store holds', () => {
     expect(store.reader.transactions.byId(foreign.txId)).toStrictEqual(foreign)
   })
 
-  test('puts of a transaction that changes how it stands, and the whole where that is not enough', async () => {
+  test('puts of a transaction that changes its state, and the whole where that is not enough', async () => {
     const { spaces } = store.environment
     const held = (id: string) => spaces.transactions.get(id)
     const put = async (tx: Transaction, environment = store.environment) => {
@@ -123,7 +123,7 @@ describe('what the store holds', () => {
     const broadcast = { ...signed, status: 'broadcast', updatedAtMs: START_MS + 1 } as const
     await put(broadcast)
     expect(held(signed.txId)).toEqual(whole)
-    // A fee bump is more than how it stands.
+    // A fee bump is more than its state.
     const bumped = { ...broadcast, attempts: [ATTEMPT, { ...ATTEMPT, txHash: '0x07' as const }] }
     await put(bumped)
     expect(held(signed.txId)).not.toEqual(whole)

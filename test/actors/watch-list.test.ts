@@ -60,9 +60,9 @@ test('a chain that starts over from the beginning is taken back at once', () => 
 
 test('a block finds what is settled in another of its height, and leaves its own settled', () => {
   const list = listed()
-  expect(idsOf(list.minedBeside(10, '0xaa'))).toEqual(['c'])
+  expect(idsOf(list.minedInOther(10, '0xaa'))).toEqual(['c'])
   expect(list.withHash('0xa1')).toBeUndefined()
-  expect(list.minedBeside(10, '0xcc').map(({ mined }) => mined?.blockHash)).toEqual([
+  expect(list.minedInOther(10, '0xcc').map(({ mined }) => mined?.blockHash)).toEqual([
     '0xaa',
     '0xaa',
   ])
@@ -103,7 +103,7 @@ test('of a full block everything comes back, however many wallets and hashes it 
     list.settle(watched, place(n < 900 ? 10 : 11, n % 100 === 99 ? '0xcc' : '0xaa'))
   }
   expect(list.openCount).toBe(0)
-  expect(list.minedBeside(10, '0xaa')).toHaveLength(9)
+  expect(list.minedInOther(10, '0xaa')).toHaveLength(9)
   const { length } = all.filter((_, n) => n < 900)
   expect(list.minedWithin(10, 10)).toHaveLength(length)
   list.minedWithin(11, 11)

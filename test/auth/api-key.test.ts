@@ -26,7 +26,7 @@ const KEY: ApiKey = {
   revokedAtMs: null,
 }
 
-/** A store of one key that counts its reads, and a clock that stands until it is moved. */
+/** A store of one key that counts its reads, and a clock that stops until it is moved. */
 function setUp(key: ApiKey | null = KEY, cachedKeysMax = 10) {
   const state = { key, reads: 0, nowMs: 1_000_000, derived: [] as Uint8Array[] }
   const reader: ApiKeyReader = {

@@ -8,7 +8,7 @@ const round = (withoutMs: number, duringMs: number) => ({
   duringMs: phase(duringMs),
 })
 
-describe('the judgement of honest sends beside bombs', () => {
+describe('the judgement of honest sends next to bombs', () => {
   test('is the median of rounds, which one bad moment of the machine does not move', () => {
     const judged = judgeBombs([round(10, 10), round(10, 900), round(10, 10.5), round(10, 10)])
     expect(judged.byRound).toEqual([1, 90, 1.05, 1])

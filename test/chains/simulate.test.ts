@@ -127,7 +127,7 @@ describe.each(['eth_simulateV1', 'debug_traceCall'] as const)('by %s', (method) 
     expect(seen.transfers).toEqual([])
   })
 
-  test('wrapping mints and unwrapping burns, beside the native legs', async () => {
+  test('wrapping mints and unwrapping burns, besides the native legs', async () => {
     const data = encodeFunctionData({ abi: devWrappedNative.abi, functionName: 'deposit' })
     const seen = await simulate(call(weth, data, 3n))
     const zero = '0x0000000000000000000000000000000000000000'

@@ -208,7 +208,7 @@ describe('writing', () => {
     expect((await run(['tx', 'tx_9', '--wait'])).code).toBe(3)
   })
 
-  it('issues keys, with the secret on stdout and the warning beside it', async () => {
+  it('issues keys, with the secret on stdout and the warning next to it', async () => {
     const args = [
       'keys',
       'create',

@@ -60,7 +60,7 @@ test('refusals that repeat are written once and counted once', async () => {
   )
 })
 
-test('a refusal after the minute, of another kind or another key stands by itself', async () => {
+test('a refusal after the minute, of another kind or another key is an entry of its own', async () => {
   const log = auditLog()
   log.note(refusal('LIMIT_EXCEEDED'))
   log.note(refusal('INSUFFICIENT_FUNDS'))

@@ -71,7 +71,7 @@ async function deliveryOf(webhookId: unknown, eventId: unknown) {
 }
 
 describe('a webhook endpoint', () => {
-  test('gets a signed test event that stands in the event log too', async () => {
+  test('gets a signed test event that is in the event log too', async () => {
     const hook = await receiver()
     const made = await register(hook.url)
     const tested = await owner.post(`/webhooks/${made.webhook_id}/test`)

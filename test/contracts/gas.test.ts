@@ -26,7 +26,7 @@ import {
 } from './sponsored-chain.js'
 
 /**
- * Prints what sponsored flows cost beside the same done plainly, from an account that pays its own
+ * Prints what sponsored flows cost next to the same done plainly, from an account that pays its own
  * gas (`node scripts/run.mjs --test test/contracts/gas.test.ts`), and fails when one grows past
  * its bound. Bounds leave a twentieth for differences of pool state; lower them with the code.
  */

@@ -66,7 +66,7 @@ test('a payment goes out again, and is replaced, while all nodes are behind the 
   expect(await headAt(world, from + 12, 13_000)).toEqual(['replace'])
 })
 
-test('blocks that come all at once after a pause make no payment dearer', async () => {
+test('blocks that come all at once after a pause make no payment more expensive', async () => {
   const world = await sent()
   for (let block = 1; block <= 64; block++) {
     expect(await headAt(world, SENT_AT_BLOCK + block, 1_000)).not.toContain('replace')

@@ -89,7 +89,7 @@ async function paidOnce(world: WalletWorld): Promise<void> {
   expect(world.pending.at(-1)).toMatchObject({ type: 'sign', nonce: 1 })
 }
 
-describe('a payment that lost its nonce, and whose first bytes are mined all the same', () => {
+describe('a payment that lost its nonce, and whose first bytes are mined anyway', () => {
   test('is not sent a second time when its second signature comes', async () => {
     const world = await signingAgain()
     await world.handle(mined)

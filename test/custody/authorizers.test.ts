@@ -181,7 +181,7 @@ describe('22: a grant', () => {
     const grant = newGrant(quorum, walletId)
     expect((await faultOf(quorum.coSigner.putGrant(grant))).code).toBe('AUTHORIZATION_REQUIRED')
     expect(await putAtUserSide(grant, 0, null)).toBe('NOT_CONFIRMED')
-    // Nor by a token that a hostile identity provider mints: its owner is asked all the same.
+    // Nor by a token that a hostile identity provider mints: its owner is asked anyway.
     const consoleToken = await mintConsoleToken({ issuer: issuerOf(quorum.home), ...USER })
     const minted = await faultOf(quorum.coSigner.putGrant({ ...grant, consoleToken }))
     expect(minted.code).toBe('AUTHORIZATION_REQUIRED')

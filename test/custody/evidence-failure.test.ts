@@ -24,7 +24,7 @@ import {
   transfer,
 } from './harness.js'
 
-/** Room for some entries with calldata like this, beside what the stores hold already. */
+/** Room for some entries with calldata like this, besides what the stores hold already. */
 const ROOM_BYTES = 512 * 1024
 const CALLDATA = `0x${'01'.repeat(60_000)}` as const
 const SIGNATURES_MAX = 100

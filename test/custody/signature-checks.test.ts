@@ -33,7 +33,7 @@ function made(): SignatureCheck {
 
 const batchOf = (length: number) => Array.from({ length }, made)
 
-/** A batch in which every kind of wrong answer stands beside right ones. */
+/** A batch in which every kind of wrong answer is among right ones. */
 function mixed(): { batch: SignatureCheck[]; expected: boolean[] } {
   const batch = batchOf(BATCH)
   const expected = batch.map(() => true)
@@ -95,7 +95,7 @@ describe('signatures are checked in a thread', () => {
   })
 })
 
-describe('signatures are checked all the same', () => {
+describe('signatures are checked anyway', () => {
   it('where the thread ends with a batch in hand', async () => {
     const { checks, faults } = open(ENDING)
     const { batch, expected } = mixed()

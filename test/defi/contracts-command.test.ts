@@ -204,7 +204,7 @@ describe('countersign contracts', () => {
     expect((await run(['contracts', 'pause'])).code).toBe(2)
   })
 
-  it('signs as the owner of a development instance beside one', async () => {
+  it('signs as the owner of a development instance next to one', async () => {
     await mkdir(join(home, 'chains'))
     const file = join(home, 'chains', 'deployer.json')
     await writeFile(file, JSON.stringify({ private_key: ownerKey }), { mode: 0o600 })

@@ -17,7 +17,7 @@ describe('a development chain', { timeout: 60_000 }, () => {
   let seen: Recorder
   let nodes: AnvilNode[]
   let claimedPorts: Set<number>
-  /** Of this test alone: another run beside it must not take it while a node is down. */
+  /** Of this test alone: another run alongside it must not take it while a node is down. */
   let portFirst: number
 
   beforeEach(async () => {
@@ -136,7 +136,7 @@ describe('a development chain', { timeout: 60_000 }, () => {
     }
   })
 
-  test('runs beside another of the same chain id, each with its own state', async () => {
+  test('runs alongside another of the same chain id, each with its own state', async () => {
     // Separate sets of claims, as two instances that know nothing of each other have.
     const [one, other] = await Promise.all([start('one', new Set()), start('other', new Set())])
     expect(one.port).not.toBe(other.port)

@@ -169,7 +169,7 @@ describe('npm start', { timeout: 240_000 }, () => {
     expect((await script('reset', '--yes')).stderr).toContain('is in use by npm start')
   })
 
-  test('runs beside a second instance with its own money', async () => {
+  test('runs alongside a second instance with its own money', async () => {
     const other = await startDev(join(scratch.path, 'other'))
     try {
       const mine = started.dev()

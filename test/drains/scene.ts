@@ -20,9 +20,9 @@ export interface DrainCase {
   /** Done by somebody else, or long ago with another key: no spend of the attacking key. */
   readonly given?: (scene: Scene) => Promise<unknown>
   readonly attack: (scene: Scene) => Promise<unknown>
-  /** Money that comes in after the attack, beside what always does. */
+  /** Money that comes in after the attack, besides what always does. */
   readonly later?: (scene: Scene) => Promise<unknown>
-  /** What the attacker does then, beside taking all that it has a right to. */
+  /** What the attacker does then, besides taking all that it has a right to. */
   readonly followUp?: (scene: Scene) => Promise<unknown>
   /** Dollars; what the attacking key must have counted at least, whatever other keys did before. */
   readonly countsOnKey?: number
@@ -32,7 +32,7 @@ export interface DrainCase {
   readonly countedAtMost?: number
   /** True where nothing can leave, whatever the attacker does. */
   readonly harmless?: boolean
-  /** True where a block in between makes a call dearer than it was when it was run. */
+  /** True where a block in between makes a call more expensive than it was when it was run. */
   readonly mayRunOutOfGas?: true
 }
 

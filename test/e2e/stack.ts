@@ -35,7 +35,7 @@ const PAGE = 100
 const STACK_MINUTES_MAX = 4
 
 /**
- * @param env of all its processes, beside what they need
+ * @param env of all its processes, besides what they need
  * @param parent its home is made in that directory
  * @param openFilesMax what each of its processes may have open
  */

@@ -115,11 +115,11 @@ describe('a transaction ends', () => {
     const wallet = await harness.createWallet()
     await chain.stopMining()
     const sent = (await sendMany(wallet, 50)).map(accepted)
-    const dearest = sent.reduce((most, { attempts }) => {
+    const highest = sent.reduce((most, { attempts }) => {
       const fee = attempts[0]?.maxFeePerGas ?? 0n
       return fee > most ? fee : most
     }, 0n)
-    await chain.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(dearest * 5n).toString(16)}`])
+    await chain.anvil.rpc('anvil_setNextBlockBaseFeePerGas', [`0x${(highest * 5n).toString(16)}`])
     await endsOnce(wallet, 50)
     const replaced = transactionsOf(harness, wallet).filter(({ attempts }) => attempts.length > 1)
     expect(replaced.length).toBeGreaterThan(0)

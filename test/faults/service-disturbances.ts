@@ -4,7 +4,7 @@ import type { Stack } from '../e2e/stack.js'
 import type { Agent, MixChain, Random } from './service-agents.js'
 import { changeKeys } from './service-keys.js'
 
-/** What goes wrong in the mix of the whole service, beside its nodes' faults. */
+/** What goes wrong in the mix of the whole service, besides its nodes' faults. */
 export interface World {
   readonly stack: Stack
   readonly agents: readonly Agent[]

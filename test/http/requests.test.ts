@@ -120,7 +120,7 @@ describe('answers', () => {
 })
 
 describe('a long body', () => {
-  test('counts as many requests as it is dear, before it is read into', async () => {
+  test('counts as many requests as it is expensive, before it is read into', async () => {
     await start({ ratePolicy: { name: 'key', refillPerSecond: 1, burst: 80 } })
     const bomb = { ...SEND, data: `0x${'ff'.repeat(100_000)}` }
     expect((await send({}, bomb)).status).toBe(200)

@@ -173,7 +173,7 @@ describe('admission of writes', () => {
     expect(mostAtWork).toBeLessThanOrEqual(128)
   })
 
-  test('a polite key gets in beside one that floods without end', async () => {
+  test('a polite key gets in alongside one that floods without end', async () => {
     const { clock, admission } = admissionOf(1_024)
     const open = (await overload(clock, admission)).filter(({ state }) => state !== 'refused')
     let refused = 0

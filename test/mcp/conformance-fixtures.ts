@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { ServerExtension } from '../../src/mcp/sdk-server.js'
 
-/** The diagnostic tools that the conformance suite calls, beside our own; for its runs alone. */
+/** The diagnostic tools that the conformance suite calls, besides our own; for its runs alone. */
 
 /** A PNG of one pixel, and a WAV without a sample. */
 const PNG =

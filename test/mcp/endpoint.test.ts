@@ -100,7 +100,7 @@ describe('bounds', () => {
     expect(answer.status).toBe(415)
   })
 
-  it('a field given twice is refused wherever it stands, and nothing is called', async () => {
+  it('a field given twice is refused wherever it is, and nothing is called', async () => {
     const before = harness.calls.length
     const body = JSON.stringify(toolCall('send_transaction', SEND)).replace(
       '"value":"5"',

@@ -157,7 +157,7 @@ describe('a swap takes a quote or terms, in one flat object', () => {
     expect(issuesOf({ ...terms, slippage_bps: 10 })).toEqual([])
     const mixed = issuesOf({ quote_id: 'quote_1', chain_id: 8453, slippage_bps: 10 })
     expect(mixed.map(({ path }) => path)).toEqual(['chain_id', 'slippage_bps'])
-    for (const { message } of mixed) expect(message).toContain('not beside quote_id')
+    for (const { message } of mixed) expect(message).toContain('not together with quote_id')
   })
 
   it('and names what is missing of the terms', () => {

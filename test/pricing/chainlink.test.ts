@@ -113,7 +113,7 @@ describe('prices from feeds', () => {
     await expect.poll(() => prices.price(8453, 'native')).toMatchObject({ value: 2_600_00000000n })
   })
 
-  test('a feed that stands still becomes stale by time alone', async () => {
+  test('a feed that stops becomes stale by time alone', async () => {
     const nowS = Math.floor(Date.now() / 1_000)
     await transact(anvil, {
       to: nativeFeed,

@@ -32,7 +32,7 @@ const honest = ALL_SHAPES.filter((row) => !PROGRAM_ROWS.has(row.selector)).map((
 )
 const listed = Buffer.from(LISTED_HEX, 'hex')
 
-/** A few numbers that stand for one calldata, so that a failure shrinks to something short. */
+/** A few numbers that make one calldata, so that a failure shrinks to something short. */
 const recipe = fc.record({
   seed: fc.nat(),
   body: fc.oneof(

@@ -1,4 +1,4 @@
-/** The scan by itself, at every place where an address can lie beside the places that it asks. */
+/** The scan by itself, at every place where an address can lie besides the places that it asks. */
 import { describe, expect, it } from 'vitest'
 import {
   buildAddressSet,

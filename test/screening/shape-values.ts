@@ -25,7 +25,7 @@ export interface Place {
 
 type Put = (path: string) => Address
 
-/** Calldata of the row with `put(path)` wherever an address stands; visits every place. */
+/** Calldata of the row with `put(path)` wherever an address is; visits every place. */
 export function calldataOf(row: Shape, put: Put): Hex {
   const item = parseAbiItem(`function ${row.canonical}`) as AbiFunction
   const args = row.inputs.fields.map(({ name, type }, i) =>

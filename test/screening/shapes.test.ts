@@ -46,7 +46,7 @@ describe.each(ALL_SHAPES.filter((row) => !PROGRAM_ROWS.has(row.selector)))(
       expect(told(await screener.screen(callOf(data)))).toBe('clean')
     })
 
-    it('is blocked wherever a listed address stands, and says where', async () => {
+    it('is blocked wherever a listed address is, and says where', async () => {
       const places = placesOf(row)
       expect(places.length > 0).toBe(!NAMES_NOBODY.includes(row.selector))
       for (const { path } of places) {

@@ -45,7 +45,7 @@ const POLL_MS = 50
 
 /**
  * Starts the stack. Call it once per file, in `beforeAll`, and `stop` in `afterAll`.
- * @param env of all its processes, beside what they need
+ * @param env of all its processes, besides what they need
  * @param parent its home is made in that directory
  * @param openFilesMax what each of its processes may have open; default: as many as this one
  * @throws Error with what the supervisor wrote, when it is not ready in time

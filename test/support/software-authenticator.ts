@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 /**
- * A WebAuthn authenticator in software, with the client in front of it: it stands in for a
+ * A WebAuthn authenticator in software, with the client in front of it: it replaces a
  * hardware one, makes real registrations and assertions (ES256, attestation `none`), and lies
  * where a test tells it to.
  */

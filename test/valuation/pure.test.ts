@@ -45,7 +45,7 @@ describe('static reading', () => {
     )
   })
 
-  test('reads a transfer whatever stands behind it, and short calldata as the EVM does', () => {
+  test('reads a transfer whatever follows it, and short calldata as the EVM does', () => {
     fc.assert(
       fc.property(uint256, bytes, fc.nat(32), (amount, tail, cut) => {
         const full = `a9059cbb${word(someone)}${word(amount)}`
@@ -145,7 +145,7 @@ describe('outflow', () => {
     )
   })
 
-  test('is never below words, run, or what stands allowed', () => {
+  test('is never below words, run, or what is already allowed', () => {
     fc.assert(
       fc.property(amount, amount, amount, amount, (said, run, balance, allowed) => {
         const base = input([erc20(usdc, wallet, someone, run)])

@@ -196,7 +196,7 @@ describe('what calls are worth', () => {
     expect(quote.valuation.valueMicros).toBe(0n)
   })
 
-  test('the priced part of an unpriced call is valued all the same', async () => {
+  test('the priced part of an unpriced call is valued anyway', async () => {
     const args = [wallet.address, stranger, wallet.itemId] as const
     const inner = encodeFunctionData({ abi: itemsAbi, functionName: 'transferFrom', args })
     const allow = encodeFunctionData({

@@ -77,7 +77,7 @@ describe('what third contracts hand to others counts', () => {
     expect(gained([weth, pool, stranger, 300], [usdc, market, pool, 300])).toBe(300)
   })
 
-  test('also beside a payment of the wallet’s own, and whatever the wallet gets in return', () => {
+  test('also besides a payment of the wallet’s own, and whatever the wallet gets in return', () => {
     expect(gained([usdc, wallet, pool, 100], [usdc, market, stranger, 800])).toBe(800)
     expect(gained([usdc, market, stranger, 800], [weth, stranger, wallet, 900])).toBe(800)
   })
@@ -100,7 +100,7 @@ describe('what third contracts hand round in a circle counts', () => {
     expect(gained([usdc, stranger, market, 400], [usdc, market, stranger, 400])).toBe(400)
   })
 
-  test('beside all that the wallet pays', () => {
+  test('besides all that the wallet pays', () => {
     const round: Move[] = [
       [usdc, market, router, 400],
       [usdc, router, market, 400],

@@ -196,7 +196,7 @@ describe('secrets', () => {
 })
 
 describe('deliveries that a person asks for', () => {
-  it('go out at once, beside the lane', () => {
+  it('go out at once, outside the lane', () => {
     const first = simulation.append('a', 'told')
     const testId = 'evt_test' as EventId
     simulation.send({ type: 'test', eventId: testId, nowMs: simulation.nowMs })

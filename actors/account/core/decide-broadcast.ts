@@ -67,7 +67,7 @@ const REFUSED_BY_EVERY_NODE: ReadonlySet<unknown> = new Set(['intrinsic-gas', 'i
 
 /**
  * A refusal ends a transaction only while none of its bytes can be in any pool. Otherwise they may
- * land all the same, beside whatever took the nonce or the money over: it is sent again, then
+ * land anyway, besides whatever took the nonce or the money over: it is sent again, then
  * cancelled at its own nonce, and the chain decides.
  */
 function believed({ tx, maybeBroadcast }: OpenEntry, { details }: Fault): boolean {

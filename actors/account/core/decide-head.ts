@@ -12,7 +12,7 @@ const RESEND_BLOCKS = 4
 const RESEND_MS = 15_000
 /** Blocks after which one whose fee is too low for the next block is replaced. */
 const STUCK_BLOCKS = 2
-/** Blocks after which one that pays enough is replaced all the same: its tip must be too low. */
+/** Blocks after which one that pays enough is replaced anyway: its tip must be too low. */
 const STUCK_ANYWAY_BLOCKS = 12
 /** And no sooner than this: blocks of a pause come all at once. Twelve blocks of Arbitrum. */
 const STUCK_ANYWAY_MS = 3_000

@@ -107,7 +107,7 @@ function advanceLane(turn: AccountTurn, lane: NonceLane, nowMs: number): void {
 }
 
 /**
- * For one that lost its nonce and landed all the same. A signature that is under way is of no use
+ * For one that lost its nonce and landed anyway. A signature that is under way is of no use
  * any more: its nonce goes to what waits above it, as if it had not been given.
  */
 export function stopSigningAgain(turn: AccountTurn, txId: TxId, nowMs: number): void {

@@ -30,7 +30,7 @@ const CANCEL_GAS = 100_000n
 
 /**
  * Asks for the same call at the same nonce with higher fees, or for a cancellation there. No live
- * key stands behind it.
+ * key is behind it.
  */
 export function replace(
   ports: AccountPorts,

@@ -101,7 +101,7 @@ export function toHex(bytes: Uint8Array): Hex {
   return `0x${Buffer.from(buffer, byteOffset, byteLength).toString('hex')}`
 }
 
-/** 16 bytes that stand for the caller's request id in both domains' evidence. */
+/** 16 bytes in place of the caller's request id in both domains' evidence. */
 function requestIdBytes(requestId: string): Uint8Array {
   return Buffer.from(hash('sha256', requestId, 'binary').slice(0, 16), 'latin1')
 }

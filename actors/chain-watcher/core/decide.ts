@@ -247,7 +247,7 @@ const SILENT_BLOCKS = 2
 const SILENT_MS_MIN = 2_000
 
 /**
- * Lanes are not to stop because the nodes that answer have nothing new: pools forget all the same,
+ * Lanes are not to stop because the nodes that answer have nothing new: pools forget anyway,
  * and receipts may be had of a node whose head is behind.
  */
 function tellOverdue(state: WatcherState, effects: WatcherEffect[], nowMs: number): void {

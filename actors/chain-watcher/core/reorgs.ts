@@ -34,10 +34,10 @@ export function compare(
   nowMs: number,
 ): Hex[] {
   state.unverified.delete(number)
-  const beside = state.watched.minedBeside(number, hash)
-  for (const watched of beside) takeBack(state, watched, number, effects, nowMs)
+  const displaced = state.watched.minedInOther(number, hash)
+  for (const watched of displaced) takeBack(state, watched, number, effects, nowMs)
   recall(state.watched.takeEarlier(number, number, hash), effects)
-  return beside.flatMap(({ hashes }) => hashes)
+  return displaced.flatMap(({ hashes }) => hashes)
 }
 
 /** What is mined below a height is to be compared with the chain: nobody saw what became of it. */

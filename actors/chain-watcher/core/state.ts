@@ -40,7 +40,7 @@ export const RECENT_BLOCKS_MAX = 256
 /** Unverified blocks that are asked for together. */
 export const CHECKED_AT_ONCE = 64
 
-/** Receipts asked for by hash per block, beside those that a block's list of hashes named. */
+/** Receipts asked for by hash per block, besides those that a block's list of hashes named. */
 export const SWEEP_MAX = 200
 
 export function emptyWatcher(

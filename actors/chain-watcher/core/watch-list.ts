@@ -121,7 +121,7 @@ export class WatchList {
   }
 
   /** Those that are mined at that height in another block; none of them is settled any more. */
-  minedBeside(blockNumber: number, hash: Hex): readonly Watched[] {
+  minedInOther(blockNumber: number, hash: Hex): readonly Watched[] {
     this.#unsettle(blockNumber, hash)
     const there = this.#byBlock.get(blockNumber)
     return there === undefined ? [] : [...there].filter(({ mined }) => mined?.blockHash !== hash)

@@ -98,7 +98,7 @@ function takeUp(state: GasWalletState, command: UnminedCommand): GasDecision {
   return decided(state, turn, command.nowMs)
 }
 
-/** Idempotent by transaction id: a job known already is only told how it stands. */
+/** Idempotent by transaction id: a job known already is only answered with its state. */
 function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   const { job, quote, past, chainNonce, nowMs } = command
   const { account } = state

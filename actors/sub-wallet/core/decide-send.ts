@@ -21,7 +21,7 @@ const TOO_FAST = 'The chain moved on each time the call was valued; try again.'
 export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken | null): void {
   const { state } = turn
   const { nowMs, chainId, quote, chainNonce } = command
-  // Named one by one: a spread of a command is the dearest line of a send's decision.
+  // Named one by one: a spread of a command is the slowest line of a send's decision.
   const asked: CallAtGates = {
     keyId: command.keyId,
     chainId,

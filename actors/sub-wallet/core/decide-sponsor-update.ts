@@ -232,7 +232,7 @@ function recordOf(
 /** Longest that an intent may live (AgentRouter, MAX_LIFETIME). */
 const LIFETIME_SECONDS_MAX = 600
 
-/** A reorg took its block away after it had ended: the reservation stands again. */
+/** A reorg took its block away after it had ended: the reservation counts again. */
 function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: Update): void {
   const { gas, stored, nowMs, gasWalletId } = command
   const tx = entry?.tx ?? stored ?? null
@@ -274,7 +274,7 @@ export function deadlinePassed(turn: Turn, command: Of<'deadline-passed'>): void
     const account = turn.state.wallet?.address
     if (!isCarried) giveUp(turn, entry, fault('CHAIN_UNAVAILABLE'), nowMs)
     else if (account !== undefined) {
-      // Its gas wallet tells again how it stands.
+      // Its gas wallet sends its state again.
       turn.effect({ type: 'submit-job', sponsorship: entry.sponsorship, account })
     }
     return

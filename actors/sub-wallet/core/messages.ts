@@ -167,7 +167,7 @@ export type Event =
       readonly usedMicros: bigint
       readonly atMs: number
     }
-  /** What a dearer replacement holds of the counters from now on. */
+  /** What a more expensive replacement holds of the counters from now on. */
   | { readonly type: 'reservation-raised'; readonly txId: TxId; readonly reservation: Reservation }
   /** Volatile. `confirmed` as in `ReceiptWait`. */
   | {

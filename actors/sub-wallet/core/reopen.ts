@@ -5,7 +5,7 @@ import { useCredits } from './credits.js'
 import { forgetReceiptOf } from './receipts.js'
 import type { Turn } from './turn.js'
 
-/** A reorg took its block away: it is in flight again, and its reservation stands again. */
+/** A reorg took its block away: it is in flight again, and its reservation counts again. */
 export function reopenUnmined(turn: Turn, command: UnminedCommand<Transaction>): void {
   forgetReceiptOf(turn, command.txId, null)
   const stored = unmined(turn, command)

@@ -8,8 +8,8 @@ import { countersOf, type Draft, type SubWalletState } from './state.js'
 
 /**
  * What a higher fee costs beyond what a transaction has reserved. Its value is never counted
- * again; its gas is, as far as it may become dearer: or a rising market would carry a wallet past
- * its cap. A cancellation is exempt, since it releases the value, and a lane must be able to move.
+ * again; its gas is, as far as it may grow: or a rising market would carry a wallet past its
+ * cap. A cancellation is exempt, since it releases the value, and a lane must be able to move.
  */
 
 /** Highest maxFeePerGas, wei, that what is left of the key's caps pays for; null is any. */
@@ -45,14 +45,14 @@ export function reservationFor(
   const first = tx.attempts[0]
   const { valueMicros, gasMicros, nativePrice, nativePriceDecimals } = tx.valuation
   if (key === undefined || first === undefined || purpose === 'cancel') return tx.reservation
-  const dearerWei = (fees.maxFeePerGas - first.maxFeePerGas) * tx.gasLimit
-  const dearerMicros = valueUsdMicros(
-    dearerWei > 0n ? dearerWei : 0n,
+  const extraWei = (fees.maxFeePerGas - first.maxFeePerGas) * tx.gasLimit
+  const extraMicros = valueUsdMicros(
+    extraWei > 0n ? extraWei : 0n,
     NATIVE_DECIMALS,
     nativePrice,
     nativePriceDecimals,
   )
-  const micros = valueMicros + gasMicros + dearerMicros
+  const micros = valueMicros + gasMicros + extraMicros
   const more = micros - tx.reservation.micros
   if (more <= 0n) return tx.reservation
   if (capBreach(countersOf(state, tx.lineageId, nowMs), key, more) !== null) return null

@@ -100,7 +100,7 @@ export interface PreparedSponsored extends Omit<SponsorCommand, 'type'> {
 }
 
 /**
- * How a job stands, told by a gas wallet after every change. Each is the whole picture, so one
+ * The state of a job, told by a gas wallet after every change. Each is the whole picture, so one
  * that is told twice or not at all does no harm.
  */
 export interface SponsorUpdate {

@@ -54,7 +54,7 @@ export function recordOf(
 
 /**
  * What failed, or was given up, releases its value and keeps the gas. What its receipt showed
- * beyond the value counts beside it.
+ * beyond the value counts besides it.
  */
 export function spentBy(tx: Transaction, mined: MinedIn): bigint {
   const { outcome, feeWei } = mined

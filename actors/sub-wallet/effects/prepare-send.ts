@@ -88,7 +88,7 @@ function prepareValued(
 
 /**
  * Running a call on a node costs more than screening it. Longer calldata is screened before it is
- * valued, so that what is made to be dear ends here; shorter costs too little to ask twice. What
+ * valued, so that what is made to cost much ends here; shorter costs too little to ask twice. What
  * screening would refuse is valued as if it came without calldata: caps are still asked first.
  */
 const VALUED_UNSCREENED_CHARS_MAX = 2 + 2 * 4_096

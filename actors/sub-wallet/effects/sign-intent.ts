@@ -146,7 +146,7 @@ function refusalOf(outcome: Extract<SignOutcome, { ok: false }>): Fault {
   )
 }
 
-/** 16 bytes that stand for the caller's request in both domains' evidence, one per signature. */
+/** 16 bytes in place of the caller's request in both domains' evidence, one per signature. */
 function requestBytes(text: string): Uint8Array {
   return createHash('sha256').update(text).digest().subarray(0, 16)
 }

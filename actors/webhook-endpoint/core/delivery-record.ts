@@ -2,7 +2,7 @@ import type { EventId } from '../../../src/domain/ids.js'
 import type { EndpointEvent } from './events.js'
 
 /**
- * The history of one event at one endpoint, as the console lists it: a read model beside the
+ * The history of one event at one endpoint, as the console lists it: a read model next to the
  * actor's state, folded from the same events.
  */
 export interface DeliveryRecord {

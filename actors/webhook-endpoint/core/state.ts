@@ -60,7 +60,7 @@ export const SEQ_UNKNOWN = 0
 
 /**
  * Taken from the log into `pending`; more stays behind the cursor. The state is stored whole at
- * every change, so a wider window makes each attempt during an outage dearer and wins nothing:
+ * every change, so a wider window makes each attempt during an outage cost more and wins nothing:
  * reading the log again is cheap.
  */
 export const PENDING_MAX = 256

@@ -147,7 +147,7 @@ async function answersAsItself(
     if (own !== null && Array.isArray(accounts) && accounts[0] === own) {
       const answered = Number(await rpc(rpcUrl, 'eth_chainId'))
       if (answered !== chainId) throw new Error(`it answers as chain ${answered}`)
-      // The clock of a loaded state stands where it was saved; one block brings it to today.
+      // The clock of a loaded state is where it was saved; one block brings it to today.
       await rpc(rpcUrl, 'evm_mine')
       return
     }

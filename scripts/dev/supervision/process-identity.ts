@@ -42,7 +42,7 @@ function startedAtLinux(pid: number): string | null {
   } catch {
     return null
   }
-  // The name stands in parentheses and may contain spaces and parentheses itself.
+  // The name is in parentheses and may contain spaces and parentheses itself.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const state = fields[STATE_FIELD]
   return state === 'Z' || state === 'X' ? null : (fields[START_TIME_FIELD] ?? null)

@@ -118,7 +118,7 @@ export function createReadRunner(
 
   /**
    * A receipt may have megabytes of logs, and whoever has it made need not be who is asked for
-   * beside it: only what is too large alone goes without an answer. One half after the other, so
+   * besides it: only what is too large alone goes without an answer. One half after the other, so
    * that the slot of the batch is still one request.
    */
   async function runInHalves(items: PendingRead[]): Promise<void> {

@@ -82,7 +82,7 @@ export function createSimulationAbilities(
       const methods = probe.methods.filter((_, i) => working[i])
       known.set(label, { incarnation, methods, atMs: performance.now() })
     } catch {
-      // Without an answer nothing is learnt: what was known of this incarnation stands.
+      // Without an answer nothing is learnt: what was known of this incarnation is kept.
     }
   }
 

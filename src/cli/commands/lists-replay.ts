@@ -13,7 +13,7 @@ import { EXIT, UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { printRows } from '../print.js'
 
-/** `lists replay`: what was sent, judged by the lists of today. Works beside a running service. */
+/** `lists replay`: what was sent, judged by the lists of today. Works alongside a running service. */
 export function registerReplay(
   lists: Command,
   io: Io,

@@ -2,7 +2,7 @@ import { type ContractFunction, simulated } from './contract-function.js'
 
 /**
  * Uniswap v2 and v3 routers, SwapRouter02, Universal Router, v4 position manager. A recipient of
- * zero, one or two is a sentinel for the router or the sender; the real one stands in a later call.
+ * zero, one or two is a sentinel for the router or the sender; the real one is in a later call.
  */
 export const UNISWAP_FUNCTIONS: readonly ContractFunction[] = [
   simulated(

@@ -37,7 +37,7 @@ const COMMAND_CHAIN_BASE = 1_000_000
 const QUORUM_TIMEOUT_MS = 6_000
 
 /**
- * Refreshes shares, wallet by wallet, as a part of the service: beside it while it runs, or in its
+ * Refreshes shares, wallet by wallet, as a part of the service: alongside it while it runs, or in its
  * place while it does not. Both other domains must run. It may be interrupted and repeated at will.
  * @returns number of wallets refreshed
  * @throws Error when the quorum is not there, or a wallet's two sides do not belong together

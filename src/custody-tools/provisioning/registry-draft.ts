@@ -60,7 +60,7 @@ export function firstRegistry(
 }
 
 /**
- * The next registry: a new co-signer key beside or in place of those that sign now.
+ * The next registry: a new co-signer key next to or in place of those that sign now.
  * @param overlapMs how long the present keys go on; 0 ends them at once
  */
 export function withNextCoSigner(

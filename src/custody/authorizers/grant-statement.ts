@@ -6,7 +6,7 @@ import { POLICY_CODECS, type PolicyCodec } from './policy-codecs.js'
 
 /**
  * A grant as it is to become, in canonical bytes: what the user's authorizer signs, what both
- * domains hold a proof against, and what stands in the evidence. The version makes each statement
+ * domains hold a proof against, and what is in the evidence. The version makes each statement
  * good for one change alone: a grant never has the same version twice. Its terms are the rows of
  * `src/domain/key-policy.ts`.
  */

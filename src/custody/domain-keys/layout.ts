@@ -55,7 +55,7 @@ export function registryPath(home: string): string {
   return join(home, 'registry.json')
 }
 
-/** Dev only: stands in for the user's passkey; no domain reads it in live. */
+/** Dev only: takes the place of the user's passkey; no domain reads it in live. */
 export function softwareAuthorizerPath(home: string): string {
   return join(home, 'identity-provider', 'vault', 'keys', 'software-authorizer.pem')
 }

@@ -20,7 +20,7 @@ export interface ShareStore {
   /** Marks the wallet's key as in use, durable on return. */
   activate(walletId: Uint8Array, proofs: WalletProofs): void
   /**
-   * Puts a share of the next epoch beside the one in use, in place of any that waits there;
+   * Puts a share of the next epoch next to the one in use, in place of any that waits there;
    * durable on return. @param share 32 bytes; the caller wipes it
    */
   putNext(certificate: Uint8Array, share: Uint8Array): void

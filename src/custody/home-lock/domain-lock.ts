@@ -14,7 +14,7 @@ import {
  * One writer per domain and home. Two wallet services on one home would spend every cap twice and
  * break the chains of the evidence for good.
  *
- * | lock | held by | beside it may run |
+ * | lock | held by | alongside it may run |
  * |---|---|---|
  * | the domain's | its process, from before it opens anything until it is gone; commands that need it stopped | commands that hold the other one |
  * | its maintenance's | every command that reads or changes its stores or keys as a whole | its process |

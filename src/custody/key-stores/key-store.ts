@@ -38,7 +38,7 @@ export interface AgreementKey {
 /** More keys than any rotation leaves behind; a store that lists more is not ours. */
 export const KEYS_MAX = 32
 
-/** Names the store that holds the domain's keys; no such file: they are beside it, in files. */
+/** Names the store that holds the domain's keys; no such file: they are next to it, in files. */
 export function storeFilePath(directory: string): string {
   return join(directory, 'store.json')
 }

@@ -20,6 +20,6 @@ export async function openKeyStore(directory: string, fileKeys: FileKeys): Promi
   if (fileKeys === 'allowed') return openFileKeyStore(directory)
   throw new Error(
     `${directory}: live takes its P-256 keys from a PKCS#11 token or a KMS, named in ${path}; ` +
-      'COUNTERSIGN_ALLOW_FILE_KEYS=1 takes them from files all the same',
+      'COUNTERSIGN_ALLOW_FILE_KEYS=1 takes them from files anyway',
   )
 }

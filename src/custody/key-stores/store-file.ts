@@ -6,7 +6,7 @@ import { KEYS_MAX, storeFilePath } from './key-store.js'
 
 const absolutePath = z.string().max(4_096).refine(isAbsolute, 'must be an absolute path')
 
-/** `keys/store.json` of a domain: where its P-256 keys are. No such file: beside it, in files. */
+/** `keys/store.json` of a domain: where its P-256 keys are. No such file: next to it, in files. */
 const storeFile = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('pkcs11'),

@@ -27,7 +27,7 @@ const INFO = 'countersign/wrapping-key/v1'
 /**
  * While a rotation is under way there are two: the one in use and the next. What opens a data key
  * is tried in this order.
- * @param path of the wrapping key in use; the next lies beside it
+ * @param path of the wrapping key in use; the next lies next to it
  * @returns one or two keys of 32 bytes; the caller wipes them
  * @throws Error that names the file
  */

@@ -13,7 +13,7 @@ import type { NodeRequest } from './node-request.js'
 const NOT_HTTP = 'The request is not well-formed HTTP/1.1.'
 const HOST_ONCE = 'Send HTTP/1.1 with one Host header.'
 
-/** Of the parser: a length that is given twice, given beside chunks, or no number. */
+/** Of the parser: a length that is given twice, given along with chunks, or no number. */
 const AMBIGUOUS: ReadonlySet<string> = new Set([
   'HPE_UNEXPECTED_CONTENT_LENGTH',
   'HPE_INVALID_CONTENT_LENGTH',

@@ -22,7 +22,7 @@ const CONSOLE_LOOPBACK_REDIRECT_URIS = [
 const LOOPBACK_ORIGINS = ['http://localhost', 'http://127.0.0.1']
 
 const publicClient = {
-  // Nothing in a browser page or on a person's machine can keep a client secret; PKCE stands in.
+  // Nothing in a browser page or on a person's machine can keep a client secret; PKCE takes its place.
   token_endpoint_auth_method: 'none',
   grant_types: ['authorization_code'],
   response_types: ['code'],

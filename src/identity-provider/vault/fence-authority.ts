@@ -141,7 +141,7 @@ async function replayGrant(
     !(isOwn && (await isProven(statement, encoded, proof, replay)))
   ) {
     counts.unconfirmed++
-    // The version goes on all the same, so that no proof from before is good for a next change.
+    // The version goes on anyway, so that no proof from before is good for a next change.
     const skipped = { ...grant, version: Math.max(grant.version, statement.version) }
     await ledger.commit((writer) => writer.putGrant(Buffer.from(key.grantId), skipped)).flushed
     return

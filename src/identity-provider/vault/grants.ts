@@ -269,7 +269,7 @@ function termsOf(request: GrantRequest): Omit<Grant, 'version'> {
   }
 }
 
-/** What the user confirms: everything but the proof key itself, of which a digest stands in. */
+/** What the user confirms: everything but the proof key itself, which a digest replaces. */
 function statementOf(request: GrantRequest, change: Change, ownerHash: Uint8Array): GrantStatement {
   return {
     ...grantedOf(request),

@@ -23,12 +23,12 @@ const REVOCATIONS_MAX = 64
 const MS_PER_SECOND = 1_000
 
 /**
- * Ends every approval of a sub-wallet that stands, or that is on its way, by transactions like any
+ * Ends every approval of a sub-wallet that is in force, or on its way, by transactions like any
  * other of the wallet's: valued, capped, screened, co-signed, their gas paid by the wallet.
  *
  * Spec silent: the identity provider's share signs on the proof of a live API key alone, so that
  * a stolen console session cannot move funds. The request therefore carries a trade key of the
- * wallet in `X-Api-Key` beside the token; its caps and chains apply, and the audit trail names it.
+ * wallet in `X-Api-Key` besides the token; its caps and chains apply, and the audit trail names it.
  * Repeating the request is safe: a revocation under way is answered and not sent again.
  *
  * Spec silent: a call that ends an approval names its spender, so screening refuses it when that
@@ -63,7 +63,7 @@ function tradeKeyOf(
   presented: AuthenticatedKey | null,
 ): Result<AuthenticatedKey> {
   if (presented === null) {
-    const message = 'Send a trade key of this sub-wallet in X-Api-Key beside the console token.'
+    const message = 'Send a trade key of this sub-wallet in X-Api-Key along with the console token.'
     return refuse(fault('UNAUTHENTICATED', {}, message))
   }
   const { key, proofKey } = presented

@@ -37,7 +37,7 @@ export function withinQuota<Input, Output>(
     let outcome: Parameters<typeof settle>[0] = 'unknown'
     try {
       const answer = await handler(context, input)
-      // Whoever gets no reply from an actor answers INTERNAL: it may have been made all the same.
+      // Whoever gets no reply from an actor answers INTERNAL: it may have been made anyway.
       if (answer.ok) outcome = 'made'
       else if (answer.fault.code !== 'INTERNAL') outcome = 'not-made'
       return answer

@@ -19,7 +19,7 @@ export interface CapRefusal {
   readonly usedMicros: UsdMicros
 }
 
-/** Where a replay of a lineage's history stands. */
+/** How far a replay of a lineage's history is. */
 export interface CapReplay {
   /** What the sends that would have passed have used. */
   readonly counters: SpendCounters

@@ -24,7 +24,7 @@ export interface SponsoredChain {
   readonly delegate: Address
 }
 
-/** Where a sponsored call stands between its request and its actor. */
+/** Where a sponsored call is between its request and its actor. */
 export interface Plan {
   readonly value: InputValue
   /** What is to be signed, or why it cannot be; answered after limit and screening. */

@@ -4,12 +4,12 @@ import { SET_ENTRIES_MAX } from '../set/address-set.js'
 import { type EntryFault, entryFault } from './entry-check.js'
 
 /**
- * Who stands behind a list, which decides what a user's own allow entry may override:
+ * Who is behind a list, which decides what a user's own allow entry may override:
  * nothing but `risk`.
  */
 export type ListKind = 'sanctions' | 'operator' | 'risk'
 
-/** One list as it stands in memory: refused entries are already gone. */
+/** One list as it is in memory: refused entries are already gone. */
 export interface NamedList {
   readonly name: string
   readonly kind: ListKind

@@ -15,7 +15,7 @@ const CACHE_ENTRIES_MAX = 50_000
 /** A designation is found an hour late at worst by this layer; the lists have it already. */
 const CLEAN_TTL_MS = 60 * 60_000
 const FLAGGED_TTL_MS = 24 * 60 * 60_000
-/** Screening stands between a caller and an answer. */
+/** Screening is between a caller and an answer. */
 const DEFAULT_TIMEOUT_MS = 2_000
 const CONNECT_MS_MAX = 1_500
 const ANSWER_BYTES_MAX = 64 * 1024

@@ -1,6 +1,6 @@
 /**
  * Mirrors one sanctions oracle into a stored list: block range by block range from where the list
- * stands, only blocks at the chain's confirmation depth, and each range durable with the block it
+ * ends, only blocks at the chain's confirmation depth, and each range durable with the block it
  * reaches. Whoever is down for a week catches up from there. A chain that was reorganised deeper
  * than that is read again from the oracle's first block, while the earlier list goes on counting.
  */
@@ -168,7 +168,7 @@ export class OracleMirror {
   /** The first block that has the contract, by halving. */
   async #deployedAt(target: number): Promise<number> {
     const { source } = this.#options
-    if (!(await source.existsAt(target))) throw new Error('no contract stands at its address')
+    if (!(await source.existsAt(target))) throw new Error('no contract is at its address')
     let [without, having] = [-1, target]
     try {
       while (having - without > 1) {

@@ -14,7 +14,7 @@ export function parseListedAddress(text: string): Uint8Array | null {
   return digits === undefined ? null : Buffer.from(digits, 'hex')
 }
 
-/** Lower-case `0x…` of the 20 bytes at `offset`; zeros stand in for bytes past the end. */
+/** Lower-case `0x…` of the 20 bytes at `offset`; zeros replace bytes past the end. */
 export function addressTextAt(bytes: Uint8Array, offset: number): Address {
   let text = '0x'
   for (let i = 0; i < ADDRESS_BYTES; i++) {

@@ -1,6 +1,6 @@
 /**
  * The types of the shape table. A shape is written as a Solidity signature whose types may carry a
- * reading after a colon, for addresses that do not stand in an `address` and for bytes that hold
+ * reading after a colon, for addresses that are not in an `address` and for bytes that hold
  * more than themselves: `swap(uint256:address to, bytes:call data)`. Without its readings and
  * names, the signature gives the selector.
  */

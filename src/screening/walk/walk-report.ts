@@ -20,7 +20,7 @@ export interface WalkReport {
 
 /** What scan and walk say of one call. */
 export interface Judged {
-  /** The first listed address: the set it is in, its entry there, and where it stands. */
+  /** The first listed address: the set it is in, its entry there, and where it is. */
   readonly hit: { readonly set: number; readonly entry: number; readonly path: string } | null
   readonly undecodable: Undecodable | null
 }
@@ -57,7 +57,7 @@ export function partiesOf(report: WalkReport): readonly ReportedParty[] {
   }))
 }
 
-/** The name of the party that stands where the scan found an address, or its byte offset. */
+/** The name of the party that is where the scan found an address, or its byte offset. */
 export function pathOfHit(hit: ScanHit, parties: readonly ReportedParty[]): string {
   const party = parties.find(({ offset, form }) => offset === hit.offset && form === hit.form)
   return party?.path ?? `data@${hit.offset}`

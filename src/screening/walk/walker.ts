@@ -147,7 +147,7 @@ class CalldataWalker implements Walker {
     return true
   }
 
-  /** A value whose head stands at `head`; offsets count from `base`. */
+  /** A value whose head is at `head`; offsets count from `base`. */
   #atHead(
     type: AbiType,
     state: WalkState,

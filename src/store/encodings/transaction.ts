@@ -19,7 +19,7 @@ import { packedRecord, type Unsealed } from './sealing.js'
 
 /**
  * A transaction changes twice or more after it was signed (broadcast, final), and most of it never
- * does. It is put once as a list of two, what stays and how it stands; later only how it stands is
+ * does. It is put once as a list of two, what stays and its state; later only its state is
  * put, in a space of its own, where a leaf holds forty and not three.
  */
 type Stored = readonly [body: unknown, state: unknown]

@@ -8,7 +8,7 @@ import type { TransactionReader } from './transactions.js'
 
 /**
  * The audit trail as its readers see it: by user, newest first. The entry of a send that was
- * allowed lies in the index of its user's transactions, which is written with it anyway, and stands
+ * allowed lies in the index of its user's transactions, which is written with it anyway, and is
  * where the send came in; all others have a space of their own.
  */
 export interface AuditReader {

@@ -21,7 +21,7 @@ const WAIT = { timeout: 60_000, interval: 250 }
 
 export function describeScreening(stack: () => Stack): void {
   describe('screening', () => {
-    test('a listed address is refused within a second, wherever it stands; nothing is reserved', async () => {
+    test('a listed address is refused within a second, wherever it is; nothing is reserved', async () => {
       const { service, owner } = stack()
       const key = await issueKey(stack(), { chains: [BASE] })
       const chain = chainView(service.dev(), BASE)
@@ -117,7 +117,7 @@ export function describeScreening(stack: () => Stack): void {
   }
 }
 
-/** `lists replay` beside the running service: what was paid before its recipient was listed. */
+/** `lists replay` alongside the running service: what was paid before its recipient was listed. */
 async function replayed(home: string): Promise<readonly object[]> {
   let out = ''
   const io: Io = {

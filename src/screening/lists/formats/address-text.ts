@@ -16,7 +16,7 @@ export interface FoundAddress {
   readonly text: string
   /**
    * True for a mixed-case address whose EIP-55 checksum is wrong: the publisher mistyped it or
-   * changed its case. It counts all the same, since only the case may be wrong.
+   * changed its case. It counts anyway, since only the case may be wrong.
    */
   readonly checksumWrong: boolean
 }

@@ -25,7 +25,7 @@ export interface ReadList extends ParsedList {
   readonly collector: EntryCollector
   /** Of the file as it was read. */
   readonly sha256: string
-  /** Mixed-case addresses whose checksum is wrong; they are on the list all the same. */
+  /** Mixed-case addresses whose checksum is wrong; they are on the list anyway. */
   readonly checksumMismatches: readonly string[]
 }
 
