@@ -211,7 +211,7 @@ describe('npm start', { timeout: 240_000 }, () => {
     const before = started.dev()
     for (const id of sentIds) {
       const settled = async () => (await (await api(`/api/tx/${id}`)).json()).status
-      await vi.waitFor(async () => expect(await settled()).toBe('confirmed'), { timeout: 30_000 })
+      await vi.waitFor(async () => expect(await settled()).toBe('confirmed'), { timeout: 120_000 })
     }
     const held = await balance(8453, ALICE)
     expect(held).toBeGreaterThanOrEqual(12n)
