@@ -70,7 +70,7 @@ module.exports = {
       to: {
         path: '^(src|actors)/',
         pathNot: [
-          '^src/(domain|errors)/',
+          '^src/(domain|errors|policy)/',
           '^actors/[^/]+/core/',
           '^actors/runtime/actor\\.ts$',
           '^src/(chains|valuation)/',
@@ -91,11 +91,24 @@ module.exports = {
       from: { path: '^actors/gas-wallet/' },
       to: { path: '^actors/sub-wallet/', dependencyTypesNot: ['type-only'] },
     },
-    only('domain', []),
+    only('domain', ['policy']),
+    {
+      name: 'policy-imports',
+      comment: 'Both domains judge by it: terms, and the table of token functions.',
+      severity: 'error',
+      from: { path: '^src/policy/' },
+      to: {
+        path: '^(src|actors)/',
+        pathNot: [
+          '^src/(policy|domain)/',
+          '^src/contracts/functions/(contract-function|tokens)\\.ts$',
+        ],
+      },
+    },
     only('errors', ['domain']),
-    only('api', ['domain', 'errors']),
-    only('quorum-protocol', ['domain', 'contracts']),
-    only('custody', ['quorum-protocol', 'domain', 'disk']),
+    only('api', ['domain', 'errors', 'policy']),
+    only('quorum-protocol', ['domain', 'contracts', 'policy']),
+    only('custody', ['quorum-protocol', 'domain', 'disk', 'policy']),
     only('service-custody', ['custody', 'quorum-protocol', 'domain', 'errors']),
     only('quorum-signer', ['custody', 'quorum-protocol']),
     only('identity-provider', [
@@ -106,6 +119,7 @@ module.exports = {
       'config',
       'disk',
       'errors',
+      'policy',
     ]),
     only('custody-tools', [
       'service-custody',
@@ -115,6 +129,7 @@ module.exports = {
       'domain',
       'disk',
       'config',
+      'policy',
     ]),
     {
       name: 'tools-are-the-operators',

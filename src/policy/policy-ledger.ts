@@ -1,0 +1,200 @@
+import { utcDay, utcMonth } from '../domain/spend.js'
+import type { UnitsTaken } from './ceilings.js'
+import type { Counted } from './conditions.js'
+import type { Ceiling, Token } from './policy.js'
+
+/**
+ * What went before, as far as a lineage's policy asks: calls and USD in sliding times, and units in
+ * UTC days and months. As small as what is counted, however many calls there were.
+ */
+export interface PolicyLedger {
+  readonly windows: readonly SlidingWindow[]
+  readonly units: readonly UnitsWindow[]
+}
+
+export interface SlidingWindow {
+  readonly perSeconds: number
+  /** By time, at most one in each `1/BUCKETS` of the time. */
+  readonly buckets: readonly Bucket[]
+}
+
+export interface Bucket {
+  /** Of its last call: those before it count as long as that one. */
+  readonly atMs: number
+  readonly count: number
+  readonly micros: bigint
+}
+
+export interface UnitsWindow {
+  readonly chainId: number
+  readonly token: Token
+  readonly day: number
+  readonly dayUnits: bigint
+  readonly month: number
+  readonly monthUnits: bigint
+}
+
+export const NO_POLICY_LEDGER: PolicyLedger = { windows: [], units: [] }
+
+/** A call counts for at most 1/64 longer than it must, and a ledger stays within kilobytes. */
+export const BUCKETS = 64
+const SECOND_MS = 1_000
+
+/** A call that a policy counts. */
+export interface CountedCall {
+  readonly atMs: number
+  readonly micros: bigint
+  readonly taken: readonly UnitsTaken[]
+}
+
+/**
+ * @param windows sliding times of the policy now; others are forgotten
+ * @param ceilings of the policy now
+ */
+export function addToLedger(
+  ledger: PolicyLedger,
+  call: CountedCall,
+  windows: readonly number[],
+  ceilings: readonly Ceiling[],
+): PolicyLedger {
+  return {
+    windows: windows.map((perSeconds) => {
+      const buckets = ledger.windows.find((one) => one.perSeconds === perSeconds)?.buckets ?? []
+      return { perSeconds, buckets: addToBuckets(buckets, call, perSeconds) }
+    }),
+    units: addUnits(ledger.units, call, ceilings),
+  }
+}
+
+/** Takes back units of a call that moved none in the end; sliding times keep it. */
+export function returnUnits(
+  ledger: PolicyLedger,
+  atMs: number,
+  taken: readonly UnitsTaken[],
+): PolicyLedger {
+  const [day, month] = [utcDay(atMs), utcMonth(atMs)]
+  const units = ledger.units.map((one) => {
+    const back = taken.find(({ chainId, token }) => one.chainId === chainId && one.token === token)
+    if (back === undefined) return one
+    return {
+      ...one,
+      dayUnits: one.day === day ? atLeastZero(one.dayUnits - back.amount) : one.dayUnits,
+      monthUnits: one.month === month ? atLeastZero(one.monthUnits - back.amount) : one.monthUnits,
+    }
+  })
+  return { ...ledger, units }
+}
+
+export function countedWithin(ledger: PolicyLedger, perSeconds: number, nowMs: number): Counted {
+  const window = ledger.windows.find((one) => one.perSeconds === perSeconds)
+  let count = 0
+  let micros = 0n
+  const sinceMs = nowMs - perSeconds * SECOND_MS
+  for (const bucket of window?.buckets ?? []) {
+    if (bucket.atMs <= sinceMs) continue
+    count += bucket.count
+    micros += bucket.micros
+  }
+  return { count, micros }
+}
+
+/**
+ * When so little is left of what went before that a call is within bounds again.
+ * @param drafted counted calls that are not in the ledger
+ */
+export function freesAt(
+  ledger: PolicyLedger,
+  drafted: readonly CountedCall[],
+  perSeconds: number,
+  isWithin: (counted: Counted) => boolean,
+): number | null {
+  const window = ledger.windows.find((one) => one.perSeconds === perSeconds)
+  const entries: Bucket[] = [
+    ...(window?.buckets ?? []),
+    ...drafted.map(({ atMs, micros }) => ({ atMs, count: 1, micros })),
+  ].sort((a, b) => a.atMs - b.atMs)
+  let count = 0
+  let micros = 0n
+  for (const entry of entries) {
+    count += entry.count
+    micros += entry.micros
+  }
+  for (const { atMs, count: less, micros: lessMicros } of entries) {
+    count -= less
+    micros -= lessMicros
+    if (isWithin({ count, micros })) return atMs + perSeconds * SECOND_MS
+  }
+  return null
+}
+
+/** What of a ceiling has gone in its window of now. */
+export function unitsUsed(ledger: PolicyLedger, ceiling: Ceiling, nowMs: number): bigint {
+  const { chainId, token, per } = ceiling
+  const found = ledger.units.find((one) => one.chainId === chainId && one.token === token)
+  if (found === undefined) return 0n
+  // A clock that steps back opens no window anew.
+  if (per === 'day') return found.day >= utcDay(nowMs) ? found.dayUnits : 0n
+  return found.month >= utcMonth(nowMs) ? found.monthUnits : 0n
+}
+
+/** Whether nothing of it counts any more. */
+export function isLedgerOver(ledger: PolicyLedger, nowMs: number): boolean {
+  const isOpen = ({ day, month }: UnitsWindow) => day >= utcDay(nowMs) || month >= utcMonth(nowMs)
+  return (
+    !ledger.units.some(isOpen) &&
+    ledger.windows.every(({ perSeconds, buckets }) => {
+      const last = buckets.at(-1)
+      return last === undefined || last.atMs <= nowMs - perSeconds * SECOND_MS
+    })
+  )
+}
+
+function addToBuckets(
+  buckets: readonly Bucket[],
+  { atMs, micros }: CountedCall,
+  perSeconds: number,
+): Bucket[] {
+  const spanMs = perSeconds * SECOND_MS
+  const newestMs = Math.max(atMs, buckets.at(-1)?.atMs ?? atMs)
+  const kept = buckets.filter((bucket) => bucket.atMs > newestMs - spanMs)
+  const slot = (ms: number) => Math.floor((ms * BUCKETS) / spanMs)
+  const last = kept.at(-1)
+  if (last !== undefined && slot(last.atMs) >= slot(atMs)) {
+    kept[kept.length - 1] = {
+      atMs: Math.max(last.atMs, atMs),
+      count: last.count + 1,
+      micros: last.micros + micros,
+    }
+  } else kept.push({ atMs, count: 1, micros })
+  return kept
+}
+
+/** Of tokens that have a ceiling; others are forgotten. */
+function addUnits(
+  units: readonly UnitsWindow[],
+  { atMs, taken }: CountedCall,
+  ceilings: readonly Ceiling[],
+): UnitsWindow[] {
+  const [today, thisMonth] = [utcDay(atMs), utcMonth(atMs)]
+  const has = (one: { readonly chainId: number; readonly token: Token }) =>
+    ceilings.some(({ chainId, token }) => one.chainId === chainId && one.token === token)
+  const kept = units.filter(has)
+  for (const { chainId, token, amount } of taken) {
+    const at = kept.findIndex((one) => one.chainId === chainId && one.token === token)
+    const before = kept[at]
+    const day = Math.max(today, before?.day ?? today)
+    const month = Math.max(thisMonth, before?.month ?? thisMonth)
+    const after: UnitsWindow = {
+      ...{ chainId, token, day, month },
+      dayUnits: (before?.day === day ? before.dayUnits : 0n) + amount,
+      monthUnits: (before?.month === month ? before.monthUnits : 0n) + amount,
+    }
+    if (at < 0) kept.push(after)
+    else kept[at] = after
+  }
+  return kept
+}
+
+function atLeastZero(amount: bigint): bigint {
+  return amount < 0n ? 0n : amount
+}

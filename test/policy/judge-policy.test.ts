@@ -1,0 +1,242 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { showCall } from '../../src/policy/call-shown.js'
+import { commonPolicy } from '../../src/policy/common-policy.js'
+import { ELSEWHERE, type Facts } from '../../src/policy/conditions.js'
+import { policyEnlarges } from '../../src/policy/enlarges.js'
+import { compilePolicy, explain, judge, retryAt } from '../../src/policy/judge-policy.js'
+import { EFFECTS, type Policy } from '../../src/policy/policy.js'
+import {
+  CALL,
+  FACTS,
+  PAYEES,
+  POLICY,
+  policyOf,
+  transferData,
+  USDC,
+  word,
+} from './random-policies.js'
+
+const RUNS = Number(process.env.POLICY_RUNS ?? 3_000)
+const MONDAY_NOON = Date.UTC(2026, 0, 5, 12)
+const [ALICE = '0x', BOB = '0x'] = PAYEES
+
+const KNOWN: Facts = {
+  nowMs: MONDAY_NOON,
+  spendMicros: 10_000_000n,
+  hasPaid: () => true,
+  within: () => ({ count: 0, micros: 0n }),
+  countsUsd: true,
+}
+
+const transfer = (amount: bigint, to = ALICE) =>
+  showCall({
+    ...{ operation: 'send', chainId: 8453, to: USDC, value: 0n },
+    data: transferData(to, amount),
+  })
+
+function verdictOn(json: object, call = transfer(5n), facts = KNOWN) {
+  const compiled = compilePolicy(policyOf({ default: 'deny', ...json }))
+  const verdict = judge(compiled, call, facts)
+  const denial = verdict.effect === 'allow' ? null : explain(compiled, verdict, call, facts)
+  return { effect: verdict.effect, denial }
+}
+
+const rule = (effect: string, when: object, more: object = {}) => ({
+  ...{ name: `${effect} it`, effect, when },
+  ...more,
+})
+
+describe('precedence', () => {
+  test('a denial wins over an approval, and an approval over an allowance', () => {
+    const [allow, ask, deny] = [rule('allow', {}), rule('require_approval', {}), rule('deny', {})]
+    expect(verdictOn({ rules: [allow, ask, deny] }).effect).toBe('deny')
+    expect(verdictOn({ rules: [allow, ask] }).effect).toBe('require_approval')
+    expect(verdictOn({ rules: [allow] }).effect).toBe('allow')
+  })
+
+  test('the default says what no rule matches', () => {
+    const rules = [rule('allow', { chains: [1] })]
+    expect(verdictOn({ rules }).effect).toBe('deny')
+    expect(verdictOn({ rules, default: 'allow' }).effect).toBe('allow')
+  })
+
+  test('a call that must wait is not let through at once', () => {
+    const rules = [rule('allow', {}, { delay_seconds: 60 })]
+    expect(verdictOn({ rules, default: 'allow' }).effect).toBe('require_approval')
+  })
+})
+
+describe('what cannot be judged', () => {
+  const unpriced = { ...KNOWN, spendMicros: null }
+  const unreadable = showCall({
+    ...{ operation: 'send', chainId: 8453, to: USDC, value: 0n, data: '0xac9650d8' },
+  })
+
+  test('never allows, and denies or asks', () => {
+    const when = { spend_usd_lte: '1000' }
+    expect(verdictOn({ rules: [rule('allow', when)] }, transfer(5n), unpriced).effect).toBe('deny')
+    const rules = [rule('deny', { spend_usd_gt: '1000' })]
+    expect(verdictOn({ rules, default: 'allow' }, transfer(5n), unpriced).effect).toBe('deny')
+    const asks = [rule('require_approval', { beneficiaries: [BOB] })]
+    const asked = verdictOn({ rules: asks, default: 'allow' }, unreadable)
+    expect(asked.effect).toBe('require_approval')
+  })
+
+  test('does not match a rule that another condition rules out', () => {
+    const rules = [rule('deny', { spend_usd_gt: '1000', chains: [1] })]
+    expect(verdictOn({ rules, default: 'allow' }, transfer(5n), unpriced).effect).toBe('allow')
+  })
+
+  test('a bound on one call refuses what has no price', () => {
+    const policy = { per_transaction_usd: '500', default: 'allow' }
+    const { effect, denial } = verdictOn(policy, transfer(5n), unpriced)
+    expect([effect, denial?.rule]).toEqual(['deny', 'per_transaction_usd'])
+  })
+
+  test.each([
+    ['dirty bits above an address', `0xa9059cbb${'1'.padStart(64, 'f')}${word(1n)}`],
+    ['a short word', `0xa9059cbb${word(ALICE)}${word(1n).slice(2)}`],
+    ['a word too few', `0xa9059cbb${word(ALICE)}`],
+    ['bytes behind', `${transferData(ALICE, 1n)}00`],
+    ['a word too many', `${transferData(ALICE, 1n)}${word(0n)}`],
+  ] as const)('%s is never allowed by signature, payee or amount', (_, data) => {
+    const dirty = showCall({
+      ...{ operation: 'send', chainId: 8453, to: USDC, value: 0n },
+      data: data as `0x${string}`,
+    })
+    const whens = [
+      { functions: ['transfer(address,uint256)'] },
+      { beneficiaries: PAYEES },
+      { amounts: [{ token: USDC, lte: '100' }] },
+      {
+        functions: ['transfer(address,uint256)'],
+        arguments: [{ index: 1, op: 'lte', value: '100' }],
+      },
+    ]
+    for (const when of whens) {
+      expect(verdictOn({ rules: [rule('allow', when)] }, dirty).effect).toBe('deny')
+      const not = { rules: [rule('deny', { not: when })], default: 'allow' }
+      expect(verdictOn(not, dirty).effect).toBe('deny')
+    }
+  })
+})
+
+describe('conditions', () => {
+  test('an amount is read from a transfer, an approval, a permit and EIP-3009', () => {
+    const rules = [rule('deny', { amounts: [{ token: USDC, gt: '100' }] })]
+    const head = `${word(ALICE)}${word(BOB)}${word(101n)}`
+    const calls = [
+      transferData(ALICE, 101n),
+      `0x095ea7b3${word(ALICE)}${word(101n)}`,
+      `0x39509351${word(ALICE)}${word(101n)}`,
+      `0x23b872dd${head}`,
+      `0xd505accf${head}${word(1n)}${word(27n)}${word(1n)}${word(1n)}`,
+      `0xe3ee160e${head}${word(0n)}${word(9n)}${word(1n)}${word(27n)}${word(1n)}${word(1n)}`,
+    ] as const
+    for (const data of calls) {
+      const call = showCall({
+        ...{ operation: 'send', chainId: 8453, to: USDC, value: 0n },
+        data: data as `0x${string}`,
+      })
+      const { effect, denial } = verdictOn({ rules, default: 'allow' }, call)
+      expect([effect, denial?.observed, denial?.permitted]).toEqual(['deny', '101', '100'])
+    }
+    expect(verdictOn({ rules, default: 'allow' }, transfer(100n)).effect).toBe('allow')
+  })
+
+  test('a count is told with what is observed, what is permitted and when it heals', () => {
+    const rules = [rule('deny', { count: { per_seconds: 60, gt: 2 } })]
+    const facts = { ...KNOWN, within: () => ({ count: 2, micros: 0n }) }
+    const { denial } = verdictOn({ rules, default: 'allow' }, transfer(1n), facts)
+    expect(denial).toMatchObject({ rule: 'deny it', field: 'count', observed: '3', permitted: '2' })
+    const at = retryAt(denial?.heals ?? null, MONDAY_NOON, () => MONDAY_NOON + 1_000)
+    expect(at).toBe('2026-01-05T12:00:01.000Z')
+  })
+
+  test('hours end to the minute, cross midnight, and say when they change', () => {
+    const day = [rule('allow', { utc_hours: [{ days: ['mon'], from: '08:00', to: '12:00' }] })]
+    const before = { ...KNOWN, nowMs: MONDAY_NOON - 1 }
+    expect(verdictOn({ rules: day }, transfer(1n), before).effect).toBe('allow')
+    const { effect, denial } = verdictOn({ rules: day })
+    expect([effect, denial?.field]).toEqual(['deny', 'utc_hours'])
+    const next = retryAt(denial?.heals ?? null, MONDAY_NOON, () => null)
+    expect(next).toBe('2026-01-12T08:00:00.000Z')
+    const night = [rule('allow', { utc_hours: [{ days: ['mon'], from: '22:00', to: '06:00' }] })]
+    const tuesday = { ...KNOWN, nowMs: Date.UTC(2026, 0, 6, 5, 59) }
+    expect(verdictOn({ rules: night }, transfer(1n), tuesday).effect).toBe('allow')
+    const monday = { ...KNOWN, nowMs: Date.UTC(2026, 0, 5, 5, 59) }
+    expect(verdictOn({ rules: night }, transfer(1n), monday).effect).toBe('deny')
+  })
+
+  test('a refusal by default names what the nearest rule misses', () => {
+    const rules = [
+      rule('allow', { chains: [8453], beneficiaries: [BOB] }),
+      { ...rule('allow', { chains: [1], beneficiaries: [BOB] }), name: 'farther' },
+    ]
+    const { denial } = verdictOn({ rules })
+    expect(denial).toMatchObject({
+      ...{ rule: 'default', field: 'beneficiaries', observed: ALICE, permitted: BOB },
+    })
+  })
+
+  test('a denial of all but a list names the list', () => {
+    const rules = [rule('deny', { not: { to: [BOB] } })]
+    const { denial } = verdictOn({ rules, default: 'allow' })
+    expect(denial).toMatchObject({ field: 'to', observed: USDC, permitted: BOB })
+  })
+})
+
+describe('for any policy and call', () => {
+  const passage = (policy: Policy, call: Parameters<typeof judge>[1], facts: Facts) =>
+    EFFECTS.indexOf(judge(compilePolicy(policy), call, facts).effect)
+
+  test('a judge that leaves things to the other refuses nothing that the other may allow', () => {
+    fc.assert(
+      fc.property(POLICY, CALL, FACTS, (policy, call, facts) => {
+        const elsewhere: Facts = { ...facts, spendMicros: ELSEWHERE, hasPaid: ELSEWHERE }
+        const all = passage(policy, call, facts)
+        const some = passage(policy, call, elsewhere)
+        expect(some).toBeGreaterThanOrEqual(all === 2 ? 2 : 0)
+      }),
+      { numRuns: RUNS },
+    )
+  })
+
+  test('a policy that is proved no wider lets nothing through that the old one did not', () => {
+    let proved = 0
+    fc.assert(
+      fc.property(POLICY, POLICY, CALL, FACTS, fc.nat(3), (before, other, call, facts, how) => {
+        const next = how === 0 ? other : narrowed(before, other, how)
+        if (policyEnlarges(before, next)) return
+        proved += 1
+        expect(passage(next, call, facts)).toBeLessThanOrEqual(passage(before, call, facts))
+      }),
+      { numRuns: RUNS },
+    )
+    expect(proved).toBeGreaterThan(RUNS / 20)
+  })
+
+  test('what two policies have in common is no wider than either', () => {
+    fc.assert(
+      fc.property(POLICY, POLICY, CALL, FACTS, (one, other, call, facts) => {
+        const common = commonPolicy(one, other)
+        if (common === null) throw new Error('two policies have none in common')
+        const both = passage(common, call, facts)
+        expect(both).toBeLessThanOrEqual(passage(one, call, facts))
+        expect(both).toBeLessThanOrEqual(passage(other, call, facts))
+      }),
+      { numRuns: RUNS },
+    )
+  })
+})
+
+/** Changes that are narrower for the most part. */
+function narrowed(before: Policy, other: Policy, how: number): Policy {
+  const refusing = other.rules.map((one, at) => ({ ...one, name: `other ${at}` }))
+  if (how === 1) return { ...before, rules: [...before.rules, ...refusing] }
+  const [first, ...rest] = before.rules
+  if (how === 2 || first === undefined) return { ...before, fallback: 'deny' }
+  const when = other.rules[0]?.when ?? {}
+  return { ...before, rules: [{ ...first, when: { ...first.when, ...when } }, ...rest] }
+}

@@ -1,0 +1,151 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { canonicalText, policyJson } from '../../src/policy/canonical-policy.js'
+import { policyInWords } from '../../src/policy/in-words.js'
+import { parseCanonical, parsePolicy } from '../../src/policy/parse-policy.js'
+import { POLICY_TEXT_BYTES_MAX, RULES_MAX } from '../../src/policy/policy.js'
+import { POLICY_JSON, policyOf, USDC } from './random-policies.js'
+
+const RUNS = Number(process.env.POLICY_RUNS ?? 1_000)
+const CHECKSUMMED = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913'
+
+const faultsOf = (json: unknown) => {
+  const parsed = parsePolicy(json)
+  return parsed.ok ? [] : parsed.faults.map(({ path }) => path)
+}
+const withWhen = (when: object) => ({
+  ...{ default: 'deny', rules: [{ name: 'it', effect: 'allow', when }] },
+})
+
+test('the canonical text is read back as the very same policy', () => {
+  fc.assert(
+    fc.property(POLICY_JSON, (json) => {
+      const parsed = parsePolicy(json)
+      if (!parsed.ok) throw new Error(JSON.stringify(parsed.faults))
+      expect(parseCanonical(parsed.text)).toEqual(parsed.policy)
+      expect(canonicalText(parsed.policy)).toBe(parsed.text)
+      expect(JSON.stringify(policyJson(parsed.policy))).toBe(parsed.text)
+      expect(policyInWords(parsed.policy).length).toBeGreaterThan(0)
+    }),
+    { numRuns: RUNS },
+  )
+})
+
+test('order, case and repeats within a set make no other policy', () => {
+  const one = withWhen({ chains: [8453, 1, 8453], to: [CHECKSUMMED], spend_usd_lte: '5' })
+  const other = {
+    rules: [
+      {
+        when: { spend_usd_lte: '5.00', to: [USDC], chains: [1, 8453] },
+        effect: 'allow',
+        name: 'it',
+      },
+    ],
+    ceilings: [],
+    default: 'deny',
+    per_transaction_usd: null,
+  }
+  expect(canonicalText(policyOf(one))).toBe(canonicalText(policyOf(other)))
+})
+
+test('text that is not canonical is none that was signed', () => {
+  const text = canonicalText(policyOf({ default: 'deny', per_transaction_usd: '5' }))
+  expect(parseCanonical(text)).not.toBeNull()
+  expect(parseCanonical(` ${text}`)).toBeNull()
+  expect(parseCanonical(text.replace('5.00', '5'))).toBeNull()
+  expect(parseCanonical('{')).toBeNull()
+})
+
+test.each([
+  ['no object', [], ''],
+  ['an unknown field', { default: 'deny', defaults: 'allow' }, 'defaults'],
+  ['no default', {}, 'default'],
+  ['a number for USD', { default: 'deny', per_transaction_usd: 5 }, 'per_transaction_usd'],
+  ['an unknown condition', withWhen({ too: [] }), 'rules[0].when.too'],
+  ['an empty list', withWhen({ to: [] }), 'rules[0].when.to'],
+  ['no address', withWhen({ to: [USDC, '0x12'] }), 'rules[0].when.to[1]'],
+  [
+    'a wrong checksum',
+    withWhen({ to: [CHECKSUMMED.replace('fCD', 'fcD')] }),
+    'rules[0].when.to[0]',
+  ],
+  ['a chain that is none', withWhen({ chains: [5] }), 'rules[0].when.chains[0]'],
+  ['a short type', withWhen({ functions: ['f(uint)'] }), 'rules[0].when.functions[0]'],
+  ['a not in a not', withWhen({ not: { not: { chains: [1] } } }), 'rules[0].when.not.not'],
+  ['an empty not', withWhen({ not: {} }), 'rules[0].when.not'],
+  [
+    'arguments without a signature',
+    withWhen({ functions: ['0xa9059cbb'], arguments: [{ index: 0, op: 'eq', value: USDC }] }),
+    'rules[0].when.arguments',
+  ],
+  [
+    'an argument past the last',
+    withWhen({ functions: ['f(bool)'], arguments: [{ index: 1, op: 'eq', value: true }] }),
+    'rules[0].when.arguments[0].index',
+  ],
+  [
+    'an argument that is no one word',
+    withWhen({ functions: ['f(bytes)'], arguments: [{ index: 0, op: 'eq', value: '0x' }] }),
+    'rules[0].when.arguments[0].index',
+  ],
+  [
+    'a number out of its type',
+    withWhen({ functions: ['f(uint8)'], arguments: [{ index: 0, op: 'lte', value: '256' }] }),
+    'rules[0].when.arguments[0].value',
+  ],
+  [
+    'an hour past the day',
+    withWhen({ utc_hours: [{ from: '24:00', to: '08:00' }] }),
+    'rules[0].when.utc_hours[0].from',
+  ],
+  [
+    'two rules of one name',
+    { default: 'deny', rules: [0, 1].map(() => ({ name: 'a', effect: 'deny', when: {} })) },
+    'rules[1].name',
+  ],
+  [
+    'a name that refusals use',
+    { default: 'deny', rules: [{ name: 'default', effect: 'deny', when: {} }] },
+    'rules[0].name',
+  ],
+  [
+    'a name that turns a line around',
+    { default: 'deny', rules: [{ name: 'a\u202eb', effect: 'deny', when: {} }] },
+    'rules[0].name',
+  ],
+] as const)('%s is refused with its path', (_, json, path) => {
+  expect(faultsOf(json)).toContain(path)
+})
+
+test('a policy is bounded in rules and in bytes', () => {
+  const rule = (at: number) => ({ name: `r${at}`, effect: 'deny', when: {} })
+  const rules = Array.from({ length: RULES_MAX + 1 }, (_, at) => rule(at))
+  expect(faultsOf({ default: 'deny', rules })).toContain('rules')
+  const addresses = Array.from(
+    { length: 250 },
+    (_, at) => `0x${(at + 1).toString(16).padStart(40, '0')}`,
+  )
+  const full = rules.slice(0, 2).map((one) => ({ ...one, when: { to: addresses } }))
+  expect(faultsOf({ default: 'deny', rules: full })).toEqual([''])
+  expect(POLICY_TEXT_BYTES_MAX).toBe(16_384)
+})
+
+test('no document whatever is more than refused', () => {
+  const names = ['default', 'rules', 'when', 'to', 'not', 'amounts', 'count', 'ceilings', 'name']
+  const json = fc.oneof(
+    fc.jsonValue(),
+    fc.dictionary(fc.constantFrom(...names), fc.jsonValue()),
+    POLICY_JSON.chain((policy) =>
+      fc
+        .jsonValue()
+        .map((value) => ({ ...policy, rules: [{ name: 'x', effect: 'deny', when: value }] })),
+    ),
+  )
+  fc.assert(
+    fc.property(json, (document) => {
+      const parsed = parsePolicy(document)
+      if (parsed.ok) expect(parsePolicy(JSON.parse(parsed.text))).toEqual(parsed)
+    }),
+    { numRuns: RUNS },
+  )
+})

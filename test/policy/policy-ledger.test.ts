@@ -1,0 +1,132 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { showCall } from '../../src/policy/call-shown.js'
+import { ceilingBreach, unitsTaken } from '../../src/policy/ceilings.js'
+import {
+  addToLedger,
+  BUCKETS,
+  countedWithin,
+  freesAt,
+  isLedgerOver,
+  NO_POLICY_LEDGER,
+  type PolicyLedger,
+  returnUnits,
+  unitsUsed,
+} from '../../src/policy/policy-ledger.js'
+import { READABLE_TOKEN_CALLS } from '../../src/policy/token-calls.js'
+import { PAYEES, policyOf, transferData, USDC } from './random-policies.js'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+const NOON = Date.UTC(2026, 0, 31, 12)
+const [ALICE = '0x'] = PAYEES
+const policy = policyOf({
+  default: 'allow',
+  ceilings: [
+    { chain_id: 8453, token: USDC, per: 'day', amount: '100' },
+    { chain_id: 8453, token: USDC, per: 'month', amount: '150' },
+    { chain_id: 8453, token: 'native', per: 'day', amount: '10' },
+  ],
+})
+const [perDay, perMonth] = policy.ceilings
+
+const transfer = (amount: bigint, value = 0n) =>
+  showCall({
+    ...{ operation: 'send', chainId: 8453, to: USDC, value },
+    data: transferData(ALICE, amount),
+  })
+
+function spend(ledger: PolicyLedger, amount: bigint, atMs: number): PolicyLedger {
+  const taken = unitsTaken(policy, transfer(amount)) ?? []
+  return addToLedger(ledger, { atMs, micros: 0n, taken }, [], policy.ceilings)
+}
+
+test('a sliding time never counts less than went before, and at most 1/64 of it longer', () => {
+  const times = fc.array(fc.nat(4 * HOUR_MS), { minLength: 1, maxLength: 300 })
+  fc.assert(
+    fc.property(times, (unsorted) => {
+      const atMs = unsorted.sort((a, b) => a - b)
+      let ledger = NO_POLICY_LEDGER
+      for (const [index, at] of atMs.entries()) {
+        ledger = addToLedger(ledger, { atMs: at, micros: 2n, taken: [] }, [3_600], [])
+        const counted = countedWithin(ledger, 3_600, at)
+        const since = (ms: number) => atMs.slice(0, index + 1).filter((one) => one > at - ms).length
+        expect(counted.count).toBeGreaterThanOrEqual(since(HOUR_MS))
+        expect(counted.count).toBeLessThanOrEqual(since(HOUR_MS + HOUR_MS / BUCKETS))
+        expect(counted.micros).toBe(BigInt(counted.count) * 2n)
+        expect(ledger.windows[0]?.buckets.length).toBeLessThanOrEqual(BUCKETS + 2)
+      }
+    }),
+    { numRuns: 100 },
+  )
+})
+
+test('what it says frees at a time is free then, and not before', () => {
+  let ledger = NO_POLICY_LEDGER
+  for (const at of [0, 1_000, 2_000]) {
+    ledger = addToLedger(ledger, { atMs: NOON + at, micros: 1n, taken: [] }, [60], [])
+  }
+  const drafted = [{ atMs: NOON + 500, micros: 1n, taken: [] }]
+  expect(freesAt(ledger, drafted, 60, ({ count }) => count <= 2)).toBe(NOON + 60_500)
+  const at = freesAt(ledger, [], 60, ({ count }) => count <= 1) ?? 0
+  expect(countedWithin(ledger, 60, at).count).toBe(1)
+  expect(countedWithin(ledger, 60, at - 1).count).toBe(2)
+  expect(freesAt(ledger, [], 60, () => false)).toBeNull()
+})
+
+test('units count in their day and month, and a new one begins at zero', () => {
+  if (perDay === undefined || perMonth === undefined) throw new Error('no ceilings')
+  const ledger = spend(spend(NO_POLICY_LEDGER, 60n, NOON), 30n, NOON)
+  expect(unitsUsed(ledger, perDay, NOON)).toBe(90n)
+  const breach = ceilingBreach(policy, unitsTaken(policy, transfer(11n)) ?? [], (ceiling) =>
+    unitsUsed(ledger, ceiling, NOON),
+  )
+  expect(breach).toMatchObject({ ceiling: { per: 'day' }, used: 90n, requested: 11n })
+  // The last day of January.
+  expect(unitsUsed(ledger, perMonth, NOON)).toBe(90n)
+  expect(unitsUsed(ledger, perDay, NOON + DAY_MS)).toBe(0n)
+  expect(unitsUsed(ledger, perMonth, NOON + DAY_MS)).toBe(0n)
+  expect(isLedgerOver(ledger, NOON)).toBe(false)
+  expect(isLedgerOver(ledger, NOON + DAY_MS)).toBe(true)
+})
+
+test('a clock that steps back hands out no spent units again', () => {
+  if (perDay === undefined) throw new Error('no ceiling')
+  const ledger = spend(spend(NO_POLICY_LEDGER, 60n, NOON), 30n, NOON - 2 * DAY_MS)
+  expect(unitsUsed(ledger, perDay, NOON)).toBe(90n)
+  expect(unitsUsed(ledger, perDay, NOON - 2 * DAY_MS)).toBe(90n)
+})
+
+test('a call that moved nothing in the end gives its units back, in its own windows', () => {
+  if (perDay === undefined || perMonth === undefined) throw new Error('no ceilings')
+  const early = Date.UTC(2026, 0, 5, 12)
+  const ledger = spend(spend(NO_POLICY_LEDGER, 60n, early), 30n, early + DAY_MS)
+  const back = returnUnits(ledger, early, unitsTaken(policy, transfer(60n)) ?? [])
+  expect(unitsUsed(back, perDay, early + DAY_MS)).toBe(30n)
+  expect(unitsUsed(back, perMonth, early + DAY_MS)).toBe(30n)
+})
+
+test('calldata that cannot be read could take any units of its chain', () => {
+  const unknown = { operation: 'send', to: ALICE, value: 0n, data: '0xdeadbeef' } as const
+  expect(unitsTaken(policy, showCall({ ...unknown, chainId: 8453 }))).toBeNull()
+  expect(unitsTaken(policy, showCall({ ...unknown, chainId: 1 }))).toEqual([])
+  expect(unitsTaken(policy, transfer(5n, 3n))).toEqual([
+    { chainId: 8453, token: USDC, amount: 5n },
+    { chainId: 8453, token: 'native', amount: 3n },
+  ])
+})
+
+test('amounts are read of ERC-20, its permits and EIP-3009', () => {
+  expect([...READABLE_TOKEN_CALLS].sort()).toEqual([
+    '0x095ea7b3',
+    '0x23b872dd',
+    '0x39509351',
+    '0x88b7ab63',
+    '0x8fcbaf0c',
+    '0xa9059cbb',
+    '0xcf092995',
+    '0xd505accf',
+    '0xe3ee160e',
+    '0xef55bec6',
+  ])
+})
