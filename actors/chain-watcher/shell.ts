@@ -1,12 +1,11 @@
 import type { ChainAccess, Chains } from '../../src/chains/access.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
-import { type Hex, ID_PREFIX, isId, type SubWalletId, type TxId } from '../../src/domain/ids.js'
+import { type Hex, ID_PREFIX, type SubWalletId, type TxId } from '../../src/domain/ids.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { AccountTransaction, Place } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import { walletUsersOf } from '../../src/store/wallet-users.js'
-import { subWalletAddress } from '../addresses.js'
-import type { ActorAddress, ActorShell, Envelope } from '../runtime/actor.js'
+import type { ActorShell, Envelope } from '../runtime/actor.js'
 import { sleep, type Timers } from '../runtime/timers.js'
 import { decide } from './core/decide.js'
 import type {
@@ -46,10 +45,13 @@ export function createChainWatcherShell(
   const { reader, chains, timers, log } = ports
   const userOf = walletUsersOf(reader)
 
-  function addressOf(owner: Owner): ActorAddress {
-    if (!isId(ID_PREFIX.subWallet, owner)) return { kind: 'gas-wallet', id: owner, userId: null }
-    const subWalletId = owner as SubWalletId
-    return subWalletAddress({ subWalletId, userId: userOf(subWalletId) })
+  /** Whole literals: to put one together of others makes a hidden class at each, which is slow. */
+  function envelopeTo(owner: Owner, command: ChainUpdate): Envelope {
+    if (!owner.startsWith(ID_PREFIX.subWallet)) {
+      return { kind: 'gas-wallet', id: owner, userId: null, command, token: null }
+    }
+    const userId = userOf(owner as SubWalletId)
+    return { kind: 'sub-wallet', id: owner, userId, command, token: null }
   }
 
   function access(id: string): ChainAccess {
@@ -208,11 +210,7 @@ export function createChainWatcherShell(
           ports.announce(effect.head)
           break
         case 'tell':
-          ports.tell({
-            ...addressOf(effect.owner),
-            command: withContext(effect.command),
-            token: null,
-          })
+          ports.tell(envelopeTo(effect.owner, withContext(effect.command)))
           break
       }
     },
@@ -229,6 +227,8 @@ export function createChainWatcherShell(
       }
     if (update.type !== 'head') return update
     const quote = chains.get(update.chainId)?.fees.latest() ?? null
-    return { ...update, fees: quote?.fees ?? null, gasPriceWei: quote?.gasPriceWei ?? null }
+    const { type, chainId, blockNumber, chainNonce, finalBlock, nowMs } = update
+    const [fees, gasPriceWei] = [quote?.fees ?? null, quote?.gasPriceWei ?? null]
+    return { type, chainId, blockNumber, fees, gasPriceWei, chainNonce, finalBlock, nowMs }
   }
 }

@@ -20,7 +20,7 @@ export function recordOf(
   const { maxFeePerGas, maxPriorityFeePerGas, paid = null, forecast } = draft
   const foreseenMicros = forecast?.foreseenMicros ?? 0n
   const credits = paid === null ? NO_CREDITS : usesToStore(state, draft.chainId, paid.uses)
-  return {
+  const tx: Transaction = {
     txId: draft.txId,
     subWalletId: wallet.subWalletId,
     userId: wallet.userId,
@@ -41,14 +41,19 @@ export function recordOf(
     ],
     valuation: draft.valuation,
     reservation: draft.reservation,
-    ...(credits.length === 0 ? {} : { credits }),
-    ...(foreseenMicros === 0n ? {} : { foreseenMicros }),
     spentMicros: draft.reservation.micros,
     mined: null,
     error: null,
     createdAtMs: draft.createdAtMs,
     updatedAtMs: nowMs,
     confirmedAtMs: null,
+  }
+  // Most have neither, and the literal is then the record.
+  if (credits.length === 0 && foreseenMicros === 0n) return tx
+  return {
+    ...tx,
+    ...(credits.length === 0 ? {} : { credits }),
+    ...(foreseenMicros === 0n ? {} : { foreseenMicros }),
   }
 }
 
