@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
+import { issueInWords } from './issue-words.js'
 
 /**
  * The one seam where an input from outside becomes an operation's typed input, for REST and MCP
@@ -9,6 +10,7 @@ import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 const ISSUES_MAX = 20
 const PATH_CHARS_MAX = 64
 const MESSAGE_CHARS_MAX = 200
+const OPENINGS = ['is missing: give ', 'must be ', 'must ']
 /** Stands for the whole input in `details.issues[].path`. */
 const ROOT_PATH = '$'
 
@@ -31,7 +33,9 @@ export function parseInput<S extends z.ZodType>(schema: S, input: unknown): Resu
     if (isEmpty && isEmptyObject(parsed.data)) takesNothing.add(schema)
     return ok(parsed.data)
   }
-  return refuse(invalidRequest(readIssues(parsed.error.issues, [])))
+  // Parsed anew for its words: what is accepted never pays for them.
+  const { error } = schema.safeParse(input, { error: issueInWords })
+  return refuse(invalidRequest(readIssues(error?.issues ?? [], [])))
 }
 
 /** `INVALID_REQUEST` for what is found wrong before or outside the schema. */
@@ -53,7 +57,7 @@ function readIssues(issues: readonly ZodIssue[], prefix: readonly PropertyKey[])
     const path = [...prefix, ...issue.path]
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys.slice(0, ISSUES_MAX - out.length)) {
-        out.push(issueAt([...path, key], 'unknown field'))
+        out.push(issueAt([...path, key], issue.message))
       }
     } else if (issue.code === 'invalid_union' && issue.errors.length > 0) {
       out.push(...readUnion(issue.errors, path))
@@ -72,10 +76,17 @@ function readUnion(branches: readonly ZodIssue[][], path: readonly PropertyKey[]
   const scalar = branches.every((b) => b.every((i) => i.path.length === 0 && !('keys' in i)))
   if (scalar) {
     const messages = new Set(branches.flatMap((b) => b.map((i) => i.message)))
-    return [issueAt(path, [...messages].join(', or '))]
+    return [issueAt(path, joinChoices([...messages]))]
   }
   const closest = branches.reduce((best, b) => (b.length < best.length ? b : best))
   return readIssues(closest, path)
+}
+
+/** What the choices begin with alike is said once. */
+function joinChoices([first = '', ...others]: readonly string[]): string {
+  const opening = OPENINGS.find((it) => first.startsWith(it)) ?? ''
+  const rest = others.map((it) => (it.startsWith(opening) ? it.slice(opening.length) : it))
+  return [first, ...rest].join(', or ')
 }
 
 function issueAt(path: readonly PropertyKey[], message: string): InputIssue {

@@ -73,6 +73,7 @@ export const usdAmount = z
   .string()
   .max(24)
   .regex(/^(0|[1-9]\d{0,14})(\.\d{1,6})?$/, 'must be decimal USD with at most 6 fraction digits')
+  .describe('decimal USD, such as "25.50"')
 
 /** A cap: decimal USD, or "unlimited" written out. */
 export const usdCap = z.union([usdAmount, z.literal('unlimited')])
