@@ -1,5 +1,7 @@
+import { SHORT_REASONS } from '../contracts/errors.js'
 import type { Hex } from '../domain/ids.js'
 import { uintAt } from './hex.js'
+import { decodeKnownError, inWords } from './known-errors.js'
 import { printable } from './printable.js'
 
 /** `Error(string)` and `Panic(uint256)` (Solidity ABI, "Error handling"). */
@@ -7,6 +9,8 @@ const ERROR_SELECTOR = '0x08c379a0'
 const PANIC_SELECTOR = '0x4e487b71'
 /** A contract chooses its words; callers get a sentence's worth. */
 const REASON_BYTES_MAX = 256
+/** More than any known error has values. */
+const WORDS_MAX = 8
 
 const PANICS: Readonly<Record<number, string>> = {
   1: 'assertion failed',
@@ -21,8 +25,9 @@ const PANICS: Readonly<Record<number, string>> = {
 }
 
 /**
- * A revert's returned bytes in words: the string of `Error`, the meaning of a `Panic`, the
- * selector of a custom error, or "reverted without a reason". Printable, at most 256 bytes.
+ * A revert's returned bytes in words: the string of `Error`, the meaning of a `Panic`, a custom
+ * error's name and values where it is known and its selector where not, or "reverted without a
+ * reason". Printable; of a contract's own words at most 256 bytes.
  */
 export function decodeRevertReason(data: unknown): string {
   if (typeof data !== 'string' || !/^0x[0-9a-fA-F]*$/.test(data) || data.length < 10) {
@@ -34,9 +39,16 @@ export function decodeRevertReason(data: unknown): string {
     const code = Number(uintAt(body, 0) ?? 0n)
     return `panic 0x${code.toString(16)}${PANICS[code] === undefined ? '' : `: ${PANICS[code]}`}`
   }
-  if (selector !== ERROR_SELECTOR) return `custom error ${selector}`
+  if (selector !== ERROR_SELECTOR) {
+    const known = decodeKnownError(data.slice(0, 10 + 64 * WORDS_MAX))
+    return known === null ? `custom error ${selector}` : inWords(known)
+  }
   const length = uintAt(body, 1)
   if (uintAt(body, 0) !== 32n || length === null) return `custom error ${selector}`
   const bytes = Number(length < BigInt(REASON_BYTES_MAX) ? length : BigInt(REASON_BYTES_MAX))
-  return printable(Buffer.from(body.slice(2 + 128, 2 + 128 + bytes * 2), 'hex').toString('utf8'))
+  const words = printable(
+    Buffer.from(body.slice(2 + 128, 2 + 128 + bytes * 2), 'hex').toString('utf8'),
+  )
+  const meaning = SHORT_REASONS.get(words)
+  return meaning === undefined ? words : `${words}: ${meaning}`
 }

@@ -1,8 +1,8 @@
-import { decodeErrorResult } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
+import { decodeKnownError } from '../chains/known-errors.js'
+import { printable } from '../chains/printable.js'
+import { decodeRevertReason } from '../chains/revert-reason.js'
 import { delegationCode } from '../contracts/delegation.js'
-import agentDelegate from '../contracts/generated/agent-delegate.json' with { type: 'json' }
-import agentRouter from '../contracts/generated/agent-router.json' with { type: 'json' }
 import type { Address, Hex } from '../domain/ids.js'
 import type { Authorization } from '../domain/sponsorship.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
@@ -65,20 +65,25 @@ export function createExecutionGas(
   }
 }
 
-/** OpenZeppelin's ERC20InsufficientBalance, and the words of older tokens. */
-const ERC20_INSUFFICIENT_BALANCE = '0xe450d38c'
+/** The words of tokens without custom errors. */
 const NO_BALANCE = /exceeds balance|insufficient balance|transfer amount exceeds/i
 /** Uniswap's SwapRouter02 and its peripheral contracts. */
 const TOO_LITTLE = /too little received|insufficient WETH9|insufficient token/i
+/** `Error(string)`: its words are the contract's. */
+const ERROR_SELECTOR = '0x08c379a0'
+const REASON_CHARS_MAX = 200
 
 /** What a revert of `execute` means to whoever asked for it. */
 export function executionFault(data: unknown, message: string): Fault {
-  const decoded = errorNameOf(data)
-  switch (decoded) {
+  const known = decodeKnownError(data)
+  switch (known?.name) {
     case 'SlippageExceeded':
+    case 'V3TooLittleReceived':
       return fault('SLIPPAGE_EXCEEDED')
+    case 'ERC20InsufficientBalance':
+      return insufficient(known.values)
     case 'NativeTransferFailed':
-      return insufficient()
+      return insufficient(NOTHING_KNOWN)
     case 'NotRelayer':
       return fault(
         'CHAIN_UNAVAILABLE',
@@ -86,57 +91,26 @@ export function executionFault(data: unknown, message: string): Fault {
         'The service cannot send sponsored transactions on this chain at the moment.',
         'a gas wallet is no relayer of the Router',
       )
-    case null:
+    case undefined:
       break
     default:
-      return fault('SIMULATION_REVERTED', { reason: decoded })
+      return fault('SIMULATION_REVERTED', { reason: decodeRevertReason(data) })
   }
-  const words = errorString(data) ?? message
-  if (typeof data === 'string' && data.startsWith(ERC20_INSUFFICIENT_BALANCE)) return insufficient()
+  const isWords = typeof data === 'string' && data.startsWith(ERROR_SELECTOR)
+  const words = isWords ? decodeRevertReason(data) : message
   if (TOO_LITTLE.test(words)) return fault('SLIPPAGE_EXCEEDED')
-  if (NO_BALANCE.test(words)) return insufficient()
-  return fault('SIMULATION_REVERTED', { reason: printableReason(words) })
+  if (NO_BALANCE.test(words)) return insufficient(NOTHING_KNOWN)
+  return fault('SIMULATION_REVERTED', { reason: printable(words).slice(0, REASON_CHARS_MAX) })
 }
 
-function insufficient(): Fault {
+const NOTHING_KNOWN: ReadonlyMap<string, string> = new Map()
+
+function insufficient(values: ReadonlyMap<string, string>): Fault {
+  const have = values.get('balance')
+  const need = values.get('needed')
   return fault(
     'INSUFFICIENT_FUNDS',
-    {},
+    have === undefined || need === undefined ? {} : { have, need },
     'The sub-wallet does not hold the amount that this call takes.',
   )
-}
-
-/** The name of an error of Router or delegate; null for others. */
-function errorNameOf(data: unknown): string | null {
-  if (typeof data !== 'string' || data.length < 10) return null
-  for (const abi of [agentRouter.abi, agentDelegate.abi]) {
-    try {
-      // viem knows Error and Panic with any ABI; those say nothing about us.
-      const errorName: string = decodeErrorResult({ abi, data: data as Hex }).errorName
-      if (errorName !== 'Error' && errorName !== 'Panic') return errorName
-    } catch {
-      // Of another contract.
-    }
-  }
-  return null
-}
-
-const ERROR_ABI = [
-  { type: 'error', name: 'Error', inputs: [{ name: 'message', type: 'string' }] },
-] as const
-
-function errorString(data: unknown): string | null {
-  if (typeof data !== 'string' || !data.startsWith('0x08c379a0')) return null
-  try {
-    return decodeErrorResult({ abi: ERROR_ABI, data: data as Hex }).args[0]
-  } catch {
-    return null
-  }
-}
-
-const REASON_CHARS_MAX = 200
-
-/** A contract chooses its words. */
-function printableReason(words: string): string {
-  return words.replace(/[^\x20-\x7e]/g, '?').slice(0, REASON_CHARS_MAX)
 }

@@ -1,0 +1,96 @@
+import { KNOWN_ERRORS } from '../contracts/errors.js'
+import agentDelegate from '../contracts/generated/agent-delegate.json' with { type: 'json' }
+import agentRouter from '../contracts/generated/agent-router.json' with { type: 'json' }
+import type { Hex } from '../domain/ids.js'
+import { keccak256 } from '../domain/keccak.js'
+import { uintAt, wordAt } from './hex.js'
+
+/** Custom errors by name and values: those of our own contracts and of the table of others. */
+
+interface Parameter {
+  readonly name: string
+  readonly type: string
+}
+
+interface ErrorShape {
+  readonly name: string
+  readonly parameters: readonly Parameter[]
+}
+
+export interface KnownError {
+  readonly name: string
+  /** The values that have one word, in order, as a person reads them. */
+  readonly values: ReadonlyMap<string, string>
+}
+
+const DECLARATION = /^(\w+)\((.*)\)$/
+const SELECTOR_CHARS = 10
+
+const shapes: ReadonlyMap<string, ErrorShape> = new Map(
+  [...KNOWN_ERRORS.map(shapeOf), ...errorsOf(agentDelegate.abi), ...errorsOf(agentRouter.abi)].map(
+    (shape) => [selectorOf(shape), shape],
+  ),
+)
+
+/**
+ * @param data what a call reverted with
+ * @returns null when its selector is none that is known, or its values are cut short
+ */
+export function decodeKnownError(data: unknown): KnownError | null {
+  if (typeof data !== 'string') return null
+  const shape = shapes.get(data.slice(0, SELECTOR_CHARS).toLowerCase())
+  if (shape === undefined) return null
+  const values = new Map<string, string>()
+  const body = `0x${data.slice(SELECTOR_CHARS)}` as Hex
+  for (const [index, { name, type }] of shape.parameters.entries()) {
+    const value = valueAt(body, index, type)
+    if (value === null) return null
+    if (value !== '') values.set(name, value)
+  }
+  return { name: shape.name, values }
+}
+
+/** Such as `ERC20InsufficientBalance: sender 0x…, balance 5, needed 7`. */
+export function inWords({ name, values }: KnownError): string {
+  const told = [...values].map(([parameter, value]) => `${parameter} ${value}`)
+  return told.length === 0 ? name : `${name}: ${told.join(', ')}`
+}
+
+/** Null when there is no such word; empty for what has no word of its own. */
+function valueAt(body: Hex, index: number, type: string): string | null {
+  const number = uintAt(body, index)
+  const word = wordAt(body, index)
+  if (number === null || word === null) return null
+  if (type === 'address') return `0x${word.slice(24).toLowerCase()}`
+  if (type === 'bytes4') return `0x${word.slice(0, 8)}`
+  if (type === 'bytes32') return `0x${word}`
+  return type.startsWith('uint') ? number.toString() : ''
+}
+
+function shapeOf(declaration: string): ErrorShape {
+  const [, name, list] = DECLARATION.exec(declaration) ?? []
+  if (name === undefined || list === undefined) throw new Error(`no error: ${declaration}`)
+  const parameters = list
+    .split(', ')
+    .filter((parameter) => parameter !== '')
+    .map((parameter) => {
+      const [type = '', named = ''] = parameter.split(' ')
+      return { type, name: named }
+    })
+  return { name, parameters }
+}
+
+/** Errors of the ABI of a contract of ours. */
+function errorsOf(
+  abi: readonly { readonly type: string; readonly name?: string; readonly inputs?: unknown }[],
+): ErrorShape[] {
+  return abi
+    .filter(({ type }) => type === 'error')
+    .map(({ name = '', inputs }) => ({ name, parameters: inputs as readonly Parameter[] }))
+}
+
+function selectorOf({ name, parameters }: ErrorShape): string {
+  const signature = `${name}(${parameters.map(({ type }) => type).join(',')})`
+  const hash = Buffer.from(keccak256(Buffer.from(signature)))
+  return `0x${hash.toString('hex', 0, 4)}`
+}
