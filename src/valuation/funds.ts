@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import type { ChainAccess } from '../chains/access.js'
 import type { Address } from '../domain/ids.js'
+import { type Fault, fault } from '../errors/fault.js'
+import { insufficientFunds, type Shortfall } from '../errors/insufficient-funds.js'
 
 /**
  * Tells early and cheaply that a wallet cannot pay, so that agents get an answer instead of a
@@ -9,13 +11,16 @@ import type { Address } from '../domain/ids.js'
  * because money may have come in.
  */
 export interface Funds {
-  /** @param token null for native currency */
-  cover(
+  /**
+   * Null when the owner has the amount, which then counts as taken.
+   * @param token null for native currency
+   */
+  shortfall(
     chain: ChainAccess,
     owner: Address,
     token: Address | null,
     amount: bigint,
-  ): boolean | Promise<boolean>
+  ): Shortfall | null | Promise<Shortfall | null>
 }
 
 /** Accounts and tokens remembered; 100 bytes or so each. */
@@ -41,18 +46,37 @@ export function createFunds(nowMs: () => number = () => performance.now()): Fund
   }
 
   return {
-    cover(chain, owner, token, amount) {
+    shortfall(chain, owner, token, amount) {
       const key = `${chain.config.id}${owner}${token ?? ''}`
       const known = left.get(key)
       if (known !== undefined && nowMs() - known.atMs < MAX_AGE_MS && known.amount >= amount) {
         known.amount -= amount
-        return true
+        return null
       }
       return ask(chain, owner, token, key).then((balance) => {
+        if (balance < amount) return { token, have: balance, need: amount }
         const fresh = left.get(key)
-        if (balance >= amount && fresh !== undefined) fresh.amount -= amount
-        return balance >= amount
+        if (fresh !== undefined) fresh.amount -= amount
+        return null
       })
     },
   }
+}
+
+/** What any transaction takes at least (yellow paper, G_transaction). */
+const TRANSACTION_GAS = 21_000n
+
+/**
+ * Why a node found the native currency too little, which it does before it knows how much gas the
+ * call would use: `need` is then the least that can do.
+ */
+export async function lackOfNative(
+  funds: Funds,
+  chain: ChainAccess,
+  call: { readonly from: Address; readonly value: bigint },
+  maxFeePerGas: bigint,
+): Promise<Fault> {
+  const least = call.value + TRANSACTION_GAS * maxFeePerGas
+  const shortfall = await funds.shortfall(chain, call.from, null, least)
+  return shortfall === null ? fault('INSUFFICIENT_FUNDS') : insufficientFunds(shortfall)
 }

@@ -3,9 +3,10 @@ import type { FeeQuote } from '../chains/fee-oracle.js'
 import { type GasLimit, worstCaseFeeWei } from '../chains/gas.js'
 import type { Address } from '../domain/ids.js'
 import { type Fault, fault } from '../errors/fault.js'
+import { insufficientFunds, type Shortfall } from '../errors/insufficient-funds.js'
 import type { Price, PriceSource } from '../pricing/price-source.js'
 import type { ChainView } from './chain-view.js'
-import type { Funds } from './funds.js'
+import { type Funds, lackOfNative } from './funds.js'
 import type { PlainTransfer } from './plain-transfer.js'
 import { PriceBook } from './price-book.js'
 import { completeQuote, ENVELOPE_BYTES } from './quote-parts.js'
@@ -76,15 +77,21 @@ export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuote
         },
       })
     }
-    if (!gas.ok) return compose(problemOfGas(gas))
-    const enough = both(
-      funds.cover(view.chain, call.from, null, call.value + maxFeeWei),
+    if (!gas.ok) {
+      const problem = problemOfGas(gas, () =>
+        lackOfNative(funds, view.chain, call, fees.fees.maxFeePerGas),
+      )
+      return problem instanceof Promise ? problem.then(compose) : compose(problem)
+    }
+    const shortfall = first(
+      funds.shortfall(view.chain, call.from, null, call.value + maxFeeWei),
       transfer.kind === 'erc20'
-        ? funds.cover(view.chain, call.from, transfer.token.address as Address, transfer.amount)
-        : true,
+        ? funds.shortfall(view.chain, call.from, transfer.token.address as Address, transfer.amount)
+        : null,
     )
-    const answer = (covered: boolean) => compose(covered ? null : fault('INSUFFICIENT_FUNDS'))
-    return enough instanceof Promise ? enough.then(answer) : answer(enough)
+    const answer = (lack: Shortfall | null) =>
+      compose(lack === null ? null : insufficientFunds(lack))
+    return shortfall instanceof Promise ? shortfall.then(answer) : answer(shortfall)
   }
 
   return {
@@ -108,16 +115,17 @@ export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuote
   }
 }
 
-export function problemOfGas(gas: Extract<GasLimit, { ok: false }>): Fault {
-  return gas.cause === 'reverted'
-    ? fault('SIMULATION_REVERTED', { reason: gas.reason })
-    : fault('INSUFFICIENT_FUNDS')
+/** @param lack asked for where the node found too little native currency */
+export function problemOfGas(
+  gas: Extract<GasLimit, { ok: false }>,
+  lack: () => Promise<Fault>,
+): Fault | Promise<Fault> {
+  return gas.cause === 'reverted' ? fault('SIMULATION_REVERTED', { reason: gas.reason }) : lack()
 }
 
-function both(
-  a: boolean | Promise<boolean>,
-  b: boolean | Promise<boolean>,
-): boolean | Promise<boolean> {
-  if (typeof a === 'boolean' && typeof b === 'boolean') return a && b
-  return Promise.all([a, b]).then(([first, second]) => first && second)
+type Found = Shortfall | null
+
+function first(a: Found | Promise<Found>, b: Found | Promise<Found>): Found | Promise<Found> {
+  if (!(a instanceof Promise) && !(b instanceof Promise)) return a ?? b
+  return Promise.all([a, b]).then(([one, other]) => one ?? other)
 }

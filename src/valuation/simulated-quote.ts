@@ -6,10 +6,11 @@ import { chainFacts } from '../domain/chains.js'
 import { spendOf } from '../domain/exposure.js'
 import type { Address } from '../domain/ids.js'
 import { type Fault, fault } from '../errors/fault.js'
+import { insufficientFunds } from '../errors/insufficient-funds.js'
 import type { PriceSource } from '../pricing/price-source.js'
 import { allPrices, type ChainView, type VaultShares } from './chain-view.js'
 import { createFeesOnTop } from './fees-on-top.js'
-import type { Funds } from './funds.js'
+import { type Funds, lackOfNative } from './funds.js'
 import { type HeldToken, type Holdings, readHoldings } from './holdings.js'
 import { outflowOf } from './outflow.js'
 import { problemOfGas } from './plain-quote.js'
@@ -74,10 +75,12 @@ export function createSimulatedQuoter(
     const gas = estimate ?? gasOf(simulation) ?? (await chain.gas.gasLimitFor(call))
     const gasLimit = gas.ok ? gas.gas : 0n
     const maxFeeWei = worstCaseFeeWei(gasLimit, fees.fees.maxFeePerGas, l1FeeWei)
-    const problem = problemOf(simulation) ?? (gas.ok ? null : problemOfGas(gas))
-    const [holdings, covered] = await Promise.all([
+    const lack = () => lackOfNative(funds, chain, call, fees.fees.maxFeePerGas)
+    const problem =
+      (await problemOf(simulation, lack)) ?? (gas.ok ? null : await problemOfGas(gas, lack))
+    const [holdings, shortfall] = await Promise.all([
       holdingsFor(view, vaults, call, reading, run, knownSpenders),
-      problem !== null || funds.cover(chain, call.from, null, call.value + maxFeeWei),
+      problem === null ? funds.shortfall(chain, call.from, null, call.value + maxFeeWei) : null,
     ])
     const pullTakesBps = await feesOnTop(
       chain,
@@ -98,7 +101,7 @@ export function createSimulatedQuoter(
       valueMicros,
       exposure,
       unpriced,
-      problem: problem ?? (covered ? null : fault('INSUFFICIENT_FUNDS')),
+      problem: problem ?? (shortfall === null ? null : insufficientFunds(shortfall)),
       senderCode,
       forecast: {
         simulated: simulation !== null,
@@ -130,10 +133,13 @@ function gasOf(simulation: Simulation | null): GasLimit | null {
   return { ok: true, gas: gas < TX_GAS_CAP ? gas : TX_GAS_CAP }
 }
 
-function problemOf(simulation: Simulation | null): Fault | null {
+function problemOf(
+  simulation: Simulation | null,
+  lack: () => Promise<Fault>,
+): Fault | null | Promise<Fault> {
   if (simulation === null || simulation.success) return null
   return simulation.failure === 'insufficient-funds'
-    ? fault('INSUFFICIENT_FUNDS')
+    ? lack()
     : fault('SIMULATION_REVERTED', { reason: simulation.revertReason ?? 'reverted' })
 }
 

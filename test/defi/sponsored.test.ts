@@ -232,7 +232,10 @@ describe('what is refused', () => {
     const over = { ...swap, amount_in: (11n * chain.oneUsdc).toString() }
     const poor = { ...swap, amount_in: (9n * chain.oneUsdc).toString() }
     expect((await key.api.post('/api/swap/execute', over)).code).toBe('LIMIT_EXCEEDED')
-    expect((await key.api.post('/api/swap/execute', poor)).code).toBe('INSUFFICIENT_FUNDS')
+    const refused = await key.api.post('/api/swap/execute', poor)
+    expect(refused.code).toBe('INSUFFICIENT_FUNDS')
+    const lack = { token: chain.usdc, have: '0', need: poor.amount_in }
+    expect(refused.json).toMatchObject({ error: { details: lack } })
     const limits = await key.api.get('/api/limits')
     expect(limits.json).toMatchObject({ daily_used_usd: '0.00', reserved_usd: '0.00' })
   })

@@ -1,4 +1,5 @@
 import { fault, ok, refuse } from '../../errors/fault.js'
+import { insufficientFunds } from '../../errors/insufficient-funds.js'
 import { answerFromChain } from '../chain-answer.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -14,9 +15,7 @@ export function getWithdrawQuote(ports: OperationPorts): AgentHandlers['get_with
       if (!found.ok) return found
       const { vault, state } = found.value
       if (input.shares === 'max' && state.shares === 0n) {
-        const details = { token: vault, balance: '0' }
-        const message = 'The sub-wallet holds no shares of this vault.'
-        return refuse(fault('INSUFFICIENT_FUNDS', details, message))
+        return refuse(insufficientFunds({ token: vault, have: 0n, need: 1n }))
       }
       const amountIn = input.shares === 'max' ? state.shares : BigInt(input.shares)
       const [assets, asset, share] = await Promise.all([

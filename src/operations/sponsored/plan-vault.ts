@@ -4,6 +4,7 @@ import { SERVICE_FEE_BPS } from '../../defi/fee.js'
 import type { Address } from '../../domain/ids.js'
 import type { IntentTerms } from '../../domain/sponsored-terms.js'
 import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
+import { insufficientFunds } from '../../errors/insufficient-funds.js'
 import type { OperationPorts } from '../ports.js'
 import { type InputValue, valueOfInput } from './input-value.js'
 import type { Market } from './markets.js'
@@ -62,11 +63,7 @@ export async function planWithdrawal(
   const lack =
     state.shares >= amountIn
       ? null
-      : fault(
-          'INSUFFICIENT_FUNDS',
-          { token: vault, balance: state.shares.toString() },
-          'The sub-wallet does not hold that many shares.',
-        )
+      : insufficientFunds({ token: vault, have: state.shares, need: amountIn })
   return planOf(market, value, lack, assets, (minOut) => ({
     ...{ tokenIn: vault, amountIn, feeBps: SERVICE_FEE_BPS, tokenOut: state.asset, minOut },
     target: vault,

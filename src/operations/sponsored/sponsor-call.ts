@@ -10,6 +10,7 @@ import { type Address, ID_PREFIX, type TxId } from '../../domain/ids.js'
 import type { IntentTerms, PartyNamed } from '../../domain/sponsored-terms.js'
 import type { SponsoredKind } from '../../domain/sponsorship.js'
 import { type Fault, FaultError, fault, ok, type Result, refuse } from '../../errors/fault.js'
+import { insufficientFunds } from '../../errors/insufficient-funds.js'
 import { isKnown } from '../../pricing/price-source.js'
 import { newId } from '../../store/new-id.js'
 import { answerOfSend } from '../agent/send-transaction.js'
@@ -123,9 +124,9 @@ export async function lackOf(
   const balance =
     token === 'native' ? await reads.nativeBalance(owner) : await reads.tokenBalance(token, owner)
   if (balance >= amount) return null
-  return fault(
-    'INSUFFICIENT_FUNDS',
-    { token: token === 'native' ? null : token, balance: balance.toString() },
-    'The sub-wallet does not hold the amount that this call takes.',
-  )
+  return insufficientFunds({
+    token: token === 'native' ? null : token,
+    have: balance,
+    need: amount,
+  })
 }
