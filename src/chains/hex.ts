@@ -1,7 +1,7 @@
-import type { Address, Hex } from '../domain/ids.js'
+import type { Hex } from '../domain/ids.js'
 import { RpcShapeError } from './rpc/errors.js'
 
-/** Reading and writing the few hex shapes JSON-RPC and static ABI words need. */
+/** Reading and writing the few hex shapes of JSON-RPC. */
 
 /** 2^256 has 64 digits; anything longer is not a quantity. */
 const QUANTITY = /^0x[0-9a-fA-F]{1,64}$/
@@ -36,21 +36,4 @@ export function fixedHex(value: unknown, bytes: number): Hex {
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null) throw new RpcShapeError('object')
   return value as Readonly<Record<string, unknown>>
-}
-
-/** Left-padded 32-byte word of an address, without prefix. */
-export function addressWord(address: Address): string {
-  return address.slice(2).toLowerCase().padStart(64, '0')
-}
-
-/** The 32-byte word at `index` of ABI-encoded `data`, as digits; null past the end. */
-export function wordAt(data: Hex, index: number): string | null {
-  const start = 2 + index * 64
-  return data.length >= start + 64 ? data.slice(start, start + 64) : null
-}
-
-/** Unsigned integer at word `index`; null past the end or when not hex. */
-export function uintAt(data: Hex, index: number): bigint | null {
-  const word = wordAt(data, index)
-  return word === null || !/^[0-9a-fA-F]{64}$/.test(word) ? null : BigInt(`0x${word}`)
 }

@@ -1,6 +1,6 @@
+import { uintAt, wordAt } from '../contracts/abi-words.js'
 import type { Hex } from '../domain/ids.js'
-import { uintAt, wordAt } from './hex.js'
-import { printable } from './printable.js'
+import { printable } from '../domain/printable.js'
 
 export interface TokenMetadata {
   /** 0 to 77. */

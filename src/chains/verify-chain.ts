@@ -1,9 +1,9 @@
 import type { ChainConfig } from '../config/chains.js'
+import { uintAt } from '../contracts/abi-words.js'
 import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-code.js'
 import { ASSET, DECIMALS, LATEST_ROUND_DATA, SYMBOL } from '../contracts/selectors.js'
 import { NATIVE_DECIMALS } from '../domain/chains.js'
 import type { Address, Hex } from '../domain/ids.js'
-import { uintAt } from './hex.js'
 import type { RpcCall, RpcClient, Settled } from './rpc/types.js'
 import { decodeSymbol } from './token-metadata.js'
 

@@ -1,9 +1,9 @@
 import type { ChainAccess } from '../chains/access.js'
-import { decodeKnownError } from '../chains/known-errors.js'
-import { printable } from '../chains/printable.js'
-import { decodeRevertReason } from '../chains/revert-reason.js'
 import { delegationCode } from '../contracts/delegation.js'
+import { decodeKnownError } from '../contracts/known-errors.js'
+import { decodeRevertReason } from '../contracts/revert-reason.js'
 import type { Address, Hex } from '../domain/ids.js'
+import { printable } from '../domain/printable.js'
 import type { Authorization } from '../domain/sponsorship.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 

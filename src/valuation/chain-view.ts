@@ -1,7 +1,7 @@
 import { getAddress } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
-import { wordAt } from '../chains/hex.js'
 import { RpcCallError } from '../chains/rpc/errors.js'
+import { wordAt } from '../contracts/abi-words.js'
 import { ASSET } from '../contracts/selectors.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { isKnown, type Price, type PriceSource } from '../pricing/price-source.js'

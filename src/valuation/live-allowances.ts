@@ -1,7 +1,7 @@
 import type { ChainAccess } from '../chains/access.js'
-import { addressWord, uintAt } from '../chains/hex.js'
 import { RpcCallError } from '../chains/rpc/errors.js'
 import type { Settled } from '../chains/rpc/types.js'
+import { addressWord, uintAt } from '../contracts/abi-words.js'
 import { ALLOWANCE, PERMIT2_ALLOWANCE } from '../contracts/selectors.js'
 import type { AllowanceEntry } from '../domain/allowance.js'
 import type { Address, Hex } from '../domain/ids.js'

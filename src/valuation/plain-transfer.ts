@@ -1,6 +1,6 @@
 import type { ChainAccess } from '../chains/access.js'
-import { wordAt } from '../chains/hex.js'
 import type { TokenConfig } from '../config/chains.js'
+import { wordAt } from '../contracts/abi-words.js'
 import { isErc20Transfer } from '../contracts/selectors.js'
 import type { Address } from '../domain/ids.js'
 import { addressOf, argumentWord, digitsOf } from './calldata.js'

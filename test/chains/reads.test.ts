@@ -1,11 +1,11 @@
 import { encodeFunctionData, getAddress, pad, stringToHex } from 'viem'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type ChainReads, createChainReads } from '../../src/chains/reads.js'
-import { decodeRevertReason } from '../../src/chains/revert-reason.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
 import { decodeSymbol } from '../../src/chains/token-metadata.js'
 import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
+import { decodeRevertReason } from '../../src/contracts/revert-reason.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import { fundedAccount } from '../support/chain-account.js'

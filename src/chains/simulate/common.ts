@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
+import { decodeRevertReason } from '../../contracts/revert-reason.js'
 import { toQuantity } from '../hex.js'
-import { decodeRevertReason } from '../revert-reason.js'
 import type { SimulatedCall, Simulation, StateOverride } from './simulation.js'
 
 /** Gas of a simulated call: all that EIP-7825 lets a transaction have, and a bound on its answer. */

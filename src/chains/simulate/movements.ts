@@ -1,6 +1,6 @@
 import { getAddress } from 'viem'
+import { uintAt } from '../../contracts/abi-words.js'
 import type { Address, Hex } from '../../domain/ids.js'
-import { uintAt } from '../hex.js'
 import type { ReceiptLog } from '../receipts.js'
 import type { SimulatedApproval, SimulatedTransfer, Simulation } from './simulation.js'
 

@@ -1,9 +1,9 @@
-import { KNOWN_ERRORS } from '../contracts/errors.js'
-import agentDelegate from '../contracts/generated/agent-delegate.json' with { type: 'json' }
-import agentRouter from '../contracts/generated/agent-router.json' with { type: 'json' }
 import type { Hex } from '../domain/ids.js'
 import { keccak256 } from '../domain/keccak.js'
-import { uintAt, wordAt } from './hex.js'
+import { uintAt, wordAt } from './abi-words.js'
+import { KNOWN_ERRORS } from './errors.js'
+import agentDelegate from './generated/agent-delegate.json' with { type: 'json' }
+import agentRouter from './generated/agent-router.json' with { type: 'json' }
 
 /** Custom errors by name and values: those of our own contracts and of the table of others. */
 

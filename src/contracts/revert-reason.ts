@@ -1,8 +1,8 @@
-import { SHORT_REASONS } from '../contracts/errors.js'
 import type { Hex } from '../domain/ids.js'
-import { uintAt } from './hex.js'
+import { printable } from '../domain/printable.js'
+import { uintAt } from './abi-words.js'
+import { SHORT_REASONS } from './errors.js'
 import { decodeKnownError, inWords } from './known-errors.js'
-import { printable } from './printable.js'
 
 /** `Error(string)` and `Panic(uint256)` (Solidity ABI, "Error handling"). */
 const ERROR_SELECTOR = '0x08c379a0'

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Abi, encodeErrorResult, parseAbiItem, toFunctionSelector } from 'viem'
 import { describe, expect, test } from 'vitest'
-import { decodeKnownError } from '../../src/chains/known-errors.js'
-import { decodeRevertReason } from '../../src/chains/revert-reason.js'
 import { KNOWN_ERRORS } from '../../src/contracts/errors.js'
 import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
+import { decodeKnownError } from '../../src/contracts/known-errors.js'
+import { decodeRevertReason } from '../../src/contracts/revert-reason.js'
 
 const OPENZEPPELIN = 'node_modules/@openzeppelin/contracts/build/contracts'
 const SOMEBODY = '0x00000000000000000000000000000000000000aa'
