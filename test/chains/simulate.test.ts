@@ -145,7 +145,7 @@ describe.each(['eth_simulateV1', 'debug_traceCall'] as const)('by %s', (method) 
     expect(seen).toMatchObject({
       success: false,
       failure: 'reverted',
-      revertReason: 'custom error 0xe450d38c',
+      revertReason: expect.stringContaining('ERC20InsufficientBalance: sender'),
       transfers: [],
       approvals: [],
     })
