@@ -1,27 +1,60 @@
+import { join } from 'node:path'
+import { packageRoot } from '../../src/cli/connection.js'
 import { BASE_CHAIN_ID, CHAIN_COUNT } from '../../src/domain/chains.js'
+import { DAILY_LIMIT_USD, MONTHLY_LIMIT_USD } from './bootstrap.js'
 import type { DevFile } from './dev-file.js'
 
 /** Anybody's address: the commands must work when pasted. */
 const RECIPIENT = '0x000000000000000000000000000000000000dEaD'
 
-/** What a newcomer reads once everything runs: where it is, and three commands to paste. */
+/**
+ * What a newcomer reads once everything runs: where it is, and three commands to paste. They work in
+ * any shell and directory: each carries the address, or the program and the home.
+ */
 export function banner(dev: DevFile, home: string): string {
-  const key = `-H 'X-Api-Key: ${dev.keys.trade.secret}'`
-  const usdc = dev.tokens[BASE_CHAIN_ID]?.USDC ?? ''
-  const body = JSON.stringify({ chain_id: BASE_CHAIN_ID, to: RECIPIENT, value: '1000000000000000' })
+  const program = join(packageRoot(), 'scripts/countersign.mjs')
+  const command = `node ${quoted(program)} --home ${quoted(home)}`
+  const { trade, read } = dev.keys
   return `
   Countersign runs at ${dev.base_url}
 
-    console     ${dev.console_url}   ${dev.user.email} / ${dev.user.password}
+    docs        ${dev.base_url}/docs
     MCP         ${dev.mcp_url}
+    sign-in     ${dev.user.email} / ${dev.user.password}
     wallet      ${dev.address}   10 native and 50,000 USDC on each of ${CHAIN_COUNT} chains
-    trade key   ${dev.keys.trade.secret}
-    read key    ${dev.keys.read.secret}
+    trade key   ${trade?.secret ?? ENDED}
+    read key    ${read?.secret ?? ENDED}
     home        ${home}   (dev.json has all of this; logs/ has the rest)
+${trade === null || read === null ? newKeys(dev, command) : ''}
+  Grants are confirmed by a software key, which live does not have, until you add one of your own:
+    ${dev.authorizers_url}   or   ${command} authorizer create
+${trade === null ? '' : commandsToPaste(dev, trade.secret)}
+  Ctrl-C stops everything; npm start brings it back as it was.
+`
+}
 
-  Grants are confirmed by a software key, which live does not have. To confirm them yourself:
-    ${dev.authorizers_url}   or   npx countersign authorizer create
+const ENDED = 'none: it was revoked or has expired, and a new one is yours to confirm'
 
+/** In single quotes, for any POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** What makes the keys that only an authorizer of the user's own can confirm. */
+function newKeys({ keys, sub_wallet_id: walletId }: DevFile, command: string): string {
+  const caps = `--daily ${DAILY_LIMIT_USD} --monthly ${MONTHLY_LIMIT_USD}`
+  const create = (permission: 'trade' | 'read') =>
+    `    ${command} keys create 'dev ${permission}' --wallet ${walletId} --permission ${permission} ${caps}\n`
+  return `
+  New keys, confirmed by your authorizer (then: export COUNTERSIGN_API_KEY=sk_test_…):
+${keys.trade === null ? create('trade') : ''}${keys.read === null ? create('read') : ''}`
+}
+
+function commandsToPaste(dev: DevFile, secret: string): string {
+  const key = `-H 'X-Api-Key: ${secret}'`
+  const usdc = dev.tokens[BASE_CHAIN_ID]?.USDC ?? ''
+  const body = JSON.stringify({ chain_id: BASE_CHAIN_ID, to: RECIPIENT, value: '1000000000000000' })
+  return `
   What may be spent:
     curl -s ${dev.base_url}/api/limits ${key}
 
@@ -30,7 +63,5 @@ export function banner(dev: DevFile, home: string): string {
 
   Send 0.001 ETH on Base:
     curl -s ${dev.base_url}/api/tx/send ${key} -H 'Content-Type: application/json' -d '${body}'
-
-  Ctrl-C stops everything; npx countersign start brings it back as it was.
 `
 }

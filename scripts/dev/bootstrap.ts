@@ -1,19 +1,19 @@
 import { z } from 'zod'
 import { CHAIN_IDS } from '../../src/domain/chains.js'
-import { type ConsoleClient, consoleClient, type DevKey } from './console-client.js'
+import { type ConsoleClient, ConsoleRefusal, consoleClient, type DevKey } from './console-client.js'
 import type { DevUser } from './dev-user.js'
 import { readJsonFile, writeJsonAtomically } from './home/json-file.js'
 import { type DevHome, PRIVATE_FILE_MODE } from './home/layout.js'
 import { mintConsoleToken } from './mint-console-token.js'
 
+/** Null: the last one has ended, and a new one takes an authorizer that is the user's own. */
+const devKey = z.object({ key_id: z.string(), secret: z.string() }).nullable()
+
 /** What the first start makes through the console, and later starts find again. */
 const bootstrapFile = z.object({
   sub_wallet_id: z.string(),
   address: z.templateLiteral(['0x', z.string()]),
-  keys: z.object({
-    trade: z.object({ key_id: z.string(), secret: z.string() }),
-    read: z.object({ key_id: z.string(), secret: z.string() }),
-  }),
+  keys: z.object({ trade: devKey, read: devKey }),
 })
 export type Bootstrap = z.infer<typeof bootstrapFile>
 
@@ -25,51 +25,61 @@ export interface BootstrapOptions {
 }
 
 const WALLET_NAME = 'dev'
-const DAILY_LIMIT_USD = '10000'
-const MONTHLY_LIMIT_USD = '100000'
+export const DAILY_LIMIT_USD = '10000'
+export const MONTHLY_LIMIT_USD = '100000'
 const REQUEST_TIMEOUT_MS = 30_000
+const UNAUTHORIZED = 401
 
 /**
- * One wallet with a trade key and a read key, made once per home. Keys that the service no longer
- * knows (revoked, or its data removed) are issued anew.
+ * One wallet with a trade key and a read key, made once per home. A key that the service no longer
+ * takes (revoked, expired, or its data removed) is issued anew where nobody has to confirm that, and
+ * null where the user's own authorizer has to: the rest of the instance is of use without it.
  */
 export async function bootstrap(options: BootstrapOptions): Promise<Bootstrap> {
   const { home, baseUrl, issuer, user } = options
   const stored = readJsonFile(home.devKeysFile, bootstrapFile)
-  if (stored !== null && (await keysWork(baseUrl, stored))) return stored
+  const [kept, keptRead] = await Promise.all([
+    ifTaken(baseUrl, stored?.keys.trade ?? null),
+    ifTaken(baseUrl, stored?.keys.read ?? null),
+  ])
+  if (stored !== null && kept !== null && keptRead !== null) return stored
 
   const client = consoleClient(baseUrl, await mintConsoleToken({ issuer, ...user }))
   const wallet = (await client.findWallet(WALLET_NAME)) ?? (await client.createWallet(WALLET_NAME))
-  const trade = await issue(client, wallet.sub_wallet_id, 'trade')
-  const read = await issue(client, wallet.sub_wallet_id, 'read')
+  const trade = kept ?? (await issue(client, wallet.sub_wallet_id, 'trade'))
+  const read = keptRead ?? (await issue(client, wallet.sub_wallet_id, 'read'))
   const made = bootstrapFile.parse({ ...wallet, keys: { trade, read } })
   writeJsonAtomically(home.devKeysFile, made, PRIVATE_FILE_MODE)
   return made
 }
 
-function issue(
+/** @returns null when an authorizer of the user's own has to confirm it */
+async function issue(
   client: ConsoleClient,
   subWalletId: string,
   permission: 'trade' | 'read',
-): Promise<DevKey> {
-  return client.issueKey({
-    name: `dev ${permission}`,
-    sub_wallet_id: subWalletId,
-    permission,
-    daily_limit_usd: DAILY_LIMIT_USD,
-    monthly_limit_usd: MONTHLY_LIMIT_USD,
-    allowed_chains: CHAIN_IDS,
-  })
+): Promise<DevKey | null> {
+  try {
+    return await client.issueKey({
+      name: `dev ${permission}`,
+      sub_wallet_id: subWalletId,
+      permission,
+      daily_limit_usd: DAILY_LIMIT_USD,
+      monthly_limit_usd: MONTHLY_LIMIT_USD,
+      allowed_chains: CHAIN_IDS,
+    })
+  } catch (error) {
+    if (error instanceof ConsoleRefusal && error.code === 'AUTHORIZATION_REQUIRED') return null
+    throw error
+  }
 }
 
-async function keysWork(baseUrl: string, { keys }: Bootstrap): Promise<boolean> {
-  const answers = await Promise.all(
-    [keys.trade, keys.read].map(({ secret }) =>
-      fetch(`${baseUrl}/api/limits`, {
-        headers: { 'x-api-key': secret },
-        signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
-      }),
-    ),
-  )
-  return answers.every(({ status }) => status === 200)
+/** @returns the key, or null when the service does not take it */
+async function ifTaken(baseUrl: string, key: DevKey | null): Promise<DevKey | null> {
+  if (key === null) return null
+  const { status } = await fetch(`${baseUrl}/api/limits`, {
+    headers: { 'x-api-key': key.secret },
+    signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS),
+  })
+  return status === UNAUTHORIZED ? null : key
 }

@@ -9,6 +9,18 @@ export interface ConsoleClient {
   issueKey(request: KeyRequest): Promise<DevKey>
 }
 
+/** The console answered with an error. */
+export class ConsoleRefusal extends Error {
+  override readonly name = 'ConsoleRefusal'
+  /** Of the catalogue; null where the answer names none. */
+  readonly code: string | null
+
+  constructor(message: string, code: string | null) {
+    super(message)
+    this.code = code
+  }
+}
+
 export interface DevWallet {
   readonly sub_wallet_id: string
   readonly address: string
@@ -39,6 +51,7 @@ const wallet = z.object({
   addresses: z.object({ evm: z.string() }),
 })
 const walletList = z.object({ wallets: z.array(wallet) })
+const errorAnswer = z.object({ error: z.object({ code: z.string() }) })
 const issuedKey = z.object({ key_id: z.string(), secret: z.string() })
 
 /** @param token a console token */
@@ -62,7 +75,9 @@ export function consoleClient(baseUrl: string, token: string): ConsoleClient {
       // A service that has just started gives out no key before it has seen a block.
       if (!text.includes('"WRITES_STOPPED"') || Date.now() > deadlineMs) {
         // An answer that is no success holds no secret.
-        throw new Error(`${method} ${path}: HTTP ${response.status} ${text}`)
+        const { data } = errorAnswer.safeParse(parsedOrNull(text))
+        const message = `${method} ${path}: HTTP ${response.status} ${text}`
+        throw new ConsoleRefusal(message, data?.error.code ?? null)
       }
       await delay(RETRY_MS)
     }
@@ -81,5 +96,13 @@ export function consoleClient(baseUrl: string, token: string): ConsoleClient {
       return found === undefined ? null : toDevWallet(found)
     },
     issueKey: (request) => call('POST', '/keys', issuedKey, request),
+  }
+}
+
+function parsedOrNull(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
   }
 }

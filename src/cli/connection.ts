@@ -27,7 +27,7 @@ export interface GlobalOptions extends Format {
 
 const devFile = z.object({
   base_url: z.url(),
-  keys: z.object({ trade: z.object({ secret: z.string() }) }),
+  keys: z.object({ trade: z.object({ secret: z.string() }).nullable() }),
 })
 type DevFile = z.infer<typeof devFile>
 
@@ -53,9 +53,14 @@ export function serviceUrl(io: Io, options: GlobalOptions): string {
 
 /** @throws UsageError when no key is known */
 export function agentClient(io: Io, options: GlobalOptions): Client {
-  const apiKey = io.env.COUNTERSIGN_API_KEY ?? readDevFile(io, options)?.keys.trade.secret
+  const dev = io.env.COUNTERSIGN_API_KEY === undefined ? readDevFile(io, options) : null
+  const apiKey = io.env.COUNTERSIGN_API_KEY ?? dev?.keys.trade?.secret
   if (apiKey === undefined) {
-    throw new UsageError('set COUNTERSIGN_API_KEY, or start a development instance here')
+    throw new UsageError(
+      dev === null
+        ? 'set COUNTERSIGN_API_KEY, or start a development instance here'
+        : 'the trade key of this instance has ended: countersign keys create makes one; then set COUNTERSIGN_API_KEY',
+    )
   }
   return createClient({ url: serviceUrl(io, options), apiKey, retriesMax: RETRIES_MAX })
 }

@@ -233,6 +233,32 @@ describe('npm start', { timeout: 240_000 }, () => {
     expect((await api('/api/limits')).status).toBe(200)
   })
 
+  test('comes up when the last trade key was revoked and a new one takes the own authorizer', async () => {
+    const elsewhere = { PATH: process.env.PATH, XDG_CONFIG_HOME: join(scratch.path, 'config') }
+    const paste = async (line: string) => {
+      const options = { env: elsewhere, cwd: scratch.path }
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --json`], options)
+      return JSON.parse(stdout)
+    }
+    const shown = (command: string) => {
+      const [line = ''] = new RegExp(`node '.*${command}.*`).exec(started.output()) ?? []
+      return line
+    }
+    const { trade, read } = started.dev().keys
+    const authorize = shown('authorizer create')
+    await paste(authorize)
+    await paste(authorize.replace('authorizer create', `keys revoke ${trade.key_id}`))
+    expect(await started.stop()).toBe(0)
+    started = await startDev(home, port)
+    expect(started.dev().keys).toEqual({ trade: null, read })
+    const made = await paste(shown("keys create 'dev trade'"))
+    expect(made).toMatchObject({ authorized_by: 'p256', permission: 'trade' })
+    const limits = await fetch(`${started.dev().base_url}/api/limits`, {
+      headers: { 'x-api-key': made.secret },
+    })
+    expect(await limits.json()).toHaveProperty('daily_limit_usd', '10000.00')
+  })
+
   test('is taken back to before its first start by dev:reset, lists aside', async () => {
     await started.stop()
     expect((await script('reset')).code).toBe(0)

@@ -5,10 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { inject } from 'vitest'
-import type { DevFile, DevPids } from '../../scripts/dev/dev-file.js'
+import type { DevPids } from '../../scripts/dev/dev-file.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { takeBuiltChains } from './built-chains.js'
 import { type HttpClient, httpClient } from './http-client.js'
+import type { ReadyDevFile } from './ready-dev-file.js'
 import { SUPERVISORS } from './reap-services.js'
 import { reserveStackPorts } from './stack-ports.js'
 
@@ -19,7 +20,7 @@ export type ServicePart = Exclude<keyof DevPids, 'chains'>
 export interface Service {
   readonly home: string
   /** `dev.json` as it is now: pids change when something was started again. */
-  dev(): DevFile
+  dev(): ReadyDevFile
   /** With an API key; the development trade key when none is given, no key when it is null. */
   api(secret?: string | null): HttpClient
   /** The console's REST interface; paths are relative to `/api/v1/agent`. */
@@ -59,7 +60,7 @@ export async function startService(
   const chains = await takeBuiltChains(inject('runDirectory'), home)
   const supervisor = await launch(home, await reserveStackPorts(home), env, openFilesMax)
   const devPath = join(home, 'dev.json')
-  const dev = () => JSON.parse(readFileSync(devPath, 'utf8')) as DevFile
+  const dev = () => JSON.parse(readFileSync(devPath, 'utf8')) as ReadyDevFile
   const pidOf = (part: ServicePart) => dev().pids[part]
   const stop = async () => {
     await supervisor.end()

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { DevFile } from '../../../scripts/dev/dev-file.js'
+import type { ReadyDevFile } from '../../support/ready-dev-file.js'
 import { reserveStackPorts } from '../../support/stack-ports.js'
 import { isAlive } from './observer.js'
 
@@ -13,7 +14,7 @@ export interface Started {
   readonly port: number
   readonly supervisor: ChildProcess
   output(): string
-  dev(): DevFile
+  dev(): ReadyDevFile
   /** Signals the whole group and waits for the end. @returns the exit code */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
