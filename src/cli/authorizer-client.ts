@@ -1,8 +1,9 @@
 import { z } from 'zod'
-import { consoleClient, devTokenFor, type GlobalOptions } from './connection.js'
+import { consoleClient, devTokenFor, type GlobalOptions, serviceUrl } from './connection.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
-import { signInForAuthorizers } from './sign-in.js'
+import { loginFor } from './login-file.js'
+import { signIn } from './sign-in.js'
 
 /** The identity provider's authorizer routes, under a sign-in of their own. */
 export interface AuthorizerClient {
@@ -43,7 +44,8 @@ export async function connectAuthorizers(
 ): Promise<AuthorizerClient> {
   const origin = await originOf(io, options)
   const token =
-    (await devTokenFor(io, options, ['--authorizers'])) ?? (await signInForAuthorizers(io, origin))
+    (await devTokenFor(io, options, ['--authorizers'])) ??
+    (await signIn(io, origin, 'authorizers')).token
   return {
     origin,
     async call(path, body) {
@@ -63,7 +65,10 @@ export async function connectAuthorizers(
 }
 
 async function originOf(io: Io, options: AuthorizerOptions): Promise<string> {
-  const given = options.issuer ?? io.env.COUNTERSIGN_ISSUER
+  const given =
+    options.issuer ??
+    io.env.COUNTERSIGN_ISSUER ??
+    loginFor(io, serviceUrl(io, options))?.identity_provider
   if (given !== undefined) return given.replace(/\/$/, '')
   const { manage_url } = await (await consoleClient(io, options)).listAuthorizers()
   if (manage_url === null) {

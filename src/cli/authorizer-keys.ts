@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type P256Signer, p256SignerOf } from '../quorum-protocol/p256.js'
+import { configDirectory, OTHERS_MASK } from './config-directory.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
@@ -33,7 +34,6 @@ type KeyFile = z.infer<typeof keyFile>
 
 export type KeyFacts = Omit<KeyFile, 'private_key'>
 
-const OTHERS_MASK = 0o077
 /** PBES2 with AES-256 (RFC 8018); a short passphrase stays a short passphrase. */
 const CIPHER = 'aes-256-cbc'
 
@@ -99,11 +99,8 @@ function pathOf(io: Io, authorizerId: string): string {
   return join(directoryOf(io), `${authorizerId}.json`)
 }
 
-/** XDG Base Directory Specification. */
 function directoryOf(io: Io): string {
-  const { XDG_CONFIG_HOME, HOME } = io.env
-  if (!XDG_CONFIG_HOME && !HOME) throw new UsageError('neither XDG_CONFIG_HOME nor HOME is set')
-  return join(XDG_CONFIG_HOME || join(HOME ?? '', '.config'), 'countersign', 'authorizers')
+  return join(configDirectory(io), 'authorizers')
 }
 
 function passphraseOf(io: Io): string | null {

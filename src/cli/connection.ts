@@ -12,11 +12,12 @@ import {
 } from '../client/client.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
+import { currentService, loginFor } from './login-file.js'
 import type { Format } from './print.js'
 
 /**
  * Which service, and as whom: options, then COUNTERSIGN_URL, COUNTERSIGN_API_KEY and
- * COUNTERSIGN_TOKEN, then `dev.json` of a development instance. Secrets are never options: a command
+ * COUNTERSIGN_TOKEN, then `dev.json` of a development instance, then what `login` has kept. Secrets are never options: a command
  * line is seen by every user of the machine.
  */
 
@@ -48,7 +49,8 @@ export function homeOf(io: Io, options: GlobalOptions): string {
 }
 
 export function serviceUrl(io: Io, options: GlobalOptions): string {
-  return options.url ?? io.env.COUNTERSIGN_URL ?? readDevFile(io, options)?.base_url ?? DEFAULT_URL
+  const said = options.url ?? io.env.COUNTERSIGN_URL ?? readDevFile(io, options)?.base_url
+  return (said ?? currentService(io) ?? DEFAULT_URL).replace(/\/+$/, '')
 }
 
 /** @throws UsageError when no key is known */
@@ -67,14 +69,22 @@ export function agentClient(io: Io, options: GlobalOptions): Client {
 
 /** @throws UsageError when no console token can be had */
 export async function consoleClient(io: Io, options: GlobalOptions): Promise<ConsoleClient> {
-  const token = io.env.COUNTERSIGN_TOKEN ?? (await devToken(io, options))
+  const token = io.env.COUNTERSIGN_TOKEN ?? keptToken(io, options) ?? (await devToken(io, options))
   return createConsoleClient({ url: serviceUrl(io, options), token, retriesMax: RETRIES_MAX })
+}
+
+/** @returns null when `login` has kept none, or it has ended */
+function keptToken(io: Io, options: GlobalOptions): string | null {
+  const login = loginFor(io, serviceUrl(io, options))
+  return login !== null && Date.parse(login.expires_at) > Date.now() ? login.token : null
 }
 
 async function devToken(io: Io, options: GlobalOptions): Promise<string> {
   const token = await devTokenFor(io, options, [])
   if (token !== null) return token
-  throw new UsageError('set COUNTERSIGN_TOKEN to a console token (JWT) of the identity provider')
+  throw new UsageError(
+    'sign in first: countersign login (or set COUNTERSIGN_TOKEN to a console token)',
+  )
 }
 
 /**

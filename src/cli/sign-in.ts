@@ -7,35 +7,48 @@ import type { Io } from './io.js'
 
 /**
  * Sign-in of a person at the identity provider: authorization code with PKCE (RFC 7636), the
- * browser's answer taken on a loopback port of our own (RFC 8252). The token is for the
- * authorizers alone; the wallet service is never shown it.
+ * browser's answer taken on a loopback port of our own (RFC 8252). A token for the authorizers is
+ * for them alone: the wallet service is never shown it.
  */
 const CLIENT_ID = 'countersign-cli'
-const RESOURCE = 'urn:countersign:authorizers'
+const PURPOSES = {
+  console: { scope: 'openid email console' },
+  authorizers: { scope: 'openid authorizers', resource: 'urn:countersign:authorizers' },
+} as const
 const SIGN_IN_TIMEOUT_MS = 5 * 60_000
 const REQUEST_TIMEOUT_MS = 10_000
 
 const endpoints = z.object({ authorization_endpoint: z.url(), token_endpoint: z.url() })
-const issued = z.object({ access_token: z.string() })
+const issued = z.object({ access_token: z.string(), expires_in: z.int().min(1) })
+
+export interface SignedIn {
+  readonly token: string
+  readonly expiresAtMs: number
+}
 
 /**
  * @param origin of the identity provider
+ * @param port of the browser's answer on loopback; 0 takes a free one
  * @throws UsageError when nobody signs in within five minutes, or the identity provider refuses
  */
-export async function signInForAuthorizers(io: Io, origin: string): Promise<string> {
+export async function signIn(
+  io: Io,
+  origin: string,
+  purpose: keyof typeof PURPOSES,
+  wantedPort = 0,
+): Promise<SignedIn> {
   const found = endpoints.parse(await getJson(`${origin}/.well-known/openid-configuration`))
   const verifier = randomBytes(32).toString('base64url')
   const state = randomBytes(16).toString('base64url')
   const server = createServer()
   try {
-    const port = await listen(server)
+    const port = await listen(server, wantedPort)
     const redirectUri = `http://127.0.0.1:${port}/callback`
     const url = new URL(found.authorization_endpoint)
     url.search = new URLSearchParams({
       client_id: CLIENT_ID,
       response_type: 'code',
-      scope: 'openid authorizers',
-      resource: RESOURCE,
+      ...PURPOSES[purpose],
       redirect_uri: redirectUri,
       code_challenge: createHash('sha256').update(verifier).digest('base64url'),
       code_challenge_method: 'S256',
@@ -53,7 +66,8 @@ export async function signInForAuthorizers(io: Io, origin: string): Promise<stri
         code_verifier: verifier,
       }),
     })
-    return issued.parse(answer).access_token
+    const { access_token, expires_in } = issued.parse(answer)
+    return { token: access_token, expiresAtMs: Date.now() + expires_in * 1_000 }
   } finally {
     server.close()
     server.closeAllConnections()
@@ -77,10 +91,10 @@ function answerOf(server: Server, state: string): Promise<string> {
   })
 }
 
-function listen(server: Server): Promise<number> {
+function listen(server: Server, wanted: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+    server.listen(wanted, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
   })
 }
 

@@ -6,7 +6,21 @@ import { CHAIN_COUNT, CHAIN_IDS } from '../domain/chains.js'
  * What an operator says about each chain. Read from `chains.json`; every address in it is
  * asserted on chain at boot (code, decimals, symbol), so a slip here stops the chain, not money.
  */
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/)
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, {
+  error: ({ input }) =>
+    typeof input === 'string' && input.startsWith(BLANK)
+      ? `is still to be filled in:${input.slice(BLANK.length)}`
+      : 'is no address of 20 bytes in hex',
+})
+
+/** How a template marks what its operator has to look up; the rest of the text says where. */
+export const BLANK = 'FILL IN:'
+
+/** A node's URL often holds a secret: `$NAME` has it come from that variable of the environment. */
+const RPC_VARIABLE = /^\$([A-Z][A-Z0-9_]{0,63})$/
+const rpcUrl = z.union([z.url(), z.string().regex(RPC_VARIABLE)], {
+  error: 'is neither a URL nor the name of a variable, as in "$RPC_URL_BASE"',
+})
 
 const feed = z.strictObject({
   /** Chainlink AggregatorV3 proxy that answers `latestRoundData` in USD. */
@@ -53,7 +67,7 @@ const chain = z.strictObject({
   id: z.literal(CHAIN_IDS, `not one of the ${CHAIN_COUNT} supported chains`),
   name: z.string().min(1).max(64),
   native_symbol: z.string().min(1).max(16),
-  rpc_urls: z.array(z.url()).min(1).max(8),
+  rpc_urls: z.array(rpcUrl).min(1).max(8),
   /** Blocks on top of a transaction's block before it counts as confirmed; 1 = mined. */
   confirmations: z.int().min(1).max(1_000),
   block_time_ms: z.int().min(50).max(60_000),
@@ -79,9 +93,35 @@ export type TokenConfig = z.infer<typeof token>
 export type SanctionsOracleConfig = z.infer<typeof sanctionsOracle>
 export type ChainsFile = z.infer<typeof chainsFile>
 
-/** @throws Error that names the file and each offending path */
-export function readChainsFile(path: string): ChainsFile {
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** @throws Error that names the file and each offending path, or the variable that is not set */
+export function readChainsFile(path: string, env: Environment = process.env): ChainsFile {
+  const { chains } = readChainPolicies(path)
+  return {
+    chains: chains.map((chain, at) => ({
+      ...chain,
+      rpc_urls: chain.rpc_urls.map((text) => urlOf(text, env, `${path}: chains[${at}].rpc_urls`)),
+    })),
+  }
+}
+
+/**
+ * The same for what asks no node: variables need not be set where it runs.
+ * @throws Error that names the file and each offending path
+ */
+export function readChainPolicies(path: string): ChainsFile {
   const parsed = chainsFile.safeParse(JSON.parse(readFileSync(path, 'utf8')))
   if (!parsed.success) throw new Error(`${path}: ${z.prettifyError(parsed.error)}`)
   return parsed.data
+}
+
+/** @throws Error that never repeats what the variable holds */
+function urlOf(text: string, env: Environment, where: string): string {
+  const [, name] = RPC_VARIABLE.exec(text) ?? []
+  if (name === undefined) return text
+  const url = env[name] ?? ''
+  if (url === '') throw new Error(`${where}: the environment has no ${name}`)
+  if (!URL.canParse(url)) throw new Error(`${where}: ${name} of the environment is no URL`)
+  return url
 }

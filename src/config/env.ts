@@ -48,6 +48,7 @@ const variables = z.object({
     .regex(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'must be host names, separated by commas')
     .optional(),
   IDENTITY_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
+  IDENTITY_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
   CONSOLE_AUDIENCE: z.string().min(1).max(255).default('urn:countersign:console'),
   COUNTERSIGN_HOME: z.string().min(1).max(4_096).default('./.countersign'),
   // The identity provider reads it too.
@@ -105,6 +106,8 @@ export interface Config {
   readonly metricsPort: number | null
   /** OIDC issuer of console tokens; null: console routes refuse every token. */
   readonly identityIssuer: string | null
+  /** Where the issuer's keys are; null: at `/jwks` below it, as the identity provider has them. */
+  readonly identityJwksUrl: string | null
   /** Expected in the `aud` of console tokens. */
   readonly consoleAudience: string
   readonly logLevel: string
@@ -149,6 +152,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     publicHosts: values.COUNTERSIGN_PUBLIC_HOSTS?.split(',') ?? null,
     metricsPort: values.METRICS_PORT ?? null,
     identityIssuer: values.IDENTITY_ISSUER ?? null,
+    identityJwksUrl: values.IDENTITY_JWKS_URL ?? null,
     consoleAudience: values.CONSOLE_AUDIENCE,
     logLevel: values.COUNTERSIGN_LOG_LEVEL,
     workers: values.COUNTERSIGN_WORKERS,

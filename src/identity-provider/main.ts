@@ -7,9 +7,10 @@ import { readProcessEnvironment } from '../custody/process-environment.js'
 import { runUntilStopped } from '../custody/process-life.js'
 import { socketAccessOf } from '../quorum-protocol/socket-access.js'
 import { createAuthorizerRoutes } from './authorizers/routes.js'
-import { AUTHORIZERS_AUDIENCE } from './login/audiences.js'
+import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_TOKEN_SECONDS } from './login/audiences.js'
 import { startLogin } from './login/start-login.js'
-import { createTokenVerifier } from './vault/console-token.js'
+import { readIdentitySettings } from './settings.js'
+import { createTokenVerifier, type TokenIssuer } from './vault/console-token.js'
 import { startVault } from './vault/start-vault.js'
 
 /**
@@ -17,8 +18,6 @@ import { startVault } from './vault/start-vault.js'
  * share a process because they share a trust domain: whoever vouches for the user holds the
  * user's share.
  */
-const AUDIENCE_DEFAULT = 'urn:countersign:console'
-const PORT_DEFAULT = 3100
 /** It answers in milliseconds; what a client holds open is not waited for. */
 const CLOSE_TIMEOUT_MS = 3_000
 
@@ -26,18 +25,18 @@ const { home, mode, fileKeys } = readProcessEnvironment(process.env)
 const diskFloor = diskFloorBytes(process.env)
 ownHome(home, 'user')
 const log = createLogger({ name: 'identity-provider', level: 'info' })
-const audience = process.env.CONSOLE_AUDIENCE ?? AUDIENCE_DEFAULT
+const settings = readIdentitySettings(process.env)
+const { audience, external, publicIssuer } = settings
 const devUser = mode === 'dev' ? readDevUser(join(home, 'dev-user.json')) : undefined
 const login = await startLogin({
-  port: readPort(process.env.IDENTITY_PORT),
+  port: settings.port,
   host: '127.0.0.1',
   dataDir: join(home, 'identity-provider'),
   audience,
   mode,
   log,
-  ...(process.env.IDENTITY_PUBLIC_ISSUER === undefined
-    ? {}
-    : { publicIssuer: process.env.IDENTITY_PUBLIC_ISSUER }),
+  consoleRedirectUris: settings.consoleRedirectUris,
+  ...(publicIssuer === undefined ? {} : { publicIssuer }),
   ...(devUser === undefined ? {} : { devUser }),
 })
 const vault = await startVault({
@@ -46,7 +45,7 @@ const vault = await startVault({
   fileKeys,
   socketAccess: socketAccessOf(process.env),
   diskFloorBytes: diskFloor,
-  tokens: { issuer: login.issuer, audience, jwksUrl: login.jwksUrl },
+  tokens: tokensFor(audience),
   log,
   onBroken(error) {
     // Nothing may be approved on top of what was not written; what is on disk is whole.
@@ -55,9 +54,8 @@ const vault = await startVault({
   },
 })
 const authorizerTokens = createTokenVerifier({
-  issuer: login.issuer,
-  audience: AUTHORIZERS_AUDIENCE,
-  jwksUrl: login.jwksUrl,
+  ...tokensFor(AUTHORIZERS_AUDIENCE),
+  ageSecondsMax: AUTHORIZERS_TOKEN_SECONDS,
 })
 login.mount((parts) =>
   createAuthorizerRoutes({
@@ -73,13 +71,12 @@ runUntilStopped('identity-provider', CLOSE_TIMEOUT_MS, async () => {
   await login.close()
 })
 
-/** @throws Error unless it is a port number; 0 takes a free one */
-function readPort(text: string | undefined): number {
-  const port = text === undefined ? PORT_DEFAULT : Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error('IDENTITY_PORT is not a port number')
-  }
-  return port
+/** Of whoever signs users in: this process, or the operator's own provider. */
+function tokensFor(audienceOfToken: string): TokenIssuer {
+  const from = { audience: audienceOfToken }
+  return external === null
+    ? { ...from, issuer: login.issuer, keys: { url: login.jwksUrl } }
+    : { ...from, issuer: external.issuer, keys: external.keys }
 }
 
 /** The account that `npm start` makes up for its one user; undefined when there is none. */

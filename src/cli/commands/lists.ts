@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
-import { readChainsFile } from '../../config/chains.js'
+import { readChainPolicies } from '../../config/chains.js'
 import { protectedAddressesOf } from '../../config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from '../../config/sanctions-oracles.js'
 import { readScreeningFile } from '../../config/screening.js'
@@ -32,7 +32,7 @@ function modeOf(io: Io, options: GlobalOptions): 'dev' | 'live' {
 /** The screening lists in the service's home; a running service takes changes over within a second. */
 function contextOf(io: Io, options: GlobalOptions) {
   const home = homeOf(io, options)
-  const { chains } = readChainsFile(join(home, 'chains.json'))
+  const { chains } = readChainPolicies(join(home, 'chains.json'))
   const mode = modeOf(io, options)
   const silent = () => undefined
   return {

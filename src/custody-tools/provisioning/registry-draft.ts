@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { readChainsFile } from '../../config/chains.js'
+import { readChainPolicies } from '../../config/chains.js'
 import type { Hex } from '../../domain/ids.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { publicKeyFromRaw, rawPublicKey } from '../../quorum-protocol/p256.js'
@@ -89,7 +89,7 @@ export function withNextCoSigner(
 
 /** Routers, delegates and fee ceilings of `chains.json`. @throws Error that names the file */
 export function registryChains(path: string): RegistryChain[] {
-  return readChainsFile(path).chains.map((chain) => ({
+  return readChainPolicies(path).chains.map((chain) => ({
     chain_id: chain.id,
     router: chain.router as Hex | null,
     delegate: chain.delegate as Hex | null,

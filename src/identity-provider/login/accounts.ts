@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { type UserId, ulidBody } from '../../domain/ids.js'
 import type { LoginStore, UserRecord } from './login-store.js'
 import {
@@ -25,6 +25,21 @@ export class AccountRefusedError extends Error {
 export interface Accounts {
   /** @throws AccountRefusedError when the email is malformed or taken, or the password unfit */
   create(email: string, password: string): Promise<UserRecord>
+  /**
+   * Makes an account that nobody can sign in to before its code is redeemed.
+   * @throws AccountRefusedError when the email is malformed or taken
+   */
+  invite(email: string): Promise<Invitation>
+  /**
+   * A new code for an account there is; earlier ones end, the password stays until it is redeemed.
+   * @throws AccountRefusedError when there is no such account
+   */
+  inviteAgain(email: string): Promise<Invitation>
+  /**
+   * Gives the code's account this password; the code is good once.
+   * @throws AccountRefusedError when the code is none, used or expired, or the password unfit
+   */
+  redeem(code: string, password: string): Promise<UserRecord>
   /** Makes the account, or gives the existing one this password. */
   ensure(email: string, password: string): Promise<UserRecord>
   findById(userId: string): UserRecord | undefined
@@ -34,6 +49,18 @@ export interface Accounts {
    */
   authenticate(email: string, password: string, caller: PasswordCaller): Promise<UserRecord | null>
 }
+
+export interface Invitation {
+  readonly user: UserRecord
+  /** The only copy: its hash alone is kept. */
+  readonly code: string
+  readonly expiresAtMs: number
+}
+
+/** Long enough to reach a person in another time zone. */
+export const INVITATION_MS = 24 * 3_600_000
+const CODE_BYTES = 24
+const NO_SUCH_CODE = 'this code is not known, was used, or has expired; ask for a new one'
 
 export function createAccounts(store: LoginStore): Accounts {
   // Compared against when the email is unknown, so that timing does not tell who has an account.
@@ -49,6 +76,28 @@ export function createAccounts(store: LoginStore): Accounts {
       void store.users.put(record.userId, record)
       void store.userIdByEmail.put(emailKey, record.userId)
     })
+  }
+
+  async function issueCode(user: UserRecord): Promise<Invitation> {
+    const code = randomBytes(CODE_BYTES).toString('base64url')
+    const expiresAtMs = Date.now() + INVITATION_MS
+    await store.root.transaction(() => {
+      for (const { key, value } of store.enrolments.getRange()) {
+        if (value.userId === user.userId) void store.enrolments.remove(key)
+      }
+      void store.enrolments.put(hashOfCode(code), { userId: user.userId, expiresAtMs })
+    })
+    return { user, code, expiresAtMs }
+  }
+
+  /** @throws AccountRefusedError */
+  function userOfCode(key: string): UserRecord {
+    const enrolment = store.enrolments.get(key)
+    const user = enrolment === undefined ? undefined : store.users.get(enrolment.userId)
+    if (enrolment === undefined || user === undefined || enrolment.expiresAtMs <= Date.now()) {
+      throw new AccountRefusedError(NO_SUCH_CODE)
+    }
+    return user
   }
 
   function findByEmail(emailKey: string): UserRecord | undefined {
@@ -72,6 +121,32 @@ export function createAccounts(store: LoginStore): Accounts {
       }
       await put(record, emailKey)
       return record
+    },
+
+    async invite(email) {
+      // Nobody knows this password, which the person replaces.
+      const user = await this.create(email, randomBytes(32).toString('base64url'))
+      return issueCode(user)
+    },
+
+    async inviteAgain(email) {
+      const user = findByEmail(requireEmail(email))
+      if (user === undefined) throw new AccountRefusedError('there is no account with this email')
+      return issueCode(user)
+    },
+
+    async redeem(code, password) {
+      const key = hashOfCode(code)
+      // Before the slow hash, so that guessing costs a look; and again when it is used.
+      userOfCode(key)
+      requirePassword(password)
+      const passwordHash = await hashPassword(password)
+      return store.root.transaction(() => {
+        const record = { ...userOfCode(key), passwordHash }
+        void store.users.put(record.userId, record)
+        void store.enrolments.remove(key)
+        return record
+      })
     },
 
     async ensure(email, password) {
@@ -104,6 +179,11 @@ export function normaliseEmail(email: string): string | null {
   const trimmed = email.trim()
   if (trimmed.length > EMAIL_LENGTH_MAX || !EMAIL.test(trimmed)) return null
   return trimmed.normalize('NFC').toLowerCase()
+}
+
+/** The code has 192 bits of its own: a plain hash keeps it. */
+function hashOfCode(code: string): string {
+  return createHash('sha256').update(code).digest('base64url')
 }
 
 function requireEmail(email: string): string {

@@ -4,3 +4,5 @@
  */
 export const AUTHORIZERS_AUDIENCE = 'urn:countersign:authorizers'
 export const AUTHORIZERS_SCOPE = 'authorizers'
+/** Adding an authorizer takes minutes, and its token opens nothing else. */
+export const AUTHORIZERS_TOKEN_SECONDS = 600

@@ -19,6 +19,12 @@ export interface ArtifactRecord {
   readonly expiresAtMs: number
 }
 
+/** A person who was let in by the operator and has not chosen a password yet. */
+export interface EnrolmentRecord {
+  readonly userId: UserId
+  readonly expiresAtMs: number
+}
+
 /** [model, id] of a session, grant, code or interaction. */
 export type ArtifactKey = [model: string, id: string]
 
@@ -31,6 +37,8 @@ export interface LoginStore {
   readonly users: Database<UserRecord, UserId>
   /** Normalised email → user. */
   readonly userIdByEmail: Database<UserId, string>
+  /** Hash of a one-time code → whose it is. */
+  readonly enrolments: Database<EnrolmentRecord, string>
   readonly artifacts: Database<ArtifactRecord, ArtifactKey>
   /** Orders each model's artifacts by expiry, for sweeping and for eviction. */
   readonly artifactExpiry: Database<true, [model: string, expiresAtMs: number, id: string]>
@@ -56,6 +64,7 @@ export function openLoginStore(dataDir: string): LoginStore {
     root,
     users: root.openDB({ name: 'users' }),
     userIdByEmail: root.openDB({ name: 'user-id-by-email' }),
+    enrolments: root.openDB({ name: 'enrolments' }),
     artifacts: root.openDB({ name: 'artifacts' }),
     artifactExpiry: root.openDB({ name: 'artifact-expiry' }),
     sessionIdByUid: root.openDB({ name: 'session-id-by-uid' }),

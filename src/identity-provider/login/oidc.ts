@@ -1,7 +1,7 @@
 import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import type { Accounts } from './accounts.js'
 import { type ArtifactStore, CLOCK_TOLERANCE_SECONDS } from './artifact-adapter.js'
-import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE } from './audiences.js'
+import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE, AUTHORIZERS_TOKEN_SECONDS } from './audiences.js'
 import { loginClients } from './clients.js'
 import type { LoginKeys } from './login-keys.js'
 import { contentSecurityPolicy, logoutPage, messagePage } from './pages.js'
@@ -13,8 +13,6 @@ type Client = InstanceType<Provider['Client']>
  * leaked one, while a person at the console, or a developer's shell, signs in once per sitting.
  */
 const ACCESS_TOKEN_SECONDS = 3_600
-/** Adding an authorizer takes minutes, and its token opens nothing else. */
-const AUTHORIZERS_TOKEN_SECONDS = 600
 const AUTHORIZATION_CODE_SECONDS = 60
 const INTERACTION_SECONDS = 600
 /** A working day: the session lets the console fetch a new token without the password. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../domain/escape-html.js'
+import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './password-hash.js'
 
 /**
  * The identity provider's pages: plain HTML without image or font, and without script where no
@@ -51,9 +52,12 @@ export function contentSecurityPolicy(formTargetOrigin: string | null): string {
 export const DEFAULT_POLICY =
   "default-src 'none'; script-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-/** For the pages that ask for a passkey: one script, of this origin, which talks to it alone. */
-export function scriptedPagePolicy(): string {
-  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'`
+/**
+ * For pages with a script, which is of this origin and talks to it alone.
+ * @param formAction where a form of the page may go
+ */
+export function scriptedPagePolicy(formAction: "'none'" | "'self'" = "'none'"): string {
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`
 }
 
 export interface LoginPage {
@@ -84,6 +88,35 @@ ${problem}
 <button type="submit">Sign in</button>
 </form>
 ${abortForm(page.interactionPath)}`,
+  )
+}
+
+export interface EnrolmentPage {
+  readonly action: string
+  /** Path of the script that takes the code from the address. */
+  readonly script: string
+  /** What was sent before, or nothing. */
+  readonly code: string
+  /** A sentence about the last try, or null. */
+  readonly problem: string | null
+}
+
+export function enrolmentPage(page: EnrolmentPage): string {
+  const problem =
+    page.problem === null ? '' : `<p class="error" role="alert">${escapeHtml(page.problem)}</p>`
+  return htmlDocument(
+    'Welcome',
+    `<h1>Choose a password</h1>
+<p>The code is good once, and is in the link that you were sent.</p>
+${problem}
+<form method="post" action="${escapeHtml(page.action)}">
+<label for="code">Code</label>
+<input id="code" name="code" autocomplete="one-time-code" required maxlength="64" value="${escapeHtml(page.code)}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${PASSWORD_LENGTH_MIN}" maxlength="${PASSWORD_LENGTH_MAX}">
+<button type="submit">Set password</button>
+</form>
+${page.code === '' ? `<script src="${escapeHtml(page.script)}" defer></script>` : ''}`,
   )
 }
 

@@ -7,6 +7,7 @@ import { type Logger, pino } from 'pino'
 import { type Accounts, createAccounts } from './accounts.js'
 import { createArtifactStore } from './artifact-adapter.js'
 import { createDeviceCookies } from './device-cookie.js'
+import { createEnrolmentHandler } from './enrolment.js'
 import { createInteractionHandler } from './interactions.js'
 import { loadLoginKeys } from './login-keys.js'
 import { openLoginStore } from './login-store.js'
@@ -106,12 +107,14 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
       log,
       clientAddress: (request) => clientAddress(request, exposure),
     })
+    const enrolment = createEnrolmentHandler({ accounts, log })
     const serveOidc = provider.callback()
     let mounted: RouteHandler = async () => false
     server.on('request', (request, response) => {
       setSecurityHeaders(response)
       pinHost(request, issuer, exposure)
       interactions(request, response)
+        .then((served) => served || enrolment(request, response))
         .then((served) => served || mounted(request, response))
         .then((served) => (served ? undefined : serveOidc(request, response)))
         .catch((error: unknown) => {

@@ -1,4 +1,4 @@
-import { createRemoteJWKSet, errors, jwtVerify } from 'jose'
+import { createLocalJWKSet, createRemoteJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 
 /** The user side's own check of console tokens: it never takes the service's word for a user. */
@@ -7,7 +7,10 @@ export interface TokenIssuer {
   readonly issuer: string
   /** Expected in `aud`. */
   readonly audience: string
-  readonly jwksUrl: string
+  /** Where its keys are, or the keys themselves where the operator has pinned them. */
+  readonly keys: { readonly url: string } | JSONWebKeySet
+  /** Seconds since it was issued; default: its own expiry alone. */
+  readonly ageSecondsMax?: number
 }
 
 export type TokenVerifier = (token: string) => Promise<string>
@@ -19,7 +22,10 @@ const SUBJECT_CHARS_MAX = 255
 
 /** @returns a function from token to user id that throws Refusal NOT_GRANTED */
 export function createTokenVerifier(from: TokenIssuer): TokenVerifier {
-  const keys = createRemoteJWKSet(new URL(from.jwksUrl), { timeoutDuration: 3_000 })
+  const keys =
+    'url' in from.keys
+      ? createRemoteJWKSet(new URL(from.keys.url), { timeoutDuration: 3_000 })
+      : createLocalJWKSet(from.keys)
   return async (token) => {
     try {
       const { payload } = await jwtVerify(token, keys, {
@@ -28,6 +34,7 @@ export function createTokenVerifier(from: TokenIssuer): TokenVerifier {
         algorithms: ALGORITHMS,
         clockTolerance: LEEWAY_SECONDS,
         requiredClaims: ['sub', 'exp'],
+        ...(from.ageSecondsMax === undefined ? {} : { maxTokenAge: from.ageSecondsMax }),
       })
       const { sub } = payload
       if (sub === undefined || sub === '' || sub.length > SUBJECT_CHARS_MAX) {

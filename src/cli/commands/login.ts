@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { type GlobalOptions, serviceUrl } from '../connection.js'
+import { UsageError } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { loginFor, saveLogin } from '../login-file.js'
+import { integerOption } from '../options.js'
+import { printRecord } from '../print.js'
+import { signIn } from '../sign-in.js'
+
+type LoginOptions = GlobalOptions & { readonly issuer?: string; readonly port?: number }
+
+export function register(program: Command, io: Io): void {
+  program
+    .command('login')
+    .description('sign in with your browser; the token is kept for this service, for an hour')
+    .option('--issuer <url>', 'address of the identity provider; remembered from the last login')
+    .option(
+      '--port <port>',
+      'where the browser answers, on 127.0.0.1; to forward it over SSH',
+      integerOption,
+    )
+    .action(async (_given: object, command: Command) => {
+      const options = command.optsWithGlobals<LoginOptions>()
+      const service = serviceUrl(io, options)
+      const issuer =
+        options.issuer ?? io.env.COUNTERSIGN_ISSUER ?? loginFor(io, service)?.identity_provider
+      if (issuer === undefined) {
+        throw new UsageError('say where the identity provider is: --issuer, or COUNTERSIGN_ISSUER')
+      }
+      const identity_provider = new URL(issuer).origin
+      const { token, expiresAtMs } = await signIn(io, identity_provider, 'console', options.port)
+      const expires_at = new Date(expiresAtMs).toISOString()
+      const file = saveLogin(io, service, { token, identity_provider, expires_at })
+      printRecord(io, options, { service, identity_provider, expires_at, file })
+    })
+}

@@ -1,0 +1,13 @@
+import { join } from 'node:path'
+import { UsageError } from './exit-codes.js'
+import type { Io } from './io.js'
+
+/** Where the command line keeps what is its user's: XDG Base Directory Specification. */
+export function configDirectory(io: Io): string {
+  const { XDG_CONFIG_HOME, HOME } = io.env
+  if (!XDG_CONFIG_HOME && !HOME) throw new UsageError('neither XDG_CONFIG_HOME nor HOME is set')
+  return join(XDG_CONFIG_HOME || join(HOME ?? '', '.config'), 'countersign')
+}
+
+/** Bits of a file's mode that let others than its owner in. */
+export const OTHERS_MASK = 0o077

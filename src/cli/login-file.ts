@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { configDirectory, OTHERS_MASK } from './config-directory.js'
+import { UsageError } from './exit-codes.js'
+import type { Io } from './io.js'
+
+/**
+ * Console tokens that `login` has fetched, one for each service, in a file of mode 0600. A token
+ * lives an hour and enlarges nothing by itself; the keys that confirm are elsewhere.
+ */
+const login = z.object({
+  token: z.string(),
+  /** Origin of the identity provider that issued it. */
+  identity_provider: z.string(),
+  expires_at: z.iso.datetime(),
+})
+export type Login = z.infer<typeof login>
+
+const loginFile = z.object({
+  /** Address of the service that was signed in to last. */
+  current: z.string().nullable(),
+  logins: z.record(z.string(), login),
+})
+type LoginFile = z.infer<typeof loginFile>
+
+/** Services one person signs in to; the one whose token ends first makes room. */
+const LOGINS_MAX = 32
+
+export function saveLogin(io: Io, serviceUrl: string, fresh: Login): string {
+  const kept = Object.entries(read(io).logins)
+    .filter(([url]) => url !== serviceUrl)
+    .sort(([, a], [, b]) => b.expires_at.localeCompare(a.expires_at))
+    .slice(0, LOGINS_MAX - 1)
+  write(io, {
+    current: serviceUrl,
+    logins: { ...Object.fromEntries(kept), [serviceUrl]: fresh },
+  })
+  return pathOf(io)
+}
+
+/** @returns false when there was none */
+export function forgetLogin(io: Io, serviceUrl: string): boolean {
+  const { current, logins } = read(io)
+  if (!Object.hasOwn(logins, serviceUrl)) return false
+  const left = Object.entries(logins).filter(([url]) => url !== serviceUrl)
+  write(io, {
+    current: current === serviceUrl ? null : current,
+    logins: Object.fromEntries(left),
+  })
+  return true
+}
+
+/** Expired ones too: they still say where the identity provider is. */
+export function loginFor(io: Io, serviceUrl: string): Login | null {
+  const { logins } = read(io)
+  return Object.hasOwn(logins, serviceUrl) ? (logins[serviceUrl] ?? null) : null
+}
+
+/** Address of the service that was signed in to last. */
+export function currentService(io: Io): string | null {
+  return read(io).current
+}
+
+/** @throws UsageError when others can read the file */
+function read(io: Io): LoginFile {
+  const none = { current: null, logins: {} }
+  const { XDG_CONFIG_HOME, HOME } = io.env
+  if (!XDG_CONFIG_HOME && !HOME) return none
+  const path = pathOf(io)
+  if (!existsSync(path)) return none
+  if ((statSync(path).mode & OTHERS_MASK) !== 0) {
+    throw new UsageError(`${path} must have mode 0600: others could read it`)
+  }
+  const parsed = loginFile.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  if (parsed.success) return parsed.data
+  throw new UsageError(`${path} is malformed; remove it and sign in again`)
+}
+
+function write(io: Io, content: LoginFile): void {
+  const path = pathOf(io)
+  mkdirSync(configDirectory(io), { recursive: true, mode: 0o700 })
+  const temporary = `${path}.${process.pid}`
+  writeFileSync(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  renameSync(temporary, path)
+}
+
+function pathOf(io: Io): string {
+  return join(configDirectory(io), 'login.json')
+}

@@ -1,0 +1,96 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
+import { AccountRefusedError, type Accounts } from './accounts.js'
+import { FormRefusedError, readForm } from './form-body.js'
+import { contentSecurityPolicy, enrolmentPage, messagePage, scriptedPagePolicy } from './pages.js'
+import { PasswordQueueFullError } from './password-hash.js'
+
+/**
+ * Where an invited person chooses a password. The code is in the link's fragment, which browsers
+ * send to nobody and servers log nowhere; the page's script puts it into the form.
+ */
+export const ENROLMENT_PATH = '/enrol'
+const SCRIPT_PATH = `${ENROLMENT_PATH}/page.js`
+
+const SCRIPT = `document.getElementById('code').value = location.hash.slice(1)
+history.replaceState(null, '', location.pathname)
+`
+
+export interface EnrolmentDeps {
+  readonly accounts: Pick<Accounts, 'redeem'>
+  readonly log: Logger
+}
+
+/** @returns false when the path is none of its own */
+export function createEnrolmentHandler(deps: EnrolmentDeps) {
+  return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
+    const path = (request.url ?? '').split('?', 1)[0] ?? ''
+    if (path === SCRIPT_PATH && request.method === 'GET') {
+      send(response, 200, 'text/javascript', SCRIPT, contentSecurityPolicy(null))
+    } else if (path === ENROLMENT_PATH && request.method === 'GET') {
+      show(response, 200, '', null)
+    } else if (path === ENROLMENT_PATH && request.method === 'POST') {
+      await redeem(deps, request, response)
+    } else {
+      return false
+    }
+    return true
+  }
+}
+
+/** Wrong codes are not counted: each costs a look, and 192 bits are not guessed. */
+async function redeem(
+  { accounts, log }: EnrolmentDeps,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  let code = ''
+  try {
+    const form = await readForm(request)
+    code = form.get('code') ?? ''
+    const user = await accounts.redeem(code, form.get('password') ?? '')
+    log.info({ userId: user.userId }, 'an invited user has chosen a password')
+    const done = messagePage(
+      'You are in',
+      'Your password is set. Go on where your operator said: add a passkey at /authorizers of this address, or run "countersign login" and "countersign authorizer create".',
+    )
+    send(response, 200, 'text/html', done, contentSecurityPolicy(null))
+  } catch (error) {
+    if (error instanceof AccountRefusedError) {
+      show(response, 400, code, `Not possible: ${error.message}.`)
+    } else if (error instanceof FormRefusedError) {
+      show(response, error.status, '', error.message)
+    } else if (error instanceof PasswordQueueFullError) {
+      response.setHeader('Retry-After', 5)
+      show(response, 503, '', 'Too many people sign in at once. Try again in a moment.')
+    } else {
+      throw error
+    }
+  }
+}
+
+function show(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  problem: string | null,
+): void {
+  const page = enrolmentPage({ action: ENROLMENT_PATH, script: SCRIPT_PATH, code, problem })
+  send(response, status, 'text/html', page, scriptedPagePolicy("'self'"))
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  mediaType: string,
+  body: string,
+  policy: string,
+): void {
+  response.writeHead(status, {
+    'Content-Type': `${mediaType}; charset=utf-8`,
+    'Content-Length': Buffer.byteLength(body),
+    'Content-Security-Policy': policy,
+    'Cache-Control': 'no-store',
+  })
+  response.end(body)
+}

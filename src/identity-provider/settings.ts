@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+
+/** What the identity provider's environment says of its login, besides home and mode. */
+export interface IdentitySettings {
+  /** 0 takes a free port. */
+  readonly port: number
+  /** Where browsers reach the login through a TLS proxy; undefined: its own address. */
+  readonly publicIssuer: string | undefined
+  /** Exact callback URLs of the console; empty: loopback, any port. */
+  readonly consoleRedirectUris: readonly string[]
+  /** Expected in `aud` of console tokens. */
+  readonly audience: string
+  /** An OIDC provider of the operator's that signs users in instead of this login; null: none. */
+  readonly external: ExternalIssuer | null
+}
+
+/**
+ * Its keys are pinned in a file of this machine: they decide who may be granted a user's money, and
+ * whoever can answer for a URL must not decide that.
+ */
+export interface ExternalIssuer {
+  /** Expected `iss`. */
+  readonly issuer: string
+  readonly keys: PinnedKeys
+}
+
+const jwks = z.object({
+  keys: z
+    .array(
+      z
+        .looseObject({ kty: z.enum(['EC', 'RSA', 'OKP']) })
+        .refine((key) => !('d' in key), 'is a private key'),
+    )
+    .min(1)
+    .max(32),
+})
+export type PinnedKeys = z.infer<typeof jwks>
+
+const PORT_DEFAULT = 3100
+const AUDIENCE_DEFAULT = 'urn:countersign:console'
+const REDIRECT_URIS_MAX = 16
+
+/** @throws Error that names the offending variable */
+export function readIdentitySettings(
+  env: Readonly<Record<string, string | undefined>>,
+): IdentitySettings {
+  return {
+    port: readPort(env.IDENTITY_PORT),
+    publicIssuer: env.IDENTITY_PUBLIC_ISSUER || undefined,
+    consoleRedirectUris: readRedirectUris(env.CONSOLE_REDIRECT_URIS),
+    audience: env.CONSOLE_AUDIENCE || AUDIENCE_DEFAULT,
+    external: readExternal(env),
+  }
+}
+
+function readPort(text: string | undefined): number {
+  const port = text === undefined || text === '' ? PORT_DEFAULT : Number(text)
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error('IDENTITY_PORT is not a port number')
+  }
+  return port
+}
+
+function readRedirectUris(text: string | undefined): readonly string[] {
+  const uris = (text ?? '').split(',').filter((uri) => uri !== '')
+  const isUsable = (uri: string) => URL.parse(uri)?.protocol === 'https:' && !uri.includes('#')
+  if (uris.length > REDIRECT_URIS_MAX || !uris.every(isUsable)) {
+    throw new Error(
+      `CONSOLE_REDIRECT_URIS must be at most ${REDIRECT_URIS_MAX} https URLs, separated by commas`,
+    )
+  }
+  return uris
+}
+
+function readExternal(env: Readonly<Record<string, string | undefined>>): ExternalIssuer | null {
+  const { CONSOLE_ISSUER: issuer = '', CONSOLE_JWKS_FILE: path = '' } = env
+  if (issuer === '' && path === '') return null
+  if (issuer === '' || path === '') {
+    throw new Error('CONSOLE_ISSUER and CONSOLE_JWKS_FILE are set together or not at all')
+  }
+  if (!URL.canParse(issuer)) throw new Error('CONSOLE_ISSUER is no URL')
+  const parsed = jwks.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  if (!parsed.success) throw new Error(`${path} of CONSOLE_JWKS_FILE is no set of public keys`)
+  return { issuer, keys: parsed.data }
+}

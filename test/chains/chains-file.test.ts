@@ -1,0 +1,39 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { BLANK, readChainPolicies, readChainsFile } from '../../src/config/chains.js'
+import { chainConfig } from '../support/chain-config.js'
+
+let directory: string
+let path: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cs-chains-'))
+  path = join(directory, 'chains.json')
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const write = (chain: object) => writeFileSync(path, JSON.stringify({ chains: [chain] }))
+
+test("a node's URL may come from the environment, whose value no message repeats", () => {
+  const secret = 'https://node.example.test/v1/s3cr3t'
+  write(chainConfig(1, { rpc_urls: ['$RPC_URL_ETHEREUM', 'https://b.test'] }))
+  expect(readChainsFile(path, { RPC_URL_ETHEREUM: secret }).chains[0]?.rpc_urls).toEqual([
+    secret,
+    'https://b.test',
+  ])
+  expect(() => readChainsFile(path, {})).toThrow('the environment has no RPC_URL_ETHEREUM')
+  const broken = () => readChainsFile(path, { RPC_URL_ETHEREUM: 's3cr3t' })
+  expect(broken).toThrow('RPC_URL_ETHEREUM of the environment is no URL')
+  expect(broken).not.toThrow('s3cr3t')
+  // What asks no node needs none.
+  expect(readChainPolicies(path).chains).toHaveLength(1)
+})
+
+test('a blank that its operator has not filled in is refused by its name', () => {
+  const feed = { address: `${BLANK} the USDC / USD feed of Ethereum`, max_age_seconds: 90_000 }
+  write({ ...chainConfig(1), native_feed: feed })
+  expect(() => readChainPolicies(path)).toThrow(
+    /is still to be filled in: the USDC \/ USD feed of Ethereum[\s\S]*native_feed\.address/,
+  )
+})
