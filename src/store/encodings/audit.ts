@@ -39,7 +39,7 @@ const listsBytes = new WeakMap<readonly AuditedList[], Uint8Array>()
 
 /** @returns a value to put in the space `transactionsByUser` */
 export function encodeVerdict(verdict: AllowedVerdict): Unsealed {
-  return packedPair(packed(VERDICT.encode(verdict)), bytesOf(verdict.lists))
+  return packedPair(VERDICT.encode(verdict), bytesOf(verdict.lists))
 }
 
 /** @param stored what the space holds, but for a 1 */
@@ -51,7 +51,7 @@ export function decodeVerdict(stored: unknown, tx: Transaction): AuditRecord {
 
 /** @returns a value to put in the space `audit` */
 export function encodeAudit(entry: AuditRecord): Unsealed {
-  return packedPair(packed(ENTRY.encode(entry)), bytesOf(entry.lists))
+  return packedPair(ENTRY.encode(entry), bytesOf(entry.lists))
 }
 
 export function decodeAudit(stored: unknown): AuditRecord {

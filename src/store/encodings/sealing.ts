@@ -1,4 +1,5 @@
-import { Packr, RESERVE_START_SPACE } from 'msgpackr'
+import { Unpackr } from 'msgpackr'
+import { packedBehind, packedPairBehind, RECORD_ENCODER } from './message-pack.js'
 
 /**
  * Every record carries a checksum, since LMDB has none: a bit that flipped on the disk would be
@@ -10,13 +11,6 @@ import { Packr, RESERVE_START_SPACE } from 'msgpackr'
  *
  * An index, whose keys say all, has a single byte without one.
  */
-
-/** Money is bigint of any size, and comes back as bigint; numbers come back as numbers. */
-const RECORD_ENCODER = {
-  useRecords: false,
-  useBigIntExtension: true,
-  int64AsType: 'bigint',
-} as const
 
 /** "Never used", by the specification of MessagePack. */
 const SEALED = 0xc1
@@ -34,30 +28,22 @@ export type Unsealed = Buffer & { readonly [UNSEALED]: true }
 /** Of an index, whose keys say all. */
 export const PRESENT = Buffer.of(PRESENCE) as unknown as Unsealed
 
-const packr = new Packr(RECORD_ENCODER)
 /** LMDB reads every record into the same bytes: what is kept of them is copied. */
-const unpackr = new Packr({ ...RECORD_ENCODER, copyBuffers: true })
+const unpackr = new Unpackr({ ...RECORD_ENCODER, copyBuffers: true })
 
 /** @returns MessagePack of `value`; the bytes stay as they are */
 export function packed(value: unknown): Uint8Array {
-  return packr.pack(value)
+  return packedBehind(0, value)
 }
 
 /** @returns MessagePack of `value` for a record; the bytes stay as they are */
 export function packedRecord(value: unknown): Unsealed {
-  return packr.pack(value, RESERVE_START_SPACE | SEAL_BYTES) as Unsealed
+  return packedBehind(SEAL_BYTES, value) as Unsealed
 }
 
-/** MessagePack, "Array format family": a list of two. */
-const PAIR = 0x92
-
-/** @returns the same of the list of these two */
-export function packedPair(first: Uint8Array, second: Uint8Array): Unsealed {
-  const out = Buffer.allocUnsafe(SEAL_BYTES + 1 + first.length + second.length)
-  out[SEAL_BYTES] = PAIR
-  out.set(first, SEAL_BYTES + 1)
-  out.set(second, SEAL_BYTES + 1 + first.length)
-  return out as Unsealed
+/** @returns the same of a list of these two, of which the second is MessagePack already */
+export function packedPair(first: unknown, second: Uint8Array): Unsealed {
+  return packedPairBehind(SEAL_BYTES, first, second) as Unsealed
 }
 
 /** Fills in what is before the record. @param place of `placeOf` */
