@@ -98,7 +98,8 @@ export function unvaluedAudit(
 }
 
 /** Calldata may be 128 KiB, and a refused caller may repeat it: its selector and length do. */
-function outlineOf({ chainId, kind, to, value, data }: RefusedCall) {
+function outlineOf({ kind, call }: RefusedCall) {
+  const { chainId, to, value, data } = call
   return {
     chain_id: chainId,
     kind,

@@ -1,8 +1,9 @@
+import type { Call } from '../../src/domain/call.js'
 import type { SendCommand } from './core/messages.js'
 
 /**
  * A send on its way to the thread of its wallet. A list crosses threads for half of what an object
- * with as many names does, most of which the actor's thread would pay.
+ * with as many names does, most of which the actor's thread would pay. So the call is flat here.
  */
 export type EncodedSend = readonly [
   type: SendCommand['type'],
@@ -10,17 +11,17 @@ export type EncodedSend = readonly [
   requestId: SendCommand['requestId'],
   keyId: SendCommand['keyId'],
   kind: SendCommand['kind'],
-  chainId: SendCommand['chainId'],
-  to: SendCommand['to'],
-  value: SendCommand['value'],
-  data: SendCommand['data'],
+  chainId: Call['chainId'],
+  to: Call['to'],
+  value: Call['value'],
+  data: Call['data'],
   proofKey: SendCommand['proofKey'],
   idempotency: SendCommand['idempotency'],
 ]
 
 export function encodeSend(command: SendCommand): EncodedSend {
-  const { type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey } = command
-  const { idempotency } = command
+  const { type, txId, requestId, keyId, kind, call, proofKey, idempotency } = command
+  const { chainId, to, value, data } = call
   return [type, txId, requestId, keyId, kind, chainId, to, value, data, proofKey, idempotency]
 }
 
@@ -35,10 +36,7 @@ export function decodeCommand(command: unknown): unknown {
     requestId,
     keyId,
     kind,
-    chainId,
-    to,
-    value,
-    data,
+    call: { chainId, to, value, data },
     proofKey,
     idempotency,
   }

@@ -131,7 +131,7 @@ function txEvent(tx: Transaction, type: EventType, atMs: number): NewEvent {
     type,
     atMs,
     subWalletId: tx.subWalletId,
-    laneKey: `${tx.subWalletId}:${tx.chainId}`,
+    laneKey: `${tx.subWalletId}:${tx.call.chainId}`,
     data: transactionView(tx, null),
   }
 }

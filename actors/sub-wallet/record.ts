@@ -45,7 +45,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
     // Whether a node still has it is not known: the same bytes go out again at the next block.
     const flight = tx.mined === null ? 'indeterminate' : 'sent'
     state.open.set(tx.txId, restoredEntry(tx, flight))
-    if (tx.mined === null) laneOf(state, tx.chainId).flight.push(tx.txId)
+    if (tx.mined === null) laneOf(state, tx.call.chainId).flight.push(tx.txId)
   }
   return state
 }
@@ -232,7 +232,7 @@ function txEvent(state: SubWalletState, txId: TxId, type: EventType, atMs: numbe
     type,
     atMs,
     subWalletId: tx.subWalletId,
-    laneKey: `${tx.subWalletId}:${tx.chainId}`,
+    laneKey: `${tx.subWalletId}:${tx.call.chainId}`,
     data: null,
     moment: momentOf(tx),
   }

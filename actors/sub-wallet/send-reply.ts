@@ -60,7 +60,7 @@ export function encodeAnswer(
     tx.status === 'broadcast',
     tx.updatedAtMs,
     shown.status === 'signed' ? 202 : 200,
-    explained(transactionJson(shown, headOf(tx.chainId)), queuedBehind),
+    explained(transactionJson(shown, headOf(tx.call.chainId)), queuedBehind),
     replayed,
     signedAtMs === undefined ? null : signedAtMs - tx.createdAtMs,
   ]

@@ -82,7 +82,7 @@ export function createSubWalletShell(
           break
         }
         case 'watch':
-          watcher(effect.tx.chainId, watchOf(id as SubWalletId, effect.tx))
+          watcher(effect.tx.call.chainId, watchOf(id as SubWalletId, effect.tx))
           break
         case 'read-again': {
           const { txId } = effect
@@ -91,7 +91,7 @@ export function createSubWalletShell(
           break
         }
         case 'unwatch':
-          watcher(effect.tx.chainId, { type: 'unwatch', txId: effect.tx.txId })
+          watcher(effect.tx.call.chainId, { type: 'unwatch', txId: effect.tx.txId })
           break
         case 'value-receipt':
           void valueReceipt(ports, effect, self)

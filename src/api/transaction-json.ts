@@ -19,8 +19,8 @@ export function transactionJson(tx: Transaction, headNumber: number | null): str
   const error = tx.error === null ? 'null' : JSON.stringify(tx.error)
   const executed = isSponsored(tx.kind) ? `,${JSON.stringify(executedFields(tx)).slice(1)}` : '}'
   return (
-    `{"tx_id":"${tx.txId}","tx_hash":"${hash}","chain_id":${tx.chainId}` +
-    `,"from":"${tx.from}","to":"${tx.to}","value":"${tx.value}","data":"${tx.data}"` +
+    `{"tx_id":"${tx.txId}","tx_hash":"${hash}","chain_id":${tx.call.chainId}` +
+    `,"from":"${tx.from}","to":"${tx.call.to}","value":"${tx.call.value}","data":"${tx.call.data}"` +
     `,"nonce":${tx.nonce},"status":"${tx.status}","kind":"${tx.kind}"` +
     `,"spend_usd":"${formatUsd(tx.spentMicros)}","fee_native_wei":${quoted(fee)}` +
     `,"block_number":${tx.mined === null ? null : tx.mined.blockNumber}` +

@@ -15,11 +15,11 @@ export function transactionView(tx: Transaction, headNumber: number | null): Tra
   const view = {
     tx_id: tx.txId,
     tx_hash: hash,
-    chain_id: tx.chainId,
+    chain_id: tx.call.chainId,
     from: tx.from,
-    to: tx.to,
-    value: tx.value.toString(),
-    data: tx.data,
+    to: tx.call.to,
+    value: tx.call.value.toString(),
+    data: tx.call.data,
     nonce: tx.nonce,
     status: tx.status,
     kind: tx.kind,
@@ -38,7 +38,7 @@ export function transactionView(tx: Transaction, headNumber: number | null): Tra
 }
 
 /** What a sponsored call did; null as long as it is in no block, and where it did nothing. */
-export function executedFields({ mined, to }: Transaction) {
+export function executedFields({ mined, call: { to } }: Transaction) {
   const executed = mined?.executed
   // Whoever is called meanwhile may emit the same event.
   if (executed === undefined || executed.router !== to.toLowerCase()) return NOT_EXECUTED

@@ -56,7 +56,8 @@ export interface Valuation {
 }
 
 /** What the nonces of an account know of a transaction, whoever asked for it. */
-export interface AccountTransaction extends Call {
+export interface AccountTransaction {
+  readonly call: Call
   readonly txId: TxId
   readonly from: Address
   readonly nonce: number

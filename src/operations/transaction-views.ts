@@ -43,7 +43,7 @@ export function createTransactionViews(
     const tx = reader.fresh().transactions.byId(id)
     if (tx === undefined) return undefined
     const { subWalletId, mined } = tx
-    const view = keepJson(transactionView(tx, headOf(tx.chainId)))
+    const view = keepJson(transactionView(tx, headOf(tx.call.chainId)))
     const entry = { version, subWalletId, mined, view }
     // A send may have been answered as broadcast before its record says so (`AnsweredSends`).
     if (tx.status !== 'signed') kept.set(id, entry)

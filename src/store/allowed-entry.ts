@@ -17,11 +17,11 @@ export interface AllowedVerdict {
  * @param auditId absent for a new one
  */
 export function allowedEntry(
-  { txId, userId, subWalletId, keyId, requestId, chainId, kind }: Transaction,
+  { txId, userId, subWalletId, keyId, requestId, call, kind }: Transaction,
   { atMs, reservedMicros, lists }: AllowedVerdict,
   auditId?: AuditId,
 ): AuditRecord {
-  const details = { chain_id: chainId, kind, reserved_usd: formatUsd(reservedMicros) }
+  const details = { chain_id: call.chainId, kind, reserved_usd: formatUsd(reservedMicros) }
   const said = { userId, subWalletId, keyId, requestId, txId, atMs, details, lists }
   return auditEntry({ ...said, type: 'send.allowed' }, auditId)
 }

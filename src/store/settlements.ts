@@ -29,10 +29,10 @@ export function settlementsOf(ended: readonly AccountTransaction[]): readonly Ro
     else there.push(tx)
   }
   return [...byBlock.values()].map((there) => {
-    const [{ chainId, mined, txId, updatedAtMs }] = there as [AccountTransaction]
+    const [{ call, mined, txId, updatedAtMs }] = there as [AccountTransaction]
     const { blockNumber, blockHash } = mined as MinedIn
     // The id and the time tell it from other commits of the block, even after a reorg and back.
-    const key = [chainId, blockNumber, blockHash, txId, updatedAtMs]
+    const key = [call.chainId, blockNumber, blockHash, txId, updatedAtMs]
     return putOf('settlements', key, packedRecord(there.map((tx) => tx.txId)))
   })
 }

@@ -15,6 +15,7 @@ export interface Quoter {
   forecast(call: QuotedCall): Promise<CallQuote>
 }
 
+/** Flat, with its sender: what a node runs. */
 export interface QuotedCall extends Call {
   readonly from: Address
   /** The wallet's own calls that will be mined before this one; asked only of what is run. */

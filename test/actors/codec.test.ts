@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { AllowedVerdict } from '../../src/store/allowed-entry.js'
 import {
   type Codec,
+  inside,
   listOf,
   named,
   nullable,
@@ -26,6 +27,7 @@ interface Whole {
   readonly owner: string
   readonly payer: string
   readonly amount: bigint
+  readonly box: { readonly width: number; readonly hash: `0x${string}` }
   readonly leaves: readonly Leaf[]
   readonly last: Leaf | null
   readonly details: { readonly note: string } | null
@@ -40,12 +42,14 @@ const PAYER: Codec<string, string> = {
   decode: (stored, owner) => (stored as string | null) ?? owner,
 }
 const LEAF = record<Leaf>({ hash: hexText, cancels: optional(scalar) })
-const WHOLE = recordInParts<Whole, 'id', 'status' | 'atMs'>(
+const WHOLE = recordInParts<Whole, 'id', 'status' | 'atMs', 'box'>(
   'id',
   {
     owner: scalar,
+    width: inside('box', scalar),
     payer: within('owner', PAYER),
     amount: scalar,
+    hash: inside('box', hexText),
     leaves: listOf(LEAF),
     last: nullable(LEAF),
     details: named,
@@ -69,6 +73,7 @@ const whole: fc.Arbitrary<Whole> = fc
     owner: fc.constantFrom('a', 'b'),
     payer: fc.constantFrom('a', 'b', 'c'),
     amount: fc.bigInt({ min: -(2n ** 255n), max: 2n ** 256n }),
+    box: fc.nat().map((width) => ({ width, hash: '0x0a' as const })),
     leaves: fc.array(leaf, { maxLength: 4 }),
     last: fc.option(leaf),
     details: fc.option(fc.string().map((note) => ({ note }))),
@@ -103,6 +108,7 @@ describe('a record declared as a table of fields', () => {
     const others: Partial<Whole>[] = [
       ...[{ id: 'other' }, { owner: 'other' }, { payer: 'other' }, { amount: one.amount + 1n }],
       ...[{ leaves: [] }, { last: { hash: '0x' } }, { details: { note: '' } }, { memo: 'other' }],
+      { box: { ...one.box } },
     ] as Partial<Whole>[]
     for (const other of others) expect(WHOLE.isSameBody(one, { ...one, ...other })).toBe(false)
   })
@@ -110,9 +116,11 @@ describe('a record declared as a table of fields', () => {
   test('lies in the order of its table, without names', () => {
     const one: Whole = {
       ...{ id: 'i', owner: 'o', payer: 'o', amount: 1n, leaves: [], last: null },
-      ...{ details: { note: 'n' }, status: 'open', atMs: 5 },
+      ...{ box: { width: 7, hash: '0x0a' }, details: { note: 'n' }, status: 'open', atMs: 5 },
     }
-    expect(WHOLE.encodeBody(one)).toEqual(['o', null, 1n, [], null, { note: 'n' }, null])
+    const hash = hexText.encode('0x0a', null)
+    const own = ['o', 7, null, 1n, hash, [], null, { note: 'n' }, null]
+    expect(WHOLE.encodeBody(one)).toEqual(own)
     expect(WHOLE.encodeState(one)).toEqual(['open', 5])
   })
 

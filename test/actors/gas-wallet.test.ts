@@ -46,11 +46,8 @@ function unmined(ageMs: number): AccountTransaction {
   return {
     ...{
       txId: txIdOf(99),
-      chainId: CHAIN_ID,
       from: ADDRESS,
-      to: ROUTER,
-      value: 0n,
-      data: '0x',
+      call: { chainId: CHAIN_ID, to: ROUTER, value: 0n, data: '0x' },
       nonce: 0,
     },
     ...{ gasLimit: GAS_LIMIT, status: 'broadcast', mined: null, error: null, confirmedAtMs: null },

@@ -58,7 +58,7 @@ describe('views of transactions that are kept', () => {
       { ...first, mined },
       { ...first, mined, status: 'confirmed', confirmedAtMs: START_MS + 1 },
       { ...first, error: { code: 'REPLACED', message: 'another was mined' } },
-      { ...first, data: `0x${'00'.repeat(20_000)}` },
+      { ...first, call: { ...first.call, data: `0x${'00'.repeat(20_000)}` } },
       first,
     ]
     for (const stage of stages) {

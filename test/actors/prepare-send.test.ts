@@ -30,7 +30,8 @@ async function prepared(data: `0x${string}`) {
     lanes: new Map([[8453, { nextNonce: 0 }]]),
     keys: new Map(),
   } as unknown as SubWalletState
-  const command = { type: 'send', chainId: 8453, to: TARGET, value: 0n, data, idempotency: null }
+  const call = { chainId: 8453, to: TARGET, value: 0n, data }
+  const command = { type: 'send', call, idempotency: null }
   const made = await prepareSend(ports, state, command as unknown as SendCommand)
   return { made: made as PreparedSend, valued: valued.map((call) => call.data) }
 }
@@ -41,7 +42,7 @@ describe('calldata that is long', () => {
   it('is screened before it is valued: what is refused is never run on a node', async () => {
     const { made, valued } = await prepared(`0xac9650d8${LONG}`)
     expect(made.screened?.refusal.code).toBe('CALLDATA_UNDECODABLE')
-    expect(made.data).toBe(`0xac9650d8${LONG}`)
+    expect(made.call.data).toBe(`0xac9650d8${LONG}`)
     expect(valued).toEqual(['0x'])
   })
 

@@ -15,7 +15,12 @@ function minedIn(blockNumber: number, blockHash: Hex): MinedIn {
   return { txHash, blockNumber, blockHash, outcome: 'success', feeWei: 21_000n }
 }
 
-function ended(n: number, blockNumber: number, blockHash: Hex, over: Partial<Transaction> = {}) {
+function ended(
+  n: number,
+  blockNumber: number,
+  blockHash: Hex,
+  over: Parameters<typeof transaction>[1] = {},
+) {
   const mined = minedIn(blockNumber, blockHash)
   return transaction(n, { attempts: [ATTEMPT], mined, status: 'confirmed', ...over })
 }

@@ -41,7 +41,10 @@ describe('the store', () => {
     const sent: Transaction = { ...signed, status: 'broadcast', updatedAtMs: 1_750_000_000_001 }
     const bumped: Transaction = { ...sent, attempts: [attempt, { ...attempt, txHash: '0x04' }] }
     const moved: Transaction = { ...bumped, nonce: 7, reservation: { ...bumped.reservation } }
-    const long: Transaction = { ...moved, data: `0x${'ab'.repeat(9_000)}` }
+    const long: Transaction = {
+      ...moved,
+      call: { ...moved.call, data: `0x${'ab'.repeat(9_000)}` },
+    }
     const error = { code: 'CHAIN_REJECTED', message: 'no' }
     const ended: Transaction = { ...long, status: 'dropped', spentMicros: 0n, error }
     const reopened: Transaction = { ...ended, status: 'broadcast', error: null }

@@ -189,11 +189,11 @@ describe('what the store holds', () => {
       expect(seen.map(({ auditId }) => auditId)).toEqual(
         [7, 6, 5, 4, 3, 2, 1].map((n) => allowedAuditId(txIdOf(n))),
       )
-      const { subWalletId, keyId, requestId, chainId, kind } = transaction(7)
+      const { subWalletId, keyId, requestId, call, kind } = transaction(7)
       expect(seen[0]).toStrictEqual({
         ...{ auditId: allowedAuditId(txIdOf(7)), userId: USER_ID, atMs: START_MS },
         ...{ type: 'send.allowed', subWalletId, keyId, requestId, txId: txIdOf(7) },
-        details: { chain_id: chainId, kind, reserved_usd: '1.50' },
+        details: { chain_id: call.chainId, kind, reserved_usd: '1.50' },
         lists: LISTS,
       })
       expect(seen.map(({ type }) => type === 'send.allowed')).toEqual([

@@ -1,5 +1,6 @@
 import type { PreparedSend } from '../../actors/sub-wallet/core/messages.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
+import type { Call } from '../../src/domain/call.js'
 import type { Address, KeyId, LineageId, SubWalletId, TxId, UserId } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { Transaction } from '../../src/domain/transaction.js'
@@ -64,8 +65,12 @@ export const ATTEMPT = {
   signedAtMs: 1_750_000_000_000,
 } as const
 
+/** Fields of its call may be said one by one. */
+export type Flat<T extends { readonly call: Call }> = Omit<T, 'call'> & Call
+
 /** As the store holds one that is signed. The value is the widest there is. */
-export function transaction(n: number, said: Partial<Transaction> = {}): Transaction {
+export function transaction(n: number, said: Partial<Flat<Transaction>> = {}): Transaction {
+  const { chainId, to, value, data, ...rest } = said
   return {
     txId: txIdOf(n),
     subWalletId: WALLET_ID,
@@ -73,12 +78,14 @@ export function transaction(n: number, said: Partial<Transaction> = {}): Transac
     keyId: KEY_ID,
     lineageId: LINEAGE_ID,
     requestId: `request-${n}`,
-    chainId: CHAIN_ID,
     kind: 'send',
     from: ADDRESS,
-    to: ADDRESS,
-    value: 2n ** 255n,
-    data: '0x',
+    call: {
+      chainId: chainId ?? CHAIN_ID,
+      to: to ?? ADDRESS,
+      value: value ?? 2n ** 255n,
+      data: data ?? '0x',
+    },
     nonce: n,
     gasLimit: 21_000n,
     status: 'signed',
@@ -91,7 +98,7 @@ export function transaction(n: number, said: Partial<Transaction> = {}): Transac
     createdAtMs: START_MS,
     updatedAtMs: START_MS,
     confirmedAtMs: null,
-    ...said,
+    ...rest,
   }
 }
 
@@ -99,18 +106,21 @@ export function transaction(n: number, said: Partial<Transaction> = {}): Transac
 export function preparedSend(
   n: number,
   micros: bigint,
-  said: Partial<PreparedSend> = {},
+  said: Partial<Flat<PreparedSend>> = {},
 ): PreparedSend {
+  const { chainId, to, value, data, ...rest } = said
   return {
     type: 'prepared-send',
     txId: txIdOf(n),
     requestId: `request-${n}`,
     keyId: KEY_ID,
     kind: 'send',
-    chainId: CHAIN_ID,
-    to: '0x2222222222222222222222222222222222222222',
-    value: micros,
-    data: '0x',
+    call: {
+      chainId: chainId ?? CHAIN_ID,
+      to: to ?? '0x2222222222222222222222222222222222222222',
+      value: value ?? micros,
+      data: data ?? '0x',
+    },
     proofKey: new Uint8Array(32),
     idempotency: null,
     nowMs: START_MS,
@@ -140,6 +150,6 @@ export function preparedSend(
       },
     },
     chainNonce: 0,
-    ...said,
+    ...rest,
   }
 }

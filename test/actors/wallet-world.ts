@@ -263,8 +263,9 @@ export class WalletWorld {
     const { dayMicros, reservedMicros } = this.#counters()
     // Filling a hole costs gas that nobody asked for, so no cap can refuse it.
     const fillers =
-      this.#stored().filter(({ to, from }) => to === from).length +
-      [...this.#state.drafts.values()].filter(({ draft }) => draft.to === wallet.address).length
+      this.#stored().filter(({ call, from }) => call.to === from).length +
+      [...this.#state.drafts.values()].filter(({ draft }) => draft.call.to === wallet.address)
+        .length
     if (dayMicros > this.capMicros + BigInt(fillers) * GAS_MICROS) {
       throw new Error(`${dayMicros} used of ${this.capMicros}`)
     }

@@ -70,7 +70,13 @@ async function approve(spenders: readonly number[], chainId = BASE): Promise<All
     valueMicros: null,
   }))
   const forecast = { approvals } as unknown as Draft['forecast']
-  const event = allowancesOf(state, { forecast, chainId, txId, lineageId: LINEAGE, reservation })
+  const event = allowancesOf(state, {
+    forecast,
+    call: { chainId } as Draft['call'],
+    txId,
+    lineageId: LINEAGE,
+    reservation,
+  })
   if (event === null) throw new Error('nothing was approved')
   state = evolve(state, event)
   await commit((batch) => writeAllowances(batch, OWNER, event))

@@ -11,6 +11,7 @@ import type { KeyId } from '../../src/domain/ids.js'
 import { fault } from '../../src/errors/fault.js'
 import {
   apiKey,
+  type Flat,
   GAS_MICROS,
   KEY_ID,
   LINEAGE_ID,
@@ -58,7 +59,7 @@ interface Defect<Prepared> {
 }
 
 /** What keeps a send from passing each gate. */
-const SEND: Partial<Record<Gate['name'], Defect<PreparedSend>>> = {
+const SEND: Partial<Record<Gate['name'], Defect<Flat<PreparedSend>>>> = {
   key: { said: { keyId: 'key_unknown' as KeyId } },
   chain: { said: { chainId: OTHER_CHAIN } },
   idempotency: {

@@ -58,7 +58,8 @@ class KilledProcess {
     this.model.tell(
       {
         ...{ type: 'send', txId: txIdOf(n), requestId: `request-${n}`, keyId: KEY_ID },
-        ...{ kind: 'send', chainId: CHAIN_ID, to: RECIPIENT, value: 20n, data: '0x' },
+        kind: 'send',
+        call: { chainId: CHAIN_ID, to: RECIPIENT, value: 20n, data: '0x' },
         proofKey: new Uint8Array(32),
         idempotency: { key, bodyHash: 'body' },
       },

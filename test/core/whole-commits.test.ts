@@ -71,7 +71,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   },
   'a new transaction': {
     put: (t) => t.addTransaction(transaction(1), null),
-    break: (t) => t.addTransaction(unencodable(transaction(1), 'data'), null),
+    break: (t) => t.addTransaction(unencodable(transaction(1), 'gasLimit'), null),
   },
   'a changed transaction': {
     put: (t) => t.putTransaction(settled(2)),

@@ -48,8 +48,8 @@ export async function allFinal(
     if (open.length === 0) return
     if (Date.now() > deadlineMs) {
       const [first] = open
-      const what = open.slice(0, 8).map(({ nonce, status, chainId, attempts, mined }) => {
-        return `${chainId}:${nonce} ${status} ${attempts.length} attempts ${mined ? 'mined' : ''}`
+      const what = open.slice(0, 8).map(({ nonce, status, call, attempts, mined }) => {
+        return `${call.chainId}:${nonce} ${status} ${attempts.length} attempts ${mined ? 'mined' : ''}`
       })
       const log = harness.log.slice(-12).join('\n')
       throw new Error(`${open.length} not final: ${what.join('; ')}; ${first?.txId}\n${log}`)
@@ -69,15 +69,15 @@ export async function audit(
   const landed = new Map<number, number>()
   let spentMicros = 0n
   for (const tx of all) {
-    const { anvil } = harness.chain(tx.chainId as Parameters<Harness['chain']>[0])
+    const { anvil } = harness.chain(tx.call.chainId as Parameters<Harness['chain']>[0])
     const receipts = await receiptsOf(anvil, tx)
-    const name = `${tx.txId} (${tx.chainId}, nonce ${tx.nonce}, ${tx.status})`
+    const name = `${tx.txId} (${tx.call.chainId}, nonce ${tx.nonce}, ${tx.status})`
     const expected =
       tx.status === 'dropped'
         ? receipts.every(({ cancels }) => cancels) && receipts.length <= 1
         : receipts.length === 1 && receipts.every(({ cancels }) => !cancels)
     if (!expected) wrong.push(`${name}: ${receipts.length} receipts`)
-    landed.set(tx.chainId, (landed.get(tx.chainId) ?? 0) + receipts.length)
+    landed.set(tx.call.chainId, (landed.get(tx.call.chainId) ?? 0) + receipts.length)
     const spent = spentByChain(tx, receipts)
     if (tx.spentMicros !== spent) wrong.push(`${name}: ${tx.spentMicros} settled, ${spent} spent`)
     spentMicros += spent
@@ -125,13 +125,13 @@ async function receiptsOf(anvil: Anvil, tx: Transaction): Promise<Receipt[]> {
   return found
 }
 
-function spentByChain({ value, valuation }: Transaction, receipts: readonly Receipt[]): bigint {
+function spentByChain({ call, valuation }: Transaction, receipts: readonly Receipt[]): bigint {
   const { nativePrice, nativePriceDecimals } = valuation
   const worth = (wei: bigint) => valueUsdMicros(wei, 18, nativePrice, nativePriceDecimals)
   let micros = 0n
   for (const { status, gasUsed, effectiveGasPrice, cancels } of receipts) {
     micros += worth(BigInt(gasUsed) * BigInt(effectiveGasPrice))
-    if (status === '0x1' && !cancels) micros += worth(value)
+    if (status === '0x1' && !cancels) micros += worth(call.value)
   }
   return micros
 }

@@ -231,13 +231,9 @@ export async function startHarness(
           requestId: randomBytes(8).toString('hex'),
           keyId: wallet.keyId,
           kind: 'send',
-          chainId,
-          to: RECIPIENT,
-          value: 1_000_000_000_000n,
-          data: '0x',
+          call: { chainId, to: RECIPIENT, value: 1_000_000_000_000n, data: '0x', ...call },
           proofKey: wallet.proofKey,
           idempotency: null,
-          ...call,
         }
         return life.ask({ kind: 'sub-wallet', id: wallet.subWalletId, command, token: null })
       },

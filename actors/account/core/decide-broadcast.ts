@@ -15,7 +15,7 @@ export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outc
   if (entry.tx.attempts.at(-1)?.txHash !== command.txHash) return
   // Those bytes are given up; another answer about them must not have it signed a second time.
   if (entry.flight === 'nonce-lost') return
-  const lane = laneOf(turn.state, entry.tx.chainId)
+  const lane = laneOf(turn.state, entry.tx.call.chainId)
   switch (outcome.kind) {
     case 'accepted': {
       const { token } = entry
@@ -84,7 +84,8 @@ const LOSSES_TO_BELIEVE = 32
  */
 function signAgain(turn: AccountTurn, entry: OpenEntry, lane: NonceLane, chainNonce: number): void {
   const { tx, token } = entry
-  const { txId, chainId } = tx
+  const { txId } = tx
+  const { chainId } = tx.call
   if (lane.signing.length === 0 && (lane.nextNonce ?? 0) < chainNonce) {
     const { window, nextNonce: before } = lane
     turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })

@@ -19,7 +19,8 @@ export function mined(turn: AccountTurn, command: Of<'mined'>): void {
   if (entry === undefined) return
   const { token } = entry
   const { txId, mined: minedIn, nowMs } = command
-  const { chainId, nonce } = entry.tx
+  const { nonce } = entry.tx
+  const { chainId } = entry.tx.call
   const landedAt = nonceOf(entry.tx, minedIn)
   if (entry.tx.status === 'signed') {
     // The block overtook the node's answer.
@@ -109,7 +110,7 @@ export function replaced(
   const entry = turn.state.open.get(txId)
   if (entry === undefined) return
   const { tx, flight } = entry
-  const { finalBlock } = laneOf(turn.state, tx.chainId)
+  const { finalBlock } = laneOf(turn.state, tx.call.chainId)
   const settled = tx.mined !== null || flight === 'nonce-lost'
   if (settled || (command.type === 'replacement-signed' && command.nonce !== tx.nonce)) {
     turn.emit({ type: 'replacing', txId, on: false })

@@ -89,7 +89,7 @@ function tend(turn: AccountTurn, entry: OpenEntry, command: HeadCommand): void {
 /** The same bytes again: "already known" is success. */
 function resend(turn: AccountTurn, { tx }: OpenEntry): void {
   turn.emit({ type: 'sending', txId: tx.txId })
-  const { finalBlock } = laneOf(turn.state, tx.chainId)
+  const { finalBlock } = laneOf(turn.state, tx.call.chainId)
   turn.effect({ type: 'broadcast', tx, reach: 'all-nodes', finalBlock })
 }
 
@@ -111,7 +111,8 @@ function findGaps(turn: AccountTurn, lane: NonceLane, seenNonce: number): void {
   const chainNonce = Math.max(seenNonce, lane.usedBelow)
   if (nextNonce === null || chainNonce >= nextNonce) return
   const taken = new Set<number>()
-  for (const { tx } of turn.state.open.values()) if (tx.chainId === chainId) taken.add(tx.nonce)
+  for (const { tx } of turn.state.open.values())
+    if (tx.call.chainId === chainId) taken.add(tx.nonce)
   for (const txId of lane.filling) {
     const entry = turn.state.drafts.get(txId)
     if (entry !== undefined) taken.add(entry.nonce)
@@ -150,10 +151,7 @@ function fillGap(turn: AccountTurn, lane: NonceLane, { fees, nowMs }: HeadComman
   const draft: AccountDraft = {
     txId,
     requestId: txId,
-    chainId,
-    to: wallet.address,
-    value: 0n,
-    data: '0x',
+    call: { chainId, to: wallet.address, value: 0n, data: '0x' },
     gasLimit: SELF_SEND_GAS,
     ...fees,
     token: null,

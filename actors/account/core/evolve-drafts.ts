@@ -49,7 +49,7 @@ export function foldDraft(
   phase: 'screening' | 'queued',
 ): void {
   state.drafts.set(draft.txId, draftEntry(draft, phase))
-  if (phase === 'queued') laneOf(state, draft.chainId).queued.push(draft.txId)
+  if (phase === 'queued') laneOf(state, draft.call.chainId).queued.push(draft.txId)
 }
 
 export function forgetDraft(state: AccountState, txId: TxId): void {
@@ -122,5 +122,5 @@ function draftOf(state: AccountState, txId: TxId): DraftEntry {
 }
 
 function laneOfDraft(state: AccountState, txId: TxId): NonceLane {
-  return laneOf(state, draftOf(state, txId).draft.chainId)
+  return laneOf(state, draftOf(state, txId).draft.call.chainId)
 }

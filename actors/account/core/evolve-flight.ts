@@ -71,7 +71,7 @@ function lost(
   entry: OpenEntry,
   { txId, draft }: Extract<FlightEvent, { type: 'nonce-lost' }>,
 ): void {
-  const lane = laneOf(state, entry.tx.chainId)
+  const lane = laneOf(state, entry.tx.call.chainId)
   entry.flight = 'nonce-lost'
   lane.flight = without(lane.flight, txId)
   foldDraft(state, draft, 'queued')

@@ -100,8 +100,8 @@ export function foldEnded(
   ended: AccountTransaction,
   nonceFreed: boolean,
 ): void {
-  const { txId, chainId, nonce } = ended
-  const lane = laneOf(state, chainId)
+  const { txId, nonce } = ended
+  const lane = laneOf(state, ended.call.chainId)
   lane.flight = without(lane.flight, txId)
   if (nonceFreed) freeNonce(lane, nonce)
   state.open.delete(txId)
@@ -147,7 +147,7 @@ function mined(state: AccountState, event: Of<'transaction-mined'>): void {
     mined: event.mined,
     updatedAtMs: event.atMs,
   }
-  const lane = laneOf(state, entry.tx.chainId)
+  const lane = laneOf(state, entry.tx.call.chainId)
   lane.flight = without(lane.flight, event.txId)
   lane.usedBelow = Math.max(lane.usedBelow, entry.tx.nonce + 1)
 }

@@ -5,7 +5,7 @@ import { type AccountState, laneOf, type NonceLane, type OpenEntry } from './sta
 /** Which nonces of a lane are occupied, free or to be closed, as `evolve` keeps them. */
 
 export function joinFlight(state: AccountState, entry: OpenEntry): NonceLane {
-  const lane = laneOf(state, entry.tx.chainId)
+  const lane = laneOf(state, entry.tx.call.chainId)
   if (isFinal(entry.tx.status) || lane.flight.includes(entry.tx.txId)) return lane
   let at = lane.flight.length
   while (at > 0 && nonceAt(state, lane, at - 1) > entry.tx.nonce) at--

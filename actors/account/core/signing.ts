@@ -48,7 +48,7 @@ export function signatureArrived(turn: AccountTurn, command: Of<'signed'>): void
   const entry = turn.state.drafts.get(command.txId)
   if (entry === undefined || entry.phase !== 'signing' || entry.nonce !== command.nonce) return
   turn.emit({ type: 'signature-held', txId: command.txId, signed: command.signed })
-  const lane = laneOf(turn.state, entry.draft.chainId)
+  const lane = laneOf(turn.state, entry.draft.call.chainId)
   if (lane.filling.includes(command.txId)) store(turn, entry, command.nowMs)
   advanceLane(turn, lane, command.nowMs)
 }
@@ -76,7 +76,7 @@ export function signatureFailed(turn: AccountTurn, command: Of<'sign-failed'>): 
   const { txId } = command
   const entry = turn.state.drafts.get(txId)
   if (entry === undefined || entry.phase !== 'signing' || entry.nonce !== command.nonce) return
-  const lane = laneOf(turn.state, entry.draft.chainId)
+  const lane = laneOf(turn.state, entry.draft.call.chainId)
   const filling = lane.filling.includes(txId)
   turn.emit({ type: 'signature-failed', txId, fault: command.fault })
   if (filling) releaseFailed(turn, entry)
@@ -113,7 +113,7 @@ function advanceLane(turn: AccountTurn, lane: NonceLane, nowMs: number): void {
 export function stopSigningAgain(turn: AccountTurn, txId: TxId, nowMs: number): void {
   const entry = turn.state.drafts.get(txId)
   if (entry === undefined) return
-  const lane = laneOf(turn.state, entry.draft.chainId)
+  const lane = laneOf(turn.state, entry.draft.call.chainId)
   const inSequence = lane.signing.includes(txId)
   if (entry.phase === 'signing' || entry.phase === 'held') {
     turn.emit({ type: 'signature-failed', txId, fault: fault('CHAIN_REJECTED') })

@@ -26,7 +26,8 @@ export interface AccountState {
 }
 
 /** A transaction to be, without durable signed bytes at its nonce. */
-export interface AccountDraft extends Call {
+export interface AccountDraft {
+  readonly call: Call
   readonly txId: TxId
   readonly requestId: string
   readonly gasLimit: bigint

@@ -25,7 +25,8 @@ export function broadcast(
   self: (command: Extract<AccountCommand, { type: 'broadcast-outcome' }>) => void,
 ): void {
   const { tx } = effect
-  const { txId, chainId } = tx
+  const { txId } = tx
+  const { chainId } = tx.call
   const txHash = currentHash(tx)
   const raw = tx.attempts.at(-1)?.rawTransaction
   const chain = chains.get(chainId)

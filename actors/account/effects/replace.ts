@@ -49,7 +49,7 @@ export function replace(
 
 async function higherBid(ports: AccountPorts, replaced: Replaced): Promise<Outbid | null> {
   const { tx } = replaced
-  const chain = ports.chains.get(tx.chainId)
+  const chain = ports.chains.get(tx.call.chainId)
   const newest = tx.attempts.at(-1)
   const current = chain?.fees.latest()?.fees
   if (newest === undefined || chain === undefined || current === undefined) return null
@@ -81,11 +81,7 @@ function signAt(
   fees: Fees,
   replaces: Uint8Array,
 ): Promise<SignOutcome> {
-  const { chainId, nonce } = tx
-  const { to, value, data, gasLimit } =
-    purpose === 'cancel'
-      ? ({ to: tx.from, value: 0n, data: '0x', gasLimit: CANCEL_GAS } as const)
-      : tx
+  const { nonce, gasLimit, call } = purpose === 'cancel' ? cancellationOf(tx) : tx
   return coSigner.sign({
     walletId,
     keyId,
@@ -94,11 +90,8 @@ function signAt(
     replaces,
     payload: {
       type: 'transaction',
-      chainId,
+      ...call,
       nonce,
-      to,
-      value,
-      data,
       gasLimit,
       ...fees,
       ...(authorization === null || purpose === 'cancel'
@@ -106,6 +99,15 @@ function signAt(
         : { authorizationList: [authorization] }),
     },
   })
+}
+
+function cancellationOf({ nonce, from, call }: AccountTransaction) {
+  const { chainId } = call
+  return {
+    nonce,
+    gasLimit: CANCEL_GAS,
+    call: { chainId, to: from, value: 0n, data: '0x' },
+  } as const
 }
 
 function signedCommand(

@@ -28,13 +28,15 @@ export function sign(
   self: (command: SignatureCommand) => void,
 ): void {
   const { txId } = draft
+  const { chainId, to, value, data } = draft.call
+  // Flat, as the transaction type of EIP-1559 has its fields.
   const payload = {
     type: 'transaction',
-    chainId: draft.chainId,
+    chainId,
     nonce,
-    to: draft.to,
-    value: draft.value,
-    data: draft.data,
+    to,
+    value,
+    data,
     gasLimit: draft.gasLimit,
     maxFeePerGas: draft.maxFeePerGas,
     maxPriorityFeePerGas: draft.maxPriorityFeePerGas,

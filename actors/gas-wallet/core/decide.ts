@@ -167,10 +167,7 @@ function draftOf(
   return {
     txId: job.txId,
     requestId: job.txId,
-    chainId: job.chainId,
-    to: job.router,
-    value: 0n,
-    data: job.calldata,
+    call: { chainId: job.chainId, to: job.router, value: 0n, data: job.calldata },
     gasLimit,
     ...fees,
     createdAtMs: nowMs,

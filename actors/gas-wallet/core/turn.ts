@@ -54,10 +54,10 @@ export class GasTurn implements AccountTurn {
 
   onSigned({ draft, nonce, signed }: DraftEntry, nowMs: number): AccountTransaction {
     if (signed === null) throw new Error(`${draft.txId} was stored unsigned`)
-    const { txId, chainId, to, value, data, gasLimit, createdAtMs } = draft
+    const { txId, call, gasLimit, createdAtMs } = draft
     const { maxFeePerGas, maxPriorityFeePerGas } = draft
     const tx: AccountTransaction = {
-      ...{ txId, chainId, from: this.#key().address, to, value, data, nonce, gasLimit },
+      ...{ txId, from: this.#key().address, call, nonce, gasLimit },
       status: 'signed',
       attempts: [{ ...signed, maxFeePerGas, maxPriorityFeePerGas }],
       ...{ mined: null, error: null, createdAtMs, updatedAtMs: nowMs, confirmedAtMs: null },
@@ -80,10 +80,10 @@ export class GasTurn implements AccountTurn {
   draftAgain({ tx, token }: OpenEntry): AccountDraft | null {
     const newest = tx.attempts.at(-1)
     if (newest === undefined) return null
-    const { txId, chainId, to, value, data, gasLimit, createdAtMs } = tx
+    const { txId, call, gasLimit, createdAtMs } = tx
     const { maxFeePerGas, maxPriorityFeePerGas } = newest
     return {
-      ...{ txId, requestId: txId, chainId, to, value, data, gasLimit, createdAtMs, token },
+      ...{ txId, requestId: txId, call, gasLimit, createdAtMs, token },
       ...{ maxFeePerGas, maxPriorityFeePerGas, signs: 'lost-nonce' },
     }
   }

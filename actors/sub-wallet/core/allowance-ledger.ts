@@ -36,7 +36,7 @@ export interface CreditsChanged {
 /** By `allowanceKey`, oldest first. */
 export type Allowances = ReadonlyMap<string, AllowanceEntry>
 
-type Approving = Pick<Draft, 'forecast' | 'chainId' | 'txId' | 'lineageId' | 'reservation' | 'paid'>
+type Approving = Pick<Draft, 'forecast' | 'call' | 'txId' | 'lineageId' | 'reservation' | 'paid'>
 
 type Ledger = Pick<SubWalletState, 'allowances' | 'allowancesComplete'>
 
@@ -45,7 +45,8 @@ export function allowancesOf(
   { allowances, allowancesComplete }: Ledger,
   draft: Approving,
 ): AllowancesRecorded | null {
-  const { forecast, chainId, txId, lineageId, reservation } = draft
+  const { forecast, txId, lineageId, reservation } = draft
+  const { chainId } = draft.call
   if (forecast === null || forecast.approvals.length === 0) return null
   const entries = forecast.approvals.map((approval): AllowanceEntry => {
     const { token, spender, kind, tokenId, amount } = approval

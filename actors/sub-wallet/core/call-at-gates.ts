@@ -35,7 +35,7 @@ export interface CallAtGates {
   /** False where no nonce is to be had for a send: its lane has not begun and no node told. */
   readonly hasNonce: boolean
   /** For the audit trail. */
-  readonly call: RefusedCall
+  readonly request: RefusedCall
   readonly token: ReplyToken | null
   /** The same call again, young and not final. */
   readonly findDuplicate: () => TxId | null

@@ -23,8 +23,8 @@ import type { Turn } from './turn.js'
  */
 export function passesCaps(turn: Turn, asked: CallAtGates): boolean {
   const { state } = turn
-  const { quote, chainId, nowMs, token, call } = asked
-  if (!quote.ok) throw new Error(`${call.txId} came to its caps without a quote`)
+  const { quote, chainId, nowMs, token, request } = asked
+  if (!quote.ok) throw new Error(`${request.txId} came to its caps without a quote`)
   const key = keyOf(asked)
   const counters = countersOf(state, key.lineageId, nowMs)
   const exposure = quote.exposure ?? null
@@ -43,7 +43,7 @@ export function passesCaps(turn: Turn, asked: CallAtGates): boolean {
   for (const event of limitsHit(state, key, breach, nowMs)) turn.emit(event)
   const fitting =
     exposure === null ? null : approvalThatFits(exposure, excessOf(counters, key, micros))
-  turn.refuseSend(token, limitFault(breach, fitting), call)
+  turn.refuseSend(token, limitFault(breach, fitting), request)
   return false
 }
 

@@ -95,7 +95,7 @@ function heldByKey(
   }
   for (const { draft } of drafts.values()) {
     for (const { token, spender, kind, amount } of draft.paid?.uses ?? []) {
-      const of = heldOf(keyOf(draft.chainId, token, spender, kind))
+      const of = heldOf(keyOf(draft.call.chainId, token, spender, kind))
       of.drafted += amount
       if (!after.has(draft.txId)) of.unseen += amount
     }

@@ -1,5 +1,5 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
-import { type Call, isSameCall } from '../../../src/domain/call.js'
+import { isSameCall } from '../../../src/domain/call.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
@@ -20,7 +20,8 @@ const TOO_FAST = 'The chain moved on each time the call was valued; try again.'
 /** Through the gates; what passes is screened. */
 export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken | null): void {
   const { state } = turn
-  const { nowMs, chainId, quote, chainNonce } = command
+  const { nowMs, call, quote, chainNonce } = command
+  const { chainId } = call
   // Named one by one: a spread of a command is the slowest line of a send's decision.
   const asked: CallAtGates = {
     keyId: command.keyId,
@@ -32,7 +33,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     sponsoredGasMicros: null,
     screened: command.screened ?? null,
     hasNonce: chainNonce !== null || laneOf(state, chainId).nextNonce !== null,
-    call: command,
+    request: command,
     token,
     findDuplicate: () => duplicateOf(state, command),
     key: null,
@@ -47,11 +48,8 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     requestId: command.requestId,
     keyId: command.keyId,
     lineageId: key.lineageId,
-    chainId,
     kind: command.kind,
-    to: command.to,
-    value: command.value,
-    data: command.data,
+    call,
     gasLimit: quote.gasLimit,
     maxFeePerGas: quote.fees.maxFeePerGas,
     maxPriorityFeePerGas: quote.fees.maxPriorityFeePerGas,
@@ -73,7 +71,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
 }
 
 function askToScreen(turn: Turn, draft: Draft, userId: ApiKey['userId']): void {
-  const unmined = isPlain(draft) ? null : unminedCalls(turn.state, draft.chainId)
+  const unmined = isPlain(draft) ? null : unminedCalls(turn.state, draft.call.chainId)
   turn.effect({ type: 'screen', userId, draft, unmined, revalues: false })
 }
 
@@ -83,7 +81,7 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
   const entry = turn.state.drafts.get(txId)
   if (entry === undefined || entry.phase !== 'screening') return
   const { draft } = entry
-  const lane = laneOf(turn.state, draft.chainId)
+  const lane = laneOf(turn.state, draft.call.chainId)
   const wasFirst = lane.line[0] === txId
   const no = refusal ?? (command.requoted === null ? draft.problem : null)
   if (no !== null) {
@@ -106,7 +104,8 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
  * gates that a quote can change are asked again, on what the call is worth now.
  */
 function requote(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): void {
-  const { txId, keyId, chainId, idempotency, token } = draft
+  const { txId, keyId, idempotency, token } = draft
+  const { chainId } = draft.call
   const requotes = (draft.requotes ?? 0) + 1
   if (requotes > REQUOTES_MAX) {
     turn.emit({ type: 'released', txId })
@@ -117,7 +116,7 @@ function requote(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): voi
   const nothing = { ...draft.reservation, micros: 0n }
   turn.emit({ type: 'reserved-anew', draft: { ...draft, reservation: nothing, paid: null } })
   const asked: CallAtGates = {
-    ...{ keyId, chainId, nowMs, idempotency, first: null, quote, call: draft, token },
+    ...{ keyId, chainId, nowMs, idempotency, first: null, quote, request: draft, token },
     ...{ sponsoredGasMicros: null, screened: null, hasNonce: true, key: null, admitted: null },
     findDuplicate: () => null,
   }
@@ -149,8 +148,8 @@ function syncLane(turn: Turn, chainId: number, chainNonce: number | null, hasCod
 /** A transaction with the same chain, to, data and value that is young and not final. */
 function duplicateOf(state: SubWalletState, command: PreparedSend): TxId | null {
   const since = command.nowMs - DUPLICATE_WINDOW_MS
-  const same = (it: Call & Pick<Draft, 'createdAtMs'>) =>
-    it.createdAtMs > since && isSameCall(it, command)
+  const same = ({ createdAtMs, call }: Pick<Draft, 'createdAtMs' | 'call'>) =>
+    createdAtMs > since && isSameCall(call, command.call)
   for (const { draft } of state.drafts.values()) if (same(draft)) return draft.txId
   for (const { tx } of state.open.values()) if (same(tx)) return tx.txId
   return null

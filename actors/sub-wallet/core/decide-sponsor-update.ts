@@ -1,3 +1,4 @@
+import type { Call } from '../../../src/domain/call.js'
 import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
@@ -75,8 +76,8 @@ function giveUp(turn: Turn, entry: SponsoredEntry, why: Fault, nowMs: number): v
   if (sponsorship === null) return
   turn.emit({ type: 'sponsored-withdrawn', txId, atMs: nowMs })
   const { keyId, requestId, kind, router, calldata } = sponsorship
-  const call = { txId, keyId, requestId, chainId, kind, to: router, value: 0n, data: calldata }
-  turn.refuseSend(token, why, call, screenedAgainst)
+  const call: Call = { chainId, to: router, value: 0n, data: calldata }
+  turn.refuseSend(token, why, { txId, keyId, requestId, kind, call }, screenedAgainst)
   dropOrphanedDelegation(turn, chainId)
 }
 
@@ -207,13 +208,11 @@ function recordOf(
   const { txId, keyId, lineageId, requestId, chainId, kind, router, calldata } = sponsorship
   const { valuation, reservation, createdAtMs } = sponsorship
   return {
-    ...{ txId, keyId, lineageId, requestId, chainId, kind },
+    ...{ txId, keyId, lineageId, requestId, kind },
+    call: { chainId, to: router, value: 0n, data: calldata },
     subWalletId: wallet.subWalletId,
     userId: wallet.userId,
     from: wallet.address,
-    to: router,
-    value: 0n,
-    data: calldata,
     nonce: gas.nonce,
     gasLimit: gas.gasLimit,
     status: 'signed',
@@ -238,12 +237,12 @@ function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: Update):
   const tx = entry?.tx ?? stored ?? null
   if (gas === null || isFinal(gas.status) || tx === null || !isFinal(tx.status)) return
   if (tx.status === 'dropped' || !isCarriedBy(tx, gas)) return
-  const { txId, subWalletId, keyId, lineageId, requestId, chainId, kind, createdAtMs } = tx
+  const { txId, subWalletId, keyId, lineageId, requestId, kind, createdAtMs } = tx
+  const { chainId, to: router, data: calldata } = tx.call
   if (kind === 'send') return
   const sponsorship: Sponsorship = entry?.sponsorship ?? {
     ...{ txId, subWalletId, keyId, lineageId, requestId, chainId, kind, createdAtMs, gasWalletId },
-    router: tx.to,
-    calldata: tx.data,
+    ...{ router, calldata },
     authorization: null,
     deadlineSeconds: Math.floor(createdAtMs / 1_000) + LIFETIME_SECONDS_MAX,
     valuation: tx.valuation,

@@ -24,7 +24,7 @@ export function admitSponsored(
   const asked: CallAtGates = {
     ...{ keyId: command.keyId, chainId, nowMs, idempotency: command.idempotency },
     ...{ first: command.first, quote, sponsoredGasMicros: gasMicros, screened: null },
-    ...{ hasNonce: true, call: callOf(command), token, key: null, admitted: null },
+    ...{ hasNonce: true, request: callOf(command), token, key: null, admitted: null },
     findDuplicate: () => duplicateOf(state, command),
   }
   if (!passesGates(turn, asked)) return
@@ -59,7 +59,7 @@ export function callOf(command: Of<'prepared-sponsor-call'> | SponsoredDraft): R
   const quoted = 'quote' in command ? command.quote : null
   const terms = quoted === null ? 'terms' in command && command.terms : quoted.ok && quoted.terms
   const data = terms !== false && terms.ok ? terms.value.data : '0x'
-  return { txId, keyId, requestId, chainId, kind, to: router, value: 0n, data }
+  return { txId, keyId, requestId, kind, call: { chainId, to: router, value: 0n, data } }
 }
 
 function duplicateOf(

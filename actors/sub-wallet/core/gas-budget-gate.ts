@@ -12,13 +12,14 @@ const USED_UP =
 
 /** What the service pays for one sub-wallet in a day has a bound of its own. */
 export function passesGasBudget(turn: Turn, asked: CallAtGates): boolean {
-  const { sponsoredGasMicros, nowMs, token, call } = asked
+  const { sponsoredGasMicros, nowMs, token, request } = asked
   if (sponsoredGasMicros === null) return true
   const spentMicros = gasOfDay(turn.state, nowMs)
   if (spentMicros + sponsoredGasMicros <= SPONSORED_GAS_DAY_MAX_MICROS) return true
   const resetsAt = isoTime(dayEndMs(utcDay(nowMs)))
   const used = { used_usd: formatUsd(spentMicros), resets_at: resetsAt }
-  turn.refuseSend(token, fault('RATE_LIMITED', { budget: 'sponsored_gas', ...used }, USED_UP), call)
+  const why = fault('RATE_LIMITED', { budget: 'sponsored_gas', ...used }, USED_UP)
+  turn.refuseSend(token, why, request)
   return false
 }
 

@@ -21,14 +21,14 @@ export function passesKey(turn: Turn, asked: CallAtGates): boolean {
   }
   asked.key = key
   if (key.permission === 'trade') return true
-  turn.refuseSend(asked.token, fault('PERMISSION_DENIED'), asked.call)
+  turn.refuseSend(asked.token, fault('PERMISSION_DENIED'), asked.request)
   return false
 }
 
 export function passesChain(turn: Turn, asked: CallAtGates): boolean {
-  const { chainId, call, token } = asked
+  const { chainId, request, token } = asked
   if (keyOf(asked).allowedChains.includes(chainId)) return true
-  turn.refuseSend(token, fault('CHAIN_NOT_ALLOWED', { chain_id: chainId }), call)
+  turn.refuseSend(token, fault('CHAIN_NOT_ALLOWED', { chain_id: chainId }), request)
   return false
 }
 
@@ -54,7 +54,7 @@ export function passesDuplicate(turn: Turn, asked: CallAtGates): boolean {
   if (asked.idempotency !== null || keyOf(asked).duplicateGuard !== 'on') return true
   const duplicate = asked.findDuplicate()
   if (duplicate === null) return true
-  turn.refuseSend(asked.token, fault('DUPLICATE_SUSPECTED', { tx_id: duplicate }), asked.call)
+  turn.refuseSend(asked.token, fault('DUPLICATE_SUSPECTED', { tx_id: duplicate }), asked.request)
   return false
 }
 
@@ -66,27 +66,30 @@ export function passesRoom(turn: Turn, { token }: CallAtGates): boolean {
 }
 
 export function passesQuote(turn: Turn, asked: CallAtGates): boolean {
-  const { quote, chainId, call, token } = asked
+  const { quote, chainId, request, token } = asked
   if (!quote.ok) {
-    turn.refuseSend(token, quote.fault, call)
+    turn.refuseSend(token, quote.fault, request)
     return false
   }
   if (!quote.unpriced || keyOf(asked).unpricedAssets !== 'deny') return true
-  turn.refuseSend(token, fault('PRICE_UNAVAILABLE', { chain_id: chainId }), call)
+  turn.refuseSend(token, fault('PRICE_UNAVAILABLE', { chain_id: chainId }), request)
   return false
 }
 
 /** What is known at once. All else the screening effect says, once the call holds a reservation. */
 export function passesEarlyScreening(turn: Turn, asked: CallAtGates): boolean {
-  const { screened, call, token } = asked
+  const { screened, request, token } = asked
   if (screened === null || screened === undefined) return true
-  turn.refuseSend(token, screened.refusal, call, screened.screenedAgainst)
+  turn.refuseSend(token, screened.refusal, request, screened.screenedAgainst)
   return false
 }
 
-export function passesNonce(turn: Turn, { hasNonce, chainId, call, token }: CallAtGates): boolean {
+export function passesNonce(
+  turn: Turn,
+  { hasNonce, chainId, request, token }: CallAtGates,
+): boolean {
   if (hasNonce) return true
-  turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }), call)
+  turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }), request)
   return false
 }
 

@@ -101,8 +101,9 @@ export interface Successor {
 }
 
 /** A send as the front end authenticated and validated it. */
-export interface SendCommand extends Call {
+export interface SendCommand {
   readonly type: 'send'
+  readonly call: Call
   readonly txId: TxId
   readonly requestId: string
   readonly keyId: KeyId
@@ -227,4 +228,4 @@ export type Effect =
     }
 
 /** What the audit trail keeps of a send that was refused; the calldata in outline only. */
-export type RefusedCall = Call & Pick<Draft, 'txId' | 'keyId' | 'requestId' | 'kind'>
+export type RefusedCall = Pick<Draft, 'txId' | 'keyId' | 'requestId' | 'kind' | 'call'>

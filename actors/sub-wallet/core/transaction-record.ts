@@ -19,7 +19,7 @@ export function recordOf(
   const { intentId, rawTransaction, txHash, signedAtMs } = signed
   const { maxFeePerGas, maxPriorityFeePerGas, paid = null, forecast } = draft
   const foreseenMicros = forecast?.foreseenMicros ?? 0n
-  const credits = paid === null ? NO_CREDITS : usesToStore(state, draft.chainId, paid.uses)
+  const credits = paid === null ? NO_CREDITS : usesToStore(state, draft.call.chainId, paid.uses)
   const tx: Transaction = {
     txId: draft.txId,
     subWalletId: wallet.subWalletId,
@@ -27,12 +27,9 @@ export function recordOf(
     keyId: draft.keyId,
     lineageId: draft.lineageId,
     requestId: draft.requestId,
-    chainId: draft.chainId,
     kind: draft.kind,
     from: wallet.address,
-    to: draft.to,
-    value: draft.value,
-    data: draft.data,
+    call: draft.call,
     nonce,
     gasLimit: draft.gasLimit,
     status: 'signed',

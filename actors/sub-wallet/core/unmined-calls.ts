@@ -15,11 +15,11 @@ export function unminedCalls(state: SubWalletState, chainId: number): readonly U
   const queued: UnminedCall[] = []
   for (const { tx } of state.open.values()) {
     // Mined ones too: a node that lags does not have their blocks, and tells by the nonce.
-    if (tx.chainId !== chainId || state.drafts.has(tx.txId)) continue
+    if (tx.call.chainId !== chainId || state.drafts.has(tx.txId)) continue
     if (!isPlainSend(state, tx.txId)) placed.push(callOf(tx, tx.nonce))
   }
   for (const { draft, nonce, phase } of state.drafts.values()) {
-    if (draft.chainId !== chainId || isPlain(draft)) continue
+    if (draft.call.chainId !== chainId || isPlain(draft)) continue
     if (phase === 'signing' || phase === 'held') placed.push(callOf(draft, nonce))
   }
   for (const txId of state.lanes.get(chainId)?.queued ?? []) {
@@ -56,7 +56,7 @@ export function isValuedAfter(
 /** Whether a draft may have a nonce below others: not where one of them was valued without it. */
 export function mayFill(state: SubWalletState, draft: Draft, gap: number): boolean {
   if (isPlain(draft) || isPlainSend(state, draft.txId)) return true
-  return unminedCalls(state, draft.chainId).every(
+  return unminedCalls(state, draft.call.chainId).every(
     ({ txId, nonce }) => nonce === null || nonce < gap || isMined(state, txId),
   )
 }
@@ -70,7 +70,11 @@ function isMined(state: SubWalletState, txId: TxId): boolean {
   return (state.open.get(txId)?.tx.mined ?? null) !== null
 }
 
-function callOf<N extends number | null>(call: Omit<UnminedCall, 'nonce'>, nonce: N) {
-  const { txId, to, value, data, gasLimit } = call
+function callOf<N extends number | null>(
+  draft: Pick<Draft, 'txId' | 'gasLimit' | 'call'>,
+  nonce: N,
+) {
+  const { txId, gasLimit } = draft
+  const { to, value, data } = draft.call
   return { txId, nonce, to, value, data, gasLimit }
 }

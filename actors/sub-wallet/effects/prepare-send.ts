@@ -1,5 +1,5 @@
+import type { Call } from '../../../src/domain/call.js'
 import type { ChainId } from '../../../src/domain/chains.js'
-import type { Hex } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
@@ -28,10 +28,7 @@ export function prepareSend(
     requestId: command.requestId,
     keyId: command.keyId,
     kind: command.kind,
-    chainId: command.chainId,
-    to: command.to,
-    value: command.value,
-    data: command.data,
+    call: command.call,
     proofKey: command.proofKey,
     idempotency: command.idempotency,
     nowMs: ports.timers.now(),
@@ -40,18 +37,19 @@ export function prepareSend(
     chainNonce,
   })
   const { wallet } = state
+  const { call } = command
   if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null, null)
   // A replay needs neither prices nor nodes.
   if (first !== null) return finish({ ok: false, fault: fault('INTERNAL') }, null, first)
-  if (command.data.length <= VALUED_UNSCREENED_CHARS_MAX) {
-    const nonce = unknownNonce(ports, state, command.chainId)
-    return prepareValued(ports, state, command, command.data, nonce, finish)
+  if (call.data.length <= VALUED_UNSCREENED_CHARS_MAX) {
+    const nonce = unknownNonce(ports, state, call.chainId)
+    return prepareValued(ports, state, command, call, nonce, finish)
   }
   return screenedFirst(ports, command).then(async (screened) => {
     // What is refused needs no nonce: it would ask a node once for each, since its lane stays new.
-    const nonce = screened === null ? unknownNonce(ports, state, command.chainId) : null
-    const data = screened === null ? command.data : '0x'
-    const prepared = await prepareValued(ports, state, command, data, nonce, finish)
+    const nonce = screened === null ? unknownNonce(ports, state, call.chainId) : null
+    const valued: Call = screened === null ? call : { ...call, data: '0x' }
+    const prepared = await prepareValued(ports, state, command, valued, nonce, finish)
     const known = prepared.first ?? firstAnswer(ports, state, command)
     return { ...prepared, first: known, ...(screened === null ? {} : { screened }) }
   })
@@ -64,20 +62,20 @@ type Finish = (
 ) => PreparedSend
 
 /**
- * @param data the calldata it is valued with
+ * @param call it is valued as
  * @param nonce of the account on chain; null where nobody asks
  */
 function prepareValued(
   ports: SubWalletPorts,
   state: SubWalletState,
   command: SendCommand,
-  data: Hex,
+  call: Call,
   nonce: Promise<number | null> | null,
   finish: Finish,
 ): PreparedSend | Promise<PreparedSend> {
   const { wallet } = state
   if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null, null)
-  const { chainId, to, value } = command
+  const { chainId, to, value, data } = call
   const unmined = () => unminedCalls(state, chainId)
   const quote = ports.quoter.quote({ chainId, from: wallet.address, to, value, data, unmined })
   if (nonce === null && !(quote instanceof Promise)) return finish(quote, null, null)
@@ -96,7 +94,7 @@ const VALUED_UNSCREENED_CHARS_MAX = 2 + 2 * 4_096
 /** @returns what the screening will refuse the call with, or null */
 async function screenedFirst(
   { screener, reader }: SubWalletPorts,
-  { keyId, chainId, to, data }: SendCommand,
+  { keyId, call: { chainId, to, data } }: SendCommand,
 ): Promise<NonNullable<PreparedSend['screened']> | null> {
   const userId = reader.keys.byId(keyId)?.userId
   if (userId === undefined) return null

@@ -19,7 +19,8 @@ export function screen(
 ): void {
   const { screener, timers } = ports
   const { userId, draft } = effect
-  const { txId, chainId, to, data, forecast } = draft
+  const { txId, call, forecast } = draft
+  const { chainId, to, data } = call
   const report = (verdict: Verdict, requoted: CallQuote | null) =>
     self({
       type: 'screened',
@@ -50,7 +51,8 @@ function quoteAgain(
   { chains, prices, quoter, reader }: SubWalletPorts,
   { draft, unmined, revalues }: Extract<Effect, { type: 'screen' }>,
 ): CallQuote | Promise<CallQuote> | null {
-  const { forecast, chainId, to, value, data } = draft
+  const { forecast, call } = draft
+  const { chainId } = call
   const head = chains.get(chainId)?.fees.latest()?.head.number
   if (forecast === null) return null
   if (!revalues) {
@@ -59,8 +61,8 @@ function quoteAgain(
   }
   const from = reader.wallets.byId(subWalletOf(reader, draft))?.address
   if (from === undefined) return null
-  const call = { chainId, from, to, value, data }
-  return quoter.quote(unmined === null ? call : { ...call, unmined: () => unmined })
+  const quoted = { ...call, from }
+  return quoter.quote(unmined === null ? quoted : { ...quoted, unmined: () => unmined })
 }
 
 function subWalletOf(reader: SubWalletPorts['reader'], { keyId }: Draft): SubWalletId {

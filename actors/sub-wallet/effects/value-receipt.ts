@@ -18,9 +18,9 @@ export async function valueReceipt(
   { tx, mined }: Extract<Effect, { type: 'value-receipt' }>,
   self: (command: Command) => void,
 ): Promise<void> {
-  const { txId, chainId, from, to, value, data } = tx
+  const { txId, from } = tx
   const { txHash, blockHash } = mined
-  const call = { chainId, from, to, value, data, txHash, blockHash }
+  const call = { ...tx.call, from, txHash, blockHash }
   let pauseMs = FIRST_PAUSE_MS
   let empty = 0
   let failed = 0

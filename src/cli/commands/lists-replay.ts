@@ -74,10 +74,9 @@ function* callsSince(
   counted: () => void,
 ): Generator<StoredCall> {
   const first = ID_PREFIX.tx + ulidBody(Math.max(0, sinceMs), new Uint8Array(10))
-  for (const { txId, userId, chainId, to, data } of createReader(environment).transactions.from(
-    first,
-  )) {
+  for (const { txId, userId, call } of createReader(environment).transactions.from(first)) {
     counted()
+    const { chainId, to, data } = call
     yield { id: txId, userId, chainId: chainId as ChainId, to, data }
   }
 }

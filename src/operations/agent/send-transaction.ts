@@ -21,10 +21,12 @@ export function sendTransaction({
       requestId,
       keyId: key.keyId,
       kind: 'send',
-      chainId: input.chain_id,
-      to: toChecksumAddress(input.to),
-      value: BigInt(input.value ?? '0'),
-      data: (input.data ?? '0x').toLowerCase() as Hex,
+      call: {
+        chainId: input.chain_id,
+        to: toChecksumAddress(input.to),
+        value: BigInt(input.value ?? '0'),
+        data: (input.data ?? '0x').toLowerCase() as Hex,
+      },
       proofKey,
       idempotency,
     }

@@ -52,7 +52,7 @@ export function revokeAllowances(ports: OperationPorts): ConsoleHandlers['revoke
     } finally {
       key.value.proofKey.fill(0)
     }
-    const transactions = run.transactions.map((tx) => transactionView(tx, headOf(tx.chainId)))
+    const transactions = run.transactions.map((tx) => transactionView(tx, headOf(tx.call.chainId)))
     return { ok: true, value: { transactions, skipped: run.skipped.map(skippedView) } }
   }
 }
@@ -158,8 +158,8 @@ class Revocation {
 
   /** The same call, at a nonce after those of the approvals that it is to end. */
   #isUnderWay(tx: Transaction, { chainId, to, data, ends }: RevokeCall): boolean {
-    if (tx.chainId !== chainId || tx.data !== data) return false
-    if (tx.to.toLowerCase() !== to.toLowerCase()) return false
+    if (tx.call.chainId !== chainId || tx.call.data !== data) return false
+    if (tx.call.to.toLowerCase() !== to.toLowerCase()) return false
     const { reader } = this.#ports
     return ends.every(({ txId }) => (reader.transactions.byId(txId)?.nonce ?? -1) < tx.nonce)
   }
@@ -172,10 +172,7 @@ class Revocation {
       requestId: this.#context.requestId,
       keyId: key.keyId,
       kind: 'send',
-      chainId,
-      to,
-      value,
-      data,
+      call: { chainId, to, value, data },
       proofKey,
       idempotency: null,
     }

@@ -14,10 +14,10 @@ export function listTransactions({
       (tx) =>
         (input.sub_wallet_id === undefined || tx.subWalletId === input.sub_wallet_id) &&
         (input.key_id === undefined || tx.keyId === input.key_id) &&
-        (input.chain_id === undefined || tx.chainId === input.chain_id) &&
+        (input.chain_id === undefined || tx.call.chainId === input.chain_id) &&
         (input.status === undefined || tx.status === input.status),
     )
-    const transactions = items.map((tx) => transactionView(tx, headOf(tx.chainId)))
+    const transactions = items.map((tx) => transactionView(tx, headOf(tx.call.chainId)))
     return { ok: true, value: { transactions, next_cursor: nextCursor } }
   }
 }

@@ -1,4 +1,11 @@
-import { type AnyField, type AsIs, compile, type Optional, type Within } from './compile-codec.js'
+import {
+  type AnyField,
+  type AsIs,
+  compile,
+  type Inside,
+  type Optional,
+  type Within,
+} from './compile-codec.js'
 
 /**
  * How records are stored: as lists, whose places are declared once, by the names of the fields.
@@ -52,6 +59,14 @@ export function within<const Sibling extends string, C>(
   return { sibling, codec }
 }
 
+/** A field of the object `name` of a record, which has places of the record's own list. */
+export function inside<const Name extends string, Field>(
+  name: Name,
+  field: Field,
+): Inside<Name, Field> {
+  return { inside: name, field }
+}
+
 export function nullable<T, Context>({
   encode,
   decode,
@@ -97,10 +112,22 @@ interface RecordInParts<T, Given extends keyof T> {
   readonly isSameBody: (a: T, b: T) => boolean
 }
 
-/** A record whose parts are stored apart: what never changes, and what does. */
-export function recordInParts<T, const Given extends keyof T & string, Later extends keyof T>(
+type FieldsInside<T, Name extends keyof T> = {
+  readonly [K in keyof T[Name]]-?: Inside<Name, PlainField<T[Name][K]>>
+}
+
+/**
+ * A record whose parts are stored apart: what never changes, and what does.
+ * @template Flat an object of the record whose fields are stored among the body's
+ */
+export function recordInParts<
+  T,
+  const Given extends keyof T & string,
+  Later extends keyof T,
+  Flat extends keyof T,
+>(
   given: Given,
-  body: Fields<Omit<T, Given | Later>, T>,
+  body: Fields<Omit<T, Given | Later | Flat>, T> & FieldsInside<T, Flat>,
   state: Fields<Pick<T, Later>, T>,
 ): RecordInParts<T, Given> {
   const { encoders, comparers, decode } = compile([given], [table(body), table(state)])

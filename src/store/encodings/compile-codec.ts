@@ -15,6 +15,12 @@ export interface Within<Sibling, C> {
   readonly codec: C
 }
 
+/** A field of an object of the record, stored among the record's own. */
+export interface Inside<Name, Field> {
+  readonly inside: Name
+  readonly field: Field
+}
+
 export interface Optional<Field> {
   readonly optional: Field
 }
@@ -26,7 +32,7 @@ interface AnyCodec {
 
 type RequiredField = AsIs | AnyCodec | Within<string, AnyCodec>
 
-export type AnyField = RequiredField | Optional<RequiredField>
+export type AnyField = RequiredField | Optional<RequiredField> | Inside<string, AsIs | AnyCodec>
 
 type Table = readonly (readonly [name: string, field: AnyField])[]
 
@@ -45,7 +51,14 @@ const FIELD_NAME = /^[a-z]\w*$/i
 export function compile(given: readonly string[], parts: readonly Table[]): Compiled {
   const codecs: AnyCodec[] = []
   const declared = new Set<string>()
-  for (const name of [...given, ...parts.flat().map(([one]) => one)]) {
+  const objects = new Map<string, string[]>()
+  for (const [name, field] of parts.flat()) {
+    if (!('inside' in field)) continue
+    const names = objects.get(field.inside)
+    if (names === undefined) objects.set(field.inside, [name])
+    else names.push(name)
+  }
+  for (const name of [...given, ...objects.keys(), ...parts.flat().map(([one]) => one)]) {
     if (!FIELD_NAME.test(name) || declared.has(name)) throw new Error(`"${name}" names no field`)
     declared.add(name)
   }
@@ -55,8 +68,13 @@ export function compile(given: readonly string[], parts: readonly Table[]): Comp
   const literal = [...given]
   const encoders = parts.map((fields, part) => {
     const encoding = fields.map(([name, field], place) => {
-      const value = `value.${name}`
       const stored = `part_${part}[${place}]`
+      if ('inside' in field) {
+        const [encode, decode] = expressions(field.field, `value.${field.inside}.${name}`, stored)
+        decoding.push(`const $${name} = ${decode}`)
+        return encode
+      }
+      const value = `value.${name}`
       const isOptional = 'optional' in field
       const [encode, decode] = expressions(isOptional ? field.optional : field, value, stored)
       if (isOptional) {
@@ -71,13 +89,18 @@ export function compile(given: readonly string[], parts: readonly Table[]): Comp
     return `value => [${encoding.join(', ')}]`
   })
   const comparers = parts.map((fields) => {
-    const names = [...given, ...fields.map(([name]) => name)]
+    const own = fields.map(([name, field]) => ('inside' in field ? field.inside : name))
+    const names = [...given, ...new Set(own)]
     return `(a, b) => ${names.map((name) => `a.${name} === b.${name}`).join(' && ')}`
   })
   const parameters = [
     ...parts.map((_, part) => `part_${part}`),
     ...given.map((it) => `given_${it}`),
   ]
+  for (const [name, fields] of objects) {
+    decoding.push(`const $${name} = { ${fields.map((it) => `${it}: $${it}`).join(', ')} }`)
+    literal.push(name)
+  }
   const made = `const made = { ${literal.map((name) => `${name}: $${name}`).join(', ')} }`
   const body = [...decoding, made, ...optionals, 'return made'].join('\n')
   const generated = (source: string) => evaluated(source, codecs)

@@ -4,6 +4,7 @@ import type { Reservation } from '../../domain/spend.js'
 import type { MinedIn, SignedAttempt, Transaction, Valuation } from '../../domain/transaction.js'
 import {
   type Codec,
+  inside,
   listOf,
   named,
   nullable,
@@ -90,7 +91,7 @@ const MINED: Codec<MinedIn, Transaction['attempts']> = {
   },
 }
 
-const TRANSACTION = recordInParts<Transaction, 'txId', StateField>(
+const TRANSACTION = recordInParts<Transaction, 'txId', StateField, 'call'>(
   'txId',
   {
     subWalletId: scalar,
@@ -98,12 +99,12 @@ const TRANSACTION = recordInParts<Transaction, 'txId', StateField>(
     keyId: scalar,
     lineageId: within('keyId', LINEAGE),
     requestId: scalar,
-    chainId: scalar,
+    chainId: inside('call', scalar),
     kind: scalar,
     from: scalar,
-    to: scalar,
-    value: scalar,
-    data: scalar,
+    to: inside('call', scalar),
+    value: inside('call', scalar),
+    data: inside('call', scalar),
     nonce: scalar,
     gasLimit: scalar,
     attempts: listOf(ATTEMPT),

@@ -80,7 +80,7 @@ export function createTransactionReader(
           : [txId]) {
           const tx = ifSound(() => byId(id))
           // A sponsored call is on chain as its gas wallet's transaction, and watched as that.
-          if (tx !== undefined && tx.chainId === chainId && !isSponsored(tx.kind)) yield tx
+          if (tx !== undefined && tx.call.chainId === chainId && !isSponsored(tx.kind)) yield tx
         }
       }
     },
