@@ -1,4 +1,4 @@
-import { Packr } from 'msgpackr'
+import { packed, unpacked } from '../../src/store/encodings/sealing.js'
 import type { Packer } from './core/settled-blocks.js'
 
-export const packer: Packer = new Packr({ useRecords: false })
+export const packer: Packer = { pack: packed, unpack: unpacked }

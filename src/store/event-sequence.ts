@@ -81,19 +81,25 @@ export function attachEventSequence(
 
   return {
     place(events) {
-      const partitions = events.map(({ userId }) => partitionOf(userId))
-      const counts = new Map<number, number>()
-      for (const partition of partitions) {
-        if (!owns(partition)) throw new Error(`partition ${partition} has another writer`)
-        counts.set(partition, (counts.get(partition) ?? 0) + 1)
+      const partitions = partitionsOf(events)
+      const counts = new Uint32Array(PARTITION_COUNT)
+      for (const partition of partitions) counts[partition] = (counts[partition] ?? 0) + 1
+      for (const [partition, count] of counts.entries()) {
+        if (count > 0 && !owns(partition))
+          throw new Error(`partition ${partition} has another writer`)
       }
-      const runs = [...counts].map(([partition, count]) => take(partition, count))
+      const runs: PartitionRun[] = []
+      const nextOf: number[] = []
+      for (const [partition, count] of counts.entries()) {
+        const run = count > 0 ? take(partition, count) : null
+        if (run !== null) runs.push(run)
+        nextOf.push(run?.first ?? 0)
+      }
       try {
-        const nextOf = new Map(runs.map(({ partition, first }) => [partition, first]))
         const stored = events.map((event, index) => {
           const partition = partitions[index] ?? 0
-          const seq = nextOf.get(partition) ?? 0
-          nextOf.set(partition, seq + 1)
+          const seq = nextOf[partition] ?? 0
+          nextOf[partition] = seq + 1
           return placed(event, partition, seq)
         })
         return { stored, runs }
@@ -111,4 +117,13 @@ export function attachEventSequence(
       return Number(lowest !== NONE && lowest <= last ? lowest - 1n : last)
     },
   }
+}
+
+function partitionsOf(events: readonly NewEvent[]): number[] {
+  let last: { userId: UserId; partition: number } | null = null
+  return events.map(({ userId }) => {
+    // Events of a user often come in a row, and an id takes a while to hash.
+    if (last?.userId !== userId) last = { userId, partition: partitionOf(userId) }
+    return last.partition
+  })
 }

@@ -36,6 +36,11 @@ export function packed(value: unknown): Uint8Array {
   return packedBehind(0, value)
 }
 
+/** @returns what `packed` was given */
+export function unpacked(bytes: Uint8Array): unknown {
+  return unpackr.unpack(bytes)
+}
+
 /** @returns MessagePack of `value` for a record; the bytes stay as they are */
 export function packedRecord(value: unknown): Unsealed {
   return packedBehind(SEAL_BYTES, value) as Unsealed
