@@ -66,7 +66,10 @@ async function serve(
   const { authorization } = head
   const keyHeader = row.presentsKey === true ? head.xApiKey : ''
   const isGet = row.method === 'GET'
-  const fromUrl = isGet ? readPathAndQuery(request, plan) : readPath(request, plan)
+  // Spec silent: what a DELETE removes may be named in the query, since many clients and gateways
+  // send no body with it, or in a body.
+  const takesQuery = isGet || row.method === 'DELETE'
+  const fromUrl = takesQuery ? readPathAndQuery(request, plan) : readPath(request, plan)
   const body = isGet ? null : readBodyLater(exchange, readBodyHead(head), 'json')
 
   const isKnown = deps.remembersConsole(authorization)
