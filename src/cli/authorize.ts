@@ -8,17 +8,13 @@ import {
   grantMessage,
   readGrantStatement,
 } from '../custody/authorizers/grant-statement.js'
+import type { GrantedName } from '../domain/key-policy.js'
 import { openKey, savedKeys } from './authorizer-keys.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
 /** What the user asked for; a statement that says anything else is not signed. */
-export type Wish = Partial<
-  Pick<
-    GrantStatement,
-    'walletId' | 'permission' | 'allowedChains' | 'dailyLimitMicros' | 'monthlyLimitMicros'
-  >
->
+export type Wish = Partial<Pick<GrantStatement, 'walletId' | GrantedName>>
 
 const required = z.object({
   authorization_id: z.string(),

@@ -62,6 +62,39 @@ beforeAll(async () => {
         status: 201,
         value: { ...key, ...input, secret: TRADE_SECRET },
       }),
+      patch_key: (_context, input: Readonly<Record<string, unknown>>) => ({
+        ok: true,
+        value: { ...key, ...input },
+      }),
+      put_address_rule: (_context, input: Readonly<Record<string, unknown>>) => ({
+        ok: true,
+        value: { chain_id: null, note: null, created_at: 'now', ...input },
+      }),
+      list_address_rules: () => ({
+        ok: true,
+        value: { rules: [{ address: TO, action: 'block', note: 'why' }], next_cursor: null },
+      }),
+      delete_address_rule: (_context, input: Readonly<Record<string, unknown>>) => ({
+        ok: true,
+        value: { deleted: true, ...input },
+      }),
+      list_audit: (_context, input: Readonly<Record<string, unknown>>) => ({
+        ok: true,
+        value: { records: [{ at: 'then', details: {}, ...input }], next_cursor: 'older' },
+      }),
+      list_events: (_context, { after = 0 }: { readonly after?: number }) => ({
+        ok: true,
+        value: {
+          events: [{ seq: after + 1, type: 'transaction.confirmed', data: { tx_id: 'tx_7' } }],
+          next_after: after + 1,
+          has_more: true,
+          log_starts_after: 0,
+        },
+      }),
+      redeliver_event: (_context, input: Readonly<Record<string, unknown>>) => ({
+        ok: true,
+        value: input,
+      }),
       revoke_key: () => ({ ok: false, fault: fault('NOT_FOUND') }),
       list_wallets: () => ({
         ok: true,
@@ -157,6 +190,43 @@ describe('reading', () => {
     const { out } = await run(['wallets'])
     expect(out).toContain('?[31mred')
     expect(out).not.toContain('\u001b')
+  })
+
+  it('sets, lists and removes address rules', async () => {
+    const blocked = await run(['rules', 'block', TO, '--note', 'why', '--json'])
+    expect(JSON.parse(blocked.out)).toMatchObject({ address: TO, action: 'block', note: 'why' })
+    const allowed = await run(['rules', 'allow', TO, '--json'])
+    expect(JSON.parse(allowed.out)).toMatchObject({ address: TO, action: 'allow' })
+    expect((await run(['rules'])).out).toContain(TO)
+    const removed = await run(['rules', 'remove', TO, '--json'])
+    expect([removed.err, removed.out]).toEqual(['', expect.stringContaining(TO)])
+  })
+
+  it('reads the audit trail by wallet, key and kind, and says where it goes on', async () => {
+    const given = ['--wallet', 'sw_1', '--key', 'key_1', '--type', 'send.refused', '--limit', '5']
+    const { out, err } = await run(['audit', ...given])
+    for (const shown of ['send.refused', 'sw_1', 'key_1']) expect(out).toContain(shown)
+    expect(err).toContain('--cursor older')
+    expect((await run(['audit', '--type', 'nonsense'])).code).toBe(2)
+  })
+
+  it('reads the event log from where it is told, and delivers an event again', async () => {
+    const { out, err } = await run(['events', '--after', '41'])
+    expect(out).toMatch(/42 .*tx_7/)
+    expect(err).toContain('--after 42')
+    const again = await run(['events', 'redeliver', 'evt_1', '--json'])
+    expect(JSON.parse(again.out)).toEqual({ event_id: 'evt_1' })
+  })
+
+  it('says of a key what may be unpriced and what may not be sent twice', async () => {
+    const choices = ['--unpriced-assets', 'allow', '--duplicate-guard', 'on', '--json']
+    const said = { unpriced_assets: 'allow', duplicate_guard: 'on' }
+    const caps = ['--daily', '1', '--monthly', '1']
+    const made = await run(['keys', 'create', 'bot', '--wallet', 'sw_1', ...caps, ...choices])
+    expect(JSON.parse(made.out)).toMatchObject(said)
+    const changed = await run(['keys', 'change', 'key_1', ...choices])
+    expect(JSON.parse(changed.out)).toMatchObject(said)
+    expect((await run(['keys', 'change', 'key_1', '--duplicate-guard', 'maybe'])).code).toBe(2)
   })
 
   it('takes its defaults from the development instance', async () => {
@@ -257,7 +327,7 @@ describe('exit codes', () => {
       2,
     ],
     ['nobody there', ['status'], { COUNTERSIGN_URL: 'http://127.0.0.1:1' }, 4],
-    ['a chain that is down', ['wallets', 'balances', '--chain', '1'], {}, 4],
+    ['a chain that is down', ['balances', '--chain', '1'], {}, 4],
     ['another user’s key', ['keys', 'revoke', 'key_2'], {}, 3],
   ])('%s', async (_what, args, env, code) => {
     expect((await run(args, env)).code).toBe(code)
@@ -277,9 +347,11 @@ describe('exit codes', () => {
 
 it('has every command, each with help', async () => {
   const wanted = ['start', 'status', 'wallets', 'keys', 'limits', 'send', 'swap', 'tx', 'webhooks']
+  const records = ['balances', 'simulate', 'allowances', 'gas-swap', 'events', 'rules', 'audit']
   const operator = ['lists', 'custody', 'contracts', 'gas-wallets', 'bench', 'completion']
   const { out } = await run(['--help'])
-  for (const name of [...wanted, ...operator]) expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
+  for (const name of [...wanted, ...records, ...operator])
+    expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
   const rows: readonly [string, readonly string[]][] = [
     ['keys', ['create', 'list', 'rotate', 'revoke']],
     ['contracts', ['deploy', 'verify', 'configure', 'pause', 'unpause', 'rotate-cosigner']],

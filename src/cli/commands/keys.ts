@@ -7,7 +7,8 @@ import { type Wish, withAuthorization } from '../authorize.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
 import { integerListOption } from '../options.js'
-import { printRecord, printRows } from '../print.js'
+import { CHOICE_OPTIONS, givenChoices } from '../policy-choices.js'
+import { printRecord, printRows, type Row } from '../print.js'
 
 const LIST = [
   'key_id',
@@ -22,7 +23,7 @@ const LIST = [
 const ISSUED = LIST.filter((field) => !['key_id', 'secret_prefix', 'custody'].includes(field))
 const SHOWN_ONCE = 'The secret is shown this once; only its hash is kept.\n'
 
-interface CreateOptions {
+interface CreateOptions extends Row {
   readonly wallet: string
   readonly permission: 'read' | 'trade'
   readonly daily: string
@@ -30,7 +31,7 @@ interface CreateOptions {
   readonly chains?: number[]
 }
 
-interface ChangeOptions {
+interface ChangeOptions extends Row {
   readonly daily?: string
   readonly monthly?: string
   readonly chains?: number[]
@@ -51,7 +52,7 @@ export function register(program: Command, io: Io): void {
       const value = await (await consoleClient(io, options)).listKeys()
       printRows(io, options, value, value.keys, LIST)
     })
-  keys
+  const create = keys
     .command('create')
     .description('issue a key; its caps must be said')
     .argument('<name>')
@@ -66,6 +67,7 @@ export function register(program: Command, io: Io): void {
     )
     .action(async (name: string, given: CreateOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
+      const choices = givenChoices(given)
       const input: ConsoleInput<'create_key'> = {
         name,
         sub_wallet_id: given.wallet,
@@ -73,6 +75,7 @@ export function register(program: Command, io: Io): void {
         daily_limit_usd: given.daily,
         monthly_limit_usd: given.monthly,
         ...(given.chains === undefined ? {} : { allowed_chains: given.chains }),
+        ...choices.input,
       }
       const client = await consoleClient(io, options)
       const wish: Wish = {
@@ -81,6 +84,7 @@ export function register(program: Command, io: Io): void {
         monthlyLimitMicros: capOption(given.monthly),
         allowedChains: given.chains ?? CHAIN_IDS,
         ...(isId(ID_PREFIX.subWallet, given.wallet) ? { walletId: ulidBytes(given.wallet) } : {}),
+        ...choices.wish,
       }
       const key = await withAuthorization(io, wish, (authorization) =>
         client.createKey({ ...input, ...(authorization === undefined ? {} : { authorization }) }),
@@ -88,9 +92,9 @@ export function register(program: Command, io: Io): void {
       printRecord(io, options, key, ['key_id', 'secret', ...ISSUED, 'authorized_by'])
       io.err(SHOWN_ONCE)
     })
-  keys
+  const change = keys
     .command('change')
-    .description('change caps or chains; to raise them takes an authorizer of yours')
+    .description('change what a key may do; to give it more takes an authorizer of yours')
     .argument('<key_id>')
     .option('--daily <usd>', 'daily cap in USD, or unlimited')
     .option('--monthly <usd>', 'monthly cap in USD, or unlimited')
@@ -98,23 +102,30 @@ export function register(program: Command, io: Io): void {
     .action(async (keyId: string, given: ChangeOptions, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const { daily, monthly, chains } = given
+      const choices = givenChoices(given)
       const client = await consoleClient(io, options)
       const input = {
         key_id: keyId,
         ...(daily === undefined ? {} : { daily_limit_usd: daily }),
         ...(monthly === undefined ? {} : { monthly_limit_usd: monthly }),
         ...(chains === undefined ? {} : { allowed_chains: chains }),
+        ...choices.input,
       }
       const wish: Wish = {
         ...(daily === undefined ? {} : { dailyLimitMicros: capOption(daily) }),
         ...(monthly === undefined ? {} : { monthlyLimitMicros: capOption(monthly) }),
         ...(chains === undefined ? {} : { allowedChains: chains }),
+        ...choices.wish,
       }
       const key = await withAuthorization(io, wish, (authorization) =>
         client.patchKey({ ...input, ...(authorization === undefined ? {} : { authorization }) }),
       )
       printRecord(io, options, key, LIST)
     })
+  for (const option of CHOICE_OPTIONS) {
+    create.addOption(option)
+    change.addOption(option)
+  }
   keys
     .command('rotate')
     .description('issue a successor; the old key lives for 24 hours more')

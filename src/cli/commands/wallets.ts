@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
-import { agentClient, consoleClient, type GlobalOptions } from '../connection.js'
+import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
-import { integerOption } from '../options.js'
 import { printRecord, printRows } from '../print.js'
 
 const COLUMNS = ['sub_wallet_id', 'name', 'address', 'created_at']
@@ -26,20 +25,5 @@ export function register(program: Command, io: Io): void {
       const wallet = await (await consoleClient(io, options)).createWallet({ name })
       const shown = { ...wallet, address: wallet.addresses.evm }
       printRecord(io, options, options.json === true ? wallet : shown, COLUMNS)
-    })
-  wallets
-    .command('balances')
-    .description('native and token balances of this key’s wallet on one chain (API key)')
-    .requiredOption('--chain <id>', 'chain id', integerOption)
-    .action(async ({ chain }: { readonly chain: number }, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>()
-      const client = agentClient(io, options)
-      const [native, { tokens }] = await Promise.all([
-        client.getNativeBalance({ chain_id: chain }),
-        client.getTokenBalances({ chain_id: chain }),
-      ])
-      const rows = [{ ...native, token: 'native' }, ...tokens]
-      const columns = ['symbol', 'balance', 'decimals', 'usd_value', 'token']
-      printRows(io, options, { chain_id: chain, native, tokens }, rows, columns)
     })
 }
