@@ -1,0 +1,161 @@
+/**
+ * How many files a change of each kind touches: `npm run count:changes` prints the table of
+ * ARCHITECTURE.md, with `-- --files` the files behind each number. A kind that has happened before
+ * is counted by the files that name the last one of it, comments aside; one that has not, by what
+ * imports the seam that it would go through, or by a list that is argued for next to it.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../src/cli/connection.js'
+
+const ROOT = packageRoot()
+
+interface Change {
+  readonly change: string
+  readonly way: string
+  /** Null: none was set. */
+  readonly filesMax: number | null
+  readonly files: readonly string[]
+}
+
+const FOLDERS = ['src', 'actors', 'scripts']
+const SKIPPED = /^src\/contracts\/generated\/|^scripts\/(count-changes|examples)|\.d\.\w+\.ts$/
+const COMMENT = /\/\*[\s\S]*?\*\/|(^|\s)\/\/.*$/gm
+
+const SOURCES: ReadonlyMap<string, string> = new Map(
+  FOLDERS.flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .map((path) => `${folder}/${path}`)
+      .filter((path) => path.endsWith('.ts') && !SKIPPED.test(path))
+      .map((path) => [path, readFileSync(join(ROOT, path), 'utf8').replace(COMMENT, '')] as const),
+  ),
+)
+
+function naming(what: RegExp): string[] {
+  return [...SOURCES].filter(([, text]) => what.test(text)).map(([path]) => path)
+}
+
+/** @throws Error when one is gone, so that an argument cannot outlive what it speaks of */
+function those(...paths: readonly string[]): string[] {
+  const gone = paths.filter((path) => !existsSync(join(ROOT, path)))
+  if (gone.length > 0) throw new Error(`not there any more: ${gone.join(', ')}`)
+  return [...paths]
+}
+
+const isNew = (name: string) => `${name} (new)`
+
+const CHANGES: readonly Change[] = [
+  {
+    change: 'new error code',
+    way: 'names `QUOTA_EXCEEDED`; two of them refuse with it',
+    filesMax: null,
+    files: naming(/QUOTA_EXCEEDED|quotaExceeded\b/),
+  },
+  {
+    change: 'new agent operation',
+    way: 'names `get_withdraw_quote`; MCP and OpenAPI come with the row',
+    filesMax: null,
+    files: naming(/get_withdraw_quote|getWithdrawQuote|get-withdraw-quote/),
+  },
+  {
+    change: 'new webhook event type',
+    way: 'names `limit.reached`',
+    filesMax: null,
+    files: naming(/limit\.reached/),
+  },
+  {
+    change: 'new ERC function, screened and valued',
+    way: 'names the selector of `permit`',
+    filesMax: 2,
+    files: naming(/d505accf/),
+  },
+  {
+    change: 'second price source',
+    way: 'names Chainlink’s adapter, and the new adapter',
+    filesMax: null,
+    files: [
+      ...naming(/pricing\/chain(link|-feeds)\.js|\.\/chain(link|-feeds)\.js/),
+      isNew('adapter'),
+    ],
+  },
+  {
+    change: 'policy field, the service’s alone',
+    way: 'names `duplicateGuard`',
+    filesMax: 6,
+    files: naming(/duplicateGuard|duplicate_guard/),
+  },
+  {
+    change: 'policy field in the grant',
+    way: 'names `unpricedAssets`, its meaning in valuation included',
+    filesMax: 6,
+    files: naming(/unpricedAssets|unpriced_assets/),
+  },
+  {
+    change: 'new chain',
+    way: 'names Polygon or its id',
+    filesMax: 3,
+    files: naming(/\b137\b|Polygon/),
+  },
+  {
+    change: 'new field of a transaction',
+    way: 'names `confirmedAtMs`, where it is set included',
+    filesMax: null,
+    files: naming(/\bconfirmedAtMs\b|confirmed_at\b/),
+  },
+  {
+    change: 'human approval, as a gate',
+    way: 'argued: a row, its judgement, a phase of drafts that is kept, its answer',
+    filesMax: 8,
+    files: [
+      ...those(
+        'actors/sub-wallet/core/lifecycle.ts',
+        'actors/sub-wallet/core/call-at-gates.ts',
+        'actors/sub-wallet/core/messages.ts',
+        'actors/sub-wallet/core/decide.ts',
+        'actors/account/core/evolve-drafts.ts',
+        'actors/sub-wallet/record.ts',
+        'src/store/key-spaces.ts',
+      ),
+      isNew('actors/sub-wallet/core/approval-gate.ts'),
+    ],
+  },
+  {
+    change: 'actors on another runtime',
+    way: 'imports what hosts, routes or asks actors; and the new adapter',
+    filesMax: null,
+    files: [
+      ...naming(
+        /runtime\/(shard-host|mailbox|outbox|routing|actor-client)\.js|\.\/(shard-host|mailbox|outbox|routing)\.js/,
+      ),
+      isNew('adapter'),
+    ],
+  },
+  {
+    change: 'remote journal',
+    way: 'argued in src/store/commits.ts',
+    filesMax: 12,
+    files: [
+      ...those(
+        'src/config/env.ts',
+        'src/main.ts',
+        'actors/worker.ts',
+        'actors/runtime/protocol.ts',
+        'src/store/environment.ts',
+        'src/store/written-bodies.ts',
+      ),
+      ...['journal’s port', 'src/store/journaled-commits.ts', 'adapter'].map(isNew),
+    ],
+  },
+]
+
+const withFiles = process.argv.includes('--files')
+console.log('| change | files | at most | counted by |\n| --- | --- | --- | --- |')
+for (const { change, files, filesMax, way } of CHANGES) {
+  console.log(`| ${change} | ${files.length} | ${filesMax ?? ''} | ${way} |`)
+  if (withFiles) for (const file of files) console.log(`    ${file}`)
+}
+const missed = CHANGES.filter(({ files, filesMax }) => filesMax !== null && files.length > filesMax)
+for (const { change, files, filesMax } of missed) {
+  console.error(`${change}: ${files.length} files, and ${filesMax} at most were wanted`)
+}
+process.exitCode = missed.length === 0 ? 0 : 1
