@@ -14,12 +14,8 @@ import { systemTimers } from '../actors/runtime/timers.js'
 import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js'
 import { createApiKeyAuthenticator } from './auth/api-key.js'
 import { createKeyUseRecorder } from './auth/key-use.js'
-import {
-  createRateLimiter,
-  FAILED_AUTHENTICATION_POLICY,
-  FORGED_TOKEN_POLICY,
-  KEY_POLICY,
-} from './auth/rate-limit.js'
+import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from './auth/rate-limit.js'
+import { createUnverifiedTokens } from './auth/unverified-tokens.js'
 import { createHeadAges } from './chains/head-ages.js'
 import type { ChainHead } from './chains/heads.js'
 import { RpcCallError } from './chains/rpc/errors.js'
@@ -300,7 +296,7 @@ const callers = {
     nowMs: timers.elapsed,
   }),
 }
-const forgedTokens = createRateLimiter({ policy: FORGED_TOKEN_POLICY, nowMs: timers.elapsed })
+const unverifiedTokens = createUnverifiedTokens({ nowMs: timers.elapsed })
 const readiness = readinessParts({
   quorum: () => readQuorumReach(quorumReach),
   readStore: () => reader.events.lastSeqs(),
@@ -327,7 +323,7 @@ const server = createHttpServer({
     },
     reader,
   ),
-  forgedTokens,
+  unverifiedTokens,
   remembersConsole: consoleTokens.remembers,
   verifyConsole: consoleTokens.verify,
   logger,

@@ -33,18 +33,6 @@ export const FAILED_AUTHENTICATION_POLICY: RateLimitPolicy = {
 }
 
 /**
- * Spec silent: console tokens per remote address that did not verify. To verify one costs about
- * 0.1 ms, so this bounds a flood of forged ones to a few per cent of a core. Apart from keys that
- * fail, since agents and people may share the address of a gateway; tokens that verified within the
- * last minutes pass still.
- */
-export const FORGED_TOKEN_POLICY: RateLimitPolicy = {
-  name: 'failed-console-token',
-  refillPerSecond: 200,
-  burst: 1_000,
-}
-
-/**
  * Spec silent: what a body costs is its length, so that 128 KiB of calldata, which takes as much to
  * read and to screen as many plain sends, also counts as many: as hex it is 64, so that a key gets
  * three such a second, while no plain call comes near 4 KiB.

@@ -42,7 +42,8 @@ export function createAgentRoute(
     Exchange.serve(deps, row.name, response, request, form, (exchange, head) => {
       const authenticated = deps.authenticate(head.xApiKey)
       if (!authenticated.ok) {
-        refuseUnauthenticated(exchange, deps.failedAuthentications, authenticated.fault)
+        const count = () => deps.failedAuthentications.take(exchange.remoteAddress())
+        refuseUnauthenticated(exchange, count, authenticated.fault)
         return
       }
       const caller = authenticated.value

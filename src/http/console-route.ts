@@ -1,6 +1,7 @@
 import type { ConsoleOperationRow } from '../api/console-operations.js'
 import { parseInput } from '../api/parse.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
+import { claimedSubjectOf } from '../auth/unverified-tokens.js'
 import { ok, type Result } from '../errors/fault.js'
 import type { Answer, ConsoleContext } from '../operations/context.js'
 import type { HttpRequest } from './app.js'
@@ -8,6 +9,7 @@ import { readBodyHead, readBodyLater } from './body.js'
 import {
   admit,
   admitUnverified,
+  type ConsoleIdentity,
   type RouteDeps,
   type RouteHandler,
   refuseUnauthenticated,
@@ -72,17 +74,13 @@ async function serve(
   const fromUrl = takesQuery ? readPathAndQuery(request, plan) : readPath(request, plan)
   const body = isGet ? null : readBodyLater(exchange, readBodyHead(head), 'json')
 
-  const isKnown = deps.remembersConsole(authorization)
-  if (!isKnown && !admitUnverified(exchange, deps.forgedTokens)) return
-  const identity = await deps.verifyConsole(authorization)
-  if (!identity.ok) {
-    refuseUnauthenticated(exchange, deps.forgedTokens, identity.fault)
-    return
-  }
-  if (!admit(exchange, deps.rateLimit, identity.value.userId)) return
+  const identity = await identify(exchange, authorization, deps)
+  if (identity === null) return
+  if (!admit(exchange, deps.rateLimit, identity.userId)) return
   const presented = keyHeader === '' ? ok(null) : deps.authenticate(keyHeader)
   if (!presented.ok) {
-    refuseUnauthenticated(exchange, deps.failedAuthentications, presented.fault)
+    const count = () => deps.failedAuthentications.take(exchange.remoteAddress())
+    refuseUnauthenticated(exchange, count, presented.fault)
     return
   }
   const presentedKey: AuthenticatedKey | null = presented.value
@@ -93,12 +91,33 @@ async function serve(
     exchange.refuse(input.fault)
     return
   }
-  const { userId, email } = identity.value
+  const { userId, email } = identity
   const token = authorization.slice(authorization.lastIndexOf(' ') + 1)
   const { requestId } = exchange
   const context: ConsoleContext = { requestId, userId, email, token, presentedKey }
   // The row's schema is what the handler's input type is inferred from.
   runOperation(exchange, () => handler(context, input.value as never))
+}
+
+/** Null when it has answered. */
+async function identify(
+  exchange: Exchange,
+  authorization: string,
+  deps: RouteDeps,
+): Promise<ConsoleIdentity | null> {
+  const { unverifiedTokens } = deps
+  const isRemembered = deps.remembersConsole(authorization)
+  const address = exchange.remoteAddress()
+  const caller = { address, claimedSubject: isRemembered ? '' : claimedSubjectOf(authorization) }
+  if (!isRemembered && !admitUnverified(exchange, unverifiedTokens, caller)) return null
+  const identity = await deps.verifyConsole(authorization)
+  if (!identity.ok) {
+    refuseUnauthenticated(exchange, () => unverifiedTokens.failed(caller), identity.fault)
+    return null
+  }
+  const { userId } = identity.value
+  if (!isRemembered) unverifiedTokens.verified({ address, claimedSubject: userId })
+  return identity.value
 }
 
 function joinBody(path: RawInput, body: Result<Buffer>): Result<RawInput> {

@@ -1,5 +1,6 @@
 import type { AuthenticatedKey } from '../auth/api-key.js'
-import { type RateLimiter, tokensOfBody } from '../auth/rate-limit.js'
+import { type RateLimitDecision, type RateLimiter, tokensOfBody } from '../auth/rate-limit.js'
+import type { TokenCaller, UnverifiedTokens } from '../auth/unverified-tokens.js'
 import type { KeyId, UserId } from '../domain/ids.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault, type Result } from '../errors/fault.js'
@@ -21,8 +22,7 @@ export interface RouteDeps extends ExchangeContext {
   readonly rateLimit: RateLimiter
   /** Per remote address. */
   readonly failedAuthentications: RateLimiter
-  /** Per remote address: console tokens that did not verify. */
-  readonly forgedTokens: RateLimiter
+  readonly unverifiedTokens: UnverifiedTokens
   /** True when a call of this key that moves value would be `OVERLOADED`, whatever its body. */
   readonly refusesWrite: (keyId: KeyId) => boolean
 }
@@ -71,7 +71,10 @@ function admitTokens(
   partition: string,
   tokens: number,
 ): boolean {
-  const decision = limiter.take(partition, tokens)
+  return admitsBy(exchange, limiter.take(partition, tokens))
+}
+
+function admitsBy(exchange: Exchange, decision: RateLimitDecision): boolean {
   exchange.meteredBy(decision)
   if (decision.allowed) return true
   exchange.refuse(fault('RATE_LIMITED', { retry_after_seconds: decision.retryAfterSeconds }))
@@ -80,10 +83,14 @@ function admitTokens(
 
 /**
  * Before a token is verified that is not remembered: to verify a forged one costs a signature check.
- * False when it has answered `429`, since too much from this address has failed lately.
+ * False when it has answered `429`, since too many like it have failed lately.
  */
-export function admitUnverified(exchange: Exchange, limiter: RateLimiter): boolean {
-  const decision = limiter.look(exchange.remoteAddress())
+export function admitUnverified(
+  exchange: Exchange,
+  tokens: UnverifiedTokens,
+  caller: TokenCaller,
+): boolean {
+  const decision = tokens.look(caller)
   if (decision.allowed) return true
   exchange.meteredBy(decision)
   const details = { retry_after_seconds: decision.retryAfterSeconds }
@@ -95,15 +102,16 @@ const TOKENS_FAILED =
   'Too many console tokens from this address did not verify; wait as long as Retry-After says.'
 
 /**
- * Answers a failed authentication: with its refusal, or `429` once the address's bucket is empty.
- * What failed for want of the identity provider is not held against the caller.
+ * Answers a failed authentication: with its refusal, or `429` once the bucket is empty. What failed
+ * for want of the identity provider is not held against the caller.
+ * @param count takes it from the bucket
  */
 export function refuseUnauthenticated(
   exchange: Exchange,
-  limiter: RateLimiter,
+  count: () => RateLimitDecision,
   refusal: Fault,
 ): void {
   const isCallersFault = CATALOGUE[refusal.code].status === 401
-  if (isCallersFault && !admit(exchange, limiter, exchange.remoteAddress())) return
+  if (isCallersFault && !admitsBy(exchange, count())) return
   exchange.refuse(refusal, refusal.code === 'INVALID_TOKEN' ? [['WWW-Authenticate', 'Bearer']] : [])
 }

@@ -23,7 +23,7 @@ export interface HttpServerOptions
     | 'remembersConsole'
     | 'rateLimit'
     | 'failedAuthentications'
-    | 'forgedTokens'
+    | 'unverifiedTokens'
   > {
   readonly agent: AgentHandlers
   readonly console: ConsoleHandlers

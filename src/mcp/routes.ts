@@ -72,7 +72,8 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
         if (!isOurs(exchange, head, origins)) return
         const authenticated = options.authenticate(head.xApiKey)
         if (!authenticated.ok) {
-          refuseUnauthenticated(exchange, options.failedAuthentications, authenticated.fault)
+          const count = () => options.failedAuthentications.take(exchange.remoteAddress())
+          refuseUnauthenticated(exchange, count, authenticated.fault)
           return
         }
         const caller = authenticated.value

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import { pino } from 'pino'
 import { inject } from 'vitest'
@@ -8,10 +8,10 @@ import { type ApiKeyReader, createApiKeyAuthenticator } from '../../src/auth/api
 import {
   createRateLimiter,
   FAILED_AUTHENTICATION_POLICY,
-  FORGED_TOKEN_POLICY,
   KEY_POLICY,
   type RateLimitPolicy,
 } from '../../src/auth/rate-limit.js'
+import { createUnverifiedTokens } from '../../src/auth/unverified-tokens.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
@@ -44,6 +44,15 @@ export const TRADE_SECRET = `sk_test_${'T'.repeat(32)}`
 export const READ_SECRET = `sk_test_${'R'.repeat(32)}`
 export const CONSOLE_TOKEN = 'good.console.token'
 
+/** At the end of a console token that verifies. */
+const SIGNED = '.signed'
+
+/** @returns a console token that names a user, with a signature that holds or does not */
+export function consoleTokenOf(sub: string, isSigned: boolean): string {
+  const claims = Buffer.from(JSON.stringify({ sub, jti: randomUUID() })).toString('base64url')
+  return `header.${claims}${isSigned ? SIGNED : '.forged'}`
+}
+
 export type Handler<C> = (context: C, input: never) => Answer<unknown> | Promise<Answer<unknown>>
 
 export interface HarnessOptions {
@@ -55,6 +64,8 @@ export interface HarnessOptions {
   readonly drainTimeoutMs?: number
   readonly ratePolicy?: RateLimitPolicy
   readonly failurePolicy?: RateLimitPolicy
+  /** Of console tokens that name one user. */
+  readonly subjectPolicy?: RateLimitPolicy
   readonly readiness?: readonly ReadinessPart[]
 }
 
@@ -125,7 +136,9 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     remembersConsole: (header) => remembered.has(header),
     verifyConsole: async (header) => {
       verifications++
-      if (header !== `Bearer ${CONSOLE_TOKEN}`) return refuse(fault('INVALID_TOKEN'))
+      if (header !== `Bearer ${CONSOLE_TOKEN}` && !header.endsWith(SIGNED)) {
+        return refuse(fault('INVALID_TOKEN'))
+      }
       remembered.add(header)
       return ok({ userId: 'user_1' as UserId, email: null })
     },
@@ -134,8 +147,9 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       policy: options.failurePolicy ?? FAILED_AUTHENTICATION_POLICY,
       nowMs,
     }),
-    forgedTokens: createRateLimiter({
-      policy: options.failurePolicy ?? FORGED_TOKEN_POLICY,
+    unverifiedTokens: createUnverifiedTokens({
+      ...(options.failurePolicy === undefined ? {} : { policy: options.failurePolicy }),
+      ...(options.subjectPolicy === undefined ? {} : { subjectPolicy: options.subjectPolicy }),
       nowMs,
     }),
     logger: pino(

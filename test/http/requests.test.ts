@@ -3,6 +3,7 @@ import { FaultError, fault } from '../../src/errors/fault.js'
 import type { AgentContext } from '../../src/operations/context.js'
 import {
   CONSOLE_TOKEN,
+  consoleTokenOf,
   type Harness,
   type HarnessOptions,
   READ_SECRET,
@@ -334,6 +335,34 @@ describe('keys and tokens', () => {
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
     expect((await ask(CONSOLE_TOKEN)).status).toBe(200)
     expect(harness.verifications()).toBe(verified + 1)
+  })
+
+  test('a flood of forged tokens keeps out no user who was at that address before', async () => {
+    await start({ failurePolicy: { name: 'failed', refillPerSecond: 0.01, burst: 3 } })
+    const ask = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await call('GET', '/api/v1/agent/me', headers)).status
+    }
+    expect(await ask(consoleTokenOf('user_1', true))).toBe(200)
+    for (let i = 0; i < 3; i++) expect(await ask(consoleTokenOf(`invented_${i}`, false))).toBe(401)
+    expect(await ask(consoleTokenOf('invented_4', false))).toBe(429)
+    // A token of its own, which was never seen: its session was refreshed meanwhile.
+    expect(await ask(consoleTokenOf('user_1', true))).toBe(200)
+  })
+
+  test('a flood of forged tokens that name one user leaves the address its rate', async () => {
+    const subjectPolicy = { name: 'subject', refillPerSecond: 0.01, burst: 2 }
+    await start({
+      failurePolicy: { name: 'failed', refillPerSecond: 0.01, burst: 3 },
+      subjectPolicy,
+    })
+    const ask = async (token: string) => {
+      const headers = { authorization: `Bearer ${token}` }
+      return (await call('GET', '/api/v1/agent/me', headers)).status
+    }
+    for (let i = 0; i < 2; i++) expect(await ask(consoleTokenOf('named', false))).toBe(401)
+    for (let i = 0; i < 5; i++) expect(await ask(consoleTokenOf('named', false))).toBe(429)
+    expect(await ask(consoleTokenOf('newcomer', true))).toBe(200)
   })
 
   test('a console request reaches its operation as the user', async () => {

@@ -5,9 +5,9 @@ import { createApiKeyAuthenticator } from '../../src/auth/api-key.js'
 import {
   createRateLimiter,
   FAILED_AUTHENTICATION_POLICY,
-  FORGED_TOKEN_POLICY,
   type RateLimitPolicy,
 } from '../../src/auth/rate-limit.js'
+import { createUnverifiedTokens } from '../../src/auth/unverified-tokens.js'
 import { fault, refuse } from '../../src/errors/fault.js'
 import { createHttpMetrics } from '../../src/http/metrics.js'
 import type { ExtraRoute } from '../../src/http/routes.js'
@@ -100,7 +100,7 @@ export async function startMcpHarness(options: McpHarnessOptions = {}): Promise<
   const server = createHttpServer({
     ...shared,
     console,
-    forgedTokens: createRateLimiter({ policy: FORGED_TOKEN_POLICY, nowMs }),
+    unverifiedTokens: createUnverifiedTokens({ nowMs }),
     remembersConsole: () => false,
     verifyConsole: async () => refuse(fault('INVALID_TOKEN')),
     metrics: createHttpMetrics(),
