@@ -31,14 +31,11 @@ const EXAMPLES: Readonly<Record<string, JsonValue>> = {
   gas_price_wei: '12000000',
   recommended_eth_for_5_txs: '0.00002',
   native_balance_wei: '50000000000000000',
-  fee_native_wei: '252000000000',
   daily_limit_usd: '500.00',
   daily_used_usd: '3.12',
   monthly_limit_usd: '5000.00',
   monthly_used_usd: '3.12',
   reserved_usd: '0.00',
-  block_number: 38_204_115,
-  confirmations: 3,
   nonce: 7,
   error: null,
   replaced_hashes: [],
@@ -64,7 +61,7 @@ const EXAMPLES: Readonly<Record<string, JsonValue>> = {
   slippage_bps: 50,
   rotated_from: null,
 }
-const TIME = '2026-11-20T09:30:00.000Z'
+export const TIME = '2026-11-20T09:30:00.000Z'
 const IS_TIME = /(?:_at|^timestamp)$/
 
 /** An example of what `schema` describes; references are resolved in `components`. */

@@ -2,9 +2,11 @@ import type { z } from 'zod'
 import type { ErrorCode } from '../errors/catalogue.js'
 import { type ConsoleOperationRow, consoleOperations } from './console-operations.js'
 import { type JsonSchema, type JsonValue, toJsonSchema } from './json-schema.js'
+import { answersOf, withExamples } from './openapi-answers.js'
 import { BODY_ERRORS, CONSOLE_ERRORS, errorResponses } from './openapi-errors.js'
 import { exampleOf } from './openapi-examples.js'
 import { type OutputSchemas, outputSchemas } from './openapi-schemas.js'
+import { webhooks } from './openapi-webhooks.js'
 import { COMMON_ERRORS, type OperationRow, operations } from './operations.js'
 import { ONE_AT_A_TIME } from './sponsored-words.js'
 import { VERSION } from './version.js'
@@ -22,16 +24,6 @@ const INTRODUCTION = [
   'The same operations are MCP tools at `/mcp` (`x-mcp-tool`).',
 ].join('\n')
 
-/** What an operation answers on success, where it is not 200. */
-const SUCCESS_STATUSES: Readonly<Record<string, readonly number[]>> = {
-  send_transaction: [200, 202],
-  create_wallet: [201],
-  create_key: [201],
-  create_webhook: [201],
-  test_webhook: [202],
-  redeliver_event: [202],
-}
-
 interface AnyRow {
   readonly name: string
   readonly method: string
@@ -44,7 +36,8 @@ interface AnyRow {
 export function openApiDocument(): JsonSchema {
   const agentRows: readonly OperationRow[] = operations
   const consoleRows: readonly ConsoleOperationRow[] = consoleOperations
-  const outputs = outputSchemas([...agentRows, ...consoleRows])
+  const plain = outputSchemas([...agentRows, ...consoleRows])
+  const outputs = { ...plain, components: withExamples(plain.components) }
   const paths: { [path: string]: JsonSchema } = {}
   const add = (row: AnyRow, operation: JsonSchema) => {
     const path = row.path.replace(/:(\w+)/g, '{$1}')
@@ -63,6 +56,7 @@ export function openApiDocument(): JsonSchema {
     servers: [{ url: '/' }],
     tags: TAGS.map(({ name, description }) => ({ name, description })),
     paths: { ...paths, ...SERVICE_PATHS },
+    webhooks: webhooks(outputs.components),
     components: {
       schemas: { ...outputs.components },
       securitySchemes: {
@@ -116,14 +110,11 @@ function baseOperation(
   const parameters = [...parametersOf(input, inPath, isQuery), ...headers]
   const body = isQuery ? null : bodyOf(input, inPath)
   const output = outputs.of(row.output)
-  const success: JsonSchema = {
-    description: row.title,
-    headers: SUCCESS_HEADERS,
-    content: {
-      'application/json': { schema: output, example: exampleOf(output, outputs.components) },
-    },
-  }
-  const statuses = SUCCESS_STATUSES[row.name] ?? [200]
+  const usual = exampleOf(output, outputs.components)
+  const answers = answersOf(row.name, row.title).map(({ status, description, example = usual }) => {
+    const content = { 'application/json': { schema: output, example } }
+    return [String(status), { description, headers: SUCCESS_HEADERS, content }] as const
+  })
   return {
     operationId: row.name,
     summary: row.title,
@@ -131,7 +122,7 @@ function baseOperation(
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === null ? {} : { requestBody: body }),
     responses: {
-      ...Object.fromEntries(statuses.map((status) => [String(status), success])),
+      ...Object.fromEntries(answers),
       ...errorResponses(codes),
     },
   }
@@ -213,6 +204,7 @@ const TAGS: readonly {
     path: /^\/api\/v1\/agent/,
   },
   { name: 'Service', description: 'No key needed.', path: /^\/(?:healthz|readyz)/ },
+  { name: 'Webhooks', description: 'What endpoints receive.', path: /^$/ },
 ]
 
 function tagOf(path: string): string {

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { describe, expect, it } from 'vitest'
 import { consoleOperations } from '../../src/api/console-operations.js'
+import { eventType } from '../../src/api/console-webhooks.js'
 import { llmsText } from '../../src/api/docs-llms.js'
 import { docsPage } from '../../src/api/docs-page.js'
 import { openApiDocument } from '../../src/api/openapi.js'
 import { COMMON_ERRORS, operations } from '../../src/api/operations.js'
+import { transactionRecord } from '../../src/api/transaction.js'
 import { VERSION } from '../../src/api/version.js'
 import { documentRoutes } from '../../src/http/document-routes.js'
 import { startHarness } from '../http/harness.js'
@@ -76,6 +78,36 @@ describe('the OpenAPI document', () => {
       expect(row.input.safeParse(input).error?.issues ?? []).toEqual([])
     },
   )
+
+  it.each(rows.map((row) => [row.name, row] as const))(
+    'shows an answer of %s that its schema allows',
+    (_name, row) => {
+      const { responses } = operationOf(row)
+      const successes = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+      expect(successes).not.toEqual([])
+      for (const [, { content }] of successes) {
+        const { example } = content['application/json'] as { readonly example?: unknown }
+        expect(row.output.safeParse(example).error?.issues ?? []).toEqual([])
+      }
+    },
+  )
+
+  it('describes a delivery of each event, with its signature', () => {
+    const deliveries = document.webhooks as unknown as Readonly<
+      Record<string, { readonly post: OperationObject }>
+    >
+    expect(Object.keys(deliveries)).toEqual(eventType.options)
+    for (const [type, { post }] of Object.entries(deliveries)) {
+      const names = (post.parameters ?? []).map(({ name }) => name)
+      expect(names).toEqual(['webhook-id', 'webhook-timestamp', 'webhook-signature'])
+      const { example } = post.requestBody?.content['application/json'] ?? {}
+      expect(example).toMatchObject({ type })
+      const { data } = example as { readonly data: unknown }
+      if (type.startsWith('transaction.')) {
+        expect(transactionRecord.safeParse(data).error?.issues ?? []).toEqual([])
+      }
+    }
+  })
 
   it('carries the version of the package', () => {
     const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string }

@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { DEV_CHAINS } from '../../../scripts/dev/chains/dev-chains.js'
+import { CONFIRMED, SENT_TRANSACTION } from '../../../src/api/openapi-answers.js'
 import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { parseUsd, valueUsdMicros } from '../../../src/domain/money.js'
 import { type Receiver, startReceiver, status } from '../../webhooks/receiver.js'
@@ -46,8 +47,10 @@ export function describeSends(stack: () => Stack): void {
         for (const sent of [native, token]) {
           expect(sent.status, sent.text).toBe(200)
           expect(sent.json.status).toBe('broadcast')
+          expect(formOf(sent.json)).toEqual(formOf(SENT_TRANSACTION))
           const final = await finalOf(api, sent.json.tx_id)
           expect(final).toMatchObject({ status: 'confirmed', tx_hash: sent.json.tx_hash })
+          expect(formOf(final)).toEqual(formOf({ ...SENT_TRANSACTION, ...CONFIRMED }))
           const receipt = await chain.receipt(String(final.tx_hash))
           expect(receipt).toMatchObject({ succeeded: true })
           expect(final.fee_native_wei).toBe(receipt?.feeWei.toString())
@@ -110,6 +113,16 @@ export function describeSends(stack: () => Stack): void {
 }
 
 /** Hash by transaction id of all confirmations told so far. @throws when a signature is wrong */
+/** What documented examples and real answers have alike: fields, and which are null. */
+function formOf(record: object): object {
+  const { status: state, kind } = record as { status?: unknown; kind?: unknown }
+  const types = Object.entries(record).map(([name, value]) => [
+    name,
+    value === null ? value : typeof value,
+  ])
+  return { ...Object.fromEntries(types), status: state, kind }
+}
+
 function confirmations({ received }: Receiver, secret: string): Map<string, string> {
   const webhook = new Webhook(secret)
   const told = new Map<string, string>()
@@ -119,6 +132,7 @@ function confirmations({ received }: Receiver, secret: string): Map<string, stri
       data: { tx_id: string; tx_hash: string; status: string }
     }
     if (event.type !== 'transaction.confirmed') continue
+    expect(formOf(event.data)).toEqual(formOf({ ...SENT_TRANSACTION, ...CONFIRMED }))
     expect(event.data.status).toBe('confirmed')
     told.set(event.data.tx_id, event.data.tx_hash)
   }
