@@ -74,6 +74,7 @@ const coSigner = await connectCoSigner({
   mode,
   boot: start.boot,
   log,
+  meter,
   // The main thread ends the process, which a supervisor starts anew from what is on disk.
   onBroken: () => process.exit(1),
 })
@@ -90,6 +91,7 @@ const auditLog = new AuditLog({ commits, nowMs: timers.now, log })
 const outbox = new Outbox<WorkerItem | EncodedReply>(timers, (items) =>
   post({ type: 'items', items }),
 )
+meter.queue('outbox', () => outbox.read())
 
 function post(message: FromWorker): void {
   port?.postMessage(message)

@@ -147,6 +147,15 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
     return { length: waiting.size, waitMs, dropped: refused }
   })
 
+  options.meter.queue('outbox', () => {
+    const readings = workers.map(({ outbox }) => outbox.read())
+    return {
+      length: readings.reduce((sum, { length }) => sum + length, 0),
+      waitMs: Math.max(0, ...readings.map(({ waitMs }) => waitMs)),
+      dropped: 0,
+    }
+  })
+
   return {
     ask(address, command) {
       if (waiting.size >= WAITING_MAX || closing) {

@@ -10,8 +10,22 @@ export interface Meter {
 /** For whoever shows nothing. */
 export const NO_METER: Meter = { queue() {}, count() {} }
 
-/** `callers` wait for actors' replies, `walks` for the screening of large calldata. */
-export const METERED_QUEUES = ['mailbox', 'callers', 'walks', 'rpc_reads', 'rpc_sends'] as const
+/**
+ * `callers` wait for actors' replies, `walks` for the screening of large calldata, `signing` for a
+ * place in a batch, `signature_checks` for the pool's answer on a whole batch (dropped: checked in
+ * this thread, since the pool failed). The `outbox` holds what is posted to other threads at the
+ * end of the tick; it turns nothing away, since what fills it has bounds of its own.
+ */
+export const METERED_QUEUES = [
+  'mailbox',
+  'callers',
+  'walks',
+  'rpc_reads',
+  'rpc_sends',
+  'signing',
+  'signature_checks',
+  'outbox',
+] as const
 export type MeteredQueue = (typeof METERED_QUEUES)[number]
 
 /** HTTP requests to nodes by their outcome, and what became of the endpoints. */
@@ -65,9 +79,9 @@ export class WaitSample {
     this.#sinceMs = this.#elapsed()
   }
 
-  left(): void {
-    this.#left++
-    if (this.#left !== this.#followed) return
+  left(count = 1): void {
+    this.#left += count
+    if (this.#followed === 0 || this.#left < this.#followed) return
     this.#waitMs = this.#elapsed() - this.#sinceMs
     this.#followed = 0
   }

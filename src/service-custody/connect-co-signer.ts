@@ -18,6 +18,7 @@ import { openKeyStore } from '../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../custody/key-stores/wrapping-key.js'
 import { fileKeysOf } from '../custody/process-environment.js'
 import { type SubWalletId, ulidBytes } from '../domain/ids.js'
+import type { Meter } from '../domain/meter.js'
 import { FaultError, fault } from '../errors/fault.js'
 import { expectBytes, expectList, isZero } from '../quorum-protocol/bytes.js'
 import { Unanswered } from '../quorum-protocol/client.js'
@@ -60,6 +61,8 @@ export interface CoSignerOptions {
   /** 16 bytes, the same for every thread of one start of the service: `newServiceBoot`. */
   readonly boot: Uint8Array
   readonly log?: Logger
+  /** Absent: nobody looks how full its queues are. */
+  readonly meter?: Meter
   /** Called when the evidence cannot be written: the process has to begin anew. */
   readonly onBroken?: (error: Error) => void
 }
@@ -137,6 +140,9 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     onStaleSession: () => link.renew(),
     onFault: (error) => log.error({ err: error }, 'batch failed'),
   })
+
+  options.meter?.queue('signing', () => pipeline.read())
+  options.meter?.queue('signature_checks', () => checks.read())
 
   const unfollow = followRegistry(
     registryPath(home),

@@ -1,3 +1,4 @@
+import { type QueueReading, WaitSample } from '../domain/meter.js'
 import { Unanswered } from '../quorum-protocol/client.js'
 import {
   BATCH_BYTES_MAX,
@@ -25,6 +26,8 @@ export interface SignPipeline {
   /** Answers everything that waits with UNAVAILABLE. */
   abandon(detail: string): void
   readonly waiting: number
+  /** How full it is; `dropped` are those that found it full. */
+  read(): QueueReading
   /** The latest batch that came back with an approval; 0 before the first. */
   readonly approvedSeq: number
 }
@@ -50,6 +53,8 @@ interface Waiting {
 
 export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
   let waiting: Waiting[] = []
+  let dropped = 0
+  const wait = new WaitSample(() => performance.now())
   let inFlight = 0
   let batchSeq = 0
   let approvedSeq = 0
@@ -91,6 +96,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
     }
     const batch = waiting.slice(0, count)
     waiting = waiting.slice(count)
+    wait.left(count)
     return batch
   }
 
@@ -132,15 +138,20 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
 
   return {
     sign(intent) {
-      if (waiting.length >= WAITING_MAX) return Promise.resolve(unavailable('queue full'))
+      if (waiting.length >= WAITING_MAX) {
+        dropped++
+        return Promise.resolve(unavailable('queue full'))
+      }
       return new Promise((resolve) => {
         waiting.push({ intent, resolve })
+        wait.entered()
         schedule()
       })
     },
     abandon(detail) {
       const abandoned = waiting
       waiting = []
+      wait.left(abandoned.length)
       for (const { resolve } of abandoned) resolve(unavailable(detail))
     },
     get approvedSeq() {
@@ -149,5 +160,6 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
     get waiting() {
       return waiting.length
     },
+    read: () => ({ length: waiting.length, waitMs: wait.waitMs, dropped }),
   }
 }

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
+import type { QueueReading } from '../domain/meter.js'
 import { hasBit } from '../quorum-protocol/batch.js'
 import { isSignedBy } from '../quorum-protocol/curve.js'
 import { FULL_BATCHES_IN_FLIGHT_MAX } from '../quorum-protocol/limits.js'
@@ -13,6 +14,8 @@ import { FULL_BATCHES_IN_FLIGHT_MAX } from '../quorum-protocol/limits.js'
 export interface SignatureChecks {
   /** One answer for each, in order. Never rejects: what the thread cannot do is done here. */
   check(checks: readonly SignatureCheck[]): Promise<readonly boolean[]>
+  /** Batches that are with the thread; `dropped` are those that were checked here since it failed. */
+  read(): QueueReading
   close(): Promise<void>
 }
 
@@ -52,6 +55,9 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
   let pool: Piscina | null = null
   let ready = false
   let closed = false
+  let away = 0
+  let waitMs = 0
+  let dropped = 0
 
   /** What `close` cuts off is no fault. */
   function failed(error: unknown): void {
@@ -85,6 +91,8 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
       if (closed || CORES === 1 || checks.length < HANDED_OVER_MIN) return checks.map(isValid)
       pool ??= start()
       if (!ready || !checks.every(fitsRow)) return checks.map(isValid)
+      const sinceMs = performance.now()
+      away++
       try {
         const row = rowOf(checks)
         const bitmap: number = await pool.run(row, {
@@ -94,10 +102,15 @@ export function createSignatureChecks(options: SignatureChecksOptions): Signatur
         })
         return checks.map((_, index) => hasBit(bitmap, index))
       } catch (error) {
+        dropped++
         failed(error)
         return checks.map(isValid)
+      } finally {
+        away--
+        waitMs = performance.now() - sinceMs
       }
     },
+    read: () => ({ length: away, waitMs, dropped }),
     async close() {
       closed = true
       await pool?.destroy()

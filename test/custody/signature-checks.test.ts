@@ -80,7 +80,11 @@ describe('signatures are checked in a thread', () => {
     const { checks } = open(BUILT)
     await untilHandedOver(checks)
     const batches = Array.from({ length: 24 }, mixed)
-    const answers = await Promise.all(batches.map(({ batch }) => checks.check(batch)))
+    const asked = batches.map(({ batch }) => checks.check(batch))
+    expect(checks.read().length).toBe(batches.length)
+    const answers = await Promise.all(asked)
+    expect(checks.read()).toMatchObject({ length: 0, dropped: 0 })
+    expect(checks.read().waitMs).toBeGreaterThan(0)
     expect(answers).toEqual(batches.map(({ expected }) => expected))
   })
 
@@ -103,6 +107,8 @@ describe('signatures are checked anyway', () => {
       expect(await checks.check(batch)).toEqual(expected)
       expect(faults.length).toBeGreaterThan(2)
     }, WAIT)
+    expect(checks.read().length).toBe(0)
+    expect(checks.read().dropped).toBeGreaterThan(0)
   })
 
   it('where the thread does not start', async () => {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { freePort } from '../support/ports.js'
 import { type Stack, startStack } from './stack.js'
 import { describeIdempotency } from './write-path/idempotency.js'
 import { describeKeys } from './write-path/keys.js'
@@ -10,8 +11,10 @@ import { describeSends } from './write-path/sends.js'
 /** The lifecycle of a send over the whole stack: real chains, real signatures, real deliveries. */
 describe('the write path', () => {
   let running: Stack
+  let metricsPort: number
   beforeAll(async () => {
-    running = await startStack()
+    metricsPort = await freePort()
+    running = await startStack({ METRICS_PORT: String(metricsPort) })
   })
   afterAll(() => running?.service.stop())
   const stack = () => running
@@ -22,6 +25,33 @@ describe('the write path', () => {
   describeIdempotency(stack)
   describeScreening(stack)
   describeParity(stack)
+
+  test('how full each queue of each thread is can be seen', async () => {
+    const queues = [
+      ...['mailbox', 'rpc_reads', 'signing', 'signature_checks', 'outbox'].map(
+        (queue) => `queue="${queue}",thread="worker-0"`,
+      ),
+      ...['callers', 'walks', 'outbox'].map((queue) => `queue="${queue}",thread="main"`),
+    ]
+    const shown = async () => (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    await vi.waitFor(
+      async () => {
+        const text = await shown()
+        for (const of of queues) {
+          expect(text).toContain(`countersign_queue_length{${of}}`)
+          expect(text).toContain(`countersign_queue_wait_seconds{${of}}`)
+          expect(text).toContain(`countersign_queue_dropped_total{${of}} 0`)
+        }
+      },
+      { timeout: 20_000, interval: 200 },
+    )
+    // The sends of the tests before went through a batch and between threads.
+    const waited =
+      /countersign_queue_wait_seconds\{queue="(signing|outbox)",thread="worker-0"\} (\S+)/g
+    const seconds = [...(await shown()).matchAll(waited)].map(([, , value]) => Number(value))
+    expect(seconds).toHaveLength(2)
+    for (const one of seconds) expect(one).toBeGreaterThan(0)
+  })
 
   test('every answer carries the request id of its caller, or one of its own', async () => {
     const api = stack().service.api()

@@ -1,6 +1,9 @@
 import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { Mailbox } from '../../actors/runtime/mailbox.js'
+import { Outbox } from '../../actors/runtime/outbox.js'
+import type { PreparedIntent } from '../../src/service-custody/sign-batch.js'
+import { createSignPipeline } from '../../src/service-custody/sign-pipeline.js'
 import { attachMeter, createMeterBuffer, registerMeters } from '../../src/wiring/meters.js'
 import { meterRpc } from '../../src/wiring/rpc-meter.js'
 
@@ -21,6 +24,46 @@ test('a queue tells how much waits, how long it waited, and what it turned away'
   mailbox.take()
   mailbox.take()
   expect(mailbox.read()).toEqual({ length: 0, waitMs: 7, dropped: 1 })
+})
+
+test('an outbox tells what it holds, and how long the first of the last tick waited', () => {
+  let nowMs = 0
+  let tick = () => {}
+  const timers = {
+    elapsed: () => nowMs,
+    soon(task: () => void) {
+      tick = task
+    },
+  }
+  const posted: (readonly string[])[] = []
+  const outbox = new Outbox<string>(timers, (items) => posted.push(items))
+  outbox.push('first')
+  nowMs = 4
+  outbox.push('second')
+  expect(outbox.read()).toEqual({ length: 2, waitMs: 0, dropped: 0 })
+  tick()
+  expect(posted).toEqual([['first', 'second']])
+  expect(outbox.read()).toEqual({ length: 0, waitMs: 4, dropped: 0 })
+})
+
+test('the queue for signatures tells what waits, and whom it found full', async () => {
+  const pipeline = createSignPipeline({
+    context: () => null,
+    onStaleSession() {},
+    onFault(error) {
+      throw error
+    },
+  })
+  const intent = { payload: new Uint8Array(1) } as PreparedIntent
+  const asked = Array.from({ length: 8_193 }, () => pipeline.sign(intent))
+  expect(pipeline.read()).toMatchObject({ length: 8_192, dropped: 1 })
+  const outcomes = await Promise.all(asked)
+  expect(outcomes.every(({ ok }) => !ok)).toBe(true)
+  expect(pipeline.read()).toMatchObject({ length: 0, dropped: 1 })
+  expect(pipeline.read().waitMs).toBeGreaterThan(0)
+  pipeline.sign(intent)
+  pipeline.abandon('connection lost')
+  expect(pipeline.read()).toMatchObject({ length: 0, dropped: 1 })
 })
 
 test('what the queues of every thread read is shown, by queue and thread', async () => {

@@ -77,7 +77,7 @@ export function createRequestQueue<T>(options: RequestQueueOptions<T>): RequestQ
     },
     drain() {
       const rest = queue.slice(head)
-      for (const _ of rest) wait.left()
+      wait.left(rest.length)
       queue = []
       head = 0
       return rest
