@@ -17,6 +17,7 @@ const STACKS = [
   'test/devnet/**',
   'test/e2e/**',
   'test/faults/**',
+  'test/live/**',
 ]
 
 /** What meets the adapter; the other files of HTTP do not. */

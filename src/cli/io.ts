@@ -10,12 +10,18 @@ export interface Io {
   readonly isInteractive: boolean
   /** Asks a person; absent where there is none. Anything but a yes is a no. */
   readonly confirm?: (question: string) => Promise<boolean>
+  /** Asks a person for a line of text, without the spaces around it; absent like `confirm`. */
+  readonly ask?: (question: string) => Promise<string>
 }
 
 async function confirm(question: string): Promise<boolean> {
+  return /^y(es)?$/i.test(await ask(question))
+}
+
+async function ask(question: string): Promise<string> {
   const asking = createInterface({ input: process.stdin, output: process.stderr })
   try {
-    return /^y(es)?$/i.test((await asking.question(question)).trim())
+    return (await asking.question(question)).trim()
   } finally {
     asking.close()
   }
@@ -27,6 +33,6 @@ export function processIo(): Io {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),
     isInteractive: process.stderr.isTTY === true,
-    ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { confirm } : {}),
+    ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { confirm, ask } : {}),
   }
 }

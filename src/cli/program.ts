@@ -9,38 +9,60 @@ interface CommandFile {
   readonly register: (program: Command, io: Io) => void
 }
 
+type Loaders = Readonly<Record<string, () => Promise<CommandFile>>>
+
 /**
- * One file per command, by its name: to add one, add its file and its line here. Commands of agents'
- * operations come from the operations table. A file is imported when its command is asked for: all of them together take longer to load than most take to run.
+ * One file per command, by its name: to add one, add its file and its line here, under the heading
+ * of those it is for. Commands of agents' operations come from the operations table. A file is
+ * imported when its command is asked for: all of them together take longer to load than most take
+ * to run.
  */
-const COMMANDS: Readonly<Record<string, () => Promise<CommandFile>>> = {
-  start: () => import('./commands/start.js'),
-  status: () => import('./commands/status.js'),
-  login: () => import('./commands/login.js'),
-  logout: () => import('./commands/logout.js'),
-  wallets: () => import('./commands/wallets.js'),
-  keys: () => import('./commands/keys.js'),
-  authorizer: () => import('./commands/authorizer.js'),
-  balances: () => import('./commands/balances.js'),
-  swap: () => import('./commands/swap.js'),
-  tx: () => import('./commands/tx.js'),
-  webhooks: () => import('./commands/webhooks.js'),
-  events: () => import('./commands/events.js'),
-  rules: () => import('./commands/rules.js'),
-  audit: () => import('./commands/audit.js'),
-  users: () => import('./commands/users.js'),
-  lists: () => import('./commands/lists.js'),
-  custody: () => import('./commands/custody.js'),
-  contracts: () => import('./commands/contracts.js'),
-  'gas-wallets': () => import('./commands/gas-wallets.js'),
-  retention: () => import('./commands/retention.js'),
-  'verify-audit': () => import('./commands/verify-audit.js'),
-  bench: () => import('./commands/bench.js'),
-  completion: () => import('./commands/completion.js'),
-}
+const COMMANDS = {
+  'To begin:': {
+    start: () => import('./commands/start.js'),
+    status: () => import('./commands/status.js'),
+    login: () => import('./commands/login.js'),
+    logout: () => import('./commands/logout.js'),
+  },
+  'Owners, after a login:': {
+    wallets: () => import('./commands/wallets.js'),
+    keys: () => import('./commands/keys.js'),
+    authorizer: () => import('./commands/authorizer.js'),
+    webhooks: () => import('./commands/webhooks.js'),
+    events: () => import('./commands/events.js'),
+    rules: () => import('./commands/rules.js'),
+    audit: () => import('./commands/audit.js'),
+  },
+  'Operators, on the machine:': {
+    live: () => import('./commands/live.js'),
+    doctor: () => import('./commands/doctor.js'),
+    users: () => import('./commands/users.js'),
+    lists: () => import('./commands/lists.js'),
+    custody: () => import('./commands/custody.js'),
+    contracts: () => import('./commands/contracts.js'),
+    'gas-wallets': () => import('./commands/gas-wallets.js'),
+    retention: () => import('./commands/retention.js'),
+    'verify-audit': () => import('./commands/verify-audit.js'),
+  },
+  'Agents, with an API key:': {
+    balances: () => import('./commands/balances.js'),
+    swap: () => import('./commands/swap.js'),
+    tx: () => import('./commands/tx.js'),
+  },
+  'Other:': {
+    bench: () => import('./commands/bench.js'),
+    completion: () => import('./commands/completion.js'),
+  },
+} as const satisfies Readonly<Record<string, Loaders>>
+const AGENTS: keyof typeof COMMANDS = 'Agents, with an API key:'
+const HEADINGS: ReadonlyMap<string, string> = new Map(
+  Object.entries(COMMANDS).flatMap(([heading, commands]) =>
+    Object.keys(commands).map((name) => [name, heading] as const),
+  ),
+)
 const agentOperations = () => import('./commands/agent-operations.js')
-const LOADERS: typeof COMMANDS = {
-  ...COMMANDS,
+const LOADERS: Loaders = {
+  ...Object.assign({}, ...Object.values(COMMANDS)),
   ...Object.fromEntries(
     Object.values(AGENT_COMMANDS).flatMap((name) =>
       name === null ? [] : [[name, agentOperations]],
@@ -53,7 +75,7 @@ const COMPLETION = 'completion'
 const AFTER_HELP = `
 Environment: COUNTERSIGN_URL, COUNTERSIGN_API_KEY (agent), COUNTERSIGN_TOKEN (console),
 COUNTERSIGN_HOME, COUNTERSIGN_ISSUER (the identity provider), COUNTERSIGN_AUTHORIZER_PASSPHRASE.
-Beside a development instance none is needed.
+After countersign login, and with a development instance, none is needed.
 
 Exit codes: 0 done, 1 failed, 2 usage, 3 refused, 4 unavailable (trying again can help).`
 
@@ -76,6 +98,9 @@ async function addCommands(program: Command, io: Io, args: readonly string[]): P
   const loaders = asked === undefined ? [...new Set(Object.values(LOADERS))] : [asked]
   const files = await Promise.all(loaders.map((load) => load()))
   for (const { register } of files) register(program, io)
+  for (const command of program.commands) {
+    command.helpGroup(HEADINGS.get(command.name()) ?? AGENTS)
+  }
   inheritSettings(program)
 }
 

@@ -1,6 +1,6 @@
 import type { UserId } from '../../domain/ids.js'
 import { createAccounts, type Invitation } from './accounts.js'
-import { openLoginStore } from './login-store.js'
+import { hasLoginStore, openLoginStore } from './login-store.js'
 
 /**
  * The operator's way to make an account; safe while the identity provider runs on the same data.
@@ -46,8 +46,9 @@ export interface ListedUser {
   readonly createdAtMs: number
 }
 
-/** All accounts, without what proves who they are; safe as above. */
+/** All accounts, without what proves who they are; safe as above. Where there is no store, none is made. */
 export async function listUsers(dataDir: string): Promise<ListedUser[]> {
+  if (!hasLoginStore(dataDir)) return []
   const store = openLoginStore(dataDir)
   try {
     return [...store.users.getRange()].map(({ value: { userId, email, createdAtMs } }) => ({

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database, RootDatabase, RootDatabaseOptionsWithPath } from 'lmdb'
 import type { AdapterPayload } from 'oidc-provider'
@@ -48,10 +48,17 @@ export interface LoginStore {
   readonly grantMembers: Database<true, [grantId: string, model: string, id: string]>
 }
 
+const FILE = 'login.mdb'
+
+/** Opening it makes it, for whoever opens it. */
+export function hasLoginStore(dataDir: string): boolean {
+  return existsSync(join(dataDir, FILE))
+}
+
 export function openLoginStore(dataDir: string): LoginStore {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const options: RootDatabaseOptionsWithPath & { path: string; permissionsMode: number } = {
-    path: join(dataDir, 'login.mdb'),
+    path: join(dataDir, FILE),
     noSubdir: true,
     maxDbs: 8,
     // Puts then resolve once they are fsynced, not merely visible.

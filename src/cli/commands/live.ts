@@ -1,0 +1,144 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { CHAIN_COUNT, CHAIN_IDS, type ChainId, chainFacts, isChainId } from '../../domain/chains.js'
+import { type GlobalOptions, packageRoot } from '../connection.js'
+import { UsageError } from '../exit-codes.js'
+import type { Io } from '../io.js'
+import { installationFiles, type LiveChoices, nextSteps } from '../live/installation-files.js'
+import { integerListOption, listOption } from '../options.js'
+import { printRecord } from '../print.js'
+
+/** A live installation from nothing. It writes into one directory and changes nothing else. */
+
+interface InitFlags extends GlobalOptions {
+  readonly serviceUrl?: string
+  readonly identityUrl?: string
+  readonly chains?: number[]
+  readonly usdcFeeds?: string[]
+  readonly servicePort: string
+  readonly identityPort: string
+  readonly data: string
+  readonly fileKeys?: true
+}
+
+const STEPS_FILE = 'NEXT-STEPS.md'
+
+export function register(program: Command, io: Io): void {
+  program
+    .command('live')
+    .description('a live installation from nothing')
+    .command('init')
+    .description('write its files into a new directory; asks for what flags do not say')
+    .argument('<directory>')
+    .option('--service-url <url>', 'https address of the service, behind your proxy')
+    .option('--identity-url <url>', 'https address of the login')
+    .option(
+      '--chains <ids>',
+      `chain ids, comma-separated (default: all ${CHAIN_COUNT})`,
+      integerListOption,
+    )
+    .option('--usdc-feeds <id=address,…>', "Chainlink's USDC / USD feed of each chain", listOption)
+    .option('--service-port <port>', 'of the service on loopback', '8080')
+    .option('--identity-port <port>', 'of the login on loopback', '3100')
+    .option('--data <directory>', 'home of all data on that machine', '/var/lib/countersign')
+    .option('--file-keys', 'keys in files in place of a PKCS#11 token or KMS: for a trial')
+    .action(async (directory: string, _given: object, command: Command) => {
+      const options = command.optsWithGlobals<InitFlags>()
+      const target = resolve(directory)
+      if (existsSync(target) && readdirSync(target).length > 0) {
+        throw new UsageError(`${target} is not empty: nothing is overwritten`)
+      }
+      const choices = await choicesOf(io, options)
+      const steps = nextSteps(choices, target)
+      const files = installationFiles(choices)
+      for (const { path, text } of [...files, { path: STEPS_FILE, text: steps }]) {
+        const at = join(target, path)
+        mkdirSync(dirname(at), { recursive: true })
+        // Environments hold secrets later; what others may read is installed with its own mode.
+        writeFileSync(at, text, { mode: 0o600, flag: 'wx' })
+      }
+      printRecord(io, options, {
+        directory: target,
+        files: files.length,
+        next: join(target, STEPS_FILE),
+      })
+      io.err(`\n${steps}`)
+    })
+}
+
+async function choicesOf(io: Io, options: InitFlags): Promise<LiveChoices> {
+  const chains = chainsOf(options.chains)
+  const serviceUrl = await urlOf(
+    io,
+    'service-url',
+    options.serviceUrl,
+    'https://wallet.example.com',
+  )
+  const identityUrl = await urlOf(io, 'identity-url', options.identityUrl, 'https://id.example.com')
+  return {
+    chains,
+    serviceUrl,
+    identityUrl,
+    usdcFeeds: await feedsOf(io, chains, options.usdcFeeds ?? []),
+    servicePort: portOf(options.servicePort),
+    identityPort: portOf(options.identityPort),
+    home: resolve(options.data),
+    fileKeys: options.fileKeys === true,
+    packageRoot: packageRoot(),
+    node: process.execPath,
+  }
+}
+
+function chainsOf(ids: readonly number[] | undefined): readonly ChainId[] {
+  if (ids === undefined) return CHAIN_IDS
+  const strange = ids.find((id) => !isChainId(id))
+  if (strange !== undefined)
+    throw new UsageError(`${strange} is not one of the ${CHAIN_COUNT} chains`)
+  return CHAIN_IDS.filter((id) => ids.includes(id))
+}
+
+/** @throws UsageError unless it is https, or loopback in a trial */
+async function urlOf(
+  io: Io,
+  flag: string,
+  given: string | undefined,
+  example: string,
+): Promise<URL> {
+  const text = given ?? (await io.ask?.(`--${flag}, such as ${example}: `))
+  if (text === undefined || text === '') throw new UsageError(`say --${flag}, such as ${example}`)
+  const url = URL.parse(text)
+  const isLoopback = url?.hostname === '127.0.0.1' || url?.hostname === 'localhost'
+  if (url === null || (url.protocol !== 'https:' && !isLoopback) || url.pathname !== '/') {
+    throw new UsageError(`--${flag} must be an https origin, such as ${example}`)
+  }
+  return url
+}
+
+async function feedsOf(
+  io: Io,
+  chains: readonly ChainId[],
+  given: readonly string[],
+): Promise<ReadonlyMap<number, string>> {
+  const feeds = new Map<number, string>()
+  for (const pair of given) {
+    const [, id, address] = /^(\d+)=(0x[0-9a-fA-F]{40})$/.exec(pair) ?? []
+    if (id === undefined || address === undefined) {
+      throw new UsageError(`${pair} is not a chain id, an equals sign and an address`)
+    }
+    feeds.set(Number(id), address)
+  }
+  for (const id of chains) {
+    if (feeds.has(id) || io.ask === undefined) continue
+    const question = `Chainlink's USDC / USD feed on ${chainFacts(id).name} (data.chain.link; empty leaves a blank): `
+    const address = await io.ask(question)
+    if (/^0x[0-9a-fA-F]{40}$/.test(address)) feeds.set(id, address)
+    else if (address !== '') throw new UsageError(`${address} is no address`)
+  }
+  return feeds
+}
+
+function portOf(text: string): string {
+  if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return text
+  throw new UsageError(`${text} is no port`)
+}

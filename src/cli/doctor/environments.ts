@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+/** What each domain runs under. */
+export interface Environments {
+  readonly service: Environment
+  readonly identityProvider: Environment
+  readonly quorumSigner: Environment
+}
+
+const LINE = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/
+
+/**
+ * @param directory with the units' environment files; null: all run under this process's own
+ * @throws Error for a file that cannot be read
+ */
+export function readEnvironments(directory: string | null, own: Environment): Environments {
+  if (directory === null) return { service: own, identityProvider: own, quorumSigner: own }
+  const read = (name: string) => readEnvironmentFile(join(directory, `${name}.env`))
+  return {
+    service: read('service'),
+    identityProvider: read('identity-provider'),
+    quorumSigner: read('quorum-signer'),
+  }
+}
+
+/** As systemd reads an `EnvironmentFile` without quotes, which is how `live init` writes them. */
+function readEnvironmentFile(path: string): Environment {
+  const lines = readFileSync(path, 'utf8').split('\n')
+  return Object.fromEntries(
+    lines.flatMap((line) => {
+      const [, name, value = ''] = LINE.exec(line.trim()) ?? []
+      return name === undefined || value === '' ? [] : [[name, value]]
+    }),
+  )
+}

@@ -1,0 +1,53 @@
+import { statfs } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { VERSION } from '../../api/version.js'
+import { BYTES_PER_MIB, diskFloorBytes } from '../../config/disk-floor.js'
+import { usualAdapter } from '../../http/uws.js'
+import type { Environment } from './environments.js'
+import { concern, type Finding, failure, fine, look } from './finding.js'
+
+/** The machine and the program, whatever the home. */
+
+/** Room for a day of logs and imports above the floor below which writes stop. */
+const ROOM_FLOORS = 4
+
+export async function machineChecks(
+  home: string,
+  service: Environment,
+): Promise<readonly Finding[]> {
+  const looked = await Promise.all([
+    look('versions', 'npm install countersign, again', versions),
+    look('signing library', 'npm install countersign, again, on this machine', signingLibrary),
+    look('disk', `look at the file system of ${home}`, () => disk(home, service)),
+  ])
+  return looked.flat()
+}
+
+function versions(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const found = `countersign ${VERSION}, Node ${process.version}, HTTP by ${usualAdapter()}`
+  const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major === 24
+  return isSupported
+    ? fine('versions', found)
+    : concern('versions', found, 'run it with Node 20.19, 22 or 24')
+}
+
+/** @throws Error where the machine has no binding */
+function signingLibrary(): Finding {
+  createRequire(import.meta.url)('secp256k1/bindings.js')
+  return fine('signing library', 'native secp256k1')
+}
+
+async function disk(home: string, service: Environment): Promise<Finding> {
+  const floorBytes = diskFloorBytes(service)
+  const { bavail, bsize } = await statfs(home)
+  const freeBytes = bavail * bsize
+  const found = `${mib(freeBytes)} MiB free; writes stop below ${mib(floorBytes)}`
+  const wayOut = 'free space: old logs, or countersign retention --help'
+  if (freeBytes < floorBytes) return failure('disk', found, wayOut)
+  return freeBytes < ROOM_FLOORS * floorBytes ? concern('disk', found, wayOut) : fine('disk', found)
+}
+
+function mib(bytes: number): string {
+  return Math.floor(bytes / BYTES_PER_MIB).toString()
+}

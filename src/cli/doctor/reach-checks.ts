@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs'
+import { connect } from 'node:net'
+import { connect as connectTls } from 'node:tls'
+import { z } from 'zod'
+import { identityProviderSocket, quorumSignerSocket } from '../../custody/domain-keys/layout.js'
+import type { Environments } from './environments.js'
+import { concern, type Finding, failure, fine, look } from './finding.js'
+
+/** What can be reached: the processes by their ports and sockets, and the names in front of them. */
+
+const TIMEOUT_MS = 10_000
+const DAY_MS = 86_400_000
+/** A certificate that is renewed by itself is never so near its end. */
+const CERTIFICATE_DAYS_MIN = 14
+
+const readiness = z.object({
+  status: z.string(),
+  parts: z.record(
+    z.string(),
+    z.looseObject({ status: z.enum(['up', 'degraded', 'down']), reason: z.string().optional() }),
+  ),
+})
+const discovery = z.looseObject({ issuer: z.string() })
+
+const PART_WAY_OUT: Readonly<Record<string, string>> = {
+  co_signer: 'systemctl status countersign-identity-provider',
+  quorum: 'systemctl status countersign-quorum-signer',
+  lists: 'countersign lists update; journalctl -u countersign-service',
+  disk: 'free space',
+  clock: 'timedatectl set-ntp true',
+}
+
+export async function reachChecks(
+  home: string,
+  environments: Environments,
+): Promise<readonly Finding[]> {
+  const { service } = environments
+  const port = service.PORT ?? '8080'
+  const local = `http://127.0.0.1:${port}`
+  const hosts = (service.COUNTERSIGN_PUBLIC_HOSTS ?? '').split(',').filter((host) => host !== '')
+  const issuer = service.IDENTITY_ISSUER
+  const checks = [
+    look('service', 'journalctl -u countersign-service', () => serviceParts(local)),
+    look('login', 'journalctl -u countersign-identity-provider; IDENTITY_ISSUER', () =>
+      login(issuer),
+    ),
+    ...[
+      ['socket: identity provider', identityProviderSocket(home)] as const,
+      ['socket: quorum signer', quorumSignerSocket(home)] as const,
+    ].map(([subject, path]) => look(subject, 'start its unit', () => socket(subject, path))),
+    ...hosts.map((host) =>
+      look(`TLS: ${host}`, 'a proxy in front, as live init has samples of', () => tls(host)),
+    ),
+  ]
+  return (await Promise.all(checks)).flat()
+}
+
+async function serviceParts(local: string): Promise<Finding[]> {
+  const { status, parts } = readiness.parse(await getJson(`${local}/readyz`))
+  const rows = Object.entries(parts).map(([name, part]) => {
+    const subject = `service: ${name}`
+    if (part.status === 'up') return fine(subject, 'up')
+    const report = part.status === 'down' ? failure : concern
+    return report(
+      subject,
+      part.reason ?? part.status,
+      PART_WAY_OUT[name] ?? 'journalctl -u countersign-service',
+    )
+  })
+  const head =
+    status === 'ready'
+      ? fine('service', `takes writes at ${local}`)
+      : failure('service', `not ready at ${local}`, 'see the lines of the service')
+  return [head, ...rows]
+}
+
+async function login(issuer: string | undefined): Promise<Finding> {
+  if (issuer === undefined) {
+    return failure('login', 'nobody can sign in', 'set IDENTITY_ISSUER for the service')
+  }
+  const url = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`
+  const found = discovery.parse(await getJson(url)).issuer
+  return found === issuer
+    ? fine('login', `answers as ${issuer}`)
+    : failure('login', `calls itself ${found}`, `IDENTITY_ISSUER=${found} for the service`)
+}
+
+function socket(subject: string, path: string): Promise<Finding> {
+  if (!existsSync(path)) return Promise.resolve(failure(subject, 'is not there', 'start its unit'))
+  return new Promise((resolve, reject) => {
+    const opened = connect(path)
+    opened.setTimeout(TIMEOUT_MS, () => opened.destroy(new Error('nobody answers')))
+    opened.once('error', reject)
+    opened.once('connect', () => {
+      opened.destroy()
+      resolve(fine(subject, 'open'))
+    })
+  })
+}
+
+/** The name that clients use, its certificate, and that the service is behind it. */
+async function tls(host: string): Promise<Finding> {
+  const subject = `TLS: ${host}`
+  if (host === '127.0.0.1' || host === 'localhost') {
+    return concern(subject, 'none on loopback: a trial', 'a name of its own, and a proxy in front')
+  }
+  const endsAtMs = await certificateEnd(host)
+  const daysLeft = Math.floor((endsAtMs - Date.now()) / DAY_MS)
+  await getJson(`https://${host}/healthz`)
+  const found = `answers; certificate for ${daysLeft} days more`
+  return daysLeft < CERTIFICATE_DAYS_MIN
+    ? concern(subject, found, 'renew the certificate')
+    : fine(subject, found)
+}
+
+/** @throws Error when the chain does not verify */
+function certificateEnd(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const opened = connectTls({ host, port: 443, servername: host })
+    opened.setTimeout(TIMEOUT_MS, () => opened.destroy(new Error('nobody answers')))
+    opened.once('error', reject)
+    opened.once('secureConnect', () => {
+      const { valid_to } = opened.getPeerCertificate()
+      opened.destroy()
+      resolve(Date.parse(valid_to))
+    })
+  })
+}
+
+/** Whatever the status: `/readyz` says 503 with its reasons. */
+async function getJson(url: string): Promise<unknown> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) })
+    return await response.json()
+  } catch (cause) {
+    throw new Error(`${new URL(url).origin} does not answer as it should`, { cause })
+  }
+}

@@ -1,0 +1,185 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ChainId } from '../../domain/chains.js'
+import { liveChains, rpcVariables } from './chain-templates.js'
+import { caddyfile, nginxConfig } from './proxy-samples.js'
+
+/** What `live init` was told. */
+export interface LiveChoices {
+  readonly chains: readonly ChainId[]
+  readonly usdcFeeds: ReadonlyMap<number, string>
+  /** Where clients reach the service, and browsers the login: https, or loopback in a trial. */
+  readonly serviceUrl: URL
+  readonly identityUrl: URL
+  /** Ports on loopback, behind the proxy. */
+  readonly servicePort: string
+  readonly identityPort: string
+  /** Of all data, on the machine that will run it. */
+  readonly home: string
+  /** P-256 keys in files instead of a token or a KMS. */
+  readonly fileKeys: boolean
+  /** The directory of the package, and the Node that runs it. */
+  readonly packageRoot: string
+  readonly node: string
+}
+
+export interface InstallationFile {
+  /** Inside the directory. */
+  readonly path: string
+  readonly text: string
+}
+
+/** Where systemd takes the environments from. */
+export const ENVIRONMENTS = '/etc/countersign'
+
+const UNITS = ['service', 'identity-provider', 'quorum-signer'] as const
+type UnitName = (typeof UNITS)[number]
+
+export function installationFiles(choices: LiveChoices): InstallationFile[] {
+  const { serviceUrl, identityUrl, servicePort, identityPort } = choices
+  const hosts = {
+    serviceHost: serviceUrl.hostname,
+    identityHost: identityUrl.hostname,
+    servicePort,
+    identityPort,
+  }
+  const file = (path: string, text: string): InstallationFile => ({ path, text })
+  return [
+    file('chains.json', `${JSON.stringify(liveChains(choices), null, 2)}\n`),
+    ...UNITS.map((name) => ({
+      path: `environment/${name}.env`,
+      text: environmentOf(name, choices),
+    })),
+    ...UNITS.map((name) => file(`systemd/countersign-${name}.service`, unitOf(name, choices))),
+    file('systemd/countersign.sysusers.conf', atHome('countersign.sysusers.conf', choices)),
+    file('systemd/countersign.tmpfiles.conf', atHome('countersign.tmpfiles.conf', choices)),
+    file('proxy/Caddyfile', caddyfile(hosts)),
+    file('proxy/nginx.conf', nginxConfig(hosts)),
+  ]
+}
+
+function environmentOf(name: UnitName, choices: LiveChoices): string {
+  const lines = [
+    `COUNTERSIGN_HOME=${choices.home}`,
+    'COUNTERSIGN_MODE=live',
+    ...(choices.fileKeys
+      ? [
+          '# Keys in files can be copied: a trial, not a token or KMS.',
+          'COUNTERSIGN_ALLOW_FILE_KEYS=1',
+        ]
+      : []),
+    ...LINES[name](choices),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string[]>> = {
+  service: ({ chains, servicePort, serviceUrl, identityUrl, identityPort }) => [
+    `PORT=${servicePort}`,
+    '# Metrics for Prometheus on this port of loopback; never through the proxy.',
+    '#METRICS_PORT=9464',
+    `COUNTERSIGN_PUBLIC_HOSTS=${serviceUrl.hostname}`,
+    `IDENTITY_ISSUER=${identityUrl.origin}`,
+    `IDENTITY_JWKS_URL=http://127.0.0.1:${identityPort}/jwks`,
+    '# Nodes: chains.json names these. URLs often hold a secret: keep this file at mode 0600.',
+    ...rpcVariables(chains).map((variable) => `${variable}=`),
+  ],
+  'identity-provider': ({ identityUrl, identityPort, serviceUrl }) => [
+    'COUNTERSIGN_SOCKET_GROUP=countersign-identity-socket',
+    `IDENTITY_PORT=${identityPort}`,
+    ...(identityUrl.protocol === 'https:'
+      ? [
+          `IDENTITY_PUBLIC_ISSUER=${identityUrl.origin}`,
+          `CONSOLE_REDIRECT_URIS=https://${serviceUrl.host}/console/callback`,
+        ]
+      : []),
+  ],
+  'quorum-signer': () => ['COUNTERSIGN_SOCKET_GROUP=countersign-quorum-socket'],
+}
+
+/** Our unit with the environment in a file, and programs where they are on this machine. */
+function unitOf(name: UnitName, choices: LiveChoices): string {
+  const { packageRoot, node } = choices
+  return atHome(`countersign-${name}.service`, choices)
+    .replaceAll(/^Environment=.*\n/gm, '')
+    .replace(/^ExecStart=/m, `EnvironmentFile=${ENVIRONMENTS}/${name}.env\nExecStart=`)
+    .replace('/usr/bin/node', node)
+    .replaceAll('/opt/countersign/', `${packageRoot}/`)
+}
+
+function atHome(file: string, { packageRoot, home }: LiveChoices): string {
+  const text = readFileSync(join(packageRoot, 'scripts', 'systemd', file), 'utf8')
+  return text.replaceAll('/var/lib/countersign', home)
+}
+
+/** What is left to do, in order, each a command. */
+export function nextSteps(choices: LiveChoices, directory: string): string {
+  const { home, identityUrl, serviceUrl, chains, fileKeys } = choices
+  const run = (user: string, command: string) =>
+    `sudo -u ${user} countersign ${command} --home ${home}`
+  const exchange = `${home}/run`
+  const store = fileKeys ? '' : ' --pkcs11-module LIB --token LABEL --pin-file FILE'
+  const provision = (domain: string, user: string) =>
+    run(
+      user,
+      `custody provision --domain ${domain} --root-public ${exchange}/root.pub.pem --enrolment ${exchange}/${domain}.json${store}`,
+    )
+  const webauthn =
+    identityUrl.protocol === 'https:'
+      ? ` --webauthn-rp-id ${identityUrl.hostname} --webauthn-origins ${identityUrl.origin}`
+      : ''
+  const email = 'you@example.com'
+  return `# Next steps
+
+1. Fill in what only you know: blanks of ${directory}/chains.json that say so, and in
+   ${directory}/environment/service.env ${rpcVariables(chains).join(', ')}.
+
+2. The command, users, directories, files:
+
+   ln -s ${choices.packageRoot}/scripts/countersign.mjs /usr/local/bin/countersign
+   systemd-sysusers ${directory}/systemd/countersign.sysusers.conf
+   systemd-tmpfiles --create ${directory}/systemd/countersign.tmpfiles.conf
+   install -m 0644 ${directory}/chains.json ${home}/chains.json
+   install -d -m 0700 ${ENVIRONMENTS}
+   install -m 0600 ${directory}/environment/*.env ${ENVIRONMENTS}/
+   install -m 0644 ${directory}/systemd/*.service /etc/systemd/system/
+
+3. The registry root, on a machine that stays offline; then bring root.pub.pem here:
+
+   countersign custody make-root --to root
+   install -m 0644 root/root.pub.pem ${exchange}/root.pub.pem
+
+4. The keys of the three domains, each as its own user:
+
+   ${provision('service', 'countersign-service')}
+   ${provision('user', 'countersign-identity')}
+   ${provision('quorum', 'countersign-quorum')}
+
+5. The registry: signed where the root is, put in place here, as root:
+
+   countersign custody sign-registry --root root/root.pem --enrolments ${exchange}/service.json ${exchange}/user.json ${exchange}/quorum.json --chains ${home}/chains.json --out registry.json${webauthn}
+   countersign custody install-registry registry.json --home ${home}
+
+6. A screening list:
+
+   ${run('countersign-service', 'lists update')}
+
+7. Start, put a proxy in front (${directory}/proxy), and look:
+
+   systemctl enable --now countersign-quorum-signer countersign-identity-provider countersign-service
+   countersign doctor --home ${home} --environments ${ENVIRONMENTS}
+
+8. The first user, and as that user the first wallet, key and transaction:
+
+   ${run('countersign-identity', `users create ${email} --p256`)}
+   countersign login --url ${serviceUrl.origin} --issuer ${identityUrl.origin}
+   countersign authorizer create
+   countersign wallets create treasury
+   countersign keys create agent --wallet sw_… --permission trade --daily 100 --monthly 1000
+   COUNTERSIGN_API_KEY=sk_live_… countersign send --chain ${chains[0] ?? 1} --to 0x… --value 1 --wait
+
+9. Sponsored calls (swaps, vaults), when you want them: src/custody/README.md and
+
+   countersign contracts deploy --help
+`
+}

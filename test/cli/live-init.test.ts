@@ -1,0 +1,110 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Io } from '../../src/cli/io.js'
+import { runProgram } from '../../src/cli/program.js'
+import { readChainPolicies, readChainsFile } from '../../src/config/chains.js'
+import { readConfig } from '../../src/config/env.js'
+import { CHAIN_IDS, chainFacts } from '../../src/domain/chains.js'
+import { readIdentitySettings } from '../../src/identity-provider/settings.js'
+
+const URLS = ['--service-url', 'https://w.example.com', '--identity-url', 'https://id.example.com']
+const FEED = '0x1111111111111111111111111111111111111111'
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'cs-init-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+async function init(name: string, flags: readonly string[], ask?: Io['ask']) {
+  let err = ''
+  const io: Io = {
+    env: {},
+    out: () => undefined,
+    err: (text) => {
+      err += text
+    },
+    isInteractive: false,
+    ...(ask === undefined ? {} : { ask }),
+  }
+  const target = join(directory, name)
+  return { code: await runProgram(io, ['live', 'init', target, ...flags]), err, target }
+}
+
+/** As systemd would hand it over. */
+function environmentAt(target: string, name: string): Record<string, string> {
+  const lines = readFileSync(join(target, 'environment', `${name}.env`), 'utf8').split('\n')
+  return Object.fromEntries(
+    lines.filter((line) => /^[A-Z_]+=/.test(line)).map((line) => line.split(/=(.*)/, 2)),
+  )
+}
+
+describe('live init', () => {
+  test('writes what the three processes take as it is, but for blanks that are named', async () => {
+    const { code, err, target } = await init('whole', URLS)
+    expect(code, err).toBe(0)
+    const { config, warnings } = readConfig(environmentAt(target, 'service'))
+    expect(warnings).toEqual([])
+    expect(config).toMatchObject({
+      mode: 'live',
+      identityIssuer: 'https://id.example.com',
+      identityJwksUrl: 'http://127.0.0.1:3100/jwks',
+      publicHosts: ['w.example.com'],
+    })
+    expect(readIdentitySettings(environmentAt(target, 'identity-provider'))).toMatchObject({
+      publicIssuer: 'https://id.example.com',
+      consoleRedirectUris: ['https://w.example.com/console/callback'],
+    })
+    expect(() => readChainPolicies(join(target, 'chains.json'))).toThrow(
+      /is still to be filled in: Chainlink's USDC \/ USD feed on Ethereum/,
+    )
+    for (const file of readdirSync(join(target, 'environment'))) {
+      expect(statSync(join(target, 'environment', file)).mode & 0o077).toBe(0)
+    }
+    for (const unit of ['service', 'identity-provider', 'quorum-signer']) {
+      const text = readFileSync(join(target, 'systemd', `countersign-${unit}.service`), 'utf8')
+      expect(text).toContain(`EnvironmentFile=/etc/countersign/${unit}.env`)
+      expect(text).not.toMatch(/^Environment=|\/opt\/countersign/m)
+    }
+  })
+
+  test('knows all six chains, whose nodes come from the environment', async () => {
+    const feeds = CHAIN_IDS.map((id) => `${id}=${FEED}`).join(',')
+    const { code, err, target } = await init('six', [...URLS, '--usdc-feeds', feeds])
+    expect(code, err).toBe(0)
+    const path = join(target, 'chains.json')
+    const { chains } = readChainPolicies(path)
+    expect(chains.map(({ id }) => id)).toEqual(CHAIN_IDS)
+    for (const chain of chains) {
+      expect(chain.tokens[0]).toMatchObject({ symbol: 'USDC', feed: { address: FEED } })
+      expect(chain.sanctions_oracle?.address).toBe(chainFacts(chain.id)?.sanctionsOracle)
+    }
+    expect(() => readChainsFile(path, {})).toThrow('the environment has no RPC_URL_ETHEREUM')
+  })
+
+  test('asks for what flags leave out, and takes no answer for a blank', async () => {
+    const asked: string[] = []
+    const { code, target } = await init('asked', ['--chains', '8453'], async (question) => {
+      asked.push(question)
+      if (question.includes('feed')) return ''
+      return question.includes('service') ? 'https://w.example.com' : 'https://id.example.com'
+    })
+    expect(code).toBe(0)
+    expect(asked).toHaveLength(3)
+    expect(readFileSync(join(target, 'chains.json'), 'utf8')).toContain('FILL IN')
+  })
+
+  test.each([
+    ['a directory that holds something', 'whole', URLS, 'not empty'],
+    ['no address of the service', 'none', [], '--service-url'],
+    ['passwords in the clear', 'http', ['--service-url', 'http://w.example.com'], 'https'],
+    ['a chain that is none of ours', 'chain', [...URLS, '--chains', '5'], '5 is not one of'],
+    ['half a feed', 'feed', [...URLS, '--usdc-feeds', '1=0x12'], 'equals sign'],
+  ])('refuses %s', async (_what, name, flags, reason) => {
+    const { code, err } = await init(name, flags)
+    expect(code).toBe(2)
+    expect(err).toContain(reason)
+  })
+})

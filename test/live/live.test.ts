@@ -1,0 +1,189 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmod, copyFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { readChainPolicies } from '../../src/config/chains.js'
+import { type Anvil, startAnvil } from '../support/anvil.js'
+import { freePort } from '../support/ports.js'
+import { createSignInBrowser } from '../support/sign-in-browser.js'
+import { type Machine, openMachine, type Ran, type RunOptions } from './machine.js'
+import { standInAt } from './real-addresses.js'
+
+/**
+ * Live from an empty directory, by the commands that `live init` prints, with the processes, users
+ * and directories of the files that it writes. The chain is a node of our own that answers at the
+ * real addresses.
+ */
+
+const BASE = 8453
+const CLI = join(process.cwd(), 'scripts/countersign.mjs')
+const USDC_FEED = '0x7e860098F58bBFC8648a4311b374B1D669a2bc6B'
+const LISTED = '0x8f3a1c5e7b924d60a1b8c37e5f2d9046bc71e8a5'
+const RECIPIENT = '0x000000000000000000000000000000000000dEaD'
+const USER = { email: 'grace@example.test', password: 'correct horse battery staple' }
+const UNITS = ['countersign-quorum-signer', 'countersign-identity-provider', 'countersign-service']
+const READY_MS = 60_000
+const POLL_MS = 250
+const LOG_TAIL_CHARS = 4_000
+
+let anvil: Anvil
+let directory: string
+let machine: Machine
+let serviceUrl: string
+let identityUrl: string
+
+beforeAll(async () => {
+  anvil = await startAnvil({ chainId: BASE, args: ['--block-time', '1'] })
+  directory = mkdtempSync(join(tmpdir(), 'cs-zero-'))
+  await chmod(directory, 0o755)
+})
+afterAll(async () => {
+  await machine?.stop()
+  await anvil?.stop()
+  rmSync(directory, { recursive: true, force: true, maxRetries: 5 })
+})
+
+const at = (...path: string[]) => join(directory, ...path)
+const home = () => at('home')
+
+async function ok(
+  user: string | null,
+  command: readonly string[],
+  options: RunOptions = {},
+): Promise<Ran> {
+  const ran = await machine.run(user, command, options)
+  if (ran.code !== 0) throw new Error(`countersign ${command.join(' ')}: ${ran.stderr}`)
+  return ran
+}
+
+/** @throws Error with what the service says of itself, and the ends of the logs */
+async function ready(): Promise<void> {
+  const deadlineMs = Date.now() + READY_MS
+  for (;;) {
+    const response = await fetch(`${serviceUrl}/readyz`).catch(() => null)
+    if (response?.ok === true) return
+    if (Date.now() > deadlineMs) {
+      const logs = UNITS.map((unit) => machine.output(unit).slice(-LOG_TAIL_CHARS))
+      throw new Error([`not ready: ${await response?.text()}`, ...logs].join('\n'))
+    }
+    await delay(POLL_MS)
+  }
+}
+
+/** As the user on a machine of their own: what the command line asks to open is opened. */
+function asUser(command: readonly string[], env: Readonly<Record<string, string>> = {}) {
+  const onError = (text: string) => {
+    const [url] = /https?:\/\/\S+\/auth\?\S+/.exec(text) ?? []
+    if (url !== undefined) void createSignInBrowser(USER).open(url)
+  }
+  return ok(null, command, { env: { XDG_CONFIG_HOME: at('config'), ...env }, onError })
+}
+
+test('from an empty directory to a confirmed send, and a doctor who finds nothing broken', async () => {
+  const ports = { service: String(await freePort()), identity: String(await freePort()) }
+  serviceUrl = `http://127.0.0.1:${ports.service}`
+  identityUrl = `http://127.0.0.1:${ports.identity}`
+
+  // What an operator is told to do, in order.
+  execFileSync(
+    process.execPath,
+    [
+      ...[CLI, 'live', 'init', at('install'), '--data', home(), '--file-keys'],
+      ...['--service-url', serviceUrl, '--identity-url', identityUrl],
+      ...['--service-port', ports.service, '--identity-port', ports.identity],
+      ...['--chains', String(BASE), '--usdc-feeds', `${BASE}=${USDC_FEED}`],
+    ],
+    { stdio: 'pipe' },
+  )
+  machine = openMachine(at('install'), CLI)
+  const [chain] = readChainPolicies(at('install', 'chains.json')).chains
+  if (chain === undefined) throw new Error('no chain')
+  await standInAt(anvil, chain)
+  const service = at('install', 'environment', 'service.env')
+  const environment = readFileSync(service, 'utf8')
+  expect(environment).toContain('RPC_URL_BASE=\n')
+  writeFileSync(service, environment.replace('RPC_URL_BASE=', `RPC_URL_BASE=${anvil.url}`))
+  await copyFile(at('install', 'chains.json'), join(home(), 'chains.json'))
+  await chmod(join(home(), 'chains.json'), 0o644)
+
+  await ok(null, ['custody', 'make-root', '--to', at('root')])
+  const exchange = join(home(), 'run')
+  await copyFile(at('root', 'root.pub.pem'), join(exchange, 'root.pub.pem'))
+  await chmod(join(exchange, 'root.pub.pem'), 0o644)
+  const domains = [
+    ['service', 'countersign-service'],
+    ['user', 'countersign-identity'],
+    ['quorum', 'countersign-quorum'],
+  ] as const
+  for (const [domain, user] of domains) {
+    await ok(user, [
+      ...['custody', 'provision', '--domain', domain, '--home', home()],
+      ...['--root-public', join(exchange, 'root.pub.pem')],
+      ...['--enrolment', join(exchange, `${domain}.json`)],
+    ])
+  }
+  await ok(null, [
+    ...['custody', 'sign-registry', '--root', at('root', 'root.pem'), '--enrolments'],
+    ...domains.map(([domain]) => join(exchange, `${domain}.json`)),
+    ...['--chains', join(home(), 'chains.json'), '--out', at('registry.json')],
+  ])
+  await ok(null, ['custody', 'install-registry', at('registry.json'), '--home', home()])
+  writeFileSync(at('own.txt'), `${LISTED}\n`, { mode: 0o644 })
+  const own = ['--source', 'file', '--name', 'own', '--home', home()]
+  await ok('countersign-service', ['lists', 'import', at('own.txt'), ...own])
+
+  const doctor = () =>
+    machine.run(null, [
+      ...['doctor', '--json', '--home', home()],
+      ...['--environments', at('install', 'environment')],
+    ])
+  // Before anything runs: what is broken is said, with a way out each.
+  const before = await doctor()
+  expect(before.code, before.stderr).toBe(1)
+  for (const { status, way_out } of JSON.parse(before.stdout).findings) {
+    expect(status === 'ok' ? null : way_out).toEqual(status === 'ok' ? null : expect.any(String))
+  }
+
+  for (const unit of UNITS) machine.start(unit)
+  await ready()
+
+  // The first user, who is let in, chooses a password, and confirms with a P-256 key.
+  const invited = await ok('countersign-identity', [
+    ...['users', 'create', USER.email, '--p256', '--json', '--home', home()],
+  ])
+  const link = new URL(JSON.parse(invited.stdout).link)
+  const chosen = await fetch(`${link.origin}${link.pathname}`, {
+    method: 'POST',
+    body: new URLSearchParams({ code: link.hash.slice(1), password: USER.password }),
+  })
+  expect(chosen.status, await chosen.text()).toBe(200)
+  await asUser(['login', '--url', serviceUrl, '--issuer', identityUrl])
+  await asUser(['authorizer', 'create'])
+  const wallet = JSON.parse((await asUser(['wallets', 'create', 'treasury', '--json'])).stdout)
+  const issued = await asUser([
+    ...['keys', 'create', 'agent', '--wallet', wallet.sub_wallet_id, '--permission', 'trade'],
+    ...['--daily', '100', '--monthly', '1000', '--chains', String(BASE), '--json'],
+  ])
+  const { secret } = JSON.parse(issued.stdout)
+  expect(secret).toMatch(/^sk_live_/)
+  await anvil.rpc('anvil_setBalance', [wallet.addresses.evm, '0xde0b6b3a7640000'])
+  const sent = await asUser(
+    [
+      ...['send', '--chain', String(BASE), '--to', RECIPIENT, '--value', '1000'],
+      ...['--wait', '--json'],
+    ],
+    { COUNTERSIGN_API_KEY: secret },
+  )
+  expect(JSON.parse(sent.stdout)).toMatchObject({ status: 'confirmed' })
+
+  const after = await doctor()
+  const { healthy, findings } = JSON.parse(after.stdout)
+  const broken = findings.filter(({ status }: { status: string }) => status === 'fail')
+  expect(broken).toEqual([])
+  expect({ healthy, code: after.code }).toEqual({ healthy: true, code: 0 })
+  const directories = findings.find(({ subject }: { subject: string }) => subject === 'directories')
+  expect(directories.status).toBe(machine.hasUsers ? 'ok' : 'warn')
+})
