@@ -15,6 +15,10 @@ export function webhookEndpointAddress(of: {
   return { kind: 'webhook-endpoint', id: of.webhookId, userId: of.userId } as const
 }
 
+export function freezesAddress(userId: UserId) {
+  return { kind: 'freezes', id: userId, userId } as const
+}
+
 /** Grants and wallet keys are asked for here. */
 export const CUSTODY_ADDRESS = { kind: 'custody', id: 'custody', userId: null } as const
 

@@ -1,4 +1,5 @@
 import type { AddressRule } from '../src/domain/address-rule.js'
+import type { Freeze } from '../src/domain/freeze.js'
 import type { WebhookEndpoint } from '../src/domain/webhook.js'
 import type {
   AuthorizerList,
@@ -8,6 +9,13 @@ import type {
 import type { AddressRulesCommand } from './address-rules/core/decide.js'
 import type { WatcherCommand } from './chain-watcher/core/messages.js'
 import type { CustodyCommand } from './custody/shell.js'
+import type {
+  FreezeAnswer,
+  FreezeCommand,
+  FreezesCommand,
+  Lifted,
+  UnfreezeCommand,
+} from './freezes/core/messages.js'
 import type { GasWalletCommand, Opened } from './gas-wallet/core/messages.js'
 import type { KeyUseCommand } from './key-use/shell.js'
 import type { QuotaCommand } from './quotas/core/decide.js'
@@ -30,6 +38,11 @@ export interface Protocols {
     | Ask<Extract<CustodyCommand, { type: 'create-wallet-key' }>, WalletCertificate>
     | Ask<Extract<CustodyCommand, { type: 'put-grant' }>, GrantOutcome>
     | Ask<Extract<CustodyCommand, { type: 'list-authorizers' }>, AuthorizerList>
+  readonly freezes:
+    | Ask<FreezeCommand, Freeze>
+    | Ask<UnfreezeCommand, Lifted>
+    | Ask<Extract<FreezesCommand, { type: 'await-freeze' }>, FreezeAnswer>
+    | Tell<Extract<FreezesCommand, { type: 'load' }>>
   readonly 'key-use': Ask<KeyUseCommand, null>
   readonly 'share-prices': Tell<SharePriceCommand>
   readonly 'gas-wallet': Ask<Extract<GasWalletCommand, { type: 'open' }>, Opened>

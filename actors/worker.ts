@@ -15,11 +15,13 @@ import { localCommits } from '../src/store/local-commits.js'
 import { attachVersions } from '../src/store/versions.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
+import { openFreezes } from '../src/wiring/freezes.js'
 import { attachMeter } from '../src/wiring/meters.js'
 import { openThreadPorts } from '../src/wiring/thread-ports.js'
 import { createAddressRulesShell } from './address-rules/shell.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
 import { createCustodyShell } from './custody/shell.js'
+import { createFreezesShell } from './freezes/shell.js'
 import { createGasWalletShell } from './gas-wallet/shell.js'
 import { createKeyUseShell } from './key-use/shell.js'
 import { createQuotaShell } from './quotas/shell.js'
@@ -86,6 +88,7 @@ const timers = systemTimers(
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
 const commits = localCommits(environment, sequence)
+const freezes = openFreezes(home, reader)
 const auditLog = new AuditLog({ commits, nowMs: timers.now, log })
 
 const outbox = new Outbox<WorkerItem | EncodedReply>(timers, (items) =>
@@ -118,6 +121,7 @@ const host = new ShardHost({
         screener,
         coSigner,
         tell,
+        freezes: freezes.book,
         keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
         versions: attachVersions(start.walletVersions),
         auditLog,
@@ -167,6 +171,16 @@ const host = new ShardHost({
         timers,
       }),
     ),
+    eraseShell(
+      createFreezesShell({
+        reader,
+        book: freezes.book,
+        coSigner,
+        changed: (userId, standing) => outbox.push({ type: 'freezes', userId, standing }),
+        log,
+        timers,
+      }),
+    ),
     eraseShell(createCustodyShell(coSigner, auditLog, log, timers)),
   ],
   reply: (token, result) => outbox.push([token, encodeAnswer(result, headOf)]),
@@ -201,6 +215,7 @@ const DRAIN_STEPS_MAX = 250
 
 async function drain(): Promise<void> {
   stopTelling()
+  freezes.close()
   own.stopChecks()
   for (let step = 0; step < DRAIN_STEPS_MAX && !host.quiet; step++) {
     await sleep(timers, DRAIN_STEP_MS)

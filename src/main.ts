@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path'
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import {
+  freezesAddress,
   KEY_USE_ADDRESS,
   SHARE_PRICES_ADDRESS,
   subWalletAddress,
@@ -66,6 +67,7 @@ import { attachEventSequence, createEventSequenceBuffer } from './store/event-se
 import { attachVersions, createVersionsBuffer } from './store/versions.js'
 import { walletUsersOf } from './store/wallet-users.js'
 import { openConsoleTokens } from './wiring/console-tokens.js'
+import { openFreezes } from './wiring/freezes.js'
 import { attachMeter, createMeterBuffer, registerMeters, threadNames } from './wiring/meters.js'
 import { openOracleMirrors } from './wiring/oracle-mirrors.js'
 import { openThreadPorts } from './wiring/thread-ports.js'
@@ -154,6 +156,10 @@ const authenticator = createApiKeyAuthenticator({
   nowMs: clock.latestMs,
 })
 
+const freezes = openFreezes(home, reader, (frozen) =>
+  logger.warn({ frozen }, frozen === null ? 'signing goes on' : 'nothing new is signed'),
+)
+
 const quorumReach = createQuorumReachBuffer(config.workers)
 const actors = await startActors({
   entry: new URL('../actors/worker.js', import.meta.url),
@@ -188,6 +194,7 @@ const actors = await startActors({
     chains.get(head.chainId)?.fees.onHead(head)
     prices.onHead(head)
   },
+  onFreezes: freezes.book.put,
   onWorkerExit(error) {
     // Memory and store may differ now; a supervisor starts the process anew from the store.
     logger.fatal({ err: error }, 'a worker ended')
@@ -214,6 +221,9 @@ for (const endpoint of reader.webhooks.all()) {
   actors.tell(webhookEndpointAddress(endpoint), { type: 'recover', nowMs: clock.nowMs() })
 }
 const userOf = walletUsersOf(reader)
+for (const { userId, custody } of reader.freezes.all()) {
+  if (custody === 'pending') actors.tell(freezesAddress(userId), { type: 'load' })
+}
 for (const subWalletId of reader.grants.walletsWithChanges()) {
   actors.tell(subWalletAddress({ subWalletId, userId: userOf(subWalletId) }), { type: 'load' })
 }
@@ -264,6 +274,7 @@ const ports: OperationPorts = {
   pendingGrants: createPendingGrants(),
   environment: config.environment,
   quotas: config.quotas,
+  freezes: freezes.book,
   headOf: (chainId) => heads.get(chainId)?.number ?? null,
   readableSeq: sequence.readable,
   keyLastUsedAtMs: (keyId) => keyUse.lastUsedAtMs(keyId) ?? reader.keys.lastUsedAtMs(keyId),
@@ -285,7 +296,7 @@ const callers = {
   authenticate(header: string) {
     const caller = authenticator.authenticate(header)
     if (caller.ok) keyUse.saw(caller.value.key.keyId)
-    return caller
+    return freezes.noted(caller)
   },
   rateLimit: createRateLimiter({
     policy: { ...KEY_POLICY, ...config.rateLimit },
@@ -378,6 +389,7 @@ logger.info({ host: config.host, port, mode: config.mode, adapter }, 'the wallet
 
 runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   gasBalances.close()
+  freezes.close()
   own.stopChecks()
   stopSampling()
   disk.close()

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { ChainHead } from '../../src/chains/heads.js'
+import type { Freeze } from '../../src/domain/freeze.js'
+import type { UserId } from '../../src/domain/ids.js'
 import type { Meter } from '../../src/domain/meter.js'
 import { fault } from '../../src/errors/fault.js'
 import type { Actors } from '../protocols.js'
@@ -33,6 +35,8 @@ export interface ActorClientOptions {
   readonly starts: readonly WorkerStart[]
   readonly onKeyChanged: (secretHash: string) => void
   readonly onHead: (head: ChainHead) => void
+  /** All that stands of a user's; before the caller who changed it is answered. */
+  readonly onFreezes: (userId: UserId, standing: readonly Freeze[]) => void
   /** A worker ended without being asked to: the process must start over. */
   readonly onWorkerExit: (error: unknown) => void
 }
@@ -98,6 +102,9 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
         break
       case 'head':
         options.onHead(item.head)
+        break
+      case 'freezes':
+        options.onFreezes(item.userId, item.standing)
         break
     }
   }

@@ -82,7 +82,12 @@ export function eraseShell<State, Command, Event, Effect>(
 }
 
 /** Kinds of actors of which each user has their own. They live where their user does. */
-export type UserActorKind = 'sub-wallet' | 'webhook-endpoint' | 'address-rules' | 'quotas'
+export type UserActorKind =
+  | 'sub-wallet'
+  | 'webhook-endpoint'
+  | 'address-rules'
+  | 'quotas'
+  | 'freezes'
 
 /** Kinds that serve all users. They append no events, which belong to a user each. */
 export type SharedActorKind =

@@ -1,4 +1,6 @@
 import type { ChainHead } from '../../src/chains/heads.js'
+import type { Freeze } from '../../src/domain/freeze.js'
+import type { UserId } from '../../src/domain/ids.js'
 import type { SharedLists } from '../../src/screening/lists/shared-lists.js'
 import type { AskResult, Envelope, ReplyToken } from './actor.js'
 
@@ -31,6 +33,8 @@ export type WorkerItem =
   | { readonly type: 'envelope'; readonly envelope: Envelope }
   | { readonly type: 'key-changed'; readonly secretHash: string }
   | { readonly type: 'head'; readonly head: ChainHead }
+  /** All that stands of a user's. */
+  | { readonly type: 'freezes'; readonly userId: UserId; readonly standing: readonly Freeze[] }
 
 /** What a worker starts with. */
 export interface WorkerStart {

@@ -1,4 +1,5 @@
 import type { AuditRecord } from '../../src/domain/audit.js'
+import type { FreezeBook } from '../../src/domain/freeze-book.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
@@ -17,6 +18,8 @@ export interface SubWalletPorts extends AccountPorts {
   readonly receipts: ReceiptValuer
   readonly screener: Screener
   readonly tell: (envelope: Envelope) => void
+  /** Of this thread; the actor of the user's freezes, which lives on it, keeps it. */
+  readonly freezes: Pick<FreezeBook, 'of'>
   readonly keyChanged: (secretHash: string) => void
   readonly versions: Pick<Versions<SubWalletId>, 'countUp'>
   /** Takes entries that no commit waits for. */

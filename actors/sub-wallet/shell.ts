@@ -34,6 +34,7 @@ export function createSubWalletShell(
     kind: 'sub-wallet',
     decide(state, command, token) {
       if (command.type !== 'read-limits') versions.countUp(state.subWalletId)
+      state.freezes = state.wallet === null ? null : ports.freezes.of(state.wallet.userId)
       return decide(state, command, token)
     },
     load(id) {

@@ -31,6 +31,12 @@ export const auditType = z.enum([
   'webhook.secret_rotated',
   'address_rule.set',
   'address_rule.removed',
+  'user.frozen',
+  'user.unfrozen',
+  'wallet.frozen',
+  'wallet.unfrozen',
+  'key.frozen',
+  'key.unfrozen',
 ])
 
 export const listAuditInput = z.strictObject({

@@ -11,12 +11,21 @@ export const eventType = z.enum([
   'key.rotated',
   'key.revoked',
   'limit.reached',
+  'user.frozen',
+  'user.unfrozen',
+  'wallet.frozen',
+  'wallet.unfrozen',
+  'key.frozen',
+  'key.unfrozen',
   'webhook.test',
 ])
 
+/** Each of them once, and room for some to come. */
+const EVENT_TYPES_MAX = 32
+
 export const createWebhookInput = z.strictObject({
   url: z.string().min(1).max(2_048),
-  events: z.array(eventType).min(1).max(8).optional(),
+  events: z.array(eventType).min(1).max(EVENT_TYPES_MAX).optional(),
   description: label.optional(),
 })
 export const webhook = z.looseObject({
@@ -33,7 +42,7 @@ export const webhookList = z.looseObject({
   next_cursor: nextCursor,
 })
 export const webhookIdInput = z.strictObject({ webhook_id: z.string().max(64) })
-const eventFilter = z.array(eventType).min(1).max(8)
+const eventFilter = z.array(eventType).min(1).max(EVENT_TYPES_MAX)
 export const patchWebhookInput = z.strictObject({
   webhook_id: z.string().max(64),
   url: z.string().min(1).max(2_048).optional(),

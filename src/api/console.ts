@@ -44,7 +44,48 @@ export const listInput = z.strictObject({
   cursor: listCursor.optional(),
 })
 
-export const user = z.looseObject({ user_id: z.string(), email: z.string().nullable() })
+const frozenBy = z.enum(['user', 'breaker', 'operator'])
+const frozen = z
+  .looseObject({ since: timestamp, reason: z.string().nullable(), by: frozenBy })
+  .nullable()
+  .describe('null: it is not; what else stops its calls is in the records of its wallet and user')
+
+export const freezeScope = z.enum(['user', 'wallet', 'key'])
+const frozenId = z
+  .string()
+  .max(255)
+  .optional()
+  .describe(
+    'of the sub-wallet or the key; a key is frozen with those it took the place of or gave way to',
+  )
+const custodyStatus = z
+  .enum(['current', 'pending'])
+  .describe('whether the identity provider has taken it; pending: it is told until it does')
+export const freezeInput = z.strictObject({
+  scope: freezeScope,
+  id: frozenId,
+  reason: z.string().max(200).optional(),
+})
+export const frozenAnswer = z.looseObject({
+  frozen: z.literal(true),
+  since: timestamp.describe('of what was frozen before: its first time'),
+  custody: custodyStatus,
+})
+export const unfreezeInput = z.strictObject({
+  scope: freezeScope,
+  id: frozenId,
+  authorization: authorization.optional(),
+})
+export const unfrozenAnswer = z.looseObject({
+  frozen: z.literal(false),
+  authorized_by: authorizedBy,
+})
+
+export const user = z.looseObject({
+  user_id: z.string(),
+  email: z.string().nullable(),
+  frozen,
+})
 
 export const createWalletInput = z.strictObject({ name: label })
 export const subWallet = z.looseObject({
@@ -52,6 +93,7 @@ export const subWallet = z.looseObject({
   name: z.string(),
   addresses: z.looseObject({ evm: z.string() }),
   created_at: timestamp,
+  frozen,
 })
 export const walletList = z.looseObject({
   wallets: z.array(subWallet),
@@ -77,6 +119,7 @@ export const apiKey = z.looseObject({
   last_used_at: timestamp.nullable(),
   expires_at: timestamp.nullable(),
   rotated_from: z.string().nullable(),
+  frozen,
   custody: z
     .enum(['current', 'pending'])
     .describe(

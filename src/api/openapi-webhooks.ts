@@ -29,6 +29,15 @@ const KEY = objectOf({
   rotated_from: { type: ['string', 'null'], description: 'the key that it took the place of' },
 })
 
+function frozen(...names: readonly string[]): JsonSchema {
+  return objectOf({
+    ...Object.fromEntries(names.map((name) => [name, text()])),
+    since: text('when it was frozen'),
+    reason: { type: ['string', 'null'] },
+    by: { type: 'string', enum: ['user', 'breaker', 'operator'] },
+  })
+}
+
 interface Delivery {
   readonly when: string
   readonly data: JsonSchema
@@ -87,6 +96,21 @@ const DELIVERIES: Readonly<Record<EventType, Delivery>> = {
       limit_usd: text(),
       used_usd: text(),
     }),
+  },
+  'user.frozen': { when: 'Nothing new of a user is signed any more.', data: frozen('user_id') },
+  'user.unfrozen': { when: 'A user has lifted a freeze.', data: frozen('user_id') },
+  'wallet.frozen': {
+    when: 'Nothing new of a sub-wallet is signed any more.',
+    data: frozen('sub_wallet_id'),
+  },
+  'wallet.unfrozen': { when: 'A user has lifted a freeze.', data: frozen('sub_wallet_id') },
+  'key.frozen': {
+    when: 'Nothing new of a key, its successors and what it succeeded is signed any more.',
+    data: frozen('key_id', 'sub_wallet_id'),
+  },
+  'key.unfrozen': {
+    when: 'A user has lifted a freeze.',
+    data: frozen('key_id', 'sub_wallet_id'),
   },
   'webhook.test': {
     when: 'Somebody asked for it.',

@@ -64,6 +64,15 @@ export const limits = z.looseObject({
   daily_resets_at: timestamp,
   monthly_resets_at: timestamp,
   reserved_usd: z.string(),
+  frozen: z
+    .looseObject({
+      scope: z.enum(['key', 'wallet', 'user', 'instance']),
+      since: timestamp,
+      reason: z.string().nullable(),
+      by: z.enum(['user', 'breaker', 'operator']),
+    })
+    .nullable()
+    .describe('what stops every call of this key that moves value; null: nothing'),
 })
 
 export const gasEstimate = z.looseObject({

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type ApiKey, type Environment, keyStatus } from '../domain/api-key.js'
-import { fault, ok, type Result, refuse } from '../errors/fault.js'
+import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 
 /**
  * Resolves the `X-Api-Key` header to its key record. Owns a bounded cache of records and proof
@@ -35,6 +35,8 @@ export interface AuthenticatedKey {
   readonly key: ApiKey
   /** The caller's own copy (32 bytes); the caller wipes it when its request is over. */
   readonly proofKey: Uint8Array
+  /** What refuses its calls that move value; absent: nothing does. */
+  readonly frozen?: Fault
 }
 
 export interface ApiKeyAuthenticator {

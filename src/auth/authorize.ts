@@ -1,18 +1,19 @@
 import type { ApiKey, Permission } from '../domain/api-key.js'
 import { type Fault, fault } from '../errors/fault.js'
+import type { AuthenticatedKey } from './api-key.js'
 
 /**
  * What a key may do, decided once for REST and MCP, in the order of CONTRACT.md, "Order of checks".
  * Null means allowed.
  */
 
-/** `trade` includes everything in `read` (CONTRACT.md, "Keys"). */
+/** Permission, then freezes, which stop what needs `trade`. `trade` includes everything in `read` (CONTRACT.md, "Keys"). */
 export function authorizeOperation(
-  key: ApiKey,
+  { key, frozen }: Pick<AuthenticatedKey, 'key' | 'frozen'>,
   operation: { readonly permission: Permission },
 ): Fault | null {
-  if (operation.permission === 'read' || key.permission === 'trade') return null
-  return fault('PERMISSION_DENIED')
+  if (operation.permission === 'read') return null
+  return key.permission === 'trade' ? (frozen ?? null) : fault('PERMISSION_DENIED')
 }
 
 /**

@@ -2,19 +2,22 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Authorization } from '../api/console.js'
 import { ServiceError } from '../client/errors.js'
-import { describeGrant } from '../custody/authorizers/describe-grant.js'
+import { type Confirmable, readConfirmable } from '../custody/authorizers/confirmable.js'
 import {
-  type GrantStatement,
-  grantMessage,
-  readGrantStatement,
-} from '../custody/authorizers/grant-statement.js'
+  type FreezeStatement,
+  idOfSubject,
+  readFreezeStatement,
+} from '../custody/authorizers/freeze-statement.js'
+import { type GrantStatement, readGrantStatement } from '../custody/authorizers/grant-statement.js'
 import type { GrantedName } from '../domain/key-policy.js'
 import { openKey, savedKeys } from './authorizer-keys.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
 
 /** What the user asked for; a statement that says anything else is not signed. */
-export type Wish = Partial<Pick<GrantStatement, 'walletId' | GrantedName>>
+export type Wish = Partial<
+  Pick<GrantStatement, 'walletId' | GrantedName> & Pick<FreezeStatement, 'scope'>
+>
 
 const required = z.object({
   authorization_id: z.string(),
@@ -39,6 +42,7 @@ const POLL_MS = 2_000
  */
 export async function withAuthorization<T>(
   io: Io,
+  kind: Confirmable['kind'],
   wish: Wish,
   attempt: (authorization?: Authorization) => Promise<T>,
 ): Promise<T> {
@@ -48,25 +52,27 @@ export async function withAuthorization<T>(
     if (!isAuthorizationRequired(error)) throw error
     const asked = required.safeParse(error.details)
     if (!asked.success) throw error
-    return answer(io, wish, asked.data, attempt)
+    return answer(io, kind, wish, asked.data, attempt)
   }
 }
 
 async function answer<T>(
   io: Io,
+  kind: Confirmable['kind'],
   wish: Wish,
   asked: Required,
   attempt: (authorization?: Authorization) => Promise<T>,
 ): Promise<T> {
   const encoded = Buffer.from(asked.grant, 'base64url')
-  const { statement } = readGrantStatement(encoded)
-  refuseOther(statement, wish)
-  for (const [name, value] of describeGrant(statement)) io.err(`  ${name.padEnd(24)}${value}\n`)
+  const confirmable = readConfirmable(encoded)
+  if (confirmable.kind !== kind) throw somethingElse(confirmable.kind)
+  refuseOther(kind === 'grant' ? readGrant(encoded) : readFreeze(encoded), wish)
+  for (const [name, value] of confirmable.lines) io.err(`  ${name.padEnd(24)}${value}\n`)
   const { authorization_id } = asked
   const here = new Set(savedKeys(io).map((key) => key.authorizer_id))
   const own = asked.authorizers.find(({ authorizer_id }) => here.has(authorizer_id))
   if (own !== undefined) {
-    const signature = await openKey(io, own.authorizer_id).sign(grantMessage(encoded))
+    const signature = await openKey(io, own.authorizer_id).sign(confirmable.message)
     io.err(`confirmed by ${own.label} (${own.authorizer_id})\n`)
     const { authorizer_id } = own
     return attempt({ authorization_id, authorizer_id, signature: signature.toString('base64url') })
@@ -96,13 +102,27 @@ async function untilConfirmed<T>(
 }
 
 /** @throws UsageError: a service gone bad could ask for more than was typed */
-function refuseOther(statement: GrantStatement, wish: Wish): void {
+function refuseOther(statement: Partial<Record<keyof Wish, unknown>>, wish: Wish): void {
   for (const [field, value] of Object.entries(wish)) {
     const said = statement[field as keyof Wish]
     if (textOf(said) !== textOf(value)) {
-      throw new UsageError(`the service asks to confirm something else (${field}); not signed`)
+      throw somethingElse(field)
     }
   }
+}
+
+function readGrant(encoded: Uint8Array): GrantStatement {
+  return readGrantStatement(encoded).statement
+}
+
+/** A wallet's id where it is one's, so that it is held against what was typed. */
+function readFreeze(encoded: Uint8Array): Partial<Record<keyof Wish, unknown>> {
+  const { scope, subject } = readFreezeStatement(encoded).statement
+  return { scope, ...(scope === 'wallet' ? { walletId: idOfSubject(subject) } : {}) }
+}
+
+function somethingElse(what: string): UsageError {
+  return new UsageError(`the service asks to confirm something else (${what}); not signed`)
 }
 
 function textOf(value: unknown): string {

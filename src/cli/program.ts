@@ -11,6 +11,8 @@ interface CommandFile {
 
 type Loaders = Readonly<Record<string, () => Promise<CommandFile>>>
 
+const freezes = () => import('./commands/freezes.js')
+
 /**
  * One file per command, by its name: to add one, add its file and its line here, under the heading
  * of those it is for. Commands of agents' operations come from the operations table. A file is
@@ -27,6 +29,8 @@ const COMMANDS = {
   'Owners, after a login:': {
     wallets: () => import('./commands/wallets.js'),
     keys: () => import('./commands/keys.js'),
+    freeze: freezes,
+    unfreeze: freezes,
     authorizer: () => import('./commands/authorizer.js'),
     webhooks: () => import('./commands/webhooks.js'),
     events: () => import('./commands/events.js'),

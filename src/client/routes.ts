@@ -57,6 +57,8 @@ export const CONSOLE_ROUTES = {
   rotate_key: { method: 'POST', path: '/api/v1/agent/keys/:key_id/rotate' },
   revoke_key: { method: 'POST', path: '/api/v1/agent/keys/:key_id/revoke' },
   patch_key: { method: 'PATCH', path: '/api/v1/agent/keys/:key_id' },
+  freeze: { method: 'POST', path: '/api/v1/agent/freeze' },
+  unfreeze: { method: 'POST', path: '/api/v1/agent/unfreeze' },
   list_authorizers: { method: 'GET', path: '/api/v1/agent/authorizers' },
   create_webhook: { method: 'POST', path: '/api/v1/agent/webhooks' },
   list_webhooks: { method: 'GET', path: '/api/v1/agent/webhooks' },

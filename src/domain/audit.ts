@@ -1,3 +1,4 @@
+import type { FreezeScope } from './freeze.js'
 import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
 
 /**
@@ -8,7 +9,7 @@ import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
  * | send.allowed | with the signed bytes: the clean verdict and the lists it rests on |
  * | send.refused | soon after the answer; a crash may lose the last moments, nothing was signed |
  * | spend.unvalued | soon after a call was mined whose receipt shows what could not be counted |
- * | webhook.*, address_rule.* | with the change itself, in the same commit |
+ * | webhook.*, address_rule.*, *.frozen, *.unfrozen | with the change itself, in the same commit |
  */
 export type AuditType =
   | 'wallet.created'
@@ -29,6 +30,7 @@ export type AuditType =
   | 'webhook.secret_rotated'
   | 'address_rule.set'
   | 'address_rule.removed'
+  | `${FreezeScope}.${'frozen' | 'unfrozen'}`
 
 /** One entry of a user's audit trail. Appended, never changed. */
 export interface AuditRecord {

@@ -1,5 +1,8 @@
+import type { FreezeScope } from './freeze.js'
 import type { EventId, SubWalletId, TxId, UserId } from './ids.js'
 import type { Transaction } from './transaction.js'
+
+type FreezeMoment = `${FreezeScope}.${'frozen' | 'unfrozen'}`
 
 export type EventType =
   | 'transaction.broadcast'
@@ -9,6 +12,7 @@ export type EventType =
   | 'key.rotated'
   | 'key.revoked'
   | 'limit.reached'
+  | FreezeMoment
   | 'webhook.test'
 
 /** What an endpoint without an `events` filter gets. */

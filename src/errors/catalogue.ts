@@ -39,6 +39,10 @@ export const CATALOGUE = {
   CHAIN_NOT_ALLOWED: row(403, 'This API key is not allowed on this chain.'),
   LIMIT_EXCEEDED: row(403, 'The request would exceed a spend cap of this API key.'),
   ADDRESS_BLOCKED: row(403, 'An address in the request is on a sanctions or risk list.'),
+  FROZEN: row(
+    403,
+    'The key, its sub-wallet, its user or the whole service is frozen: nothing new is signed until the user lifts it.',
+  ),
   NOT_FOUND: row(404, 'There is nothing here under that name.'),
   METHOD_NOT_ALLOWED: row(405, 'This path does not support this method.'),
   IDEMPOTENCY_IN_PROGRESS: row(

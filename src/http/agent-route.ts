@@ -28,7 +28,7 @@ import { runOperation } from './run-operation.js'
 
 /**
  * A keyed route, made from its row of the operations table, in the order of CONTRACT.md, "Order of
- * checks": key → rate → permission → room for a write → `allowed_chains` → the request's form → the
+ * checks": key → rate → permission → frozen → room for a write → `allowed_chains` → the request's form → the
  * operation.
  */
 
@@ -51,7 +51,7 @@ export function createAgentRoute(
       const bodyHead = row.method === 'GET' ? null : readBodyHead(head)
       const declared = bodyHead?.declaredBytes ?? null
       if (!admitWithBody(exchange, deps.rateLimit, caller.key.keyId, declared)) return
-      const denied = authorizeOperation(caller.key, row)
+      const denied = authorizeOperation(caller, row)
       if (denied !== null) exchange.refuse(denied)
       // The parser drops the body that nobody reads, and the connection stays usable.
       else if (row.movesValue && deps.refusesWrite(caller.key.keyId)) exchange.refuseOverloaded()

@@ -37,7 +37,7 @@ export function callTool(
 ): ToolResult | Promise<ToolResult> {
   const { caller, requestId } = mcp
   try {
-    const denied = authorizeOperation(caller.key, row)
+    const denied = authorizeOperation(caller, row)
     if (denied !== null) return refusalResult(denied, requestId)
     const split = splitArguments(row, args)
     if (!split.ok) return refusalResult(split.fault, requestId)

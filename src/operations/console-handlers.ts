@@ -5,9 +5,11 @@ import { listAuthorizers } from './console/authorizers.js'
 import { backtestKey } from './console/backtest.js'
 import { listDeliveries, redeliverEvent } from './console/deliveries.js'
 import { listEvents } from './console/events.js'
+import { freeze, unfreeze } from './console/freezes.js'
 import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
 import { freeingKey, freeingWebhook, withinQuota } from './console/quotas.js'
 import { listTransactions } from './console/transactions.js'
+import { getUser } from './console/user.js'
 import { createWallet, listWallets } from './console/wallets.js'
 import {
   createWebhook,
@@ -24,7 +26,7 @@ import type { OperationPorts } from './ports.js'
 /** One handler per row of the console's table; a missing one does not compile. */
 export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
   const handlers: ConsoleHandlers = {
-    get_user: ({ userId, email }) => ({ ok: true, value: { user_id: userId, email } }),
+    get_user: getUser(ports),
     create_wallet: withinQuota(ports, 'wallets', createWallet(ports)),
     list_wallets: listWallets(ports),
     create_key: withinQuota(ports, 'keys', createKey(ports)),
@@ -32,6 +34,8 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     rotate_key: rotateKey(ports),
     revoke_key: freeingKey(ports, revokeKey(ports)),
     patch_key: patchKey(ports),
+    freeze: freeze(ports),
+    unfreeze: unfreeze(ports),
     list_authorizers: listAuthorizers(ports),
     backtest_key: backtestKey(ports),
     list_audit: listAudit(ports),

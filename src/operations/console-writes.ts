@@ -30,6 +30,7 @@ type TakesAway = {
  * addresses that blocks, an entry removed that allowed. What is not the caller's own is refused alike.
  */
 const TAKES_AWAY: TakesAway = {
+  freeze: () => true,
   revoke_key: () => true,
   delete_webhook: () => true,
   patch_key(records, { userId }, input) {
@@ -55,6 +56,7 @@ const GIVES: ReadonlySet<ConsoleOperationName> = new Set([
   'put_address_rule',
   'delete_address_rule',
   'revoke_allowances',
+  'unfreeze',
 ])
 
 /** Why something is not done now, or null; asked for each call. */

@@ -5,6 +5,7 @@ import type { SharePriceHistory } from '../defi/share-price-history.js'
 import type { SwapVenue } from '../defi/swap-venue.js'
 import type { VaultVenue } from '../defi/vault-venue.js'
 import type { Environment } from '../domain/api-key.js'
+import type { FreezeBook } from '../domain/freeze-book.js'
 import type { KeyId, SubWalletId, UserId } from '../domain/ids.js'
 import type { Quotas } from '../domain/quotas.js'
 import type { PriceSource } from '../pricing/price-source.js'
@@ -37,6 +38,8 @@ export interface OperationPorts {
   readonly environment: Environment
   /** Of each user. */
   readonly quotas: Quotas
+  /** What is frozen, as the workers last said. */
+  readonly freezes: FreezeBook
   /** Newest block of a chain; null until one was seen. */
   readonly headOf: (chainId: number) => number | null
   /** The last place of the user's event log that may be shown. */

@@ -22,6 +22,7 @@ export const TAG = {
   certificate: 'awi/wallet-certificate/v1',
   registry: 'awi/registry/v1',
   grantChange: 'awi/grant-change/v1',
+  freezeChange: 'awi/freeze-change/v1',
   authorizerRequest: 'awi/authorizer-request/v1',
   authorizer: 'awi/authorizer/v1',
   authorizerEntry: 'awi/authorizer-entry/v1',

@@ -1,4 +1,5 @@
-import type { Address, Hex, KeyId, SubWalletId } from '../domain/ids.js'
+import type { FreezeScope, Freezing } from '../domain/freeze.js'
+import type { Address, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
 import type { SignPayload } from '../quorum-protocol/sign-payload.js'
 
@@ -35,6 +36,19 @@ export interface CoSigner {
    * proof; AUTHORIZATION_REFUSED when its proof does not verify
    */
   putGrant(grant: GrantUpdate): Promise<GrantOutcome>
+  /**
+   * Has the identity provider freeze it too; durable there when it resolves. Repeating it does no
+   * harm.
+   * @throws FaultError COSIGNER_UNAVAILABLE; PERMISSION_DENIED when the identity provider refuses
+   */
+  freeze(frozen: FrozenSubject): Promise<void>
+  /**
+   * Has the identity provider lift its freeze, on the proof of the user's authorizer.
+   * @throws FaultError as `putGrant`
+   */
+  unfreeze(update: UnfreezeUpdate): Promise<GrantOutcome>
+  /** Refuses what waits for its batch and is new; what has left already the other domains judge. */
+  refuseWaiting(frozen: FrozenSubject, since: Pick<Freezing, 'scope' | 'sinceMs'>): void
   /**
    * The user's authorizers, as this domain verified them.
    * @throws FaultError COSIGNER_UNAVAILABLE, or OVERLOADED with nothing begun
@@ -89,6 +103,8 @@ export type SignOutcome =
       readonly reason: SignRefusal
       /** Set for NONCE_TAKEN: the intent the ledger holds at that nonce. */
       readonly takenBy?: Uint8Array
+      /** Set for FROZEN: what the identity provider says is, and since when. */
+      readonly frozen?: Pick<Freezing, 'scope' | 'sinceMs'>
       /** For logs alone: the other domain's own code. */
       readonly detail?: string
       /** A public sentence, where there is more to say than the reason does. */
@@ -98,9 +114,10 @@ export type SignOutcome =
 /**
  * UNAVAILABLE: another domain did not answer; whether it approved is unknown.
  * NONCE_TAKEN: the identity provider approved another payload at this nonce.
+ * FROZEN: its key, wallet or user is, or the other domain as a whole.
  * REFUSED: grant, proof or payload not acceptable to the other domains.
  */
-export type SignRefusal = 'UNAVAILABLE' | 'NONCE_TAKEN' | 'REFUSED'
+export type SignRefusal = 'UNAVAILABLE' | 'NONCE_TAKEN' | 'FROZEN' | 'REFUSED'
 
 export interface GrantUpdate extends GrantedPolicy {
   readonly keyId: KeyId
@@ -124,6 +141,22 @@ export interface GrantUpdate extends GrantedPolicy {
   /** Whether it gives anything that was not there before; a new key does, a rotated one never. */
   readonly effect: 'enlarges' | 'narrows'
   /** The user's confirmation of an enlargement; null: none yet, or none needed. */
+  readonly authorization: GrantAuthorization | null
+}
+
+/** A freeze as custody names it: a key with its whole lineage. */
+export interface FrozenSubject {
+  readonly scope: FreezeScope
+  readonly userId: string
+  /** Of the sub-wallet, null but for a wallet's. */
+  readonly walletId: SubWalletId | null
+  /** Null but for a key's. */
+  readonly lineageId: LineageId | null
+}
+
+export interface UnfreezeUpdate extends FrozenSubject {
+  readonly consoleToken: string
+  /** The user's confirmation; null: none yet. */
   readonly authorization: GrantAuthorization | null
 }
 

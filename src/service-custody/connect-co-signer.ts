@@ -40,6 +40,7 @@ import type {
 } from './co-signer.js'
 import { createConsoleQueue } from './console-queue.js'
 import { createWalletKey } from './create-wallet.js'
+import { createFreezesElsewhere, isStopped } from './freezes.js'
 import { createGrantAuthority, listedAuthorizer, managePage } from './grant-authority.js'
 import { grantParameters } from './grant-parameters.js'
 import { createGrantReferences, type GrantReference } from './grant-references.js'
@@ -131,6 +132,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     registry,
     evidence,
   })
+  const freezes = createFreezesElsewhere(link.userSide, authority, evidence)
   const consoleQueue = createConsoleQueue()
   const pipeline = createSignPipeline({
     context: () =>
@@ -248,6 +250,15 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     }
   }
 
+  /** @throws FaultError instead of what the work throws */
+  async function faulting<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (error) {
+      throw coSignerFault(error)
+    }
+  }
+
   async function authorizersOf(userId: string): Promise<AuthorizerList> {
     try {
       const { active } = await authority.known(userId)
@@ -300,6 +311,11 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       }
     },
     putGrant: (update) => atConsole(lineOf(update), () => putGrant(update)),
+    freeze: (frozen) =>
+      atConsole(`narrows ${frozen.userId}`, () => faulting(freezes.freeze(frozen))),
+    unfreeze: (update) => atConsole(update.userId, () => faulting(freezes.unfreeze(update))),
+    refuseWaiting: (subject, { scope, sinceMs }) =>
+      pipeline.refuse(isStopped(subject), { ...failed('FROZEN'), frozen: { scope, sinceMs } }),
     authorizersOf: (userId) => atConsole(userId, () => authorizersOf(userId)),
     get ready() {
       return link.session !== null

@@ -4,7 +4,6 @@ import {
   CONFIRMATION_LIFE_MS,
   encodeGrantStatement,
   type GrantStatement,
-  grantChallenge,
   grantMessage,
 } from '../custody/authorizers/grant-statement.js'
 import { decodeProof } from '../custody/authorizers/proof.js'
@@ -17,7 +16,12 @@ import { expectBytes } from '../quorum-protocol/bytes.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
 import type { WebAuthnPins } from '../quorum-protocol/registry.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
-import type { GrantOutcome, GrantUpdate, ListedAuthorizer } from './co-signer.js'
+import type {
+  GrantAuthorization,
+  GrantOutcome,
+  GrantUpdate,
+  ListedAuthorizer,
+} from './co-signer.js'
 
 /**
  * The service's own judgement of what a user confirmed. The user side judges again by itself;
@@ -38,8 +42,36 @@ export interface GrantAuthority {
     update: GrantUpdate,
     answer: { readonly grantId: Uint8Array; readonly version: number; readonly proof: Uint8Array },
   ): Promise<GrantOutcome & { readonly evidence: Buffer }>
+  /**
+   * A proof of the user's authorizer over a statement, verified.
+   * @returns null where it is left to dev's software authorizer, which is the user side's
+   * @throws FaultError AUTHORIZATION_REQUIRED or AUTHORIZATION_REFUSED
+   */
+  proofOver(asked: AskedProof, nowMs: number): Promise<Uint8Array | null>
+  /**
+   * A proof that the user side took, once more verified.
+   * @param message what it is over
+   * @returns what confirmed it
+   * @throws Refusal NOT_CONFIRMED
+   */
+  accepted(
+    userId: string,
+    proof: Uint8Array,
+    message: Uint8Array,
+  ): Promise<NonNullable<GrantOutcome['authorizedBy']>>
   /** @throws Refusal, Unanswered */
   known(userId: string): Promise<AuthorizerSet>
+}
+
+/** What a person is to confirm. */
+export interface AskedProof {
+  readonly userId: string
+  readonly authorization: GrantAuthorization | null
+  /** Of the change: a proof is good for it alone. */
+  readonly version: number
+  readonly statementUntil: (confirmBeforeMs: number) => Uint8Array
+  /** What is signed of a statement, with its tag. */
+  readonly messageOf: (statement: Uint8Array) => Buffer
 }
 
 export interface GrantBasis {
@@ -60,9 +92,9 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
     return syncAuthorizers(ownerHashOf(userId), context)
   }
 
-  function judge(set: AuthorizerSet, proof: Uint8Array, statement: Uint8Array) {
+  function judge(set: AuthorizerSet, proof: Uint8Array, message: Uint8Array) {
     const { webauthn, softwareAuthorizer } = registry.current
-    return verifyProof(decodeProof(proof), grantMessage(statement), {
+    return verifyProof(decodeProof(proof), message, {
       authorizers: set.active,
       webauthn,
       softwareAuthorizer,
@@ -90,31 +122,50 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
     nowMs: number,
   ): Promise<Uint8Array | null> {
     if (update.effect === 'narrows') return null
-    const set = await known(update.userId)
+    const { userId, authorization } = update
+    const statementUntil = (confirmBeforeMs: number) =>
+      encodeGrantStatement(statementOf(update, { ...next, confirmBeforeMs }))
+    const asked = { userId, authorization, version: next.version, statementUntil }
+    return proofOver({ ...asked, messageOf: grantMessage }, nowMs)
+  }
+
+  async function proofOver(asked: AskedProof, nowMs: number): Promise<Uint8Array | null> {
+    const { userId, authorization, version, statementUntil, messageOf } = asked
+    const set = await known(userId)
     const { webauthn, softwareAuthorizer } = registry.current
-    const { authorization } = update
     if (authorization === null && set.active.length === 0 && softwareAuthorizer !== null) {
       return null
     }
-    const asked = {
-      ...next,
-      confirmBeforeMs: authorization?.confirmBeforeMs ?? nowMs + CONFIRMATION_LIFE_MS,
-    }
-    const statement = encodeGrantStatement(statementOf(update, asked))
-    if (authorization === null) throw required(statement, asked, set, webauthn)
-    if (authorization.version !== next.version) throw refused('the grant changed meanwhile')
+    const confirmBeforeMs = authorization?.confirmBeforeMs ?? nowMs + CONFIRMATION_LIFE_MS
+    const statement = statementUntil(confirmBeforeMs)
+    const message = messageOf(statement)
+    const challenge = sha256(message)
+    const toSign = { statement, challenge, version, confirmBeforeMs }
+    if (authorization === null) throw required(toSign, set, webauthn)
+    if (authorization.version !== version) throw refused('it changed meanwhile')
     if (authorization.confirmBeforeMs <= nowMs) throw refused('confirmed too late')
-    const left =
-      authorization.proof ?? (await userSide.call('proof-get', [grantChallenge(statement)]))
-    if (left === null) throw required(statement, asked, set, webauthn)
+    const left = authorization.proof ?? (await userSide.call('proof-get', [challenge]))
+    if (left === null) throw required(toSign, set, webauthn)
     const proof = expectBytes(left)
-    const verdict = await judge(set, proof, statement)
+    const verdict = await judge(set, proof, message)
     if (!verdict.ok) throw refused(verdict.reason)
     return proof
   }
 
+  async function accepted(userId: string, proof: Uint8Array, message: Uint8Array) {
+    const set = store.setOf(ownerHashOf(userId))
+    const verdict = await judge(set, proof, message)
+    if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
+    if (verdict.authorizer !== null) {
+      await store.raiseSignCount(verdict.authorizer.id, verdict.signCount)
+    }
+    return decodeProof(proof).kind
+  }
+
   return {
     known,
+    proofOver,
+    accepted,
     async basisOf(update, nowMs) {
       // A revocation holds whatever it meets.
       if (update.revoked) return { basedOn: 0, proof: null }
@@ -131,13 +182,8 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
         if (update.effect === 'enlarges') throw new Refusal('NOT_CONFIRMED', 'no proof came back')
         return { authorizedBy: null, evidence }
       }
-      const set = store.setOf(ownerHashOf(update.userId))
-      const verdict = await judge(set, proof, statement)
-      if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
-      if (verdict.authorizer !== null) {
-        await store.raiseSignCount(verdict.authorizer.id, verdict.signCount)
-      }
-      return { authorizedBy: decodeProof(proof).kind, evidence }
+      const authorizedBy = await accepted(update.userId, proof, grantMessage(statement))
+      return { authorizedBy, evidence }
     },
   }
 }
@@ -183,9 +229,14 @@ function statementOf(update: GrantUpdate, asked: Asked): GrantStatement {
   }
 }
 
+interface ToSign extends Pick<Asked, 'version' | 'confirmBeforeMs'> {
+  readonly statement: Uint8Array
+  /** 32 bytes. */
+  readonly challenge: Uint8Array
+}
+
 function required(
-  statement: Uint8Array,
-  { version, confirmBeforeMs }: Asked,
+  { statement, challenge, version, confirmBeforeMs }: ToSign,
   set: AuthorizerSet,
   webauthn: WebAuthnPins | null,
 ): FaultError {
@@ -199,7 +250,7 @@ function required(
   const details = {
     grant: base64Url(statement),
     grant_version: version,
-    challenge: base64Url(grantChallenge(statement)),
+    challenge: base64Url(challenge),
     confirm_before: new Date(confirmBeforeMs).toISOString(),
     authorizers,
     confirm_url: page === null ? null : `${page}/confirm?grant=${base64Url(statement)}`,

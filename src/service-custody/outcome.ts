@@ -1,4 +1,6 @@
+import { FREEZE_SCOPES } from '../custody/authorizers/freeze-statement.js'
 import { type Fault, fault } from '../errors/fault.js'
+import { ByteReader } from '../quorum-protocol/bytes.js'
 import type { RefusalCode } from '../quorum-protocol/refusal.js'
 import type { SignOutcome, SignRefusal } from './co-signer.js'
 
@@ -43,15 +45,27 @@ export function clocksDiffer(otherMs: number, nowMs: number): FailedOutcome {
   }
 }
 
-export function failed(code: RefusalCode, takenBy?: Uint8Array): FailedOutcome {
-  if (code === 'NONCE_TAKEN' && takenBy !== undefined) {
-    return { ok: false, reason: 'NONCE_TAKEN', takenBy: Uint8Array.from(takenBy), detail: code }
+/** @param told what came with the code: the approval that holds the nonce, or what is frozen */
+export function failed(code: RefusalCode, told?: Uint8Array): FailedOutcome {
+  if (code === 'NONCE_TAKEN' && told !== undefined) {
+    return { ok: false, reason: 'NONCE_TAKEN', takenBy: Uint8Array.from(told), detail: code }
   }
+  if (code === 'FROZEN') return { ok: false, reason: 'FROZEN', detail: code, ...frozenOf(told) }
   if (code === 'FENCED') {
     return { ok: false, reason: 'UNAVAILABLE', detail: code, explanation: TAKEN_OVER }
   }
   const reason: SignRefusal = TRANSIENT.has(code) ? 'UNAVAILABLE' : 'REFUSED'
   return { ok: false, reason, detail: code }
+}
+
+/** One byte and eight, as the user side's `Frozen` tells it. */
+function frozenOf(told: Uint8Array | undefined): Pick<FailedOutcome, 'frozen'> {
+  if (told?.length !== 9) return {}
+  const reader = new ByteReader(told)
+  const number = reader.u8()
+  const scopes = Object.keys(FREEZE_SCOPES) as (keyof typeof FREEZE_SCOPES)[]
+  const scope = scopes.find((name) => FREEZE_SCOPES[name] === number)
+  return scope === undefined ? {} : { frozen: { scope, sinceMs: reader.u64() } }
 }
 
 export function unavailable(detail: string): FailedOutcome {

@@ -23,6 +23,8 @@ import {
  */
 export interface SignPipeline {
   sign(intent: PreparedIntent): Promise<SignOutcome>
+  /** Answers what waits and fits the description. */
+  refuse(fits: (intent: PreparedIntent) => boolean, outcome: SignOutcome): void
   /** Answers everything that waits with UNAVAILABLE. */
   abandon(detail: string): void
   readonly waiting: number
@@ -147,6 +149,12 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
         wait.entered()
         schedule()
       })
+    },
+    refuse(fits, outcome) {
+      const refused = waiting.filter(({ intent }) => fits(intent))
+      if (refused.length === 0) return
+      waiting = waiting.filter((it) => !refused.includes(it))
+      for (const { resolve } of refused) resolve(outcome)
     },
     abandon(detail) {
       const abandoned = waiting

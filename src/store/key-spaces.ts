@@ -36,6 +36,7 @@
  * | grantChanges | [sub-wallet id, key id] | GrantChange that the identity provider has not acknowledged |
  * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block |
  * | retained | [user id, what] | where what is kept of theirs begins: after `events` (seq) and `verdicts` (tx id) |
+ * | freezes | [user id, name] | Freeze that stands |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -73,6 +74,7 @@ export const KEY_SPACES = {
   settlements: '34-settlements',
   grantChanges: '35-grant-changes',
   retained: '36-retained',
+  freezes: '40-freezes',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -84,4 +86,4 @@ export const LISTED = ''
  * Raised by every change of a stored shape. A build opens stores of its own schema alone: none was
  * released, so there is nothing to migrate.
  */
-export const SCHEMA_VERSION = 15
+export const SCHEMA_VERSION = 16

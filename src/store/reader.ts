@@ -3,6 +3,7 @@ import type { Environment } from './environment.js'
 import { type AllowanceReader, createAllowanceReader } from './readers/allowances.js'
 import { type AuditReader, createAuditReader } from './readers/audit.js'
 import { createEventReader, type EventReader } from './readers/events.js'
+import { createFreezeReader, type FreezeReader } from './readers/freezes.js'
 import { createGasReader, type GasReader } from './readers/gas.js'
 import { createIdempotencyReader, type IdempotencyReader } from './readers/idempotency.js'
 import {
@@ -34,6 +35,7 @@ export interface Reader {
   readonly wallets: WalletReader
   readonly keys: KeyReader
   readonly grants: GrantReader
+  readonly freezes: FreezeReader
   readonly users: UserReader
   readonly transactions: TransactionReader
   readonly idempotency: IdempotencyReader
@@ -59,6 +61,7 @@ export function createReader(environment: Environment): Reader {
     wallets,
     keys: createKeyReader(environment),
     grants: createGrantReader(environment),
+    freezes: createFreezeReader(environment),
     users: createUserReader(environment),
     transactions,
     idempotency: createIdempotencyReader(environment),

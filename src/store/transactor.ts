@@ -3,6 +3,7 @@ import type { AllowanceEntry, AllowanceLedgerMark } from '../domain/allowance.js
 import type { ApiKey } from '../domain/api-key.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { NewEvent } from '../domain/event.js'
+import type { Freeze } from '../domain/freeze.js'
 import type { GrantChange } from '../domain/grant-change.js'
 import type { IdempotencyRecord } from '../domain/idempotency.js'
 import type {
@@ -35,6 +36,9 @@ export interface Transactor {
   /** Takes the place of an earlier one of the same key. */
   putGrantChange(wallet: SubWalletId, change: GrantChange): void
   deleteGrantChange(wallet: SubWalletId, id: KeyId): void
+  /** Takes the place of an earlier one of the same name. */
+  putFreeze(freeze: Freeze): void
+  deleteFreeze(user: UserId, name: string): void
   putKeyUse(id: KeyId, usedAtMs: number): void
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void
   /**

@@ -3,6 +3,7 @@ import { type AllowanceEntry, type AllowanceLedgerMark, allowanceKey } from '../
 import type { ApiKey } from '../domain/api-key.js'
 import type { AuditRecord } from '../domain/audit.js'
 import type { NewEvent } from '../domain/event.js'
+import type { Freeze } from '../domain/freeze.js'
 import type { GrantChange } from '../domain/grant-change.js'
 import type { IdempotencyRecord } from '../domain/idempotency.js'
 import type {
@@ -106,6 +107,14 @@ export class WriteBatch implements Transactor {
 
   deleteGrantChange(wallet: SubWalletId, id: KeyId): void {
     this.#remove('grantChanges', [wallet, id])
+  }
+
+  putFreeze(freeze: Freeze): void {
+    this.#put('freezes', [freeze.userId, freeze.name], packedRecord(freeze))
+  }
+
+  deleteFreeze(user: UserId, name: string): void {
+    this.#remove('freezes', [user, name])
   }
 
   putKeyUse(id: KeyId, usedAtMs: number): void {

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Actors } from '../../actors/protocols.js'
 import { jsonText } from '../../src/api/json-text.js'
 import { transactionView } from '../../src/api/transaction-view.js'
+import { createFreezeBook } from '../../src/domain/freeze-book.js'
 import type { SubWalletId, TxId } from '../../src/domain/ids.js'
 import type { UsdMicros } from '../../src/domain/money.js'
 import { NO_SPEND, utcDay } from '../../src/domain/spend.js'
@@ -197,6 +198,7 @@ describe('limits that are kept', () => {
     let whileAsked = () => {}
     const read = getLimits({
       walletVersions: versions,
+      freezes: createFreezeBook([], () => null),
       nowMs: () => now,
       actors: {
         ask: (() => {

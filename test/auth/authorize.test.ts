@@ -1,18 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { authorizeChain, authorizeOperation } from '../../src/auth/authorize.js'
+import { fault } from '../../src/errors/fault.js'
 import { TRADE_SECRET, testKey } from '../http/harness.js'
 
+const FROZEN = fault('FROZEN')
 const trader = testKey(TRADE_SECRET, { allowedChains: [1, 8453] })
 const reader = testKey(TRADE_SECRET, { permission: 'read' })
 
-describe('permission', () => {
+describe('permission, and what is frozen', () => {
   test.each([
-    [reader, 'read', null],
-    [reader, 'trade', 'PERMISSION_DENIED'],
-    [trader, 'read', null],
-    [trader, 'trade', null],
-  ] as const)('%#', (key, permission, code) => {
-    expect(authorizeOperation(key, { permission })?.code ?? null).toBe(code)
+    [{ key: reader }, 'read', null],
+    [{ key: reader, frozen: FROZEN }, 'trade', 'PERMISSION_DENIED'],
+    [{ key: trader, frozen: FROZEN }, 'read', null],
+    [{ key: trader }, 'trade', null],
+    [{ key: trader, frozen: FROZEN }, 'trade', 'FROZEN'],
+  ] as const)('%#', (caller, permission, code) => {
+    expect(authorizeOperation(caller, { permission })?.code ?? null).toBe(code)
   })
 })
 

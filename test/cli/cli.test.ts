@@ -348,9 +348,10 @@ describe('exit codes', () => {
 it('has every command, each with help', async () => {
   const wanted = ['start', 'status', 'wallets', 'keys', 'limits', 'send', 'swap', 'tx', 'webhooks']
   const records = ['balances', 'simulate', 'allowances', 'gas-swap', 'events', 'rules', 'audit']
+  const stops = ['freeze', 'unfreeze']
   const operator = ['lists', 'custody', 'contracts', 'gas-wallets', 'bench', 'completion']
   const { out } = await run(['--help'])
-  for (const name of [...wanted, ...records, ...operator])
+  for (const name of [...wanted, ...records, ...stops, ...operator])
     expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
   const rows: readonly [string, readonly string[]][] = [
     ['keys', ['create', 'list', 'rotate', 'revoke']],

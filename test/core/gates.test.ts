@@ -53,6 +53,12 @@ function fill(state: SubWalletState): void {
   }
 }
 
+function freezeKey(state: SubWalletState): void {
+  const freezing = { scope: 'key', sinceMs: START_MS, reason: 'lost', by: 'user' } as const
+  const lineages = new Map([[LINEAGE_ID, freezing]])
+  state.freezes = { instance: null, user: null, wallets: new Map(), lineages }
+}
+
 interface Defect<Prepared> {
   readonly said?: Partial<Prepared>
   readonly before?: (state: SubWalletState) => void
@@ -61,6 +67,7 @@ interface Defect<Prepared> {
 /** What keeps a send from passing each gate. */
 const SEND: Partial<Record<Gate['name'], Defect<Flat<PreparedSend>>>> = {
   key: { said: { keyId: 'key_unknown' as KeyId } },
+  frozen: { before: freezeKey },
   chain: { said: { chainId: OTHER_CHAIN } },
   idempotency: {
     said: { idempotency: REUSED },
@@ -77,6 +84,7 @@ const SEND: Partial<Record<Gate['name'], Defect<Flat<PreparedSend>>>> = {
 /** And a sponsored call, which takes no nonce and is screened later. */
 const SWAP: Partial<Record<Gate['name'], Defect<PreparedSponsored>>> = {
   key: { said: { keyId: 'key_unknown' as KeyId } },
+  frozen: { before: freezeKey },
   chain: { said: { chainId: OTHER_CHAIN } },
   idempotency: {
     said: { idempotency: REUSED },
@@ -166,11 +174,45 @@ describe('a call that is valued anew', () => {
     expect(state.drafts.size).toBe(0)
   })
 
+  test('is refused when its key was frozen meanwhile', () => {
+    const state = openWallet()
+    tell(state, preparedSend(1, 600n))
+    freezeKey(state)
+    expect(requote(state, 600n)).toBe('FROZEN')
+    expect(usedMicros(state)).toBe(0n)
+  })
+
   test('is refused when its key was revoked meanwhile', () => {
     const state = openWallet()
     tell(state, preparedSend(1, 600n))
     tell(state, { type: 'revoke-key', keyId: KEY_ID, nowMs: START_MS })
     expect(requote(state, 600n)).toBe('INVALID_KEY')
+    expect(usedMicros(state)).toBe(0n)
+  })
+})
+
+describe('a call that was let through', () => {
+  test('gets no nonce once its key is frozen, and holds nothing any more', () => {
+    const state = openWallet()
+    tell(state, preparedSend(1, 600n))
+    freezeKey(state)
+    const clean = { refusal: null, screenedAgainst: [], requoted: null } as const
+    const screened = { type: 'screened', txId: txIdOf(1), ...clean, nowMs: START_MS } as const
+    const { effects } = decide(state, screened, null)
+    expect(effects.map(({ type }) => type)).toEqual(['refused'])
+    expect(state.drafts.size).toBe(0)
+    expect(usedMicros(state)).toBe(0n)
+  })
+
+  test('is not sponsored once its key is frozen', () => {
+    const state = openWallet()
+    tell(state, preparedSwap(1, 600n))
+    freezeKey(state)
+    const clean = { refusal: null, screenedAgainst: [] } as const
+    const screened = { type: 'sponsored-screened', txId: txIdOf(1), ...clean } as const
+    const { effects } = decide(state, { ...screened, nowMs: START_MS }, null)
+    expect(effects.map(({ type }) => type)).toEqual(['refused'])
+    expect(state.sponsored.size).toBe(0)
     expect(usedMicros(state)).toBe(0n)
   })
 })

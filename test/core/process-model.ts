@@ -12,6 +12,7 @@ import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { BroadcastOutcome } from '../../src/chains/rpc/broadcast-outcome.js'
 import type { SpreadOutcome } from '../../src/chains/rpc/types.js'
+import { createFreezeBook } from '../../src/domain/freeze-book.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import { NO_METER } from '../../src/domain/meter.js'
 import type { Transaction } from '../../src/domain/transaction.js'
@@ -221,6 +222,7 @@ export class ProcessModel {
       screener: { screen: () => ({ outcome: 'clean', lists: [] }) } as never,
       coSigner,
       tell: () => undefined,
+      freezes: createFreezeBook([], () => null),
       keyChanged: () => undefined,
       versions: { countUp: () => undefined },
       log: { warn: () => undefined },

@@ -15,6 +15,7 @@ import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { ChainId } from '../../src/domain/chains.js'
+import { createFreezeBook } from '../../src/domain/freeze-book.js'
 import { type Address, type LineageId, type TxId, ulidBody } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { NO_METER } from '../../src/domain/meter.js'
@@ -151,6 +152,7 @@ export async function startHarness(
               receipts: quoter,
               screener,
               coSigner: quorum.coSigner,
+              freezes: createFreezeBook([], () => null),
               keyChanged() {},
               versions: { countUp() {} },
               auditLog,

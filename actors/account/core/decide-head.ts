@@ -142,6 +142,8 @@ function fillGap(turn: AccountTurn, lane: NonceLane, { fees, nowMs }: HeadComman
   if (lane.queued.some((txId) => turn.mayFill(queuedDraft(state, txId), nonce))) return
   const above = lane.flight.map((txId) => state.open.get(txId)).find((it) => it !== undefined)
   if (above === undefined || above.tx.nonce < nonce) return
+  // A new nonce, though nothing is sent by it: what waits above goes on once that is lifted.
+  if (turn.whatStops(above.tx) !== null) return
   const claimed = Math.min(above.tx.nonce, lane.ownFrom) - nonce
   if (claimed > GAPS_MAX || above.tx.nonce - nonce > OWN_GAPS_MAX + GAPS_MAX) return
   const { chainId } = lane

@@ -1,5 +1,5 @@
 import type { TxId } from '../../../src/domain/ids.js'
-import { fault } from '../../../src/errors/fault.js'
+import { type Fault, fault } from '../../../src/errors/fault.js'
 import { dropTransaction, pumpFlight } from './flight.js'
 import type { AccountCommand } from './messages.js'
 import { type AccountDraft, type DraftEntry, laneOf, type NonceLane, SIGNING_MAX } from './state.js'
@@ -17,6 +17,11 @@ export function pumpSigning(turn: AccountTurn, lane: NonceLane): void {
     const next = nextInQueue(turn, lane)
     if (next === null) return
     const { draft, gap } = next
+    const stopped = turn.whatStops(draft)
+    if (stopped !== null) {
+      refuseQueued(turn, draft.txId, stopped)
+      continue
+    }
     if (turn.takesBack(draft, lane)) continue
     const nonce = gap ?? lane.nextNonce + lane.signing.length
     turn.emit({ type: 'nonce-assigned', txId: draft.txId, nonce, replaces: null })
@@ -120,6 +125,12 @@ export function stopSigningAgain(turn: AccountTurn, txId: TxId, nowMs: number): 
   }
   if (inSequence) advanceLane(turn, lane, nowMs)
   else turn.emit({ type: 'released', txId })
+}
+
+function refuseQueued(turn: AccountTurn, txId: TxId, why: Fault): void {
+  const entry = turn.state.drafts.get(txId)
+  if (entry === undefined) throw new Error(`${txId} is queued but is no draft`)
+  releaseFailed(turn, { ...entry, fault: why })
 }
 
 function releaseFailed(

@@ -33,6 +33,8 @@ interface AccountOwner {
    * queue instead.
    */
   takesBack(draft: AccountDraft, lane: NonceLane): boolean
+  /** Why nothing new is signed for such a call, and a draft of it is given up; null: nothing. */
+  whatStops(call: AccountDraft | AccountTransaction): Fault | null
   askToSign(draft: AccountDraft, nonce: number, replaces: DraftEntry['replaces']): void
   /** Makes the record of a draft that is signed, and emits it. */
   onSigned(entry: DraftEntry, nowMs: number): AccountTransaction

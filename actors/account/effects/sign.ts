@@ -6,6 +6,7 @@ import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
 import type { AccountCommand } from '../core/messages.js'
 import type { AccountDraft } from '../core/state.js'
 import type { AccountPorts } from '../ports.js'
+import { refusalFault } from './refusal-fault.js'
 
 /** Who asks for a signature of which account. */
 export interface Signer {
@@ -81,14 +82,8 @@ function outcomeCommand(
   if (outcome.reason === 'NONCE_TAKEN' && outcome.takenBy !== undefined) {
     return { type: 'nonce-taken', txId, nonce, takenBy: toHex(outcome.takenBy), nowMs }
   }
-  if (outcome.reason === 'REFUSED') {
-    const refusal = fault(
-      'PERMISSION_DENIED',
-      {},
-      'The identity provider does not grant this key that call; nothing was signed.',
-      outcome.detail,
-    )
-    return { type: 'sign-failed', txId, nonce, fault: refusal, nowMs }
+  if (outcome.reason === 'REFUSED' || outcome.reason === 'FROZEN') {
+    return { type: 'sign-failed', txId, nonce, fault: refusalFault(outcome), nowMs }
   }
   return failed(txId, nonce, nowMs, outcome.explanation)
 }

@@ -46,6 +46,11 @@ export class GasTurn implements AccountTurn {
     return false
   }
 
+  /** What it carries is signed already; what is frozen gives it nothing new. */
+  whatStops(): null {
+    return null
+  }
+
   askToSign(draft: AccountDraft, nonce: number, replaces: Hex | null): void {
     const { walletId } = this.#key()
     const authorization = this.#authorizationOf(draft)

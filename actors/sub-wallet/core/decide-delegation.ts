@@ -1,6 +1,7 @@
 import { pumpFlight } from '../../account/core/flight.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import { laneOf, type NonceLane } from '../../account/core/state.js'
+import { callOf } from './sponsored-call.js'
 import type { SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import type { Turn } from './turn.js'
@@ -17,6 +18,7 @@ export function proceed(turn: Turn, chainId: number): void {
   const { state } = turn
   for (const entry of [...state.sponsored.values()]) {
     if (entry.chainId !== chainId || entry.phase !== 'waiting') continue
+    if (isRefused(turn, entry)) continue
     const delegation = state.delegations.get(chainId)
     if (delegation?.phase === 'pending') askFor(turn, entry, delegation.authorization)
     else if (!entry.needsDelegation && delegation === undefined) askFor(turn, entry, null)
@@ -39,8 +41,9 @@ function lead(turn: Turn, chainId: number): void {
   if (state.delegations.get(chainId)?.phase !== 'draining') return
   const lane = laneOf(state, chainId)
   let first: SponsoredEntry | null = null
-  for (const entry of state.sponsored.values()) {
-    if (entry.chainId === chainId && entry.phase === 'waiting') {
+  for (const entry of [...state.sponsored.values()]) {
+    const waits = entry.chainId === chainId && entry.phase === 'waiting'
+    if (waits && !isRefused(turn, entry)) {
       first = entry
       break
     }
@@ -56,6 +59,15 @@ function lead(turn: Turn, chainId: number): void {
 
 function isEmpty({ signing, filling, flight, gaps }: NonceLane): boolean {
   return signing.length + filling.length + flight.length + gaps.length === 0
+}
+
+/** Whether it is frozen by now, and was answered so. */
+function isRefused(turn: Turn, { txId, draft, token, screenedAgainst }: SponsoredEntry): boolean {
+  const stopped = draft === null ? null : turn.freezeFault(draft.lineageId)
+  if (draft === null || stopped === null) return false
+  turn.emit({ type: 'sponsored-released', txId })
+  turn.refuseSend(token, stopped, callOf(draft), screenedAgainst)
+  return true
 }
 
 function askFor(

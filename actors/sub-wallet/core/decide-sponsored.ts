@@ -5,7 +5,7 @@ import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
 import { proceed } from './decide-delegation.js'
 import { passesGates } from './lifecycle.js'
-import type { RefusedCall } from './messages.js'
+import { callOf } from './sponsored-call.js'
 import type { PreparedSponsored, SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredDraft } from './sponsored-state.js'
 import type { SubWalletState } from './state.js'
@@ -51,15 +51,6 @@ export function admitSponsored(
   }
   turn.emit({ type: 'sponsored-reserved', draft, needsDelegation: !delegated, token })
   turn.effect({ type: 'screen-sponsored', draft })
-}
-
-/** As the audit trail shows it: the Router's call, with the venue's calldata. */
-export function callOf(command: Of<'prepared-sponsor-call'> | SponsoredDraft): RefusedCall {
-  const { txId, keyId, requestId, chainId, kind, router } = command
-  const quoted = 'quote' in command ? command.quote : null
-  const terms = quoted === null ? 'terms' in command && command.terms : quoted.ok && quoted.terms
-  const data = terms !== false && terms.ok ? terms.value.data : '0x'
-  return { txId, keyId, requestId, kind, call: { chainId, to: router, value: 0n, data } }
 }
 
 function duplicateOf(

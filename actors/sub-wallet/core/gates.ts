@@ -1,7 +1,9 @@
 import { keyStatus } from '../../../src/domain/api-key.js'
+import { freezeOf } from '../../../src/domain/freeze.js'
 import { IDEMPOTENCY_TTL_MS } from '../../../src/domain/idempotency.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
+import { frozenFault } from '../../../src/errors/frozen.js'
 import { OPEN_MAX } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, keyOf } from './call-at-gates.js'
@@ -22,6 +24,15 @@ export function passesKey(turn: Turn, asked: CallAtGates): boolean {
   asked.key = key
   if (key.permission === 'trade') return true
   turn.refuseSend(asked.token, fault('PERMISSION_DENIED'), asked.request)
+  return false
+}
+
+/** As its shell saw it last, which is now. */
+export function passesFrozen(turn: Turn, asked: CallAtGates): boolean {
+  if (turn.state.freezes === null) return true
+  const frozen = freezeOf(turn.state.freezes, keyOf(asked))
+  if (frozen === null) return true
+  turn.refuseSend(asked.token, frozenFault(frozen), asked.request)
   return false
 }
 

@@ -6,6 +6,7 @@ import {
   passesChain,
   passesDuplicate,
   passesEarlyScreening,
+  passesFrozen,
   passesIdempotency,
   passesKey,
   passesNonce,
@@ -18,6 +19,7 @@ import type { Turn } from './turn.js'
 export interface Gate {
   readonly name:
     | 'key'
+    | 'frozen'
     | 'chain'
     | 'idempotency'
     | 'duplicate'
@@ -58,6 +60,10 @@ export const GATES: readonly Gate[] = [
   {
     ...{ name: 'key', ...AT_ONCE, askedAgain: true, passes: passesKey },
     refusals: ['INVALID_KEY', 'PERMISSION_DENIED'],
+  },
+  {
+    ...{ name: 'frozen', ...AT_ONCE, askedAgain: true, passes: passesFrozen },
+    refusals: ['FROZEN'],
   },
   {
     ...{ name: 'chain', ...AT_ONCE, askedAgain: true, passes: passesChain },

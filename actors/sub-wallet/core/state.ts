@@ -1,6 +1,7 @@
 import type { AllowanceEntry } from '../../../src/domain/allowance.js'
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Spend } from '../../../src/domain/exposure.js'
+import type { Freezes } from '../../../src/domain/freeze.js'
 import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../../src/domain/ids.js'
 import {
   combine,
@@ -57,6 +58,8 @@ export interface SubWalletState extends AccountState {
   readonly intentNonces: Map<number, number>
   sponsoredGas: SponsoredGas
   readonly grants: OpenGrants
+  /** What is frozen of the user's, at the moment of each decision; null: nothing. Not its own. */
+  freezes: Freezes | null
 }
 
 /** A request that holds a reservation and has no durable signed bytes yet. */
@@ -125,6 +128,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     intentNonces: new Map(),
     sponsoredGas: { day: 0, micros: 0n },
     grants: noOpenGrants(),
+    freezes: null,
   }
 }
 

@@ -1,7 +1,9 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
-import type { TxId } from '../../../src/domain/ids.js'
+import { freezeOf } from '../../../src/domain/freeze.js'
+import type { LineageId, TxId } from '../../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import { frozenFault } from '../../../src/errors/frozen.js'
 import type { AccountCommand, Ending, ReplacePurpose } from '../../account/core/messages.js'
 import type { AccountDraft, DraftEntry, NonceLane, OpenEntry } from '../../account/core/state.js'
 import type { AccountTurn } from '../../account/core/turn.js'
@@ -81,7 +83,9 @@ export class Turn implements AccountTurn {
     call: Draft | Transaction,
     screenedAgainst: readonly ScreenedAgainst[] = [],
   ): void {
-    this.refuseSend(token, fault, call, screenedAgainst)
+    // The identity provider knows no reasons; this domain may.
+    const here = fault.code === 'FROZEN' ? this.whatStops(call) : null
+    this.refuseSend(token, here ?? fault, call, screenedAgainst)
   }
 
   /** It is an authorization's. */
@@ -91,6 +95,18 @@ export class Turn implements AccountTurn {
 
   mayFill(draft: Draft, gap: number): boolean {
     return mayFill(this.state, draft, gap)
+  }
+
+  /** Asked when it is about to be signed: what is frozen meanwhile stops what was let through. */
+  whatStops({ lineageId }: Draft | Transaction): Fault | null {
+    return this.freezeFault(lineageId)
+  }
+
+  freezeFault(lineageId: LineageId): Fault | null {
+    const { freezes, subWalletId } = this.state
+    if (freezes === null) return null
+    const frozen = freezeOf(freezes, { subWalletId, lineageId })
+    return frozen === null ? null : frozenFault(frozen)
   }
 
   /** What it was valued after is no longer what will be mined before it. */

@@ -7,6 +7,7 @@ import type { Authorization } from '../../../src/domain/sponsorship.js'
 import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
 import type { SignPayload } from '../../../src/quorum-protocol/sign-payload.js'
 import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
+import { refusalFault } from '../../account/effects/refusal-fault.js'
 import { toHex } from '../../account/effects/sign.js'
 import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
@@ -135,15 +136,8 @@ function ask(
 }
 
 function refusalOf(outcome: Extract<SignOutcome, { ok: false }>): Fault {
-  if (outcome.reason !== 'REFUSED') {
-    return fault('COSIGNER_UNAVAILABLE', {}, outcome.explanation, outcome.detail)
-  }
-  return fault(
-    'PERMISSION_DENIED',
-    {},
-    'The identity provider does not grant this key that call; nothing was signed.',
-    outcome.detail,
-  )
+  if (outcome.reason === 'REFUSED' || outcome.reason === 'FROZEN') return refusalFault(outcome)
+  return fault('COSIGNER_UNAVAILABLE', {}, outcome.explanation, outcome.detail)
 }
 
 /** 16 bytes in place of the caller's request in both domains' evidence, one per signature. */

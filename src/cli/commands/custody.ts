@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { Io } from '../io.js'
 import { registerBackups } from './custody/backups.js'
+import { registerFreezes } from './custody/freezes.js'
 import { registerProvisioning } from './custody/provisioning.js'
 import { registerRecovery } from './custody/recovery.js'
 import { registerRotations } from './custody/rotations.js'
@@ -17,4 +18,5 @@ export function register(program: Command, io: Io): void {
   registerRotations(custody, io)
   registerBackups(custody, io)
   registerRecovery(custody, io)
+  registerFreezes(custody, io)
 }

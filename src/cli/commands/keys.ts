@@ -86,7 +86,7 @@ export function register(program: Command, io: Io): void {
         ...(isId(ID_PREFIX.subWallet, given.wallet) ? { walletId: ulidBytes(given.wallet) } : {}),
         ...choices.wish,
       }
-      const key = await withAuthorization(io, wish, (authorization) =>
+      const key = await withAuthorization(io, 'grant', wish, (authorization) =>
         client.createKey({ ...input, ...(authorization === undefined ? {} : { authorization }) }),
       )
       printRecord(io, options, key, ['key_id', 'secret', ...ISSUED, 'authorized_by'])
@@ -117,7 +117,7 @@ export function register(program: Command, io: Io): void {
         ...(chains === undefined ? {} : { allowedChains: chains }),
         ...choices.wish,
       }
-      const key = await withAuthorization(io, wish, (authorization) =>
+      const key = await withAuthorization(io, 'grant', wish, (authorization) =>
         client.patchKey({ ...input, ...(authorization === undefined ? {} : { authorization }) }),
       )
       printRecord(io, options, key, LIST)

@@ -9,10 +9,11 @@ import {
   encodeEntry,
   entryMessage,
 } from '../../custody/authorizers/certificate.js'
+import { freezeMessage } from '../../custody/authorizers/freeze-statement.js'
 import { type GrantStatement, grantMessage } from '../../custody/authorizers/grant-statement.js'
 import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
-import type { GrantEvidence } from '../../custody/evidence/evidence-records.js'
+import type { FreezeEvidence, GrantEvidence } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
@@ -21,7 +22,7 @@ import type { Registry } from '../../quorum-protocol/registry.js'
 
 /**
  * Proves offline that each enlargement of a grant was confirmed by an authorizer that the user had
- * at that time, and each authorizer but the first approved by one before it, or by the root.
+ * at that time, each freeze lifted by one, and each authorizer but the first approved by one before it, or by the root.
  */
 export interface AuthorityReport {
   readonly problems: readonly string[]
@@ -36,6 +37,8 @@ interface Replay {
   readonly setByOwner: Map<string, AuthorizerSet>
   readonly termsByGrant: Map<string, GrantTerms>
   readonly keys: Map<string, KnownKey>
+  /** By scope and subject: the last one seen. */
+  readonly freezeSequences: Map<string, number>
 }
 
 interface KnownKey {
@@ -48,6 +51,7 @@ interface KnownKey {
 type Step =
   | { readonly index: number; readonly timeMs: number; readonly entry: AuthorizerEntry }
   | { readonly index: number; readonly timeMs: number; readonly grant: GrantEvidence }
+  | { readonly index: number; readonly timeMs: number; readonly freeze: FreezeEvidence }
 
 export async function verifyAuthority(
   service: ReadEvidence,
@@ -60,16 +64,22 @@ export async function verifyAuthority(
     setByOwner: new Map(),
     termsByGrant: new Map(),
     keys: new Map(),
+    freezeSequences: new Map(),
   }
   for (const step of stepsOf(user)) {
     if ('entry' in step) await replayAuthorizer(step.entry, step.index, step.timeMs, replay)
-    else await replayGrant(step.grant, step.index, step.timeMs, replay)
+    else if ('grant' in step) await replayGrant(step.grant, step.index, step.timeMs, replay)
+    else await replayFreeze(step.freeze, step.index, step.timeMs, replay)
   }
   const missing = (what: string, index: number) =>
     replay.problems.push(`service log: ${what} in entry ${index} is not in the user side's log`)
   const entries = new Set(user.authorizers.map(({ value }) => hex(encodeEntry(value))))
   for (const { index, value } of service.authorizers) {
     if (!entries.has(hex(encodeEntry(value)))) missing('authorizer', index)
+  }
+  const freezes = new Set(user.freezes.map(({ value }) => hex(concat(value.encoded, value.proof))))
+  for (const { index, value } of service.freezes) {
+    if (!freezes.has(hex(concat(value.encoded, value.proof)))) missing('freeze', index)
   }
   const grants = new Set(user.grants.map(({ value }) => hex(concat(value.encoded, value.proof))))
   for (const { index, value } of service.grants) {
@@ -96,6 +106,7 @@ function stepsOf(user: ReadEvidence): Step[] {
   return [
     ...dated(user.authorizers, ({ index, timeMs, value }) => ({ index, timeMs, entry: value })),
     ...dated(user.grants, ({ index, timeMs, value }) => ({ index, timeMs, grant: value })),
+    ...dated(user.freezes, ({ index, timeMs, value }) => ({ index, timeMs, freeze: value })),
   ].sort((a, b) => a.index - b.index)
 }
 
@@ -134,7 +145,7 @@ async function replayGrant(
   const enlarges = isEnlarged(statement, replay)
   if (statement.rotatedFrom !== null && enlarges) problem('enlarges by a rotation')
   if (proof.length > 0) {
-    const verdict = await judge(statement, encoded, proof, replay)
+    const verdict = await judge(statement.ownerHash, grantMessage(encoded), proof, replay)
     if (verdict !== null) problem(`has a proof that does not verify: ${verdict}`)
     else if (statement.confirmBeforeMs > 0 && timeMs > statement.confirmBeforeMs) {
       problem('was confirmed too late')
@@ -143,6 +154,26 @@ async function replayGrant(
     problem('enlarges without the proof of an authorizer')
   }
   remember(statement, enlarges, replay)
+}
+
+/** Each change has the sequence after the one before, and a freeze is lifted with a proof alone. */
+async function replayFreeze(
+  { statement, encoded, proof }: FreezeEvidence,
+  index: number,
+  timeMs: number,
+  replay: Replay,
+): Promise<void> {
+  const problem = (reason: string) =>
+    replay.problems.push(`user side log: freeze in entry ${index} ${reason}`)
+  const { action, scope, subject, sequence, ownerHash, confirmBeforeMs } = statement
+  const name = `${scope}:${hex(subject)}`
+  // What a restored ledger learnt of the other log comes with the sequence that it had there.
+  if (sequence <= (replay.freezeSequences.get(name) ?? 0)) problem('has a sequence of before')
+  replay.freezeSequences.set(name, sequence)
+  if (action === 'freeze') return
+  const verdict = await judge(ownerHash, freezeMessage(encoded), proof, replay)
+  if (verdict !== null) problem(`is lifted by a proof that does not verify: ${verdict}`)
+  else if (confirmBeforeMs > 0 && timeMs > confirmBeforeMs) problem('was lifted too late')
 }
 
 /** The same rule by which both domains ask for a proof. */
@@ -180,14 +211,14 @@ function remember(
 
 /** Why the proof does not hold; null when it does. */
 async function judge(
-  statement: GrantStatement,
-  encoded: Uint8Array,
+  ownerHash: Uint8Array,
+  message: Uint8Array,
   proof: Uint8Array,
   { registry, setByOwner }: Replay,
 ): Promise<string | null> {
   try {
-    const { active } = setByOwner.get(hex(statement.ownerHash)) ?? NO_AUTHORIZERS
-    const verdict = await verifyProof(decodeProof(proof), grantMessage(encoded), {
+    const { active } = setByOwner.get(hex(ownerHash)) ?? NO_AUTHORIZERS
+    const verdict = await verifyProof(decodeProof(proof), message, {
       authorizers: active,
       webauthn: registry.webauthn,
       softwareAuthorizer: registry.softwareAuthorizer,

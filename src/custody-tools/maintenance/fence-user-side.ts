@@ -12,8 +12,14 @@ import {
   type ReplayedAuthority,
   replayAuthority,
 } from '../../identity-provider/vault/fence-authority.js'
+import { replayFreezes } from '../../identity-provider/vault/fence-freezes.js'
 import { openLedgerStore } from '../../identity-provider/vault/ledger-store.js'
 import { verified } from '../provisioning/install-registry.js'
+
+export interface FencedUserSide extends Fenced, ReplayedAuthority {
+  /** Freezes set and lifted. */
+  readonly freezes: number
+}
 
 /**
  * After a restore of the user side, and before it starts again: teaches it what it approved,
@@ -21,17 +27,14 @@ import { verified } from '../provisioning/install-registry.js'
  * its own evidence where that was not lost. It may be repeated.
  * @throws Error that names the log and the reason
  */
-export function fenceUserSide(
-  home: string,
-  serviceLog: string,
-): Promise<Fenced & ReplayedAuthority> {
+export function fenceUserSide(home: string, serviceLog: string): Promise<FencedUserSide> {
   return holding(
     () => lockStopped(home, 'user', 'custody fence'),
     () => fence(home, serviceLog),
   )
 }
 
-async function fence(home: string, serviceLog: string): Promise<Fenced & ReplayedAuthority> {
+async function fence(home: string, serviceLog: string): Promise<FencedUserSide> {
   const layout = userSideLayout(home)
   refuseHalfRestored(layout)
   const registry = verified(registryPath(home), [layout.rootKey])
@@ -53,8 +56,9 @@ async function fence(home: string, serviceLog: string): Promise<Fenced & Replaye
       service,
       registry,
     )
+    const freezes = await replayFreezes({ ledger, authorizers, evidence }, own, service, registry)
     rmSync(unfencedPath(layout), { force: true })
-    return { ...replayed, approvals: fenced.approvals, lastLane: later.lastLane }
+    return { ...replayed, freezes, approvals: fenced.approvals, lastLane: later.lastLane }
   } finally {
     await evidence.close()
     await authorizers.close()

@@ -54,6 +54,7 @@ export const EVIDENCE_KIND = {
   unprovenGrant: 3,
   authorizer: 4,
   grant: 5,
+  freeze: 6,
 } as const
 export type EvidenceKind = (typeof EVIDENCE_KIND)[keyof typeof EVIDENCE_KIND]
 

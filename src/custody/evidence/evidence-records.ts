@@ -1,6 +1,7 @@
 import { ByteReader, concat, u8, u32 } from '../../quorum-protocol/bytes.js'
 import { BATCH_INTENTS_MAX, PAYLOAD_BYTES_MAX } from '../../quorum-protocol/limits.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import { type FreezeStatement, readFreezeStatement } from '../authorizers/freeze-statement.js'
 import { type GrantStatement, readGrantStatement } from '../authorizers/grant-statement.js'
 
 /** Bodies of evidence, in fixed binary: both logs hold the same bytes for the same event. */
@@ -102,5 +103,20 @@ export interface GrantEvidence {
 /** @throws Refusal MALFORMED */
 export function decodeGrantEvidence(bytes: Uint8Array): GrantEvidence {
   const { statement, encoded, rest } = readGrantStatement(bytes)
+  return { statement, encoded, proof: rest }
+}
+
+/** A freeze as it was set or lifted, and what proves that the user wanted it lifted. */
+export interface FreezeEvidence {
+  readonly statement: FreezeStatement
+  /** The statement's own bytes. */
+  readonly encoded: Uint8Array
+  /** An encoded proof; empty of a freeze. */
+  readonly proof: Uint8Array
+}
+
+/** @throws Refusal MALFORMED */
+export function decodeFreezeEvidence(bytes: Uint8Array): FreezeEvidence {
+  const { statement, encoded, rest } = readFreezeStatement(bytes)
   return { statement, encoded, proof: rest }
 }

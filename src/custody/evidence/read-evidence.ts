@@ -9,8 +9,10 @@ import {
 import {
   type BatchEvidence,
   decodeBatchEvidence,
+  decodeFreezeEvidence,
   decodeGrantEvidence,
   decodeWalletEvidence,
+  type FreezeEvidence,
   type GrantEvidence,
   type WalletEvidence,
 } from './evidence-records.js'
@@ -24,6 +26,7 @@ export interface ReadEvidence {
   readonly wallets: readonly Dated<WalletEvidence>[]
   readonly grants: readonly Dated<GrantEvidence>[]
   readonly authorizers: readonly Dated<AuthorizerEntry>[]
+  readonly freezes: readonly Dated<FreezeEvidence>[]
 }
 
 export interface Dated<T> {
@@ -49,6 +52,7 @@ export function readEvidence(
   const wallets: Dated<WalletEvidence>[] = []
   const grants: Dated<GrantEvidence>[] = []
   const authorizers: Dated<AuthorizerEntry>[] = []
+  const freezes: Dated<FreezeEvidence>[] = []
   let before = after?.bytes.subarray(0, EVIDENCE_HASH_BYTES) ?? Buffer.alloc(EVIDENCE_HASH_BYTES)
   let present = after?.chain ?? -1
   let expected = after === undefined ? 0 : after.index + 1
@@ -83,6 +87,8 @@ export function readEvidence(
         grants.push({ index, timeMs, value: decodeGrantEvidence(body) })
       } else if (kind === EVIDENCE_KIND.authorizer) {
         authorizers.push({ index, timeMs, value: decodeEntry(body) })
+      } else if (kind === EVIDENCE_KIND.freeze) {
+        freezes.push({ index, timeMs, value: decodeFreezeEvidence(body) })
       } else if (kind === EVIDENCE_KIND.unprovenGrant) {
         problems.push(`${name}: grant in entry ${index} is of a time before proofs`)
       } else problems.push(`${name}: entry ${index} is of an unknown kind`)
@@ -90,5 +96,5 @@ export function readEvidence(
       problems.push(`${name}: entry ${index} is malformed`)
     }
   }
-  return { entries, problems, batches, wallets, grants, authorizers }
+  return { entries, problems, batches, wallets, grants, authorizers, freezes }
 }

@@ -14,11 +14,7 @@ import {
   entryMessage,
   registrationChallenge,
 } from '../../custody/authorizers/certificate.js'
-import {
-  grantChallenge,
-  grantMessage,
-  readGrantStatement,
-} from '../../custody/authorizers/grant-statement.js'
+import { readConfirmable } from '../../custody/authorizers/confirmable.js'
 import { createOwnedCache, type OwnedCache } from '../../custody/authorizers/owned-cache.js'
 import {
   encodeRegistration,
@@ -84,11 +80,11 @@ export interface AuthorizerCeremonies {
   recover(userId: string, recovery: Recovery): Promise<void>
   /**
    * Keeps a verified proof until the service asks for it.
-   * @param statement the grant's canonical bytes
+   * @param statement canonical bytes of the grant, or of the freeze to lift
    * @throws Refusal NOT_CONFIRMED or MALFORMED
    */
   leaveProof(userId: string, statement: Uint8Array, proof: Proof): Promise<void>
-  /** @param challenge of the grant, 32 bytes; null when none was left */
+  /** @param challenge of the statement, 32 bytes; null when none was left */
   proofLeft(challenge: Uint8Array): Uint8Array | null
 }
 
@@ -279,22 +275,21 @@ export function createAuthorizerCeremonies(context: CeremonyContext): Authorizer
       await keep(request, { certificate, possession, approval })
     },
     async leaveProof(userId, statement, proof) {
-      const { statement: grant, rest } = readGrantStatement(statement)
+      const { ownerHash, confirmBeforeMs, message } = readConfirmable(statement)
       const nowMs = Date.now()
-      if (rest.length > 0) throw new Refusal('MALFORMED', 'trailing bytes')
-      if (!sameBytes(grant.ownerHash, ownerHashOf(userId))) {
-        throw new Refusal('NOT_CONFIRMED', 'grant of another user')
+      if (!sameBytes(ownerHash, ownerHashOf(userId))) {
+        throw new Refusal('NOT_CONFIRMED', 'asked of another user')
       }
-      if (grant.confirmBeforeMs <= nowMs) throw new Refusal('NOT_CONFIRMED', 'confirmed too late')
+      if (confirmBeforeMs <= nowMs) throw new Refusal('NOT_CONFIRMED', 'confirmed too late')
       const { webauthn } = registry.current
-      const verdict = await verifyProof(proof, grantMessage(statement), {
+      const verdict = await verifyProof(proof, message, {
         authorizers: setOf(userId).active,
         webauthn,
         softwareAuthorizer: null,
         signCount: store.signCount,
       })
       if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
-      const name = hex(grantChallenge(statement))
+      const name = hex(sha256(message))
       proofs.delete(name)
       keepOpen(proofs, name, userId, encodeProof(proof))
     },

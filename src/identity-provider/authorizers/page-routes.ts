@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readGrantStatement } from '../../custody/authorizers/grant-statement.js'
+import { type Confirmable, readConfirmable } from '../../custody/authorizers/confirmable.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Accounts } from '../login/accounts.js'
@@ -79,8 +79,8 @@ async function confirm(
   const origin = originOf(deps, request, response)
   if (origin === null) return
   const text = query.get('grant') ?? ''
-  const grant = readGrant(text)
-  if (grant === null) {
+  const asked = readAsked(text)
+  if (asked === null) {
     message(response, 400, 'Not a grant', 'The address is not whole. Copy all of it.')
     return
   }
@@ -89,12 +89,12 @@ async function confirm(
     redirect(response, signInUrl(origin, text, null))
     return
   }
-  if (!sameBytes(grant.statement.ownerHash, sha256(Buffer.from(visitor.userId)))) {
-    message(response, 403, 'Not yours', 'This grant is asked of another user. Sign out first.')
+  if (!sameBytes(asked.ownerHash, sha256(Buffer.from(visitor.userId)))) {
+    message(response, 403, 'Not yours', 'This is asked of another user. Sign out first.')
     return
   }
   const page = confirmPage({
-    ...grant,
+    asked,
     email: deps.accounts.findById(visitor.userId)?.email ?? visitor.userId,
     rpId: deps.webauthn()?.rpId ?? '',
     signInPath: confirmPath(text),
@@ -102,11 +102,10 @@ async function confirm(
   send(response, 200, 'text/html', page, scriptedPagePolicy())
 }
 
-function readGrant(text: string) {
+function readAsked(text: string): Confirmable | null {
   if (!GRANT.test(text)) return null
   try {
-    const read = readGrantStatement(Buffer.from(text, 'base64url'))
-    return read.rest.length === 0 ? read : null
+    return readConfirmable(Buffer.from(text, 'base64url'))
   } catch {
     return null
   }

@@ -1,8 +1,8 @@
 import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer.js'
 import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
-import { describeGrant } from '../../custody/authorizers/describe-grant.js'
-import { type GrantStatement, grantChallenge } from '../../custody/authorizers/grant-statement.js'
+import type { Confirmable } from '../../custody/authorizers/confirmable.js'
 import { escapeHtml } from '../../domain/escape-html.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
 import { htmlDocument } from '../login/pages.js'
 import { base64Url } from './wire.js'
 
@@ -41,24 +41,29 @@ export interface ConfirmPage {
   readonly email: string
   readonly rpId: string
   readonly signInPath: string
-  readonly statement: GrantStatement
-  /** The statement's own bytes: what is shown is read from what is signed. */
-  readonly encoded: Uint8Array
+  readonly asked: Confirmable
 }
 
+const CONFIRM_WORDS = {
+  grant: { title: 'Confirm a grant', heading: 'Confirm what this API key may do' },
+  unfreeze: { title: 'Lift a freeze', heading: 'Confirm that signing goes on' },
+} as const satisfies Record<Confirmable['kind'], object>
+
 export function confirmPage(page: ConfirmPage): string {
-  const rows = describeGrant(page.statement).map(
+  const { kind, encoded, message, lines } = page.asked
+  const { title, heading } = CONFIRM_WORDS[kind]
+  const rows = lines.map(
     ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`,
   )
   return scripted(
-    'Confirm a grant',
+    title,
     {
       'rp-id': page.rpId,
       'sign-in': page.signInPath,
-      grant: base64Url(page.encoded),
-      challenge: base64Url(grantChallenge(page.encoded)),
+      grant: base64Url(encoded),
+      challenge: base64Url(sha256(message)),
     },
-    `<h1>Confirm what this API key may do</h1>
+    `<h1>${heading}</h1>
 <p>Signed in as ${escapeHtml(page.email)}. Confirm it only if you asked for it just now.</p>
 <dl>${rows.join('\n')}</dl>
 <button type="button" id="confirm">Confirm with a passkey</button>`,

@@ -27,17 +27,25 @@ import {
   SHARE_BYTES,
   type ShareSealer,
 } from '../../quorum-protocol/sealed-shares.js'
+import { Frozen, type UserSideFreezes } from './freezes.js'
 import type { Grants } from './grants.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import { entryOf, isCancel, NonceTaken, relate } from './nonce-ledger.js'
-import { checkGrant, checkServicePayload, checkUserPayload, needsGrant } from './policy.js'
+import {
+  checkGrant,
+  checkServicePayload,
+  checkUserPayload,
+  isReplacement,
+  needsGrant,
+} from './policy.js'
 
 export interface ApproveContext {
   readonly registry: Registry
   readonly shares: ShareStore
   readonly ledger: LedgerStore
   readonly grants: Grants
+  readonly freezes: UserSideFreezes
   readonly lanes: Lanes
   readonly signer: P256Signer
   readonly evidence: EvidenceLog
@@ -47,7 +55,7 @@ export interface ApproveContext {
 
 /**
  * Per intent: null when approved, or a refusal number and, for NONCE_TAKEN, the id that is held, for
- * EXPIRED the time here.
+ * EXPIRED the time here, for FROZEN what is and since when.
  */
 type IntentAnswer = null | readonly [number] | readonly [number, Uint8Array]
 
@@ -142,6 +150,7 @@ function judge(
     return candidate
   } catch (error) {
     if (error instanceof NonceTaken) return [REFUSAL_CODES.NONCE_TAKEN, error.heldBy]
+    if (error instanceof Frozen) return [REFUSAL_CODES.FROZEN, error.told]
     if (codeOf(error) === 'EXPIRED') return [REFUSAL_CODES.EXPIRED, u64(nowMs)]
     return [REFUSAL_CODES[codeOf(error)]]
   }
@@ -179,18 +188,31 @@ function approve(
     // The Router's nonces are unordered and its own; only the account's are in the ledger.
     if (kind !== 'user') throw new Refusal('PAYLOAD_NOT_ALLOWED', 'router intent of a gas wallet')
     checkUserPayload(payload, wallet.address, nowMs)
+    requireThawed(candidate, context)
     checkKey(candidate, context, nowMs)
     return
   }
   const held = ledger.entry(intent.walletId, payload.chainId, payload.nonce)
   const entry = entryOf(id, payload, intent.payload)
-  const relation = relate(held, entry, intent.replaces, isCancel(payload, wallet.address))
+  const cancels = isCancel(payload, wallet.address)
+  const relation = relate(held, entry, intent.replaces, cancels)
+  if (!isReplacement(relation, held, cancels)) requireThawed(candidate, context)
   if (relation === 'new' && kind === 'service') {
     checkServicePayload(intent, payload, context.registry.chains.get(payload.chainId))
   }
   if (kind === 'user') checkUserPayload(payload, wallet.address, nowMs)
   if (needsGrant(relation, kind)) checkKey(candidate, context, nowMs)
   ledger.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
+}
+
+/** What is frozen gets nothing new; the first of it that stops the call is told. */
+function requireThawed({ intent, wallet }: Candidate, { freezes, grants }: ApproveContext): void {
+  const { kind, ownerHash } = wallet.certificate
+  if (kind === 'service') freezes.requireInstanceThawed()
+  else {
+    const grantId = grants.view(intent.keyId)?.key.grantId ?? null
+    freezes.requireThawed(ownerHash, intent.walletId, grantId)
+  }
 }
 
 function checkKey({ intent, encoded, payload }: Candidate, context: ApproveContext, nowMs: number) {

@@ -1,11 +1,7 @@
 import { createPrivateKey } from 'node:crypto'
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
-import {
-  CONFIRMATION_LIFE_MS,
-  encodeGrantStatement,
-  type GrantStatement,
-  grantMessage,
-} from '../../custody/authorizers/grant-statement.js'
+import type { Confirmable } from '../../custody/authorizers/confirmable.js'
+import { CONFIRMATION_LIFE_MS } from '../../custody/authorizers/grant-statement.js'
 import { decodeProof, encodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import { readPrivateFile } from '../../custody/domain-keys/private-file.js'
@@ -14,7 +10,7 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 
 /**
- * Confirms that the user wants a grant enlarged: a console token alone, which the identity
+ * Confirms that the user wants a grant enlarged, or a freeze lifted: a console token alone, which the identity
  * provider itself could mint, must not be enough.
  */
 export interface Authorizer {
@@ -24,12 +20,8 @@ export interface Authorizer {
    * @param confirmation an encoded proof over the statement; null when the caller sent none
    * @throws Refusal NOT_CONFIRMED or MALFORMED
    */
-  confirm(
-    statement: GrantStatement,
-    confirmation: Uint8Array | null,
-    nowMs: number,
-  ): Promise<Confirmation>
-  /** Once the grant is in force: the authenticator's count of uses must rise from here. */
+  confirm(statement: Asked, confirmation: Uint8Array | null, nowMs: number): Promise<Confirmation>
+  /** Once the change is in force: the authenticator's count of uses must rise from here. */
   spend(confirmation: Confirmation): Promise<void>
 }
 
@@ -39,6 +31,9 @@ export interface Confirmation {
   readonly authorizerId: Uint8Array | null
   readonly signCount: number
 }
+
+/** What of a statement a confirmation rests on. */
+export type Asked = Pick<Confirmable, 'message' | 'ownerHash' | 'confirmBeforeMs'>
 
 /** Of a change that takes away, or leaves things as they are. */
 export const NOTHING_CONFIRMED: Confirmation = {
@@ -67,7 +62,7 @@ export function createAuthorizer(
     async confirm(statement, confirmation, nowMs) {
       const { webauthn, softwareAuthorizer } = registry.current
       const { active } = store.setOf(statement.ownerHash)
-      const message = grantMessage(encodeGrantStatement(statement))
+      const { message } = statement
       if (confirmation === null && (software === null || active.length > 0)) {
         throw new Refusal('NOT_CONFIRMED', 'an authorizer of the user must confirm it')
       }

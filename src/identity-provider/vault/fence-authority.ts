@@ -186,12 +186,24 @@ async function isProven(
   statement: GrantStatement,
   encoded: Uint8Array,
   proof: Uint8Array,
-  { authorizers, registry }: Replay,
+  replay: Replay,
 ): Promise<boolean> {
-  if (proof.length === 0 || statement.proofKeyDigest !== null) return false
+  if (statement.proofKeyDigest !== null) return false
+  return isConfirmed(statement.ownerHash, grantMessage(encoded), proof, replay, replay.registry)
+}
+
+/** Whether an authorizer that the user has now signed it. */
+export async function isConfirmed(
+  ownerHash: Uint8Array,
+  message: Uint8Array,
+  proof: Uint8Array,
+  { authorizers }: Pick<AuthorityStores, 'authorizers'>,
+  registry: Registry,
+): Promise<boolean> {
+  if (proof.length === 0) return false
   try {
-    const verdict = await verifyProof(decodeProof(proof), grantMessage(encoded), {
-      authorizers: authorizers.setOf(statement.ownerHash).active,
+    const verdict = await verifyProof(decodeProof(proof), message, {
+      authorizers: authorizers.setOf(ownerHash).active,
       webauthn: registry.webauthn,
       softwareAuthorizer: registry.softwareAuthorizer,
       signCount: () => 0,

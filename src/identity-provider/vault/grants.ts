@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache'
 import {
   encodeGrantStatement,
   type GrantStatement,
+  grantMessage,
 } from '../../custody/authorizers/grant-statement.js'
 import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
@@ -10,7 +11,7 @@ import { enlargements, grantedOf } from '../../domain/grant-terms.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
-import { type Authorizer, type Confirmation, NOTHING_CONFIRMED } from './authorizer.js'
+import { type Asked, type Authorizer, type Confirmation, NOTHING_CONFIRMED } from './authorizer.js'
 import type { GrantRequest } from './grant-request.js'
 import { type Grant, type GrantedKey, type GrantView, termsIn } from './granted.js'
 import type { LedgerStore } from './ledger-store.js'
@@ -141,7 +142,7 @@ export function createGrants(
       const confirmed: Confirmation =
         first.effect === 'enlarges'
           ? await authorizer.confirm(
-              statementOf(request, first, ownerHash),
+              askedOf(statementOf(request, first, ownerHash)),
               request.confirmation,
               Date.now(),
             )
@@ -284,6 +285,11 @@ function statementOf(request: GrantRequest, change: Change, ownerHash: Uint8Arra
     proofKeyDigest: request.proofKey === null ? null : sha256(request.proofKey),
     confirmBeforeMs: request.confirmBeforeMs,
   }
+}
+
+function askedOf(statement: GrantStatement): Asked {
+  const { ownerHash, confirmBeforeMs } = statement
+  return { message: grantMessage(encodeGrantStatement(statement)), ownerHash, confirmBeforeMs }
 }
 
 function proofContext(keyId: Uint8Array): Buffer {

@@ -1,6 +1,8 @@
 import { mkdirSync } from 'node:fs'
+import { FREEZE_SCOPES } from '../../custody/authorizers/freeze-statement.js'
 import { openLmdb } from '../../disk/lmdb-file.js'
-import { concat, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
+import type { FreezeScope } from '../../domain/freeze.js'
+import { concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import {
   type Grant,
   type GrantedKey,
@@ -25,6 +27,7 @@ import { type PutRows, unflushedRows } from './unflushed-rows.js'
  * | 05-keys | key id (16 bytes) | GrantedKey |
  * | 06-covered | 0 | entries of the evidence whose approvals are all in here |
  * | 07-boots | number of a start of the service | its boot (16 bytes) |
+ * | 10-freezes | scope 1 ‖ subject 32 | FreezeRow |
  *
  * Names are never reused; 02 held intent ids, which are read from the evidence now.
  *
@@ -44,6 +47,9 @@ export interface LedgerStore {
   /** The highest batch sequence taken in a lane; 0 when that lane is not remembered. */
   highestIn(lane: number): number
   grant(id: Uint8Array): Grant | null
+  freeze(scope: FreezeScope, subject: Uint8Array): FreezeRow
+  /** False: no freeze stands. */
+  readonly anyFrozen: boolean
   key(id: Uint8Array): GrantedKey | null
   /**
    * Runs `write` at once and without interruption, so that nothing can happen between a check in
@@ -71,8 +77,17 @@ export interface LedgerWriter {
   putEntry(walletId: Uint8Array, chainId: number, nonce: number, entry: LedgerEntry): void
   /** Remembers the ids of a batch until the latest of its intents has expired. */
   rememberIntents(expiresAtMs: number, ids: readonly Uint8Array[]): void
+  putFreeze(scope: FreezeScope, subject: Uint8Array, row: FreezeRow): void
   putGrant(id: Buffer, grant: Grant): void
   putKey(id: Buffer, key: GrantedKey): void
+}
+
+/** Of what was frozen once: it stays, so that its sequence goes on. */
+export interface FreezeRow {
+  /** Counts freezes and their ends; 0 of what was never frozen. */
+  readonly sequence: number
+  /** Milliseconds since the epoch; null: it is not frozen. */
+  readonly sinceMs: number | null
 }
 
 interface IntentBatch {
@@ -95,6 +110,7 @@ const COVERED = 0
  * followed would be taken for a new one: no process lives that long.
  */
 const BOOTS_MAX = 65_536
+const NEVER_FROZEN: FreezeRow = { sequence: 0, sinceMs: null }
 
 /** @param evidence the log of what is approved here; its length tells what the ledger covers */
 export function openLedgerStore(path: string, evidence: { readonly length: number }): LedgerStore {
@@ -129,6 +145,17 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   for (const { key, value } of boots.getRange()) bootNumbers.set(latin1(value), key)
   let lastBoot = [...bootNumbers.values()].at(-1) ?? 0
 
+  // A row for each of a user's things that was frozen once, 100 bytes: asked at each signature.
+  const freezes = root.openDB<FreezeRow, Buffer>({
+    name: '10-freezes',
+    keyEncoding: 'binary',
+    ...plain,
+  })
+  const freezeByName = new Map<string, FreezeRow>()
+  for (const { key, value } of freezes.getRange()) freezeByName.set(latin1(key), value)
+  const standing = new Set<string>()
+  for (const [name, { sinceMs }] of freezeByName) if (sinceMs !== null) standing.add(name)
+
   const liveIds = new Set<string>()
   /** Oldest first. */
   const liveBatches: IntentBatch[] = []
@@ -154,7 +181,8 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     void boots.put(number, boot)
     void boots.remove(number - BOOTS_MAX)
   })
-  const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows]
+  const freezeRows = unflushedRows<Buffer, FreezeRow>((key, row) => void freezes.put(key, row))
+  const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows, freezeRows]
   const writer: LedgerWriter = {
     putLane(lane, batchSeq) {
       lastLane = Math.max(lastLane, lane)
@@ -182,6 +210,13 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
       const names = ids.map(latin1)
       liveBatches.push({ expiresAtMs, names })
       for (const name of names) liveIds.add(name)
+    },
+    putFreeze(scope, subject, row) {
+      const key = freezeKey(scope, subject)
+      freezeByName.set(latin1(key), row)
+      if (row.sinceMs === null) standing.delete(latin1(key))
+      else standing.add(latin1(key))
+      freezeRows.set(key, row)
     },
     putGrant(id, grant) {
       grantRows.set(id, grant)
@@ -236,6 +271,10 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     get lastLane() {
       return lastLane
     },
+    freeze: (scope, subject) => freezeByName.get(latin1(freezeKey(scope, subject))) ?? NEVER_FROZEN,
+    get anyFrozen() {
+      return standing.size > 0
+    },
     grant: (id) => grantRows.get(viewOf(id)) ?? readIfAny(grants.get(viewOf(id)), readGrant),
     key: (id) => keyRows.get(viewOf(id)) ?? readIfAny(keys.get(viewOf(id)), readKey),
     commit(write) {
@@ -264,6 +303,10 @@ function readIfAny<Stored, T>(stored: Stored | undefined, read: (stored: Stored)
 
 function latin1(bytes: Uint8Array): string {
   return viewOf(bytes).toString('latin1')
+}
+
+function freezeKey(scope: FreezeScope, subject: Uint8Array): Buffer {
+  return concat(u8(FREEZE_SCOPES[scope]), subject)
 }
 
 function nonceKey(walletId: Uint8Array, chainId: number, nonce: number): Buffer {

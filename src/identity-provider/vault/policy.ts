@@ -6,7 +6,7 @@ import type { DecodedPayload } from '../../quorum-protocol/payload.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { ChainPins } from '../../quorum-protocol/registry.js'
 import type { GrantView } from './granted.js'
-import type { LedgerRelation } from './nonce-ledger.js'
+import type { LedgerEntry, LedgerRelation } from './nonce-ledger.js'
 
 /** Pure rules of what the user side approves. */
 
@@ -95,4 +95,17 @@ export function checkServicePayload(
 /** Whether a fresh approval needs the key and its proof; replays of old decisions do not. */
 export function needsGrant(relation: LedgerRelation, kind: Certificate['kind']): boolean {
   return kind === 'user' && relation === 'new'
+}
+
+/**
+ * Whether it only takes the place of what was approved at that nonce before, which goes on while its
+ * wallet is frozen: higher fees of the same call, or a cancel. The very same bytes once more are
+ * none: they would sign what was approved, and perhaps never signed.
+ */
+export function isReplacement(
+  relation: LedgerRelation,
+  held: LedgerEntry | null,
+  cancels: boolean,
+): boolean {
+  return relation === 'fee-bump' || (cancels && held !== null)
 }

@@ -13,6 +13,7 @@ import { refuseHalfRestored, refuseUnfenced } from '../../custody/domain-keys/pe
 import { openRegistryFile } from '../../custody/domain-keys/registry-file.js'
 import { openShareStore } from '../../custody/domain-keys/share-store.js'
 import { openEvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { followInstanceFreeze, instanceFreezePath } from '../../custody/instance-freeze.js'
 import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
 import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
@@ -31,6 +32,8 @@ import { approveBatch } from './approve-batch.js'
 import { createAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
 import { catchUp } from './catch-up.js'
 import { createTokenVerifier, type TokenIssuer } from './console-token.js'
+import { parseFreezeRequest, parseSubject, parseUnfreezeRequest } from './freeze-request.js'
+import { createFreezes } from './freezes.js'
 import { parseGrantRequest } from './grant-request.js'
 import { createGrants } from './grants.js'
 import { createLanes } from './lanes.js'
@@ -83,6 +86,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   log.warn(authorizer.announcement)
   const authorizers = createAuthorizerCeremonies({ store, registry, signer, evidence })
   const grants = createGrants(ledger, shares, authorizer, evidence)
+  const instance = followInstanceFreeze(instanceFreezePath(home, 'user'), (freezing) =>
+    log.warn({ frozen: freezing }, freezing === null ? 'signing goes on' : 'nothing new is signed'),
+  )
+  const freezes = createFreezes(ledger, shares, authorizer, evidence, instance.current)
   const disk = await watchFreeSpace({
     path: layout.ledger,
     floorBytes: options.diskFloorBytes,
@@ -146,6 +153,23 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       const { grantId, version, proof } = await grants.put(request, user)
       return [grantId, version, proof]
     },
+    // What only takes away goes on, with as little space.
+    'freeze-put': async (parameters) => {
+      const { sequence, sinceMs } = await freezes.freeze(parseFreezeRequest(parameters))
+      return [sequence, sinceMs]
+    },
+    'freeze-get': (parameters) => {
+      const { sequence, sinceMs } = freezes.row(parseSubject(parameters))
+      return [sequence, sinceMs]
+    },
+    'freeze-lift': async (parameters, connection) => {
+      requireSpace()
+      const { consoleToken, ...request } = parseUnfreezeRequest(parameters)
+      const user = await userOf(consoleToken)
+      boots.requireServed(connection)
+      const { sequence, proof } = await freezes.unfreeze(request, user)
+      return [sequence, proof]
+    },
     'authorizers-get': ([ownerHash, after]) =>
       store
         .entriesAfter(expectBytes(ownerHash, 32), expectInteger(after))
@@ -160,7 +184,17 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
       requireSpace()
       return approveBatch(
         parameters,
-        { registry: registry.current, shares, ledger, lanes, grants, signer, sealer, evidence },
+        {
+          registry: registry.current,
+          shares,
+          ledger,
+          lanes,
+          grants,
+          freezes,
+          signer,
+          sealer,
+          evidence,
+        },
         Date.now(),
       )
     },
@@ -192,6 +226,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     webauthn: () => registry.current.webauthn,
     async close() {
       unfollow()
+      instance.close()
       disk.close()
       await server.close()
       await store.close()

@@ -3,10 +3,12 @@ import { subWalletAddress } from '../../../actors/addresses.js'
 import { keepJson } from '../../api/json-text.js'
 import type { OperationOutput } from '../../api/operations.js'
 import type { ApiKey } from '../../domain/api-key.js'
+import type { Freezing } from '../../domain/freeze.js'
 import type { KeyId } from '../../domain/ids.js'
 import { USD_CAP } from '../../domain/key-policy-forms.js'
 import { formatUsd } from '../../domain/money.js'
 import { dayEndMs, monthEndMs, type SpendCounters, utcDay } from '../../domain/spend.js'
+import { freezeView } from '../console/views.js'
 import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
@@ -20,6 +22,7 @@ interface KeptLimits {
   readonly version: number
   /** The windows that the answer is about: a month ends with a day. */
   readonly day: number
+  readonly frozen: Freezing | null
   readonly answer: Answer<Limits>
 }
 
@@ -28,19 +31,19 @@ interface KeptLimits {
  * answer is given again for as long as it has decided nothing since and the day is the same.
  */
 export function getLimits(
-  ports: Pick<OperationPorts, 'actors' | 'walletVersions' | 'nowMs'>,
+  ports: Pick<OperationPorts, 'actors' | 'walletVersions' | 'freezes' | 'nowMs'>,
 ): AgentHandlers['get_limits'] {
-  const { actors, walletVersions, nowMs } = ports
+  const { actors, walletVersions, freezes, nowMs } = ports
   const kept = new LRUCache<KeyId, KeptLimits>({ max: KEPT_MAX })
 
-  async function ask(asking: ApiKey, version: number, now: number) {
+  async function ask(asking: ApiKey, version: number, frozen: Freezing | null, now: number) {
     const { keyId } = asking
     const command = { type: 'read-limits', keyId, nowMs: now } as const
     const told = await actors.ask(subWalletAddress(asking), command)
     if (!told.ok) return told
     const { key, counters } = told.value
-    const answer = { ok: true, value: keepJson(limitsOf(key, counters)) } as const
-    kept.set(keyId, { version, day: utcDay(now), answer })
+    const answer = { ok: true, value: keepJson(limitsOf(key, counters, frozen)) } as const
+    kept.set(keyId, { version, day: utcDay(now), frozen, answer })
     return answer
   }
 
@@ -49,14 +52,14 @@ export function getLimits(
     const version = walletVersions.versionOf(key.subWalletId)
     // Its place among the least used is renewed whenever the actor is asked, which is near enough.
     const last = kept.peek(key.keyId)
-    if (last !== undefined && last.version === version && last.day === utcDay(now)) {
-      return last.answer
-    }
-    return ask(key, version, now)
+    const frozen = freezes.freezeOf(key)
+    const isSame = last?.version === version && last.frozen === frozen
+    if (isSame && last.day === utcDay(now)) return last.answer
+    return ask(key, version, frozen, now)
   }
 }
 
-function limitsOf(key: ApiKey, counters: SpendCounters): Limits {
+function limitsOf(key: ApiKey, counters: SpendCounters, frozen: Freezing | null): Limits {
   const dailyResetsAt = new Date(dayEndMs(counters.day)).toISOString()
   return {
     daily_limit_usd: USD_CAP.toWire(key.dailyLimitMicros),
@@ -67,5 +70,6 @@ function limitsOf(key: ApiKey, counters: SpendCounters): Limits {
     daily_resets_at: dailyResetsAt,
     monthly_resets_at: new Date(monthEndMs(counters.month)).toISOString(),
     reserved_usd: formatUsd(counters.reservedMicros),
+    frozen: frozen === null ? null : { ...freezeView(frozen), scope: frozen.scope },
   }
 }

@@ -5,6 +5,7 @@ import type { Hex } from '../../domain/ids.js'
 import { formatUsd } from '../../domain/money.js'
 import { capBreach } from '../../domain/spend.js'
 import { fault } from '../../errors/fault.js'
+import { frozenFault } from '../../errors/frozen.js'
 import type { Inspection } from '../../screening/screener.js'
 import { simulateTransaction } from '../../valuation/simulate-transaction.js'
 import type { AgentHandlers } from '../context.js'
@@ -14,8 +15,11 @@ import type { OperationPorts } from '../ports.js'
 export function simulateTransactionHandler(
   ports: OperationPorts,
 ): AgentHandlers['simulate_transaction'] {
-  const { reader, actors, screener, nowMs } = ports
+  const { reader, actors, screener, freezes, nowMs } = ports
   return async ({ key }, input) => {
+    // As the send would be refused, whatever it is.
+    const frozen = freezes.freezeOf(key)
+    if (frozen !== null) return { ok: false, fault: frozenFault(frozen) }
     const from = reader.wallets.byId(key.subWalletId)?.address
     if (from === undefined) return { ok: false, fault: fault('INVALID_KEY') }
     const chainId = input.chain_id

@@ -9,6 +9,7 @@ import { ID_PREFIX, type TxId } from '../../domain/ids.js'
 import type { Transaction } from '../../domain/transaction.js'
 import type { SubWallet } from '../../domain/wallet.js'
 import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
+import { frozenFault } from '../../errors/frozen.js'
 import { newId } from '../../store/new-id.js'
 import { type RevokeCall, revokeCalls } from '../../valuation/allowances.js'
 import { readLiveAllowances } from '../../valuation/live-allowances.js'
@@ -45,6 +46,8 @@ export function revokeAllowances(ports: OperationPorts): ConsoleHandlers['revoke
     }
     const key = tradeKeyOf(owned.value, context.presentedKey)
     if (!key.ok) return key
+    const frozen = ports.freezes.freezeOf(key.value.key)
+    if (frozen !== null) return refuse(frozenFault(frozen))
     const run = new Revocation(ports, owned.value, context, key.value)
     try {
       const wanted = chain_id === undefined ? [...chains.keys()] : [chain_id]

@@ -5,6 +5,7 @@ import type { ConsoleInput } from '../../api/console-operations.js'
 import type { ApiKey, KeyPatch } from '../../domain/api-key.js'
 import { keyExpiresAtMs } from '../../domain/api-key.js'
 import { CHAIN_IDS, isChainId } from '../../domain/chains.js'
+import type { CustodyStatus } from '../../domain/grant-change.js'
 import { enlargements, grantTermsOf } from '../../domain/grant-terms.js'
 import { ID_PREFIX, type KeyId, type LineageId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
@@ -65,7 +66,7 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
     const stored = await actors.ask(subWalletAddress(key), { type: 'register-key', key, requestId })
     if (!stored.ok) return stored
     ports.forgetKey(key.secretHash)
-    const view = keyView(key, null, 'current', nowMs())
+    const view = keyView(key, null, 'current', ports.freezes.of(key.userId), nowMs())
     const value = { ...view, authorized_by: authorizedBy, secret: secret ?? '' }
     return { ok: true, status: 201, value }
   }
@@ -76,9 +77,10 @@ export function listKeys(ports: OperationPorts): ConsoleHandlers['list_keys'] {
   return ({ userId }, input) => {
     const { items, nextCursor } = reader.keys.ofUser(userId, pageOptions(input))
     const now = nowMs()
+    const freezes = ports.freezes.of(userId)
     const keys = items.map((key) => {
       const custody = reader.grants.statusOf(key.subWalletId, key.keyId)
-      return keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, now)
+      return keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, freezes, now)
     })
     return { ok: true, value: { keys, next_cursor: nextCursor } }
   }
@@ -99,7 +101,7 @@ export function rotateKey(ports: OperationPorts): ConsoleHandlers['rotate_key'] 
     return {
       ok: true,
       value: {
-        ...keyView(key, null, custody, nowMs()),
+        ...keyView(key, null, custody, ports.freezes.of(key.userId), nowMs()),
         secret,
         previous: {
           key_id: previous.keyId,
@@ -108,6 +110,11 @@ export function rotateKey(ports: OperationPorts): ConsoleHandlers['rotate_key'] 
       },
     }
   }
+}
+
+function shownKey(ports: OperationPorts, key: ApiKey, custody: CustodyStatus) {
+  const lastUsedAtMs = ports.keyLastUsedAtMs(key.keyId)
+  return keyView(key, lastUsedAtMs, custody, ports.freezes.of(key.userId), ports.nowMs())
 }
 
 interface Rotated {
@@ -162,13 +169,13 @@ export function revokeKey(ports: OperationPorts): ConsoleHandlers['revoke_key'] 
     if (!revoked.ok) return revoked
     const key = revoked.value
     const custody = await custodyOf(ports, key)
-    return { ok: true, value: keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, nowMs()) }
+    return { ok: true, value: shownKey(ports, key, custody) }
   }
 }
 
 /** What it takes away holds here at once; what it gives the identity provider has before. */
 export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
-  const { reader, nowMs } = ports
+  const { reader } = ports
   return async (context, input) => {
     const unsupported = unsupportedChain(input.allowed_chains ?? [])
     const made = await untilUndisturbed(ports, async () => {
@@ -184,7 +191,7 @@ export function patchKey(ports: OperationPorts): ConsoleHandlers['patch_key'] {
     const { key, authorizedBy } = made.value
     ports.forgetKey(key.secretHash)
     const custody = await custodyOf(ports, key)
-    const view = keyView(key, ports.keyLastUsedAtMs(key.keyId), custody, nowMs())
+    const view = shownKey(ports, key, custody)
     return {
       ok: true,
       value: { ...view, ...(authorizedBy === null ? {} : { authorized_by: authorizedBy }) },

@@ -24,13 +24,17 @@ export interface PendingGrant {
   readonly userId: UserId
   /** Of operation and input: the repetition must ask for the same. */
   readonly fingerprint: string
-  /** The key as it is to be. */
-  readonly key: ApiKey
-  /** Of a new key, to be shown once it is granted; null for a change. */
-  readonly secret: string | null
+  /** The key as it is to be; null for what makes or changes none. */
+  readonly draft: DraftKey | null
   /** As the statement has it that the authorizer signs. */
   readonly version: number
   readonly confirmBeforeMs: number
+}
+
+export interface DraftKey {
+  readonly key: ApiKey
+  /** Of a new key, to be shown once it is granted; null for a change. */
+  readonly secret: string | null
 }
 
 /** All users together; past it the oldest is given up, and asked for anew. */

@@ -8,7 +8,11 @@ import { pageOptions } from './page.js'
 import { walletView } from './views.js'
 
 /** The address is shown only once both domains hold two durable copies of their share. */
-export function createWallet({ actors, nowMs }: OperationPorts): ConsoleHandlers['create_wallet'] {
+export function createWallet({
+  actors,
+  freezes,
+  nowMs,
+}: OperationPorts): ConsoleHandlers['create_wallet'] {
   return async ({ userId, requestId }, { name }) => {
     const subWalletId = newId<SubWalletId>(ID_PREFIX.subWallet)
     const keyed = await actors.ask(CUSTODY_ADDRESS, {
@@ -28,14 +32,16 @@ export function createWallet({ actors, nowMs }: OperationPorts): ConsoleHandlers
     }
     const command = { type: 'create-wallet', wallet, requestId } as const
     const stored = await actors.ask(subWalletAddress(wallet), command)
-    return stored.ok ? { ok: true, status: 201, value: walletView(wallet) } : stored
+    return stored.ok
+      ? { ok: true, status: 201, value: walletView(wallet, freezes.of(userId)) }
+      : stored
   }
 }
 
-export function listWallets({ reader }: OperationPorts): ConsoleHandlers['list_wallets'] {
+export function listWallets({ reader, freezes }: OperationPorts): ConsoleHandlers['list_wallets'] {
   return ({ userId }, input) => {
     const { items, nextCursor } = reader.wallets.ofUser(userId, pageOptions(input))
-    const wallets = items.map(({ wallet }) => walletView(wallet))
+    const wallets = items.map(({ wallet }) => walletView(wallet, freezes.of(userId)))
     return { ok: true, value: { wallets, next_cursor: nextCursor } }
   }
 }

@@ -1,0 +1,87 @@
+import type { Freeze, FreezeScope, FrozenBy } from '../../../src/domain/freeze.js'
+import type { CustodyStatus } from '../../../src/domain/grant-change.js'
+import type { KeyId, LineageId, SubWalletId } from '../../../src/domain/ids.js'
+import type { Result } from '../../../src/errors/fault.js'
+
+/** What of the user's is meant, as its owner was found to own it. */
+export interface FreezeTarget {
+  readonly scope: FreezeScope
+  readonly name: string
+  readonly subWalletId: SubWalletId | null
+  readonly lineageId: LineageId | null
+  readonly keyId: KeyId | null
+}
+
+export type FreezesCommand =
+  | FreezeCommand
+  | UnfreezeCommand
+  /** Answers whether the identity provider has it, after an attempt where one is due. */
+  | { readonly type: 'await-freeze'; readonly name: string }
+  | { readonly type: 'told'; readonly name: string; readonly taken: boolean }
+  | { readonly type: 'freezes-rested' }
+  | {
+      readonly type: 'lifted'
+      readonly target: FreezeTarget
+      readonly result: Result<Lifted>
+      readonly nowMs: number
+    }
+  /** Brings an actor up after a start; it goes on by itself. */
+  | { readonly type: 'load' }
+  | { readonly type: 'resume' }
+
+/** Answered with the freeze that stands from now on. */
+export interface FreezeCommand {
+  readonly type: 'freeze'
+  readonly target: FreezeTarget
+  readonly reason: string | null
+  readonly by: FrozenBy
+  readonly requestId: string
+  readonly nowMs: number
+}
+
+export interface UnfreezeCommand {
+  readonly type: 'unfreeze'
+  readonly target: FreezeTarget
+  readonly requestId: string
+  readonly consoleToken: string
+  readonly authorization: LiftAuthorization | null
+}
+
+/** As custody takes it; see `GrantAuthorization` there. */
+export interface LiftAuthorization {
+  readonly version: number
+  readonly confirmBeforeMs: number
+  readonly proof: Uint8Array | null
+}
+
+export interface Lifted {
+  readonly authorizedBy: 'software' | 'passkey' | 'p256'
+}
+
+export interface FreezeAnswer {
+  readonly custody: CustodyStatus
+}
+
+export type FreezesEvent =
+  | { readonly type: 'frozen'; readonly freeze: Freeze; readonly requestId: string }
+  /** Whether the identity provider has it is known anew. */
+  | { readonly type: 'custody-noted'; readonly freeze: Freeze }
+  | {
+      readonly type: 'unfrozen'
+      readonly freeze: Freeze
+      readonly authorizedBy: string
+      readonly requestId: string
+      readonly atMs: number
+    }
+
+/** As it is when the effect runs, not when it was decided. */
+type Standing = ReadonlyMap<string, Freeze>
+
+export type FreezesEffect =
+  /** Before it is durable: it only takes away. */
+  | { readonly type: 'stop'; readonly freeze: Freeze; readonly standing: Standing }
+  /** Once it is durable. */
+  | { readonly type: 'go-on'; readonly standing: Standing }
+  | { readonly type: 'tell'; readonly freeze: Freeze }
+  | { readonly type: 'rest'; readonly delayMs: number }
+  | { readonly type: 'lift'; readonly command: UnfreezeCommand }

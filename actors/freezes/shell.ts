@@ -1,0 +1,168 @@
+import type { AuditRecord } from '../../src/domain/audit.js'
+import type { EventType, NewEvent } from '../../src/domain/event.js'
+import type { Freeze } from '../../src/domain/freeze.js'
+import type { FreezeBook } from '../../src/domain/freeze-book.js'
+import type { UserId } from '../../src/domain/ids.js'
+import { isoTime } from '../../src/domain/iso-time.js'
+import { FaultError, fault } from '../../src/errors/fault.js'
+import type { CoSigner, FrozenSubject } from '../../src/service-custody/co-signer.js'
+import { auditEntry } from '../../src/store/audit-entry.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { ActorShell } from '../runtime/actor.js'
+import { sleep, type Timers } from '../runtime/timers.js'
+import { decide } from './core/decide.js'
+import type {
+  FreezesCommand,
+  FreezesEffect,
+  FreezesEvent,
+  FreezeTarget,
+  UnfreezeCommand,
+} from './core/messages.js'
+import { type FreezesState, freezesState } from './core/state.js'
+
+export interface FreezesPorts {
+  readonly reader: Reader
+  /** Of this thread, on which all sub-wallets of the user live. */
+  readonly book: FreezeBook
+  readonly coSigner: Pick<CoSigner, 'freeze' | 'unfreeze' | 'refuseWaiting'>
+  /** Tells the front end, before the caller is answered. */
+  readonly changed: (userId: UserId, standing: readonly Freeze[]) => void
+  readonly log: { warn(context: object, message: string): void }
+  readonly timers: Timers
+}
+
+/** There is nothing that could sign. */
+const NOTHING_THERE: ReadonlySet<unknown> = new Set(['UNKNOWN_KEY', 'UNKNOWN_WALLET'])
+
+export function createFreezesShell(
+  ports: FreezesPorts,
+): ActorShell<FreezesState, FreezesCommand, FreezesEvent, FreezesEffect> {
+  const { reader, book, coSigner, timers } = ports
+
+  function note(id: string, standing: ReadonlyMap<string, Freeze>): void {
+    const freezes = [...standing.values()]
+    book.put(id as UserId, freezes)
+    ports.changed(id as UserId, freezes)
+  }
+
+  async function tell(freeze: Freeze): Promise<boolean> {
+    try {
+      await coSigner.freeze(subjectOf(freeze.userId, freeze))
+      return true
+    } catch (error) {
+      if (error instanceof FaultError && NOTHING_THERE.has(error.fault.details.reason)) return true
+      ports.log.warn(
+        { err: error, freeze: freeze.name },
+        'the identity provider has yet to take it',
+      )
+      return false
+    }
+  }
+
+  async function lift(id: string, command: UnfreezeCommand): Promise<FreezesCommand> {
+    const { target, consoleToken, authorization } = command
+    const lifted = (result: Extract<FreezesCommand, { type: 'lifted' }>['result']) =>
+      ({ type: 'lifted', target, result, nowMs: timers.now() }) as const
+    try {
+      const subject = subjectOf(id as UserId, target)
+      const { authorizedBy } = await coSigner.unfreeze({ ...subject, consoleToken, authorization })
+      if (authorizedBy === null) throw new Error('a freeze was lifted without a proof')
+      return lifted({ ok: true, value: { authorizedBy } })
+    } catch (error) {
+      const why = error instanceof FaultError ? error.fault : fault('COSIGNER_UNAVAILABLE')
+      return lifted({ ok: false, fault: why })
+    }
+  }
+
+  return {
+    kind: 'freezes',
+    load: (id) => freezesState(id as UserId, reader.fresh().freezes.ofUser(id as UserId)),
+    decide,
+    resume: ({ untold }) => (untold.size > 0 ? { type: 'resume' } : null),
+    record(transactor, { userId }, events) {
+      for (const event of events) {
+        const { freeze } = event
+        if (event.type === 'unfrozen') transactor.deleteFreeze(userId, freeze.name)
+        else transactor.putFreeze(freeze)
+        if (event.type === 'custody-noted') continue
+        transactor.appendAudit(auditOf(event))
+        transactor.appendEvent(eventOf(event))
+      }
+    },
+    startsAtOnce: ({ type }) => type === 'stop',
+    run(id, effect, self) {
+      switch (effect.type) {
+        case 'stop':
+          note(id, effect.standing)
+          coSigner.refuseWaiting(subjectOf(effect.freeze.userId, effect.freeze), effect.freeze)
+          break
+        case 'go-on':
+          note(id, effect.standing)
+          break
+        case 'tell':
+          void tell(effect.freeze).then((taken) =>
+            self({ type: 'told', name: effect.freeze.name, taken }),
+          )
+          break
+        case 'rest':
+          void sleep(timers, effect.delayMs).then(() => self({ type: 'freezes-rested' }))
+          break
+        case 'lift':
+          void lift(id, effect.command).then(self)
+          break
+      }
+    },
+    idle: ({ untold, telling, resting, lifting }) =>
+      untold.size === 0 && telling === null && !resting && lifting.size === 0,
+  }
+}
+
+function subjectOf(
+  userId: UserId,
+  { scope, subWalletId, lineageId }: Pick<FreezeTarget, 'scope' | 'subWalletId' | 'lineageId'>,
+): FrozenSubject {
+  return { scope, userId, walletId: scope === 'wallet' ? subWalletId : null, lineageId }
+}
+
+type Told = Exclude<FreezesEvent, { type: 'custody-noted' }>
+
+function auditOf(event: Told): AuditRecord {
+  const { freeze, requestId } = event
+  return auditEntry({
+    userId: freeze.userId,
+    subWalletId: freeze.subWalletId,
+    keyId: freeze.keyId,
+    requestId,
+    atMs: event.type === 'frozen' ? freeze.sinceMs : event.atMs,
+    type: `${freeze.scope}.${event.type}`,
+    details: {
+      ...viewOf(freeze),
+      ...(event.type === 'unfrozen' ? { authorized_by: event.authorizedBy } : {}),
+    },
+  })
+}
+
+function eventOf(event: Told): NewEvent {
+  const { freeze } = event
+  const { scope, userId, subWalletId, keyId } = freeze
+  const type: EventType = `${scope}.${event.type}`
+  const names = {
+    user: { user_id: userId },
+    wallet: { sub_wallet_id: subWalletId },
+    key: { key_id: keyId, sub_wallet_id: subWalletId },
+  }[scope]
+  const by = event.type === 'frozen' ? freeze.by : 'user'
+  return {
+    eventId: null,
+    userId,
+    type,
+    atMs: event.type === 'frozen' ? freeze.sinceMs : event.atMs,
+    subWalletId,
+    laneKey: null,
+    data: { ...names, ...viewOf(freeze), by },
+  }
+}
+
+function viewOf({ sinceMs, reason, by }: Freeze) {
+  return { since: isoTime(sinceMs), reason, by }
+}

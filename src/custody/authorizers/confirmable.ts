@@ -1,0 +1,52 @@
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import { describeGrant } from './describe-grant.js'
+import {
+  describeFreeze,
+  freezeMessage,
+  isFreezeStatement,
+  readFreezeStatement,
+} from './freeze-statement.js'
+import { grantMessage, readGrantStatement } from './grant-statement.js'
+
+/** A statement that a user's authorizer is asked to sign, whatever it is about. */
+export interface Confirmable {
+  readonly kind: 'grant' | 'unfreeze'
+  /** The statement's own bytes: what is shown is read from what is signed. */
+  readonly encoded: Uint8Array
+  /** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
+  readonly message: Buffer
+  /** 32 bytes: SHA-256 of the user id. */
+  readonly ownerHash: Uint8Array
+  readonly confirmBeforeMs: number
+  /** In words: name and value of each line. */
+  readonly lines: readonly (readonly [name: string, value: string])[]
+}
+
+/** @throws Refusal MALFORMED for anything but one whole statement that needs a confirmation */
+export function readConfirmable(bytes: Uint8Array): Confirmable {
+  const isFreeze = isFreezeStatement(bytes)
+  const read = isFreeze ? readFreeze(bytes) : readGrant(bytes)
+  if (read.rest.length > 0) throw new Refusal('MALFORMED', 'trailing bytes')
+  return read.confirmable
+}
+
+function readFreeze(bytes: Uint8Array) {
+  const { statement, encoded, rest } = readFreezeStatement(bytes)
+  if (statement.action !== 'unfreeze') throw new Refusal('MALFORMED', 'a freeze needs no proof')
+  const { ownerHash, confirmBeforeMs } = statement
+  const confirmable: Confirmable = {
+    ...{ kind: 'unfreeze', encoded, message: freezeMessage(encoded) },
+    ...{ ownerHash, confirmBeforeMs, lines: describeFreeze(statement) },
+  }
+  return { confirmable, rest }
+}
+
+function readGrant(bytes: Uint8Array) {
+  const { statement, encoded, rest } = readGrantStatement(bytes)
+  const { ownerHash, confirmBeforeMs } = statement
+  const confirmable: Confirmable = {
+    ...{ kind: 'grant', encoded, message: grantMessage(encoded) },
+    ...{ ownerHash, confirmBeforeMs, lines: describeGrant(statement) },
+  }
+  return { confirmable, rest }
+}

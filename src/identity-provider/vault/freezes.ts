@@ -1,0 +1,170 @@
+import {
+  encodeFreezeStatement,
+  FREEZE_SCOPES,
+  type FreezeStatement,
+  type FreezeSubject,
+  freezeMessage,
+  idOfSubject,
+  subjectOfId,
+} from '../../custody/authorizers/freeze-statement.js'
+import type { ShareStore } from '../../custody/domain-keys/share-store.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import type { Freezing } from '../../domain/freeze.js'
+import { concat, sameBytes, u8, u64 } from '../../quorum-protocol/bytes.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
+import type { Authorizer } from './authorizer.js'
+import type { FreezeRow, LedgerStore } from './ledger-store.js'
+
+/**
+ * The user side's own flags. Anybody who reaches this domain as the service does may set one, since
+ * it only takes away; to lift one takes a proof of the user's authorizer, so that the service alone
+ * cannot.
+ */
+export interface UserSideFreezes {
+  row(subject: FreezeSubject): FreezeRow
+  /**
+   * Durable when it resolves, in force at once. What is frozen already stays as it is.
+   * @throws Refusal NOT_GRANTED, UNKNOWN_WALLET or UNKNOWN_KEY
+   */
+  freeze(request: FreezeRequest): Promise<FreezeRow>
+  /**
+   * @param tokenUser subject of the verified console token
+   * @returns the sequence it has now, and the encoded proof
+   * @throws Refusal NOT_GRANTED, NOT_CONFIRMED, STALE_GRANT, UNKNOWN_WALLET or UNKNOWN_KEY
+   */
+  unfreeze(request: UnfreezeRequest, tokenUser: string): Promise<LiftedFreeze>
+  /** @throws Frozen what stops a call of a user's wallet; `grantId` null: its key is not known */
+  requireThawed(ownerHash: Uint8Array, walletId: Uint8Array, grantId: Uint8Array | null): void
+  /** @throws Frozen what stops a call of a wallet of the service's own */
+  requireInstanceThawed(): void
+}
+
+export interface FreezeRequest extends FreezeSubject {
+  readonly userId: string
+}
+
+export interface UnfreezeRequest extends FreezeRequest {
+  /** An encoded proof of the user's authorizer; null: none was sent. */
+  readonly confirmation: Uint8Array | null
+  readonly confirmBeforeMs: number
+}
+
+export interface LiftedFreeze {
+  readonly sequence: number
+  readonly proof: Uint8Array
+}
+
+/** Says what is frozen, and since when, for whoever is refused. */
+export class Frozen extends Refusal {
+  /** A number of `FREEZE_SCOPES` in one byte, and ms since the epoch in eight. */
+  readonly told: Uint8Array
+
+  constructor(scope: Freezing['scope'], sinceMs: number) {
+    super('FROZEN', scope)
+    this.told = concat(u8(FREEZE_SCOPES[scope]), u64(sinceMs))
+  }
+}
+
+export function createFreezes(
+  ledger: LedgerStore,
+  shares: ShareStore,
+  authorizer: Authorizer,
+  evidence: EvidenceLog,
+  instance: () => Freezing | null,
+): UserSideFreezes {
+  /** A user has nothing to do with another's things. */
+  function requireOwned({ scope, subject, userId }: FreezeRequest): Buffer {
+    const ownerHash = sha256(Buffer.from(userId))
+    const id = idOfSubject(subject)
+    if (scope === 'wallet') {
+      const wallet = shares.get(id)
+      if (wallet === null) throw new Refusal('UNKNOWN_WALLET', 'no such wallet')
+      if (!sameBytes(wallet.certificate.ownerHash, ownerHash)) throw notOwned()
+    } else if (scope === 'key') {
+      const grant = ledger.grant(id)
+      if (grant === null) throw new Refusal('UNKNOWN_KEY', 'no such grant')
+      if (grant.userId !== userId) throw notOwned()
+    } else if (!sameBytes(subject, ownerHash)) throw notOwned()
+    return ownerHash
+  }
+
+  function requireNone(subject: FreezeSubject): void {
+    const { sinceMs } = ledger.freeze(subject.scope, subject.subject)
+    if (sinceMs !== null) throw new Frozen(subject.scope, sinceMs)
+  }
+
+  function requireInstanceThawed(): void {
+    const standing = instance()
+    if (standing !== null) throw new Frozen('instance', standing.sinceMs)
+  }
+
+  async function record(
+    statement: FreezeStatement,
+    proof: Uint8Array,
+    flushed: Promise<unknown>,
+    nowMs: number,
+  ): Promise<void> {
+    const body = concat(encodeFreezeStatement(statement), proof)
+    const kept = evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.freeze, body })
+    await Promise.all([flushed, kept])
+  }
+
+  return {
+    row: ({ scope, subject }) => ledger.freeze(scope, subject),
+    async freeze(request) {
+      const ownerHash = requireOwned(request)
+      const { scope, subject } = request
+      const nowMs = Date.now()
+      const { result, flushed } = ledger.commit((writer) => {
+        const before = ledger.freeze(scope, subject)
+        if (before.sinceMs !== null) return { row: before, isNew: false }
+        const row = { sequence: before.sequence + 1, sinceMs: nowMs }
+        writer.putFreeze(scope, subject, row)
+        return { row, isNew: true }
+      })
+      const { row, isNew } = result
+      const { sequence } = row
+      const of = { scope, subject, ownerHash, sequence }
+      const statement: FreezeStatement = { action: 'freeze', ...of, confirmBeforeMs: 0 }
+      if (isNew) await record(statement, Buffer.alloc(0), flushed, nowMs)
+      else await flushed
+      return row
+    },
+    async unfreeze(request, tokenUser) {
+      const ownerHash = requireOwned(request)
+      if (tokenUser !== request.userId) throw notOwned()
+      const { scope, subject, confirmation, confirmBeforeMs } = request
+      const before = ledger.freeze(scope, subject)
+      const sequence = before.sequence + 1
+      const of = { scope, subject, ownerHash, sequence }
+      const statement: FreezeStatement = { action: 'unfreeze', ...of, confirmBeforeMs }
+      const message = freezeMessage(encodeFreezeStatement(statement))
+      const nowMs = Date.now()
+      const asked = { message, ownerHash, confirmBeforeMs }
+      const confirmed = await authorizer.confirm(asked, confirmation, nowMs)
+      const { flushed } = ledger.commit((writer) => {
+        // Another change may have been made while this one was confirmed.
+        if (ledger.freeze(scope, subject).sequence !== before.sequence) {
+          throw new Refusal('STALE_GRANT', 'the freeze changed meanwhile')
+        }
+        writer.putFreeze(scope, subject, { sequence, sinceMs: null })
+      })
+      await record(statement, confirmed.proof, flushed, nowMs)
+      await authorizer.spend(confirmed)
+      return { sequence, proof: confirmed.proof }
+    },
+    requireThawed(ownerHash, walletId, grantId) {
+      requireInstanceThawed()
+      if (!ledger.anyFrozen) return
+      requireNone({ scope: 'user', subject: ownerHash })
+      requireNone({ scope: 'wallet', subject: subjectOfId(walletId) })
+      if (grantId !== null) requireNone({ scope: 'key', subject: subjectOfId(grantId) })
+    },
+    requireInstanceThawed,
+  }
+}
+
+function notOwned(): Refusal {
+  return new Refusal('NOT_GRANTED', 'not of this user')
+}

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import type { Authorization } from '../../api/console.js'
+import { authorizerIdOfName } from '../../custody/authorizers/authorizer.js'
+import { encodeProof } from '../../custody/authorizers/proof.js'
+import type { UserId } from '../../domain/ids.js'
+import { fault, type Result, refuse } from '../../errors/fault.js'
+import type { OperationPorts } from '../ports.js'
+import type { PendingGrant } from './pending-grants.js'
+
+/** A change that the user's authorizer may have to confirm. */
+export interface WantedAuthorization {
+  readonly userId: UserId
+  /** Of operation and input without the proof: the repetition must ask for the same. */
+  readonly fingerprint: string
+  readonly authorization: Authorization | undefined
+  /** What it gives, by wire name; for whoever is to confirm it. */
+  readonly enlarges: readonly string[]
+  /** What is kept until it is confirmed; none unless it says so. */
+  readonly draft?: PendingGrant['draft']
+}
+
+/** What the proof is for, as it was asked for. */
+export type AskedAuthorization = Pick<PendingGrant, 'version' | 'confirmBeforeMs' | 'draft'>
+
+/**
+ * Makes the change. Where it has to be confirmed, the first request is refused with
+ * AUTHORIZATION_REQUIRED and what to sign; the same request with the proof then finishes.
+ * @param attempt is given what was asked for before; null: nothing was, or it is not known any more
+ */
+export async function answerToAuthorization<T>(
+  { pendingGrants }: Pick<OperationPorts, 'pendingGrants'>,
+  wanted: WantedAuthorization,
+  attempt: (asked: AskedAuthorization | null) => Promise<Result<T>>,
+): Promise<Result<T>> {
+  const { userId, fingerprint, authorization, enlarges } = wanted
+  const id = authorization?.authorization_id ?? null
+  const pending = id === null ? null : pendingGrants.take(id, userId, fingerprint)
+  const answer = await attempt(pending)
+  if (answer.ok) return answer
+  if (pending !== null && id !== null) {
+    pendingGrants.putBack(id, pending)
+    return answer.fault.code === 'AUTHORIZATION_REQUIRED'
+      ? refuse(asked(answer.fault.details, id, enlarges))
+      : answer
+  }
+  if (answer.fault.code !== 'AUTHORIZATION_REQUIRED') return answer
+  const { details, message } = answer.fault
+  const added = pendingGrants.add({
+    draft: wanted.draft ?? null,
+    userId,
+    fingerprint,
+    version: Number(details.grant_version),
+    confirmBeforeMs: Date.parse(String(details.confirm_before)),
+  })
+  return added.ok ? refuse(asked(details, added.value, enlarges, message)) : added
+}
+
+function asked(
+  details: Readonly<Record<string, unknown>>,
+  authorizationId: string,
+  enlarges: readonly string[],
+  message?: string,
+) {
+  const all = { authorization_id: authorizationId, enlarges: [...enlarges], ...details }
+  return fault('AUTHORIZATION_REQUIRED', all, message)
+}
+
+/** The schema has checked lengths and alphabets. */
+export function proofOf(authorization: Authorization): Uint8Array | null {
+  if (!('signature' in authorization)) return null
+  const authorizerId = authorizerIdOfName(authorization.authorizer_id) ?? Buffer.alloc(16)
+  const signature = Buffer.from(authorization.signature, 'base64url')
+  if (!('client_data_json' in authorization)) {
+    return encodeProof({ kind: 'p256', authorizerId, signature })
+  }
+  return encodeProof({
+    kind: 'passkey',
+    authorizerId,
+    clientDataJson: Buffer.from(authorization.client_data_json, 'base64url'),
+    authenticatorData: Buffer.from(authorization.authenticator_data, 'base64url'),
+    signature,
+  })
+}
+
+/** @param input the request without its proof */
+export function fingerprintOf(operation: string, input: object): string {
+  const fields = Object.entries(input).sort(([a], [b]) => (a < b ? -1 : 1))
+  return createHash('sha256')
+    .update(JSON.stringify([operation, fields]))
+    .digest('hex')
+}

@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { freezesAddress } from '../../../actors/addresses.js'
+import type {
+  FreezeCommand,
+  FreezeTarget,
+  UnfreezeCommand,
+} from '../../../actors/freezes/core/messages.js'
+import type { ConsoleInput } from '../../api/console-operations.js'
+import { freezeName } from '../../domain/freeze.js'
+import type { CustodyStatus } from '../../domain/grant-change.js'
+import type { UserId } from '../../domain/ids.js'
+import { isoTime } from '../../domain/iso-time.js'
+import { fault, ok, type Result, refuse } from '../../errors/fault.js'
+import type { ConsoleContext, ConsoleHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+import { answerToAuthorization, fingerprintOf, proofOf } from './authorizations.js'
+import { ownedKey, ownedWallet } from './ownership.js'
+
+/**
+ * How long an answer waits for the identity provider. Nothing is signed here from then on, so
+ * whoever freezes in a hurry is not kept waiting by one that hangs.
+ */
+const ACKNOWLEDGEMENT_WAIT_MS = 1_000
+
+/** A console token is enough, and there is nothing that refuses it but another's id. */
+export function freeze(ports: OperationPorts): ConsoleHandlers['freeze'] {
+  const { actors, nowMs } = ports
+  return async ({ userId, requestId }, { reason = null, ...input }) => {
+    const target = targetOf(ports, userId, input)
+    if (!target.ok) return target
+    const command: FreezeCommand = {
+      type: 'freeze',
+      ...{ target: target.value, reason, by: 'user', requestId, nowMs: nowMs() },
+    }
+    const frozen = await actors.ask(freezesAddress(userId), command)
+    if (!frozen.ok) return frozen
+    const { sinceMs } = frozen.value
+    const custody = await custodyOf(ports, userId, target.value.name)
+    return { ok: true, value: { frozen: true as const, since: isoTime(sinceMs), custody } }
+  }
+}
+
+/** Lifted at the identity provider first, on the proof of the user's authorizer. */
+export function unfreeze(ports: OperationPorts): ConsoleHandlers['unfreeze'] {
+  const { actors } = ports
+  return async (context, { authorization, ...input }) => {
+    const { userId, requestId, token } = context
+    const target = targetOf(ports, userId, input)
+    if (!target.ok) return target
+    const wanted = {
+      userId,
+      fingerprint: fingerprintOf('unfreeze', input),
+      authorization,
+      enlarges: ['frozen'],
+    }
+    return answerToAuthorization(ports, wanted, async (pending) => {
+      const command: UnfreezeCommand = {
+        type: 'unfreeze',
+        ...{ target: target.value, requestId, consoleToken: token },
+        authorization:
+          pending === null || authorization === undefined
+            ? null
+            : {
+                version: pending.version,
+                confirmBeforeMs: pending.confirmBeforeMs,
+                proof: proofOf(authorization),
+              },
+      }
+      const answer = await actors.ask(freezesAddress(userId), command)
+      return answer.ok
+        ? ok({ frozen: false as const, authorized_by: answer.value.authorizedBy })
+        : answer
+    })
+  }
+}
+
+/** A key is frozen with its lineage: rotated, it would be free. */
+function targetOf(
+  { reader }: OperationPorts,
+  userId: UserId,
+  { scope, id }: Pick<ConsoleInput<'freeze'>, 'scope' | 'id'>,
+): Result<FreezeTarget> {
+  const none = { subWalletId: null, lineageId: null, keyId: null }
+  if (scope === 'user') {
+    if (id !== undefined && id !== userId) return refuse(fault('NOT_FOUND', { id }))
+    return ok({ ...none, scope, name: freezeName(scope, null) })
+  }
+  if (id === undefined) {
+    const issues = [{ path: 'id', message: `is needed for the scope ${scope}` }]
+    return refuse(fault('INVALID_REQUEST', { issues }))
+  }
+  if (scope === 'wallet') {
+    const wallet = ownedWallet(reader, userId, id)
+    if (!wallet.ok) return wallet
+    const { subWalletId } = wallet.value
+    return ok({ ...none, scope, subWalletId, name: freezeName(scope, subWalletId) })
+  }
+  const key = ownedKey(reader, userId, id)
+  if (!key.ok) return key
+  const { keyId, lineageId, subWalletId } = key.value
+  return ok({ scope, subWalletId, lineageId, keyId, name: freezeName(scope, lineageId) })
+}
+
+async function custodyOf(
+  { actors }: OperationPorts,
+  userId: ConsoleContext['userId'],
+  name: string,
+): Promise<CustodyStatus> {
+  const waited = new AbortController()
+  const late = delay(ACKNOWLEDGEMENT_WAIT_MS, null, { ref: false, signal: waited.signal })
+  const asked = actors.ask(freezesAddress(userId), { type: 'await-freeze', name })
+  const answer = await Promise.race([asked, late.catch(() => null)])
+  waited.abort()
+  return answer?.ok ? answer.value.custody : 'pending'
+}

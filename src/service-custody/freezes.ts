@@ -1,0 +1,103 @@
+import {
+  encodeFreezeStatement,
+  FREEZE_SCOPES,
+  type FreezeStatement,
+  freezeMessage,
+  subjectOfId,
+} from '../custody/authorizers/freeze-statement.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
+import { ulidBytes } from '../domain/ids.js'
+import {
+  concat,
+  expectBytes,
+  expectInteger,
+  expectList,
+  sameBytes,
+} from '../quorum-protocol/bytes.js'
+import type { SocketClient } from '../quorum-protocol/client.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import type { FrozenSubject, GrantOutcome, UnfreezeUpdate } from './co-signer.js'
+import { type GrantAuthority, ownerHashOf } from './grant-authority.js'
+import type { PreparedIntent } from './sign-batch.js'
+
+/** The user side's flags as this domain sets them, and has them lifted. */
+export interface FreezesElsewhere {
+  freeze(frozen: FrozenSubject): Promise<void>
+  unfreeze(update: UnfreezeUpdate): Promise<GrantOutcome>
+}
+
+export function createFreezesElsewhere(
+  userSide: SocketClient,
+  authority: GrantAuthority,
+  evidence: EvidenceLog,
+): FreezesElsewhere {
+  function record(statement: FreezeStatement, proof: Uint8Array): Promise<void> {
+    const body = concat(encodeFreezeStatement(statement), proof)
+    return evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.freeze, body })
+  }
+
+  return {
+    async freeze(frozen) {
+      const answer = await userSide.call('freeze-put', [...wireOf(frozen), frozen.userId])
+      const sequence = expectInteger(expectList(answer, 2)[0])
+      const of = { ...subjectOf(frozen), ownerHash: ownerHashOf(frozen.userId), sequence }
+      await record({ action: 'freeze', ...of, confirmBeforeMs: 0 }, Buffer.alloc(0))
+    },
+    async unfreeze(update) {
+      const { userId, consoleToken, authorization } = update
+      const present = expectList(await userSide.call('freeze-get', wireOf(update)), 2)
+      const sequence = expectInteger(present[0]) + 1
+      const of = { ...subjectOf(update), ownerHash: ownerHashOf(userId), sequence }
+      const statementOf = (confirmBeforeMs: number): FreezeStatement => {
+        return { action: 'unfreeze', ...of, confirmBeforeMs }
+      }
+      const proof = await authority.proofOver(
+        {
+          ...{ userId, authorization, version: sequence },
+          statementUntil: (confirmBeforeMs) => encodeFreezeStatement(statementOf(confirmBeforeMs)),
+          messageOf: freezeMessage,
+        },
+        Date.now(),
+      )
+      const confirmBeforeMs = authorization?.confirmBeforeMs ?? 0
+      const lifting = [...wireOf(update), userId, consoleToken, proof, confirmBeforeMs]
+      const [taken, takenProof] = expectList(await userSide.call('freeze-lift', lifting), 2)
+      if (taken !== sequence) throw new Refusal('CONFLICT', 'another freeze was lifted')
+      const lifted = statementOf(confirmBeforeMs)
+      const bytes = expectBytes(takenProof)
+      const message = freezeMessage(encodeFreezeStatement(lifted))
+      const authorizedBy = await authority.accepted(userId, bytes, message)
+      await record(lifted, bytes)
+      return { authorizedBy }
+    },
+  }
+}
+
+/** Whether a freeze stops what waits to be signed. Replacements come without a proof of the key. */
+export function isStopped({
+  scope,
+  userId,
+  walletId,
+  lineageId,
+}: FrozenSubject): (intent: PreparedIntent) => boolean {
+  const ownerHash = ownerHashOf(userId)
+  const wallet = walletId === null ? null : ulidBytes(walletId)
+  const grant = lineageId === null ? null : ulidBytes(lineageId)
+  return (intent) => {
+    if (intent.proofKey === null) return false
+    if (scope === 'user') return sameBytes(intent.wallet.certificate.ownerHash, ownerHash)
+    if (wallet !== null) return sameBytes(intent.walletId, wallet)
+    return grant !== null && intent.grant !== null && sameBytes(intent.grant.grantId, grant)
+  }
+}
+
+function subjectOf({ scope, userId, walletId, lineageId }: FrozenSubject) {
+  if (walletId !== null) return { scope, subject: subjectOfId(ulidBytes(walletId)) }
+  if (lineageId !== null) return { scope, subject: subjectOfId(ulidBytes(lineageId)) }
+  return { scope, subject: ownerHashOf(userId) }
+}
+
+function wireOf(frozen: FrozenSubject): [scope: number, subject: Uint8Array] {
+  const { scope, subject } = subjectOf(frozen)
+  return [FREEZE_SCOPES[scope], subject]
+}

@@ -1,0 +1,245 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { userSideLayout } from '../../src/custody/domain-keys/layout.js'
+import { openEvidenceReader } from '../../src/custody/evidence/evidence-log.js'
+import { readEvidence } from '../../src/custody/evidence/read-evidence.js'
+import {
+  freezeInstance,
+  instanceFreezePath,
+  unfreezeInstance,
+} from '../../src/custody/instance-freeze.js'
+import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { STRANGER } from '../custody/harness.js'
+import { allFinal, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
+import { verifyAudit } from '../faults/verify-audit.js'
+import type { HttpClient, Reply, ReplyBody } from '../support/http-client.js'
+
+const BASE = 8453
+const WAIT = { timeout: 60_000, interval: 100 }
+
+let stack: Stack
+let owner: HttpClient
+
+beforeAll(async () => {
+  stack = await startStack()
+  owner = stack.owner
+})
+afterAll(() => stack?.service.stop())
+
+function send(key: IssuedKey, value = '1'): Promise<Reply> {
+  return key.api.post('/api/tx/send', { chain_id: BASE, to: STRANGER, value })
+}
+
+function freeze(scope: string, id?: string): Promise<Reply> {
+  return owner.post('/freeze', { scope, ...(id === undefined ? {} : { id }), reason: 'lost' })
+}
+
+async function unfreeze(scope: string, id?: string): Promise<void> {
+  const answer = await owner.post('/unfreeze', { scope, ...(id === undefined ? {} : { id }) })
+  expect(answer.json).toEqual({ frozen: false, authorized_by: 'software' })
+}
+
+async function recordOf(keyId: string): Promise<ReplyBody | undefined> {
+  const { json } = await owner.get('/keys?limit=100')
+  return (json.keys as ReplyBody[] | undefined)?.find(({ key_id }) => key_id === keyId)
+}
+
+/** Calls that the identity provider gave its half of, by its own log, since a moment. */
+async function approvedSince(sinceMs: number): Promise<number> {
+  const log = openEvidenceReader(userSideLayout(stack.service.home).evidence)
+  try {
+    const { batches, problems } = readEvidence('user side', log.entries())
+    expect(problems).toEqual([])
+    return batches.filter(({ timeMs, value }) => timeMs > sinceMs && value.bitmap !== 0).length
+  } finally {
+    await log.close()
+  }
+}
+
+/** Sends as fast as answers come until told to stop. */
+function flood(keys: readonly IssuedKey[], connections: number) {
+  const codes = new Map<string, number>()
+  let on = true
+  const senders = Array.from({ length: connections }, async (_, index) => {
+    while (on) {
+      const answer = await send(keys[index % keys.length] as IssuedKey)
+      const code = answer.code ?? 'sent'
+      codes.set(code, (codes.get(code) ?? 0) + 1)
+      if (code === 'FROZEN') await delay(5)
+    }
+  })
+  return {
+    codes,
+    async stop() {
+      on = false
+      await Promise.all(senders)
+    },
+  }
+}
+
+describe('a freeze', () => {
+  test('under load: nothing is signed one second after its answer', async () => {
+    const keys = await Promise.all([issueKey(stack), issueKey(stack), issueKey(stack)])
+    const load = flood(keys, 24)
+    await vi.waitFor(() => expect(load.codes.get('sent') ?? 0).toBeGreaterThan(50), WAIT)
+    const frozen = await freeze('user')
+    const answeredMs = Date.now()
+    expect(frozen.status).toBe(200)
+    expect(frozen.json).toMatchObject({ frozen: true, custody: 'current' })
+    const sent = load.codes.get('sent') ?? 0
+    await vi.waitFor(() => expect(load.codes.get('FROZEN') ?? 0).toBeGreaterThan(200), WAIT)
+    await vi.waitFor(() => expect(Date.now()).toBeGreaterThan(answeredMs + 2_000), WAIT)
+    await load.stop()
+    expect(await approvedSince(answeredMs + 1_000)).toBe(0)
+    // What was signed before goes its way, and nothing stays reserved.
+    for (const key of keys) await allFinal(owner, key)
+    expect((load.codes.get('sent') ?? 0) - sent).toBeLessThanOrEqual(24)
+    expect([...load.codes.keys()].sort()).toEqual(['FROZEN', 'sent'])
+    await unfreeze('user')
+    for (const key of keys) expect((await send(key)).status).toBe(200)
+  }, 120_000)
+
+  test('is told in every answer of what it stops, and in no other', async () => {
+    const key = await issueKey(stack)
+    const since = (await freeze('key', key.keyId)).json.since
+    const refused = await send(key)
+    expect(refused).toMatchObject({ status: 403, code: 'FROZEN' })
+    expect(refused.json.error?.details).toEqual({ scope: 'key', since, reason: 'lost' })
+    const elsewhere = { chain_id: 999, to: STRANGER, value: '1' }
+    expect(await key.api.post('/api/tx/send', elsewhere)).toMatchObject({ code: 'FROZEN' })
+    const call = { chain_id: BASE, to: STRANGER, value: '1' }
+    expect(await key.api.post('/api/tx/simulate', call)).toMatchObject({ code: 'FROZEN' })
+    const swap = { chain_id: BASE, amount_in: '1000000' }
+    expect(await key.api.post('/api/gas/swap', swap)).toMatchObject({ code: 'FROZEN' })
+    const mcp = await key.api.post(
+      '/mcp',
+      {
+        ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+        params: { name: 'send_transaction', arguments: call },
+      },
+      { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' },
+    )
+    expect(mcp.text).toContain('FROZEN')
+    const wallet = stack.service.dev().sub_wallet_id
+    const revoking = await owner.post(`/wallets/${wallet}/revoke-allowances`, undefined, {
+      'x-api-key': key.secret,
+    })
+    expect(revoking).toMatchObject({ status: 403, code: 'FROZEN' })
+    const limits = await key.api.get('/api/limits')
+    expect(limits.json.frozen).toEqual({ scope: 'key', since, reason: 'lost', by: 'user' })
+    expect(await recordOf(key.keyId)).toMatchObject({ frozen: { since, by: 'user' } })
+    const other = await issueKey(stack)
+    expect((await send(other)).status).toBe(200)
+    expect((await other.api.get('/api/limits')).json.frozen).toBeNull()
+    await unfreeze('key', key.keyId)
+    expect((await send(key)).status).toBe(200)
+    expect((await key.api.get('/api/limits')).json.frozen).toBeNull()
+  })
+
+  test('of a key holds for its successors', async () => {
+    const key = await issueKey(stack)
+    await freeze('key', key.keyId)
+    const rotated = await owner.post(`/keys/${key.keyId}/rotate`)
+    const successor = { keyId: '', secret: '', api: stack.service.api(String(rotated.json.secret)) }
+    expect(await send(successor)).toMatchObject({ code: 'FROZEN' })
+    await unfreeze('key', String(rotated.json.key_id))
+    expect((await send(successor)).status).toBe(200)
+    expect((await send(key)).status).toBe(200)
+  })
+
+  test('is there after a kill, and answered with its first time', async () => {
+    const wallet = stack.service.dev().sub_wallet_id
+    const key = await issueKey(stack)
+    const first = await freeze('wallet', wallet)
+    await stack.service.killAndAwaitRestart('service')
+    expect(await send(key)).toMatchObject({ code: 'FROZEN' })
+    const again = await freeze('wallet', wallet)
+    expect(again.json.since).toBe(first.json.since)
+    const { json } = await owner.get('/wallets')
+    expect(json.wallets).toMatchObject([{ frozen: { since: first.json.since, reason: 'lost' } }])
+    await unfreeze('wallet', wallet)
+    expect((await send(key)).status).toBe(200)
+  })
+
+  test('holds here at once while the identity provider is away, and there once it is back', async () => {
+    const key = await issueKey(stack)
+    stack.service.signal('identity_provider', 'SIGSTOP')
+    try {
+      const frozen = await freeze('key', key.keyId)
+      expect(frozen.json).toMatchObject({ frozen: true, custody: 'pending' })
+      expect(await send(key)).toMatchObject({ code: 'FROZEN' })
+    } finally {
+      stack.service.signal('identity_provider', 'SIGCONT')
+    }
+    await vi.waitFor(async () => {
+      expect((await freeze('key', key.keyId)).json).toMatchObject({ custody: 'current' })
+    }, WAIT)
+    await unfreeze('key', key.keyId)
+  })
+
+  test("of another user's things is not to be had", async () => {
+    const email = `${randomBytes(6).toString('hex')}@example.test`
+    const password = randomBytes(12).toString('hex')
+    await createUser(join(stack.service.home, 'identity-provider'), email, password)
+    const stranger = stack.service.console(await stack.service.token({ email, password }))
+    const { sub_wallet_id, user } = stack.service.dev()
+    const key = await issueKey(stack)
+    for (const [scope, id] of [
+      ['wallet', sub_wallet_id],
+      ['key', key.keyId],
+      ['user', user.email],
+    ]) {
+      for (const path of ['/freeze', '/unfreeze']) {
+        expect(await stranger.post(path, { scope, id })).toMatchObject({ status: 404 })
+      }
+    }
+    expect(await stranger.post('/freeze', { scope: 'key' })).toMatchObject({ status: 400 })
+    expect((await send(key)).status).toBe(200)
+  })
+
+  test('and its end are in the event log and the audit trail', async () => {
+    const key = await issueKey(stack)
+    await freeze('key', key.keyId)
+    await unfreeze('key', key.keyId)
+    const { json } = await owner.get(`/audit?key_id=${key.keyId}&limit=100`)
+    const types = (json.records as ReplyBody[]).map(({ type }) => type)
+    expect(types).toEqual(expect.arrayContaining(['key.frozen', 'key.unfrozen']))
+    const told: ReplyBody[] = []
+    for (let after = 0; ; ) {
+      const page = await owner.get(`/events?limit=100&after=${after}`)
+      const events = page.json.events as { seq: number; type: string; data: ReplyBody }[]
+      const last = events.at(-1)
+      if (last === undefined) break
+      told.push(...events.filter(({ data }) => data.key_id === key.keyId))
+      after = last.seq
+    }
+    expect(told.filter(({ type }) => String(type).startsWith('key.'))).toMatchObject([
+      { type: 'key.frozen', data: { by: 'user', reason: 'lost' } },
+      { type: 'key.unfrozen', data: { by: 'user' } },
+    ])
+  })
+})
+
+describe('the operator', () => {
+  test('freezes the whole instance by its own file, and lifts it', async () => {
+    const key = await issueKey(stack)
+    const path = instanceFreezePath(stack.service.home, 'service')
+    freezeInstance(path, 'incident', Date.now())
+    await vi.waitFor(async () => expect(await send(key)).toMatchObject({ code: 'FROZEN' }), WAIT)
+    // Each thread looks for itself.
+    await vi.waitFor(async () => {
+      const { json } = await key.api.get('/api/limits')
+      expect(json.frozen).toMatchObject({ scope: 'instance', reason: 'incident', by: 'operator' })
+    }, WAIT)
+    unfreezeInstance(path)
+    await vi.waitFor(async () => expect((await send(key)).status).toBe(200), WAIT)
+  })
+})
+
+describe('the evidence of all this', () => {
+  test('is whole', async () => {
+    expect(await verifyAudit(stack.service.home, [])).toEqual([])
+  })
+})

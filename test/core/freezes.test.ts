@@ -1,0 +1,197 @@
+import { describe, expect, test } from 'vitest'
+import { decide, evolve } from '../../actors/freezes/core/decide.js'
+import type {
+  FreezesCommand,
+  FreezesEffect,
+  FreezeTarget,
+  Lifted,
+} from '../../actors/freezes/core/messages.js'
+import { type FreezesState, freezesState } from '../../actors/freezes/core/state.js'
+import type { Freeze } from '../../src/domain/freeze.js'
+import { createFreezeBook } from '../../src/domain/freeze-book.js'
+import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
+import { fault, ok, type Result, refuse } from '../../src/errors/fault.js'
+
+const USER = 'user_1' as UserId
+const WALLET = 'sw_1' as SubWalletId
+const LINEAGE = 'key_1' as LineageId
+const TARGET: FreezeTarget = {
+  scope: 'key',
+  name: `key:${LINEAGE}`,
+  subWalletId: WALLET,
+  lineageId: LINEAGE,
+  keyId: 'key_2' as KeyId,
+}
+const LIFTED: Result<Lifted> = ok({ authorizedBy: 'passkey' })
+
+/** One user's freezes, with what each step asked for. */
+class Desk {
+  state: FreezesState = freezesState(USER, [])
+  effects: FreezesEffect['type'][] = []
+  stored = new Map<string, Freeze>()
+  #tokens = 0
+
+  /** @returns what the caller was answered, or the code that it was refused with; null: it waits */
+  tell(command: FreezesCommand): unknown {
+    const token = ++this.#tokens
+    const { events, effects, replies } = decide(this.state, command, token)
+    this.effects = effects.map(({ type }) => type)
+    for (const event of events) {
+      if (event.type === 'unfrozen') this.stored.delete(event.freeze.name)
+      else this.stored.set(event.freeze.name, event.freeze)
+    }
+    const reply = replies.find((it) => it.token === token)
+    if (reply === undefined) return null
+    return reply.result.ok ? reply.result.value : reply.result.fault.code
+  }
+
+  freeze(nowMs: number): unknown {
+    const said = { reason: 'lost', by: 'user', requestId: 'r', nowMs } as const
+    return this.tell({ type: 'freeze', target: TARGET, ...said })
+  }
+
+  unfreeze(): unknown {
+    const asked = { requestId: 'r', consoleToken: 't', authorization: null }
+    return this.tell({ type: 'unfreeze', target: TARGET, ...asked })
+  }
+
+  told(taken: boolean): unknown {
+    return this.tell({ type: 'told', name: TARGET.name, taken })
+  }
+
+  lifted(result: Result<Lifted>): unknown {
+    return this.tell({ type: 'lifted', target: TARGET, result, nowMs: 9 })
+  }
+
+  crash(): void {
+    this.state = freezesState(USER, [...this.stored.values()])
+  }
+}
+
+function frozenDesk(): Desk {
+  const desk = new Desk()
+  desk.freeze(1)
+  desk.told(true)
+  return desk
+}
+
+describe('a freeze', () => {
+  test('stops this side before anything is durable, and then the identity provider is told', () => {
+    const desk = new Desk()
+    expect(desk.freeze(1)).toMatchObject({ sinceMs: 1, custody: 'pending' })
+    expect(desk.effects).toEqual(['stop', 'tell'])
+  })
+
+  test('of what is frozen is answered with the first time', () => {
+    const desk = frozenDesk()
+    expect(desk.freeze(2)).toMatchObject({ sinceMs: 1 })
+    expect(desk.effects).toEqual([])
+  })
+
+  test('is told again until it is acknowledged, across a crash', () => {
+    const desk = new Desk()
+    desk.freeze(1)
+    desk.told(false)
+    expect(desk.effects).toEqual(['rest'])
+    desk.tell({ type: 'freezes-rested' })
+    expect(desk.effects).toEqual(['tell'])
+    desk.crash()
+    desk.tell({ type: 'resume' })
+    expect(desk.effects).toEqual(['tell'])
+    desk.told(true)
+    expect(desk.stored.get(TARGET.name)).toMatchObject({ custody: 'current' })
+    desk.crash()
+    desk.tell({ type: 'resume' })
+    expect(desk.effects).toEqual([])
+  })
+})
+
+describe('lifting a freeze', () => {
+  test('is refused until the identity provider has the freeze', () => {
+    const desk = new Desk()
+    desk.freeze(1)
+    expect(desk.unfreeze()).toBe('COSIGNER_UNAVAILABLE')
+  })
+
+  test('lets nothing go on before the identity provider has lifted it', () => {
+    const desk = frozenDesk()
+    expect(desk.unfreeze()).toBeNull()
+    expect(desk.effects).toEqual(['lift'])
+    expect(desk.state.byName.size).toBe(1)
+    desk.lifted(LIFTED)
+    expect(desk.effects).toEqual(['go-on'])
+    expect(desk.stored.size).toBe(0)
+  })
+
+  test('that the user has yet to confirm changes nothing', () => {
+    const desk = frozenDesk()
+    desk.unfreeze()
+    desk.lifted(refuse(fault('AUTHORIZATION_REQUIRED')))
+    expect(desk.effects).toEqual([])
+    expect(desk.stored.get(TARGET.name)).toMatchObject({ sinceMs: 1, custody: 'current' })
+  })
+
+  test.each(['is not known', 'is lost in a crash'])(
+    'whose outcome %s leaves it frozen, there too',
+    (how) => {
+      const desk = frozenDesk()
+      desk.unfreeze()
+      if (how === 'is not known') desk.lifted(refuse(fault('COSIGNER_UNAVAILABLE')))
+      else {
+        desk.crash()
+        desk.tell({ type: 'resume' })
+      }
+      expect(desk.effects).toEqual(['tell'])
+      expect(desk.state.byName.size).toBe(1)
+    },
+  )
+
+  test('loses to a freeze that comes meanwhile', () => {
+    const desk = frozenDesk()
+    desk.unfreeze()
+    expect(desk.freeze(5)).toMatchObject({ sinceMs: 1 })
+    desk.lifted(LIFTED)
+    expect(desk.effects).toEqual(['tell'])
+    expect(desk.state.byName.size).toBe(1)
+  })
+
+  test('is asked of the identity provider where nothing stands here, as after a restore', () => {
+    const desk = new Desk()
+    expect(desk.unfreeze()).toBeNull()
+    expect(desk.effects).toEqual(['lift'])
+  })
+})
+
+describe('what is frozen', () => {
+  const freeze: Freeze = {
+    ...TARGET,
+    userId: USER,
+    sinceMs: 1,
+    reason: null,
+    by: 'user',
+    custody: 'current',
+  }
+  const key = { userId: USER, subWalletId: WALLET, lineageId: LINEAGE }
+
+  test('is its own lineage, wallet or user and nobody else', () => {
+    const book = createFreezeBook([freeze], () => null)
+    expect(book.freezeOf(key)).toMatchObject({ scope: 'key' })
+    expect(book.freezeOf({ ...key, lineageId: 'key_9' as LineageId })).toBeNull()
+    expect(book.freezeOf({ ...key, userId: 'user_2' as UserId })).toBeNull()
+    book.put(USER, [])
+    expect(book.freezeOf(key)).toBeNull()
+  })
+
+  test('is everything while the operator says so', () => {
+    const whole = { scope: 'instance', sinceMs: 1, reason: null, by: 'operator' } as const
+    const book = createFreezeBook([freeze], () => whole)
+    expect(book.freezeOf({ ...key, userId: 'user_2' as UserId })).toEqual(whole)
+  })
+
+  test('is the same after its events were folded anew', () => {
+    const desk = frozenDesk()
+    const again = freezesState(USER, [])
+    evolve(again, { type: 'frozen', freeze, requestId: 'r' })
+    expect([...again.byName.keys()]).toEqual([...desk.state.byName.keys()])
+  })
+})
