@@ -114,13 +114,6 @@ const lists = await createListOwner({
   log: logger,
 })
 
-const disk = await watchFreeSpace({
-  path: storeDirectory,
-  floorBytes: config.diskFloorBytes,
-  log: logger,
-})
-const writesStopped = () => clock.refusal() ?? disk.refusal()
-
 const registry = new Registry()
 const meters = createMeterBuffer(1 + config.workers)
 const meter = attachMeter(meters, 0)
@@ -130,6 +123,13 @@ const own = await openThreadPorts({
   log: logger,
 })
 const { reader, chains, prices, screener, quoter, hasRouter } = own
+// Once the store is there: a first start would find no space where there is no directory.
+const disk = await watchFreeSpace({
+  path: storeDirectory,
+  floorBytes: config.diskFloorBytes,
+  log: logger,
+})
+const writesStopped = () => clock.refusal() ?? disk.refusal()
 const sequenceBuffer = createEventSequenceBuffer(reader.events.lastSeqs())
 const sequence = attachEventSequence(sequenceBuffer, () => false)
 const oracles = followOracles({
