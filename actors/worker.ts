@@ -6,6 +6,7 @@ import { createServiceClock } from '../src/clock/service-clock.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
 import { createExecutionGas } from '../src/defi/execution-gas.js'
+import { ENTROPY_BYTES } from '../src/domain/ids.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
 import { connectCoSigner } from '../src/service-custody/connect-co-signer.js'
 import { tellQuorumReach } from '../src/service-custody/quorum-reach.js'
@@ -67,10 +68,6 @@ const own = await openThreadPorts({
   registry: null,
 })
 const { environment, reader, chains, prices, rules, screener, quoter } = own
-const sequence = attachEventSequence(
-  start.sequence,
-  (partition) => workerOfPartition(partition, workerCount) === workerIndex,
-)
 const coSigner = await connectCoSigner({
   home,
   mode,
@@ -87,7 +84,13 @@ const timers = systemTimers(
 )
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
-const commits = localCommits(environment, sequence)
+const drawEntropy = () => timers.random.bytes(ENTROPY_BYTES)
+const sequence = attachEventSequence(
+  start.sequence,
+  (partition) => workerOfPartition(partition, workerCount) === workerIndex,
+  drawEntropy,
+)
+const commits = localCommits(environment, sequence, drawEntropy)
 const freezes = openFreezes(home, reader)
 const auditLog = new AuditLog({ commits, nowMs: timers.now, log })
 

@@ -1,10 +1,10 @@
-import type { AuditRecord } from '../../src/domain/audit.js'
+import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { UserId } from '../../src/domain/ids.js'
 import type { GrantOutcome, GrantUpdate } from '../../src/service-custody/co-signer.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 
 /** The grant is the identity provider's; this entry says that it took it. */
-export function grantAudit(grant: GrantUpdate, taken: GrantOutcome, nowMs: number): AuditRecord {
+export function grantAudit(grant: GrantUpdate, taken: GrantOutcome, nowMs: number): NewAuditRecord {
   return auditEntry({
     userId: grant.userId as UserId,
     subWalletId: grant.walletId,

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/domain/audit.js'
+import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
 import type { CoSigner, GrantUpdate } from '../../src/service-custody/co-signer.js'
@@ -27,7 +27,7 @@ interface CustodyEffect {
 
 export function createCustodyShell(
   coSigner: CoSigner,
-  auditLog: { note(record: AuditRecord): void },
+  auditLog: { note(record: NewAuditRecord): void },
   log: { warn(context: object, message: string): void },
   timers: Pick<Timers, 'now'>,
 ): ActorShell<null, CustodyCommand, never, CustodyEffect> {

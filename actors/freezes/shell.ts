@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/domain/audit.js'
+import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { EventType, NewEvent } from '../../src/domain/event.js'
 import type { Freeze } from '../../src/domain/freeze.js'
 import type { FreezeBook } from '../../src/domain/freeze-book.js'
@@ -126,7 +126,7 @@ function subjectOf(
 
 type Told = Exclude<FreezesEvent, { type: 'custody-noted' }>
 
-function auditOf(event: Told): AuditRecord {
+function auditOf(event: Told): NewAuditRecord {
   const { freeze, requestId } = event
   return auditEntry({
     userId: freeze.userId,

@@ -29,6 +29,22 @@ export interface Alarm {
   cancel(): void
 }
 
+/** Of few bytes, many are drawn at once: a call for ten costs what one for thousands does. */
+const POOLED_MAX = 32
+const POOL_BYTES = 4_096
+let pool = Buffer.alloc(0)
+let at = 0
+
+function pooledBytes(count: number): Uint8Array {
+  if (count > POOLED_MAX) return randomBytes(count)
+  if (at + count > pool.length) {
+    pool = randomBytes(POOL_BYTES)
+    at = 0
+  }
+  at += count
+  return pool.subarray(at - count, at)
+}
+
 /** Those of this process. @param now the service's clock */
 export function systemTimers(now: () => number): Timers {
   return {
@@ -42,7 +58,7 @@ export function systemTimers(now: () => number): Timers {
     soon(task) {
       setImmediate(task)
     },
-    random: { fraction: Math.random, bytes: randomBytes },
+    random: { fraction: Math.random, bytes: pooledBytes },
   }
 }
 

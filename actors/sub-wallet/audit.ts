@@ -1,7 +1,7 @@
 import type {
   AuditedList,
-  AuditRecord,
   AuditType,
+  NewAuditRecord,
   ScreenedAgainst,
 } from '../../src/domain/audit.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
@@ -13,7 +13,7 @@ import type { Effect, Event, RefusedCall } from './core/messages.js'
 
 /** What a sub-wallet leaves in its owner's audit trail. */
 
-export function walletAudit(event: Extract<Event, { type: 'wallet-created' }>): AuditRecord {
+export function walletAudit(event: Extract<Event, { type: 'wallet-created' }>): NewAuditRecord {
   const { userId, subWalletId, createdAtMs, name, address, epoch } = event.wallet
   return auditEntry({
     userId,
@@ -33,7 +33,7 @@ const KEY_CHANGES = {
   revoked: 'key.revoked',
 } as const satisfies Record<Extract<Event, { type: 'key-put' }>['change'], AuditType>
 
-export function keyAudit(event: Extract<Event, { type: 'key-put' }>): AuditRecord {
+export function keyAudit(event: Extract<Event, { type: 'key-put' }>): NewAuditRecord {
   const { key, change, requestId, atMs } = event
   return auditEntry({
     userId: key.userId,
@@ -63,7 +63,7 @@ export function refusalAudit(
   { userId, call, fault, screenedAgainst }: Extract<Effect, { type: 'refused' }>,
   subWalletId: SubWalletId,
   nowMs: number,
-): AuditRecord {
+): NewAuditRecord {
   return auditEntry({
     userId,
     subWalletId,
@@ -84,7 +84,7 @@ export function refusalAudit(
 export function unvaluedAudit(
   { tx, reason }: Extract<Effect, { type: 'unvalued' }>,
   nowMs: number,
-): AuditRecord {
+): NewAuditRecord {
   return auditEntry({
     userId: tx.userId,
     subWalletId: tx.subWalletId,

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../../src/domain/audit.js'
+import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { FreezeBook } from '../../src/domain/freeze-book.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
@@ -23,5 +23,5 @@ export interface SubWalletPorts extends AccountPorts {
   readonly keyChanged: (secretHash: string) => void
   readonly versions: Pick<Versions<SubWalletId>, 'countUp'>
   /** Takes entries that no commit waits for. */
-  readonly auditLog: { note(record: AuditRecord): void }
+  readonly auditLog: { note(record: NewAuditRecord): void }
 }

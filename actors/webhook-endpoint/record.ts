@@ -1,4 +1,4 @@
-import type { AuditRecord, AuditType } from '../../src/domain/audit.js'
+import type { AuditType, NewAuditRecord } from '../../src/domain/audit.js'
 import type { NewEvent } from '../../src/domain/event.js'
 import type { WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
@@ -90,7 +90,7 @@ function auditOf(
   { webhookId, userId, url, events }: WebhookEndpoint,
   event: EndpointEvent,
   requestId: string | null,
-): AuditRecord | null {
+): NewAuditRecord | null {
   const type = AUDIT_TYPES[event.type]
   if (type === undefined) return null
   const details = {

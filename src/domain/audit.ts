@@ -49,6 +49,9 @@ export interface AuditRecord {
   readonly lists: readonly AuditedList[] | null
 }
 
+/** An entry that is named when it is committed, unless it has a name already. */
+export type NewAuditRecord = Omit<AuditRecord, 'auditId'> & { readonly auditId: AuditId | null }
+
 /** An edition of a list as the trail shows it; wire names. */
 export interface AuditedList {
   readonly list: string

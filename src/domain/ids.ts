@@ -65,6 +65,9 @@ function timeText(timeMs: number): string {
   return text
 }
 
+/** The random part of an id. */
+export const ENTROPY_BYTES = 10
+
 /**
  * Encodes 48 bits of milliseconds and 80 bits of randomness as a ULID body.
  * @param timeMs milliseconds since the epoch, below 2^48

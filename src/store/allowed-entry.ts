@@ -1,4 +1,4 @@
-import type { AuditedList, AuditRecord } from '../domain/audit.js'
+import type { AuditedList, NewAuditRecord } from '../domain/audit.js'
 import { type AuditId, ID_PREFIX, type TxId } from '../domain/ids.js'
 import { formatUsd, type UsdMicros } from '../domain/money.js'
 import type { Transaction } from '../domain/transaction.js'
@@ -12,18 +12,14 @@ export interface AllowedVerdict {
   readonly lists: readonly AuditedList[] | null
 }
 
-/**
- * The entry of the audit trail that says so.
- * @param auditId absent for a new one
- */
+/** The entry of the audit trail that says so. */
 export function allowedEntry(
   { txId, userId, subWalletId, keyId, requestId, call, kind }: Transaction,
   { atMs, reservedMicros, lists }: AllowedVerdict,
-  auditId?: AuditId,
-): AuditRecord {
+): NewAuditRecord {
   const details = { chain_id: call.chainId, kind, reserved_usd: formatUsd(reservedMicros) }
   const said = { userId, subWalletId, keyId, requestId, txId, atMs, details, lists }
-  return auditEntry({ ...said, type: 'send.allowed' }, auditId)
+  return auditEntry({ ...said, type: 'send.allowed' })
 }
 
 /** Of a transaction whose verdict is stored with it: there is one entry of each. */

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../domain/audit.js'
+import type { NewAuditRecord } from '../domain/audit.js'
 import type { Commits } from './commits.js'
 import { WriteBatch } from './write-batch.js'
 
@@ -27,7 +27,7 @@ interface Repeat {
   readonly sinceMs: number
   /** Like entries after the first, and the last of them. */
   count: number
-  last: AuditRecord | null
+  last: NewAuditRecord | null
 }
 
 /**
@@ -39,7 +39,7 @@ export class AuditLog {
   readonly #options: AuditLogOptions
   readonly #repeats = new Map<string, Repeat>()
   readonly #sweeper: NodeJS.Timeout
-  #fresh: AuditRecord[] = []
+  #fresh: NewAuditRecord[] = []
   #timer: NodeJS.Timeout | null = null
   #lastWrite: Promise<void> = Promise.resolve()
 
@@ -49,7 +49,7 @@ export class AuditLog {
     this.#sweeper.unref()
   }
 
-  note(record: AuditRecord): void {
+  note(record: NewAuditRecord): void {
     const { type, keyId, details } = record
     if (type !== 'send.refused' || NEVER_FOLDED.has(details.code)) {
       this.#push(record)
@@ -81,7 +81,7 @@ export class AuditLog {
     await this.#lastWrite
   }
 
-  #push(record: AuditRecord): void {
+  #push(record: NewAuditRecord): void {
     this.#fresh.push(record)
     this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
   }

@@ -1,5 +1,5 @@
 import { type EventId, ID_PREFIX, isId, ulidBody, ulidBytes } from '../domain/ids.js'
-import { drawEntropy } from './new-id.js'
+import type { DrawEntropy } from './new-id.js'
 
 /** Where an event's place is in the 16 bytes of its id: after the time, before what is random. */
 const SEQ_AT = 6
@@ -10,9 +10,17 @@ const SEQ_BYTES = 6
  * would be two more records of each send.
  * @param atMs milliseconds since the epoch, when it happened
  */
-export function eventIdAt(partition: number, seq: number, atMs: number): EventId {
-  const entropy = drawEntropy()
-  entropy.writeUIntBE(seq, 0, SEQ_BYTES)
+export function eventIdAt(
+  partition: number,
+  seq: number,
+  atMs: number,
+  draw: DrawEntropy,
+): EventId {
+  const entropy = draw()
+  for (let at = SEQ_BYTES - 1, rest = seq; at >= 0; at--) {
+    entropy[at] = rest % 256
+    rest = Math.floor(rest / 256)
+  }
   // Places are counted in each partition on its own: two events never share an id anyway.
   entropy[SEQ_BYTES] = partition
   return (ID_PREFIX.event + ulidBody(atMs, entropy)) as EventId

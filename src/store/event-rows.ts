@@ -3,6 +3,7 @@ import type { UserId } from '../domain/ids.js'
 import { encodeEvents } from './encodings/event.js'
 import { packedRecord } from './encodings/sealing.js'
 import { eventIdAt } from './event-id.js'
+import type { DrawEntropy } from './new-id.js'
 import { lastSeqKey } from './readers/events.js'
 import { putOf, type Row } from './rows.js'
 
@@ -28,9 +29,14 @@ export interface PartitionRun {
 export const NO_EVENTS: PlacedEvents = { stored: [], runs: [] }
 
 /** The event with its place in the log, and named by it where it has no name yet. */
-export function placed(event: NewEvent, partition: number, seq: number): StoredEvent {
+export function placed(
+  event: NewEvent,
+  partition: number,
+  seq: number,
+  draw: DrawEntropy,
+): StoredEvent {
   const { eventId, userId, type, atMs, subWalletId, laneKey, data, moment } = event
-  const named = eventId ?? eventIdAt(partition, seq, atMs)
+  const named = eventId ?? eventIdAt(partition, seq, atMs, draw)
   // Two literals: a spread would give each event a hidden class of its own.
   return moment === undefined
     ? { eventId: named, userId, type, atMs, subWalletId, laneKey, data, seq }

@@ -2,6 +2,7 @@ import type { NewEvent } from '../domain/event.js'
 import type { UserId } from '../domain/ids.js'
 import { PARTITION_COUNT, partitionOf } from '../domain/partition.js'
 import { type PartitionRun, type PlacedEvents, placed } from './event-rows.js'
+import { type DrawEntropy, drawEntropy } from './new-id.js'
 
 /**
  * Places in the event log, counted in each partition of users on its own and without a gap, and
@@ -42,10 +43,14 @@ export function createEventSequenceBuffer(lastSeqs: readonly number[] = []): Sha
   return buffer
 }
 
-/** @param owns the partitions that this thread writes, and no other does; none for readers */
+/**
+ * @param owns the partitions that this thread writes, and no other does; none for readers
+ * @param draw for the ids of events
+ */
 export function attachEventSequence(
   buffer: SharedArrayBuffer,
   owns: (partition: number) => boolean,
+  draw: DrawEntropy = drawEntropy,
 ): EventSequence {
   const cells = new BigInt64Array(buffer)
   /** By partition, the first places of commits under way. */
@@ -100,7 +105,7 @@ export function attachEventSequence(
           const partition = partitions[index] ?? 0
           const seq = nextOf[partition] ?? 0
           nextOf[partition] = seq + 1
-          return placed(event, partition, seq)
+          return placed(event, partition, seq, draw)
         })
         return { stored, runs }
       } catch (error) {

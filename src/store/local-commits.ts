@@ -2,13 +2,19 @@ import type { Commits } from './commits.js'
 import type { Environment } from './environment.js'
 import { NO_EVENTS } from './event-rows.js'
 import type { EventSequence } from './event-sequence.js'
+import { type DrawEntropy, drawEntropy } from './new-id.js'
 import { applyRows } from './rows.js'
 
 /**
  * Commits to the LMDB of this process, for one thread. LMDB takes each put as it is made, and takes
  * none back: so all that can fail is done before the first.
+ * @param draw for the ids of what is named when it is committed
  */
-export function localCommits(environment: Environment, sequence: EventSequence): Commits {
+export function localCommits(
+  environment: Environment,
+  sequence: EventSequence,
+  draw: DrawEntropy = drawEntropy,
+): Commits {
   const { recordVersions, writtenBodies } = environment
   return {
     async commit(batch) {
@@ -16,7 +22,7 @@ export function localCommits(environment: Environment, sequence: EventSequence):
       let isQueued = false
       try {
         if (batch.events.length > 0) placed = sequence.place(batch.events)
-        const rows = batch.rows(environment, placed)
+        const rows = batch.rows(environment, placed, draw)
         isQueued = true
         await applyRows(environment, rows)
         return placed.stored

@@ -1,20 +1,27 @@
 import { randomFillSync } from 'node:crypto'
-import { ulidBody } from '../domain/ids.js'
+import { ENTROPY_BYTES, ulidBody } from '../domain/ids.js'
 
-const ENTROPY_BYTES = 10
+/** The random part of one id, for the caller alone. */
+export type DrawEntropy = () => Uint8Array
+
 /** Drawn for many ids at once: a call of its own costs ten times the bytes. */
-const pool = Buffer.alloc(ENTROPY_BYTES * 256)
-let at = pool.length
+const POOL_BYTES = ENTROPY_BYTES * 256
+let pool = Buffer.alloc(0)
+let at = 0
 
 /** A fresh id: `newId<TxId>(ID_PREFIX.tx)`. */
 export function newId<Id extends string>(prefix: string): Id {
-  return (prefix + ulidBody(Date.now(), drawEntropy())) as Id
+  return idAt(prefix, Date.now(), drawEntropy)
 }
 
-/** @returns the random part of one id, for the caller alone, until some are drawn after it */
-export function drawEntropy(): Buffer {
+/** @param atMs milliseconds since the epoch, by which ids are ordered */
+export function idAt<Id extends string>(prefix: string, atMs: number, draw: DrawEntropy): Id {
+  return (prefix + ulidBody(atMs, draw())) as Id
+}
+
+export function drawEntropy(): Uint8Array {
   if (at === pool.length) {
-    randomFillSync(pool)
+    pool = randomFillSync(Buffer.alloc(POOL_BYTES))
     at = 0
   }
   const entropy = pool.subarray(at, at + ENTROPY_BYTES)

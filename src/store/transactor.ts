@@ -1,7 +1,7 @@
 import type { AddressRule } from '../domain/address-rule.js'
 import type { AllowanceEntry, AllowanceLedgerMark } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
-import type { AuditRecord } from '../domain/audit.js'
+import type { NewAuditRecord } from '../domain/audit.js'
 import type { NewEvent } from '../domain/event.js'
 import type { Freeze } from '../domain/freeze.js'
 import type { GrantChange } from '../domain/grant-change.js'
@@ -61,7 +61,7 @@ export interface Transactor {
   putDeliveries(id: WebhookId, state: unknown): void
   putDeliveryRecord(id: WebhookId, event: EventId, record: unknown): void
   deleteDeliveryRecord(id: WebhookId, event: EventId): void
-  appendAudit(record: AuditRecord): void
+  appendAudit(record: NewAuditRecord): void
   putAddressRules(user: UserId, rules: readonly AddressRule[]): void
   putGasWallet(wallet: GasWallet): void
   putGasTransaction(transaction: GasTransaction): void

@@ -1,20 +1,22 @@
 import type { AddressRule } from '../domain/address-rule.js'
 import { type AllowanceEntry, type AllowanceLedgerMark, allowanceKey } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
-import type { AuditRecord } from '../domain/audit.js'
+import type { NewAuditRecord } from '../domain/audit.js'
 import type { NewEvent } from '../domain/event.js'
 import type { Freeze } from '../domain/freeze.js'
 import type { GrantChange } from '../domain/grant-change.js'
 import type { IdempotencyRecord } from '../domain/idempotency.js'
-import type {
-  Address,
-  EventId,
-  KeyId,
-  LineageId,
-  SubWalletId,
-  TxId,
-  UserId,
-  WebhookId,
+import {
+  type Address,
+  type AuditId,
+  type EventId,
+  ID_PREFIX,
+  type KeyId,
+  type LineageId,
+  type SubWalletId,
+  type TxId,
+  type UserId,
+  type WebhookId,
 } from '../domain/ids.js'
 import type { SharePriceSample } from '../domain/share-price.js'
 import {
@@ -35,6 +37,7 @@ import { encodeTransaction, encodeTransactionState } from './encodings/transacti
 import type { Environment } from './environment.js'
 import { addEvents, type PlacedEvents } from './event-rows.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
+import { type DrawEntropy, drawEntropy, idAt } from './new-id.js'
 import { putOf, type Row, removalOf } from './rows.js'
 import { settledBelow, settlementsOf } from './settlements.js'
 import type { Transactor } from './transactor.js'
@@ -65,6 +68,8 @@ export class WriteBatch implements Transactor {
   #marks: Map<SubWalletId, SubWalletHeader> | null = null
   readonly #transactions: TransactionWrite[] = []
   readonly #events: NewEvent[] = []
+  /** They get their names when they are committed. */
+  #audit: NewAuditRecord[] | null = null
   /** Transactions that are final and mined. */
   readonly #ended: AccountTransaction[] = []
   /** By chain, the height below which they need not be found any more. */
@@ -77,6 +82,7 @@ export class WriteBatch implements Transactor {
     return (
       this.#transactions.length === 0 &&
       this.#marks === null &&
+      this.#audit === null &&
       this.#deliveries === null &&
       this.#settledBelow === null
     )
@@ -182,8 +188,9 @@ export class WriteBatch implements Transactor {
     this.#remove('deliveryRecords', [id, event])
   }
 
-  appendAudit(record: AuditRecord): void {
-    this.#put('audit', [record.userId, record.auditId], encodeAudit(record))
+  appendAudit(record: NewAuditRecord): void {
+    this.#audit ??= []
+    this.#audit.push(record)
   }
 
   putAddressRules(user: UserId, rules: readonly AddressRule[]): void {
@@ -236,6 +243,7 @@ export class WriteBatch implements Transactor {
     for (const write of other.#writes) this.#writes.push(write)
     for (const event of other.#events) this.#events.push(event)
     for (const header of other.#marks?.values() ?? []) this.putSubWalletMarks(header)
+    for (const record of other.#audit ?? []) this.appendAudit(record)
     for (const write of other.#transactions) this.#transactions.push(write)
     for (const tx of other.#ended) this.#ended.push(tx)
     for (const [chainId, below] of other.#settledBelow ?? []) this.removeSettlements(chainId, below)
@@ -252,11 +260,21 @@ export class WriteBatch implements Transactor {
    * Everything that was collected, once: the batch is handed over. All that can fail fails here, so
    * that what takes the rows takes all of them or none.
    * @param placed the batch's `events`
+   * @param draw names what has no name yet
    */
-  rows({ writtenBodies, spaces }: BatchContext, placed: PlacedEvents): Row[] {
+  rows(
+    { writtenBodies, spaces }: BatchContext,
+    placed: PlacedEvents,
+    draw: DrawEntropy = drawEntropy,
+  ): Row[] {
     const rows = this.#writes
     this.#writes = []
     this.#addStates(rows, writtenBodies)
+    for (const entry of this.#audit ?? []) {
+      const { userId, auditId, atMs } = entry
+      const named = auditId ?? idAt<AuditId>(ID_PREFIX.audit, atMs, draw)
+      rows.push(putOf('audit', [userId, named], encodeAudit({ ...entry, auditId: named })))
+    }
     for (const row of settlementsOf(this.#ended)) rows.push(row)
     for (const [chainId, below] of this.#settledBelow ?? []) {
       for (const row of settledBelow(spaces.settlements, chainId, below)) rows.push(row)

@@ -115,6 +115,6 @@ export function eventIdOf(n: number): EventId {
 
 export function entryAt(atMs: number, said: Partial<AuditRecord> = {}): AuditRecord {
   const auditId = `${ID_PREFIX.audit}${ulidBody(atMs, randomBytes(10))}` as AuditId
-  const entry = auditEntry({ userId: USER_ID, atMs, type: 'send.refused', details: {} }, auditId)
-  return { ...entry, ...said }
+  const entry = auditEntry({ userId: USER_ID, atMs, type: 'send.refused', details: {} })
+  return { ...entry, auditId, ...said }
 }

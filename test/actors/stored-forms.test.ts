@@ -157,7 +157,7 @@ describe('what the store holds', () => {
       auditEntry({ ...base, details: {}, lists: [] }),
       auditEntry({ ...base, details: { name: 'x' }, requestId: 'r' }),
       auditEntry({ ...base, details: { chain_id: 2 }, lists: LISTS }),
-    ]
+    ].map((entry, n) => ({ ...entry, auditId: allowedAuditId(txIdOf(n + 1)) }))
     await store.write((transactor) => {
       for (const entry of entries) transactor.appendAudit(entry)
     })
@@ -173,9 +173,8 @@ describe('what the store holds', () => {
       for (const n of [1, 3, 4, 7]) transactor.addTransaction(transaction(n), verdict)
       transactor.addTransaction(transaction(8), null)
       for (const n of [2, 5, 6]) {
-        transactor.appendAudit(
-          auditEntry({ ...base, type: 'send.refused' }, allowedAuditId(txIdOf(n))),
-        )
+        const auditId = allowedAuditId(txIdOf(n))
+        transactor.appendAudit({ ...auditEntry({ ...base, type: 'send.refused' }), auditId })
       }
     })
     for (const limit of [1, 2, 3, 7, 9]) {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { AuditRecord } from '../../src/domain/audit.js'
+import type { AuditRecord, NewAuditRecord } from '../../src/domain/audit.js'
 import type { KeyId, UserId } from '../../src/domain/ids.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import { AuditLog } from '../../src/store/audit-log.js'
@@ -33,7 +33,7 @@ function auditLog(): AuditLog {
   return new AuditLog({ commits: localCommits(environment, sequence), nowMs: () => nowMs, log })
 }
 
-function refusal(code: string, keyId = 'key_1'): AuditRecord {
+function refusal(code: string, keyId = 'key_1'): NewAuditRecord {
   return auditEntry({
     userId,
     keyId: keyId as KeyId,

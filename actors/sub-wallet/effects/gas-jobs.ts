@@ -1,6 +1,6 @@
 import { encodeCancel, intentNonceOf } from '../../../src/contracts/router-intent.js'
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
-import { ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
+import { ENTROPY_BYTES, ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
 import type { GasJob, Sponsorship } from '../../../src/domain/sponsorship.js'
 import type { Envelope } from '../../runtime/actor.js'
 import type { Timers } from '../../runtime/timers.js'
@@ -26,7 +26,7 @@ export function cancelIntent(
 ): Envelope {
   const { txId, subWalletId, chainId, router } = sponsorship
   return ask(sponsorship, {
-    txId: (ID_PREFIX.tx + ulidBody(timers.now(), timers.random.bytes(10))) as TxId,
+    txId: (ID_PREFIX.tx + ulidBody(timers.now(), timers.random.bytes(ENTROPY_BYTES))) as TxId,
     ...{ subWalletId, chainId, account, router },
     calldata: encodeCancel(account, intentNonceOf(sponsorship.calldata)),
     authorization: null,

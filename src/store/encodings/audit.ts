@@ -46,7 +46,7 @@ export function encodeVerdict(verdict: AllowedVerdict): Unsealed {
 export function decodeVerdict(stored: unknown, tx: Transaction): AuditRecord {
   const [verdict, lists] = stored as Stored
   const allowed = VERDICT.decode(verdict, LISTS.decode(lists, null))
-  return allowedEntry(tx, allowed, allowedAuditId(tx.txId))
+  return { ...allowedEntry(tx, allowed), auditId: allowedAuditId(tx.txId) }
 }
 
 /** @returns a value to put in the space `audit` */
