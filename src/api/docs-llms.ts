@@ -1,7 +1,8 @@
 import { CHAIN_COUNT } from '../domain/chains.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type JsonSchema, toJsonSchema } from './json-schema.js'
-import { type OperationRow, operations } from './operations.js'
+import type { OperationRow } from './operation-row.js'
+import { operations } from './operations.js'
 import { ONE_AT_A_TIME } from './sponsored-words.js'
 
 /** `/llms.txt` (llmstxt.org): what an agent needs to use the service, in one plain text. */

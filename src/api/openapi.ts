@@ -7,7 +7,8 @@ import { BODY_ERRORS, CONSOLE_ERRORS, errorResponses } from './openapi-errors.js
 import { exampleOf } from './openapi-examples.js'
 import { type OutputSchemas, outputSchemas } from './openapi-schemas.js'
 import { webhooks } from './openapi-webhooks.js'
-import { COMMON_ERRORS, type OperationRow, operations } from './operations.js'
+import { COMMON_ERRORS, type OperationRow } from './operation-row.js'
+import { operations } from './operations.js'
 import { ONE_AT_A_TIME } from './sponsored-words.js'
 import { VERSION } from './version.js'
 

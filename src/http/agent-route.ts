@@ -1,4 +1,4 @@
-import type { OperationRow } from '../api/operations.js'
+import type { OperationRow } from '../api/operation-row.js'
 import { parseIdempotencyKey } from '../api/parse-idempotency.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { authorizeOperation } from '../auth/authorize.js'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { OperationRow } from '../api/operations.js'
+import type { OperationRow } from '../api/operation-row.js'
 import { invalidAt } from '../api/parse.js'
 import { parseIdempotencyKey } from '../api/parse-idempotency.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'

@@ -1,6 +1,6 @@
 import type { Tool } from '@modelcontextprotocol/server'
 import { type JsonSchema, type JsonValue, toJsonSchema } from '../api/json-schema.js'
-import type { OperationRow } from '../api/operations.js'
+import type { OperationRow } from '../api/operation-row.js'
 import { transactionRecord } from '../api/transaction.js'
 
 /** The rows of the operations table that are MCP tools, as tools/list shows them. */

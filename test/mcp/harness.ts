@@ -1,6 +1,7 @@
 import { pino } from 'pino'
 import { consoleOperations } from '../../src/api/console-operations.js'
-import { type OperationRow, operations } from '../../src/api/operations.js'
+import type { OperationRow } from '../../src/api/operation-row.js'
+import { operations } from '../../src/api/operations.js'
 import { createApiKeyAuthenticator } from '../../src/auth/api-key.js'
 import {
   createRateLimiter,

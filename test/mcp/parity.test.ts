@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type OperationRow, operations } from '../../src/api/operations.js'
+import type { OperationRow } from '../../src/api/operation-row.js'
+import { operations } from '../../src/api/operations.js'
 import { fault } from '../../src/errors/fault.js'
 import { toolRows } from '../../src/mcp/tools.js'
 import { READ_SECRET, TRADE_SECRET } from '../http/harness.js'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { OperationRow } from '../../src/api/operations.js'
+import type { OperationRow } from '../../src/api/operation-row.js'
 
 /** A value of an operation's output schema, the same for the same input. */
 

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { toJsonSchema } from '../../api/json-schema.js'
-import { type OperationName, type OperationRow, operations } from '../../api/operations.js'
+import type { OperationRow } from '../../api/operation-row.js'
+import { type OperationName, operations } from '../../api/operations.js'
 import { AGENT_COMMANDS } from '../agent-commands.js'
 import { agentClient, type GlobalOptions } from '../connection.js'
 import { followTransaction, TRANSACTION_COLUMNS } from '../follow-transaction.js'
