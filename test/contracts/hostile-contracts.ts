@@ -16,6 +16,8 @@ export const venueAbi = parseAbi([
   'function trade(address tokenIn, uint256 taken, address tokenOut, uint256 given, address receiver)',
   'function takeTwice(address tokenIn, uint256 amount)',
   'function refund() payable',
+  'function tradeAmid(address tokenIn, uint256 taken, address tokenOut, address receiver, address[] targets, bytes[] calls)',
+  'function wentThrough() view returns (uint256)',
 ])
 
 let compiled: readonly CompiledContract[] | null = null
@@ -38,7 +40,11 @@ export async function deployHostile(
 /** A venue all of whose functions the Router allows. */
 export async function deployVenue(chain: SponsoredChain): Promise<Address> {
   const venue = await deployHostile(chain, 'Venue')
-  await allow(chain, venue, venueAbi.map(toFunctionSelector))
+  await allow(
+    chain,
+    venue,
+    venueAbi.map((one) => toFunctionSelector(one)),
+  )
   return venue
 }
 

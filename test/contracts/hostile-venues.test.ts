@@ -1,4 +1,5 @@
-import { encodeFunctionData } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import { encodeExecute } from '../../src/contracts/router-intent.js'
@@ -31,6 +32,11 @@ import {
 
 const AMOUNT = 1_000_000n
 const NET = AMOUNT - routerFee(AMOUNT, FEE_BPS)
+
+const redeemAbi = parseAbi([
+  'function redeem(uint256 shares, address receiver, address owner) returns (uint256)',
+  'function transferFrom(address from, address to, uint256 amount) returns (bool)',
+])
 
 let chain: SponsoredChain
 let venue: Address
@@ -146,6 +152,59 @@ describe('a hostile token or venue', () => {
     })
     expect(await revertReason(chain, await execute(chain, agent, more))).not.toBeNull()
     expect(await balanceOf(chain, chain.usdc, chain.router)).toBe(10n * AMOUNT)
+  })
+
+  it('takes amount_in and nothing else, of what the wallet has or others hold for it', async () => {
+    const agent = await createDelegatedAgent(chain)
+    const vault = chain.world.vaults[0]?.address as Address
+    const { call: deposit } = await signedDeposit(agent)
+    await chain.relayer.client.sendTransactionSync({ to: chain.router, data: deposit })
+    const shares = await balanceOf(chain, vault, agent.address)
+    expect(shares).toBeGreaterThan(0n)
+    await chain.owner.client.setBalance({ address: agent.address, value: AMOUNT })
+    const held = await balanceOf(chain, chain.usdc, agent.address)
+    const token = chain.world.token.address
+    await chain.owner.write(token, hostileAbi, 'mint', [venue, 1n])
+
+    const stranger = privateKeyToAccount(generatePrivateKey()).address
+    const redeem = {
+      address: vault,
+      abi: redeemAbi,
+      functionName: 'redeem',
+      args: [shares, stranger, agent.address],
+    } as const
+    // The wallet itself could give it away: what keeps it is who asks.
+    await chain.owner.client.simulateContract({ ...redeem, account: agent.address })
+    const take = {
+      abi: redeemAbi,
+      functionName: 'transferFrom',
+      args: [agent.address, stranger, 1n],
+    } as const
+    const asked = [
+      [vault, encodeFunctionData(redeem)],
+      [chain.usdc, encodeFunctionData(take)],
+      [vault, encodeFunctionData(take)],
+    ] as const
+    const intent = await intentOf(chain, agent, {
+      ...{ tokenIn: chain.usdc, amountIn: AMOUNT, tokenOut: token, minOut: 1n, target: venue },
+      data: encodeFunctionData({
+        abi: venueAbi,
+        functionName: 'tradeAmid',
+        args: [
+          ...([chain.usdc, NET, token, agent.address] as const),
+          asked.map(([target]) => target),
+          asked.map(([, data]) => data),
+        ],
+      }),
+    })
+    expect(await revertReason(chain, await execute(chain, agent, intent))).toBeNull()
+
+    const read = { address: venue, abi: venueAbi, functionName: 'wentThrough' } as const
+    expect(await chain.owner.client.readContract(read)).toBe(0n)
+    expect(await balanceOf(chain, chain.usdc, agent.address)).toBe(held - AMOUNT)
+    expect(await balanceOf(chain, vault, agent.address)).toBe(shares)
+    expect(await balanceOf(chain, NATIVE_TOKEN, agent.address)).toBe(AMOUNT)
+    expect(await balanceOf(chain, chain.usdc, stranger)).toBe(0n)
   })
 
   it('cannot hand native input back to the Router', async () => {
