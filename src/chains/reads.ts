@@ -78,8 +78,16 @@ export function createChainReads(rpc: RpcClient): ChainReads {
     return answers.map(uintOrNull)
   }
 
+  let lastCodeOf = { address: '', key: '' }
+
+  /** A quote asks for one account several times in a row, and to lower it takes longer than to look. */
+  function codeKeyOf(address: Address): string {
+    if (lastCodeOf.address !== address) lastCodeOf = { address, key: address.toLowerCase() }
+    return lastCodeOf.key
+  }
+
   async function code(address: Address): Promise<AccountCode> {
-    const key = address.toLowerCase()
+    const key = codeKeyOf(address)
     const cached = codes.get(key)
     if (cached !== undefined) return cached
     if (isPrecompile(key)) return CONTRACT_CODE
@@ -127,7 +135,7 @@ export function createChainReads(rpc: RpcClient): ChainReads {
     },
     code,
     cachedCode(address) {
-      const key = address.toLowerCase()
+      const key = codeKeyOf(address)
       return codes.get(key) ?? (isPrecompile(key) ? CONTRACT_CODE : null)
     },
     forgetCode(address) {

@@ -38,10 +38,13 @@ export const ID_PREFIX = {
 } as const
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-/** Value of each character code; those that no ULID has are never looked up. */
-const CROCKFORD_VALUES = Uint8Array.from({ length: 128 }, (_, code) =>
-  Math.max(CROCKFORD.indexOf(String.fromCharCode(code)), 0),
-)
+const ULID_CHARS = 26
+const NO_CHARACTER = 0xff
+/** Value of each character code below 128. */
+const CROCKFORD_VALUES = Uint8Array.from({ length: 128 }, (_, code) => {
+  const value = CROCKFORD.indexOf(String.fromCharCode(code))
+  return value < 0 ? NO_CHARACTER : value
+})
 const ULID_BODY = /^[0-7][0-9A-HJKMNP-TV-Z]{25}$/
 
 /** Two characters at a time: for each 10 bits, their text. */
@@ -100,23 +103,40 @@ export function isId(prefix: string, id: string): boolean {
  * @throws RangeError when the body is not a ULID
  */
 export function ulidBytes(id: string): Uint8Array {
-  const body = id.slice(id.indexOf('_') + 1)
-  if (!ULID_BODY.test(body)) throw new RangeError('not a ULID body')
+  const body = id.indexOf('_') + 1
+  if (id.length - body !== ULID_CHARS) throw notAUlid()
   const out = new Uint8Array(16)
-  let bits = 0
-  let value = 0
-  let at = 0
   // 26 characters carry 130 bits; the first character is at most 7, so its top two bits are zero.
-  for (let i = 0; i < 26; i++) {
-    value = (value << 5) | (CROCKFORD_VALUES[body.charCodeAt(i)] ?? 0)
-    bits += i === 0 ? 3 : 5
-    while (bits >= 8) {
-      bits -= 8
-      out[at++] = (value >>> bits) & 255
-      value &= (1 << bits) - 1
-    }
+  const first = (valueAt(id, body) << 5) | valueAt(id, body + 1)
+  if (first > 0xff) throw notAUlid()
+  out[0] = first
+  // The rest is eight characters for each five bytes.
+  for (let at = body + 2, to = 1; to < 16; at += 8, to += 5) {
+    const high = fourAt(id, at)
+    const low = fourAt(id, at + 4)
+    out[to] = high >>> 12
+    out[to + 1] = high >>> 4
+    out[to + 2] = (high << 4) | (low >>> 16)
+    out[to + 3] = low >>> 8
+    out[to + 4] = low
   }
   return out
+}
+
+/** 20 bits. */
+function fourAt(id: string, at: number): number {
+  const high = (valueAt(id, at) << 5) | valueAt(id, at + 1)
+  return (high << 10) | (valueAt(id, at + 2) << 5) | valueAt(id, at + 3)
+}
+
+function valueAt(id: string, at: number): number {
+  const value = CROCKFORD_VALUES[id.charCodeAt(at)] ?? NO_CHARACTER
+  if (value === NO_CHARACTER) throw notAUlid()
+  return value
+}
+
+function notAUlid(): RangeError {
+  return new RangeError('not a ULID body')
 }
 
 /**
