@@ -92,19 +92,7 @@ module.exports = {
       to: { path: '^actors/sub-wallet/', dependencyTypesNot: ['type-only'] },
     },
     only('domain', ['policy']),
-    {
-      name: 'policy-imports',
-      comment: 'Both domains judge by it: terms, and the table of token functions.',
-      severity: 'error',
-      from: { path: '^src/policy/' },
-      to: {
-        path: '^(src|actors)/',
-        pathNot: [
-          '^src/(policy|domain)/',
-          '^src/contracts/functions/(contract-function|tokens)\\.ts$',
-        ],
-      },
-    },
+    only('policy', ['domain']),
     only('errors', ['domain']),
     only('api', ['domain', 'errors', 'policy']),
     only('quorum-protocol', ['domain', 'contracts', 'policy']),
@@ -138,7 +126,7 @@ module.exports = {
       from: { path: '^(src|actors)/', pathNot: '^src/(cli|custody-tools)/' },
       to: { path: '^src/custody-tools/' },
     },
-    only('store', ['domain', 'errors', 'api', 'disk']),
+    only('store', ['domain', 'errors', 'api', 'disk', 'policy']),
     {
       name: 'adapters-imports',
       comment: 'A port and its adapters know domain, errors, config and the wire of contracts.',

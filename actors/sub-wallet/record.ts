@@ -36,6 +36,9 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   }
   for (const key of reader.keys.ofWallet(subWalletId)) state.keys.set(key.keyId, key)
   for (const change of reader.grants.changesOf(subWalletId)) openGrant(state.grants, change, null)
+  for (const [lineageId, ledger] of reader.keys.policyLedgersOf(subWalletId)) {
+    state.policyLedgers.set(lineageId, ledger)
+  }
   loadSponsored(reader, state)
   const open = [...reader.transactions.openOfWallet(subWalletId)].filter(
     ({ kind }) => !isSponsored(kind),
@@ -143,6 +146,7 @@ export function recordEvents(
       case 'lineages-forgotten':
         header = true
         break
+      case 'payees-read':
       case 'reserved':
       case 'reserved-anew':
         break
@@ -156,10 +160,22 @@ export function recordEvents(
     }
   }
   for (const txId of changed) transactor.putTransaction(transactionOf(state, txId))
+  if (state.changedLedgers.size > 0) recordLedgers(transactor, state)
   // To clear an empty map makes a new table, and most commands end nothing.
   if (state.ended.size > 0) state.ended.clear()
   if (created) transactor.addSubWallet(headerOf(state))
   else if (header) transactor.putSubWalletMarks(headerOf(state))
+}
+
+/** What policies count is written with the transactions that they count. */
+function recordLedgers(transactor: Transactor, state: SubWalletState): void {
+  const { changedLedgers, policyLedgers, subWalletId } = state
+  for (const lineageId of changedLedgers) {
+    const ledger = policyLedgers.get(lineageId)
+    if (ledger === undefined) transactor.deletePolicyLedger(subWalletId, lineageId)
+    else transactor.putPolicyLedger(subWalletId, lineageId, ledger)
+  }
+  changedLedgers.clear()
 }
 
 /** Where a start finds it belongs to the store, and so is decided here and not when it is folded. */

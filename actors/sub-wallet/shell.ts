@@ -14,6 +14,7 @@ import { cancelIntent, submitJob } from './effects/gas-jobs.js'
 import { prepareSend } from './effects/prepare-send.js'
 import { prepareSponsored } from './effects/prepare-sponsored.js'
 import { putGrant, restGrants } from './effects/put-grant.js'
+import { payeesToTell } from './effects/read-payees.js'
 import { screen, screenSponsored } from './effects/screen.js'
 import { signIntent } from './effects/sign-intent.js'
 import { valueReceipt } from './effects/value-receipt.js'
@@ -49,6 +50,10 @@ export function createSubWalletShell(
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
       if (command.type === 'sponsor-update' && !state.sponsored.has(command.txId)) {
         return { ...command, stored: reader.transactions.byId(command.txId) ?? null }
+      }
+      if (command.type === 'read-limits' && command.judged !== undefined) {
+        const payees = payeesToTell(reader, state, command.keyId)
+        return payees === null ? command : { ...command, payees }
       }
       if (command.type === 'forget-idempotency') {
         return { ...command, keys: stillForgotten(reader, command, ports.timers.now()) }

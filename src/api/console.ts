@@ -111,6 +111,7 @@ export const apiKey = z.looseObject({
   key_id: z.string(),
   name: z.string(),
   ...shownPolicy,
+  policy_version: z.int().describe('counts the changes of `policy`; 0 while there never was one'),
   sub_wallet_id: z.string(),
   environment: z.enum(['live', 'test']),
   status: keyStatus,

@@ -7,7 +7,8 @@ import {
   type KeyPolicyName,
   type KeyPolicyRows,
 } from '../domain/key-policy.js'
-import type { Chains, Choice, UsdCap } from '../domain/key-policy-forms.js'
+import type { CallPolicy, Chains, Choice, UsdCap } from '../domain/key-policy-forms.js'
+import { callPolicyInput, callPolicyOutput } from './call-policy.js'
 import { chainId, usdCap } from './primitives.js'
 
 /** The fields of a key's policy on the wire, by the rows of `src/domain/key-policy.ts`. */
@@ -19,6 +20,12 @@ type NamesWhere<Which> = {
 }[KeyPolicyName]
 
 const CHAINS = { input: z.array(chainId).min(1).max(CHAIN_IDS.length), output: z.array(chainId) }
+type CallPolicyWire = ReturnType<CallPolicy['toWire']>
+/** Typed as its form is: what is in it, `src/policy` says. */
+const CALL_POLICY = {
+  input: callPolicyInput as z.ZodType<CallPolicyWire>,
+  output: callPolicyOutput as z.ZodType<CallPolicyWire>,
+}
 const USD_CAP = { input: usdCap, output: z.string() }
 
 /** What a form's values look like in a request, and in an answer. */
@@ -32,6 +39,8 @@ function schemasOf(form: Rows[KeyPolicyName]['form']): { input: z.ZodType; outpu
       return USD_CAP
     case 'chains':
       return CHAINS
+    case 'call-policy':
+      return CALL_POLICY
   }
 }
 type Schemas<Form> =
@@ -41,7 +50,9 @@ type Schemas<Form> =
       ? typeof USD_CAP
       : Form extends Chains
         ? typeof CHAINS
-        : never
+        : Form extends CallPolicy
+          ? typeof CALL_POLICY
+          : never
 type Input<Name extends KeyPolicyName> = Schemas<Rows[Name]['form']>['input']
 type Output<Name extends KeyPolicyName> = Schemas<Rows[Name]['form']>['output']
 
@@ -80,5 +91,6 @@ function shapeOf(
 
 function initialText({ form, initial }: KeyPolicyField): string {
   const wire = form.toWire(initial)
+  if (wire === null) return 'default: none'
   return `default: ${Array.isArray(wire) ? wire.join(', ') : wire}`
 }

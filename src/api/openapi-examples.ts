@@ -36,6 +36,7 @@ const EXAMPLES: Readonly<Record<string, JsonValue>> = {
   monthly_limit_usd: '5000.00',
   monthly_used_usd: '3.12',
   reserved_usd: '0.00',
+  policy: null,
   nonce: 7,
   error: null,
   replaced_hashes: [],

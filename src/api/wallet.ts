@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { policyLimits } from './call-policy.js'
 import { address, chainId, timestamp } from './primitives.js'
 
 export const noInput = z.strictObject({})
@@ -64,6 +65,7 @@ export const limits = z.looseObject({
   daily_resets_at: timestamp,
   monthly_resets_at: timestamp,
   reserved_usd: z.string(),
+  policy: policyLimits,
   frozen: z
     .looseObject({
       scope: z.enum(['key', 'wallet', 'user', 'instance']),

@@ -21,6 +21,8 @@ export interface ApiKey extends KeyPolicy {
   readonly secretHash: string
   /** First 12 characters of the secret, to tell keys apart on a screen. */
   readonly secretPrefix: string
+  /** Counts the changes of `policy`; absent while there never was one. */
+  readonly policyVersion?: number
   readonly createdAtMs: number
   readonly rotatedFrom: KeyId | null
   /** Set when a successor was made; the key lives for ROTATION_GRACE_MS more. */

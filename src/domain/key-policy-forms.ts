@@ -1,3 +1,9 @@
+import { type PolicyJson, policyJson } from '../policy/canonical-policy.js'
+import { commonPolicy, LEAST_POLICY } from '../policy/common-policy.js'
+import { policyEnlarges } from '../policy/enlarges.js'
+import { policyInWords } from '../policy/in-words.js'
+import { parsePolicy } from '../policy/parse-policy.js'
+import type { Policy } from '../policy/policy.js'
 import { chainFacts } from './chains.js'
 import { formatUsd, parseUsd, type UsdMicros } from './money.js'
 
@@ -84,6 +90,29 @@ export const CHAINS: Chains = {
   toWire: (chains) => [...chains],
   fromWire: (wire) => [...new Set(wire)],
   inWords: (chains) => chains.map((id) => chainFacts(id)?.name ?? `chain ${id}`).join(', '),
+}
+
+/** Which single calls; null is any. */
+export type CallPolicy = PolicyForm<
+  'call-policy',
+  Policy | null,
+  { readonly [name: string]: PolicyJson } | null
+>
+
+export const CALL_POLICY: CallPolicy = {
+  kind: 'call-policy',
+  least: LEAST_POLICY,
+  enlarges: policyEnlarges,
+  common: commonPolicy,
+  canonical: (policy) => policy,
+  toWire: (policy) => (policy === null ? null : policyJson(policy)),
+  fromWire(wire) {
+    if (wire === null) return null
+    const parsed = parsePolicy(wire)
+    if (!parsed.ok) throw new Error('not a policy')
+    return parsed.policy
+  },
+  inWords: policyInWords,
 }
 
 /** Null is without bound. */

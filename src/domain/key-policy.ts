@@ -1,5 +1,5 @@
 import { CHAIN_IDS } from './chains.js'
-import { CHAINS, choice, type PolicyForm, USD_CAP } from './key-policy-forms.js'
+import { CALL_POLICY, CHAINS, choice, type PolicyForm, USD_CAP } from './key-policy-forms.js'
 
 /**
  * What an API key may do, a row for each field. The console's requests and answers, the statement
@@ -64,6 +64,15 @@ const ROWS = {
     atCreation: 'optional',
     afterwards: 'changeable',
     grantForm: null,
+  },
+  policy: {
+    wire: 'policy',
+    title: 'Calls',
+    form: CALL_POLICY,
+    initial: null,
+    atCreation: 'optional',
+    afterwards: 'changeable',
+    grantForm: 2,
   },
 } as const satisfies Readonly<Record<string, Row>>
 

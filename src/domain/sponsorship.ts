@@ -1,3 +1,4 @@
+import type { CountedCall } from '../policy/policy-ledger.js'
 import type { Address, GasWalletId, Hex, KeyId, LineageId, SubWalletId, TxId } from './ids.js'
 import type { UsdMicros } from './money.js'
 import type { Reservation } from './spend.js'
@@ -48,6 +49,8 @@ export interface Sponsorship {
   readonly gasMicros: UsdMicros
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
   readonly createdAtMs: number
+  /** Absent where its key's policy counts nothing. */
+  readonly counted?: CountedCall
   /**
    * handed: a gas wallet was asked. sent: it has signed; the transaction's record says how it
    * counts. held: it failed, and the spend stays reserved until the deadline has passed.

@@ -1,3 +1,4 @@
+import type { UnitsTaken } from '../policy/ceilings.js'
 import type { CreditUse } from './allowance.js'
 import type { Call } from './call.js'
 import type { Execution } from './execution.js'
@@ -89,6 +90,8 @@ export interface Transaction extends AccountTransaction {
    * counts the more. Absent where they show nothing, and of plain transfers.
    */
   readonly foreseenMicros?: UsdMicros
+  /** What it takes of the ceilings of its key's policy; absent where that is nothing. */
+  readonly unitsTaken?: readonly UnitsTaken[]
   /** By how much its receipt showed more, beyond the valuation; a part of `reservation`. */
   readonly beyondMicros?: UsdMicros
   /** Reserved until final, then what was really spent. */

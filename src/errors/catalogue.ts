@@ -38,6 +38,7 @@ export const CATALOGUE = {
   ),
   CHAIN_NOT_ALLOWED: row(403, 'This API key is not allowed on this chain.'),
   LIMIT_EXCEEDED: row(403, 'The request would exceed a spend cap of this API key.'),
+  POLICY_DENIED: row(403, 'The policy of this API key does not let this call through.'),
   ADDRESS_BLOCKED: row(403, 'An address in the request is on a sanctions or risk list.'),
   FROZEN: row(
     403,

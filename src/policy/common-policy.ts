@@ -37,7 +37,8 @@ export function commonPolicy(one: Policy | null, other: Policy | null): Policy |
     new TextEncoder().encode(canonicalText(merged)).length > POLICY_TEXT_BYTES_MAX
   )
     return LEAST_POLICY
-  return merged
+  const isWithin = !policyEnlarges(one, merged) && !policyEnlarges(other, merged)
+  return isWithin ? merged : LEAST_POLICY
 }
 
 /** Where one of the two lets through whatever no rule is for, the other's rules say what passes. */
@@ -47,8 +48,9 @@ function merge(one: Policy, other: Policy): Policy | null {
   const refusing = wide.rules.flatMap((rule): Rule[] => {
     if (rule.effect === 'deny') return [rule]
     if (rule.effect === 'allow' && rule.delaySeconds === 0) return []
-    // It would ask about what the other refuses unasked.
-    if (strict.fallback !== 'deny') return [rule]
+    // It would ask about what the other refuses unasked, or let wait what the other asks about.
+    const asks = rule.effect === 'require_approval' && strict.fallback === 'require_approval'
+    if (asks || strict.fallback === 'allow') return [rule]
     return [{ ...rule, effect: 'deny', approvals: null, delaySeconds: 0 }]
   })
   const merged: Policy = {

@@ -7,7 +7,7 @@ import { EFFECTS, type Policy, type PolicyEffect, type Rule, type When } from '.
  * Null is no policy, which lets through all that caps and grant do.
  */
 export function policyEnlarges(before: Policy | null, next: Policy | null): boolean {
-  if (before === null) return false
+  if (before === null || letsNothingThrough(next)) return false
   if (next === null) return true
   return !(
     keepsBound(before.perTransactionMicros, next.perTransactionMicros) &&
@@ -16,6 +16,11 @@ export function policyEnlarges(before: Policy | null, next: Policy | null): bool
     keepsRefusals(before, next) &&
     addsNoPassage(before, next)
   )
+}
+
+function letsNothingThrough(policy: Policy | null): boolean {
+  if (policy === null || policy.fallback !== 'deny') return false
+  return policy.rules.every(({ effect }) => effect === 'deny')
 }
 
 /**

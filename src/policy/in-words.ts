@@ -24,7 +24,7 @@ export function policyInWords(policy: Policy | null): string {
     ...ceilings.map(ceilingInWords),
     ...breakers.map(
       ({ kind, count, factor, perSeconds }) =>
-        `frozen after ${kind.replaceAll('_', ' ')} ${count ?? `× ${factor}`} in ${duration(perSeconds)}`,
+        `breaker, not in force in this version: frozen after ${kind.replaceAll('_', ' ')} ${count ?? `× ${factor}`} in ${duration(perSeconds)}`,
     ),
   ]
   return parts.join('; ')

@@ -1,7 +1,7 @@
 import { utcDay, utcMonth } from '../domain/spend.js'
 import type { UnitsTaken } from './ceilings.js'
 import type { Counted } from './conditions.js'
-import type { Ceiling, Token } from './policy.js'
+import { CEILINGS_MAX, type Ceiling, type Token, WINDOWS_MAX } from './policy.js'
 
 /**
  * What went before, as far as a lineage's policy asks: calls and USD in sliding times, and units in
@@ -39,6 +39,10 @@ export const NO_POLICY_LEDGER: PolicyLedger = { windows: [], units: [] }
 /** A call counts for at most 1/64 longer than it must, and a ledger stays within kilobytes. */
 export const BUCKETS = 64
 const SECOND_MS = 1_000
+/** A policy's own, and as many of one that it took the place of. */
+const LEDGER_WINDOWS_MAX = 2 * WINDOWS_MAX
+/** The same of ceilings. */
+const LEDGER_UNITS_MAX = 2 * CEILINGS_MAX
 
 /** A call that a policy counts. */
 export interface CountedCall {
@@ -48,8 +52,9 @@ export interface CountedCall {
 }
 
 /**
- * @param windows sliding times of the policy now; others are forgotten
- * @param ceilings of the policy now
+ * @param windows sliding times of the key's policy
+ * @param ceilings of the same. What other keys of the lineage count in goes on as long as something
+ * counts in it.
  */
 export function addToLedger(
   ledger: PolicyLedger,
@@ -57,13 +62,27 @@ export function addToLedger(
   windows: readonly number[],
   ceilings: readonly Ceiling[],
 ): PolicyLedger {
+  const others = ledger.windows.filter(
+    ({ perSeconds, buckets }) =>
+      !windows.includes(perSeconds) && isOpen(buckets, perSeconds, call.atMs),
+  )
+  const all = [...windows, ...others.map(({ perSeconds }) => perSeconds)]
   return {
-    windows: windows.map((perSeconds) => {
+    windows: all.slice(0, LEDGER_WINDOWS_MAX).map((perSeconds) => {
       const buckets = ledger.windows.find((one) => one.perSeconds === perSeconds)?.buckets ?? []
       return { perSeconds, buckets: addToBuckets(buckets, call, perSeconds) }
     }),
     units: addUnits(ledger.units, call, ceilings),
   }
+}
+
+/** Counts units anew of a call that moves them after all; sliding times have it already. */
+export function takeUnits(
+  ledger: PolicyLedger,
+  atMs: number,
+  taken: readonly UnitsTaken[],
+): PolicyLedger {
+  return { ...ledger, units: addUnits(ledger.units, { atMs, micros: 0n, taken }, []) }
 }
 
 /** Takes back units of a call that moved none in the end; sliding times keep it. */
@@ -139,14 +158,19 @@ export function unitsUsed(ledger: PolicyLedger, ceiling: Ceiling, nowMs: number)
 
 /** Whether nothing of it counts any more. */
 export function isLedgerOver(ledger: PolicyLedger, nowMs: number): boolean {
-  const isOpen = ({ day, month }: UnitsWindow) => day >= utcDay(nowMs) || month >= utcMonth(nowMs)
   return (
-    !ledger.units.some(isOpen) &&
-    ledger.windows.every(({ perSeconds, buckets }) => {
-      const last = buckets.at(-1)
-      return last === undefined || last.atMs <= nowMs - perSeconds * SECOND_MS
-    })
+    !ledger.units.some((one) => isUnitsOpen(one, nowMs)) &&
+    !ledger.windows.some(({ perSeconds, buckets }) => isOpen(buckets, perSeconds, nowMs))
   )
+}
+
+function isUnitsOpen({ day, month }: UnitsWindow, nowMs: number): boolean {
+  return day >= utcDay(nowMs) || month >= utcMonth(nowMs)
+}
+
+function isOpen(buckets: readonly Bucket[], perSeconds: number, nowMs: number): boolean {
+  const last = buckets.at(-1)
+  return last !== undefined && last.atMs > nowMs - perSeconds * SECOND_MS
 }
 
 function addToBuckets(
@@ -169,16 +193,17 @@ function addToBuckets(
   return kept
 }
 
-/** Of tokens that have a ceiling; others are forgotten. */
 function addUnits(
   units: readonly UnitsWindow[],
   { atMs, taken }: CountedCall,
   ceilings: readonly Ceiling[],
-): UnitsWindow[] {
+): readonly UnitsWindow[] {
+  if (taken.length === 0) return units
   const [today, thisMonth] = [utcDay(atMs), utcMonth(atMs)]
-  const has = (one: { readonly chainId: number; readonly token: Token }) =>
+  const isOwn = (one: UnitsWindow) =>
     ceilings.some(({ chainId, token }) => one.chainId === chainId && one.token === token)
-  const kept = units.filter(has)
+  const others = units.filter((one) => !isOwn(one) && isUnitsOpen(one, atMs))
+  const kept = [...units.filter(isOwn), ...others].slice(0, LEDGER_UNITS_MAX)
   for (const { chainId, token, amount } of taken) {
     const at = kept.findIndex((one) => one.chainId === chainId && one.token === token)
     const before = kept[at]

@@ -1,6 +1,5 @@
 import type { Address, Hex } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
-import type { TxKind } from '../domain/transaction.js'
 
 /**
  * What a key may do with single calls, as its owner wrote it: conditions over what a call shows,
@@ -21,14 +20,9 @@ export type PolicyEffect = 'allow' | 'require_approval' | 'deny'
 /** Ascending by what they let through. */
 export const EFFECTS = ['deny', 'require_approval', 'allow'] as const satisfies PolicyEffect[]
 
-export type Operation = TxKind
-export const OPERATIONS = [
-  'send',
-  'swap',
-  'defi_deposit',
-  'defi_withdraw',
-  'gas_swap',
-] as const satisfies Operation[]
+/** The kinds of transactions (`TxKind`). */
+export const OPERATIONS = ['send', 'swap', 'defi_deposit', 'defi_withdraw', 'gas_swap'] as const
+export type Operation = (typeof OPERATIONS)[number]
 
 export interface Rule {
   readonly name: string

@@ -1,5 +1,3 @@
-import type { ContractFunction } from '../contracts/functions/contract-function.js'
-import { TOKEN_FUNCTIONS } from '../contracts/functions/tokens.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { addressAt, isWellFormed, uintAt } from './calldata-words.js'
 import { type FunctionSignature, parseSignature } from './function-signature.js'
@@ -13,18 +11,47 @@ export interface TokenCall {
   readonly payee: Address
 }
 
-interface Row {
-  readonly signature: FunctionSignature
-  /** Word with the amount, or with a flag that gives everything or nothing. */
-  readonly amountAt: number | { readonly flag: number }
-  readonly payeeAt: number
+/** Words of the head, counted from 0. */
+export interface TokenFunction {
+  readonly payee: number
+  /** The word with the amount, or with a flag that gives everything or nothing. */
+  readonly amount: number | { readonly flag: number }
 }
 
-/** ERC-20 with its permits, and EIP-3009: those that do this and nothing else. */
+const TO_AND_AMOUNT: TokenFunction = { payee: 0, amount: 1 }
+const FROM_TO_AND_AMOUNT: TokenFunction = { payee: 1, amount: 2 }
+const AUTHORIZED = 'address,address,uint256,uint256,uint256,bytes32'
+
+/**
+ * ERC-20 with its permits, and EIP-3009: functions of tokens that do this and nothing else. A test
+ * holds them to the table of `src/contracts/functions`.
+ */
+export const TOKEN_CALLS: Readonly<Record<string, TokenFunction>> = {
+  'transfer(address,uint256)': TO_AND_AMOUNT,
+  'transferFrom(address,address,uint256)': FROM_TO_AND_AMOUNT,
+  'approve(address,uint256)': TO_AND_AMOUNT,
+  'increaseAllowance(address,uint256)': TO_AND_AMOUNT,
+  // EIP-2612, and DAI's own from before it
+  'permit(address,address,uint256,uint256,uint8,bytes32,bytes32)': FROM_TO_AND_AMOUNT,
+  'permit(address,address,uint256,uint256,bool,uint8,bytes32,bytes32)': {
+    payee: 1,
+    amount: { flag: 4 },
+  },
+  [`transferWithAuthorization(${AUTHORIZED},uint8,bytes32,bytes32)`]: FROM_TO_AND_AMOUNT,
+  [`transferWithAuthorization(${AUTHORIZED},bytes)`]: FROM_TO_AND_AMOUNT,
+  [`receiveWithAuthorization(${AUTHORIZED},uint8,bytes32,bytes32)`]: FROM_TO_AND_AMOUNT,
+  [`receiveWithAuthorization(${AUTHORIZED},bytes)`]: FROM_TO_AND_AMOUNT,
+}
+
+interface Row extends TokenFunction {
+  readonly signature: FunctionSignature
+}
+
 const ROWS: ReadonlyMap<string, Row> = new Map(
-  TOKEN_FUNCTIONS.flatMap((one) => {
-    const row = rowOf(one)
-    return row === null ? [] : [[`0x${one.selector}`, row] as const]
+  Object.entries(TOKEN_CALLS).map(([text, row]) => {
+    const signature = parseSignature(text)
+    if (signature === null) throw new Error(`${text} is no signature`)
+    return [signature.selector, { ...row, signature }]
   }),
 )
 
@@ -35,27 +62,10 @@ const ROWS: ReadonlyMap<string, Row> = new Map(
 export function readTokenCall(selector: string, data: Hex): TokenCall | null {
   const row = ROWS.get(selector)
   if (row === undefined || !isWellFormed(data, row.signature)) return null
-  const { amountAt, payeeAt } = row
-  const amount =
-    typeof amountAt === 'number'
-      ? uintAt(data, amountAt)
-      : uintAt(data, amountAt.flag) === 0n
-        ? 0n
-        : UINT256_MAX
-  return { amount, payee: addressAt(data, payeeAt) }
+  return { amount: amountIn(data, row.amount), payee: addressAt(data, row.payee) }
 }
 
-/** Selectors of the functions whose amounts can be read, for tests and documents. */
-export const READABLE_TOKEN_CALLS: readonly string[] = [...ROWS.keys()]
-
-function rowOf({ signature, effect }: ContractFunction): Row | null {
-  if (effect.kind !== 'outflow' && effect.kind !== 'approval') return null
-  const { alone, token, amount } = effect
-  if (alone !== true || token !== undefined || amount === 'all') return null
-  const named = [...signature.matchAll(/(?:\(|, )([\w:]+) (\w+)/g)]
-  const types = named.map(([, type]) => type?.split(':')[0])
-  const payeeAt = named.findIndex(([, , name]) => name === 'to' || name === 'spender')
-  const parsed = parseSignature(`${signature.slice(0, signature.indexOf('('))}(${types.join(',')})`)
-  if (parsed === null || payeeAt < 0) throw new Error(`${signature} names nobody who is paid`)
-  return { signature: parsed, amountAt: amount, payeeAt }
+function amountIn(data: Hex, at: TokenFunction['amount']): bigint {
+  if (typeof at === 'number') return uintAt(data, at)
+  return uintAt(data, at.flag) === 0n ? 0n : UINT256_MAX
 }

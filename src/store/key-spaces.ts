@@ -35,6 +35,7 @@
  * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it |
  * | grantChanges | [sub-wallet id, key id] | GrantChange that the identity provider has not acknowledged |
  * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block |
+ * | policyLedgers | [sub-wallet id, lineage id] | PolicyLedger: what went before, as far as policies ask |
  * | retained | [user id, what] | where what is kept of theirs begins: after `events` (seq) and `verdicts` (tx id) |
  * | freezes | [user id, name] | Freeze that stands |
  */
@@ -74,6 +75,7 @@ export const KEY_SPACES = {
   settlements: '34-settlements',
   grantChanges: '35-grant-changes',
   retained: '36-retained',
+  policyLedgers: '37-policy-ledgers',
   freezes: '40-freezes',
 } as const
 

@@ -21,6 +21,7 @@ import type { GasTransaction, GasWallet, Sponsorship } from '../domain/sponsorsh
 import type { Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
+import type { PolicyLedger } from '../policy/policy-ledger.js'
 import type { AllowedVerdict } from './allowed-entry.js'
 
 /**
@@ -39,6 +40,8 @@ export interface Transactor {
   /** Takes the place of an earlier one of the same name. */
   putFreeze(freeze: Freeze): void
   deleteFreeze(user: UserId, name: string): void
+  putPolicyLedger(wallet: SubWalletId, lineage: LineageId, ledger: PolicyLedger): void
+  deletePolicyLedger(wallet: SubWalletId, lineage: LineageId): void
   putKeyUse(id: KeyId, usedAtMs: number): void
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void
   /**

@@ -28,6 +28,7 @@ import {
 import { type AccountTransaction, isFinal, type Transaction } from '../domain/transaction.js'
 import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
+import type { PolicyLedger } from '../policy/policy-ledger.js'
 import type { AllowedVerdict } from './allowed-entry.js'
 import type { StoreKey } from './checked-space.js'
 import { encodeAudit, encodeVerdict } from './encodings/audit.js'
@@ -121,6 +122,14 @@ export class WriteBatch implements Transactor {
 
   deleteFreeze(user: UserId, name: string): void {
     this.#remove('freezes', [user, name])
+  }
+
+  putPolicyLedger(wallet: SubWalletId, lineage: LineageId, ledger: PolicyLedger): void {
+    this.#put('policyLedgers', [wallet, lineage], packedRecord(ledger))
+  }
+
+  deletePolicyLedger(wallet: SubWalletId, lineage: LineageId): void {
+    this.#remove('policyLedgers', [wallet, lineage])
   }
 
   putKeyUse(id: KeyId, usedAtMs: number): void {

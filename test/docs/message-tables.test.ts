@@ -98,6 +98,7 @@ const OWN_EVENTS: Names<Exclude<Event['type'], AccountEvent['type']>> = {
   'key-put': true,
   'idempotency-forgotten': true,
   'lineages-forgotten': true,
+  'payees-read': true,
   reserved: true,
   'reserved-anew': true,
   'transaction-signed': true,

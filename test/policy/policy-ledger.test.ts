@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { TOKEN_FUNCTIONS } from '../../src/contracts/functions/tokens.js'
 import { showCall } from '../../src/policy/call-shown.js'
 import { ceilingBreach, unitsTaken } from '../../src/policy/ceilings.js'
+import { selectorOf } from '../../src/policy/function-signature.js'
 import {
   addToLedger,
   BUCKETS,
@@ -13,7 +15,7 @@ import {
   returnUnits,
   unitsUsed,
 } from '../../src/policy/policy-ledger.js'
-import { READABLE_TOKEN_CALLS } from '../../src/policy/token-calls.js'
+import { TOKEN_CALLS } from '../../src/policy/token-calls.js'
 import { PAYEES, policyOf, transferData, USDC } from './random-policies.js'
 
 const HOUR_MS = 3_600_000
@@ -116,17 +118,15 @@ test('calldata that cannot be read could take any units of its chain', () => {
   ])
 })
 
-test('amounts are read of ERC-20, its permits and EIP-3009', () => {
-  expect([...READABLE_TOKEN_CALLS].sort()).toEqual([
-    '0x095ea7b3',
-    '0x23b872dd',
-    '0x39509351',
-    '0x88b7ab63',
-    '0x8fcbaf0c',
-    '0xa9059cbb',
-    '0xcf092995',
-    '0xd505accf',
-    '0xe3ee160e',
-    '0xef55bec6',
-  ])
+test('amounts are read of the tokens’ functions that do one thing, and of no other', () => {
+  const known = TOKEN_FUNCTIONS.flatMap(({ selector, signature, effect }) => {
+    if (effect.kind !== 'outflow' && effect.kind !== 'approval') return []
+    if (effect.alone !== true) return []
+    const payee = [...signature.matchAll(/(?:\(|, )[\w:]+ (\w+)/g)].findIndex(
+      ([, name]) => name === 'to' || name === 'spender',
+    )
+    return [[`0x${selector}`, { payee, amount: effect.amount }] as const]
+  })
+  const read = Object.entries(TOKEN_CALLS).map(([text, row]) => [selectorOf(text), row] as const)
+  expect(Object.fromEntries(read)).toEqual(Object.fromEntries(known))
 })

@@ -2,9 +2,11 @@ import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Exposure, Spend } from '../../../src/domain/exposure.js'
 import type { KeyId, TxId } from '../../../src/domain/ids.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
-import type { Reservation } from '../../../src/domain/spend.js'
+import type { Reservation, SpendCounters } from '../../../src/domain/spend.js'
+import type { IntentTerms } from '../../../src/domain/sponsored-terms.js'
 import type { Valuation } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { CountedCall } from '../../../src/policy/policy-ledger.js'
 import type { Forecast } from '../../../src/valuation/quoter.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { PreparedSend, RefusedCall } from './messages.js'
@@ -32,6 +34,8 @@ export interface CallAtGates {
   readonly sponsoredGasMicros: UsdMicros | null
   /** Long calldata that screening refuses, known before it was valued. */
   readonly screened: PreparedSend['screened'] | null
+  /** What a sponsored call does; null of sends, and of one that is known to fail. */
+  readonly intent: IntentTerms | null
   /** False where no nonce is to be had for a send: its lane has not begun and no node told. */
   readonly hasNonce: boolean
   /** For the audit trail. */
@@ -41,8 +45,21 @@ export interface CallAtGates {
   readonly findDuplicate: () => TxId | null
   /** Set by the gate `key`. */
   key: ApiKey | null
+  /** Set once it was priced. */
+  priced: Priced | null
+  /** Set by the gate `policy`, where that counts. */
+  counted: CountedCall | undefined
   /** Set by the gate `caps`. */
   admitted: Admitted | null
+}
+
+/** What a call counts now, with what its lineage has paid for already. */
+export interface Priced {
+  readonly counters: SpendCounters
+  readonly valuation: Valuation
+  /** Null where no allowance has to do with it. */
+  readonly paid: Spend | null
+  readonly micros: UsdMicros
 }
 
 export interface Admitted {

@@ -11,7 +11,7 @@ import { isoTime } from '../../../src/domain/iso-time.js'
 import { formatUsd } from '../../../src/domain/money.js'
 import { type CapBreach, capBreach, type SpendCounters } from '../../../src/domain/spend.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
-import { type CallAtGates, keyOf } from './call-at-gates.js'
+import { type CallAtGates, keyOf, type Priced } from './call-at-gates.js'
 import { creditsOf } from './credits.js'
 import { limitsHit } from './limit-crossings.js'
 import { countersOf, type SubWalletState } from './state.js'
@@ -23,28 +23,43 @@ import type { Turn } from './turn.js'
  */
 export function passesCaps(turn: Turn, asked: CallAtGates): boolean {
   const { state } = turn
-  const { quote, chainId, nowMs, token, request } = asked
-  if (!quote.ok) throw new Error(`${request.txId} came to its caps without a quote`)
+  const { nowMs, token, request } = asked
   const key = keyOf(asked)
-  const counters = countersOf(state, key.lineageId, nowMs)
-  const exposure = quote.exposure ?? null
-  const after = quote.forecast?.after ?? []
-  const paid =
-    exposure === null ? null : spendWithCredits(state, key, chainId, exposure, counters, after)
-  const valuation =
-    paid === null ? quote.valuation : { ...quote.valuation, valueMicros: paid.valueMicros }
-  const micros = valuation.valueMicros + valuation.gasMicros
+  const { counters, valuation, paid, micros } = asked.priced ?? priceAtGates(turn, asked)
   const breach = capBreach(counters, key, micros)
   if (breach === null) {
     const { day, month } = counters
     asked.admitted = { key, reservation: { micros, day, month }, valuation, paid }
     return true
   }
+  const exposure = exposureOf(asked)
   for (const event of limitsHit(state, key, breach, nowMs)) turn.emit(event)
   const fitting =
     exposure === null ? null : approvalThatFits(exposure, excessOf(counters, key, micros))
   turn.refuseSend(token, limitFault(breach, fitting), request)
   return false
+}
+
+/** What a call comes to now. Asked by a key's policy before its caps, where there is one. */
+export function priceAtGates(turn: Turn, asked: CallAtGates): Priced {
+  const { quote, chainId, nowMs, request } = asked
+  if (!quote.ok) throw new Error(`${request.txId} came to its caps without a quote`)
+  const { state } = turn
+  const key = keyOf(asked)
+  const counters = countersOf(state, key.lineageId, nowMs)
+  const exposure = exposureOf(asked)
+  const after = quote.forecast?.after ?? []
+  const paid =
+    exposure === null ? null : spendWithCredits(state, key, chainId, exposure, counters, after)
+  const valuation =
+    paid === null ? quote.valuation : { ...quote.valuation, valueMicros: paid.valueMicros }
+  const priced = { counters, valuation, paid, micros: valuation.valueMicros + valuation.gasMicros }
+  asked.priced = priced
+  return priced
+}
+
+function exposureOf({ quote }: CallAtGates): Exposure | null {
+  return quote.ok ? (quote.exposure ?? null) : null
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
 import { narrowedTo } from '../../../src/domain/grant-terms.js'
 import type { LineageId } from '../../../src/domain/ids.js'
+import { canonicalText } from '../../../src/policy/canonical-policy.js'
 import type { Claimed } from './grant-messages.js'
 import type { Event } from './messages.js'
 import type { Turn } from './turn.js'
@@ -23,8 +24,20 @@ export function putKeyAndGrant(turn: Turn, key: ApiKey, change: KeyChange): void
 export function narrowPredecessors(turn: Turn, key: ApiKey, change: KeyChange): void {
   for (const before of predecessors(turn, key, change.atMs)) {
     const narrowed = narrowedTo(before, key)
-    if (narrowed !== before) putKeyAndGrant(turn, narrowed, change)
+    if (narrowed !== before) {
+      putKeyAndGrant(turn, withPolicyVersion(before, narrowed), change)
+    }
   }
+}
+
+/** With its policy's version counted up where that is another one. */
+export function withPolicyVersion(before: ApiKey, next: ApiKey): ApiKey {
+  if (textOf(before.policy) === textOf(next.policy)) return next
+  return { ...next, policyVersion: (before.policyVersion ?? 0) + 1 }
+}
+
+function textOf(policy: ApiKey['policy']): string | null {
+  return policy === null ? null : canonicalText(policy)
 }
 
 /** The keys that it took the place of and that have not ended, the last one first. */

@@ -1,7 +1,9 @@
 import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
+import type { Spend } from '../../../src/domain/exposure.js'
 import { enlargements, grantTermsOf } from '../../../src/domain/grant-terms.js'
 import type { KeyId } from '../../../src/domain/ids.js'
-import { fault } from '../../../src/errors/fault.js'
+import { type Fault, fault } from '../../../src/errors/fault.js'
+import { showCall } from '../../../src/policy/call-shown.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { spendWithCredits } from './cap-gate.js'
 import {
@@ -10,10 +12,13 @@ import {
   predecessors,
   putKey,
   putKeyAndGrant,
+  withPolicyVersion,
 } from './change-key.js'
 import { advanceGrants, giveUp, OUTDATED, useClaim } from './decide-grants.js'
-import type { Command } from './messages.js'
-import { countersOf } from './state.js'
+import type { CallToForesee, Command } from './messages.js'
+import { ceilingResetsAtMs, ceilingUsed, judgeCall } from './policy-gate.js'
+import type { CeilingUse, LimitsAnswer } from './replies.js'
+import { countersOf, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
 type Of<T extends Command['type']> = Extract<Command, { type: T }>
@@ -132,7 +137,7 @@ export function patchKey(
     turn.refuse(token, fault('NOT_FOUND'))
     return
   }
-  const key: ApiKey = { ...old, ...patch }
+  const key = withPolicyVersion(old, { ...old, ...patch })
   const enlarges = enlargements(grantTermsOf(old), grantTermsOf(key)).length > 0
   if (enlarges && claimId === null) {
     turn.answer(token, OUTDATED)
@@ -150,22 +155,50 @@ export function patchKey(
 
 export function readLimits(
   turn: Turn,
-  { keyId, nowMs, forecast }: Of<'read-limits'>,
+  { keyId, nowMs, forecast, judged, payees }: Of<'read-limits'>,
   token: ReplyToken | null,
 ): void {
-  const key = turn.state.keys.get(keyId)
+  if (payees !== undefined) turn.emit({ type: 'payees-read', payees })
+  const { state } = turn
+  const key = state.keys.get(keyId)
   if (key === undefined) {
     turn.refuse(token, fault('INVALID_KEY'))
     return
   }
-  const counters = countersOf(turn.state, key.lineageId, nowMs)
-  if (forecast === undefined) {
-    turn.answer(token, { key, counters })
-    return
-  }
-  const { chainId, exposure } = forecast
-  const { valueMicros } = spendWithCredits(turn.state, key, chainId, exposure, counters, [])
-  turn.answer(token, { key, counters, valueMicros })
+  const counters = countersOf(state, key.lineageId, nowMs)
+  const answer: LimitsAnswer = { key, counters, ceilings: ceilingsOf(state, key, nowMs) }
+  const spend =
+    forecast === undefined
+      ? null
+      : spendWithCredits(state, key, forecast.chainId, forecast.exposure, counters, [])
+  turn.answer(token, {
+    ...answer,
+    ...(spend === null ? {} : { valueMicros: spend.valueMicros }),
+    ...(judged === undefined ? {} : { denied: foresee(state, key, judged, spend, nowMs) }),
+  })
+}
+
+/** What the key's policy makes of a call, as it would now. */
+function foresee(
+  state: SubWalletState,
+  key: ApiKey,
+  { kind, call, spendMicros, gasMicros }: CallToForesee,
+  spend: Spend | null,
+  nowMs: number,
+): Fault | null {
+  if (key.policy === null) return null
+  const known = spendMicros === null || spend === null ? spendMicros : spend.valueMicros + gasMicros
+  const shown = showCall({ operation: kind, ...call })
+  return judgeCall(state, key, key.policy, { shown, spendMicros: known, nowMs }).denied
+}
+
+function ceilingsOf(state: SubWalletState, key: ApiKey, nowMs: number): readonly CeilingUse[] {
+  if (key.policy === null) return []
+  return key.policy.ceilings.map((ceiling) => ({
+    ceiling,
+    used: ceilingUsed(state, key.lineageId, ceiling, nowMs),
+    resetsAtMs: ceilingResetsAtMs(ceiling, nowMs),
+  }))
 }
 
 function liveKeys(turn: Turn, nowMs: number): number {

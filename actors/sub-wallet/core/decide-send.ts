@@ -20,8 +20,9 @@ const TOO_FAST = 'The chain moved on each time the call was valued; try again.'
 /** Through the gates; what passes is screened. */
 export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken | null): void {
   const { state } = turn
-  const { nowMs, call, quote, chainNonce } = command
+  const { nowMs, call, quote, chainNonce, payees } = command
   const { chainId } = call
+  if (payees !== undefined) turn.emit({ type: 'payees-read', payees })
   // Named one by one: a spread of a command is the slowest line of a send's decision.
   const asked: CallAtGates = {
     keyId: command.keyId,
@@ -31,12 +32,15 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     first: command.first,
     quote,
     sponsoredGasMicros: null,
+    intent: null,
     screened: command.screened ?? null,
     hasNonce: chainNonce !== null || laneOf(state, chainId).nextNonce !== null,
     request: command,
     token,
     findDuplicate: () => duplicateOf(state, command),
     key: null,
+    priced: null,
+    counted: undefined,
     admitted: null,
   }
   if (!passesGates(turn, asked)) return
@@ -64,6 +68,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     token,
     createdAtMs: nowMs,
     signs: 'first-time',
+    counted: asked.counted,
   }
   syncLane(turn, chainId, chainNonce, quote.accountHasCode)
   turn.emit({ type: 'reserved', draft })
@@ -112,12 +117,16 @@ function requote(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): voi
     turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }, TOO_FAST), draft)
     return
   }
-  // Caps and credits are asked as they are without what it held.
+  // Caps, credits and policy are asked as they are without what it held.
   const nothing = { ...draft.reservation, micros: 0n }
-  turn.emit({ type: 'reserved-anew', draft: { ...draft, reservation: nothing, paid: null } })
+  turn.emit({
+    type: 'reserved-anew',
+    draft: { ...draft, reservation: nothing, paid: null, counted: undefined },
+  })
   const asked: CallAtGates = {
     ...{ keyId, chainId, nowMs, idempotency, first: null, quote, request: draft, token },
-    ...{ sponsoredGasMicros: null, screened: null, hasNonce: true, key: null, admitted: null },
+    ...{ sponsoredGasMicros: null, intent: null, screened: null, hasNonce: true, key: null },
+    ...{ priced: null, counted: undefined, admitted: null },
     findDuplicate: () => null,
   }
   if (!passesAgain(turn, asked) || asked.admitted === null || !quote.ok) {
@@ -128,7 +137,7 @@ function requote(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): voi
   const { gasLimit, fees, problem, forecast } = quote
   const anew: Draft = {
     ...{ ...draft, gasLimit, ...fees, problem, forecast, requotes },
-    ...{ reservation, valuation, paid, createdAtMs: nowMs },
+    ...{ reservation, valuation, paid, createdAtMs: nowMs, counted: asked.counted },
   }
   syncLane(turn, chainId, null, quote.accountHasCode)
   turn.emit({ type: 'reserved-anew', draft: anew })

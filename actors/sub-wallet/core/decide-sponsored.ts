@@ -1,5 +1,6 @@
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
+import type { IntentTerms } from '../../../src/domain/sponsored-terms.js'
 import { isIdle, laneOf } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
@@ -25,6 +26,7 @@ export function admitSponsored(
     ...{ keyId: command.keyId, chainId, nowMs, idempotency: command.idempotency },
     ...{ first: command.first, quote, sponsoredGasMicros: gasMicros, screened: null },
     ...{ hasNonce: true, request: callOf(command), token, key: null, admitted: null },
+    ...{ intent: intentOf(quote), priced: null, counted: undefined },
     findDuplicate: () => duplicateOf(state, command),
   }
   if (!passesGates(turn, asked)) return
@@ -48,9 +50,14 @@ export function admitSponsored(
     parties: quote.parties,
     valuation: quote.valuation,
     ...{ proofKey, idempotency, fingerprint: command.fingerprint, createdAtMs: nowMs },
+    ...(asked.counted === undefined ? {} : { counted: asked.counted }),
   }
   turn.emit({ type: 'sponsored-reserved', draft, needsDelegation: !delegated, token })
   turn.effect({ type: 'screen-sponsored', draft })
+}
+
+function intentOf(quote: PreparedSponsored['quote']): IntentTerms | null {
+  return quote.ok && quote.terms.ok ? quote.terms.value : null
 }
 
 function duplicateOf(

@@ -11,6 +11,7 @@ import type { Sponsorship } from '../../../src/domain/sponsorship.js'
 import { goOnAt } from '../../account/core/lane-nonces.js'
 import { laneOf, WINDOW_DELEGATED } from '../../account/core/state.js'
 import { releaseDraft, reserveDraft } from './drafted-spend.js'
+import { bookCall, giveUnitsBack, takeUnitsAgain } from './policy-ledgers.js'
 import type { SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import { runningKey, type SubWalletState } from './state.js'
@@ -27,6 +28,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
       release(state, entryOf(state, event.txId))
       return
     case 'sponsored-withdrawn':
+      giveBack(state, event.txId)
       settleSpend(state, event.txId, 0n)
       return
     case 'sponsored-waiting':
@@ -47,6 +49,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
       return
     case 'sponsored-expired':
       spendGas(state, event.paidGasMicros, event.atMs)
+      giveBack(state, event.tx.txId)
       settleSpend(state, event.tx.txId, 0n)
       return
     case 'sponsored-reopened':
@@ -115,6 +118,7 @@ function ended(state: SubWalletState, event: Of<'sponsored-ended'>): void {
   spendGas(state, paidGasMicros, atMs)
   entry.tx = tx
   if (held === null) {
+    if (tx.status !== 'confirmed') giveBack(state, tx.txId)
     settleSpend(state, tx.txId, tx.spentMicros)
     return
   }
@@ -127,6 +131,9 @@ function reopened(state: SubWalletState, { tx, sponsorship }: Of<'sponsored-reop
   if (!state.sponsored.has(txId)) {
     const before = state.spend.get(lineageId) ?? NO_SPEND
     state.spend.set(lineageId, unsettle(before, reservation, tx.spentMicros))
+    if (tx.status !== 'confirmed') {
+      takeUnitsAgain(state, lineageId, createdAtMs, sponsorship.counted?.taken)
+    }
   }
   state.sponsored.set(txId, {
     phase: 'sent',
@@ -176,6 +183,7 @@ function handed(state: SubWalletState, sponsorship: Sponsorship): void {
   releaseDraft(state, lineageId, reservation)
   const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, createdAtMs)
   state.spend.set(lineageId, reserve(before, reservation))
+  bookCall(state, sponsorship, sponsorship.counted)
   entry.phase = 'handed'
   entry.sponsorship = sponsorship
   entry.draft = null
@@ -204,6 +212,14 @@ function settleSpend(state: SubWalletState, txId: TxId, spentMicros: bigint): vo
   const before = state.spend.get(lineageId) ?? NO_SPEND
   state.spend.set(lineageId, settle(before, reservation, spentMicros))
   forget(state, entry)
+}
+
+/** The units of a call that moved none. */
+function giveBack(state: SubWalletState, txId: TxId): void {
+  const { sponsorship } = entryOf(state, txId)
+  if (sponsorship === null) return
+  const { lineageId, createdAtMs, counted } = sponsorship
+  giveUnitsBack(state, lineageId, createdAtMs, counted?.taken)
 }
 
 function spendGas(state: SubWalletState, micros: bigint, atMs: number): void {

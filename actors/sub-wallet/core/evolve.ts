@@ -19,6 +19,7 @@ import { evolveSponsored } from './evolve-sponsored.js'
 import { noteLimit } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import { evolveGrants } from './open-grants.js'
+import { bookCall, giveUnitsBack, notePaid, noteUnpaid, takeUnitsAgain } from './policy-ledgers.js'
 import { type Draft, runningKey, type SubWalletState } from './state.js'
 import { isPlain } from './unmined-calls.js'
 
@@ -36,6 +37,12 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       break
     case 'key-put':
       state.keys.set(event.key.keyId, event.key)
+      break
+    case 'payees-read':
+      // Those that were signed meanwhile are among the open ones.
+      if (state.payees !== null) break
+      state.payees = new Map(event.payees)
+      for (const { tx } of state.open.values()) notePaid(state, tx)
       break
     case 'idempotency-forgotten':
       break
@@ -115,7 +122,10 @@ function evolveCall(state: SubWalletState, event: CallEvent | OwnCallEvent): voi
 }
 
 function forgetSpend(state: SubWalletState, lineageIds: readonly LineageId[]): void {
-  for (const lineageId of lineageIds) state.spend.delete(lineageId)
+  for (const lineageId of lineageIds) {
+    state.spend.delete(lineageId)
+    if (state.policyLedgers.delete(lineageId)) state.changedLedgers.add(lineageId)
+  }
   for (const [told, mark] of state.limitNotices) {
     if (lineageIds.includes(mark.lineageId)) state.limitNotices.delete(told)
   }
@@ -154,6 +164,8 @@ function signed(state: SubWalletState, tx: Transaction): void {
   foldSigned(state, tx)
   if (draft === undefined) return
   releaseDraft(state, lineageId, draft.reservation)
+  bookCall(state, tx, draft.counted)
+  notePaid(state, tx)
   const { proofKey, idempotency } = draft
   state.requests.set(txId, { proofKey, idempotency, isPlain: isPlain(draft) })
 }
@@ -173,6 +185,10 @@ function reopened(state: SubWalletState, { tx, atMs }: Of<'transaction-reopened'
   state.spend.set(lineageId, unsettle(before, reservation, spentMicros))
   const held: Transaction = { ...tx, spentMicros: reservation.micros }
   foldReopened(state, held, atMs)
+  if (tx.status !== 'confirmed') {
+    takeUnitsAgain(state, lineageId, tx.createdAtMs, tx.unitsTaken)
+    notePaid(state, tx)
+  }
   forgetReceipt(state, tx.txId)
 }
 
@@ -185,6 +201,10 @@ function ended(state: SubWalletState, event: Of<'transaction-ended'>): void {
   const confirmedAtMs = status === 'confirmed' ? atMs : null
   const end: Transaction = { ...tx, status, spentMicros, error, updatedAtMs: atMs, confirmedAtMs }
   foldEnded(state, end, event.nonceFreed)
+  if (status !== 'confirmed') {
+    giveUnitsBack(state, lineageId, tx.createdAtMs, tx.unitsTaken)
+    noteUnpaid(state, tx)
+  }
   state.receipts.delete(txId)
   const request = state.requests.get(txId)
   if (request === undefined) return

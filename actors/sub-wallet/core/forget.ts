@@ -1,6 +1,7 @@
 import { keyStatus } from '../../../src/domain/api-key.js'
 import type { LineageId } from '../../../src/domain/ids.js'
 import { utcDay, utcMonth } from '../../../src/domain/spend.js'
+import { isLedgerOver } from '../../../src/policy/policy-ledger.js'
 import type { Command } from './messages.js'
 import { runningKey, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
@@ -33,6 +34,8 @@ function isOver(state: SubWalletState, lineageId: LineageId, nowMs: number): boo
   if (counters === undefined || counters.reservedMicros > 0n || state.drafted.has(lineageId)) {
     return false
   }
+  const ledger = state.policyLedgers.get(lineageId)
+  if (ledger !== undefined && !isLedgerOver(ledger, nowMs)) return false
   // The windows of a clock that was ahead are open until it is there again.
   if (counters.day >= utcDay(nowMs) || counters.month >= utcMonth(nowMs)) return false
   for (const key of state.keys.values()) {

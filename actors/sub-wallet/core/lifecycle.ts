@@ -13,6 +13,7 @@ import {
   passesQuote,
   passesRoom,
 } from './gates.js'
+import { passesPolicy } from './policy-gate.js'
 import type { Turn } from './turn.js'
 
 /** What a call passes before it may wait for a nonce. A new gate is a row of `GATES`. */
@@ -24,6 +25,7 @@ export interface Gate {
     | 'idempotency'
     | 'duplicate'
     | 'room'
+    | 'policy'
     | 'quote'
     | 'caps'
     | 'gas-budget'
@@ -80,6 +82,10 @@ export const GATES: readonly Gate[] = [
   {
     ...{ name: 'room', ...AT_ONCE, askedAgain: false, passes: passesRoom },
     refusals: ['OVERLOADED'],
+  },
+  {
+    ...{ name: 'policy', ...AT_ONCE, askedAgain: true, passes: passesPolicy },
+    refusals: ['POLICY_DENIED'],
   },
   {
     ...{ name: 'quote', ...AT_ONCE, askedAgain: true, passes: passesQuote },

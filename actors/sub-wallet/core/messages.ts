@@ -3,7 +3,8 @@ import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { Call } from '../../../src/domain/call.js'
 import type { Exposure } from '../../../src/domain/exposure.js'
 import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
-import type { Hex, KeyId, LineageId, TxId, UserId } from '../../../src/domain/ids.js'
+import type { Address, Hex, KeyId, LineageId, TxId, UserId } from '../../../src/domain/ids.js'
+import type { UsdMicros } from '../../../src/domain/money.js'
 import type { Reservation } from '../../../src/domain/spend.js'
 import type { MinedIn, Transaction, TxKind } from '../../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../../src/domain/wallet.js'
@@ -35,6 +36,10 @@ export type Command =
       readonly nowMs: number
       /** A call whose spend depends on who paid for which allowance. */
       readonly forecast?: { readonly chainId: number; readonly exposure: Exposure }
+      /** A call that the key's policy is to judge. */
+      readonly judged?: CallToForesee
+      /** As in `PreparedSend`. */
+      readonly payees?: ReadonlyMap<Address, number>
     }
   | SendCommand
   | PreparedSend
@@ -56,6 +61,16 @@ export type Command =
       /** Idempotency-Keys whose records are older than they are kept. */
       readonly keys: readonly string[]
     }
+
+/** A call that nobody sends yet. */
+export interface CallToForesee {
+  readonly kind: TxKind
+  readonly call: Call
+  /** Micro-USD without what credits change; null where something has no price. */
+  readonly spendMicros: UsdMicros | null
+  /** Of those, gas. */
+  readonly gasMicros: UsdMicros
+}
 
 /** What a mined call did, as its receipt shows it. */
 export interface ReceiptCommand {
@@ -120,6 +135,8 @@ export interface PreparedSend extends Omit<SendCommand, 'type'> {
   readonly quote: CallQuote
   /** The account's nonce on chain; null when the lane knows its own. */
   readonly chainNonce: number | null
+  /** Whom the wallet has paid; set where its key's policy asks and the actor does not know. */
+  readonly payees?: ReadonlyMap<Address, number>
   /** Long calldata that screening refuses, known before it was valued. */
   readonly screened?: {
     readonly refusal: Fault
@@ -151,6 +168,8 @@ export type Event =
       readonly lineageId: LineageId
       readonly keys: readonly string[]
     }
+  /** Volatile. Whom the wallet had paid, as the store says: asked once a policy wants to know. */
+  | { readonly type: 'payees-read'; readonly payees: ReadonlyMap<Address, number> }
   | { readonly type: 'lineages-forgotten'; readonly lineageIds: readonly LineageId[] }
   | { readonly type: 'reserved'; readonly draft: Draft }
   /** A draft that is being screened holds something else from now on. */

@@ -2,6 +2,8 @@ import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
 import type { SpendCounters } from '../../../src/domain/spend.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
+import type { Fault } from '../../../src/errors/fault.js'
+import type { Ceiling } from '../../../src/policy/policy.js'
 import type { ClaimAnswer, GrantAnswer, Outdated } from './grant-messages.js'
 import type { Sent } from './sent.js'
 
@@ -26,9 +28,19 @@ export interface RotatedKeys {
   readonly previous: ApiKey
 }
 
+export interface CeilingUse {
+  readonly ceiling: Ceiling
+  readonly used: bigint
+  readonly resetsAtMs: number
+}
+
 export interface LimitsAnswer {
   readonly key: ApiKey
   readonly counters: SpendCounters
+  /** Of the key's policy, with what of them has gone. */
+  readonly ceilings: readonly CeilingUse[]
+  /** Why its policy refuses the call that was asked about; null where it does not. */
+  readonly denied?: Fault | null
   /** What the forecast call counts for this key; absent where none was asked about. */
   readonly valueMicros?: UsdMicros
 }

@@ -6,6 +6,7 @@ import type { IntentTerms, PartyNamed } from '../../../src/domain/sponsored-term
 import type { Authorization, SponsoredKind, Sponsorship } from '../../../src/domain/sponsorship.js'
 import type { Transaction, Valuation } from '../../../src/domain/transaction.js'
 import type { Result } from '../../../src/errors/fault.js'
+import type { CountedCall } from '../../../src/policy/policy-ledger.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 
 /** A sponsored request that holds a reservation and has no stored intent yet. */
@@ -31,6 +32,8 @@ export interface SponsoredDraft {
   /** Equal for requests of the same kind, tokens and amounts. */
   readonly fingerprint: string
   readonly createdAtMs: number
+  /** Absent where its key's policy counts nothing. */
+  readonly counted?: CountedCall
 }
 
 /**

@@ -2,7 +2,7 @@ import type { AllowanceEntry } from '../../../src/domain/allowance.js'
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Spend } from '../../../src/domain/exposure.js'
 import type { Freezes } from '../../../src/domain/freeze.js'
-import type { Hex, KeyId, LineageId, SubWalletId, TxId } from '../../../src/domain/ids.js'
+import type { Address, Hex, KeyId, LineageId, SubWalletId, TxId } from '../../../src/domain/ids.js'
 import {
   combine,
   NO_SPEND,
@@ -12,6 +12,7 @@ import {
 import type { MinedIn, Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
 import type { LimitMark, SponsoredGas, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { CountedCall, PolicyLedger } from '../../../src/policy/policy-ledger.js'
 import type { Forecast } from '../../../src/valuation/quoter.js'
 import type { AccountDraft, AccountState, DraftEntry, OpenEntry } from '../../account/core/state.js'
 import { noOpenGrants, type OpenGrants } from './open-grants.js'
@@ -56,6 +57,12 @@ export interface SubWalletState extends AccountState {
   readonly delegations: Map<number, Delegation>
   /** The next nonce of an intent, by chain. */
   readonly intentNonces: Map<number, number>
+  /** What policies have counted of stored calls, by lineage. */
+  readonly policyLedgers: Map<LineageId, PolicyLedger>
+  /** Those that are to be written. */
+  readonly changedLedgers: Set<LineageId>
+  /** Whom the wallet has paid, lower-case, and how often; null until a policy asks. */
+  payees: Map<Address, number> | null
   sponsoredGas: SponsoredGas
   readonly grants: OpenGrants
   /** What is frozen of the user's, at the moment of each decision; null: nothing. Not its own. */
@@ -76,6 +83,8 @@ export interface Draft extends AccountDraft {
   readonly problem: Fault | null
   /** What the valuation saw and rests on; null for calls of the lane itself. */
   readonly forecast: Forecast | null
+  /** Absent where its key's policy counts nothing. */
+  readonly counted?: CountedCall | undefined
   /** Times the call was valued anew because the chain had moved on; absent is none. */
   readonly requotes?: number
   readonly proofKey: Uint8Array | null
@@ -126,6 +135,9 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     sponsored: new Map(),
     delegations: new Map(),
     intentNonces: new Map(),
+    policyLedgers: new Map(),
+    changedLedgers: new Set(),
+    payees: null,
     sponsoredGas: { day: 0, micros: 0n },
     grants: noOpenGrants(),
     freezes: null,

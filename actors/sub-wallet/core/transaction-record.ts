@@ -2,11 +2,13 @@ import type { CreditUse } from '../../../src/domain/allowance.js'
 import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
 import { isCancelledBy, type MinedIn, type Transaction } from '../../../src/domain/transaction.js'
+import type { UnitsTaken } from '../../../src/policy/ceilings.js'
 import type { DraftEntry } from '../../account/core/state.js'
 import { usesToStore } from './credits.js'
 import type { Draft, SubWalletState } from './state.js'
 
 const NO_CREDITS: readonly CreditUse[] = []
+const NO_UNITS: readonly UnitsTaken[] = []
 
 /** What is stored of a draft with its signed bytes. */
 export function recordOf(
@@ -17,7 +19,7 @@ export function recordOf(
   const { wallet } = state
   if (wallet === null || signed === null) throw new Error(`${draft.txId} was stored unsigned`)
   const { intentId, rawTransaction, txHash, signedAtMs } = signed
-  const { maxFeePerGas, maxPriorityFeePerGas, paid = null, forecast } = draft
+  const { maxFeePerGas, maxPriorityFeePerGas, paid = null, forecast, counted } = draft
   const foreseenMicros = forecast?.foreseenMicros ?? 0n
   const credits = paid === null ? NO_CREDITS : usesToStore(state, draft.call.chainId, paid.uses)
   const tx: Transaction = {
@@ -45,10 +47,12 @@ export function recordOf(
     updatedAtMs: nowMs,
     confirmedAtMs: null,
   }
-  // Most have neither, and the literal is then the record.
-  if (credits.length === 0 && foreseenMicros === 0n) return tx
+  const unitsTaken = counted?.taken ?? NO_UNITS
+  // Most have none of these, and the literal is then the record.
+  if (credits.length === 0 && foreseenMicros === 0n && unitsTaken.length === 0) return tx
   return {
     ...tx,
+    ...(unitsTaken.length === 0 ? {} : { unitsTaken }),
     ...(credits.length === 0 ? {} : { credits }),
     ...(foreseenMicros === 0n ? {} : { foreseenMicros }),
   }

@@ -8,6 +8,7 @@ import type { Command, PreparedSend, SendCommand } from '../core/messages.js'
 import type { SubWalletState } from '../core/state.js'
 import { unminedCalls } from '../core/unmined-calls.js'
 import type { SubWalletPorts } from '../ports.js'
+import { payeesToTell } from './read-payees.js'
 import { versionsOf } from './screen.js'
 
 /** Adds what a send's decision needs from outside; at once while all caches are warm. */
@@ -17,6 +18,7 @@ export function prepareSend(
   command: SendCommand,
 ): Command | Promise<Command> {
   const first = firstAnswer(ports, state, command)
+  const payees = payeesToTell(ports.reader, state, command.keyId)
   // Looked up again after a wait: the first request with the same key may have ended meanwhile.
   const finish = (
     quote: CallQuote,
@@ -35,6 +37,7 @@ export function prepareSend(
     first: record,
     quote,
     chainNonce,
+    ...(payees === null ? {} : { payees }),
   })
   const { wallet } = state
   const { call } = command

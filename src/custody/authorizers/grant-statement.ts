@@ -1,5 +1,14 @@
 import { GRANTED_FIELDS, type GrantTerms } from '../../domain/grant-terms.js'
-import { ByteReader, concat, isZero, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
+import {
+  ByteReader,
+  concat,
+  isZero,
+  sameBytes,
+  u8,
+  u32,
+  u64,
+  viewOf,
+} from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import { POLICY_CODECS, type PolicyCodec } from './policy-codecs.js'
@@ -31,10 +40,9 @@ export interface GrantStatement extends GrantTerms {
 /** How long a person may take to confirm a grant. */
 export const CONFIRMATION_LIFE_MS = 10 * 60_000
 
-/** Before the digit that names the form. */
+/** Before the digit that names the form: the first that has all that the statement says. */
 const MAGIC = 'AWG'
-/** The form that is written; one digit. */
-const FORM = Math.max(...GRANTED_FIELDS.map(({ grantForm }) => grantForm ?? 0))
+const FORM_MAX = Math.max(...GRANTED_FIELDS.map(({ grantForm }) => grantForm ?? 0))
 
 type Part = keyof GrantStatement
 type PartCodec = Pick<PolicyCodec, 'write' | 'read'>
@@ -75,13 +83,27 @@ const FIRST_FORM: readonly Part[] = [
   'allowedChains',
 ]
 /** What later forms have besides follows in the order of their rows. */
-const LATER = GRANTED_FIELDS.filter(({ grantForm }) => (grantForm ?? 0) > 1)
+const LATER = GRANTED_FIELDS.flatMap(({ name, grantForm, initial }) =>
+  grantForm !== null && grantForm > 1
+    ? { name, form: grantForm, initial, unsaid: CODECS[name].write(initial) }
+    : [],
+)
 
 /** @param grant its terms in canonical form */
 export function encodeGrantStatement(grant: GrantStatement): Buffer {
-  const parts = [...FIRST_FORM, ...LATER.map(({ name }) => name)]
-  const written = parts.map((part) => CODECS[part].write(grant[part]))
-  return concat(Buffer.from(`${MAGIC}${FORM}`, 'latin1'), ...written)
+  const form = leastForm(grant)
+  const later = LATER.filter((field) => field.form <= form).map(({ name }) => name)
+  const written = [...FIRST_FORM, ...later].map((part) => CODECS[part].write(grant[part]))
+  return concat(Buffer.from(`${MAGIC}${form}`, 'latin1'), ...written)
+}
+
+/** What is as it was before there was a field needs no form that has it. */
+function leastForm(grant: GrantTerms): number {
+  let least = 1
+  for (const { name, form, unsaid } of LATER) {
+    if (!sameBytes(CODECS[name].write(grant[name]), unsaid)) least = Math.max(least, form)
+  }
+  return least
 }
 
 /**
@@ -97,13 +119,15 @@ export function readGrantStatement(bytes: Uint8Array): {
   const reader = new ByteReader(bytes)
   const form = formOf(reader.take(4))
   const parts = FIRST_FORM.map((part) => [part, CODECS[part].read(reader)])
-  const later = LATER.map(({ name, grantForm, initial }) => [
+  const later = LATER.map(({ name, form: from, initial }) => [
     name,
-    (grantForm ?? 0) <= form ? CODECS[name].read(reader) : initial,
+    from <= form ? CODECS[name].read(reader) : initial,
   ])
   const rest = reader.rest()
+  const statement = Object.fromEntries([...parts, ...later]) as GrantStatement
+  if (leastForm(statement) !== form) throw new Refusal('MALFORMED', 'grant statement')
   return {
-    statement: Object.fromEntries([...parts, ...later]) as GrantStatement,
+    statement,
     encoded: bytes.subarray(0, bytes.length - rest.length),
     rest,
   }
@@ -112,7 +136,7 @@ export function readGrantStatement(bytes: Uint8Array): {
 function formOf(head: Uint8Array): number {
   const text = viewOf(head).toString('latin1')
   const form = text.startsWith(MAGIC) ? Number(text.slice(MAGIC.length)) : 0
-  if (!(form >= 1 && form <= FORM)) throw new Refusal('MALFORMED', 'no grant statement')
+  if (!(form >= 1 && form <= FORM_MAX)) throw new Refusal('MALFORMED', 'no grant statement')
   return form
 }
 

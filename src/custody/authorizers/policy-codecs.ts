@@ -5,6 +5,9 @@ import {
   KEY_POLICY,
   type KeyPolicyRows,
 } from '../../domain/key-policy.js'
+import { canonicalText } from '../../policy/canonical-policy.js'
+import { parseCanonical } from '../../policy/parse-policy.js'
+import type { Policy } from '../../policy/policy.js'
 import {
   type ByteReader,
   concat,
@@ -13,8 +16,10 @@ import {
   u8,
   u32,
   u256,
+  viewOf,
 } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import { sized, takeSized } from './proof.js'
 
 /** How a field of a grant is written where it is signed, and where it is passed on or kept. */
 export interface PolicyCodec {
@@ -50,6 +55,8 @@ function codecOf(form: Form): PolicyCodec {
       return USD_CAP
     case 'chains':
       return CHAINS
+    case 'call-policy':
+      return CALL_POLICY
   }
 }
 
@@ -98,6 +105,28 @@ const CHAINS: CodecOf<readonly number[]> = {
   toPlain: (chains) => [...chains],
   fromPlain: (plain) =>
     KEY_POLICY.allowedChains.form.canonical(expectList(plain, CHAINS_MAX).map(expectInteger)),
+}
+
+/** Its canonical text, with a length in two bytes; none is no policy. */
+const CALL_POLICY: CodecOf<Policy | null> = {
+  write: (policy) => concat(...sized(Buffer.from(policy === null ? '' : canonicalText(policy)))),
+  read(reader) {
+    const text = viewOf(takeSized(reader)).toString('utf8')
+    return text === '' ? null : expectPolicy(text)
+  },
+  toPlain: (policy) => (policy === null ? null : canonicalText(policy)),
+  fromPlain(plain) {
+    if (plain === null) return null
+    if (typeof plain !== 'string') throw new Refusal('MALFORMED', 'policy')
+    return expectPolicy(plain)
+  },
+}
+
+/** Each domain reads for itself what people sign, and takes it in the one form that they signed. */
+function expectPolicy(text: string): Policy {
+  const policy = parseCanonical(text)
+  if (policy === null) throw new Refusal('MALFORMED', 'policy')
+  return policy
 }
 
 export const POLICY_CODECS = Object.fromEntries(

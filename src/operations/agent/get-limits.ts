@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { subWalletAddress } from '../../../actors/addresses.js'
+import type { CeilingUse, LimitsAnswer } from '../../../actors/sub-wallet/core/replies.js'
+import { rulesInWords } from '../../api/call-policy.js'
 import { keepJson } from '../../api/json-text.js'
 import type { OperationOutput } from '../../api/operations.js'
 import type { ApiKey } from '../../domain/api-key.js'
@@ -7,7 +9,8 @@ import type { Freezing } from '../../domain/freeze.js'
 import type { KeyId } from '../../domain/ids.js'
 import { USD_CAP } from '../../domain/key-policy-forms.js'
 import { formatUsd } from '../../domain/money.js'
-import { dayEndMs, monthEndMs, type SpendCounters, utcDay } from '../../domain/spend.js'
+import { dayEndMs, monthEndMs, utcDay } from '../../domain/spend.js'
+import type { Policy } from '../../policy/policy.js'
 import { freezeView } from '../console/views.js'
 import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -41,8 +44,7 @@ export function getLimits(
     const command = { type: 'read-limits', keyId, nowMs: now } as const
     const told = await actors.ask(subWalletAddress(asking), command)
     if (!told.ok) return told
-    const { key, counters } = told.value
-    const answer = { ok: true, value: keepJson(limitsOf(key, counters, frozen)) } as const
+    const answer = { ok: true, value: keepJson(limitsOf(told.value, frozen)) } as const
     kept.set(keyId, { version, day: utcDay(now), frozen, answer })
     return answer
   }
@@ -59,7 +61,7 @@ export function getLimits(
   }
 }
 
-function limitsOf(key: ApiKey, counters: SpendCounters, frozen: Freezing | null): Limits {
+function limitsOf({ key, counters, ceilings }: LimitsAnswer, frozen: Freezing | null): Limits {
   const dailyResetsAt = new Date(dayEndMs(counters.day)).toISOString()
   return {
     daily_limit_usd: USD_CAP.toWire(key.dailyLimitMicros),
@@ -70,6 +72,24 @@ function limitsOf(key: ApiKey, counters: SpendCounters, frozen: Freezing | null)
     daily_resets_at: dailyResetsAt,
     monthly_resets_at: new Date(monthEndMs(counters.month)).toISOString(),
     reserved_usd: formatUsd(counters.reservedMicros),
+    policy: key.policy === null ? null : policyOf(key.policy, ceilings),
     frozen: frozen === null ? null : { ...freezeView(frozen), scope: frozen.scope },
+  }
+}
+
+function policyOf(policy: Policy, ceilings: readonly CeilingUse[]) {
+  const { perTransactionMicros, fallback } = policy
+  return {
+    per_transaction_usd: perTransactionMicros === null ? null : formatUsd(perTransactionMicros),
+    default: fallback,
+    rules: rulesInWords(policy),
+    ceilings: ceilings.map(({ ceiling, used, resetsAtMs }) => ({
+      chain_id: ceiling.chainId,
+      token: ceiling.token,
+      per: ceiling.per,
+      amount: ceiling.amount.toString(),
+      used: used.toString(),
+      resets_at: new Date(resetsAtMs).toISOString(),
+    })),
   }
 }

@@ -28,12 +28,18 @@ export function simulateTransactionHandler(
     const call = { chainId, from, to, data, value: BigInt(input.value ?? '0') }
     const forecast = await simulateTransaction(ports, call)
     if (!forecast.ok) return forecast
-    const { answer, unpriced, recipients, exposure } = forecast.value
+    const { answer, unpriced, recipients, exposure, gasMicros } = forecast.value
     const command = {
       type: 'read-limits' as const,
       keyId: key.keyId,
       nowMs: nowMs(),
       ...(exposure === null ? {} : { forecast: { chainId, exposure } }),
+      judged: {
+        kind: 'send' as const,
+        call: { chainId, to, value: call.value, data },
+        spendMicros: unpriced ? null : forecast.value.spendMicros,
+        gasMicros,
+      },
     }
     const [limits, inspection] = await Promise.all([
       actors.ask(subWalletAddress(key), command),
@@ -46,8 +52,8 @@ export function simulateTransactionHandler(
       }),
     ])
     if (!limits.ok) return limits
-    const { key: current, counters, valueMicros } = limits.value
-    const { gasMicros } = forecast.value
+    const { key: current, counters, valueMicros, denied } = limits.value
+    if (denied != null) return { ok: false, fault: denied }
     const spendMicros =
       valueMicros === undefined ? forecast.value.spendMicros : valueMicros + gasMicros
     const priced = !unpriced || current.unpricedAssets === 'allow'

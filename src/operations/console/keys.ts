@@ -50,6 +50,7 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
           name: input.name,
           ...INITIAL_POLICY,
           ...givenPolicy(input),
+          ...(input.policy == null ? {} : { policyVersion: 1 }),
           environment,
           ...secretFields,
           createdAtMs: nowMs(),

@@ -41,6 +41,7 @@ export function keyView(
     key_id: key.keyId,
     name: key.name,
     ...policyWire(key),
+    policy_version: key.policyVersion ?? 0,
     sub_wallet_id: key.subWalletId,
     environment: key.environment,
     status: keyStatus(key, nowMs),

@@ -2,6 +2,7 @@ import type { CreditUse } from '../../domain/allowance.js'
 import type { LineageId, TxId } from '../../domain/ids.js'
 import type { Reservation } from '../../domain/spend.js'
 import type { MinedIn, SignedAttempt, Transaction, Valuation } from '../../domain/transaction.js'
+import type { UnitsTaken } from '../../policy/ceilings.js'
 import {
   type Codec,
   inside,
@@ -52,6 +53,8 @@ const VALUATION = record<Valuation>({
 })
 
 const RESERVATION = record<Reservation>({ micros: scalar, day: scalar, month: scalar })
+
+const UNITS = record<UnitsTaken>({ chainId: scalar, token: scalar, amount: scalar })
 
 const CREDIT = record<CreditUse>({ key: scalar, approvedBy: scalar, amount: scalar })
 
@@ -113,6 +116,7 @@ const TRANSACTION = recordInParts<Transaction, 'txId', StateField, 'call'>(
     createdAtMs: scalar,
     credits: optional(listOf(CREDIT)),
     foreseenMicros: optional(scalar),
+    unitsTaken: optional(listOf(UNITS)),
   },
   {
     status: scalar,

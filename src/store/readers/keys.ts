@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../domain/api-key.js'
 import type { CustodyStatus, GrantChange } from '../../domain/grant-change.js'
-import type { KeyId, SubWalletId, UserId } from '../../domain/ids.js'
+import type { KeyId, LineageId, SubWalletId, UserId } from '../../domain/ids.js'
+import type { PolicyLedger } from '../../policy/policy-ledger.js'
 import type { Environment } from '../environment.js'
 import { LAST, newestFirst, type Page, type PageOptions, pageIn } from '../pages.js'
 
@@ -11,6 +12,8 @@ export interface KeyReader {
   ofWallet(id: SubWalletId): Generator<ApiKey>
   ofUser(user: UserId, options: PageOptions): Page<ApiKey>
   lastUsedAtMs(id: KeyId): number | null
+  /** What a wallet's policies have counted, by lineage. */
+  policyLedgersOf(id: SubWalletId): Generator<readonly [LineageId, PolicyLedger]>
 }
 
 export function createKeyReader({ spaces }: Pick<Environment, 'spaces'>): KeyReader {
@@ -31,6 +34,13 @@ export function createKeyReader({ spaces }: Pick<Environment, 'spaces'>): KeyRea
     ofUser: (user, options) =>
       pageIn(spaces, 'keysByUser', user, options, (id) => byId(id as KeyId)),
     lastUsedAtMs: (id) => (spaces.keyUse.get(id) as number | undefined) ?? null,
+    *policyLedgersOf(id) {
+      const range = spaces.policyLedgers.getRange({ start: [id, ''], end: [id, LAST] })
+      for (const { key, value } of range) {
+        const [, lineageId] = key as unknown as [SubWalletId, LineageId]
+        yield [lineageId, value as PolicyLedger]
+      }
+    },
   }
 }
 

@@ -1,0 +1,240 @@
+import type { ApiKey } from '../../../src/domain/api-key.js'
+import type { Address } from '../../../src/domain/ids.js'
+import { isoTime } from '../../../src/domain/iso-time.js'
+import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../../../src/domain/spend.js'
+import { type Fault, fault } from '../../../src/errors/fault.js'
+import { type CallShown, showCall, showIntent } from '../../../src/policy/call-shown.js'
+import {
+  type CeilingBreach,
+  ceilingBreach,
+  type UnitsTaken,
+  unitsTaken,
+} from '../../../src/policy/ceilings.js'
+import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../../src/policy/conditions.js'
+import {
+  type CompiledPolicy,
+  compilePolicy,
+  type Denial,
+  explain,
+  judge,
+  retryAt,
+} from '../../../src/policy/judge-policy.js'
+import type { Ceiling, Policy } from '../../../src/policy/policy.js'
+import {
+  type CountedCall,
+  countedWithin,
+  freesAt,
+  NO_POLICY_LEDGER,
+  unitsUsed,
+} from '../../../src/policy/policy-ledger.js'
+import { type CallAtGates, keyOf } from './call-at-gates.js'
+import { priceAtGates } from './cap-gate.js'
+import { draftedCalls } from './policy-ledgers.js'
+import type { SubWalletState } from './state.js'
+import type { Turn } from './turn.js'
+
+/**
+ * What a call may do, by its key's policy. Nothing happens between this and the reservation, so
+ * racing calls can never pass a count, a sum or a ceiling together.
+ */
+export function passesPolicy(turn: Turn, asked: CallAtGates): boolean {
+  const key = keyOf(asked)
+  const { policy } = key
+  if (policy === null) return true
+  const { quote, nowMs, intent, request } = asked
+  const { kind, call } = request
+  const shown =
+    intent === null
+      ? showCall({ operation: kind, ...call })
+      : showIntent(kind, call.chainId, intent)
+  // Without a price it is refused for that, unless the policy refuses it whatever its price is.
+  const spendMicros = quote.ok ? spendOf(turn, asked) : ELSEWHERE
+  const judged = judgeCall(turn.state, key, policy, { shown, spendMicros, nowMs })
+  if (judged.denied !== null) {
+    turn.refuseSend(asked.token, judged.denied, request)
+    return false
+  }
+  asked.counted = judged.counted
+  return true
+}
+
+/** A call with what is known of it, to be judged now. */
+export interface CallToJudge {
+  readonly shown: CallShown
+  readonly spendMicros: Facts['spendMicros']
+  readonly nowMs: number
+}
+
+interface Judged {
+  readonly denied: Fault | null
+  /** What it counts, where it is let through. */
+  readonly counted: CountedCall | undefined
+}
+
+export function judgeCall(
+  state: SubWalletState,
+  { lineageId }: ApiKey,
+  policy: Policy,
+  { shown, spendMicros, nowMs }: CallToJudge,
+): Judged {
+  const compiled = compiledOf(policy)
+  const ledger = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
+  const counts = compiled.windows.length > 0 || policy.ceilings.length > 0
+  const drafted = counts ? draftedCalls(state, lineageId) : NONE_DRAFTED
+  const { payees } = state
+  const facts: Facts = {
+    nowMs,
+    spendMicros,
+    hasPaid: payees === null ? null : (address: Address) => payees.has(address),
+    within: (perSeconds) => {
+      const stored = countedWithin(ledger, perSeconds, nowMs)
+      const sinceMs = nowMs - perSeconds * SECOND_MS
+      let { count, micros } = stored
+      for (const one of drafted) {
+        if (one.atMs <= sinceMs) continue
+        count += 1
+        micros += one.micros
+      }
+      return { count, micros }
+    },
+    countsUsd: true,
+  }
+  const verdict = judge(compiled, shown, facts)
+  if (verdict.effect !== 'allow') {
+    const denial = explain(compiled, verdict, shown, facts)
+    const heals = retryAt(denial.heals, nowMs, (what) =>
+      freesAt(ledger, drafted, what.perSeconds, ({ count, micros }) =>
+        'countMax' in what
+          ? count <= what.countMax
+          : micros + (typeof spendMicros === 'bigint' ? spendMicros : 0n) <= what.microsMax,
+      ),
+    )
+    const asks = verdict.effect === 'require_approval'
+    return { denied: policyFault(denial, heals, asks), counted: undefined }
+  }
+  return underCeilings(state, lineageId, policy, shown, drafted, { spendMicros, nowMs, counts })
+}
+
+/** What of a ceiling has gone, calls under way included. */
+export function ceilingUsed(
+  state: SubWalletState,
+  lineageId: ApiKey['lineageId'],
+  ceiling: Ceiling,
+  nowMs: number,
+): bigint {
+  const ledger = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
+  return usedOf(ceiling, unitsUsed(ledger, ceiling, nowMs), draftedCalls(state, lineageId), nowMs)
+}
+
+export function ceilingResetsAtMs({ per }: Ceiling, nowMs: number): number {
+  return per === 'day' ? dayEndMs(utcDay(nowMs)) : monthEndMs(utcMonth(nowMs))
+}
+
+/** The public form of a refusal. @param asks whether a person could have said yes */
+export function policyFault(
+  denial: Omit<Denial, 'heals'>,
+  retry: string | null,
+  asks: boolean,
+): Fault {
+  const { rule, field, observed, permitted, suggestion } = denial
+  return fault(
+    'POLICY_DENIED',
+    {
+      ...{ rule, field, observed, permitted, retry_at: retry },
+      suggestion: asks ? NO_APPROVALS : suggestion,
+    },
+    asks
+      ? `The policy of this API key asks for an approval of this call (${rule}: ${field}), and approvals are not available in this version.`
+      : `The policy of this API key does not let this call through (${rule}: ${field} is ${observed}, permitted is ${permitted}).`,
+  )
+}
+
+const NO_APPROVALS =
+  'Approvals are not available in this version: ask the owner for a rule that allows this call.'
+const SECOND_MS = 1_000
+const NONE_DRAFTED: readonly CountedCall[] = []
+
+const compiledPolicies = new WeakMap<Policy, CompiledPolicy>()
+
+/** A key's policy is the same object for as long as the key is in memory. */
+function compiledOf(policy: Policy): CompiledPolicy {
+  const known = compiledPolicies.get(policy)
+  if (known !== undefined) return known
+  const compiled = compilePolicy(policy)
+  compiledPolicies.set(policy, compiled)
+  return compiled
+}
+
+/** As it counts against the caps; null where something of it has no price. */
+function spendOf(turn: Turn, asked: CallAtGates): bigint | null {
+  const { quote } = asked
+  if (!quote.ok || quote.unpriced) return null
+  return priceAtGates(turn, asked).micros
+}
+
+interface Counting {
+  readonly spendMicros: Facts['spendMicros']
+  readonly nowMs: number
+  readonly counts: boolean
+}
+
+function underCeilings(
+  state: SubWalletState,
+  lineageId: ApiKey['lineageId'],
+  policy: Policy,
+  shown: CallShown,
+  drafted: readonly CountedCall[],
+  { spendMicros, nowMs, counts }: Counting,
+): Judged {
+  if (!counts) return { denied: null, counted: undefined }
+  const taken = unitsTaken(policy, shown)
+  if (taken === null) return { denied: policyFault(UNREADABLE, null, false), counted: undefined }
+  const ledger = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
+  const breach = ceilingBreach(policy, taken, (ceiling) =>
+    usedOf(ceiling, unitsUsed(ledger, ceiling, nowMs), drafted, nowMs),
+  )
+  if (breach !== null) return { denied: ceilingFault(breach, nowMs), counted: undefined }
+  const micros = typeof spendMicros === 'bigint' ? spendMicros : 0n
+  return { denied: null, counted: { atMs: nowMs, micros, taken } }
+}
+
+/** @param stored what has gone by the ledger */
+function usedOf(
+  ceiling: Ceiling,
+  stored: bigint,
+  drafted: readonly CountedCall[],
+  nowMs: number,
+): bigint {
+  const { chainId, token, per } = ceiling
+  const isOpen = (atMs: number) =>
+    per === 'day' ? utcDay(atMs) >= utcDay(nowMs) : utcMonth(atMs) >= utcMonth(nowMs)
+  const isOf = (one: UnitsTaken) => one.chainId === chainId && one.token === token
+  let used = stored
+  for (const { atMs, taken } of drafted) {
+    if (isOpen(atMs)) used += taken.find(isOf)?.amount ?? 0n
+  }
+  return used
+}
+
+const UNREADABLE = {
+  rule: 'ceilings',
+  field: 'ceilings',
+  observed: CANNOT_BE_JUDGED,
+  permitted: 'calls that show what they move',
+  suggestion: 'Make a call whose amounts can be read, or ask the owner to change the policy.',
+}
+
+function ceilingFault({ ceiling, used, requested }: CeilingBreach, nowMs: number): Fault {
+  const { amount, token, chainId, per } = ceiling
+  const left = amount > used ? amount - used : 0n
+  const denial = {
+    rule: 'ceilings',
+    field: `${token} on chain ${chainId} a ${per}`,
+    observed: String(used + requested),
+    permitted: String(amount),
+    suggestion: `At most ${left} (smallest units) fit now; the ${per} ends at retry_at.`,
+  }
+  // What is more than a whole ceiling fits no later window either.
+  const resets = requested > amount ? null : isoTime(ceilingResetsAtMs(ceiling, nowMs))
+  return policyFault(denial, resets, false)
+}

@@ -1,0 +1,108 @@
+import type { Address, LineageId } from '../../../src/domain/ids.js'
+import type { Transaction } from '../../../src/domain/transaction.js'
+import { showCall } from '../../../src/policy/call-shown.js'
+import type { UnitsTaken } from '../../../src/policy/ceilings.js'
+import { windowsOf } from '../../../src/policy/policy.js'
+import {
+  addToLedger,
+  type CountedCall,
+  NO_POLICY_LEDGER,
+  type PolicyLedger,
+  returnUnits,
+  takeUnits,
+} from '../../../src/policy/policy-ledger.js'
+import type { SubWalletState } from './state.js'
+
+/**
+ * What policies count of a sub-wallet's calls, folded in place. What is stored counts in its
+ * lineage's ledger; what waits for its signature counts as a draft, which a crash forgets.
+ */
+
+/** So many payees of a wallet are remembered; one that gives way is new once more. */
+const PAYEES_MAX = 10_000
+
+type Of = Pick<Transaction, 'lineageId' | 'keyId'>
+
+/** A draft's count becomes durable with its signed bytes. */
+export function bookCall(
+  state: SubWalletState,
+  { lineageId, keyId }: Of,
+  counted: CountedCall | undefined,
+): void {
+  const policy = state.keys.get(keyId)?.policy ?? null
+  if (counted === undefined || policy === null) return
+  const before = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
+  putLedger(state, lineageId, addToLedger(before, counted, windowsOf(policy), policy.ceilings))
+}
+
+/** Of a call that ended and moved nothing. @param atMs when it was counted */
+export function giveUnitsBack(
+  state: SubWalletState,
+  lineageId: LineageId,
+  atMs: number,
+  taken: readonly UnitsTaken[] | undefined,
+): void {
+  const before = state.policyLedgers.get(lineageId)
+  if (taken === undefined || before === undefined) return
+  putLedger(state, lineageId, returnUnits(before, atMs, taken))
+}
+
+/** Of one that was given up and may move them after all. */
+export function takeUnitsAgain(
+  state: SubWalletState,
+  lineageId: LineageId,
+  atMs: number,
+  taken: readonly UnitsTaken[] | undefined,
+): void {
+  if (taken === undefined) return
+  const before = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
+  putLedger(state, lineageId, takeUnits(before, atMs, taken))
+}
+
+/** What counts and is not stored yet. */
+export function draftedCalls(state: SubWalletState, lineageId: LineageId): CountedCall[] {
+  const found: CountedCall[] = []
+  for (const { draft } of state.drafts.values()) {
+    const { counted, signs } = draft
+    if (counted === undefined || draft.lineageId !== lineageId || signs !== 'first-time') continue
+    found.push(counted)
+  }
+  for (const { draft } of state.sponsored.values()) {
+    if (draft?.counted !== undefined && draft.lineageId === lineageId) found.push(draft.counted)
+  }
+  return found
+}
+
+/** Nothing, as long as no policy of the wallet asks who was paid. */
+export function notePaid({ payees }: SubWalletState, tx: Transaction): void {
+  if (payees === null) return
+  for (const address of payeesOf(tx)) payees.set(address, (payees.get(address) ?? 0) + 1)
+  trim(payees)
+}
+
+/** It paid nobody in the end. */
+export function noteUnpaid({ payees }: SubWalletState, tx: Transaction): void {
+  if (payees === null) return
+  for (const address of payeesOf(tx)) {
+    const times = payees.get(address) ?? 0
+    if (times > 1) payees.set(address, times - 1)
+    else payees.delete(address)
+  }
+}
+
+/** Lower-case; of calls that do not say whom they pay, nobody. */
+export function payeesOf({ kind, call }: Pick<Transaction, 'kind' | 'call'>): readonly Address[] {
+  return kind === 'send' ? (showCall({ operation: kind, ...call }).beneficiaries ?? []) : []
+}
+
+function trim(payees: Map<Address, number>): void {
+  for (const address of payees.keys()) {
+    if (payees.size <= PAYEES_MAX) return
+    payees.delete(address)
+  }
+}
+
+function putLedger(state: SubWalletState, lineageId: LineageId, ledger: PolicyLedger): void {
+  state.policyLedgers.set(lineageId, ledger)
+  state.changedLedgers.add(lineageId)
+}
