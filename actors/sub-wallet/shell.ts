@@ -52,7 +52,7 @@ export function createSubWalletShell(
         return { ...command, stored: reader.transactions.byId(command.txId) ?? null }
       }
       if (command.type === 'read-limits' && command.judged !== undefined) {
-        const payees = payeesToTell(reader, state, command.keyId)
+        const payees = payeesToTell(reader, state, command.keyId, command.judged.policy)
         return payees === null ? command : { ...command, payees }
       }
       if (command.type === 'forget-idempotency') {

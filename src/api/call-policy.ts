@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { CallPolicy } from '../domain/key-policy-forms.js'
 import { ruleInWords } from '../policy/in-words.js'
 import { parsePolicy } from '../policy/parse-policy.js'
 import {
@@ -10,7 +11,7 @@ import {
   RULES_MAX,
   WEEKDAYS,
 } from '../policy/policy.js'
-import { chainId } from './primitives.js'
+import { address as callAddress, calldata, chainId, weiAmount } from './primitives.js'
 
 /**
  * A policy on the wire. The shape is here for documents and programs; what makes a policy of it,
@@ -171,3 +172,46 @@ function partsOf(path: string): (string | number)[] {
     .filter((part) => part !== '')
     .map((part) => (/^\d+$/.test(part) ? Number(part) : part))
 }
+
+/** Each is judged on its own, as if it came now. */
+const TESTED_CALLS_MAX = 100
+
+export const testPolicyInput = z.strictObject({
+  key_id: z.string().max(64),
+  policy: (callPolicyInput as z.ZodType<ReturnType<CallPolicy['toWire']>>)
+    .optional()
+    .describe("without it the key's own is tested"),
+  calls: z
+    .array(
+      z.strictObject({
+        operation: z.enum(OPERATIONS),
+        chain_id: chainId,
+        to: callAddress,
+        data: calldata.optional(),
+        value: weiAmount.optional(),
+      }),
+    )
+    .min(1)
+    .max(TESTED_CALLS_MAX),
+})
+
+export const policyVerdicts = z.looseObject({
+  verdicts: z.array(
+    z.looseObject({
+      effect: z.enum(EFFECTS),
+      rule: z
+        .string()
+        .nullable()
+        .describe('the rule that decides, or default, per_transaction_usd, ceilings'),
+      reasons: z.array(z.string()).describe('what each rule makes of the call'),
+    }),
+  ),
+})
+
+/**
+ * Of a backtest, which then looks at the whole history in one answer: what a policy counts would
+ * not fit a cursor.
+ */
+export const callPolicyBacktested = (
+  callPolicyInput as z.ZodType<ReturnType<CallPolicy['toWire']>>
+).describe('past sends are put before this as well, all of them in one answer')

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../errors/catalogue.js'
 import { revokeAllowancesInput, revokedAllowances } from './allowances.js'
+import { policyVerdicts, testPolicyInput } from './call-policy.js'
 import {
   apiKey,
   authorizerList,
@@ -265,6 +266,15 @@ export const consoleOperations = [
     title: 'See which past sends other caps would have refused',
     input: backtestInput,
     output: backtestResult,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'test_policy',
+    method: 'POST',
+    path: '/api/v1/agent/keys/:key_id/policy/test',
+    title: 'See what a policy makes of calls; nothing is sent',
+    input: testPolicyInput,
+    output: policyVerdicts,
     errors: ['NOT_FOUND'],
   },
   {

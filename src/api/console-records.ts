@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { callPolicyBacktested } from './call-policy.js'
 import {
   address,
   chainId,
@@ -86,6 +87,7 @@ export const backtestInput = z.strictObject({
   key_id: z.string().max(64),
   daily_limit_usd: usdCap,
   monthly_limit_usd: usdCap,
+  policy: callPolicyBacktested.optional(),
   cursor: z
     .string()
     .min(1)
@@ -104,5 +106,19 @@ export const backtestResult = z.looseObject({
       used_usd: z.string().describe('used under these caps when it came'),
     }),
   ),
+  policy_denied: z
+    .array(
+      z.looseObject({
+        tx_id: z.string(),
+        created_at: timestamp,
+        effect: z.enum(['deny', 'require_approval']),
+        rule: z.string(),
+        field: z.string(),
+        observed: z.string(),
+        permitted: z.string(),
+      }),
+    )
+    .optional()
+    .describe('sends that the policy would not have let through; absent without one'),
   next_cursor: nextCursor.describe('null when the whole history has been looked at'),
 })

@@ -34,6 +34,7 @@ const COMMANDS = {
     authorizer: () => import('./commands/authorizer.js'),
     webhooks: () => import('./commands/webhooks.js'),
     events: () => import('./commands/events.js'),
+    policy: () => import('./commands/policy.js'),
     rules: () => import('./commands/rules.js'),
     audit: () => import('./commands/audit.js'),
   },

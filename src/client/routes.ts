@@ -72,6 +72,7 @@ export const CONSOLE_ROUTES = {
   redeliver_event: { method: 'POST', path: '/api/v1/agent/events/:event_id/redeliver' },
   list_events: { method: 'GET', path: '/api/v1/agent/events' },
   delete_webhook: { method: 'DELETE', path: '/api/v1/agent/webhooks/:webhook_id' },
+  test_policy: { method: 'POST', path: '/api/v1/agent/keys/:key_id/policy/test' },
   backtest_key: { method: 'POST', path: '/api/v1/agent/keys/:key_id/backtest' },
   list_audit: { method: 'GET', path: '/api/v1/agent/audit' },
   put_address_rule: { method: 'POST', path: '/api/v1/agent/address-rules' },

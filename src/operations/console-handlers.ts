@@ -8,6 +8,7 @@ import { listEvents } from './console/events.js'
 import { freeze, unfreeze } from './console/freezes.js'
 import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
 import { freeingKey, freeingWebhook, withinQuota } from './console/quotas.js'
+import { testPolicy } from './console/test-policy.js'
 import { listTransactions } from './console/transactions.js'
 import { getUser } from './console/user.js'
 import { createWallet, listWallets } from './console/wallets.js'
@@ -38,6 +39,7 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     unfreeze: unfreeze(ports),
     list_authorizers: listAuthorizers(ports),
     backtest_key: backtestKey(ports),
+    test_policy: testPolicy(ports),
     list_audit: listAudit(ports),
     put_address_rule: putAddressRule(ports),
     list_address_rules: listAddressRules(ports),

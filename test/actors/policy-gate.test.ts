@@ -1,13 +1,16 @@
-import { beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import type { SubWalletReplies } from '../../actors/sub-wallet/core/replies.js'
 import { emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
+import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { Call } from '../../src/domain/call.js'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { policyOf, transferData, USDC } from '../policy/random-policies.js'
+import { openRealStore, type RealStore } from './real-store.js'
 import {
+  ATTEMPT,
   apiKey,
   CHAIN_ID,
   KEY_ID,
@@ -218,6 +221,64 @@ describe('ceilings', () => {
   })
 })
 
+describe('what was signed', () => {
+  let store: RealStore
+  beforeEach(async () => {
+    store = await openRealStore()
+  })
+  afterEach(() => store.close())
+
+  /** One command, committed; then the next process has what the store has. */
+  async function commit(command: Command) {
+    const decision = decide(state, command, null)
+    await store.write((transactor) => recordEvents(transactor, state, decision.events))
+    return decision.effects
+  }
+
+  /** Through screening and quorum, to its stored bytes. */
+  async function signed(n: number, said: Partial<Call>): Promise<void> {
+    const prepared = preparedSend(n, 100n)
+    const call = { ...prepared.call, ...said }
+    await commit({ ...prepared, chainNonce: 0, call })
+    const effects = await commit({
+      ...{ type: 'screened', txId: txIdOf(n), refusal: null, screenedAgainst: [] },
+      ...{ requoted: null, nowMs: START_MS },
+    })
+    const sign = effects.find((effect) => effect.type === 'sign')
+    if (sign?.type !== 'sign') throw new Error('not signed')
+    const nowMs = START_MS
+    await commit({
+      ...{ type: 'signed', txId: txIdOf(n), nonce: sign.nonce },
+      signed: ATTEMPT,
+      nowMs,
+    })
+  }
+
+  const restart = () => {
+    state = loadState(store.reader, WALLET_ID)
+  }
+
+  test('counts after a crash, in sliding times and ceilings alike, and a draft does not', async () => {
+    state = emptyState(WALLET_ID)
+    await commit({ type: 'create-wallet', wallet })
+    const policy = policyOf({
+      default: 'allow',
+      rules: [{ name: 'pace', effect: 'deny', when: { count: { per_seconds: 3_600, gt: 2 } } }],
+      ceilings: [{ chain_id: CHAIN_ID, token: USDC, per: 'day', amount: '100' }],
+    })
+    const key = apiKey({ dailyLimitMicros: null, monthlyLimitMicros: null, policy })
+    await commit({ type: 'register-key', key })
+    await signed(1, transfer(60n))
+    expect(send(2, transfer(30n))).toBeNull()
+    restart()
+    expect(state.keys.get(KEY_ID)?.policy).toEqual(policy)
+    expect(limits().ceilings.map(({ used }) => used)).toEqual([60n])
+    expect(send(3, transfer(41n))?.details).toMatchObject({ rule: 'ceilings', observed: '101' })
+    expect(send(4, transfer(40n))).toBeNull()
+    expect(send(5, transfer(0n))?.details).toMatchObject({ field: 'count', observed: '3' })
+  })
+})
+
 describe('new beneficiaries', () => {
   const rules = [{ name: 'known', effect: 'deny', when: { new_beneficiary: true } }]
 
@@ -233,6 +294,31 @@ describe('new beneficiaries', () => {
   test('cannot be told where the wallet has not read whom it paid', () => {
     keyWith({ rules })
     expect(send(1)?.details).toMatchObject({ observed: 'cannot be judged' })
+  })
+})
+
+describe('a dry run', () => {
+  test('judges with a policy of its own, reserves nothing, and says why of each rule', () => {
+    keyWith({})
+    const policy = policyOf({
+      default: 'allow',
+      rules: [
+        { name: 'a', effect: 'deny', when: { to: [BOB] } },
+        { name: 'b', effect: 'allow', when: { chains: [1] } },
+      ],
+    })
+    const call = { chainId: CHAIN_ID, to: BOB, value: 0n, data: '0x' } as const
+    const judged = { kind: 'send', call, policy, spendMicros: 1n, gasMicros: 0n } as const
+    const { replies } = run({ type: 'read-limits', keyId: KEY_ID, nowMs: START_MS, judged })
+    const [first] = replies
+    if (first === undefined || !first.result.ok) throw new Error('no verdict')
+    const { foreseen } = first.result.value as SubWalletReplies['read-limits']
+    expect(foreseen).toMatchObject({ effect: 'deny', rule: 'a' })
+    expect(foreseen?.reasons).toEqual([
+      expect.stringContaining('to is'),
+      `a (deny): matches: to is ${BOB}, asked for is ${BOB}`,
+      'b (allow): does not match: chains is 8453, asked for is 1',
+    ])
   })
 })
 

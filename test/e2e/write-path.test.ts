@@ -4,6 +4,7 @@ import { type Stack, startStack } from './stack.js'
 import { describeIdempotency } from './write-path/idempotency.js'
 import { describeKeys } from './write-path/keys.js'
 import { describeParity } from './write-path/parity.js'
+import { describePolicies } from './write-path/policies.js'
 import { describeReads } from './write-path/reads.js'
 import { describeScreening } from './write-path/screening.js'
 import { describeSends } from './write-path/sends.js'
@@ -23,6 +24,7 @@ describe('the write path', () => {
   describeReads(stack)
   describeKeys(stack)
   describeIdempotency(stack)
+  describePolicies(stack)
   describeScreening(stack)
   describeParity(stack)
 

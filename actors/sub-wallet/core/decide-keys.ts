@@ -2,7 +2,7 @@ import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
 import type { Spend } from '../../../src/domain/exposure.js'
 import { enlargements, grantTermsOf } from '../../../src/domain/grant-terms.js'
 import type { KeyId } from '../../../src/domain/ids.js'
-import { type Fault, fault } from '../../../src/errors/fault.js'
+import { fault } from '../../../src/errors/fault.js'
 import { showCall } from '../../../src/policy/call-shown.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { spendWithCredits } from './cap-gate.js'
@@ -16,8 +16,8 @@ import {
 } from './change-key.js'
 import { advanceGrants, giveUp, OUTDATED, useClaim } from './decide-grants.js'
 import type { CallToForesee, Command } from './messages.js'
-import { ceilingResetsAtMs, ceilingUsed, judgeCall } from './policy-gate.js'
-import type { CeilingUse, LimitsAnswer } from './replies.js'
+import { ceilingResetsAtMs, ceilingUsed, foreseeCall } from './policy-gate.js'
+import type { CeilingUse, Foreseen, LimitsAnswer } from './replies.js'
 import { countersOf, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -174,23 +174,26 @@ export function readLimits(
   turn.answer(token, {
     ...answer,
     ...(spend === null ? {} : { valueMicros: spend.valueMicros }),
-    ...(judged === undefined ? {} : { denied: foresee(state, key, judged, spend, nowMs) }),
+    ...(judged === undefined ? {} : { foreseen: foresee(state, key, judged, spend, nowMs) }),
   })
 }
 
-/** What the key's policy makes of a call, as it would now. */
+/** What a policy makes of a call now. */
 function foresee(
   state: SubWalletState,
   key: ApiKey,
-  { kind, call, spendMicros, gasMicros }: CallToForesee,
+  { kind, call, policy: tested, spendMicros, gasMicros }: CallToForesee,
   spend: Spend | null,
   nowMs: number,
-): Fault | null {
-  if (key.policy === null) return null
+): Foreseen {
+  const policy = tested ?? key.policy
+  if (policy === null) return ANY_CALL
   const known = spendMicros === null || spend === null ? spendMicros : spend.valueMicros + gasMicros
   const shown = showCall({ operation: kind, ...call })
-  return judgeCall(state, key, key.policy, { shown, spendMicros: known, nowMs }).denied
+  return foreseeCall(state, key, policy, { shown, spendMicros: known, nowMs })
 }
+
+const ANY_CALL: Foreseen = { denied: null, effect: 'allow', rule: null, reasons: [] }
 
 function ceilingsOf(state: SubWalletState, key: ApiKey, nowMs: number): readonly CeilingUse[] {
   if (key.policy === null) return []

@@ -9,6 +9,7 @@ import type { Reservation } from '../../../src/domain/spend.js'
 import type { MinedIn, Transaction, TxKind } from '../../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { Policy } from '../../../src/policy/policy.js'
 import type { CallQuote, UnminedCall } from '../../../src/valuation/quoter.js'
 import type {
   AccountCommand,
@@ -66,6 +67,8 @@ export type Command =
 export interface CallToForesee {
   readonly kind: TxKind
   readonly call: Call
+  /** Instead of the key's own; absent: its own. */
+  readonly policy?: Policy
   /** Micro-USD without what credits change; null where something has no price. */
   readonly spendMicros: UsdMicros | null
   /** Of those, gas. */

@@ -18,6 +18,7 @@ import {
   explain,
   judge,
   retryAt,
+  type Verdict,
 } from '../../../src/policy/judge-policy.js'
 import type { Ceiling, Policy } from '../../../src/policy/policy.js'
 import {
@@ -27,9 +28,11 @@ import {
   NO_POLICY_LEDGER,
   unitsUsed,
 } from '../../../src/policy/policy-ledger.js'
+import { reasonsOf } from '../../../src/policy/reasons.js'
 import { type CallAtGates, keyOf } from './call-at-gates.js'
 import { priceAtGates } from './cap-gate.js'
 import { draftedCalls } from './policy-ledgers.js'
+import type { Foreseen } from './replies.js'
 import type { SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 
@@ -67,6 +70,10 @@ export interface CallToJudge {
 
 interface Judged {
   readonly denied: Fault | null
+  /** Who decided; null where no rule did and nothing refused it. */
+  readonly verdict: Verdict
+  /** What each rule makes of it; worked out when it is asked. */
+  readonly reasons: () => string[]
   /** What it counts, where it is let through. */
   readonly counted: CountedCall | undefined
 }
@@ -100,6 +107,7 @@ export function judgeCall(
     countsUsd: true,
   }
   const verdict = judge(compiled, shown, facts)
+  const reasons = () => reasonsOf(compiled, shown, facts)
   if (verdict.effect !== 'allow') {
     const denial = explain(compiled, verdict, shown, facts)
     const heals = retryAt(denial.heals, nowMs, (what) =>
@@ -110,9 +118,29 @@ export function judgeCall(
       ),
     )
     const asks = verdict.effect === 'require_approval'
-    return { denied: policyFault(denial, heals, asks), counted: undefined }
+    return { denied: policyFault(denial, heals, asks), verdict, reasons, counted: undefined }
   }
-  return underCeilings(state, lineageId, policy, shown, drafted, { spendMicros, nowMs, counts })
+  const under = underCeilings(state, lineageId, policy, shown, drafted, {
+    ...{ spendMicros, nowMs, counts },
+  })
+  return { ...under, verdict, reasons }
+}
+
+/** A call that nobody sends yet, as a policy would judge it now. */
+export function foreseeCall(
+  state: SubWalletState,
+  key: ApiKey,
+  policy: Policy,
+  call: CallToJudge,
+): Foreseen {
+  const { denied, verdict, reasons } = judgeCall(state, key, policy, call)
+  const isUnderCeilings = denied === null || verdict.effect !== 'allow'
+  return {
+    denied,
+    effect: isUnderCeilings ? verdict.effect : 'deny',
+    rule: isUnderCeilings ? (verdict.rule?.rule.name ?? verdict.by) : 'ceilings',
+    reasons: denied === null ? reasons() : [denied.message, ...reasons()],
+  }
 }
 
 /** What of a ceiling has gone, calls under way included. */
@@ -185,7 +213,7 @@ function underCeilings(
   shown: CallShown,
   drafted: readonly CountedCall[],
   { spendMicros, nowMs, counts }: Counting,
-): Judged {
+): Pick<Judged, 'denied' | 'counted'> {
   if (!counts) return { denied: null, counted: undefined }
   const taken = unitsTaken(policy, shown)
   if (taken === null) return { denied: policyFault(UNREADABLE, null, false), counted: undefined }

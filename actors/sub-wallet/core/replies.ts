@@ -3,7 +3,7 @@ import type { UsdMicros } from '../../../src/domain/money.js'
 import type { SpendCounters } from '../../../src/domain/spend.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
-import type { Ceiling } from '../../../src/policy/policy.js'
+import type { Ceiling, PolicyEffect } from '../../../src/policy/policy.js'
 import type { ClaimAnswer, GrantAnswer, Outdated } from './grant-messages.js'
 import type { Sent } from './sent.js'
 
@@ -28,6 +28,16 @@ export interface RotatedKeys {
   readonly previous: ApiKey
 }
 
+export interface Foreseen {
+  /** Why it would be refused; null where it would not. */
+  readonly denied: Fault | null
+  readonly effect: PolicyEffect
+  /** The rule that decides, or what does that is none; null where there is no policy. */
+  readonly rule: string | null
+  /** What each rule makes of it. */
+  readonly reasons: readonly string[]
+}
+
 export interface CeilingUse {
   readonly ceiling: Ceiling
   readonly used: bigint
@@ -39,8 +49,8 @@ export interface LimitsAnswer {
   readonly counters: SpendCounters
   /** Of the key's policy, with what of them has gone. */
   readonly ceilings: readonly CeilingUse[]
-  /** Why its policy refuses the call that was asked about; null where it does not. */
-  readonly denied?: Fault | null
+  /** What a policy makes of the call that was asked about. */
+  readonly foreseen?: Foreseen
   /** What the forecast call counts for this key; absent where none was asked about. */
   readonly valueMicros?: UsdMicros
 }

@@ -1,5 +1,5 @@
-import type { Address, SubWalletId } from '../../../src/domain/ids.js'
-import { asksForNewBeneficiaries } from '../../../src/policy/policy.js'
+import type { Address, KeyId, SubWalletId, UserId } from '../../../src/domain/ids.js'
+import { asksForNewBeneficiaries, type Policy } from '../../../src/policy/policy.js'
 import type { Reader } from '../../../src/store/reader.js'
 import { payeesOf } from '../core/policy-ledgers.js'
 import type { SubWalletState } from '../core/state.js'
@@ -11,14 +11,16 @@ const PAGE = 100
 /**
  * Whom the wallet has paid, lower-case, and how often, by what is stored of its transactions. Read
  * once in an actor's life, and only where a policy of the key asks.
+ * @param tested a policy that is tried out instead of the key's
  * @returns null where nobody asks, or the actor knows
  */
 export function payeesToTell(
   reader: Reader,
   state: SubWalletState,
-  keyId: Parameters<SubWalletState['keys']['get']>[0],
+  keyId: KeyId,
+  tested?: Policy,
 ): ReadonlyMap<Address, number> | null {
-  const policy = state.keys.get(keyId)?.policy ?? null
+  const policy = tested ?? state.keys.get(keyId)?.policy ?? null
   if (policy === null || state.payees !== null || state.wallet === null) return null
   if (!asksForNewBeneficiaries(policy)) return null
   return readPayees(reader, state.subWalletId, state.wallet.userId)
@@ -27,7 +29,7 @@ export function payeesToTell(
 function readPayees(
   reader: Reader,
   subWalletId: SubWalletId,
-  userId: Parameters<Reader['transactions']['ofUser']>[0],
+  userId: UserId,
 ): Map<Address, number> {
   const payees = new Map<Address, number>()
   let cursor: string | null = null

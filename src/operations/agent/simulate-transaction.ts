@@ -52,8 +52,10 @@ export function simulateTransactionHandler(
       }),
     ])
     if (!limits.ok) return limits
-    const { key: current, counters, valueMicros, denied } = limits.value
-    if (denied != null) return { ok: false, fault: denied }
+    const { key: current, counters, valueMicros, foreseen } = limits.value
+    if (foreseen !== undefined && foreseen.denied !== null) {
+      return { ok: false, fault: foreseen.denied }
+    }
     const spendMicros =
       valueMicros === undefined ? forecast.value.spendMicros : valueMicros + gasMicros
     const priced = !unpriced || current.unpricedAssets === 'allow'

@@ -2,16 +2,23 @@ import { z } from 'zod'
 import { invalidAt } from '../../api/parse.js'
 import type { KeyId, TxId, UserId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
-import { USD_CAP } from '../../domain/key-policy-forms.js'
+import { CALL_POLICY, USD_CAP } from '../../domain/key-policy-forms.js'
 import { formatUsd } from '../../domain/money.js'
-import { ok, type Result, refuse } from '../../errors/fault.js'
+import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { ownedKey } from './ownership.js'
 import { type CapRefusal, type CapReplay, REPLAY_START, replayCap } from './replay-caps.js'
+import { type PolicyRefusal, PolicyReplay, policyRefusalView } from './replay-policy.js'
 
 /** The user's transactions one answer looks at; the cursor carries the counters on. */
 const SCAN_MAX = 2_000
+
+/**
+ * With a policy the whole history is one answer, since what it counts does not fit a cursor; so many
+ * take a few seconds.
+ */
+const SCAN_WITH_POLICY_MAX = 200_000
 
 /** Between two slices the thread serves others; a slice takes a few milliseconds. */
 const SLICE = 200
@@ -24,34 +31,55 @@ export function backtestKey({ reader }: OperationPorts): ConsoleHandlers['backte
   return async ({ userId }, input) => {
     const owned = ownedKey(reader, userId, input.key_id)
     if (!owned.ok) return owned
-    const { keyId, lineageId } = owned.value
+    const { keyId, lineageId, subWalletId } = owned.value
     const from = readCursor(keyId, input.cursor)
     if (!from.ok) return from
     const caps = {
       dailyLimitMicros: USD_CAP.fromWire(input.daily_limit_usd),
       monthlyLimitMicros: USD_CAP.fromWire(input.monthly_limit_usd),
     }
+    const policy = CALL_POLICY.fromWire(input.policy ?? null)
+    const policyReplay = policy === null ? null : new PolicyReplay(policy)
+    if (policyReplay !== null && input.cursor !== undefined) {
+      return refuse(invalidAt('cursor', 'is not for a backtest of a policy'))
+    }
+    const scanMax = policyReplay === null ? SCAN_MAX : SCAN_WITH_POLICY_MAX
+    const denied: PolicyRefusal[] = []
     let { replay, afterId } = from.value
     const refused: CapRefusal[] = []
     let checked = 0
     let more = true
-    for (let scanned = 0; more && scanned < SCAN_MAX; scanned += SLICE) {
+    for (let scanned = 0; more && scanned < scanMax; scanned += SLICE) {
       if (scanned > 0) await new Promise((resolve) => setImmediate(resolve))
       const slice = takeSlice(reader.transactions.ofUserOldestFirst(userId as UserId, afterId))
       for (const tx of slice) {
         afterId = tx.txId
-        if (tx.lineageId !== lineageId) continue
+        if (tx.lineageId !== lineageId) {
+          if (tx.subWalletId === subWalletId) policyReplay?.note(tx)
+          continue
+        }
         checked++
+        const denial = policyReplay?.judge(tx) ?? null
+        if (denial !== null) denied.push(denial)
         const { next, refusal } = replayCap(replay, caps, tx)
         replay = next
         if (refusal !== null) refused.push(refusal)
       }
       more = slice.length === SLICE
     }
+    if (policyReplay !== null && more) {
+      const message = `The history is longer than the ${SCAN_WITH_POLICY_MAX} transactions that a policy is tested on.`
+      return refuse(fault('INVALID_REQUEST', { transactions_max: SCAN_WITH_POLICY_MAX }, message))
+    }
     const nextCursor = more && afterId !== null ? writeCursor(keyId, { replay, afterId }) : null
     return {
       ok: true,
-      value: { checked, refused: refused.map(refusalView), next_cursor: nextCursor },
+      value: {
+        checked,
+        refused: refused.map(refusalView),
+        ...(policyReplay === null ? {} : { policy_denied: denied.map(policyRefusalView) }),
+        next_cursor: nextCursor,
+      },
     }
   }
 }

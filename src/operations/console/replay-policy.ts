@@ -1,0 +1,96 @@
+import type { Address, TxId } from '../../domain/ids.js'
+import { isoTime } from '../../domain/iso-time.js'
+import type { Transaction } from '../../domain/transaction.js'
+import { type CallShown, showCall } from '../../policy/call-shown.js'
+import { ceilingBreach, unitsTaken } from '../../policy/ceilings.js'
+import type { Facts } from '../../policy/conditions.js'
+import { type CompiledPolicy, compilePolicy, explain, judge } from '../../policy/judge-policy.js'
+import type { Policy, PolicyEffect } from '../../policy/policy.js'
+import {
+  addToLedger,
+  countedWithin,
+  NO_POLICY_LEDGER,
+  type PolicyLedger,
+  unitsUsed,
+} from '../../policy/policy-ledger.js'
+
+/** A past send that the policy would not have let through. */
+export interface PolicyRefusal {
+  readonly txId: TxId
+  readonly createdAtMs: number
+  readonly effect: Exclude<PolicyEffect, 'allow'>
+  readonly rule: string
+  readonly field: string
+  readonly observed: string
+  readonly permitted: string
+}
+
+/**
+ * Puts a lineage's past sends before a policy, one by one and in the order in which they were made:
+ * a refused one counts nothing, and pays nobody. Of a sponsored call the record does not keep what
+ * its intent was, so what a policy asks of that cannot be judged.
+ */
+export class PolicyReplay {
+  readonly #compiled: CompiledPolicy
+  readonly #paid = new Set<Address>()
+  #ledger: PolicyLedger = NO_POLICY_LEDGER
+
+  constructor(policy: Policy) {
+    this.#compiled = compilePolicy(policy)
+  }
+
+  /** Of another lineage of the wallet: whom it paid is no new payee. */
+  note(tx: Transaction): void {
+    for (const address of shownOf(tx).beneficiaries ?? []) this.#paid.add(address)
+  }
+
+  judge(tx: Transaction): PolicyRefusal | null {
+    const { policy, windows } = this.#compiled
+    const { createdAtMs: nowMs, reservation } = tx
+    const call = shownOf(tx)
+    const facts: Facts = {
+      nowMs,
+      spendMicros: reservation.micros,
+      hasPaid: (address) => this.#paid.has(address),
+      within: (perSeconds) => countedWithin(this.#ledger, perSeconds, nowMs),
+      countsUsd: true,
+    }
+    const verdict = judge(this.#compiled, call, facts)
+    if (verdict.effect !== 'allow') {
+      const { rule, field, observed, permitted } = explain(this.#compiled, verdict, call, facts)
+      return { ...of(tx), effect: verdict.effect, rule, field, observed, permitted }
+    }
+    const taken = unitsTaken(policy, call)
+    const breach =
+      taken === null
+        ? null
+        : ceilingBreach(policy, taken, (one) => unitsUsed(this.#ledger, one, nowMs))
+    if (taken === null || breach !== null) {
+      const observed = breach === null ? 'cannot be judged' : `${breach.used + breach.requested}`
+      const permitted = breach === null ? 'what shows its amounts' : `${breach.ceiling.amount}`
+      const why = { rule: 'ceilings', field: 'ceilings', observed, permitted }
+      return { ...of(tx), effect: 'deny', ...why }
+    }
+    const counted = { atMs: nowMs, micros: reservation.micros, taken }
+    this.#ledger = addToLedger(this.#ledger, counted, windows, policy.ceilings)
+    this.note(tx)
+    return null
+  }
+}
+
+export function policyRefusalView(refusal: PolicyRefusal) {
+  const { txId, createdAtMs, effect, rule, field, observed, permitted } = refusal
+  return {
+    ...{ tx_id: txId, created_at: isoTime(createdAtMs) },
+    ...{ effect, rule, field, observed, permitted },
+  }
+}
+
+function of({ txId, createdAtMs }: Transaction) {
+  return { txId, createdAtMs }
+}
+
+function shownOf({ kind, call }: Transaction): CallShown {
+  const shown = showCall({ operation: kind, ...call })
+  return kind === 'send' ? shown : { ...shown, moves: null, beneficiaries: null, selector: null }
+}

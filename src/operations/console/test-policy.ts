@@ -1,0 +1,81 @@
+import { subWalletAddress } from '../../../actors/addresses.js'
+import type { Foreseen } from '../../../actors/sub-wallet/core/replies.js'
+import type { ConsoleInput } from '../../api/console-operations.js'
+import { toChecksumAddress } from '../../api/parse-address.js'
+import type { ApiKey } from '../../domain/api-key.js'
+import type { Call } from '../../domain/call.js'
+import type { Hex } from '../../domain/ids.js'
+import { CALL_POLICY } from '../../domain/key-policy-forms.js'
+import { ok, type Result } from '../../errors/fault.js'
+import type { Policy } from '../../policy/policy.js'
+import { simulateTransaction } from '../../valuation/simulate-transaction.js'
+import type { ConsoleHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+import { ownedKey } from './ownership.js'
+
+type TestedCall = ConsoleInput<'test_policy'>['calls'][number]
+
+const NO_POLICY = ['The key has no policy: any call within its caps is allowed.']
+
+/**
+ * What a policy would make of calls now, with what the key has counted so far. Nothing is sent,
+ * counted or stored. What a call spends is known of sends alone; of others, and where it has no
+ * price, conditions in USD cannot be judged.
+ */
+export function testPolicy(ports: OperationPorts): ConsoleHandlers['test_policy'] {
+  const { reader } = ports
+  return async ({ userId }, input) => {
+    const owned = ownedKey(reader, userId, input.key_id)
+    if (!owned.ok) return owned
+    const key = owned.value
+    const policy =
+      input.policy === undefined ? key.policy : CALL_POLICY.fromWire(input.policy ?? null)
+    const verdicts = []
+    for (const call of input.calls) {
+      const verdict = await verdictOn(ports, key, policy, call)
+      if (!verdict.ok) return verdict
+      verdicts.push(verdict.value)
+    }
+    return { ok: true, value: { verdicts } }
+  }
+}
+
+async function verdictOn(
+  ports: OperationPorts,
+  key: ApiKey,
+  policy: Policy | null,
+  { operation: kind, chain_id: chainId, to, data, value }: TestedCall,
+): Promise<Result<Pick<Foreseen, 'effect' | 'rule'> & { reasons: string[] }>> {
+  if (policy === null) return ok({ effect: 'allow', rule: null, reasons: NO_POLICY })
+  const call: Call = {
+    chainId,
+    to: toChecksumAddress(to),
+    value: BigInt(value ?? '0'),
+    data: (data ?? '0x').toLowerCase() as Hex,
+  }
+  const spend = kind === 'send' ? await spendOf(ports, key, call) : UNKNOWN
+  const command = {
+    type: 'read-limits' as const,
+    keyId: key.keyId,
+    nowMs: ports.nowMs(),
+    judged: { kind, call, policy, ...spend },
+  }
+  const limits = await ports.actors.ask(subWalletAddress(key), command)
+  if (!limits.ok) return limits
+  const { foreseen } = limits.value
+  if (foreseen === undefined) throw new Error('a call was not judged')
+  const { effect, rule, reasons } = foreseen
+  return ok({ effect, rule, reasons: [...reasons] })
+}
+
+const UNKNOWN = { spendMicros: null, gasMicros: 0n }
+
+/** What it would count against the caps; unknown where it cannot be valued. */
+async function spendOf(ports: OperationPorts, { subWalletId }: ApiKey, call: Call) {
+  const from = ports.reader.wallets.byId(subWalletId)?.address
+  if (from === undefined) return UNKNOWN
+  const forecast = await simulateTransaction(ports, { ...call, from })
+  if (!forecast.ok || forecast.value.unpriced) return UNKNOWN
+  const { spendMicros, gasMicros } = forecast.value
+  return { spendMicros, gasMicros }
+}
