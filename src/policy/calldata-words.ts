@@ -6,8 +6,9 @@ export const SELECTOR_CHARS = 10
 const WORD_CHARS = 64
 /** Digits before an address in its word. */
 const ADDRESS_FROM = 24
-const ZEROS = '0'.repeat(WORD_CHARS)
-const EFFS = 'f'.repeat(WORD_CHARS)
+/** By length: a call's words are looked at where they are, and nothing is cut out of them. */
+const ZEROS = Array.from({ length: WORD_CHARS + 1 }, (_, length) => '0'.repeat(length))
+const EFFS = Array.from({ length: WORD_CHARS + 1 }, (_, length) => 'f'.repeat(length))
 
 /** The word's 64 digits. @param data lower-case, and long enough */
 export function wordAt(data: Hex, index: number): string {
@@ -40,22 +41,29 @@ export function isWellFormed(data: Hex, { head, isStatic }: FunctionSignature): 
   const words = wordCount(data)
   if (Number.isNaN(words)) return false
   if (isStatic ? words !== head.length : words < head.length) return false
-  return head.every((word, at) => word === null || isClean(wordAt(data, at), word))
+  for (let at = 0; at < head.length; at++) {
+    const word = head[at] ?? null
+    if (word !== null && !isClean(data, at, word)) return false
+  }
+  return true
 }
 
 /** Whether the bits that the type leaves free are as they must be. */
-export function isClean(digits: string, word: Word): boolean {
+export function isClean(data: Hex, index: number, word: Word): boolean {
+  const from = SELECTOR_CHARS + index * WORD_CHARS
   switch (word.kind) {
     case 'address':
-      return digits.startsWith(ZEROS.slice(0, ADDRESS_FROM))
-    case 'bool':
-      return digits.startsWith(ZEROS.slice(1)) && (digits.endsWith('0') || digits.endsWith('1'))
+      return startsWithZeros(data, from, ADDRESS_FROM)
+    case 'bool': {
+      const last = data[from + WORD_CHARS - 1]
+      return startsWithZeros(data, from, WORD_CHARS - 1) && (last === '0' || last === '1')
+    }
     case 'bytes':
-      return digits.endsWith(ZEROS.slice(0, WORD_CHARS - word.size * 2))
+      return startsWithZeros(data, from + word.size * 2, WORD_CHARS - word.size * 2)
     case 'uint':
-      return digits.startsWith(ZEROS.slice(0, WORD_CHARS - word.bits / 4))
+      return startsWithZeros(data, from, WORD_CHARS - word.bits / 4)
     case 'int':
-      return isSignExtended(digits, word.bits)
+      return isSignExtended(data, from, WORD_CHARS - word.bits / 4)
   }
 }
 
@@ -75,8 +83,12 @@ export function wordValue(digits: string, word: Word): string | boolean | bigint
   }
 }
 
-function isSignExtended(digits: string, bits: number): boolean {
-  const free = WORD_CHARS - bits / 4
-  const isNegative = (digits[free] ?? '0') >= '8'
-  return digits.startsWith((isNegative ? EFFS : ZEROS).slice(0, free))
+function startsWithZeros(data: Hex, from: number, count: number): boolean {
+  return data.startsWith(ZEROS[count] ?? '', from)
+}
+
+/** @param free digits before the number's own */
+function isSignExtended(data: Hex, from: number, free: number): boolean {
+  const isNegative = (data[from + free] ?? '0') >= '8'
+  return data.startsWith((isNegative ? EFFS : ZEROS)[free] ?? '', from)
 }

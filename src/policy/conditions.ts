@@ -389,9 +389,8 @@ function compileArgument(signature: FunctionSignature | null, test: ArgumentTest
   const [bound] = values
   const set = new Set(values)
   return ({ data }) => {
-    const digits = wordAt(data, at)
-    if (!isClean(digits, word)) return UNJUDGEABLE
-    const value = wordValue(digits, word)
+    if (!isClean(data, at, word)) return UNJUDGEABLE
+    const value = wordValue(wordAt(data, at), word)
     if (test.op === 'eq' || test.op === 'in') return truth(set.has(value))
     if (typeof value !== 'bigint' || typeof bound !== 'bigint') return UNJUDGEABLE
     return truth(test.op === 'lte' ? value <= bound : value >= bound)
