@@ -37,6 +37,8 @@ export const REFUSAL_CODES = {
   FENCED: 19,
   /** Too little of its disk is free to write down what it would decide. */
   NO_SPACE: 20,
+  /** The policy in the grant does not allow it; `policy-denial.ts` says which part of it. */
+  POLICY_DENIED: 21,
   /** The user, the wallet, the key's lineage or the whole domain is frozen. */
   FROZEN: 22,
 } as const

@@ -24,7 +24,14 @@ export interface DecodedRouterIntent {
   readonly chainId: number
   readonly router: Uint8Array
   readonly account: Uint8Array
+  readonly tokenIn: Uint8Array
+  /** 32 bytes, big-endian. */
+  readonly amountIn: Uint8Array
   readonly feeBps: number
+  readonly tokenOut: Uint8Array
+  /** The venue, and its calldata. */
+  readonly target: Uint8Array
+  readonly data: Uint8Array
   readonly deadlineSeconds: number
   /** 32 bytes, EIP-712. */
   readonly digest: Uint8Array
@@ -93,7 +100,20 @@ export function decodeRouterIntent(bytes: Uint8Array): DecodedRouterIntent {
     concat(DOMAIN_TYPE_HASH, NAME_HASH, VERSION_HASH, u256(BigInt(chainId)), word(router)),
   )
   const digest = keccak256(concat(Buffer.of(0x19, 0x01), domain, struct))
-  return { kind: 'router-intent', chainId, router, account, feeBps, deadlineSeconds, digest }
+  return {
+    kind: 'router-intent',
+    chainId,
+    router,
+    account,
+    tokenIn,
+    amountIn,
+    feeBps,
+    tokenOut,
+    target,
+    data,
+    deadlineSeconds,
+    digest,
+  }
 }
 
 function hashText(text: string): Uint8Array {

@@ -1,6 +1,7 @@
 import type { FreezeScope, Freezing } from '../domain/freeze.js'
 import type { Address, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
+import type { PolicyDenial } from '../quorum-protocol/policy-denial.js'
 import type { SignPayload } from '../quorum-protocol/sign-payload.js'
 
 /**
@@ -109,6 +110,8 @@ export type SignOutcome =
       readonly detail?: string
       /** A public sentence, where there is more to say than the reason does. */
       readonly explanation?: string
+      /** Set for a REFUSED by the policy in the grant, as the identity provider judged it. */
+      readonly denial?: PolicyDenial
     }
 
 /**

@@ -15,6 +15,7 @@ import {
 import { BATCH_INTENTS_MAX } from '../quorum-protocol/limits.js'
 import { lowS, type P256Signer } from '../quorum-protocol/p256.js'
 import { digestOf } from '../quorum-protocol/payload.js'
+import { parseDenial } from '../quorum-protocol/policy-denial.js'
 import { Refusal, refusalCode } from '../quorum-protocol/refusal.js'
 import { allocateShares, SHARE_BYTES } from '../quorum-protocol/sealed-shares.js'
 import { signedTransaction } from '../quorum-protocol/transaction.js'
@@ -178,6 +179,10 @@ export async function completeBatch(
 function refusalOf(answer: unknown, expiresAtMs: number, nowMs: number): SignOutcome {
   const [number, told] = Array.isArray(answer) ? (answer as unknown[]) : []
   const code = refusalCode(number)
+  if (code === 'POLICY_DENIED') {
+    const denial = parseDenial(told)
+    return denial === null ? failed(code) : { ...failed(code), denial }
+  }
   const bytes = told instanceof Uint8Array ? told : undefined
   // What has time left by this clock has not expired: the other one is wrong, or this one.
   if (code === 'EXPIRED' && bytes?.length === 8 && nowMs < expiresAtMs) {

@@ -12,7 +12,7 @@ import { type Address, type KeyId, type SubWalletId, ulidBody } from '../../src/
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { RegistryChain } from '../../src/quorum-protocol/registry.js'
 import type { TransactionPayload } from '../../src/quorum-protocol/sign-payload.js'
-import type { SignOutcome, SignRequest } from '../../src/service-custody/co-signer.js'
+import type { GrantUpdate, SignOutcome, SignRequest } from '../../src/service-custody/co-signer.js'
 import {
   type ConnectedCoSigner,
   connectCoSigner,
@@ -152,7 +152,11 @@ export interface ReadyWallet {
   readonly proofKey: Uint8Array
 }
 
-export async function readyWallet(quorum: Quorum, chains = [1, 8453]): Promise<ReadyWallet> {
+export async function readyWallet(
+  quorum: Quorum,
+  chains = [1, 8453],
+  terms: Partial<GrantUpdate> = {},
+): Promise<ReadyWallet> {
   const { coSigner, userId, consoleToken } = quorum
   const walletId = newWalletId()
   const keyId = newKeyId()
@@ -172,6 +176,7 @@ export async function readyWallet(quorum: Quorum, chains = [1, 8453]): Promise<R
     consoleToken,
     effect: 'enlarges',
     authorization: null,
+    ...terms,
   })
   return { walletId, keyId, address, proofKey }
 }

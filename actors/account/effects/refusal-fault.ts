@@ -1,5 +1,6 @@
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import { frozenFault } from '../../../src/errors/frozen.js'
+import type { PolicyDenial } from '../../../src/quorum-protocol/policy-denial.js'
 import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
 
 /** What the caller hears of a call that was not signed, where the judgement was the other domains'. */
@@ -9,10 +10,25 @@ export function refusalFault(outcome: Extract<SignOutcome, { ok: false }>): Faul
     // Why, only the service was told; where it knows, it says so instead.
     return frozenFault({ scope, sinceMs, reason: null, by: 'user' })
   }
+  if (outcome.denial !== undefined) return denialFault(outcome.denial, outcome.detail)
   return fault(
     'PERMISSION_DENIED',
     {},
     'The identity provider does not grant this key that call; nothing was signed.',
     outcome.detail,
+  )
+}
+
+/**
+ * By the policy the identity provider may refuse what the service let through: it counts what was
+ * signed and never mined, and it judges a moment later.
+ */
+function denialFault(denial: PolicyDenial, detail: string | undefined): Fault {
+  const { rule, field, observed, permitted, retryAt, suggestion } = denial
+  return fault(
+    'POLICY_DENIED',
+    { rule, field, observed, permitted, retry_at: retryAt, suggestion },
+    `The policy of this API key does not let this call through, as the identity provider judges it (${rule}: ${field} is ${observed}, permitted is ${permitted}); nothing was signed.`,
+    detail,
   )
 }

@@ -16,6 +16,7 @@ import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import type { FreezeEvidence, GrantEvidence } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
+import type { Policy } from '../../policy/policy.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
@@ -28,6 +29,8 @@ export interface AuthorityReport {
   readonly problems: readonly string[]
   /** See `grantVersionName`; of the user side's log. */
   readonly grantVersions: ReadonlySet<string>
+  /** What bound the calls of a key under a version of its grant. */
+  policiesOf(keyId: Uint8Array, grantId: Uint8Array, version: number): readonly Policy[]
 }
 
 /** What the log so far makes of users' authorizers and of their keys' grants. */
@@ -39,6 +42,16 @@ interface Replay {
   readonly keys: Map<string, KnownKey>
   /** By scope and subject: the last one seen. */
   readonly freezeSequences: Map<string, number>
+  /** By grant in hex, and by key: of keys with a successor. */
+  readonly ownPolicies: Map<string, Map<string, Policy>>
+  /** By `grantVersionName`: of versions under which calls were bound at all. */
+  readonly policies: Map<string, PoliciesInForce>
+}
+
+interface PoliciesInForce {
+  readonly shared: Policy | null
+  /** By key in hex: of those with a successor. */
+  readonly own: ReadonlyMap<string, Policy>
 }
 
 interface KnownKey {
@@ -65,6 +78,8 @@ export async function verifyAuthority(
     termsByGrant: new Map(),
     keys: new Map(),
     freezeSequences: new Map(),
+    ownPolicies: new Map(),
+    policies: new Map(),
   }
   for (const step of stepsOf(user)) {
     if ('entry' in step) await replayAuthorizer(step.entry, step.index, step.timeMs, replay)
@@ -92,6 +107,10 @@ export async function verifyAuthority(
         grantVersionName(value.statement.grantId, value.statement.version),
       ),
     ),
+    policiesOf(keyId, grantId, version) {
+      const found = replay.policies.get(grantVersionName(grantId, version))
+      return [found?.shared ?? [], found?.own.get(hex(keyId)) ?? []].flat()
+    },
   }
 }
 
@@ -154,6 +173,23 @@ async function replayGrant(
     problem('enlarges without the proof of an authorizer')
   }
   remember(statement, enlarges, replay)
+  if (!statement.revoked) rememberPolicies(statement, replay)
+}
+
+function rememberPolicies(
+  { keyId, grantId, version }: GrantStatement,
+  { termsByGrant, keys, ownPolicies, policies }: Replay,
+): void {
+  const [key, grant] = [hex(keyId), hex(grantId)]
+  const shared = termsByGrant.get(grant)?.policy ?? null
+  const own = new Map(ownPolicies.get(grant))
+  const ofKey = keys.get(key)?.ceiling?.policy ?? null
+  if (ofKey === null) own.delete(key)
+  else own.set(key, ofKey)
+  ownPolicies.set(grant, own)
+  if (shared !== null || own.size > 0) {
+    policies.set(grantVersionName(grantId, version), { shared, own })
+  }
 }
 
 /** Each change has the sequence after the one before, and a freeze is lifted with a proof alone. */

@@ -22,6 +22,7 @@ import { decodePayload } from '../../quorum-protocol/payload.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { grantVersionName, verifyAuthority } from './verify-authority.js'
+import { deniedApprovals } from './verify-policies.js'
 
 /**
  * Proves offline, from both logs and the registry alone, that both keys approved exactly what was
@@ -48,6 +49,11 @@ export interface ApprovedPayload {
   readonly intent: Intent
   /** 32 bytes: SHA-256 of the unsigned payload. */
   readonly payloadHash: Uint8Array
+}
+
+interface ApprovedIntent {
+  readonly intent: Intent
+  readonly atMs: number
 }
 
 interface Audit {
@@ -77,12 +83,18 @@ export async function verifyEvidence(
   }
   const userIds = approvedIds(user.batches, 'user side log', audit)
   const serviceIds = approvedIds(service.batches, 'service log', audit)
-  for (const [id, intent] of serviceIds) {
+  for (const [id, { intent }] of serviceIds) {
     if (!userIds.has(id)) {
       audit.problems.push(`service log: approval ${short(id)} is not in the user side's log`)
     }
     checkAuthority(id, intent, audit)
   }
+  const approvals = [...userIds].map(([id, { intent, atMs }]) => {
+    const certificate = audit.certificates.get(epochName(intent.walletId, intent.epoch))
+    const address = certificate === undefined ? null : walletAddress(certificate)
+    return { id, atMs, intent, address }
+  })
+  audit.problems.push(...deniedApprovals(approvals, authority))
   const unanswered = [...userIds.keys()].filter((id) => !serviceIds.has(id)).length
   const addresses = addressesOf(audit)
   return {
@@ -138,8 +150,8 @@ function approvedIds(
   batches: readonly Dated<BatchEvidence>[],
   log: string,
   audit: Audit,
-): Map<string, Intent> {
-  const approved = new Map<string, Intent>()
+): Map<string, ApprovedIntent> {
+  const approved = new Map<string, ApprovedIntent>()
   for (const { index, timeMs, value } of batches) {
     try {
       const ids = value.intents.map(intentId)
@@ -150,7 +162,8 @@ function approvedIds(
       value.intents.forEach((encoded, position) => {
         const id = ids[position]
         if (id === undefined || !hasBit(value.bitmap, position)) return
-        approved.set(viewOf(id).toString('hex'), decodeIntent(encoded))
+        const intent = decodeIntent(encoded)
+        approved.set(viewOf(id).toString('hex'), { intent, atMs: timeMs })
       })
     } catch {
       audit.problems.push(`${log}: entry ${index} does not decode`)

@@ -13,6 +13,7 @@ import {
   replayAuthority,
 } from '../../identity-provider/vault/fence-authority.js'
 import { replayFreezes } from '../../identity-provider/vault/fence-freezes.js'
+import { replayUsage } from '../../identity-provider/vault/fence-usage.js'
 import { openLedgerStore } from '../../identity-provider/vault/ledger-store.js'
 import { verified } from '../provisioning/install-registry.js'
 
@@ -57,6 +58,7 @@ async function fence(home: string, serviceLog: string): Promise<FencedUserSide> 
       registry,
     )
     const freezes = await replayFreezes({ ledger, authorizers, evidence }, own, service, registry)
+    await replayUsage(ledger, own === null ? [service] : [service, own], Date.now())
     rmSync(unfencedPath(layout), { force: true })
     return { ...replayed, freezes, approvals: fenced.approvals, lastLane: later.lastLane }
   } finally {

@@ -20,6 +20,7 @@ import {
 import { BATCH_INTENTS_MAX, INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
 import { type P256Signer, verifyP256 } from '../../quorum-protocol/p256.js'
 import { checkPins, type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
+import { denialParts } from '../../quorum-protocol/policy-denial.js'
 import { codeOf, REFUSAL_CODES, Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import {
@@ -28,7 +29,9 @@ import {
   type ShareSealer,
 } from '../../quorum-protocol/sealed-shares.js'
 import { Frozen, type UserSideFreezes } from './freezes.js'
+import { NO_POLICIES, policiesOf } from './granted.js'
 import type { Grants } from './grants.js'
+import { judgePolicies, PolicyDenied } from './judge-policy.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import { entryOf, isCancel, NonceTaken, relate } from './nonce-ledger.js'
@@ -55,9 +58,10 @@ export interface ApproveContext {
 
 /**
  * Per intent: null when approved, or a refusal number and, for NONCE_TAKEN, the id that is held, for
- * EXPIRED the time here, for FROZEN what is and since when.
+ * EXPIRED the time here, for FROZEN what is and since when, for POLICY_DENIED what refuses it.
  */
-type IntentAnswer = null | readonly [number] | readonly [number, Uint8Array]
+type Refused = readonly [number] | readonly [number, Uint8Array | readonly unknown[]]
+type IntentAnswer = null | Refused
 
 /** Sealed shares of the approved intents, in their order; empty when there is none. */
 type Approval = readonly [
@@ -74,10 +78,12 @@ interface Candidate {
   readonly encoded: Uint8Array
   readonly payload: DecodedPayload
   readonly wallet: WalletRecord
+  /** Set once it is approved and its key's policy counts it. */
+  isCounted: boolean
 }
 
 /** The candidate when it is approved and in the ledger; else why not. */
-type Judgement = Candidate | readonly [number] | readonly [number, Uint8Array]
+type Judgement = Candidate | Refused
 
 /**
  * Judges a co-signed batch and approves what the grants cover. The evidence, of which the ledger
@@ -121,18 +127,25 @@ export async function approveBatch(
     return results
   })
 
-  const { bitmap, answers, shares } = sealShares(judged, sealer, context.shares)
-  const approval = await context.signer.sign(approvalMessage(coSigned, bitmap, sealer.boot))
-  const body = encodeBatchEvidence({
-    header: headerBytes,
-    intents,
-    coSignature: expectBytes(parameters[2], 64),
-    approval,
-    bitmap,
-    quorumBoot: sealer.boot,
-  })
-  await context.evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.batch, body })
-  return [bitmap, approval, sealer.boot, answers, shares]
+  try {
+    const { bitmap, answers, shares } = sealShares(judged, sealer, context.shares)
+    const approval = await context.signer.sign(approvalMessage(coSigned, bitmap, sealer.boot))
+    const body = encodeBatchEvidence({
+      header: headerBytes,
+      intents,
+      coSignature: expectBytes(parameters[2], 64),
+      approval,
+      bitmap,
+      quorumBoot: sealer.boot,
+    })
+    await context.evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.batch, body })
+    return [bitmap, approval, sealer.boot, answers, shares]
+  } finally {
+    // In the evidence by now, or nowhere: what was counted stays counted for this run.
+    for (const one of judged) {
+      if ('intent' in one && one.isCounted) context.ledger.recorded(one.intent.seq)
+    }
+  }
 }
 
 /** Never throws. */
@@ -151,6 +164,9 @@ function judge(
   } catch (error) {
     if (error instanceof NonceTaken) return [REFUSAL_CODES.NONCE_TAKEN, error.heldBy]
     if (error instanceof Frozen) return [REFUSAL_CODES.FROZEN, error.told]
+    if (error instanceof PolicyDenied) {
+      return [REFUSAL_CODES.POLICY_DENIED, denialParts(error.denial)]
+    }
     if (codeOf(error) === 'EXPIRED') return [REFUSAL_CODES.EXPIRED, u64(nowMs)]
     return [REFUSAL_CODES[codeOf(error)]]
   }
@@ -173,7 +189,7 @@ function readCandidate(
   if (wallet.certificate.epoch !== intent.epoch) throw new Refusal('WRONG_EPOCH', 'share epoch')
   const payload = decodePayload(intent.type, intent.payload)
   checkPins(payload, context.registry.chains)
-  return { id, intent, encoded, payload, wallet }
+  return { id, intent, encoded, payload, wallet, isCounted: false }
 }
 
 function approve(
@@ -189,7 +205,7 @@ function approve(
     if (kind !== 'user') throw new Refusal('PAYLOAD_NOT_ALLOWED', 'router intent of a gas wallet')
     checkUserPayload(payload, wallet.address, nowMs)
     requireThawed(candidate, context)
-    checkKey(candidate, context, nowMs)
+    checkKey(candidate, ledger, context, nowMs)
     return
   }
   const held = ledger.entry(intent.walletId, payload.chainId, payload.nonce)
@@ -201,7 +217,7 @@ function approve(
     checkServicePayload(intent, payload, context.registry.chains.get(payload.chainId))
   }
   if (kind === 'user') checkUserPayload(payload, wallet.address, nowMs)
-  if (needsGrant(relation, kind)) checkKey(candidate, context, nowMs)
+  if (needsGrant(relation, kind)) checkKey(candidate, ledger, context, nowMs)
   ledger.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
 }
 
@@ -215,13 +231,29 @@ function requireThawed({ intent, wallet }: Candidate, { freezes, grants }: Appro
   }
 }
 
-function checkKey({ intent, encoded, payload }: Candidate, context: ApproveContext, nowMs: number) {
-  checkGrant(intent, payload, context.grants.view(intent.keyId), nowMs)
+/** The last check of all, since what it lets through is counted. */
+function checkKey(
+  candidate: Candidate,
+  ledger: LedgerWriter,
+  context: ApproveContext,
+  nowMs: number,
+): void {
+  const { intent, encoded, payload } = candidate
+  const view = context.grants.view(intent.keyId)
+  checkGrant(intent, payload, view, nowMs)
   const proofKey = isAbsent(intent.keyProof) ? null : context.grants.proofKey(intent.keyId)
   if (proofKey === null) throw new Refusal('KEY_PROOF_MISSING', 'no proof of the API key')
   if (!timingSafeEqual(keyProofOver(proofKey, encoded), intent.keyProof)) {
     throw new Refusal('KEY_PROOF_MISSING', 'proof of another API key')
   }
+  const policies = view === null ? NO_POLICIES : policiesOf(view)
+  if (policies.length === 0) return
+  const before = context.ledger.usage(intent.grantId)
+  const after = judgePolicies(policies, payload, before, nowMs)
+  if (after === null) return
+  ledger.putUsage(intent.grantId, after)
+  ledger.awaitRecord(intent.seq)
+  candidate.isCounted = true
 }
 
 /** Opens the shares of what was approved and seals them to the quorum signer, all in one. */

@@ -7,10 +7,12 @@ import type { BatchEvidence } from '../../custody/evidence/evidence-records.js'
 import { readEvidence } from '../../custody/evidence/read-evidence.js'
 import { decodeHeader } from '../../quorum-protocol/batch.js'
 import { ByteReader } from '../../quorum-protocol/bytes.js'
-import { intentId } from '../../quorum-protocol/intent.js'
+import { intentId, isAbsent } from '../../quorum-protocol/intent.js'
 import { INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
-import { putApproved } from './fence.js'
-import type { LedgerStore } from './ledger-store.js'
+import { type ApprovedIntent, putApproved } from './fence.js'
+import { policiesOf } from './granted.js'
+import { countApproved } from './judge-policy.js'
+import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
 /**
  * Before the first approval of a run: reads from the evidence what the run before decided and its
@@ -28,14 +30,22 @@ export async function catchUp(
   const since = nowMs - INTENT_LIFETIME_MS_MAX
   const batches = latestBatches(evidence, path, ledger.covered, since)
   const { flushed } = ledger.commit((writer) => {
-    for (const batch of batches) {
+    for (const { value: batch, timeMs, isCovered } of batches) {
       const approved = putApproved(batch, batch.intents.map(intentId), writer)
+      if (!isCovered) countAgain(approved, timeMs, ledger, writer)
       const expiries = approved.map(({ intent }) => intent.expiresAtMs)
       const ids = approved.map(({ id }) => id)
       if (ids.length > 0) writer.rememberIntents(Math.max(...expiries), ids)
     }
   })
   await flushed
+}
+
+interface LatestBatch {
+  readonly value: BatchEvidence
+  readonly timeMs: number
+  /** The ledger has all of it. */
+  readonly isCovered: boolean
 }
 
 /**
@@ -48,7 +58,7 @@ function latestBatches(
   path: string,
   covered: number,
   sinceMs: number,
-): BatchEvidence[] {
+): LatestBatch[] {
   const latest: StoredEvidence[] = []
   let before: StoredEvidence | undefined
   for (const entry of evidence.newestFirst()) {
@@ -63,9 +73,29 @@ function latestBatches(
     throw new Error(`${problems.join('; ')}. Restore the user side from a backup, and fence it.`)
   }
   return batches
-    .map(({ value }) => ({ seq: decodeHeader(value.header).batchSeq, value }))
+    .map(({ value, index, timeMs }) => ({
+      ...{ value, timeMs, isCovered: index < covered },
+      seq: decodeHeader(value.header).batchSeq,
+    }))
     .sort((a, b) => a.seq - b.seq)
-    .map(({ value }) => value)
+}
+
+/** For the counts of policies, but for what they had when the ledger was last written. */
+function countAgain(
+  approved: readonly ApprovedIntent[],
+  atMs: number,
+  ledger: LedgerStore,
+  writer: LedgerWriter,
+): void {
+  for (const { intent, payload, isNew } of approved) {
+    if (!isNew || isAbsent(intent.keyProof) || ledger.isCounted(intent.seq)) continue
+    const key = ledger.key(intent.keyId)
+    const grant = key === null ? null : ledger.grant(key.grantId)
+    if (key === null || grant === null) continue
+    const before = ledger.usage(key.grantId)
+    const after = countApproved(policiesOf({ key, grant }), payload, before, atMs)
+    if (after !== null) writer.putUsage(key.grantId, after)
+  }
 }
 
 function timeOf({ bytes }: StoredEvidence): number {

@@ -7,6 +7,7 @@ import {
   hasBit,
   laneOf,
 } from '../../quorum-protocol/batch.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { decodeIntent, type Intent, intentId } from '../../quorum-protocol/intent.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
@@ -50,10 +51,12 @@ export async function fenceForward(
 }
 
 /** One intent of a batch in the evidence that was approved. */
-interface ApprovedIntent {
+export interface ApprovedIntent {
   readonly id: Uint8Array
   readonly intent: Intent
   readonly payload: DecodedPayload
+  /** Whether the ledger had no approval of the same call at its nonce. */
+  readonly isNew: boolean
 }
 
 /**
@@ -74,10 +77,15 @@ export function putApproved(
     if (id === undefined || !hasBit(batch.bitmap, position)) return
     const intent = decodeIntent(encoded)
     const payload = decodePayload(intent.type, intent.payload)
-    approved.push({ id, intent, payload })
     // The Router's nonces are not in the ledger.
-    if (payload.kind === 'router-intent') return
+    if (payload.kind === 'router-intent') {
+      approved.push({ id, intent, payload, isNew: true })
+      return
+    }
     const entry = entryOf(id, payload, intent.payload)
+    const held = writer.entry(intent.walletId, payload.chainId, payload.nonce)
+    const isNew = held === null || !sameBytes(held.bodyHash, entry.bodyHash)
+    approved.push({ id, intent, payload, isNew })
     writer.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
   })
   return approved

@@ -1,6 +1,7 @@
 import { POLICY_CODECS, plainPolicy } from '../../custody/authorizers/policy-codecs.js'
 import { commonTerms, type GrantTerms, grantedOf, grantedPolicy } from '../../domain/grant-terms.js'
 import type { GrantedName, GrantedPolicy } from '../../domain/key-policy.js'
+import type { Policy } from '../../policy/policy.js'
 
 /** What the user side granted, and how its ledger keeps it. */
 
@@ -39,6 +40,16 @@ export function termsIn({ key, grant }: GrantView): GrantTerms {
   const { ceiling, expiresAtMs } = key
   const shared = { ...grantedOf(grant), expiresAtMs }
   return ceiling === null ? shared : commonTerms(shared, { ...ceiling, expiresAtMs })
+}
+
+export const NO_POLICIES: readonly Policy[] = []
+
+/** What binds the calls of a key: its lineage's policy, and its own where it has a successor. */
+export function policiesOf({ key, grant }: GrantView): readonly Policy[] {
+  const shared = grant.policy
+  const own = key.ceiling?.policy ?? null
+  if (shared === null) return own === null ? NO_POLICIES : [own]
+  return own === null ? [shared] : [shared, own]
 }
 
 type StoredPolicy = Readonly<Record<string, unknown>>

@@ -1,7 +1,9 @@
 import { mkdirSync } from 'node:fs'
+import { LRUCache } from 'lru-cache'
 import { FREEZE_SCOPES } from '../../custody/authorizers/freeze-statement.js'
 import { openLmdb } from '../../disk/lmdb-file.js'
 import type { FreezeScope } from '../../domain/freeze.js'
+import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
 import { concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import {
   type Grant,
@@ -15,6 +17,7 @@ import {
 } from './granted.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
+import { readUsage, type StoredUsage, storedUsage } from './usage-record.js'
 
 /**
  * The user side's durable memory: what it granted, and what it must never approve twice.
@@ -26,7 +29,9 @@ import { type PutRows, unflushedRows } from './unflushed-rows.js'
  * | 04-grants | grant id (16 bytes) | Grant |
  * | 05-keys | key id (16 bytes) | GrantedKey |
  * | 06-covered | 0 | entries of the evidence whose approvals are all in here |
+ * | | 1 | sequences of intents that 08 counts already and those entries do not have yet |
  * | 07-boots | number of a start of the service | its boot (16 bytes) |
+ * | 08-usage | grant id (16 bytes) | PolicyLedger: what counts and ceilings of its policy count |
  * | 10-freezes | scope 1 ‖ subject 32 | FreezeRow |
  *
  * Names are never reused; 02 held intent ids, which are read from the evidence now.
@@ -51,6 +56,12 @@ export interface LedgerStore {
   /** False: no freeze stands. */
   readonly anyFrozen: boolean
   key(id: Uint8Array): GrantedKey | null
+  /** What the keys of a grant have had signed, as far as their policy counts it. */
+  usage(grantId: Uint8Array): PolicyLedger
+  /** Whether an intent of the evidence that is not covered was counted all the same. */
+  isCounted(seq: number): boolean
+  /** To be called once what was counted with a sequence is in the evidence, or never will be. */
+  recorded(seq: number): void
   /**
    * Runs `write` at once and without interruption, so that nothing can happen between a check in
    * it and its puts. What it put is read back by later calls immediately.
@@ -80,6 +91,9 @@ export interface LedgerWriter {
   putFreeze(scope: FreezeScope, subject: Uint8Array, row: FreezeRow): void
   putGrant(id: Buffer, grant: Grant): void
   putKey(id: Buffer, key: GrantedKey): void
+  putUsage(grantId: Uint8Array, usage: PolicyLedger): void
+  /** Of an intent that usage counts; to be recorded, so that no later start counts it again. */
+  awaitRecord(seq: number): void
 }
 
 /** Of what was frozen once: it stays, so that its sequence goes on. */
@@ -105,6 +119,9 @@ const CHECKPOINT_AFTER_MS = 200
 /** Or until there are this many: 700 KB. */
 const CHECKPOINT_ROWS = 2_048
 const COVERED = 0
+const COUNTED = 1
+/** Lineages whose usage is in memory, some kilobytes at the most each. */
+const USAGES_MAX = 4_096
 /**
  * Starts of the service that are told apart, 32 bytes each in memory. One that so many others have
  * followed would be taken for a new one: no process lives that long.
@@ -129,7 +146,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     ...plain,
   })
   const keys = root.openDB<StoredKey, Buffer>({ name: '05-keys', keyEncoding: 'binary', ...plain })
-  const marks = root.openDB<number, number>({ name: '06-covered', ...plain })
+  const marks = root.openDB<number | number[], number>({ name: '06-covered', ...plain })
 
   // 2^24 lanes at the most, in practice as many as there were connections: they fit in memory.
   const highest = new Map<number, number>()
@@ -138,7 +155,10 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   // A ledger without the mark is of a time when every row was on disk before its approval left. The
   // mark may be ahead of the log: it counted an entry whose write failed, and another one's takes
   // its place.
-  const covered = Math.min(marks.get(COVERED) ?? evidence.length, evidence.length)
+  const mark = marks.get(COVERED)
+  const covered = Math.min(typeof mark === 'number' ? mark : evidence.length, evidence.length)
+  const counted = marks.get(COUNTED)
+  const countedBefore = new Set(Array.isArray(counted) ? counted : [])
 
   const boots = root.openDB<Buffer, number>({ name: '07-boots', encoding: 'binary' })
   const bootNumbers = new Map<string, number>()
@@ -182,7 +202,18 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     void boots.remove(number - BOOTS_MAX)
   })
   const freezeRows = unflushedRows<Buffer, FreezeRow>((key, row) => void freezes.put(key, row))
-  const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows, freezeRows]
+  const usages = root.openDB<StoredUsage, Buffer>({
+    name: '08-usage',
+    keyEncoding: 'binary',
+    ...plain,
+  })
+  const usageRows = unflushedRows<Buffer, PolicyLedger>(
+    (id, usage) => void usages.put(id, storedUsage(usage)),
+  )
+  const knownUsages = new LRUCache<string, PolicyLedger>({ max: USAGES_MAX })
+  /** Sequences that were counted in this run and are not in the evidence yet. */
+  const unrecorded = new Set<number>()
+  const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows, usageRows, freezeRows]
   const writer: LedgerWriter = {
     putLane(lane, batchSeq) {
       lastLane = Math.max(lastLane, lane)
@@ -224,6 +255,11 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     putKey(id, key) {
       keyRows.set(id, key)
     },
+    putUsage(grantId, usage) {
+      knownUsages.set(latin1(grantId), usage)
+      usageRows.set(Buffer.from(grantId), usage)
+    },
+    awaitRecord: (seq) => void unrecorded.add(seq),
   }
 
   let timer: NodeJS.Timeout | null = null
@@ -239,6 +275,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
         taken = allRows.map((rows) => rows.put())
         // Their approvals enter the evidence after they came here.
         void marks.put(COVERED, evidence.length)
+        void marks.put(COUNTED, [...unrecorded])
       })
       .then(
         () => {
@@ -277,6 +314,16 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     },
     grant: (id) => grantRows.get(viewOf(id)) ?? readIfAny(grants.get(viewOf(id)), readGrant),
     key: (id) => keyRows.get(viewOf(id)) ?? readIfAny(keys.get(viewOf(id)), readKey),
+    usage(grantId) {
+      const name = latin1(grantId)
+      const known = knownUsages.get(name) ?? usageRows.get(viewOf(grantId))
+      if (known !== undefined) return known
+      const usage = readIfAny(usages.get(viewOf(grantId)), readUsage) ?? NO_POLICY_LEDGER
+      knownUsages.set(name, usage)
+      return usage
+    },
+    isCounted: (seq) => countedBefore.has(seq),
+    recorded: (seq) => void unrecorded.delete(seq),
     commit(write) {
       const result = write(writer)
       return { result, flushed: checkpoint() }

@@ -1,0 +1,73 @@
+import type { ReadEvidence } from '../../custody/evidence/read-evidence.js'
+import { PER_SECONDS_MAX } from '../../policy/policy.js'
+import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
+import { hasBit } from '../../quorum-protocol/batch.js'
+import { viewOf } from '../../quorum-protocol/bytes.js'
+import { decodeIntent, type Intent, intentId, isAbsent } from '../../quorum-protocol/intent.js'
+import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
+import { policiesOf } from './granted.js'
+import { countApproved } from './judge-policy.js'
+import type { LedgerStore } from './ledger-store.js'
+import { entryOf } from './nonce-ledger.js'
+
+interface Approved {
+  readonly atMs: number
+  readonly intent: Intent
+  readonly payload: DecodedPayload
+}
+
+/**
+ * Counts anew, from whole logs, what policies count: a restored ledger does not know which of it it
+ * counted before. By the policies that it has by now.
+ * @param logs whose approvals were found genuine
+ */
+export async function replayUsage(
+  ledger: LedgerStore,
+  logs: readonly ReadEvidence[],
+  nowMs: number,
+): Promise<void> {
+  const usages = new Map<string, PolicyLedger>()
+  for (const { atMs, intent, payload } of approvedIn(logs, nowMs)) {
+    const key = ledger.key(intent.keyId)
+    const grant = key === null ? null : ledger.grant(key.grantId)
+    if (key === null || grant === null) continue
+    const name = hex(key.grantId)
+    const before = usages.get(name) ?? NO_POLICY_LEDGER
+    const after = countApproved(policiesOf({ key, grant }), payload, before, atMs)
+    if (after !== null) usages.set(name, after)
+  }
+  await ledger.commit((writer) => {
+    for (const [name, usage] of usages) writer.putUsage(Buffer.from(name, 'hex'), usage)
+  }).flushed
+}
+
+/** Each call once, whichever logs have it and however often its fees were raised; oldest first. */
+function approvedIn(logs: readonly ReadEvidence[], nowMs: number): Approved[] {
+  const sinceMs = nowMs - PER_SECONDS_MAX * 1_000
+  const found = new Map<string, Approved>()
+  for (const { timeMs, value } of logs.flatMap(({ batches }) => batches)) {
+    if (timeMs < sinceMs) continue
+    value.intents.forEach((encoded, position) => {
+      if (!hasBit(value.bitmap, position)) return
+      const intent = decodeIntent(encoded)
+      if (isAbsent(intent.keyProof)) return
+      const payload = decodePayload(intent.type, intent.payload)
+      const name = callName(intentId(encoded), intent, payload)
+      const before = found.get(name)
+      if (before === undefined || timeMs < before.atMs) {
+        found.set(name, { atMs: timeMs, intent, payload })
+      }
+    })
+  }
+  return [...found.values()].sort((a, b) => a.atMs - b.atMs)
+}
+
+function callName(id: Uint8Array, intent: Intent, payload: DecodedPayload): string {
+  if (payload.kind !== 'transaction') return hex(id)
+  const { bodyHash } = entryOf(id, payload, intent.payload)
+  return `${hex(intent.walletId)} ${payload.chainId} ${payload.nonce} ${hex(bodyHash)}`
+}
+
+function hex(bytes: Uint8Array): string {
+  return viewOf(bytes).toString('hex')
+}

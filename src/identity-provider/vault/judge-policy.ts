@@ -1,0 +1,208 @@
+import { LRUCache } from 'lru-cache'
+import { isoTime } from '../../domain/iso-time.js'
+import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../../domain/spend.js'
+import type { CallShown } from '../../policy/call-shown.js'
+import { ceilingBreach, type UnitsTaken, unitsTaken } from '../../policy/ceilings.js'
+import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../policy/conditions.js'
+import {
+  type CompiledPolicy,
+  compilePolicy,
+  explain,
+  judge,
+  retryAt,
+} from '../../policy/judge-policy.js'
+import type { Policy } from '../../policy/policy.js'
+import {
+  addToLedger,
+  countedWithin,
+  freesAt,
+  type PolicyLedger,
+  unitsUsed,
+} from '../../policy/policy-ledger.js'
+import { isZero } from '../../quorum-protocol/bytes.js'
+import type { DecodedPayload } from '../../quorum-protocol/payload.js'
+import type { PolicyDenial } from '../../quorum-protocol/policy-denial.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import { callsIn } from './calls-in-payload.js'
+import { allowsDelegation, compileForDelegations } from './delegation-policy.js'
+
+/**
+ * The user side's own judgement of a policy: what a payload's bytes show, the time, and what this
+ * lineage had signed. It knows no prices and no payees of before; those it leaves to the service.
+ */
+
+export class PolicyDenied extends Refusal {
+  readonly denial: PolicyDenial
+
+  constructor(denial: PolicyDenial) {
+    super('POLICY_DENIED', `${denial.rule}: ${denial.field}`)
+    this.denial = denial
+  }
+}
+
+interface Compiled {
+  readonly calls: CompiledPolicy
+  readonly delegations: CompiledPolicy
+}
+
+/** Policies at work, some kilobytes each as closures; the others are compiled again. */
+const COMPILED_MAX = 1_024
+const compiled = new LRUCache<Policy, Compiled>({ max: COMPILED_MAX })
+
+function compile(policy: Policy): Compiled {
+  const known = compiled.get(policy)
+  if (known !== undefined) return known
+  const made = { calls: compilePolicy(policy), delegations: compileForDelegations(policy) }
+  compiled.set(policy, made)
+  return made
+}
+
+/**
+ * @param policies that bind the key, at least one: its lineage's, and its own where it has a successor
+ * @param usage of its lineage
+ * @returns the usage with this payload; null where there is nothing to count
+ * @throws PolicyDenied
+ */
+export function judgePolicies(
+  policies: readonly Policy[],
+  payload: DecodedPayload,
+  usage: PolicyLedger,
+  nowMs: number,
+): PolicyLedger | null {
+  const all = policies.map(compile)
+  const facts: Facts = {
+    nowMs,
+    spendMicros: ELSEWHERE,
+    hasPaid: ELSEWHERE,
+    within: (perSeconds) => countedWithin(usage, perSeconds, nowMs),
+    countsUsd: false,
+  }
+  if (payload.kind === 'authorization') {
+    judgeDelegation(all, payload.delegate, payload.chainId, facts)
+    return null
+  }
+  const readings = callsIn(payload)
+  let denial: PolicyDenial | null = null
+  for (const call of readings) {
+    denial = denialOf(all, call, facts, usage)
+    if (denial === null) return counted(all, call, usage, nowMs)
+  }
+  if (denial === null) throw new Error('a payload that shows no call')
+  throw new PolicyDenied(denial)
+}
+
+/**
+ * The usage with a payload that was approved before, as far as the policies of now count it.
+ * @returns null where there is nothing to count
+ */
+export function countApproved(
+  policies: readonly Policy[],
+  payload: DecodedPayload,
+  usage: PolicyLedger,
+  atMs: number,
+): PolicyLedger | null {
+  if (policies.length === 0 || payload.kind === 'authorization') return null
+  const [call] = callsIn(payload)
+  return call === undefined ? null : counted(policies.map(compile), call, usage, atMs)
+}
+
+function judgeDelegation(
+  all: readonly Compiled[],
+  delegate: Uint8Array,
+  chainId: number,
+  facts: Facts,
+): void {
+  // To take a delegation away opens nothing.
+  if (isZero(delegate)) return
+  if (all.every(({ delegations }) => allowsDelegation(delegations, chainId, facts))) return
+  throw new PolicyDenied({
+    rule: 'default',
+    field: 'operations',
+    observed: `a delegation on chain ${chainId}`,
+    permitted: 'a delegation where some operation of the Router is allowed',
+    retryAt: null,
+    suggestion: 'Ask the owner to allow an operation of the Router on this chain.',
+  })
+}
+
+function denialOf(
+  all: readonly Compiled[],
+  call: CallShown,
+  facts: Facts,
+  usage: PolicyLedger,
+): PolicyDenial | null {
+  for (const { calls } of all) {
+    const verdict = judge(calls, call, facts)
+    if (verdict.effect !== 'allow') {
+      const { heals, ...denial } = explain(calls, verdict, call, facts)
+      const at = retryAt(heals, facts.nowMs, (of) =>
+        freesAt(usage, [], of.perSeconds, ({ count, micros }) =>
+          'countMax' in of ? count <= of.countMax : micros <= of.microsMax,
+        ),
+      )
+      return { ...denial, retryAt: at }
+    }
+    const above = aboveCeiling(calls.policy, call, usage, facts.nowMs)
+    if (above !== null) return above
+  }
+  return null
+}
+
+function aboveCeiling(
+  policy: Policy,
+  call: CallShown,
+  usage: PolicyLedger,
+  nowMs: number,
+): PolicyDenial | null {
+  const taken = unitsTaken(policy, call)
+  if (taken === null) {
+    return {
+      rule: 'ceilings',
+      field: 'ceilings',
+      observed: CANNOT_BE_JUDGED,
+      permitted: 'calls whose amounts can be read',
+      retryAt: null,
+      suggestion: 'Make a call whose amounts can be read, or ask the owner to change the policy.',
+    }
+  }
+  const breach = ceilingBreach(policy, taken, (ceiling) => unitsUsed(usage, ceiling, nowMs))
+  if (breach === null) return null
+  const { ceiling, used, requested } = breach
+  const { token, per, amount } = ceiling
+  const endMs = per === 'day' ? dayEndMs(utcDay(nowMs)) : monthEndMs(utcMonth(nowMs))
+  return {
+    rule: 'ceilings',
+    field: 'ceilings',
+    observed: `${used + requested} of ${token} in a ${per}`,
+    permitted: `${amount} of ${token} in a ${per}`,
+    retryAt: requested > amount ? null : isoTime(endMs),
+    suggestion: `${amount > used ? amount - used : 0n} units are left until the ${per} ends, by UTC.`,
+  }
+}
+
+function counted(
+  all: readonly Compiled[],
+  call: CallShown,
+  usage: PolicyLedger,
+  atMs: number,
+): PolicyLedger | null {
+  const [first, second] = all
+  if (first === undefined) return null
+  const { policy, windows } = first.calls
+  if (second === undefined) {
+    if (windows.length + policy.ceilings.length === 0) return null
+    const use = { atMs, micros: 0n, taken: unitsTaken(policy, call) ?? [] }
+    return addToLedger(usage, use, windows, policy.ceilings)
+  }
+  const allWindows = new Set(all.flatMap(({ calls }) => calls.windows))
+  const ceilings = all.flatMap(({ calls }) => calls.policy.ceilings)
+  if (allWindows.size + ceilings.length === 0) return null
+  const taken = new Map<string, UnitsTaken>()
+  for (const { calls } of all) {
+    for (const units of unitsTaken(calls.policy, call) ?? []) {
+      taken.set(`${units.chainId} ${units.token}`, units)
+    }
+  }
+  const use = { atMs, micros: 0n, taken: [...taken.values()] }
+  return addToLedger(usage, use, [...allWindows], ceilings)
+}
