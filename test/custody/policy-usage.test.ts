@@ -196,6 +196,12 @@ describe('below a ceiling in units the user side approves', () => {
       amounts.map((amount) => payment(amount)),
     )
     expect(answers).toEqual(['approved', 'POLICY_DENIED', 'approved', 'POLICY_DENIED'])
+    const ceilingOf = { rule: 'ceilings', field: `${USDC} on chain 8453 a day`, permitted: '1000' }
+    const later = await quorum.coSigner.sign(requestOf(wallet, payment(1n)))
+    const midnight = expect.stringMatching(/T00:00:00.000Z$/)
+    expect(later).toMatchObject({ denial: { ...ceilingOf, observed: '1001', retryAt: midnight } })
+    const never = await quorum.coSigner.sign(requestOf(wallet, payment(1_001n)))
+    expect(never).toMatchObject({ denial: { ...ceilingOf, observed: '2001', retryAt: null } })
   })
 
   test('no approval, permit or transfer beyond it, and nothing that cannot be read', async () => {

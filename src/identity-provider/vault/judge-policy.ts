@@ -160,7 +160,7 @@ function aboveCeiling(
       rule: 'ceilings',
       field: 'ceilings',
       observed: CANNOT_BE_JUDGED,
-      permitted: 'calls whose amounts can be read',
+      permitted: 'calls that show what they move',
       retryAt: null,
       suggestion: 'Make a call whose amounts can be read, or ask the owner to change the policy.',
     }
@@ -168,15 +168,17 @@ function aboveCeiling(
   const breach = ceilingBreach(policy, taken, (ceiling) => unitsUsed(usage, ceiling, nowMs))
   if (breach === null) return null
   const { ceiling, used, requested } = breach
-  const { token, per, amount } = ceiling
+  const { chainId, token, per, amount } = ceiling
+  const left = amount > used ? amount - used : 0n
   const endMs = per === 'day' ? dayEndMs(utcDay(nowMs)) : monthEndMs(utcMonth(nowMs))
   return {
     rule: 'ceilings',
-    field: 'ceilings',
-    observed: `${used + requested} of ${token} in a ${per}`,
-    permitted: `${amount} of ${token} in a ${per}`,
+    field: `${token} on chain ${chainId} a ${per}`,
+    observed: String(used + requested),
+    permitted: String(amount),
+    // What is more than a whole ceiling fits no later window either.
     retryAt: requested > amount ? null : isoTime(endMs),
-    suggestion: `${amount > used ? amount - used : 0n} units are left until the ${per} ends, by UTC.`,
+    suggestion: `At most ${left} (smallest units) fit now; the ${per} ends at retry_at.`,
   }
 }
 
