@@ -32,13 +32,14 @@ const HTTP_BY_ADAPTER = [
 
 /**
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
- * Chromium (`npm run test:passkey`), systemd (`npm run test:systemd`), Node 22
+ * Chromium (`npm run test:passkey`, `npm run test:pages`), systemd (`npm run test:systemd`), Node 22
  * (`npm run test:mcp:conformance` fetches it), versions of Node (`npm run test:runtimes`), or the
  * registry to install from (`npm run test:package`).
  */
 const STACKS_ON_REQUEST = {
   PKCS11: 'test/pkcs11/**',
   PASSKEY: 'test/passkey/**',
+  PAGES: 'test/pages/**',
   RUNTIMES: 'test/runtimes/**',
   PACKAGE: 'test/package/**',
 }

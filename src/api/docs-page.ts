@@ -1,9 +1,13 @@
 import { escapeHtml } from '../domain/escape-html.js'
+import { GUIDES } from './docs-guides.js'
+import { codeBlock, inline, prose } from './docs-html.js'
+import { DOCS_SCRIPT } from './docs-script.js'
+import { DOCS_STYLE } from './docs-style.js'
 import type { JsonSchema, JsonValue } from './json-schema.js'
 
 /**
- * The reference as one page of HTML, made from the OpenAPI document at boot: no script, no other
- * file, nothing loaded from anywhere, so that it works offline and under the strictest policy.
+ * Guides and reference as one page of HTML, the reference made from the OpenAPI document at boot: no
+ * other file, nothing loaded from anywhere, so that it works offline and under a strict policy.
  */
 
 interface Parameter {
@@ -38,19 +42,27 @@ interface Document {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly webhooks: Readonly<Record<string, { readonly post: Operation }>>
 }
 
 interface Entry {
   readonly method: string
   readonly path: string
   readonly operation: Operation
+  /** Received, not called. */
+  readonly isWebhook: boolean
 }
 
 export function docsPage(openApi: JsonSchema): string {
   const document = openApi as unknown as Document
   const entries = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]): Entry => ({ method, path, operation })),
+    Object.entries(methods).map(
+      ([method, operation]): Entry => ({ method, path, operation, isWebhook: false }),
+    ),
   )
+  for (const [type, { post }] of Object.entries(document.webhooks)) {
+    entries.push({ method: 'post', path: type, operation: post, isWebhook: true })
+  }
   const groups = document.tags.map((tag) => ({
     ...tag,
     entries: entries.filter(({ operation }) => operation.tags.includes(tag.name)),
@@ -66,10 +78,19 @@ export function docsPage(openApi: JsonSchema): string {
     )
     .join('')
   const { title, version, description } = document.info
+  const guideLinks = GUIDES.map(({ id, title: name }) => `<a href="#${id}">${escapeHtml(name)}</a>`)
+  const guides = GUIDES.map(
+    ({ id, title: name, html }) =>
+      `<section id="${id}"><h3>${escapeHtml(name)}</h3>${html}</section>`,
+  )
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)} API</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE}</style></head><body>
-<nav>${nav}</nav><main><h1>${escapeHtml(title)} API <small>${escapeHtml(version)}</small></h1>${prose(description)}
-<p><a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p>${body}</main></body></html>
+<meta name="viewport" content="width=device-width, initial-scale=1"><style>${DOCS_STYLE}</style></head><body class="reference">
+<nav aria-label="Contents"><details open><summary>Contents</summary><a href="/">Start</a>
+<label><small id="found" role="status"></small><input id="search" type="search" placeholder="Search" aria-label="Search" hidden></label>
+<b>Guides</b>${guideLinks.join('')}${nav}</details></nav>
+<main><h1>${escapeHtml(title)} API <small>${escapeHtml(version)}</small></h1>${prose(description)}
+<p><a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p><h2>Guides</h2>${guides.join('')}${body}</main>
+<script>${DOCS_SCRIPT}</script></body></html>
 `
 }
 
@@ -77,18 +98,29 @@ function navLink({ method, operation }: Entry): string {
   return `<a href="#${operation.operationId}"><i class="${method}">${method}</i> ${escapeHtml(operation.summary)}</a>`
 }
 
-function section({ method, path, operation }: Entry): string {
+function section({ method, path, operation, isWebhook }: Entry): string {
   const { operationId, summary, description, parameters = [], requestBody, responses } = operation
   const bodyContent = requestBody?.content['application/json']
   const fields = [...parameters.map(parameterRow), ...fieldRows(bodyContent?.schema)]
-  const success = Object.entries(responses).find(([status]) => status.startsWith('2'))
-  const answer = success?.[1].content?.['application/json']?.example
+  const answers = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .map(([status, response]) => answerOf(status, response))
+    .join('')
   return `<section id="${operationId}"><h3>${escapeHtml(summary)}</h3>
 <p><code><i class="${method}">${method}</i> ${escapeHtml(path)}</code></p>${prose(description ?? '')}
-${fields.length === 0 ? '' : `<table><tr><th>Field</th><th>Type</th><th></th></tr>${fields.join('')}</table>`}
-<pre>${escapeHtml(curl(method, path, operation, bodyContent?.example))}</pre>
-${answer === undefined ? '' : `<pre>${escapeHtml(JSON.stringify(answer, null, 2))}</pre>`}
+${fields.length === 0 ? '' : `<div class="scroll" tabindex="0"><table><tr><th>Field</th><th>Type</th><th>Meaning</th></tr>${fields.join('')}</table></div>`}
+${codeBlock(isWebhook ? JSON.stringify(bodyContent?.example, null, 2) : curl(method, path, operation, bodyContent?.example))}
+${answers}
 ${errors(responses)}</section>`
+}
+
+function answerOf(
+  status: string,
+  { description, content }: { readonly description: string; readonly content?: Content },
+): string {
+  const example = content?.['application/json']?.example
+  const shown = example === undefined ? '' : codeBlock(JSON.stringify(example, null, 2))
+  return `<p><b>${status}</b> ${inline(description)}</p>${shown}`
 }
 
 function parameterRow({ name, in: place, required, description, schema }: Parameter): string {
@@ -149,27 +181,5 @@ function errors(responses: Operation['responses']): string {
         .map((line) => `<tr><td>${status}</td><td>${inline(line)}</td></tr>`),
     )
   if (rows.length === 0) return ''
-  return `<details><summary>Errors</summary><table>${rows.join('')}</table></details>`
+  return `<details><summary>Errors</summary><div class="scroll" tabindex="0"><table>${rows.join('')}</table></div></details>`
 }
-
-function prose(text: string): string {
-  return text
-    .split('\n\n')
-    .map((paragraph) => `<p>${inline(paragraph)}</p>`)
-    .join('')
-}
-
-function inline(text: string): string {
-  return escapeHtml(text).replace(/`([^`]+)`/g, '<code>$1</code>')
-}
-
-const STYLE = `:root{color-scheme:light dark;--line:#8884;--soft:#8881}
-*{box-sizing:border-box}body{margin:0;font:15px/1.55 system-ui,sans-serif;display:flex}
-nav{position:sticky;top:0;height:100vh;overflow:auto;flex:0 0 270px;padding:20px;border-right:1px solid var(--line)}
-nav b{display:block;margin:14px 0 4px}nav a{display:block;padding:2px 0;color:inherit;text-decoration:none;font-size:13px}
-nav a:hover{text-decoration:underline}main{padding:20px 40px;max-width:900px;min-width:0}
-section{border-top:1px solid var(--line);padding:14px 0}table{border-collapse:collapse;width:100%;font-size:13px}
-td,th{border-bottom:1px solid var(--line);padding:4px 8px 4px 0;text-align:left;vertical-align:top}
-pre{background:var(--soft);padding:12px;overflow:auto;font-size:12.5px;border-radius:6px}small{opacity:.65}
-i{font:600 11px ui-monospace,monospace;text-transform:uppercase;opacity:.8}.post,.patch{color:#b45309}.delete{color:#b91c1c}.get{color:#15803d}
-@media(max-width:760px){body{display:block}nav{position:static;height:auto;border:0}main{padding:20px}}`

@@ -1,19 +1,28 @@
 import { createHash } from 'node:crypto'
 import { llmsText } from '../api/docs-llms.js'
 import { docsPage } from '../api/docs-page.js'
+import { DOCS_SCRIPT } from '../api/docs-script.js'
+import { DOCS_STYLE } from '../api/docs-style.js'
+import { landingPage } from '../api/landing-page.js'
 import { openApiDocument } from '../api/openapi.js'
 import type { ExtraRoute } from './routes.js'
 
-/** `/openapi.json`, `/docs` and `/llms.txt`: made once from the operations tables, no key needed. */
+/**
+ * `/`, `/docs`, `/openapi.json` and `/llms.txt`: made once from the operations tables, no key needed.
+ */
 
 const CACHE_CONTROL = 'public, max-age=300'
-/** The page has one style sheet of its own and needs nothing else. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+/** The pages have one style sheet and one script, which are known by their hashes. */
+const PAGE_POLICY = `default-src 'none'; style-src ${hashOf(DOCS_STYLE)}; script-src ${hashOf(DOCS_SCRIPT)}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+
+function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+}
 
 export function documentRoutes(): ExtraRoute[] {
   const openApi = openApiDocument()
   return [
+    document('landing', '/', 'text/html; charset=utf-8', landingPage()),
     document('openapi', '/openapi.json', 'application/json', JSON.stringify(openApi)),
     document('docs', '/docs', 'text/html; charset=utf-8', docsPage(openApi)),
     document('llms', '/llms.txt', 'text/plain; charset=utf-8', llmsText()),

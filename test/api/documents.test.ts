@@ -1,10 +1,14 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { runInNewContext } from 'node:vm'
 import { Validator } from '@seriousme/openapi-schema-validator'
+import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import { consoleOperations } from '../../src/api/console-operations.js'
 import { eventType } from '../../src/api/console-webhooks.js'
 import { llmsText } from '../../src/api/docs-llms.js'
 import { docsPage } from '../../src/api/docs-page.js'
+import { landingPage } from '../../src/api/landing-page.js'
 import { openApiDocument } from '../../src/api/openapi.js'
 import { COMMON_ERRORS } from '../../src/api/operation-row.js'
 import { operations } from '../../src/api/operations.js'
@@ -119,8 +123,52 @@ describe('the OpenAPI document', () => {
 describe('the pages', () => {
   it('load nothing from anywhere', () => {
     const page = docsPage(document)
-    expect(page).not.toMatch(/<script|<link|@import|src=|url\(/)
+    for (const html of [page, landingPage()]) {
+      expect(html).not.toMatch(/<link|@import|src=|url\(|style=|\son\w+=/)
+    }
     for (const row of rows) expect(page).toContain(`id="${row.name}"`)
+  })
+
+  it('lead to nothing that is not there', async () => {
+    const { server, baseUrl } = await startHarness({ extraRoutes: documentRoutes() })
+    const pages = new Map<string, string>()
+    const pageAt = async (path: string) => {
+      const known = pages.get(path)
+      if (known !== undefined) return known
+      const response = await fetch(`${baseUrl}${path}`)
+      expect([200, 503], path).toContain(response.status)
+      const text = await response.text()
+      pages.set(path, text)
+      return text
+    }
+    for (const from of ['/', '/docs']) {
+      const links = [...(await pageAt(from)).matchAll(/<a[^>]* href="([^"]+)"/g)]
+      expect(links.length).toBeGreaterThan(5)
+      for (const [, link = ''] of links) {
+        const [path = '', anchor] = link.split('#')
+        const there = await pageAt(path === '' ? from : path)
+        if (anchor !== undefined) expect(there).toContain(`id="${anchor}"`)
+      }
+    }
+    await server.close()
+  })
+
+  it('show code that checks a delivery as it is signed', async () => {
+    const code = /function isGenuine[\s\S]*?\n}/.exec(unescaped(docsPage(document)))?.[0] ?? ''
+    const secret = `whsec_${Buffer.from('a secret of twenty-four').toString('base64')}`
+    const body = JSON.stringify({ type: 'webhook.test' })
+    const at = new Date()
+    const headers = {
+      'webhook-id': 'evt_1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-signature': new Webhook(secret).sign('evt_1', at, body),
+    }
+    const check = runInNewContext(`(${code})`, { createHmac, timingSafeEqual, Buffer, Date }) as (
+      ...args: readonly unknown[]
+    ) => boolean
+    expect(check(headers, body, secret)).toBe(true)
+    expect(check(headers, `${body} `, secret)).toBe(false)
+    expect(check({ ...headers, 'webhook-timestamp': '1' }, body, secret)).toBe(false)
   })
 
   it('tell agents every operation', () => {
@@ -131,6 +179,7 @@ describe('the pages', () => {
     const { server, baseUrl } = await startHarness({ extraRoutes: documentRoutes() })
     for (const [path, type] of [
       ['/openapi.json', 'application/json'],
+      ['/', 'text/html'],
       ['/docs', 'text/html'],
       ['/llms.txt', 'text/plain'],
     ]) {
@@ -145,3 +194,17 @@ describe('the pages', () => {
     await server.close()
   })
 })
+
+/** The text of a page's code. */
+function unescaped(html: string): string {
+  return html
+    .replaceAll('&#39;', "'")
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#34;', '"')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&#60;', '<')
+    .replaceAll('&#62;', '>')
+    .replaceAll('&#38;', '&')
+    .replaceAll('&amp;', '&')
+}

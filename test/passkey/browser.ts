@@ -16,6 +16,8 @@ export interface Browser {
   /** Until an expression is truthy, also across navigations. @throws Error with the page's text */
   until(expression: string): Promise<void>
   click(selector: string): Promise<void>
+  /** Of the window, CSS pixels. */
+  resize(width: number, height: number): Promise<void>
   /** @returns id of a virtual authenticator that is asked from now on */
   addAuthenticator(holding?: readonly object[]): Promise<string>
   /** Unplugs one. @returns the passkeys on it, for the next time */
@@ -106,6 +108,10 @@ async function attached(child: ChildProcess, close: () => Promise<void>): Promis
       // What a script does with a click, it does once the page is complete.
       await until(`document.readyState === 'complete' && ${found} !== null`)
       await evaluate(`${found}.click()`)
+    },
+    async resize(width, height) {
+      const size = { width, height, deviceScaleFactor: 1, mobile: width < 600 }
+      await call('Emulation.setDeviceMetricsOverride', size)
     },
     async addAuthenticator(holding = []) {
       const options = {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../domain/escape-html.js'
+import { PAGE_PALETTE } from '../../domain/page-palette.js'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './password-hash.js'
 
 /**
@@ -7,11 +8,7 @@ import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './password-hash.js'
  * passkey is asked for, so that they work everywhere and the content security policy can forbid
  * everything but one inline style sheet.
  */
-const STYLE = `
-:root{color-scheme:light dark;--bg:#f6f7f9;--card:#fff;--fg:#16191d;--mute:#565e6a;--line:#c9ced6;
---accent:#1f5fd0;--on-accent:#fff;--bad:#a8181f}
-@media (prefers-color-scheme:dark){:root{--bg:#101317;--card:#191d23;--fg:#eceff3;--mute:#a3adba;
---line:#3c444f;--accent:#7eaaff;--on-accent:#0b1220;--bad:#ff9a9a}}
+const STYLE = `${PAGE_PALETTE}
 *{box-sizing:border-box}
 body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--bg);
 color:var(--fg);font:1rem/1.5 system-ui,sans-serif}
