@@ -1,5 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  encodeGrantStatement,
+  type GrantStatement,
+} from '../../src/custody/authorizers/grant-statement.js'
+import { canonicalGrant } from '../../src/domain/grant-terms.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { documentRoutes } from '../../src/http/document-routes.js'
+import type { ExtraRoute } from '../../src/http/routes.js'
+import { confirmPage } from '../../src/identity-provider/authorizers/pages.js'
+import {
+  contentSecurityPolicy,
+  loginPage,
+  scriptedPagePolicy,
+} from '../../src/identity-provider/login/pages.js'
 import { type Harness, startHarness } from '../http/harness.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
 
@@ -7,10 +20,54 @@ import { type Browser, startBrowser } from '../passkey/browser.js'
 
 const WIDTHS = [390, 1_280]
 
+const someBytes = (length: number) => new Uint8Array(length).fill(7)
+const PERSON = 'a.person.with.a.long.name@department.of.a.large.company.example'
+const STATEMENT: GrantStatement = {
+  ...canonicalGrant(INITIAL_POLICY),
+  ...{ keyId: someBytes(16), grantId: someBytes(16), walletId: someBytes(16), version: 1 },
+  ...{ ownerHash: someBytes(32), revoked: false, rotatedFrom: null, expiresAtMs: null },
+  ...{ proofKeyDigest: someBytes(32), confirmBeforeMs: 1_763_631_000_000 },
+}
+/** Those of the identity provider, as it makes them and under its policies. */
+const IDENTITY_PAGES = [
+  page(
+    '/login',
+    contentSecurityPolicy(null),
+    loginPage({
+      ...{ interactionPath: '/i', clientName: 'Countersign console', email: PERSON },
+      problem: 'That email and password do not fit.',
+    }),
+  ),
+  page(
+    '/confirm',
+    scriptedPagePolicy(),
+    confirmPage({
+      ...{ email: PERSON, rpId: 'localhost', signInPath: '/i', statement: STATEMENT },
+      encoded: encodeGrantStatement(STATEMENT),
+    }),
+  ),
+]
+
+function page(path: string, policy: string, html: string): ExtraRoute {
+  // The scripts of these pages are served by the identity provider.
+  const body = Buffer.from(html.replace(/<script[^>]*><\/script>/g, ''))
+  const contentType = 'text/html; charset=utf-8'
+  return {
+    method: 'GET',
+    path,
+    name: path.slice(1),
+    handle: (exchange) =>
+      exchange.send({
+        ...{ status: 200, body, contentType },
+        headers: [['Content-Security-Policy', policy]],
+      }),
+  }
+}
+
 let harness: Harness
 let browser: Browser
 beforeAll(async () => {
-  harness = await startHarness({ extraRoutes: documentRoutes() })
+  harness = await startHarness({ extraRoutes: [...documentRoutes(), ...IDENTITY_PAGES] })
   browser = await startBrowser()
 })
 afterAll(async () => {
@@ -25,7 +82,7 @@ async function show(path: string, width: number): Promise<void> {
 }
 
 describe.each(WIDTHS)('at %i pixels', (width) => {
-  it.each(['/', '/docs'])(
+  it.each(['/', '/docs', ...IDENTITY_PAGES.map(({ path }) => path)])(
     '%s is no wider than the window, and its policy blocks nothing',
     async (path) => {
       await show(path, width)
