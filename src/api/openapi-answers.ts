@@ -108,7 +108,24 @@ const ANSWERS: Readonly<Partial<Record<Name, readonly Answer[]>>> = {
   test_webhook: one('The test event is on its way.', 202),
   redeliver_event: one('The event is on its way again.', 202),
   put_address_rule: one('The rule, in force from the next call on.', 201),
-  list_events: one('Events in order; go on with `next_after`.'),
+  list_events: [
+    {
+      status: 200,
+      description: 'Events in order; go on with `next_after`.',
+      example: {
+        events: [
+          {
+            ...{ seq: 42, event_id: 'evt_01KAJ5Q4Z7R8M2V9C3T6W1X0YB', timestamp: TIME },
+            type: 'transaction.confirmed',
+            data: { ...SENT_TRANSACTION, ...CONFIRMED, confirmations: 1 },
+          },
+        ],
+        next_after: 42,
+        has_more: false,
+        log_starts_after: 0,
+      },
+    },
+  ],
 }
 
 /** @param title what is said of an operation that needs no more */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../support/ports.js'
 import { type Stack, startStack } from './stack.js'
+import { describeExamples } from './write-path/examples.js'
 import { describeIdempotency } from './write-path/idempotency.js'
 import { describeKeys } from './write-path/keys.js'
 import { describeParity } from './write-path/parity.js'
@@ -22,6 +23,7 @@ describe('the write path', () => {
 
   describeSends(stack)
   describeReads(stack)
+  describeExamples(stack)
   describeKeys(stack)
   describeIdempotency(stack)
   describePolicies(stack)
