@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { readConfirmable } from '../../src/custody/authorizers/confirmable.js'
 import {
   encodeGrantStatement,
   type GrantStatement,
@@ -42,8 +43,8 @@ const IDENTITY_PAGES = [
     '/confirm',
     scriptedPagePolicy(),
     confirmPage({
-      ...{ email: PERSON, rpId: 'localhost', signInPath: '/i', statement: STATEMENT },
-      encoded: encodeGrantStatement(STATEMENT),
+      ...{ email: PERSON, rpId: 'localhost', signInPath: '/i' },
+      asked: readConfirmable(encodeGrantStatement(STATEMENT)),
     }),
   ),
 ]
