@@ -85,8 +85,8 @@ export const deleteAddressRuleInput = z.strictObject({ address })
 
 export const backtestInput = z.strictObject({
   key_id: z.string().max(64),
-  daily_limit_usd: usdCap,
-  monthly_limit_usd: usdCap,
+  daily_limit_usd: usdCap.optional().describe("default: the key's"),
+  monthly_limit_usd: usdCap.optional().describe("default: the key's"),
   policy: callPolicyBacktested.optional(),
   cursor: z
     .string()

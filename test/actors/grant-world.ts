@@ -11,6 +11,7 @@ import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import type { ShareStore } from '../../src/custody/domain-keys/share-store.js'
 import type { EvidenceLog } from '../../src/custody/evidence/evidence-log.js'
 import { keyStatus } from '../../src/domain/api-key.js'
+import { createFreezeBook } from '../../src/domain/freeze-book.js'
 import type { GrantChange } from '../../src/domain/grant-change.js'
 import {
   commonTerms,
@@ -259,6 +260,7 @@ export class GrantWorld {
     const life = this.#life
     return {
       reader: this.#reader,
+      freezes: createFreezeBook([], () => null),
       pendingGrants: createPendingGrants(),
       environment: 'test',
       forgetKey() {},

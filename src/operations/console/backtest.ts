@@ -3,7 +3,7 @@ import { invalidAt } from '../../api/parse.js'
 import type { KeyId, TxId, UserId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { CALL_POLICY, USD_CAP } from '../../domain/key-policy-forms.js'
-import { formatUsd } from '../../domain/money.js'
+import { formatUsd, type UsdMicros } from '../../domain/money.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -31,12 +31,12 @@ export function backtestKey({ reader }: OperationPorts): ConsoleHandlers['backte
   return async ({ userId }, input) => {
     const owned = ownedKey(reader, userId, input.key_id)
     if (!owned.ok) return owned
-    const { keyId, lineageId, subWalletId } = owned.value
+    const { keyId, lineageId, subWalletId, dailyLimitMicros, monthlyLimitMicros } = owned.value
     const from = readCursor(keyId, input.cursor)
     if (!from.ok) return from
     const caps = {
-      dailyLimitMicros: USD_CAP.fromWire(input.daily_limit_usd),
-      monthlyLimitMicros: USD_CAP.fromWire(input.monthly_limit_usd),
+      dailyLimitMicros: capOf(input.daily_limit_usd, dailyLimitMicros),
+      monthlyLimitMicros: capOf(input.monthly_limit_usd, monthlyLimitMicros),
     }
     const policy = CALL_POLICY.fromWire(input.policy ?? null)
     const policyReplay = policy === null ? null : new PolicyReplay(policy)
@@ -82,6 +82,11 @@ export function backtestKey({ reader }: OperationPorts): ConsoleHandlers['backte
       },
     }
   }
+}
+
+/** What is left out is as it is now. */
+function capOf(asked: string | undefined, own: UsdMicros | null): UsdMicros | null {
+  return asked === undefined ? own : USD_CAP.fromWire(asked)
 }
 
 function takeSlice<T>(items: Iterable<T>): T[] {

@@ -109,8 +109,7 @@ export function describePolicies(stack: () => Stack): void {
         { effect: 'allow', rule: 'dead' },
         { effect: 'deny', rule: 'default', reasons: expect.any(Array) },
       ])
-      const caps = { daily_limit_usd: 'unlimited', monthly_limit_usd: 'unlimited' }
-      const past = await stack().owner.post(`/keys/${key.keyId}/backtest`, { ...caps, policy })
+      const past = await stack().owner.post(`/keys/${key.keyId}/backtest`, { policy })
       expect(past.json).toMatchObject({
         checked: 1,
         refused: [],
