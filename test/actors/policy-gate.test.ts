@@ -6,7 +6,7 @@ import { emptyState, type SubWalletState } from '../../actors/sub-wallet/core/st
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { Call } from '../../src/domain/call.js'
-import type { Address, Hex } from '../../src/domain/ids.js'
+import type { Address, Hex, TxId } from '../../src/domain/ids.js'
 import { policyOf, transferData, USDC } from '../policy/random-policies.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import {
@@ -284,11 +284,19 @@ describe('new beneficiaries', () => {
 
   test('are those whom the wallet has not paid, by whichever key', () => {
     keyWith({ rules })
-    const payees = new Map([[ALICE, 1]])
+    const payees = { times: new Map([[ALICE, 1]]), openAtRead: [] }
     expect(send(1, { payees })).toBeNull()
     expect(send(2, { to: BOB })).toMatchObject({
       details: { field: 'new_beneficiary', observed: BOB },
     })
+  })
+
+  test('are read anew where a payment ended between the reading and the decision', () => {
+    keyWith({ rules })
+    const behind = { times: new Map([[ALICE, 1]]), openAtRead: ['tx_ended' as TxId] }
+    expect(send(1, { payees: behind })?.details).toMatchObject({ observed: 'cannot be judged' })
+    const payees = { times: new Map([[ALICE, 1]]), openAtRead: [] }
+    expect(send(2, { payees })).toBeNull()
   })
 
   test('cannot be told where the wallet has not read whom it paid', () => {

@@ -240,18 +240,24 @@ describe('npm start', { timeout: 240_000 }, () => {
       const { stdout } = await promisify(execFile)('sh', ['-c', `${line} --json`], options)
       return JSON.parse(stdout)
     }
-    const shown = (command: string) => {
-      const [line = ''] = new RegExp(`node '.*${command}.*`).exec(started.output()) ?? []
-      return line
-    }
+    // The banner comes after dev.json, by which a start is known to be done.
+    const shown = (command: string) =>
+      vi.waitFor(
+        () => {
+          const [line] = new RegExp(`node '.*${command}.*`).exec(started.output()) ?? []
+          if (line === undefined) throw new Error(`no "${command}" in ${started.output()}`)
+          return line
+        },
+        { timeout: 30_000 },
+      )
     const { trade, read } = started.dev().keys
-    const authorize = shown('authorizer create')
+    const authorize = await shown('authorizer create')
     await paste(authorize)
     await paste(authorize.replace('authorizer create', `keys revoke ${trade.key_id}`))
     expect(await started.stop()).toBe(0)
     started = await startDev(home, port)
     expect(started.dev().keys).toEqual({ trade: null, read })
-    const made = await paste(shown("keys create 'dev trade'"))
+    const made = await paste(await shown("keys create 'dev trade'"))
     expect(made).toMatchObject({ authorized_by: 'p256', permission: 'trade' })
     const limits = await fetch(`${started.dev().base_url}/api/limits`, {
       headers: { 'x-api-key': made.secret },

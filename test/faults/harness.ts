@@ -226,7 +226,7 @@ export async function startHarness(
         }
         return wallet
       },
-      send(wallet, chainId, call = {}) {
+      send(wallet, chainId, { idempotency = null, ...call } = {}) {
         const command: SendCommand = {
           type: 'send',
           txId: `tx_${ulidBody(Date.now(), randomBytes(10))}` as TxId,
@@ -235,7 +235,7 @@ export async function startHarness(
           kind: 'send',
           call: { chainId, to: RECIPIENT, value: 1_000_000_000_000n, data: '0x', ...call },
           proofKey: wallet.proofKey,
-          idempotency: null,
+          idempotency,
         }
         return life.ask({ kind: 'sub-wallet', id: wallet.subWalletId, command, token: null })
       },

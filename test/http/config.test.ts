@@ -16,6 +16,7 @@ describe('the environment', () => {
         publicHosts: null,
         metricsPort: null,
         identityIssuer: null,
+        identityJwksUrl: null,
         consoleAudience: 'urn:countersign:console',
         logLevel: 'info',
         workers: workersFor(availableParallelism()),

@@ -19,7 +19,14 @@ import { evolveSponsored } from './evolve-sponsored.js'
 import { noteLimit } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import { evolveGrants } from './open-grants.js'
-import { bookCall, giveUnitsBack, notePaid, noteUnpaid, takeUnitsAgain } from './policy-ledgers.js'
+import {
+  areStillKnown,
+  bookCall,
+  giveUnitsBack,
+  notePaid,
+  noteUnpaid,
+  takeUnitsAgain,
+} from './policy-ledgers.js'
 import { type Draft, runningKey, type SubWalletState } from './state.js'
 import { isPlain } from './unmined-calls.js'
 
@@ -40,8 +47,8 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       break
     case 'payees-read':
       // Those that were signed meanwhile are among the open ones.
-      if (state.payees !== null) break
-      state.payees = new Map(event.payees)
+      if (state.payees !== null || !areStillKnown(state, event.payees)) break
+      state.payees = new Map(event.payees.times)
       for (const { tx } of state.open.values()) notePaid(state, tx)
       break
     case 'idempotency-forgotten':

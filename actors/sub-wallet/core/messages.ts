@@ -3,7 +3,7 @@ import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { Call } from '../../../src/domain/call.js'
 import type { Exposure } from '../../../src/domain/exposure.js'
 import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
-import type { Address, Hex, KeyId, LineageId, TxId, UserId } from '../../../src/domain/ids.js'
+import type { Hex, KeyId, LineageId, TxId, UserId } from '../../../src/domain/ids.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
 import type { Reservation } from '../../../src/domain/spend.js'
 import type { MinedIn, Transaction, TxKind } from '../../../src/domain/transaction.js'
@@ -21,6 +21,7 @@ import type {
 } from '../../account/core/messages.js'
 import type { AllowancesRecorded, CreditsChanged } from './allowance-ledger.js'
 import type { GrantCommand, GrantEffect, GrantEvent } from './grant-messages.js'
+import type { KnownPayees } from './policy-ledgers.js'
 import type { SponsoredCommand, SponsoredEffect, SponsoredEvent } from './sponsored-messages.js'
 import type { Draft } from './state.js'
 
@@ -40,7 +41,7 @@ export type Command =
       /** A call that the key's policy is to judge. */
       readonly judged?: CallToForesee
       /** As in `PreparedSend`. */
-      readonly payees?: ReadonlyMap<Address, number>
+      readonly payees?: KnownPayees
     }
   | SendCommand
   | PreparedSend
@@ -139,7 +140,7 @@ export interface PreparedSend extends Omit<SendCommand, 'type'> {
   /** The account's nonce on chain; null when the lane knows its own. */
   readonly chainNonce: number | null
   /** Whom the wallet has paid; set where its key's policy asks and the actor does not know. */
-  readonly payees?: ReadonlyMap<Address, number>
+  readonly payees?: KnownPayees
   /** Long calldata that screening refuses, known before it was valued. */
   readonly screened?: {
     readonly refusal: Fault
@@ -172,7 +173,7 @@ export type Event =
       readonly keys: readonly string[]
     }
   /** Volatile. Whom the wallet had paid, as the store says: asked once a policy wants to know. */
-  | { readonly type: 'payees-read'; readonly payees: ReadonlyMap<Address, number> }
+  | { readonly type: 'payees-read'; readonly payees: KnownPayees }
   | { readonly type: 'lineages-forgotten'; readonly lineageIds: readonly LineageId[] }
   | { readonly type: 'reserved'; readonly draft: Draft }
   /** A draft that is being screened holds something else from now on. */

@@ -1,4 +1,4 @@
-import type { Address, LineageId } from '../../../src/domain/ids.js'
+import type { Address, LineageId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { showCall } from '../../../src/policy/call-shown.js'
 import type { UnitsTaken } from '../../../src/policy/ceilings.js'
@@ -71,6 +71,22 @@ export function draftedCalls(state: SubWalletState, lineageId: LineageId): Count
     if (draft?.counted !== undefined && draft.lineageId === lineageId) found.push(draft.counted)
   }
   return found
+}
+
+/** Whom a wallet had paid when the store was read. */
+export interface KnownPayees {
+  /** By lower-case address, how often. */
+  readonly times: ReadonlyMap<Address, number>
+  /** Transactions that were open then, and are not in `times`. */
+  readonly openAtRead: readonly TxId[]
+}
+
+/**
+ * @returns false when one of the open ones has ended since: whether it paid is not known, and the
+ * next call reads anew
+ */
+export function areStillKnown({ open }: SubWalletState, { openAtRead }: KnownPayees): boolean {
+  return openAtRead.every((txId) => open.has(txId))
 }
 
 /** Nothing, as long as no policy of the wallet asks who was paid. */

@@ -18,27 +18,30 @@ export function prepareSend(
   command: SendCommand,
 ): Command | Promise<Command> {
   const first = firstAnswer(ports, state, command)
-  const payees = payeesToTell(ports.reader, state, command.keyId)
   // Looked up again after a wait: the first request with the same key may have ended meanwhile.
   const finish = (
     quote: CallQuote,
     chainNonce: number | null,
     record: PreparedSend['first'],
-  ): PreparedSend => ({
-    type: 'prepared-send',
-    txId: command.txId,
-    requestId: command.requestId,
-    keyId: command.keyId,
-    kind: command.kind,
-    call: command.call,
-    proofKey: command.proofKey,
-    idempotency: command.idempotency,
-    nowMs: ports.timers.now(),
-    first: record,
-    quote,
-    chainNonce,
-    ...(payees === null ? {} : { payees }),
-  })
+  ): PreparedSend => {
+    // Read last: a transaction that ends between the reading and the decision makes it void.
+    const payees = payeesToTell(ports.reader, state, command.keyId)
+    return {
+      type: 'prepared-send',
+      txId: command.txId,
+      requestId: command.requestId,
+      keyId: command.keyId,
+      kind: command.kind,
+      call: command.call,
+      proofKey: command.proofKey,
+      idempotency: command.idempotency,
+      nowMs: ports.timers.now(),
+      first: record,
+      quote,
+      chainNonce,
+      ...(payees === null ? {} : { payees }),
+    }
+  }
   const { wallet } = state
   const { call } = command
   if (wallet === null) return finish({ ok: false, fault: fault('INVALID_KEY') }, null, null)
