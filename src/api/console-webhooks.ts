@@ -118,7 +118,7 @@ export const eventPage = z.looseObject({
       event_id: z.string(),
       type: eventType,
       timestamp,
-      data: z.looseObject({}),
+      data: z.record(z.string(), z.unknown()).describe('as the webhook of that type has it'),
     }),
   ),
   next_after: z.int().describe('`after` of the next page'),
