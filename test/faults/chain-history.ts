@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { ChainView } from '../e2e/chain.js'
 
 /**
@@ -91,13 +92,23 @@ export async function readHistory(view: ChainView, fromBlock: number): Promise<C
   return { byHash, wrong }
 }
 
+/** A node may give a height before it has the block at hand. */
+const ABSENT_MS_MAX = 20_000
+
 async function readBlock(view: ChainView, number: number) {
   const tag = `0x${number.toString(16)}`
-  const [block, receipts] = await Promise.all([
-    view.call('eth_getBlockByNumber', [tag, true]),
-    view.call('eth_getBlockReceipts', [tag]),
-  ])
-  return { block: block as Block, receipts: receipts as readonly Receipt[] }
+  for (const sinceMs = Date.now(); ; await delay(100)) {
+    const [block, receipts] = await Promise.all([
+      view.call('eth_getBlockByNumber', [tag, true]),
+      view.call('eth_getBlockReceipts', [tag]),
+    ])
+    if (block !== null && receipts !== null) {
+      return { block: block as Block, receipts: receipts as readonly Receipt[] }
+    }
+    if (Date.now() - sinceMs > ABSENT_MS_MAX) {
+      throw new Error(`chain ${view.chainId}: its node has no block ${number}`)
+    }
+  }
 }
 
 function minedOf(tx: Readonly<Record<string, string>>, receipt: Receipt): MinedTransaction {
