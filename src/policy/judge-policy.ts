@@ -4,7 +4,6 @@ import type { CallShown } from './call-shown.js'
 import {
   CANNOT_BE_JUDGED,
   type Condition,
-  compileWhen,
   ELSEWHERE,
   FAILS,
   type Facts,
@@ -12,7 +11,8 @@ import {
   HOLDS,
   testAll,
   UNJUDGEABLE,
-} from './conditions.js'
+} from './condition.js'
+import { compileWhen } from './conditions.js'
 import {
   asksForNewBeneficiaries,
   type Policy,

@@ -1,6 +1,6 @@
 import { utcDay, utcMonth } from '../domain/spend.js'
 import type { UnitsTaken } from './ceilings.js'
-import type { Counted } from './conditions.js'
+import type { Counted } from './condition.js'
 import { CEILINGS_MAX, type Ceiling, type Token, WINDOWS_MAX } from './policy.js'
 
 /**

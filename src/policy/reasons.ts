@@ -1,5 +1,5 @@
 import type { CallShown } from './call-shown.js'
-import { type Condition, FAILS, type Facts, HOLDS, testAll } from './conditions.js'
+import { type Condition, FAILS, type Facts, HOLDS, testAll } from './condition.js'
 import type { CompiledPolicy, CompiledRule } from './judge-policy.js'
 
 /** What each rule makes of a call, and why: one line for each, in the order in which they decide. */

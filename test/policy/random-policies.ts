@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import type { Address, Hex } from '../../src/domain/ids.js'
 import { type CallShown, showCall, showIntent } from '../../src/policy/call-shown.js'
-import type { Facts } from '../../src/policy/conditions.js'
+import type { Facts } from '../../src/policy/condition.js'
 import { selectorOf } from '../../src/policy/function-signature.js'
 import { parsePolicy } from '../../src/policy/parse-policy.js'
 import { OPERATIONS, type Policy } from '../../src/policy/policy.js'

@@ -9,7 +9,7 @@ import {
   showIntent,
 } from '../../src/policy/call-shown.js'
 import { ceilingBreach, unitsTaken } from '../../src/policy/ceilings.js'
-import { ELSEWHERE, type Facts } from '../../src/policy/conditions.js'
+import { ELSEWHERE, type Facts } from '../../src/policy/condition.js'
 import { type CompiledPolicy, compilePolicy, judge } from '../../src/policy/judge-policy.js'
 import type { Operation } from '../../src/policy/policy.js'
 import {

@@ -10,7 +10,7 @@ import {
   type UnitsTaken,
   unitsTaken,
 } from '../../../src/policy/ceilings.js'
-import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../../src/policy/conditions.js'
+import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../../src/policy/condition.js'
 import {
   type CompiledPolicy,
   compilePolicy,

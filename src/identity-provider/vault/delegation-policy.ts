@@ -1,5 +1,5 @@
 import type { CallShown } from '../../policy/call-shown.js'
-import type { Facts } from '../../policy/conditions.js'
+import type { Facts } from '../../policy/condition.js'
 import { type CompiledPolicy, compilePolicy, judge } from '../../policy/judge-policy.js'
 import {
   OPERATIONS,

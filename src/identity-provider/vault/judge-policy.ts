@@ -3,7 +3,7 @@ import { isoTime } from '../../domain/iso-time.js'
 import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../../domain/spend.js'
 import type { CallShown } from '../../policy/call-shown.js'
 import { ceilingBreach, type UnitsTaken, unitsTaken } from '../../policy/ceilings.js'
-import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../policy/conditions.js'
+import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../policy/condition.js'
 import {
   type CompiledPolicy,
   compilePolicy,

@@ -3,7 +3,7 @@ import { isoTime } from '../../domain/iso-time.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { type CallShown, showCall } from '../../policy/call-shown.js'
 import { ceilingBreach, unitsTaken } from '../../policy/ceilings.js'
-import type { Facts } from '../../policy/conditions.js'
+import type { Facts } from '../../policy/condition.js'
 import { type CompiledPolicy, compilePolicy, explain, judge } from '../../policy/judge-policy.js'
 import type { Policy, PolicyEffect } from '../../policy/policy.js'
 import {
