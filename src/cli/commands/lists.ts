@@ -1,8 +1,6 @@
 import { join } from 'node:path'
 import { type Command, Option } from 'commander'
 import { readChainPolicies } from '../../config/chains.js'
-import { protectedAddressesOf } from '../../config/protected-addresses.js'
-import { oracleListName, sanctionsOracleOf } from '../../config/sanctions-oracles.js'
 import { readScreeningFile } from '../../config/screening.js'
 import type { ListSource } from '../../screening/lists/formats/read-list.js'
 import { importList } from '../../screening/lists/import-list.js'
@@ -11,6 +9,7 @@ import { updateLists } from '../../screening/lists/update-lists.js'
 import { type GlobalOptions, homeOf, isDevelopmentHome } from '../connection.js'
 import { EXIT } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { listsContext } from '../lists-context.js'
 import { printable, printRecord, printRows } from '../print.js'
 import { registerReplay } from './lists-replay.js'
 
@@ -34,17 +33,7 @@ function contextOf(io: Io, options: GlobalOptions) {
   const home = homeOf(io, options)
   const { chains } = readChainPolicies(join(home, 'chains.json'))
   const mode = modeOf(io, options)
-  const silent = () => undefined
-  return {
-    mode,
-    textListsDirectory: join(home, 'lists'),
-    storeDirectory: join(home, 'service', 'lists'),
-    protectedAddresses: protectedAddressesOf(chains),
-    mirrors: chains
-      .filter((chain) => sanctionsOracleOf(chain, mode) !== null)
-      .map(({ id }) => oracleListName(id)),
-    log: { info: silent, warn: silent, error: silent },
-  }
+  return listsContext(home, chains, mode)
 }
 
 export function register(program: Command, io: Io): void {

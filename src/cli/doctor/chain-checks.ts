@@ -2,11 +2,10 @@ import { join } from 'node:path'
 import { type ChainAccess, connectChains } from '../../chains/access.js'
 import { verifyChain } from '../../chains/verify-chain.js'
 import { type ChainConfig, readChainsFile } from '../../config/chains.js'
-import { protectedAddressesOf } from '../../config/protected-addresses.js'
-import { oracleListName, sanctionsOracleOf } from '../../config/sanctions-oracles.js'
 import { LATEST_ROUND_DATA } from '../../contracts/selectors.js'
 import { decodeRound } from '../../pricing/chainlink-round.js'
 import { listsStatus } from '../../screening/lists/inspect-lists.js'
+import { listsContext } from '../lists-context.js'
 import type { Environment } from './environments.js'
 import { concern, type Finding, failure, fine, look } from './finding.js'
 
@@ -122,17 +121,7 @@ async function listChecks(
   service: Environment,
 ): Promise<Finding[]> {
   const mode = service.COUNTERSIGN_MODE === 'dev' ? 'dev' : 'live'
-  const silent = () => undefined
-  const { ready, reason, lists, problems } = await listsStatus({
-    mode,
-    textListsDirectory: join(home, 'lists'),
-    storeDirectory: join(home, 'service', 'lists'),
-    protectedAddresses: protectedAddressesOf(chains),
-    mirrors: chains
-      .filter((chain) => sanctionsOracleOf(chain, mode) !== null)
-      .map(({ id }) => oracleListName(id)),
-    log: { info: silent, warn: silent, error: silent },
-  })
+  const { ready, reason, lists, problems } = await listsStatus(listsContext(home, chains, mode))
   const wayOut = 'countersign lists update'
   const rows = lists.map(({ list, entries, ageMs, maxAgeMs, stale }) => {
     const span = maxAgeMs === null ? '' : `, ${days(ageMs)} of ${days(maxAgeMs)} days old`

@@ -6,6 +6,7 @@ import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Accounts } from '../login/accounts.js'
 import { AUTHORIZERS_CLIENT_ID, AUTHORIZERS_SIGNED_IN_PATH } from '../login/clients.js'
 import { contentSecurityPolicy, messagePage, scriptedPagePolicy } from '../login/pages.js'
+import { sendPage } from '../login/send-page.js'
 import type { AuthorizerCeremonies } from './ceremonies.js'
 import { PAGE_SCRIPT } from './page-script.js'
 import { confirmPage, managePage, SCRIPT_PATH } from './pages.js'
@@ -32,7 +33,7 @@ export async function servePage(
   if (request.method !== 'GET') return false
   const query = new URLSearchParams((request.url ?? '').split('?', 2)[1] ?? '')
   if (path === SCRIPT_PATH) {
-    send(response, 200, 'text/javascript', PAGE_SCRIPT, contentSecurityPolicy(null))
+    sendPage(response, 200, 'text/javascript', PAGE_SCRIPT, contentSecurityPolicy(null))
     return true
   }
   if (path === AUTHORIZERS_SIGNED_IN_PATH) {
@@ -67,7 +68,7 @@ async function manage(
     signInPath,
     authorizers: deps.ceremonies.list(visitor.userId),
   })
-  send(response, 200, 'text/html', page, scriptedPagePolicy())
+  sendPage(response, 200, 'text/html', page, scriptedPagePolicy())
 }
 
 async function confirm(
@@ -99,7 +100,7 @@ async function confirm(
     rpId: deps.webauthn()?.rpId ?? '',
     signInPath: confirmPath(text),
   })
-  send(response, 200, 'text/html', page, scriptedPagePolicy())
+  sendPage(response, 200, 'text/html', page, scriptedPagePolicy())
 }
 
 function readAsked(text: string): Confirmable | null {
@@ -151,26 +152,10 @@ function confirmPath(grant: string): string {
 }
 
 function message(response: ServerResponse, status: number, title: string, text: string): void {
-  send(response, status, 'text/html', messagePage(title, text), contentSecurityPolicy(null))
+  sendPage(response, status, 'text/html', messagePage(title, text), contentSecurityPolicy(null))
 }
 
 function redirect(response: ServerResponse, location: string): void {
   response.writeHead(303, { Location: location, 'Cache-Control': 'no-store' })
   response.end()
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  mediaType: string,
-  body: string,
-  policy: string,
-): void {
-  response.writeHead(status, {
-    'Content-Type': `${mediaType}; charset=utf-8`,
-    'Content-Length': Buffer.byteLength(body),
-    'Content-Security-Policy': policy,
-    'Cache-Control': 'no-store',
-  })
-  response.end(body)
 }

@@ -4,6 +4,7 @@ import { AccountRefusedError, type Accounts } from './accounts.js'
 import { FormRefusedError, readForm } from './form-body.js'
 import { contentSecurityPolicy, enrolmentPage, messagePage, scriptedPagePolicy } from './pages.js'
 import { PasswordQueueFullError } from './password-hash.js'
+import { sendPage } from './send-page.js'
 
 /**
  * Where an invited person chooses a password. The code is in the link's fragment, which browsers
@@ -26,7 +27,7 @@ export function createEnrolmentHandler(deps: EnrolmentDeps) {
   return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
     if (path === SCRIPT_PATH && request.method === 'GET') {
-      send(response, 200, 'text/javascript', SCRIPT, contentSecurityPolicy(null))
+      sendPage(response, 200, 'text/javascript', SCRIPT, contentSecurityPolicy(null))
     } else if (path === ENROLMENT_PATH && request.method === 'GET') {
       show(response, 200, '', null)
     } else if (path === ENROLMENT_PATH && request.method === 'POST') {
@@ -54,7 +55,7 @@ async function redeem(
       'You are in',
       'Your password is set. Go on where your operator said: add a passkey at /authorizers of this address, or run "countersign login" and "countersign authorizer create".',
     )
-    send(response, 200, 'text/html', done, contentSecurityPolicy(null))
+    sendPage(response, 200, 'text/html', done, contentSecurityPolicy(null))
   } catch (error) {
     if (error instanceof AccountRefusedError) {
       show(response, 400, code, `Not possible: ${error.message}.`)
@@ -76,21 +77,5 @@ function show(
   problem: string | null,
 ): void {
   const page = enrolmentPage({ action: ENROLMENT_PATH, script: SCRIPT_PATH, code, problem })
-  send(response, status, 'text/html', page, scriptedPagePolicy("'self'"))
-}
-
-function send(
-  response: ServerResponse,
-  status: number,
-  mediaType: string,
-  body: string,
-  policy: string,
-): void {
-  response.writeHead(status, {
-    'Content-Type': `${mediaType}; charset=utf-8`,
-    'Content-Length': Buffer.byteLength(body),
-    'Content-Security-Policy': policy,
-    'Cache-Control': 'no-store',
-  })
-  response.end(body)
+  sendPage(response, status, 'text/html', page, scriptedPagePolicy("'self'"))
 }

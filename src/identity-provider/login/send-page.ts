@@ -1,0 +1,18 @@
+import type { ServerResponse } from 'node:http'
+
+/** A page of this process, or its script: whole, of the moment, and with its own policy. */
+export function sendPage(
+  response: ServerResponse,
+  status: number,
+  mediaType: string,
+  body: string,
+  contentSecurityPolicy: string,
+): void {
+  response.writeHead(status, {
+    'Content-Type': `${mediaType}; charset=utf-8`,
+    'Content-Length': Buffer.byteLength(body),
+    'Content-Security-Policy': contentSecurityPolicy,
+    'Cache-Control': 'no-store',
+  })
+  response.end(body)
+}
