@@ -125,9 +125,16 @@ function judgeAcknowledgements({ asked }: Agent, all: readonly TransactionView[]
     const kinds = answers.map(({ kind }) => kind)
     return !kinds.includes('acknowledged') && kinds.includes('unknown')
   })
-  const unexplained = all.length - new Set(acknowledged).size
-  if (unexplained > open.length) {
-    wrong.push(`${unexplained} transactions that nobody was told of, ${open.length} unanswered`)
+  const told = new Set(acknowledged)
+  const untold = all.filter(({ tx_id }) => !told.has(tx_id))
+  if (untold.length > open.length) {
+    const which = untold.map(
+      ({ tx_id, kind, chain_id, nonce, status, error, created_at }) =>
+        `${tx_id} ${kind} ${chain_id}:${nonce} ${status} ${JSON.stringify(error)} of ${created_at}`,
+    )
+    wrong.push(
+      `${untold.length} transactions that nobody was told of, ${open.length} unanswered: ${which.join('; ')}`,
+    )
   }
   return wrong
 }
