@@ -1,3 +1,4 @@
+import type { TxId } from '../domain/ids.js'
 import { CATALOGUE, type ErrorCode } from './catalogue.js'
 
 /**
@@ -26,6 +27,11 @@ export function fault(
   internal?: string,
 ): Fault {
   return internal === undefined ? { code, message, details } : { code, message, details, internal }
+}
+
+/** The same refusal, naming the transaction that is kept of what it refused. */
+export function naming(f: Fault, txId: TxId): Fault {
+  return { ...f, details: { ...f.details, tx_id: txId } }
 }
 
 export function ok<T>(value: T): Result<T> {

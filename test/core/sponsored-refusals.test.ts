@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import type { Transaction } from '../../src/domain/transaction.js'
 import { fault } from '../../src/errors/fault.js'
-import { preparedSend, START_MS, txIdOf } from '../actors/wallet-fixtures.js'
+import { ATTEMPT, preparedSend, START_MS, transaction, txIdOf } from '../actors/wallet-fixtures.js'
 import {
   FIRST_GAS_WALLET,
   openWallet,
@@ -69,5 +70,53 @@ describe('a sponsored call that was handed over and then refused', () => {
       expect(dayMicros).toBeGreaterThanOrEqual(900n)
       expect(reservedMicros).toBe(dayMicros)
     }
+  })
+})
+
+/** A gas wallet signed it, and then no node took it. */
+async function drop(world: WalletWorld, n: number, error: Transaction['error']): Promise<void> {
+  await world.handle({
+    type: 'sponsor-update',
+    txId: txIdOf(n),
+    gas: transaction(n, { status: 'dropped', attempts: [ATTEMPT], error }),
+    flight: 'ended',
+    refusal: null,
+    gasWalletId: FIRST_GAS_WALLET,
+    cancels: null,
+    nowMs: START_MS,
+  })
+}
+
+describe('a refusal after the signature', () => {
+  test.each([
+    ['CHAIN_UNAVAILABLE', 'a gas wallet that ran dry', null],
+    ['CHAIN_REJECTED', 'a refusal by the nodes', { code: 'CHAIN_REJECTED', message: 'no' }],
+  ])(
+    'names the sponsored call that stays listed as dropped: %s, for %s',
+    async (code, _, error) => {
+      const world = await openWallet(CAP_MICROS)
+      await submitJob(world, 1, 400n)
+      await drop(world, 1, error)
+      const refusal = { code, details: { tx_id: txIdOf(1) } }
+      expect(world.replies.at(-1)).toMatchObject({
+        token: 1,
+        result: { ok: false, fault: refusal },
+      })
+      expect(world.reader.transactions.byId(txIdOf(1))).toMatchObject({ status: 'dropped' })
+    },
+  )
+
+  test('names the send that stays listed as dropped', async () => {
+    const world = await openWallet(CAP_MICROS)
+    await send(world, 2, 10n, 0)
+    await world.handle({
+      ...{ type: 'broadcast-outcome', txId: txIdOf(2), txHash: '0x2', blockNumber: 1 },
+      outcome: { kind: 'rejected', fault: fault('CHAIN_REJECTED', { reason: 'invalid' }) },
+      nowMs: START_MS,
+    })
+    const details = { reason: 'invalid', tx_id: txIdOf(2) }
+    const refusal = { code: 'CHAIN_REJECTED', details }
+    expect(world.replies.at(-1)).toMatchObject({ token: 2, result: { ok: false, fault: refusal } })
+    expect(world.reader.transactions.byId(txIdOf(2))).toMatchObject({ status: 'dropped' })
   })
 })

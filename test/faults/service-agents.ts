@@ -22,12 +22,12 @@ export interface MixChain {
 }
 
 /**
- * What a caller knows: `acknowledged` names a transaction; `refused` says that nothing was done;
- * `unknown` got no answer, or one that leaves it open.
+ * What a caller knows: `acknowledged` names a transaction; `refused` says that nothing was done,
+ * and names what was signed and dropped before it; `unknown` got no answer, or one that leaves it open.
  */
 export type Answer =
   | { readonly kind: 'acknowledged'; readonly txId: string }
-  | { readonly kind: 'refused'; readonly code: string }
+  | { readonly kind: 'refused'; readonly code: string; readonly txId: string | undefined }
   | { readonly kind: 'unknown' }
 
 export interface Asked {
@@ -194,7 +194,7 @@ function answerOf(reply: Reply | null): Answer {
   if (reply === null) return { kind: 'unknown' }
   const { json, code, status } = reply
   if (status < 300 && json.tx_id !== undefined) return { kind: 'acknowledged', txId: json.tx_id }
-  return code === undefined || OPEN_CODES.has(code)
-    ? { kind: 'unknown' }
-    : { kind: 'refused', code }
+  if (code === undefined || OPEN_CODES.has(code)) return { kind: 'unknown' }
+  const named = json.error?.details.tx_id
+  return { kind: 'refused', code, txId: typeof named === 'string' ? named : undefined }
 }

@@ -111,7 +111,7 @@ function judgeAsked(
   return wrong
 }
 
-/** Each listed transaction was asked for: acknowledged, or left open. */
+/** Each listed transaction was asked for: acknowledged, refused by its name, or left open. */
 function judgeAcknowledgements({ asked }: Agent, all: readonly TransactionView[]): string[] {
   const wrong: string[] = []
   const acknowledged = asked.flatMap(({ answers }) => {
@@ -125,7 +125,15 @@ function judgeAcknowledgements({ asked }: Agent, all: readonly TransactionView[]
     const kinds = answers.map(({ kind }) => kind)
     return !kinds.includes('acknowledged') && kinds.includes('unknown')
   })
-  const told = new Set(acknowledged)
+  const refused = asked.flatMap(({ answers }) =>
+    answers.flatMap((it) => (it.kind === 'refused' && it.txId !== undefined ? [it.txId] : [])),
+  )
+  for (const tx of all) {
+    if (tx.status === 'dropped' || !refused.includes(tx.tx_id)) continue
+    if (acknowledged.includes(tx.tx_id)) continue
+    wrong.push(`${tx.tx_id} was refused by its name, and is ${tx.status}`)
+  }
+  const told = new Set([...acknowledged, ...refused])
   const untold = all.filter(({ tx_id }) => !told.has(tx_id))
   if (untold.length > open.length) {
     const which = untold.map(

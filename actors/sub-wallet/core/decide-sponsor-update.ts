@@ -9,7 +9,7 @@ import {
   isFinal,
   type Transaction,
 } from '../../../src/domain/transaction.js'
-import { type Fault, fault } from '../../../src/errors/fault.js'
+import { type Fault, fault, naming } from '../../../src/errors/fault.js'
 import { dropOrphanedDelegation } from './decide-delegation.js'
 import { limitsCrossed } from './limit-crossings.js'
 import { Sent } from './sent.js'
@@ -192,7 +192,7 @@ function answer(turn: Turn, entry: SponsoredEntry, { gas, flight, txId }: Update
   if (token === null || tx === null || flight === 'sending') return
   if (tx.status === 'dropped' && gas !== null) {
     const ranDry = gas.error === null || gas.error.code === 'INSUFFICIENT_FUNDS'
-    turn.refuse(token, ranDry ? unpaid() : fault('CHAIN_REJECTED'))
+    turn.refuse(token, naming(ranDry ? unpaid() : fault('CHAIN_REJECTED'), txId))
   } else turn.answer(token, new Sent(tx, false))
   if (turn.state.sponsored.has(txId)) turn.emit({ type: 'sponsored-answered', txId })
 }

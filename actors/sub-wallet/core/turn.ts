@@ -2,7 +2,7 @@ import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import { freezeOf } from '../../../src/domain/freeze.js'
 import type { LineageId, TxId } from '../../../src/domain/ids.js'
 import type { MinedIn, Transaction } from '../../../src/domain/transaction.js'
-import type { Fault } from '../../../src/errors/fault.js'
+import { type Fault, naming } from '../../../src/errors/fault.js'
 import { frozenFault } from '../../../src/errors/frozen.js'
 import type { AccountCommand, Ending, ReplacePurpose } from '../../account/core/messages.js'
 import type { AccountDraft, DraftEntry, NonceLane, OpenEntry } from '../../account/core/state.js'
@@ -77,6 +77,7 @@ export class Turn implements AccountTurn {
     this.refuse(token, fault)
   }
 
+  /** What was signed already has a record, dropped by then: the refusal names it. */
   refuseCall(
     token: ReplyToken | null,
     fault: Fault,
@@ -84,8 +85,8 @@ export class Turn implements AccountTurn {
     screenedAgainst: readonly ScreenedAgainst[] = [],
   ): void {
     // The identity provider knows no reasons; this domain may.
-    const here = fault.code === 'FROZEN' ? this.whatStops(call) : null
-    this.refuseSend(token, here ?? fault, call, screenedAgainst)
+    const why = (fault.code === 'FROZEN' ? this.whatStops(call) : null) ?? fault
+    this.refuseSend(token, 'status' in call ? naming(why, call.txId) : why, call, screenedAgainst)
   }
 
   /** It is an authorization's. */
