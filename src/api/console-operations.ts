@@ -49,7 +49,12 @@ import {
   webhookIdInput,
   webhookList,
 } from './console-webhooks.js'
-import { listTransactionsInput, transactionList } from './transaction.js'
+import {
+  cancelTransactionInput,
+  listTransactionsInput,
+  transactionList,
+  transactionRecord,
+} from './transaction.js'
 import { noInput } from './wallet.js'
 
 /**
@@ -338,6 +343,15 @@ export const consoleOperations = [
     input: listTransactionsInput,
     output: transactionList,
     errors: [],
+  },
+  {
+    name: 'cancel_transaction',
+    method: 'POST',
+    path: '/api/v1/agent/transactions/:tx_id/cancel',
+    title: 'Outbid a transaction that is not mined by sending nothing at its nonce',
+    input: cancelTransactionInput,
+    output: transactionRecord,
+    errors: ['NOT_FOUND'],
   },
 ] as const satisfies readonly ConsoleOperationRow[]
 

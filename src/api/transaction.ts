@@ -110,6 +110,7 @@ export type TransactionView = z.infer<typeof transactionRecord>
 
 export const getTransactionInput = z.strictObject({ tx_id: txId })
 
+export const cancelTransactionInput = z.strictObject({ tx_id: txId })
 export const listTransactionsInput = z.strictObject({
   limit: listLimit.optional(),
   cursor: listCursor.optional(),

@@ -83,4 +83,5 @@ export const CONSOLE_ROUTES = {
     path: '/api/v1/agent/wallets/:sub_wallet_id/revoke-allowances',
   },
   list_transactions: { method: 'GET', path: '/api/v1/agent/transactions' },
+  cancel_transaction: { method: 'POST', path: '/api/v1/agent/transactions/:tx_id/cancel' },
 } as const satisfies ConsoleRoutes

@@ -3,6 +3,7 @@ import { revokeAllowances } from './console/allowances.js'
 import { listAudit } from './console/audit.js'
 import { listAuthorizers } from './console/authorizers.js'
 import { backtestKey } from './console/backtest.js'
+import { cancelTransaction } from './console/cancel-transaction.js'
 import { listDeliveries, redeliverEvent } from './console/deliveries.js'
 import { listEvents } from './console/events.js'
 import { freeze, unfreeze } from './console/freezes.js'
@@ -55,6 +56,7 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     delete_webhook: freeingWebhook(ports, deleteWebhook(ports)),
     revoke_allowances: revokeAllowances(ports),
     list_transactions: listTransactions(ports),
+    cancel_transaction: cancelTransaction(ports),
   }
   return readFresh(handlers, ports.reader)
 }

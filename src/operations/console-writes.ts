@@ -31,6 +31,7 @@ type TakesAway = {
  */
 const TAKES_AWAY: TakesAway = {
   freeze: () => true,
+  cancel_transaction: () => true,
   revoke_key: () => true,
   delete_webhook: () => true,
   patch_key(records, { userId }, input) {

@@ -12,7 +12,15 @@ import {
 } from '../../src/custody/instance-freeze.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { STRANGER } from '../custody/harness.js'
-import { allFinal, type IssuedKey, issueKey, type Stack, startStack } from '../e2e/stack.js'
+import { chainView } from '../e2e/chain.js'
+import {
+  allFinal,
+  finalOf,
+  type IssuedKey,
+  issueKey,
+  type Stack,
+  startStack,
+} from '../e2e/stack.js'
 import { verifyAudit } from '../faults/verify-audit.js'
 import type { HttpClient, Reply, ReplyBody } from '../support/http-client.js'
 
@@ -220,6 +228,40 @@ describe('a freeze', () => {
       { type: 'key.unfrozen', data: { by: 'user' } },
     ])
   })
+})
+
+describe('what is signed and not mined', () => {
+  test('is cancelled on request while all is frozen, and its spend is free once that is final', async () => {
+    const key = await issueKey(stack)
+    const base = chainView(stack.service.dev(), BASE)
+    await base.call('evm_setAutomine', [false])
+    await base.call('evm_setIntervalMining', [0])
+    let sent: Reply
+    try {
+      sent = await send(key, '1000')
+      expect(sent.json).toMatchObject({ status: 'broadcast', replaced_hashes: [] })
+      await freeze('user')
+      const path = `/transactions/${sent.json.tx_id}/cancel`
+      expect(await owner.post(path)).toMatchObject({ status: 202, json: { status: 'broadcast' } })
+      await vi.waitFor(async () => {
+        const { json } = await key.api.get(`/api/tx/${sent.json.tx_id}`)
+        expect(json.replaced_hashes).toEqual([sent.json.tx_hash])
+      }, WAIT)
+    } finally {
+      await base.call('evm_setAutomine', [true])
+      await base.call('evm_setIntervalMining', [1])
+    }
+    const cancelled = await finalOf(key.api, sent.json.tx_id)
+    expect(cancelled).toMatchObject({ status: 'dropped', nonce: sent.json.nonce })
+    expect(await owner.post(`/transactions/${sent.json.tx_id}/cancel`)).toMatchObject({
+      status: 400,
+    })
+    expect(await owner.post('/transactions/tx_0000000000000000000000000/cancel')).toMatchObject({
+      status: 404,
+    })
+    await unfreeze('user')
+    expect((await key.api.get('/api/limits')).json.reserved_usd).toBe('0.00')
+  }, 120_000)
 })
 
 describe('the operator', () => {

@@ -73,6 +73,7 @@ const OWN_COMMANDS: Names<Exclude<Command['type'], AccountCommand['type']>> = {
   'await-grant': true,
   'grant-answered': true,
   'grants-rested': true,
+  'cancel-transaction': true,
   'read-limits': true,
   send: true,
   'prepared-send': true,

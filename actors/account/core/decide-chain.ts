@@ -60,7 +60,7 @@ export function confirmed(turn: AccountTurn, command: Of<'confirmed'>): void {
 
 const GIVEN_UP = {
   code: 'CHAIN_REJECTED',
-  message: 'The chain kept refusing the transaction; its nonce was used up without it.',
+  message: 'The transaction was cancelled: nothing was sent, and its nonce is used up.',
 } as const
 const REVERTED = {
   code: 'EXECUTION_REVERTED',

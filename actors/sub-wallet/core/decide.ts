@@ -1,5 +1,6 @@
 import { decideAccount } from '../../account/core/decide.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
+import { cancelTransaction } from './cancel.js'
 import { advanceDelegations, delegationChecked } from './decide-delegation.js'
 import {
   awaitGrant,
@@ -108,6 +109,9 @@ export function decide(
       break
     case 'deadline-passed':
       deadlinePassed(turn, command)
+      break
+    case 'cancel-transaction':
+      cancelTransaction(turn, command, token)
       break
     case 'load':
       break

@@ -29,6 +29,7 @@ import type { Draft } from './state.js'
 export type Command =
   | SponsoredCommand
   | GrantCommand
+  | CancelCommand
   /** Of an actor that was loaded: everything under way goes on. */
   | { readonly type: 'resume'; readonly nowMs: number }
   | ConsoleCommand
@@ -117,6 +118,13 @@ export interface Successor {
   readonly keyId: KeyId
   readonly secretHash: string
   readonly secretPrefix: string
+}
+
+/** The owner does not want a transaction any more that is signed and not mined. */
+export interface CancelCommand {
+  readonly type: 'cancel-transaction'
+  readonly txId: TxId
+  readonly nowMs: number
 }
 
 /** A send as the front end authenticated and validated it. */

@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
 import type { SpendCounters } from '../../../src/domain/spend.js'
+import type { Transaction } from '../../../src/domain/transaction.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { Ceiling, PolicyEffect } from '../../../src/policy/policy.js'
@@ -17,6 +18,7 @@ export interface SubWalletReplies {
   readonly 'read-limits': LimitsAnswer
   readonly 'claim-grant': ClaimAnswer
   readonly 'await-grant': GrantAnswer
+  readonly 'cancel-transaction': Transaction
   readonly send: Sent
   readonly 'sponsor-call': Sent
 }
