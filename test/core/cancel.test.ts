@@ -3,16 +3,21 @@ import { restoredEntry } from '../../actors/account/core/state.js'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
-import type { Transaction } from '../../src/domain/transaction.js'
+import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
 import {
   apiKey,
+  preparedSend,
   START_MS,
   transaction,
   txIdOf,
   WALLET_ID,
   wallet,
 } from '../actors/wallet-fixtures.js'
+import { openWallet, spentBy } from './wallet-world.js'
 
+const MINED: MinedIn = {
+  ...{ txHash: '0x01', blockNumber: 1, blockHash: '0x0b', outcome: 'success', feeWei: 1n },
+}
 let state: SubWalletState
 let tx: Transaction
 
@@ -48,9 +53,36 @@ describe('a transaction that its owner does not want any more', () => {
   })
 
   test('is left alone once a block has it, and where there is none', () => {
-    const mined = { ...tx, mined: { blockHash: '0x1' } } as unknown as Transaction
-    state.open.set(tx.txId, restoredEntry(mined, 'sent'))
+    state.open.set(tx.txId, restoredEntry({ ...tx, mined: MINED }, 'sent'))
     expect(cancel()).toMatchObject({ effects: [], code: 'INVALID_REQUEST' })
     expect(cancel(txIdOf(99))).toMatchObject({ effects: [], code: 'INVALID_REQUEST' })
+  })
+
+  test.each([
+    ['what outbids it', '0x02', 'dropped', 1n],
+    ['its own bytes', '0x01', 'confirmed', 51n],
+  ] as const)('ends by what lands: %s', async (_bytes, txHash, status, dayMicros) => {
+    const { txId } = tx
+    const world = await openWallet(1_000n)
+    const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
+    const signed = { txHash: '0x01', rawTransaction: '0x01', intentId: '0x01' } as const
+    const at = { txId, nonce: 0, nowMs: START_MS } as const
+    const bid = { maxFeePerGas: 9n, maxPriorityFeePerGas: 9n }
+    await world.handle(preparedSend(1, 50n, { nowMs: START_MS }), 1)
+    await world.handle({ type: 'screened', txId, ...screened, nowMs: START_MS })
+    await world.handle({ type: 'signed', ...at, signed: { ...signed, signedAtMs: START_MS } })
+    await world.handle({ type: 'cancel-transaction', txId, nowMs: START_MS })
+    await world.handle({
+      ...{ type: 'replacement-signed', ...at, purpose: 'cancel', fees: bid },
+      signed: { ...signed, txHash: '0x02', signedAtMs: START_MS },
+    })
+    expect(spentBy(world).reservedMicros).toBeGreaterThan(0n)
+    const mined = { ...MINED, txHash }
+    const { blockHash } = MINED
+    await world.handle({ type: 'confirmed', txId, mined, nowMs: START_MS })
+    const receipt = { shownMicros: 50n, unvalued: null, nowMs: START_MS } as const
+    await world.handle({ type: 'receipt-valued', txId, blockHash, ...receipt })
+    expect(world.reader.transactions.byId(txId)).toMatchObject({ status, nonce: 0 })
+    expect(spentBy(world)).toMatchObject({ reservedMicros: 0n, dayMicros })
   })
 })
