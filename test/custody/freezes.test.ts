@@ -1,3 +1,5 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import {
   encodeFreezeStatement,
@@ -6,16 +8,13 @@ import {
   freezeMessage,
   subjectOfId,
 } from '../../src/custody/authorizers/freeze-statement.js'
-import {
-  freezeInstance,
-  instanceFreezePath,
-  unfreezeInstance,
-} from '../../src/custody/instance-freeze.js'
+import { serviceLayout, userSideLayout } from '../../src/custody/domain-keys/layout.js'
 import type { FreezeScope } from '../../src/domain/freeze.js'
 import { type LineageId, ulidBytes } from '../../src/domain/ids.js'
 import { sha256 } from '../../src/quorum-protocol/tagged.js'
 import type { FrozenSubject, UnfreezeUpdate } from '../../src/service-custody/co-signer.js'
 import { type AuthorizerClient, connectAuthorizers, type Passkey } from './authorizer-client.js'
+import { countersignOk } from './command.js'
 import { faultOf, passkeyProof } from './grants.js'
 import {
   type Quorum,
@@ -166,7 +165,7 @@ describe('what the identity provider has frozen', () => {
 
   test('stays frozen across a kill of the identity provider', async () => {
     await quorum.identityProvider.kill()
-    await quorum.startIdentityProvider()
+    quorum.identityProvider = await quorum.startIdentityProvider()
     await quorum.coSigner.close()
     await quorum.connect()
     await service.close()
@@ -186,13 +185,42 @@ describe('what the identity provider has frozen', () => {
   })
 })
 
+describe('an identity provider that was restored from a backup of before a freeze', () => {
+  test('learns of it from the evidence, and of its end from its own alone', async () => {
+    const { home } = quorum
+    const backup = join(home, 'backup')
+    await countersignOk(home, ['custody', 'backup', '--domain', 'user', '--to', backup])
+    await quorum.coSigner.freeze(subjectOf('wallet', frozen))
+    await quorum.coSigner.freeze(subjectOf('key', other))
+    await lift(subjectOf('key', other))
+    await quorum.identityProvider.stop()
+    rmSync(userSideLayout(home).evidence, { recursive: true })
+    await countersignOk(home, ['custody', 'restore', '--domain', 'user', '--from', backup])
+    const log = serviceLayout(home).evidence
+    const fenced = ['custody', 'fence', '--service-log', log, '--json']
+    expect(JSON.parse(await countersignOk(home, fenced))).toMatchObject({ freezes: 3 })
+    quorum.identityProvider = await quorum.startIdentityProvider()
+    await service.close()
+    service = await becomeService(quorum)
+    expect(await judgedCall(frozen)).toBe('FROZEN')
+    // Its own log was lost with the disk: that it was lifted is the service's word alone.
+    expect(await judgedCall(other)).toBe('FROZEN')
+    await quorum.coSigner.close()
+    await quorum.connect()
+    await lift(subjectOf('wallet', frozen))
+    await lift(subjectOf('key', other))
+    expect(await countersignOk(home, ['verify-audit'])).toContain('both logs are whole')
+  })
+})
+
 describe('a domain that its operator has frozen', () => {
   test('gives no half of anything new, until its operator lifts it', async () => {
-    const path = instanceFreezePath(quorum.home, 'user')
-    freezeInstance(path, 'incident', Date.now())
+    const command = (name: string) =>
+      countersignOk(quorum.home, ['custody', name, '--domain', 'user', '--json'])
+    expect(JSON.parse(await command('freeze'))).toMatchObject({ domain: 'user', frozen: true })
     await vi.waitFor(async () => expect(await judgedCall(other)).toBe('FROZEN'), WAIT)
     expect(await judgedCall(frozen)).toBe('FROZEN')
-    unfreezeInstance(path)
+    await command('unfreeze')
     await vi.waitFor(async () => expect(await judgedCall(other)).toBe('approved'), WAIT)
   })
 })
