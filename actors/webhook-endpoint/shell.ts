@@ -105,12 +105,12 @@ export function createWebhookShell(
     effect: Extract<EndpointEffect, { type: 'deliver' }>,
   ): Promise<LogCommand> {
     const { eventId, attemptId } = effect
-    const { webhookId, url, userId } = state.endpoint
+    const { webhookId, kind, url, userId } = state.endpoint
     const pending = state.pending.find((delivery) => delivery.eventId === eventId)
     const event = pending === undefined ? undefined : loadEvent(userId, pending)
     if (event === undefined) throw new Error(`${eventId} is not in the log`)
     const outcome = await deliverer.deliver(
-      { url, secrets: activeSecrets(state.endpoint, timers.now()).map(opened(webhookId)) },
+      { kind, url, secrets: activeSecrets(state.endpoint, timers.now()).map(opened(webhookId)) },
       { eventId, body: deliveryBody(event, eventData(event, reader.transactions.byId)) },
     )
     return {

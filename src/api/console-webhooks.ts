@@ -23,20 +23,43 @@ export const eventType = z.enum([
 /** Each of them once, and room for some to come. */
 const EVENT_TYPES_MAX = 32
 
+const endpointKind = z
+  .enum(['webhook', 'slack', 'telegram', 'ntfy'])
+  .describe(
+    'webhook: signed JSON for a program; the others tell people, in the form that these services take',
+  )
+
 export const createWebhookInput = z.strictObject({
-  url: z.string().min(1).max(2_048),
+  kind: endpointKind.optional(),
+  url: z
+    .string()
+    .min(1)
+    .max(2_048)
+    .optional()
+    .describe(
+      'slack: the incoming webhook, of which only the origin is shown again; ntfy: the topic; telegram: of its Bot API, where it is another',
+    ),
+  chat_id: z.string().min(1).max(64).optional().describe('telegram: who is told'),
+  token: z
+    .string()
+    .regex(/^[\w:.-]{1,256}$/, 'must be a token')
+    .optional()
+    .describe('telegram: of the bot; ntfy: where the topic wants one; never shown again'),
   events: z.array(eventType).min(1).max(EVENT_TYPES_MAX).optional(),
   description: label.optional(),
 })
 export const webhook = z.looseObject({
   webhook_id: z.string(),
+  kind: endpointKind,
   url: z.string(),
   events: z.array(eventType).nullable(),
   description: z.string().nullable(),
   status: z.enum(['enabled', 'disabled']),
   created_at: timestamp,
 })
-export const createdWebhook = webhook.extend({ secret: z.string().describe('shown once') })
+export const createdWebhook = webhook.extend({
+  secret: z.string().nullable().describe('of a webhook, shown once; null of the other kinds'),
+})
 export const webhookList = z.looseObject({
   webhooks: z.array(webhook),
   next_cursor: nextCursor,

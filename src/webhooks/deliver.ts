@@ -1,5 +1,7 @@
 import { type Dispatcher, request } from 'undici'
 import type { EventId } from '../domain/ids.js'
+import type { EndpointKind } from '../domain/webhook.js'
+import { type AlertRequest, alertRequest } from './alert-request.js'
 import { explainDeliveryError } from './delivery-error.js'
 import { signDelivery } from './signature.js'
 
@@ -9,6 +11,7 @@ export const DELIVERY_TIMEOUT_MS = 10_000
 const RESPONSE_BODY_BYTES_MAX = 1_024
 
 export interface DeliveryTarget {
+  readonly kind: EndpointKind
   readonly url: string
   /** In force now, newest first. */
   readonly secrets: readonly string[]
@@ -74,6 +77,17 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   }
 }
 
+function requestOf({ kind, url, secrets }: DeliveryTarget, event: DeliveryEvent): AlertRequest {
+  const { eventId, body } = event
+  if (kind === 'webhook') {
+    const signed = signDelivery(eventId, Date.now(), body, secrets)
+    return { url, headers: { 'content-type': 'application/json', ...signed }, body }
+  }
+  const [secret] = secrets
+  if (secret === undefined) throw new Error('a channel without its secret')
+  return alertRequest(kind, url, secret, body)
+}
+
 /** @returns the status code @throws whatever kept a response from coming */
 async function post(
   dispatcher: Dispatcher,
@@ -81,15 +95,12 @@ async function post(
   event: DeliveryEvent,
   timeoutMs: number,
 ): Promise<number> {
-  const response = await request(target.url, {
+  const { url, headers, body } = requestOf(target, event)
+  const response = await request(url, {
     dispatcher,
     method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      'user-agent': 'Countersign-Webhooks/1',
-      ...signDelivery(event.eventId, Date.now(), event.body, target.secrets),
-    },
-    body: event.body,
+    headers: { 'user-agent': 'Countersign-Webhooks/1', ...headers },
+    body,
     signal: AbortSignal.timeout(timeoutMs),
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,

@@ -83,6 +83,7 @@ export async function addEndpoint(
     userId: USER_ID,
     url: 'https://example.com/',
     events: [...events],
+    kind: 'webhook' as const,
     description: null,
     status: 'enabled' as const,
     createdAtMs: OLD_MS,

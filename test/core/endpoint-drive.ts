@@ -27,6 +27,7 @@ export const ENDPOINT: Omit<WebhookEndpoint, 'secrets'> = {
   userId: USER_ID,
   url: 'https://hook.example/',
   events: null,
+  kind: 'webhook',
   description: null,
   status: 'enabled',
   createdAtMs: START_MS,

@@ -19,6 +19,7 @@ const endpoint: WebhookEndpoint = {
   userId: USER,
   url: 'https://example.test/hook',
   events: null,
+  kind: 'webhook',
   description: null,
   status: 'enabled',
   createdAtMs: 1,

@@ -31,7 +31,10 @@ function agent(): Agent {
 }
 
 function deliverTo(url: string, secrets = [secret], timeoutMs = 2_000): Promise<DeliveryOutcome> {
-  return createDeliverer({ dispatcher: agent(), timeoutMs }).deliver({ url, secrets }, event)
+  return createDeliverer({ dispatcher: agent(), timeoutMs }).deliver(
+    { kind: 'webhook', url, secrets },
+    event,
+  )
 }
 
 describe('one delivery', () => {

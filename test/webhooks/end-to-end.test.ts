@@ -64,6 +64,7 @@ function endpointFor(userId: UserId, url: string): HostedEndpoint['endpoint'] {
     userId,
     url,
     events: null,
+    kind: 'webhook',
     description: null,
     status: 'enabled',
     createdAtMs: Date.now(),

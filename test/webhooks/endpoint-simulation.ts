@@ -20,6 +20,7 @@ export const endpoint: WebhookEndpoint = {
   userId: 'user_1' as UserId,
   url: 'https://hook.example/',
   events: null,
+  kind: 'webhook',
   description: null,
   status: 'enabled',
   createdAtMs: 0,

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { ConsoleInput } from '../../api/console-operations.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
@@ -6,6 +6,12 @@ import { listOption } from '../options.js'
 import { printRecord, printRows } from '../print.js'
 
 type Events = NonNullable<ConsoleInput<'create_webhook'>['events']>
+
+interface Wished {
+  readonly events?: string[]
+  readonly kind?: NonNullable<ConsoleInput<'create_webhook'>['kind']>
+  readonly chat?: string
+}
 
 export function register(program: Command, io: Io): void {
   const webhooks = program.command('webhooks').description('webhook endpoints (console token)')
@@ -19,15 +25,26 @@ export function register(program: Command, io: Io): void {
     })
   webhooks
     .command('create')
-    .description('register an endpoint')
-    .argument('<url>')
+    .description('register an endpoint, or with --kind a channel for people')
+    .argument('[url]', 'COUNTERSIGN_CHANNEL_URL unless given: of Slack it is a secret')
     .option('--events <types>', 'comma-separated (default: confirmed, failed, dropped)', listOption)
-    .action(async (url: string, { events }: { readonly events?: string[] }, command: Command) => {
+    .addOption(new Option('--kind <kind>').choices(['webhook', 'slack', 'telegram', 'ntfy']))
+    .option('--chat <id>', 'telegram: who is told; the token is COUNTERSIGN_CHANNEL_TOKEN')
+    .action(async (given: string | undefined, wished: Wished, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const input = events === undefined ? { url } : { url, events: events as Events }
+      const { events, kind, chat } = wished
+      const url = given ?? io.env.COUNTERSIGN_CHANNEL_URL
+      const token = io.env.COUNTERSIGN_CHANNEL_TOKEN
+      const input: ConsoleInput<'create_webhook'> = {
+        ...(url === undefined ? {} : { url }),
+        ...(events === undefined ? {} : { events: events as Events }),
+        ...(kind === undefined ? {} : { kind }),
+        ...(chat === undefined ? {} : { chat_id: chat }),
+        ...(token === undefined || kind === undefined ? {} : { token }),
+      }
       const made = await (await consoleClient(io, options)).createWebhook(input)
-      printRecord(io, options, made, ['webhook_id', 'secret', 'url', 'events'])
-      io.err('The secret is shown this once.\n')
+      printRecord(io, options, made, ['webhook_id', 'kind', 'secret', 'url', 'events'])
+      if (made.secret !== null) io.err('The secret is shown this once.\n')
     })
   webhooks
     .command('delete')

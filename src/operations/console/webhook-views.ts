@@ -8,6 +8,7 @@ import type { Reader } from '../../store/reader.js'
 export function webhookView(endpoint: Omit<WebhookEndpoint, 'secrets'>) {
   return {
     webhook_id: endpoint.webhookId,
+    kind: endpoint.kind,
     url: endpoint.url,
     events: endpoint.events === null ? null : [...endpoint.events],
     description: endpoint.description,

@@ -4,11 +4,13 @@ import { SECRET_OVERLAP_MS } from '../../../actors/webhook-endpoint/core/state.j
 import { type EventId, ID_PREFIX, type WebhookId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
+import { fault, refuse } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
 import { generateWebhookSecret } from '../../webhooks/signature.js'
 import { validateWebhookUrl } from '../../webhooks/webhook-url.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
+import { channelOf, DEFAULT_ALERT_TYPES } from './alert-channels.js'
 import { ownedWebhook } from './ownership.js'
 import { pageOptions } from './page.js'
 import { webhookView } from './webhook-views.js'
@@ -16,14 +18,16 @@ import { webhookView } from './webhook-views.js'
 export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_webhook'] {
   const { actors, nowMs, webhookTargets, readableSeq } = ports
   return async ({ userId, requestId }, input) => {
-    const url = validateWebhookUrl(input.url, webhookTargets)
-    if (!url.ok) return url
-    const secret = generateWebhookSecret()
+    const channel = channelOf(input, webhookTargets)
+    if (!channel.ok) return channel
+    const { kind, url, secret } = channel.value
+    const isWebhook = kind === 'webhook'
     const endpoint: Omit<WebhookEndpoint, 'secrets'> = {
       webhookId: newId<WebhookId>(ID_PREFIX.webhook),
       userId,
-      url: url.value,
-      events: input.events ?? null,
+      kind,
+      url,
+      events: input.events ?? (isWebhook ? null : DEFAULT_ALERT_TYPES),
       description: input.description ?? null,
       status: 'enabled',
       createdAtMs: nowMs(),
@@ -39,7 +43,11 @@ export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_we
     } as const
     const stored = await actors.ask(webhookEndpointAddress(endpoint), command)
     if (!stored.ok) return stored
-    return { ok: true, status: 201, value: { ...webhookView(endpoint), secret } }
+    return {
+      ok: true,
+      status: 201,
+      value: { ...webhookView(endpoint), secret: isWebhook ? secret : null },
+    }
   }
 }
 
@@ -66,6 +74,7 @@ export function patchWebhook(ports: OperationPorts): ConsoleHandlers['patch_webh
   return async ({ userId, requestId }, input) => {
     const owned = ownedWebhook(reader, userId, input.webhook_id)
     if (!owned.ok) return owned
+    if (input.url !== undefined && owned.value.kind !== 'webhook') return notAWebhook()
     const url = input.url === undefined ? null : validateWebhookUrl(input.url, webhookTargets)
     if (url !== null && !url.ok) return url
     const changes: ChangeCommand['changes'] = {
@@ -105,6 +114,7 @@ export function rotateWebhookSecret(
   return async ({ userId, requestId }, { webhook_id }) => {
     const owned = ownedWebhook(reader, userId, webhook_id)
     if (!owned.ok) return owned
+    if (owned.value.kind !== 'webhook') return notAWebhook()
     const secret = generateWebhookSecret()
     const now = nowMs()
     const command = { type: 'rotate-secret', secret, requestId, nowMs: now } as const
@@ -117,4 +127,10 @@ export function rotateWebhookSecret(
     }
     return { ok: true, value }
   }
+}
+
+/** What names a channel for people is its secret: another one is another channel. */
+function notAWebhook() {
+  const words = 'A channel for people keeps its address; remove it, and make another.'
+  return refuse(fault('INVALID_REQUEST', {}, words))
 }

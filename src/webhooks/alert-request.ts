@@ -1,0 +1,86 @@
+import type { EventType } from '../domain/event.js'
+import type { AlertKind } from '../domain/webhook.js'
+import { alertText } from './alert-text.js'
+
+/**
+ * The request that tells a person of an event, in the form that a chat or push service of each kind
+ * takes. What names the channel there is a secret: it is sealed at rest, and never shown again.
+ */
+export interface AlertRequest {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+/** The sealed part of a channel, by kind. */
+export type AlertSecret =
+  /** The whole incoming-webhook URL. */
+  | { readonly kind: 'slack'; readonly url: string }
+  | { readonly kind: 'telegram'; readonly token: string; readonly chatId: string }
+  /** Null: anybody may publish to the topic. */
+  | { readonly kind: 'ntfy'; readonly token: string | null }
+
+/**
+ * @param url of the endpoint's record, without its secret
+ * @param secret as `JSON.stringify` made it of an `AlertSecret`
+ * @param body of the delivery: `{type, timestamp, data}`
+ */
+export function alertRequest(
+  kind: AlertKind,
+  url: string,
+  secret: string,
+  body: string,
+): AlertRequest {
+  const { type, data } = JSON.parse(body) as {
+    readonly type: EventType
+    readonly data: Readonly<Record<string, unknown>>
+  }
+  const { title, text } = alertText(type, data)
+  const channel = JSON.parse(secret) as AlertSecret
+  if (channel.kind !== kind) throw new Error(`a secret of ${channel.kind} for ${kind}`)
+  switch (channel.kind) {
+    case 'slack':
+      return json(channel.url, { text: `*${escaped(title)}*\n${escaped(text)}` })
+    case 'telegram':
+      return json(`${url.replace(/\/$/, '')}/bot${channel.token}/sendMessage`, {
+        chat_id: channel.chatId,
+        text: `${title}\n${text}`,
+        disable_web_page_preview: true,
+      })
+    case 'ntfy':
+      return {
+        url,
+        headers: {
+          'content-type': 'text/plain; charset=utf-8',
+          title: encodedWord(title),
+          tags: TAGS[type] ?? 'information_source',
+          ...(channel.token === null ? {} : { authorization: `Bearer ${channel.token}` }),
+        },
+        body: text,
+      }
+  }
+}
+
+/** ntfy shows them as emoji. */
+const TAGS: Partial<Record<EventType, string>> = {
+  'transaction.failed': 'warning',
+  'transaction.dropped': 'warning',
+  'limit.reached': 'warning',
+  'user.frozen': 'no_entry',
+  'wallet.frozen': 'no_entry',
+  'key.frozen': 'no_entry',
+}
+
+function json(url: string, body: object): AlertRequest {
+  return { url, headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }
+}
+
+/** The three characters that mean something in a message's text there. */
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+/** Headers are ASCII (RFC 2047). */
+function encodedWord(text: string): string {
+  return `=?UTF-8?B?${Buffer.from(text, 'utf8').toString('base64')}?=`
+}

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { eventType } from '../../src/api/console-webhooks.js'
+import { alertText } from '../../src/webhooks/alert-text.js'
+import { issueKey, type Stack, startStack } from '../e2e/stack.js'
+import { type Receiver, startReceiver, status } from '../webhooks/receiver.js'
+
+/** Channels for people, through a running service, to real receivers. */
+const WAIT = { timeout: 60_000, interval: 100 }
+const TOKEN = '12345:AAHsecret'
+
+let stack: Stack
+let receiver: Receiver
+let origin: string
+
+beforeAll(async () => {
+  stack = await startStack()
+  receiver = await startReceiver(status(200))
+  origin = new URL(receiver.url).origin
+})
+afterAll(async () => {
+  await receiver?.stop()
+  await stack?.service.stop()
+})
+
+async function made(body: object): Promise<string> {
+  const { json, text } = await stack.owner.post('/webhooks', body)
+  if (json.webhook_id === undefined) throw new Error(text)
+  expect(json.secret).toBeNull()
+  return json.webhook_id
+}
+
+describe('a channel for people', () => {
+  test('gets each event in the form that its service takes, with what names it there', async () => {
+    await made({ kind: 'slack', url: `${origin}/services/T0/B0/secret` })
+    await made({ kind: 'telegram', url: origin, token: TOKEN, chat_id: '-100' })
+    await made({ kind: 'ntfy', url: `${origin}/alarms`, token: 'tk_1' })
+    const key = await issueKey(stack)
+    await stack.owner.post('/freeze', { scope: 'key', id: key.keyId, reason: 'a <b> & c' })
+    await stack.owner.post('/unfreeze', { scope: 'key', id: key.keyId })
+    await vi.waitFor(() => expect(receiver.received).toHaveLength(6), WAIT)
+    const at = (path: string) => receiver.received.filter((request) => request.path === path)
+    const [slack] = at('/services/T0/B0/secret')
+    expect(JSON.parse(slack?.body ?? '')).toEqual({
+      text: `*An API key is frozen*\n${key.keyId}, by user: a &lt;b&gt; &amp; c.`,
+    })
+    const [telegram] = at(`/bot${TOKEN}/sendMessage`)
+    expect(JSON.parse(telegram?.body ?? '')).toMatchObject({
+      chat_id: '-100',
+      text: `An API key is frozen\n${key.keyId}, by user: a <b> & c.`,
+    })
+    const [ntfy] = at('/alarms')
+    expect(ntfy?.headers).toMatchObject({ authorization: 'Bearer tk_1', tags: 'no_entry' })
+    expect(ntfy?.body).toBe(`${key.keyId}, by user: a <b> & c.`)
+  })
+
+  test('is never shown its secret again', async () => {
+    const { text } = await stack.owner.get('/webhooks')
+    for (const secret of ['secret', TOKEN, 'tk_1']) expect(text).not.toContain(secret)
+    const audit = await stack.owner.get('/audit?limit=100')
+    expect(audit.text).not.toContain(TOKEN)
+  })
+
+  test('that is dead delays no send', async () => {
+    const dead = await startReceiver(() => {})
+    await made({ kind: 'ntfy', url: dead.url, events: ['transaction.confirmed'] })
+    const key = await issueKey(stack)
+    const body = { chain_id: 8453, to: `0x${'3'.repeat(40)}`, value: '1' }
+    for (let i = 0; i < 5; i++) expect((await key.api.post('/api/tx/send', body)).status).toBe(200)
+    await vi.waitFor(() => expect(dead.received.length).toBeGreaterThan(0), WAIT)
+    expect((await key.api.post('/api/tx/send', body)).status).toBe(200)
+    await dead.stop()
+  })
+
+  test('keeps its address, and is asked for what its kind needs', async () => {
+    const id = await made({ kind: 'ntfy', url: `${origin}/other` })
+    const patched = await stack.owner.call('PATCH', `/webhooks/${id}`, { body: { url: origin } })
+    expect(patched.status).toBe(400)
+    expect((await stack.owner.post(`/webhooks/${id}/rotate-secret`)).status).toBe(400)
+    for (const body of [
+      { kind: 'telegram', token: TOKEN },
+      { kind: 'telegram', chat_id: '1' },
+      { kind: 'slack' },
+      { kind: 'slack', url: origin, token: 'x' },
+      { url: origin, chat_id: '1' },
+      {},
+    ]) {
+      expect(await stack.owner.post('/webhooks', body)).toMatchObject({ status: 400 })
+    }
+  })
+})
+
+describe('a text for people', () => {
+  test.each(eventType.options)('is there for %s, whatever its data, and short', (type) => {
+    const long = { name: 'n'.repeat(5_000), reason: 'r'.repeat(5_000), error: null }
+    const { title, text } = alertText(type, long)
+    expect(title.length).toBeGreaterThan(0)
+    expect(title.length).toBeLessThanOrEqual(500)
+    expect(text.length).toBeLessThanOrEqual(500)
+  })
+})
