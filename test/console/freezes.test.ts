@@ -26,6 +26,8 @@ import type { HttpClient, Reply, ReplyBody } from '../support/http-client.js'
 
 const BASE = 8453
 const WAIT = { timeout: 60_000, interval: 100 }
+/** Refusals come fast: without a pause the keys' rate limit would answer in their place. */
+const REFUSED_PAUSE_MS = 100
 
 let stack: Stack
 let owner: HttpClient
@@ -75,7 +77,7 @@ function flood(keys: readonly IssuedKey[], connections: number) {
       const answer = await send(keys[index % keys.length] as IssuedKey)
       const code = answer.code ?? 'sent'
       codes.set(code, (codes.get(code) ?? 0) + 1)
-      if (code === 'FROZEN') await delay(5)
+      if (code === 'FROZEN') await delay(REFUSED_PAUSE_MS)
     }
   })
   return {
