@@ -52,10 +52,10 @@ export interface Protocols {
 type ProtocolOf<Address extends ActorAddress> = Protocols[Address['kind']]
 
 /** Commands that actors of the kind answer. */
-export type AskedOf<Address extends ActorAddress> = Asks<ProtocolOf<Address>>['command']
+export type AskCommand<Address extends ActorAddress> = Asks<ProtocolOf<Address>>['command']
 
 /** Commands that actors of the kind take. */
-export type ToldTo<Address extends ActorAddress> = ProtocolOf<Address>['command']
+export type TellCommand<Address extends ActorAddress> = ProtocolOf<Address>['command']
 
 type Asks<Protocol> =
   Protocol extends Ask<object, infer Reply> ? ([Reply] extends [never] ? never : Protocol) : never
@@ -69,10 +69,10 @@ type ReplyIn<Protocol, Command> =
 /** The way to the actors, for whoever is none. */
 export interface Actors {
   /** Refused with OVERLOADED, and nothing done, when too many callers wait. */
-  ask<Address extends ActorAddress, Command extends AskedOf<Address>>(
+  ask<Address extends ActorAddress, Command extends AskCommand<Address>>(
     address: Address,
     command: Command,
   ): Promise<AskResult<ReplyTo<Address, Command>>>
   /** Arrives however many callers wait. */
-  tell<Address extends ActorAddress>(address: Address, command: ToldTo<Address>): void
+  tell<Address extends ActorAddress>(address: Address, command: TellCommand<Address>): void
 }

@@ -36,10 +36,10 @@ export function createAddressRulesShell({
       const userId = id as UserId
       return { userId, rules: reader.fresh().users.addressRules(userId) }
     },
-    record(transactor, { userId, rules }, events) {
-      transactor.putAddressRules(userId, rules)
+    record(writer, { userId, rules }, events) {
+      writer.putAddressRules(userId, rules)
       for (const { type, rule, requestId, atMs } of events) {
-        transactor.appendAudit(
+        writer.appendAudit(
           auditEntry({
             userId,
             atMs,

@@ -2,7 +2,7 @@ import type { ChainAccess, Chains } from '../../src/chains/access.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
 import { type Hex, ID_PREFIX, type SubWalletId, type TxId } from '../../src/domain/ids.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
-import type { AccountTransaction, Place } from '../../src/domain/transaction.js'
+import type { AccountTransaction, BlockRef } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import { walletUsersOf } from '../../src/store/wallet-users.js'
 import type { ActorShell, Envelope } from '../runtime/actor.js'
@@ -84,30 +84,30 @@ export function createChainWatcherShell(
 
   async function recall(
     chainId: number,
-    place: Place,
+    block: BlockRef,
     self: (command: WatcherCommand) => void,
   ): Promise<void> {
-    const ids = reader.fresh().transactions.settledIn(chainId, place)
+    const ids = reader.fresh().transactions.settledIn(chainId, block)
     log.warn(
-      { chainId, ...place, transactions: ids.length },
+      { chainId, ...block, transactions: ids.length },
       'a reorg took back a block in which transactions had ended before the start',
     )
     for (let at = 0; at < ids.length; at += RECALLED_AT_ONCE) {
-      const transactions = ids.slice(at, at + RECALLED_AT_ONCE).flatMap((id) => endedIn(place, id))
-      self({ type: 'recalled', place, transactions, nowMs: timers.now() })
+      const transactions = ids.slice(at, at + RECALLED_AT_ONCE).flatMap((id) => endedIn(block, id))
+      self({ type: 'recalled', block, transactions, nowMs: timers.now() })
       await new Promise<void>(timers.soon)
     }
   }
 
   /** None when its record says that it did not end there, or no longer. */
-  function endedIn(place: Place, id: TxId): WatchCommand[] {
+  function endedIn(block: BlockRef, id: TxId): WatchCommand[] {
     const own = reader.ifSound(() => reader.transactions.byId(id))
     const gas = reader.ifSound(() => reader.gas.transaction(id))
     const found = [
       ...(own === undefined || isSponsored(own.kind) ? [] : [watchOf(own.subWalletId, own)]),
       ...(gas === undefined ? [] : [watchOf(gas.gasWalletId, gas.tx)]),
     ]
-    return found.filter(({ mined }) => mined?.blockHash === place.blockHash)
+    return found.filter(({ mined }) => mined?.blockHash === block.blockHash)
   }
 
   async function receipts(
@@ -164,12 +164,12 @@ export function createChainWatcherShell(
         if (of !== chainId) continue
         for (const { tx } of reader.gas.soundOpen(gasWalletId)) watch(gasWalletId, tx)
       }
-      for (const place of reader.transactions.settledPlaces(chainId))
-        state.watched.noteEarlier(place)
+      for (const block of reader.transactions.settledBlocks(chainId))
+        state.watched.noteEarlier(block)
       return state
     },
-    record(transactor, _state, events) {
-      for (const { chainId, below } of events) transactor.removeSettlements(chainId, below)
+    record(writer, _state, events) {
+      for (const { chainId, below } of events) writer.removeSettlements(chainId, below)
     },
     run(id, effect, self) {
       const chain = access(id)
@@ -197,7 +197,7 @@ export function createChainWatcherShell(
           })
           break
         case 'recall':
-          recall(chain.config.id, effect.place, self).catch(failed)
+          recall(chain.config.id, effect.block, self).catch(failed)
           break
         case 'fetch-receipts':
           receipts(chain, effect.hashes, self).catch(failed)

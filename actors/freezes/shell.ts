@@ -78,15 +78,15 @@ export function createFreezesShell(
     kind: 'freezes',
     load: (id) => freezesState(id as UserId, reader.fresh().freezes.ofUser(id as UserId)),
     decide,
-    resume: ({ untold }) => (untold.size > 0 ? { type: 'resume' } : null),
-    record(transactor, { userId }, events) {
+    resume: ({ pendingNotices }) => (pendingNotices.size > 0 ? { type: 'resume' } : null),
+    record(writer, { userId }, events) {
       for (const event of events) {
         const { freeze } = event
-        if (event.type === 'unfrozen') transactor.deleteFreeze(userId, freeze.name)
-        else transactor.putFreeze(freeze)
+        if (event.type === 'unfrozen') writer.deleteFreeze(userId, freeze.name)
+        else writer.putFreeze(freeze)
         if (event.type === 'custody-noted') continue
-        transactor.appendAudit(auditOf(event))
-        transactor.appendEvent(eventOf(event))
+        writer.appendAudit(auditOf(event))
+        writer.appendEvent(eventOf(event))
       }
     },
     startsAtOnce: ({ type }) => type === 'stop',
@@ -99,9 +99,9 @@ export function createFreezesShell(
         case 'go-on':
           note(id, effect.standing)
           break
-        case 'tell':
+        case 'notify':
           void tell(effect.freeze).then((taken) =>
-            self({ type: 'told', name: effect.freeze.name, taken }),
+            self({ type: 'notified', name: effect.freeze.name, taken }),
           )
           break
         case 'rest':
@@ -112,8 +112,8 @@ export function createFreezesShell(
           break
       }
     },
-    idle: ({ untold, telling, resting, lifting }) =>
-      untold.size === 0 && telling === null && !resting && lifting.size === 0,
+    idle: ({ pendingNotices, notifying, resting, lifting }) =>
+      pendingNotices.size === 0 && notifying === null && !resting && lifting.size === 0,
   }
 }
 
@@ -124,9 +124,9 @@ function subjectOf(
   return { scope, userId, walletId: scope === 'wallet' ? subWalletId : null, lineageId }
 }
 
-type Told = Exclude<FreezesEvent, { type: 'custody-noted' }>
+type StoredChange = Exclude<FreezesEvent, { type: 'custody-noted' }>
 
-function auditOf(event: Told): NewAuditRecord {
+function auditOf(event: StoredChange): NewAuditRecord {
   const { freeze, requestId } = event
   return auditEntry({
     userId: freeze.userId,
@@ -142,7 +142,7 @@ function auditOf(event: Told): NewAuditRecord {
   })
 }
 
-function eventOf(event: Told): NewEvent {
+function eventOf(event: StoredChange): NewEvent {
   const { freeze } = event
   const { scope, userId, subWalletId, keyId } = freeze
   const type: EventType = `${scope}.${event.type}`

@@ -1,7 +1,7 @@
 import { chainOfGasWallet, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { GasWalletId, TxId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
-import type { Transactor } from '../../src/store/transactor.js'
+import type { Writer } from '../../src/store/writer.js'
 import { laneOf, restoredEntry } from '../account/core/state.js'
 import { changedTransaction, changesLane } from '../account/core/written.js'
 import type { GasWalletEvent } from './core/messages.js'
@@ -51,7 +51,7 @@ export function loadGasWallet(reader: Reader, id: string): GasWalletState {
  * here or in `written.ts`: one without does not compile.
  */
 export function recordGasWallet(
-  transactor: Transactor,
+  writer: Writer,
   state: GasWalletState,
   events: readonly GasWalletEvent[],
 ): void {
@@ -85,17 +85,17 @@ export function recordGasWallet(
   for (const txId of changed) {
     const tx = account.open.get(txId)?.tx ?? account.ended.get(txId)
     if (tx === undefined) throw new Error(`${txId} changed and is nowhere`)
-    transactor.putGasTransaction({ gasWalletId, tx, job: jobs.get(txId) ?? null })
+    writer.putGasTransaction({ gasWalletId, tx, job: jobs.get(txId) ?? null })
   }
   for (const txId of account.ended.keys()) jobs.delete(txId)
   account.ended.clear()
-  if (header) putHeader(transactor, state)
+  if (header) putHeader(writer, state)
 }
 
-function putHeader(transactor: Transactor, { gasWalletId, chainId, account }: GasWalletState) {
+function putHeader(writer: Writer, { gasWalletId, chainId, account }: GasWalletState) {
   const { wallet } = account
   if (wallet === null) throw new Error(`${gasWalletId} has no key to store`)
   const { walletId, address, epoch } = wallet
   const { nextNonce, ownFrom } = laneOf(account, chainId)
-  transactor.putGasWallet({ gasWalletId, chainId, walletId, address, epoch, nextNonce, ownFrom })
+  writer.putGasWallet({ gasWalletId, chainId, walletId, address, epoch, nextNonce, ownFrom })
 }

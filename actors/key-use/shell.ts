@@ -20,8 +20,8 @@ export function createKeyUseShell(): ActorShell<null, KeyUseCommand, KeyUse, nev
       const replies = token === null ? [] : [{ token, result: { ok: true as const, value: null } }]
       return { events: uses, effects: [], replies }
     },
-    record(transactor, _state, uses) {
-      for (const { keyId, atMs } of uses) transactor.putKeyUse(keyId, atMs)
+    record(writer, _state, uses) {
+      for (const { keyId, atMs } of uses) writer.putKeyUse(keyId, atMs)
     },
     run() {},
     idle: () => true,

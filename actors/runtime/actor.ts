@@ -1,6 +1,6 @@
 import type { UserId } from '../../src/domain/ids.js'
 import type { Fault } from '../../src/errors/fault.js'
-import type { Transactor } from '../../src/store/transactor.js'
+import type { Writer } from '../../src/store/writer.js'
 
 /**
  * What an actor is, to the runtime. The logic is deterministic: no I/O, clock or randomness; what
@@ -52,7 +52,7 @@ export interface ActorShell<State, Command, Event, Effect>
    * Writes what `events` changed, given the state after them. Writing nothing says that the
    * events were volatile: they do not survive a restart, and nothing waits for the disk.
    */
-  record(transactor: Transactor, state: State, events: readonly Event[]): void
+  record(writer: Writer, state: State, events: readonly Event[]): void
   /**
    * Turns a command from outside into the one to decide on, e.g. adds prices and fees. Runs
    * before the mailbox and may wait; commands of one actor may overtake each other here. The

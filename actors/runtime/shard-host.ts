@@ -83,12 +83,12 @@ export class ShardHost {
   readonly #byKind = new Map<string, Map<string, Resident>>()
   /** All of them. Insertion order is order of use while there are many: the oldest comes first. */
   readonly #residents = new Set<Resident>()
-  #turnScheduled = false
+  #tickScheduled = false
   #commitsPending = 0
   #lastCommit: Promise<void> = Promise.resolve()
   /** One that nothing was written to: most commands write nothing. */
   #spareBatch: WriteBatch | null = null
-  /** Actors that wrote to the batch of the current turn. */
+  /** Actors that wrote to the batch of the current tick. */
   readonly #dirty = new Set<Resident>()
 
   constructor(options: ShardHostOptions) {
@@ -160,16 +160,16 @@ export class ShardHost {
   }
 
   #schedule(): void {
-    if (this.#turnScheduled) return
-    this.#turnScheduled = true
-    this.#options.timers.soon(() => this.#turn())
+    if (this.#tickScheduled) return
+    this.#tickScheduled = true
+    this.#options.timers.soon(() => this.#tick())
   }
 
-  #turn(): void {
+  #tick(): void {
     const batch = new WriteBatch()
     const immediate: Outputs[] = []
     const afterCommit: Outputs[] = []
-    // What an effect that starts at once answers at once is decided in the same turn.
+    // What an effect that starts at once answers at once is decided in the same tick.
     for (let left = 2 * this.#mailbox.size; left > 0; left--) {
       const mail = this.#mailbox.take()
       if (mail === undefined) break
@@ -179,7 +179,7 @@ export class ShardHost {
       else immediate.push(outputs)
     }
     for (const outputs of immediate) this.#release(outputs)
-    this.#turnScheduled = false
+    this.#tickScheduled = false
     if (this.#mailbox.size > 0) this.#schedule()
     if (batch.empty && afterCommit.length === 0) return
     this.#commit(batch, afterCommit)
@@ -237,7 +237,7 @@ export class ShardHost {
     this.#dirty.clear()
     this.#commitsPending++
     const { commits, appended, fatal } = this.#options
-    // Outputs of a turn that wrote nothing still rest on the commits before them.
+    // Outputs of a tick that wrote nothing still rest on the commits before them.
     const before = this.#lastCommit
     const committed = batch.empty ? before.then(() => []) : commits.commit(batch)
     this.#lastCommit = committed.then(

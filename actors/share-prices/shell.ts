@@ -19,8 +19,8 @@ export function createSharePriceShell(): ActorShell<
     kind: 'share-prices',
     load: () => null,
     decide: (_state, sampled) => ({ events: [sampled], effects: [], replies: [] }),
-    record(transactor, _state, events) {
-      for (const { vaultKey, samples } of events) transactor.putSharePrices(vaultKey, samples)
+    record(writer, _state, events) {
+      for (const { vaultKey, samples } of events) writer.putSharePrices(vaultKey, samples)
     },
     run() {},
     idle: () => true,

@@ -4,7 +4,7 @@ import type { Transaction } from '../../src/domain/transaction.js'
 import type { SponsoredMarks } from '../../src/domain/wallet.js'
 import { allowedEntry } from '../../src/store/allowed-entry.js'
 import type { Reader } from '../../src/store/reader.js'
-import type { Transactor } from '../../src/store/transactor.js'
+import type { Writer } from '../../src/store/writer.js'
 import { verdictOf } from './audit.js'
 import type { SponsoredEvent } from './core/sponsored-messages.js'
 import { runningKey, type SubWalletState } from './core/state.js'
@@ -38,61 +38,61 @@ export function loadSponsored(reader: Reader, state: SubWalletState): void {
  * @returns true when the wallet's header has changed too
  */
 export function recordSponsored(
-  transactor: Transactor,
+  writer: Writer,
   { subWalletId, sponsored }: SubWalletState,
   event: SponsoredEvent,
 ): boolean {
   switch (event.type) {
     case 'sponsored-withdrawn':
-      transactor.deleteSponsorship(subWalletId, event.txId)
+      writer.deleteSponsorship(subWalletId, event.txId)
       return true
     case 'sponsored-handed':
-      transactor.putSponsorship(event.sponsorship)
+      writer.putSponsorship(event.sponsorship)
       return true
     case 'sponsored-moved':
-      transactor.putSponsorship(event.sponsorship)
+      writer.putSponsorship(event.sponsorship)
       return false
     case 'sponsored-sent': {
       const { tx, sponsorship } = event
       // It may have waited long for its gas wallet: the trail shows it when it was let through.
-      transactor.addTransaction(tx, null)
-      transactor.appendAudit(allowedEntry(tx, verdictOf(event)))
-      transactor.markOpen(subWalletId, tx.txId)
-      transactor.putSponsorship(sponsorship)
+      writer.addTransaction(tx, null)
+      writer.appendAudit(allowedEntry(tx, verdictOf(event)))
+      writer.markOpen(subWalletId, tx.txId)
+      writer.putSponsorship(sponsorship)
       if (sponsorship.idempotency !== null) {
         const { key, bodyHash } = sponsorship.idempotency
         const { txId, createdAtMs, lineageId } = tx
-        transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
+        writer.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
       }
       return false
     }
     case 'sponsored-changed':
-      transactor.putTransaction(event.tx)
+      writer.putTransaction(event.tx)
       if (event.tells !== null) {
-        transactor.appendEvent(txEvent(event.tx, event.tells, event.tx.updatedAtMs))
+        writer.appendEvent(txEvent(event.tx, event.tells, event.tx.updatedAtMs))
       }
       return false
     case 'sponsored-ended': {
       const { tx, held, atMs } = event
-      transactor.putTransaction(tx)
-      transactor.unmarkOpen(subWalletId, tx.txId)
-      transactor.appendEvent(txEvent(tx, `transaction.${endOf(tx)}`, atMs))
-      if (held === null) transactor.deleteSponsorship(subWalletId, tx.txId)
-      else transactor.putSponsorship(held)
+      writer.putTransaction(tx)
+      writer.unmarkOpen(subWalletId, tx.txId)
+      writer.appendEvent(txEvent(tx, `transaction.${endOf(tx)}`, atMs))
+      if (held === null) writer.deleteSponsorship(subWalletId, tx.txId)
+      else writer.putSponsorship(held)
       return true
     }
     case 'sponsored-expired':
-      transactor.putTransaction(event.tx)
-      transactor.unmarkOpen(subWalletId, event.tx.txId)
-      transactor.deleteSponsorship(subWalletId, event.tx.txId)
+      writer.putTransaction(event.tx)
+      writer.unmarkOpen(subWalletId, event.tx.txId)
+      writer.deleteSponsorship(subWalletId, event.tx.txId)
       return true
     case 'sponsored-reopened': {
       const { txId } = event.tx
       const tx = sponsored.get(txId)?.tx
       if (tx === undefined || tx === null) throw new Error(`${txId} was reopened and is nowhere`)
-      transactor.putTransaction(tx)
-      transactor.markOpen(subWalletId, txId)
-      transactor.putSponsorship(event.sponsorship)
+      writer.putTransaction(tx)
+      writer.markOpen(subWalletId, txId)
+      writer.putSponsorship(event.sponsorship)
       return true
     }
     case 'delegation-ended':

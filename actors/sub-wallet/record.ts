@@ -5,7 +5,7 @@ import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.js'
 import type { Reader } from '../../src/store/reader.js'
-import type { Transactor } from '../../src/store/transactor.js'
+import type { Writer } from '../../src/store/writer.js'
 import type { AccountEvent } from '../account/core/messages.js'
 import { laneOf, restoredEntry } from '../account/core/state.js'
 import { changedTransaction, changesLane, isAccountEvent } from '../account/core/written.js'
@@ -27,8 +27,8 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
   state.allowancesComplete = reader.allowances.ledger(header.wallet.address)?.complete === true
   for (const { lineageId, counters } of header.spend) state.spend.set(lineageId, counters)
   for (const mark of header.limitNotices ?? []) noteLimit(state, mark)
-  for (const txId of header.open) state.listed.add(txId)
-  state.listedMarked = state.listed.size > 0
+  for (const txId of header.open) state.openInline.add(txId)
+  state.openInlineFlagged = state.openInline.size > 0
   for (const { chainId, nextNonce, ownFrom = nextNonce } of header.lanes) {
     const lane = laneOf(state, chainId)
     lane.nextNonce = nextNonce
@@ -58,7 +58,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
  * here, in `written.ts` or in `recordSponsored`: one without does not compile.
  */
 export function recordEvents(
-  transactor: Transactor,
+  writer: Writer,
   state: SubWalletState,
   events: readonly Event[],
 ): void {
@@ -70,21 +70,21 @@ export function recordEvents(
     switch (event.type) {
       case 'wallet-created':
         created = true
-        transactor.appendAudit(walletAudit(event))
-        transactor.putAllowanceLedger(event.wallet.address, { complete: true })
+        writer.appendAudit(walletAudit(event))
+        writer.putAllowanceLedger(event.wallet.address, { complete: true })
         break
       case 'key-put':
-        transactor.putApiKey(event.key)
-        transactor.appendAudit(keyAudit(event))
+        writer.putApiKey(event.key)
+        writer.appendAudit(keyAudit(event))
         if (event.change === 'rotated' || event.change === 'revoked') {
-          transactor.appendEvent(keyEvent(state, event))
+          writer.appendEvent(keyEvent(state, event))
         }
         break
       case 'grant-opened':
-        transactor.putGrantChange(state.subWalletId, event.change)
+        writer.putGrantChange(state.subWalletId, event.change)
         break
       case 'grant-closed':
-        transactor.deleteGrantChange(state.subWalletId, event.keyId)
+        writer.deleteGrantChange(state.subWalletId, event.keyId)
         break
       case 'grant-released':
       case 'grant-sending':
@@ -93,27 +93,27 @@ export function recordEvents(
         break
       case 'limit-reached':
         header = true
-        transactor.appendEvent(limitEvent(state, event))
+        writer.appendEvent(limitEvent(state, event))
         break
       case 'transaction-signed':
         header = true
-        recordOpen(transactor, state, event.tx.txId)
+        recordOpen(writer, state, event.tx.txId)
         if (event.idempotency !== null) {
           const { key, bodyHash } = event.idempotency
           const { txId, createdAtMs, lineageId } = event.tx
-          transactor.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
+          writer.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
         }
-        transactor.addTransaction(transactionOf(state, event.tx.txId), verdictOf(event))
+        writer.addTransaction(transactionOf(state, event.tx.txId), verdictOf(event))
         break
       case 'allowances-recorded':
-        writeAllowances(transactor, addressOf(state), event)
+        writeAllowances(writer, addressOf(state), event)
         break
       case 'credits-changed':
-        for (const entry of event.entries) transactor.putAllowance(addressOf(state), entry)
+        for (const entry of event.entries) writer.putAllowance(addressOf(state), entry)
         break
       case 'transaction-broadcast':
         note(changed, event.txId)
-        transactor.appendEvent(txEvent(state, event.txId, 'transaction.broadcast', event.atMs))
+        writer.appendEvent(txEvent(state, event.txId, 'transaction.broadcast', event.atMs))
         break
       case 'reservation-raised':
         header = true
@@ -129,19 +129,17 @@ export function recordEvents(
         break
       case 'transaction-reopened':
         header = true
-        recordOpen(transactor, state, event.tx.txId)
+        recordOpen(writer, state, event.tx.txId)
         note(changed, event.tx.txId)
         break
       case 'transaction-ended':
         header = true
-        recordEnd(transactor, state, event.txId)
+        recordEnd(writer, state, event.txId)
         note(changed, event.txId)
-        transactor.appendEvent(
-          txEvent(state, event.txId, `transaction.${event.status}`, event.atMs),
-        )
+        writer.appendEvent(txEvent(state, event.txId, `transaction.${event.status}`, event.atMs))
         break
       case 'idempotency-forgotten':
-        for (const key of event.keys) transactor.deleteIdempotency(event.lineageId, key)
+        for (const key of event.keys) writer.deleteIdempotency(event.lineageId, key)
         break
       case 'lineages-forgotten':
         header = true
@@ -152,53 +150,53 @@ export function recordEvents(
         break
       default:
         if (!isAccountEvent(event)) {
-          if (recordSponsored(transactor, state, event)) header = true
+          if (recordSponsored(writer, state, event)) header = true
           break
         }
         if (changesLane(event)) header = true
         noteChanged(changed, event)
     }
   }
-  for (const txId of changed) transactor.putTransaction(transactionOf(state, txId))
-  if (state.changedLedgers.size > 0) recordLedgers(transactor, state)
+  for (const txId of changed) writer.putTransaction(transactionOf(state, txId))
+  if (state.changedLedgers.size > 0) recordLedgers(writer, state)
   // To clear an empty map makes a new table, and most commands end nothing.
   if (state.ended.size > 0) state.ended.clear()
-  if (created) transactor.addSubWallet(headerOf(state))
-  else if (header) transactor.putSubWalletMarks(headerOf(state))
+  if (created) writer.addSubWallet(headerOf(state))
+  else if (header) writer.putSubWalletMarks(headerOf(state))
 }
 
 /** What policies count is written with the transactions that they count. */
-function recordLedgers(transactor: Transactor, state: SubWalletState): void {
+function recordLedgers(writer: Writer, state: SubWalletState): void {
   const { changedLedgers, policyLedgers, subWalletId } = state
   for (const lineageId of changedLedgers) {
     const ledger = policyLedgers.get(lineageId)
-    if (ledger === undefined) transactor.deletePolicyLedger(subWalletId, lineageId)
-    else transactor.putPolicyLedger(subWalletId, lineageId, ledger)
+    if (ledger === undefined) writer.deletePolicyLedger(subWalletId, lineageId)
+    else writer.putPolicyLedger(subWalletId, lineageId, ledger)
   }
   changedLedgers.clear()
 }
 
 /** Where a start finds it belongs to the store, and so is decided here and not when it is folded. */
-function recordOpen(transactor: Transactor, state: SubWalletState, txId: TxId): void {
-  const { listed, subWalletId } = state
-  if (listed.size < OPEN_LISTED_MAX) listed.add(txId)
-  else transactor.markOpen(subWalletId, txId)
-  markListed(transactor, state)
+function recordOpen(writer: Writer, state: SubWalletState, txId: TxId): void {
+  const { openInline, subWalletId } = state
+  if (openInline.size < OPEN_LISTED_MAX) openInline.add(txId)
+  else writer.markOpen(subWalletId, txId)
+  flagOpenInline(writer, state)
 }
 
-function recordEnd(transactor: Transactor, state: SubWalletState, txId: TxId): void {
-  if (state.listed.delete(txId)) markListed(transactor, state)
-  else transactor.unmarkOpen(state.subWalletId, txId)
+function recordEnd(writer: Writer, state: SubWalletState, txId: TxId): void {
+  if (state.openInline.delete(txId)) flagOpenInline(writer, state)
+  else writer.unmarkOpen(state.subWalletId, txId)
 }
 
 /** A start looks for open transactions only in wallets that are marked. */
-function markListed(transactor: Transactor, state: SubWalletState): void {
-  const { listed, listedMarked, subWalletId } = state
-  const some = listed.size > 0
-  if (some === listedMarked) return
-  if (some) transactor.markOpen(subWalletId, null)
-  else transactor.unmarkOpen(subWalletId, null)
-  state.listedMarked = some
+function flagOpenInline(writer: Writer, state: SubWalletState): void {
+  const { openInline, openInlineFlagged, subWalletId } = state
+  const some = openInline.size > 0
+  if (some === openInlineFlagged) return
+  if (some) writer.markOpen(subWalletId, null)
+  else writer.unmarkOpen(subWalletId, null)
+  state.openInlineFlagged = some
 }
 
 function noteChanged(ids: TxId[], event: AccountEvent): void {
@@ -219,7 +217,7 @@ function headerOf(state: SubWalletState): SubWalletHeader {
   const spend = [...state.spend].map(([lineageId, counters]) => ({ lineageId, counters }))
   const sponsored = marksOf(state)
   const limitNotices = [...state.limitNotices.values()]
-  const open = [...state.listed]
+  const open = [...state.openInline]
   const header: SubWalletHeader = { wallet: state.wallet, lanes, spend, open }
   if (sponsored === undefined && limitNotices.length === 0) return header
   return {

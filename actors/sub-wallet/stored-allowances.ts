@@ -1,18 +1,18 @@
 import { type AllowanceEntry, allowanceKey } from '../../src/domain/allowance.js'
 import type { Address, TxId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
-import type { Transactor } from '../../src/store/transactor.js'
+import type { Writer } from '../../src/store/writer.js'
 import type { AllowancesRecorded } from './core/allowance-ledger.js'
 
 export function writeAllowances(
-  transactor: Transactor,
+  writer: Writer,
   owner: Address,
   { entries, forgotten }: AllowancesRecorded,
 ): void {
-  for (const entry of entries) transactor.putAllowance(owner, entry)
+  for (const entry of entries) writer.putAllowance(owner, entry)
   if (forgotten.length === 0) return
-  for (const key of forgotten) transactor.deleteAllowance(owner, key)
-  transactor.putAllowanceLedger(owner, { complete: false })
+  for (const key of forgotten) writer.deleteAllowance(owner, key)
+  writer.putAllowanceLedger(owner, { complete: false })
 }
 
 /** Ids sort by time, so the order of the transactions is the order of age. */

@@ -31,11 +31,11 @@ export interface SweepPorts {
 
 type WalletAddress = ReturnType<typeof subWalletAddress>
 type ForgetCommand = Extract<Command, { type: 'forget-idempotency' }>
-type Place = readonly [lineageId: LineageId, key: string]
+type Cursor = readonly [lineageId: LineageId, key: string]
 
 interface Look {
   /** Where the next one goes on; null: from the first. */
-  readonly next: Place | null
+  readonly next: Cursor | null
   readonly restMs: number
 }
 
@@ -49,11 +49,11 @@ export function startIdempotencySweep(timers: Timers, ports: SweepPorts): () => 
   return () => alarm.cancel()
 }
 
-export function sweepOnce({ reader, tell, borneOutMs }: SweepPorts, from: Place | null): Look {
+export function sweepOnce({ reader, tell, borneOutMs }: SweepPorts, from: Cursor | null): Look {
   const nowMs = borneOutMs()
   if (nowMs === null) return { next: from, restMs: REST_MS }
   const expired = new Map<LineageId, string[]>()
-  let last: Place | null = null
+  let last: Cursor | null = null
   let seen = 0
   for (const { lineageId, key, record } of reader.fresh().idempotency.after(from, ROWS_AT_ONCE)) {
     seen++

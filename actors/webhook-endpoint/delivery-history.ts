@@ -1,6 +1,6 @@
 import type { EventId, WebhookId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
-import type { Transactor } from '../../src/store/transactor.js'
+import type { Writer } from '../../src/store/writer.js'
 import { type DeliveryRecord, evolveRecord, recordsTouched } from './core/delivery-record.js'
 import type { EndpointEvent } from './core/events.js'
 
@@ -43,25 +43,25 @@ export class DeliveryHistory {
     }
   }
 
-  save(transactor: Transactor): void {
+  save(writer: Writer): void {
     for (const eventId of this.#unsaved) {
-      transactor.putDeliveryRecord(this.#webhookId, eventId, this.#atHand.get(eventId))
+      writer.putDeliveryRecord(this.#webhookId, eventId, this.#atHand.get(eventId))
     }
     this.#unsaved.clear()
-    if (this.#count > DELIVERY_RECORDS_MAX + PRUNE_BATCH) this.#prune(transactor)
+    if (this.#count > DELIVERY_RECORDS_MAX + PRUNE_BATCH) this.#prune(writer)
     if (this.#atHand.size > AT_HAND_MAX) this.#letGo()
   }
 
-  removeAll(transactor: Transactor): void {
+  removeAll(writer: Writer): void {
     for (const eventId of this.#reader.deliveries.eventIds(
       this.#webhookId,
       Number.MAX_SAFE_INTEGER,
     )) {
-      transactor.deleteDeliveryRecord(this.#webhookId, eventId)
+      writer.deleteDeliveryRecord(this.#webhookId, eventId)
     }
     // What this turn and those being committed put cannot be read yet.
     for (const eventId of this.#atHand.keys()) {
-      transactor.deleteDeliveryRecord(this.#webhookId, eventId)
+      writer.deleteDeliveryRecord(this.#webhookId, eventId)
     }
     this.#atHand.clear()
     this.#unsaved.clear()
@@ -74,10 +74,10 @@ export class DeliveryHistory {
     return this.#reader.deliveries.byEvent<DeliveryRecord>(this.#webhookId, eventId) ?? null
   }
 
-  #prune(transactor: Transactor): void {
+  #prune(writer: Writer): void {
     for (const eventId of this.#reader.deliveries.eventIds(this.#webhookId, PRUNE_BATCH)) {
       if (this.#find(eventId)?.status === 'pending') continue
-      transactor.deleteDeliveryRecord(this.#webhookId, eventId)
+      writer.deleteDeliveryRecord(this.#webhookId, eventId)
       this.#atHand.delete(eventId)
       this.#count--
     }

@@ -3,7 +3,7 @@ import type { NewEvent } from '../../src/domain/event.js'
 import type { WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
-import type { Transactor } from '../../src/store/transactor.js'
+import type { Writer } from '../../src/store/writer.js'
 import { isRepeatable } from './core/checkpoint.js'
 import type { EndpointEvent } from './core/events.js'
 import type { EndpointState } from './core/state.js'
@@ -25,7 +25,7 @@ export interface Holder {
 
 /** Writes what events changed: state, the endpoint as lists show it, history, audit trail. */
 export function recordEvents(
-  transactor: Transactor,
+  writer: Writer,
   holder: Holder,
   events: readonly EndpointEvent[],
 ): void {
@@ -33,14 +33,14 @@ export function recordEvents(
   if (endpoint === null) return
   for (const event of events) {
     const audit = auditOf(endpoint, event, holder.requestId)
-    if (audit !== null) transactor.appendAudit(audit)
+    if (audit !== null) writer.appendAudit(audit)
     if (event.type === 'delivery-requested' && event.origin === 'test') {
-      transactor.appendEvent(testEvent(endpoint, event))
+      writer.appendEvent(testEvent(endpoint, event))
     }
   }
   if (state === null) {
-    history.removeAll(transactor)
-    transactor.deleteWebhook(id, endpoint.userId)
+    history.removeAll(writer)
+    writer.deleteWebhook(id, endpoint.userId)
     return
   }
   history.fold(events)
@@ -48,9 +48,9 @@ export function recordEvents(
     holder.unsaved = true
     return
   }
-  history.save(transactor)
-  if (events.some(({ type }) => ENDPOINT_CHANGES.has(type))) transactor.putWebhook(endpoint)
-  transactor.putDeliveries(id, toStored(state))
+  history.save(writer)
+  if (events.some(({ type }) => ENDPOINT_CHANGES.has(type))) writer.putWebhook(endpoint)
+  writer.putDeliveries(id, toStored(state))
   holder.unsaved = false
 }
 

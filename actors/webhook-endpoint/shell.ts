@@ -188,8 +188,8 @@ export function createWebhookShell(
       holder.endpoint = holder.state?.endpoint ?? holder.endpoint
       return withReply({ events, effects, replies: [] }, token, reply)
     },
-    record(transactor, holder, events) {
-      recordEvents(transactor, holder, events)
+    record(writer, holder, events) {
+      recordEvents(writer, holder, events)
     },
     run(id, effect, self) {
       const holder = holders.get(id)

@@ -7,7 +7,7 @@ import { type BlockSummary, parseBlock } from './heads.js'
 import { quantity, quantityNumber, toQuantity } from './hex.js'
 import { parseReceipt, parseReceiptOf, type Receipt, type ReceiptOf } from './receipts.js'
 import { RpcCallError, RpcShapeError } from './rpc/errors.js'
-import type { RpcClient, Settled } from './rpc/types.js'
+import type { RpcClient, RpcResult } from './rpc/types.js'
 import { decodeSymbol, type TokenMetadata } from './token-metadata.js'
 
 /** What the service asks a chain, with the answers checked. Calls of one tick share a request. */
@@ -177,6 +177,6 @@ function isPrecompile(lowerCaseAddress: string): boolean {
   return lowerCaseAddress.startsWith('0x0000000000000000000000000000000000000')
 }
 
-function uintOrNull(answer: Settled): bigint | null {
+function uintOrNull(answer: RpcResult): bigint | null {
   return answer.ok && typeof answer.value === 'string' ? uintAt(answer.value as Hex, 0) : null
 }

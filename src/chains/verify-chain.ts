@@ -4,7 +4,7 @@ import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-co
 import { ASSET, DECIMALS, LATEST_ROUND_DATA, SYMBOL } from '../contracts/selectors.js'
 import { NATIVE_DECIMALS } from '../domain/chains.js'
 import type { Address, Hex } from '../domain/ids.js'
-import type { RpcCall, RpcClient, Settled } from './rpc/types.js'
+import type { RpcCall, RpcClient, RpcResult } from './rpc/types.js'
 import { decodeSymbol } from './token-metadata.js'
 
 /** Boot assertions: what an operator wrote about a chain is what the chain says. */
@@ -19,7 +19,7 @@ interface Check {
   readonly path: string
   readonly call: RpcCall
   /** @returns what is wrong with the answer, or null */
-  judge(answer: Settled): string | null
+  judge(answer: RpcResult): string | null
 }
 
 const DESCRIPTION = '0x7284e416'
@@ -173,7 +173,7 @@ function answersWords(path: string, at: string, selector: Hex, words: number): C
   }
 }
 
-function uint(answer: Settled, index: number): bigint | null {
+function uint(answer: RpcResult, index: number): bigint | null {
   return answer.ok && typeof answer.value === 'string' ? uintAt(answer.value as Hex, index) : null
 }
 

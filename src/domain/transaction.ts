@@ -43,7 +43,7 @@ export interface MinedIn {
 }
 
 /** A block that something of ours is in. */
-export type Place = Pick<MinedIn, 'blockNumber' | 'blockHash'>
+export type BlockRef = Pick<MinedIn, 'blockNumber' | 'blockHash'>
 
 /** How the spend was valued, kept so that settlement uses the same prices. */
 export interface Valuation {

@@ -7,9 +7,9 @@ import { admit, admitUndeclaredBody } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { RequestHead } from '../http/request-head.js'
 import { callTool, type McpCaller, type ToolBinding } from './call-tool.js'
+import { createEnvelopeCache, type EnvelopeCache } from './envelope-cache.js'
 import { type McpHeaders, type PlainRequest, readPlainRequest } from './fast-path.js'
 import { readJson } from './json.js'
-import { createKnownEnvelopes, type KnownEnvelopes } from './known-envelopes.js'
 import { createPlainResponses } from './plain-responses.js'
 import type { McpExchange, SdkHandler } from './sdk-server.js'
 import { sendResponse } from './send-response.js'
@@ -22,7 +22,7 @@ const REQUEST_URL = 'http://countersign.invalid/mcp'
 export interface EndpointOptions {
   readonly tools: readonly Tool[]
   readonly bindings: ReadonlyMap<string, ToolBinding>
-  readonly envelopes?: KnownEnvelopes
+  readonly envelopes?: EnvelopeCache
   readonly sdk: SdkHandler
   readonly rateLimit: RateLimiter
   readonly logger: Logger
@@ -45,7 +45,7 @@ export interface McpEndpoint {
 
 export function createEndpoint(options: EndpointOptions): McpEndpoint {
   const { bindings, sdk, logger, rateLimit } = options
-  const envelopes = options.envelopes ?? createKnownEnvelopes()
+  const envelopes = options.envelopes ?? createEnvelopeCache()
   const responses = createPlainResponses(options.tools)
 
   /** Has answered when it returns, or will. */

@@ -1,5 +1,5 @@
 import type { ToolArguments, ToolBinding } from './call-tool.js'
-import type { KnownEnvelopes } from './known-envelopes.js'
+import type { EnvelopeCache } from './envelope-cache.js'
 import { HANDSHAKE_VERSIONS, MODERN_VERSION } from './protocol.js'
 
 /**
@@ -46,7 +46,7 @@ export function readPlainRequest(
   headers: McpHeaders,
   body: unknown,
   tools: ReadonlyMap<string, ToolBinding>,
-  envelopes: KnownEnvelopes,
+  envelopes: EnvelopeCache,
 ): PlainRequest | null {
   if (!isObject(body) || !hasOnly(body, MESSAGE_FIELDS) || body.jsonrpc !== '2.0') return null
   const { id, method, params = NO_PARAMS } = body
@@ -70,7 +70,7 @@ function readEra(
   headers: McpHeaders,
   method: unknown,
   params: JsonObject,
-  envelopes: KnownEnvelopes,
+  envelopes: EnvelopeCache,
 ): Era | null {
   const era = namedEra(headers, method)
   if (era === 'modern') return envelopes.has(params._meta) ? era : null

@@ -10,7 +10,7 @@ import type { AgentHandlers } from '../operations/context.js'
 import type { AgentHandler } from '../operations/prepare-call.js'
 import type { ToolBinding } from './call-tool.js'
 import { createEndpoint } from './endpoint.js'
-import { createKnownEnvelopes } from './known-envelopes.js'
+import { createEnvelopeCache } from './envelope-cache.js'
 import { createOriginCheck, LOOPBACK_HOSTS, type OriginCheck } from './origin-check.js'
 import { createSdkHandler, createToolCall, type ServerExtension } from './sdk-server.js'
 import { describeTool, toolRows } from './tools.js'
@@ -45,7 +45,7 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
   const bindings = new Map<string, ToolBinding>(
     rows.map((row) => [row.name, { row, handler: handlers[row.name] }]),
   )
-  const envelopes = createKnownEnvelopes()
+  const envelopes = createEnvelopeCache()
   const call = createToolCall(bindings)
   const endpoint = createEndpoint({
     tools,

@@ -10,7 +10,7 @@ import {
 } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
 import { callTool, type McpCaller, type ToolBinding } from './call-tool.js'
-import type { KnownEnvelopes } from './known-envelopes.js'
+import type { EnvelopeCache } from './envelope-cache.js'
 import { reportProgress } from './progress.js'
 import {
   HANDSHAKE_VERSIONS,
@@ -48,7 +48,7 @@ export type ToolCall = (
 export interface SdkHandlerOptions {
   readonly tools: readonly Tool[]
   readonly call: ToolCall
-  readonly envelopes: KnownEnvelopes
+  readonly envelopes: EnvelopeCache
   readonly logger: Logger
   /** Adds to a new server; the conformance fixtures come in here. */
   readonly extend?: ServerExtension

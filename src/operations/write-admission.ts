@@ -40,7 +40,7 @@ export interface WriteAdmissionOptions {
  */
 const KEPT_SHARE = 0.25
 
-type Place = 'at work' | 'waiting' | 'none'
+type Slot = 'at work' | 'waiting' | 'none'
 
 /**
  * Up to half of the places go to whoever comes first, so that a lone agent has its bursts. Beyond,
@@ -75,7 +75,7 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
     else held.set(keyId, own - 1)
   }
 
-  function placeOf(keyId: KeyId): Place {
+  function slotOf(keyId: KeyId): Slot {
     const room = active < limit.max && queues.size === 0
     const placesMax = limit.shedding ? limit.max : inFlightMax
     const taken = active + queues.size
@@ -93,20 +93,20 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
   return {
     refuses(keyId) {
       advance()
-      if (placeOf(keyId) !== 'none') return false
+      if (slotOf(keyId) !== 'none') return false
       limit.refused()
       return true
     },
     enter(keyId) {
       advance()
-      const place = placeOf(keyId)
-      if (place === 'none') {
+      const slot = slotOf(keyId)
+      if (slot === 'none') {
         limit.refused()
         return false
       }
       limit.arrived()
       held.set(keyId, (held.get(keyId) ?? 0) + 1)
-      if (place === 'at work') {
+      if (slot === 'at work') {
         active++
         return true
       }
@@ -164,8 +164,8 @@ function admitting(
     const reason = stopped()
     if (reason !== null) return { ok: false, fault: reason }
     const { keyId } = context.key
-    const place = admission.enter(keyId)
-    const admitted = place instanceof Promise ? await place : place
+    const entered = admission.enter(keyId)
+    const admitted = entered instanceof Promise ? await entered : entered
     if (!admitted) return { ok: false, fault: fault('OVERLOADED') }
     let delayMs: number | null = null
     try {

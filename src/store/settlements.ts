@@ -1,5 +1,5 @@
 import type { Hex, TxId } from '../domain/ids.js'
-import type { AccountTransaction, MinedIn, Place } from '../domain/transaction.js'
+import type { AccountTransaction, BlockRef, MinedIn } from '../domain/transaction.js'
 import type { Space, StoreKey } from './checked-space.js'
 import { packedRecord } from './encodings/sealing.js'
 import { putOf, type Row, removalOf } from './rows.js'
@@ -44,7 +44,7 @@ export function settledBelow(settlements: Space, chainId: number, below: number)
 }
 
 /** Blocks of a chain that transactions ended in, lowest first. */
-export function* settledPlaces(settlements: Space, chainId: number): Generator<Place> {
+export function* settledBlocks(settlements: Space, chainId: number): Generator<BlockRef> {
   let start: StoreKey = [chainId]
   for (;;) {
     const [key] = settlements.getKeys({ start, end: [chainId, AFTER_ALL], limit: 1 })
@@ -59,9 +59,9 @@ export function* settledPlaces(settlements: Space, chainId: number): Generator<P
 export function settledIn(
   settlements: Space,
   chainId: number,
-  { blockNumber, blockHash }: Place,
+  { blockNumber, blockHash }: BlockRef,
 ): TxId[] {
-  const place = [chainId, blockNumber, blockHash]
-  const range = settlements.getSound({ start: place, end: [...place, AFTER_ALL] })
+  const start = [chainId, blockNumber, blockHash]
+  const range = settlements.getSound({ start, end: [...start, AFTER_ALL] })
   return [...new Set([...range].flatMap(({ value }) => value as TxId[]))]
 }

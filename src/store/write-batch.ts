@@ -41,7 +41,7 @@ import { type KeySpace, LISTED } from './key-spaces.js'
 import { type DrawEntropy, drawEntropy, idAt } from './new-id.js'
 import { putOf, type Row, removalOf } from './rows.js'
 import { settledBelow, settlementsOf } from './settlements.js'
-import type { Transactor } from './transactor.js'
+import type { Writer } from './writer.js'
 import type { WrittenBodies } from './written-bodies.js'
 
 interface TransactionWrite {
@@ -61,7 +61,7 @@ export interface BatchContext {
 }
 
 /** Collects writes until somebody's `Commits` takes them. */
-export class WriteBatch implements Transactor {
+export class WriteBatch implements Writer {
   #writes: Row[] = []
   /** Stored whole at each change, often many times in a batch: only the last is written. */
   #deliveries: Map<WebhookId, unknown> | null = null

@@ -59,15 +59,15 @@ export function createCallQuoter(
       simulated(view, call),
     ])
     if (!quote.ok) return quote
-    if (seen?.ok && seen.forecast.simulated) {
-      const { maxFeeWei } = quote.forecast
+    if (seen?.ok && seen.basis.simulated) {
+      const { maxFeeWei } = quote.basis
       const problem = quote.problem ?? seen.problem
-      return { ...quote, problem, forecast: { ...seen.forecast, maxFeeWei } }
+      return { ...quote, problem, basis: { ...seen.basis, maxFeeWei } }
     }
     if (quote.problem !== null) return quote
     const worth = quote.unpriced ? null : quote.valuation.valueMicros
     const movements = [movementOf(call, transfer, worth)]
-    return { ...quote, forecast: { ...quote.forecast, movements } }
+    return { ...quote, basis: { ...quote.basis, movements } }
   }
 
   async function forecastOf(view: ChainView, call: QuotedCall): Promise<CallQuote> {

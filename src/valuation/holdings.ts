@@ -1,7 +1,7 @@
 import { decodeFunctionResult, encodeFunctionData } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
 import { RpcCallError, RpcShapeError } from '../chains/rpc/errors.js'
-import type { Settled } from '../chains/rpc/types.js'
+import type { RpcResult } from '../chains/rpc/types.js'
 import type { StateAfter } from '../chains/simulate/simulation.js'
 import { addressWord, uintAt } from '../contracts/abi-words.js'
 import { multicall3Abi } from '../contracts/abis/multicall3.js'
@@ -202,7 +202,7 @@ async function askAll(
   { rpc, simulator, config }: ChainAccess,
   reads: readonly { readonly to: Address; readonly data: Hex }[],
   after: StateAfter | null,
-): Promise<readonly Settled[]> {
+): Promise<readonly RpcResult[]> {
   if (after === null) {
     return rpc.batch(reads.map((read) => ({ method: 'eth_call', params: [read, 'latest'] })))
   }

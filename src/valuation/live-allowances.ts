@@ -1,6 +1,6 @@
 import type { ChainAccess } from '../chains/access.js'
 import { RpcCallError } from '../chains/rpc/errors.js'
-import type { Settled } from '../chains/rpc/types.js'
+import type { RpcResult } from '../chains/rpc/types.js'
 import { addressWord, uintAt } from '../contracts/abi-words.js'
 import { ALLOWANCE, PERMIT2_ALLOWANCE } from '../contracts/selectors.js'
 import type { AllowanceEntry } from '../domain/allowance.js'
@@ -70,7 +70,7 @@ function readOf(entry: AllowanceEntry, owner: Address): { to: Address; data: Hex
 
 function amountOf(
   entry: AllowanceEntry,
-  answer: Settled | undefined,
+  answer: RpcResult | undefined,
   nowSeconds: number,
 ): LiveAllowance['amount'] {
   if (answer === undefined) return null

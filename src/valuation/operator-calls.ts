@@ -9,7 +9,7 @@ import { argumentWord, digitsOf } from './calldata.js'
  * like one by chance come about once in 30,000 calls of 4 kB.
  */
 const OPERATOR_CALLS = CONTRACT_FUNCTIONS.flatMap(({ selector, effect }) =>
-  effect.kind === 'operator' ? [{ selector, takenBackAt: effect.takenBackAt }] : [],
+  effect.kind === 'operator' ? [{ selector, takenBackAt: effect.revokedByZeroAt }] : [],
 )
 
 /** @returns true when a call, or one nested in it, opens up what has no price */

@@ -67,7 +67,7 @@ export function createPlainQuoter(source: PriceSource, funds: Funds): PlainQuote
         unpriced: moved === null,
         problem,
         senderCode: parts.senderCode,
-        forecast: {
+        basis: {
           simulated: false,
           prices: book.used,
           movements: [],

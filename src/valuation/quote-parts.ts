@@ -4,7 +4,7 @@ import type { Exposure } from '../domain/exposure.js'
 import type { UsdMicros } from '../domain/money.js'
 import { type Fault, fault } from '../errors/fault.js'
 import type { PriceBook } from './price-book.js'
-import type { CallQuote, Forecast, QuotedCall } from './quoter.js'
+import type { CallQuote, QuoteBasis, QuotedCall } from './quoter.js'
 
 /** Envelope, signature and fields of a type-2 transaction, besides its calldata; generous. */
 export const ENVELOPE_BYTES = 256
@@ -18,13 +18,13 @@ export interface QuoteParts {
   readonly unpriced: boolean
   readonly problem: Fault | null
   readonly senderCode: AccountCode
-  readonly forecast: Omit<Forecast, 'quotedAtBlock' | 'maxFeeWei'>
+  readonly basis: Omit<QuoteBasis, 'quotedAtBlock' | 'maxFeeWei'>
 }
 
 /** Adds gas to a valuation. Refuses when a price is missing that must be there. */
 export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuoteParts): CallQuote {
   const { fees, gasLimit, maxFeeWei, valueMicros, exposure, unpriced, problem } = parts
-  const { senderCode, forecast } = parts
+  const { senderCode, basis } = parts
   const gasMicros = book.native(maxFeeWei)
   const native = book.nativePrice
   if (native === null || book.gap !== null) {
@@ -44,16 +44,16 @@ export function completeQuote(call: QuotedCall, book: PriceBook, parts: QuotePar
     unpriced,
     problem,
     accountHasCode: senderCode.kind === 'delegated',
-    forecast: {
-      simulated: forecast.simulated,
-      after: forecast.after ?? null,
+    basis: {
+      simulated: basis.simulated,
+      after: basis.after ?? null,
       quotedAtBlock: fees.head.number,
-      prices: forecast.prices,
-      movements: forecast.movements,
-      approvals: forecast.approvals,
-      recipients: forecast.recipients,
-      gasUsed: forecast.gasUsed,
-      foreseenMicros: forecast.foreseenMicros ?? 0n,
+      prices: basis.prices,
+      movements: basis.movements,
+      approvals: basis.approvals,
+      recipients: basis.recipients,
+      gasUsed: basis.gasUsed,
+      foreseenMicros: basis.foreseenMicros ?? 0n,
       maxFeeWei,
     },
   }

@@ -50,12 +50,12 @@ export type CallQuote =
       readonly problem: Fault | null
       /** True when the sender is delegated (EIP-7702): its lane takes one transaction at a time. */
       readonly accountHasCode: boolean
-      readonly forecast: Forecast
+      readonly basis: QuoteBasis
     }
   | { readonly ok: false; readonly fault: Fault }
 
 /** What a quote saw, and on what it rests. */
-export interface Forecast {
+export interface QuoteBasis {
   /** False when the call was valued from its words alone. */
   readonly simulated: boolean
   /** The wallet's own calls that it was valued after; absent or null for a plain transfer. */

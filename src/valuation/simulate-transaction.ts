@@ -65,17 +65,17 @@ export async function simulateTransaction(
   if (chain === undefined) return refuse(fault('CHAIN_NOT_SUPPORTED'))
   const quote = await deps.quoter.forecast(call)
   if (!quote.ok) return refuse(quote.fault)
-  const { valuation, problem, forecast, gasLimit, unpriced } = quote
+  const { valuation, problem, basis, gasLimit, unpriced } = quote
   const spendMicros = valuation.valueMicros + valuation.gasMicros
-  const symbols = await symbolsOf(chain, forecast.movements)
+  const symbols = await symbolsOf(chain, basis.movements)
   const reason = problem?.details.reason
   return ok({
     answer: {
       success: problem === null,
-      gas_used: (forecast.gasUsed ?? gasLimit).toString(),
-      max_fee_native_wei: forecast.maxFeeWei.toString(),
-      asset_changes: forecast.movements.map((movement) => changeOf(movement, symbols)),
-      approvals: forecast.approvals.map(approvalOf),
+      gas_used: (basis.gasUsed ?? gasLimit).toString(),
+      max_fee_native_wei: basis.maxFeeWei.toString(),
+      asset_changes: basis.movements.map((movement) => changeOf(movement, symbols)),
+      approvals: basis.approvals.map(approvalOf),
       revert_reason:
         problem === null ? null : typeof reason === 'string' ? reason : problem.message,
     },
@@ -83,7 +83,7 @@ export async function simulateTransaction(
     gasMicros: valuation.gasMicros,
     exposure: quote.exposure ?? null,
     unpriced,
-    recipients: forecast.recipients,
+    recipients: basis.recipients,
   })
 }
 

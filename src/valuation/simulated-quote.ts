@@ -103,7 +103,7 @@ export function createSimulatedQuoter(
       unpriced,
       problem: problem ?? (shortfall === null ? null : insufficientFunds(shortfall)),
       senderCode,
-      forecast: {
+      basis: {
         simulated: simulation !== null,
         after,
         prices: book.used,

@@ -1,7 +1,7 @@
 import type { Address } from '../domain/ids.js'
 import { powerOfTen } from '../domain/money.js'
 import { isKnown, type Price } from '../pricing/price-source.js'
-import type { CallQuote, Forecast } from './quoter.js'
+import type { CallQuote, QuoteBasis } from './quoter.js'
 
 /** A simulated call is forecast for the next block; one more may pass while it is decided on. */
 const SIMULATED_BLOCKS_MAX = 1
@@ -20,12 +20,12 @@ export function quoteStillGood(
   headNumber: number,
   priceNow: (token: Address | 'native') => Price | Promise<Price>,
 ): boolean {
-  return quote.ok && forecastStillGood(quote.forecast, headNumber, priceNow)
+  return quote.ok && basisStillGood(quote.basis, headNumber, priceNow)
 }
 
 /** The same of what a quote rests on. */
-export function forecastStillGood(
-  { simulated, quotedAtBlock, prices }: Forecast,
+export function basisStillGood(
+  { simulated, quotedAtBlock, prices }: QuoteBasis,
   headNumber: number,
   priceNow: (token: Address | 'native') => Price | Promise<Price>,
 ): boolean {

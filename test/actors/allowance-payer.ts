@@ -83,8 +83,8 @@ export class AllowancePayer {
     const micros = { otherMicros: 0n, claimedMicros: 0n, nativeMicros: 0n }
     const base = preparedSend(n, 0n, { nowMs, keyId })
     if (!base.quote.ok) throw new Error('no quote')
-    const forecast = {
-      ...base.quote.forecast,
+    const basis = {
+      ...base.quote.basis,
       after,
       approvals: token.approvals.map((approval: AllowanceAmount) => ({
         ...approval,
@@ -93,7 +93,7 @@ export class AllowancePayer {
         valueMicros: null,
       })),
     }
-    const quote = { ...base.quote, forecast, exposure: { ...micros, tokens: [token] } }
+    const quote = { ...base.quote, basis, exposure: { ...micros, tokens: [token] } }
     const [reply] = decide(this.state, { ...base, quote }, 1).replies
     if (reply !== undefined) {
       if (reply.result.ok) throw new Error('answered too early')

@@ -3,7 +3,7 @@ import type { Outcome } from '../../actors/account/core/messages.js'
 import { broadcast } from '../../actors/account/effects/broadcast.js'
 import { systemTimers } from '../../actors/runtime/timers.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
-import type { Place } from '../../src/domain/transaction.js'
+import type { BlockRef } from '../../src/domain/transaction.js'
 import { NodeError, type Script, startScriptedNode } from '../support/scripted-node.js'
 import { ATTEMPT, CHAIN_ID, transaction } from './wallet-fixtures.js'
 
@@ -14,7 +14,7 @@ afterEach(async () => {
 
 const OURS = `0x${'ab'.repeat(32)}` as const
 const FINAL_HASH = `0x${'f1'.repeat(32)}` as const
-const FINAL: Place = { blockNumber: 97, blockHash: FINAL_HASH }
+const FINAL: BlockRef = { blockNumber: 97, blockHash: FINAL_HASH }
 const TX = transaction(7, { nonce: 7, attempts: [{ ...ATTEMPT, txHash: OURS }] })
 
 /** What becomes of a broadcast of `TX` when the chain's nodes, the preferred one first, say this. */
@@ -29,7 +29,7 @@ function outcomeAgain(...scripts: readonly Script[]): Promise<Outcome> {
 
 async function outcomeOf(
   reach: 'first-node' | 'all-nodes',
-  finalBlock: Place | null,
+  finalBlock: BlockRef | null,
   scripts: readonly Script[],
 ): Promise<Outcome> {
   const endpoints: string[] = []

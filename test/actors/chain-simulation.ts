@@ -10,7 +10,7 @@ import { packer } from '../../actors/chain-watcher/packer.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
 import type { Receipt } from '../../src/chains/receipts.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
-import type { MinedIn, Place } from '../../src/domain/transaction.js'
+import type { BlockRef, MinedIn } from '../../src/domain/transaction.js'
 import { ADDRESS, CHAIN_ID, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 
 /** What the watcher last told of a transaction. */
@@ -28,7 +28,7 @@ export class WatchedChain {
   takenBack = 0
   readonly heads: number[] = []
   /** The block that it last called final. */
-  finalBlock: Place | null = null
+  finalBlock: BlockRef | null = null
   /** Unverified heights are not answered while this is set. */
   blocksLost = false
   /** Height below which the store may forget where something ended. */
@@ -40,7 +40,7 @@ export class WatchedChain {
   #watcher: WatcherState
   /** What the wallets have stored: where each transaction is mined, and where any ever ended. */
   readonly #mined = new Map<TxId, MinedIn>()
-  readonly #endedAt: Place[] = []
+  readonly #endedAt: BlockRef[] = []
   #blocks: BlockSummary[] = []
   #forks = 0
 
@@ -163,11 +163,11 @@ export class WatchedChain {
         return { type: 'checked', blocks: found.filter((block) => block !== undefined), nowMs }
       }
       case 'recall': {
-        const { place } = effect
+        const { block } = effect
         const transactions = [...this.told]
-          .filter(([txId, told]) => told === 'confirmed' && this.#isIn(place, txId))
+          .filter(([txId, told]) => told === 'confirmed' && this.#isIn(block, txId))
           .map(([txId]) => this.#watchOf(txId))
-        return { type: 'recalled', place, transactions, nowMs }
+        return { type: 'recalled', block, transactions, nowMs }
       }
       case 'fetch-receipts': {
         this.#requests++
@@ -204,7 +204,7 @@ export class WatchedChain {
     }
   }
 
-  #isIn({ blockHash }: Place, txId: TxId): boolean {
+  #isIn({ blockHash }: BlockRef, txId: TxId): boolean {
     return this.#mined.get(txId)?.blockHash === blockHash
   }
 

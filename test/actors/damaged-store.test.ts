@@ -73,30 +73,28 @@ function flipped(at: number, bit: number): Buffer {
 beforeAll(async () => {
   const store = await openRealStore()
   for (let n = 1; n <= WALLETS; n++) {
-    await store.write((transactor) => {
+    await store.write((writer) => {
       const header = { wallet: { ...wallet, subWalletId: walletIdOf(n) }, lanes: [], spend: [] }
-      transactor.addSubWallet({ ...header, open: [txIdOf(n)] })
-      transactor.putApiKey(
+      writer.addSubWallet({ ...header, open: [txIdOf(n)] })
+      writer.putApiKey(
         apiKey({
           keyId: keyIdOf(n),
           subWalletId: walletIdOf(n),
           secretHash: `${n}`.padStart(64, '0'),
         }),
       )
-      transactor.addTransaction(newTx(n), { atMs: START_MS, reservedMicros: 1n, lists: [] })
-      transactor.appendEvent({
+      writer.addTransaction(newTx(n), { atMs: START_MS, reservedMicros: 1n, lists: [] })
+      writer.appendEvent({
         ...{ eventId: null, userId: USER_ID, type: 'webhook.test', atMs: START_MS },
         ...{ subWalletId: walletIdOf(n), laneKey: null, data: { n } },
       })
-      transactor.putIdempotency(LINEAGE_ID, `${n}`, {
+      writer.putIdempotency(LINEAGE_ID, `${n}`, {
         ...{ bodyHash: 'body', txId: txIdOf(n), createdAtMs: START_MS },
       })
     })
-    await store.write((transactor) => transactor.putTransaction({ ...newTx(n), updatedAtMs: n }))
+    await store.write((writer) => writer.putTransaction({ ...newTx(n), updatedAtMs: n }))
   }
-  await store.write((transactor) =>
-    transactor.putDeliveries('we_1' as WebhookId, 'x'.repeat(9_000)),
-  )
+  await store.write((writer) => writer.putDeliveries('we_1' as WebhookId, 'x'.repeat(9_000)))
   before = recordsOf(store.environment)
   mkdirSync(join(store.directory, 'copy'))
   const copy = join(store.directory, 'copy', 'data.mdb')

@@ -126,7 +126,7 @@ describe.each([64, 65, 200])(
       const { state, events } = new Refused(n)
       const store = await openRealStore()
       try {
-        await store.write((transactor) => recordEvents(transactor, state, events))
+        await store.write((writer) => recordEvents(writer, state, events))
         const { effects } = decide(loadState(store.reader, WALLET_ID), headAt(0), null)
         expect(effects.filter(({ type }) => type === 'sign')).toMatchObject([{ nonce: 0 }])
       } finally {
@@ -151,7 +151,7 @@ test('a restart does not make a hole that a node claims one of our own', async (
   const store = await openRealStore()
   try {
     const events: Event[] = [{ type: 'wallet-created', wallet, requestId: null }]
-    await store.write((transactor) => recordEvents(transactor, before.state, events))
+    await store.write((writer) => recordEvents(writer, before.state, events))
     const after = loadState(store.reader, WALLET_ID)
     expect(laneOf(after, CHAIN_ID)).toMatchObject({
       nextNonce: GAP + wide + 1,

@@ -122,13 +122,13 @@ test('a restart forgets nothing of what was told', async () => {
   try {
     open({ dailyLimitMicros: 100n })
     store(ask(90n))
-    await real.write((transactor) => recordEvents(transactor, state, events))
+    await real.write((writer) => recordEvents(writer, state, events))
     state = loadState(real.reader, WALLET_ID)
     store(ask(5n))
     expect(told).toEqual(['daily 80 at 90'])
     events = []
     ask(GAS_MICROS)
-    await real.write((transactor) => recordEvents(transactor, state, events))
+    await real.write((writer) => recordEvents(writer, state, events))
     state = loadState(real.reader, WALLET_ID)
     ask(GAS_MICROS)
     expect(told).toEqual(['daily 80 at 90', 'daily 100 at 95'])

@@ -7,7 +7,7 @@ import { WrittenBodies } from '../../src/store/written-bodies.js'
 
 /**
  * The store's environment in memory, for models that restart an actor thousands of times: the
- * reader and the transactor on top are the real ones. Values are copied on the way in, as a disk
+ * reader and the writer on top are the real ones. Values are copied on the way in, as a disk
  * would, so that a state that is changed in place cannot change what was stored.
  */
 export function createMemoryEnvironment(): Environment {

@@ -40,16 +40,16 @@ const ended = (n: number): Event => ({
 })
 
 test('a start finds every open transaction, also those beyond what the wallet lists', async () => {
-  await store.write((transactor) => {
-    transactor.addSubWallet({ wallet, lanes: [], spend: [], open: [] })
+  await store.write((writer) => {
+    writer.addSubWallet({ wallet, lanes: [], spend: [], open: [] })
   })
   const state = loadState(store.reader, WALLET_ID)
   const open = new Set<TxId>()
   const step = async (event: Event) => {
-    await store.write((transactor) => recordEvents(transactor, evolve(state, event), [event]))
+    await store.write((writer) => recordEvents(writer, evolve(state, event), [event]))
     const found = loadState(store.reader, WALLET_ID)
     expect(new Set(found.open.keys())).toEqual(open)
-    expect(found.listed).toEqual(state.listed)
+    expect(found.openInline).toEqual(state.openInline)
     const ofChain = [...store.reader.transactions.openOfChain(CHAIN_ID)].map(({ txId }) => txId)
     expect(new Set(ofChain)).toEqual(open)
     expect(ofChain).toHaveLength(open.size)
@@ -58,7 +58,7 @@ test('a start finds every open transaction, also those beyond what the wallet li
     open.add(txIdOf(n))
     await step(signed(n))
   }
-  expect(state.listed.size).toBe(OPEN_LISTED_MAX)
+  expect(state.openInline.size).toBe(OPEN_LISTED_MAX)
   // One that is listed, one that is indexed, and a new one that takes the place of the first.
   for (const n of [3, MORE_THAN_LISTED]) {
     open.delete(txIdOf(n))
@@ -66,7 +66,7 @@ test('a start finds every open transaction, also those beyond what the wallet li
   }
   open.add(txIdOf(MORE_THAN_LISTED + 1))
   await step(signed(MORE_THAN_LISTED + 1))
-  expect(state.listed.has(txIdOf(MORE_THAN_LISTED + 1))).toBe(true)
+  expect(state.openInline.has(txIdOf(MORE_THAN_LISTED + 1))).toBe(true)
   for (const id of [...open]) {
     open.delete(id)
     await step(ended(Number(id.slice('tx_'.length))))

@@ -231,7 +231,7 @@ describe('what was signed', () => {
   /** One command, committed; then the next process has what the store has. */
   async function commit(command: Command) {
     const decision = decide(state, command, null)
-    await store.write((transactor) => recordEvents(transactor, state, decision.events))
+    await store.write((writer) => recordEvents(writer, state, decision.events))
     return decision.effects
   }
 

@@ -1,6 +1,6 @@
 import { expectTypeOf, test } from 'vitest'
 import { type CUSTODY_ADDRESS, subWalletAddress } from '../../actors/addresses.js'
-import type { Actors, AskedOf, ReplyTo, ToldTo } from '../../actors/protocols.js'
+import type { Actors, AskCommand, ReplyTo, TellCommand } from '../../actors/protocols.js'
 import type { AskResult } from '../../actors/runtime/actor.js'
 import type { ClaimAnswer } from '../../actors/sub-wallet/core/grant-messages.js'
 import type { EncodedSendReply } from '../../actors/sub-wallet/send-reply.js'
@@ -13,15 +13,15 @@ type Custody = typeof CUSTODY_ADDRESS
 
 /** Held by the compiler, which `npm run check` runs over the tests. */
 test('what an actor answers follows from what it is asked, and nothing else can be asked', () => {
-  const asks: (AskedOf<Wallet> & { type: string })['type'][] = ['send', 'claim-grant']
+  const asks: (AskCommand<Wallet> & { type: string })['type'][] = ['send', 'claim-grant']
   expectTypeOf(asks).not.toExtend<'load'[]>()
-  expectTypeOf<{ type: 'send-money' }>().not.toExtend<AskedOf<Wallet>>()
-  expectTypeOf<{ type: 'load' }>().not.toExtend<AskedOf<Wallet>>()
-  expectTypeOf<{ type: 'load' }>().toExtend<ToldTo<Wallet>>()
-  expectTypeOf<{ type: 'screened' }>().not.toExtend<ToldTo<Wallet>>()
-  type Claim = Extract<AskedOf<Wallet>, { type: 'claim-grant' }>
+  expectTypeOf<{ type: 'send-money' }>().not.toExtend<AskCommand<Wallet>>()
+  expectTypeOf<{ type: 'load' }>().not.toExtend<AskCommand<Wallet>>()
+  expectTypeOf<{ type: 'load' }>().toExtend<TellCommand<Wallet>>()
+  expectTypeOf<{ type: 'screened' }>().not.toExtend<TellCommand<Wallet>>()
+  type Claim = Extract<AskCommand<Wallet>, { type: 'claim-grant' }>
   expectTypeOf<ReplyTo<Wallet, Claim>>().toEqualTypeOf<ClaimAnswer>()
-  type Sponsor = Extract<AskedOf<Wallet>, { type: 'sponsor-call' }>
+  type Sponsor = Extract<AskCommand<Wallet>, { type: 'sponsor-call' }>
   expectTypeOf<ReplyTo<Wallet, Sponsor>>().toEqualTypeOf<EncodedSendReply>()
   type NewKey = { type: 'create-wallet-key'; subWalletId: SubWalletId; userId: string }
   expectTypeOf<ReplyTo<Custody, NewKey>>().toEqualTypeOf<WalletCertificate>()

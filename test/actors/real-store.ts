@@ -10,9 +10,9 @@ import {
 } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
-import type { Transactor } from '../../src/store/transactor.js'
 import { createVersionsBuffer } from '../../src/store/versions.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
+import type { Writer } from '../../src/store/writer.js'
 
 /** A real LMDB environment in a directory of its own. */
 export interface RealStore {
@@ -21,7 +21,7 @@ export interface RealStore {
   readonly reader: Reader
   readonly sequence: EventSequence
   readonly commits: Commits
-  write(fill: (transactor: Transactor) => void): Promise<void>
+  write(fill: (writer: Writer) => void): Promise<void>
   close(): Promise<void>
 }
 

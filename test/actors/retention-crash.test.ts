@@ -49,12 +49,12 @@ function expectWhole(last: number): void {
 describe('when the removal of old records is killed', () => {
   test('after any step, the log is whole, and the next run goes on from there', async () => {
     const old = 3 * STEP_RECORDS_MAX
-    await store.write((transactor) => {
-      for (let n = 0; n < old; n++) transactor.appendAudit(entryAt(OLD_MS))
+    await store.write((writer) => {
+      for (let n = 0; n < old; n++) writer.appendAudit(entryAt(OLD_MS))
     })
     // A commit each: a block of the log is one commit's.
     for (let n = 0; n < old; n++) {
-      await store.write((transactor) => transactor.appendEvent(newEvent(OLD_MS)))
+      await store.write((writer) => writer.appendEvent(newEvent(OLD_MS)))
     }
     await appendEvents(store, YOUNG, NOW_MS)
     const starts: number[] = []

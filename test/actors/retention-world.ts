@@ -63,8 +63,8 @@ export function appendEvents(
   atMs: number,
   said: Partial<NewEvent> = {},
 ): Promise<void> {
-  return store.write((transactor) => {
-    for (let n = 0; n < count; n++) transactor.appendEvent(newEvent(atMs, said))
+  return store.write((writer) => {
+    for (let n = 0; n < count; n++) writer.appendEvent(newEvent(atMs, said))
   })
 }
 
@@ -99,9 +99,9 @@ export async function addEndpoint(
     attemptsStarted: 0,
     ...said,
   }
-  await store.write((transactor) => {
-    transactor.putWebhook(endpoint)
-    transactor.putDeliveries(webhookId, toStored(state))
+  await store.write((writer) => {
+    writer.putWebhook(endpoint)
+    writer.putDeliveries(webhookId, toStored(state))
   })
   return webhookId
 }

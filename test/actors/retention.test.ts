@@ -71,16 +71,16 @@ describe('the event log', () => {
 
   test('keeps the events of a transaction until that is final', async () => {
     const tx = transaction(1, { status: 'broadcast' })
-    await store.write((transactor) => {
-      transactor.addTransaction(tx, null)
-      transactor.appendEvent(newEvent(OLD_MS))
+    await store.write((writer) => {
+      writer.addTransaction(tx, null)
+      writer.appendEvent(newEvent(OLD_MS))
     })
     await appendEvents(store, 1, OLD_MS, {
       type: 'transaction.broadcast',
       data: { tx_id: tx.txId },
     })
     expect(prune(store)).toMatchObject({ events: 1, heldBack: 1 })
-    await store.write((transactor) => transactor.putTransaction({ ...tx, status: 'confirmed' }))
+    await store.write((writer) => writer.putTransaction({ ...tx, status: 'confirmed' }))
     expect(prune(store)).toMatchObject({ events: 1, heldBack: 0 })
     expect(seqsOf(store)).toEqual([])
   })
@@ -144,8 +144,8 @@ describe('the history of deliveries', () => {
       record(3, { updatedAtMs: YOUNG_MS }),
       record(4, { status: 'exhausted' }),
     ]
-    await store.write((transactor) => {
-      for (const one of records) transactor.putDeliveryRecord(webhookId, one.eventId, one)
+    await store.write((writer) => {
+      for (const one of records) writer.putDeliveryRecord(webhookId, one.eventId, one)
     })
     expect(prune(store)).toMatchObject({ deliveries: 2 })
     expect([...store.reader.deliveries.eventIds(webhookId, 10)]).toEqual([
@@ -161,11 +161,11 @@ describe('the audit trail', () => {
 
   test('loses what is old, and keeps the rest in order', async () => {
     const young = entryAt(YOUNG_MS)
-    await store.write((transactor) => {
-      transactor.appendAudit(entryAt(OLD_MS))
-      transactor.appendAudit(entryAt(OLD_MS + 1))
-      transactor.appendAudit(young)
-      transactor.appendAudit(entryAt(OLD_MS, { userId: OTHER }))
+    await store.write((writer) => {
+      writer.appendAudit(entryAt(OLD_MS))
+      writer.appendAudit(entryAt(OLD_MS + 1))
+      writer.appendAudit(young)
+      writer.appendAudit(entryAt(OLD_MS, { userId: OTHER }))
     })
     expect(prune(store)).toMatchObject({ audit: 3 })
     expect(all()).toEqual([young])
@@ -174,10 +174,10 @@ describe('the audit trail', () => {
   test('loses the verdict of an old transaction that is final, and never the transaction', async () => {
     const ids = [txIdAt(OLD_MS), txIdAt(OLD_MS + 1), txIdAt(YOUNG_MS)]
     const verdict = { atMs: OLD_MS, reservedMicros: 1n, lists: [] }
-    await store.write((transactor) => {
+    await store.write((writer) => {
       ids.forEach((txId, n) => {
         const status = n === 1 ? 'broadcast' : 'confirmed'
-        transactor.addTransaction(transaction(n, { txId, status }), verdict)
+        writer.addTransaction(transaction(n, { txId, status }), verdict)
       })
     })
     expect(all()).toHaveLength(3)
@@ -191,9 +191,9 @@ describe('the audit trail', () => {
   test('keeps an entry of a transaction that is not final', async () => {
     const tx = transaction(1, { status: 'broadcast' })
     const entry = entryAt(OLD_MS, { txId: tx.txId })
-    await store.write((transactor) => {
-      transactor.addTransaction(tx, null)
-      transactor.appendAudit(entry)
+    await store.write((writer) => {
+      writer.addTransaction(tx, null)
+      writer.appendAudit(entry)
     })
     expect(prune(store)).toMatchObject({ audit: 0 })
     expect(all()).toEqual([entry])
@@ -203,9 +203,9 @@ describe('the audit trail', () => {
 describe('a pass', () => {
   test('looks at a bounded number of records at a time', async () => {
     for (let n = 0; n < 2 * STEP_RECORDS_MAX + 10; n++) {
-      await store.write((transactor) => {
-        transactor.appendEvent(newEvent(OLD_MS))
-        transactor.appendAudit(entryAt(OLD_MS))
+      await store.write((writer) => {
+        writer.appendEvent(newEvent(OLD_MS))
+        writer.appendAudit(entryAt(OLD_MS))
       })
     }
     const { steps, ...pruned } = prune(store)
@@ -221,7 +221,7 @@ describe('a pass', () => {
 
   test('that only counts finds the same and changes nothing', async () => {
     for (let n = 0; n < STEP_RECORDS_MAX + 5; n++) await appendEvents(store, 2, OLD_MS)
-    await store.write((transactor) => transactor.appendAudit(entryAt(OLD_MS)))
+    await store.write((writer) => writer.appendAudit(entryAt(OLD_MS)))
     const { steps: _, ...counted } = prune(store, 'count')
     expect(counted).toMatchObject({ events: 2 * STEP_RECORDS_MAX + 10, audit: 1 })
     expect(seqsOf(store)).toHaveLength(2 * STEP_RECORDS_MAX + 10)

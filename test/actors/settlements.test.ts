@@ -33,11 +33,11 @@ describe('where transactions ended', () => {
   afterEach(() => store.close())
 
   const put = (...transactions: readonly Transaction[]) =>
-    store.write((transactor) => {
-      for (const tx of transactions) transactor.putTransaction(tx)
+    store.write((writer) => {
+      for (const tx of transactions) writer.putTransaction(tx)
     })
   const places = (chainId: number = CHAIN_ID) => [
-    ...store.reader.transactions.settledPlaces(chainId),
+    ...store.reader.transactions.settledBlocks(chainId),
   ]
 
   test('is found by block, each block once, by chain', async () => {
@@ -73,7 +73,7 @@ describe('where transactions ended', () => {
   test('is forgotten below a height, however much it is, and other chains are left alone', async () => {
     await put(ended(1, 9, '0x0a'), ended(2, 10, '0x0b'), ended(3, 9, '0x0c', { chainId: 10 }))
     await put(...Array.from({ length: 1_500 }, (_, n) => ended(n + 4, 8, `0x${n}`)))
-    const forget = () => store.write((transactor) => transactor.removeSettlements(CHAIN_ID, 10))
+    const forget = () => store.write((writer) => writer.removeSettlements(CHAIN_ID, 10))
     await forget()
     await forget()
     expect(places()).toEqual([place(10, '0x0b')])
@@ -85,8 +85,8 @@ describe('where transactions ended', () => {
     const moved = ended(2, 9, '0x0a')
     await put(ended(1, 9, '0x0a'), moved)
     await put({ ...moved, mined: minedIn(9, '0x0b') })
-    await store.write((transactor) => {
-      transactor.putGasTransaction({ gasWalletId, tx: ended(3, 9, '0x0a'), job: null })
+    await store.write((writer) => {
+      writer.putGasTransaction({ gasWalletId, tx: ended(3, 9, '0x0a'), job: null })
     })
     const chain = { config: { id: CHAIN_ID } } as unknown as ChainAccess
     const told: WatcherCommand[] = []
@@ -98,7 +98,7 @@ describe('where transactions ended', () => {
       log: { warn: () => {} },
       timers: systemTimers(Date.now),
     })
-    const effect = { type: 'recall', place: place(9, '0x0a') } as const
+    const effect = { type: 'recall', block: place(9, '0x0a') } as const
     shell.run(String(CHAIN_ID), effect, (command) => told.push(command))
     await expect.poll(() => told).toHaveLength(1)
     const [answer] = told

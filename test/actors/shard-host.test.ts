@@ -91,8 +91,8 @@ describe('a shard', () => {
           replies: reply(state.count),
         }
       },
-      record(transactor, state) {
-        transactor.putKeyUse(ID, state.count)
+      record(writer, state) {
+        writer.putKeyUse(ID, state.count)
       },
       resume(state) {
         resumedAt.push(state.count)

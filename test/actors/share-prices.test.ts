@@ -29,7 +29,7 @@ function write([vaultKey, samples]: [string, readonly SharePriceSample[]]) {
   const shell = createSharePriceShell()
   const command = { type: 'share-prices-sampled', vaultKey, samples } as const
   const { events } = shell.decide(null, command, null)
-  return store.write((transactor) => shell.record(transactor, null, events))
+  return store.write((writer) => shell.record(writer, null, events))
 }
 
 test('a yield is known right after a restart, from what was sampled before it', async () => {

@@ -32,7 +32,7 @@ describe('the store', () => {
 
   test('gives back what was put in: bigints as bigints of any size, numbers as numbers', async () => {
     const tx = transaction(1, { value: 2n ** 256n - 1n, spentMicros: 0n })
-    await store.write((transactor) => transactor.putTransaction(tx))
+    await store.write((writer) => writer.putTransaction(tx))
     expect(store.reader.transactions.byId(tx.txId)).toEqual(tx)
   })
 
@@ -49,16 +49,16 @@ describe('the store', () => {
     const ended: Transaction = { ...long, status: 'dropped', spentMicros: 0n, error }
     const reopened: Transaction = { ...ended, status: 'broadcast', error: null }
     for (const version of [signed, sent, bumped, moved, long, ended, reopened]) {
-      await store.write((transactor) => transactor.putTransaction(version))
+      await store.write((writer) => writer.putTransaction(version))
       expect(store.reader.transactions.byId(version.txId)).toEqual(version)
     }
   })
 
   test('gives back more transactions than it keeps encoded, each as it was changed last', async () => {
     const many = Array.from({ length: 2_100 }, (_, n) => transaction(n + 1))
-    await store.write((transactor) => {
-      for (const tx of many) transactor.putTransaction(tx)
-      for (const tx of many) transactor.putTransaction({ ...tx, status: 'broadcast' })
+    await store.write((writer) => {
+      for (const tx of many) writer.putTransaction(tx)
+      for (const tx of many) writer.putTransaction({ ...tx, status: 'broadcast' })
     })
     for (const tx of many) {
       expect(store.reader.transactions.byId(tx.txId)).toEqual({ ...tx, status: 'broadcast' })
@@ -66,8 +66,8 @@ describe('the store', () => {
   })
 
   test('shows nothing of a batch before it is committed, and all of it after', async () => {
-    await store.write((transactor) => {
-      transactor.putApiKey(apiKey())
+    await store.write((writer) => {
+      writer.putApiKey(apiKey())
       expect(store.reader.keys.byId(KEY_ID)).toBeUndefined()
       expect(store.reader.keys.byHash(apiKey().secretHash)).toBeUndefined()
     })
@@ -77,9 +77,9 @@ describe('the store', () => {
   })
 
   test('lists page by page, newest first, without a gap, a repeat or a stranger', async () => {
-    await store.write((transactor) => {
-      for (let n = 1; n <= 57; n++) transactor.addTransaction(transaction(n), null)
-      transactor.addTransaction(transaction(58, { userId: STRANGER }), null)
+    await store.write((writer) => {
+      for (let n = 1; n <= 57; n++) writer.addTransaction(transaction(n), null)
+      writer.addTransaction(transaction(58, { userId: STRANGER }), null)
     })
     const seen: TxId[] = []
     let cursor: string | null = null
@@ -93,8 +93,8 @@ describe('the store', () => {
   })
 
   test('a page is filled from what a filter wants, and ends when there is no more', async () => {
-    await store.write((transactor) => {
-      for (let n = 1; n <= 40; n++) transactor.addTransaction(transaction(n), null)
+    await store.write((writer) => {
+      for (let n = 1; n <= 40; n++) writer.addTransaction(transaction(n), null)
     })
     const even = (tx: Transaction) => tx.nonce % 2 === 0
     const first = store.reader.transactions.ofUser(USER_ID, { limit: 15, cursor: null }, even)
@@ -111,8 +111,8 @@ describe('the store', () => {
   })
 
   test('a filter that wants nothing does not read a whole history in one go', async () => {
-    await store.write((transactor) => {
-      for (let n = 1; n <= 5_010; n++) transactor.addTransaction(transaction(n), null)
+    await store.write((writer) => {
+      for (let n = 1; n <= 5_010; n++) writer.addTransaction(transaction(n), null)
     })
     const none = () => false
     const first = store.reader.transactions.ofUser(USER_ID, { limit: 10, cursor: null }, none)
@@ -129,29 +129,29 @@ describe('the store', () => {
   test('open transactions are found by wallet and by chain, listed or indexed, while they are open', async () => {
     const other = 'sw_0000000000000000000000000Z' as SubWalletId
     const header: SubWalletHeader = { wallet, lanes: [], spend: [], open: [] }
-    await store.write((transactor) => {
-      transactor.addTransaction(transaction(1), null)
-      transactor.addTransaction(transaction(2, { chainId: 10 }), null)
-      transactor.addTransaction(transaction(3, { subWalletId: other }), null)
-      transactor.addTransaction(transaction(4), null)
-      transactor.addSubWallet({ ...header, open: [txIdOf(1), txIdOf(4)] })
-      transactor.markOpen(WALLET_ID, null)
-      transactor.markOpen(WALLET_ID, txIdOf(2))
-      transactor.markOpen(other, txIdOf(3))
+    await store.write((writer) => {
+      writer.addTransaction(transaction(1), null)
+      writer.addTransaction(transaction(2, { chainId: 10 }), null)
+      writer.addTransaction(transaction(3, { subWalletId: other }), null)
+      writer.addTransaction(transaction(4), null)
+      writer.addSubWallet({ ...header, open: [txIdOf(1), txIdOf(4)] })
+      writer.markOpen(WALLET_ID, null)
+      writer.markOpen(WALLET_ID, txIdOf(2))
+      writer.markOpen(other, txIdOf(3))
     })
     const open = () => [...store.reader.transactions.openOfWallet(WALLET_ID)].map((it) => it.nonce)
     const onChain = () => [...store.reader.transactions.openOfChain(CHAIN_ID)].map((it) => it.nonce)
     expect(open()).toEqual([4, 2, 1])
     expect(onChain()).toEqual([1, 4, 3])
-    await store.write((transactor) => {
-      transactor.putSubWalletMarks({ ...header, open: [txIdOf(4)] })
-      transactor.unmarkOpen(WALLET_ID, txIdOf(2))
+    await store.write((writer) => {
+      writer.putSubWalletMarks({ ...header, open: [txIdOf(4)] })
+      writer.unmarkOpen(WALLET_ID, txIdOf(2))
     })
     expect(open()).toEqual([4])
     expect(onChain()).toEqual([4, 3])
-    await store.write((transactor) => {
-      transactor.putSubWalletMarks(header)
-      transactor.unmarkOpen(WALLET_ID, null)
+    await store.write((writer) => {
+      writer.putSubWalletMarks(header)
+      writer.unmarkOpen(WALLET_ID, null)
     })
     expect(open()).toEqual([])
     expect(onChain()).toEqual([3])
@@ -167,8 +167,8 @@ describe('the store', () => {
       laneKey: null,
       data: { n },
     })
-    await store.write((transactor) => {
-      for (let n = 1; n <= 6; n++) transactor.appendEvent(event(n, n % 2 ? USER_ID : NEIGHBOUR))
+    await store.write((writer) => {
+      for (let n = 1; n <= 6; n++) writer.appendEvent(event(n, n % 2 ? USER_ID : NEIGHBOUR))
     })
     expect(store.reader.events.lastSeqs()[partitionOf(USER_ID)]).toBe(6)
     const mine = (afterSeq: number, through: number) =>
@@ -176,8 +176,8 @@ describe('the store', () => {
     expect(mine(0, 6)).toEqual([1, 3, 5])
     expect(mine(1, 6)).toEqual([3, 5])
     expect(mine(0, 4)).toEqual([1, 3])
-    await store.write((transactor) => {
-      for (let n = 7; n <= 300; n++) transactor.appendEvent(event(n, n % 3 ? USER_ID : NEIGHBOUR))
+    await store.write((writer) => {
+      for (let n = 7; n <= 300; n++) writer.appendEvent(event(n, n % 3 ? USER_ID : NEIGHBOUR))
     })
     const all = Array.from({ length: 300 }, (_, i) => i + 1)
     const ofUser = all.filter((n) => (n > 6 ? n % 3 !== 0 : n % 2 === 1))

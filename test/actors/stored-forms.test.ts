@@ -82,11 +82,11 @@ describe('what the store holds', () => {
       },
     ]
     for (const header of headers) {
-      await store.write((transactor) => transactor.addSubWallet(header))
+      await store.write((writer) => writer.addSubWallet(header))
       expect(store.reader.wallets.header(WALLET_ID)).toEqual(header)
     }
     for (const header of headers) {
-      await store.write((transactor) => transactor.putSubWalletMarks(header))
+      await store.write((writer) => writer.putSubWalletMarks(header))
       expect(store.reader.wallets.header(WALLET_ID)).toEqual(header)
       expect(store.reader.wallets.byId(WALLET_ID)).toEqual(wallet)
     }
@@ -98,10 +98,10 @@ describe('what the store holds', () => {
       foreseenMicros: 5n,
       beyondMicros: 2n ** 80n,
     })
-    await store.write((transactor) => transactor.putTransaction(tx))
+    await store.write((writer) => writer.putTransaction(tx))
     expect(store.reader.transactions.byId(tx.txId)).toStrictEqual(tx)
     const foreign = transaction(2, { lineageId: 'key_1' as Transaction['lineageId'], mined: MINED })
-    await store.write((transactor) => transactor.putTransaction(foreign))
+    await store.write((writer) => writer.putTransaction(foreign))
     expect(store.reader.transactions.byId(foreign.txId)).toStrictEqual(foreign)
   })
 
@@ -117,7 +117,7 @@ describe('what the store holds', () => {
       expect([...store.reader.transactions.from('')]).toStrictEqual([tx])
     }
     const signed = transaction(1)
-    await store.write((transactor) => transactor.addTransaction(signed, null))
+    await store.write((writer) => writer.addTransaction(signed, null))
     const whole = held(signed.txId)
     expect(spaces.transactionStates.get(signed.txId)).toBeUndefined()
     const broadcast = { ...signed, status: 'broadcast', updatedAtMs: START_MS + 1 } as const
@@ -146,7 +146,7 @@ describe('what the store holds', () => {
     const tx = transaction(1)
     batch.addTransaction(tx, null)
     await expect(localCommits(broken, store.sequence).commit(batch)).rejects.toThrow('disk full')
-    await store.write((transactor) => transactor.putTransaction(tx))
+    await store.write((writer) => writer.putTransaction(tx))
     expect(store.reader.transactions.byId(tx.txId)).toStrictEqual(tx)
   })
 
@@ -158,8 +158,8 @@ describe('what the store holds', () => {
       auditEntry({ ...base, details: { name: 'x' }, requestId: 'r' }),
       auditEntry({ ...base, details: { chain_id: 2 }, lists: LISTS }),
     ].map((entry, n) => ({ ...entry, auditId: allowedAuditId(txIdOf(n + 1)) }))
-    await store.write((transactor) => {
-      for (const entry of entries) transactor.appendAudit(entry)
+    await store.write((writer) => {
+      for (const entry of entries) writer.appendAudit(entry)
     })
     const page = store.reader.audit.ofUser(USER_ID, { limit: 9, cursor: null }, () => true)
     const byId = new Map(page.items.map((entry) => [entry.auditId, entry]))
@@ -169,12 +169,12 @@ describe('what the store holds', () => {
   test('shows what was allowed among the other entries of the trail, and pages through both', async () => {
     const base = { userId: USER_ID, atMs: START_MS, details: {} }
     const verdict = { atMs: START_MS, reservedMicros: 1_500_000n, lists: LISTS }
-    await store.write((transactor) => {
-      for (const n of [1, 3, 4, 7]) transactor.addTransaction(transaction(n), verdict)
-      transactor.addTransaction(transaction(8), null)
+    await store.write((writer) => {
+      for (const n of [1, 3, 4, 7]) writer.addTransaction(transaction(n), verdict)
+      writer.addTransaction(transaction(8), null)
       for (const n of [2, 5, 6]) {
         const auditId = allowedAuditId(txIdOf(n))
-        transactor.appendAudit({ ...auditEntry({ ...base, type: 'send.refused' }), auditId })
+        writer.appendAudit({ ...auditEntry({ ...base, type: 'send.refused' }), auditId })
       }
     })
     for (const limit of [1, 2, 3, 7, 9]) {
@@ -205,9 +205,9 @@ describe('what the store holds', () => {
     const at = { userId: USER_ID, atMs: START_MS, details: {}, type: 'send.refused' } as const
     // More than LMDB has readers, of which each unfinished cursor would keep one.
     for (let n = 1; n <= 150; n++) {
-      await store.write((transactor) => {
-        transactor.addTransaction(transaction(n), null)
-        transactor.appendAudit(auditEntry(at))
+      await store.write((writer) => {
+        writer.addTransaction(transaction(n), null)
+        writer.appendAudit(auditEntry(at))
       })
       const page = store.reader.audit.ofUser(USER_ID, { limit: 1, cursor: null }, () => true)
       expect(page.items).toHaveLength(1)
@@ -221,10 +221,10 @@ describe('what the store holds', () => {
     const { txId, nonce, status, spentMicros, error, updatedAtMs, confirmedAtMs } = transaction(1)
     const kept = { nonce, status, spentMicros, error, updatedAtMs, confirmedAtMs }
     const moment = { txId, attemptCount: 1, mined: MINED, ...kept }
-    await store.write((transactor) => {
-      transactor.appendEvent(event())
-      transactor.appendEvent(event({ eventId: given }))
-      transactor.appendEvent(event({ data: null, moment }))
+    await store.write((writer) => {
+      writer.appendEvent(event())
+      writer.appendEvent(event({ eventId: given }))
+      writer.appendEvent(event({ data: null, moment }))
     })
     const [first, second, third] = store.reader.events.ofUser(USER_ID, 0, 3)
     expect(first).toMatchObject({ seq: 1, data: { percent: 80 } })

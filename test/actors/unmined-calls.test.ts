@@ -126,7 +126,7 @@ function valuedAfter(
   after: readonly TxId[] | null,
 ): PreparedSend['quote'] {
   if (!quote.ok) throw new Error('no quote')
-  return { ...quote, forecast: { ...quote.forecast, after } }
+  return { ...quote, basis: { ...quote.basis, after } }
 }
 
 describe('a call gets a nonce only behind those that it was valued after', () => {

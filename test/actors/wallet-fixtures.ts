@@ -138,7 +138,7 @@ export function preparedSend(
       unpriced: false,
       problem: null,
       accountHasCode: false,
-      forecast: {
+      basis: {
         simulated: false,
         quotedAtBlock: 1,
         prices: [],

@@ -69,9 +69,9 @@ async function approve(spenders: readonly number[], chainId = BASE): Promise<All
     kind: 'erc20' as const,
     valueMicros: null,
   }))
-  const forecast = { approvals } as unknown as Draft['forecast']
+  const basis = { approvals } as unknown as Draft['basis']
   const event = allowancesOf(state, {
-    forecast,
+    basis,
     call: { chainId } as Draft['call'],
     txId,
     lineageId: LINEAGE,

@@ -10,9 +10,9 @@ beforeEach(async () => {
 afterEach(() => store.close())
 
 test('a store is filled with what the service reads back: wallets, past and open transactions', async () => {
-  await store.write((transactor) => {
-    transactor.addSubWallet({ wallet, lanes: [], spend: [], open: [] })
-    transactor.putApiKey(apiKey())
+  await store.write((writer) => {
+    writer.addSubWallet({ wallet, lanes: [], spend: [], open: [] })
+    writer.putApiKey(apiKey())
   })
   const filler = openFiller(store.directory, () => {})
   await filler.addWallets(5)

@@ -56,7 +56,7 @@ class Desk {
   }
 
   told(taken: boolean): unknown {
-    return this.tell({ type: 'told', name: TARGET.name, taken })
+    return this.tell({ type: 'notified', name: TARGET.name, taken })
   }
 
   lifted(result: Result<Lifted>): unknown {

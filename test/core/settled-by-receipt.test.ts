@@ -34,7 +34,7 @@ async function sent(kind: Kind, foreseenMicros = 0n): Promise<WalletWorld> {
   const { quote, ...send } = preparedSend(1, VALUE, { nowMs })
   if (!quote.ok) throw new Error('no quote')
   const seen = kind === 'call' ? { after: [], foreseenMicros } : {}
-  await world.handle({ ...send, quote: { ...quote, forecast: { ...quote.forecast, ...seen } } }, 1)
+  await world.handle({ ...send, quote: { ...quote, basis: { ...quote.basis, ...seen } } }, 1)
   const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
   await world.handle({ type: 'screened', txId, ...screened, nowMs })
   const bytes = { rawTransaction: '0x01', intentId: '0x01', signedAtMs: nowMs } as const

@@ -23,7 +23,7 @@ export function checkWallet(world: WalletWorld, capMicros: bigint, nowMs: number
   mustEqual('allowances', [...state.allowances], [...stored.allowances])
   mustEqual('ledger', state.allowancesComplete, stored.allowancesComplete)
   mustEqual('open', openOf(state), openOf(stored))
-  mustEqual('listed', [...state.listed].sort(), [...stored.listed].sort())
+  mustEqual('open inline', [...state.openInline].sort(), [...stored.openInline].sort())
   mustEqual('sponsored', sponsoredOf(state), sponsoredOf(stored))
   mustEqual('gas of the day', state.sponsoredGas, stored.sponsoredGas)
   checkNonces(state, stored)

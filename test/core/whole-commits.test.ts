@@ -5,8 +5,8 @@ import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
 import { packedRecord } from '../../src/store/encodings/sealing.js'
 import { NO_EVENTS } from '../../src/store/event-rows.js'
 import { applyRows, type Row } from '../../src/store/rows.js'
-import type { Transactor } from '../../src/store/transactor.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
+import type { Writer } from '../../src/store/writer.js'
 import { openRealStore, type RealStore } from '../actors/real-store.js'
 import {
   ADDRESS,
@@ -50,9 +50,9 @@ const TOO_LONG = 'k'.repeat(2_000)
 const RECORD = { bodyHash: 'body', txId: txIdOf(1), createdAtMs: START_MS }
 
 interface Part {
-  readonly put: (transactor: Transactor) => void
+  readonly put: (writer: Writer) => void
   /** The same, of what cannot be written. */
-  readonly break: (transactor: Transactor) => void
+  readonly break: (writer: Writer) => void
 }
 
 /** Everything that one commit may consist of. */
@@ -114,7 +114,7 @@ describe('a batch in which one write fails', () => {
   })
   afterEach(() => store.close())
 
-  const commit = (fill: (transactor: Transactor) => void) => {
+  const commit = (fill: (writer: Writer) => void) => {
     const batch = new WriteBatch()
     fill(batch)
     return store.commits.commit(batch)
@@ -132,10 +132,10 @@ describe('a batch in which one write fails', () => {
     const before = rows()
     const readable = store.sequence.readable(USER_ID)
     const attempt = async () =>
-      commit((transactor) => {
+      commit((writer) => {
         for (const [name, part] of Object.entries(PARTS)) {
-          if (name === broken) part.break(transactor)
-          else part.put(transactor)
+          if (name === broken) part.break(writer)
+          else part.put(writer)
         }
       })
     await expect(attempt()).rejects.toThrow()
@@ -144,8 +144,8 @@ describe('a batch in which one write fails', () => {
     expect(rows()).toEqual([...before, 'meta "later"'].sort())
     expect(store.sequence.readable(USER_ID)).toBe(readable)
 
-    const stored = await commit((transactor) => {
-      for (const part of Object.values(PARTS)) part.put(transactor)
+    const stored = await commit((writer) => {
+      for (const part of Object.values(PARTS)) part.put(writer)
     })
     expect(stored.map(({ seq }) => seq)).toEqual([readable + 1])
     expect(store.sequence.readable(USER_ID)).toBe(readable + 1)
@@ -160,8 +160,8 @@ describe('the rows of a batch', () => {
     const [here, elsewhere] = [await openRealStore(), await openRealStore()]
     try {
       const taken: Row[] = []
-      const fill = (transactor: Transactor) => {
-        for (const part of Object.values(PARTS)) part.put(transactor)
+      const fill = (writer: Writer) => {
+        for (const part of Object.values(PARTS)) part.put(writer)
       }
       const batch = new WriteBatch()
       fill(batch)

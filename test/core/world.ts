@@ -4,8 +4,8 @@ import type { Environment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader, type Reader } from '../../src/store/reader.js'
-import type { Transactor } from '../../src/store/transactor.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
+import type { Writer } from '../../src/store/writer.js'
 import { createMemoryEnvironment } from '../actors/memory-environment.js'
 
 /** What a world runs: the pure logic of an actor, and how it is stored. */
@@ -13,7 +13,7 @@ export interface StoredActor<State, Command, Event, Effect> {
   /** As a start rebuilds it. */
   load(reader: Reader): State
   decide(state: State, command: Command, token: ReplyToken | null): Decision<Event, Effect>
-  record(transactor: Transactor, state: State, events: readonly Event[]): void
+  record(writer: Writer, state: State, events: readonly Event[]): void
 }
 
 /**

@@ -69,7 +69,7 @@ describe('simulate_transaction', () => {
       callOf(world.usdc, transfer(stranger, 5_000n)),
       callOf(stranger, '0x', 12_345n),
     ]) {
-      const { valuation, forecast: said } = await quoted(call)
+      const { valuation, basis: said } = await quoted(call)
       const { answer, spendMicros } = await forecast(call)
       expect(spendMicros).toBe(valuation.valueMicros + valuation.gasMicros)
       expect(answer.max_fee_native_wei).toBe(said.maxFeeWei.toString())
@@ -145,7 +145,7 @@ describe('the allowance ledger', () => {
     const entries: AllowanceEntry[] = []
     for (const call of calls) {
       const quote = await quoted(call)
-      for (const { token, spender, kind, tokenId = null } of quote.forecast.approvals) {
+      for (const { token, spender, kind, tokenId = null } of quote.basis.approvals) {
         entries.push({ chainId: world.chainId, token, spender, kind, tokenId, txId: TX })
       }
       await execute(world, wallet, call, quote)

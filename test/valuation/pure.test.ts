@@ -209,7 +209,7 @@ describe('a quote', () => {
       unpriced: false,
       problem: null,
       accountHasCode: false,
-      forecast: {
+      basis: {
         simulated,
         quotedAtBlock: block,
         prices: [{ token: 'native', value, decimals: 8 }],

@@ -133,7 +133,7 @@ describe('by whatever the chain offers', () => {
     const quoter = createCallQuoter(world.chains, world.prices, TRUSTING)
     for (const [i, call] of calls.entries()) {
       const quote = await quoted(call, quoter)
-      expect(quote.forecast.simulated).toBe(true)
+      expect(quote.basis.simulated).toBe(true)
       expect(quote.valuation.valueMicros).toBe(first[i]?.valuation.valueMicros)
     }
     expect(first[1]?.valuation.valueMicros).toBe(60n * MICROS_PER_USD)
@@ -223,7 +223,7 @@ describe('what calls are worth', () => {
 
   test('gas is the run’s with room to spare, at the highest fee', async () => {
     const quote = await quoted(thieving({ world, wallet }, 'burnGas', [20n]))
-    const { gasUsed, maxFeeWei } = quote.forecast
+    const { gasUsed, maxFeeWei } = quote.basis
     expect(quote.gasLimit).toBe(((gasUsed ?? 0n) * 13n) / 8n)
     expect(maxFeeWei).toBe(quote.gasLimit * quote.fees.maxFeePerGas)
     expect(quote.valuation.gasMicros > 0n).toBe(true)
@@ -231,10 +231,10 @@ describe('what calls are worth', () => {
 
   test('everyone who would receive or spend is named for screening', async () => {
     const quote = await quoted(thieving({ world, wallet }, 'forward', [stranger], 5n))
-    const named = quote.forecast.recipients.map(({ address }) => address)
+    const named = quote.basis.recipients.map(({ address }) => address)
     expect(named).toEqual(expect.arrayContaining([world.thief, stranger]))
     const approving = await quoted(callOf(world.usdc, approve(stranger, 1n)))
-    expect(approving.forecast.recipients.map(({ address }) => address)).toContain(stranger)
+    expect(approving.basis.recipients.map(({ address }) => address)).toContain(stranger)
   })
 
   test('a caller’s spelling of addresses changes nothing', async () => {
@@ -312,7 +312,7 @@ describe('a call behind others of its wallet that no block has', () => {
     const quote = await behind(unmined, pull())
     if (!quote.ok) throw new Error(quote.fault.code)
     expect(quote.problem).toBeNull()
-    expect(quote.forecast.after).toEqual([unmined[0]?.txId])
+    expect(quote.basis.after).toEqual([unmined[0]?.txId])
     const [token] = quote.exposure?.tokens ?? []
     const standing = [{ spender: world.thief, kind: 'erc20', amount: 30_000_000n }]
     expect(token).toMatchObject({ ran: 20_000_000n, standing })

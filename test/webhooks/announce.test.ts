@@ -8,9 +8,9 @@ import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { newId } from '../../src/store/new-id.js'
-import type { Transactor } from '../../src/store/transactor.js'
 import { createVersionsBuffer } from '../../src/store/versions.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
+import type { Writer } from '../../src/store/writer.js'
 import { openRealStore, type RealStore } from '../actors/real-store.js'
 
 const USER = 'user_00000000000000000000000001' as UserId
@@ -34,7 +34,7 @@ beforeEach(async () => {
 afterEach(() => store.close())
 
 /** Commits as another thread does, through an environment of its own. */
-async function elsewhere(fill: (transactor: Transactor) => void): Promise<void> {
+async function elsewhere(fill: (writer: Writer) => void): Promise<void> {
   const environment = openEnvironment(store.directory, versions)
   const batch = new WriteBatch()
   fill(batch)
@@ -56,12 +56,12 @@ test('endpoints are told from the moment they are stored, and no longer once the
     return told.map(({ id }) => id)
   }
   expect(say('transaction.confirmed')).toEqual([])
-  await elsewhere((transactor) => transactor.putWebhook(endpoint))
+  await elsewhere((writer) => writer.putWebhook(endpoint))
   expect(say('transaction.confirmed')).toEqual([endpoint.webhookId])
   expect(say('key.rotated')).toEqual([])
-  await elsewhere((transactor) => transactor.putWebhook({ ...endpoint, events: ['key.rotated'] }))
+  await elsewhere((writer) => writer.putWebhook({ ...endpoint, events: ['key.rotated'] }))
   expect(say('key.rotated')).toEqual([endpoint.webhookId])
   expect(say('transaction.confirmed')).toEqual([])
-  await elsewhere((transactor) => transactor.deleteWebhook(endpoint.webhookId, USER))
+  await elsewhere((writer) => writer.deleteWebhook(endpoint.webhookId, USER))
   expect(say('key.rotated')).toEqual([])
 })

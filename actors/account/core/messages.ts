@@ -2,8 +2,8 @@ import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { Hex, TxId } from '../../../src/domain/ids.js'
 import type {
   AccountTransaction,
+  BlockRef,
   MinedIn,
-  Place,
   TxStatus,
 } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
@@ -77,7 +77,7 @@ export interface HeadCommand {
   /** The account's nonce in that block; null when it was not read. */
   readonly chainNonce: number | null
   /** Newest block that is deep enough below that one, all followed by parent hash; null when none is. */
-  readonly finalBlock: Place | null
+  readonly finalBlock: BlockRef | null
   readonly nowMs: number
 }
 
@@ -156,7 +156,7 @@ export type FlightEvent =
   | { readonly type: 'nonce-lost'; readonly txId: TxId; readonly draft: AccountDraft }
   | { readonly type: 'answered'; readonly txId: TxId }
   | { readonly type: 'replacing'; readonly txId: TxId; readonly on: boolean }
-  | { readonly type: 'final-block'; readonly chainId: number; readonly finalBlock: Place }
+  | { readonly type: 'final-block'; readonly chainId: number; readonly finalBlock: BlockRef }
 
 /** What changes the record of a transaction or of a lane. */
 export type StoredEvent =
@@ -212,7 +212,7 @@ export type AccountEffect<Tx extends AccountTransaction = AccountTransaction> =
       /** `all-nodes`: again, for what the first that took it may not have passed on. */
       readonly reach: 'first-node' | 'all-nodes'
       /** Below which nothing changes any more, as far as this process has followed the chain. */
-      readonly finalBlock: Place | null
+      readonly finalBlock: BlockRef | null
     }
   | { readonly type: 'watch'; readonly tx: Tx }
   | { readonly type: 'unwatch'; readonly tx: Tx }

@@ -1,7 +1,7 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { Call } from '../../../src/domain/call.js'
 import type { Address, Hex, TxId } from '../../../src/domain/ids.js'
-import type { AccountTransaction, Place } from '../../../src/domain/transaction.js'
+import type { AccountTransaction, BlockRef } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 
@@ -136,7 +136,7 @@ export interface NonceLane {
    */
   usedBelow: number
   /** Newest block known to be final by the blocks that were followed; null until the first. */
-  finalBlock: Place | null
+  finalBlock: BlockRef | null
 }
 
 /** In-flight transactions of a plain account: geth queues 64, others fewer. */

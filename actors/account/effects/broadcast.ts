@@ -3,7 +3,7 @@ import { quantityNumber, record, toQuantity } from '../../../src/chains/hex.js'
 import type { BroadcastOutcome } from '../../../src/chains/rpc/broadcast-outcome.js'
 import type { View } from '../../../src/chains/rpc/types.js'
 import type { Hex } from '../../../src/domain/ids.js'
-import { currentHash, type Place } from '../../../src/domain/transaction.js'
+import { type BlockRef, currentHash } from '../../../src/domain/transaction.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { AccountCommand, AccountEffect, Outcome } from '../core/messages.js'
 import type { AccountPorts } from '../ports.js'
@@ -112,7 +112,7 @@ async function whoUsedTheNonce(
 }
 
 /** The account's nonce in a final block; null when the node has another block there, or none. */
-function nonceIn([block, nonce]: View, { blockHash }: Place): number | null {
+function nonceIn([block, nonce]: View, { blockHash }: BlockRef): number | null {
   try {
     return record(block).hash === blockHash ? quantityNumber(nonce) : null
   } catch {

@@ -1,6 +1,6 @@
 import type { BlockSummary } from '../../../src/chains/heads.js'
 import type { Hex } from '../../../src/domain/ids.js'
-import type { Place } from '../../../src/domain/transaction.js'
+import type { BlockRef } from '../../../src/domain/transaction.js'
 import type { Decision } from '../../runtime/actor.js'
 import type {
   Owner,
@@ -67,7 +67,7 @@ export function decide(
       checked(state, command.blocks, effects, command.nowMs)
       break
     case 'recalled':
-      recalled(state, command.place, command.transactions, effects, command.nowMs)
+      recalled(state, command.block, command.transactions, effects, command.nowMs)
       break
     case 'nonces':
       for (const { owner, nonce } of command.nonces) {
@@ -344,7 +344,7 @@ function tellHead(
  * The newest block with so many on top, each linked to the one below, that what is in it counts as
  * there to stay. A chain that wants more than is remembered has the oldest of what is.
  */
-function finalBlock({ recent, confirmations }: WatcherState): Place | null {
+function finalBlock({ recent, confirmations }: WatcherState): BlockRef | null {
   const found = recent.at(-1 - Math.min(confirmations, RECENT_BLOCKS_MAX - 1))
   return found === undefined ? null : { blockNumber: found.number, blockHash: found.hash }
 }

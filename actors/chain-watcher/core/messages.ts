@@ -1,7 +1,7 @@
 import type { BlockSummary } from '../../../src/chains/heads.js'
 import type { Receipt } from '../../../src/chains/receipts.js'
 import type { Address, GasWalletId, Hex, SubWalletId, TxId } from '../../../src/domain/ids.js'
-import type { MinedIn, Place } from '../../../src/domain/transaction.js'
+import type { BlockRef, MinedIn } from '../../../src/domain/transaction.js'
 import type { Command as SubWalletCommand } from '../../sub-wallet/core/messages.js'
 
 /** Who sent a transaction and hears what became of it. */
@@ -33,7 +33,7 @@ export type WatcherCommand =
   /** Ended in a block that is gone, in an earlier life of the process. */
   | {
       readonly type: 'recalled'
-      readonly place: Place
+      readonly block: BlockRef
       readonly transactions: readonly WatchCommand[]
       readonly nowMs: number
     }
@@ -62,7 +62,7 @@ export type WatcherEffect =
   /** Ask which blocks stand at these heights: ours may be gone. */
   | { readonly type: 'check-blocks'; readonly numbers: readonly number[] }
   /** Read from the store what ended in a block that is gone. */
-  | { readonly type: 'recall'; readonly place: Place }
+  | { readonly type: 'recall'; readonly block: BlockRef }
   | { readonly type: 'fetch-receipts'; readonly hashes: readonly Hex[] }
   | {
       readonly type: 'fetch-nonces'

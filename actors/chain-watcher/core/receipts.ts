@@ -1,7 +1,7 @@
 import type { Receipt } from '../../../src/chains/receipts.js'
 import { executionIn } from '../../../src/domain/execution.js'
 import type { Hex } from '../../../src/domain/ids.js'
-import type { MinedIn, Place } from '../../../src/domain/transaction.js'
+import type { BlockRef, MinedIn } from '../../../src/domain/transaction.js'
 import type { WatcherEffect } from './messages.js'
 import { askAboutUnverified } from './reorgs.js'
 import type { WatcherState } from './state.js'
@@ -67,7 +67,7 @@ function receiptSeen(
   }
 }
 
-function deepEnough(state: WatcherState, mined: Place, head: number): boolean {
+function deepEnough(state: WatcherState, mined: BlockRef, head: number): boolean {
   return head - mined.blockNumber + 1 >= state.confirmations
 }
 

@@ -1,5 +1,5 @@
 import type { Hex } from '../../../src/domain/ids.js'
-import type { Place } from '../../../src/domain/transaction.js'
+import type { BlockRef } from '../../../src/domain/transaction.js'
 import type { SeenBlock, WatchCommand, WatcherEffect, WatcherEvent } from './messages.js'
 import { CHECKED_AT_ONCE, RECENT_BLOCKS_MAX, type WatcherState } from './state.js'
 import type { Watched } from './watch-list.js'
@@ -89,14 +89,14 @@ export function checked(
 /** What had ended in a block that is gone is watched again, and its wallet told. */
 export function recalled(
   state: WatcherState,
-  place: Place,
+  block: BlockRef,
   transactions: readonly WatchCommand[],
   effects: WatcherEffect[],
   nowMs: number,
 ): void {
-  if (state.recent.some(({ hash }) => hash === place.blockHash)) {
+  if (state.recent.some(({ hash }) => hash === block.blockHash)) {
     // The block came back while the store was read.
-    state.watched.noteEarlier(place)
+    state.watched.noteEarlier(block)
     return
   }
   const hashes: Hex[] = []
@@ -105,7 +105,7 @@ export function recalled(
     const ids = { txId, owner, from, nonce, hashes: own }
     const watched = { ...ids, mined, pendingNotice: null, checked: true, sinceBlock: null }
     state.watched.put(watched)
-    takeBack(state, watched, place.blockNumber, effects, nowMs)
+    takeBack(state, watched, block.blockNumber, effects, nowMs)
     hashes.push(...own)
   }
   // The blocks that have them now may have been followed already.
@@ -139,6 +139,6 @@ export function forgetSettled(state: WatcherState): readonly WatcherEvent[] {
   return watched.forgetSettledBelow(below) ? [{ type: 'settled-forgotten', chainId, below }] : []
 }
 
-function recall(places: readonly Place[], effects: WatcherEffect[]): void {
-  for (const place of places) effects.push({ type: 'recall', place })
+function recall(blocks: readonly BlockRef[], effects: WatcherEffect[]): void {
+  for (const block of blocks) effects.push({ type: 'recall', block })
 }

@@ -1,5 +1,5 @@
 import type { Address, Hex, TxId } from '../../../src/domain/ids.js'
-import type { Place } from '../../../src/domain/transaction.js'
+import type { BlockRef } from '../../../src/domain/transaction.js'
 import type { Owner } from './messages.js'
 
 /** What is kept of a transaction that is deep enough: with it, it can be watched again. */
@@ -20,7 +20,7 @@ export interface Packer {
 /** Those of one owner that settled one after another, as they are packed. */
 type Run = readonly [Owner, Address, readonly (readonly [TxId, number, readonly Uint8Array[]])[]]
 
-interface SettledBlock extends Place {
+interface SettledBlock extends BlockRef {
   /** Not packed yet. */
   fresh: Settled[]
   readonly packed: Uint8Array[]
@@ -46,7 +46,7 @@ export class SettledBlocks {
     this.#packer = packer
   }
 
-  add(settled: Settled, { blockNumber, blockHash }: Place): void {
+  add(settled: Settled, { blockNumber, blockHash }: BlockRef): void {
     const block = this.#blockAt(blockNumber, blockHash)
     if (block !== this.#filling) {
       if (this.#filling !== null) this.#pack(this.#filling)
@@ -60,7 +60,7 @@ export class SettledBlocks {
   take(
     blockNumber: number,
     exceptHash: Hex | null,
-  ): readonly { readonly mined: Place; readonly transactions: readonly Settled[] }[] {
+  ): readonly { readonly mined: BlockRef; readonly transactions: readonly Settled[] }[] {
     const blocks = this.#byHeight.get(blockNumber)
     if (blocks === undefined) return []
     const kept = blocks.filter(({ blockHash }) => blockHash === exceptHash)

@@ -1,11 +1,11 @@
 import type { Hex, TxId } from '../../../src/domain/ids.js'
-import type { MinedIn, Place } from '../../../src/domain/transaction.js'
+import type { BlockRef, MinedIn } from '../../../src/domain/transaction.js'
 import type { WatchCommand } from './messages.js'
 import { deleteBelow, type Packer, SettledBlocks } from './settled-blocks.js'
 
 export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   /** Where it is mined, as its owner believes; null while it is not. */
-  readonly mined: Place | null
+  readonly mined: BlockRef | null
   /** What its owner is to be told once that is deep enough; null when it was told, or is not mined. */
   pendingNotice: MinedIn | null
   /** False while `mined` comes from before a start or a pause: a receipt has to say it once more. */
@@ -67,30 +67,30 @@ export class WatchList {
     this.#open.delete(txId)
   }
 
-  setMined(watched: Watched, mined: Place | null): void {
+  setMined(watched: Watched, mined: BlockRef | null): void {
     this.#leaveBlock(watched)
-    const writable: { mined: Place | null } = watched
+    const writable: { mined: BlockRef | null } = watched
     writable.mined = mined
     if (mined !== null) this.#at(mined.blockNumber).add(watched)
   }
 
   /** Nothing more is expected of it, short of a reorg. */
-  settle({ txId, owner, from, nonce, hashes }: Watched, place: Place): void {
+  settle({ txId, owner, from, nonce, hashes }: Watched, block: BlockRef): void {
     this.remove(txId)
-    this.#settled.add({ txId, owner, from, nonce, hashes }, place)
+    this.#settled.add({ txId, owner, from, nonce, hashes }, block)
   }
 
   /** Some settled there, before this list began. */
-  noteEarlier({ blockNumber, blockHash }: Place): void {
+  noteEarlier({ blockNumber, blockHash }: BlockRef): void {
     const there = this.#earlier.get(blockNumber)
     if (there === undefined) this.#earlier.set(blockNumber, new Set([blockHash]))
     else there.add(blockHash)
   }
 
-  /** Takes out the earlier places at these heights, but for the block `exceptHash`. */
-  takeEarlier(from: number, to: number, exceptHash: Hex | null): readonly Place[] {
+  /** Takes out the earlier blocks at these heights, but for the block `exceptHash`. */
+  takeEarlier(from: number, to: number, exceptHash: Hex | null): readonly BlockRef[] {
     if (this.#earlier.size === 0) return []
-    const taken: Place[] = []
+    const taken: BlockRef[] = []
     for (const [blockNumber, there] of this.#earlier) {
       if (blockNumber < from || blockNumber > to) continue
       for (const blockHash of there) {

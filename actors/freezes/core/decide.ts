@@ -45,8 +45,8 @@ export function decide(
     case 'await-freeze':
       awaitFreeze(turn, command.name, token)
       break
-    case 'told':
-      told(turn, command.name, command.taken)
+    case 'notified':
+      notified(turn, command.name, command.taken)
       break
     case 'lifted':
       lifted(turn, command)
@@ -58,7 +58,7 @@ export function decide(
     case 'resume':
       break
   }
-  tellNext(turn)
+  notifyNext(turn)
   return turn
 }
 
@@ -86,13 +86,13 @@ class Turn implements Decision<FreezesEvent, FreezesEffect> {
   }
 }
 
-export function evolve({ byName, untold }: FreezesState, event: FreezesEvent): void {
+export function evolve({ byName, pendingNotices }: FreezesState, event: FreezesEvent): void {
   const { freeze } = event
   if (event.type === 'unfrozen') byName.delete(freeze.name)
   else byName.set(freeze.name, freeze)
   const has = event.type !== 'unfrozen' && freeze.custody === 'pending'
-  if (has) untold.add(freeze.name)
-  else untold.delete(freeze.name)
+  if (has) pendingNotices.add(freeze.name)
+  else pendingNotices.delete(freeze.name)
 }
 
 /** What is frozen already is answered with its first time. */
@@ -116,14 +116,14 @@ function freeze(turn: Turn, command: FreezeCommand, token: ReplyToken | null): v
 /**
  * The identity provider first, which takes the user's proof: what it keeps frozen signs nothing,
  * whatever is said here. It is asked even where nothing stands here, as after a restore. Meanwhile
- * its flag counts as untold: a crash that leaves the outcome open has it set there once more.
+ * its flag counts as pending: a crash that leaves the outcome open has it set there once more.
  */
 function unfreeze(turn: Turn, command: UnfreezeCommand, token: ReplyToken | null): void {
-  const { untold, lifting, telling, byName } = turn.state
+  const { pendingNotices, lifting, notifying, byName } = turn.state
   const { target, requestId } = command
   if (lifting.has(target.name) || lifting.size >= LIFTING_MAX) {
     turn.refuse(token, fault('OVERLOADED', {}, 'This freeze is being lifted already.'))
-  } else if (untold.has(target.name) || telling === target.name) {
+  } else if (pendingNotices.has(target.name) || notifying === target.name) {
     const words = 'The identity provider has yet to take the freeze; lift it once it has.'
     turn.refuse(token, fault('COSIGNER_UNAVAILABLE', {}, words))
   } else {
@@ -170,22 +170,22 @@ function lifted(
 
 function awaitFreeze(turn: Turn, name: string, token: ReplyToken | null): void {
   if (token === null) return
-  const { untold, telling, waiting } = turn.state
+  const { pendingNotices, notifying, waiting } = turn.state
   const present = waiting.get(name) ?? []
-  if (!untold.has(name) && telling !== name) {
+  if (!pendingNotices.has(name) && notifying !== name) {
     turn.answer(token, { custody: 'current' } satisfies FreezeAnswer)
   } else if (present.length >= WAITING_MAX) {
     turn.answer(token, { custody: 'pending' } satisfies FreezeAnswer)
   } else waiting.set(name, [...present, token])
 }
 
-function told(turn: Turn, name: string, taken: boolean): void {
+function notified(turn: Turn, name: string, taken: boolean): void {
   const { state } = turn
-  state.telling = null
+  state.notifying = null
   const standing = state.byName.get(name)
   if (taken) {
     state.failures = 0
-    state.untold.delete(name)
+    state.pendingNotices.delete(name)
     if (standing?.custody === 'pending') {
       noteCustody(turn, standing, 'current')
     }
@@ -211,13 +211,13 @@ function answerWaiting(turn: Turn, name: string, custody: FreezeAnswer['custody'
 }
 
 /** One at a time; none that is being lifted, so that what is said last is what was decided last. */
-function tellNext({ state, effects }: Turn): void {
-  if (state.telling !== null || state.resting) return
-  for (const name of state.untold) {
+function notifyNext({ state, effects }: Turn): void {
+  if (state.notifying !== null || state.resting) return
+  for (const name of state.pendingNotices) {
     const standing = state.byName.get(name)
     if (standing === undefined || state.lifting.has(name)) continue
-    state.telling = name
-    effects.push({ type: 'tell', freeze: standing })
+    state.notifying = name
+    effects.push({ type: 'notify', freeze: standing })
     return
   }
 }

@@ -17,7 +17,7 @@ export type FreezesCommand =
   | UnfreezeCommand
   /** Answers whether the identity provider has it, after an attempt where one is due. */
   | { readonly type: 'await-freeze'; readonly name: string }
-  | { readonly type: 'told'; readonly name: string; readonly taken: boolean }
+  | { readonly type: 'notified'; readonly name: string; readonly taken: boolean }
   | { readonly type: 'freezes-rested' }
   | {
       readonly type: 'lifted'
@@ -82,6 +82,6 @@ export type FreezesEffect =
   | { readonly type: 'stop'; readonly freeze: Freeze; readonly standing: Standing }
   /** Once it is durable. */
   | { readonly type: 'go-on'; readonly standing: Standing }
-  | { readonly type: 'tell'; readonly freeze: Freeze }
+  | { readonly type: 'notify'; readonly freeze: Freeze }
   | { readonly type: 'rest'; readonly delayMs: number }
   | { readonly type: 'lift'; readonly command: UnfreezeCommand }

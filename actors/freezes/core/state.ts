@@ -11,9 +11,9 @@ export interface FreezesState {
   readonly userId: UserId
   readonly byName: Map<string, Freeze>
   /** Names that the identity provider has to be told of, oldest first. */
-  readonly untold: Set<string>
+  readonly pendingNotices: Set<string>
   /** The one that is being told; null: none. */
-  telling: string | null
+  notifying: string | null
   /** True between a failed attempt and the next. */
   resting: boolean
   /** Attempts in a row that failed. */
@@ -34,10 +34,10 @@ export function freezesState(userId: UserId, standing: readonly Freeze[]): Freez
   return {
     userId,
     byName: new Map(standing.map((freeze) => [freeze.name, freeze])),
-    untold: new Set(
+    pendingNotices: new Set(
       standing.filter(({ custody }) => custody === 'pending').map(({ name }) => name),
     ),
-    telling: null,
+    notifying: null,
     resting: false,
     failures: 0,
     waiting: new Map(),

@@ -36,7 +36,7 @@ export interface CreditsChanged {
 /** By `allowanceKey`, oldest first. */
 export type Allowances = ReadonlyMap<string, AllowanceEntry>
 
-type Approving = Pick<Draft, 'forecast' | 'call' | 'txId' | 'lineageId' | 'reservation' | 'paid'>
+type Approving = Pick<Draft, 'basis' | 'call' | 'txId' | 'lineageId' | 'reservation' | 'paid'>
 
 type Ledger = Pick<SubWalletState, 'allowances' | 'allowancesComplete'>
 
@@ -45,10 +45,10 @@ export function allowancesOf(
   { allowances, allowancesComplete }: Ledger,
   draft: Approving,
 ): AllowancesRecorded | null {
-  const { forecast, txId, lineageId, reservation } = draft
+  const { basis, txId, lineageId, reservation } = draft
   const { chainId } = draft.call
-  if (forecast === null || forecast.approvals.length === 0) return null
-  const entries = forecast.approvals.map((approval): AllowanceEntry => {
+  if (basis === null || basis.approvals.length === 0) return null
+  const entries = basis.approvals.map((approval): AllowanceEntry => {
     const { token, spender, kind, tokenId, amount } = approval
     const left = draft.paid?.made.find((it) => isSame(it, approval))?.amount ?? 0n
     const named = { chainId, token, spender, kind, tokenId: tokenId ?? null }

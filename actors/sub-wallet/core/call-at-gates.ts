@@ -7,7 +7,7 @@ import type { IntentTerms } from '../../../src/domain/sponsored-terms.js'
 import type { Valuation } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { CountedCall } from '../../../src/policy/policy-ledger.js'
-import type { Forecast } from '../../../src/valuation/quoter.js'
+import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { PreparedSend, RefusedCall } from './messages.js'
 
@@ -27,7 +27,7 @@ export interface CallAtGates {
         readonly valuation: Valuation
         readonly exposure?: Exposure | null
         readonly unpriced: boolean
-        readonly forecast?: Pick<Forecast, 'after'>
+        readonly basis?: Pick<QuoteBasis, 'after'>
       }
     | { readonly ok: false; readonly fault: Fault }
   /** What is held of the gas that the service pays in a day; null where the caller pays. */

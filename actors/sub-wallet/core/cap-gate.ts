@@ -48,7 +48,7 @@ export function priceAtGates(turn: Turn, asked: CallAtGates): Priced {
   const key = keyOf(asked)
   const counters = countersOf(state, key.lineageId, nowMs)
   const exposure = exposureOf(asked)
-  const after = quote.forecast?.after ?? []
+  const after = quote.basis?.after ?? []
   const paid =
     exposure === null ? null : spendWithCredits(state, key, chainId, exposure, counters, after)
   const valuation =

@@ -61,7 +61,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     reservation,
     paid,
     problem: quote.problem,
-    forecast: quote.forecast,
+    basis: quote.basis,
     requotes: 0,
     proofKey: command.proofKey,
     idempotency: command.idempotency,
@@ -134,9 +134,9 @@ function requote(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): voi
     return
   }
   const { key, reservation, valuation, paid } = asked.admitted
-  const { gasLimit, fees, problem, forecast } = quote
+  const { gasLimit, fees, problem, basis } = quote
   const anew: Draft = {
-    ...{ ...draft, gasLimit, ...fees, problem, forecast, requotes },
+    ...{ ...draft, gasLimit, ...fees, problem, basis, requotes },
     ...{ reservation, valuation, paid, createdAtMs: nowMs, counted: asked.counted },
   }
   syncLane(turn, chainId, null, quote.accountHasCode)

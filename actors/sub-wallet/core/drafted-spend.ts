@@ -15,8 +15,8 @@ export function reserveDraft(
   reservation: Reservation,
   nowMs: number,
 ): void {
-  const before = rollForward(state.drafted.get(lineageId) ?? NO_SPEND, nowMs)
-  state.drafted.set(lineageId, reserve(before, reservation))
+  const before = rollForward(state.draftSpend.get(lineageId) ?? NO_SPEND, nowMs)
+  state.draftSpend.set(lineageId, reserve(before, reservation))
 }
 
 export function releaseDraft(
@@ -24,7 +24,7 @@ export function releaseDraft(
   lineageId: LineageId,
   reservation: Reservation,
 ): void {
-  const after = settle(state.drafted.get(lineageId) ?? NO_SPEND, reservation, 0n)
-  if (after.reservedMicros === 0n) state.drafted.delete(lineageId)
-  else state.drafted.set(lineageId, after)
+  const after = settle(state.draftSpend.get(lineageId) ?? NO_SPEND, reservation, 0n)
+  if (after.reservedMicros === 0n) state.draftSpend.delete(lineageId)
+  else state.draftSpend.set(lineageId, after)
 }

@@ -31,7 +31,7 @@ export function forgetLineages(turn: Turn, nowMs: number): void {
 
 function isOver(state: SubWalletState, lineageId: LineageId, nowMs: number): boolean {
   const counters = state.spend.get(lineageId)
-  if (counters === undefined || counters.reservedMicros > 0n || state.drafted.has(lineageId)) {
+  if (counters === undefined || counters.reservedMicros > 0n || state.draftSpend.has(lineageId)) {
     return false
   }
   const ledger = state.policyLedgers.get(lineageId)

@@ -81,7 +81,7 @@ export function selfSendOf(
     valuation: { ...valuation, valueMicros: 0n, gasMicros },
     reservation: { micros: gasMicros, day, month },
     problem: null,
-    forecast: null,
+    basis: null,
     proofKey: null,
     idempotency: null,
   }

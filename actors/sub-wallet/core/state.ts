@@ -13,7 +13,7 @@ import type { MinedIn, Transaction, TxKind, Valuation } from '../../../src/domai
 import type { LimitMark, SponsoredGas, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { CountedCall, PolicyLedger } from '../../../src/policy/policy-ledger.js'
-import type { Forecast } from '../../../src/valuation/quoter.js'
+import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 import type { AccountDraft, AccountState, DraftEntry, OpenEntry } from '../../account/core/state.js'
 import { noOpenGrants, type OpenGrants } from './open-grants.js'
 import type { Delegation, SponsoredEntry } from './sponsored-state.js'
@@ -31,7 +31,7 @@ export interface SubWalletState extends AccountState {
   /** Spend of stored transactions, by lineage. */
   readonly spend: Map<LineageId, SpendCounters>
   /** Reservations of drafts, by lineage. */
-  readonly drafted: Map<LineageId, SpendCounters>
+  readonly draftSpend: Map<LineageId, SpendCounters>
   /** What owners were told of their caps, by `toldKey`; a lineage has two at most. */
   readonly limitNotices: Map<string, LimitMark>
   readonly drafts: Map<TxId, DraftEntry<Draft>>
@@ -42,9 +42,9 @@ export interface SubWalletState extends AccountState {
   /** Of mined calls that end only once their receipts are valued; see receipts.ts. */
   readonly receipts: Map<TxId, ReceiptWait>
   /** Of the stored open ones those that the wallet's record lists; others are indexed one by one. */
-  readonly listed: Set<TxId>
+  readonly openInline: Set<TxId>
   /** As the store says whether there are such. */
-  listedMarked: boolean
+  openInlineFlagged: boolean
   /** Idempotency keys of drafts and of open transactions made since a start: `lineage|key`. */
   readonly running: Map<string, TxId>
   /** The ledger of approvals. */
@@ -82,7 +82,7 @@ export interface Draft extends AccountDraft {
   /** A revert or a lack of funds seen while valuing; answered once limit and screening passed. */
   readonly problem: Fault | null
   /** What the valuation saw and rests on; null for calls of the lane itself. */
-  readonly forecast: Forecast | null
+  readonly basis: QuoteBasis | null
   /** Absent where its key's policy counts nothing. */
   readonly counted?: CountedCall | undefined
   /** Times the call was valued anew because the chain had moved on; absent is none. */
@@ -119,7 +119,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     wallet: null,
     keys: new Map(),
     spend: new Map(),
-    drafted: new Map(),
+    draftSpend: new Map(),
     limitNotices: new Map(),
     lanes: new Map(),
     drafts: new Map(),
@@ -127,8 +127,8 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     ended: new Map(),
     requests: new Map(),
     receipts: new Map(),
-    listed: new Set(),
-    listedMarked: false,
+    openInline: new Set(),
+    openInlineFlagged: false,
     running: new Map(),
     allowances: new Map(),
     allowancesComplete: false,
@@ -152,7 +152,7 @@ export function countersOf(
 ): SpendCounters {
   return combine(
     state.spend.get(lineageId) ?? NO_SPEND,
-    state.drafted.get(lineageId) ?? NO_SPEND,
+    state.draftSpend.get(lineageId) ?? NO_SPEND,
     nowMs,
   )
 }

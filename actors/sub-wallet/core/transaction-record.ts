@@ -19,8 +19,8 @@ export function recordOf(
   const { wallet } = state
   if (wallet === null || signed === null) throw new Error(`${draft.txId} was stored unsigned`)
   const { intentId, rawTransaction, txHash, signedAtMs } = signed
-  const { maxFeePerGas, maxPriorityFeePerGas, paid = null, forecast, counted } = draft
-  const foreseenMicros = forecast?.foreseenMicros ?? 0n
+  const { maxFeePerGas, maxPriorityFeePerGas, paid = null, basis, counted } = draft
+  const foreseenMicros = basis?.foreseenMicros ?? 0n
   const credits = paid === null ? NO_CREDITS : usesToStore(state, draft.call.chainId, paid.uses)
   const tx: Transaction = {
     txId: draft.txId,

@@ -171,7 +171,7 @@ export class Turn implements AccountTurn {
       maxFeePerGas,
       maxPriorityFeePerGas,
       problem: null,
-      forecast: null,
+      basis: null,
       proofKey,
       idempotency: null,
       token,

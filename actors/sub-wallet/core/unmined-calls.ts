@@ -31,20 +31,16 @@ export function unminedCalls(state: SubWalletState, chainId: number): readonly U
 }
 
 /** True of transfers that are known without being run, and of the lane's own calls to itself. */
-export function isPlain({ forecast, signs }: Draft): boolean {
-  return forecast === null ? signs === 'first-time' : (forecast.after ?? null) === null
+export function isPlain({ basis, signs }: Draft): boolean {
+  return basis === null ? signs === 'first-time' : (basis.after ?? null) === null
 }
 
 /**
  * Whether a draft was valued after just those calls that will be mined before it, if it gets its
  * nonce now. What was mined meanwhile has happened; what was dropped never will.
  */
-export function isValuedAfter(
-  state: SubWalletState,
-  lane: NonceLane,
-  { forecast }: Draft,
-): boolean {
-  const after = forecast?.after ?? null
+export function isValuedAfter(state: SubWalletState, lane: NonceLane, { basis }: Draft): boolean {
+  const after = basis?.after ?? null
   if (after === null) return true
   const known = new Set(after)
   for (const { txId, nonce } of unminedCalls(state, lane.chainId)) {

@@ -5,7 +5,7 @@ import type { ListVersion } from '../../../src/screening/lists/published-lists.j
 import type { Verdict } from '../../../src/screening/screener.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
-import { forecastStillGood } from '../../../src/valuation/staleness.js'
+import { basisStillGood } from '../../../src/valuation/staleness.js'
 import type { Command, Effect } from '../core/messages.js'
 import type { SponsoredDraft } from '../core/sponsored-state.js'
 import type { Draft } from '../core/state.js'
@@ -19,7 +19,7 @@ export function screen(
 ): void {
   const { screener, timers } = ports
   const { userId, draft } = effect
-  const { txId, call, forecast } = draft
+  const { txId, call, basis } = draft
   const { chainId, to, data } = call
   const report = (verdict: Verdict, requoted: CallQuote | null) =>
     self({
@@ -40,7 +40,7 @@ export function screen(
     userId,
     to,
     data,
-    extra: forecast?.recipients,
+    extra: basis?.recipients,
   })
   if (verdict instanceof Promise) void verdict.then(judged)
   else judged(verdict)
@@ -51,13 +51,13 @@ function quoteAgain(
   { chains, prices, quoter, reader }: SubWalletPorts,
   { draft, unmined, revalues }: Extract<Effect, { type: 'screen' }>,
 ): CallQuote | Promise<CallQuote> | null {
-  const { forecast, call } = draft
+  const { basis, call } = draft
   const { chainId } = call
   const head = chains.get(chainId)?.fees.latest()?.head.number
-  if (forecast === null) return null
+  if (basis === null) return null
   if (!revalues) {
     if (head === undefined) return null
-    if (forecastStillGood(forecast, head, (token) => prices.price(chainId, token))) return null
+    if (basisStillGood(basis, head, (token) => prices.price(chainId, token))) return null
   }
   const from = reader.wallets.byId(subWalletOf(reader, draft))?.address
   if (from === undefined) return null

@@ -20,7 +20,7 @@ import {
   type RpcClient,
   type RpcClientOptions,
   type RpcEndpoint,
-  type Settled,
+  type RpcResult,
 } from './types.js'
 import { createViewRunner, type PendingViews } from './views.js'
 import { serialiseCall } from './wire.js'
@@ -104,22 +104,22 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   for (const lane of [sends, spreads]) metrics.queue('send', lane.read)
   let closed = false
 
-  function read(call: RpcCall, settle: (answer: Settled) => void): void {
+  function read(call: RpcCall, resolve: (answer: RpcResult) => void): void {
     enqueue(HEAVY_METHODS.has(call.method) ? heavyReads : reads, {
       text: serialiseCall(call),
-      settle,
+      resolve,
     })
   }
 
   function enqueue(lane: RequestQueue<PendingRead>, item: PendingRead): void {
-    const { settle } = item
+    const { resolve } = item
     if (closed) {
-      settle(unavailable(chainId))
+      resolve(unavailable(chainId))
       return
     }
     if (lane.push(item)) return
     metrics.overflow('read')
-    settle({
+    resolve({
       ok: false,
       error: new FaultError(fault('OVERLOADED', { chain_id: chainId })),
     })
@@ -144,7 +144,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         enqueue(heavyReads, {
           text: serialiseCall({ method, params }),
           mayAsk,
-          settle(answer) {
+          resolve(answer) {
             if (answer.ok) resolve(answer.value as T)
             else reject(answer.error)
           },
@@ -154,7 +154,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     batch(calls) {
       // One promise for all of them: there are hundreds in a batch of receipts.
       return new Promise((resolve) => {
-        const answers = new Array<Settled>(calls.length)
+        const answers = new Array<RpcResult>(calls.length)
         let missing = calls.length
         if (missing === 0) resolve(answers)
         for (const [index, call] of calls.entries()) {
@@ -171,7 +171,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         if (
           views.push({
             texts: calls.map((call) => ({ text: serialiseCall(call) })),
-            settle: resolve,
+            resolve,
           })
         )
           return
@@ -204,10 +204,10 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     async close() {
       closed = true
       const waiting = [...reads.drain(), ...heavyReads.drain()]
-      for (const item of waiting) item.settle(unavailable(chainId))
-      for (const item of views.drain()) item.settle([])
-      for (const item of spreads.drain()) item.settle(unspread('the client is closed'))
-      for (const item of sends.drain()) item.settle(item.sum.result())
+      for (const item of waiting) item.resolve(unavailable(chainId))
+      for (const item of views.drain()) item.resolve([])
+      for (const item of spreads.drain()) item.resolve(unspread('the client is closed'))
+      for (const item of sends.drain()) item.resolve(item.sum.result())
       await Promise.all(endpoints.map((endpoint) => endpoint.close()))
     },
   }

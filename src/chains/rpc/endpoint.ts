@@ -2,7 +2,7 @@ import { Pool } from 'undici'
 import { createBreaker } from './breaker.js'
 import { RpcShapeError, RpcTransportError } from './errors.js'
 import { exchange } from './exchange.js'
-import type { HttpOutcome, RpcEndpoint, RpcMetrics, Settled } from './types.js'
+import type { HttpOutcome, RpcEndpoint, RpcMetrics, RpcResult } from './types.js'
 import { parseAnswers, parseRetryAfterMs } from './wire.js'
 
 /**
@@ -32,7 +32,7 @@ export interface Endpoint extends RpcEndpoint {
    * @returns answers in the order of the ids
    * @throws RpcTransportError
    */
-  post(body: string, count: number): Promise<Settled[]>
+  post(body: string, count: number): Promise<RpcResult[]>
   /** Typical answer time plus four deviations, milliseconds: later than this is unusual. */
   unusualAfterMs(): number
   close(): Promise<void>
@@ -74,7 +74,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   let restingUntil = 0
   let verifying: Promise<boolean> | null = null
 
-  async function post(body: string, count: number): Promise<Settled[]> {
+  async function post(body: string, count: number): Promise<RpcResult[]> {
     const startedMs = performance.now()
     let outcome: HttpOutcome = 'unanswered'
     try {
@@ -186,10 +186,10 @@ function createLatency() {
 
 /** undici's code for an answer above `maxResponseSize`. */
 const TOO_LARGE_CODE = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
-const TOO_LARGE: Settled = { ok: false, error: new RpcShapeError('the answer is too large') }
+const TOO_LARGE: RpcResult = { ok: false, error: new RpcShapeError('the answer is too large') }
 
 /** Says nothing of this call alone: what came with it may have been the large one. */
-export function isTooLarge(answer: Settled | undefined): boolean {
+export function isTooLarge(answer: RpcResult | undefined): boolean {
   return answer === TOO_LARGE
 }
 

@@ -4,7 +4,7 @@ import { isEndpointFault } from './classify.js'
 import { type Endpoint, isTooLarge } from './endpoint.js'
 import type { EndpointSet } from './endpoint-set.js'
 import { RpcCallError } from './errors.js'
-import type { RpcEndpoint, RpcMetrics, Settled } from './types.js'
+import type { RpcEndpoint, RpcMetrics, RpcResult } from './types.js'
 import { requestBody } from './wire.js'
 
 /** Reads over several endpoints: failover, hedging within a budget, short waits for rate limits. */
@@ -14,7 +14,7 @@ export interface PendingRead {
   readonly text: string
   /** Endpoints that may be asked, all by default. Only for items that travel alone. */
   readonly mayAsk?: (endpoint: RpcEndpoint) => boolean
-  settle(answer: Settled): void
+  resolve(answer: RpcResult): void
 }
 
 /** A second pass gives lost keep-alive sockets and a single endpoint their second chance. */
@@ -42,7 +42,7 @@ export function createReadRunner(
     primary: Endpoint,
     items: readonly PendingRead[],
     tried: Set<Endpoint>,
-  ): Promise<Settled[] | null> {
+  ): Promise<RpcResult[] | null> {
     const body = requestBody(items)
     hedgeTokens = Math.min(HEDGE_TOKENS_MAX, hedgeTokens + HEDGE_TOKENS_PER_READ)
     const first = primary.post(body, items.length)
@@ -56,7 +56,7 @@ export function createReadRunner(
         clearTimeout(timer)
         resolve(null)
       }
-      const win = (answers: Settled[]) => {
+      const win = (answers: RpcResult[]) => {
         clearTimeout(timer)
         resolve(answers)
       }
@@ -76,7 +76,7 @@ export function createReadRunner(
   async function run(items: PendingRead[]): Promise<void> {
     const giveUpAtMs = Date.now() + 2 * timeoutMs
     let remaining = items
-    let lastAnswers: Settled[] = []
+    let lastAnswers: RpcResult[] = []
     for (let pass = 0; pass < PASSES_MAX && remaining.length > 0; pass++) {
       if (pass > 0) {
         const waitMs = set.restMs() ?? PASS_PAUSE_MS
@@ -101,7 +101,7 @@ export function createReadRunner(
           if (answer === undefined || faultOfEndpoint(answer)) {
             unanswered.push(item)
             if (answer !== undefined) lastAnswers.push(answer)
-          } else item.settle(answer)
+          } else item.resolve(answer)
         })
         remaining = unanswered
       }
@@ -109,7 +109,7 @@ export function createReadRunner(
       if (lastAnswers.length === remaining.length && lastAnswers.length > 0) break
     }
     remaining.forEach((item, i) => {
-      item.settle(
+      item.resolve(
         (lastAnswers.length === remaining.length ? lastAnswers[i] : undefined) ??
           unavailable(chainId),
       )
@@ -134,13 +134,13 @@ function mayAskOf(items: readonly PendingRead[], endpoint: Endpoint): boolean {
   return items.every(({ mayAsk }) => mayAsk === undefined || mayAsk(endpoint))
 }
 
-function faultOfEndpoint(answer: Settled): boolean {
+function faultOfEndpoint(answer: RpcResult): boolean {
   if (answer.ok) return false
   const { error } = answer
   return error instanceof RpcCallError ? isEndpointFault(error.code, error.message) : true
 }
 
-export function unavailable(chainId: number): Settled {
+export function unavailable(chainId: number): RpcResult {
   return {
     ok: false,
     error: new FaultError(fault('CHAIN_UNAVAILABLE', { chain_id: chainId })),

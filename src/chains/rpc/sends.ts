@@ -4,7 +4,7 @@ import { classifyNodeError, type NodeVerdict } from './classify.js'
 import type { Endpoint } from './endpoint.js'
 import type { EndpointSet } from './endpoint-set.js'
 import { RpcCallError, RpcTransportError } from './errors.js'
-import type { RpcMetrics, Settled, SpreadOutcome } from './types.js'
+import type { RpcMetrics, RpcResult, SpreadOutcome } from './types.js'
 import { createVerdictSum, type VerdictSum } from './verdict-sum.js'
 import { requestBody } from './wire.js'
 
@@ -17,14 +17,14 @@ export interface PendingSend {
   /** Serialised call, as `serialiseCall` gives it. */
   readonly text: string
   readonly sum: VerdictSum
-  settle(outcome: BroadcastOutcome): void
+  resolve(outcome: BroadcastOutcome): void
 }
 
-export function pendingSend(raw: Hex, settle: (outcome: BroadcastOutcome) => void): PendingSend {
+export function pendingSend(raw: Hex, resolve: (outcome: BroadcastOutcome) => void): PendingSend {
   return {
     text: textOf(raw),
     sum: createVerdictSum(),
-    settle,
+    resolve,
   }
 }
 
@@ -57,11 +57,11 @@ export function createSendRunner(
         metrics.broadcast(endpoint.label, verdict.outcome.kind)
         const final = item.sum.add(verdict)
         if (final === null) indeterminate.push(item)
-        else item.settle(final)
+        else item.resolve(final)
       })
       remaining = indeterminate
     }
-    for (const item of remaining) item.settle(item.sum.result())
+    for (const item of remaining) item.resolve(item.sum.result())
   }
 
   return { run }
@@ -70,11 +70,11 @@ export function createSendRunner(
 /** Bytes that go to every endpoint. */
 export interface PendingSpread {
   readonly text: string
-  settle(outcome: SpreadOutcome): void
+  resolve(outcome: SpreadOutcome): void
 }
 
-export function pendingSpread(raw: Hex, settle: PendingSpread['settle']): PendingSpread {
-  return { text: textOf(raw), settle }
+export function pendingSpread(raw: Hex, resolve: PendingSpread['resolve']): PendingSpread {
+  return { text: textOf(raw), resolve }
 }
 
 /** Of bytes that went to nobody. */
@@ -92,7 +92,7 @@ export function createSpreadRunner(endpoints: EndpointSet, metrics: RpcMetrics) 
         own.forEach(({ outcome }, at) => {
           metrics.broadcast(usable[at]?.label ?? '', outcome.kind)
         })
-        item.settle(spreadOf(own))
+        item.resolve(spreadOf(own))
       })
     },
   }
@@ -139,7 +139,7 @@ function surelyNotTaken(cause: unknown): boolean {
 const ACCEPTED: NodeVerdict = { outcome: { kind: 'accepted' }, certainty: 'bytes' }
 const TX_HASH = /^0x[0-9a-f]{64}$/i
 
-function verdictOf(answer: Settled | undefined): NodeVerdict {
+function verdictOf(answer: RpcResult | undefined): NodeVerdict {
   if (answer?.ok && typeof answer.value === 'string' && TX_HASH.test(answer.value)) return ACCEPTED
   if (answer !== undefined && !answer.ok && answer.error instanceof RpcCallError) {
     return classifyNodeError(answer.error.code, answer.error.message)

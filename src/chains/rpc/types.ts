@@ -7,7 +7,7 @@ export interface RpcCall {
   readonly params: readonly unknown[]
 }
 
-export type Settled =
+export type RpcResult =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly error: Error }
 
@@ -36,7 +36,7 @@ export interface RpcClient {
     params: readonly unknown[],
   ): Promise<T>
   /** Several reads; one failing does not fail the others. Same order as `calls`. */
-  batch(calls: readonly RpcCall[]): Promise<Settled[]>
+  batch(calls: readonly RpcCall[]): Promise<RpcResult[]>
   /**
    * What each endpoint sees by itself: all calls go to every usable one in one request, and one
    * that does not answer all of them is left out. For proofs, which parts from several nodes do

@@ -11,7 +11,7 @@ import { requestBody } from './wire.js'
 export interface PendingViews {
   /** `serialiseCall` of each call. */
   readonly texts: readonly { readonly text: string }[]
-  settle(views: readonly View[]): void
+  resolve(views: readonly View[]): void
 }
 
 export interface ViewRunner {
@@ -27,11 +27,11 @@ export function createViewRunner(set: EndpointSet): ViewRunner {
 
   return {
     async run(items) {
-      for (const { texts, settle } of items) {
+      for (const { texts, resolve } of items) {
         const body = requestBody(texts)
         const usable = await set.usable()
         const views = await Promise.all(usable.map((it) => viewOf(it, body, texts.length)))
-        settle(views.filter((view) => view !== null))
+        resolve(views.filter((view) => view !== null))
       }
     },
   }

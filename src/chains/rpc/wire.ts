@@ -1,5 +1,5 @@
 import { RpcCallError, RpcShapeError } from './errors.js'
-import type { RpcCall, Settled } from './types.js'
+import type { RpcCall, RpcResult } from './types.js'
 
 /** JSON-RPC 2.0 on the wire: serialising calls and reading answers back into their order. */
 
@@ -20,7 +20,7 @@ export function requestBody(calls: readonly { readonly text: string }[]): string
 }
 
 /** @returns answers by id, or null when the text is no JSON-RPC answer */
-export function parseAnswers(text: string, count: number): Settled[] | null {
+export function parseAnswers(text: string, count: number): RpcResult[] | null {
   let parsed: unknown
   try {
     parsed = JSON.parse(text)
@@ -30,28 +30,28 @@ export function parseAnswers(text: string, count: number): Settled[] | null {
   if (Array.isArray(parsed)) return fromBatch(parsed, count)
   if (!isRecord(parsed) || !('result' in parsed || 'error' in parsed)) return null
   // One object for a whole batch is a refusal of the batch ("batch too large", rate limits).
-  const single = settle(parsed)
+  const single = resultOf(parsed)
   return Array.from({ length: count }, () => single)
 }
 
-const MISSING: Settled = {
+const MISSING: RpcResult = {
   ok: false,
   error: new RpcShapeError('an answer of the batch is missing'),
 }
 
-function fromBatch(parsed: readonly unknown[], count: number): Settled[] {
-  const out: Settled[] = new Array<Settled>(count).fill(MISSING)
+function fromBatch(parsed: readonly unknown[], count: number): RpcResult[] {
+  const out: RpcResult[] = new Array<RpcResult>(count).fill(MISSING)
   for (const item of parsed) {
     if (!isRecord(item)) continue
     const id = item.id
     if (typeof id === 'number' && Number.isInteger(id) && id >= 0 && id < count) {
-      out[id] = settle(item)
+      out[id] = resultOf(item)
     }
   }
   return out
 }
 
-function settle(answer: Record<string, unknown>): Settled {
+function resultOf(answer: Record<string, unknown>): RpcResult {
   const { error } = answer
   if (error === undefined || error === null) return { ok: true, value: answer.result }
   if (!isRecord(error)) return { ok: false, error: new RpcCallError(0, String(error)) }

@@ -87,7 +87,7 @@ interface ItemMove {
 interface OperatorGrant {
   readonly kind: 'operator'
   /** Word that is zero when the call takes the power back; null where none says so. */
-  readonly takenBackAt: number | null
+  readonly revokedByZeroAt: number | null
 }
 
 const SIMULATED: SimulatedEffect = { kind: 'simulated' }
@@ -127,9 +127,9 @@ export function items(selector: string, signature: string, owner: number): Contr
 export function operator(
   selector: string,
   signature: string,
-  takenBackAt: number | null,
+  revokedByZeroAt: number | null,
 ): ContractFunction {
-  return row(selector, signature, { kind: 'operator', takenBackAt })
+  return row(selector, signature, { kind: 'operator', revokedByZeroAt: revokedByZeroAt })
 }
 
 /** A function whose selector others use as well. */

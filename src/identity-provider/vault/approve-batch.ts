@@ -163,7 +163,7 @@ function judge(
     return candidate
   } catch (error) {
     if (error instanceof NonceTaken) return [REFUSAL_CODES.NONCE_TAKEN, error.heldBy]
-    if (error instanceof Frozen) return [REFUSAL_CODES.FROZEN, error.told]
+    if (error instanceof Frozen) return [REFUSAL_CODES.FROZEN, error.detail]
     if (error instanceof PolicyDenied) {
       return [REFUSAL_CODES.POLICY_DENIED, denialParts(error.denial)]
     }

@@ -58,11 +58,11 @@ export interface LiftedFreeze {
 /** Says what is frozen, and since when, for whoever is refused. */
 export class Frozen extends Refusal {
   /** A number of `FREEZE_SCOPES` in one byte, and ms since the epoch in eight. */
-  readonly told: Uint8Array
+  readonly detail: Uint8Array
 
   constructor(scope: Freezing['scope'], sinceMs: number) {
     super('FROZEN', scope)
-    this.told = concat(u8(FREEZE_SCOPES[scope]), u64(sinceMs))
+    this.detail = concat(u8(FREEZE_SCOPES[scope]), u64(sinceMs))
   }
 }
 

@@ -1,12 +1,12 @@
 import type { SubWalletId, TxId, UserId } from '../../domain/ids.js'
 import { isSponsored } from '../../domain/sponsorship.js'
-import type { Place, Transaction } from '../../domain/transaction.js'
+import type { BlockRef, Transaction } from '../../domain/transaction.js'
 import { soundly } from '../checked-space.js'
 import { decodeTransaction } from '../encodings/transaction.js'
 import type { Environment } from '../environment.js'
 import { LISTED } from '../key-spaces.js'
 import { LAST, newestFirst, type Page, type PageOptions, pageIn } from '../pages.js'
-import { settledIn, settledPlaces } from '../settlements.js'
+import { settledBlocks, settledIn } from '../settlements.js'
 import type { WalletReader } from './wallets.js'
 
 export interface TransactionReader {
@@ -34,9 +34,9 @@ export interface TransactionReader {
    * Blocks of a chain that transactions ended in, lowest first. A reorg may have taken some of
    * them back since.
    */
-  settledPlaces(chainId: number): Generator<Place>
+  settledBlocks(chainId: number): Generator<BlockRef>
   /** Those that once ended in that block; what became of them since, their records say. */
-  settledIn(chainId: number, place: Place): TxId[]
+  settledIn(chainId: number, block: BlockRef): TxId[]
 }
 
 export function createTransactionReader(
@@ -100,7 +100,7 @@ export function createTransactionReader(
         if (tx !== undefined) yield tx
       }
     },
-    settledPlaces: (chainId) => settledPlaces(spaces.settlements, chainId),
-    settledIn: (chainId, place) => settledIn(spaces.settlements, chainId, place),
+    settledBlocks: (chainId) => settledBlocks(spaces.settlements, chainId),
+    settledIn: (chainId, block) => settledIn(spaces.settlements, chainId, block),
   }
 }

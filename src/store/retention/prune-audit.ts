@@ -10,7 +10,7 @@ import { userAfter } from './users.js'
 /** Entries of their own lie in `audit`, those of allowed sends in the index of transactions. */
 type AuditSpace = Extract<KeySpace, 'audit' | 'transactionsByUser'>
 
-interface Place {
+interface Cursor {
   readonly space: AuditSpace
   readonly user: UserId
   /** Everything of the user up to this id was looked at. */
@@ -27,13 +27,13 @@ const TIME_BYTES = 6
  */
 export function auditStep(
   context: PruneContext,
-  place: Place | null,
+  cursor: Cursor | null,
   beforeMs: number,
   mode: Mode,
-): Step<Place> {
+): Step<Cursor> {
   let audit = 0
   let left = STEP_RECORDS_MAX
-  let at = place ?? firstOf(context, 'audit') ?? firstOf(context, 'transactionsByUser')
+  let at = cursor ?? firstOf(context, 'audit') ?? firstOf(context, 'transactionsByUser')
   while (at !== null) {
     const taken = takeOldest(context, at, beforeMs, left, mode)
     audit += taken.entries
@@ -44,12 +44,12 @@ export function auditStep(
   return { next: at, pruned: { audit } }
 }
 
-function firstOf({ environment }: PruneContext, space: AuditSpace): Place | null {
+function firstOf({ environment }: PruneContext, space: AuditSpace): Cursor | null {
   const user = userAfter(environment.spaces, space, null)
   return user === null ? null : { space, user, id: '' }
 }
 
-function nextOf(context: PruneContext, { space, user }: Place): Place | null {
+function nextOf(context: PruneContext, { space, user }: Cursor): Cursor | null {
   const next = userAfter(context.environment.spaces, space, user)
   if (next !== null) return { space, user: next, id: '' }
   return space === 'audit' ? firstOf(context, 'transactionsByUser') : null
@@ -64,7 +64,7 @@ interface Taken {
 
 function takeOldest(
   { environment: { spaces }, reader }: PruneContext,
-  { space, user, id }: Place,
+  { space, user, id }: Cursor,
   beforeMs: number,
   left: number,
   mode: Mode,

@@ -13,9 +13,9 @@ import {
 } from './step.js'
 import { userAfter } from './users.js'
 
-interface Place {
+interface Cursor {
   readonly user: UserId
-  /** Everything of the user up to this place was looked at. */
+  /** Everything of the user up to it was looked at. */
   readonly seq: number
 }
 
@@ -25,16 +25,16 @@ interface Place {
  */
 export function eventStep(
   context: PruneContext,
-  place: Place | null,
+  cursor: Cursor | null,
   beforeMs: number,
   mode: Mode,
-): Step<Place> {
+): Step<Cursor> {
   const { spaces } = context.environment
   let events = 0
   let heldBack = 0
   let left = STEP_RECORDS_MAX
-  let user = place?.user ?? userAfter(spaces, 'userEvents', null)
-  let seq = place?.seq ?? 0
+  let user = cursor?.user ?? userAfter(spaces, 'userEvents', null)
+  let seq = cursor?.seq ?? 0
   while (user !== null) {
     const taken = takeOldest(context, { user, seq }, beforeMs, left, mode)
     events += taken.events
@@ -60,7 +60,7 @@ interface Taken {
 
 function takeOldest(
   { environment: { spaces }, reader, needs }: PruneContext,
-  { user, seq }: Place,
+  { user, seq }: Cursor,
   beforeMs: number,
   left: number,
   mode: Mode,

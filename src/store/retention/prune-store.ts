@@ -4,12 +4,12 @@ import { deliveryStep } from './prune-deliveries.js'
 import { eventStep } from './prune-events.js'
 import type { Mode, PruneContext, Step } from './step.js'
 
-type TakeStep<Place> = (
+type TakeStep<Cursor> = (
   context: PruneContext,
-  place: Place | null,
+  cursor: Cursor | null,
   beforeMs: number,
   mode: Mode,
-) => Step<Place>
+) => Step<Cursor>
 
 /**
  * Removes what is older than it is to be kept, a few records at a time. Each step looks and removes
@@ -30,23 +30,23 @@ export function* prunePass(
   if (auditMs !== null) yield* steps(auditStep, context, nowMs - auditMs, mode)
 }
 
-function* steps<Place>(
-  take: TakeStep<Place>,
+function* steps<Cursor>(
+  take: TakeStep<Cursor>,
   context: PruneContext,
   beforeMs: number,
   mode: Mode,
 ): Generator<Pruned> {
   const { root } = context.environment
-  let place: Place | null = null
+  let cursor: Cursor | null = null
   for (;;) {
-    const at: Place | null = place
+    const at: Cursor | null = cursor
     if (mode === 'count') context.reader.fresh()
-    const step: Step<Place> =
+    const step: Step<Cursor> =
       mode === 'count'
         ? take(context, at, beforeMs, mode)
         : root.transactionSync(() => take(context, at, beforeMs, mode))
     yield addPruned(NOTHING_PRUNED, { ...NOTHING_PRUNED, ...step.pruned })
     if (step.next === null) return
-    place = step.next
+    cursor = step.next
   }
 }

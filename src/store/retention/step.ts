@@ -22,8 +22,8 @@ export type EventNeeds = (user: UserId) => (event: StoredEvent) => boolean
 /** `count` changes nothing. */
 export type Mode = 'remove' | 'count'
 
-export interface Step<Place> {
+export interface Step<Cursor> {
   /** Where the next one goes on; null: there is nothing left. */
-  readonly next: Place | null
+  readonly next: Cursor | null
   readonly pruned: Partial<Pruned>
 }

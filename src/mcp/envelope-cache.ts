@@ -16,13 +16,13 @@ const ENVELOPE_FIELDS: ReadonlySet<string> = new Set([
   META_KEYS.clientCapabilities,
 ])
 
-export interface KnownEnvelopes {
+export interface EnvelopeCache {
   has(meta: unknown): boolean
   /** To be called with an envelope that was found valid. */
   learn(meta: unknown): void
 }
 
-export function createKnownEnvelopes(): KnownEnvelopes {
+export function createEnvelopeCache(): EnvelopeCache {
   const known = new LRUCache<string, true>({ max: ENVELOPES_MAX })
   return {
     has(meta) {

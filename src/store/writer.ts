@@ -28,7 +28,7 @@ import type { AllowedVerdict } from './allowed-entry.js'
  * Collects the writes of one batch of commands. Nothing is visible before it is committed, and then
  * all of it is, or nothing. Values must not be changed after they were handed in.
  */
-export interface Transactor {
+export interface Writer {
   /** A new one: lists it as its user's besides storing it. */
   addSubWallet(header: SubWalletHeader): void
   /** Of one that was added, which itself never changes. */
