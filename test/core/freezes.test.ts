@@ -25,7 +25,7 @@ const TARGET: FreezeTarget = {
 const LIFTED: Result<Lifted> = ok({ authorizedBy: 'passkey' })
 
 /** One user's freezes, with what each step asked for. */
-class Desk {
+class Freezer {
   state: FreezesState = freezesState(USER, [])
   effects: FreezesEffect['type'][] = []
   stored = new Map<string, Freeze>()
@@ -68,97 +68,97 @@ class Desk {
   }
 }
 
-function frozenDesk(): Desk {
-  const desk = new Desk()
-  desk.freeze(1)
-  desk.told(true)
-  return desk
+function frozenDesk(): Freezer {
+  const freezer = new Freezer()
+  freezer.freeze(1)
+  freezer.told(true)
+  return freezer
 }
 
 describe('a freeze', () => {
   test('stops this side before anything is durable, and then the identity provider is told', () => {
-    const desk = new Desk()
-    expect(desk.freeze(1)).toMatchObject({ sinceMs: 1, custody: 'pending' })
-    expect(desk.effects).toEqual(['stop', 'tell'])
+    const freezer = new Freezer()
+    expect(freezer.freeze(1)).toMatchObject({ sinceMs: 1, custody: 'pending' })
+    expect(freezer.effects).toEqual(['stop', 'notify'])
   })
 
   test('of what is frozen is answered with the first time', () => {
-    const desk = frozenDesk()
-    expect(desk.freeze(2)).toMatchObject({ sinceMs: 1 })
-    expect(desk.effects).toEqual([])
+    const freezer = frozenDesk()
+    expect(freezer.freeze(2)).toMatchObject({ sinceMs: 1 })
+    expect(freezer.effects).toEqual([])
   })
 
   test('is told again until it is acknowledged, across a crash', () => {
-    const desk = new Desk()
-    desk.freeze(1)
-    desk.told(false)
-    expect(desk.effects).toEqual(['rest'])
-    desk.tell({ type: 'freezes-rested' })
-    expect(desk.effects).toEqual(['tell'])
-    desk.crash()
-    desk.tell({ type: 'resume' })
-    expect(desk.effects).toEqual(['tell'])
-    desk.told(true)
-    expect(desk.stored.get(TARGET.name)).toMatchObject({ custody: 'current' })
-    desk.crash()
-    desk.tell({ type: 'resume' })
-    expect(desk.effects).toEqual([])
+    const freezer = new Freezer()
+    freezer.freeze(1)
+    freezer.told(false)
+    expect(freezer.effects).toEqual(['rest'])
+    freezer.tell({ type: 'freezes-rested' })
+    expect(freezer.effects).toEqual(['notify'])
+    freezer.crash()
+    freezer.tell({ type: 'resume' })
+    expect(freezer.effects).toEqual(['notify'])
+    freezer.told(true)
+    expect(freezer.stored.get(TARGET.name)).toMatchObject({ custody: 'current' })
+    freezer.crash()
+    freezer.tell({ type: 'resume' })
+    expect(freezer.effects).toEqual([])
   })
 })
 
 describe('lifting a freeze', () => {
   test('is refused until the identity provider has the freeze', () => {
-    const desk = new Desk()
-    desk.freeze(1)
-    expect(desk.unfreeze()).toBe('COSIGNER_UNAVAILABLE')
+    const freezer = new Freezer()
+    freezer.freeze(1)
+    expect(freezer.unfreeze()).toBe('COSIGNER_UNAVAILABLE')
   })
 
   test('lets nothing go on before the identity provider has lifted it', () => {
-    const desk = frozenDesk()
-    expect(desk.unfreeze()).toBeNull()
-    expect(desk.effects).toEqual(['lift'])
-    expect(desk.state.byName.size).toBe(1)
-    desk.lifted(LIFTED)
-    expect(desk.effects).toEqual(['go-on'])
-    expect(desk.stored.size).toBe(0)
+    const freezer = frozenDesk()
+    expect(freezer.unfreeze()).toBeNull()
+    expect(freezer.effects).toEqual(['lift'])
+    expect(freezer.state.byName.size).toBe(1)
+    freezer.lifted(LIFTED)
+    expect(freezer.effects).toEqual(['go-on'])
+    expect(freezer.stored.size).toBe(0)
   })
 
   test('that the user has yet to confirm changes nothing', () => {
-    const desk = frozenDesk()
-    desk.unfreeze()
-    desk.lifted(refuse(fault('AUTHORIZATION_REQUIRED')))
-    expect(desk.effects).toEqual([])
-    expect(desk.stored.get(TARGET.name)).toMatchObject({ sinceMs: 1, custody: 'current' })
+    const freezer = frozenDesk()
+    freezer.unfreeze()
+    freezer.lifted(refuse(fault('AUTHORIZATION_REQUIRED')))
+    expect(freezer.effects).toEqual([])
+    expect(freezer.stored.get(TARGET.name)).toMatchObject({ sinceMs: 1, custody: 'current' })
   })
 
   test.each(['is not known', 'is lost in a crash'])(
     'whose outcome %s leaves it frozen, there too',
     (how) => {
-      const desk = frozenDesk()
-      desk.unfreeze()
-      if (how === 'is not known') desk.lifted(refuse(fault('COSIGNER_UNAVAILABLE')))
+      const freezer = frozenDesk()
+      freezer.unfreeze()
+      if (how === 'is not known') freezer.lifted(refuse(fault('COSIGNER_UNAVAILABLE')))
       else {
-        desk.crash()
-        desk.tell({ type: 'resume' })
+        freezer.crash()
+        freezer.tell({ type: 'resume' })
       }
-      expect(desk.effects).toEqual(['tell'])
-      expect(desk.state.byName.size).toBe(1)
+      expect(freezer.effects).toEqual(['notify'])
+      expect(freezer.state.byName.size).toBe(1)
     },
   )
 
   test('loses to a freeze that comes meanwhile', () => {
-    const desk = frozenDesk()
-    desk.unfreeze()
-    expect(desk.freeze(5)).toMatchObject({ sinceMs: 1 })
-    desk.lifted(LIFTED)
-    expect(desk.effects).toEqual(['tell'])
-    expect(desk.state.byName.size).toBe(1)
+    const freezer = frozenDesk()
+    freezer.unfreeze()
+    expect(freezer.freeze(5)).toMatchObject({ sinceMs: 1 })
+    freezer.lifted(LIFTED)
+    expect(freezer.effects).toEqual(['notify'])
+    expect(freezer.state.byName.size).toBe(1)
   })
 
   test('is asked of the identity provider where nothing stands here, as after a restore', () => {
-    const desk = new Desk()
-    expect(desk.unfreeze()).toBeNull()
-    expect(desk.effects).toEqual(['lift'])
+    const freezer = new Freezer()
+    expect(freezer.unfreeze()).toBeNull()
+    expect(freezer.effects).toEqual(['lift'])
   })
 })
 
@@ -189,9 +189,9 @@ describe('what is frozen', () => {
   })
 
   test('is the same after its events were folded anew', () => {
-    const desk = frozenDesk()
+    const freezer = frozenDesk()
     const again = freezesState(USER, [])
     evolve(again, { type: 'frozen', freeze, requestId: 'r' })
-    expect([...again.byName.keys()]).toEqual([...desk.state.byName.keys()])
+    expect([...again.byName.keys()]).toEqual([...freezer.state.byName.keys()])
   })
 })
