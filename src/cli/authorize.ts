@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Authorization } from '../api/console.js'
 import { ServiceError } from '../client/errors.js'
+import { type ApprovalTerm, readApprovalTerm } from '../custody/approvals/approval-term.js'
 import { type Confirmable, readConfirmable } from '../custody/authorizers/confirmable.js'
 import {
   type FreezeStatement,
@@ -16,7 +17,9 @@ import type { Io } from './io.js'
 
 /** What the user asked for; a statement that says anything else is not signed. */
 export type Wish = Partial<
-  Pick<GrantStatement, 'walletId' | GrantedName> & Pick<FreezeStatement, 'scope'>
+  Pick<GrantStatement, 'walletId' | GrantedName> &
+    Pick<FreezeStatement, 'scope'> &
+    Pick<ApprovalTerm, 'approvalId' | 'keyId' | 'chainId' | 'to' | 'value' | 'hash'>
 >
 
 const required = z.object({
@@ -66,7 +69,7 @@ async function answer<T>(
   const encoded = Buffer.from(asked.grant, 'base64url')
   const confirmable = readConfirmable(encoded)
   if (confirmable.kind !== kind) throw somethingElse(confirmable.kind)
-  refuseOther(kind === 'grant' ? readGrant(encoded) : readFreeze(encoded), wish)
+  refuseOther(READERS[kind](encoded), wish)
   for (const [name, value] of confirmable.lines) io.err(`  ${name.padEnd(24)}${value}\n`)
   const { authorization_id } = asked
   const here = new Set(savedKeys(io).map((key) => key.authorizer_id))
@@ -109,6 +112,12 @@ function refuseOther(statement: Partial<Record<keyof Wish, unknown>>, wish: Wish
       throw somethingElse(field)
     }
   }
+}
+
+const READERS = { grant: readGrant, unfreeze: readFreeze, approval: readApproval } as const
+
+function readApproval(encoded: Uint8Array): Partial<Record<keyof Wish, unknown>> {
+  return readApprovalTerm(encoded).statement
 }
 
 function readGrant(encoded: Uint8Array): GrantStatement {

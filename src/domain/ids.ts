@@ -16,6 +16,8 @@ export type TxId = Branded<string, 'TxId'>
 export type WebhookId = Branded<string, 'WebhookId'>
 /** `evt_…`; also the `webhook-id` header of its deliveries. */
 export type EventId = Branded<string, 'EventId'>
+/** `apr_…`, a call that waits for a person or for its time. */
+export type ApprovalId = Branded<string, 'ApprovalId'>
 /** `aud_…`, an entry of the audit trail. */
 export type AuditId = Branded<string, 'AuditId'>
 /** `<chain id>:<index>`, one of the accounts that pay for sponsored calls. */
@@ -35,6 +37,7 @@ export const ID_PREFIX = {
   webhook: 'we_',
   event: 'evt_',
   audit: 'aud_',
+  approval: 'apr_',
 } as const
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'

@@ -1,4 +1,4 @@
-import { ByteReader, isZero } from './bytes.js'
+import { ByteReader, isZero, u256 } from './bytes.js'
 import { hmacSha256 } from './hmac.js'
 import { PAYLOAD_BYTES_MAX } from './limits.js'
 import { Refusal } from './refusal.js'
@@ -10,7 +10,11 @@ import { TAG, tagged, taggedHash } from './tagged.js'
  * "AWI1" | type 1 | wallet 16 | key 16 | grant 16 | grant version 4 | epoch 4 | seq 8
  *   | expiry 8 (ms) | request id 16 | replaces 32 | key proof 32 | payload
  * ```
- * Integers are big-endian; an absent `replaces` or key proof is all zeros.
+ * Integers are big-endian; an absent `replaces` or key proof is all zeros. What rests on an approval
+ * is "AWI2", with what follows before the payload:
+ * ```
+ * approval 16 | its expiry 8 (ms) | the most it may cost in gas 32 (wei)
+ * ```
  */
 export interface Intent {
   readonly type: PayloadType
@@ -30,7 +34,19 @@ export interface Intent {
   readonly replaces: Uint8Array
   /** 32 bytes: proof that the API key was presented. */
   readonly keyProof: Uint8Array
+  /** What it rests on besides its key's grant; null: nothing. */
+  readonly approval: IntentApproval | null
   readonly payload: Uint8Array
+}
+
+/** What of an approval's term the payload does not say (`src/custody/approvals`). */
+export interface IntentApproval {
+  /** 16 bytes of the approval id's ULID. */
+  readonly approvalId: Uint8Array
+  /** Milliseconds since the epoch. */
+  readonly expiresAtMs: number
+  /** Gas limit × highest fee, wei. */
+  readonly maxNativeWei: bigint
 }
 
 /** Payload types on the wire. */
@@ -50,6 +66,8 @@ export type PayloadType = (typeof PAYLOAD_TYPE)[keyof typeof PAYLOAD_TYPE]
 const MAGIC = Buffer.from('AWI1', 'latin1')
 const HEAD_BYTES = 4 + 1 + 16 * 3 + 4 + 4 + 8 + 8 + 16 + 32
 const PROOF_BYTES = 32
+const APPROVED_MAGIC = Buffer.from('AWI2', 'latin1')
+const APPROVAL_BYTES = 16 + 8 + 32
 const PROOF_TAG = tagged(TAG.keyProof)
 export const NO_REFERENCE = Buffer.alloc(32)
 export const NO_ID = Buffer.alloc(16)
@@ -63,8 +81,10 @@ export function encodeIntent(
   proofKey: Uint8Array | null,
 ): Buffer {
   // One buffer filled in place: a list of fields would cost an allocation each, per signature.
-  const out = Buffer.allocUnsafe(HEAD_BYTES + PROOF_BYTES + intent.payload.length)
-  let at = put(out, 0, MAGIC, 4)
+  const { approval } = intent
+  const payloadAt = HEAD_BYTES + PROOF_BYTES + (approval === null ? 0 : APPROVAL_BYTES)
+  const out = Buffer.allocUnsafe(payloadAt + intent.payload.length)
+  let at = put(out, 0, approval === null ? MAGIC : APPROVED_MAGIC, 4)
   at = out.writeUInt8(intent.type, at)
   at = put(out, at, intent.walletId, 16)
   at = put(out, at, intent.keyId, 16)
@@ -75,7 +95,8 @@ export function encodeIntent(
   at = putU64(out, at, intent.expiresAtMs)
   at = put(out, at, intent.requestId, 16)
   at = put(out, at, intent.replaces, 32)
-  put(out, at + PROOF_BYTES, intent.payload, intent.payload.length)
+  if (approval !== null) putApproval(out, at + PROOF_BYTES, approval)
+  put(out, payloadAt, intent.payload, intent.payload.length)
   if (proofKey === null) out.fill(0, HEAD_BYTES, HEAD_BYTES + PROOF_BYTES)
   else keyProofOver(proofKey, out).copy(out, HEAD_BYTES)
   return out
@@ -87,6 +108,11 @@ function put(out: Buffer, at: number, field: Uint8Array, width: number): number 
   return at + width
 }
 
+function putApproval(out: Buffer, at: number, approval: IntentApproval): void {
+  const expiryAt = put(out, at, approval.approvalId, 16)
+  put(out, putU64(out, expiryAt, approval.expiresAtMs), u256(approval.maxNativeWei), 32)
+}
+
 function putU64(out: Buffer, at: number, value: number): number {
   if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('not a 53-bit integer')
   out.writeUInt32BE(Math.floor(value / 2 ** 32), at)
@@ -96,7 +122,11 @@ function putU64(out: Buffer, at: number, value: number): number {
 /** @throws Refusal MALFORMED */
 export function decodeIntent(bytes: Uint8Array): Intent {
   const reader = new ByteReader(bytes)
-  if (Buffer.compare(reader.take(4), MAGIC) !== 0) throw new Refusal('MALFORMED', 'intent version')
+  const magic = reader.take(4)
+  const isApproved = Buffer.compare(magic, APPROVED_MAGIC) === 0
+  if (!isApproved && Buffer.compare(magic, MAGIC) !== 0) {
+    throw new Refusal('MALFORMED', 'intent version')
+  }
   const type = payloadType(reader.u8())
   const intent: Intent = {
     type,
@@ -110,12 +140,21 @@ export function decodeIntent(bytes: Uint8Array): Intent {
     requestId: reader.take(16),
     replaces: reader.take(32),
     keyProof: reader.take(32),
+    approval: isApproved ? readApproval(reader) : null,
     payload: reader.rest(),
   }
   if (intent.payload.length === 0 || intent.payload.length > PAYLOAD_BYTES_MAX) {
     throw new Refusal('MALFORMED', 'payload length')
   }
   return intent
+}
+
+function readApproval(reader: ByteReader): IntentApproval {
+  return {
+    approvalId: reader.take(16),
+    expiresAtMs: reader.u64(),
+    maxNativeWei: reader.u256(),
+  }
 }
 
 function payloadType(value: number): PayloadType {

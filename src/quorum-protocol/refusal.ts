@@ -41,6 +41,20 @@ export const REFUSAL_CODES = {
   POLICY_DENIED: 21,
   /** The user, the wallet, the key's lineage or the whole domain is frozen. */
   FROZEN: 22,
+  /** An approval that the user side was never told of. */
+  APPROVAL_UNKNOWN: 23,
+  /** Fewer people than the policy asks for have approved it, or are authorizers still. */
+  APPROVAL_MISSING: 24,
+  /** Approved was another call, of another wallet or key, or for less gas. */
+  APPROVAL_MISMATCH: 25,
+  /** Nobody may act on it any more. */
+  APPROVAL_EXPIRED: 26,
+  /** It was used at another nonce, or for another Router intent. */
+  APPROVAL_USED: 27,
+  /** A person declined it, or it was withdrawn. */
+  APPROVAL_DECLINED: 28,
+  /** Its delay is not over by the user side's clock. */
+  APPROVAL_EARLY: 29,
 } as const
 
 export type RefusalCode = keyof typeof REFUSAL_CODES

@@ -29,6 +29,8 @@ export interface DecodedRouterIntent {
   readonly amountIn: Uint8Array
   readonly feeBps: number
   readonly tokenOut: Uint8Array
+  /** 32 bytes, big-endian. */
+  readonly minOut: Uint8Array
   /** The venue, and its calldata. */
   readonly target: Uint8Array
   readonly data: Uint8Array
@@ -109,11 +111,23 @@ export function decodeRouterIntent(bytes: Uint8Array): DecodedRouterIntent {
     amountIn,
     feeBps,
     tokenOut,
+    minOut,
     target,
     data,
     deadlineSeconds,
     digest,
   }
+}
+
+/** 32 bytes: all that the account takes on, but the nonce and deadline of one attempt. */
+export function intentTermsHash(intent: Omit<DecodedRouterIntent, 'digest'>): Uint8Array {
+  const { chainId, router, account, tokenIn, amountIn, feeBps, tokenOut, minOut, target } = intent
+  return keccak256(
+    concat(
+      ...[u64(chainId), router, account, tokenIn, amountIn, u16(feeBps), tokenOut, minOut, target],
+      keccak256(intent.data),
+    ),
+  )
 }
 
 function hashText(text: string): Uint8Array {

@@ -23,6 +23,8 @@ export const TAG = {
   registry: 'awi/registry/v1',
   grantChange: 'awi/grant-change/v1',
   freezeChange: 'awi/freeze-change/v1',
+  callApproval: 'awi/call-approval/v1',
+  callAsked: 'awi/call-asked/v1',
   authorizerRequest: 'awi/authorizer-request/v1',
   authorizer: 'awi/authorizer/v1',
   authorizerEntry: 'awi/authorizer-entry/v1',

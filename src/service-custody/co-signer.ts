@@ -1,5 +1,5 @@
 import type { FreezeScope, Freezing } from '../domain/freeze.js'
-import type { Address, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
+import type { Address, ApprovalId, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
 import type { PolicyDenial } from '../quorum-protocol/policy-denial.js'
 import type { SignPayload } from '../quorum-protocol/sign-payload.js'
@@ -83,7 +83,22 @@ export interface SignRequest {
    * nothing yet, or the very same payload.
    */
   readonly replaces: Uint8Array | null
+  /**
+   * Where a rule asks for an approval or a delay: what was registered with the identity provider
+   * (`registerApproval`), which judges the call by it and binds it to the nonce. Then the proof key may
+   * be null: the live key's proof came with the registration.
+   */
+  readonly approval?: SignApproval
   readonly payload: SignPayload
+}
+
+export interface SignApproval {
+  readonly approvalId: ApprovalId
+  readonly expiresAtMs: number
+  /** Gas limit × highest fee at the most, of replacements too. */
+  readonly maxNativeWei: bigint
+  /** The people's, as `approve` returned them; none where the call waited for its time alone. */
+  readonly proofs: readonly Uint8Array[]
 }
 
 export type SignOutcome =

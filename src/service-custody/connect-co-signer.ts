@@ -22,7 +22,7 @@ import type { Meter } from '../domain/meter.js'
 import { FaultError, fault } from '../errors/fault.js'
 import { expectBytes, expectList, isZero } from '../quorum-protocol/bytes.js'
 import { Unanswered } from '../quorum-protocol/client.js'
-import { NO_ID } from '../quorum-protocol/intent.js'
+import { type IntentApproval, NO_ID } from '../quorum-protocol/intent.js'
 import type { WalletKind } from '../quorum-protocol/keygen.js'
 import { PAYLOAD_BYTES_MAX } from '../quorum-protocol/limits.js'
 import { encodePayload } from '../quorum-protocol/payload.js'
@@ -34,6 +34,7 @@ import type {
   CoSigner,
   GrantOutcome,
   GrantUpdate,
+  SignApproval,
   SignOutcome,
   SignRequest,
   WalletCertificate,
@@ -198,6 +199,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     if (requestId.length !== 16) throw new Refusal('MALFORMED', 'request id')
     if (replaces !== null && replaces.length !== 32) throw new Refusal('MALFORMED', 'replaces')
     const keyId = keyIdBytes(request)
+    const approval = request.approval === undefined ? null : intentApproval(request.approval)
     const under = (grant: GrantReference | null): PreparedIntent => ({
       walletId,
       keyId,
@@ -205,12 +207,13 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
       replaces,
       proofKey,
       grant,
+      approval,
       wallet,
       type,
       payload,
     })
     // Where no proof is given, the call is judged without a grant.
-    const grant = proofKey === null || isZero(keyId) ? null : grants.of(keyId)
+    const grant = !namesGrant(request) || isZero(keyId) ? null : grants.of(keyId)
     return grant instanceof Promise ? grant.then(under) : under(grant)
   }
 
@@ -226,7 +229,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   async function underPresentGrant(request: SignRequest): Promise<SignOutcome> {
     for (let attempts = 1; ; attempts++) {
       const outcome = await attempt(request)
-      const isStale = !outcome.ok && outcome.detail === 'STALE_GRANT' && request.proofKey !== null
+      const isStale = !outcome.ok && outcome.detail === 'STALE_GRANT' && namesGrant(request)
       if (!isStale) return outcome
       if (attempts === GRANT_ATTEMPTS_MAX) return unavailable(outcome.detail)
       grants.forget(keyIdBytes(request))
@@ -350,6 +353,14 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
 /** What takes away has a line of its own: a user's creations never hold up a revocation. */
 function lineOf({ userId, effect }: GrantUpdate): string {
   return effect === 'narrows' ? `narrows ${userId}` : userId
+}
+
+function namesGrant({ proofKey, approval }: SignRequest): boolean {
+  return proofKey !== null || approval !== undefined
+}
+
+function intentApproval({ approvalId, expiresAtMs, maxNativeWei }: SignApproval): IntentApproval {
+  return { approvalId: ulidBytes(approvalId), expiresAtMs, maxNativeWei }
 }
 
 function keyIdBytes({ keyId }: SignRequest): Uint8Array {

@@ -84,7 +84,7 @@ export function isStopped({
   const wallet = walletId === null ? null : ulidBytes(walletId)
   const grant = lineageId === null ? null : ulidBytes(lineageId)
   return (intent) => {
-    if (intent.proofKey === null) return false
+    if (intent.proofKey === null && intent.approval === null) return false
     if (scope === 'user') return sameBytes(intent.wallet.certificate.ownerHash, ownerHash)
     if (wallet !== null) return sameBytes(intent.walletId, wallet)
     return grant !== null && intent.grant !== null && sameBytes(intent.grant.grantId, grant)

@@ -6,6 +6,7 @@ import { coSignMessage, encodeHeader, hasBit, seqOf } from '../quorum-protocol/b
 import { ByteReader, expectBytes, expectList } from '../quorum-protocol/bytes.js'
 import {
   encodeIntent,
+  type IntentApproval,
   intentId,
   NO_ID,
   NO_REFERENCE,
@@ -33,6 +34,8 @@ export interface PreparedIntent {
   readonly replaces: Uint8Array | null
   readonly proofKey: Uint8Array | null
   readonly grant: GrantReference | null
+  /** What it rests on where a rule asked for it; null for most. */
+  readonly approval: IntentApproval | null
   readonly wallet: WalletRecord
   readonly type: PayloadType
   /** Encoded here, and decoded by both who judge it. */
@@ -88,6 +91,7 @@ export async function coSignBatch(
         expiresAtMs,
         requestId: item.requestId,
         replaces: item.replaces ?? NO_REFERENCE,
+        approval: item.approval,
         payload: item.payload,
       },
       item.proofKey,

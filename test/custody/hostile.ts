@@ -128,6 +128,7 @@ export function intentFor(
       expiresAtMs: Date.now() + 10_000,
       requestId: randomBytes(16),
       replaces: Buffer.alloc(32),
+      approval: null,
       payload: bytes,
       ...fields,
     },

@@ -1,4 +1,10 @@
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import {
+  approvalTermMessage,
+  isApprovalTerm,
+  readApprovalTerm,
+} from '../approvals/approval-term.js'
+import { describeApproval } from '../approvals/approval-words.js'
 import { describeGrant } from './describe-grant.js'
 import {
   describeFreeze,
@@ -10,7 +16,7 @@ import { grantMessage, readGrantStatement } from './grant-statement.js'
 
 /** A statement that a user's authorizer is asked to sign, whatever it is about. */
 export interface Confirmable {
-  readonly kind: 'grant' | 'unfreeze'
+  readonly kind: 'grant' | 'unfreeze' | 'approval'
   /** The statement's own bytes: what is shown is read from what is signed. */
   readonly encoded: Uint8Array
   /** What a P-256 authorizer signs; a passkey's challenge is its SHA-256. */
@@ -24,10 +30,24 @@ export interface Confirmable {
 
 /** @throws Refusal MALFORMED for anything but one whole statement that needs a confirmation */
 export function readConfirmable(bytes: Uint8Array): Confirmable {
-  const isFreeze = isFreezeStatement(bytes)
-  const read = isFreeze ? readFreeze(bytes) : readGrant(bytes)
+  const read = readerOf(bytes)(bytes)
   if (read.rest.length > 0) throw new Refusal('MALFORMED', 'trailing bytes')
   return read.confirmable
+}
+
+function readerOf(bytes: Uint8Array) {
+  if (isFreezeStatement(bytes)) return readFreeze
+  return isApprovalTerm(bytes) ? readApproval : readGrant
+}
+
+function readApproval(bytes: Uint8Array) {
+  const { statement, encoded, rest } = readApprovalTerm(bytes)
+  const { ownerHash, expiresAtMs: confirmBeforeMs } = statement
+  const confirmable: Confirmable = {
+    ...{ kind: 'approval', encoded, message: approvalTermMessage(encoded) },
+    ...{ ownerHash, confirmBeforeMs, lines: describeApproval(statement) },
+  }
+  return { confirmable, rest }
 }
 
 function readFreeze(bytes: Uint8Array) {

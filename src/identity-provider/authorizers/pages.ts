@@ -46,6 +46,7 @@ export interface ConfirmPage {
 
 const CONFIRM_WORDS = {
   grant: { title: 'Confirm a grant', heading: 'Confirm what this API key may do' },
+  approval: { title: 'Approve a call', heading: 'Approve this one call' },
   unfreeze: { title: 'Lift a freeze', heading: 'Confirm that signing goes on' },
 } as const satisfies Record<Confirmable['kind'], object>
 

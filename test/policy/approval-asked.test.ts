@@ -1,0 +1,80 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { approvalAsked, approvalsPossible } from '../../src/policy/approval-asked.js'
+import { showCall } from '../../src/policy/call-shown.js'
+import { ELSEWHERE, type Facts } from '../../src/policy/conditions.js'
+import { compilePolicy, judge } from '../../src/policy/judge-policy.js'
+import { CALL, FACTS, PAYEES, POLICY, policyOf, transferData, USDC } from './random-policies.js'
+
+const FROM_BYTES: Partial<Facts> = { spendMicros: ELSEWHERE, hasPaid: ELSEWHERE, countsUsd: false }
+const NOW: Facts = {
+  nowMs: Date.UTC(2026, 0, 5, 12),
+  spendMicros: 10_000_000n,
+  hasPaid: () => true,
+  within: () => ({ count: 0, micros: 0n }),
+  countsUsd: true,
+}
+
+function askedOf(json: object) {
+  const [to = '0x'] = PAYEES
+  const call = showCall({
+    ...{ operation: 'send', chainId: 8453, to: USDC, value: 0n },
+    data: transferData(to, 5n),
+  })
+  return approvalAsked(compilePolicy(policyOf({ default: 'deny', ...json })), call, NOW)
+}
+
+const asks = (name: string, needed: number, more: object = {}) => ({
+  ...{ name, effect: 'require_approval', when: {} },
+  approvals: { needed, expires_seconds: 600 },
+  ...more,
+})
+const delays = (name: string, delay_seconds: number, when: object = {}) => ({
+  ...{ name, effect: 'allow', when, delay_seconds },
+})
+
+describe('what a call waits for', () => {
+  test('is the strictest that any matching rule asks for', () => {
+    const rules = [
+      delays('later', 60),
+      asks('two people', 2),
+      asks('one person', 1, { approvals: { needed: 1, expires_seconds: 60 }, delay_seconds: 30 }),
+      delays('elsewhere', 3_600, { chains: [1] }),
+    ]
+    expect(askedOf({ rules })).toEqual({
+      rule: 'later',
+      needed: 2,
+      delaySeconds: 60,
+      expiresSeconds: 60,
+    })
+  })
+
+  test('is nobody where only its time must come', () => {
+    expect(askedOf({ rules: [delays('later', 60)] })).toMatchObject({ needed: 0, delaySeconds: 60 })
+  })
+
+  test('is one person within the hour where the default asks', () => {
+    expect(askedOf({ default: 'require_approval' })).toEqual({
+      ...{ rule: 'default', needed: 1, delaySeconds: 0, expiresSeconds: 3_600 },
+    })
+  })
+
+  test('is never more to the user side, which sees less, than to the service', () => {
+    fc.assert(
+      fc.property(POLICY, CALL, FACTS, (policy, call, facts) => {
+        const compiled = compilePolicy(policy)
+        const seen = { ...facts, ...FROM_BYTES }
+        if (judge(compiled, call, seen).effect !== 'require_approval') return
+        if (judge(compiled, call, facts).effect !== 'require_approval') return
+        const asked = approvalAsked(compiled, call, facts)
+        const possible = approvalsPossible(compiled, call, seen)
+        const isEnough = possible.some(
+          ({ needed, delaySeconds }) =>
+            needed <= asked.needed && delaySeconds <= asked.delaySeconds,
+        )
+        expect(isEnough).toBe(true)
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+})
