@@ -1,5 +1,5 @@
 import type { CallShown } from './call-shown.js'
-import { FAILS, type Facts, testAll } from './conditions.js'
+import { FAILS, type Facts, testAll } from './condition.js'
 import type { CompiledPolicy, CompiledRule } from './judge-policy.js'
 
 /** What a call waits for where its verdict is that it is asked about. */

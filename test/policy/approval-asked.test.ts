@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { approvalAsked, approvalsPossible } from '../../src/policy/approval-asked.js'
 import { showCall } from '../../src/policy/call-shown.js'
-import { ELSEWHERE, type Facts } from '../../src/policy/conditions.js'
+import { ELSEWHERE, type Facts } from '../../src/policy/condition.js'
 import { compilePolicy, judge } from '../../src/policy/judge-policy.js'
 import { CALL, FACTS, PAYEES, POLICY, policyOf, transferData, USDC } from './random-policies.js'
 
