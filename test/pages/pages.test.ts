@@ -1,3 +1,4 @@
+import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfirmable } from '../../src/custody/authorizers/confirmable.js'
 import {
@@ -49,6 +50,8 @@ const IDENTITY_PAGES = [
   ),
 ]
 
+const PATHS = ['/', '/docs', ...IDENTITY_PAGES.map(({ path }) => path)]
+
 function page(path: string, policy: string, html: string): ExtraRoute {
   // The scripts of these pages are served by the identity provider.
   const body = Buffer.from(html.replace(/<script[^>]*><\/script>/g, ''))
@@ -83,21 +86,38 @@ async function show(path: string, width: number): Promise<void> {
 }
 
 describe.each(WIDTHS)('at %i pixels', (width) => {
-  it.each(['/', '/docs', ...IDENTITY_PAGES.map(({ path }) => path)])(
-    '%s is no wider than the window, and its policy blocks nothing',
-    async (path) => {
-      await show(path, width)
-      expect(await browser.evaluate('innerWidth')).toBe(width)
-      expect(await browser.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
-        width,
-      )
-      const wide = `[...document.querySelectorAll('main *, nav *')].filter((element) =>
+  it.each(PATHS)('%s is no wider than the window, and its policy blocks nothing', async (path) => {
+    await show(path, width)
+    expect(await browser.evaluate('innerWidth')).toBe(width)
+    expect(await browser.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(
+      width,
+    )
+    const wide = `[...document.querySelectorAll('main *, nav *')].filter((element) =>
       !element.closest('pre, .scroll') && element.getBoundingClientRect().right > innerWidth + 1)
       .map((element) => element.outerHTML.slice(0, 200))`
-      expect(await browser.evaluate(wide)).toEqual([])
-      expect(browser.complaints).toEqual([])
-    },
-  )
+    expect(await browser.evaluate(wide)).toEqual([])
+    expect(browser.complaints).toEqual([])
+  })
+
+  describe.each(['light', 'dark'] as const)('in %s colours', (scheme) => {
+    it.each(PATHS)('%s has nothing that keeps people out, by the rules of axe', async (path) => {
+      await browser.setColorScheme(scheme)
+      await show(path, width)
+      // Not as a script of the page: its policy would block that, and rightly.
+      await browser.evaluate(axe.source)
+      const found = await browser.evaluate(`axe.run(document).then(({ violations, passes }) => ({
+        rules: passes.length,
+        serious: violations
+          .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+          .map(({ id, help, nodes }) => [id, help, ...nodes.map(({ html }) => html.slice(0, 200))]),
+      }))`)
+      expect(found).toMatchObject({ serious: [] })
+      expect(found).toHaveProperty(
+        'rules',
+        expect.toSatisfy((rules: number) => rules > 8),
+      )
+    })
+  })
 })
 
 describe('the reference', () => {

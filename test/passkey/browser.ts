@@ -11,13 +11,15 @@ import { setTimeout as delay } from 'node:timers/promises'
  */
 export interface Browser {
   open(url: string): Promise<void>
-  /** Value of an expression in the page. */
+  /** Value of an expression in the page; of a promise, what it resolves to. */
   evaluate(expression: string): Promise<unknown>
   /** Until an expression is truthy, also across navigations. @throws Error with the page's text */
   until(expression: string): Promise<void>
   click(selector: string): Promise<void>
   /** Of the window, CSS pixels. */
   resize(width: number, height: number): Promise<void>
+  /** What the person prefers (`prefers-color-scheme`). */
+  setColorScheme(scheme: 'light' | 'dark'): Promise<void>
   /** @returns id of a virtual authenticator that is asked from now on */
   addAuthenticator(holding?: readonly object[]): Promise<string>
   /** Unplugs one. @returns the passkeys on it, for the next time */
@@ -80,7 +82,8 @@ async function attached(child: ChildProcess, close: () => Promise<void>): Promis
   for (const domain of ['Page', 'Runtime', 'Log', 'WebAuthn']) await call(`${domain}.enable`, {})
 
   async function evaluate(expression: string): Promise<unknown> {
-    const { result } = await call('Runtime.evaluate', { expression, returnByValue: true })
+    const as = { returnByValue: true, awaitPromise: true }
+    const { result } = await call('Runtime.evaluate', { expression, ...as })
     return (result as { value?: unknown }).value
   }
 
@@ -112,6 +115,10 @@ async function attached(child: ChildProcess, close: () => Promise<void>): Promis
     async resize(width, height) {
       const size = { width, height, deviceScaleFactor: 1, mobile: width < 600 }
       await call('Emulation.setDeviceMetricsOverride', size)
+    },
+    async setColorScheme(scheme) {
+      const features = [{ name: 'prefers-color-scheme', value: scheme }]
+      await call('Emulation.setEmulatedMedia', { features })
     },
     async addAuthenticator(holding = []) {
       const options = {
