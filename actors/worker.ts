@@ -5,6 +5,7 @@ import { attachChainTime } from '../src/clock/chain-time.js'
 import { createServiceClock } from '../src/clock/service-clock.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
+import { readSmtpFile } from '../src/config/smtp.js'
 import { createExecutionGas } from '../src/defi/execution-gas.js'
 import { ENTROPY_BYTES } from '../src/domain/ids.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
@@ -16,6 +17,7 @@ import { localCommits } from '../src/store/local-commits.js'
 import { attachVersions } from '../src/store/versions.js'
 import { createDeliverer } from '../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
+import { createMailer } from '../src/webhooks/mailer.js'
 import { openFreezes } from '../src/wiring/freezes.js'
 import { attachMeter } from '../src/wiring/meters.js'
 import { openThreadPorts } from '../src/wiring/thread-ports.js'
@@ -150,7 +152,10 @@ const host = new ShardHost({
       createWebhookShell({
         reader,
         sequence,
-        deliverer: createDeliverer({ dispatcher }),
+        deliverer: createDeliverer({
+          dispatcher,
+          mailer: start.smtpFile === null ? null : createMailer(readSmtpFile(start.smtpFile)),
+        }),
         sealedText: coSigner.sealedText,
         pace: createDeliveryPace(start.deliveriesPerSecond, timers),
         log,

@@ -28,6 +28,7 @@ import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
 import { protectedAddressesOf } from './config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
+import { readSmtpFile } from './config/smtp.js'
 import { ownHome } from './custody/home-lock/own-home.js'
 import { runUntilStopped } from './custody/process-life.js'
 import { createContractReads } from './defi/contract-reads.js'
@@ -175,6 +176,7 @@ const actors = await startActors({
       logLevel: config.logLevel,
       storeDirectory,
       deliveriesPerSecond: config.deliveriesPerSecond,
+      smtpFile: config.smtpFile,
       sequence: sequenceBuffer,
       rulesVersion,
       recordVersions,
@@ -280,6 +282,7 @@ const ports: OperationPorts = {
   keyLastUsedAtMs: (keyId) => keyUse.lastUsedAtMs(keyId) ?? reader.keys.lastUsedAtMs(keyId),
   forgetKey: (secretHash) => authenticator.invalidate(secretHash),
   webhookTargets: config.mode === 'dev' ? 'any' : 'public',
+  mail: config.smtpFile === null ? null : readSmtpFile(config.smtpFile),
   nowMs: clock.nowMs,
 }
 

@@ -46,6 +46,8 @@ export interface WorkerStart {
   readonly storeDirectory: string
   /** Attempts of one user's webhooks. */
   readonly deliveriesPerSecond: number
+  /** Of the operator's mail server; null: none. */
+  readonly smtpFile: string | null
   readonly sequence: SharedArrayBuffer
   /** Counts the changes of users' address rules. */
   readonly rulesVersion: SharedArrayBuffer

@@ -24,7 +24,7 @@ export const eventType = z.enum([
 const EVENT_TYPES_MAX = 32
 
 const endpointKind = z
-  .enum(['webhook', 'slack', 'telegram', 'ntfy'])
+  .enum(['webhook', 'slack', 'telegram', 'ntfy', 'email'])
   .describe(
     'webhook: signed JSON for a program; the others tell people, in the form that these services take',
   )
@@ -45,6 +45,7 @@ export const createWebhookInput = z.strictObject({
     .regex(/^[\w:.-]{1,256}$/, 'must be a token')
     .optional()
     .describe('telegram: of the bot; ntfy: where the topic wants one; never shown again'),
+  email: z.email().max(254).optional().describe('email: who is told, by the operator’s server'),
   events: z.array(eventType).min(1).max(EVENT_TYPES_MAX).optional(),
   description: label.optional(),
 })

@@ -69,6 +69,7 @@ const variables = z.object({
   COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(1_024),
   // A bound on what one user takes of the delivering, not a target.
   COUNTERSIGN_EVENTS_PER_SECOND: count(100_000).default(1_000),
+  COUNTERSIGN_SMTP_FILE: z.string().min(1).max(4_096).optional(),
   // Spec silent. The history of deliveries helps while a receiver is being mended; events and the
   // audit trail are records, which only their owner may let go.
   COUNTERSIGN_RETAIN_DELIVERIES_DAYS: days.default(30 * DAY_MS),
@@ -121,6 +122,8 @@ export interface Config {
   readonly writesInFlightMax: number
   /** Events that each user's webhooks are told of a second, by each thread. */
   readonly deliveriesPerSecond: number
+  /** JSON that names a mail server (`smtp.ts`); null: no mail is sent. */
+  readonly smtpFile: string | null
   /** Of each user. */
   readonly quotas: Quotas
   readonly retention: Retention
@@ -164,6 +167,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     diskFloorBytes: values[DISK_FLOOR_VARIABLE] * BYTES_PER_MIB,
     writesInFlightMax: values.COUNTERSIGN_WRITES_IN_FLIGHT_MAX,
     deliveriesPerSecond: values.COUNTERSIGN_EVENTS_PER_SECOND,
+    smtpFile: values.COUNTERSIGN_SMTP_FILE ?? null,
     quotas: {
       wallets: values.COUNTERSIGN_QUOTA_WALLETS,
       keys: values.COUNTERSIGN_QUOTA_KEYS,

@@ -2,7 +2,8 @@ import type { EventType } from './event.js'
 import type { UserId, WebhookId } from './ids.js'
 
 /** Who reads it: a program, or people by the service that is named. */
-export type AlertKind = 'slack' | 'telegram' | 'ntfy'
+export type ChatKind = 'slack' | 'telegram' | 'ntfy'
+export type AlertKind = ChatKind | 'email'
 export type EndpointKind = 'webhook' | AlertKind
 
 /** A registered webhook endpoint, or a channel for people. Secrets are kept apart from what lists show. */

@@ -29,7 +29,7 @@ export const CATALOGUE = {
   INVALID_TOKEN: row(401, 'Send a valid, unexpired console token in the Authorization header.'),
   PERMISSION_DENIED: row(403, 'This API key may only read; use a key with trade permission.'),
   AUTHORIZATION_REQUIRED: row(
-    403,
+    409,
     'A passkey or P-256 authorizer of the user must confirm this change; repeat it with the proof.',
   ),
   AUTHORIZATION_REFUSED: row(

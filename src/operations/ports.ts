@@ -14,6 +14,7 @@ import type { Reader } from '../store/reader.js'
 import type { Quoter } from '../valuation/quoter.js'
 import type { WebhookTargets } from '../webhooks/target-address.js'
 import type { AnsweredSends } from './answered-sends.js'
+import type { MailReach } from './console/alert-channels.js'
 import type { PendingGrants } from './console/pending-grants.js'
 
 /** What operations stand on. The store is read here and written by actors alone. */
@@ -49,5 +50,6 @@ export interface OperationPorts {
   /** Drops what authentication cached of a key. */
   readonly forgetKey: (secretHash: string) => void
   readonly webhookTargets: WebhookTargets
+  readonly mail: MailReach | null
   readonly nowMs: () => number
 }

@@ -1,6 +1,6 @@
 import type { EventType } from '../domain/event.js'
-import type { AlertKind } from '../domain/webhook.js'
-import { alertText } from './alert-text.js'
+import type { ChatKind } from '../domain/webhook.js'
+import { type AlertText, alertText } from './alert-text.js'
 
 /**
  * The request that tells a person of an event, in the form that a chat or push service of each kind
@@ -13,12 +13,19 @@ export interface AlertRequest {
 }
 
 /** The sealed part of a channel, by kind. */
-export type AlertSecret =
+export type AlertSecret = ChatSecret | MailSecret
+
+type ChatSecret =
   /** The whole incoming-webhook URL. */
   | { readonly kind: 'slack'; readonly url: string }
   | { readonly kind: 'telegram'; readonly token: string; readonly chatId: string }
   /** Null: anybody may publish to the topic. */
   | { readonly kind: 'ntfy'; readonly token: string | null }
+
+interface MailSecret {
+  readonly kind: 'email'
+  readonly to: string
+}
 
 /**
  * @param url of the endpoint's record, without its secret
@@ -26,17 +33,13 @@ export type AlertSecret =
  * @param body of the delivery: `{type, timestamp, data}`
  */
 export function alertRequest(
-  kind: AlertKind,
+  kind: ChatKind,
   url: string,
   secret: string,
   body: string,
 ): AlertRequest {
-  const { type, data } = JSON.parse(body) as {
-    readonly type: EventType
-    readonly data: Readonly<Record<string, unknown>>
-  }
-  const { title, text } = alertText(type, data)
-  const channel = JSON.parse(secret) as AlertSecret
+  const { type, title, text } = alertOf(body)
+  const channel = JSON.parse(secret) as ChatSecret
   if (channel.kind !== kind) throw new Error(`a secret of ${channel.kind} for ${kind}`)
   switch (channel.kind) {
     case 'slack':
@@ -59,6 +62,22 @@ export function alertRequest(
         body: text,
       }
   }
+}
+
+/** @returns the address of a channel of the kind `email` */
+export function mailAddressOf(secret: string): string {
+  const channel = JSON.parse(secret) as AlertSecret
+  if (channel.kind !== 'email') throw new Error(`a secret of ${channel.kind} for email`)
+  return channel.to
+}
+
+/** @param body of the delivery: `{type, timestamp, data}` */
+export function alertOf(body: string): AlertText & { readonly type: EventType } {
+  const { type, data } = JSON.parse(body) as {
+    readonly type: EventType
+    readonly data: Readonly<Record<string, unknown>>
+  }
+  return { type, ...alertText(type, data) }
 }
 
 /** ntfy shows them as emoji. */

@@ -1,8 +1,9 @@
 import { type Dispatcher, request } from 'undici'
 import type { EventId } from '../domain/ids.js'
-import type { EndpointKind } from '../domain/webhook.js'
-import { type AlertRequest, alertRequest } from './alert-request.js'
-import { explainDeliveryError } from './delivery-error.js'
+import type { ChatKind, EndpointKind } from '../domain/webhook.js'
+import { type AlertRequest, alertOf, alertRequest, mailAddressOf } from './alert-request.js'
+import { explainDeliveryError, MailOffError } from './delivery-error.js'
+import type { Mailer } from './mailer.js'
 import { signDelivery } from './signature.js'
 
 /** CONTRACT.md, "Events and webhooks": from connecting to the response's headers. */
@@ -46,6 +47,8 @@ export interface Deliverer {
 export interface DelivererOptions {
   /** A guarded agent, owned and closed by the caller. */
   readonly dispatcher: Dispatcher
+  /** Null: channels of the kind `email` are not told. */
+  readonly mailer: Mailer | null
   /** Default DELIVERY_TIMEOUT_MS. */
   readonly timeoutMs?: number
 }
@@ -57,7 +60,11 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
       const startedAt = performance.now()
       const elapsedMs = () => Math.round(performance.now() - startedAt)
       try {
-        const status = await post(options.dispatcher, target, event, timeoutMs)
+        const { kind } = target
+        const status =
+          kind === 'email'
+            ? await mail(options.mailer, target, event, timeoutMs)
+            : await post(options.dispatcher, { ...target, kind }, event, timeoutMs)
         if (status >= 200 && status < 300) {
           return { kind: 'delivered', status, durationMs: elapsedMs() }
         }
@@ -77,7 +84,22 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
   }
 }
 
-function requestOf({ kind, url, secrets }: DeliveryTarget, event: DeliveryEvent): AlertRequest {
+/** @returns the server's reply code @throws whatever kept it from taking the mail */
+async function mail(
+  mailer: Mailer | null,
+  { secrets: [secret] }: DeliveryTarget,
+  { eventId, body }: DeliveryEvent,
+  timeoutMs: number,
+): Promise<number> {
+  if (mailer === null || secret === undefined) throw new MailOffError()
+  return mailer.send(mailAddressOf(secret), eventId, alertOf(body), timeoutMs)
+}
+
+interface HttpTarget extends DeliveryTarget {
+  readonly kind: 'webhook' | ChatKind
+}
+
+function requestOf({ kind, url, secrets }: HttpTarget, event: DeliveryEvent): AlertRequest {
   const { eventId, body } = event
   if (kind === 'webhook') {
     const signed = signDelivery(eventId, Date.now(), body, secrets)
@@ -91,7 +113,7 @@ function requestOf({ kind, url, secrets }: DeliveryTarget, event: DeliveryEvent)
 /** @returns the status code @throws whatever kept a response from coming */
 async function post(
   dispatcher: Dispatcher,
-  target: DeliveryTarget,
+  target: HttpTarget,
   event: DeliveryEvent,
   timeoutMs: number,
 ): Promise<number> {

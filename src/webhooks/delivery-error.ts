@@ -1,4 +1,9 @@
-/** Codes of node's sockets, resolver and TLS, and of undici, in words for an endpoint's owner. */
+/** The operator has named no mail server, or no longer does. */
+export class MailOffError extends Error {
+  readonly code = 'MAIL_OFF'
+}
+
+/** Codes of node's sockets, resolver and TLS, of undici and nodemailer, in words for an endpoint's owner. */
 const SENTENCES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',
   ECONNRESET: 'connection closed before a response',
@@ -17,6 +22,15 @@ const SENTENCES: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the TLS certificate is self-signed',
   SELF_SIGNED_CERT_IN_CHAIN: 'the TLS certificate is self-signed',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the TLS certificate chain is incomplete',
+  MAIL_OFF: 'this installation sends no mail',
+  ECONNECTION: 'the mail server could not be reached',
+  ESOCKET: 'no connection to the mail server, or none by its TLS certificate',
+  EDNS: 'the mail server could not be reached',
+  ETLS: 'the TLS connection failed',
+  EAUTH: 'the mail server refused the login',
+  EENVELOPE: 'the mail server refused the address',
+  EMESSAGE: 'the mail server refused the mail',
+  EPROTOCOL: 'the mail server broke off',
   ERR_TLS_CERT_ALTNAME_INVALID: 'the TLS certificate is for another name',
 }
 

@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { eventType } from '../../src/api/console-webhooks.js'
 import { alertText } from '../../src/webhooks/alert-text.js'
 import { issueKey, type Stack, startStack } from '../e2e/stack.js'
+import { type MailReceiver, startMailReceiver } from '../webhooks/mail-receiver.js'
 import { type Receiver, startReceiver, status } from '../webhooks/receiver.js'
 
 /** Channels for people, through a running service, to real receivers. */
@@ -10,16 +14,25 @@ const TOKEN = '12345:AAHsecret'
 
 let stack: Stack
 let receiver: Receiver
+let mail: MailReceiver
+let directory: string
 let origin: string
 
 beforeAll(async () => {
-  stack = await startStack()
+  mail = await startMailReceiver()
+  directory = mkdtempSync(join(tmpdir(), 'cs-alerts-'))
+  const smtp = { host: '127.0.0.1', port: mail.port, tls: 'none', from: 'cs@example.com' }
+  const path = join(directory, 'smtp.json')
+  writeFileSync(path, JSON.stringify({ ...smtp, recipient_domains: ['example.org'] }))
+  stack = await startStack({ COUNTERSIGN_SMTP_FILE: path })
   receiver = await startReceiver(status(200))
   origin = new URL(receiver.url).origin
 })
 afterAll(async () => {
   await receiver?.stop()
   await stack?.service.stop()
+  await mail?.stop()
+  if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
 })
 
 async function made(body: object): Promise<string> {
@@ -53,6 +66,18 @@ describe('a channel for people', () => {
     expect(ntfy?.body).toBe(`${key.keyId}, by user: a <b> & c.`)
   })
 
+  test('of mail is told by the operator’s server, and may be tried', async () => {
+    const id = await made({ kind: 'email', email: 'owner@example.org' })
+    expect(await stack.owner.post(`/webhooks/${id}/test`)).toMatchObject({ status: 202 })
+    await vi.waitFor(() => expect(mail.received).toHaveLength(1), WAIT)
+    expect(mail.received).toMatchObject([{ from: 'cs@example.com', to: ['owner@example.org'] }])
+    expect(mail.received[0]?.text).toContain('Subject: A test of this channel')
+    await vi.waitFor(async () => {
+      const { json } = await stack.owner.get(`/webhooks/${id}/deliveries`)
+      expect(json.deliveries).toMatchObject([{ status: 'delivered' }])
+    }, WAIT)
+  })
+
   test('is never shown its secret again', async () => {
     const { text } = await stack.owner.get('/webhooks')
     for (const secret of ['secret', TOKEN, 'tk_1']) expect(text).not.toContain(secret)
@@ -82,6 +107,10 @@ describe('a channel for people', () => {
       { kind: 'slack' },
       { kind: 'slack', url: origin, token: 'x' },
       { url: origin, chat_id: '1' },
+      { url: origin, email: 'owner@example.org' },
+      { kind: 'email' },
+      { kind: 'email', email: 'owner@example.net' },
+      { kind: 'email', email: 'owner@example.org', url: origin },
       {},
     ]) {
       expect(await stack.owner.post('/webhooks', body)).toMatchObject({ status: 400 })

@@ -140,7 +140,7 @@ describe('the page of the identity provider', () => {
     expect(html).toContain(walletId)
     const authorization = { authorization_id: details.authorization_id }
     const early = await person.post('/keys', { ...wish({ daily_limit_usd: '77' }), authorization })
-    expect(early).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+    expect(early).toMatchObject({ status: 409, code: 'AUTHORIZATION_REQUIRED' })
     const proof = passkey.prove(String(details.challenge))
     expect((await post('confirm', { grant: details.grant, proof })).status).toBe(200)
     const made = await person.post('/keys', { ...wish({ daily_limit_usd: '77' }), authorization })
@@ -151,7 +151,7 @@ describe('the page of the identity provider', () => {
 describe('with a passkey', () => {
   test('a key is issued in two steps, and works', async () => {
     const refused = await person.post('/keys', wish())
-    expect(refused).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+    expect(refused).toMatchObject({ status: 409, code: 'AUTHORIZATION_REQUIRED' })
     expect(refused.text).not.toContain('sk_test_')
     const { authorization } = proofFor(refused.json)
     const made = await person.post('/keys', { ...wish(), authorization })
@@ -160,7 +160,7 @@ describe('with a passkey', () => {
     expect(limits.json.daily_limit_usd).toBe('10.00')
     // Once: the same proof is no answer to a second request.
     const again = await person.post('/keys', { ...wish(), authorization })
-    expect(again).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+    expect(again).toMatchObject({ status: 409, code: 'AUTHORIZATION_REQUIRED' })
   })
 
   test('the proof for one request does not pass with another body', async () => {
@@ -168,7 +168,7 @@ describe('with a passkey', () => {
     const { authorization } = proofFor(refused.json)
     const larger = wish({ daily_limit_usd: 'unlimited' })
     const swapped = await person.post('/keys', { ...larger, authorization })
-    expect(swapped).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+    expect(swapped).toMatchObject({ status: 409, code: 'AUTHORIZATION_REQUIRED' })
     const made = await person.post('/keys', { ...wish(), authorization })
     expect(made.status).toBe(201)
   })
@@ -184,7 +184,7 @@ describe('with a passkey', () => {
       { unpriced_assets: 'allow' },
     ]) {
       const refused = await patch(body)
-      expect(refused).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+      expect(refused).toMatchObject({ status: 409, code: 'AUTHORIZATION_REQUIRED' })
       expect(proofFor(refused.json).details.enlarges).toEqual(Object.keys(body))
     }
     const lowered = await patch({ daily_limit_usd: '5', allowed_chains: [8453] })

@@ -42,12 +42,12 @@ export function describeCustodyAttacks(victim: () => Promise<Victim>): void {
       { unpriced_assets: 'allow' },
     ]) {
       const refused = await patch(larger)
-      expect(refused).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+      expect(refused).toMatchObject({ status: 409, code: 'AUTHORIZATION_REQUIRED' })
       const details = refused.json.error?.details ?? {}
       const authorization_id = details.authorization_id
       // It left no proof with itself that the service would take …
       const left = await patch({ ...larger, authorization: { authorization_id } })
-      expect(left).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+      expect(left).toMatchObject({ status: 409, code: 'AUTHORIZATION_REQUIRED' })
       // … nor can it sign one with a key of its own.
       const signer = strangerKey()
       const statement = Buffer.from(String(details.grant), 'base64url')
@@ -60,7 +60,7 @@ export function describeCustodyAttacks(victim: () => Promise<Victim>): void {
       expect(signed).toMatchObject({ status: 403, code: 'AUTHORIZATION_REFUSED' })
     }
     const another = await forged.post('/keys', wish)
-    expect(another).toMatchObject({ status: 403, code: 'AUTHORIZATION_REQUIRED' })
+    expect(another).toMatchObject({ status: 409, code: 'AUTHORIZATION_REQUIRED' })
     expect((await service.api(key.secret).get('/api/limits')).json).toEqual(before)
     // Rotation is the one thing a token alone can do, and gives nothing more.
     const rotated = await forged.post(`/keys/${key.keyId}/rotate`)

@@ -25,6 +25,7 @@ describe('the environment', () => {
         diskFloorBytes: 256 * 1024 * 1024,
         writesInFlightMax: 1_024,
         deliveriesPerSecond: 1_000,
+        smtpFile: null,
         quotas: { wallets: 10_000, keys: 20_000, webhooks: 100, rules: 1_000 },
         retention: { deliveriesMs: 30 * 24 * 3_600_000, eventsMs: null, auditMs: null },
         retentionIntervalMs: 3_600_000,

@@ -31,7 +31,7 @@ function agent(): Agent {
 }
 
 function deliverTo(url: string, secrets = [secret], timeoutMs = 2_000): Promise<DeliveryOutcome> {
-  return createDeliverer({ dispatcher: agent(), timeoutMs }).deliver(
+  return createDeliverer({ dispatcher: agent(), mailer: null, timeoutMs }).deliver(
     { kind: 'webhook', url, secrets },
     event,
   )

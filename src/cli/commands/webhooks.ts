@@ -11,6 +11,7 @@ interface Wished {
   readonly events?: string[]
   readonly kind?: NonNullable<ConsoleInput<'create_webhook'>['kind']>
   readonly chat?: string
+  readonly email?: string
 }
 
 export function register(program: Command, io: Io): void {
@@ -28,11 +29,14 @@ export function register(program: Command, io: Io): void {
     .description('register an endpoint, or with --kind a channel for people')
     .argument('[url]', 'COUNTERSIGN_CHANNEL_URL unless given: of Slack it is a secret')
     .option('--events <types>', 'comma-separated (default: confirmed, failed, dropped)', listOption)
-    .addOption(new Option('--kind <kind>').choices(['webhook', 'slack', 'telegram', 'ntfy']))
+    .addOption(
+      new Option('--kind <kind>').choices(['webhook', 'slack', 'telegram', 'ntfy', 'email']),
+    )
     .option('--chat <id>', 'telegram: who is told; the token is COUNTERSIGN_CHANNEL_TOKEN')
+    .option('--email <address>', 'email: who is told')
     .action(async (given: string | undefined, wished: Wished, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const { events, kind, chat } = wished
+      const { events, kind, chat, email } = wished
       const url = given ?? io.env.COUNTERSIGN_CHANNEL_URL
       const token = io.env.COUNTERSIGN_CHANNEL_TOKEN
       const input: ConsoleInput<'create_webhook'> = {
@@ -40,6 +44,7 @@ export function register(program: Command, io: Io): void {
         ...(events === undefined ? {} : { events: events as Events }),
         ...(kind === undefined ? {} : { kind }),
         ...(chat === undefined ? {} : { chat_id: chat }),
+        ...(email === undefined ? {} : { email }),
         ...(token === undefined || kind === undefined ? {} : { token }),
       }
       const made = await (await consoleClient(io, options)).createWebhook(input)

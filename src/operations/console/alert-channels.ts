@@ -23,6 +23,11 @@ export const DEFAULT_ALERT_TYPES: readonly EventType[] = [
 
 const TELEGRAM_URL = 'https://api.telegram.org'
 
+/** Which mail may be sent; null: none, since the operator has named no server. */
+export interface MailReach {
+  readonly recipientDomains: readonly string[] | null
+}
+
 export interface Channel {
   readonly kind: EndpointKind
   /** What is shown of it. */
@@ -35,8 +40,11 @@ export interface Channel {
 export function channelOf(
   input: ConsoleInput<'create_webhook'>,
   targets: WebhookTargets,
+  mail: MailReach | null,
 ): Result<Channel> {
   const { kind = 'webhook', chat_id, token } = input
+  if (kind === 'email') return mailChannelOf(input, mail)
+  if (input.email !== undefined) return invalid('email', 'is of email alone')
   const given = input.url ?? (kind === 'telegram' ? TELEGRAM_URL : undefined)
   if (given === undefined) return invalid('url', `is needed for the kind ${kind}`)
   const url = validateWebhookUrl(given, targets)
@@ -59,6 +67,27 @@ export function channelOf(
       if (token === undefined) return invalid('token', 'is needed for the kind telegram')
       return ok(channel(url.value, { kind, token, chatId: chat_id }))
   }
+}
+
+/**
+ * Spec silent: who an address belongs to is not asked, so an operator may name the domains that
+ * mail goes to. Quotas and the pace of deliveries bound the rest.
+ */
+function mailChannelOf(
+  { email, url, chat_id, token }: ConsoleInput<'create_webhook'>,
+  mail: MailReach | null,
+): Result<Channel> {
+  if (mail === null) return invalid('kind', 'email is not set up by the operator')
+  if (email === undefined) return invalid('email', 'is needed for the kind email')
+  for (const [path, given] of Object.entries({ url, chat_id, token })) {
+    if (given !== undefined) return invalid(path, 'is not of email')
+  }
+  const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
+  const { recipientDomains } = mail
+  if (recipientDomains !== null && !recipientDomains.includes(domain)) {
+    return invalid('email', 'is in no domain that the operator sends mail to')
+  }
+  return ok(channel(`mailto:${email}`, { kind: 'email', to: email }))
 }
 
 function channel(url: string, secret: AlertSecret): Channel {

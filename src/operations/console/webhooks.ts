@@ -16,9 +16,9 @@ import { pageOptions } from './page.js'
 import { webhookView } from './webhook-views.js'
 
 export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_webhook'] {
-  const { actors, nowMs, webhookTargets, readableSeq } = ports
+  const { actors, nowMs, webhookTargets, mail, readableSeq } = ports
   return async ({ userId, requestId }, input) => {
-    const channel = channelOf(input, webhookTargets)
+    const channel = channelOf(input, webhookTargets, mail)
     if (!channel.ok) return channel
     const { kind, url, secret } = channel.value
     const isWebhook = kind === 'webhook'
