@@ -337,7 +337,7 @@ describe('the command line', () => {
 describe('what waits for a confirmation', () => {
   test('is bounded for each user, who is told; nobody else is turned away', async () => {
     let refused = await person.post('/keys', wish())
-    for (let i = 0; i < PENDING_PER_USER_MAX && refused.status === 403; i++) {
+    for (let i = 0; i < PENDING_PER_USER_MAX && refused.status === 409; i++) {
       refused = await person.post('/keys', wish({ name: `agent ${i}` }))
     }
     expect(refused).toMatchObject({ status: 429, code: 'RATE_LIMITED' })
