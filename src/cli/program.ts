@@ -44,6 +44,7 @@ const COMMANDS = {
     users: () => import('./commands/users.js'),
     lists: () => import('./commands/lists.js'),
     custody: () => import('./commands/custody.js'),
+    backup: () => import('./commands/backup.js'),
     contracts: () => import('./commands/contracts.js'),
     'gas-wallets': () => import('./commands/gas-wallets.js'),
     retention: () => import('./commands/retention.js'),

@@ -49,7 +49,7 @@ async function read(name: string, place: string): Promise<ReadEvidence> {
 }
 
 /** @throws Error that names the directory when there is no evidence in it */
-function evidenceIn(place: string): string {
+export function evidenceIn(place: string): string {
   const found = ['', 'evidence', join('custody', 'evidence'), join('vault', 'evidence')]
     .map((below) => join(place, below))
     .find((path) => existsSync(join(path, 'data.mdb')))

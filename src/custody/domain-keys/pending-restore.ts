@@ -13,6 +13,15 @@ export function refuseHalfRestored(layout: Pick<DomainLayout, 'shares'>): void {
   if (existsSync(path)) {
     throw new Error(`${path}: a restore was interrupted; repeat it before this domain starts`)
   }
+  const ofAll = pendingBackupRestorePath(layout)
+  if (existsSync(ofAll)) {
+    throw new Error(`${ofAll}: repeat countersign backup restore, which was interrupted or failed`)
+  }
+}
+
+/** There while a whole domain is restored; see `restoreBackup`. */
+export function pendingBackupRestorePath(layout: Pick<DomainLayout, 'shares'>): string {
+  return join(dirname(layout.shares), 'backup-restore.json')
 }
 
 /** There from a user side's restore until it is fenced: what it forgot must not count again. */

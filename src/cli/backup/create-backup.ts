@@ -1,0 +1,143 @@
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { VERSION } from '../../api/version.js'
+import {
+  type DomainName,
+  quorumLayout,
+  serviceLayout,
+  userSideLayout,
+} from '../../custody/domain-keys/layout.js'
+import { refuseHalfRestored } from '../../custody/domain-keys/pending-restore.js'
+import { moveDurably, writePrivateFile } from '../../custody/domain-keys/private-file.js'
+import { domainHeldBy, lockMaintenance } from '../../custody/home-lock/domain-lock.js'
+import { holding } from '../../custody/home-lock/kernel-lock.js'
+import { instanceFreezePath, readInstanceFreeze } from '../../custody/instance-freeze.js'
+import { rootOf, sha256OfFile } from '../../custody-tools/maintenance/backup-domain.js'
+import { SCHEMA_VERSION } from '../../store/key-spaces.js'
+import { UsageError } from '../exit-codes.js'
+import { copyStore } from './copy-store.js'
+import {
+  type FileRecord,
+  MANIFEST_FILE,
+  type Manifest,
+  newManifest,
+  type PartRecord,
+} from './manifest.js'
+import { canRead, filesOf, type HomeFile, isHere, PARTS, type PartName } from './parts.js'
+
+export interface BackupOptions {
+  readonly home: string
+  /** A directory that does not exist yet. */
+  readonly to: string
+  /** Null: all that are on this machine and this user's. */
+  readonly parts: readonly PartName[] | null
+  /** Private keys and passwords that lie in files are in clear in the backup, too. */
+  readonly keys: 'left-out' | 'in-clear'
+  /** Told of each step. */
+  readonly progress: (sentence: string) => void
+}
+
+const PRIVATE_MODE = 0o600
+
+/**
+ * Copies what there is of an instance on this machine, while it runs: each store as one snapshot,
+ * the service's before the identity provider's, whose ledger and evidence then cover what the
+ * service holds. The copy gets its name when it is whole: an interrupted one is no backup.
+ * @throws Error that names the file and the reason
+ */
+export async function createBackup(options: BackupOptions): Promise<Manifest> {
+  const { home, to, keys, progress } = options
+  if (existsSync(to)) throw new UsageError(`${to} exists already: name a directory that does not`)
+  const partial = `${to}.${process.pid}.partial`
+  mkdirSync(partial, { recursive: true, mode: 0o700 })
+  const parts: PartRecord[] = []
+  const files: FileRecord[] = []
+  for (const part of chosenParts(options)) {
+    const found = filesOf(home, part)
+    const copied = found.filter(({ isSecret }) => keys === 'in-clear' || !isSecret)
+    const leftOut = found.filter((file) => !copied.includes(file)).map(({ path }) => path)
+    const copy = async () => {
+      const beganAtMs = Date.now()
+      for (const file of copied) {
+        const record = await copyOne(file, home, partial)
+        files.push(record)
+        if (file.kind === 'lmdb') progress(`${file.path}: ${record.bytes} bytes`)
+      }
+      parts.push(partRecord(home, part, beganAtMs, leftOut))
+    }
+    if (part === 'config') await copy()
+    else await holding(() => lockMaintenance(home, part, 'backup create'), copy)
+    progress(`${part}: ${copied.length} files`)
+  }
+  const made = newManifest({
+    version: VERSION,
+    schema_version: SCHEMA_VERSION,
+    made_at: new Date().toISOString(),
+    parts,
+    files,
+  })
+  writePrivateFile(join(partial, MANIFEST_FILE), Buffer.from(`${JSON.stringify(made, null, 2)}\n`))
+  moveDurably(partial, to)
+  return made
+}
+
+/** @throws UsageError where there is nothing of it, or it is another user's */
+function chosenParts({ home, parts, progress }: BackupOptions): readonly PartName[] {
+  if (parts === null) {
+    const here = PARTS.filter((part) => isHere(home, part))
+    for (const part of here.filter((one) => !canRead(home, one))) {
+      progress(`${part}: another user's; that user makes a backup of its own`)
+    }
+    const own = here.filter((part) => canRead(home, part))
+    if (own.length === 0) throw new UsageError(`${home} has nothing that this user could back up`)
+    return own
+  }
+  for (const part of parts) {
+    if (!isHere(home, part)) throw new UsageError(`${home} has nothing of the part ${part}`)
+    if (!canRead(home, part)) {
+      throw new UsageError(`the part ${part} of ${home} is another user's: run this as that user`)
+    }
+  }
+  return PARTS.filter((part) => parts.includes(part))
+}
+
+async function copyOne(file: HomeFile, home: string, to: string): Promise<FileRecord> {
+  const { part, path, kind, isSecret } = file
+  const [source, target] = [join(home, path), join(to, path)]
+  mkdirSync(dirname(target), { recursive: true, mode: 0o700 })
+  if (kind === 'lmdb') await copyStore(source, target)
+  // They are replaced by renames: a copy is of the one or of the other.
+  else copyFileSync(source, target)
+  chmodSync(target, PRIVATE_MODE)
+  const [bytes, sha256] = [statSync(target).size, await sha256OfFile(target)]
+  return { part, path, kind, secret: isSecret, bytes, sha256 }
+}
+
+function partRecord(
+  home: string,
+  part: PartName,
+  beganAtMs: number,
+  keysLeftOut: string[],
+): PartRecord {
+  const frozenPath = part === 'service' || part === 'user' ? instanceFreezePath(home, part) : null
+  const bootPath = join(home, 'service', 'custody', 'boot')
+  return {
+    name: part,
+    began_at_ms: beganAtMs,
+    ended_at_ms: Date.now(),
+    root: part === 'config' ? null : rootIn(home, part),
+    boot:
+      part === 'service' && existsSync(bootPath) ? readFileSync(bootPath).toString('hex') : null,
+    held_by: part === 'config' ? null : domainHeldBy(home, part),
+    frozen: frozenPath !== null && readInstanceFreeze(frozenPath) !== null,
+    keys_left_out: keysLeftOut,
+  }
+}
+
+/** @throws Error while a restore of the domain is half done */
+function rootIn(home: string, domain: DomainName): string {
+  if (domain === 'quorum') return rootOf(quorumLayout(home).rootKey)
+  const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
+  refuseHalfRestored(layout)
+  return rootOf(layout.rootKey)
+}

@@ -1,0 +1,211 @@
+import { SPONSORED_GAS_DAY_MAX_MICROS } from '../../../actors/sub-wallet/core/sponsored-state.js'
+import type { ApiKey } from '../../domain/api-key.js'
+import { CHAIN_IDS } from '../../domain/chains.js'
+import { type KeyId, type LineageId, ulidBytes } from '../../domain/ids.js'
+import { lesser } from '../../domain/key-policy-forms.js'
+import type { UsdMicros } from '../../domain/money.js'
+import { NO_SPEND, rollForward, type SpendCounters, utcDay, utcMonth } from '../../domain/spend.js'
+import type { SubWalletHeader } from '../../domain/wallet.js'
+import { windowsOf } from '../../policy/policy.js'
+import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
+import { packedRecord } from '../../store/encodings/sealing.js'
+import { type Environment, openEnvironment } from '../../store/environment.js'
+import { NO_EVENTS } from '../../store/event-rows.js'
+import { drawEntropy } from '../../store/new-id.js'
+import { createReader, type Reader } from '../../store/reader.js'
+import { lastSeqKey } from '../../store/readers/events.js'
+import { applyRows, putOf } from '../../store/rows.js'
+import { WriteBatch } from '../../store/write-batch.js'
+import type { SinceBackup } from './since-backup.js'
+
+/**
+ * What a restored store of the service has forgotten must not count as never done. Spec silent: what
+ * cannot be known counts as used up, since a cap that was spent twice cannot be taken back.
+ *
+ * | forgotten | from then on |
+ * |---|---|
+ * | spend | the day's and the month's caps count as used up, of each key that was used since |
+ * | counts of policies | full, until their time is over |
+ * | gas that was paid for a wallet | the day's budget is used up |
+ * | nonces of the Router | handed out from beyond a gap; the accounts' own come from the chain |
+ * | places of events | go on beyond a gap |
+ * | revocations and lower caps | as the identity provider's log has them, where it outlived |
+ */
+export interface FencedStore {
+  /** Lineages of keys whose caps and counts are taken for used up. */
+  readonly usedUp: number
+  /** Keys that were revoked, or got lower caps, since the backup. */
+  readonly takenBack: number
+}
+
+/**
+ * Places of the event log that are left out, in each partition. All events of an instance at
+ * full speed (some 13,000 a second) fill so many in two months, and the places suffice for 4,000
+ * restores: an event's id has 48 bits for its own.
+ */
+const EVENT_PLACES_LEFT_OUT = 2 ** 36
+
+/** Nonces of the Router that are left out; it keeps them in a bitmap, and a word is 256 of them. */
+const INTENT_NONCES_LEFT_OUT = 2 ** 16
+
+/** A count and a sum that no policy leaves room beyond: a million million calls, and USD. */
+const FULL = { count: 10 ** 12, micros: 10n ** 18n }
+
+/**
+ * @param since what the identity provider's log says of the time after the backup; null: nothing
+ * is known of it, so every key counts as used
+ */
+export async function fenceStore(
+  directory: string,
+  since: SinceBackup | null,
+  nowMs: number,
+): Promise<FencedStore> {
+  const environment = openEnvironment(directory)
+  try {
+    const reader = createReader(environment)
+    await leaveOutPlaces(environment, reader)
+    let [usedUp, takenBack] = [0, 0]
+    for (const { subWalletId } of reader.wallets.all()) {
+      const header = reader.wallets.header(subWalletId)
+      if (header === undefined) continue
+      const keys = [...reader.keys.ofWallet(subWalletId)]
+      const used = usedLineages(keys, since)
+      const batch = new WriteBatch()
+      for (const key of keys) {
+        const less = takenFrom(key, since)
+        if (less === null) continue
+        batch.putApiKey(less)
+        takenBack++
+      }
+      const ledgers = new Map(reader.keys.policyLedgersOf(subWalletId))
+      for (const [lineageId, ofLineage] of used) {
+        const ledger = fullLedger(ofLineage, ledgers.get(lineageId) ?? NO_POLICY_LEDGER, nowMs)
+        if (ledger !== null) batch.putPolicyLedger(subWalletId, lineageId, ledger)
+      }
+      usedUp += used.size
+      if (used.size > 0) batch.putSubWalletMarks(fencedHeader(header, used, nowMs))
+      if (batch.empty) continue
+      await applyRows(environment, batch.rows(environment, NO_EVENTS, drawEntropy))
+    }
+    return { usedUp, takenBack }
+  } finally {
+    await environment.root.close()
+  }
+}
+
+async function leaveOutPlaces(environment: Environment, reader: Reader): Promise<void> {
+  const rows = reader.events
+    .lastSeqs()
+    .map((seq, partition) =>
+      putOf('meta', lastSeqKey(partition), packedRecord(seq + EVENT_PLACES_LEFT_OUT)),
+    )
+  await applyRows(environment, rows)
+}
+
+type Lineages = ReadonlyMap<LineageId, readonly ApiKey[]>
+
+function usedLineages(keys: readonly ApiKey[], since: SinceBackup | null): Lineages {
+  const all = new Map<LineageId, ApiKey[]>()
+  for (const key of keys) all.set(key.lineageId, [...(all.get(key.lineageId) ?? []), key])
+  if (since === null) return all
+  // A key that was rotated in since is not here, but names its lineage's first.
+  const wasUsed = (lineageId: LineageId, ofLineage: readonly ApiKey[]) =>
+    [lineageId, ...ofLineage.map(({ keyId }) => keyId)].some((id) => since.usedKeys.has(hexOf(id)))
+  return new Map([...all].filter(([lineageId, ofLineage]) => wasUsed(lineageId, ofLineage)))
+}
+
+/** @returns the key with what was taken from it since; null when that is nothing */
+function takenFrom(key: ApiKey, since: SinceBackup | null): ApiKey | null {
+  const later = since?.grants.get(hexOf(key.keyId))
+  if (later === undefined) return null
+  const dailyLimitMicros = lesser(key.dailyLimitMicros, later.dailyLimitMicros)
+  const monthlyLimitMicros = lesser(key.monthlyLimitMicros, later.monthlyLimitMicros)
+  const revokedAtMs = key.revokedAtMs ?? later.revokedAtMs
+  const isSame =
+    revokedAtMs === key.revokedAtMs &&
+    dailyLimitMicros === key.dailyLimitMicros &&
+    monthlyLimitMicros === key.monthlyLimitMicros
+  return isSame ? null : { ...key, dailyLimitMicros, monthlyLimitMicros, revokedAtMs }
+}
+
+function fencedHeader(header: SubWalletHeader, used: Lineages, nowMs: number): SubWalletHeader {
+  const before = new Map(header.spend.map(({ lineageId, counters }) => [lineageId, counters]))
+  const spend = header.spend.filter(({ lineageId }) => !used.has(lineageId))
+  for (const [lineageId, keys] of used) {
+    spend.push({ lineageId, counters: usedUp(before.get(lineageId) ?? NO_SPEND, keys, nowMs) })
+  }
+  const nonces = new Map(
+    header.sponsored?.intentNonces.map(({ chainId, next }) => [chainId, next]) ?? [],
+  )
+  return {
+    ...header,
+    spend,
+    sponsored: {
+      intentNonces: CHAIN_IDS.map((chainId) => ({
+        chainId,
+        next: (nonces.get(chainId) ?? 0) + INTENT_NONCES_LEFT_OUT,
+      })),
+      gas: { day: utcDay(nowMs), micros: SPONSORED_GAS_DAY_MAX_MICROS },
+    },
+  }
+}
+
+/** With what is reserved on top: what it turns out not to have cost is no room for more. */
+function usedUp(before: SpendCounters, keys: readonly ApiKey[], nowMs: number): SpendCounters {
+  const counters = rollForward(before, nowMs)
+  const [dayCap, monthCap] = [
+    highest(keys, 'dailyLimitMicros'),
+    highest(keys, 'monthlyLimitMicros'),
+  ]
+  const atLeast = (used: UsdMicros, cap: UsdMicros) => {
+    const full = cap + counters.reservedMicros
+    return used > full ? used : full
+  }
+  return {
+    ...counters,
+    dayMicros: atLeast(counters.dayMicros, dayCap),
+    monthMicros: atLeast(counters.monthMicros, monthCap),
+  }
+}
+
+function highest(
+  keys: readonly ApiKey[],
+  cap: 'dailyLimitMicros' | 'monthlyLimitMicros',
+): UsdMicros {
+  return keys.reduce((most, key) => ((key[cap] ?? 0n) > most ? (key[cap] ?? 0n) : most), 0n)
+}
+
+/** @returns null when no policy of the lineage counts anything */
+function fullLedger(
+  keys: readonly ApiKey[],
+  before: PolicyLedger,
+  nowMs: number,
+): PolicyLedger | null {
+  const policies = keys.flatMap(({ policy }) => (policy === null ? [] : [policy]))
+  const windows = [...new Set(policies.flatMap(windowsOf))]
+  const ceilings = policies.flatMap((policy) => policy.ceilings)
+  if (windows.length + ceilings.length === 0) return null
+  const units = new Map(ceilings.map((ceiling) => [`${ceiling.chainId} ${ceiling.token}`, ceiling]))
+  return {
+    windows: windows.map((perSeconds) => ({
+      perSeconds,
+      buckets: [
+        ...(before.windows.find((one) => one.perSeconds === perSeconds)?.buckets ?? []),
+        { atMs: nowMs, ...FULL },
+      ].slice(-1),
+    })),
+    units: [...units.values()].map(({ chainId, token }) => {
+      const most = ceilings
+        .filter((one) => one.chainId === chainId && one.token === token)
+        .reduce((sum, { amount }) => sum + amount, 0n)
+      return {
+        ...{ chainId, token, day: utcDay(nowMs), month: utcMonth(nowMs) },
+        ...{ dayUnits: most, monthUnits: most },
+      }
+    }),
+  }
+}
+
+function hexOf(id: KeyId | LineageId): string {
+  return Buffer.from(ulidBytes(id)).toString('hex')
+}
