@@ -6,15 +6,9 @@ import { CHAIN_COUNT, CHAIN_IDS } from '../domain/chains.js'
  * What an operator says about each chain. Read from `chains.json`; every address in it is
  * asserted on chain at boot (code, decimals, symbol), so a slip here stops the chain, not money.
  */
-const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/, {
-  error: ({ input }) =>
-    typeof input === 'string' && input.startsWith(BLANK)
-      ? `is still to be filled in:${input.slice(BLANK.length)}`
-      : 'is no address of 20 bytes in hex',
-})
-
-/** How a template marks what its operator has to look up; the rest of the text says where. */
-export const BLANK = 'FILL IN:'
+const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/, { error: 'is no address of 20 bytes in hex' })
 
 /** A node's URL often holds a secret: `$NAME` has it come from that variable of the environment. */
 const RPC_VARIABLE = /^\$([A-Z][A-Z0-9_]{0,63})$/

@@ -1,8 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { installationFiles } from '../../src/cli/live/installation-files.js'
+import { CHAIN_IDS } from '../../src/domain/chains.js'
 
 /** What systemd says of the units; `scripts/systemd/README.md` has the same figures. */
 const DIRECTORY = 'scripts/systemd'
@@ -25,6 +27,34 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 describe('systemd itself', () => {
+  test('finds nothing wrong with the units that live init writes', () => {
+    const installed = mkdtempSync(join(tmpdir(), 'cs-installed-'))
+    const files = installationFiles({
+      chains: CHAIN_IDS,
+      usdcFeeds: new Map(),
+      serviceUrl: new URL('https://wallet.example.com'),
+      identityUrl: new URL('https://id.example.com'),
+      servicePort: '8080',
+      identityPort: '3100',
+      home: '/srv/countersign',
+      fileKeys: false,
+      packageRoot: process.cwd(),
+      node: process.execPath,
+    }).filter(({ path }) => path.endsWith('.service'))
+    const paths = files.map(({ path, text }) => {
+      const at = join(installed, basename(path))
+      writeFileSync(at, text)
+      return at
+    })
+    expect(paths).toHaveLength(EXPOSURE_MAX.length)
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...paths], {
+      encoding: 'utf8',
+    })
+    rmSync(installed, { recursive: true })
+    expect(stderr.split('\n').filter((line) => line.includes(installed))).toEqual([])
+    expect(status).toBe(0)
+  })
+
   test('finds nothing wrong with any unit', () => {
     const paths = EXPOSURE_MAX.map(([unit]) => join(directory, unit))
     const { status, stdout, stderr, error } = spawnSync('systemd-analyze', ['verify', ...paths], {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { unreservedDescriptors } from '../../src/http/open-files.js'
 
 const DIRECTORY = 'scripts/systemd'
 const UNITS = {
@@ -25,6 +26,13 @@ function directives(unit: string): Map<string, string[]> {
 const textOf = (unit: string, name: string) => directives(unit).get(name)?.join(' ')
 const wordsOf = (unit: string, name: string) => (textOf(unit, name) ?? '').split(' ')
 
+/** As systemd reads a size: powers of 1,024. */
+function bytesOf(size: string | undefined): number {
+  const [, count, unit = ''] = /^(\d+)([MG])$/.exec(size ?? '') ?? []
+  if (count === undefined) throw new Error(`${size} is no size`)
+  return Number(count) * 1024 ** (unit === 'G' ? 3 : 2)
+}
+
 describe('the systemd units', () => {
   test.each(ALL)('%s leaves no memory on disk and gains no privilege', (unit) => {
     const wanted = {
@@ -45,6 +53,31 @@ describe('the systemd units', () => {
     expect(wordsOf(unit, 'Environment')).toContain('COUNTERSIGN_MODE=live')
     // Secrets are never in an environment, and a live unit takes no keys from files by itself.
     expect(textOf(unit, 'Environment')).not.toMatch(/PIN|SECRET|PASSWORD|ALLOW_FILE_KEYS/)
+  })
+
+  test.each(ALL)(
+    '%s is never given up, whatever an outage takes, and is told to end first',
+    (unit) => {
+      const wanted = { StartLimitIntervalSec: '0', Restart: 'always', RestartSec: '2' }
+      for (const [name, value] of Object.entries(wanted)) {
+        expect([name, textOf(unit, name)]).toEqual([name, value])
+      }
+      // Longer than a process takes to put away what it has begun.
+      expect(Number(textOf(unit, 'TimeoutStopSec'))).toBeGreaterThanOrEqual(25)
+    },
+  )
+
+  test.each(ALL)('%s has a bound on memory, descriptors and threads', (unit) => {
+    expect(bytesOf(textOf(unit, 'MemoryHigh'))).toBeLessThan(bytesOf(textOf(unit, 'MemoryMax')))
+    for (const name of ['LimitNOFILE', 'TasksMax']) {
+      expect([name, Number(textOf(unit, name))]).toEqual([name, expect.any(Number)])
+      expect(Number(textOf(unit, name))).toBeGreaterThanOrEqual(64)
+    }
+  })
+
+  test('the service may open what its own reserve of descriptors is made for', () => {
+    const descriptors = Number(textOf(UNITS.service, 'LimitNOFILE'))
+    expect(unreservedDescriptors(descriptors)).toBeGreaterThan(60_000)
   })
 
   test('run as three users', () => {

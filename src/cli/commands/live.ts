@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { CHAIN_COUNT, CHAIN_IDS, type ChainId, chainFacts, isChainId } from '../../domain/chains.js'
+import { CHAIN_COUNT, CHAIN_IDS, type ChainId, isChainId } from '../../domain/chains.js'
 import { type GlobalOptions, packageRoot } from '../connection.js'
 import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -38,7 +38,7 @@ export function register(program: Command, io: Io): void {
       `chain ids, comma-separated (default: all ${CHAIN_COUNT})`,
       integerListOption,
     )
-    .option('--usdc-feeds <id=address,…>', "Chainlink's USDC / USD feed of each chain", listOption)
+    .option('--usdc-feeds <id=address,…>', "USDC / USD feeds in place of Chainlink's", listOption)
     .option('--service-port <port>', 'of the service on loopback', '8080')
     .option('--identity-port <port>', 'of the login on loopback', '3100')
     .option('--data <directory>', 'home of all data on that machine', '/var/lib/countersign')
@@ -80,7 +80,7 @@ async function choicesOf(io: Io, options: InitFlags): Promise<LiveChoices> {
     chains,
     serviceUrl,
     identityUrl,
-    usdcFeeds: await feedsOf(io, chains, options.usdcFeeds ?? []),
+    usdcFeeds: feedsOf(options.usdcFeeds ?? []),
     servicePort: portOf(options.servicePort),
     identityPort: portOf(options.identityPort),
     home: resolve(options.data),
@@ -115,11 +115,7 @@ async function urlOf(
   return url
 }
 
-async function feedsOf(
-  io: Io,
-  chains: readonly ChainId[],
-  given: readonly string[],
-): Promise<ReadonlyMap<number, string>> {
+function feedsOf(given: readonly string[]): ReadonlyMap<number, string> {
   const feeds = new Map<number, string>()
   for (const pair of given) {
     const [, id, address] = /^(\d+)=(0x[0-9a-fA-F]{40})$/.exec(pair) ?? []
@@ -127,13 +123,6 @@ async function feedsOf(
       throw new UsageError(`${pair} is not a chain id, an equals sign and an address`)
     }
     feeds.set(Number(id), address)
-  }
-  for (const id of chains) {
-    if (feeds.has(id) || io.ask === undefined) continue
-    const question = `Chainlink's USDC / USD feed on ${chainFacts(id).name} (data.chain.link; empty leaves a blank): `
-    const address = await io.ask(question)
-    if (/^0x[0-9a-fA-F]{40}$/.test(address)) feeds.set(id, address)
-    else if (address !== '') throw new UsageError(`${address} is no address`)
   }
   return feeds
 }

@@ -1,11 +1,10 @@
-import { BLANK, type ChainConfig, type ChainsFile, type TokenConfig } from '../../config/chains.js'
+import type { ChainConfig, ChainsFile, TokenConfig } from '../../config/chains.js'
 import { type ChainId, chainFacts } from '../../domain/chains.js'
 
 /**
  * `chains.json` as a live installation begins. Addresses are those that the issuers publish
  * (Circle, Uniswap, Chainlink, Chainalysis); the service asserts code, decimals, symbols and
  * descriptions of all of them on chain before it uses a chain, so that a wrong one stops the chain.
- * What has no source here is a named blank, with which nothing starts.
  */
 interface ChainTemplate {
   /** Variable of the environment that holds the node's URL. */
@@ -21,6 +20,8 @@ interface ChainTemplate {
   readonly usdcDecimals: number
   /** Chainlink, native / USD. */
   readonly nativeFeed: string
+  /** Chainlink, USDC / USD. */
+  readonly usdcFeed: string
   /** Chainlink; null: the chain has no sequencer. */
   readonly sequencerFeed: string | null
   readonly swap: NonNullable<ChainConfig['swap']>
@@ -44,6 +45,7 @@ const TEMPLATES: Readonly<Record<ChainId, ChainTemplate>> = {
     usdc: '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48',
     usdcDecimals: 6,
     nativeFeed: '0x5f4eC3Df9cbd43714FE2740f5E3616155c5b8419',
+    usdcFeed: '0x8fFfFfd4AfB6115b954Bd326cbe7B4BA576818f6',
     sequencerFeed: null,
     swap: COMMON_SWAP,
   },
@@ -57,6 +59,7 @@ const TEMPLATES: Readonly<Record<ChainId, ChainTemplate>> = {
     usdc: '0x0b2C639c533813f4Aa9D7837CAf62653d097Ff85',
     usdcDecimals: 6,
     nativeFeed: '0x13e3Ee699D1909E989722E753853AE30b17e08c5',
+    usdcFeed: '0x16a9FA2FDa030272Ce99B29CF780dFA30361E0f3',
     sequencerFeed: '0x371EAD81c9102C9BF4874A9075FFFf170F2Ee389',
     swap: COMMON_SWAP,
   },
@@ -70,6 +73,7 @@ const TEMPLATES: Readonly<Record<ChainId, ChainTemplate>> = {
     usdc: '0x8AC76a51cc950d9822D68b83fE1Ad97B32Cd580d',
     usdcDecimals: 18,
     nativeFeed: '0x0567F2323251f0Aab15c8dFb1967E4e8A7D42aeE',
+    usdcFeed: '0x51597f405303C4377E36123cBc172b13269EA163',
     sequencerFeed: null,
     swap: {
       factory: '0xdB1d10011AD0Ff90774D0C6Bb92e5C5c8b4461F7',
@@ -87,6 +91,7 @@ const TEMPLATES: Readonly<Record<ChainId, ChainTemplate>> = {
     usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     usdcDecimals: 6,
     nativeFeed: '0xAB594600376Ec9fD91F8e885dADF0CE036862dE0',
+    usdcFeed: '0xfE4A8cc5b5B2366C1B58Bea3858e81843581b2F7',
     sequencerFeed: null,
     swap: COMMON_SWAP,
   },
@@ -100,6 +105,7 @@ const TEMPLATES: Readonly<Record<ChainId, ChainTemplate>> = {
     usdc: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
     usdcDecimals: 6,
     nativeFeed: '0x71041dddad3595F9CEd3DcCFBe3D1F4b0a16Bb70',
+    usdcFeed: '0x7e860098F58bBFC8648a4311b374B1D669a2bc6B',
     sequencerFeed: '0xBCF85224fc0756B9Fa45aA7892530B47e10b6433',
     swap: {
       factory: '0x33128a8fC17869897dcE68Ed026d694621f6FDfD',
@@ -117,6 +123,7 @@ const TEMPLATES: Readonly<Record<ChainId, ChainTemplate>> = {
     usdc: '0xaf88d065e77c8cC2239327C5EDb3A432268e5831',
     usdcDecimals: 6,
     nativeFeed: '0x639Fe6ab55C921f74e7fac1ee960C0B6293ba612',
+    usdcFeed: '0x50834F3163758fcC1Df9973b6e91f0F0F0434aD3',
     sequencerFeed: '0xFdB631F5EE196F0ed6FAa767959853A9F217697D',
     swap: COMMON_SWAP,
   },
@@ -132,12 +139,12 @@ const WEI_PER_GWEI = 1_000_000_000n
 
 export interface ChainChoices {
   readonly chains: readonly ChainId[]
-  /** Chainlink's USDC / USD feed by chain; a chain without one gets a blank. */
+  /** USDC / USD feeds by chain, in place of Chainlink's. */
   readonly usdcFeeds: ReadonlyMap<number, string>
 }
 
 export function liveChains({ chains, usdcFeeds }: ChainChoices): ChainsFile {
-  return { chains: chains.map((id) => liveChain(id, usdcFeeds.get(id))) }
+  return { chains: chains.map((id) => liveChain(id, usdcFeeds.get(id) ?? TEMPLATES[id].usdcFeed)) }
 }
 
 /** Variables that have to be set for these chains. */
@@ -145,12 +152,11 @@ export function rpcVariables(chains: readonly ChainId[]): string[] {
   return chains.map((id) => TEMPLATES[id].rpcVariable)
 }
 
-function liveChain(id: ChainId, usdcFeed: string | undefined): ChainConfig {
+function liveChain(id: ChainId, usdcFeed: string): ChainConfig {
   const { name, nativeSymbol, sanctionsOracle } = chainFacts(id)
   const template = TEMPLATES[id]
   const feed = (address: string) => ({ address, max_age_seconds: FEED_AGE_SECONDS_MAX })
   const nativeFeed = feed(template.nativeFeed)
-  const blank = `${BLANK} Chainlink's USDC / USD feed on ${name}, from data.chain.link`
   const token = (
     address: string,
     symbol: string,
@@ -173,7 +179,7 @@ function liveChain(id: ChainId, usdcFeed: string | undefined): ChainConfig {
     delegate: null,
     swap: template.swap,
     tokens: [
-      token(template.usdc, 'USDC', template.usdcDecimals, feed(usdcFeed ?? blank)),
+      token(template.usdc, 'USDC', template.usdcDecimals, feed(usdcFeed)),
       token(template.wrappedNative, template.wrappedSymbol, 18, nativeFeed),
     ],
     markets: [],

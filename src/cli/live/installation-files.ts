@@ -131,8 +131,8 @@ export function nextSteps(choices: LiveChoices, directory: string): string {
   const email = 'you@example.com'
   return `# Next steps
 
-1. Fill in what only you know: blanks of ${directory}/chains.json that say so, and in
-   ${directory}/environment/service.env ${rpcVariables(chains).join(', ')}.
+1. Fill in what only you know, in ${directory}/environment/service.env:
+   ${rpcVariables(chains).join(', ')}.
 
 2. The command, users, directories, files:
 
