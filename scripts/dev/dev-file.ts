@@ -6,7 +6,8 @@ import type { DevUser } from './dev-user.js'
 export interface DevFile {
   readonly base_url: string
   readonly mcp_url: string
-  readonly console_url: string
+  /** Of console tokens. */
+  readonly issuer: string
   /** Page of the identity provider for passkeys. */
   readonly authorizers_url: string
   readonly user: DevUser
@@ -29,6 +30,7 @@ export interface DevPids {
 
 export interface DevFileParts {
   readonly baseUrl: string
+  readonly issuer: string
   readonly authorizersUrl: string
   readonly user: DevUser
   readonly made: Bootstrap
@@ -38,6 +40,7 @@ export interface DevFileParts {
 
 export function devFileOf({
   baseUrl,
+  issuer,
   authorizersUrl,
   user,
   made,
@@ -49,7 +52,7 @@ export function devFileOf({
   return {
     base_url: baseUrl,
     mcp_url: `${baseUrl}/mcp`,
-    console_url: `${baseUrl}/console`,
+    issuer,
     authorizers_url: authorizersUrl,
     user,
     sub_wallet_id: made.sub_wallet_id,

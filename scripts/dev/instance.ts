@@ -131,6 +131,7 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
   const devFile = (): DevFile =>
     devFileOf({
       baseUrl,
+      issuer,
       authorizersUrl: `http://localhost:${identity.at}/authorizers`,
       user,
       made,

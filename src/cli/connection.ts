@@ -28,6 +28,7 @@ export interface GlobalOptions extends Format {
 
 const devFile = z.object({
   base_url: z.url(),
+  issuer: z.url().optional(),
   keys: z.object({ trade: z.object({ secret: z.string() }).nullable() }),
 })
 type DevFile = z.infer<typeof devFile>
@@ -103,6 +104,18 @@ export async function devTokenFor(
     timeout: TOKEN_TIMEOUT_MS,
   })
   return stdout.trim()
+}
+
+/** What the processes of a development instance run under; empty where there is none. */
+export function devEnvironment(io: Io, options: GlobalOptions): Readonly<Record<string, string>> {
+  const dev = readDevFile(io, options)
+  if (dev === null) return {}
+  const { base_url, issuer } = dev
+  return {
+    COUNTERSIGN_MODE: 'dev',
+    PORT: new URL(base_url).port,
+    ...(issuer === undefined ? {} : { IDENTITY_ISSUER: issuer }),
+  }
 }
 
 /** What `npm start` made: it is marked, running or not. */

@@ -133,6 +133,17 @@ describe('npm start', { timeout: 240_000 }, () => {
     sentIds.push(answers[2].tx_id)
   })
 
+  test('has nothing broken that the doctor could find', async () => {
+    const program = join(SCRIPTS, '../../../scripts/countersign.mjs')
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [program, 'doctor', '--home', home, '--json'],
+      { env: { PATH: process.env.PATH } },
+    ).catch((error: { stdout: string }) => error)
+    const { findings } = JSON.parse(stdout)
+    expect(findings.filter(({ status }: { status: string }) => status === 'fail')).toEqual([])
+  })
+
   test('serves the faucet: mined when it answers, refused with a reason', async () => {
     const funded = await script('fund', '--chain', '137', '--to', BOB, '--amount', '2.5', '--json')
     expect(JSON.parse(funded.stdout)).toMatchObject({ chain_id: 137, token: 'POL' })

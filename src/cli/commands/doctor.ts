@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type GlobalOptions, homeOf } from '../connection.js'
+import { devEnvironment, type GlobalOptions, homeOf } from '../connection.js'
 import { chainChecks } from '../doctor/chain-checks.js'
-import { readEnvironments } from '../doctor/environments.js'
+import { readEnvironments, sharedEnvironment } from '../doctor/environments.js'
 import { type Finding, look } from '../doctor/finding.js'
 import { homeChecks } from '../doctor/home-checks.js'
 import { machineChecks } from '../doctor/machine-checks.js'
@@ -33,12 +33,12 @@ export function register(program: Command, io: Io): void {
 
 async function examine(io: Io, options: DoctorOptions): Promise<readonly Finding[]> {
   const directory = options.environments === undefined ? null : resolve(options.environments)
-  let environments = readEnvironments(null, io.env)
+  let environments = sharedEnvironment({ ...devEnvironment(io, options), ...io.env })
   const read = await look(
     'environments',
     'say --environments with the directory of the *.env files, as root',
     () => {
-      environments = readEnvironments(directory, io.env)
+      if (directory !== null) environments = readEnvironments(directory)
       return []
     },
   )

@@ -12,12 +12,16 @@ export interface Environments {
 
 const LINE = /^([A-Za-z_][A-Za-z0-9_]*)=(.*)$/
 
+/** All three run under the same. */
+export function sharedEnvironment(own: Environment): Environments {
+  return { service: own, identityProvider: own, quorumSigner: own }
+}
+
 /**
- * @param directory with the units' environment files; null: all run under this process's own
+ * @param directory with the units' environment files
  * @throws Error for a file that cannot be read
  */
-export function readEnvironments(directory: string | null, own: Environment): Environments {
-  if (directory === null) return { service: own, identityProvider: own, quorumSigner: own }
+export function readEnvironments(directory: string): Environments {
   const read = (name: string) => readEnvironmentFile(join(directory, `${name}.env`))
   return {
     service: read('service'),
