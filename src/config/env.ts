@@ -82,6 +82,9 @@ const variables = z.object({
   COUNTERSIGN_QUOTA_ADDRESS_RULES: count(QUOTAS_MAX.rules).default(QUOTA_DEFAULTS.rules),
 })
 
+/** In words: `variables.ts`. */
+export const SERVICE_VARIABLES: readonly string[] = Object.keys(variables.shape)
+
 /**
  * Spec silent: the front end and the two other domains keep a core busy each, the shards have the
  * rest. One thread keeps both of the quorum's batches in flight, so fewer cores need no second.
@@ -192,12 +195,11 @@ function withoutEmpty(env: Readonly<Record<string, string | undefined>>): Record
 }
 
 function unknownVariables(names: readonly string[]): string[] {
-  const known = Object.keys(variables.shape)
   return names
     .filter((name) => name.startsWith(PREFIX))
-    .filter((name) => !known.includes(name))
+    .filter((name) => !SERVICE_VARIABLES.includes(name))
     .map((name) => {
-      const near = closest(name, known)
+      const near = closest(name, SERVICE_VARIABLES)
       return `${name} is not a variable of this service${near === null ? '' : `; did you mean ${near}?`}`
     })
 }
