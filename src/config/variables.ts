@@ -158,6 +158,12 @@ export const VARIABLES: readonly Variable[] = [
     "seals the authorizer's key on the user's machine, a secret",
   ),
   command(
+    'COUNTERSIGN_CHANNEL_URL',
+    null,
+    'address of a channel that people are told by, a secret',
+  ),
+  command('COUNTERSIGN_CHANNEL_TOKEN', null, 'token of such a channel, a secret'),
+  command(
     'XDG_CONFIG_HOME',
     { computed: '`.config` below HOME' },
     'where logins and the keys of authorizers are kept',
