@@ -121,6 +121,11 @@ export const VARIABLES: readonly Variable[] = [
     '60',
     'between two passes that remove what is kept no longer',
   ),
+  service(
+    'COUNTERSIGN_SMTP_FILE',
+    null,
+    'file that says by which mail server people are told of events; unset: no mail',
+  ),
   service('COUNTERSIGN_QUOTA_WALLETS', '10000', 'sub-wallets of a user'),
   service('COUNTERSIGN_QUOTA_KEYS', '20000', 'keys of a user that are in use'),
   service('COUNTERSIGN_QUOTA_WEBHOOKS', '100', 'webhook endpoints of a user'),
