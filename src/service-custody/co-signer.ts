@@ -1,3 +1,4 @@
+import type { ApprovalTerm } from '../custody/approvals/approval-term.js'
 import type { FreezeScope, Freezing } from '../domain/freeze.js'
 import type { Address, ApprovalId, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
@@ -51,6 +52,29 @@ export interface CoSigner {
   /** Refuses what waits for its batch and is new; what has left already the other domains judge. */
   refuseWaiting(frozen: FrozenSubject, since: Pick<Freezing, 'scope' | 'sinceMs'>): void
   /**
+   * Tells the identity provider of a call that waits for people or for its time; durable there when it
+   * resolves, so that its own page shows it and a delay begins. Repeating it does no harm; with
+   * another expiry or more gas it is asked anew, and what was approved before is void.
+   * @throws FaultError COSIGNER_UNAVAILABLE; OVERLOADED; PERMISSION_DENIED when it refuses
+   */
+  registerApproval(registration: ApprovalRegistration): Promise<void>
+  /**
+   * Has a proof of the user's authorizer verified and kept by both domains.
+   * @throws FaultError as `putGrant`
+   */
+  approve(update: ApprovalUpdate): Promise<ApprovalGiven>
+  /**
+   * Nothing waits any more, or it was signed. What a person ended there stays as it is.
+   * @throws FaultError COSIGNER_UNAVAILABLE
+   */
+  endApproval(ended: EndedApprovalAt): Promise<void>
+  /**
+   * What people decided at the identity provider's own page, oldest first; some at a time.
+   * @param after a cursor of before; null: from the first that is kept
+   * @throws FaultError COSIGNER_UNAVAILABLE
+   */
+  approvalDecisions(after: string | null): Promise<ApprovalDecisions>
+  /**
    * The user's authorizers, as this domain verified them.
    * @throws FaultError COSIGNER_UNAVAILABLE, or OVERLOADED with nothing begun
    */
@@ -99,6 +123,61 @@ export interface SignApproval {
   readonly maxNativeWei: bigint
   /** The people's, as `approve` returned them; none where the call waited for its time alone. */
   readonly proofs: readonly Uint8Array[]
+}
+
+export interface ApprovalRegistration {
+  readonly term: ApprovalTerm
+  readonly userId: string
+  /** Calldata; of a Router intent its encoding (`encodeRouterIntent`), of any nonce and deadline. */
+  readonly data: Hex
+  /** How many people must approve; 0: it waits for its time alone. */
+  readonly needed: number
+  readonly delaySeconds: number
+  /** For people: the rule that asked, and what it is worth. */
+  readonly rule: string
+  readonly spendUsd: string
+  /** 32 bytes, `approvalKeyProof` of the live key at the request. */
+  readonly keyProof: Uint8Array
+}
+
+export interface ApprovalUpdate {
+  /** As registered. */
+  readonly term: ApprovalTerm
+  readonly userId: string
+  /** Where dev's software authorizer confirms, which does so for a signed-in user alone. */
+  readonly consoleToken: string
+  /** Null: none yet. Its proof is encoded. */
+  readonly authorization: { readonly proof: Uint8Array | null } | null
+}
+
+export interface ApprovalGiven {
+  /** `aut_…`; null: dev's software authorizer. */
+  readonly authorizerId: string | null
+  readonly authorizedBy: NonNullable<GrantOutcome['authorizedBy']>
+  /** Encoded, for `SignApproval`. */
+  readonly proof: Uint8Array
+}
+
+export interface EndedApprovalAt {
+  readonly approvalId: ApprovalId
+  readonly as: 'declined' | 'withdrawn' | 'expired' | 'dropped' | 'signed'
+}
+
+export interface ApprovalDecisions {
+  readonly decisions: readonly {
+    readonly approvalId: ApprovalId
+    readonly subWalletId: SubWalletId
+    readonly userId: string
+    readonly decision: 'approve' | 'decline'
+    /** `aut_…`; null: a sign-in there was enough. */
+    readonly authorizerId: string | null
+    readonly atMs: number
+    readonly comment: string | null
+    /** Encoded; null of one that declines. */
+    readonly proof: Uint8Array | null
+  }[]
+  /** For the next call. */
+  readonly cursor: string
 }
 
 export type SignOutcome =

@@ -19,7 +19,7 @@ import { readWrappingKeys } from '../custody/key-stores/wrapping-key.js'
 import { fileKeysOf } from '../custody/process-environment.js'
 import { type SubWalletId, ulidBytes } from '../domain/ids.js'
 import type { Meter } from '../domain/meter.js'
-import { FaultError, fault } from '../errors/fault.js'
+import { FaultError } from '../errors/fault.js'
 import { expectBytes, expectList, isZero } from '../quorum-protocol/bytes.js'
 import { Unanswered } from '../quorum-protocol/client.js'
 import { type IntentApproval, NO_ID } from '../quorum-protocol/intent.js'
@@ -29,6 +29,7 @@ import { encodePayload } from '../quorum-protocol/payload.js'
 import { codeOf, Refusal } from '../quorum-protocol/refusal.js'
 import { sha256 } from '../quorum-protocol/tagged.js'
 import { toHex } from '../quorum-protocol/transaction.js'
+import { createApprovalsElsewhere } from './approvals.js'
 import type {
   AuthorizerList,
   CoSigner,
@@ -39,6 +40,7 @@ import type {
   SignRequest,
   WalletCertificate,
 } from './co-signer.js'
+import { coSignerFault } from './co-signer-fault.js'
 import { createConsoleQueue } from './console-queue.js'
 import { createWalletKey } from './create-wallet.js'
 import { createFreezesElsewhere, isStopped } from './freezes.js'
@@ -134,6 +136,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     evidence,
   })
   const freezes = createFreezesElsewhere(link.userSide, authority, evidence)
+  const approvals = createApprovalsElsewhere(link.userSide, authority, evidence)
   const consoleQueue = createConsoleQueue()
   const pipeline = createSignPipeline({
     context: () =>
@@ -303,6 +306,10 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
           await finishRefresh(ulidBytes(request.walletId), walletContext())
           return await underPresentGrant(request)
         }
+        if (outcome.detail === 'APPROVAL_MISSING' && request.approval !== undefined) {
+          await approvals.tellProofs(request.approval)
+          return await underPresentGrant(request)
+        }
         return outcome
       } catch (error) {
         if (error instanceof Unanswered) return unavailable(error.message)
@@ -317,6 +324,13 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     freeze: (frozen) =>
       atConsole(`narrows ${frozen.userId}`, () => faulting(freezes.freeze(frozen))),
     unfreeze: (update) => atConsole(update.userId, () => faulting(freezes.unfreeze(update))),
+    registerApproval: (registration) =>
+      atConsole(`approvals ${registration.userId}`, () =>
+        faulting(approvals.register(registration)),
+      ),
+    approve: (update) => atConsole(update.userId, () => faulting(approvals.approve(update))),
+    endApproval: (ended) => faulting(approvals.end(ended)),
+    approvalDecisions: (after) => faulting(approvals.decisions(after)),
     refuseWaiting: (subject, { scope, sinceMs }) =>
       pipeline.refuse(isStopped(subject), { ...failed('FROZEN'), frozen: { scope, sinceMs } }),
     authorizersOf: (userId) => atConsole(userId, () => authorizersOf(userId)),
@@ -365,33 +379,4 @@ function intentApproval({ approvalId, expiresAtMs, maxNativeWei }: SignApproval)
 
 function keyIdBytes({ keyId }: SignRequest): Uint8Array {
   return keyId === null ? NO_ID : ulidBytes(keyId)
-}
-
-/** The other domain's own words go to the log, not to the caller. */
-function coSignerFault(error: unknown): FaultError {
-  if (error instanceof FaultError) return error
-  const internal = error instanceof Error ? error.message : String(error)
-  if (error instanceof Refusal && error.code === 'NOT_CONFIRMED') {
-    const details = { reason: 'the identity provider does not take the proof' }
-    const unconfirmed = fault('AUTHORIZATION_REFUSED', details, undefined, internal)
-    return new FaultError(unconfirmed, { cause: error })
-  }
-  if (error instanceof Refusal && error.code === 'OVERLOADED') {
-    return new FaultError(fault('OVERLOADED', {}, undefined, internal), { cause: error })
-  }
-  if (error instanceof Refusal && error.code === 'FENCED') {
-    return new FaultError(takenOver(internal), { cause: error })
-  }
-  // Another change of the grant came first: made again, this one may pass.
-  const outdated = error instanceof Refusal && error.code === 'STALE_GRANT'
-  const refused = error instanceof Refusal && !outdated && failed(error.code).reason === 'REFUSED'
-  const made = refused
-    ? fault(
-        'PERMISSION_DENIED',
-        { domain: 'identity_provider', reason: error.code },
-        'The identity provider refused the change.',
-        internal,
-      )
-    : fault('COSIGNER_UNAVAILABLE', {}, undefined, internal)
-  return new FaultError(made, { cause: error })
 }

@@ -72,6 +72,10 @@ export interface AskedProof {
   readonly statementUntil: (confirmBeforeMs: number) => Uint8Array
   /** What is signed of a statement, with its tag. */
   readonly messageOf: (statement: Uint8Array) => Buffer
+  /** How long it may be confirmed, where the statement says so; else ten minutes from when it is asked. */
+  readonly confirmUntil?: number
+  /** Page of the identity provider where it is confirmed; else the one for statements of any kind. */
+  readonly confirmPath?: string
 }
 
 export interface GrantBasis {
@@ -136,11 +140,12 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
     if (authorization === null && set.active.length === 0 && softwareAuthorizer !== null) {
       return null
     }
-    const confirmBeforeMs = authorization?.confirmBeforeMs ?? nowMs + CONFIRMATION_LIFE_MS
+    const confirmBeforeMs =
+      authorization?.confirmBeforeMs ?? asked.confirmUntil ?? nowMs + CONFIRMATION_LIFE_MS
     const statement = statementUntil(confirmBeforeMs)
     const message = messageOf(statement)
     const challenge = sha256(message)
-    const toSign = { statement, challenge, version, confirmBeforeMs }
+    const toSign = { statement, challenge, version, confirmBeforeMs, path: asked.confirmPath }
     if (authorization === null) throw required(toSign, set, webauthn)
     if (authorization.version !== version) throw refused('it changed meanwhile')
     if (authorization.confirmBeforeMs <= nowMs) throw refused('confirmed too late')
@@ -233,10 +238,11 @@ interface ToSign extends Pick<Asked, 'version' | 'confirmBeforeMs'> {
   readonly statement: Uint8Array
   /** 32 bytes. */
   readonly challenge: Uint8Array
+  readonly path: string | undefined
 }
 
 function required(
-  { statement, challenge, version, confirmBeforeMs }: ToSign,
+  { statement, challenge, version, confirmBeforeMs, path }: ToSign,
   set: AuthorizerSet,
   webauthn: WebAuthnPins | null,
 ): FaultError {
@@ -247,13 +253,14 @@ function required(
     label: listed.label,
     credential_id: listed.credentialId,
   }))
+  const confirmPath = path ?? `/authorizers/confirm?grant=${base64Url(statement)}`
   const details = {
     grant: base64Url(statement),
     grant_version: version,
     challenge: base64Url(challenge),
     confirm_before: new Date(confirmBeforeMs).toISOString(),
     authorizers,
-    confirm_url: page === null ? null : `${page}/confirm?grant=${base64Url(statement)}`,
+    confirm_url: page === null ? null : new URL(confirmPath, page).href,
     manage_url: page,
   }
   const none =

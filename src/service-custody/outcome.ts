@@ -23,6 +23,8 @@ const TRANSIENT: ReadonlySet<RefusalCode> = new Set([
   // It says who asks, not what for.
   'FENCED',
   'NO_SPACE',
+  // By the other domain's clock its time has not come yet.
+  'APPROVAL_EARLY',
 ])
 
 const TAKEN_OVER =

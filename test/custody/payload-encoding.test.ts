@@ -124,7 +124,7 @@ describe('what the user side remembers of a payload', () => {
     const [inData, twice] = [
       encodedOf([authorization], listed),
       encodedOf([authorization, authorization], '0x'),
-    ].map(({ bytes, payload }) => entryOf(Buffer.alloc(32), payload, bytes).bodyHash)
+    ].map(({ bytes, payload }) => entryOf(Buffer.alloc(32), payload, bytes, null).bodyHash)
     expect(inData).not.toEqual(twice)
   })
 })

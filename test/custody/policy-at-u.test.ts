@@ -281,23 +281,24 @@ describe('an audit of the evidence', () => {
       id: `${index}`.repeat(32),
       atMs,
       intent: decodeIntent(intentFor(wallet, payload, 1, { index })),
-      address: null,
+      ...{ address: null, ownerHash: null },
     }))
-    const bound = { policiesOf: () => [policyOf(PAYROLL)] }
+    const bound = { policiesOf: () => [policyOf(PAYROLL)], approvalAt: () => null }
     const [problem, ...more] = deniedApprovals(approvals, bound)
     expect(problem).toContain('approval 1111111111111111')
     expect(more).toEqual([])
-    expect(deniedApprovals(approvals, { policiesOf: () => [] })).toEqual([])
+    expect(deniedApprovals(approvals, { ...bound, policiesOf: () => [] })).toEqual([])
   })
 
   test('counts what went before by the evidence', async () => {
     const ceiling = { chain_id: 8453, token: USDC, per: 'day', amount: '1500' }
-    const bound = { policiesOf: () => [policyOf({ ...PAYROLL, ceilings: [ceiling] })] }
+    const policies = [policyOf({ ...PAYROLL, ceilings: [ceiling] })]
+    const bound = { policiesOf: () => policies, approvalAt: () => null }
     const approvals = [payment(1_000n), payment(1_000n)].map((payload, index) => ({
       id: `${index}`.repeat(32),
       atMs: Date.now(),
       intent: decodeIntent(intentFor(wallet, payload, 1, { index })),
-      address: null,
+      ...{ address: null, ownerHash: null },
     }))
     expect(deniedApprovals(approvals.slice(0, 1), bound)).toEqual([])
     expect(deniedApprovals(approvals, bound)).toHaveLength(1)

@@ -11,6 +11,7 @@ const entryOf = (fee: bigint) => ({
   bodyHash: randomBytes(32),
   maxFeePerGasWei: fee,
   maxPriorityFeePerGasWei: 1n,
+  approval: null,
 })
 
 describe('the ledger of the user side', () => {

@@ -185,7 +185,7 @@ test('both domains come to the same on what a call shows, each by its own bytes'
 
 function judgedByUserSide(...[policy, payload, usage, nowMs]: JudgedParameters) {
   try {
-    return { allowed: true, usage: judgePolicies([policy], payload, usage, nowMs) }
+    return { allowed: true, usage: judgePolicies([policy], payload, usage, nowMs, null) }
   } catch (error) {
     if (error instanceof PolicyDenied) return { allowed: false, usage: null }
     throw error

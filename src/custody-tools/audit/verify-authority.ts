@@ -1,4 +1,9 @@
 import {
+  encodeApprovalEvidence,
+  type ReadApprovalEvidence,
+} from '../../custody/approvals/approval-evidence.js'
+import { approvalTermMessage } from '../../custody/approvals/approval-term.js'
+import {
   type AuthorizerSet,
   NO_AUTHORIZERS,
   verifyEntry,
@@ -16,10 +21,12 @@ import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import type { FreezeEvidence, GrantEvidence } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
+import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
 import type { Policy } from '../../policy/policy.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
+import { type ApprovalReplay, createApprovalReplay } from './approval-replay.js'
 
 /**
  * Proves offline that each enlargement of a grant was confirmed by an authorizer that the user had
@@ -31,6 +38,12 @@ export interface AuthorityReport {
   readonly grantVersions: ReadonlySet<string>
   /** What bound the calls of a key under a version of its grant. */
   policiesOf(keyId: Uint8Array, grantId: Uint8Array, version: number): readonly Policy[]
+  /**
+   * What the approval of a term had come to at a time.
+   * @param term canonical bytes
+   * @returns null where it was never asked for
+   */
+  approvalAt(term: Uint8Array, atMs: number): ApprovalStanding | null
 }
 
 /** What the log so far makes of users' authorizers and of their keys' grants. */
@@ -44,6 +57,7 @@ interface Replay {
   readonly freezeSequences: Map<string, number>
   /** By grant in hex, and by key: of keys with a successor. */
   readonly ownPolicies: Map<string, Map<string, Policy>>
+  readonly approvals: ApprovalReplay
   /** By `grantVersionName`: of versions under which calls were bound at all. */
   readonly policies: Map<string, PoliciesInForce>
 }
@@ -65,6 +79,7 @@ type Step =
   | { readonly index: number; readonly timeMs: number; readonly entry: AuthorizerEntry }
   | { readonly index: number; readonly timeMs: number; readonly grant: GrantEvidence }
   | { readonly index: number; readonly timeMs: number; readonly freeze: FreezeEvidence }
+  | { readonly index: number; readonly timeMs: number; readonly approval: ReadApprovalEvidence }
 
 export async function verifyAuthority(
   service: ReadEvidence,
@@ -79,11 +94,14 @@ export async function verifyAuthority(
     keys: new Map(),
     freezeSequences: new Map(),
     ownPolicies: new Map(),
+    approvals: createApprovalReplay(),
     policies: new Map(),
   }
   for (const step of stepsOf(user)) {
     if ('entry' in step) await replayAuthorizer(step.entry, step.index, step.timeMs, replay)
     else if ('grant' in step) await replayGrant(step.grant, step.index, step.timeMs, replay)
+    else if ('approval' in step)
+      await replayApproval(step.approval, step.index, step.timeMs, replay)
     else await replayFreeze(step.freeze, step.index, step.timeMs, replay)
   }
   const missing = (what: string, index: number) =>
@@ -95,6 +113,10 @@ export async function verifyAuthority(
   const freezes = new Set(user.freezes.map(({ value }) => hex(concat(value.encoded, value.proof))))
   for (const { index, value } of service.freezes) {
     if (!freezes.has(hex(concat(value.encoded, value.proof)))) missing('freeze', index)
+  }
+  const approvals = new Set(user.approvals.map(({ value }) => hex(encodeApprovalEvidence(value))))
+  for (const { index, value } of service.approvals) {
+    if (!approvals.has(hex(encodeApprovalEvidence(value)))) missing('approval', index)
   }
   const grants = new Set(user.grants.map(({ value }) => hex(concat(value.encoded, value.proof))))
   for (const { index, value } of service.grants) {
@@ -111,6 +133,7 @@ export async function verifyAuthority(
       const found = replay.policies.get(grantVersionName(grantId, version))
       return [found?.shared ?? [], found?.own.get(hex(keyId)) ?? []].flat()
     },
+    approvalAt: replay.approvals.standingAt,
   }
 }
 
@@ -125,6 +148,7 @@ function stepsOf(user: ReadEvidence): Step[] {
   return [
     ...dated(user.authorizers, ({ index, timeMs, value }) => ({ index, timeMs, entry: value })),
     ...dated(user.grants, ({ index, timeMs, value }) => ({ index, timeMs, grant: value })),
+    ...dated(user.approvals, ({ index, timeMs, value }) => ({ index, timeMs, approval: value })),
     ...dated(user.freezes, ({ index, timeMs, value }) => ({ index, timeMs, freeze: value })),
   ].sort((a, b) => a.index - b.index)
 }
@@ -133,7 +157,7 @@ async function replayAuthorizer(
   entry: AuthorizerEntry,
   index: number,
   timeMs: number,
-  { registry, problems, setByOwner }: Replay,
+  { registry, problems, setByOwner, approvals }: Replay,
 ): Promise<void> {
   try {
     const owner = hex(decodeCertificate(entry.certificate).ownerHash)
@@ -148,8 +172,28 @@ async function replayAuthorizer(
       signCount: () => 0,
     })
     setByOwner.set(owner, set)
+    approvals.authorizersAre(owner, set, timeMs)
   } catch (error) {
     problems.push(`user side log: authorizer in entry ${index} does not verify: ${wordsOf(error)}`)
+  }
+}
+
+async function replayApproval(
+  { action, statement, term, rest }: ReadApprovalEvidence,
+  index: number,
+  timeMs: number,
+  replay: Replay,
+): Promise<void> {
+  if (action === 'asked') {
+    replay.approvals.asked(term, timeMs)
+    return
+  }
+  const verdict = await judge(statement.ownerHash, approvalTermMessage(term), rest, replay)
+  if (verdict === null) replay.approvals.approved(term, decodeProof(rest), timeMs)
+  else {
+    replay.problems.push(
+      `user side log: approval in entry ${index} has a proof that does not verify: ${verdict}`,
+    )
   }
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../quorum-protocol/batch.js'
 import { isZero, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { isSignedBy } from '../../quorum-protocol/curve.js'
-import { decodeIntent, type Intent, intentId, isAbsent } from '../../quorum-protocol/intent.js'
+import { decodeIntent, type Intent, intentId, usesGrant } from '../../quorum-protocol/intent.js'
 import {
   type Certificate,
   certificateMessage,
@@ -92,7 +92,7 @@ export async function verifyEvidence(
   const approvals = [...userIds].map(([id, { intent, atMs }]) => {
     const certificate = audit.certificates.get(epochName(intent.walletId, intent.epoch))
     const address = certificate === undefined ? null : walletAddress(certificate)
-    return { id, atMs, intent, address }
+    return { id, atMs, intent, address, ownerHash: certificate?.ownerHash ?? null }
   })
   audit.problems.push(...deniedApprovals(approvals, authority))
   const unanswered = [...userIds.keys()].filter((id) => !serviceIds.has(id)).length
@@ -196,7 +196,7 @@ function checkAuthority(id: string, intent: Intent, audit: Audit): void {
   }
   const payload = decodePayload(intent.type, intent.payload)
   // Without a proof it was a repeat, a fee bump, a cancel or a gas wallet's: no grant was used.
-  if (!isAbsent(intent.keyProof) && !isZero(intent.keyId)) {
+  if (usesGrant(intent) && !isZero(intent.keyId)) {
     const grant = grantVersionName(intent.grantId, intent.grantVersion)
     if (!audit.grantVersions.has(grant)) {
       audit.problems.push(`approval ${short(id)}: its grant is not in the user side's log`)

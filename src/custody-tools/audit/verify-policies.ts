@@ -1,9 +1,17 @@
+import { encodeApprovalTerm } from '../../custody/approvals/approval-term.js'
+import {
+  type ApprovalStanding,
+  placeOf,
+  requireGas,
+  termOf,
+} from '../../identity-provider/vault/approval-standing.js'
 import { judgePolicies, PolicyDenied } from '../../identity-provider/vault/judge-policy.js'
 import { entryOf, isCancel } from '../../identity-provider/vault/nonce-ledger.js'
 import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
-import { viewOf } from '../../quorum-protocol/bytes.js'
-import { type Intent, isAbsent } from '../../quorum-protocol/intent.js'
+import { sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
+import { type Intent, usesGrant } from '../../quorum-protocol/intent.js'
 import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { AuthorityReport } from './verify-authority.js'
 
 /** An intent that the user side approved. */
@@ -13,51 +21,104 @@ export interface DatedApproval {
   readonly intent: Intent
   /** 20 bytes; null without a certificate of its wallet. */
   readonly address: Uint8Array | null
+  /** 32 bytes, of the wallet's user; null without a certificate. */
+  readonly ownerHash: Uint8Array | null
+}
+
+type Authority = Pick<AuthorityReport, 'policiesOf' | 'approvalAt'>
+
+interface Replay {
+  readonly authority: Authority
+  readonly usages: Map<string, PolicyLedger>
+  /** By call: the most gas that its approval lets it cost; null of one that rests on none. */
+  readonly calls: Map<string, bigint | null>
+  /** By approval id: what it was used for. */
+  readonly uses: Map<string, Uint8Array>
 }
 
 /**
  * Judges once more what was approved, by the policy that its version of the grant had and with what
- * the log has before it: operation, callee, arguments, amounts, hours, counts and ceilings. What
- * only the service knows, USD and payees of before, is not in the evidence.
- * @returns one sentence for each approval that the policy does not allow
+ * the log has before it: operation, callee, arguments, amounts, hours, counts and ceilings, and the
+ * people who approved what a rule asks them about. What only the service knows, USD and payees of
+ * before, is not in the evidence.
+ * @returns one sentence for each approval that the policy does not allow, or that no person gave
  */
 export function deniedApprovals(
   approvals: readonly DatedApproval[],
-  authority: Pick<AuthorityReport, 'policiesOf'>,
+  authority: Authority,
 ): string[] {
-  const problems: string[] = []
-  const usages = new Map<string, PolicyLedger>()
-  const calls = new Set<string>()
+  const replay: Replay = { authority, usages: new Map(), calls: new Map(), uses: new Map() }
   const inOrder = [...approvals].sort((a, b) => a.atMs - b.atMs || a.intent.seq - b.intent.seq)
-  for (const { id, atMs, intent, address } of inOrder) {
-    // No grant was used: a repeat, a fee bump, a cancel, or a gas wallet's.
-    if (isAbsent(intent.keyProof)) continue
-    const policies = authority.policiesOf(intent.keyId, intent.grantId, intent.grantVersion)
-    if (policies.length === 0) continue
-    const payload = decodePayload(intent.type, intent.payload)
-    if (address !== null && isCancel(payload, address)) continue
-    const call = callName(intent, payload)
-    if (calls.has(call)) continue
-    calls.add(call)
-    const grant = viewOf(intent.grantId).toString('hex')
-    try {
-      const usage = usages.get(grant) ?? NO_POLICY_LEDGER
-      usages.set(grant, judgePolicies(policies, payload, usage, atMs) ?? usage)
-    } catch (error) {
-      if (!(error instanceof PolicyDenied)) throw error
-      const { rule, field } = error.denial
-      problems.push(
-        `approval ${id.slice(0, 16)}: the policy of its grant does not allow it: ${rule}, ${field}`,
-      )
+  return inOrder.flatMap((approval) => {
+    const reason = reasonAgainst(approval, replay)
+    return reason === null ? [] : [`approval ${approval.id.slice(0, 16)}: ${reason}`]
+  })
+}
+
+function reasonAgainst(approval: DatedApproval, replay: Replay): string | null {
+  const { intent, address } = approval
+  const payload = decodePayload(intent.type, intent.payload)
+  const call = callName(intent, payload)
+  const gasMax = replay.calls.get(call)
+  try {
+    if (gasMax !== undefined) {
+      if (gasMax !== null) requireGas(payload, gasMax)
+      return null
     }
+    // No grant was used: a repeat, a fee bump, a cancel, or a gas wallet's.
+    if (!usesGrant(intent)) return null
+    if (address !== null && isCancel(payload, address)) return null
+    replay.calls.set(call, intent.approval?.maxNativeWei ?? null)
+    judgeAgain(approval, payload, replay)
+    return null
+  } catch (error) {
+    if (error instanceof PolicyDenied) {
+      const { rule, field } = error.denial
+      return `the policy of its grant does not allow it: ${rule}, ${field}`
+    }
+    if (error instanceof Refusal)
+      return `it is not proven that a person approved it: ${error.message}`
+    throw error
   }
-  return problems
+}
+
+/** @throws PolicyDenied, Refusal */
+function judgeAgain(approval: DatedApproval, payload: DecodedPayload, replay: Replay): void {
+  const { intent, atMs } = approval
+  const standing = standingIn(approval, payload, replay)
+  const { authority, usages } = replay
+  const policies = authority.policiesOf(intent.keyId, intent.grantId, intent.grantVersion)
+  if (policies.length === 0) return
+  const grant = viewOf(intent.grantId).toString('hex')
+  const usage = usages.get(grant) ?? NO_POLICY_LEDGER
+  usages.set(grant, judgePolicies(policies, payload, usage, atMs, standing) ?? usage)
+}
+
+/** @throws Refusal where what it rests on was not asked for, is another call's, or was used before */
+function standingIn(
+  { intent, atMs, ownerHash }: DatedApproval,
+  payload: DecodedPayload,
+  { authority, uses }: Replay,
+): ApprovalStanding | null {
+  const { approval } = intent
+  if (approval === null || ownerHash === null) return null
+  requireGas(payload, approval.maxNativeWei)
+  const term = encodeApprovalTerm(termOf({ ...intent, approval }, payload, ownerHash))
+  const standing = authority.approvalAt(term, atMs)
+  if (standing === null) throw new Refusal('APPROVAL_UNKNOWN', 'nobody was asked about this call')
+  if (approval.expiresAtMs <= atMs) throw new Refusal('APPROVAL_EXPIRED', 'signed too late')
+  const [id, place] = [viewOf(approval.approvalId).toString('hex'), placeOf(payload)]
+  if (!sameBytes(uses.get(id) ?? place, place)) {
+    throw new Refusal('APPROVAL_USED', 'it was signed twice')
+  }
+  uses.set(id, place)
+  return standing
 }
 
 /** The same for the same call at the same nonce, whatever its fees. */
 function callName(intent: Intent, payload: DecodedPayload): string {
   if (payload.kind !== 'transaction') return `${intent.seq}`
-  const { bodyHash } = entryOf(intent.keyProof, payload, intent.payload)
+  const { bodyHash } = entryOf(intent.keyProof, payload, intent.payload, null)
   const wallet = viewOf(intent.walletId).toString('hex')
   return `${wallet} ${payload.chainId} ${payload.nonce} ${viewOf(bodyHash).toString('hex')}`
 }

@@ -1,7 +1,15 @@
 import type { Address, ApprovalId, Hex, KeyId, SubWalletId } from '../../domain/ids.js'
 import { ulidBytes } from '../../domain/ids.js'
 import { keccak256 } from '../../domain/keccak.js'
-import { ByteReader, concat, u8, u64, u256, viewOf } from '../../quorum-protocol/bytes.js'
+import {
+  ByteReader,
+  concat,
+  sameBytes,
+  u8,
+  u64,
+  u256,
+  viewOf,
+} from '../../quorum-protocol/bytes.js'
 import { hmacSha256 } from '../../quorum-protocol/hmac.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { decodeRouterIntent, intentTermsHash } from '../../quorum-protocol/router-intent.js'
@@ -110,6 +118,11 @@ export function approvalKeyProof(proofKey: Uint8Array, term: ApprovalTerm): Buff
     room.set(ASKED_TAG, at)
     room.set(asked, at + ASKED_TAG.length)
   })
+}
+
+/** Whether two terms, in canonical bytes, differ in nothing but what they may cost and their expiry. */
+export function isSameCall(one: Uint8Array, other: Uint8Array): boolean {
+  return sameBytes(one.subarray(0, CALL_BYTES), other.subarray(0, CALL_BYTES))
 }
 
 interface Asked {

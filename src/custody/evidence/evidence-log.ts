@@ -55,6 +55,7 @@ export const EVIDENCE_KIND = {
   authorizer: 4,
   grant: 5,
   freeze: 6,
+  approval: 7,
 } as const
 export type EvidenceKind = (typeof EVIDENCE_KIND)[keyof typeof EVIDENCE_KIND]
 

@@ -1,4 +1,8 @@
 import { ByteReader, sameBytes } from '../../quorum-protocol/bytes.js'
+import {
+  decodeApprovalEvidence,
+  type ReadApprovalEvidence,
+} from '../approvals/approval-evidence.js'
 import { type AuthorizerEntry, decodeEntry } from '../authorizers/certificate.js'
 import {
   chainHash,
@@ -27,6 +31,7 @@ export interface ReadEvidence {
   readonly grants: readonly Dated<GrantEvidence>[]
   readonly authorizers: readonly Dated<AuthorizerEntry>[]
   readonly freezes: readonly Dated<FreezeEvidence>[]
+  readonly approvals: readonly Dated<ReadApprovalEvidence>[]
 }
 
 export interface Dated<T> {
@@ -53,6 +58,7 @@ export function readEvidence(
   const grants: Dated<GrantEvidence>[] = []
   const authorizers: Dated<AuthorizerEntry>[] = []
   const freezes: Dated<FreezeEvidence>[] = []
+  const approvals: Dated<ReadApprovalEvidence>[] = []
   let before = after?.bytes.subarray(0, EVIDENCE_HASH_BYTES) ?? Buffer.alloc(EVIDENCE_HASH_BYTES)
   let present = after?.chain ?? -1
   let expected = after === undefined ? 0 : after.index + 1
@@ -89,6 +95,8 @@ export function readEvidence(
         authorizers.push({ index, timeMs, value: decodeEntry(body) })
       } else if (kind === EVIDENCE_KIND.freeze) {
         freezes.push({ index, timeMs, value: decodeFreezeEvidence(body) })
+      } else if (kind === EVIDENCE_KIND.approval) {
+        approvals.push({ index, timeMs, value: decodeApprovalEvidence(body) })
       } else if (kind === EVIDENCE_KIND.unprovenGrant) {
         problems.push(`${name}: grant in entry ${index} is of a time before proofs`)
       } else problems.push(`${name}: entry ${index} is of an unknown kind`)
@@ -96,5 +104,5 @@ export function readEvidence(
       problems.push(`${name}: entry ${index} is malformed`)
     }
   }
-  return { entries, problems, batches, wallets, grants, authorizers, freezes }
+  return { entries, problems, batches, wallets, grants, authorizers, freezes, approvals }
 }

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import type { ShareStore, WalletRecord } from '../../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../../custody/evidence/evidence-records.js'
@@ -28,13 +29,14 @@ import {
   SHARE_BYTES,
   type ShareSealer,
 } from '../../quorum-protocol/sealed-shares.js'
+import { placeOf, requireGas, standingOf } from './approval-standing.js'
 import { Frozen, type UserSideFreezes } from './freezes.js'
 import { NO_POLICIES, policiesOf } from './granted.js'
 import type { Grants } from './grants.js'
 import { judgePolicies, PolicyDenied } from './judge-policy.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
-import { entryOf, isCancel, NonceTaken, relate } from './nonce-ledger.js'
+import { entryOf, isCancel, NonceTaken, relate, underApproval } from './nonce-ledger.js'
 import {
   checkGrant,
   checkServicePayload,
@@ -50,6 +52,7 @@ export interface ApproveContext {
   readonly grants: Grants
   readonly freezes: UserSideFreezes
   readonly lanes: Lanes
+  readonly authorizers: Pick<AuthorizerStore, 'setOf'>
   readonly signer: P256Signer
   readonly evidence: EvidenceLog
   /** The session with the present boot of the quorum signer; null before there is one. */
@@ -206,19 +209,35 @@ function approve(
     checkUserPayload(payload, wallet.address, nowMs)
     requireThawed(candidate, context)
     checkKey(candidate, ledger, context, nowMs)
+    bindApproval(intent, payload, ledger)
     return
   }
   const held = ledger.entry(intent.walletId, payload.chainId, payload.nonce)
-  const entry = entryOf(id, payload, intent.payload)
   const cancels = isCancel(payload, wallet.address)
-  const relation = relate(held, entry, intent.replaces, cancels)
+  const fresh = entryOf(id, payload, intent.payload, intent.approval)
+  const relation = relate(held, fresh, intent.replaces, cancels)
+  const entry = relation === 'new' ? fresh : underApproval(held, fresh, relation)
+  if (relation === 'fee-bump' && entry.approval !== null) {
+    requireGas(payload, entry.approval.maxNativeWei)
+  }
   if (!isReplacement(relation, held, cancels)) requireThawed(candidate, context)
+  if (intent.approval !== null && kind === 'service') {
+    throw new Refusal('PAYLOAD_NOT_ALLOWED', 'nobody approves what a gas wallet sends')
+  }
   if (relation === 'new' && kind === 'service') {
     checkServicePayload(intent, payload, context.registry.chains.get(payload.chainId))
   }
   if (kind === 'user') checkUserPayload(payload, wallet.address, nowMs)
-  if (needsGrant(relation, kind)) checkKey(candidate, ledger, context, nowMs)
+  if (needsGrant(relation, kind)) {
+    checkKey(candidate, ledger, context, nowMs)
+    bindApproval(intent, payload, ledger)
+  }
   ledger.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
+}
+
+/** From now on it is good for this place alone. */
+function bindApproval(intent: Intent, payload: DecodedPayload, ledger: LedgerWriter): void {
+  if (intent.approval !== null) ledger.putApprovalUse(intent.approval.approvalId, placeOf(payload))
 }
 
 /** What is frozen gets nothing new; the first of it that stops the call is told. */
@@ -238,22 +257,30 @@ function checkKey(
   context: ApproveContext,
   nowMs: number,
 ): void {
-  const { intent, encoded, payload } = candidate
+  const { intent, payload } = candidate
   const view = context.grants.view(intent.keyId)
   checkGrant(intent, payload, view, nowMs)
-  const proofKey = isAbsent(intent.keyProof) ? null : context.grants.proofKey(intent.keyId)
-  if (proofKey === null) throw new Refusal('KEY_PROOF_MISSING', 'no proof of the API key')
-  if (!timingSafeEqual(keyProofOver(proofKey, encoded), intent.keyProof)) {
-    throw new Refusal('KEY_PROOF_MISSING', 'proof of another API key')
-  }
+  checkKeyProof(candidate, context)
+  const standing = intent.approval === null ? null : standingOf(candidate, context, nowMs)
   const policies = view === null ? NO_POLICIES : policiesOf(view)
   if (policies.length === 0) return
   const before = context.ledger.usage(intent.grantId)
-  const after = judgePolicies(policies, payload, before, nowMs)
+  const after = judgePolicies(policies, payload, before, nowMs, standing)
   if (after === null) return
   ledger.putUsage(intent.grantId, after)
   ledger.awaitRecord(intent.seq)
   candidate.isCounted = true
+}
+
+/** What waited was asked for with the live key's proof, which nobody has any more. */
+function checkKeyProof({ intent, encoded }: Candidate, { grants }: ApproveContext): void {
+  const isAbsentProof = isAbsent(intent.keyProof)
+  if (isAbsentProof && intent.approval !== null) return
+  const proofKey = isAbsentProof ? null : grants.proofKey(intent.keyId)
+  if (proofKey === null) throw new Refusal('KEY_PROOF_MISSING', 'no proof of the API key')
+  if (!timingSafeEqual(keyProofOver(proofKey, encoded), intent.keyProof)) {
+    throw new Refusal('KEY_PROOF_MISSING', 'proof of another API key')
+  }
 }
 
 /** Opens the shares of what was approved and seals them to the quorum signer, all in one. */

@@ -7,7 +7,7 @@ import type { BatchEvidence } from '../../custody/evidence/evidence-records.js'
 import { readEvidence } from '../../custody/evidence/read-evidence.js'
 import { decodeHeader } from '../../quorum-protocol/batch.js'
 import { ByteReader } from '../../quorum-protocol/bytes.js'
-import { intentId, isAbsent } from '../../quorum-protocol/intent.js'
+import { intentId, usesGrant } from '../../quorum-protocol/intent.js'
 import { INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
 import { type ApprovedIntent, putApproved } from './fence.js'
 import { policiesOf } from './granted.js'
@@ -88,7 +88,7 @@ function countAgain(
   writer: LedgerWriter,
 ): void {
   for (const { intent, payload, isNew } of approved) {
-    if (!isNew || isAbsent(intent.keyProof) || ledger.isCounted(intent.seq)) continue
+    if (!isNew || !usesGrant(intent) || ledger.isCounted(intent.seq)) continue
     const key = ledger.key(intent.keyId)
     const grant = key === null ? null : ledger.grant(key.grantId)
     if (key === null || grant === null) continue

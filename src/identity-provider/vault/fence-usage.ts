@@ -3,7 +3,7 @@ import { PER_SECONDS_MAX } from '../../policy/policy.js'
 import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
 import { hasBit } from '../../quorum-protocol/batch.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
-import { decodeIntent, type Intent, intentId, isAbsent } from '../../quorum-protocol/intent.js'
+import { decodeIntent, type Intent, intentId, usesGrant } from '../../quorum-protocol/intent.js'
 import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
 import { policiesOf } from './granted.js'
 import { countApproved } from './judge-policy.js'
@@ -50,7 +50,7 @@ function approvedIn(logs: readonly ReadEvidence[], nowMs: number): Approved[] {
     value.intents.forEach((encoded, position) => {
       if (!hasBit(value.bitmap, position)) return
       const intent = decodeIntent(encoded)
-      if (isAbsent(intent.keyProof)) return
+      if (!usesGrant(intent)) return
       const payload = decodePayload(intent.type, intent.payload)
       const name = callName(intentId(encoded), intent, payload)
       const before = found.get(name)
@@ -64,7 +64,7 @@ function approvedIn(logs: readonly ReadEvidence[], nowMs: number): Approved[] {
 
 function callName(id: Uint8Array, intent: Intent, payload: DecodedPayload): string {
   if (payload.kind !== 'transaction') return hex(id)
-  const { bodyHash } = entryOf(id, payload, intent.payload)
+  const { bodyHash } = entryOf(id, payload, intent.payload, null)
   return `${hex(intent.walletId)} ${payload.chainId} ${payload.nonce} ${hex(bodyHash)}`
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { isoTime } from '../../domain/iso-time.js'
 import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../../domain/spend.js'
+import { type ApprovalAsked, approvalsPossible } from '../../policy/approval-asked.js'
 import type { CallShown } from '../../policy/call-shown.js'
 import { ceilingBreach, type UnitsTaken, unitsTaken } from '../../policy/ceilings.js'
 import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../policy/condition.js'
@@ -23,6 +24,7 @@ import { isZero } from '../../quorum-protocol/bytes.js'
 import type { DecodedPayload } from '../../quorum-protocol/payload.js'
 import type { PolicyDenial } from '../../quorum-protocol/policy-denial.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
+import { type ApprovalStanding, tooEarly, tooFew } from './approval-standing.js'
 import { callsIn } from './calls-in-payload.js'
 import { allowsDelegation, compileForDelegations } from './delegation-policy.js'
 
@@ -60,14 +62,16 @@ function compile(policy: Policy): Compiled {
 /**
  * @param policies that bind the key, at least one: its lineage's, and its own where it has a successor
  * @param usage of its lineage
+ * @param standing of the approval that it rests on; null: it rests on none
  * @returns the usage with this payload; null where there is nothing to count
- * @throws PolicyDenied
+ * @throws PolicyDenied; Refusal APPROVAL_MISSING or APPROVAL_EARLY
  */
 export function judgePolicies(
   policies: readonly Policy[],
   payload: DecodedPayload,
   usage: PolicyLedger,
   nowMs: number,
+  standing: ApprovalStanding | null,
 ): PolicyLedger | null {
   const all = policies.map(compile)
   const facts: Facts = {
@@ -82,13 +86,13 @@ export function judgePolicies(
     return null
   }
   const readings = callsIn(payload)
-  let denial: PolicyDenial | null = null
+  let denial: PolicyDenial | Refusal | null = null
   for (const call of readings) {
-    denial = denialOf(all, call, facts, usage)
+    denial = denialOf(all, call, facts, usage, standing)
     if (denial === null) return counted(all, call, usage, nowMs)
   }
   if (denial === null) throw new Error('a payload that shows no call')
-  throw new PolicyDenied(denial)
+  throw denial instanceof Refusal ? denial : new PolicyDenied(denial)
 }
 
 /**
@@ -130,10 +134,14 @@ function denialOf(
   call: CallShown,
   facts: Facts,
   usage: PolicyLedger,
-): PolicyDenial | null {
+  standing: ApprovalStanding | null,
+): PolicyDenial | Refusal | null {
   for (const { calls } of all) {
     const verdict = judge(calls, call, facts)
-    if (verdict.effect !== 'allow') {
+    if (verdict.effect === 'require_approval' && standing !== null) {
+      const lacks = lackOf(approvalsPossible(calls, call, facts), standing)
+      if (lacks !== null) return lacks
+    } else if (verdict.effect !== 'allow') {
       const { heals, ...denial } = explain(calls, verdict, call, facts)
       const at = retryAt(heals, facts.nowMs, (of) =>
         freesAt(usage, [], of.perSeconds, ({ count, micros }) =>
@@ -146,6 +154,17 @@ function denialOf(
     if (above !== null) return above
   }
   return null
+}
+
+/** Why an approval is not enough for any of what the service may ask for; null where it is. */
+function lackOf(
+  possible: readonly ApprovalAsked[],
+  { people, waitedMs }: ApprovalStanding,
+): Refusal | null {
+  const fewest = possible.filter(({ needed }) => needed <= people)
+  if (fewest.some(({ delaySeconds }) => delaySeconds * 1_000 <= waitedMs)) return null
+  if (fewest.length > 0) return tooEarly()
+  return tooFew(people, Math.min(...possible.map(({ needed }) => needed)))
 }
 
 function aboveCeiling(

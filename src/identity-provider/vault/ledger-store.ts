@@ -5,6 +5,7 @@ import { openLmdb } from '../../disk/lmdb-file.js'
 import type { FreezeScope } from '../../domain/freeze.js'
 import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
 import { concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
+import { type ApprovalReader, type ApprovalWriter, openApprovalRows } from './approval-rows.js'
 import {
   type Grant,
   type GrantedKey,
@@ -33,6 +34,7 @@ import { readUsage, type StoredUsage, storedUsage } from './usage-record.js'
  * | 07-boots | number of a start of the service | its boot (16 bytes) |
  * | 08-usage | grant id (16 bytes) | PolicyLedger: what counts and ceilings of its policy count |
  * | 10-freezes | scope 1 ‖ subject 32 | FreezeRow |
+ * | 11 to 14 | | what waits for people (`approval-rows.ts`) |
  *
  * Names are never reused; 02 held intent ids, which are read from the evidence now.
  *
@@ -58,6 +60,8 @@ export interface LedgerStore {
   key(id: Uint8Array): GrantedKey | null
   /** What the keys of a grant have had signed, as far as their policy counts it. */
   usage(grantId: Uint8Array): PolicyLedger
+  /** What waits for people, and where each approval was used. */
+  readonly approvals: ApprovalReader
   /** Whether an intent of the evidence that is not covered was counted all the same. */
   isCounted(seq: number): boolean
   /** To be called once what was counted with a sequence is in the evidence, or never will be. */
@@ -79,7 +83,7 @@ export interface LedgerStore {
   close(): Promise<void>
 }
 
-export interface LedgerWriter {
+export interface LedgerWriter extends ApprovalWriter {
   /** Never lowers what is there. */
   putLane(lane: number, batchSeq: number): void
   /** @param number above that of every start before */
@@ -213,8 +217,10 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   const knownUsages = new LRUCache<string, PolicyLedger>({ max: USAGES_MAX })
   /** Sequences that were counted in this run and are not in the evidence yet. */
   const unrecorded = new Set<number>()
+  const approvals = openApprovalRows(root)
   const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows, usageRows, freezeRows]
   const writer: LedgerWriter = {
+    ...approvals.writer,
     putLane(lane, batchSeq) {
       lastLane = Math.max(lastLane, lane)
       if (batchSeq <= (highest.get(lane) ?? 0)) return
@@ -272,7 +278,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     let taken: PutRows[] = []
     const flushed = root
       .batch(() => {
-        taken = allRows.map((rows) => rows.put())
+        taken = [...allRows.map((rows) => rows.put()), ...approvals.put()]
         // Their approvals enter the evidence after they came here.
         void marks.put(COVERED, evidence.length)
         void marks.put(COUNTED, [...unrecorded])
@@ -322,6 +328,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
       knownUsages.set(name, usage)
       return usage
     },
+    approvals: approvals.reader,
     isCounted: (seq) => countedBefore.has(seq),
     recorded: (seq) => void unrecorded.delete(seq),
     commit(write) {

@@ -1,5 +1,5 @@
 import { ByteReader, concat, sameBytes, u256 } from '../../quorum-protocol/bytes.js'
-import { isAbsent } from '../../quorum-protocol/intent.js'
+import { type IntentApproval, isAbsent } from '../../quorum-protocol/intent.js'
 import type { DecodedPayload } from '../../quorum-protocol/payload.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
@@ -20,7 +20,12 @@ export interface LedgerEntry {
   readonly bodyHash: Uint8Array
   readonly maxFeePerGasWei: bigint
   readonly maxPriorityFeePerGasWei: bigint
+  /** What the call there rests on, for whatever replaces it; null: nothing but its grant. */
+  readonly approval: HeldApproval | null
 }
+
+/** 16 bytes, and what replacements may cost at the most. */
+export type HeldApproval = Pick<IntentApproval, 'approvalId' | 'maxNativeWei'>
 
 /**
  * How a payload relates to what its nonce holds.
@@ -63,6 +68,24 @@ export function relate(
   return cancels ? 'cancel' : 'new'
 }
 
+/**
+ * What a replacement leaves at its nonce: the same call rests on what it rested on before.
+ * @throws Refusal APPROVAL_USED where it names an approval that is another call's
+ */
+export function underApproval(
+  held: LedgerEntry | null,
+  entry: LedgerEntry,
+  relation: LedgerRelation,
+): LedgerEntry {
+  const before = held?.approval ?? null
+  const named = entry.approval
+  if (named !== null && !(before !== null && sameBytes(named.approvalId, before.approvalId))) {
+    throw new Refusal('APPROVAL_USED', 'a replacement of another call')
+  }
+  const approval = relation === 'cancel' ? null : before
+  return approval === named ? entry : { ...entry, approval }
+}
+
 function hasSameFees(a: LedgerEntry, b: LedgerEntry): boolean {
   return (
     a.maxFeePerGasWei === b.maxFeePerGasWei &&
@@ -86,6 +109,7 @@ export function entryOf(
   intentId: Uint8Array,
   payload: DecodedPayload,
   payloadBytes: Uint8Array,
+  approval: HeldApproval | null,
 ): LedgerEntry {
   if (payload.kind !== 'transaction') {
     return {
@@ -93,6 +117,7 @@ export function entryOf(
       bodyHash: sha256(payloadBytes),
       maxFeePerGasWei: 0n,
       maxPriorityFeePerGasWei: 0n,
+      approval,
     }
   }
   return {
@@ -100,6 +125,7 @@ export function entryOf(
     bodyHash: bodyHashOf(payload),
     maxFeePerGasWei: payload.maxFeePerGasWei,
     maxPriorityFeePerGasWei: payload.maxPriorityFeePerGasWei,
+    approval,
   }
 }
 
@@ -120,15 +146,20 @@ function bodyHashOf(payload: DecodedTransaction): Uint8Array {
 }
 
 const ENTRY_BYTES = 4 * 32
+const APPROVAL_BYTES = 16 + 32
 
 export function encodeEntry(entry: LedgerEntry): Buffer {
+  const { approval } = entry
   return concat(
     entry.intentId,
     entry.bodyHash,
     u256(entry.maxFeePerGasWei),
     u256(entry.maxPriorityFeePerGasWei),
+    ...(approval === null ? NO_APPROVAL : [approval.approvalId, u256(approval.maxNativeWei)]),
   )
 }
+
+const NO_APPROVAL: readonly Uint8Array[] = []
 
 export function decodeEntry(bytes: Uint8Array): LedgerEntry {
   const reader = new ByteReader(bytes)
@@ -140,7 +171,12 @@ export function decodeEntry(bytes: Uint8Array): LedgerEntry {
     bodyHash: reader.take(32),
     maxFeePerGasWei: reader.u256(),
     maxPriorityFeePerGasWei: reader.u256(),
+    approval: bytes.length === ENTRY_BYTES + APPROVAL_BYTES ? readHeld(reader) : null,
   }
   reader.end()
   return entry
+}
+
+function readHeld(reader: ByteReader): HeldApproval {
+  return { approvalId: reader.take(16), maxNativeWei: reader.u256() }
 }

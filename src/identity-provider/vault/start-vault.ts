@@ -28,6 +28,8 @@ import { type Connection, type Handlers, serveSocket } from '../../quorum-protoc
 import { openServiceBoot } from '../../quorum-protocol/service-boot.js'
 import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
 import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../authorizers/ceremonies.js'
+import { decisionParts, parseApprove, parseAsked, parseEnd } from './approval-request.js'
+import { createApprovals } from './approvals.js'
 import { approveBatch } from './approve-batch.js'
 import { createAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
 import { catchUp } from './catch-up.js'
@@ -90,6 +92,9 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     log.warn({ frozen: freezing }, freezing === null ? 'signing goes on' : 'nothing new is signed'),
   )
   const freezes = createFreezes(ledger, shares, authorizer, evidence, instance.current)
+  const approvals = createApprovals({
+    ...{ ledger, shares, grants, authorizers: store, authorizer, registry, evidence },
+  })
   const disk = await watchFreeSpace({
     path: layout.ledger,
     floorBytes: options.diskFloorBytes,
@@ -176,6 +181,27 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         .slice(0, ENTRIES_PER_ANSWER)
         .map(encodeEntry),
     'proof-get': ([challenge]) => authorizers.proofLeft(expectBytes(challenge, 32)),
+    'approval-ask': async (parameters) => {
+      requireSpace()
+      await approvals.ask(parseAsked(parameters))
+      return null
+    },
+    'approval-give': async (parameters, connection) => {
+      requireSpace()
+      const { approvalId, proof, consoleToken } = parseApprove(parameters)
+      const userId = consoleToken === '' ? null : await userOf(consoleToken)
+      boots.requireServed(connection)
+      const given = await approvals.approve(approvalId, proof, { userId, at: 'service' })
+      return [given.authorizerId, given.proof]
+    },
+    // What only takes away goes on, with as little space.
+    'approval-end': async (parameters) => {
+      const { approvalId, as } = parseEnd(parameters)
+      await approvals.end(approvalId, as)
+      return null
+    },
+    'approval-decisions': ([after]) =>
+      approvals.decisionsAfter(expectInteger(after)).map(decisionParts),
     'grant-get': ([keyId]) => {
       const { grantId, version } = grants.reference(expectBytes(keyId, 16))
       return [grantId, version]
@@ -191,6 +217,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
           lanes,
           grants,
           freezes,
+          authorizers: store,
           signer,
           sealer,
           evidence,

@@ -1,0 +1,71 @@
+import { isSameCall, readApprovalTerm } from '../../custody/approvals/approval-term.js'
+import type { AuthorizerSet } from '../../custody/authorizers/authorizer-set.js'
+import type { Proof } from '../../custody/authorizers/proof.js'
+import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
+import { viewOf } from '../../quorum-protocol/bytes.js'
+
+/** What the user side's log says of approvals: who gave which, and who was an authorizer when. */
+export interface ApprovalReplay {
+  /** To be told in the order of the log. */
+  authorizersAre(owner: string, set: AuthorizerSet, atMs: number): void
+  asked(term: Uint8Array, atMs: number): void
+  /** @param proof verified over this term */
+  approved(term: Uint8Array, proof: Proof, atMs: number): void
+  standingAt(term: Uint8Array, atMs: number): ApprovalStanding | null
+}
+
+interface Asked {
+  readonly term: Uint8Array
+  readonly atMs: number
+}
+
+interface AuthorizersFrom {
+  readonly atMs: number
+  readonly ids: ReadonlySet<string>
+}
+
+/** Of dev's software authorizer, who counts for users without one of their own. */
+const SOFTWARE = 'software'
+
+export function createApprovalReplay(): ApprovalReplay {
+  const authorizers = new Map<string, AuthorizersFrom[]>()
+  /** By approval id: a call may be asked about anew, with other gas. */
+  const askedById = new Map<string, Asked[]>()
+  /** By term: when each person gave it. */
+  const givenByTerm = new Map<string, Map<string, number>>()
+
+  function isAuthorizerAt(owner: string, id: string, atMs: number): boolean {
+    const ids = authorizers.get(owner)?.findLast((from) => from.atMs <= atMs)?.ids
+    return id === SOFTWARE ? (ids?.size ?? 0) === 0 : ids?.has(id) === true
+  }
+
+  return {
+    authorizersAre(owner, { active }, atMs) {
+      const ids = new Set(active.map(({ id }) => hex(id)))
+      authorizers.set(owner, [...(authorizers.get(owner) ?? []), { atMs, ids }])
+    },
+    asked(term, atMs) {
+      const id = hex(readApprovalTerm(term).statement.approvalId)
+      askedById.set(id, [...(askedById.get(id) ?? []), { term, atMs }])
+    },
+    approved(term, proof, atMs) {
+      const people = givenByTerm.get(hex(term)) ?? new Map<string, number>()
+      const id = proof.kind === 'software' ? SOFTWARE : hex(proof.authorizerId)
+      if (!people.has(id)) people.set(id, atMs)
+      givenByTerm.set(hex(term), people)
+    },
+    standingAt(term, atMs) {
+      const { approvalId, ownerHash } = readApprovalTerm(term).statement
+      const first = askedById.get(hex(approvalId))?.find((one) => isSameCall(one.term, term))
+      if (first === undefined || first.atMs > atMs) return null
+      const owner = hex(ownerHash)
+      const given = [...(givenByTerm.get(hex(term)) ?? [])]
+      const people = given.filter(([id, at]) => at <= atMs && isAuthorizerAt(owner, id, atMs))
+      return { people: people.length, waitedMs: atMs - first.atMs }
+    },
+  }
+}
+
+function hex(bytes: Uint8Array): string {
+  return viewOf(bytes).toString('hex')
+}

@@ -1,0 +1,267 @@
+import { timingSafeEqual } from 'node:crypto'
+import {
+  type ApprovalEvidence,
+  encodeApprovalEvidence,
+} from '../../custody/approvals/approval-evidence.js'
+import {
+  type ApprovalTerm,
+  approvalKeyProof,
+  approvalTermMessage,
+  isSameCall,
+  readApprovalTerm,
+} from '../../custody/approvals/approval-term.js'
+import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
+import { decodeProof } from '../../custody/authorizers/proof.js'
+import { verifyProof } from '../../custody/authorizers/verify-proof.js'
+import type { ShareStore } from '../../custody/domain-keys/share-store.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { keccak256 } from '../../domain/keccak.js'
+import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../policy/policy.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
+import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
+import { decodeRouterIntent, intentTermsHash } from '../../quorum-protocol/router-intent.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
+import type { AskedApproval } from './approval-request.js'
+import type { ApprovalDecision, ApprovalEnd, ApprovalRow, GivenApproval } from './approval-rows.js'
+import type { Authorizer } from './authorizer.js'
+import type { Grants } from './grants.js'
+import type { LedgerStore } from './ledger-store.js'
+
+/**
+ * The calls that wait for people or for their time, as the user side keeps them: asked for with the
+ * live key's proof, approved with an authorizer's, ended by whoever may. What is signed is held
+ * against them (`approval-standing.ts`).
+ */
+export interface UserSideApprovals {
+  /**
+   * Durable when it resolves. The same once more changes nothing; with another term, which a person
+   * is asked about again, what was approved before is void.
+   * @throws Refusal
+   */
+  ask(request: AskedApproval): Promise<void>
+  /**
+   * Takes an authorizer's proof; durable when it resolves.
+   * @param proof encoded; null: dev's software authorizer signs
+   * @param userId subject of a verified sign-in; null: the proof alone says who it is
+   * @throws Refusal APPROVAL_UNKNOWN, _DECLINED or _EXPIRED; NOT_CONFIRMED, NOT_GRANTED
+   */
+  approve(approvalId: Uint8Array, proof: Uint8Array | null, by: DecidedBy): Promise<GivenApproval>
+  /** Takes away only, so that nothing is asked for it; what has ended stays as it is. */
+  end(approvalId: Uint8Array, as: ApprovalEnd): Promise<void>
+  /**
+   * Of a signed-in user at the page here.
+   * @throws Refusal APPROVAL_UNKNOWN, _DECLINED or _EXPIRED
+   */
+  decline(approvalId: Uint8Array, userId: string, comment: string | null): Promise<void>
+  decisionsAfter(number: number): readonly [number, ApprovalDecision][]
+  /** Null for what is not the user's. */
+  waiting(approvalId: Uint8Array, userId: string): WaitingApproval | null
+}
+
+export interface DecidedBy {
+  /** Subject of a verified sign-in; null: the proof alone says who it is. */
+  readonly userId: string | null
+  /** Whether the service has to be told. */
+  readonly at: 'service' | 'page'
+}
+
+export interface WaitingApproval {
+  readonly row: ApprovalRow
+  readonly term: ApprovalTerm
+  readonly call: Uint8Array
+}
+
+export interface ApprovalContext {
+  readonly ledger: LedgerStore
+  readonly shares: ShareStore
+  readonly grants: Grants
+  readonly authorizers: AuthorizerStore
+  readonly authorizer: Authorizer
+  readonly registry: RegistryHolder
+  readonly evidence: EvidenceLog
+}
+
+/** Of one user at once, which is twice what the service lets wait; 128 KiB of calldata each. */
+export const OPEN_PER_USER_MAX = 4_096
+/** Of all users. */
+const OPEN_MAX = 16_384
+/** More than people and a delay may take together, with room for clocks that differ. */
+const AHEAD_MS_MAX = (APPROVAL_SECONDS_MAX + DELAY_SECONDS_MAX + 86_400) * 1_000
+/** With proofs of 4 KiB they fit one frame. */
+const DECISIONS_PER_ANSWER = 64
+
+export function createApprovals(context: ApprovalContext): UserSideApprovals {
+  const { ledger, shares, grants, authorizers, authorizer, registry, evidence } = context
+
+  function record(atMs: number, entry: ApprovalEvidence): Promise<void> {
+    const body = encodeApprovalEvidence(entry)
+    return evidence.append({ timeMs: atMs, kind: EVIDENCE_KIND.approval, body })
+  }
+
+  /** @throws Refusal unless it may still be decided */
+  function undecided(approvalId: Uint8Array, nowMs: number): WaitingApproval {
+    const row = ledger.approvals.approval(approvalId)
+    if (row === null) throw new Refusal('APPROVAL_UNKNOWN', 'no such approval')
+    const { statement: term } = readApprovalTerm(row.term)
+    if (row.ended !== null) throw new Refusal('APPROVAL_DECLINED', row.ended.as)
+    if (term.expiresAtMs <= nowMs) throw new Refusal('APPROVAL_EXPIRED', 'nobody decided in time')
+    return { row, term, call: ledger.approvals.approvalCall(approvalId) ?? Buffer.alloc(0) }
+  }
+
+  async function proven(
+    { row, term }: WaitingApproval,
+    proof: Uint8Array | null,
+    nowMs: number,
+  ): Promise<{ readonly authorizerId: Uint8Array; readonly proof: Uint8Array }> {
+    const message = approvalTermMessage(row.term)
+    const { ownerHash, expiresAtMs: confirmBeforeMs } = term
+    if (proof === null) {
+      const made = await authorizer.confirm({ message, ownerHash, confirmBeforeMs }, null, nowMs)
+      return { authorizerId: Buffer.alloc(0), proof: made.proof }
+    }
+    const { webauthn, softwareAuthorizer } = registry.current
+    const verdict = await verifyProof(decodeProof(proof), message, {
+      authorizers: authorizers.setOf(ownerHash).active,
+      webauthn,
+      softwareAuthorizer,
+      // The id makes it good for this call alone; the passkey may have been used since.
+      signCount: () => 0,
+    })
+    if (!verdict.ok) throw new Refusal('NOT_CONFIRMED', verdict.reason)
+    const { authorizer: by, signCount } = verdict
+    if (by !== null) await authorizers.raiseSignCount(by.id, signCount)
+    return { authorizerId: by?.id ?? Buffer.alloc(0), proof }
+  }
+
+  return {
+    async ask(request) {
+      const nowMs = Date.now()
+      const { term, encoded } = request
+      checkAsked(request, nowMs)
+      requireOfKey(request)
+      const { result, flushed } = ledger.commit((writer) => {
+        const before = ledger.approvals.approval(term.approvalId)
+        const isAgain = before !== null && isSameCall(before.term, encoded)
+        if (before !== null && before.ended !== null && before.ended.as !== 'signed') {
+          throw new Refusal('APPROVAL_DECLINED', before.ended.as)
+        }
+        if (before !== null && sameBytes(before.term, encoded)) return null
+        const { ofUser, all } = ledger.approvals.openApprovals(request.userId, nowMs)
+        if (before === null && (ofUser >= OPEN_PER_USER_MAX || all >= OPEN_MAX)) {
+          throw new Refusal('OVERLOADED', 'too many approvals wait')
+        }
+        const { userId, needed, delaySeconds, rule, spendUsd } = request
+        const askedAtMs = isAgain ? before.askedAtMs : nowMs
+        writer.putApproval(term.approvalId, {
+          ...{ term: encoded, userId, askedAtMs, needed, delaySeconds, rule, spendUsd },
+          ...{ approvals: [], ended: null },
+        })
+        writer.putApprovalCall(term.approvalId, request.call)
+        return 'asked'
+      })
+      const recorded =
+        result === 'asked' ? record(nowMs, { action: 'asked', term: encoded, rest: NOTHING }) : null
+      await Promise.all([flushed, recorded])
+    },
+    async approve(approvalId, proof, { userId, at }) {
+      const nowMs = Date.now()
+      const asked = undecided(approvalId, nowMs)
+      // Dev's software authorizer confirms what a signed-in user asks for, and nothing else.
+      if ((userId !== null || proof === null) && userId !== asked.row.userId) {
+        throw new Refusal('NOT_GRANTED', 'an approval of another user')
+      }
+      const given = { ...(await proven(asked, proof, nowMs)), atMs: nowMs }
+      const { result, flushed } = ledger.commit((writer) => {
+        const { row, term } = undecided(approvalId, nowMs)
+        if (!sameBytes(row.term, asked.row.term)) {
+          throw new Refusal('APPROVAL_MISMATCH', 'it was asked for anew meanwhile')
+        }
+        const known = row.approvals.find((one) => sameBytes(one.authorizerId, given.authorizerId))
+        if (known !== undefined) return { known, isNew: false }
+        writer.putApproval(approvalId, { ...row, approvals: [...row.approvals, given] })
+        if (at === 'page') {
+          const { walletId } = term
+          const { authorizerId } = given
+          writer.putDecision({
+            ...{ approvalId, walletId, userId: row.userId, decision: 'approve', authorizerId },
+            ...{ atMs: nowMs, comment: null, proof: given.proof },
+          })
+        }
+        return { known: given, isNew: true }
+      })
+      const entry: ApprovalEvidence = {
+        ...{ action: 'approved', term: asked.row.term, rest: result.known.proof },
+      }
+      await Promise.all([flushed, result.isNew ? record(nowMs, entry) : null])
+      return result.known
+    },
+    async end(approvalId, as) {
+      await ledger.commit((writer) => {
+        const row = ledger.approvals.approval(approvalId)
+        if (row === null || row.ended !== null) return
+        const ended = { as, atMs: Date.now(), comment: null }
+        writer.putApproval(approvalId, { ...row, ended })
+      }).flushed
+    },
+    async decline(approvalId, userId, comment) {
+      const atMs = Date.now()
+      await ledger.commit((writer) => {
+        const { row, term } = undecided(approvalId, atMs)
+        if (row.userId !== userId) throw new Refusal('APPROVAL_UNKNOWN', 'of another user')
+        const ended = { as: 'declined', atMs, comment } as const
+        writer.putApproval(approvalId, { ...row, ended })
+        writer.putDecision({
+          ...{ approvalId, walletId: term.walletId, userId, decision: 'decline', atMs, comment },
+          ...{ authorizerId: NOTHING, proof: NOTHING },
+        })
+      }).flushed
+    },
+    decisionsAfter: (number) => ledger.approvals.decisionsAfter(number, DECISIONS_PER_ANSWER),
+    waiting(approvalId, userId) {
+      const row = ledger.approvals.approval(approvalId)
+      if (row === null || row.userId !== userId) return null
+      const { statement: term } = readApprovalTerm(row.term)
+      return { row, term, call: ledger.approvals.approvalCall(approvalId) ?? NOTHING }
+    },
+  }
+
+  /** @throws Refusal unless the key's live secret was behind it, and it is the user's own */
+  function requireOfKey({ term, userId, keyProof }: AskedApproval): void {
+    const wallet = shares.get(term.walletId)
+    if (wallet === null || wallet.proofs === null)
+      throw new Refusal('UNKNOWN_WALLET', 'no such key')
+    const ownerHash = sha256(Buffer.from(userId))
+    const view = grants.view(term.keyId)
+    if (view === null) throw new Refusal('UNKNOWN_KEY', 'no grant for this key')
+    const isTheirs =
+      sameBytes(wallet.certificate.ownerHash, ownerHash) &&
+      sameBytes(term.ownerHash, ownerHash) &&
+      sameBytes(view.grant.walletId, term.walletId)
+    if (!isTheirs) throw new Refusal('NOT_GRANTED', 'a wallet or key of another user')
+    const proofKey = grants.proofKey(term.keyId)
+    if (proofKey === null || !timingSafeEqual(approvalKeyProof(proofKey, term), keyProof)) {
+      throw new Refusal('KEY_PROOF_MISSING', 'no proof of the API key')
+    }
+  }
+}
+
+const NOTHING = Buffer.alloc(0)
+
+/** @throws Refusal APPROVAL_EXPIRED or MALFORMED */
+function checkAsked({ term, call }: AskedApproval, nowMs: number): void {
+  if (term.expiresAtMs <= nowMs) throw new Refusal('APPROVAL_EXPIRED', 'asked for too late')
+  if (term.expiresAtMs > nowMs + AHEAD_MS_MAX) {
+    throw new Refusal('MALFORMED', 'it would wait for too long')
+  }
+  if (!sameBytes(hashOf(term, call), term.hash)) throw new Refusal('MALFORMED', 'another call')
+}
+
+function hashOf(term: ApprovalTerm, call: Uint8Array): Uint8Array {
+  if (term.kind === 'transaction') return keccak256(call)
+  const intent = decodeRouterIntent(call)
+  if (intent.chainId !== term.chainId || !sameBytes(intent.target, term.to) || term.value !== 0n) {
+    throw new Refusal('MALFORMED', 'another call')
+  }
+  return intentTermsHash(intent)
+}

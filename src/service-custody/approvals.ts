@@ -1,0 +1,147 @@
+import { encodeApprovalEvidence } from '../custody/approvals/approval-evidence.js'
+import {
+  type ApprovalTerm,
+  approvalTermMessage,
+  encodeApprovalTerm,
+} from '../custody/approvals/approval-term.js'
+import { authorizerName } from '../custody/authorizers/authorizer.js'
+import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
+import type { ApprovalId, SubWalletId } from '../domain/ids.js'
+import { ID_PREFIX, ulidBytes, ulidOfBytes } from '../domain/ids.js'
+import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
+import type { SocketClient } from '../quorum-protocol/client.js'
+import { Refusal } from '../quorum-protocol/refusal.js'
+import { fromHex } from '../quorum-protocol/transaction.js'
+import type {
+  ApprovalDecisions,
+  ApprovalGiven,
+  ApprovalRegistration,
+  ApprovalUpdate,
+  EndedApprovalAt,
+  SignApproval,
+} from './co-signer.js'
+import type { GrantAuthority } from './grant-authority.js'
+
+/** What waits for people, as this domain tells the user side of it. */
+export interface ApprovalsElsewhere {
+  register(registration: ApprovalRegistration): Promise<void>
+  approve(update: ApprovalUpdate): Promise<ApprovalGiven>
+  end(ended: EndedApprovalAt): Promise<void>
+  decisions(after: string | null): Promise<ApprovalDecisions>
+  /** Tells it of proofs that it does not have, as after it was restored. */
+  tellProofs(approval: SignApproval): Promise<void>
+}
+
+/** As many as the user side sends at once. */
+const DECISIONS_PER_ANSWER = 64
+/** The id makes a proof good for its call alone, however often it is asked for. */
+const VERSION = 1
+
+export function createApprovalsElsewhere(
+  userSide: SocketClient,
+  authority: GrantAuthority,
+  evidence: EvidenceLog,
+): ApprovalsElsewhere {
+  function record(
+    action: 'asked' | 'approved',
+    term: ApprovalTerm,
+    rest: Uint8Array,
+  ): Promise<void> {
+    const body = encodeApprovalEvidence({ action, term: encodeApprovalTerm(term), rest })
+    return evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.approval, body })
+  }
+
+  return {
+    async register({ term, userId, data, needed, delaySeconds, rule, spendUsd, keyProof }) {
+      const call = fromHex(data)
+      await userSide.call('approval-ask', [
+        ...[encodeApprovalTerm(term), userId, call, needed, delaySeconds, rule, spendUsd],
+        keyProof,
+      ])
+      await record('asked', term, Buffer.alloc(0))
+    },
+    async approve({ term, userId, consoleToken, authorization }) {
+      const statement = encodeApprovalTerm(term)
+      const confirmBeforeMs = term.expiresAtMs
+      const id = `${ID_PREFIX.approval}${ulidOfBytes(term.approvalId)}`
+      const proof = await authority.proofOver(
+        {
+          userId,
+          version: VERSION,
+          authorization:
+            authorization === null ? null : { ...authorization, version: VERSION, confirmBeforeMs },
+          statementUntil: () => statement,
+          messageOf: approvalTermMessage,
+          confirmUntil: confirmBeforeMs,
+          confirmPath: `/approve/${id}`,
+        },
+        Date.now(),
+      )
+      const token = proof === null ? consoleToken : ''
+      const answer = await userSide.call('approval-give', [term.approvalId, proof, token])
+      const [authorizerId, taken] = expectList(answer, 2).map((part) => expectBytes(part))
+      if (authorizerId === undefined || taken === undefined) {
+        throw new Refusal('MALFORMED', 'approval')
+      }
+      const authorizedBy = await authority.accepted(userId, taken, approvalTermMessage(statement))
+      await record('approved', term, taken)
+      return { authorizerId: nameOf(authorizerId), authorizedBy, proof: Buffer.from(taken) }
+    },
+    async end({ approvalId, as }) {
+      await userSide.call('approval-end', [ulidBytes(approvalId), as])
+    },
+    async decisions(after) {
+      const from = after === null ? 0 : Number(after)
+      const answer = await userSide.call('approval-decisions', [expectInteger(from)])
+      const found = expectList(answer, DECISIONS_PER_ANSWER).map(readDecision)
+      return {
+        decisions: found.map(({ decision }) => decision),
+        cursor: String(found.at(-1)?.number ?? from),
+      }
+    },
+    async tellProofs({ approvalId, proofs }) {
+      for (const proof of proofs) {
+        await userSide.call('approval-give', [ulidBytes(approvalId), proof, ''])
+      }
+    },
+  }
+}
+
+function readDecision(parts: unknown): {
+  readonly number: number
+  readonly decision: ApprovalDecisions['decisions'][number]
+} {
+  const [number, approvalId, walletId, userId, decision, authorizerId, atMs, comment, proof] =
+    expectList(parts, 9)
+  if (decision !== 'approve' && decision !== 'decline') throw malformed()
+  if (typeof userId !== 'string' || (comment !== null && typeof comment !== 'string')) {
+    throw malformed()
+  }
+  const taken = Buffer.from(expectBytes(proof))
+  return {
+    number: expectInteger(number),
+    decision: {
+      approvalId: idOf(ID_PREFIX.approval, approvalId) as ApprovalId,
+      subWalletId: idOf(ID_PREFIX.subWallet, walletId) as SubWalletId,
+      userId,
+      decision,
+      authorizerId: nameOf(expectBytes(authorizerId)),
+      atMs: expectInteger(atMs),
+      comment,
+      proof: taken.length === 0 ? null : taken,
+    },
+  }
+}
+
+function idOf(prefix: string, bytes: unknown): string {
+  return `${prefix}${ulidOfBytes(expectBytes(bytes, 16))}`
+}
+
+/** Null for dev's software authorizer, and where a sign-in was enough. */
+function nameOf(authorizerId: Uint8Array): string | null {
+  return authorizerId.length === 0 ? null : authorizerName(authorizerId)
+}
+
+function malformed(): Refusal {
+  return new Refusal('MALFORMED', 'decision')
+}

@@ -1,0 +1,462 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type ApprovalTerm,
+  approvalKeyProof,
+  approvalTermMessage,
+  callTerm,
+  encodeApprovalTerm,
+  intentTerm,
+} from '../../src/custody/approvals/approval-term.js'
+import { certificateMessage } from '../../src/custody/authorizers/certificate.js'
+import { encodeProof, type Proof } from '../../src/custody/authorizers/proof.js'
+import {
+  registryPath,
+  serviceLayout,
+  userSideLayout,
+} from '../../src/custody/domain-keys/layout.js'
+import { readRegistryFile, readRootKey } from '../../src/custody/domain-keys/registry-file.js'
+import { openEvidenceReader } from '../../src/custody/evidence/evidence-log.js'
+import { readEvidence } from '../../src/custody/evidence/read-evidence.js'
+import { verifyEvidence } from '../../src/custody-tools/audit/verify-evidence.js'
+import { auditHome } from '../../src/custody-tools/maintenance/audit-home.js'
+import { type ApprovalId, type Hex, ulidBody, ulidOfBytes } from '../../src/domain/ids.js'
+import type { RefusalCode } from '../../src/quorum-protocol/refusal.js'
+import { openRegistry } from '../../src/quorum-protocol/registry.js'
+import { encodeRouterIntent } from '../../src/quorum-protocol/router-intent.js'
+import type {
+  RouterIntentPayload,
+  TransactionPayload,
+} from '../../src/quorum-protocol/sign-payload.js'
+import { fromHex } from '../../src/quorum-protocol/transaction.js'
+import { policyOf } from '../policy/random-policies.js'
+import {
+  type AuthorizerClient,
+  connectAuthorizers,
+  type KeyAuthorizer,
+} from './authorizer-client.js'
+import {
+  type Quorum,
+  type ReadyWallet,
+  ROUTER,
+  readyWallet,
+  routerIntent,
+  startQuorum,
+  transfer,
+  USER,
+  WEBAUTHN,
+} from './harness.js'
+import { becomeService, type HostileService, intentFor, judged, refusalOf } from './hostile.js'
+import { ALICE, BOB, call, pays, USDC } from './policy-cases.js'
+
+/**
+ * The service gone bad: its own judgement is out of the way, its rows say what it likes. What a rule
+ * asks people about is signed with their proofs alone.
+ */
+let quorum: Quorum
+let service: HostileService
+let client: AuthorizerClient
+let first: KeyAuthorizer
+let second: KeyAuthorizer
+let third: KeyAuthorizer
+let wallet: ReadyWallet
+let other: ReadyWallet
+let nonce = 0
+
+const GAS_WEI = 100_000n * 2_000_000_000n
+const POLICY = {
+  default: 'deny',
+  rules: [
+    {
+      name: 'large payments',
+      effect: 'require_approval',
+      when: { to: [USDC], amounts: [{ token: USDC, gt: '100' }], chains: [8453] },
+      approvals: { needed: 1, expires_seconds: 600 },
+    },
+    {
+      name: 'payments to Bob',
+      effect: 'require_approval',
+      when: { beneficiaries: [BOB], functions: ['transfer(address,uint256)'] },
+      approvals: { needed: 2, expires_seconds: 600 },
+    },
+    { name: 'tips', effect: 'allow', when: { functions: ['native'] }, delay_seconds: 1 },
+    { name: 'venue', effect: 'require_approval', when: { operations: ['swap'] } },
+    { name: 'dear things', effect: 'require_approval', when: { spend_usd_gt: '5' } },
+    { name: 'small payments', effect: 'allow', when: { to: [USDC] } },
+  ],
+}
+
+beforeAll(async () => {
+  quorum = await startQuorum()
+  const passkeys = { rpId: WEBAUTHN.rp_id, origin: WEBAUTHN.origins[0] ?? '' }
+  const policy = policyOf(POLICY)
+  ;[wallet, other] = await Promise.all([
+    readyWallet(quorum, [1, 8453], { policy }),
+    readyWallet(quorum, [1, 8453], { policy }),
+  ])
+  client = await connectAuthorizers(quorum.home, USER, passkeys)
+  first = await client.addKey()
+  second = await client.addKey(first.prove)
+  third = await client.addKey(first.prove)
+  service = await becomeService(quorum)
+})
+afterAll(async () => {
+  await service?.close()
+  await quorum?.close()
+})
+
+const payment = (amount: bigint, change: Partial<TransactionPayload> = {}) =>
+  transfer(nonce++, {
+    to: USDC,
+    value: 0n,
+    data: pays(ALICE, amount),
+    gasLimit: 100_000n,
+    ...change,
+  })
+
+function newApproval(): ApprovalId {
+  return `apr_${ulidBody(Date.now(), randomBytes(10))}` as ApprovalId
+}
+
+function termFor(
+  payload: TransactionPayload,
+  change: Partial<ApprovalTerm> = {},
+  of: ReadyWallet = wallet,
+): ApprovalTerm {
+  const { walletId, keyId } = of
+  const asked = {
+    ...{ approvalId: newApproval(), walletId, keyId, userId: quorum.userId },
+    ...{ maxNativeWei: GAS_WEI, expiresAtMs: Date.now() + 600_000 },
+  }
+  return { ...callTerm(asked, payload), ...change }
+}
+
+/** As the service would tell of it; `needed` and what follows may be a lie. */
+function asked(term: ApprovalTerm, data: Hex, change: { needed?: number; proofKey?: Buffer } = {}) {
+  const keyProof = approvalKeyProof(change.proofKey ?? wallet.proofKey, term)
+  return service.userSide.call('approval-ask', [
+    ...[encodeApprovalTerm(term), quorum.userId, fromHex(data), change.needed ?? 0, 0],
+    ...['a rule', '100.00', keyProof],
+  ])
+}
+
+async function proofBy(by: KeyAuthorizer, term: ApprovalTerm): Promise<Buffer> {
+  const signature = await by.signer.sign(approvalTermMessage(encodeApprovalTerm(term)))
+  const authorizerId = Buffer.from(by.authorizerId.slice(4), 'hex')
+  return encodeProof({ kind: 'p256', authorizerId, signature } satisfies Proof)
+}
+
+async function given(by: KeyAuthorizer, term: ApprovalTerm, id = term.approvalId): Promise<void> {
+  await service.userSide.call('approval-give', [id, await proofBy(by, term), ''])
+}
+
+/** What the user side answers for an intent that rests on the approval, without the key's secret. */
+function answerTo(
+  payload: TransactionPayload | RouterIntentPayload,
+  { approvalId, expiresAtMs, maxNativeWei }: ApprovalTerm,
+  change: Parameters<typeof intentFor>[3] = {},
+  of: ReadyWallet = wallet,
+): Promise<RefusalCode | 'approved'> {
+  const approval = { approvalId, expiresAtMs, maxNativeWei }
+  const resting = { proofKey: null, approval, ...change }
+  return judged(service, (seq) => intentFor(of, payload, seq, resting))
+}
+
+/** A large payment that one person has approved. */
+async function approvedPayment(change: Partial<ApprovalTerm> = {}) {
+  const payload = payment(1_000n)
+  const term = termFor(payload, change)
+  await asked(term, payload.data)
+  await given(first, term)
+  return { payload, term }
+}
+
+describe('what a rule asks people about', () => {
+  test('is signed with the proof of one, and raised in its fees up to what was approved', async () => {
+    const { payload, term } = await approvedPayment()
+    const sent = { ...payload, maxFeePerGas: 1_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n }
+    const { coSigner } = quorum
+    const outcome = await coSigner.sign({
+      ...{ walletId: wallet.walletId, keyId: wallet.keyId, requestId: randomBytes(16) },
+      ...{ proofKey: null, replaces: null, payload: sent },
+      approval: { ...approvalOf(term), proofs: [] },
+    })
+    expect(outcome).toMatchObject({ ok: true })
+    const heldBy = outcome.ok ? outcome.intentId : Buffer.alloc(32)
+    const bump = (maxFeePerGas: bigint) =>
+      judged(service, (seq) =>
+        intentFor(wallet, { ...sent, maxFeePerGas }, seq, { proofKey: null, replaces: heldBy }),
+      )
+    expect(await bump(2_000_000_001n)).toBe('APPROVAL_MISMATCH')
+    expect(await bump(2_000_000_000n)).toBe('approved')
+  })
+
+  test('is refused without an approval, and with one that was never asked for', async () => {
+    const payload = payment(1_000n)
+    expect(await judged(service, (seq) => intentFor(wallet, payload, seq))).toBe('POLICY_DENIED')
+    // A row of the service's says "approved"; nobody told the user side of it.
+    expect(await answerTo(payload, termFor(payload))).toBe('APPROVAL_UNKNOWN')
+  })
+
+  test('is refused where the service says that nobody need approve it', async () => {
+    const payload = payment(1_000n)
+    const term = termFor(payload)
+    await asked(term, payload.data, { needed: 0 })
+    expect(await answerTo(payload, term)).toBe('APPROVAL_MISSING')
+  })
+
+  test('is refused for another call, wallet, key, chain, value or id than was approved', async () => {
+    const { payload, term } = await approvedPayment()
+    expect(await answerTo({ ...payload, data: pays(ALICE, 1_001n) }, term)).toBe(
+      'APPROVAL_MISMATCH',
+    )
+    expect(await answerTo({ ...payload, data: pays(BOB, 1_000n) }, term)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo({ ...payload, to: ALICE }, term)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo({ ...payload, value: 1n }, term)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo({ ...payload, chainId: 1 }, term)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo(payload, term, {}, other)).toBe('APPROVAL_MISMATCH')
+    const longer = { ...term, expiresAtMs: term.expiresAtMs + 1 }
+    expect(await answerTo(payload, longer)).toBe('APPROVAL_MISMATCH')
+    const unknown = { ...term, approvalId: randomBytes(16) }
+    expect(await answerTo(payload, unknown)).toBe('APPROVAL_UNKNOWN')
+    expect(await answerTo(payload, term)).toBe('approved')
+  })
+
+  test('is refused with more gas than was approved', async () => {
+    const { payload, term } = await approvedPayment()
+    const dearer = { ...payload, maxFeePerGas: 2_000_000_001n }
+    expect(await answerTo(dearer, term)).toBe('APPROVAL_MISMATCH')
+    const lied = { ...term, maxNativeWei: term.maxNativeWei * 2n }
+    expect(await answerTo(dearer, lied)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo({ ...payload, gasLimit: 100_001n }, term)).toBe('APPROVAL_MISMATCH')
+  })
+
+  test('is signed once: at another nonce the approval is used up, across a restart too', async () => {
+    const { payload, term } = await approvedPayment()
+    const again = { ...payload, nonce: nonce++ }
+    expect(await answerTo(payload, term)).toBe('approved')
+    expect(await answerTo(again, term)).toBe('APPROVAL_USED')
+    await service.close()
+    await quorum.identityProvider.kill()
+    quorum.identityProvider = await quorum.startIdentityProvider()
+    await quorum.coSigner.whenReady(10_000)
+    service = await becomeService(quorum)
+    expect(await answerTo(again, term)).toBe('APPROVAL_USED')
+  })
+
+  test('is not used up by what is refused, nor lent to the replacement of another call', async () => {
+    const { payload, term } = await approvedPayment()
+    expect(await answerTo(payload, term, { grantVersion: 9 })).toBe('STALE_GRANT')
+    const small = payment(1n)
+    const outcome = await quorum.coSigner.sign({
+      ...{ walletId: wallet.walletId, keyId: wallet.keyId, requestId: randomBytes(16) },
+      ...{ proofKey: wallet.proofKey, replaces: null, payload: small },
+    })
+    if (!outcome.ok) throw new Error('not signed')
+    const raised = { ...small, maxFeePerGas: 3_000_000_000n, maxPriorityFeePerGas: 2_000_000_000n }
+    const replaces = outcome.intentId
+    expect(await answerTo(raised, term, { replaces })).toBe('APPROVAL_USED')
+    expect(await answerTo(payload, term)).toBe('approved')
+  })
+
+  test('is refused once the approval has expired, was declined or withdrawn', async () => {
+    const soon = await approvedPayment({ expiresAtMs: Date.now() + 250 })
+    await expect.poll(() => Date.now() > soon.term.expiresAtMs, { timeout: 10_000 }).toBe(true)
+    expect(await answerTo(soon.payload, soon.term)).toBe('APPROVAL_EXPIRED')
+    const { payload, term } = await approvedPayment()
+    await service.userSide.call('approval-end', [term.approvalId, 'withdrawn'])
+    expect(await answerTo(payload, term)).toBe('APPROVAL_DECLINED')
+    expect(await refusalOf(asked(term, payload.data))).toBe('APPROVAL_DECLINED')
+    expect(await refusalOf(given(second, term))).toBe('APPROVAL_DECLINED')
+  })
+
+  test('takes as many people as the strictest rule says, each once', async () => {
+    const payload = payment(50n, { data: pays(BOB, 50n) })
+    const term = termFor(payload)
+    await asked(term, payload.data, { needed: 1 })
+    await given(first, term)
+    await given(first, term)
+    expect(await answerTo(payload, term)).toBe('APPROVAL_MISSING')
+    await given(second, term)
+    expect(await answerTo(payload, term)).toBe('approved')
+  })
+
+  test('takes as many as the service says where only it can tell', async () => {
+    const payload = payment(5n)
+    const term = termFor(payload)
+    await asked(term, payload.data, { needed: 1 })
+    expect(await answerTo(payload, term)).toBe('APPROVAL_MISSING')
+    await given(first, term)
+    expect(await answerTo(payload, term)).toBe('approved')
+  })
+
+  test('is void where it is asked about anew with more gas', async () => {
+    const { payload, term } = await approvedPayment()
+    const dearer = { ...term, maxNativeWei: GAS_WEI * 2n }
+    await asked(dearer, payload.data)
+    expect(await answerTo(payload, term)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo(payload, dearer)).toBe('APPROVAL_MISSING')
+    await given(second, dearer)
+    expect(await answerTo(payload, dearer)).toBe('approved')
+  })
+
+  test('covers a Router intent by its terms, and one attempt at it', async () => {
+    const intent = { ...routerIntent(wallet.address), amountIn: 5n, data: call('burn', [1n]) }
+    const payload: RouterIntentPayload = {
+      ...{ type: 'router-intent', chainId: 8453, verifyingContract: ROUTER, intent },
+    }
+    const { walletId, keyId } = wallet
+    const limits = { maxNativeWei: 0n, expiresAtMs: Date.now() + 600_000 }
+    const of = { approvalId: newApproval(), walletId, keyId, userId: quorum.userId, ...limits }
+    const encoded = encodeRouterIntent(payload)
+    const term = intentTerm(of, encoded)
+    await asked(term, `0x${encoded.toString('hex')}`)
+    expect(await answerTo(payload, term)).toBe('APPROVAL_MISSING')
+    await given(first, term)
+    const worse = { ...payload, intent: { ...intent, minOut: intent.minOut + 1n } }
+    expect(await answerTo(worse, term)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo(payload, term)).toBe('approved')
+    const later = { ...payload, intent: { ...intent, nonce: intent.nonce + 1n } }
+    expect(await answerTo(later, term)).toBe('APPROVAL_USED')
+  })
+})
+
+describe('a proof is taken', () => {
+  test('over this term, by an authorizer of this user alone', async () => {
+    const payload = payment(1_000n)
+    const [term, elsewhere] = [termFor(payload), termFor(payload)]
+    await asked(term, payload.data)
+    expect(await refusalOf(given(first, elsewhere, term.approvalId))).toBe('NOT_CONFIRMED')
+    const cheaper = { ...term, maxNativeWei: 1n }
+    expect(await refusalOf(given(first, cheaper, term.approvalId))).toBe('NOT_CONFIRMED')
+    const grantLike = await first.signer.sign(certificateMessage(encodeApprovalTerm(term)))
+    const authorizerId = Buffer.from(first.authorizerId.slice(4), 'hex')
+    const forged = encodeProof({ kind: 'p256', authorizerId, signature: grantLike })
+    const give = (proof: Uint8Array | null, token: string) =>
+      refusalOf(service.userSide.call('approval-give', [term.approvalId, proof, token]))
+    expect(await give(forged, '')).toBe('NOT_CONFIRMED')
+    const stranger = encodeProof({
+      ...{ kind: 'p256', authorizerId: randomBytes(16), signature: randomBytes(64) },
+    })
+    expect(await give(stranger, '')).toBe('NOT_CONFIRMED')
+    // Dev's software authorizer is for users without one of their own, and for signed-in ones.
+    expect(await give(null, '')).toBe('NOT_GRANTED')
+    expect(await give(null, quorum.consoleToken)).toBe('NOT_CONFIRMED')
+    expect(await answerTo(payload, term)).toBe('APPROVAL_MISSING')
+  })
+
+  test('for a call that the live key asked for alone', async () => {
+    const payload = payment(1_000n)
+    const term = termFor(payload)
+    const proofKey = randomBytes(32)
+    expect(await refusalOf(asked(term, payload.data, { proofKey }))).toBe('KEY_PROOF_MISSING')
+    expect(await refusalOf(asked(term, pays(ALICE, 1n)))).toBe('MALFORMED')
+    const late = termFor(payload, { expiresAtMs: Date.now() - 1 })
+    expect(await refusalOf(asked(late, payload.data))).toBe('APPROVAL_EXPIRED')
+    const long = termFor(payload, { expiresAtMs: Date.now() + 30 * 86_400_000 })
+    expect(await refusalOf(asked(long, payload.data))).toBe('MALFORMED')
+    expect(await refusalOf(given(first, term))).toBe('APPROVAL_UNKNOWN')
+  })
+})
+
+describe('a call that waits for its time', () => {
+  test('is approved after its delay by the user side’s own clock, and not before', async () => {
+    const payload = transfer(nonce++, { to: ALICE, value: 5n, gasLimit: 21_000n })
+    const term = termFor(payload)
+    expect(await answerTo(payload, term)).toBe('APPROVAL_UNKNOWN')
+    await asked(term, '0x')
+    expect(await answerTo(payload, term)).toBe('APPROVAL_EARLY')
+    await expect
+      .poll(() => answerTo(payload, term), { timeout: 10_000, interval: 100 })
+      .toBe('approved')
+  })
+
+  test('is refused once it was declined', async () => {
+    const payload = transfer(nonce++, { to: ALICE, value: 5n, gasLimit: 21_000n })
+    const term = termFor(payload)
+    await asked(term, '0x')
+    await service.userSide.call('approval-end', [term.approvalId, 'declined'])
+    expect(await answerTo(payload, term)).toBe('APPROVAL_DECLINED')
+  })
+})
+
+describe('an authorizer that was removed meanwhile', () => {
+  test('counts no more', async () => {
+    const payload = payment(1_000n)
+    const term = termFor(payload)
+    await asked(term, payload.data)
+    await given(third, term)
+    const { json } = await client.call('remove', { authorizer_id: third.authorizerId })
+    const message = certificateMessage(Buffer.from(String(json.certificate), 'base64url'))
+    const proof = await first.prove(String(json.challenge), message)
+    const { status } = await client.call('approve', { ceremony_id: json.ceremony_id, proof })
+    expect(status).toBe(200)
+    expect(await answerTo(payload, term)).toBe('APPROVAL_MISSING')
+    expect(await refusalOf(given(third, term))).toBe('NOT_CONFIRMED')
+    await given(second, term)
+    expect(await answerTo(payload, term)).toBe('approved')
+  })
+})
+
+describe('the honest service', () => {
+  test('has both domains keep the proof, and signs by it without the key’s secret', async () => {
+    const { coSigner, userId, consoleToken } = quorum
+    const payload = payment(2_000n)
+    const term = termFor(payload)
+    const keyProof = approvalKeyProof(wallet.proofKey, term)
+    await coSigner.registerApproval({
+      ...{ term, userId, data: payload.data, needed: 1, delaySeconds: 0, keyProof },
+      ...{ rule: 'large payments', spendUsd: '0.002' },
+    })
+    const update = { term, userId, consoleToken }
+    await expect(coSigner.approve({ ...update, authorization: null })).rejects.toMatchObject({
+      fault: { code: 'AUTHORIZATION_REQUIRED' },
+    })
+    const proof = await proofBy(second, term)
+    const approval = await coSigner.approve({ ...update, authorization: { proof } })
+    expect(approval).toMatchObject({ authorizerId: second.authorizerId, authorizedBy: 'p256' })
+    const outcome = await coSigner.sign({
+      ...{ walletId: wallet.walletId, keyId: wallet.keyId, requestId: randomBytes(16) },
+      ...{ proofKey: null, replaces: null, payload },
+      approval: { ...approvalOf(term), proofs: [approval.proof] },
+    })
+    expect(outcome).toMatchObject({ ok: true })
+    expect(await coSigner.approvalDecisions(null)).toEqual({ decisions: [], cursor: '0' })
+  })
+
+  test('leaves evidence in which every approval of what was asked about is proven', async () => {
+    const { home } = quorum
+    const places = { home, service: null, identity: null, registry: null, root: null }
+    const { report } = await auditHome(places)
+    expect(report.problems).toEqual([])
+  })
+
+  test('leaves evidence that fails without a proof, or without anybody having been asked', async () => {
+    const { home } = quorum
+    const layouts = [serviceLayout(home), userSideLayout(home)]
+    const logs = layouts.map(({ evidence }) => openEvidenceReader(evidence))
+    const [ofService, ofUser] = logs.map((log) => readEvidence('log', log.entries()))
+    await Promise.all(logs.map((log) => log.close()))
+    if (ofService === undefined || ofUser === undefined) throw new Error('no logs')
+    const registry = openRegistry(
+      readRegistryFile(registryPath(home)),
+      readRootKey(serviceLayout(home).rootKey),
+    )
+    const problemsWith = async (approvals: typeof ofUser.approvals) => {
+      const user = { ...ofUser, approvals }
+      const { problems } = await verifyEvidence({ ...ofService, approvals: [] }, user, registry)
+      return problems.filter((problem) => problem.includes('not proven that a person'))
+    }
+    const asked = ofUser.approvals.filter(({ value }) => value.action === 'asked')
+    expect(await problemsWith(ofUser.approvals)).toEqual([])
+    const unproven = await problemsWith(asked)
+    expect(unproven.length).toBeGreaterThan(5)
+    expect(unproven.every((problem) => problem.includes('APPROVAL_MISSING'))).toBe(true)
+    expect((await problemsWith([])).some((one) => one.includes('APPROVAL_UNKNOWN'))).toBe(true)
+  })
+})
+
+function approvalOf({ approvalId, expiresAtMs, maxNativeWei }: ApprovalTerm) {
+  const id = `apr_${ulidOfBytes(approvalId)}` as ApprovalId
+  return { approvalId: id, expiresAtMs, maxNativeWei }
+}
