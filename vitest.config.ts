@@ -32,7 +32,8 @@ const HTTP_BY_ADAPTER = [
 
 /**
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
- * Chromium (`npm run test:passkey`, `npm run test:pages`), systemd (`npm run test:systemd`), Node 22
+ * Chromium (`npm run test:passkey`, `npm run test:pages`), systemd (`npm run test:systemd`), promtool
+ * (`npm run test:alerts`), Node 22
  * (`npm run test:mcp:conformance` fetches it), versions of Node (`npm run test:runtimes`), or the
  * registry to install from (`npm run test:package`).
  */
@@ -46,6 +47,7 @@ const STACKS_ON_REQUEST = {
 const isWanted = (name: string) => process.env[name] === '1'
 const ON_REQUEST = [
   ...(isWanted('SYSTEMD') ? [] : ['test/systemd/analyze.test.ts']),
+  ...(isWanted('ALERTS') ? [] : ['test/observability/promtool.test.ts']),
   ...(isWanted('MCP_CONFORMANCE') ? [] : ['test/mcp/conformance.test.ts']),
 ]
 

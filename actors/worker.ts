@@ -20,8 +20,10 @@ import { createGuardedAgent } from '../src/webhooks/guarded-agent.js'
 import { createMailer } from '../src/webhooks/mailer.js'
 import { openFreezes } from '../src/wiring/freezes.js'
 import { attachMeter } from '../src/wiring/meters.js'
+import { attachPathMeter } from '../src/wiring/path-meter.js'
 import { openThreadPorts } from '../src/wiring/thread-ports.js'
 import { createAddressRulesShell } from './address-rules/shell.js'
+import { meterUnconfirmed } from './chain-watcher/meter-unconfirmed.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
 import { createCustodyShell } from './custody/shell.js'
 import { createFreezesShell } from './freezes/shell.js'
@@ -42,9 +44,11 @@ import { ShardHost } from './runtime/shard-host.js'
 import { sleep, systemTimers } from './runtime/timers.js'
 import { createSharePriceShell } from './share-prices/shell.js'
 import { decodeCommand } from './sub-wallet/encoded-send.js'
+import { followSteps } from './sub-wallet/follow-steps.js'
 import { encodeAnswer } from './sub-wallet/send-reply.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
 import { createAnnouncer } from './webhook-endpoint/announce.js'
+import { meterBacklog } from './webhook-endpoint/meter-backlog.js'
 import { createDeliveryPace } from './webhook-endpoint/pace.js'
 import { createWebhookShell } from './webhook-endpoint/shell.js'
 
@@ -56,14 +60,21 @@ const { home, mode, workerIndex, workerCount } = start
 
 const log = createLogger({ name: `worker-${workerIndex}`, level: start.logLevel })
 const lists = attachLists(start.lists)
+const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
 const meter = attachMeter(start.meters, 1 + workerIndex)
+const path = attachPathMeter(
+  start.path,
+  1 + workerIndex,
+  chainConfigs.map(({ id }) => id),
+)
 const own = await openThreadPorts({
   home,
   storeDirectory: start.storeDirectory,
-  chainConfigs: readChainsFile(join(home, 'chains.json')).chains,
+  chainConfigs,
   recordVersions: start.recordVersions,
   rulesVersion: start.rulesVersion,
   meter,
+  path,
   lists,
   log,
   // The main thread tells what the checks of chains find.
@@ -117,50 +128,59 @@ const host = new ShardHost({
   log,
   shells: [
     eraseShell(
-      createSubWalletShell({
-        reader,
-        chains,
-        prices,
-        quoter,
-        receipts: quoter,
-        screener,
-        coSigner,
-        tell,
-        freezes: freezes.book,
-        keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
-        versions: attachVersions(start.walletVersions),
-        auditLog,
-        log,
-        timers,
-      }),
-    ),
-    eraseShell(
-      createChainWatcherShell({
-        reader,
-        chains,
-        tell,
-        announce(head) {
-          prices.onHead(head)
-          const { txHashes: _, ...short } = head
-          outbox.push({ type: 'head', head: short })
-        },
-        log,
-        timers,
-      }),
-    ),
-    eraseShell(
-      createWebhookShell({
-        reader,
-        sequence,
-        deliverer: createDeliverer({
-          dispatcher,
-          mailer: start.smtpFile === null ? null : createMailer(readSmtpFile(start.smtpFile)),
+      followSteps(
+        createSubWalletShell({
+          reader,
+          chains,
+          prices,
+          quoter,
+          receipts: quoter,
+          screener,
+          coSigner,
+          tell,
+          freezes: freezes.book,
+          keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
+          versions: attachVersions(start.walletVersions),
+          auditLog,
+          log,
+          timers,
         }),
-        sealedText: coSigner.sealedText,
-        pace: createDeliveryPace(start.deliveriesPerSecond, timers),
-        log,
-        timers,
-      }),
+        { path, latency: meter.latency, nowMs: timers.now },
+      ),
+    ),
+    eraseShell(
+      meterUnconfirmed(
+        createChainWatcherShell({
+          reader,
+          chains,
+          tell,
+          announce(head) {
+            prices.onHead(head)
+            const { txHashes: _, ...short } = head
+            outbox.push({ type: 'head', head: short })
+          },
+          log,
+          timers,
+        }),
+        path,
+      ),
+    ),
+    eraseShell(
+      meterBacklog(
+        createWebhookShell({
+          reader,
+          sequence,
+          deliverer: createDeliverer({
+            dispatcher,
+            mailer: start.smtpFile === null ? null : createMailer(readSmtpFile(start.smtpFile)),
+          }),
+          sealedText: coSigner.sealedText,
+          pace: createDeliveryPace(start.deliveriesPerSecond, timers),
+          log,
+          timers,
+        }),
+        path,
+      ),
     ),
     eraseShell(createAddressRulesShell({ reader, rulesChanged: rules.changed })),
     eraseShell(createKeyUseShell()),
@@ -204,6 +224,7 @@ const METER_MS = 1_000
 
 function postMeter(): void {
   meter.post()
+  path.post()
   timers.at(timers.now() + METER_MS, postMeter)
 }
 postMeter()

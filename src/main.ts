@@ -40,6 +40,7 @@ import { createSharePriceHistory } from './defi/share-price-history.js'
 import { createUniswapV3 } from './defi/uniswap-v3.js'
 import { watchFreeSpace } from './disk/free-space.js'
 import { GAS_WALLETS_PER_CHAIN } from './domain/gas-wallets.js'
+import { registerDependencyGauges } from './http/dependency-gauges.js'
 import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
 import { listenForMetrics } from './http/metrics-listener.js'
@@ -69,8 +70,15 @@ import { attachVersions, createVersionsBuffer } from './store/versions.js'
 import { walletUsersOf } from './store/wallet-users.js'
 import { openConsoleTokens } from './wiring/console-tokens.js'
 import { openFreezes } from './wiring/freezes.js'
-import { attachMeter, createMeterBuffer, registerMeters, threadNames } from './wiring/meters.js'
+import {
+  attachMeter,
+  createMeterBuffer,
+  registerMeters,
+  showLatencies,
+  threadNames,
+} from './wiring/meters.js'
 import { openOracleMirrors } from './wiring/oracle-mirrors.js'
+import { attachPathMeter, createPathBuffer, showPath } from './wiring/path-meter.js'
 import { openThreadPorts } from './wiring/thread-ports.js'
 
 /**
@@ -118,9 +126,13 @@ const lists = await createListOwner({
 const registry = new Registry()
 const meters = createMeterBuffer(1 + config.workers)
 const meter = attachMeter(meters, 0)
+const chainIds = chainConfigs.map(({ id }) => id)
+const pathBuffer = createPathBuffer(1 + config.workers, chainIds)
+const path = attachPathMeter(pathBuffer, 0, chainIds)
 // For reads and simulations; what is sent is screened and valued by the worker that owns the wallet.
 const own = await openThreadPorts({
-  ...{ home, storeDirectory, chainConfigs, recordVersions, rulesVersion, lists, registry, meter },
+  ...{ home, storeDirectory, chainConfigs, recordVersions, rulesVersion, lists, registry },
+  ...{ meter, path },
   log: logger,
 })
 const { reader, chains, prices, screener, quoter, hasRouter } = own
@@ -185,6 +197,7 @@ const actors = await startActors({
       chainTime,
       quorumReach,
       meters,
+      path: pathBuffer,
       boot,
     }),
   ),
@@ -315,7 +328,7 @@ const readiness = readinessParts({
   quorum: () => readQuorumReach(quorumReach),
   readStore: () => reader.events.lastSeqs(),
   lists: () => lists.status(),
-  prices: () => prices.gaps(),
+  prices: () => prices.readings(),
   chains: () =>
     chainConfigs.map(({ id, name, block_time_ms: blockTimeMs }) => ({
       ...{ chainId: id, name, blockTimeMs },
@@ -368,6 +381,12 @@ registerServiceGauges(registry, {
   adapter: server.adapter,
   writes: () => writes,
 })
+registerDependencyGauges(registry, {
+  prices: () => prices.readings(),
+  quorum: () => readQuorumReach(quorumReach),
+  freezes: freezes.book.counts,
+  disk,
+})
 const gasBalances = watchGasBalances({ chains, wallets: gasWallets, registry, log: logger })
 const metricsListener =
   config.metricsPort === null
@@ -376,7 +395,11 @@ const metricsListener =
         host: config.host,
         port: config.metricsPort,
         registry,
-        metrics,
+        expositions: [
+          metrics.render,
+          showLatencies(meters),
+          showPath(pathBuffer, chainIds, clock.nowMs),
+        ],
         logger,
         adapter: config.httpAdapter,
         descriptorsMax: unreservedDescriptors(descriptorsMax()),

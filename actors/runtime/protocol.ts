@@ -60,6 +60,8 @@ export interface WorkerStart {
   readonly chainTime: SharedArrayBuffer
   /** What each thread's queues and pools read. */
   readonly meters: SharedArrayBuffer
+  /** What each thread counts of the money path. */
+  readonly path: SharedArrayBuffer
   /** What each worker reaches of the quorum. */
   readonly quorumReach: SharedArrayBuffer
   /** 16 bytes: which start of the service this is, for the identity provider. */

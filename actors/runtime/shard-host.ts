@@ -79,6 +79,7 @@ export class ShardHost {
   readonly #options: ShardHostOptions
   readonly #shells: ReadonlyMap<string, ErasedShell>
   readonly #mailbox: Mailbox<Mail>
+  readonly #tookToCommit: (elapsedMs: number) => void
   /** By kind, then id: a command finds its actor without a key being made for it. */
   readonly #byKind = new Map<string, Map<string, Resident>>()
   /** All of them. Insertion order is order of use while there are many: the oldest comes first. */
@@ -95,6 +96,7 @@ export class ShardHost {
     this.#options = options
     this.#mailbox = new Mailbox(MAILBOX_CAPACITY, options.timers.elapsed)
     options.meter.queue('mailbox', () => this.#mailbox.read())
+    this.#tookToCommit = options.meter.latency('commit')
     this.#shells = new Map(options.shells.map((shell) => [shell.kind, shell]))
   }
 
@@ -236,13 +238,16 @@ export class ShardHost {
     const dirty = [...this.#dirty]
     this.#dirty.clear()
     this.#commitsPending++
-    const { commits, appended, fatal } = this.#options
+    const { commits, appended, fatal, timers } = this.#options
+    const writes = !batch.empty
+    const beganMs = timers.elapsed()
     // Outputs of a tick that wrote nothing still rest on the commits before them.
     const before = this.#lastCommit
-    const committed = batch.empty ? before.then(() => []) : commits.commit(batch)
+    const committed = writes ? commits.commit(batch) : before.then(() => [])
     this.#lastCommit = committed.then(
       (events) => {
         this.#commitsPending--
+        if (writes) this.#tookToCommit(timers.elapsed() - beganMs)
         for (const resident of dirty) {
           resident.commitsPending--
           if (resident.kept !== null && resident.commitsPending === 0) this.#deliverKept(resident)

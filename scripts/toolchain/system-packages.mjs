@@ -9,6 +9,7 @@ import { announce } from './console.mjs'
 const PACKAGES = {
   softhsm2: { program: 'softhsm2-util', elsewhere: 'softhsm (Fedora, Homebrew)' },
   chromium: { program: process.env.CHROMIUM ?? 'chromium', elsewhere: 'a path in CHROMIUM' },
+  prometheus: { program: 'promtool', elsewhere: "promtool of Prometheus's own releases" },
   systemd: { program: 'systemd-analyze', elsewhere: 'a Linux with systemd' },
 }
 

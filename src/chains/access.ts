@@ -22,14 +22,14 @@ export type Chains = ReadonlyMap<number, ChainAccess>
 /** @returns all chains of the configuration, and what ends their connections */
 export function connectChains(
   configs: readonly ChainConfig[],
-  metrics?: RpcMetrics,
+  metricsOf?: (chainId: number) => RpcMetrics,
 ): { readonly chains: Chains; close(): Promise<void> } {
   const chains = new Map<number, ChainAccess>()
   for (const config of configs) {
     const rpc = createRpcClient({
       chainId: config.id,
       endpoints: config.rpc_urls,
-      ...(metrics === undefined ? {} : { metrics }),
+      ...(metricsOf === undefined ? {} : { metrics: metricsOf(config.id) }),
     })
     const reads = createChainReads(rpc)
     chains.set(config.id, {

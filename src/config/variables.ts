@@ -132,6 +132,7 @@ export const VARIABLES: readonly Variable[] = [
   service('COUNTERSIGN_QUOTA_ADDRESS_RULES', '1000', 'address rules of a user'),
 
   identity('IDENTITY_PORT', '3100', 'of the login, on loopback; 0 picks a free one'),
+  identity('IDENTITY_METRICS_PORT', null, 'of its `/metrics`, on loopback; unset: none are served'),
   identity(
     'IDENTITY_PUBLIC_ISSUER',
     { computed: 'its own address' },

@@ -31,7 +31,7 @@ const EXECUTION_GAS = 250_000n
 export function watchGasBalances(options: GasBalancesOptions): GasBalances {
   const { chains, wallets, registry, log } = options
   const gauge = new Gauge({
-    name: 'gas_wallet_balance_native',
+    name: 'countersign_gas_wallet_balance_native',
     help: 'What each gas wallet has left, in whole native coins.',
     labelNames: ['chain_id', 'gas_wallet'],
     registers: [registry],

@@ -15,6 +15,8 @@ export interface FreezeBook {
     readonly subWalletId: SubWalletId
     readonly lineageId: LineageId
   }): Freezing | null
+  /** How many there are of each scope. */
+  counts(): Readonly<Record<Freezing['scope'], number>>
   /** Takes the place of all that the user had. */
   put(userId: UserId, freezes: readonly Freeze[]): void
 }
@@ -51,6 +53,15 @@ export function createFreezeBook(
     freezeOf(key) {
       const freezes = of(key.userId)
       return freezes === null ? null : freezeOf(freezes, key)
+    },
+    counts() {
+      const all = { instance: instance() === null ? 0 : 1, user: 0, wallet: 0, key: 0 }
+      for (const { user, wallets, lineages } of byUser.values()) {
+        if (user !== null) all.user++
+        all.wallet += wallets.size
+        all.key += lineages.size
+      }
+      return all
     },
     put,
   }

@@ -102,6 +102,15 @@ export function isId(prefix: string, id: string): boolean {
 }
 
 /**
+ * When an id was drawn, milliseconds since the epoch.
+ * @throws RangeError when the body is not a ULID
+ */
+export function timeOfId(id: string): number {
+  const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = ulidBytes(id)
+  return (a * 256 + b) * 2 ** 32 + (((c * 256 + d) * 256 + e) * 256 + f)
+}
+
+/**
  * The 16 bytes of an id's ULID body, for fixed-width binary records.
  * @throws RangeError when the body is not a ULID
  */

@@ -4,11 +4,12 @@
  */
 export interface Meter {
   queue(name: MeteredQueue, read: () => QueueReading): void
-  count(name: MeteredCount, read: () => number): void
+  /** @returns what takes milliseconds down: two additions in memory of the thread's own */
+  latency(name: MeteredLatency): (elapsedMs: number) => void
 }
 
 /** For whoever shows nothing. */
-export const NO_METER: Meter = { queue() {}, count() {} }
+export const NO_METER: Meter = { queue() {}, latency: () => () => {} }
 
 /**
  * `callers` wait for actors' replies, `walks` for the screening of large calldata, `signing` for a
@@ -28,19 +29,21 @@ export const METERED_QUEUES = [
 ] as const
 export type MeteredQueue = (typeof METERED_QUEUES)[number]
 
-/** HTTP requests to nodes by their outcome, and what became of the endpoints. */
-export const METERED_COUNTS = [
-  'rpc_ok',
-  'rpc_rate_limited',
-  'rpc_refused',
-  'rpc_unsent',
-  'rpc_unanswered',
-  'rpc_hedged',
-  'rpc_breakers_opened',
-  'rpc_breakers_closed',
-  'rpc_wrong_chain_ids',
+/**
+ * How long the parts of the money path take. `signing` is all of a signature, as a wallet waits for
+ * it; of its batch, `approval` is the identity provider's answer and `joining` all that follows, the
+ * quorum signer's above all. `commit` is one synced write of the store, `broadcast` from a
+ * transaction's signature to the first node that took it, `confirmation` to its depth.
+ */
+export const METERED_LATENCIES = [
+  'signing',
+  'approval',
+  'joining',
+  'commit',
+  'broadcast',
+  'confirmation',
 ] as const
-export type MeteredCount = (typeof METERED_COUNTS)[number]
+export type MeteredLatency = (typeof METERED_LATENCIES)[number]
 
 export interface QueueReading {
   readonly length: number

@@ -1,7 +1,6 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Listener } from './app.js'
-import { type HttpMetrics, renderMetrics } from './metrics.js'
 import { type AdapterChoice, createApp } from './uws.js'
 
 /**
@@ -13,14 +12,15 @@ export function listenForMetrics(options: {
   /** 0 picks a free one. */
   readonly port: number
   readonly registry: Registry
-  readonly metrics: HttpMetrics
+  /** What is counted outside the registry, each in the text format. */
+  readonly expositions: readonly (() => string)[]
   readonly logger: Logger
   /** Default `auto`. */
   readonly adapter?: AdapterChoice
   /** As `AppOptions` has it. */
   readonly descriptorsMax?: number
 }): Promise<Listener> {
-  const { registry, metrics, logger, adapter = 'auto' } = options
+  const { registry, expositions, logger, adapter = 'auto' } = options
   const { descriptorsMax = Number.POSITIVE_INFINITY } = options
   const app = createApp({ adapter, descriptorsMax })
   app.get('/metrics', (response) => {
@@ -28,9 +28,10 @@ export function listenForMetrics(options: {
     response.onAborted(() => {
       aborted = true
     })
-    void renderMetrics(registry, metrics).then(
-      (text) => {
+    void registry.metrics().then(
+      (own) => {
         if (aborted) return
+        const text = [own, '\n', ...expositions.map((render) => render())].join('')
         response.cork(() => {
           response.writeHeader('Content-Type', registry.contentType).end(text)
         })

@@ -1,4 +1,4 @@
-import type { Registry } from 'prom-client'
+import { type HistogramSeries, renderHistogram } from '../domain/exposition.js'
 
 /**
  * Request counts and latencies by operation and status class. Kept in plain arrays and rendered
@@ -10,12 +10,9 @@ const BUCKETS_SECONDS = [
   0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ] as const
 
-interface Series {
-  readonly operation: string
-  readonly statusClass: string
-  /** Per bucket, not cumulative; one more than BUCKETS_SECONDS, for the rest. */
+interface Series extends HistogramSeries {
   readonly counts: number[]
-  sumSeconds: number
+  sum: number
 }
 
 export interface HttpMetrics {
@@ -38,10 +35,9 @@ export function createHttpMetrics(): HttpMetrics {
     let found = classes[statusClass]
     if (found === undefined) {
       found = {
-        operation,
-        statusClass: `${statusClass}xx`,
+        labels: { operation, status: `${statusClass}xx` },
         counts: new Array<number>(BUCKETS_SECONDS.length + 1).fill(0),
-        sumSeconds: 0,
+        sum: 0,
       }
       classes[statusClass] = found
     }
@@ -55,36 +51,15 @@ export function createHttpMetrics(): HttpMetrics {
       let bucket = 0
       while (seconds > (BUCKETS_SECONDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket++
       target.counts[bucket] = (target.counts[bucket] ?? 0) + 1
-      target.sumSeconds += seconds
+      target.sum += seconds
     },
     render() {
-      const lines = [
-        '# HELP http_request_duration_seconds From the head of a request to its answer.',
-        '# TYPE http_request_duration_seconds histogram',
-      ]
-      for (const classes of byOperation.values()) {
-        for (const one of classes) if (one !== undefined) lines.push(...renderSeries(one))
-      }
-      return `${lines.join('\n')}\n`
+      return renderHistogram(
+        'countersign_http_request_duration_seconds',
+        'From the head of a request to its answer.',
+        BUCKETS_SECONDS,
+        [...byOperation.values()].flat().filter((one) => one !== undefined),
+      )
     },
   }
-}
-
-function renderSeries(series: Series): string[] {
-  const labels = `operation="${series.operation}",status="${series.statusClass}"`
-  const lines: string[] = []
-  let cumulative = 0
-  series.counts.forEach((count, i) => {
-    cumulative += count
-    const bound = BUCKETS_SECONDS[i] ?? '+Inf'
-    lines.push(`http_request_duration_seconds_bucket{${labels},le="${bound}"} ${cumulative}`)
-  })
-  lines.push(`http_request_duration_seconds_sum{${labels}} ${series.sumSeconds}`)
-  lines.push(`http_request_duration_seconds_count{${labels}} ${cumulative}`)
-  return lines
-}
-
-/** The whole exposition: the process's registry, then the front end's own. */
-export async function renderMetrics(registry: Registry, http: HttpMetrics): Promise<string> {
-  return `${await registry.metrics()}\n${http.render()}`
 }

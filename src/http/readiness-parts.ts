@@ -20,11 +20,11 @@ export interface ReadinessSources {
     readonly lists: readonly { readonly list: string; readonly stale: boolean }[]
     readonly problems: readonly string[]
   }
-  /** Feeds that give no price now. */
   readonly prices: () => readonly {
     readonly chainId: number
     readonly source: string
-    readonly gap: string
+    /** Why the feed gives no price now; null: it gives one. */
+    readonly gap: string | null
   }[]
   readonly chains: () => readonly ChainState[]
   readonly disk: {
@@ -116,7 +116,8 @@ function lists({ ready, reason, lists, problems }: ReturnType<ReadinessSources['
 }
 
 /** Never down: a key may be allowed to send what has no price. */
-function prices(gaps: ReturnType<ReadinessSources['prices']>): PartReport {
+function prices(readings: ReturnType<ReadinessSources['prices']>): PartReport {
+  const gaps = readings.filter(({ gap }) => gap !== null)
   if (gaps.length === 0) return UP
   const missing = gaps.map(({ chainId, source, gap }) => ({ chain_id: chainId, source, gap }))
   const on = [...new Set(gaps.map(({ chainId }) => chainId))].join(', ')

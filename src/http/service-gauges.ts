@@ -1,4 +1,4 @@
-import { Gauge, type Registry } from 'prom-client'
+import { Counter, Gauge, type Registry } from 'prom-client'
 import type { AdapterName } from './app.js'
 import type { PartStatus, ReadinessPart } from './health-routes.js'
 
@@ -23,6 +23,7 @@ export interface GaugeSources {
     readonly active: number
     readonly waiting: number
     readonly activeMax: number
+    readonly refusals: number
   }
 }
 
@@ -124,4 +125,13 @@ export function registerServiceGauges(registry: Registry, sources: GaugeSources)
       },
     })
   }
+  const overloads = new Counter({
+    name: 'countersign_overloads_total',
+    help: 'Calls that move value and found no place.',
+    registers,
+    collect() {
+      overloads.reset()
+      overloads.inc(sources.writes().refusals)
+    },
+  })
 }

@@ -9,6 +9,8 @@ import { socketAccessOf } from '../quorum-protocol/socket-access.js'
 import { createAuthorizerRoutes } from './authorizers/routes.js'
 import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_TOKEN_SECONDS } from './login/audiences.js'
 import { startLogin } from './login/start-login.js'
+import { listenForMetrics } from './metrics/metrics-listener.js'
+import { createVaultMetrics } from './metrics/vault-metrics.js'
 import { readIdentitySettings } from './settings.js'
 import { createTokenVerifier, type TokenIssuer } from './vault/console-token.js'
 import { startVault } from './vault/start-vault.js'
@@ -39,6 +41,7 @@ const login = await startLogin({
   ...(publicIssuer === undefined ? {} : { publicIssuer }),
   ...(devUser === undefined ? {} : { devUser }),
 })
+const metrics = createVaultMetrics()
 const vault = await startVault({
   home,
   mode,
@@ -46,6 +49,7 @@ const vault = await startVault({
   socketAccess: socketAccessOf(process.env),
   diskFloorBytes: diskFloor,
   tokens: tokensFor(audience),
+  metrics,
   log,
   onBroken(error) {
     // Nothing may be approved on top of what was not written; what is on disk is whole.
@@ -65,8 +69,14 @@ login.mount((parts) =>
     verifyToken: authorizerTokens,
   }),
 )
+const metricsListener =
+  settings.metricsPort === null
+    ? null
+    : await listenForMetrics(settings.metricsPort, metrics.registry, log)
+if (metricsListener !== null) log.info({ port: metricsListener.port }, 'metrics are served')
 
 runUntilStopped('identity-provider', CLOSE_TIMEOUT_MS, async () => {
+  metricsListener?.close()
   await vault.close()
   await login.close()
 })

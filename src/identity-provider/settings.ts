@@ -5,6 +5,8 @@ import { z } from 'zod'
 export interface IdentitySettings {
   /** 0 takes a free port. */
   readonly port: number
+  /** Of `/metrics`, on loopback; 0 takes a free one, null: none are served. */
+  readonly metricsPort: number | null
   /** Where browsers reach the login through a TLS proxy; undefined: its own address. */
   readonly publicIssuer: string | undefined
   /** Exact callback URLs of the console; empty: loopback, any port. */
@@ -46,7 +48,8 @@ export function readIdentitySettings(
   env: Readonly<Record<string, string | undefined>>,
 ): IdentitySettings {
   return {
-    port: readPort(env.IDENTITY_PORT),
+    port: readPort('IDENTITY_PORT', env.IDENTITY_PORT) ?? PORT_DEFAULT,
+    metricsPort: readPort('IDENTITY_METRICS_PORT', env.IDENTITY_METRICS_PORT),
     publicIssuer: env.IDENTITY_PUBLIC_ISSUER || undefined,
     consoleRedirectUris: readRedirectUris(env.CONSOLE_REDIRECT_URIS),
     audience: env.CONSOLE_AUDIENCE || AUDIENCE_DEFAULT,
@@ -54,10 +57,11 @@ export function readIdentitySettings(
   }
 }
 
-function readPort(text: string | undefined): number {
-  const port = text === undefined || text === '' ? PORT_DEFAULT : Number(text)
+function readPort(name: string, text: string | undefined): number | null {
+  if (text === undefined || text === '') return null
+  const port = Number(text)
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
-    throw new Error('IDENTITY_PORT is not a port number')
+    throw new Error(`${name} is not a port number`)
   }
   return port
 }

@@ -25,6 +25,8 @@ export interface WriteAdmission {
   readonly waiting: number
   /** How many may be at work; found from the delay. */
   readonly activeMax: number
+  /** Since the start. */
+  readonly refusals: number
 }
 
 export interface WriteAdmissionOptions {
@@ -55,6 +57,7 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
   const queues = new KeyQueues<{ readonly keyId: KeyId; readonly go: (may: boolean) => void }>()
   const held = new Map<KeyId, number>()
   let active = 0
+  let refusals = 0
 
   function advance(): void {
     if (limit.advance(nowMs(), active, queues.size)) refuseWaiting()
@@ -64,9 +67,14 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
   function refuseWaiting(): void {
     for (let next = queues.take(); next !== undefined; next = queues.take()) {
       release(next.keyId)
-      limit.refused()
+      refuse()
       next.go(false)
     }
+  }
+
+  function refuse(): void {
+    limit.refused()
+    refusals++
   }
 
   function release(keyId: KeyId): void {
@@ -94,14 +102,14 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
     refuses(keyId) {
       advance()
       if (slotOf(keyId) !== 'none') return false
-      limit.refused()
+      refuse()
       return true
     },
     enter(keyId) {
       advance()
       const slot = slotOf(keyId)
       if (slot === 'none') {
-        limit.refused()
+        refuse()
         return false
       }
       limit.arrived()
@@ -133,6 +141,9 @@ export function createWriteAdmission(options: WriteAdmissionOptions): WriteAdmis
     },
     get activeMax() {
       return limit.max
+    },
+    get refusals() {
+      return refusals
     },
   }
 }

@@ -9,16 +9,21 @@ export interface ChainFeeds {
   /** @param key `native` or a token's address in lower case */
   price(key: string): Price | Promise<Price>
   onHead(blockNumber: number): void
-  /** Of its feeds those that give no price now. */
-  gaps(): readonly FeedGap[]
+  readings(): readonly FeedReading[]
   /** Reads all feeds; concurrent calls share one reading. Never rejects. */
   refresh(): Promise<void>
   close(): void
 }
 
-export interface FeedGap {
+/** What a feed says now. */
+export interface FeedReading {
   readonly source: string
-  readonly gap: PriceGap
+  /** Why it gives no price; null: it does. */
+  readonly gap: PriceGap | null
+  /** Since it was last updated; null where no acceptable round was read. */
+  readonly ageMs: number | null
+  /** Beyond that it gives none. */
+  readonly maxAgeMs: number
 }
 
 /** What is needed of a chain's RPC client; `RpcClient` has it. */
@@ -126,11 +131,17 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
       readAtBlock = blockNumber
       void refresh()
     },
-    gaps() {
+    readings() {
       const unread = now() - readAtMs >= READING_MAX_AGE_MS
-      return feeds.flatMap((feed) => {
+      return feeds.map((feed) => {
+        const { source, current, maxAgeMs } = feed
         const price = unread ? UNREACHABLE : answer(feed)
-        return 'unavailable' in price ? [{ source: feed.source, gap: price.unavailable }] : []
+        return {
+          source,
+          gap: 'unavailable' in price ? price.unavailable : null,
+          ageMs: 'value' in current ? now() - current.updatedAtMs : null,
+          maxAgeMs,
+        }
       })
     },
     refresh,

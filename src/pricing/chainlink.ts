@@ -4,7 +4,7 @@ import {
   type ChainFeeds,
   type ChainFeedsOptions,
   createChainFeeds,
-  type FeedGap,
+  type FeedReading,
 } from './chain-feeds.js'
 import type { Price, PriceSource } from './price-source.js'
 
@@ -12,8 +12,8 @@ import type { Price, PriceSource } from './price-source.js'
 export interface ChainlinkPrices extends PriceSource {
   /** Tells of a new block; feeds are read again once enough blocks have passed. */
   onHead(head: { readonly chainId: number; readonly number: number }): void
-  /** Feeds that give no price now. */
-  gaps(): readonly (FeedGap & { readonly chainId: number })[]
+  /** What each feed says now. */
+  readings(): readonly (FeedReading & { readonly chainId: number })[]
   /** Reads every feed once, so that the first sends find a warm cache. Never rejects. */
   warm(): Promise<void>
 }
@@ -33,8 +33,10 @@ export function createChainlinkPrices(chains: readonly ChainFeedsOptions[]): Cha
     onHead(head) {
       feeds.get(head.chainId)?.onHead(head.number)
     },
-    gaps: () =>
-      [...feeds].flatMap(([chainId, chain]) => chain.gaps().map((gap) => ({ chainId, ...gap }))),
+    readings: () =>
+      [...feeds].flatMap(([chainId, chain]) =>
+        chain.readings().map((reading) => ({ chainId, ...reading })),
+      ),
     async warm() {
       await Promise.all([...feeds.values()].map((chain) => chain.refresh()))
     },

@@ -145,6 +145,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
         : { link, session: link.session, shares, signer, evidence, checks },
     onStaleSession: () => link.renew(),
     onFault: (error) => log.error({ err: error }, 'batch failed'),
+    ...(options.meter === undefined ? {} : { meter: options.meter }),
   })
 
   options.meter?.queue('signing', () => pipeline.read())

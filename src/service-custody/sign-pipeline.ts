@@ -1,4 +1,4 @@
-import { type QueueReading, WaitSample } from '../domain/meter.js'
+import { type Meter, NO_METER, type QueueReading, WaitSample } from '../domain/meter.js'
 import { Unanswered } from '../quorum-protocol/client.js'
 import {
   BATCH_BYTES_MAX,
@@ -40,6 +40,8 @@ export interface SignPipelineOptions {
   /** Called when an answer shows that the sessions no longer hold. */
   readonly onStaleSession: () => void
   readonly onFault: (error: unknown) => void
+  /** Takes down how long signatures take. */
+  readonly meter?: Pick<Meter, 'latency'>
 }
 
 /** More than two seconds of work at full speed; later callers are better told at once. */
@@ -50,6 +52,8 @@ const STALE_SESSION = new Set(['NO_SESSION', 'REPLAYED', 'UNAUTHENTIC', 'FENCED'
 
 interface Waiting {
   readonly intent: PreparedIntent
+  /** Of a clock that nobody sets. */
+  readonly sinceMs: number
   readonly resolve: (outcome: SignOutcome) => void
 }
 
@@ -57,6 +61,12 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
   let waiting: Waiting[] = []
   let dropped = 0
   const wait = new WaitSample(() => performance.now())
+  const { meter = NO_METER } = options
+  const took = {
+    signing: meter.latency('signing'),
+    approval: meter.latency('approval'),
+    joining: meter.latency('joining'),
+  }
   let inFlight = 0
   let batchSeq = 0
   let approvedSeq = 0
@@ -104,8 +114,11 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
 
   async function run(batch: readonly Waiting[]): Promise<void> {
     const outcomes = await signAll(batch.map(({ intent }) => intent))
-    batch.forEach(({ resolve }, index) => {
-      resolve(outcomes[index] ?? failed('INTERNAL'))
+    const nowMs = performance.now()
+    batch.forEach(({ resolve, sinceMs }, index) => {
+      const outcome = outcomes[index] ?? failed('INTERNAL')
+      if (outcome.ok) took.signing(nowMs - sinceMs)
+      resolve(outcome)
     })
   }
 
@@ -126,9 +139,14 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
       })
       lastSent = sent.catch(() => {})
       const { coSigned, approved } = await sent
+      const sentAtMs = performance.now()
       const answer = await approved
+      const approvedAtMs = performance.now()
+      took.approval(approvedAtMs - sentAtMs)
       if (Array.isArray(answer) && answer[0] !== 0) approvedSeq = Math.max(approvedSeq, sequence)
-      return await completeBatch(intents, coSigned, answer, context)
+      const outcomes = await completeBatch(intents, coSigned, answer, context)
+      took.joining(performance.now() - approvedAtMs)
+      return outcomes
     } catch (error) {
       if (error instanceof Unanswered) return intents.map(() => unavailable(error.message))
       if (error instanceof Refusal && STALE_SESSION.has(error.code)) options.onStaleSession()
@@ -145,7 +163,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
         return Promise.resolve(unavailable('queue full'))
       }
       return new Promise((resolve) => {
-        waiting.push({ intent, resolve })
+        waiting.push({ intent, sinceMs: performance.now(), resolve })
         wait.entered()
         schedule()
       })

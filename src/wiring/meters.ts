@@ -1,9 +1,10 @@
 import { Gauge, type Registry } from 'prom-client'
+import { renderHistogram } from '../domain/exposition.js'
 import {
-  METERED_COUNTS,
+  METERED_LATENCIES,
   METERED_QUEUES,
   type Meter,
-  type MeteredCount,
+  type MeteredLatency,
   type MeteredQueue,
   type QueueReading,
 } from '../domain/meter.js'
@@ -15,8 +16,15 @@ export function threadNames(workers: number): string[] {
 
 /** What a queue has in the shared row of its thread. */
 const FIELDS = ['length', 'waitMs', 'dropped'] as const
-const COUNTS_AT = METERED_QUEUES.length * FIELDS.length
-const ROW = COUNTS_AT + METERED_COUNTS.length
+const LATENCIES_AT = METERED_QUEUES.length * FIELDS.length
+
+/** Upper bounds, seconds: from a commit to a chain's depth. */
+const BUCKETS_SECONDS = [
+  0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600, 1_800,
+] as const
+/** A cell for each bucket, one for the rest and one for the sum in seconds. */
+const LATENCY_CELLS = BUCKETS_SECONDS.length + 2
+const ROW = LATENCIES_AT + METERED_LATENCIES.length * LATENCY_CELLS
 
 /** A row for each thread; figures of one moment, which need not fit each other. */
 export function createMeterBuffer(threads: number): SharedArrayBuffer {
@@ -35,17 +43,29 @@ export interface ThreadMeter extends Meter {
 export function attachMeter(buffer: SharedArrayBuffer, row: number): ThreadMeter {
   const cells = new Float64Array(buffer, row * ROW * Float64Array.BYTES_PER_ELEMENT, ROW)
   const queues = new Map<MeteredQueue, () => QueueReading>()
-  const counts = new Map<MeteredCount, () => number>()
+
+  function latency(name: MeteredLatency): (elapsedMs: number) => void {
+    const at = LATENCIES_AT + METERED_LATENCIES.indexOf(name) * LATENCY_CELLS
+    const sumAt = at + LATENCY_CELLS - 1
+    cells.fill(0, at, sumAt + 1)
+    return (elapsedMs) => {
+      const seconds = elapsedMs / 1_000
+      let bucket = 0
+      while (seconds > (BUCKETS_SECONDS[bucket] ?? Number.POSITIVE_INFINITY)) bucket++
+      cells[at + bucket] = (cells[at + bucket] ?? 0) + 1
+      cells[sumAt] = (cells[sumAt] ?? 0) + seconds
+    }
+  }
+
   return {
     queue: (name, read) => void queues.set(name, read),
-    count: (name, read) => void counts.set(name, read),
+    latency,
     post() {
       for (const [name, read] of queues) {
         const reading = read()
         const at = METERED_QUEUES.indexOf(name) * FIELDS.length
         for (const [index, field] of FIELDS.entries()) cells[at + index] = reading[field]
       }
-      for (const [name, read] of counts) cells[COUNTS_AT + METERED_COUNTS.indexOf(name)] = read()
     },
   }
 }
@@ -94,16 +114,33 @@ export function registerMeters(
       },
     })
   }
-  const counted = new Gauge({
-    name: 'countersign_counts_total',
-    help: 'What happened since the start, by kind and thread.',
-    labelNames: ['kind', 'thread'],
-    registers,
-    collect() {
-      for (const [index, kind] of METERED_COUNTS.entries()) {
-        for (const [thread, value] of rowsAt(COUNTS_AT + index))
-          counted.set({ kind, thread }, value)
-      }
-    },
-  })
+}
+
+const LATENCY_HELP: Readonly<Record<MeteredLatency, string>> = {
+  signing: 'What a wallet waits for a signature.',
+  approval: "The identity provider's answer to a batch of signatures.",
+  joining: 'The rest of such a batch: evidence, the quorum signer, checks.',
+  commit: 'One synced write of the store.',
+  broadcast: 'From a signature to the first node that took the transaction.',
+  confirmation: 'From a signature to the depth at which the transaction counts.',
+}
+
+/** @returns the exposition of what the threads took down, all of them together */
+export function showLatencies(buffer: SharedArrayBuffer): () => string {
+  const cells = new Float64Array(buffer)
+  const rows = Array.from({ length: cells.length / ROW }, (_, row) => row * ROW)
+
+  /** A thread that never takes it down has no numbers. */
+  function sum(at: number): number {
+    return rows.reduce((total, row) => total + (cells[row + at] || 0), 0)
+  }
+
+  return () =>
+    METERED_LATENCIES.map((name, index) => {
+      const at = LATENCIES_AT + index * LATENCY_CELLS
+      const counts = Array.from({ length: LATENCY_CELLS - 1 }, (_, bucket) => sum(at + bucket))
+      const series = { labels: {}, counts, sum: sum(at + LATENCY_CELLS - 1) }
+      const title = `countersign_${name}_duration_seconds`
+      return renderHistogram(title, LATENCY_HELP[name], BUCKETS_SECONDS, [series])
+    }).join('')
 }

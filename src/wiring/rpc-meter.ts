@@ -1,25 +1,15 @@
-import type { HttpOutcome, RpcMetrics } from '../chains/rpc/types.js'
-import type { Meter, MeteredCount } from '../domain/meter.js'
+import type { RpcMetrics } from '../chains/rpc/types.js'
+import type { Meter } from '../domain/meter.js'
+import type { PathMeter } from '../domain/path-meter.js'
 
-const COUNT_OF: Readonly<Record<HttpOutcome, MeteredCount>> = {
-  ok: 'rpc_ok',
-  'rate-limited': 'rpc_rate_limited',
-  refused: 'rpc_refused',
-  unsent: 'rpc_unsent',
-  unanswered: 'rpc_unanswered',
-}
-
-/** Counts what the chains' clients say, over all chains of a thread. */
-export function meterRpc(meter: Meter): RpcMetrics {
-  const counts = new Map<MeteredCount, number>()
-  const counted = (name: MeteredCount): (() => void) => {
-    counts.set(name, 0)
-    meter.count(name, () => counts.get(name) ?? 0)
-    return () => void counts.set(name, (counts.get(name) ?? 0) + 1)
-  }
-  const outcomes = Object.fromEntries(
-    Object.entries(COUNT_OF).map(([outcome, name]) => [outcome, counted(name)]),
-  ) as Record<HttpOutcome, () => void>
+/**
+ * Counts what the clients of the chains say, by chain; their queues together, for a thread.
+ * @returns the metrics of a chain's client
+ */
+export function meterRpc(
+  meter: Meter,
+  path: Pick<PathMeter, 'rpc'>,
+): (chainId: number) => RpcMetrics {
   const dropped = { read: 0, send: 0 }
   const waiting = { read: [] as Waiting[], send: [] as Waiting[] }
   for (const kind of ['read', 'send'] as const) {
@@ -32,18 +22,18 @@ export function meterRpc(meter: Meter): RpcMetrics {
       }
     })
   }
-  return {
-    httpRequest: (_label, outcome) => outcomes[outcome](),
-    hedged: counted('rpc_hedged'),
-    breakerOpened: counted('rpc_breakers_opened'),
-    breakerClosed: counted('rpc_breakers_closed'),
-    wrongChainId: counted('rpc_wrong_chain_ids'),
+  return (chainId) => ({
+    httpRequest: (_label, outcome) => path.rpc(chainId, outcome),
+    hedged: () => path.rpc(chainId, 'hedged'),
+    breakerOpened: () => path.rpc(chainId, 'breaker-opened'),
+    breakerClosed: () => path.rpc(chainId, 'breaker-closed'),
+    wrongChainId: () => path.rpc(chainId, 'wrong-chain-id'),
     overflow(kind) {
       dropped[kind]++
     },
     broadcast() {},
     queue: (kind, read) => void waiting[kind].push(read),
-  }
+  })
 }
 
 type Waiting = Parameters<RpcMetrics['queue']>[1]

@@ -5,6 +5,7 @@ import { startSimulationChecks } from '../chains/simulation-checks.js'
 import type { ChainConfig } from '../config/chains.js'
 import { readScreeningFile } from '../config/screening.js'
 import type { Meter } from '../domain/meter.js'
+import type { PathMeter } from '../domain/path-meter.js'
 import { createChainlinkPrices } from '../pricing/chainlink.js'
 import { createScreener, type ScreenerOptions } from '../screening/local-screener.js'
 import { attachPreparedRules } from '../screening/prepared-rules.js'
@@ -29,6 +30,7 @@ export interface ThreadPortsOptions {
     error(context: object, message: string): void
   }
   readonly meter: Meter
+  readonly path: PathMeter
   /** Where the checks of chains are told of; null where another thread tells what they find. */
   readonly registry: Registry | null
 }
@@ -43,8 +45,8 @@ export async function openThreadPorts(options: ThreadPortsOptions) {
     log.error({ err }, 'a damaged record was passed over'),
   )
   const reader = createReader(environment)
-  const { meter } = options
-  const { chains, close: closeChains } = connectChains(options.chainConfigs, meterRpc(meter))
+  const { meter, path } = options
+  const { chains, close: closeChains } = connectChains(options.chainConfigs, meterRpc(meter, path))
   const report = registry === null ? null : { registry, log }
   const simulation = startSimulationChecks(chains, report)
   const routers = await startRouterChecks(chains, report)

@@ -4,6 +4,7 @@ import { type Stack, startStack } from './stack.js'
 import { describeExamples } from './write-path/examples.js'
 import { describeIdempotency } from './write-path/idempotency.js'
 import { describeKeys } from './write-path/keys.js'
+import { describeMetrics } from './write-path/metrics.js'
 import { describeParity } from './write-path/parity.js'
 import { describePolicies } from './write-path/policies.js'
 import { describeReads } from './write-path/reads.js'
@@ -14,9 +15,14 @@ import { describeSends } from './write-path/sends.js'
 describe('the write path', () => {
   let running: Stack
   let metricsPort: number
+  let identityMetricsPort: number
   beforeAll(async () => {
     metricsPort = await freePort()
-    running = await startStack({ METRICS_PORT: String(metricsPort) })
+    identityMetricsPort = await freePort()
+    running = await startStack({
+      METRICS_PORT: String(metricsPort),
+      IDENTITY_METRICS_PORT: String(identityMetricsPort),
+    })
   })
   afterAll(() => running?.service.stop())
   const stack = () => running
@@ -29,6 +35,7 @@ describe('the write path', () => {
   describePolicies(stack)
   describeScreening(stack)
   describeParity(stack)
+  describeMetrics(stack, () => ({ service: metricsPort, identityProvider: identityMetricsPort }))
 
   test('how full each queue of each thread is can be seen', async () => {
     const queues = [

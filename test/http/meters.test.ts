@@ -4,7 +4,13 @@ import { Mailbox } from '../../actors/runtime/mailbox.js'
 import { Outbox } from '../../actors/runtime/outbox.js'
 import type { PreparedIntent } from '../../src/service-custody/sign-batch.js'
 import { createSignPipeline } from '../../src/service-custody/sign-pipeline.js'
-import { attachMeter, createMeterBuffer, registerMeters } from '../../src/wiring/meters.js'
+import {
+  attachMeter,
+  createMeterBuffer,
+  registerMeters,
+  showLatencies,
+} from '../../src/wiring/meters.js'
+import { attachPathMeter, createPathBuffer, showPath } from '../../src/wiring/path-meter.js'
 import { meterRpc } from '../../src/wiring/rpc-meter.js'
 
 test('a queue tells how much waits, how long it waited, and what it turned away', () => {
@@ -73,11 +79,11 @@ test('what the queues of every thread read is shown, by queue and thread', async
   registerMeters(registry, buffer, ['main', 'worker-0'], main.post)
   main.queue('callers', () => ({ length: 3, waitMs: 1_500, dropped: 2 }))
   worker.queue('mailbox', () => ({ length: 7, waitMs: 20, dropped: 0 }))
-  const rpc = meterRpc(worker)
+  const path = attachPathMeter(createPathBuffer(1, [8_453]), 0, [8_453])
+  const rpc = meterRpc(worker, path)(8_453)
   rpc.queue('send', () => ({ length: 4, waitMs: 9 }))
   rpc.queue('send', () => ({ length: 1, waitMs: 11 }))
   rpc.overflow('send')
-  rpc.httpRequest('0 node', 'rate-limited', 5, 1)
   worker.post()
   const text = await registry.metrics()
   expect(text).toContain('countersign_queue_length{queue="callers",thread="main"} 3')
@@ -89,6 +95,56 @@ test('what the queues of every thread read is shown, by queue and thread', async
     'countersign_queue_wait_seconds{queue="rpc_sends",thread="worker-0"} 0.011',
   )
   expect(text).toContain('countersign_queue_dropped_total{queue="rpc_sends",thread="worker-0"} 1')
-  expect(text).toContain('countersign_counts_total{kind="rpc_rate_limited",thread="worker-0"} 1')
   expect(text).not.toContain('queue="mailbox",thread="main"')
+})
+
+test('latencies of all threads are one histogram each, in seconds', () => {
+  const buffer = createMeterBuffer(3)
+  const [, first, second] = [0, 1, 2].map((row) => attachMeter(buffer, row))
+  const commit = first?.latency('commit')
+  commit?.(0.4)
+  commit?.(30)
+  second?.latency('commit')(4_000_000)
+  const lines = showLatencies(buffer)().split('\n')
+  expect(lines).toContain('# TYPE countersign_commit_duration_seconds histogram')
+  expect(lines).toContain('countersign_commit_duration_seconds_bucket{le="0.001"} 1')
+  expect(lines).toContain('countersign_commit_duration_seconds_bucket{le="0.05"} 2')
+  expect(lines).toContain('countersign_commit_duration_seconds_bucket{le="1800"} 2')
+  expect(lines).toContain('countersign_commit_duration_seconds_bucket{le="+Inf"} 3')
+  expect(lines).toContain('countersign_commit_duration_seconds_sum 4000.0304')
+  // Nobody took it down, which is no reason to be absent.
+  expect(lines).toContain('countersign_signing_duration_seconds_count 0')
+})
+
+test('what happens to money is added up over the threads, by chain, code and age', () => {
+  const chainIds = [1, 8_453]
+  const buffer = createPathBuffer(2, chainIds)
+  const [main, worker] = [0, 1].map((thread) => attachPathMeter(buffer, thread, chainIds))
+  main?.rpc(1, 'rate-limited')
+  worker?.rpc(1, 'rate-limited')
+  worker?.rpc(8_453, 'breaker-opened')
+  worker?.step(8_453, 'signed')
+  worker?.refused('LIMIT_EXCEEDED')
+  worker?.refused('NOT_A_CODE')
+  // Of a chain that is not configured any more: nothing else is counted up for it.
+  worker?.step(10, 'signed')
+  main?.unconfirmed(1, () => ({ count: 2, oldestAtMs: 4_000 }))
+  worker?.webhooks(() => ({ count: 3, oldestAtMs: 1_000 }))
+  main?.post()
+  worker?.post()
+  const lines = showPath(buffer, chainIds, () => 10_000)().split('\n')
+  const shown = [
+    'countersign_rpc_requests_total{chain_id="1",outcome="rate_limited"} 2',
+    'countersign_rpc_endpoint_events_total{chain_id="8453",event="breaker_opened"} 1',
+    'countersign_transactions_total{chain_id="1",state="signed"} 0',
+    'countersign_transactions_total{chain_id="8453",state="signed"} 1',
+    'countersign_unconfirmed_transactions{chain_id="1"} 2',
+    'countersign_oldest_unconfirmed_seconds{chain_id="1"} 6',
+    'countersign_oldest_unconfirmed_seconds{chain_id="8453"} 0',
+    'countersign_refusals_total{code="LIMIT_EXCEEDED"} 1',
+    'countersign_refusals_total{code="INTERNAL"} 1',
+    'countersign_webhook_backlog_events 3',
+    'countersign_webhook_oldest_seconds 9',
+  ]
+  expect(lines).toEqual(expect.arrayContaining(shown))
 })

@@ -16,7 +16,7 @@ function listen(metrics: HttpMetrics): Promise<Listener> {
     host: '127.0.0.1',
     port: 0,
     registry: new Registry(),
-    metrics,
+    expositions: [metrics.render],
     logger: pino({ level: 'silent' }),
     adapter: ADAPTER,
     descriptorsMax: unreservedDescriptors(descriptorsMax()),
@@ -35,14 +35,14 @@ test('requests show by operation and status class, with cumulative buckets', asy
   const response = await fetch(`http://127.0.0.1:${listener.port}/metrics`)
   const lines = (await response.text()).split('\n')
   const bucket = (status: string, le: string) =>
-    `http_request_duration_seconds_bucket{operation="get_limits",status="${status}",le="${le}"}`
+    `countersign_http_request_duration_seconds_bucket{operation="get_limits",status="${status}",le="${le}"}`
   expect(lines).toContain(`${bucket('2xx', '0.00025')} 1`)
   expect(lines).toContain(`${bucket('2xx', '0.005')} 2`)
   expect(lines).toContain(`${bucket('2xx', '+Inf')} 2`)
   expect(lines).toContain(`${bucket('4xx', '30')} 0`)
   expect(lines).toContain(`${bucket('4xx', '+Inf')} 1`)
   expect(lines).toContain(
-    'http_request_duration_seconds_count{operation="get_limits",status="2xx"} 2',
+    'countersign_http_request_duration_seconds_count{operation="get_limits",status="2xx"} 2',
   )
   expect((await fetch(`http://127.0.0.1:${listener.port}/other`)).status).toBe(404)
 })

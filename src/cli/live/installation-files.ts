@@ -87,6 +87,7 @@ const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string
   'identity-provider': ({ identityUrl, identityPort, serviceUrl }) => [
     'COUNTERSIGN_SOCKET_GROUP=countersign-identity-socket',
     `IDENTITY_PORT=${identityPort}`,
+    '#IDENTITY_METRICS_PORT=9465',
     ...(identityUrl.protocol === 'https:'
       ? [
           `IDENTITY_PUBLIC_ISSUER=${identityUrl.origin}`,

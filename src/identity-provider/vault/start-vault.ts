@@ -28,6 +28,7 @@ import { type Connection, type Handlers, serveSocket } from '../../quorum-protoc
 import { openServiceBoot } from '../../quorum-protocol/service-boot.js'
 import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
 import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../authorizers/ceremonies.js'
+import type { VaultMetrics } from '../metrics/vault-metrics.js'
 import { decisionParts, parseApprove, parseAsked, parseEnd } from './approval-request.js'
 import { createApprovals } from './approvals.js'
 import { approveBatch } from './approve-batch.js'
@@ -52,6 +53,7 @@ export interface VaultOptions {
   readonly tokens: TokenIssuer
   /** With less space free nothing is approved. */
   readonly diskFloorBytes: number
+  readonly metrics: VaultMetrics
   readonly log: Logger
   /** Called when the evidence cannot be written: the process has to begin anew. */
   readonly onBroken: (error: Error) => void
@@ -100,6 +102,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     floorBytes: options.diskFloorBytes,
     log,
   })
+  options.metrics.watch({ disk, frozen: () => instance.current() !== null })
   const userOf = createTokenVerifier(options.tokens)
   const keygen = createWalletKeygen()
   const refresh = createShareRefresh()
@@ -208,7 +211,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     },
     approve: (parameters) => {
       requireSpace()
-      return approveBatch(
+      const answering = approveBatch(
         parameters,
         {
           registry: registry.current,
@@ -224,6 +227,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         },
         Date.now(),
       )
+      return options.metrics.batch(answering)
     },
   })
   const server = await serveSocket({

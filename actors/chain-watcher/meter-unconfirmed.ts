@@ -1,0 +1,27 @@
+import { timeOfId } from '../../src/domain/ids.js'
+import type { Backlog, PathMeter } from '../../src/domain/path-meter.js'
+import type { ActorShell } from '../runtime/actor.js'
+import type { WatcherState } from './core/state.js'
+import type { WatchList } from './core/watch-list.js'
+
+/** The same shell; tells how many transactions of each chain wait for their end, and since when. */
+export function meterUnconfirmed<Command, Event, Effect>(
+  shell: ActorShell<WatcherState, Command, Event, Effect>,
+  path: Pick<PathMeter, 'unconfirmed'>,
+): ActorShell<WatcherState, Command, Event, Effect> {
+  return {
+    ...shell,
+    load(id) {
+      const state = shell.load(id)
+      path.unconfirmed(state.chainId, () => backlogOf(state.watched))
+      return state
+    },
+  }
+}
+
+/** Ids sort by time. Some ten thousand are looked at in a millisecond, once a second at most. */
+function backlogOf(watched: WatchList): Backlog {
+  let oldest: string | null = null
+  for (const { txId } of watched.open()) if (oldest === null || txId < oldest) oldest = txId
+  return { count: watched.openCount, oldestAtMs: oldest === null ? null : timeOfId(oldest) }
+}

@@ -1,0 +1,109 @@
+import { Gauge, type Registry } from 'prom-client'
+
+/** What money waits for: prices, the two other domains, whoever froze it, and the disk. */
+export interface DependencySources {
+  readonly prices: () => readonly {
+    readonly chainId: number
+    readonly source: string
+    /** Why the feed gives no price now; null: it gives one. */
+    readonly gap: string | null
+    readonly ageMs: number | null
+    readonly maxAgeMs: number
+  }[]
+  readonly quorum: () => {
+    readonly identityProvider: boolean
+    readonly quorumSigner: boolean
+    readonly complete: boolean
+    readonly fenced: boolean
+  }
+  readonly freezes: () => Readonly<Record<string, number>>
+  readonly disk: { readonly freeBytes: number | null; readonly floorBytes: number }
+}
+
+const MS_PER_SECOND = 1_000
+
+/** Read when Prometheus asks, from what the process knows already. */
+export function registerDependencyGauges(registry: Registry, sources: DependencySources): void {
+  const registers = [registry]
+  const labelNames = ['chain_id', 'feed']
+  const usable = new Gauge({
+    name: 'countersign_price_usable',
+    help: '1 while the feed gives a price; without one, calls that need it are refused.',
+    ...{ labelNames, registers },
+    collect() {
+      for (const { chainId, source, gap } of sources.prices()) {
+        usable.set({ chain_id: chainId, feed: source }, gap === null ? 1 : 0)
+      }
+    },
+  })
+  const age = new Gauge({
+    name: 'countersign_price_age_seconds',
+    help: 'Since the feed was updated; absent while it has no acceptable round.',
+    ...{ labelNames, registers },
+    collect() {
+      age.reset()
+      for (const { chainId, source, ageMs } of sources.prices()) {
+        if (ageMs !== null) age.set({ chain_id: chainId, feed: source }, ageMs / MS_PER_SECOND)
+      }
+    },
+  })
+  const ageMax = new Gauge({
+    name: 'countersign_price_age_max_seconds',
+    help: 'The age at which the feed gives no price any more.',
+    ...{ labelNames, registers },
+    collect() {
+      for (const { chainId, source, maxAgeMs } of sources.prices()) {
+        ageMax.set({ chain_id: chainId, feed: source }, maxAgeMs / MS_PER_SECOND)
+      }
+    },
+  })
+  const reachable = new Gauge({
+    name: 'countersign_domain_reachable',
+    help: '1 while every thread that signs reaches the other domain.',
+    labelNames: ['domain'],
+    registers,
+    collect() {
+      const { identityProvider, quorumSigner } = sources.quorum()
+      reachable.set({ domain: 'identity_provider' }, identityProvider ? 1 : 0)
+      reachable.set({ domain: 'quorum_signer' }, quorumSigner ? 1 : 0)
+    },
+  })
+  const complete = new Gauge({
+    name: 'countersign_quorum_complete',
+    help: '1 while there are sessions with both; without them nothing is signed.',
+    registers,
+    collect() {
+      complete.set(sources.quorum().complete ? 1 : 0)
+    },
+  })
+  const fenced = new Gauge({
+    name: 'countersign_quorum_fenced',
+    help: '1 once a later start of the service has taken over; this one signs nothing any more.',
+    registers,
+    collect() {
+      fenced.set(sources.quorum().fenced ? 1 : 0)
+    },
+  })
+  const freezes = new Gauge({
+    name: 'countersign_freezes',
+    help: 'What is frozen now, by scope.',
+    labelNames: ['scope'],
+    registers,
+    collect() {
+      for (const [scope, count] of Object.entries(sources.freezes())) freezes.set({ scope }, count)
+    },
+  })
+  const free = new Gauge({
+    name: 'countersign_disk_free_bytes',
+    help: 'Free where the store is; 0 while it cannot be looked at.',
+    registers,
+    collect() {
+      free.set(sources.disk.freeBytes ?? 0)
+    },
+  })
+  new Gauge({
+    name: 'countersign_disk_floor_bytes',
+    help: 'With less than that free, nothing that moves value begins.',
+    registers,
+  }).set(sources.disk.floorBytes)
+}

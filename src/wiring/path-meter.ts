@@ -1,0 +1,191 @@
+import { type Family, type Labels, renderFamily, type Sample } from '../domain/exposition.js'
+import {
+  type Backlog,
+  type PathMeter,
+  RPC_COUNTS,
+  RPC_HAPPENINGS,
+  RPC_OUTCOMES,
+  type RpcCount,
+  TRANSACTION_STEPS,
+  type TransactionStep,
+} from '../domain/path-meter.js'
+import { CATALOGUE } from '../errors/catalogue.js'
+
+/**
+ * The counts of the money path, in memory that all threads share: each thread has a row, which it
+ * alone writes, and the thread that is scraped adds the rows up.
+ */
+
+/** Bounded by the catalogue; what is none of its codes counts as INTERNAL. */
+const CODES = Object.keys(CATALOGUE)
+const INTERNAL = CODES.indexOf('INTERNAL')
+
+/** A backlog has two cells: how many, and since when the oldest. */
+const BACKLOG_CELLS = 2
+
+interface Layout {
+  readonly chainIds: readonly number[]
+  readonly chainCells: number
+  readonly unconfirmedAt: number
+  readonly codesAt: number
+  readonly webhooksAt: number
+  readonly row: number
+}
+
+function layoutOf(chainIds: readonly number[]): Layout {
+  const unconfirmedAt = TRANSACTION_STEPS.length + RPC_COUNTS.length
+  const chainCells = unconfirmedAt + BACKLOG_CELLS
+  const codesAt = chainIds.length * chainCells
+  const webhooksAt = codesAt + CODES.length
+  return {
+    chainIds,
+    chainCells,
+    unconfirmedAt,
+    codesAt,
+    webhooksAt,
+    row: webhooksAt + BACKLOG_CELLS,
+  }
+}
+
+export function createPathBuffer(threads: number, chainIds: readonly number[]): SharedArrayBuffer {
+  return new SharedArrayBuffer(threads * layoutOf(chainIds).row * Float64Array.BYTES_PER_ELEMENT)
+}
+
+export interface ThreadPathMeter extends PathMeter {
+  /** Writes down what everything reads now. */
+  post(): void
+}
+
+/** @param thread whose row it is */
+export function attachPathMeter(
+  buffer: SharedArrayBuffer,
+  thread: number,
+  chainIds: readonly number[],
+): ThreadPathMeter {
+  const layout = layoutOf(chainIds)
+  const { row, chainCells, unconfirmedAt, codesAt, webhooksAt } = layout
+  const cells = new Float64Array(buffer, thread * row * Float64Array.BYTES_PER_ELEMENT, row)
+  const chainAt = new Map(chainIds.map((id, index) => [id, index * chainCells]))
+  const stepAt = new Map<TransactionStep, number>(TRANSACTION_STEPS.map((step, at) => [step, at]))
+  const rpcAt = new Map<RpcCount, number>(
+    RPC_COUNTS.map((count, at) => [count, TRANSACTION_STEPS.length + at]),
+  )
+  const codeAt = new Map(CODES.map((code, at) => [code, codesAt + at]))
+  const backlogs = new Map<number, () => Backlog>()
+
+  function up(at: number): void {
+    cells[at] = (cells[at] ?? 0) + 1
+  }
+
+  function ofChain(chainId: number, at: number | undefined): void {
+    const begin = chainAt.get(chainId)
+    if (begin !== undefined && at !== undefined) up(begin + at)
+  }
+
+  return {
+    step: (chainId, step) => ofChain(chainId, stepAt.get(step)),
+    rpc: (chainId, count) => ofChain(chainId, rpcAt.get(count)),
+    refused: (code) => up(codeAt.get(code) ?? codesAt + INTERNAL),
+    unconfirmed(chainId, read) {
+      const begin = chainAt.get(chainId)
+      if (begin !== undefined) backlogs.set(begin + unconfirmedAt, read)
+    },
+    webhooks: (read) => void backlogs.set(webhooksAt, read),
+    post() {
+      for (const [at, read] of backlogs) {
+        const { count, oldestAtMs } = read()
+        cells[at] = count
+        cells[at + 1] = oldestAtMs ?? 0
+      }
+    },
+  }
+}
+
+/** @returns the exposition of all rows, as they are then */
+export function showPath(
+  buffer: SharedArrayBuffer,
+  chainIds: readonly number[],
+  nowMs: () => number,
+): () => string {
+  const layout = layoutOf(chainIds)
+  const cells = new Float64Array(buffer)
+  const threads = Array.from({ length: cells.length / layout.row }, (_, i) => i * layout.row)
+
+  function sum(at: number): number {
+    return threads.reduce((total, begin) => total + (cells[begin + at] ?? 0), 0)
+  }
+
+  /** Seconds; 0 while there is none. */
+  function oldestSeconds(at: number): number {
+    const since = threads.map((begin) => cells[begin + at + 1] ?? 0).filter((atMs) => atMs > 0)
+    return since.length === 0 ? 0 : Math.max(0, nowMs() - Math.min(...since)) / 1_000
+  }
+
+  function byChain<Name extends string>(
+    label: string,
+    names: readonly Name[],
+    firstAt: number,
+  ): Sample[] {
+    return chainIds.flatMap((chain_id, chain) =>
+      names.map((name, i): Sample => {
+        const labels: Labels = { chain_id, [label]: name.replaceAll('-', '_') }
+        return [labels, sum(chain * layout.chainCells + firstAt + i)]
+      }),
+    )
+  }
+
+  const steps = TRANSACTION_STEPS.length
+  const unconfirmedOf = (chain: number) => chain * layout.chainCells + layout.unconfirmedAt
+  const family = (
+    name: string,
+    type: Family['type'],
+    help: string,
+    samples: () => readonly Sample[],
+  ) => ({ name, type, help, samples })
+  const families = [
+    family('countersign_transactions_total', 'counter', 'Transactions, by how far they got.', () =>
+      byChain('state', TRANSACTION_STEPS, 0),
+    ),
+    family(
+      'countersign_rpc_requests_total',
+      'counter',
+      'HTTP requests to nodes, by what came of them.',
+      () => byChain('outcome', RPC_OUTCOMES, steps),
+    ),
+    family(
+      'countersign_rpc_endpoint_events_total',
+      'counter',
+      'What became of the endpoints of chains.',
+      () => byChain('event', RPC_HAPPENINGS, steps + RPC_OUTCOMES.length),
+    ),
+    family(
+      'countersign_unconfirmed_transactions',
+      'gauge',
+      'Transactions that are signed and not final.',
+      () => chainIds.map((chain_id, chain) => [{ chain_id }, sum(unconfirmedOf(chain))]),
+    ),
+    family(
+      'countersign_oldest_unconfirmed_seconds',
+      'gauge',
+      'Age of the oldest of them; 0 while there is none.',
+      () => chainIds.map((chain_id, chain) => [{ chain_id }, oldestSeconds(unconfirmedOf(chain))]),
+    ),
+    family('countersign_refusals_total', 'counter', 'Calls that were refused, by code.', () =>
+      CODES.map((code, at) => [{ code }, sum(layout.codesAt + at)]),
+    ),
+    family(
+      'countersign_webhook_backlog_events',
+      'gauge',
+      'Events that webhooks are still to be told of, of those taken from the log.',
+      () => [[{}, sum(layout.webhooksAt)]],
+    ),
+    family(
+      'countersign_webhook_oldest_seconds',
+      'gauge',
+      'Age of the oldest of them; 0 while there is none.',
+      () => [[{}, oldestSeconds(layout.webhooksAt)]],
+    ),
+  ]
+  return () =>
+    families.map(({ samples, ...rest }) => renderFamily({ ...rest, samples: samples() })).join('')
+}
