@@ -33,9 +33,9 @@ const HTTP_BY_ADAPTER = [
 /**
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
  * Chromium (`npm run test:passkey`, `npm run test:pages`), systemd (`npm run test:systemd`), promtool
- * (`npm run test:alerts`), Node 22
- * (`npm run test:mcp:conformance` fetches it), versions of Node (`npm run test:runtimes`), or the
- * registry to install from (`npm run test:package`).
+ * (`npm run test:alerts`), Node 22 (`npm run test:mcp:conformance` fetches it), versions of Node
+ * (`npm run test:runtimes`), the registry to install from (`npm run test:package`), or minutes
+ * (`npm run test:restore`).
  */
 const STACKS_ON_REQUEST = {
   PKCS11: 'test/pkcs11/**',
@@ -43,6 +43,7 @@ const STACKS_ON_REQUEST = {
   PAGES: 'test/pages/**',
   RUNTIMES: 'test/runtimes/**',
   PACKAGE: 'test/package/**',
+  RESTORE: 'test/restore/**',
 }
 const isWanted = (name: string) => process.env[name] === '1'
 const ON_REQUEST = [

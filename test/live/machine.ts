@@ -15,6 +15,8 @@ export interface Machine {
   start(unit: string): void
   /** What a unit has written so far. */
   output(unit: string): string
+  /** SIGKILL of all units at once. */
+  kill(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -132,6 +134,12 @@ export function openMachine(installation: string, cli: string): Machine {
       children.set(unit, child)
     },
     output: (unit) => outputs.get(unit) ?? '',
+    async kill() {
+      const ending = [...children.values()].map(gone)
+      for (const child of children.values()) child.kill('SIGKILL')
+      await Promise.all(ending)
+      children.clear()
+    },
     async stop() {
       await Promise.all([...children.values()].map(ended))
       children.clear()
@@ -170,10 +178,14 @@ function canUseUsers(): boolean {
 }
 
 async function ended(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const gone = new Promise((resolve) => child.once('exit', resolve))
+  const ending = gone(child)
   child.kill('SIGTERM')
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_TIMEOUT_MS)
-  await gone
+  await ending
   clearTimeout(timer)
+}
+
+async function gone(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  await new Promise((resolve) => child.once('exit', resolve))
 }

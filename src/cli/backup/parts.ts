@@ -20,7 +20,6 @@ const CONFIG_FILES = [
   'registry.json',
   'chains.json',
   'screening.json',
-  'gas-wallets.json',
   '.countersign-home',
 ] as const
 const CONFIG_DIRECTORIES = ['lists'] as const

@@ -21,7 +21,8 @@ import { createReader, type Reader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import { entryAt, newEvent } from '../actors/retention-world.js'
 import { apiKey, USER_ID, wallet } from '../actors/wallet-fixtures.js'
-import { newGrant } from '../custody/grants.js'
+import { withinOneUtcDay } from '../support/utc-day.js'
+import { newGrant } from './grants.js'
 import {
   type Quorum,
   type ReadyWallet,
@@ -30,9 +31,11 @@ import {
   signed,
   startQuorum,
   transfer,
-} from '../custody/harness.js'
+} from './harness.js'
 
 /** The two other domains are real processes at work; the service's store is written here. */
+
+const MINUTES_MAX = 3
 
 let quorum: Quorum
 let environment: Environment
@@ -43,6 +46,8 @@ let revoked: ReadyWallet
 const CAPS = { dailyLimitMicros: 100_000_000n, monthlyLimitMicros: 1_000_000_000n }
 
 beforeAll(async () => {
+  // Caps are of a day.
+  await withinOneUtcDay(MINUTES_MAX)
   quorum = await startQuorum()
   const [first, second, third] = await Promise.all([
     readyWallet(quorum),
@@ -52,7 +57,7 @@ beforeAll(async () => {
   ;[active, idle, revoked] = [first, second, third]
   await writeStore([active, idle, revoked])
   await signed(quorum, requestOf(active, transfer(0)))
-}, 30_000)
+})
 afterAll(async () => {
   await environment?.root.close()
   await quorum?.close()
