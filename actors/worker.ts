@@ -3,6 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { RpcCallError } from '../src/chains/rpc/errors.js'
 import { attachChainTime } from '../src/clock/chain-time.js'
 import { createServiceClock } from '../src/clock/service-clock.js'
+import { sleep, systemTimers } from '../src/clock/timers.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
 import { readSmtpFile } from '../src/config/smtp.js'
@@ -41,7 +42,6 @@ import type {
 } from './runtime/protocol.js'
 import { workerOf, workerOfPartition } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
-import { sleep, systemTimers } from './runtime/timers.js'
 import { createSharePriceShell } from './share-prices/shell.js'
 import { decodeCommand } from './sub-wallet/encoded-send.js'
 import { followSteps } from './sub-wallet/follow-steps.js'
@@ -85,16 +85,17 @@ const coSigner = await connectCoSigner({
   home,
   mode,
   boot: start.boot,
+  timers: systemTimers(),
   log,
   meter,
   // The main thread ends the process, which a supervisor starts anew from what is on disk.
   onBroken: () => process.exit(1),
 })
-const stopTelling = tellQuorumReach(start.quorumReach, workerIndex, coSigner.reach)
 const dispatcher = createGuardedAgent({ targets: mode === 'dev' ? 'any' : 'public' })
 const timers = systemTimers(
   createServiceClock({ chainTime: attachChainTime(start.chainTime) }).nowMs,
 )
+const stopTelling = tellQuorumReach(start.quorumReach, workerIndex, coSigner.reach, timers)
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
 const drawEntropy = () => timers.random.bytes(ENTROPY_BYTES)
@@ -105,7 +106,7 @@ const sequence = attachEventSequence(
 )
 const commits = localCommits(environment, sequence, drawEntropy)
 const freezes = openFreezes(home, reader)
-const auditLog = new AuditLog({ commits, nowMs: timers.now, log })
+const auditLog = new AuditLog({ commits, timers, log })
 
 const outbox = new Outbox<WorkerItem | EncodedReply>(timers, (items) =>
   post({ type: 'items', items }),

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import type * as Secp256k1 from 'secp256k1'
 import { Bench } from 'tinybench'
 import { createApiKeyAuthenticator } from '../src/auth/api-key.js'
+import { systemTimers } from '../src/clock/timers.js'
 import type { ApiKey } from '../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../src/domain/ids.js'
 import { INITIAL_POLICY } from '../src/domain/key-policy.js'
@@ -55,7 +56,7 @@ export async function measureParts(): Promise<readonly PartFigure[]> {
       native.ecdsaVerify(bare, digest, point)
     })
 
-    const { secret, secretHash, secretPrefix } = newKeySecret('test')
+    const { secret, secretHash, secretPrefix } = newKeySecret('test', systemTimers())
     const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
     const first = new WriteBatch()
     first.putApiKey(sampleKey(secretHash, secretPrefix))

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import type * as Secp256k1 from 'secp256k1'
 import { Bench } from 'tinybench'
 import { mintConsoleToken } from '../scripts/dev/mint-console-token.js'
+import { systemTimers } from '../src/clock/timers.js'
 import { provisionDev } from '../src/custody-tools/provisioning/provision.js'
 import { grantedOf } from '../src/domain/grant-terms.js'
 import { type KeyId, type SubWalletId, ulidBody } from '../src/domain/ids.js'
@@ -102,7 +103,8 @@ export async function openQuorum(warmUpMs: number): Promise<Quorum> {
     const signer = await connectCoSigner({
       home,
       mode: 'dev',
-      boot: lastServiceBoot(home),
+      boot: lastServiceBoot(home, systemTimers()),
+      timers: systemTimers(),
       log: pino({ level: 'silent' }),
     })
     coSigner = signer

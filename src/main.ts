@@ -11,7 +11,6 @@ import { openGasWallets } from '../actors/gas-wallet/open-gas-wallets.js'
 import { startRetention } from '../actors/retention/start-retention.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
-import { systemTimers } from '../actors/runtime/timers.js'
 import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js'
 import { createApiKeyAuthenticator } from './auth/api-key.js'
 import { createKeyUseRecorder } from './auth/key-use.js'
@@ -23,6 +22,7 @@ import { RpcCallError } from './chains/rpc/errors.js'
 import { attachChainTime, createChainTimeBuffer, keepChainTime } from './clock/chain-time.js'
 import { firstBlock } from './clock/first-block.js'
 import { createServiceClock } from './clock/service-clock.js'
+import { systemTimers } from './clock/timers.js'
 import { readChainsFile } from './config/chains.js'
 import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
@@ -102,7 +102,7 @@ for (const warning of warnings) logger.warn(warning)
 
 const home = resolve(config.home)
 ownHome(home, 'service')
-const boot = newServiceBoot(home)
+const boot = newServiceBoot(home, systemTimers())
 const dataDirectory = join(home, 'service')
 const storeDirectory = join(dataDirectory, 'store')
 const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
@@ -286,7 +286,7 @@ const ports: OperationPorts = {
       actors.tell(SHARE_PRICES_ADDRESS, { type: 'share-prices-sampled', vaultKey, samples }),
   }),
   quotes: createQuoteBook(),
-  pendingGrants: createPendingGrants(),
+  pendingGrants: createPendingGrants(timers),
   environment: config.environment,
   quotas: config.quotas,
   freezes: freezes.book,
@@ -296,7 +296,8 @@ const ports: OperationPorts = {
   forgetKey: (secretHash) => authenticator.invalidate(secretHash),
   webhookTargets: config.mode === 'dev' ? 'any' : 'public',
   mail: config.smtpFile === null ? null : readSmtpFile(config.smtpFile),
-  nowMs: clock.nowMs,
+  timers,
+  nowMs: timers.now,
 }
 
 const stopSampling = sampleSharePrices(ports)

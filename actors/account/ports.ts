@@ -1,6 +1,6 @@
 import type { Chains } from '../../src/chains/access.js'
+import type { Timers } from '../../src/clock/timers.js'
 import type { CoSigner } from '../../src/service-custody/co-signer.js'
-import type { Timers } from '../runtime/timers.js'
 
 /** What an account's effects reach. */
 export interface AccountPorts {

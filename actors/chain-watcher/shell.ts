@@ -1,12 +1,12 @@
 import type { ChainAccess, Chains } from '../../src/chains/access.js'
 import type { BlockSummary } from '../../src/chains/heads.js'
+import { sleep, type Timers } from '../../src/clock/timers.js'
 import { type Hex, ID_PREFIX, type SubWalletId, type TxId } from '../../src/domain/ids.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { AccountTransaction, BlockRef } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import { walletUsersOf } from '../../src/store/wallet-users.js'
 import type { ActorShell, Envelope } from '../runtime/actor.js'
-import { sleep, type Timers } from '../runtime/timers.js'
 import { decide } from './core/decide.js'
 import type {
   ChainUpdate,

@@ -1,9 +1,9 @@
+import type { Timers } from '../../src/clock/timers.js'
 import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
 import type { CoSigner, GrantUpdate } from '../../src/service-custody/co-signer.js'
 import type { ActorShell, AskResult, ReplyToken } from '../runtime/actor.js'
-import type { Timers } from '../runtime/timers.js'
 import { grantAudit } from './grant-audit.js'
 
 /**

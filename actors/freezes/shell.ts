@@ -1,3 +1,4 @@
+import { sleep, type Timers } from '../../src/clock/timers.js'
 import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { EventType, NewEvent } from '../../src/domain/event.js'
 import type { Freeze } from '../../src/domain/freeze.js'
@@ -9,7 +10,6 @@ import type { CoSigner, FrozenSubject } from '../../src/service-custody/co-signe
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { ActorShell } from '../runtime/actor.js'
-import { sleep, type Timers } from '../runtime/timers.js'
 import { decide } from './core/decide.js'
 import type {
   FreezesCommand,

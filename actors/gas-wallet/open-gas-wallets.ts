@@ -1,8 +1,8 @@
 import type { Chains } from '../../src/chains/access.js'
+import { sleep, type Timers } from '../../src/clock/timers.js'
 import { GAS_WALLETS_PER_CHAIN, gasWalletId } from '../../src/domain/gas-wallets.js'
 import type { Address, GasWalletId } from '../../src/domain/ids.js'
 import type { ActorClient } from '../runtime/actor-client.js'
-import { sleep, type Timers } from '../runtime/timers.js'
 
 /** A gas wallet that is ready to send. */
 export interface OpenGasWallet {

@@ -1,12 +1,12 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { attachChainTime } from '../../src/clock/chain-time.js'
 import { createServiceClock } from '../../src/clock/service-clock.js'
+import { sleep, systemTimers } from '../../src/clock/timers.js'
 import { createLogger } from '../../src/config/logging.js'
 import { addPruned, NOTHING_PRUNED, type Retention } from '../../src/domain/retention.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { createReader } from '../../src/store/reader.js'
 import { prunePass } from '../../src/store/retention/prune-store.js'
-import { sleep, systemTimers } from '../runtime/timers.js'
 import { createEventNeeds } from './event-needs.js'
 import { passIfBorneOut } from './pass-if-borne-out.js'
 

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import type { ChainHead } from '../../src/chains/heads.js'
+import type { Timers } from '../../src/clock/timers.js'
 import type { Freeze } from '../../src/domain/freeze.js'
 import type { UserId } from '../../src/domain/ids.js'
 import type { Meter } from '../../src/domain/meter.js'
@@ -16,7 +17,6 @@ import type {
   WorkerStart,
 } from './protocol.js'
 import { workerOf } from './routing.js'
-import type { Timers } from './timers.js'
 
 /**
  * The main thread's end of the actor system: it sends commands to the thread that owns an actor

@@ -1,5 +1,5 @@
+import type { Timers } from '../../src/clock/timers.js'
 import type { QueueReading } from '../../src/domain/meter.js'
-import type { Timers } from './timers.js'
 
 /** Collects messages and hands them over once per tick. */
 export class Outbox<T> {

@@ -1,3 +1,4 @@
+import type { Timers } from '../../src/clock/timers.js'
 import type { StoredEvent } from '../../src/domain/event.js'
 import type { Meter } from '../../src/domain/meter.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
@@ -5,7 +6,6 @@ import type { Commits } from '../../src/store/commits.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import type { AskResult, Delivery, ErasedShell, Reply, ReplyToken } from './actor.js'
 import { Mailbox } from './mailbox.js'
-import type { Timers } from './timers.js'
 
 /** Commands waiting in one worker; beyond it callers get OVERLOADED and nothing is done. */
 const MAILBOX_CAPACITY = 50_000

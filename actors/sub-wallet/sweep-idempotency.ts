@@ -1,9 +1,9 @@
+import type { Alarm, Timers } from '../../src/clock/timers.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import { IDEMPOTENCY_KEPT_MS, type IdempotencyRecord } from '../../src/domain/idempotency.js'
 import type { KeyId, LineageId } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
 import { subWalletAddress } from '../addresses.js'
-import type { Alarm, Timers } from '../runtime/timers.js'
 import type { Command } from './core/messages.js'
 
 /**

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { Timers } from '../../src/clock/timers.js'
 import { DEFAULT_EVENT_TYPES, type EventType, type StoredEvent } from '../../src/domain/event.js'
 import type { UserId } from '../../src/domain/ids.js'
 import { QUOTAS_MAX } from '../../src/domain/quotas.js'
@@ -6,7 +7,6 @@ import type { WebhookEndpoint } from '../../src/domain/webhook.js'
 import type { EventSequence } from '../../src/store/event-sequence.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Envelope } from '../runtime/actor.js'
-import type { Timers } from '../runtime/timers.js'
 
 /** Users whose endpoints are kept at hand: there is something to announce with every commit. */
 const USERS_MAX = 10_000

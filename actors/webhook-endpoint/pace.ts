@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { Timers } from '../../src/clock/timers.js'
 import type { UserId } from '../../src/domain/ids.js'
-import type { Timers } from '../runtime/timers.js'
 
 /**
  * How many delivery attempts a second one user's endpoints get from a thread.

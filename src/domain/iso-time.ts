@@ -17,3 +17,8 @@ export function isoTime(ms: number): string {
   const fraction = Math.floor(ms - second * SECOND_MS)
   return `${last.text}.${String(fraction).padStart(3, '0')}Z`
 }
+
+/** Milliseconds since the epoch; NaN for what is no time. */
+export function parseIsoTime(text: string): number {
+  return Date.parse(text)
+}

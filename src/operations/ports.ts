@@ -1,5 +1,6 @@
 import type { Actors } from '../../actors/protocols.js'
 import type { Chains } from '../chains/access.js'
+import type { Timers } from '../clock/timers.js'
 import type { QuoteBook } from '../defi/quote-book.js'
 import type { SharePriceHistory } from '../defi/share-price-history.js'
 import type { SwapVenue } from '../defi/swap-venue.js'
@@ -51,5 +52,7 @@ export interface OperationPorts {
   readonly forgetKey: (secretHash: string) => void
   readonly webhookTargets: WebhookTargets
   readonly mail: MailReach | null
+  readonly timers: Timers
+  /** The clock of `timers`, for what is handed nothing else of it. */
   readonly nowMs: () => number
 }

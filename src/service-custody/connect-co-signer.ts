@@ -1,6 +1,7 @@
 import { threadId } from 'node:worker_threads'
 import { type Logger, pino } from 'pino'
 import { getAddress } from 'viem'
+import type { Timers } from '../clock/timers.js'
 import { openAuthorizerStore } from '../custody/authorizers/authorizer-store.js'
 import { followRegistry } from '../custody/domain-keys/follow-registry.js'
 import {
@@ -64,6 +65,8 @@ export interface CoSignerOptions {
   readonly mode: 'dev' | 'live'
   /** 16 bytes, the same for every thread of one start of the service: `newServiceBoot`. */
   readonly boot: Uint8Array
+  /** The clock is the machine's: the other domains hold what is signed against theirs. */
+  readonly timers: Timers
   readonly log?: Logger
   /** Absent: nobody looks how full its queues are. */
   readonly meter?: Meter
@@ -98,13 +101,13 @@ const GRANT_ATTEMPTS_MAX = 4
  * @throws Error when keys or registry are missing or do not belong together
  */
 export async function connectCoSigner(options: CoSignerOptions): Promise<ConnectedCoSigner> {
-  const { home, mode } = options
+  const { home, mode, timers } = options
   const log = options.log ?? pino({ name: 'co-signer' })
   const layout = serviceLayout(home)
   refuseHalfRestored(layout)
   const registry = openRegistryFile(registryPath(home), layout.rootKey, mode)
   const keyStore = await openKeyStore(layout.keys, fileKeysOf(mode, process.env))
-  const choose = () => chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
+  const choose = () => chooseSigner(keyStore, 'co_signers', registry.current, timers.now())
   const signer = switchableSigner(await choose())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   function broken(error: Error): void {
@@ -120,11 +123,13 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     registry,
     signer,
     boot: options.boot,
+    timers,
     log,
     approvedFloor: () => Math.max(recordedSeq, pipeline.approvedSeq),
     onLost: () => pipeline.abandon('connection lost'),
   })
   const checks = createSignatureChecks({
+    elapsedMs: timers.elapsed,
     onFault: (error) => log.error({ err: error }, 'the thread that checks signatures failed'),
   })
   const grants = createGrantReferences(link.userSide)
@@ -135,14 +140,15 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     registry,
     evidence,
   })
-  const freezes = createFreezesElsewhere(link.userSide, authority, evidence)
-  const approvals = createApprovalsElsewhere(link.userSide, authority, evidence)
-  const consoleQueue = createConsoleQueue()
+  const freezes = createFreezesElsewhere(link.userSide, authority, evidence, timers.now)
+  const approvals = createApprovalsElsewhere(link.userSide, authority, evidence, timers.now)
+  const consoleQueue = createConsoleQueue(timers.elapsed)
   const pipeline = createSignPipeline({
+    timers,
     context: () =>
       link.session === null
         ? null
-        : { link, session: link.session, shares, signer, evidence, checks },
+        : { link, session: link.session, shares, signer, evidence, checks, timers },
     onStaleSession: () => link.renew(),
     onFault: (error) => log.error({ err: error }, 'batch failed'),
     ...(options.meter === undefined ? {} : { meter: options.meter }),
@@ -166,7 +172,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
   )
 
   function walletContext() {
-    return { link, shares, signer, evidence, registry: registry.current }
+    return { link, shares, signer, evidence, registry: registry.current, timers }
   }
 
   async function create(
@@ -242,7 +248,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
 
   async function putGrant(update: GrantUpdate): Promise<GrantOutcome> {
     try {
-      const basis = await authority.basisOf(update, Date.now())
+      const basis = await authority.basisOf(update, timers.now())
       const answer = await link.userSide.call('grant-put', grantParameters(update, basis))
       const [grantId, version, taken] = expectList(answer, 3)
       const reference = grants.remember(ulidBytes(update.keyId), [grantId, version])
@@ -250,7 +256,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
         ...reference,
         proof: expectBytes(taken),
       })
-      await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body })
+      await evidence.append({ timeMs: timers.now(), kind: EVIDENCE_KIND.grant, body })
       return { authorizedBy }
     } catch (error) {
       throw coSignerFault(error)

@@ -33,7 +33,7 @@ interface Line {
 }
 
 /** @param nowMs a monotonic clock */
-export function createConsoleQueue(nowMs: () => number = () => performance.now()): ConsoleQueue {
+export function createConsoleQueue(nowMs: () => number): ConsoleQueue {
   /** Those with something waiting or at work; insertion order is whose turn is next. */
   const lines = new Map<string, Line>()
   let atWork = 0

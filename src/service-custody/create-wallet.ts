@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { ShareStore, WalletRecord } from '../custody/domain-keys/share-store.js'
 import { expectBytes, expectList, sameBytes } from '../quorum-protocol/bytes.js'
 import { pointOf, randomScalar } from '../quorum-protocol/curve.js'
@@ -48,11 +47,11 @@ export async function createWalletKey(
 }
 
 async function generate(wanted: NewWallet, context: CreateWalletContext): Promise<WalletRecord> {
-  const { link, shares, signer } = context
-  const terms: KeygenTerms = { ...wanted, sessionId: randomBytes(16), epoch: 1 }
+  const { link, shares, signer, timers } = context
+  const terms: KeygenTerms = { ...wanted, sessionId: timers.random.bytes(16), epoch: 1 }
   const share = randomScalar()
   try {
-    const reveal = { point: pointOf(share), nonce: randomBytes(32) }
+    const reveal = { point: pointOf(share), nonce: timers.random.bytes(32) }
     const own = { ...reveal, commitment: commitmentOf('service', reveal, terms.sessionId) }
     const [userCommitment] = await call(link, 'keygen-commit', [
       terms.sessionId,

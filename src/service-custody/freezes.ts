@@ -30,10 +30,11 @@ export function createFreezesElsewhere(
   userSide: SocketClient,
   authority: GrantAuthority,
   evidence: EvidenceLog,
+  nowMs: () => number,
 ): FreezesElsewhere {
   function record(statement: FreezeStatement, proof: Uint8Array): Promise<void> {
     const body = concat(encodeFreezeStatement(statement), proof)
-    return evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.freeze, body })
+    return evidence.append({ timeMs: nowMs(), kind: EVIDENCE_KIND.freeze, body })
   }
 
   return {
@@ -57,7 +58,7 @@ export function createFreezesElsewhere(
           statementUntil: (confirmBeforeMs) => encodeFreezeStatement(statementOf(confirmBeforeMs)),
           messageOf: freezeMessage,
         },
-        Date.now(),
+        nowMs(),
       )
       const confirmBeforeMs = authorization?.confirmBeforeMs ?? 0
       const lifting = [...wireOf(update), userId, consoleToken, proof, confirmBeforeMs]

@@ -11,6 +11,7 @@ import { type SyncContext, syncAuthorizers } from '../custody/authorizers/servic
 import { verifyProof } from '../custody/authorizers/verify-proof.js'
 import { canonicalGrant } from '../domain/grant-terms.js'
 import { ulidBytes } from '../domain/ids.js'
+import { isoTime } from '../domain/iso-time.js'
 import { FaultError, fault } from '../errors/fault.js'
 import { expectBytes } from '../quorum-protocol/bytes.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
@@ -258,7 +259,7 @@ function required(
     grant: base64Url(statement),
     grant_version: version,
     challenge: base64Url(challenge),
-    confirm_before: new Date(confirmBeforeMs).toISOString(),
+    confirm_before: isoTime(confirmBeforeMs),
     authorizers,
     confirm_url: page === null ? null : new URL(confirmPath, page).href,
     manage_url: page,

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { Alarm, Timers } from '../clock/timers.js'
 import { laneStart } from '../quorum-protocol/batch.js'
 import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
 import { connectSocket, type SocketClient, Unanswered } from '../quorum-protocol/client.js'
@@ -41,6 +42,7 @@ export interface QuorumLinkOptions {
   readonly signer: P256Signer
   /** 16 bytes: which start of the service this is. */
   readonly boot: Uint8Array
+  readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: Logger
   /** The highest batch sequence that the user side is known to have approved. */
   readonly approvedFloor: () => number
@@ -57,7 +59,7 @@ interface Greeting {
 const RETRY_MS = 100
 
 export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
-  const { registry, signer, log } = options
+  const { registry, signer, timers, log } = options
   const waiters = new Set<() => void>()
   let session: QuorumLinkSession | null = null
   /** Counts connections lost and made: sessions made across such an event are void. */
@@ -67,7 +69,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   let fenced = false
   /** The user side's answer to `hello`, until sessions are made with it or it is void. */
   let greeting: Greeting | null = null
-  let retry: NodeJS.Timeout | null = null
+  let retry: Alarm | null = null
 
   function renew(): void {
     // Announced anew: what was said before was on another connection, or with an older registry.
@@ -121,10 +123,10 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
       establishing = false
     }
     if (session === null && !closed && !fenced && retry === null) {
-      retry = setTimeout(() => {
+      retry = timers.at(timers.now() + RETRY_MS, () => {
         retry = null
         void establish()
-      }, RETRY_MS)
+      })
     }
   }
 
@@ -156,7 +158,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
     const { body, signature } = registry.current.envelope
     await quorum.call('registry', [body, signature])
     const quorumBoot = expectBytes(await quorum.call('boot', []))
-    const boot = openBoot(quorumBoot, registry.current, Date.now())
+    const boot = openBoot(quorumBoot, registry.current, timers.now())
     await quorum.call('session', [expectBytes(await userSide.call('session', [quorumBoot]))])
     const own = await offerSession(boot, 'service', signer)
     await quorum.call('session', [own.offer])
@@ -177,19 +179,19 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
       if (session !== null) return Promise.resolve(true)
       return new Promise((resolve) => {
         const done = (ready: boolean) => () => {
-          clearTimeout(timer)
+          alarm.cancel()
           waiters.delete(wake)
           resolve(ready)
         }
         const wake = done(true)
-        const timer = setTimeout(done(false), timeoutMs)
+        const alarm = timers.at(timers.now() + timeoutMs, done(false))
         waiters.add(wake)
       })
     },
     close() {
       closed = true
       session = null
-      if (retry !== null) clearTimeout(retry)
+      retry?.cancel()
       userSide.close()
       quorum.close()
     },

@@ -1,3 +1,4 @@
+import type { Alarm, Timers } from '../clock/timers.js'
 /**
  * What the threads that sign can reach, for the thread that tells of it: one word a thread, which
  * that thread alone writes.
@@ -45,8 +46,10 @@ export function tellQuorumReach(
   buffer: SharedArrayBuffer,
   thread: number,
   reach: () => QuorumReach,
+  timers: Pick<Timers, 'now' | 'at'>,
 ): () => void {
   const words = new Int32Array(buffer)
+  let alarm: Alarm
   const tell = () => {
     const { identityProvider, quorumSigner, complete, fenced } = reach()
     const word =
@@ -55,9 +58,8 @@ export function tellQuorumReach(
       (complete ? COMPLETE : 0) |
       (fenced ? FENCED : 0)
     Atomics.store(words, thread, word)
+    alarm = timers.at(timers.now() + LOOK_EVERY_MS, tell)
   }
   tell()
-  const timer = setInterval(tell, LOOK_EVERY_MS)
-  timer.unref()
-  return () => clearInterval(timer)
+  return () => alarm.cancel()
 }

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import type { ShareStore, WalletRecord } from '../custody/domain-keys/share-store.js'
 import { expectBytes, expectList, sameBytes } from '../quorum-protocol/bytes.js'
 import { addInto, randomScalar } from '../quorum-protocol/curve.js'
@@ -27,12 +26,12 @@ export async function refreshShare(walletId: Uint8Array, context: RefreshContext
   const caughtUp = await finishRefresh(walletId, context)
   if (caughtUp !== null) return caughtUp
   const record = activeRecord(walletId, context)
-  const { link, shares, signer } = context
-  const sessionId = randomBytes(16)
+  const { link, shares, signer, timers } = context
+  const sessionId = timers.random.bytes(16)
   const part = randomScalar()
   const secrets = [part]
   try {
-    const nonce = randomBytes(32)
+    const nonce = timers.random.bytes(32)
     const [answered] = expectList(
       await link.userSide.call('refresh-begin', [
         sessionId,

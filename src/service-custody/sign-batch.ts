@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import type { Timers } from '../clock/timers.js'
 import type { ShareStore, WalletRecord } from '../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
 import { encodeBatchEvidence } from '../custody/evidence/evidence-records.js'
@@ -48,6 +48,7 @@ export interface SignBatchContext {
   readonly shares: ShareStore
   readonly signer: P256Signer
   readonly evidence: EvidenceLog
+  readonly timers: Pick<Timers, 'now' | 'random'>
   readonly checks: SignatureChecks
 }
 
@@ -74,10 +75,9 @@ interface SignedIntent extends SignatureCheck {
 export async function coSignBatch(
   batch: readonly PreparedIntent[],
   batchSeq: number,
-  signer: P256Signer,
-  nowMs: number,
+  { signer, timers }: Pick<SignBatchContext, 'signer' | 'timers'>,
 ): Promise<CoSignedBatch> {
-  const expiresAtMs = nowMs + INTENT_LIFETIME_MS
+  const expiresAtMs = timers.now() + INTENT_LIFETIME_MS
   const intents = batch.map((item, index) =>
     encodeIntent(
       {
@@ -99,7 +99,7 @@ export async function coSignBatch(
   )
   const ids = intents.map(intentId)
   const header = encodeHeader({
-    batchId: randomBytes(16),
+    batchId: timers.random.bytes(16),
     batchSeq,
     count: batch.length,
     kid: signer.kid,
@@ -126,7 +126,7 @@ export async function completeBatch(
     throw new Refusal('MALFORMED', 'approval')
   }
   const refusals = answers.map((answer, index) =>
-    hasBit(bitmap, index) ? null : refusalOf(answer, coSigned.expiresAtMs, Date.now()),
+    hasBit(bitmap, index) ? null : refusalOf(answer, coSigned.expiresAtMs, context.timers.now()),
   )
   if (refusals.every((refusal) => refusal !== null)) return refusals
   const { sealer } = context.session
@@ -137,7 +137,7 @@ export async function completeBatch(
   // Both approvals are on disk before a signature is handed out; the flush and the quorum signer
   // take their time together.
   const recorded = context.evidence.append({
-    timeMs: Date.now(),
+    timeMs: context.timers.now(),
     kind: EVIDENCE_KIND.batch,
     body: encodeBatchEvidence({
       header: coSigned.header,

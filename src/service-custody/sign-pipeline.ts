@@ -1,3 +1,4 @@
+import type { Timers } from '../clock/timers.js'
 import { type Meter, NO_METER, type QueueReading, WaitSample } from '../domain/meter.js'
 import { Unanswered } from '../quorum-protocol/client.js'
 import {
@@ -35,6 +36,7 @@ export interface SignPipeline {
 }
 
 export interface SignPipelineOptions {
+  readonly timers: Pick<Timers, 'now' | 'elapsed' | 'soon'>
   /** What a batch needs now; null while the quorum is incomplete. */
   readonly context: () => SignBatchContext | null
   /** Called when an answer shows that the sessions no longer hold. */
@@ -58,9 +60,10 @@ interface Waiting {
 }
 
 export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
+  const { timers } = options
   let waiting: Waiting[] = []
   let dropped = 0
-  const wait = new WaitSample(() => performance.now())
+  const wait = new WaitSample(timers.elapsed)
   const { meter = NO_METER } = options
   const took = {
     signing: meter.latency('signing'),
@@ -78,7 +81,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
     if (scheduled || !mayLeave()) return
     scheduled = true
     // After the messages that are already here have been read, so that they travel together.
-    setImmediate(flush)
+    timers.soon(flush)
   }
 
   function mayLeave(): boolean {
@@ -130,7 +133,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
       batchSeq = Math.max(batchSeq, context.session.batchFloor) + 1
       const sequence = batchSeq
       const sent = lastSent.then(async () => {
-        const coSigned = await coSignBatch(intents, sequence, context.signer, Date.now())
+        const coSigned = await coSignBatch(intents, sequence, context)
         const { header, intents: encoded, coSignature } = coSigned
         const approved = context.link.userSide.call('approve', [header, encoded, coSignature])
         // Keeps a rejection from counting as unhandled before it is awaited below.

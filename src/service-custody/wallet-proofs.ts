@@ -1,3 +1,4 @@
+import type { Timers } from '../clock/timers.js'
 import type { WalletProofs } from '../custody/domain-keys/share-copies.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../custody/evidence/evidence-log.js'
 import { encodeWalletEvidence } from '../custody/evidence/evidence-records.js'
@@ -21,6 +22,7 @@ export interface ProofContext {
   readonly signer: P256Signer
   readonly registry: Registry
   readonly evidence: EvidenceLog
+  readonly timers: Pick<Timers, 'now' | 'random'>
 }
 
 /** The user side's half of a self-test. */
@@ -65,7 +67,7 @@ export async function selfTestAtQuorum(
 export async function acceptProofs(
   encoded: Uint8Array,
   proofs: readonly unknown[],
-  { registry, evidence }: ProofContext,
+  { registry, evidence, timers }: ProofContext,
 ): Promise<WalletProofs> {
   const serviceSignature = expectBytes(proofs[0], 64)
   const userSignature = expectBytes(proofs[1], 64)
@@ -75,7 +77,7 @@ export async function acceptProofs(
     throw new Refusal('UNAUTHENTIC', 'self-test')
   }
   const message = certificateMessage(encoded)
-  const approvers = registry.keysOf('approvers', Date.now())
+  const approvers = registry.keysOf('approvers', timers.now())
   if (!approvers.some((key) => verifyP256(key, message, userSignature))) {
     throw new Refusal('UNAUTHENTIC', 'certificate')
   }
@@ -85,7 +87,7 @@ export async function acceptProofs(
     userSignature,
     selfTest,
   })
-  await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.wallet, body })
+  await evidence.append({ timeMs: timers.now(), kind: EVIDENCE_KIND.wallet, body })
   return {
     serviceSignature: Buffer.from(serviceSignature),
     userSignature: Buffer.from(userSignature),

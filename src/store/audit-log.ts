@@ -1,3 +1,4 @@
+import type { Alarm, Timers } from '../clock/timers.js'
 import type { NewAuditRecord } from '../domain/audit.js'
 import type { Commits } from './commits.js'
 import { WriteBatch } from './write-batch.js'
@@ -19,7 +20,7 @@ const NEVER_FOLDED: ReadonlySet<unknown> = new Set(['ADDRESS_BLOCKED', 'CALLDATA
 
 export interface AuditLogOptions {
   readonly commits: Commits
-  readonly nowMs: () => number
+  readonly timers: Pick<Timers, 'now' | 'at'>
   readonly log: { error(context: object, message: string): void }
 }
 
@@ -38,15 +39,14 @@ interface Repeat {
 export class AuditLog {
   readonly #options: AuditLogOptions
   readonly #repeats = new Map<string, Repeat>()
-  readonly #sweeper: NodeJS.Timeout
   #fresh: NewAuditRecord[] = []
-  #timer: NodeJS.Timeout | null = null
+  #sweeper: Alarm
+  #flushing: Alarm | null = null
   #lastWrite: Promise<void> = Promise.resolve()
 
   constructor(options: AuditLogOptions) {
     this.#options = options
-    this.#sweeper = setInterval(() => this.#sweep(options.nowMs() - REPEAT_MS), REPEAT_MS)
-    this.#sweeper.unref()
+    this.#sweeper = this.#in(REPEAT_MS, () => this.#sweepAgain())
   }
 
   note(record: NewAuditRecord): void {
@@ -57,7 +57,7 @@ export class AuditLog {
     }
     const kind = `${keyId}|${String(details.code)}`
     const repeat = this.#repeats.get(kind)
-    const now = this.#options.nowMs()
+    const now = this.#options.timers.now()
     if (repeat !== undefined && now < repeat.sinceMs + REPEAT_MS) {
       repeat.count++
       repeat.last = record
@@ -75,7 +75,7 @@ export class AuditLog {
 
   /** Writes everything, counts included. To be called before the store is closed. */
   async close(): Promise<void> {
-    clearInterval(this.#sweeper)
+    this.#sweeper.cancel()
     this.#sweep(Number.POSITIVE_INFINITY)
     this.#flush()
     await this.#lastWrite
@@ -83,7 +83,17 @@ export class AuditLog {
 
   #push(record: NewAuditRecord): void {
     this.#fresh.push(record)
-    this.#timer ??= setTimeout(() => this.#flush(), FLUSH_MS)
+    this.#flushing ??= this.#in(FLUSH_MS, () => this.#flush())
+  }
+
+  #in(delayMs: number, task: () => void): Alarm {
+    const { timers } = this.#options
+    return timers.at(timers.now() + delayMs, task)
+  }
+
+  #sweepAgain(): void {
+    this.#sweep(this.#options.timers.now() - REPEAT_MS)
+    this.#sweeper = this.#in(REPEAT_MS, () => this.#sweepAgain())
   }
 
   /** Insertion order is order of `sinceMs`. */
@@ -103,8 +113,8 @@ export class AuditLog {
   }
 
   #flush(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer)
-    this.#timer = null
+    this.#flushing?.cancel()
+    this.#flushing = null
     if (this.#fresh.length === 0) return
     const batch = new WriteBatch()
     for (const record of this.#fresh) batch.appendAudit(record)

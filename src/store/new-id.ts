@@ -1,4 +1,5 @@
 import { randomFillSync } from 'node:crypto'
+import type { Timers } from '../clock/timers.js'
 import { ENTROPY_BYTES, ulidBody } from '../domain/ids.js'
 
 /** The random part of one id, for the caller alone. */
@@ -9,9 +10,12 @@ const POOL_BYTES = ENTROPY_BYTES * 256
 let pool = Buffer.alloc(0)
 let at = 0
 
-/** A fresh id: `newId<TxId>(ID_PREFIX.tx)`. */
-export function newId<Id extends string>(prefix: string): Id {
-  return idAt(prefix, Date.now(), drawEntropy)
+/** A fresh id: `newId<TxId>(ID_PREFIX.tx, timers)`. */
+export function newId<Id extends string>(
+  prefix: string,
+  { now, random }: Pick<Timers, 'now' | 'random'>,
+): Id {
+  return (prefix + ulidBody(now(), random.bytes(ENTROPY_BYTES))) as Id
 }
 
 /** @param atMs milliseconds since the epoch, by which ids are ordered */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import type { WatcherCommand } from '../../actors/chain-watcher/core/messages.js'
 import { createChainWatcherShell } from '../../actors/chain-watcher/shell.js'
-import { systemTimers } from '../../actors/runtime/timers.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { Receipt } from '../../src/chains/receipts.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { Hex } from '../../src/domain/ids.js'
 import type { Reader } from '../../src/store/reader.js'
 

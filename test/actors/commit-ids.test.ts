@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { systemTimers } from '../../actors/runtime/timers.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { NewEvent } from '../../src/domain/event.js'
 import { ENTROPY_BYTES } from '../../src/domain/ids.js'
 import { auditEntry } from '../../src/store/audit-entry.js'

@@ -1,13 +1,13 @@
 import { setImmediate as nextTick } from 'node:timers/promises'
 import { expect } from 'vitest'
 import type { AskResult, ReplyToken } from '../../actors/runtime/actor.js'
-import { systemTimers } from '../../actors/runtime/timers.js'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Command, Effect } from '../../actors/sub-wallet/core/messages.js'
 import type { SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { putGrant } from '../../actors/sub-wallet/effects/put-grant.js'
 import type { SubWalletPorts } from '../../actors/sub-wallet/ports.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { ShareStore } from '../../src/custody/domain-keys/share-store.js'
 import type { EvidenceLog } from '../../src/custody/evidence/evidence-log.js'
 import { keyStatus } from '../../src/domain/api-key.js'
@@ -261,10 +261,11 @@ export class GrantWorld {
     return {
       reader: this.#reader,
       freezes: createFreezeBook([], () => null),
-      pendingGrants: createPendingGrants(),
+      pendingGrants: createPendingGrants(systemTimers()),
       environment: 'test',
       forgetKey() {},
       keyLastUsedAtMs: () => null,
+      timers: systemTimers(() => START_MS),
       nowMs: () => START_MS,
       actors: {
         ask: ({ kind }: { kind: string }, command: Command & { grant: GrantUpdate }) => {

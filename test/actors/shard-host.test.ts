@@ -6,7 +6,7 @@ import {
   type ReplyToken,
 } from '../../actors/runtime/actor.js'
 import { ShardHost } from '../../actors/runtime/shard-host.js'
-import { systemTimers } from '../../actors/runtime/timers.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { KeyId } from '../../src/domain/ids.js'
 import { NO_METER } from '../../src/domain/meter.js'
 import { openRealStore, type RealStore } from './real-store.js'

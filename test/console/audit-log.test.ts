@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { AuditRecord, NewAuditRecord } from '../../src/domain/audit.js'
 import type { KeyId, UserId } from '../../src/domain/ids.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
@@ -30,7 +31,11 @@ afterEach(async () => {
 function auditLog(): AuditLog {
   const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
   const log = { error: (context: object) => expect.fail(JSON.stringify(context)) }
-  return new AuditLog({ commits: localCommits(environment, sequence), nowMs: () => nowMs, log })
+  return new AuditLog({
+    commits: localCommits(environment, sequence),
+    timers: systemTimers(() => nowMs),
+    log,
+  })
 }
 
 function refusal(code: string, keyId = 'key_1'): NewAuditRecord {

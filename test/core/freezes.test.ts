@@ -68,7 +68,7 @@ class Freezer {
   }
 }
 
-function frozenDesk(): Freezer {
+function frozen(): Freezer {
   const freezer = new Freezer()
   freezer.freeze(1)
   freezer.told(true)
@@ -83,7 +83,7 @@ describe('a freeze', () => {
   })
 
   test('of what is frozen is answered with the first time', () => {
-    const freezer = frozenDesk()
+    const freezer = frozen()
     expect(freezer.freeze(2)).toMatchObject({ sinceMs: 1 })
     expect(freezer.effects).toEqual([])
   })
@@ -114,7 +114,7 @@ describe('lifting a freeze', () => {
   })
 
   test('lets nothing go on before the identity provider has lifted it', () => {
-    const freezer = frozenDesk()
+    const freezer = frozen()
     expect(freezer.unfreeze()).toBeNull()
     expect(freezer.effects).toEqual(['lift'])
     expect(freezer.state.byName.size).toBe(1)
@@ -124,7 +124,7 @@ describe('lifting a freeze', () => {
   })
 
   test('that the user has yet to confirm changes nothing', () => {
-    const freezer = frozenDesk()
+    const freezer = frozen()
     freezer.unfreeze()
     freezer.lifted(refuse(fault('AUTHORIZATION_REQUIRED')))
     expect(freezer.effects).toEqual([])
@@ -134,7 +134,7 @@ describe('lifting a freeze', () => {
   test.each(['is not known', 'is lost in a crash'])(
     'whose outcome %s leaves it frozen, there too',
     (how) => {
-      const freezer = frozenDesk()
+      const freezer = frozen()
       freezer.unfreeze()
       if (how === 'is not known') freezer.lifted(refuse(fault('COSIGNER_UNAVAILABLE')))
       else {
@@ -147,7 +147,7 @@ describe('lifting a freeze', () => {
   )
 
   test('loses to a freeze that comes meanwhile', () => {
-    const freezer = frozenDesk()
+    const freezer = frozen()
     freezer.unfreeze()
     expect(freezer.freeze(5)).toMatchObject({ sinceMs: 1 })
     freezer.lifted(LIFTED)
@@ -189,7 +189,7 @@ describe('what is frozen', () => {
   })
 
   test('is the same after its events were folded anew', () => {
-    const freezer = frozenDesk()
+    const freezer = frozen()
     const again = freezesState(USER, [])
     evolve(again, { type: 'frozen', freeze, requestId: 'r' })
     expect([...again.byName.keys()]).toEqual([...freezer.state.byName.keys()])

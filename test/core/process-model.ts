@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AskResult, eraseShell } from '../../actors/runtime/actor.js'
 import { ShardHost } from '../../actors/runtime/shard-host.js'
-import { systemTimers } from '../../actors/runtime/timers.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import {
   decodeSendReply,
@@ -12,6 +11,7 @@ import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
 import type { BroadcastOutcome } from '../../src/chains/rpc/broadcast-outcome.js'
 import type { SpreadOutcome } from '../../src/chains/rpc/types.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import { createFreezeBook } from '../../src/domain/freeze-book.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
 import { NO_METER } from '../../src/domain/meter.js'

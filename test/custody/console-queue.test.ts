@@ -30,7 +30,7 @@ function work() {
 
 describe('the line of console work', () => {
   test('a user who asks for much delays another by what is at work alone', async () => {
-    const queue = createConsoleQueue()
+    const queue = createConsoleQueue(() => performance.now())
     const { began, task, endAll } = work()
     const flood = Array.from({ length: CONSOLE_WAITING_PER_USER_MAX }, (_, i) =>
       queue.run('flooder', task(`flood ${i}`)),
@@ -44,7 +44,7 @@ describe('the line of console work', () => {
   })
 
   test('users with much waiting take turns', async () => {
-    const queue = createConsoleQueue()
+    const queue = createConsoleQueue(() => performance.now())
     const { began, task, endAll } = work()
     for (const user of ['a', 'b', 'c']) {
       for (let i = 0; i < 20; i++) void queue.run(user, task(user))
@@ -61,7 +61,7 @@ describe('the line of console work', () => {
   })
 
   test('beyond the bound of a user nothing is begun, and others are taken', async () => {
-    const queue = createConsoleQueue()
+    const queue = createConsoleQueue(() => performance.now())
     const { began, task, endAll } = work()
     const asked = Array.from({ length: CONSOLE_WAITING_PER_USER_MAX + 10 }, (_, i) =>
       queue.run('flooder', task(`flood ${i}`)).catch((error: unknown) => error),
@@ -77,7 +77,7 @@ describe('the line of console work', () => {
   })
 
   test('when all lines together are full, the longest loses its last to who has none', async () => {
-    const queue = createConsoleQueue()
+    const queue = createConsoleQueue(() => performance.now())
     const { began, task, endAll } = work()
     const all = Array.from({ length: USERS_MAX + 1 }, (_, user) =>
       Array.from({ length: CONSOLE_WAITING_PER_USER_MAX }, () =>
@@ -109,7 +109,7 @@ describe('the line of console work', () => {
   })
 
   test('work that fails frees its place', async () => {
-    const queue = createConsoleQueue()
+    const queue = createConsoleQueue(() => performance.now())
     const failing = () => Promise.reject(new Error('no'))
     const failed = Array.from({ length: 50 }, () => queue.run('a', failing).catch(() => 'failed'))
     expect(await Promise.all(failed)).toEqual(Array(50).fill('failed'))

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { RouterIntent } from '../../src/contracts/router-intent-type.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
 import { grantedOf } from '../../src/domain/grant-terms.js'
@@ -109,7 +110,8 @@ async function connected(home: string): Promise<ConnectedCoSigner> {
   const coSigner = await connectCoSigner({
     home,
     mode: 'dev',
-    boot: lastServiceBoot(home),
+    boot: lastServiceBoot(home, systemTimers()),
+    timers: systemTimers(),
     log: pino({ level: 'silent' }),
   })
   if (await coSigner.whenReady(READY_TIMEOUT_MS)) return coSigner

@@ -1,5 +1,6 @@
 import { createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { systemTimers } from '../../src/clock/timers.js'
 import {
   identityProviderSocket,
   quorumSignerSocket,
@@ -67,7 +68,7 @@ export async function becomeService({ home }: Pick<Quorum, 'home'>): Promise<Hos
   const signing = await dial(quorumSignerSocket(home))
   const statement = expectBytes(await signing.call('boot', []))
   const boot = openBoot(statement, registry, Date.now())
-  const start = lastServiceBoot(home)
+  const start = lastServiceBoot(home, systemTimers())
   const hello = async ({ body, signature }: RegistryEnvelope) => {
     const announcement = [start, await signServiceBoot(start, signer)]
     return userSide.call('hello', [body, signature, 0, announcement])

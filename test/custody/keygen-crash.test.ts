@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemTimers } from '../../src/clock/timers.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { expectBytes, expectList } from '../../src/quorum-protocol/bytes.js'
 import { pointOf, randomScalar } from '../../src/quorum-protocol/curve.js'
@@ -84,16 +85,17 @@ function createAndDie(walletId: string, delayMs: number): Promise<string> {
     new Worker(${JSON.stringify(`
       const { workerData } = require('node:worker_threads')
       const path = require('node:path')
-      import(path.resolve('dist/src/service-custody/connect-co-signer.js')).then(async (module) => {
+      Promise.all(['service-custody/connect-co-signer', 'clock/timers'].map((name) =>
+        import(path.resolve('dist/src/' + name + '.js')))).then(async ([module, { systemTimers }]) => {
         const log = { info() {}, warn() {}, error() {} }
         const { home, walletId, userId } = workerData
         const boot = Buffer.from(workerData.boot, 'hex')
-        const coSigner = await module.connectCoSigner({ home, mode: 'dev', boot, log })
+        const coSigner = await module.connectCoSigner({ home, mode: 'dev', boot, log, timers: systemTimers() })
         await coSigner.whenReady(20000)
         require('node:fs').writeSync(1, 'asking ')
         const { address } = await coSigner.createWallet(walletId, userId)
         require('node:fs').writeSync(1, address)
-      })`)}, { eval: true, workerData: ${JSON.stringify({ home: quorum.home, boot: lastServiceBoot(quorum.home).toString('hex'), walletId, userId: quorum.userId })} })
+      })`)}, { eval: true, workerData: ${JSON.stringify({ home: quorum.home, boot: lastServiceBoot(quorum.home, systemTimers()).toString('hex'), walletId, userId: quorum.userId })} })
     setInterval(() => {}, 1000)`
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, ['-e', program], {

@@ -6,6 +6,7 @@ import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import { writePublicFile } from '../../src/custody/domain-keys/private-file.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import {
@@ -124,7 +125,8 @@ export function describeLive(
       coSigner = await connectCoSigner({
         home,
         mode: 'live',
-        boot: lastServiceBoot(home),
+        boot: lastServiceBoot(home, systemTimers()),
+        timers: systemTimers(),
         log: pino({ level: 'silent' }),
       })
       expect(await coSigner.whenReady(READY_MS)).toBe(true)

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startChild } from '../../bench/child-process.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import { connectCoSigner } from '../../src/service-custody/connect-co-signer.js'
 import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import { describeLive, type LiveKeys, provisionLive } from './live-installation.js'
@@ -37,7 +38,8 @@ describe('live, with keys in files that nobody allowed', () => {
       connectCoSigner({
         home,
         mode: 'live',
-        boot: lastServiceBoot(home),
+        boot: lastServiceBoot(home, systemTimers()),
+        timers: systemTimers(),
         log: pino({ level: 'silent' }),
       }),
     ).rejects.toThrow(/COUNTERSIGN_ALLOW_FILE_KEYS=1/)

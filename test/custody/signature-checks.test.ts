@@ -20,7 +20,11 @@ afterEach(async () => {
 
 function open(entry: URL) {
   const faults: unknown[] = []
-  const checks = createSignatureChecks({ onFault: (error) => faults.push(error), entry })
+  const checks = createSignatureChecks({
+    elapsedMs: () => performance.now(),
+    onFault: (error) => faults.push(error),
+    entry,
+  })
   opened.push(checks)
   return { checks, faults }
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemTimers } from '../../src/clock/timers.js'
 import { lastServiceBoot } from '../../src/service-custody/service-boot-file.js'
 import { countersignOk } from './command.js'
 import { type Quorum, type ReadyWallet, readyWallet, startQuorum } from './harness.js'
@@ -32,9 +33,10 @@ function signInThread(wallet: ReadyWallet): Promise<unknown[]> {
     const { parentPort, workerData } = require('node:worker_threads')
     const { randomBytes } = require('node:crypto')
     const path = require('node:path')
-    import(path.resolve('dist/src/service-custody/connect-co-signer.js')).then(async (module) => {
+    Promise.all(['service-custody/connect-co-signer', 'clock/timers'].map((name) =>
+        import(path.resolve('dist/src/' + name + '.js')))).then(async ([module, { systemTimers }]) => {
       const log = { info() {}, warn() {}, error() {} }
-      const coSigner = await module.connectCoSigner({ ...workerData, mode: 'dev', log })
+      const coSigner = await module.connectCoSigner({ ...workerData, mode: 'dev', log, timers: systemTimers() })
       await coSigner.whenReady(10000)
       const { walletId, keyId, proofKey } = workerData.wallet
       const outcomes = await Promise.all(Array.from({ length: workerData.count }, (_, nonce) =>
@@ -51,7 +53,7 @@ function signInThread(wallet: ReadyWallet): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     const workerData = {
       home: quorum.home,
-      boot: lastServiceBoot(quorum.home),
+      boot: lastServiceBoot(quorum.home, systemTimers()),
       wallet,
       count: SIGNATURES_PER_THREAD,
     }

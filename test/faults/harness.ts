@@ -9,10 +9,10 @@ import {
   eraseShell,
 } from '../../actors/runtime/actor.js'
 import { ShardHost } from '../../actors/runtime/shard-host.js'
-import { systemTimers } from '../../actors/runtime/timers.js'
 import type { SendCommand } from '../../actors/sub-wallet/core/messages.js'
 import { createSubWalletShell } from '../../actors/sub-wallet/shell.js'
 import type { ChainAccess } from '../../src/chains/access.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { ChainId } from '../../src/domain/chains.js'
 import { createFreezeBook } from '../../src/domain/freeze-book.js'
@@ -112,7 +112,7 @@ export async function startHarness(
     const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
     const timers = systemTimers(Date.now)
     const commits = localCommits(environment, sequence)
-    const auditLog = new AuditLog({ commits, nowMs: Date.now, log: logger })
+    const auditLog = new AuditLog({ commits, timers, log: logger })
     ends.push(() => auditLog.close())
     const screener = testScreener()
     ends.push(() => screener.close())

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Child, startChild } from '../../bench/child-process.js'
 import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import { provisionDev } from '../../src/custody-tools/provisioning/provision.js'
 import { grantedOf } from '../../src/domain/grant-terms.js'
 import {
@@ -77,7 +78,8 @@ export async function startQuorum(chainIds: readonly number[]): Promise<Quorum> 
     const connected = await connectCoSigner({
       home,
       mode: 'dev',
-      boot: lastServiceBoot(home),
+      boot: lastServiceBoot(home, systemTimers()),
+      timers: systemTimers(),
       log: pino({ level: 'silent' }),
     })
     coSigner = connected

@@ -2,6 +2,7 @@ import { Registry } from 'prom-client'
 import { expect, test } from 'vitest'
 import { Mailbox } from '../../actors/runtime/mailbox.js'
 import { Outbox } from '../../actors/runtime/outbox.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { PreparedIntent } from '../../src/service-custody/sign-batch.js'
 import { createSignPipeline } from '../../src/service-custody/sign-pipeline.js'
 import {
@@ -54,6 +55,7 @@ test('an outbox tells what it holds, and how long the first of the last tick wai
 
 test('the queue for signatures tells what waits, and whom it found full', async () => {
   const pipeline = createSignPipeline({
+    timers: systemTimers(),
     context: () => null,
     onStaleSession() {},
     onFault(error) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Timers } from '../../actors/runtime/timers.js'
+import type { Timers } from '../../src/clock/timers.js'
 
 interface Due {
   readonly atMs: number

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Envelope } from '../../actors/runtime/actor.js'
-import { systemTimers } from '../../actors/runtime/timers.js'
 import { createAnnouncer } from '../../actors/webhook-endpoint/announce.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { StoredEvent } from '../../src/domain/event.js'
 import { type EventId, ID_PREFIX, type UserId, type WebhookId } from '../../src/domain/ids.js'
 import type { WebhookEndpoint } from '../../src/domain/webhook.js'
@@ -15,7 +15,7 @@ import { openRealStore, type RealStore } from '../actors/real-store.js'
 
 const USER = 'user_00000000000000000000000001' as UserId
 const endpoint: WebhookEndpoint = {
-  webhookId: newId<WebhookId>(ID_PREFIX.webhook),
+  webhookId: newId<WebhookId>(ID_PREFIX.webhook, systemTimers()),
   userId: USER,
   url: 'https://example.test/hook',
   events: null,

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
 import { afterEach, describe, expect, test, vi } from 'vitest'
+import { systemTimers } from '../../src/clock/timers.js'
 import type { NewEvent } from '../../src/domain/event.js'
 import {
   type EventId,
@@ -60,7 +61,7 @@ async function refusingUrl(): Promise<string> {
 
 function endpointFor(userId: UserId, url: string): HostedEndpoint['endpoint'] {
   return {
-    webhookId: newId<WebhookId>(ID_PREFIX.webhook),
+    webhookId: newId<WebhookId>(ID_PREFIX.webhook, systemTimers()),
     userId,
     url,
     events: null,
@@ -76,11 +77,11 @@ function eventsOf(userId: UserId, count: number): (NewEvent & { readonly eventId
   return Array.from({ length: count }, (_, i) => {
     const lane = i % LANES_PER_USER
     return {
-      eventId: newId<EventId>(ID_PREFIX.event),
+      eventId: newId<EventId>(ID_PREFIX.event, systemTimers()),
       userId,
       type: 'transaction.confirmed',
       atMs: Date.now(),
-      subWalletId: newId<SubWalletId>(ID_PREFIX.subWallet),
+      subWalletId: newId<SubWalletId>(ID_PREFIX.subWallet, systemTimers()),
       laneKey: `${userId}:${lane}`,
       data: { lane, place: Math.floor(i / LANES_PER_USER) },
     }

@@ -1,4 +1,4 @@
-import { sleep } from '../../runtime/timers.js'
+import { sleep } from '../../../src/clock/timers.js'
 import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
 import type { SubWalletPorts } from '../ports.js'

@@ -1,9 +1,9 @@
+import type { Timers } from '../../../src/clock/timers.js'
 import { encodeCancel, intentNonceOf } from '../../../src/contracts/router-intent.js'
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import { ENTROPY_BYTES, ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
 import type { GasJob, Sponsorship } from '../../../src/domain/sponsorship.js'
 import type { Envelope } from '../../runtime/actor.js'
-import type { Timers } from '../../runtime/timers.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
 
 /** What a sub-wallet asks of the gas wallet that its sponsorship names. */

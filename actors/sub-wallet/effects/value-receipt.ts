@@ -1,4 +1,4 @@
-import { sleep } from '../../runtime/timers.js'
+import { sleep } from '../../../src/clock/timers.js'
 import type { Command, Effect } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'
 

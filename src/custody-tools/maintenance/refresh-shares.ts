@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { systemTimers } from '../../clock/timers.js'
 import {
   identityProviderSocket,
   quorumSignerSocket,
@@ -49,11 +50,12 @@ export function refreshShares(options: RefreshSharesOptions): Promise<number> {
 
 async function refresh(options: RefreshSharesOptions): Promise<number> {
   const { home, log } = options
+  const timers = systemTimers()
   const layout = serviceLayout(home)
   const { envelope } = verified(registryPath(home), [layout.rootKey])
   const registry = holdRegistry(readRootKey(layout.rootKey), envelope)
   const keyStore = await openKeyStore(layout.keys, 'allowed')
-  const signer = await chooseSigner(keyStore, 'co_signers', registry.current, Date.now())
+  const signer = await chooseSigner(keyStore, 'co_signers', registry.current, timers.now())
   const wrappingKeys = await readWrappingKeys(layout.wrappingKey, keyStore)
   const shares = openShareStore('service', layout, wrappingKeys)
   const chain = COMMAND_CHAIN_BASE + process.pid
@@ -65,7 +67,8 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,
-    boot: lastServiceBoot(home),
+    boot: lastServiceBoot(home, timers),
+    timers,
     log,
     approvedFloor: () => recordedSeq,
     onLost: () => {},
@@ -79,7 +82,7 @@ async function refresh(options: RefreshSharesOptions): Promise<number> {
     for (const walletId of options.walletIds ?? [...shares.walletIds()]) {
       const record = shares.get(walletId)
       if (options.walletIds === null && record?.proofs === null) continue
-      const context = { link, signer, shares, evidence, registry: registry.current }
+      const context = { link, signer, shares, evidence, registry: registry.current, timers }
       options.refreshed(walletId, await refreshShare(walletId, context))
       count++
     }

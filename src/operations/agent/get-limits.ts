@@ -7,6 +7,7 @@ import type { OperationOutput } from '../../api/operations.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { Freezing } from '../../domain/freeze.js'
 import type { KeyId } from '../../domain/ids.js'
+import { isoTime } from '../../domain/iso-time.js'
 import { USD_CAP } from '../../domain/key-policy-forms.js'
 import { formatUsd } from '../../domain/money.js'
 import { dayEndMs, monthEndMs, utcDay } from '../../domain/spend.js'
@@ -62,7 +63,7 @@ export function getLimits(
 }
 
 function limitsOf({ key, counters, ceilings }: LimitsAnswer, frozen: Freezing | null): Limits {
-  const dailyResetsAt = new Date(dayEndMs(counters.day)).toISOString()
+  const dailyResetsAt = isoTime(dayEndMs(counters.day))
   return {
     daily_limit_usd: USD_CAP.toWire(key.dailyLimitMicros),
     daily_used_usd: formatUsd(counters.dayMicros),
@@ -70,7 +71,7 @@ function limitsOf({ key, counters, ceilings }: LimitsAnswer, frozen: Freezing | 
     monthly_used_usd: formatUsd(counters.monthMicros),
     resets_at: dailyResetsAt,
     daily_resets_at: dailyResetsAt,
-    monthly_resets_at: new Date(monthEndMs(counters.month)).toISOString(),
+    monthly_resets_at: isoTime(monthEndMs(counters.month)),
     reserved_usd: formatUsd(counters.reservedMicros),
     policy: key.policy === null ? null : policyOf(key.policy, ceilings),
     frozen: frozen === null ? null : { ...freezeView(frozen), scope: frozen.scope },
@@ -89,7 +90,7 @@ function policyOf(policy: Policy, ceilings: readonly CeilingUse[]) {
       per: ceiling.per,
       amount: ceiling.amount.toString(),
       used: used.toString(),
-      resets_at: new Date(resetsAtMs).toISOString(),
+      resets_at: isoTime(resetsAtMs),
     })),
   }
 }

@@ -4,6 +4,7 @@ import { SLIPPAGE_BPS_DEFAULT, type SwapInput } from '../../api/swap.js'
 import { routerFee } from '../../contracts/router-intent-type.js'
 import { SERVICE_FEE_BPS } from '../../defi/fee.js'
 import { QUOTE_LIFETIME_MS } from '../../defi/quote-book.js'
+import { isoTime } from '../../domain/iso-time.js'
 import { formatUnits } from '../../domain/money.js'
 import { type Fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
@@ -29,7 +30,7 @@ export function getSwapQuote(ports: OperationPorts): AgentHandlers['get_swap_quo
       const offer = await offerFor(ports, chain, wanted.value)
       if (offer === null) return refuse(noRoute())
       const minOut = leastOutput(offer.amountOut, input.slippage_bps ?? SLIPPAGE_BPS_DEFAULT)
-      const quoteId = newId<string>('quote_')
+      const quoteId = newId<string>('quote_', ports.timers)
       const { subWalletId } = key
       const chainId = input.chain_id
       ports.quotes.hold(quoteId, { subWalletId, chainId, tokenIn, tokenOut, amountIn, minOut })
@@ -52,7 +53,7 @@ export function getSwapQuote(ports: OperationPorts): AgentHandlers['get_swap_quo
             tokens: offer.tokens.map(toChecksumAddress),
             pool_fees: [...offer.poolFees],
           },
-          expires_at: new Date(ports.nowMs() + QUOTE_LIFETIME_MS).toISOString(),
+          expires_at: isoTime(ports.nowMs() + QUOTE_LIFETIME_MS),
           quote_id: quoteId,
         },
       }

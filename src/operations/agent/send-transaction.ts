@@ -13,11 +13,12 @@ import type { OperationPorts } from '../ports.js'
 export function sendTransaction({
   actors,
   answeredSends,
+  timers,
 }: OperationPorts): AgentHandlers['send_transaction'] {
   return async ({ key, proofKey, requestId, idempotency }, input) => {
     const command: SendCommand = {
       type: 'send',
-      txId: newId<TxId>(ID_PREFIX.tx),
+      txId: newId<TxId>(ID_PREFIX.tx, timers),
       requestId,
       keyId: key.keyId,
       kind: 'send',

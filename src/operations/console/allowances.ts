@@ -171,7 +171,7 @@ class Revocation {
     const { key, proofKey } = this.#key
     const command: SendCommand = {
       type: 'send',
-      txId: newId<TxId>(ID_PREFIX.tx),
+      txId: newId<TxId>(ID_PREFIX.tx, this.#ports.timers),
       requestId: this.#context.requestId,
       keyId: key.keyId,
       kind: 'send',

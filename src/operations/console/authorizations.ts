@@ -3,6 +3,7 @@ import type { Authorization } from '../../api/console.js'
 import { authorizerIdOfName } from '../../custody/authorizers/authorizer.js'
 import { encodeProof } from '../../custody/authorizers/proof.js'
 import type { UserId } from '../../domain/ids.js'
+import { parseIsoTime } from '../../domain/iso-time.js'
 import { fault, type Result, refuse } from '../../errors/fault.js'
 import type { OperationPorts } from '../ports.js'
 import type { PendingGrant } from './pending-grants.js'
@@ -50,7 +51,7 @@ export async function answerToAuthorization<T>(
     userId,
     fingerprint,
     version: Number(details.grant_version),
-    confirmBeforeMs: Date.parse(String(details.confirm_before)),
+    confirmBeforeMs: parseIsoTime(String(details.confirm_before)),
   })
   return added.ok ? refuse(asked(details, added.value, enlarges, message)) : added
 }

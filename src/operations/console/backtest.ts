@@ -27,7 +27,7 @@ const SLICE = 200
  * Plays the history of the key's line of rotations against other caps. Long histories take
  * several answers: whoever follows `next_cursor` with the same caps gets the exact whole.
  */
-export function backtestKey({ reader }: OperationPorts): ConsoleHandlers['backtest_key'] {
+export function backtestKey({ reader, timers }: OperationPorts): ConsoleHandlers['backtest_key'] {
   return async ({ userId }, input) => {
     const owned = ownedKey(reader, userId, input.key_id)
     if (!owned.ok) return owned
@@ -50,7 +50,7 @@ export function backtestKey({ reader }: OperationPorts): ConsoleHandlers['backte
     let checked = 0
     let more = true
     for (let scanned = 0; more && scanned < scanMax; scanned += SLICE) {
-      if (scanned > 0) await new Promise((resolve) => setImmediate(resolve))
+      if (scanned > 0) await new Promise<void>((resolve) => timers.soon(resolve))
       const slice = takeSlice(reader.transactions.ofUserOldestFirst(userId as UserId, afterId))
       for (const tx of slice) {
         afterId = tx.txId

@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { subWalletAddress } from '../../../actors/addresses.js'
 import type { ReplyTo } from '../../../actors/protocols.js'
 import type { AskResult } from '../../../actors/runtime/actor.js'
 import type { Claimed, Outdated } from '../../../actors/sub-wallet/core/grant-messages.js'
 import type { ConsoleCommand } from '../../../actors/sub-wallet/core/messages.js'
+import { inTime, unguessable } from '../../clock/timers.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { CustodyStatus } from '../../domain/grant-change.js'
 import type { ErrorCode } from '../../errors/catalogue.js'
@@ -63,13 +62,13 @@ export async function untilUndisturbed<T>(
  * actor hears of it, and sees to it that the identity provider keeps nothing that was not committed.
  */
 export async function underClaim<T>(
-  { actors, nowMs }: Pick<OperationPorts, 'actors' | 'nowMs'>,
+  { actors, timers, nowMs }: Pick<OperationPorts, 'actors' | 'timers' | 'nowMs'>,
   { subWalletId, userId }: ApiKey,
   of: Claimed,
   change: (claim: Claim) => Promise<Result<T> | Outdated>,
 ): Promise<Result<T> | Outdated> {
   const wallet = subWalletAddress({ subWalletId, userId })
-  const claimId = randomUUID()
+  const claimId = unguessable(timers)
   let taken: 'no' | 'unknown' = 'no'
   let committed = false
   try {
@@ -101,14 +100,11 @@ export async function underClaim<T>(
 
 /** Whether the identity provider has acknowledged the key's grant, after a short wait for it. */
 export async function custodyOf(
-  { actors }: Pick<OperationPorts, 'actors'>,
+  { actors, timers }: Pick<OperationPorts, 'actors' | 'timers'>,
   key: ApiKey,
 ): Promise<CustodyStatus> {
-  const waited = new AbortController()
-  const late = delay(ACKNOWLEDGEMENT_WAIT_MS, null, { ref: false, signal: waited.signal })
   const asked = actors.ask(subWalletAddress(key), { type: 'await-grant', keyId: key.keyId })
-  const answer = await Promise.race([asked, late.catch(() => null)])
-  waited.abort()
+  const answer = await inTime(timers, ACKNOWLEDGEMENT_WAIT_MS, asked)
   return answer?.ok ? answer.value.custody : 'pending'
 }
 

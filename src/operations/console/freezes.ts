@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { freezesAddress } from '../../../actors/addresses.js'
 import type {
   FreezeCommand,
@@ -6,6 +5,7 @@ import type {
   UnfreezeCommand,
 } from '../../../actors/freezes/core/messages.js'
 import type { ConsoleInput } from '../../api/console-operations.js'
+import { inTime } from '../../clock/timers.js'
 import { freezeName } from '../../domain/freeze.js'
 import type { CustodyStatus } from '../../domain/grant-change.js'
 import type { UserId } from '../../domain/ids.js'
@@ -102,14 +102,11 @@ function targetOf(
 }
 
 async function custodyOf(
-  { actors }: OperationPorts,
+  { actors, timers }: OperationPorts,
   userId: ConsoleContext['userId'],
   name: string,
 ): Promise<CustodyStatus> {
-  const waited = new AbortController()
-  const late = delay(ACKNOWLEDGEMENT_WAIT_MS, null, { ref: false, signal: waited.signal })
   const asked = actors.ask(freezesAddress(userId), { type: 'await-freeze', name })
-  const answer = await Promise.race([asked, late.catch(() => null)])
-  waited.abort()
+  const answer = await inTime(timers, ACKNOWLEDGEMENT_WAIT_MS, asked)
   return answer?.ok ? answer.value.custody : 'pending'
 }

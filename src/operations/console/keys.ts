@@ -27,7 +27,7 @@ import { keyView } from './views.js'
  * between leaves a grant that no secret can use.
  */
 export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] {
-  const { reader, actors, environment, nowMs } = ports
+  const { reader, actors, environment, timers, nowMs } = ports
   return async (context, { authorization, ...input }) => {
     const unsupported = unsupportedChain(input.allowed_chains ?? [])
     if (unsupported !== null) return { ok: false, fault: unsupported }
@@ -40,8 +40,8 @@ export function createKey(ports: OperationPorts): ConsoleHandlers['create_key'] 
       authorization,
       enlarges: [],
       draft: () => {
-        const { secret, ...secretFields } = newKeySecret(environment)
-        const keyId = newId<KeyId>(ID_PREFIX.key)
+        const { secret, ...secretFields } = newKeySecret(environment, timers)
+        const keyId = newId<KeyId>(ID_PREFIX.key, timers)
         const key: ApiKey = {
           keyId,
           lineageId: keyId as string as LineageId,
@@ -130,9 +130,13 @@ function makeSuccessor(
   predecessor: ApiKey,
 ): Promise<Result<Rotated> | Outdated> {
   const { keyId } = predecessor
-  const { actors, environment, nowMs } = ports
-  const { secret, secretHash, secretPrefix } = newKeySecret(environment)
-  const successor: Successor = { keyId: newId<KeyId>(ID_PREFIX.key), secretHash, secretPrefix }
+  const { actors, environment, timers, nowMs } = ports
+  const { secret, secretHash, secretPrefix } = newKeySecret(environment, timers)
+  const successor: Successor = {
+    keyId: newId<KeyId>(ID_PREFIX.key, timers),
+    secretHash,
+    secretPrefix,
+  }
   const of = { keyId: successor.keyId, rotatedFrom: keyId, patch: null }
   return underClaim(ports, predecessor, of, async (claim) => {
     const next: ApiKey = { ...claim.key, ...successor }

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { type Timers, unguessable } from '../../clock/timers.js'
 import { createOwnedCache } from '../../custody/authorizers/owned-cache.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import type { UserId } from '../../domain/ids.js'
@@ -42,19 +42,19 @@ const PENDING_MAX = 10_000
 /** Spec silent: more than a person confirms in the ten minutes that each of them waits. */
 export const PENDING_PER_USER_MAX = 32
 
-export function createPendingGrants(): PendingGrants {
+export function createPendingGrants(timers: Pick<Timers, 'now' | 'random'>): PendingGrants {
   const pending = createOwnedCache<PendingGrant>({
     max: PENDING_MAX,
     perUserMax: PENDING_PER_USER_MAX,
   })
 
   function keep(id: string, grant: PendingGrant): number | null {
-    return pending.add(id, grant.userId, grant, grant.confirmBeforeMs - Date.now())
+    return pending.add(id, grant.userId, grant, grant.confirmBeforeMs - timers.now())
   }
 
   return {
     add(grant) {
-      const id = `authz_${randomBytes(16).toString('base64url')}`
+      const id = `authz_${unguessable(timers)}`
       const fullForMs = keep(id, grant)
       return fullForMs === null ? ok(id) : refuse(tooMany(fullForMs))
     },

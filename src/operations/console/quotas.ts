@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto'
 import type { CountedQuota, QuotaCommand } from '../../../actors/quotas/core/decide.js'
+import { unguessable } from '../../clock/timers.js'
 import { isLive } from '../../domain/api-key.js'
 import type { KeyId, UserId } from '../../domain/ids.js'
 import type { Answer, ConsoleContext, ConsoleHandlers } from '../context.js'
@@ -17,13 +17,13 @@ type Handler<Input, Output> = (
  * wait, and in its turn, before whatever the same user asks next.
  */
 export function withinQuota<Input, Output>(
-  { actors, quotas }: Pick<OperationPorts, 'actors' | 'quotas'>,
+  { actors, quotas, timers }: Pick<OperationPorts, 'actors' | 'quotas' | 'timers'>,
   quota: CountedQuota,
   handler: Handler<Input, Output>,
 ): Handler<Input, Output> {
   return async (context, input) => {
     const counter = counterOf(context.userId)
-    const name = randomUUID()
+    const name = unguessable(timers)
     const reserve = { type: 'reserve', quota, name, limit: quotas[quota] } as const
     const settle = (outcome: Extract<QuotaCommand, { type: 'settle' }>['outcome']): void => {
       actors.tell(counter, { type: 'settle', quota, name, outcome })

@@ -11,10 +11,11 @@ import { walletView } from './views.js'
 export function createWallet({
   actors,
   freezes,
+  timers,
   nowMs,
 }: OperationPorts): ConsoleHandlers['create_wallet'] {
   return async ({ userId, requestId }, { name }) => {
-    const subWalletId = newId<SubWalletId>(ID_PREFIX.subWallet)
+    const subWalletId = newId<SubWalletId>(ID_PREFIX.subWallet, timers)
     const keyed = await actors.ask(CUSTODY_ADDRESS, {
       type: 'create-wallet-key',
       subWalletId,

@@ -16,14 +16,14 @@ import { pageOptions } from './page.js'
 import { webhookView } from './webhook-views.js'
 
 export function createWebhook(ports: OperationPorts): ConsoleHandlers['create_webhook'] {
-  const { actors, nowMs, webhookTargets, mail, readableSeq } = ports
+  const { actors, timers, nowMs, webhookTargets, mail, readableSeq } = ports
   return async ({ userId, requestId }, input) => {
     const channel = channelOf(input, webhookTargets, mail)
     if (!channel.ok) return channel
     const { kind, url, secret } = channel.value
     const isWebhook = kind === 'webhook'
     const endpoint: Omit<WebhookEndpoint, 'secrets'> = {
-      webhookId: newId<WebhookId>(ID_PREFIX.webhook),
+      webhookId: newId<WebhookId>(ID_PREFIX.webhook, timers),
       userId,
       kind,
       url,
@@ -91,11 +91,11 @@ export function patchWebhook(ports: OperationPorts): ConsoleHandlers['patch_webh
 
 /** The event and the delivery it begins are stored together: a test that is answered is sent. */
 export function testWebhook(ports: OperationPorts): ConsoleHandlers['test_webhook'] {
-  const { reader, actors, nowMs } = ports
+  const { reader, actors, timers, nowMs } = ports
   return async ({ userId, requestId }, { webhook_id }) => {
     const owned = ownedWebhook(reader, userId, webhook_id)
     if (!owned.ok) return owned
-    const eventId = newId<EventId>(ID_PREFIX.event)
+    const eventId = newId<EventId>(ID_PREFIX.event, timers)
     const command = { type: 'test', eventId, requestId, nowMs: nowMs() } as const
     const begun = await actors.ask(webhookEndpointAddress(owned.value), command)
     if (!begun.ok) return begun

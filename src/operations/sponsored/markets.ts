@@ -1,5 +1,6 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
 import type { ChainAccess } from '../../chains/access.js'
+import type { Alarm } from '../../clock/timers.js'
 import type { ChainConfig } from '../../config/chains.js'
 import type { VaultState } from '../../defi/vault-venue.js'
 import type { Address } from '../../domain/ids.js'
@@ -77,11 +78,14 @@ const NOBODY: Address = '0x0000000000000000000000000000000000000001'
 
 /** Samples every market's share price from now on. @returns what ends it */
 export function sampleSharePrices(ports: OperationPorts): () => void {
-  const sample = () => void readMarkets(ports, [...ports.chains.values()], NOBODY)
+  const { timers } = ports
+  let alarm: Alarm
+  const sample = () => {
+    void readMarkets(ports, [...ports.chains.values()], NOBODY)
+    alarm = timers.at(timers.now() + SAMPLE_MS, sample)
+  }
   sample()
-  const timer = setInterval(sample, SAMPLE_MS)
-  timer.unref()
-  return () => clearInterval(timer)
+  return () => alarm.cancel()
 }
 
 export function vaultKey({ config }: ChainAccess, vault: Address): string {

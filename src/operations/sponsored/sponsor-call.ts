@@ -63,7 +63,7 @@ export async function sponsorCall(
   const { chain, router, delegate } = on
   const command: SponsorCommand = {
     type: 'sponsor-call',
-    txId: newId<TxId>(ID_PREFIX.tx),
+    txId: newId<TxId>(ID_PREFIX.tx, ports.timers),
     requestId,
     keyId: key.keyId,
     chainId: chain.config.id,

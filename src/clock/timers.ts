@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 
 /**
- * Time and chance, as the shells of actors see them. Nothing else in `actors/` reaches for a timer,
- * a clock or randomness, so that a simulator can own them all.
+ * Time and chance, as actors' shells, operations, the audit log and the service's side of custody
+ * see them. None of those reaches for a timer, a clock or randomness of its own, so that a simulator
+ * can own them all.
  */
 export interface Timers {
   /** Milliseconds since the epoch, by the service's clock. */
@@ -45,8 +46,8 @@ function pooledBytes(count: number): Uint8Array {
   return pool.subarray(at - count, at)
 }
 
-/** Those of this process. @param now the service's clock */
-export function systemTimers(now: () => number): Timers {
+/** Those of this process. @param now the service's clock; absent: the machine's */
+export function systemTimers(now: () => number = Date.now): Timers {
   return {
     now,
     elapsed: () => performance.now(),
@@ -67,4 +68,21 @@ export function sleep(timers: Pick<Timers, 'now' | 'at'>, delayMs: number): Prom
   return new Promise((resolve) => {
     timers.at(timers.now() + delayMs, resolve)
   })
+}
+
+/** Resolves as the work does, or with null when that takes longer. Rejects as the work does. */
+export function inTime<T>(
+  timers: Pick<Timers, 'now' | 'at'>,
+  limitMs: number,
+  work: Promise<T>,
+): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const alarm = timers.at(timers.now() + limitMs, () => resolve(null))
+    work.then(resolve, reject).finally(() => alarm.cancel())
+  })
+}
+
+/** A name that nobody can guess: 16 bytes, base64url. */
+export function unguessable({ random }: Pick<Timers, 'random'>): string {
+  return Buffer.from(random.bytes(16)).toString('base64url')
 }
