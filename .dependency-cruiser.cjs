@@ -97,7 +97,7 @@ module.exports = {
     only('api', ['domain', 'errors', 'policy']),
     only('quorum-protocol', ['domain', 'contracts', 'policy']),
     only('custody', ['quorum-protocol', 'domain', 'disk', 'policy']),
-    only('service-custody', ['custody', 'quorum-protocol', 'domain', 'errors']),
+    only('service-custody', ['clock', 'custody', 'quorum-protocol', 'domain', 'errors']),
     only('quorum-signer', ['custody', 'quorum-protocol']),
     only('identity-provider', [
       'custody',
@@ -111,6 +111,7 @@ module.exports = {
     ]),
     only('custody-tools', [
       'service-custody',
+      'clock',
       'identity-provider',
       'custody',
       'quorum-protocol',
@@ -126,7 +127,7 @@ module.exports = {
       from: { path: '^(src|actors)/', pathNot: '^src/(cli|custody-tools)/' },
       to: { path: '^src/custody-tools/' },
     },
-    only('store', ['domain', 'errors', 'api', 'disk', 'policy']),
+    only('store', ['clock', 'domain', 'errors', 'api', 'disk', 'policy']),
     {
       name: 'adapters-imports',
       comment: 'A port and its adapters know domain, errors, config and the wire of contracts.',

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Actors } from '../../actors/protocols.js'
 import { decide, type QuotaCommand, type QuotaState } from '../../actors/quotas/core/decide.js'
 import { createQuotaShell } from '../../actors/quotas/shell.js'
+import { systemTimers } from '../../src/clock/timers.js'
 import { fault, ok } from '../../src/errors/fault.js'
 import { withinQuota } from '../../src/operations/console/quotas.js'
 import type { Answer, ConsoleContext } from '../../src/operations/context.js'
@@ -97,7 +98,7 @@ class BusyService {
   }
 
   create(handler: () => Answer<null>): Promise<Answer<null>> | Answer<null> {
-    const ports = { actors: this.#actors, quotas: { webhooks: LIMIT } }
+    const ports = { actors: this.#actors, quotas: { webhooks: LIMIT }, timers: systemTimers() }
     const context = { userId: USER_ID } as ConsoleContext
     return withinQuota(ports as unknown as OperationPorts, 'webhooks', handler)(context, null)
   }
