@@ -41,6 +41,7 @@ export function createApprovalsElsewhere(
   userSide: SocketClient,
   authority: GrantAuthority,
   evidence: EvidenceLog,
+  nowMs: () => number,
 ): ApprovalsElsewhere {
   function record(
     action: 'asked' | 'approved',
@@ -48,7 +49,7 @@ export function createApprovalsElsewhere(
     rest: Uint8Array,
   ): Promise<void> {
     const body = encodeApprovalEvidence({ action, term: encodeApprovalTerm(term), rest })
-    return evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.approval, body })
+    return evidence.append({ timeMs: nowMs(), kind: EVIDENCE_KIND.approval, body })
   }
 
   return {
@@ -75,7 +76,7 @@ export function createApprovalsElsewhere(
           confirmUntil: confirmBeforeMs,
           confirmPath: `/approve/${id}`,
         },
-        Date.now(),
+        nowMs(),
       )
       const token = proof === null ? consoleToken : ''
       const answer = await userSide.call('approval-give', [term.approvalId, proof, token])
