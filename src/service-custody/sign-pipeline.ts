@@ -117,7 +117,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
 
   async function run(batch: readonly Waiting[]): Promise<void> {
     const outcomes = await signAll(batch.map(({ intent }) => intent))
-    const nowMs = performance.now()
+    const nowMs = timers.elapsed()
     batch.forEach(({ resolve, sinceMs }, index) => {
       const outcome = outcomes[index] ?? failed('INTERNAL')
       if (outcome.ok) took.signing(nowMs - sinceMs)
@@ -142,13 +142,13 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
       })
       lastSent = sent.catch(() => {})
       const { coSigned, approved } = await sent
-      const sentAtMs = performance.now()
+      const sentAtMs = timers.elapsed()
       const answer = await approved
-      const approvedAtMs = performance.now()
+      const approvedAtMs = timers.elapsed()
       took.approval(approvedAtMs - sentAtMs)
       if (Array.isArray(answer) && answer[0] !== 0) approvedSeq = Math.max(approvedSeq, sequence)
       const outcomes = await completeBatch(intents, coSigned, answer, context)
-      took.joining(performance.now() - approvedAtMs)
+      took.joining(timers.elapsed() - approvedAtMs)
       return outcomes
     } catch (error) {
       if (error instanceof Unanswered) return intents.map(() => unavailable(error.message))
@@ -166,7 +166,7 @@ export function createSignPipeline(options: SignPipelineOptions): SignPipeline {
         return Promise.resolve(unavailable('queue full'))
       }
       return new Promise((resolve) => {
-        waiting.push({ intent, sinceMs: performance.now(), resolve })
+        waiting.push({ intent, sinceMs: timers.elapsed(), resolve })
         wait.entered()
         schedule()
       })
