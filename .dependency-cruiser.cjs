@@ -101,6 +101,7 @@ module.exports = {
     only('quorum-signer', ['custody', 'quorum-protocol']),
     only('identity-provider', [
       'custody',
+      'contracts',
       'quorum-protocol',
       'domain',
       'auth',

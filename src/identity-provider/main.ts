@@ -65,6 +65,7 @@ login.mount((parts) =>
   createAuthorizerRoutes({
     ...parts,
     ceremonies: vault.authorizers,
+    approvals: vault.approvals,
     webauthn: vault.webauthn,
     verifyToken: authorizerTokens,
   }),

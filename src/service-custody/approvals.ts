@@ -53,11 +53,12 @@ export function createApprovalsElsewhere(
   }
 
   return {
-    async register({ term, userId, data, needed, delaySeconds, rule, spendUsd, keyProof }) {
+    async register(registration) {
+      const { term, userId, data, needed, delaySeconds, rule, spendUsd, keyProof } = registration
       const call = fromHex(data)
       await userSide.call('approval-ask', [
         ...[encodeApprovalTerm(term), userId, call, needed, delaySeconds, rule, spendUsd],
-        keyProof,
+        ...[keyProof, registration.payeeLabel ?? null],
       ])
       await record('asked', term, Buffer.alloc(0))
     },

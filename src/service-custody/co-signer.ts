@@ -136,6 +136,8 @@ export interface ApprovalRegistration {
   /** For people: the rule that asked, and what it is worth. */
   readonly rule: string
   readonly spendUsd: string
+  /** What the user calls the payee, in at most 128 characters. */
+  readonly payeeLabel?: string | null
   /** 32 bytes, `approvalKeyProof` of the live key at the request. */
   readonly keyProof: Uint8Array
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
   type ApprovalTerm,
@@ -21,6 +22,7 @@ import { readEvidence } from '../../src/custody/evidence/read-evidence.js'
 import { verifyEvidence } from '../../src/custody-tools/audit/verify-evidence.js'
 import { auditHome } from '../../src/custody-tools/maintenance/audit-home.js'
 import { type ApprovalId, type Hex, ulidBody, ulidOfBytes } from '../../src/domain/ids.js'
+import { createUser } from '../../src/identity-provider/login/create-user.js'
 import type { RefusalCode } from '../../src/quorum-protocol/refusal.js'
 import { openRegistry } from '../../src/quorum-protocol/registry.js'
 import { encodeRouterIntent } from '../../src/quorum-protocol/router-intent.js'
@@ -33,6 +35,7 @@ import { policyOf } from '../policy/random-policies.js'
 import {
   type AuthorizerClient,
   connectAuthorizers,
+  issuerOf,
   type KeyAuthorizer,
 } from './authorizer-client.js'
 import {
@@ -62,6 +65,8 @@ let third: KeyAuthorizer
 let wallet: ReadyWallet
 let other: ReadyWallet
 let nonce = 0
+
+const OTHER = { email: 'eve@example.test', password: 'another long password' }
 
 const GAS_WEI = 100_000n * 2_000_000_000n
 const POLICY = {
@@ -136,7 +141,7 @@ function asked(term: ApprovalTerm, data: Hex, change: { needed?: number; proofKe
   const keyProof = approvalKeyProof(change.proofKey ?? wallet.proofKey, term)
   return service.userSide.call('approval-ask', [
     ...[encodeApprovalTerm(term), quorum.userId, fromHex(data), change.needed ?? 0, 0],
-    ...['a rule', '100.00', keyProof],
+    ...['a rule', '100.00', keyProof, null],
   ])
 }
 
@@ -398,6 +403,78 @@ describe('an authorizer that was removed meanwhile', () => {
   })
 })
 
+describe('at the identity provider’s own page', () => {
+  const nameOf = (term: ApprovalTerm) => approvalOf(term).approvalId
+
+  test('the owner reads the call, approves it, and the service learns of it', async () => {
+    const payload = payment(3_000n)
+    const term = termFor(payload)
+    await asked(term, payload.data, { needed: 1 })
+    const approval_id = nameOf(term)
+    const shown = await client.call('call', { approval_id })
+    expect(shown).toMatchObject({ status: 200, json: { state: 'open', approval_id } })
+    expect(shown.json.lines).toContainEqual({ name: 'Payee', value: ALICE })
+    expect(shown.json.term).toBe(encodeApprovalTerm(term).toString('base64url'))
+    const message = approvalTermMessage(encodeApprovalTerm(term))
+    const stale = await first.prove('', approvalTermMessage(encodeApprovalTerm(termFor(payload))))
+    expect(await client.call('approve-call', { approval_id, proof: stale })).toMatchObject({
+      status: 403,
+    })
+    const proof = await first.prove(String(shown.json.challenge), message)
+    expect(await client.call('approve-call', { approval_id, proof })).toMatchObject({
+      status: 200,
+      json: { state: 'approved' },
+    })
+    const { decisions, cursor } = await quorum.coSigner.approvalDecisions(null)
+    expect(decisions).toMatchObject([
+      { approvalId: approval_id, subWalletId: wallet.walletId, userId: quorum.userId },
+    ])
+    expect(decisions[0]).toMatchObject({ decision: 'approve', authorizerId: first.authorizerId })
+    const signature = Buffer.from(proof.signature, 'base64url')
+    const authorizerId = Buffer.from(first.authorizerId.slice(4), 'hex')
+    expect(decisions[0]?.proof).toEqual(encodeProof({ kind: 'p256', authorizerId, signature }))
+    expect((await quorum.coSigner.approvalDecisions(cursor)).decisions).toEqual([])
+    expect(await answerTo(payload, term)).toBe('approved')
+  })
+
+  test('or declines it with a reason, for good', async () => {
+    const payload = payment(3_000n)
+    const term = termFor(payload)
+    await asked(term, payload.data, { needed: 1 })
+    await given(first, term)
+    const { cursor } = await quorum.coSigner.approvalDecisions(null)
+    const approval_id = nameOf(term)
+    const declined = await client.call('decline-call', { approval_id, comment: 'not this month' })
+    expect(declined).toMatchObject({ status: 200, json: { state: 'ended' } })
+    expect((await quorum.coSigner.approvalDecisions(cursor)).decisions).toMatchObject([
+      { approvalId: approval_id, decision: 'decline', comment: 'not this month', proof: null },
+    ])
+    expect(await answerTo(payload, term)).toBe('APPROVAL_DECLINED')
+    const again = await client.call('decline-call', { approval_id, comment: '' })
+    expect(again).toMatchObject({ status: 409, json: { error: { code: 'APPROVAL_DECLINED' } } })
+  })
+
+  test('nobody else sees that it is there, and who is signed out is asked to sign in', async () => {
+    const payload = payment(3_000n)
+    const term = termFor(payload)
+    const approval_id = nameOf(term)
+    const unknown = await client.call('call', { approval_id })
+    expect(unknown).toMatchObject({ status: 404, json: { error: { code: 'APPROVAL_UNKNOWN' } } })
+    await asked(term, payload.data)
+    await createUser(join(quorum.home, 'identity-provider'), OTHER.email, OTHER.password)
+    const passkeys = { rpId: WEBAUTHN.rp_id, origin: WEBAUTHN.origins[0] ?? '' }
+    const stranger = await connectAuthorizers(quorum.home, OTHER, passkeys)
+    expect(await stranger.call('call', { approval_id })).toEqual(unknown)
+    const proof = await first.prove('', approvalTermMessage(encodeApprovalTerm(term)))
+    expect((await stranger.call('approve-call', { approval_id, proof })).status).toBe(404)
+    expect((await stranger.call('decline-call', { approval_id, comment: '' })).status).toBe(404)
+    const none = await fetch(`${issuerOf(quorum.home)}/authorizers/api/call`, {
+      ...{ method: 'POST', body: JSON.stringify({ approval_id }) },
+    })
+    expect(none.status).toBe(403)
+  })
+})
+
 describe('the honest service', () => {
   test('has both domains keep the proof, and signs by it without the key’s secret', async () => {
     const { coSigner, userId, consoleToken } = quorum
@@ -421,7 +498,6 @@ describe('the honest service', () => {
       approval: { ...approvalOf(term), proofs: [approval.proof] },
     })
     expect(outcome).toMatchObject({ ok: true })
-    expect(await coSigner.approvalDecisions(null)).toEqual({ decisions: [], cursor: '0' })
   })
 
   test('leaves evidence in which every approval of what was asked about is proven', async () => {

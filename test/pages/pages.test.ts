@@ -1,5 +1,6 @@
 import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ApprovalTerm, encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import { readConfirmable } from '../../src/custody/authorizers/confirmable.js'
 import {
   encodeGrantStatement,
@@ -9,12 +10,14 @@ import { canonicalGrant } from '../../src/domain/grant-terms.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { documentRoutes } from '../../src/http/document-routes.js'
 import type { ExtraRoute } from '../../src/http/routes.js'
+import { approvalPage } from '../../src/identity-provider/approvals/approval-page.js'
 import { confirmPage } from '../../src/identity-provider/authorizers/pages.js'
 import {
   contentSecurityPolicy,
   loginPage,
   scriptedPagePolicy,
 } from '../../src/identity-provider/login/pages.js'
+import type { ApprovalRow } from '../../src/identity-provider/vault/approval-rows.js'
 import { type Harness, startHarness } from '../http/harness.js'
 import { type Browser, startBrowser } from '../passkey/browser.js'
 
@@ -29,6 +32,22 @@ const STATEMENT: GrantStatement = {
   ...{ keyId: someBytes(16), grantId: someBytes(16), walletId: someBytes(16), version: 1 },
   ...{ ownerHash: someBytes(32), revoked: false, rotatedFrom: null, expiresAtMs: null },
   ...{ proofKeyDigest: someBytes(32), confirmBeforeMs: 1_763_631_000_000 },
+}
+const TRANSFER = `0xa9059cbb${'07'.padStart(64, '0')}${'09'.padStart(64, '0')}` as const
+const TERM: ApprovalTerm = {
+  ...{ kind: 'transaction', approvalId: someBytes(16), walletId: someBytes(16) },
+  ...{ keyId: someBytes(16), ownerHash: someBytes(32), chainId: 8453, to: someBytes(20) },
+  ...{ value: 10n ** 18n, hash: someBytes(32), maxNativeWei: 1n, expiresAtMs: 3_600_000 },
+}
+const WAITING: ApprovalRow = {
+  ...{ term: encodeApprovalTerm(TERM), userId: PERSON, askedAtMs: 0, needed: 2, delaySeconds: 0 },
+  ...{
+    rule: 'r'.repeat(64),
+    spendUsd: '1234567.89',
+    payeeLabel: PERSON,
+    approvals: [],
+    ended: null,
+  },
 }
 /** Those of the identity provider, as it makes them and under its policies. */
 const IDENTITY_PAGES = [
@@ -46,6 +65,14 @@ const IDENTITY_PAGES = [
     confirmPage({
       ...{ email: PERSON, rpId: 'localhost', signInPath: '/i' },
       asked: readConfirmable(encodeGrantStatement(STATEMENT)),
+    }),
+  ),
+  page(
+    '/approve',
+    scriptedPagePolicy(),
+    approvalPage({
+      ...{ email: PERSON, rpId: 'localhost', signInPath: '/i', authorizers: [], nowMs: 0 },
+      waiting: { row: WAITING, term: TERM, call: Buffer.from(TRANSFER.slice(2), 'hex') },
     }),
   ),
 ]

@@ -1,9 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  approvalKeyProof,
+  callTerm,
+  encodeApprovalTerm,
+} from '../../src/custody/approvals/approval-term.js'
+import { type ApprovalId, type KeyId, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { expectList } from '../../src/quorum-protocol/bytes.js'
+import { deriveProofKey } from '../../src/service-custody/key-proof.js'
 import { issuerOf } from '../custody/authorizer-client.js'
 import { countersignOk } from '../custody/command.js'
+import { becomeService } from '../custody/hostile.js'
+import { ALICE, pays, USDC } from '../custody/policy-cases.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import type { HttpClient, ReplyBody } from '../support/http-client.js'
 import { type Browser, startBrowser } from './browser.js'
@@ -59,6 +69,50 @@ async function asked(daily: string) {
   const refused: ReplyBody = (await person.post('/keys', wish(daily))).json
   const { details } = refused.error as { details: Record<string, unknown> }
   return { url: String(details.confirm_url), authorization_id: details.authorization_id }
+}
+
+/** A payment of a new key that waits for two people, and what was decided last. */
+async function waitingCall(daily: string) {
+  const { url: confirmUrl, authorization_id } = await asked(daily)
+  await browser.open(confirmUrl)
+  await browser.click('#confirm')
+  await browser.until('document.querySelector("#status").textContent.startsWith("Confirmed")')
+  const made = await person.post('/keys', { ...wish(daily), authorization: { authorization_id } })
+  const { userId } = await owner()
+  const approvalId = `apr_${ulidBody(Date.now(), randomBytes(10))}` as ApprovalId
+  const data = pays(ALICE, 5n)
+  const term = callTerm(
+    {
+      ...{ approvalId, walletId: walletId as SubWalletId, userId },
+      keyId: String(made.json.key_id) as KeyId,
+      ...{ maxNativeWei: 10n ** 15n, expiresAtMs: Date.now() + 600_000 },
+    },
+    { chainId: 8453, to: USDC, value: 0n, data },
+  )
+  const service = await becomeService(stack.service)
+  const keyProof = approvalKeyProof(deriveProofKey(String(made.json.secret)), term)
+  await service.userSide.call('approval-ask', [
+    ...[encodeApprovalTerm(term), userId, Buffer.from(data.slice(2), 'hex'), 2, 0],
+    ...['large payments', '5.00', keyProof, 'Alice'],
+  ])
+  await service.close()
+  return {
+    url: `${origin}/approve/${approvalId}`,
+    async decided() {
+      const again = await becomeService(stack.service)
+      const answer = expectList(await again.userSide.call('approval-decisions', [0]), 64)
+      await again.close()
+      const newest = expectList(answer.at(-1), 9)
+      return { decision: newest[4], comment: newest[7] }
+    },
+  }
+}
+
+/** Whose the pages are. */
+async function owner() {
+  const token = await stack.service.token(PERSON)
+  const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
+  return { userId: (JSON.parse(claims) as { sub: string }).sub }
 }
 
 describe('in a browser', () => {
@@ -150,6 +204,33 @@ describe('in a browser', () => {
     await browser.click('li:last-child button[data-remove]')
     await browser.until('!document.body.innerText.includes("Stick (passkey")')
     expect((await person.get('/authorizers')).json.authorizers).toHaveLength(1)
+  })
+
+  test('on a phone one reads a call that waits, and approves it with the passkey', async () => {
+    const { url, decided } = await waitingCall('9')
+    await browser.resize(390, 844)
+    await browser.open(url)
+    await browser.until('document.querySelector("#approve-call")')
+    const text = await browser.evaluate('document.body.innerText')
+    expect(text).toContain('transfer(address,uint256)')
+    expect(text).toContain('0 of 2')
+    const isWide = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+    expect(await browser.evaluate(isWide)).toBe(false)
+    await browser.click('#approve-call')
+    await browser.until('document.body.innerText.includes("1 of 2: Phone")')
+    expect(await decided()).toMatchObject({ decision: 'approve' })
+  })
+
+  test('or declines it with a reason that the agent gets', async () => {
+    const { url, decided } = await waitingCall('10')
+    await browser.open(url)
+    await browser.until('document.querySelector("#decline-call")')
+    await browser.evaluate('document.querySelector("#comment").value = "Not this month"')
+    await browser.click('#decline-call')
+    await browser.until('document.body.innerText.includes("declined at")')
+    expect(await browser.evaluate('document.querySelector("button")')).toBeNull()
+    expect(await decided()).toMatchObject({ decision: 'decline', comment: 'Not this month' })
+    await browser.resize(1_280, 800)
   })
 
   test('the pages broke none of their own policy, and both logs prove it all', async () => {

@@ -1,12 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Confirmable, readConfirmable } from '../../custody/authorizers/confirmable.js'
+import { ID_PREFIX, isId, ulidBytes } from '../../domain/ids.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
+import { approvalPage } from '../approvals/approval-page.js'
 import type { Accounts } from '../login/accounts.js'
 import { AUTHORIZERS_CLIENT_ID, AUTHORIZERS_SIGNED_IN_PATH } from '../login/clients.js'
 import { contentSecurityPolicy, messagePage, scriptedPagePolicy } from '../login/pages.js'
 import { sendPage } from '../login/send-page.js'
+import type { UserSideApprovals } from '../vault/approvals.js'
 import type { AuthorizerCeremonies } from './ceremonies.js'
 import { PAGE_SCRIPT } from './page-script.js'
 import { confirmPage, managePage, SCRIPT_PATH } from './pages.js'
@@ -14,11 +17,14 @@ import { sessionVisitor, type VisitorDeps } from './visitor.js'
 
 export interface PageDeps extends VisitorDeps {
   readonly ceremonies: AuthorizerCeremonies
+  readonly approvals: UserSideApprovals
   readonly accounts: Pick<Accounts, 'findById'>
 }
 
 /** Of a statement in base64url; longer ones are not ours. */
 const GRANT = /^[A-Za-z0-9_-]{1,1024}$/
+
+const APPROVE_PATH = '/approve/'
 
 /** The state of a sign-in that no grant waits for; not base64url. */
 const NO_GRANT = '.'
@@ -39,11 +45,12 @@ export async function servePage(
   if (path === AUTHORIZERS_SIGNED_IN_PATH) {
     // The session is what was wanted; the code is left to expire.
     const state = query.get('state') ?? NO_GRANT
-    redirect(response, state === NO_GRANT ? '/authorizers' : confirmPath(state))
+    redirect(response, state === NO_GRANT ? '/authorizers' : pathOf(state))
     return true
   }
   if (path === '/authorizers') await manage(deps, request, response, query)
   else if (path === '/authorizers/confirm') await confirm(deps, request, response, query)
+  else if (path.startsWith(APPROVE_PATH)) await approval(deps, path, request, response)
   else return false
   return true
 }
@@ -103,6 +110,42 @@ async function confirm(
   sendPage(response, 200, 'text/html', page, scriptedPagePolicy())
 }
 
+/** One call that waits, for its owner alone: to others it is not there. */
+async function approval(
+  deps: PageDeps,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const origin = originOf(deps, request, response)
+  if (origin === null) return
+  const id = path.slice(APPROVE_PATH.length)
+  if (!isId(ID_PREFIX.approval, id)) {
+    message(response, 404, 'Not an approval', 'The address is not whole. Copy all of it.')
+    return
+  }
+  const visitor = await sessionVisitor(deps, request, response)
+  if (visitor === null) {
+    redirect(response, signInUrl(origin, id, null))
+    return
+  }
+  const { userId } = visitor
+  const waiting = deps.approvals.waiting(ulidBytes(id), userId)
+  if (waiting === null) {
+    message(response, 404, 'Nothing waits here', 'No call of yours waits under this address.')
+    return
+  }
+  const page = approvalPage({
+    waiting,
+    email: deps.accounts.findById(userId)?.email ?? userId,
+    rpId: deps.webauthn()?.rpId ?? '',
+    signInPath: pathOf(id),
+    authorizers: deps.ceremonies.list(userId),
+    nowMs: Date.now(),
+  })
+  sendPage(response, 200, 'text/html', page, scriptedPagePolicy())
+}
+
 function readAsked(text: string): Confirmable | null {
   if (!GRANT.test(text)) return null
   try {
@@ -144,6 +187,11 @@ function signInUrl(origin: string, state: string, prompt: 'login' | null): strin
     ...(prompt === null ? {} : { prompt }),
   })
   return `${origin}/auth?${query.toString()}`
+}
+
+/** Where a sign-in leads to. */
+function pathOf(state: string): string {
+  return isId(ID_PREFIX.approval, state) ? `${APPROVE_PATH}${state}` : confirmPath(state)
 }
 
 function confirmPath(grant: string): string {

@@ -106,6 +106,19 @@ async function confirmGrant() {
   say('Confirmed. Go back to where you came from.')
 }
 
+async function approveCall() {
+  const { approval, challenge } = main.dataset
+  const { authorizers } = await call('list')
+  await call('approve-call', { approval_id: approval, proof: await prove(challenge, authorizers) })
+  location.reload()
+}
+
+async function declineCall() {
+  const comment = document.getElementById('comment').value.trim()
+  await call('decline-call', { approval_id: main.dataset.approval, comment })
+  location.reload()
+}
+
 function onClick(element, action) {
   element?.addEventListener('click', async () => {
     element.disabled = true
@@ -121,6 +134,8 @@ function onClick(element, action) {
 
 onClick(document.getElementById('add'), () => add(document.getElementById('label').value.trim()))
 onClick(document.getElementById('confirm'), confirmGrant)
+onClick(document.getElementById('approve-call'), approveCall)
+onClick(document.getElementById('decline-call'), declineCall)
 for (const button of document.querySelectorAll('button[data-remove]')) {
   onClick(button, async () => {
     await approve(await call('remove', { authorizer_id: button.dataset.remove }))

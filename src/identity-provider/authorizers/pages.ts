@@ -25,7 +25,7 @@ export function managePage(page: ManagePage): string {
     items.length === 0
       ? '<p>You have none yet. The first one you add is the one that later ones are confirmed with.</p>'
       : `<ul>${items.join('\n')}</ul>`
-  return scripted(
+  return scriptedPage(
     'Your authorizers',
     { 'rp-id': page.rpId, 'sign-in': page.signInPath },
     `<h1>Your authorizers</h1>
@@ -56,7 +56,7 @@ export function confirmPage(page: ConfirmPage): string {
   const rows = lines.map(
     ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`,
   )
-  return scripted(
+  return scriptedPage(
     title,
     {
       'rp-id': page.rpId,
@@ -72,7 +72,11 @@ export function confirmPage(page: ConfirmPage): string {
 }
 
 /** @param data attributes of `main`, for the script */
-function scripted(title: string, data: Readonly<Record<string, string>>, body: string): string {
+export function scriptedPage(
+  title: string,
+  data: Readonly<Record<string, string>>,
+  body: string,
+): string {
   const attributes = Object.entries(data).map(
     ([name, value]) => ` data-${name}="${escapeHtml(value)}"`,
   )

@@ -1,7 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
-import { Refusal } from '../../quorum-protocol/refusal.js'
+import { Refusal, type RefusalCode } from '../../quorum-protocol/refusal.js'
+import { approveCall, declineCall, waitingCall } from '../approvals/approval-api.js'
 import type { Accounts } from '../login/accounts.js'
+import type { UserSideApprovals } from '../vault/approvals.js'
 import type { AuthorizerCeremonies, BegunCertificate } from './ceremonies.js'
 import { createCeremonyRate } from './ceremony-rate.js'
 import { RequestRefusedError, readJson } from './json-body.js'
@@ -21,6 +23,7 @@ import {
 
 export interface AuthorizerRouteDeps extends VisitorDeps {
   readonly ceremonies: AuthorizerCeremonies
+  readonly approvals: UserSideApprovals
   readonly accounts: Pick<Accounts, 'findById'>
   readonly log: Logger
 }
@@ -43,17 +46,20 @@ const API: Readonly<Record<string, { readonly method: 'GET' | 'POST'; readonly a
   '/authorizers/api/recover': { method: 'POST', answer: recover },
   '/authorizers/api/remove': { method: 'POST', answer: remove },
   '/authorizers/api/confirm': { method: 'POST', answer: confirm },
+  '/authorizers/api/call': { method: 'POST', answer: waitingCall },
+  '/authorizers/api/approve-call': { method: 'POST', answer: approveCall },
+  '/authorizers/api/decline-call': { method: 'POST', answer: declineCall },
 }
 
 /**
- * The routes below `/authorizers`: pages for people, JSON for them and for the command line.
+ * The routes below `/authorizers` and `/approve`: pages for people, JSON for them and for the command line.
  * @returns false when the path is none of them
  */
 export function createAuthorizerRoutes(deps: AuthorizerRouteDeps) {
   const admit = createCeremonyRate()
   return async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
-    if (path !== '/authorizers' && !path.startsWith('/authorizers/')) return false
+    if (!/^\/(authorizers|approve)(\/|$)/.test(path)) return false
     const route = Object.hasOwn(API, path) ? API[path] : undefined
     if (route === undefined) return servePage(deps, path, request, response)
     try {
@@ -204,12 +210,21 @@ function sendFailure(log: Logger, response: ServerResponse, error: unknown): voi
     send(response, error.status, errorJson(error.code, error.message))
   } else if (error instanceof Refusal) {
     // Its words name no key material, and tell a person what to do differently.
-    const status = error.code === 'CONFLICT' ? 409 : error.code === 'NOT_CONFIRMED' ? 403 : 400
-    send(response, status, errorJson(error.code, error.message))
+    send(response, STATUS[error.code] ?? 400, errorJson(error.code, error.message))
   } else {
     log.error({ err: error }, 'authorizer request failed')
     send(response, 500, errorJson('INTERNAL', 'It failed; try again in a moment.'))
   }
+}
+
+const STATUS: Partial<Record<RefusalCode, number>> = {
+  CONFLICT: 409,
+  NOT_CONFIRMED: 403,
+  APPROVAL_UNKNOWN: 404,
+  APPROVAL_DECLINED: 409,
+  APPROVAL_EXPIRED: 409,
+  APPROVAL_MISMATCH: 409,
+  NO_SPACE: 503,
 }
 
 function errorJson(code: string, message: string): object {

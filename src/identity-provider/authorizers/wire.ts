@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer.js'
 import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
 import type { Proof } from '../../custody/authorizers/proof.js'
+import { ID_PREFIX, isId, ulidBytes } from '../../domain/ids.js'
 
 /** JSON of the authorizer routes; bytes are base64url. */
 const bytes = (charsMax: number) =>
@@ -77,6 +78,21 @@ export const approveBody = z.strictObject({ ceremony_id: ceremonyId, proof })
 export const waitingBody = z.strictObject({ ceremony_id: ceremonyId })
 export const removeBody = z.strictObject({ authorizer_id: authorizerId })
 export const confirmBody = z.strictObject({ grant: bytes(1_024), proof })
+
+const approvalId = z
+  .string()
+  .refine((id) => isId(ID_PREFIX.approval, id), 'must be an approval id')
+  .transform(ulidBytes)
+/** As on the page: one line for the agent. */
+export const COMMENT_CHARS_MAX = 200
+const comment = z
+  .string()
+  .max(COMMENT_CHARS_MAX)
+  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters')
+
+export const waitingCallBody = z.strictObject({ approval_id: approvalId })
+export const approveCallBody = z.strictObject({ approval_id: approvalId, proof })
+export const declineCallBody = z.strictObject({ approval_id: approvalId, comment })
 
 export function base64Url(value: Uint8Array): string {
   return Buffer.from(value).toString('base64url')

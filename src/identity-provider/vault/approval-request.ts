@@ -22,17 +22,19 @@ export interface AskedApproval {
   readonly delaySeconds: number
   readonly rule: string
   readonly spendUsd: string
+  readonly payeeLabel: string | null
   /** 32 bytes, see `approvalKeyProof`. */
   readonly keyProof: Uint8Array
 }
 
 const USER_ID_CHARS_MAX = 255
 const USD_CHARS_MAX = 64
+const LABEL_CHARS_MAX = 128
 const TOKEN_CHARS_MAX = 8_192
 
 /** @throws Refusal MALFORMED */
 export function parseAsked(fields: readonly unknown[]): AskedApproval {
-  const [termBytes, userId, call, needed, delaySeconds, rule, spendUsd, keyProof] = fields
+  const [termBytes, userId, call, needed, delaySeconds, rule, spendUsd, keyProof, label] = fields
   const { statement: term, encoded, rest } = readApprovalTerm(expectBytes(termBytes))
   if (rest.length > 0) throw malformed('term')
   return {
@@ -45,6 +47,7 @@ export function parseAsked(fields: readonly unknown[]): AskedApproval {
     rule: text(rule, RULE_NAME_CHARS_MAX),
     spendUsd: text(spendUsd, USD_CHARS_MAX),
     keyProof: expectBytes(keyProof, 32),
+    payeeLabel: label === null ? null : text(label, LABEL_CHARS_MAX),
   }
 }
 

@@ -16,6 +16,8 @@ export interface ApprovalRow {
   /** The service's words, for people. */
   readonly rule: string
   readonly spendUsd: string
+  /** Null: it has no name for the payee. */
+  readonly payeeLabel: string | null
   readonly approvals: readonly GivenApproval[]
   /** Null while it may still be approved and signed. */
   readonly ended: EndedApproval | null

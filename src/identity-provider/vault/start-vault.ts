@@ -30,7 +30,7 @@ import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
 import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../authorizers/ceremonies.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
 import { decisionParts, parseApprove, parseAsked, parseEnd } from './approval-request.js'
-import { createApprovals } from './approvals.js'
+import { createApprovals, type UserSideApprovals } from './approvals.js'
 import { approveBatch } from './approve-batch.js'
 import { createAuthorizer, openSoftwareAuthorizer } from './authorizer.js'
 import { catchUp } from './catch-up.js'
@@ -61,6 +61,7 @@ export interface VaultOptions {
 
 export interface Vault {
   readonly authorizers: AuthorizerCeremonies
+  readonly approvals: UserSideApprovals
   /** As the root signed it: where passkeys live; null: they are not taken. */
   readonly webauthn: () => WebAuthnPins | null
   close(): Promise<void>
@@ -254,6 +255,13 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   )
   return {
     authorizers,
+    approvals: {
+      ...approvals,
+      approve(approvalId, proof, by) {
+        requireSpace()
+        return approvals.approve(approvalId, proof, by)
+      },
+    },
     webauthn: () => registry.current.webauthn,
     async close() {
       unfollow()

@@ -1,0 +1,136 @@
+import { approvalTermMessage } from '../../custody/approvals/approval-term.js'
+import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer.js'
+import { escapeHtml } from '../../domain/escape-html.js'
+import { ID_PREFIX, ulidOfBytes } from '../../domain/ids.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
+import { scriptedPage } from '../authorizers/pages.js'
+import { base64Url, COMMENT_CHARS_MAX } from '../authorizers/wire.js'
+import type { WaitingApproval } from '../vault/approvals.js'
+import { callInWords, type Line } from './call-words.js'
+
+export interface ApprovalPage {
+  readonly email: string
+  readonly rpId: string
+  readonly signInPath: string
+  readonly waiting: WaitingApproval
+  /** The user's present ones. */
+  readonly authorizers: readonly Authorizer[]
+  readonly nowMs: number
+}
+
+/** What became of it, or may still. */
+type ApprovalState = 'open' | 'approved' | 'ended' | 'expired'
+
+/** One call that waits, for a person who is signed in as its owner. */
+export function approvalPage(page: ApprovalPage): string {
+  const { waiting, email, rpId, signInPath } = page
+  const state = stateOf(page)
+  const rows = linesOf(page).map(
+    ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`,
+  )
+  return scriptedPage(
+    'Approve a call',
+    {
+      'rp-id': rpId,
+      'sign-in': signInPath,
+      approval: approvalIdOf(waiting),
+      challenge: base64Url(sha256(approvalTermMessage(waiting.row.term))),
+    },
+    `<h1>Approve this one call?</h1>
+<p>Signed in as ${escapeHtml(email)}. Read it here: these words are made from the bytes that are signed.</p>
+<dl>${rows.join('\n')}</dl>
+${state === 'open' || state === 'approved' ? controls(page, state) : ''}`,
+  )
+}
+
+export function approvalIdOf({ term }: WaitingApproval): string {
+  return `${ID_PREFIX.approval}${ulidOfBytes(term.approvalId)}`
+}
+
+export function stateOf({ waiting, nowMs, authorizers }: ApprovalFacts): ApprovalState {
+  const { row, term } = waiting
+  if (row.ended !== null) return 'ended'
+  if (term.expiresAtMs <= nowMs) return 'expired'
+  const { people, needed } = peopleOf({ waiting, authorizers, nowMs })
+  return needed > 0 && people.length >= needed ? 'approved' : 'open'
+}
+
+type ApprovalFacts = Pick<ApprovalPage, 'waiting' | 'authorizers' | 'nowMs'>
+
+function controls({ waiting }: ApprovalPage, state: ApprovalState): string {
+  const approve =
+    waiting.row.needed > 0 && state === 'open'
+      ? '<button type="button" id="approve-call">Approve with a passkey</button>'
+      : ''
+  return `${approve}
+<div id="decline">
+<label for="comment">Reason, which the agent gets</label>
+<input id="comment" maxlength="${COMMENT_CHARS_MAX}">
+<button type="button" class="plain" id="decline-call">Decline</button>
+</div>`
+}
+
+/** All that a person is told of it: what was decoded here, and in their own lines the service's words. */
+export function linesOf(page: ApprovalFacts): Line[] {
+  const { waiting } = page
+  const { row, term, call } = waiting
+  const { people, needed } = peopleOf(page)
+  const said = row.payeeLabel
+  return [
+    ...callInWords(term, call),
+    ...(said === null ? [] : ([['Payee, as the service calls it', said]] as Line[])),
+    ['Worth, as the service says', `${row.spendUsd} USD`],
+    ['API key', `${ID_PREFIX.key}${ulidOfBytes(term.keyId)}`],
+    ['Wallet', `${ID_PREFIX.subWallet}${ulidOfBytes(term.walletId)}`],
+    ['Asked by the rule', row.rule],
+    ...(needed === 0
+      ? []
+      : ([
+          [
+            'Approved by',
+            `${people.length} of ${needed}${people.length > 0 ? ':' : ''} ${people.join(', ')}`.trim(),
+          ],
+        ] as Line[])),
+    ...timeLines(page, needed),
+  ]
+}
+
+function timeLines({ waiting: { row, term }, nowMs }: ApprovalFacts, needed: number): Line[] {
+  if (row.ended !== null) {
+    const comment = row.ended.comment === null ? '' : `: ${row.ended.comment}`
+    return [['Now', `${row.ended.as} at ${isoMinute(row.ended.atMs)}${comment}`]]
+  }
+  if (term.expiresAtMs <= nowMs) return [['Now', 'expired: nothing was signed']]
+  const until = `${leftInWords(term.expiresAtMs - nowMs)}, until ${isoMinute(term.expiresAtMs)}`
+  if (needed > 0)
+    return [
+      ['Time left', until],
+      ['If nobody acts', 'it expires and is not sent'],
+    ]
+  const dueMs = row.askedAtMs + row.delaySeconds * 1_000
+  const due = dueMs <= nowMs ? 'now' : `in ${leftInWords(dueMs - nowMs)}, at ${isoMinute(dueMs)}`
+  return [['If nobody acts', `it is sent ${due}`]]
+}
+
+/** Those who approved it and are authorizers still. */
+function peopleOf({ waiting: { row }, authorizers }: ApprovalFacts) {
+  const people = row.approvals.flatMap(({ authorizerId }) => {
+    if (authorizerId.length === 0) return authorizers.length === 0 ? ['dev’s software key'] : []
+    const known = authorizers.find(({ id }) => sameBytes(id, authorizerId))
+    return known === undefined ? [] : [`${known.label} (${authorizerName(known.id)})`]
+  })
+  return { people, needed: row.needed }
+}
+
+function leftInWords(ms: number): string {
+  const minutes = Math.floor(ms / 60_000)
+  if (minutes < 1) return 'less than a minute'
+  if (minutes < 120) return minutes === 1 ? '1 minute' : `${minutes} minutes`
+  const hours = Math.floor(minutes / 60)
+  return hours < 48 ? `${hours} hours` : `${Math.floor(hours / 24)} days`
+}
+
+function isoMinute(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
