@@ -14,6 +14,7 @@ import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
 import type { EventId, LineageId } from '../../src/domain/ids.js'
 import { capBreach, rollForward } from '../../src/domain/spend.js'
+import { openLoginStore } from '../../src/identity-provider/login/login-store.js'
 import { type Environment, openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
@@ -289,6 +290,9 @@ describe('a service that lost its machine', () => {
     expect(damaged).toMatchObject({ code: 1 })
     expect(damaged.err).toContain('is not what was backed up')
     await expect(quorum.connect()).rejects.toThrow('repeat countersign backup restore')
+    // Nor is a copy of half of it a backup.
+    expect((await backup('create', '--to', at('half'))).err).toContain('repeat countersign backup')
+    expect(readdirSync(quorum.home).filter((name) => name.startsWith('half'))).toEqual([])
     writeFileSync(copy, whole)
     const repeated = await restoring('--part', 'service')
     expect(repeated.code, repeated.err).toBe(0)
@@ -339,9 +343,17 @@ describe('a service that lost its machine', () => {
   })
 })
 
+async function loginCounts() {
+  const store = openLoginStore(at('identity-provider'))
+  const counts = { users: store.users.getKeysCount(), artifacts: store.artifacts.getKeysCount() }
+  await store.root.close()
+  return counts
+}
+
 describe('an identity provider that lost its machine', () => {
   test('does not start before it is fenced, and then a revoked key stays dead', async () => {
     await revoke(idle)
+    expect((await loginCounts()).artifacts).toBeGreaterThan(0)
     await quorum.identityProvider.kill()
     lose('identity-provider')
     const alone = await restoring('--part', 'user')
@@ -350,6 +362,8 @@ describe('an identity provider that lost its machine', () => {
       { part: 'user', wallets: 3, unfenced: true },
     ])
     expect(existsSync(at('identity-provider', 'vault', 'unfenced.json'))).toBe(true)
+    // Accounts are there; sessions of then, which may have been ended since, are not.
+    expect(await loginCounts()).toEqual({ users: 1, artifacts: 0 })
     lose('identity-provider')
     const fenced = await restoring('--part', 'user', '--service-log', at('service', 'custody'))
     expect(fenced.code, fenced.err).toBe(0)

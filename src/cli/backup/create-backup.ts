@@ -1,4 +1,12 @@
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { VERSION } from '../../api/version.js'
 import {
@@ -46,20 +54,39 @@ const PRIVATE_MODE = 0o600
  * @throws Error that names the file and the reason
  */
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
-  const { home, to, keys, progress } = options
+  const { to } = options
   if (existsSync(to)) throw new UsageError(`${to} exists already: name a directory that does not`)
   const partial = `${to}.${process.pid}.partial`
+  const chosen = chosenParts(options)
   mkdirSync(partial, { recursive: true, mode: 0o700 })
+  try {
+    const made = await copyParts(options, chosen, partial)
+    const text = `${JSON.stringify(made, null, 2)}\n`
+    writePrivateFile(join(partial, MANIFEST_FILE), Buffer.from(text))
+    moveDurably(partial, to)
+    return made
+  } catch (error) {
+    rmSync(partial, { recursive: true, force: true })
+    throw error
+  }
+}
+
+async function copyParts(
+  { home, keys, progress }: BackupOptions,
+  chosen: readonly PartName[],
+  to: string,
+): Promise<Manifest> {
   const parts: PartRecord[] = []
   const files: FileRecord[] = []
-  for (const part of chosenParts(options)) {
+  for (const part of chosen) {
     const found = filesOf(home, part)
     const copied = found.filter(({ isSecret }) => keys === 'in-clear' || !isSecret)
     const leftOut = found.filter((file) => !copied.includes(file)).map(({ path }) => path)
     const copy = async () => {
+      if (part !== 'config') refuseHalfDone(home, part)
       const beganAtMs = Date.now()
       for (const file of copied) {
-        const record = await copyOne(file, home, partial)
+        const record = await copyOne(file, home, to)
         files.push(record)
         if (file.kind === 'lmdb') progress(`${file.path}: ${record.bytes} bytes`)
       }
@@ -69,16 +96,13 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
     else await holding(() => lockMaintenance(home, part, 'backup create'), copy)
     progress(`${part}: ${copied.length} files`)
   }
-  const made = newManifest({
+  return newManifest({
     version: VERSION,
     schema_version: SCHEMA_VERSION,
     made_at: new Date().toISOString(),
     parts,
     files,
   })
-  writePrivateFile(join(partial, MANIFEST_FILE), Buffer.from(`${JSON.stringify(made, null, 2)}\n`))
-  moveDurably(partial, to)
-  return made
 }
 
 /** @throws UsageError where there is nothing of it, or it is another user's */
@@ -134,10 +158,14 @@ function partRecord(
   }
 }
 
-/** @throws Error while a restore of the domain is half done */
 function rootIn(home: string, domain: DomainName): string {
-  if (domain === 'quorum') return rootOf(quorumLayout(home).rootKey)
-  const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
-  refuseHalfRestored(layout)
-  return rootOf(layout.rootKey)
+  const layouts = { service: serviceLayout, user: userSideLayout, quorum: quorumLayout }
+  return rootOf(layouts[domain](home).rootKey)
+}
+
+/** @throws Error while some stores of the domain are of another time than others */
+function refuseHalfDone(home: string, domain: DomainName): void {
+  if (domain !== 'quorum') {
+    refuseHalfRestored(domain === 'service' ? serviceLayout(home) : userSideLayout(home))
+  }
 }

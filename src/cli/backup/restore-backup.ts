@@ -83,7 +83,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<readonly R
     )
   }
   const parts = chosenParts(options, manifest)
-  refuseLogOfTheBackup(options)
+  refuseUnfitLogs(options)
   // All that can be said before anything is written.
   for (const part of parts) {
     requireOwnUser(home, part.name)
@@ -113,8 +113,8 @@ function chosenParts({ from, parts }: RestoreOptions, manifest: Manifest): PartR
     .flatMap((part) => manifest.parts.filter(({ name }) => name === part))
 }
 
-/** A log of the backup's own time knows nothing of what came after. */
-function refuseLogOfTheBackup({ from, serviceLog, userLog }: RestoreOptions): void {
+/** There must be one; and one of the backup's own time knows nothing of what came after. */
+function refuseUnfitLogs({ from, serviceLog, userLog }: RestoreOptions): void {
   const inside = `${realpathSync(from)}${sep}`
   for (const log of [serviceLog, userLog]) {
     if (log === null) continue
@@ -124,6 +124,7 @@ function refuseLogOfTheBackup({ from, serviceLog, userLog }: RestoreOptions): vo
         `${log} is of the backup itself and knows nothing of what came after it: where no later log is left, say --nothing-outlived`,
       )
     }
+    evidenceIn(log)
   }
 }
 
