@@ -92,9 +92,9 @@ test('a policy’s counts and ceilings are full, and the day’s paid gas is use
   expect(sponsored?.intentNonces.every(({ next }) => next >= 2 ** 16)).toBe(true)
 })
 
-test('a key that nothing was approved for keeps its spend, and loses what was taken from it', async () => {
+test('a key of a wallet that signed nothing keeps its spend, and loses what was taken from it', async () => {
   const later = { dailyLimitMicros: 400n, monthlyLimitMicros: null, revokedAtMs: null }
-  const since = { usedKeys: new Set<string>(), grants: new Map([[hexOf(KEY_ID), later]]) }
+  const since = { usedWallets: new Set<string>(), grants: new Map([[hexOf(KEY_ID), later]]) }
   const { counters, key } = await fencedBy(since, (reader) => ({
     counters: countersOf(reader),
     key: reader.keys.byId(KEY_ID),

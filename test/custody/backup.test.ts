@@ -312,6 +312,7 @@ describe('a service that lost its machine', () => {
     const [part] = JSON.parse(restored.out).parts
     expect(part.fenced.takenBack).toBe(1)
     expect(await breachOf(active)).toBe('daily')
+    expect(await breachOf(idle)).toBeNull()
     expect(await reading(({ keys }) => keys.byId(revoked.keyId)?.revokedAtMs)).toBeGreaterThan(0)
     expect(await reading(({ keys }) => keys.byId(active.keyId)?.revokedAtMs)).toBeNull()
   })

@@ -1,7 +1,7 @@
 import { SPONSORED_GAS_DAY_MAX_MICROS } from '../../../actors/sub-wallet/core/sponsored-state.js'
 import type { ApiKey } from '../../domain/api-key.js'
 import { CHAIN_IDS } from '../../domain/chains.js'
-import { type KeyId, type LineageId, ulidBytes } from '../../domain/ids.js'
+import { type KeyId, type LineageId, type SubWalletId, ulidBytes } from '../../domain/ids.js'
 import { lesser } from '../../domain/key-policy-forms.js'
 import type { UsdMicros } from '../../domain/money.js'
 import { NO_SPEND, rollForward, type SpendCounters, utcDay, utcMonth } from '../../domain/spend.js'
@@ -24,7 +24,7 @@ import type { SinceBackup } from './since-backup.js'
  *
  * | forgotten | from then on |
  * |---|---|
- * | spend | the day's and the month's caps count as used up, of each key that was used since |
+ * | spend | the day's and the month's caps count as used up, of each key of a wallet that was used since |
  * | counts of policies | full, until their time is over |
  * | gas that was paid for a wallet | the day's budget is used up |
  * | nonces of the Router | handed out from beyond a gap; the accounts' own come from the chain |
@@ -69,7 +69,8 @@ export async function fenceStore(
       const header = reader.wallets.header(subWalletId)
       if (header === undefined) continue
       const keys = [...reader.keys.ofWallet(subWalletId)]
-      const used = usedLineages(keys, since)
+      const isUsed = since === null || since.usedWallets.has(hexOf(subWalletId))
+      const used = isUsed ? lineagesOf(keys) : NONE
       const batch = new WriteBatch()
       for (const key of keys) {
         const less = takenFrom(key, since)
@@ -103,15 +104,12 @@ async function leaveOutPlaces(environment: Environment, reader: Reader): Promise
 }
 
 type Lineages = ReadonlyMap<LineageId, readonly ApiKey[]>
+const NONE: Lineages = new Map()
 
-function usedLineages(keys: readonly ApiKey[], since: SinceBackup | null): Lineages {
+function lineagesOf(keys: readonly ApiKey[]): Lineages {
   const all = new Map<LineageId, ApiKey[]>()
   for (const key of keys) all.set(key.lineageId, [...(all.get(key.lineageId) ?? []), key])
-  if (since === null) return all
-  // A key that was rotated in since is not here, but names its lineage's first.
-  const wasUsed = (lineageId: LineageId, ofLineage: readonly ApiKey[]) =>
-    [lineageId, ...ofLineage.map(({ keyId }) => keyId)].some((id) => since.usedKeys.has(hexOf(id)))
-  return new Map([...all].filter(([lineageId, ofLineage]) => wasUsed(lineageId, ofLineage)))
+  return all
 }
 
 /** @returns the key with what was taken from it since; null when that is nothing */
@@ -206,6 +204,6 @@ function fullLedger(
   }
 }
 
-function hexOf(id: KeyId | LineageId): string {
+function hexOf(id: KeyId | SubWalletId): string {
   return Buffer.from(ulidBytes(id)).toString('hex')
 }

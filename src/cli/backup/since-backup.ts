@@ -9,8 +9,11 @@ import { decodeIntent } from '../../quorum-protocol/intent.js'
 
 /** What the identity provider's log says of the time after a backup of the service. */
 export interface SinceBackup {
-  /** Hex of the ids of keys, and of their lineages' first keys, that something was approved for. */
-  readonly usedKeys: ReadonlySet<string>
+  /**
+   * Hex of the ids of wallets that something was approved for. Not of keys: what one spends can
+   * count on others of its wallet, and one that was made since is not in the backup.
+   */
+  readonly usedWallets: ReadonlySet<string>
   /** By hex of the key's id, what was taken from it at any time since. */
   readonly grants: ReadonlyMap<string, LaterGrant>
 }
@@ -41,13 +44,11 @@ export async function readSinceBackup(place: string, beganAtMs: number): Promise
 }
 
 function sinceIn({ batches, grants }: ReadEvidence, sinceMs: number): SinceBackup {
-  const usedKeys = new Set<string>()
+  const usedWallets = new Set<string>()
   for (const { timeMs, value } of batches) {
     if (timeMs < sinceMs) continue
     value.intents.forEach((encoded, position) => {
-      if (!hasBit(value.bitmap, position)) return
-      const { keyId, grantId } = decodeIntent(encoded)
-      usedKeys.add(hex(keyId)).add(hex(grantId))
+      if (hasBit(value.bitmap, position)) usedWallets.add(hex(decodeIntent(encoded).walletId))
     })
   }
   const later = new Map<string, LaterGrant>()
@@ -62,7 +63,7 @@ function sinceIn({ batches, grants }: ReadEvidence, sinceMs: number): SinceBacku
       revokedAtMs: wasRevokedAtMs ?? (revoked ? timeMs : null),
     })
   }
-  return { usedKeys, grants: later }
+  return { usedWallets, grants: later }
 }
 
 function hex(bytes: Uint8Array): string {
