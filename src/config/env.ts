@@ -83,6 +83,7 @@ const variables = z.object({
 })
 
 /** In words: `variables.ts`. */
+export type ServiceVariable = keyof typeof variables.shape
 export const SERVICE_VARIABLES: readonly string[] = Object.keys(variables.shape)
 
 /**
