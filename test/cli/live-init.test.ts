@@ -75,6 +75,17 @@ describe('live init', () => {
     }
   })
 
+  test('writes a timer for the lists, under the environment of the service', async () => {
+    const { target } = await init('timer', URLS)
+    const unit = readFileSync(join(target, 'systemd', 'countersign-lists.service'), 'utf8')
+    expect(unit).toContain('EnvironmentFile=/etc/countersign/service.env')
+    expect(unit).not.toMatch(/^Environment=|\/opt\/countersign/m)
+    const timer = readFileSync(join(target, 'systemd', 'countersign-lists.timer'), 'utf8')
+    expect(timer).toContain('OnCalendar=')
+    const steps = readFileSync(join(target, 'NEXT-STEPS.md'), 'utf8')
+    expect(steps).toMatch(/systemctl enable --now .*countersign-lists\.timer/)
+  })
+
   test('knows all six chains, whose nodes come from the environment', async () => {
     const { code, err, target } = await init('six', [...URLS, '--usdc-feeds', `1=${FEED}`])
     expect(code, err).toBe(0)

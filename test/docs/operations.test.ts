@@ -11,9 +11,12 @@ const matches = (text: string, pattern: RegExp) => [
 ]
 
 test('the guide names units that are written', () => {
-  const units = matches(guide, /\b(?:systemctl [a-z]+|journalctl -u) (countersign[\w-]*)/g)
+  const units = matches(guide, /\b(?:systemctl [a-z-]+|journalctl -u) (countersign[\w.-]*)/g)
   expect(units.length).toBeGreaterThan(0)
-  for (const unit of units) expect(existsSync(`scripts/systemd/${unit}.service`), unit).toBe(true)
+  for (const unit of units) {
+    const file = unit.includes('.') ? unit : `${unit}.service`
+    expect(existsSync(`scripts/systemd/${file}`), unit).toBe(true)
+  }
 })
 
 test('the guide names users that are made', () => {

@@ -12,7 +12,16 @@ const EXPOSURE_MAX = [
   ['countersign-service.service', 1.3],
   ['countersign-identity-provider.service', 1.3],
   ['countersign-quorum-signer.service', 0.5],
+  ['countersign-lists.service', 1.3],
 ] as const
+
+const UNITS_WRITTEN = [
+  'countersign-identity-provider.service',
+  'countersign-lists.service',
+  'countersign-lists.timer',
+  'countersign-quorum-signer.service',
+  'countersign-service.service',
+]
 
 let directory: string
 
@@ -40,13 +49,13 @@ describe('systemd itself', () => {
       fileKeys: false,
       packageRoot: process.cwd(),
       node: process.execPath,
-    }).filter(({ path }) => path.endsWith('.service'))
+    }).filter(({ path }) => /\.(service|timer)$/.test(path))
     const paths = files.map(({ path, text }) => {
       const at = join(installed, basename(path))
       writeFileSync(at, text)
       return at
     })
-    expect(paths).toHaveLength(EXPOSURE_MAX.length)
+    expect(paths.map((path) => basename(path)).toSorted()).toEqual(UNITS_WRITTEN)
     const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...paths], {
       encoding: 'utf8',
     })

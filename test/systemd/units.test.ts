@@ -10,6 +10,7 @@ const UNITS = {
   quorum: 'countersign-quorum-signer.service',
 } as const
 const ALL = Object.values(UNITS)
+const LISTS = 'countersign-lists.service'
 
 /** Directives of a unit's sections; those that repeat are listed. */
 function directives(unit: string): Map<string, string[]> {
@@ -34,7 +35,7 @@ function bytesOf(size: string | undefined): number {
 }
 
 describe('the systemd units', () => {
-  test.each(ALL)('%s leaves no memory on disk and gains no privilege', (unit) => {
+  test.each([...ALL, LISTS])('%s leaves no memory on disk and gains no privilege', (unit) => {
     const wanted = {
       LimitCORE: '0',
       MemorySwapMax: '0',
@@ -67,7 +68,7 @@ describe('the systemd units', () => {
     },
   )
 
-  test.each(ALL)('%s has a bound on memory, descriptors and threads', (unit) => {
+  test.each([...ALL, LISTS])('%s has a bound on memory, descriptors and threads', (unit) => {
     expect(bytesOf(textOf(unit, 'MemoryHigh'))).toBeLessThan(bytesOf(textOf(unit, 'MemoryMax')))
     for (const name of ['LimitNOFILE', 'TasksMax']) {
       expect([name, Number(textOf(unit, name))]).toEqual([name, expect.any(Number)])
@@ -78,6 +79,13 @@ describe('the systemd units', () => {
   test('the service may open what its own reserve of descriptors is made for', () => {
     const descriptors = Number(textOf(UNITS.service, 'LimitNOFILE'))
     expect(unreservedDescriptors(descriptors)).toBeGreaterThan(60_000)
+  })
+
+  test('lists are fetched by the service’s user, often enough that none grows stale', () => {
+    expect(textOf(LISTS, 'User')).toBe(textOf(UNITS.service, 'User'))
+    expect(textOf(LISTS, 'ExecStart')).toMatch(/\/scripts\/countersign\.mjs lists update$/)
+    expect(textOf('countersign-lists.timer', 'OnCalendar')).toBe('*-*-* 00/6:00:00')
+    expect(textOf('countersign-lists.timer', 'Persistent')).toBe('true')
   })
 
   test('run as three users', () => {

@@ -50,7 +50,11 @@ export function installationFiles(choices: LiveChoices): InstallationFile[] {
       path: `environment/${name}.env`,
       text: environmentOf(name, choices),
     })),
-    ...UNITS.map((name) => file(`systemd/countersign-${name}.service`, unitOf(name, choices))),
+    ...UNITS.map((name) =>
+      file(`systemd/countersign-${name}.service`, unitOf(`countersign-${name}`, name, choices)),
+    ),
+    file('systemd/countersign-lists.service', unitOf('countersign-lists', 'service', choices)),
+    file('systemd/countersign-lists.timer', atHome('countersign-lists.timer', choices)),
     file('systemd/countersign.sysusers.conf', atHome('countersign.sysusers.conf', choices)),
     file('systemd/countersign.tmpfiles.conf', atHome('countersign.tmpfiles.conf', choices)),
     file('proxy/Caddyfile', caddyfile(hosts)),
@@ -98,12 +102,12 @@ const LINES: Readonly<Record<UnitName, (choices: LiveChoices) => readonly string
   'quorum-signer': () => ['COUNTERSIGN_SOCKET_GROUP=countersign-quorum-socket'],
 }
 
-/** Our unit with the environment in a file, and programs where they are on this machine. */
-function unitOf(name: UnitName, choices: LiveChoices): string {
+/** Our unit with the environment in a domain's file, and programs where they are on this machine. */
+function unitOf(unit: string, domain: UnitName, choices: LiveChoices): string {
   const { packageRoot, node } = choices
-  return atHome(`countersign-${name}.service`, choices)
+  return atHome(`${unit}.service`, choices)
     .replaceAll(/^Environment=.*\n/gm, '')
-    .replace(/^ExecStart=/m, `EnvironmentFile=${ENVIRONMENTS}/${name}.env\nExecStart=`)
+    .replace(/^ExecStart=/m, `EnvironmentFile=${ENVIRONMENTS}/${domain}.env\nExecStart=`)
     .replace('/usr/bin/node', node)
     .replaceAll('/opt/countersign/', `${packageRoot}/`)
 }
@@ -143,7 +147,7 @@ export function nextSteps(choices: LiveChoices, directory: string): string {
    install -m 0644 ${directory}/chains.json ${home}/chains.json
    install -d -m 0700 ${ENVIRONMENTS}
    install -m 0600 ${directory}/environment/*.env ${ENVIRONMENTS}/
-   install -m 0644 ${directory}/systemd/*.service /etc/systemd/system/
+   install -m 0644 ${directory}/systemd/*.service ${directory}/systemd/*.timer /etc/systemd/system/
 
 3. The registry root, on a machine that stays offline; then bring root.pub.pem here:
 
@@ -167,7 +171,7 @@ export function nextSteps(choices: LiveChoices, directory: string): string {
 
 7. Start, put a proxy in front (${directory}/proxy), and look:
 
-   systemctl enable --now countersign-quorum-signer countersign-identity-provider countersign-service
+   systemctl enable --now countersign-quorum-signer countersign-identity-provider countersign-service countersign-lists.timer
    countersign doctor --home ${home} --environments ${ENVIRONMENTS}
 
 8. The first user, and as that user the first wallet, key and transaction:
