@@ -7,6 +7,7 @@ import { type Finding, look } from '../doctor/finding.js'
 import { homeChecks } from '../doctor/home-checks.js'
 import { machineChecks } from '../doctor/machine-checks.js'
 import { reachChecks } from '../doctor/reach-checks.js'
+import { settingChecks } from '../doctor/setting-checks.js'
 import { EXIT } from '../exit-codes.js'
 import type { Io } from '../io.js'
 import { printRows } from '../print.js'
@@ -49,5 +50,5 @@ async function examine(io: Io, options: DoctorOptions): Promise<readonly Finding
     chainChecks(home, environments.service),
     reachChecks(home, environments),
   ])
-  return [...read, ...checks.flat()]
+  return [...read, ...settingChecks(environments, directory === null), ...checks.flat()]
 }

@@ -1,0 +1,35 @@
+import { type Reader, VARIABLES } from '../../config/variables.js'
+import type { Environment, Environments } from './environments.js'
+import { concern, type Finding, fine } from './finding.js'
+
+/** Names in the environments that look like ours and that nobody reads there: a slip says nothing else. */
+
+const OURS = /^(COUNTERSIGN|IDENTITY|CONSOLE|METRICS)_/
+const FILES: readonly (readonly [keyof Environments, string, Reader])[] = [
+  ['service', 'service.env', 'service'],
+  ['identityProvider', 'identity-provider.env', 'identity provider'],
+  ['quorumSigner', 'quorum-signer.env', 'quorum signer'],
+]
+
+/** @param isShared one environment is everybody's: a name counts when anybody reads it */
+export function settingChecks(environments: Environments, isShared: boolean): readonly Finding[] {
+  const subject = 'settings'
+  const strange = isShared
+    ? unread(environments.service, null)
+    : FILES.flatMap(([domain, file, reader]) =>
+        unread(environments[domain], reader).map((name) => `${name} in ${file}`),
+      )
+  return strange.length === 0
+    ? [fine(subject, 'every name is read')]
+    : strange.map((name) =>
+        concern(subject, `nobody reads ${name}`, 'look its name up in OPERATIONS.md'),
+      )
+}
+
+function unread(environment: Environment, reader: Reader | null): string[] {
+  const isRead = (name: string) =>
+    VARIABLES.some(
+      (known) => known.name === name && (reader === null || known.readers.includes(reader)),
+    )
+  return Object.keys(environment).filter((name) => OURS.test(name) && !isRead(name))
+}
