@@ -184,8 +184,8 @@ module.exports = {
       name: 'only-entries-import-the-wiring',
       comment: 'What it builds is handed on as ports.',
       severity: 'error',
-      from: { path: '^(src|actors)/', pathNot: ['^src/wiring/', ENTRIES] },
-      to: { path: '^src/wiring/' },
+      from: { path: '^(src|actors)/', pathNot: ['^src/(wiring|service)/', ENTRIES] },
+      to: { path: '^src/(wiring|service)/' },
     },
     {
       name: 'shells-draw-no-ids',

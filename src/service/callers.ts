@@ -1,0 +1,62 @@
+import { createApiKeyAuthenticator } from '../auth/api-key.js'
+import { createKeyUseRecorder, type KeyUse } from '../auth/key-use.js'
+import { createRateLimiter, FAILED_AUTHENTICATION_POLICY, KEY_POLICY } from '../auth/rate-limit.js'
+import { createUnverifiedTokens } from '../auth/unverified-tokens.js'
+import type { ServiceClock } from '../clock/service-clock.js'
+import type { Timers } from '../clock/timers.js'
+import type { Config } from '../config/env.js'
+import type { KeyId } from '../domain/ids.js'
+import { deriveProofKey } from '../service-custody/key-proof.js'
+import type { Reader } from '../store/reader.js'
+import type { openFreezes } from '../wiring/freezes.js'
+
+export interface CallersOptions {
+  readonly reader: Reader
+  readonly config: Pick<Config, 'environment' | 'rateLimit'>
+  readonly freezes: Pick<ReturnType<typeof openFreezes>, 'noted'>
+  readonly clock: ServiceClock
+  readonly timers: Timers
+  readonly recordUses: (uses: readonly KeyUse[]) => Promise<{ readonly ok: boolean }>
+}
+
+/** Who calls, how often they may, and when a key was last used. */
+export function openCallers({
+  reader,
+  config,
+  freezes,
+  clock,
+  timers,
+  recordUses,
+}: CallersOptions) {
+  const keys = createApiKeyAuthenticator({
+    reader: {
+      byHash(hash) {
+        return reader.fresh().keys.byHash(hash) ?? null
+      },
+    },
+    environment: config.environment,
+    deriveProofKey,
+    nowMs: clock.latestMs,
+  })
+  const uses = createKeyUseRecorder({ write: recordUses, nowMs: clock.nowMs })
+  const nowMs = timers.elapsed
+  return {
+    /** What REST and MCP ask of a caller with a key. */
+    byKey: {
+      authenticate(header: string) {
+        const caller = keys.authenticate(header)
+        if (caller.ok) uses.saw(caller.value.key.keyId)
+        return freezes.noted(caller)
+      },
+      rateLimit: createRateLimiter({ policy: { ...KEY_POLICY, ...config.rateLimit }, nowMs }),
+      failedAuthentications: createRateLimiter({ policy: FAILED_AUTHENTICATION_POLICY, nowMs }),
+    },
+    unverifiedTokens: createUnverifiedTokens({ nowMs }),
+    /** Drops what is cached of a key. */
+    forgetKey: (secretHash: string) => keys.invalidate(secretHash),
+    lastUsedAtMs: (keyId: KeyId) => uses.lastUsedAtMs(keyId) ?? reader.keys.lastUsedAtMs(keyId),
+    /** Writes the uses that are not stored yet. */
+    close: () => uses.close(),
+    clear: () => keys.clear(),
+  }
+}
