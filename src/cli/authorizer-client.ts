@@ -27,6 +27,12 @@ const answer = z.object({
   ceremony_id: z.string().optional(),
   certificate: z.string().optional(),
   authorizers: z.array(listed).optional(),
+  /** Of a call that waits. */
+  approval_id: z.string().optional(),
+  state: z.enum(['open', 'approved', 'ended', 'expired']).optional(),
+  term: z.string().optional(),
+  expires_at: z.string().optional(),
+  lines: z.array(z.object({ name: z.string(), value: z.string() })).optional(),
 })
 export type AuthorizerAnswer = z.infer<typeof answer>
 

@@ -73,13 +73,22 @@ export function savedKeys(io: Io): readonly KeyFacts[] {
 
 /** @throws UsageError when others can read the file, or the passphrase does not open it */
 export function openKey(io: Io, authorizerId: string): P256Signer {
-  const path = pathOf(io, authorizerId)
-  const { private_key } = readKeyFile(path)
+  return openKeyFile(io, pathOf(io, authorizerId)).signer
+}
+
+/** The same for a key file anywhere. @throws UsageError */
+export function openKeyFile(
+  io: Io,
+  path: string,
+): { readonly authorizer_id: string; readonly signer: P256Signer } {
+  const { private_key, authorizer_id } = readKeyFile(path)
   const passphrase = passphraseOf(io)
   try {
-    return p256SignerOf(
-      createPrivateKey({ key: private_key, ...(passphrase === null ? {} : { passphrase }) }),
-    )
+    const key = createPrivateKey({
+      key: private_key,
+      ...(passphrase === null ? {} : { passphrase }),
+    })
+    return { authorizer_id, signer: p256SignerOf(key) }
   } catch {
     // The cause could quote the file.
     throw new UsageError(`${path} does not open: set COUNTERSIGN_AUTHORIZER_PASSPHRASE`)

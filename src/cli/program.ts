@@ -32,6 +32,7 @@ const COMMANDS = {
     freeze: freezes,
     unfreeze: freezes,
     authorizer: () => import('./commands/authorizer.js'),
+    approvals: () => import('./commands/approvals.js'),
     webhooks: () => import('./commands/webhooks.js'),
     events: () => import('./commands/events.js'),
     policy: () => import('./commands/policy.js'),

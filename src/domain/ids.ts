@@ -157,6 +157,10 @@ function notAUlid(): RangeError {
  */
 export function ulidOfBytes(bytes: Uint8Array): string {
   if (bytes.length !== 16) throw new RangeError('not 16 bytes')
-  const timeMs = bytes.subarray(0, 6).reduce((value, byte) => value * 256 + byte, 0)
-  return ulidBody(timeMs, bytes.subarray(6))
+  return ulidBody(ulidTimeMs(bytes), bytes.subarray(6))
+}
+
+/** Milliseconds since the epoch: when an id was made, by its own word. @param bytes 16 */
+export function ulidTimeMs(bytes: Uint8Array): number {
+  return bytes.subarray(0, 6).reduce((value, byte) => value * 256 + byte, 0)
 }

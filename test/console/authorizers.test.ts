@@ -10,6 +10,7 @@ import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { PENDING_PER_USER_MAX } from '../../src/operations/console/pending-grants.js'
 import { connectAuthorizers, issuerOf, type Passkey } from '../custody/authorizer-client.js'
 import { countersign } from '../custody/command.js'
+import { subjectOf, waitingPayment } from '../custody/waiting-call.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import type { HttpClient, ReplyBody } from '../support/http-client.js'
 import { createSignInBrowser } from '../support/sign-in-browser.js'
@@ -267,6 +268,34 @@ describe('the command line', () => {
     expect(JSON.parse(raised.out)).toMatchObject({ authorized_by: 'p256', daily_limit_usd: '3.00' })
     const rotated = await cli(['keys', 'rotate', key.key_id, '--json'])
     expect(rotated.code).toBe(0)
+  })
+
+  test('approves a call that waits once it was read, and declines one with a reason', async () => {
+    const { key_id: keyId, secret } = JSON.parse((await cli(issue('2'))).out)
+    const walletId = stack.service.dev().sub_wallet_id
+    const of = { userId: subjectOf(ownerToken), walletId, keyId, secret }
+    const { approvalId, decided } = await waitingPayment(stack.service, of, 1)
+    const unread = await cli(['approvals', 'approve', approvalId])
+    expect([unread.code, unread.err]).toEqual([2, expect.stringContaining('--yes')])
+    expect(unread.err).toContain('transfer(address,uint256)')
+    const file = join(CONFIG, 'countersign', 'authorizers')
+    const [name = ''] = readdirSync(file)
+    const signed = [
+      'approvals',
+      'approve',
+      approvalId,
+      '--yes',
+      '--key',
+      join(file, name),
+      '--json',
+    ]
+    const approved = await cli(signed)
+    expect(JSON.parse(approved.out)).toMatchObject({ state: 'approved', chain: 'Base' })
+    expect(await decided()).toEqual({ decision: 'approve', comment: null })
+    const other = await waitingPayment(stack.service, of, 1)
+    const decline = ['approvals', 'decline', other.approvalId, '--comment', 'not now', '--json']
+    expect(JSON.parse((await cli(decline)).out)).toMatchObject({ state: 'ended' })
+    expect(await other.decided()).toEqual({ decision: 'decline', comment: 'not now' })
   })
 
   test('adds a second one under a passphrase, and removes the first', async () => {

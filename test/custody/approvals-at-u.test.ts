@@ -360,6 +360,9 @@ describe('a proof is taken', () => {
     expect(await refusalOf(asked(late, payload.data))).toBe('APPROVAL_EXPIRED')
     const long = termFor(payload, { expiresAtMs: Date.now() + 30 * 86_400_000 })
     expect(await refusalOf(asked(long, payload.data))).toBe('MALFORMED')
+    // What was used is forgotten one day; its id is too old by then to be asked for anew.
+    const old = Buffer.concat([Buffer.alloc(6, 1), randomBytes(10)])
+    expect(await refusalOf(asked({ ...term, approvalId: old }, payload.data))).toBe('MALFORMED')
     expect(await refusalOf(given(first, term))).toBe('APPROVAL_UNKNOWN')
   })
 })
@@ -434,6 +437,7 @@ describe('at the identity provider’s own page', () => {
     const authorizerId = Buffer.from(first.authorizerId.slice(4), 'hex')
     expect(decisions[0]?.proof).toEqual(encodeProof({ kind: 'p256', authorizerId, signature }))
     expect((await quorum.coSigner.approvalDecisions(cursor)).decisions).toEqual([])
+    expect(await quorum.coSigner.approvalDecisions('999')).toEqual({ decisions, cursor })
     expect(await answerTo(payload, term)).toBe('approved')
   })
 

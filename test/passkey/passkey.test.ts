@@ -1,19 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  approvalKeyProof,
-  callTerm,
-  encodeApprovalTerm,
-} from '../../src/custody/approvals/approval-term.js'
-import { type ApprovalId, type KeyId, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
-import { expectList } from '../../src/quorum-protocol/bytes.js'
-import { deriveProofKey } from '../../src/service-custody/key-proof.js'
 import { issuerOf } from '../custody/authorizer-client.js'
 import { countersignOk } from '../custody/command.js'
-import { becomeService } from '../custody/hostile.js'
-import { ALICE, pays, USDC } from '../custody/policy-cases.js'
+import { subjectOf, waitingPayment } from '../custody/waiting-call.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import type { HttpClient, ReplyBody } from '../support/http-client.js'
 import { type Browser, startBrowser } from './browser.js'
@@ -78,41 +69,11 @@ async function waitingCall(daily: string) {
   await browser.click('#confirm')
   await browser.until('document.querySelector("#status").textContent.startsWith("Confirmed")')
   const made = await person.post('/keys', { ...wish(daily), authorization: { authorization_id } })
-  const { userId } = await owner()
-  const approvalId = `apr_${ulidBody(Date.now(), randomBytes(10))}` as ApprovalId
-  const data = pays(ALICE, 5n)
-  const term = callTerm(
-    {
-      ...{ approvalId, walletId: walletId as SubWalletId, userId },
-      keyId: String(made.json.key_id) as KeyId,
-      ...{ maxNativeWei: 10n ** 15n, expiresAtMs: Date.now() + 600_000 },
-    },
-    { chainId: 8453, to: USDC, value: 0n, data },
-  )
-  const service = await becomeService(stack.service)
-  const keyProof = approvalKeyProof(deriveProofKey(String(made.json.secret)), term)
-  await service.userSide.call('approval-ask', [
-    ...[encodeApprovalTerm(term), userId, Buffer.from(data.slice(2), 'hex'), 2, 0],
-    ...['large payments', '5.00', keyProof, 'Alice'],
-  ])
-  await service.close()
-  return {
-    url: `${origin}/approve/${approvalId}`,
-    async decided() {
-      const again = await becomeService(stack.service)
-      const answer = expectList(await again.userSide.call('approval-decisions', [0]), 64)
-      await again.close()
-      const newest = expectList(answer.at(-1), 9)
-      return { decision: newest[4], comment: newest[7] }
-    },
-  }
-}
-
-/** Whose the pages are. */
-async function owner() {
   const token = await stack.service.token(PERSON)
-  const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8')
-  return { userId: (JSON.parse(claims) as { sub: string }).sub }
+  const key = { keyId: String(made.json.key_id), secret: String(made.json.secret) }
+  const of = { userId: subjectOf(token), walletId, ...key }
+  const { approvalId, decided } = await waitingPayment(stack.service, of, 2)
+  return { url: `${origin}/approve/${approvalId}`, decided }
 }
 
 describe('in a browser', () => {

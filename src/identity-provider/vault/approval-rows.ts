@@ -77,8 +77,11 @@ export interface ApprovalWriter {
   putDecision(decision: ApprovalDecision): void
 }
 
-/** Kept so long after its expiry, so that people find what they decided. */
-const KEPT_MS = 7 * 86_400_000
+/**
+ * Kept so long after its expiry, so that people find what they decided; longer than an id may be
+ * asked for anew (`ID_AGE_MS_MAX`), so that no use of one is forgotten while it could be used again.
+ */
+const KEPT_MS = 30 * 86_400_000
 /** Looked at for what may go, whenever one comes: more than come. */
 const DROPPED_PER_ROW = 8
 /** The newest decisions are kept: the service fetches them within seconds. */
@@ -155,7 +158,9 @@ export function openApprovalRows(root: RootDatabase) {
     },
     decisionsAfter(number, countMax) {
       const found: [number, ApprovalDecision][] = []
-      for (let next = Math.max(number, lastDecision - DECISIONS_MAX) + 1; ; next++) {
+      // A number of before this ledger was restored is none of its own.
+      const after = number > lastDecision ? 0 : number
+      for (let next = Math.max(after, lastDecision - DECISIONS_MAX) + 1; ; next++) {
         if (next > lastDecision || found.length === countMax) return found
         const decision = decisionRows.get(next) ?? decisions.get(next)
         if (decision !== undefined) found.push([next, decision])

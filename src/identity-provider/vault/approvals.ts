@@ -15,6 +15,7 @@ import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { ulidTimeMs } from '../../domain/ids.js'
 import { keccak256 } from '../../domain/keccak.js'
 import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../policy/policy.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
@@ -86,8 +87,10 @@ export interface ApprovalContext {
 export const OPEN_PER_USER_MAX = 4_096
 /** Of all users. */
 const OPEN_MAX = 16_384
-/** More than people and a delay may take together, with room for clocks that differ. */
-const AHEAD_MS_MAX = (APPROVAL_SECONDS_MAX + DELAY_SECONDS_MAX + 86_400) * 1_000
+/** Two clocks may differ. */
+const CLOCK_SLACK_MS = 86_400_000
+/** From the id's own time to the latest expiry: as long as people and a delay may take together. */
+const ID_AGE_MS_MAX = (APPROVAL_SECONDS_MAX + DELAY_SECONDS_MAX) * 1_000 + CLOCK_SLACK_MS
 /** With proofs of 4 KiB they fit one frame. */
 const DECISIONS_PER_ANSWER = 64
 
@@ -252,7 +255,8 @@ const NOTHING = Buffer.alloc(0)
 /** @throws Refusal APPROVAL_EXPIRED or MALFORMED */
 function checkAsked({ term, call }: AskedApproval, nowMs: number): void {
   if (term.expiresAtMs <= nowMs) throw new Refusal('APPROVAL_EXPIRED', 'asked for too late')
-  if (term.expiresAtMs > nowMs + AHEAD_MS_MAX) {
+  const askedAtMs = ulidTimeMs(term.approvalId)
+  if (askedAtMs > nowMs + CLOCK_SLACK_MS || term.expiresAtMs > askedAtMs + ID_AGE_MS_MAX) {
     throw new Refusal('MALFORMED', 'it would wait for too long')
   }
   if (!sameBytes(hashOf(term, call), term.hash)) throw new Refusal('MALFORMED', 'another call')

@@ -1,0 +1,80 @@
+import { approvalTermMessage, readApprovalTerm } from '../custody/approvals/approval-term.js'
+import { ID_PREFIX, ulidOfBytes } from '../domain/ids.js'
+import type { AuthorizerAnswer, AuthorizerClient } from './authorizer-client.js'
+import { openKey, openKeyFile, savedKeys } from './authorizer-keys.js'
+import { UsageError } from './exit-codes.js'
+import type { Io } from './io.js'
+
+/** Calls that wait, straight at the identity provider: the service is not asked and need not be up. */
+
+export async function showCall(client: AuthorizerClient, approvalId: string) {
+  return recordOf(await client.call('call', { approval_id: approvalId }))
+}
+
+export async function declineCall(client: AuthorizerClient, approvalId: string, comment: string) {
+  return recordOf(await client.call('decline-call', { approval_id: approvalId, comment }))
+}
+
+/**
+ * Signs the term of a call, which is shown before.
+ * @param keyFile of another place than this user's keys; null: one of those
+ * @param sign false: it is only shown
+ * @throws UsageError where it is not to be signed yet, or no key of the user is here
+ */
+export async function approveCall(
+  io: Io,
+  client: AuthorizerClient,
+  approvalId: string,
+  { keyFile, sign }: { readonly keyFile: string | null; readonly sign: boolean },
+) {
+  const waiting = await client.call('call', { approval_id: approvalId })
+  const { term: encoded, statement } = termOf(waiting)
+  const named = `${ID_PREFIX.approval}${ulidOfBytes(statement.approvalId)}`
+  if (named !== approvalId) {
+    throw new UsageError(
+      `the identity provider asks to sign another approval (${named}); not signed`,
+    )
+  }
+  for (const { name, value } of waiting.lines ?? []) io.err(`  ${name.padEnd(28)}${value}\n`)
+  if (!sign)
+    throw new UsageError('nothing is signed yet: repeat it with --yes to approve this call')
+  const { authorizer_id, signer } = keyFor(io, waiting, keyFile, client.origin)
+  const signature = (await signer.sign(approvalTermMessage(encoded))).toString('base64url')
+  const proof = { authorizer_id, signature }
+  const approved = await client.call('approve-call', { approval_id: approvalId, proof })
+  io.err(`approved by ${authorizer_id}\n`)
+  return recordOf(approved)
+}
+
+function termOf({ term = '' }: AuthorizerAnswer) {
+  const encoded = Buffer.from(term, 'base64url')
+  const { statement, rest } = readApprovalTerm(encoded)
+  if (rest.length > 0) throw new UsageError('the identity provider asks to sign something else')
+  return { term: encoded, statement }
+}
+
+function keyFor(
+  io: Io,
+  { authorizers = [] }: AuthorizerAnswer,
+  keyFile: string | null,
+  origin: string,
+) {
+  if (keyFile !== null) return openKeyFile(io, keyFile)
+  const here = new Set(savedKeys(io).map((key) => key.authorizer_id))
+  const own = authorizers.find(({ authorizer_id }) => here.has(authorizer_id))
+  if (own === undefined) {
+    throw new UsageError(
+      `none of your authorizers is on this machine: approve it with your passkey at ${origin}`,
+    )
+  }
+  return { authorizer_id: own.authorizer_id, signer: openKey(io, own.authorizer_id) }
+}
+
+function recordOf({ approval_id, state, expires_at, lines = [] }: AuthorizerAnswer) {
+  const said = lines.map(({ name, value }) => [wireName(name), value])
+  return { approval_id, state, expires_at, ...Object.fromEntries(said) }
+}
+
+function wireName(title: string): string {
+  return title.toLowerCase().replace(/[^a-z0-9]+/g, '_')
+}
