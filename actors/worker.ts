@@ -7,6 +7,7 @@ import { sleep, systemTimers } from '../src/clock/timers.js'
 import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
 import { readSmtpFile } from '../src/config/smtp.js'
+import { createStepLines } from '../src/config/step-lines.js'
 import { createExecutionGas } from '../src/defi/execution-gas.js'
 import { ENTROPY_BYTES } from '../src/domain/ids.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
@@ -96,6 +97,10 @@ const timers = systemTimers(
   createServiceClock({ chainTime: attachChainTime(start.chainTime) }).nowMs,
 )
 const stopTelling = tellQuorumReach(start.quorumReach, workerIndex, coSigner.reach, timers)
+const stepLines = createStepLines({
+  ...{ logger: log, name: `worker-${workerIndex}`, nowMs: timers.now },
+  later: (task, afterMs) => timers.at(timers.now() + afterMs, task),
+})
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
 const drawEntropy = () => timers.random.bytes(ENTROPY_BYTES)
@@ -146,7 +151,7 @@ const host = new ShardHost({
           log,
           timers,
         }),
-        { path, latency: meter.latency, nowMs: timers.now },
+        { path, latency: meter.latency, steps: stepLines },
       ),
     ),
     eraseShell(
@@ -251,6 +256,7 @@ async function drain(): Promise<void> {
     await sleep(timers, DRAIN_STEP_MS)
   }
   await Promise.allSettled([coSigner.close(), own.close(), dispatcher.close()])
+  stepLines?.flush()
   await auditLog.close()
   await environment.root.close()
   post({ type: 'drained' })

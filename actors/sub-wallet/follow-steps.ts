@@ -9,8 +9,25 @@ import type { SubWalletState } from './core/state.js'
 export interface StepFollowers {
   readonly path: Pick<PathMeter, 'step' | 'refused'>
   readonly latency: Meter['latency']
-  /** Milliseconds since the epoch. */
-  readonly nowMs: () => number
+  /** Told of each, in the order of the decisions; null where nobody reads it. */
+  readonly steps: StepReader | null
+}
+
+export interface StepReader {
+  /** @param code of what was refused; else null */
+  note(
+    step: TransactionStep,
+    chainId: number,
+    txId: TxId,
+    requestId: string,
+    code: string | null,
+  ): void
+}
+
+/** What a step is told of. */
+interface Followed {
+  readonly txId: TxId
+  readonly requestId: string
 }
 
 /**
@@ -19,42 +36,48 @@ export interface StepFollowers {
  */
 export function followSteps(
   shell: ActorShell<SubWalletState, Command, Event, Effect>,
-  { path, latency }: StepFollowers,
+  { path, latency, steps }: StepFollowers,
 ): ActorShell<SubWalletState, Command, Event, Effect> {
   const tookToBroadcast = latency('broadcast')
   const tookToConfirm = latency('confirmation')
 
-  function note(step: TransactionStep, chainId: number): void {
+  function note(
+    step: TransactionStep,
+    chainId: number,
+    { txId, requestId }: Followed,
+    code: string | null = null,
+  ): void {
     path.step(chainId, step)
+    steps?.note(step, chainId, txId, requestId, code)
   }
 
   function noteOf(step: TransactionStep, state: SubWalletState, txId: TxId): Transaction | null {
     const tx = state.open.get(txId)?.tx ?? state.ended.get(txId) ?? null
-    if (tx !== null) note(step, tx.call.chainId)
+    if (tx !== null) note(step, tx.call.chainId, tx)
     return tx
   }
 
   function follow(state: SubWalletState, event: Event): void {
     switch (event.type) {
       case 'reserved':
-        note('reserved', event.draft.call.chainId)
+        note('reserved', event.draft.call.chainId, event.draft)
         break
       case 'sponsored-reserved':
-        note('reserved', event.draft.chainId)
+        note('reserved', event.draft.chainId, event.draft)
         break
       case 'queued': {
         const draft = state.drafts.get(event.txId)?.draft
-        if (draft !== undefined) note('screened', draft.call.chainId)
+        if (draft !== undefined) note('screened', draft.call.chainId, draft)
         break
       }
       case 'sponsored-waiting': {
-        const entry = state.sponsored.get(event.txId)
-        if (entry !== undefined) note('screened', entry.chainId)
+        const draft = state.sponsored.get(event.txId)?.draft ?? null
+        if (draft !== null) note('screened', draft.chainId, draft)
         break
       }
       case 'transaction-signed':
       case 'sponsored-sent':
-        note('signed', event.tx.call.chainId)
+        note('signed', event.tx.call.chainId, event.tx)
         break
       case 'transaction-broadcast': {
         const tx = noteOf('broadcast', state, event.txId)
@@ -62,7 +85,8 @@ export function followSteps(
         break
       }
       case 'sponsored-changed':
-        if (event.tells === 'transaction.broadcast') note('broadcast', event.tx.call.chainId)
+        if (event.tells === 'transaction.broadcast')
+          note('broadcast', event.tx.call.chainId, event.tx)
         break
       case 'transaction-mined':
         noteOf('mined', state, event.txId)
@@ -77,12 +101,12 @@ export function followSteps(
       case 'sponsored-ended': {
         const { status, call } = event.tx
         if (status === 'confirmed') tookToConfirm(event.atMs - signedAtMs(event.tx))
-        if (status !== 'signed') note(status, call.chainId)
+        if (status !== 'signed') note(status, call.chainId, event.tx)
         break
       }
       case 'transaction-reopened':
       case 'sponsored-reopened':
-        note('reopened', event.tx.call.chainId)
+        note('reopened', event.tx.call.chainId, event.tx)
         break
       default:
     }
@@ -96,14 +120,20 @@ export function followSteps(
     },
     run(id, effect, self) {
       if (effect.type === 'refused') {
-        note('refused', effect.call.call.chainId)
-        path.refused(effect.fault.code)
-      } else if (effect.type === 'watch' && isNew(effect.tx)) {
-        note('stored', effect.tx.call.chainId)
+        const { call, fault } = effect
+        note('refused', call.call.chainId, call, fault.code)
+        path.refused(fault.code)
+      } else if (effect.type === 'watch' && isOwn(effect.tx) && isNew(effect.tx)) {
+        note('stored', effect.tx.call.chainId, effect.tx)
       }
       shell.run(id, effect, self)
     },
   }
+}
+
+/** An account asks for it, which knows less of what it holds than its owner. */
+function isOwn(tx: AccountTransaction): tx is Transaction {
+  return 'requestId' in tx
 }
 
 /** It is watched again with each replacement, and after a start. */

@@ -77,7 +77,8 @@ const OF_SERVICE: Readonly<
   },
   COUNTERSIGN_LOG_LEVEL: {
     usual: 'info',
-    meaning: '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`',
+    meaning:
+      '`fatal`, `error`, `warn`, `info` (a line for each step of each transaction), `debug`, `trace` or `silent`',
   },
   COUNTERSIGN_HTTP_ADAPTER: {
     usual: 'auto',

@@ -10,6 +10,7 @@ import { describePolicies } from './write-path/policies.js'
 import { describeReads } from './write-path/reads.js'
 import { describeScreening } from './write-path/screening.js'
 import { describeSends } from './write-path/sends.js'
+import { describeStepLines } from './write-path/step-lines.js'
 
 /** The lifecycle of a send over the whole stack: real chains, real signatures, real deliveries. */
 describe('the write path', () => {
@@ -35,6 +36,7 @@ describe('the write path', () => {
   describePolicies(stack)
   describeScreening(stack)
   describeParity(stack)
+  describeStepLines(stack)
   describeMetrics(stack, () => ({ service: metricsPort, identityProvider: identityMetricsPort }))
 
   test('how full each queue of each thread is can be seen', async () => {
