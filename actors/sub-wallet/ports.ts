@@ -1,6 +1,6 @@
 import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { FreezeBook } from '../../src/domain/freeze-book.js'
-import type { SubWalletId } from '../../src/domain/ids.js'
+import type { KeyId, SubWalletId } from '../../src/domain/ids.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
 import type { Reader } from '../../src/store/reader.js'
@@ -23,5 +23,5 @@ export interface SubWalletPorts extends AccountPorts {
   readonly keyChanged: (secretHash: string) => void
   readonly versions: Pick<Versions<SubWalletId>, 'countUp'>
   /** Takes entries that no commit waits for. */
-  readonly auditLog: { note(record: NewAuditRecord): void }
+  readonly auditLog: { note(record: NewAuditRecord): void; settleSoon(keyId: KeyId): void }
 }

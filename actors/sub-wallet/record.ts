@@ -144,6 +144,8 @@ export function recordEvents(
       case 'lineages-forgotten':
         header = true
         break
+      case 'breakers-counted':
+      case 'breaker-tripped':
       case 'payees-read':
       case 'reserved':
       case 'reserved-anew':

@@ -1,10 +1,13 @@
+import { freezeName } from '../../src/domain/freeze.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
 import { broadcast } from '../account/effects/broadcast.js'
 import { replace } from '../account/effects/replace.js'
 import { type Signer, sign } from '../account/effects/sign.js'
+import { freezesAddress } from '../addresses.js'
 import type { WatcherCommand } from '../chain-watcher/core/messages.js'
 import { watchOf } from '../chain-watcher/watch-of.js'
-import type { ActorShell } from '../runtime/actor.js'
+import type { FreezeCommand } from '../freezes/core/messages.js'
+import type { ActorShell, Envelope } from '../runtime/actor.js'
 import { refusalAudit, unvaluedAudit } from './audit.js'
 import { decide } from './core/decide.js'
 import type { Command, Effect, Event } from './core/messages.js'
@@ -61,7 +64,7 @@ export function createSubWalletShell(
       return command
     },
     // A draft is not stored: a crash forgets it, with the verdict and the signature it asked for.
-    startsAtOnce: ({ type }) => type === 'screen' || type === 'sign',
+    startsAtOnce: ({ type }) => type === 'screen' || type === 'sign' || type === 'trip',
     run(id, effect, self) {
       switch (effect.type) {
         case 'screen':
@@ -108,6 +111,10 @@ export function createSubWalletShell(
         case 'refused':
           ports.auditLog.note(refusalAudit(effect, id as SubWalletId, ports.timers.now()))
           break
+        case 'trip':
+          ports.tell(tripped(effect))
+          ports.auditLog.settleSoon(effect.keyId)
+          break
         case 'screen-sponsored':
           screenSponsored(ports, effect.draft, self)
           break
@@ -146,6 +153,17 @@ function hasUnderWay({ sponsored, grants, open }: SubWalletState): boolean {
   if (sponsored.size + grants.byKey.size > 0) return true
   for (const { tx } of open.values()) if (tx.mined !== null) return true
   return false
+}
+
+/** Before it is durable: a freeze only takes away, and comes to be in the same commit. */
+function tripped(effect: Extract<Effect, { type: 'trip' }>): Envelope {
+  const { userId, subWalletId, lineageId, keyId, reason, requestId, nowMs } = effect
+  const name = freezeName('key', lineageId)
+  const command: FreezeCommand = {
+    ...{ type: 'freeze', reason, by: 'breaker', requestId, nowMs },
+    target: { scope: 'key', name, subWalletId, lineageId, keyId },
+  }
+  return { ...freezesAddress(userId), command, token: null }
 }
 
 function signerOf(id: string, { keyId, proofKey }: Draft): Signer {

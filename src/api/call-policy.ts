@@ -120,7 +120,7 @@ export const callPolicyInput = policy
   })
   .nullable()
   .describe(
-    'which single calls the key may make: deny wins, then require_approval, then allow; approvals and breakers are not available in this version, and what asks for an approval is refused',
+    'which single calls the key may make: deny wins, then require_approval, then allow; a breaker freezes the key; approvals are not available in this version, and what asks for one is refused',
   )
 
 /** As it is signed: canonical, with addresses in lower case. */

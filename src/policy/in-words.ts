@@ -22,9 +22,10 @@ export function policyInWords(policy: Policy | null): string {
     ...rules.map((rule) => `${rule.name}: ${ruleInWords(rule)}`),
     FALLBACK[fallback],
     ...ceilings.map(ceilingInWords),
-    ...breakers.map(
-      ({ kind, count, factor, perSeconds }) =>
-        `breaker, not in force in this version: frozen after ${kind.replaceAll('_', ' ')} ${count ?? `× ${factor}`} in ${duration(perSeconds)}`,
+    ...breakers.map(({ kind, count, factor, perSeconds }) =>
+      kind === 'spend_factor'
+        ? `frozen once ${duration(perSeconds)} see more than ${factor} times the usual spend`
+        : `frozen once ${duration(perSeconds)} see ${count} ${kind.replaceAll('_', ' ')}`,
     ),
   ]
   return parts.join('; ')

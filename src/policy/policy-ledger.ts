@@ -1,7 +1,9 @@
 import { utcDay, utcMonth } from '../domain/spend.js'
+import type { BreakerTally } from './breakers.js'
 import type { UnitsTaken } from './ceilings.js'
 import type { Counted } from './condition.js'
 import { CEILINGS_MAX, type Ceiling, type Token, WINDOWS_MAX } from './policy.js'
+import { addToBuckets, type Bucket } from './sliding-buckets.js'
 
 /**
  * What went before, as far as a lineage's policy asks: calls and USD in sliding times, and units in
@@ -10,19 +12,14 @@ import { CEILINGS_MAX, type Ceiling, type Token, WINDOWS_MAX } from './policy.js
 export interface PolicyLedger {
   readonly windows: readonly SlidingWindow[]
   readonly units: readonly UnitsWindow[]
+  /** Of calls that were signed; absent where its policy has no breaker that looks at them. */
+  readonly breakers?: BreakerTally
 }
 
 export interface SlidingWindow {
   readonly perSeconds: number
   /** By time, at most one in each `1/BUCKETS` of the time. */
   readonly buckets: readonly Bucket[]
-}
-
-export interface Bucket {
-  /** Of its last call: those before it count as long as that one. */
-  readonly atMs: number
-  readonly count: number
-  readonly micros: bigint
 }
 
 export interface UnitsWindow {
@@ -36,8 +33,6 @@ export interface UnitsWindow {
 
 export const NO_POLICY_LEDGER: PolicyLedger = { windows: [], units: [] }
 
-/** A call counts for at most 1/64 longer than it must, and a ledger stays within kilobytes. */
-export const BUCKETS = 64
 const SECOND_MS = 1_000
 /** A policy's own, and as many of one that it took the place of. */
 const LEDGER_WINDOWS_MAX = 2 * WINDOWS_MAX
@@ -66,11 +61,13 @@ export function addToLedger(
     ({ perSeconds, buckets }) =>
       !windows.includes(perSeconds) && isOpen(buckets, perSeconds, call.atMs),
   )
+  const entry = { atMs: call.atMs, count: 1, micros: call.micros }
   const all = [...windows, ...others.map(({ perSeconds }) => perSeconds)]
   return {
+    ...ledger,
     windows: all.slice(0, LEDGER_WINDOWS_MAX).map((perSeconds) => {
       const buckets = ledger.windows.find((one) => one.perSeconds === perSeconds)?.buckets ?? []
-      return { perSeconds, buckets: addToBuckets(buckets, call, perSeconds) }
+      return { perSeconds, buckets: addToBuckets(buckets, entry, perSeconds * SECOND_MS) }
     }),
     units: addUnits(ledger.units, call, ceilings),
   }
@@ -156,6 +153,10 @@ export function unitsUsed(ledger: PolicyLedger, ceiling: Ceiling, nowMs: number)
   return found.month >= utcMonth(nowMs) ? found.monthUnits : 0n
 }
 
+export function isLedgerEmpty({ windows, units, breakers }: PolicyLedger): boolean {
+  return windows.length === 0 && units.length === 0 && breakers === undefined
+}
+
 /** Whether nothing of it counts any more. */
 export function isLedgerOver(ledger: PolicyLedger, nowMs: number): boolean {
   return (
@@ -171,26 +172,6 @@ function isUnitsOpen({ day, month }: UnitsWindow, nowMs: number): boolean {
 function isOpen(buckets: readonly Bucket[], perSeconds: number, nowMs: number): boolean {
   const last = buckets.at(-1)
   return last !== undefined && last.atMs > nowMs - perSeconds * SECOND_MS
-}
-
-function addToBuckets(
-  buckets: readonly Bucket[],
-  { atMs, micros }: CountedCall,
-  perSeconds: number,
-): Bucket[] {
-  const spanMs = perSeconds * SECOND_MS
-  const newestMs = Math.max(atMs, buckets.at(-1)?.atMs ?? atMs)
-  const kept = buckets.filter((bucket) => bucket.atMs > newestMs - spanMs)
-  const slot = (ms: number) => Math.floor((ms * BUCKETS) / spanMs)
-  const last = kept.at(-1)
-  if (last !== undefined && slot(last.atMs) >= slot(atMs)) {
-    kept[kept.length - 1] = {
-      atMs: Math.max(last.atMs, atMs),
-      count: last.count + 1,
-      micros: last.micros + micros,
-    }
-  } else kept.push({ atMs, count: 1, micros })
-  return kept
 }
 
 function addUnits(

@@ -163,6 +163,7 @@ export function windowsOf(policy: Policy): number[] {
 }
 
 export function asksForNewBeneficiaries(policy: Policy): boolean {
+  if (policy.breakers.some(({ kind }) => kind === 'new_beneficiaries')) return true
   for (const { newBeneficiary } of conditionsOf(policy)) {
     if (newBeneficiary !== undefined) return true
   }

@@ -1,5 +1,6 @@
 import type { Alarm, Timers } from '../clock/timers.js'
 import type { NewAuditRecord } from '../domain/audit.js'
+import type { KeyId } from '../domain/ids.js'
 import type { Commits } from './commits.js'
 import { WriteBatch } from './write-batch.js'
 
@@ -73,6 +74,11 @@ export class AuditLog {
     }
   }
 
+  /** Writes what repeats of a key once all that is on its way has been noted: it led to a freeze. */
+  settleSoon(keyId: KeyId): void {
+    setTimeout(() => this.#settleKey(keyId), FLUSH_MS).unref()
+  }
+
   /** Writes everything, counts included. To be called before the store is closed. */
   async close(): Promise<void> {
     this.#sweeper.cancel()
@@ -102,6 +108,10 @@ export class AuditLog {
       if (sinceMs > beforeMs) return
       this.#settle(kind)
     }
+  }
+
+  #settleKey(keyId: KeyId): void {
+    for (const kind of this.#repeats.keys()) if (kind.startsWith(`${keyId}|`)) this.#settle(kind)
   }
 
   #settle(kind: string): void {

@@ -16,6 +16,8 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   'value-receipt': false,
   unvalued: false,
   refused: false,
+  // A freeze only takes away, and is to be in the commit that it rests on.
+  trip: true,
   'screen-sponsored': false,
   'sign-intent': false,
   'submit-job': false,

@@ -11,6 +11,7 @@ import {
   unfreezeInstance,
 } from '../../src/custody/instance-freeze.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { countersignOk } from '../custody/command.js'
 import { STRANGER } from '../custody/harness.js'
 import { type ChainView, chainView } from '../e2e/chain.js'
 import {
@@ -281,6 +282,37 @@ describe('what is signed and not mined', () => {
     await unfreeze('user')
     expect((await key.api.get('/api/limits')).json.reserved_usd).toBe('0.00')
   }, 120_000)
+})
+
+describe('a breaker', () => {
+  test('freezes its key in both domains, says why, and is worked out again from the trail', async () => {
+    const { sub_wallet_id } = stack.service.dev()
+    const made = await owner.post('/keys', {
+      ...{ name: 'watched', sub_wallet_id, permission: 'trade' },
+      ...{ daily_limit_usd: '1', monthly_limit_usd: '1' },
+      policy: { default: 'allow', breakers: [{ kind: 'refusals', count: 4, per_seconds: 300 }] },
+    })
+    const { key_id: keyId = '', secret = '' } = made.json
+    const key = { keyId, secret, api: stack.service.api(secret) }
+    for (let i = 0; i < 4; i++) {
+      expect(await send(key, `${10n ** 18n}`)).toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    }
+    await vi.waitFor(async () => expect(await send(key)).toMatchObject({ code: 'FROZEN' }), WAIT)
+    const reason = 'breaker: 4 refusals in 300 s, where 4 are too many'
+    const limits = await key.api.get('/api/limits')
+    expect(limits.json.frozen).toMatchObject({ scope: 'key', by: 'breaker', reason })
+    await vi.waitFor(async () => {
+      const { text } = await owner.get(`/audit?key_id=${keyId}&type=send.refused&limit=100`)
+      expect(text).toContain('"repeated":3')
+    }, WAIT)
+    const again = await countersignOk(stack.service.home, ['policy', 'breakers', keyId, '--json'])
+    expect(JSON.parse(again)).toEqual({
+      trips: [{ reason, trips_at: expect.any(String), frozen_at: expect.any(String) }],
+    })
+    expect(await freeze('key', keyId)).toMatchObject({ json: { custody: 'current' } })
+    await unfreeze('key', keyId)
+    expect((await send(key)).status).toBe(200)
+  })
 })
 
 describe('the operator', () => {

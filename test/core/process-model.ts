@@ -226,7 +226,7 @@ export class ProcessModel {
       keyChanged: () => undefined,
       versions: { countUp: () => undefined },
       log: { warn: () => undefined },
-      auditLog: { note: () => undefined },
+      auditLog: { note: () => undefined, settleSoon: () => undefined },
       timers: systemTimers(() => this.#nowMs),
     })
   }

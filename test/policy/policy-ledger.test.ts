@@ -6,7 +6,6 @@ import { ceilingBreach, unitsTaken } from '../../src/policy/ceilings.js'
 import { selectorOf } from '../../src/policy/function-signature.js'
 import {
   addToLedger,
-  BUCKETS,
   countedWithin,
   freesAt,
   isLedgerOver,
@@ -15,6 +14,7 @@ import {
   returnUnits,
   unitsUsed,
 } from '../../src/policy/policy-ledger.js'
+import { BUCKETS } from '../../src/policy/sliding-buckets.js'
 import { TOKEN_CALLS } from '../../src/policy/token-calls.js'
 import { PAYEES, policyOf, transferData, USDC } from './random-policies.js'
 

@@ -10,6 +10,7 @@ import {
   type Transaction,
 } from '../../../src/domain/transaction.js'
 import { type Fault, fault, naming } from '../../../src/errors/fault.js'
+import { noteSigned } from './breaker-watch.js'
 import { dropOrphanedDelegation } from './decide-delegation.js'
 import { limitsCrossed } from './limit-crossings.js'
 import { Sent } from './sent.js'
@@ -94,6 +95,7 @@ function follow(
   if (entry.tx === null) {
     const sent: Sponsorship = { ...sponsorship, stage: 'sent' }
     turn.emit({ type: 'sponsored-sent', tx: known, sponsorship: sent, screenedAgainst })
+    noteSigned(turn, known, 0)
     for (const event of limitsCrossed(turn.state, known.keyId, nowMs)) turn.emit(event)
   }
   const { nonce, gasLimit, attempts, mined } = gas

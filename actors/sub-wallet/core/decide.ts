@@ -43,7 +43,7 @@ export function decide(
   command: Command,
   token: ReplyToken | null,
 ): Decision<Event, Effect> {
-  const turn = new Turn(state)
+  const turn = new Turn(state, command)
   switch (command.type) {
     case 'create-wallet':
       createWallet(turn, command, token)

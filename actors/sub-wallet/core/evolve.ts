@@ -13,6 +13,7 @@ import { foldDraft } from '../../account/core/evolve-drafts.js'
 import { openOf } from '../../account/core/state.js'
 import { isAccountEvent } from '../../account/core/written.js'
 import { foldAllowances, foldCredits } from './allowance-ledger.js'
+import { foldBreakers } from './breaker-watch.js'
 import { releaseDraft, reserveDraft } from './drafted-spend.js'
 import { evolveReceipts, forgetReceipt } from './evolve-receipts.js'
 import { evolveSponsored } from './evolve-sponsored.js'
@@ -61,6 +62,10 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       break
     case 'credits-changed':
       foldCredits(state, event)
+      break
+    case 'breakers-counted':
+    case 'breaker-tripped':
+      foldBreakers(state, event)
       break
     case 'limit-reached':
       noteLimit(state, event.mark)
@@ -131,6 +136,7 @@ function evolveCall(state: SubWalletState, event: CallEvent | OwnCallEvent): voi
 function forgetSpend(state: SubWalletState, lineageIds: readonly LineageId[]): void {
   for (const lineageId of lineageIds) {
     state.spend.delete(lineageId)
+    state.refusals.delete(lineageId)
     if (state.policyLedgers.delete(lineageId)) state.changedLedgers.add(lineageId)
   }
   for (const [told, mark] of state.limitNotices) {

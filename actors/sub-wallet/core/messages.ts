@@ -3,12 +3,13 @@ import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { Call } from '../../../src/domain/call.js'
 import type { Exposure } from '../../../src/domain/exposure.js'
 import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
-import type { Hex, KeyId, LineageId, TxId, UserId } from '../../../src/domain/ids.js'
+import type { Hex, KeyId, LineageId, SubWalletId, TxId, UserId } from '../../../src/domain/ids.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
 import type { Reservation } from '../../../src/domain/spend.js'
 import type { MinedIn, Transaction, TxKind } from '../../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { BreakerTally, Watched } from '../../../src/policy/breakers.js'
 import type { Policy } from '../../../src/policy/policy.js'
 import type { CallQuote, UnminedCall } from '../../../src/valuation/quoter.js'
 import type {
@@ -183,6 +184,15 @@ export type Event =
   /** Volatile. Whom the wallet had paid, as the store says: asked once a policy wants to know. */
   | { readonly type: 'payees-read'; readonly payees: KnownPayees }
   | { readonly type: 'lineages-forgotten'; readonly lineageIds: readonly LineageId[] }
+  /** What a lineage's breakers count; volatile of refusals. */
+  | {
+      readonly type: 'breakers-counted'
+      readonly lineageId: LineageId
+      readonly of: Watched['type']
+      readonly tally: BreakerTally
+    }
+  /** They begin anew. */
+  | { readonly type: 'breaker-tripped'; readonly lineageId: LineageId }
   | { readonly type: 'reserved'; readonly draft: Draft }
   /** A draft that is being screened holds something else from now on. */
   | { readonly type: 'reserved-anew'; readonly draft: Draft }
@@ -249,6 +259,18 @@ export type Effect =
   /** For the audit trail. */
   | { readonly type: 'unvalued'; readonly tx: Transaction; readonly reason: string }
   | { readonly type: 'key-changed'; readonly secretHash: string }
+  /** Freezes the key, with its lineage. */
+  | {
+      readonly type: 'trip'
+      readonly userId: UserId
+      readonly subWalletId: SubWalletId
+      readonly lineageId: LineageId
+      readonly keyId: KeyId
+      /** Of the call that tripped it. */
+      readonly requestId: string
+      readonly reason: string
+      readonly nowMs: number
+    }
   | {
       /** For the audit trail. */
       readonly type: 'refused'

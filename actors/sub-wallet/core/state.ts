@@ -12,6 +12,7 @@ import {
 import type { MinedIn, Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
 import type { LimitMark, SponsoredGas, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { BreakerTally } from '../../../src/policy/breakers.js'
 import type { CountedCall, PolicyLedger } from '../../../src/policy/policy-ledger.js'
 import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 import type { AccountDraft, AccountState, DraftEntry, OpenEntry } from '../../account/core/state.js'
@@ -59,6 +60,8 @@ export interface SubWalletState extends AccountState {
   readonly intentNonces: Map<number, number>
   /** What policies have counted of stored calls, by lineage. */
   readonly policyLedgers: Map<LineageId, PolicyLedger>
+  /** What breakers have counted of refusals, by lineage; volatile. */
+  readonly refusals: Map<LineageId, BreakerTally>
   /** Those that are to be written. */
   readonly changedLedgers: Set<LineageId>
   /** Whom the wallet has paid, lower-case, and how often; null until a policy asks. */
@@ -136,6 +139,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     delegations: new Map(),
     intentNonces: new Map(),
     policyLedgers: new Map(),
+    refusals: new Map(),
     changedLedgers: new Set(),
     payees: null,
     sponsoredGas: { day: 0, micros: 0n },

@@ -9,10 +9,11 @@ import type { AccountDraft, DraftEntry, NonceLane, OpenEntry } from '../../accou
 import type { AccountTurn } from '../../account/core/turn.js'
 import type { Decision, Reply, ReplyToken } from '../../runtime/actor.js'
 import { allowancesOf } from './allowance-ledger.js'
+import { newBeneficiariesOf, noteRefused, noteSigned } from './breaker-watch.js'
 import { undoCredits, useCredits } from './credits.js'
 import { evolve } from './evolve.js'
 import { limitsCrossed } from './limit-crossings.js'
-import type { Effect, Event, RefusedCall } from './messages.js'
+import type { Command, Effect, Event, RefusedCall } from './messages.js'
 import { feeCapOf, reservationFor, selfSendOf } from './replacement-spend.js'
 import type { SubWalletReplies } from './replies.js'
 import { Sent } from './sent.js'
@@ -31,10 +32,12 @@ export class Turn implements AccountTurn {
   readonly events: Event[] = []
   readonly effects: Effect[] = []
   readonly replies: Reply[] = []
+  readonly #command: Command
   #promptReplies: Reply[] | null = null
 
-  constructor(state: SubWalletState) {
+  constructor(state: SubWalletState, command: Command) {
     this.state = state
+    this.#command = command
   }
 
   emit(event: Event): void {
@@ -73,6 +76,8 @@ export class Turn implements AccountTurn {
     const userId = this.state.wallet?.userId
     if (userId !== undefined) {
       this.effect({ type: 'refused', userId, call, fault, screenedAgainst })
+      const command = this.#command
+      if ('nowMs' in command) noteRefused(this, fault, call, command.nowMs)
     }
     this.refuse(token, fault)
   }
@@ -135,7 +140,9 @@ export class Turn implements AccountTurn {
     const { draft, screenedAgainst } = entry
     const tx = recordOf(this.state, entry, nowMs)
     const { idempotency } = draft
+    const newBeneficiaries = newBeneficiariesOf(this.state, tx)
     this.emit({ type: 'transaction-signed', tx, idempotency, screenedAgainst })
+    noteSigned(this, tx, newBeneficiaries)
     useCredits(this, tx)
     const approved = allowancesOf(this.state, draft)
     if (approved !== null) this.emit(approved)

@@ -8,6 +8,7 @@ import type { Policy } from '../../policy/policy.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
 import { printRecord, printRows } from '../print.js'
+import { registerBreakers } from './policy-breakers.js'
 
 type Tested = ConsoleInput<'test_policy'>
 
@@ -36,6 +37,7 @@ export function register(program: Command, io: Io): void {
       }))
       printRows(io, options, value, rows, ['effect', 'rule', 'reasons'])
     })
+  registerBreakers(policy, io)
   policy
     .command('explain')
     .description('a policy in words, and its canonical text, which is what is signed')

@@ -1,0 +1,92 @@
+import type { ApiKey } from '../../../src/domain/api-key.js'
+import type { Transaction } from '../../../src/domain/transaction.js'
+import type { Fault } from '../../../src/errors/fault.js'
+import {
+  COUNTED_REFUSALS,
+  NO_TALLY,
+  type Watched,
+  watch,
+  watches,
+} from '../../../src/policy/breakers.js'
+import { isLedgerEmpty, NO_POLICY_LEDGER } from '../../../src/policy/policy-ledger.js'
+import type { Event, RefusedCall } from './messages.js'
+import { payeesOf } from './policy-ledgers.js'
+import type { SubWalletState } from './state.js'
+import type { Turn } from './turn.js'
+
+/**
+ * The breakers of a key, fed by what is decided here. What they count of signed calls is stored
+ * with those calls. Refusals are counted in memory alone, so that a flood of them costs no write: a
+ * restart forgets them, nothing of them had left, and a flood that goes on trips anew.
+ *
+ * A trip is told before the commit that it rests on, so that the freeze is in the same one; the
+ * call that trips is signed, and none after it.
+ */
+
+/** @param call as it was refused, after `turn` had told its caller */
+export function noteRefused(turn: Turn, fault: Fault, call: RefusedCall, nowMs: number): void {
+  const key = turn.state.keys.get(call.keyId)
+  if (key === undefined || !COUNTED_REFUSALS.has(fault.code)) return
+  note(turn, key, { type: 'refused', atMs: nowMs }, call.requestId)
+}
+
+/** @param newBeneficiaries see `newBeneficiariesOf`; asked before the call was folded */
+export function noteSigned(turn: Turn, tx: Transaction, newBeneficiaries: number): void {
+  const key = turn.state.keys.get(tx.keyId)
+  if (key === undefined) return
+  const { updatedAtMs: atMs, reservation, requestId } = tx
+  note(turn, key, { type: 'signed', atMs, micros: reservation.micros, newBeneficiaries }, requestId)
+}
+
+/** None where nobody knows whom the wallet has paid. */
+export function newBeneficiariesOf(
+  { keys, payees }: SubWalletState,
+  tx: Pick<Transaction, 'keyId' | 'kind' | 'call'>,
+): number {
+  const breakers = keys.get(tx.keyId)?.policy?.breakers ?? []
+  if (payees === null || !breakers.some(({ kind }) => kind === 'new_beneficiaries')) return 0
+  return new Set(payeesOf(tx).filter((address) => !payees.has(address))).size
+}
+
+function note(turn: Turn, key: ApiKey, seen: Watched, requestId: string): void {
+  if (key.policy === null || key.policy.breakers.length === 0) return
+  const breakers = key.policy.breakers.filter((one) => watches(one, seen.type))
+  if (breakers.length === 0) return
+  const { lineageId, keyId, subWalletId, userId } = key
+  const { state } = turn
+  const before =
+    seen.type === 'refused'
+      ? state.refusals.get(lineageId)
+      : state.policyLedgers.get(lineageId)?.breakers
+  const { tally, trip } = watch(breakers, before ?? NO_TALLY, seen)
+  turn.emit({ type: 'breakers-counted', lineageId, of: seen.type, tally })
+  if (trip === null) return
+  turn.emit({ type: 'breaker-tripped', lineageId })
+  turn.effect({
+    ...{ type: 'trip', userId, subWalletId, lineageId, keyId, requestId },
+    ...{ reason: trip.reason, nowMs: trip.atMs },
+  })
+}
+
+export function foldBreakers(
+  state: SubWalletState,
+  event: Extract<Event, { type: 'breakers-counted' | 'breaker-tripped' }>,
+): void {
+  const { lineageId } = event
+  if (event.type === 'breakers-counted' && event.of === 'refused') {
+    state.refusals.set(lineageId, event.tally)
+    return
+  }
+  const ledger = state.policyLedgers.get(lineageId)
+  if (event.type === 'breaker-tripped') {
+    state.refusals.delete(lineageId)
+    if (ledger?.breakers === undefined) return
+    const { breakers: _, ...kept } = ledger
+    if (isLedgerEmpty(kept)) state.policyLedgers.delete(lineageId)
+    else state.policyLedgers.set(lineageId, kept)
+  } else {
+    const { tally } = event
+    state.policyLedgers.set(lineageId, { ...(ledger ?? NO_POLICY_LEDGER), breakers: tally })
+  }
+  state.changedLedgers.add(lineageId)
+}
