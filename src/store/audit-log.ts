@@ -76,7 +76,7 @@ export class AuditLog {
 
   /** Writes what repeats of a key once all that is on its way has been noted: it led to a freeze. */
   settleSoon(keyId: KeyId): void {
-    setTimeout(() => this.#settleKey(keyId), FLUSH_MS).unref()
+    this.#in(FLUSH_MS, () => this.#settleKey(keyId))
   }
 
   /** Writes everything, counts included. To be called before the store is closed. */

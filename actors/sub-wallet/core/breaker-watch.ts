@@ -8,11 +8,9 @@ import {
   watch,
   watches,
 } from '../../../src/policy/breakers.js'
-import { isLedgerEmpty, NO_POLICY_LEDGER } from '../../../src/policy/policy-ledger.js'
-import type { Event, RefusedCall } from './messages.js'
+import type { Effect, Event, RefusedCall } from './messages.js'
 import { payeesOf } from './policy-ledgers.js'
 import type { SubWalletState } from './state.js'
-import type { Turn } from './turn.js'
 
 /**
  * The breakers of a key, fed by what is decided here. What they count of signed calls is stored
@@ -23,15 +21,22 @@ import type { Turn } from './turn.js'
  * call that trips is signed, and none after it.
  */
 
+/** What of a turn they need. */
+interface Deciding {
+  readonly state: SubWalletState
+  emit(event: Event): void
+  effect(effect: Effect): void
+}
+
 /** @param call as it was refused, after `turn` had told its caller */
-export function noteRefused(turn: Turn, fault: Fault, call: RefusedCall, nowMs: number): void {
+export function noteRefused(turn: Deciding, fault: Fault, call: RefusedCall, nowMs: number): void {
   const key = turn.state.keys.get(call.keyId)
   if (key === undefined || !COUNTED_REFUSALS.has(fault.code)) return
   note(turn, key, { type: 'refused', atMs: nowMs }, call.requestId)
 }
 
 /** @param newBeneficiaries see `newBeneficiariesOf`; asked before the call was folded */
-export function noteSigned(turn: Turn, tx: Transaction, newBeneficiaries: number): void {
+export function noteSigned(turn: Deciding, tx: Transaction, newBeneficiaries: number): void {
   const key = turn.state.keys.get(tx.keyId)
   if (key === undefined) return
   const { updatedAtMs: atMs, reservation, requestId } = tx
@@ -48,7 +53,7 @@ export function newBeneficiariesOf(
   return new Set(payeesOf(tx).filter((address) => !payees.has(address))).size
 }
 
-function note(turn: Turn, key: ApiKey, seen: Watched, requestId: string): void {
+function note(turn: Deciding, key: ApiKey, seen: Watched, requestId: string): void {
   if (key.policy === null || key.policy.breakers.length === 0) return
   const breakers = key.policy.breakers.filter((one) => watches(one, seen.type))
   if (breakers.length === 0) return
@@ -66,27 +71,4 @@ function note(turn: Turn, key: ApiKey, seen: Watched, requestId: string): void {
     ...{ type: 'trip', userId, subWalletId, lineageId, keyId, requestId },
     ...{ reason: trip.reason, nowMs: trip.atMs },
   })
-}
-
-export function foldBreakers(
-  state: SubWalletState,
-  event: Extract<Event, { type: 'breakers-counted' | 'breaker-tripped' }>,
-): void {
-  const { lineageId } = event
-  if (event.type === 'breakers-counted' && event.of === 'refused') {
-    state.refusals.set(lineageId, event.tally)
-    return
-  }
-  const ledger = state.policyLedgers.get(lineageId)
-  if (event.type === 'breaker-tripped') {
-    state.refusals.delete(lineageId)
-    if (ledger?.breakers === undefined) return
-    const { breakers: _, ...kept } = ledger
-    if (isLedgerEmpty(kept)) state.policyLedgers.delete(lineageId)
-    else state.policyLedgers.set(lineageId, kept)
-  } else {
-    const { tally } = event
-    state.policyLedgers.set(lineageId, { ...(ledger ?? NO_POLICY_LEDGER), breakers: tally })
-  }
-  state.changedLedgers.add(lineageId)
 }

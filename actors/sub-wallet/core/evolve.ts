@@ -13,8 +13,8 @@ import { foldDraft } from '../../account/core/evolve-drafts.js'
 import { openOf } from '../../account/core/state.js'
 import { isAccountEvent } from '../../account/core/written.js'
 import { foldAllowances, foldCredits } from './allowance-ledger.js'
-import { foldBreakers } from './breaker-watch.js'
 import { releaseDraft, reserveDraft } from './drafted-spend.js'
+import { evolveBreakers } from './evolve-breakers.js'
 import { evolveReceipts, forgetReceipt } from './evolve-receipts.js'
 import { evolveSponsored } from './evolve-sponsored.js'
 import { noteLimit } from './limit-crossings.js'
@@ -65,7 +65,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       break
     case 'breakers-counted':
     case 'breaker-tripped':
-      foldBreakers(state, event)
+      evolveBreakers(state, event)
       break
     case 'limit-reached':
       noteLimit(state, event.mark)
