@@ -286,6 +286,16 @@ describe('what a rule asks people about', () => {
     expect(await answerTo(payload, term)).toBe('approved')
   })
 
+  test('is also what cannot be read where a rule would ask about it', async () => {
+    const payload = payment(0n, { data: call('burn', [1n]) })
+    expect(await judged(service, (seq) => intentFor(wallet, payload, seq))).toBe('POLICY_DENIED')
+    const term = termFor(payload)
+    await asked(term, payload.data)
+    expect(await answerTo(payload, term)).toBe('APPROVAL_MISSING')
+    await given(first, term)
+    expect(await answerTo(payload, term)).toBe('approved')
+  })
+
   test('takes as many as the service says where only it can tell', async () => {
     const payload = payment(5n)
     const term = termFor(payload)

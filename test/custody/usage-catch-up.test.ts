@@ -23,6 +23,7 @@ import {
 } from '../../src/identity-provider/vault/ledger-store.js'
 import { countedWithin, unitsUsed } from '../../src/policy/policy-ledger.js'
 import { encodeHeader, laneStart } from '../../src/quorum-protocol/batch.js'
+import { u32, u64 } from '../../src/quorum-protocol/bytes.js'
 import { decodeIntent, intentId } from '../../src/quorum-protocol/intent.js'
 import { decodePayload } from '../../src/quorum-protocol/payload.js'
 import type { SignPayload } from '../../src/quorum-protocol/sign-payload.js'
@@ -102,8 +103,12 @@ function swap(): SignPayload {
   return { type: 'router-intent', chainId: 8453, verifyingContract: ROUTER, intent }
 }
 
-function approved(payload: SignPayload, batchSeq: number) {
-  const encoded = intentFor(WALLET, payload, batchSeq)
+function approved(
+  payload: SignPayload,
+  batchSeq: number,
+  change: Parameters<typeof intentFor>[3] = {},
+) {
+  const encoded = intentFor(WALLET, payload, batchSeq, change)
   const header = encodeHeader({ batchId: randomBytes(16), batchSeq, count: 1, kid: randomBytes(8) })
   const [coSignature, approval, quorumBoot] = [64, 64, 16].map((size) => randomBytes(size))
   const empty = Buffer.alloc(0)
@@ -197,4 +202,23 @@ test('a restored ledger counts anew from both logs, each call once', async () =>
   const log = readEvidence('log', evidence.entries())
   await replayUsage(ledger, [log, log], Date.now())
   expect(counted()).toEqual({ calls: 2, units: 200n })
+})
+
+test('an approval that its evidence alone has is used up at the next start, by its own call alone', async () => {
+  const [approvalId, other] = [randomBytes(16), randomBytes(16)]
+  const expiresAtMs = Date.now() + 600_000
+  const approval = { approvalId, expiresAtMs, maxNativeWei: 7n }
+  await record(approved(payment(3), seqAt(1), { approval, proofKey: null }))
+  const bump = { approval: { ...approval, approvalId: other }, proofKey: null }
+  await record(approved(payment(3, { maxFeePerGas: 9_000_000_000n }), seqAt(2), bump))
+  await startAgain()
+  const place = Buffer.concat([u32(8453), u64(3)])
+  expect(ledger.approvals.approvalUse(approvalId)).toEqual(place)
+  // What replaces a call names no other approval; had it been let, it would bind none.
+  expect(ledger.approvals.approvalUse(other)).toBeNull()
+  ledger.decide((writer) => {
+    const held = writer.entry(ulidBytes(WALLET.walletId), 8453, 3)?.approval
+    expect(held).toMatchObject({ approvalId, maxNativeWei: 7n })
+  })
+  expect(counted().calls).toBe(1)
 })
