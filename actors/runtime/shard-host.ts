@@ -187,7 +187,7 @@ export class ShardHost {
     this.#commit(batch, afterCommit)
   }
 
-  /** Decides and folds one command. Null when the actor failed; its callers were told. */
+  /** Decides and folds one command. Null when the actor failed; its callers were refused. */
   #handle(envelope: Mail, batch: WriteBatch): Outputs | null {
     const { kind, id, token, unprepared } = envelope
     if (unprepared !== null && envelope.resident?.stale === true) {
@@ -297,7 +297,7 @@ export class ShardHost {
     return resident === null || resident.stale || inOrder ? this.#resident(mail, true) : resident
   }
 
-  /** Undefined, with the caller told or the message kept, while a broken actor waits for its commits. */
+  /** Undefined, with the caller refused or the message kept, while a broken actor waits for its commits. */
   #resident(envelope: Delivery, isPrepared: boolean): Resident | undefined {
     const known = this.#byKind.get(envelope.kind)?.get(envelope.id)
     if (known?.broken === true) {
@@ -340,7 +340,7 @@ export class ShardHost {
     }
   }
 
-  /** Callers may ask again. An update is told once, so it waits for the actor as the store has it. */
+  /** Callers may ask again. An update comes once, so it waits for the actor as the store has it. */
   #putOff(resident: Resident, envelope: Delivery, isPrepared: boolean): void {
     if (envelope.token !== null) {
       this.#options.reply(envelope.token, { ok: false, fault: fault('OVERLOADED') })

@@ -24,7 +24,7 @@ export interface AnnouncePorts {
 }
 
 /**
- * Tells the endpoints that want them of events that are durable. What is told is only that there
+ * Tells the endpoints that want them of events that are durable. All they hear is that there
  * is something to read, so a notice that is lost or comes twice does no harm.
  */
 export function createAnnouncer({ reader, sequence, tell, timers }: AnnouncePorts) {

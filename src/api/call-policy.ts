@@ -135,7 +135,7 @@ export const callPolicyOutput = z
   .nullable()
   .describe('in canonical form, as the authorizer signs it; null: none')
 
-/** What an agent is told of its leash. */
+/** What an agent sees of its limits. */
 export const policyLimits = z
   .looseObject({
     per_transaction_usd: z.string().nullable(),

@@ -60,7 +60,7 @@ const frozenId = z
   )
 const custodyStatus = z
   .enum(['current', 'pending'])
-  .describe('whether the identity provider has taken it; pending: it is told until it does')
+  .describe('whether the identity provider has taken it; pending: it is notified until it does')
 export const freezeInput = z.strictObject({
   scope: freezeScope,
   id: frozenId,
@@ -124,7 +124,7 @@ export const apiKey = z.looseObject({
   custody: z
     .enum(['current', 'pending'])
     .describe(
-      'whether the identity provider has acknowledged what the key may do; pending: it is told until it does, and what was taken away is refused here meanwhile',
+      'whether the identity provider has acknowledged what the key may do; pending: it is notified until it does, and what was taken away is refused here meanwhile',
     ),
 })
 const secret = z.string().describe('shown once')

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { KeyId } from '../domain/ids.js'
 
-/** `last_used_at` is told to the minute, so that a request costs no write. */
+/** `last_used_at` is kept to the minute, so that a request costs no write. */
 const MINUTE_MS = 60_000
 
 /** Keys whose last use is at hand. One that drops out is written once more than needed. */

@@ -57,7 +57,7 @@ const CODE_CACHE_MAX = 32_768
 const CODE_MAX_AGE_MS = 10 * 60_000
 /** Code can appear at any block (a deployment, a delegation), so its absence is short-lived. */
 const NO_CODE_MAX_AGE_MS = 5_000
-/** How finely ages are told: by default the cache sets a timer in each millisecond it is asked in. */
+/** How finely ages are measured: by default the cache sets a timer in each millisecond it is asked in. */
 const CODE_AGE_STEP_MS = 100
 
 export function createChainReads(rpc: RpcClient): ChainReads {

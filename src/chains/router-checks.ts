@@ -11,7 +11,7 @@ export interface RouterChecks {
   close(): void
 }
 
-/** Where what was found about the configuration is told; absent in threads that only ask. */
+/** Where findings about the configuration are shown; absent in threads that only ask. */
 export interface ChainReport {
   readonly registry: Registry
   readonly log: { warn(context: object, message: string): void }

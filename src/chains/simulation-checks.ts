@@ -11,7 +11,7 @@ export interface SimulationChecks {
   close(): void
 }
 
-/** Where what was found is told; absent in threads that only need to know. */
+/** Where findings are shown; absent in threads that only need to know. */
 export interface SimulationReport {
   readonly registry: Registry
   readonly log: {
@@ -35,7 +35,7 @@ export function startSimulationChecks(
   function tell({ config, simulator }: ChainAccess): void {
     const found = simulator.abilities.list()
     const endpoints = Object.fromEntries(found.map(({ label, methods }) => [label, methods]))
-    // That a chain is out of reach is told by whoever follows it.
+    // Whoever follows a chain reports that it is out of reach.
     if (found.every(({ methods }) => methods === null)) return
     const text = JSON.stringify(endpoints)
     if (report === null || reported.get(config.id) === text) return

@@ -11,11 +11,11 @@ export async function followTransaction(
   client: Client,
   txId: string,
 ): Promise<TransactionView> {
-  let told = ''
+  let shown = ''
   const tell = ({ status, tx_hash, confirmations }: TransactionView) => {
     const line = `${txId}  ${status}  ${tx_hash}  ${confirmations} confirmations\n`
-    if (line === told) return
-    told = line
+    if (line === shown) return
+    shown = line
     io.err(line)
   }
   const record = await client.waitForTransaction(txId, {

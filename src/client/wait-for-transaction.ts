@@ -8,7 +8,7 @@ export interface WaitOptions {
   /** Between two looks. Default 1,000. */
   readonly intervalMs?: number
   readonly signal?: AbortSignal
-  /** Told every record that was looked at, the final one too. */
+  /** Called with every record that was read, the final one too. */
   readonly onLook?: (record: TransactionView) => void
 }
 

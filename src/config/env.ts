@@ -124,7 +124,7 @@ export interface Config {
   readonly diskFloorBytes: number
   /** Calls that move value under way at once; more are answered OVERLOADED. */
   readonly writesInFlightMax: number
-  /** Events that each user's webhooks are told of a second, by each thread. */
+  /** Events delivered to each user's webhooks a second, by each thread. */
   readonly deliveriesPerSecond: number
   /** JSON that names a mail server (`smtp.ts`); null: no mail is sent. */
   readonly smtpFile: string | null

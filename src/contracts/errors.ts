@@ -1,6 +1,6 @@
 /**
  * Custom errors of contracts that agents call, as Solidity declares them. A revert that carries one of
- * these is told by its name and values instead of four bytes. A test holds OpenZeppelin's rows against
+ * these is shown by its name and values instead of four bytes. A test holds OpenZeppelin's rows against
  * its own artifacts.
  */
 export const KNOWN_ERRORS: readonly string[] = [

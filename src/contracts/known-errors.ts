@@ -52,8 +52,8 @@ export function decodeKnownError(data: unknown): KnownError | null {
 
 /** Such as `ERC20InsufficientBalance: sender 0x…, balance 5, needed 7`. */
 export function inWords({ name, values }: KnownError): string {
-  const told = [...values].map(([parameter, value]) => `${parameter} ${value}`)
-  return told.length === 0 ? name : `${name}: ${told.join(', ')}`
+  const shown = [...values].map(([parameter, value]) => `${parameter} ${value}`)
+  return shown.length === 0 ? name : `${name}: ${shown.join(', ')}`
 }
 
 /** Null when there is no such word; empty for what has no word of its own. */

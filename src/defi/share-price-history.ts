@@ -15,7 +15,7 @@ export interface SharePriceHistory {
 export interface SharePriceHistoryOptions {
   /** What was stored before. */
   readonly stored: Iterable<readonly [vaultKey: string, samples: readonly SharePriceSample[]]>
-  /** Told all that is kept of a vault whenever a sample was added: once in ten minutes. */
+  /** Called with all that is kept of a vault whenever a sample was added: once in ten minutes. */
   readonly store: (vaultKey: string, samples: readonly SharePriceSample[]) => void
 }
 

@@ -130,7 +130,7 @@ function isWhole(file: number, { pageBytes, lastPage, roots }: Meta, bytes: numb
   }
 }
 
-/** Adds the pages that one leads to. @returns whether they can be told, and are there */
+/** Adds the pages that one leads to. @returns whether they can be read, and are there */
 function followPage(page: Buffer, pages: bigint, unseen: bigint[]): boolean {
   const flags = page.readUInt16LE(PAGE_FLAGS_AT)
   if ((flags & LEAF_OF_VALUES) !== 0) return true

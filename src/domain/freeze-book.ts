@@ -2,8 +2,8 @@ import { type Freeze, type Freezes, type Freezing, freezeOf } from './freeze.js'
 import type { LineageId, SubWalletId, UserId } from './ids.js'
 
 /**
- * What is frozen now, as one thread knows it. In memory: as many rows as there are standing
- * freezes, which the store has too. Asked at every call that moves value, so that it must cost
+ * What is frozen now, as one thread knows it. In memory: a row for each freeze in
+ * force, which the store has too. Asked at every call that moves value, so that it must cost
  * next to nothing while nothing is frozen.
  */
 export interface FreezeBook {
@@ -15,14 +15,14 @@ export interface FreezeBook {
     readonly subWalletId: SubWalletId
     readonly lineageId: LineageId
   }): Freezing | null
-  /** How many there are of each scope. */
+  /** How many are in force, by scope. */
   counts(): Readonly<Record<Freezing['scope'], number>>
   /** Takes the place of all that the user had. */
   put(userId: UserId, freezes: readonly Freeze[]): void
 }
 
 /**
- * @param stored all that stands at a start
+ * @param stored all in force at a start
  * @param instance what the operator said of the whole instance, asked at each call
  */
 export function createFreezeBook(

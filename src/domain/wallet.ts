@@ -38,7 +38,7 @@ export interface SubWalletHeader {
 /** A header is written with every send: a longer list would cost more than an index. */
 export const OPEN_LISTED_MAX = 64
 
-/** How much of a cap its owner was last told to be used (`limit.reached`). */
+/** The use of a cap that its owner was last notified of (`limit.reached`). */
 export interface LimitMark {
   readonly lineageId: LineageId
   readonly period: 'daily' | 'monthly'

@@ -18,7 +18,7 @@ export interface AppOptions {
    * connections where the adapter counts them itself. Default: as many as the system gives.
    */
   readonly descriptorsMax?: number
-  /** Told when connections begin to be turned away, and when they are taken again. */
+  /** Called when connections begin to be turned away, and when they are accepted again. */
   readonly onFull?: (isFull: boolean) => void
 }
 

@@ -5,8 +5,8 @@ import { resultMembers, resultMeta, type ToolResult } from './tool-result.js'
 
 /**
  * The bodies of the short way's answers. What is answered again and again (the list of tools, and
- * values whose JSON is kept) is kept as bytes: a string of this length costs more to turn into them
- * than all else that an answer takes.
+ * values whose JSON is kept) is kept as bytes: to encode a string of this length costs more
+ * than everything else that an answer takes.
  */
 
 const MODERN_META = `${JSON.stringify(META_KEYS.serverInfo)}:${JSON.stringify(SERVER_INFO)}`

@@ -3,7 +3,7 @@ import type { ServerContext } from '@modelcontextprotocol/server'
 /**
  * Progress of a write, for callers that asked with a `progressToken`: one notification when it
  * starts and one a second while it runs, so that hosts neither time out nor look frozen. An
- * operation does not tell its steps; the count is seconds.
+ * operation does not report its steps; the count is seconds.
  */
 
 const INTERVAL_MS = 1_000

@@ -24,7 +24,7 @@ import { sdkToolResult } from './tool-result.js'
 /**
  * The protocol package behind the endpoint: a server per request (the protocol is served without
  * sessions), bound to the caller of that request. Deals with both eras, with batches, and with all
- * that is wrong.
+ * malformed requests.
  */
 
 /** `subscriptions/listen` streams open at once; nothing here changes while the process runs. */

@@ -15,14 +15,14 @@ export type ToolResult =
       readonly answer: Extract<Answer<unknown>, { readonly ok: true }>
       /** JSON of the answer's value. */
       readonly json: string
-      /** Null for a value that is answered this once. */
+      /** Null for a value that is answered only once. */
       readonly kept: KeptJson | null
     }
   | { readonly kind: 'refusal'; readonly json: string }
 
 export function toToolResult(answer: Answer<unknown>, requestId: string): ToolResult {
   if (!answer.ok) return refusalResult(answer.fault, requestId)
-  // Where the text is at hand the value may have to be made yet, and only the package needs it.
+  // Where there is a text already, the value is made only for the package, which needs it.
   if (answer.json !== undefined) return { kind: 'value', answer, json: answer.json, kept: null }
   const kept = keptJson(answer.value) ?? null
   return { kind: 'value', answer, json: kept?.json ?? JSON.stringify(answer.value), kept }

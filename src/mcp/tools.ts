@@ -66,7 +66,7 @@ export function describeTool(row: OperationRow): Tool {
   }
 }
 
-/** What a caller acts on right after a write; the whole record is get_transaction_status's. */
+/** What a caller acts on right after a write; get_transaction_status has the whole record. */
 const WRITE_FIELDS: readonly string[] = ['tx_id', 'tx_hash', 'status', 'spend_usd', 'error']
 
 function outputSchema(row: OperationRow): NonNullable<Tool['outputSchema']> {

@@ -2,19 +2,19 @@ import type { CallShown } from './call-shown.js'
 import { FAILS, type Facts, testAll } from './condition.js'
 import type { CompiledPolicy, CompiledRule } from './judge-policy.js'
 
-/** What a call waits for where its verdict is that it is asked about. */
+/** What a call waits for when its verdict is `require_approval`. */
 export interface ApprovalAsked {
   /** Name of the first rule that asks, or `default`. */
   readonly rule: string
-  /** How many people must approve; 0 where only its time must come. */
+  /** How many people must approve; 0 where it only has to wait. */
   readonly needed: number
-  /** How long it waits before it may be sent; 0: not at all. */
+  /** How long it must wait before it may be sent; 0: not at all. */
   readonly delaySeconds: number
-  /** How long people have. */
+  /** How long people have to decide. */
   readonly expiresSeconds: number
 }
 
-/** Of an approval for which the policy names no time. */
+/** Where the policy names no time to decide. */
 export const APPROVAL_SECONDS_DEFAULT = 3_600
 
 const BY_DEFAULT: ApprovalAsked = {
@@ -25,8 +25,8 @@ const BY_DEFAULT: ApprovalAsked = {
 }
 
 /**
- * The strictest of all rules that ask about a call, so that no rule takes away what another one asks
- * for: the most people, the longest delay, the shortest time to decide.
+ * The strictest of all rules that require approval of a call, so that no rule weakens another: the
+ * most people, the longest delay, the shortest time to decide.
  * @param compiled with the verdict `require_approval` for this call
  */
 export function approvalAsked(

@@ -13,7 +13,7 @@ import {
 import { type FunctionSignature, parseSignature, type Word } from './function-signature.js'
 import type { ArgumentTest, ArgumentValue, CalledFunction } from './policy.js'
 
-/** Of one named function; where the call is another one, nothing can be said of its arguments. */
+/** Conditions over the arguments of one named function. In a call of another one they are unknown. */
 export function argumentsCondition(
   name: CalledFunction,
   tests: readonly ArgumentTest[],

@@ -24,8 +24,8 @@ export const LEAST_POLICY: Policy = {
 }
 
 /**
- * A policy that lets through nothing that not both do. Where what both do cannot be written as one,
- * it is less, and at worst nothing.
+ * A policy that lets through only what both let through. Where that cannot be written as one policy,
+ * it lets through less, and at worst nothing.
  */
 export function commonPolicy(one: Policy | null, other: Policy | null): Policy | null {
   if (!policyEnlarges(one, other)) return other
@@ -41,7 +41,7 @@ export function commonPolicy(one: Policy | null, other: Policy | null): Policy |
   return isWithin ? merged : LEAST_POLICY
 }
 
-/** Where one of the two lets through whatever no rule is for, the other's rules say what passes. */
+/** Where the default of one of the two allows, the other's rules say what passes. */
 function merge(one: Policy, other: Policy): Policy | null {
   const [wide, strict] = one.fallback === 'allow' ? [one, other] : [other, one]
   if (wide.fallback !== 'allow') return null

@@ -12,7 +12,7 @@ export const FAILS = 2
 export const UNJUDGEABLE = 4
 export const OPEN = HOLDS | FAILS | UNJUDGEABLE
 
-/** Said by a judge of what only the other one knows. */
+/** A judge's answer to what only the other one knows. */
 export const ELSEWHERE = 'elsewhere'
 
 /** What a judge knows of a call beyond its bytes; null is what cannot be known. */
@@ -33,13 +33,13 @@ export interface Counted {
   readonly micros: bigint
 }
 
-/** A compiled condition, and how it is told. */
+/** A compiled condition, and the words for it. */
 export interface Condition {
   readonly field: string
   test(call: CallShown, facts: Facts): Truth
   /** For people and programs, in the wire's terms. */
   observed(call: CallShown, facts: Facts): string
-  /** For what it holds, and for what it fails; of a bound both are the bound. */
+  /** Why it holds, and why it fails; for a bound both are the bound. */
   readonly heldBy: string
   readonly failedBy: string
   readonly heals: Heals | null
@@ -87,7 +87,7 @@ export function truth(holds: boolean): Truth {
   return holds ? HOLDS : FAILS
 }
 
-/** Of a bound: either side is told by it. */
+/** Of a bound: kept or broken, the same words name it. */
 export function numeric(bound: string): Pick<Condition, 'heldBy' | 'failedBy'> {
   return { heldBy: bound, failedBy: bound }
 }

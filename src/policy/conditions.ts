@@ -3,7 +3,7 @@ import { type Condition, opposite, testAll } from './condition.js'
 import type { When } from './policy.js'
 import { quantities } from './quantity-conditions.js'
 
-/** In the order in which they are told of: what people bound first. */
+/** In the order in which they are reported: what people bound comes first. */
 export function compileWhen(when: When): Condition[] {
   return [
     ...quantities(when),

@@ -24,8 +24,8 @@ function letsNothingThrough(policy: Policy | null): boolean {
 }
 
 /**
- * Whether all that `inner` is for `outer` is for as well, and `outer` fails only where `inner` does,
- * whatever cannot be judged.
+ * Whether `outer` matches whatever `inner` matches, and fails only where `inner` fails, whatever
+ * cannot be judged.
  */
 export function liesWithin(inner: When, outer: When): boolean {
   return (

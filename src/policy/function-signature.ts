@@ -28,7 +28,7 @@ type AbiType =
 const NAME = /^[A-Za-z_$][\w$]*/
 const ELEMENTARY = /^(?:(u?int)(\d+)|bytes(\d+)?|address|bool|string)(?![\w])/
 const ARRAY = /^\[(\d*)\]/
-/** Deeper ones are no contract's; the bound keeps the reader's stack short. */
+/** No contract nests deeper; the bound keeps the reader's stack short. */
 const DEPTH_MAX = 8
 /** As many words as calldata of a plain call may have in its head. */
 const HEAD_WORDS_MAX = 64

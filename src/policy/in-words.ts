@@ -3,7 +3,7 @@ import { formatUsd } from '../domain/money.js'
 import { hoursText } from './clock-text.js'
 import type { ArgumentTest, Ceiling, Policy, Rule, Token, When } from './policy.js'
 
-/** A policy for people: what they read before they sign, and what an agent is told of its leash. */
+/** A policy for people: what they read before they sign, and what an agent sees of its limits. */
 
 const EFFECT = { allow: 'Allow', require_approval: 'Ask for approval of', deny: 'Refuse' } as const
 const FALLBACK = {

@@ -5,7 +5,7 @@ export interface PolicyFault {
   readonly message: string
 }
 
-/** Past so many a list of faults helps nobody. */
+/** A longer list of faults helps nobody. */
 const FAULTS_MAX = 32
 
 export type JsonObject = Readonly<Record<string, unknown>>

@@ -31,14 +31,14 @@ export interface CompiledPolicy {
   readonly policy: Policy
   /** In the order in which they decide. */
   readonly rules: readonly CompiledRule[]
-  /** Sliding times that are counted in, seconds. */
+  /** Sliding windows that the policy counts in, seconds. */
   readonly windows: readonly number[]
   readonly asksForNewBeneficiaries: boolean
 }
 
 export interface CompiledRule {
   readonly rule: Rule
-  /** A call that must wait for its time is asked about too. */
+  /** A call that only has to wait counts as one to approve, too. */
   readonly effect: PolicyEffect
   readonly conditions: readonly Condition[]
 }

@@ -32,7 +32,7 @@ export type ParsedPolicy =
   | { readonly ok: true; readonly policy: Policy; readonly text: string }
   | { readonly ok: false; readonly faults: readonly PolicyFault[] }
 
-/** Letters, digits, marks of writing: nothing that hides or turns a line around. */
+/** Letters, digits, punctuation: nothing invisible, and nothing that reverses a line. */
 const RULE_NAME = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]+$/u
 const EXPIRES_SECONDS_DEFAULT = 3_600
 const encoder = new TextEncoder()
@@ -119,7 +119,7 @@ function readRule(value: unknown, path: string, faults: Faults): Rule | null {
   if (approvals === null || delaySeconds === null) return null
   return {
     ...{ name, effect, when },
-    // What means nothing for an effect is not signed.
+    // What has no meaning for an effect is not signed.
     approvals: effect === 'require_approval' ? approvals : null,
     delaySeconds: effect === 'deny' ? 0 : delaySeconds,
   }

@@ -34,7 +34,7 @@ export interface UnitsWindow {
 export const NO_POLICY_LEDGER: PolicyLedger = { windows: [], units: [] }
 
 const SECOND_MS = 1_000
-/** A policy's own, and as many of one that it took the place of. */
+/** A policy's own, and as many of the policy before it. */
 const LEDGER_WINDOWS_MAX = 2 * WINDOWS_MAX
 /** The same of ceilings. */
 const LEDGER_UNITS_MAX = 2 * CEILINGS_MAX
@@ -115,7 +115,7 @@ export function countedWithin(ledger: PolicyLedger, perSeconds: number, nowMs: n
 }
 
 /**
- * When so little is left of what went before that a call is within bounds again.
+ * When enough has left the sliding window for a call to be within bounds again.
  * @param drafted counted calls that are not in the ledger
  */
 export function freesAt(
@@ -143,7 +143,7 @@ export function freesAt(
   return null
 }
 
-/** What of a ceiling has gone in its window of now. */
+/** How much of a ceiling is used in its current window. */
 export function unitsUsed(ledger: PolicyLedger, ceiling: Ceiling, nowMs: number): bigint {
   const { chainId, token, per } = ceiling
   const found = ledger.units.find((one) => one.chainId === chainId && one.token === token)
@@ -157,7 +157,7 @@ export function isLedgerEmpty({ windows, units, breakers }: PolicyLedger): boole
   return windows.length === 0 && units.length === 0 && breakers === undefined
 }
 
-/** Whether nothing of it counts any more. */
+/** Whether nothing in it counts any more. */
 export function isLedgerOver(ledger: PolicyLedger, nowMs: number): boolean {
   return (
     !ledger.units.some((one) => isUnitsOpen(one, nowMs)) &&

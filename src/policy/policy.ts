@@ -4,7 +4,7 @@ import type { UsdMicros } from '../domain/money.js'
 /**
  * What a key may do with single calls, as its owner wrote it: conditions over what a call shows,
  * what follows where they hold, and how many units may go in a day or month. Its canonical text is
- * what the owner's authorizer signs, so both domains read the very same policy.
+ * what the owner's authorizer signs, so both domains read exactly the same policy.
  */
 export interface Policy {
   /** Micro-USD; null is no bound beyond the caps. */
@@ -30,7 +30,7 @@ export interface Rule {
   readonly when: When
   /** Who must confirm; null of rules that ask for no approval. */
   readonly approvals: Approvals | null
-  /** How long a call waits before it is sent; 0 for rules that deny. */
+  /** How long a call must wait before it may be sent; 0 for rules that deny. */
   readonly delaySeconds: number
 }
 

@@ -96,7 +96,7 @@ function valueCondition(field: string, bound: bigint, side: 'over' | 'within'): 
 
 /**
  * Holds when the call moves a token that is listed, within every bound for it. Native value that
- * goes along with a token and is not listed itself leaves it open what is moved.
+ * goes along with a token and is not listed itself makes the answer unknown.
  */
 function amountsCondition(tests: readonly AmountTest[]): Condition {
   const listsNative = tests.some(({ token }) => token === 'native')
@@ -128,7 +128,7 @@ function amountsCondition(tests: readonly AmountTest[]): Condition {
   }
 }
 
-/** The number that it comes down to, where there is one. */
+/** The one number that it bounds, where there is one. */
 function onlyBound(tests: readonly AmountTest[]): bigint | null {
   const [test] = tests
   if (test === undefined || tests.length > 1) return null

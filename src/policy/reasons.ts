@@ -2,7 +2,7 @@ import type { CallShown } from './call-shown.js'
 import { type Condition, FAILS, type Facts, HOLDS, testAll } from './condition.js'
 import type { CompiledPolicy, CompiledRule } from './judge-policy.js'
 
-/** What each rule makes of a call, and why: one line for each, in the order in which they decide. */
+/** Each rule's verdict on a call, and why: one line each, in the order in which they decide. */
 export function reasonsOf({ rules }: CompiledPolicy, call: CallShown, facts: Facts): string[] {
   return rules.map((rule) => {
     const { name, effect } = rule.rule

@@ -22,7 +22,7 @@ export function isWithinHours(hours: readonly Hours[], nowMs: number): boolean {
   return false
 }
 
-/** @returns when it is next the other way round, milliseconds since the epoch; null is never */
+/** @returns when the answer next changes, milliseconds since the epoch; null: never */
 export function hoursChangeAt(hours: readonly Hours[], nowMs: number): number | null {
   const isWithin = isWithinHours(hours, nowMs)
   const today = Math.floor(nowMs / (MINUTE_MS * DAY_MINUTES))

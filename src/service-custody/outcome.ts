@@ -47,12 +47,12 @@ export function clocksDiffer(otherMs: number, nowMs: number): FailedOutcome {
   }
 }
 
-/** @param told what came with the code: the approval that holds the nonce, or what is frozen */
-export function failed(code: RefusalCode, told?: Uint8Array): FailedOutcome {
-  if (code === 'NONCE_TAKEN' && told !== undefined) {
-    return { ok: false, reason: 'NONCE_TAKEN', takenBy: Uint8Array.from(told), detail: code }
+/** @param extra what came with the code: the approval that holds the nonce, or what is frozen */
+export function failed(code: RefusalCode, extra?: Uint8Array): FailedOutcome {
+  if (code === 'NONCE_TAKEN' && extra !== undefined) {
+    return { ok: false, reason: 'NONCE_TAKEN', takenBy: Uint8Array.from(extra), detail: code }
   }
-  if (code === 'FROZEN') return { ok: false, reason: 'FROZEN', detail: code, ...frozenOf(told) }
+  if (code === 'FROZEN') return { ok: false, reason: 'FROZEN', detail: code, ...frozenOf(extra) }
   if (code === 'FENCED') {
     return { ok: false, reason: 'UNAVAILABLE', detail: code, explanation: TAKEN_OVER }
   }
@@ -61,9 +61,9 @@ export function failed(code: RefusalCode, told?: Uint8Array): FailedOutcome {
 }
 
 /** One byte and eight, as the user side's `Frozen` tells it. */
-function frozenOf(told: Uint8Array | undefined): Pick<FailedOutcome, 'frozen'> {
-  if (told?.length !== 9) return {}
-  const reader = new ByteReader(told)
+function frozenOf(extra: Uint8Array | undefined): Pick<FailedOutcome, 'frozen'> {
+  if (extra?.length !== 9) return {}
+  const reader = new ByteReader(extra)
   const number = reader.u8()
   const scopes = Object.keys(FREEZE_SCOPES) as (keyof typeof FREEZE_SCOPES)[]
   const scope = scopes.find((name) => FREEZE_SCOPES[name] === number)

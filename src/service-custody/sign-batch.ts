@@ -181,13 +181,13 @@ export async function completeBatch(
 }
 
 function refusalOf(answer: unknown, expiresAtMs: number, nowMs: number): SignOutcome {
-  const [number, told] = Array.isArray(answer) ? (answer as unknown[]) : []
+  const [number, extra] = Array.isArray(answer) ? (answer as unknown[]) : []
   const code = refusalCode(number)
   if (code === 'POLICY_DENIED') {
-    const denial = parseDenial(told)
+    const denial = parseDenial(extra)
     return denial === null ? failed(code) : { ...failed(code), denial }
   }
-  const bytes = told instanceof Uint8Array ? told : undefined
+  const bytes = extra instanceof Uint8Array ? extra : undefined
   // What has time left by this clock has not expired: the other one is wrong, or this one.
   if (code === 'EXPIRED' && bytes?.length === 8 && nowMs < expiresAtMs) {
     return clocksDiffer(new ByteReader(bytes).u64(), nowMs)

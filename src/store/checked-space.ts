@@ -42,7 +42,7 @@ export interface Space {
   removeSync(key: StoreKey): void
 }
 
-/** A record is not what was put, or not where. Nothing is told of its value. */
+/** A record is not what was put, or not where. Its value is not shown. */
 export class DamagedRecord extends FaultError {
   override readonly name = 'DamagedRecord'
 

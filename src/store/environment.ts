@@ -20,7 +20,7 @@ export interface Environment {
   readonly noteDamage: (damage: DamagedRecord) => void
 }
 
-/** Of damaged records, those that are told once and not at every pass; beyond it they are again. */
+/** Damaged records that are reported once and not at every pass; beyond it they are again. */
 const NOTED_MAX = 1_000
 
 /** LMDB reserves address space, not disk; the file grows as it fills. 1 TiB. */

@@ -26,7 +26,7 @@ const NONE: readonly TxId[] = []
 
 /**
  * Runs a call after the wallet's own calls that no block has: all at one block, so that what that
- * block has already is told by the account's nonce there and is not run twice.
+ * block has already is counted in the nonce there and is not run twice.
  * Spec silent: where no endpoint can run calls one after the other (`debug_traceCall` alone), such
  * a call is refused until those before it were mined.
  */

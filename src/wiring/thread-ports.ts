@@ -31,7 +31,7 @@ export interface ThreadPortsOptions {
   }
   readonly meter: Meter
   readonly path: PathMeter
-  /** Where the checks of chains are told of; null where another thread tells what they find. */
+  /** Where findings of the checks of chains are shown; null where another thread shows them. */
   readonly registry: Registry | null
 }
 

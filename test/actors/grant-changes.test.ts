@@ -41,7 +41,7 @@ function answer(taken: boolean): void {
 }
 
 describe('what the identity provider has yet to take', () => {
-  test('is told once more after each failure, and no more once it is taken', () => {
+  test('is sent once more after each failure, and no more once it is taken', () => {
     revoke(KEY_ID)
     for (let failures = 0; failures < 3; failures++) {
       expect(told.at(-1)).toMatchObject({ key: { revokedAtMs: START_MS }, failures })
@@ -67,7 +67,7 @@ describe('what the identity provider has yet to take', () => {
     expect(run({ type: 'await-grant', keyId: KEY_ID })).toEqual({ custody: 'current' })
   })
 
-  test('keeps others of its key from being enlarged, who hear of it when it cannot be told', () => {
+  test('keeps others of its key from being enlarged, who hear of it when it cannot be sent', () => {
     const patch = { dailyLimitMicros: 5n } as Partial<ApiKey>
     run({ type: 'patch-key', keyId: KEY_ID, patch, claimId: null, nowMs: START_MS })
     expect(claim({ dailyLimitMicros: 6n as never })).toBeUndefined()

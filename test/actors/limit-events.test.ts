@@ -68,7 +68,7 @@ function fail(n: number): void {
   run({ type: 'confirmed', txId: txIdOf(n), mined, nowMs: START_MS })
 }
 
-test('80 % and 100 % of a cap are told once, by what they name', () => {
+test('80 % and 100 % of a cap are announced once, by what they name', () => {
   open({ dailyLimitMicros: 100n })
   store(ask(79n))
   expect(told).toEqual([])
@@ -88,7 +88,7 @@ test('a use that settles below a mark and passes it again is not reported twice'
   expect(told).toEqual(['daily 80 at 85'])
 })
 
-test('reservations that race are told once', () => {
+test('reservations that race are announced once', () => {
   open({ dailyLimitMicros: 100n })
   const both = [ask(45n), ask(45n)]
   for (const n of both) store(n)
@@ -117,7 +117,7 @@ test('the first call that a nearly used cap turns away tells that it is used up'
   expect(told).toEqual(['daily 80 at 95', 'daily 100 at 95'])
 })
 
-test('a restart forgets nothing of what was told', async () => {
+test('a restart forgets nothing that was announced', async () => {
   const real = await openRealStore()
   try {
     open({ dailyLimitMicros: 100n })

@@ -16,7 +16,7 @@ import type { Backlog } from '../../src/domain/path-meter.js'
 const CHAIN = 8_453
 const idAt = (atMs: number) => `tx_${ulidBody(atMs, new Uint8Array(ENTROPY_BYTES))}` as TxId
 
-test('the oldest transaction that is not final is told, whatever order they are asked about in', () => {
+test('the oldest transaction that is not final is shown, whatever order they are asked about in', () => {
   const state = emptyWatcher(CHAIN, 1, 2_000, packer)
   const shell: ActorShell<WatcherState, never, never, never> = {
     kind: 'chain-watcher',

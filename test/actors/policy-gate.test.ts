@@ -299,7 +299,7 @@ describe('new beneficiaries', () => {
     expect(send(2, { payees })).toBeNull()
   })
 
-  test('cannot be told where the wallet has not read whom it paid', () => {
+  test('is unknown where the wallet has not read whom it paid', () => {
     keyWith({ rules })
     expect(send(1)?.details).toMatchObject({ observed: 'cannot be judged' })
   })

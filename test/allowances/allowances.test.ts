@@ -99,7 +99,7 @@ function revokeAll(
 }
 
 describe('approvals of a sub-wallet', () => {
-  test('are listed while they stand, worth what they could take, as the chain has them now', async () => {
+  test('are listed while they are in force, worth what they could take, as the chain has them now', async () => {
     expect(await listed(base)).toEqual([])
     const call = { chain_id: BASE, to: base.usdc, data: approve(spender, FIVE_USDC) }
     const forecast = await key.api.post('/api/tx/simulate', call)

@@ -20,12 +20,12 @@ describe('what is wrong with an input is said in words', () => {
     })
   })
 
-  test('a number where a string is due is told to be put in quotes', () => {
+  test('a number in place of a string is to be put in quotes', () => {
     const { value } = issuesOf(sendTransactionInput, { value: 1 })
     expect(value).toBe('must be a string, not a number: put it in quotes')
   })
 
-  test('an unknown field is told with those that are taken', () => {
+  test('an unknown field is named with those that are taken', () => {
     const { gas } = issuesOf(sendTransactionInput, { gas: '1' })
     expect(gas).toBe('unknown field; taken here: chain_id, to, data, value')
   })

@@ -51,7 +51,7 @@ const anyTransaction = fc
   })
   .map((said) => transaction(1, said))
 
-test('a transaction is told in the very letters that its view is made to', () => {
+test('a transaction is written in exactly the JSON of its view', () => {
   fc.assert(
     fc.property(anyTransaction, fc.option(fc.nat()), (tx, head) => {
       expect(transactionJson(tx, head)).toBe(JSON.stringify(transactionView(tx, head)))
@@ -59,7 +59,7 @@ test('a transaction is told in the very letters that its view is made to', () =>
   )
 })
 
-test('a time is told as the calendar does, before the epoch and in one second after another', () => {
+test('a time is written as the calendar has it, before the epoch and in one second after another', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: -LAST_TIME_MS, max: LAST_TIME_MS }),

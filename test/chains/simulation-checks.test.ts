@@ -65,7 +65,7 @@ function simulationsOf(proxy: FaultProxy): number {
   return proxy.seen.filter((method) => SIMULATIONS.some((name) => name === method)).length
 }
 
-test('every endpoint is probed from the start, and what it can do is told', async () => {
+test('every endpoint is probed from the start, and what it can do is reported', async () => {
   without(first, 'eth_simulateV1')
   without(first, 'debug_traceCall')
   without(second, 'eth_simulateV1')

@@ -347,7 +347,7 @@ describe('a backtest', () => {
 })
 
 describe('the last use of a key', () => {
-  test('is told to the minute at once, and survives the service', async () => {
+  test('is shown to the minute at once, and survives the service', async () => {
     const key = await issueKey(stack)
     const lastUsed = async () => {
       const { json } = await owner.get('/keys?limit=100')

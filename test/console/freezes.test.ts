@@ -112,7 +112,7 @@ describe('a freeze', () => {
     for (const key of keys) expect((await send(key)).status).toBe(200)
   }, 120_000)
 
-  test('is told in every answer of what it stops, and in no other', async () => {
+  test('is named in every answer to what it stops, and in no other', async () => {
     const key = await issueKey(stack)
     const since = (await freeze('key', key.keyId)).json.since
     const refused = await send(key)

@@ -95,7 +95,7 @@ describe('while the identity provider does not answer', () => {
     expect(await judgedThere(key)).toBe('NOT_GRANTED')
   })
 
-  test('a narrowing holds here at once, and is told even though both were killed meanwhile', async () => {
+  test('a narrowing holds here at once, and reaches the identity provider though both were killed meanwhile', async () => {
     const key = await issueKey(stack, { chains: [1, BASE] })
     expect(await judgedThere(key, 1)).toBe('approved')
     const { service } = stack

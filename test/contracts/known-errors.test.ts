@@ -16,14 +16,14 @@ const reverting = (declaration: string, args: readonly unknown[]) => {
 }
 
 describe('a known custom error', () => {
-  test('is told by its name and values', () => {
+  test('is shown by its name and values', () => {
     const declaration = 'ERC20InsufficientBalance(address sender, uint256 balance, uint256 needed)'
     expect(decodeRevertReason(reverting(declaration, [SOMEBODY, 5n, 7n]))).toBe(
       `ERC20InsufficientBalance: sender ${SOMEBODY}, balance 5, needed 7`,
     )
   })
 
-  test('of the Router is told from its own ABI', () => {
+  test('of the Router is shown from its own ABI', () => {
     const data = encodeErrorResult({
       abi: agentRouter.abi as Abi,
       errorName: 'SlippageExceeded',
@@ -38,7 +38,7 @@ describe('a known custom error', () => {
     expect(decodeKnownError(`${selector}${'0'.repeat(64 * 8)}`)?.name).toBe(name)
   })
 
-  test('that is cut short is told by its selector alone', () => {
+  test('that is cut short is shown by its selector alone', () => {
     const whole = reverting('ERC20InvalidSender(address sender)', [SOMEBODY])
     expect(decodeRevertReason(whole.slice(0, -2))).toBe(`custom error ${whole.slice(0, 10)}`)
   })
@@ -50,7 +50,7 @@ describe('a known custom error', () => {
   })
 })
 
-test('the few letters of Uniswap are told with their meaning', () => {
+test('the few letters of Uniswap are shown with their meaning', () => {
   const data = reverting('Error(string message)', ['STF'])
   expect(decodeRevertReason(data)).toContain('STF: a token could not be taken')
 })

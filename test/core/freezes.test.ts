@@ -55,7 +55,7 @@ class Freezer {
     return this.tell({ type: 'unfreeze', target: TARGET, ...asked })
   }
 
-  told(taken: boolean): unknown {
+  notified(taken: boolean): unknown {
     return this.tell({ type: 'notified', name: TARGET.name, taken })
   }
 
@@ -71,12 +71,12 @@ class Freezer {
 function frozen(): Freezer {
   const freezer = new Freezer()
   freezer.freeze(1)
-  freezer.told(true)
+  freezer.notified(true)
   return freezer
 }
 
 describe('a freeze', () => {
-  test('stops this side before anything is durable, and then the identity provider is told', () => {
+  test('stops this side before anything is durable, and then the identity provider is notified', () => {
     const freezer = new Freezer()
     expect(freezer.freeze(1)).toMatchObject({ sinceMs: 1, custody: 'pending' })
     expect(freezer.effects).toEqual(['stop', 'notify'])
@@ -88,17 +88,17 @@ describe('a freeze', () => {
     expect(freezer.effects).toEqual([])
   })
 
-  test('is told again until it is acknowledged, across a crash', () => {
+  test('is sent again until it is acknowledged, across a crash', () => {
     const freezer = new Freezer()
     freezer.freeze(1)
-    freezer.told(false)
+    freezer.notified(false)
     expect(freezer.effects).toEqual(['rest'])
     freezer.tell({ type: 'freezes-rested' })
     expect(freezer.effects).toEqual(['notify'])
     freezer.crash()
     freezer.tell({ type: 'resume' })
     expect(freezer.effects).toEqual(['notify'])
-    freezer.told(true)
+    freezer.notified(true)
     expect(freezer.stored.get(TARGET.name)).toMatchObject({ custody: 'current' })
     freezer.crash()
     freezer.tell({ type: 'resume' })
@@ -155,7 +155,7 @@ describe('lifting a freeze', () => {
     expect(freezer.state.byName.size).toBe(1)
   })
 
-  test('is asked of the identity provider where nothing stands here, as after a restore', () => {
+  test('is asked of the identity provider where nothing is frozen here, as after a restore', () => {
     const freezer = new Freezer()
     expect(freezer.unfreeze()).toBeNull()
     expect(freezer.effects).toEqual(['lift'])

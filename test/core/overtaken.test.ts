@@ -27,7 +27,7 @@ async function sending(): Promise<WalletWorld> {
 const typesOf = ({ logged }: WalletWorld) => logged.map(({ type }) => type)
 
 describe('an update that overtakes what it follows', () => {
-  test('a reorg is heard of that is told while the confirmation is being stored', async () => {
+  test('a reorg is not missed that comes while the confirmation is being stored', async () => {
     const world = await sending()
     await world.handle({ type: 'mined', txId, mined: MINED, nowMs })
     const stored = world.reader.transactions.byId(txId) ?? null
@@ -42,7 +42,7 @@ describe('an update that overtakes what it follows', () => {
     expect(world.loaded().open.has(txId)).toBe(true)
   })
 
-  test('a block that comes before the answer of a node is told after the broadcast', async () => {
+  test('a block that comes before the answer of a node is recorded after the broadcast', async () => {
     const world = await sending()
     await world.handle({ type: 'confirmed', txId, mined: MINED, nowMs })
     const outcome = { kind: 'accepted' } as const

@@ -53,7 +53,7 @@ function waitingFor(change: Partial<ApprovalRow> = {}) {
 
 const given = (authorizerId: Uint8Array) => ({ authorizerId, proof: Buffer.alloc(0), atMs: NOW_MS })
 
-describe('a call is told in words', () => {
+describe('a call in words', () => {
   test('with payee, amount, function and arguments, from its own bytes', () => {
     expect(words(USDC, pays(ALICE, 1_000n))).toMatchObject({
       Sends: `1000 smallest units of the token ${USDC}`,

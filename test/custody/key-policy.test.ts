@@ -138,7 +138,7 @@ describe('the bytes of a grant', () => {
   })
 })
 
-test('the identity provider is told of a grant in the places that it has always read', () => {
+test('the identity provider gets the fields of a grant in the order that it has always read', () => {
   const keyId = `key_${'0'.repeat(26)}` as KeyId
   const walletId = `sw_${'0'.repeat(26)}` as SubWalletId
   const proofKey = bytes(1, 32)

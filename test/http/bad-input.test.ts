@@ -383,7 +383,7 @@ describe('bad input is refused, and the service lives on', () => {
     expect(alive.status).toBe(200)
   })
 
-  test('at most 20 issues are told, of however many there are', async () => {
+  test('at most 20 issues are listed, of however many there are', async () => {
     const body = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`field_${i}`, 1]))
     const error = await readError(await request({ title: '', body, status: 400, code: '' }))
     expect(error?.details.issues).toHaveLength(20)

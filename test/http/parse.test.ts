@@ -71,7 +71,7 @@ describe('parseInput', () => {
     ])
   })
 
-  test('of a union of objects the closest branch is told', () => {
+  test('of a union of objects the closest branch is reported', () => {
     const quote = z.strictObject({ quote_id: z.string() })
     const full = z.strictObject({ chain_id: z.int(), amount: z.string(), token: z.string() })
     expect(pathsOf(z.union([full, quote]), { quote_id: 5 })).toEqual(['quote_id'])

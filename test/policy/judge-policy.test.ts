@@ -145,7 +145,7 @@ describe('conditions', () => {
     expect(verdictOn({ rules, default: 'allow' }, transfer(100n)).effect).toBe('allow')
   })
 
-  test('a count is told with what is observed, what is permitted and when it heals', () => {
+  test('a count is reported with what is observed, what is permitted and when it heals', () => {
     const rules = [rule('deny', { count: { per_seconds: 60, gt: 2 } })]
     const facts = { ...KNOWN, within: () => ({ count: 2, micros: 0n }) }
     const { denial } = verdictOn({ rules, default: 'allow' }, transfer(1n), facts)

@@ -360,7 +360,7 @@ describe('a call that the wallet cannot pay', () => {
   const held = 10n * ETHER
   const tokens = 1_000_000_000n
 
-  test('is told what there is and what it takes: native currency, with its gas', async () => {
+  test('shows what there is and what it takes: native currency, with its gas', async () => {
     for (const quoter of [world.quoter, withoutSimulation()]) {
       for (const value of [held, held + ETHER]) {
         const { problem } = await quoted(callOf(stranger, '0x', value), quoter)
@@ -371,7 +371,7 @@ describe('a call that the wallet cannot pay', () => {
     }
   })
 
-  test('is told the token, what there is of it and what it takes', async () => {
+  test('shows the token, what there is of it and what it takes', async () => {
     const call = callOf(world.usdc, transfer(stranger, tokens + 1n))
     expect((await quoted(call)).problem).toMatchObject({
       code: 'INSUFFICIENT_FUNDS',
@@ -379,7 +379,7 @@ describe('a call that the wallet cannot pay', () => {
     })
   })
 
-  test('is told what is lacking also where its calldata has to be run', async () => {
+  test('shows what is lacking also where its calldata has to be run', async () => {
     const call = { ...callOf(world.usdc, approve(stranger, 1n)), value: held + ETHER }
     const { problem } = await quoted(call)
     expect(problem).toMatchObject({ code: 'INSUFFICIENT_FUNDS', details: { token: null } })

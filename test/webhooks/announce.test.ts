@@ -42,7 +42,7 @@ async function elsewhere(fill: (writer: Writer) => void): Promise<void> {
   await environment.root.close()
 }
 
-test('endpoints are told from the moment they are stored, and no longer once they are gone', async () => {
+test('endpoints are notified from the moment they are stored, and no longer once they are gone', async () => {
   const told: Envelope[] = []
   const announce = createAnnouncer({
     ...{ reader: store.reader, sequence: store.sequence },

@@ -259,7 +259,7 @@ function tellOverdue(state: WatcherState, effects: WatcherEffect[], nowMs: numbe
   askAboutUnverified(state, head.number, effects)
 }
 
-/** Ours, wallet by wallet: what a wallet is told in one go it stores in one go. */
+/** Ours, wallet by wallet: what a wallet hears at once it stores at once. */
 function hitsOf(state: WatcherState, block: BlockSummary): Hex[] {
   const byOwner = new Map<Owner, Hex[]>()
   for (const hash of block.txHashes) {

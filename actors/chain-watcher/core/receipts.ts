@@ -7,7 +7,7 @@ import { askAboutUnverified } from './reorgs.js'
 import type { WatcherState } from './state.js'
 import type { Watched } from './watch-list.js'
 
-/** What receipts say of ours: told at once, and again once that is deep enough. */
+/** What receipts say of ours: reported at once, and again once that is deep enough. */
 export function receiptsCame(
   state: WatcherState,
   asked: readonly Hex[],

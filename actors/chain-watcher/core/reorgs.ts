@@ -86,7 +86,7 @@ export function checked(
   if (hashes.length > 0) effects.push({ type: 'fetch-receipts', hashes })
 }
 
-/** What had ended in a block that is gone is watched again, and its wallet told. */
+/** What had ended in a block that is gone is watched again, and its wallet notified. */
 export function recalled(
   state: WatcherState,
   block: BlockRef,

@@ -22,7 +22,7 @@ export interface WatcherState {
   busy: boolean
   /** The same, of unverified blocks. */
   checking: boolean
-  /** When wallets were last told of the chain; with `nowMs` of the commands. */
+  /** When wallets were last notified of the chain; with `nowMs` of the commands. */
   notifiedAtMs: number
   /** Since when every head was below all blocks that are known; null while one is not. */
   lowerSinceMs: number | null

@@ -6,7 +6,7 @@ import { deleteBelow, type Packer, SettledBlocks } from './settled-blocks.js'
 export interface Watched extends Omit<WatchCommand, 'type' | 'mined'> {
   /** Where it is mined, as its owner believes; null while it is not. */
   readonly mined: BlockRef | null
-  /** What its owner is to be told once that is deep enough; null when it was told, or is not mined. */
+  /** Its owner is notified of it once it is deep enough; null: it was, or nothing is mined. */
   pendingNotice: MinedIn | null
   /** False while `mined` comes from before a start or a pause: a receipt has to say it once more. */
   checked: boolean

@@ -17,7 +17,7 @@ const REST_MS_MIN = 250
 const REST_MS_MAX = 5_000
 /** Callers that wait for one acknowledgement. */
 const WAITING_MAX = 100
-/** A person lifts one at a time. */
+/** One person lifts one at a time. */
 const LIFTING_MAX = 16
 
 /** With these the identity provider has lifted nothing. */
@@ -115,8 +115,8 @@ function freeze(turn: Turn, command: FreezeCommand, token: ReplyToken | null): v
 
 /**
  * The identity provider first, which takes the user's proof: what it keeps frozen signs nothing,
- * whatever is said here. It is asked even where nothing stands here, as after a restore. Meanwhile
- * its flag counts as pending: a crash that leaves the outcome open has it set there once more.
+ * whatever is decided here. It is asked even where nothing is frozen here, as after a restore.
+ * Meanwhile its flag counts as pending: a crash that leaves the outcome open has it set there again.
  */
 function unfreeze(turn: Turn, command: UnfreezeCommand, token: ReplyToken | null): void {
   const { pendingNotices, lifting, notifying, byName } = turn.state
@@ -144,7 +144,7 @@ function lifted(
   const standing = byName.get(target.name)
   const token = under?.token ?? null
   if (!result.ok) {
-    // What is not known to be as it was is set there once more.
+    // Where the outcome is unknown, the flag is set there once more.
     const isAsItWas = NOTHING_LIFTED.has(result.fault.code)
     if (standing !== undefined && isAsItWas) {
       noteCustody(turn, standing, 'current')
@@ -210,7 +210,7 @@ function answerWaiting(turn: Turn, name: string, custody: FreezeAnswer['custody'
   waiting.delete(name)
 }
 
-/** One at a time; none that is being lifted, so that what is said last is what was decided last. */
+/** One at a time, and none that is being lifted: the last message is the last decision. */
 function notifyNext({ state, effects }: Turn): void {
   if (state.notifying !== null || state.resting) return
   for (const name of state.pendingNotices) {

@@ -3,7 +3,7 @@ import type { CustodyStatus } from '../../../src/domain/grant-change.js'
 import type { KeyId, LineageId, SubWalletId } from '../../../src/domain/ids.js'
 import type { Result } from '../../../src/errors/fault.js'
 
-/** What of the user's is meant, as its owner was found to own it. */
+/** What is to be frozen or lifted, after its owner was checked. */
 export interface FreezeTarget {
   readonly scope: FreezeScope
   readonly name: string
@@ -29,7 +29,7 @@ export type FreezesCommand =
   | { readonly type: 'load' }
   | { readonly type: 'resume' }
 
-/** Answered with the freeze that stands from now on. */
+/** Answered with the freeze that is in force from now on. */
 export interface FreezeCommand {
   readonly type: 'freeze'
   readonly target: FreezeTarget
@@ -64,7 +64,7 @@ export interface FreezeAnswer {
 
 export type FreezesEvent =
   | { readonly type: 'frozen'; readonly freeze: Freeze; readonly requestId: string }
-  /** Whether the identity provider has it is known anew. */
+  /** The identity provider acknowledged it, or has to be notified anew. */
   | { readonly type: 'custody-noted'; readonly freeze: Freeze }
   | {
       readonly type: 'unfrozen'

@@ -3,16 +3,15 @@ import type { UserId } from '../../../src/domain/ids.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 
 /**
- * One actor per user: what of theirs is frozen. Durable: the freezes that stand, and whether the
- * identity provider has acknowledged each. Volatile: what is said to it at the moment, and who
- * waits.
+ * One actor per user: what of theirs is frozen. Durable: the freezes in force, and whether the
+ * identity provider has acknowledged each. Volatile: what it is being notified of, and who waits.
  */
 export interface FreezesState {
   readonly userId: UserId
   readonly byName: Map<string, Freeze>
-  /** Names that the identity provider has to be told of, oldest first. */
+  /** Names that the identity provider has yet to be notified of, oldest first. */
   readonly pendingNotices: Set<string>
-  /** The one that is being told; null: none. */
+  /** The one that it is being notified of; null: none. */
   notifying: string | null
   /** True between a failed attempt and the next. */
   resting: boolean

@@ -176,7 +176,7 @@ function draftOf(
   }
 }
 
-/** Adds what sub-wallets are told. */
+/** Adds the updates for sub-wallets. */
 function decided(state: GasWalletState, turn: GasTurn, nowMs: number): GasDecision {
   const { events, effects } = turn
   const changed = new Set<TxId>()

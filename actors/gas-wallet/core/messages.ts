@@ -39,7 +39,7 @@ export interface PreparedJob {
   readonly job: GasJob
   readonly others: number
   readonly quote: JobQuote
-  /** The account's nonce on chain; null when the lane knows its own, or no node told. */
+  /** The account's nonce on chain; null when the lane knows its own, or no node answered. */
   readonly chainNonce: number | null
   /** The record of a job that has ended already. */
   readonly past: AccountTransaction | null

@@ -36,7 +36,7 @@ export interface CallAtGates {
   readonly screened: PreparedSend['screened'] | null
   /** What a sponsored call does; null of sends, and of one that is known to fail. */
   readonly intent: IntentTerms | null
-  /** False where no nonce is to be had for a send: its lane has not begun and no node told. */
+  /** False where no nonce is to be had for a send: its lane has not begun and no node answered. */
   readonly hasNonce: boolean
   /** For the audit trail. */
   readonly request: RefusedCall

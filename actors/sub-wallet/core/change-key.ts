@@ -14,7 +14,7 @@ export function putKey(turn: Turn, key: ApiKey, change: KeyChange): void {
   turn.effect({ type: 'key-changed', secretHash: key.secretHash })
 }
 
-/** The same, and has the identity provider told until it acknowledges. */
+/** The same, and has the identity provider notified until it acknowledges. */
 export function putKeyAndGrant(turn: Turn, key: ApiKey, change: KeyChange): void {
   putKey(turn, key, change)
   openGrantOf(turn, key)

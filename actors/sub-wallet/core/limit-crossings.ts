@@ -5,7 +5,7 @@ import type { Event } from './messages.js'
 import { countersOf, type SubWalletState } from './state.js'
 
 /**
- * When an owner is told of a cap (`limit.reached`): at 80 % and at 100 % of it, each once in a
+ * When an owner is notified of a cap (`limit.reached`): at 80 % and at 100 % of it, each once in a
  * window, however often settlements take the use below the mark and new calls above it. Another
  * cap is reported anew.
  */
@@ -16,7 +16,7 @@ const NONE: readonly LimitReached[] = []
 /** Per cent, ascending. */
 const THRESHOLDS = [80, 100] as const
 
-/** Marks that the use of a key's caps has come to, reservations included, and nobody was told of. */
+/** Marks that the use of a key's caps has come to, reservations included, and nobody was notified of. */
 export function limitsCrossed(
   state: SubWalletState,
   keyId: ApiKey['keyId'],

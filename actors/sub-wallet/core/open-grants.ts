@@ -11,7 +11,7 @@ export interface OpenGrants {
   readonly byKey: Map<KeyId, OpenGrant>
   /** The highest version given out. */
   lastVersion: number
-  /** The one that is being told; null: none. */
+  /** The one that the identity provider is being notified of; null: none. */
   sending: KeyId | null
   /** True between a failed attempt and the next. */
   resting: boolean

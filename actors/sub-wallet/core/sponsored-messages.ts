@@ -100,8 +100,8 @@ export interface PreparedSponsored extends Omit<SponsorCommand, 'type'> {
 }
 
 /**
- * The state of a job, told by a gas wallet after every change. Each is the whole picture, so one
- * that is told twice or not at all does no harm.
+ * The state of a job, sent by a gas wallet after every change. Each is the whole picture, so one
+ * that comes twice or not at all does no harm.
  */
 export interface SponsorUpdate {
   readonly type: 'sponsor-update'

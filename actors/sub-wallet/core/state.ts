@@ -33,7 +33,7 @@ export interface SubWalletState extends AccountState {
   readonly spend: Map<LineageId, SpendCounters>
   /** Reservations of drafts, by lineage. */
   readonly draftSpend: Map<LineageId, SpendCounters>
-  /** What owners were told of their caps, by `toldKey`; a lineage has two at most. */
+  /** The uses of caps that owners were notified of; a lineage has two at most. */
   readonly limitNotices: Map<string, LimitMark>
   readonly drafts: Map<TxId, DraftEntry<Draft>>
   readonly open: Map<TxId, OpenEntry<Transaction>>

@@ -13,7 +13,7 @@ type PutGrant = Extract<GrantEffect, { type: 'put-grant' }>
 /** One warning a minute from a key whose change is refused time and again. */
 const FAILURES_PER_WARNING = 12
 
-/** Tells the identity provider what the key may do now. Told again, it does no harm. */
+/** Notifies the identity provider of what the key may do now. To repeat it does no harm. */
 export async function putGrant(
   { coSigner, auditLog, log, timers }: SubWalletPorts,
   effect: PutGrant,

@@ -3,7 +3,7 @@ import type { Command, Effect } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'
 
 /**
- * A node that lags behind the one that told of the block has it within seconds; after half an hour
+ * A node that lags behind the one that had the block has it within seconds; after half an hour
  * it never will.
  */
 const EMPTY_READS_MAX = 64

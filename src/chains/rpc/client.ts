@@ -100,8 +100,8 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     size: ({ texts }) => texts.length,
     run: createViewRunner(set).run,
   })
-  for (const lane of [reads, heavyReads, views]) metrics.queue('read', lane.read)
-  for (const lane of [sends, spreads]) metrics.queue('send', lane.read)
+  for (const queue of [reads, heavyReads, views]) metrics.queue('read', queue.read)
+  for (const queue of [sends, spreads]) metrics.queue('send', queue.read)
   let closed = false
 
   function read(call: RpcCall, resolve: (answer: RpcResult) => void): void {
@@ -111,13 +111,13 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     })
   }
 
-  function enqueue(lane: RequestQueue<PendingRead>, item: PendingRead): void {
+  function enqueue(queue: RequestQueue<PendingRead>, item: PendingRead): void {
     const { resolve } = item
     if (closed) {
       resolve(unavailable(chainId))
       return
     }
-    if (lane.push(item)) return
+    if (queue.push(item)) return
     metrics.overflow('read')
     resolve({
       ok: false,

@@ -4,7 +4,7 @@ const DISCOVERY = '/.well-known/'
 
 /**
  * The package makes the URLs of its answers from the `Host` header, or from `X-Forwarded-*` behind
- * a proxy. Whoever can set those must not move the endpoints that clients are told: they are the
+ * a proxy. Whoever can set those must not move the endpoints that clients are given: they are the
  * issuer's, whatever a request says. Passkeys need `localhost` in development, so a server that is
  * reached directly may be called so too, except where it says what its endpoints are.
  * @param request changed in place, before anything reads it

@@ -16,7 +16,7 @@ import {
  */
 const SPONSORED = OPERATIONS.filter((operation) => operation !== 'send')
 
-/** What of a policy speaks of operations, chains and hours alone. */
+/** The part of a policy that is about operations, chains and hours alone. */
 export function compileForDelegations(policy: Policy): CompiledPolicy {
   const rules = policy.rules.flatMap((rule) => widened(rule) ?? [])
   return compilePolicy({ ...policy, perTransactionMicros: null, rules, ceilings: [], breakers: [] })
@@ -37,7 +37,7 @@ function shown(operation: Operation, chainId: number): CallShown {
   }
 }
 
-/** What allows goes on for all that it might allow; what refuses, for what it refuses whole. */
+/** A rule that allows stays for all that it might allow; one that refuses, for what it refuses whole. */
 function widened(rule: Rule): Rule | null {
   const { operations, chains, utcHours, not } = rule.when
   const isWhole = isOfDelegations(rule.when)

@@ -47,7 +47,7 @@ interface Compiled {
   readonly delegations: CompiledPolicy
 }
 
-/** Policies at work, some kilobytes each as closures; the others are compiled again. */
+/** Compiled policies that are kept, some kilobytes each; others are compiled again. */
 const COMPILED_MAX = 1_024
 const compiled = new LRUCache<Policy, Compiled>({ max: COMPILED_MAX })
 
@@ -96,7 +96,7 @@ export function judgePolicies(
 }
 
 /**
- * The usage with a payload that was approved before, as far as the policies of now count it.
+ * The usage with a payload that was approved before, as far as today's policies count it.
  * @returns null where there is nothing to count
  */
 export function countApproved(

@@ -99,8 +99,8 @@ export function needsGrant(relation: LedgerRelation, kind: Certificate['kind']):
 
 /**
  * Whether it only takes the place of what was approved at that nonce before, which goes on while its
- * wallet is frozen: higher fees of the same call, or a cancel. The very same bytes once more are
- * none: they would sign what was approved, and perhaps never signed.
+ * wallet is frozen: the same call at higher fees, or a cancel. The same bytes once more are not a
+ * replacement: they would sign what was approved, and perhaps never signed.
  */
 export function isReplacement(
   relation: LedgerRelation,

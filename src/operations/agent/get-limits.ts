@@ -43,9 +43,9 @@ export function getLimits(
   async function ask(asking: ApiKey, version: number, frozen: Freezing | null, now: number) {
     const { keyId } = asking
     const command = { type: 'read-limits', keyId, nowMs: now } as const
-    const told = await actors.ask(subWalletAddress(asking), command)
-    if (!told.ok) return told
-    const answer = { ok: true, value: keepJson(limitsOf(told.value, frozen)) } as const
+    const read = await actors.ask(subWalletAddress(asking), command)
+    if (!read.ok) return read
+    const answer = { ok: true, value: keepJson(limitsOf(read.value, frozen)) } as const
     kept.set(keyId, { version, day: utcDay(now), frozen, answer })
     return answer
   }

@@ -51,7 +51,7 @@ export function optional<Field>(field: Field): Optional<Field> {
   return { optional: field }
 }
 
-/** A field whose codec is told the value of an earlier one of the same record. */
+/** A field whose codec is given the value of an earlier one of the same record. */
 export function within<const Sibling extends string, C>(
   sibling: Sibling,
   codec: C,

@@ -42,7 +42,7 @@ describe('actors that keep little', () => {
     })
   })
 
-  test('uses of keys are stored as they were told last', async () => {
+  test('uses of keys are stored as they were last reported', async () => {
     await driveMany(async (seed) => {
       const random = seededRandom(seed)
       const { decide, record } = createKeyUseShell()
