@@ -25,6 +25,7 @@ import { attachMeter } from '../src/wiring/meters.js'
 import { attachPathMeter } from '../src/wiring/path-meter.js'
 import { openThreadPorts } from '../src/wiring/thread-ports.js'
 import { createAddressRulesShell } from './address-rules/shell.js'
+import { freezesAddress } from './addresses.js'
 import { meterUnconfirmed } from './chain-watcher/meter-unconfirmed.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
 import { createCustodyShell } from './custody/shell.js'
@@ -195,6 +196,7 @@ const host = new ShardHost({
     eraseShell(
       createGasWalletShell({
         reader,
+        freezes: freezes.book,
         chains,
         coSigner,
         executionGas: createExecutionGas(
@@ -239,6 +241,14 @@ port.on('message', (message: ToWorker) => {
   if (message.type === 'envelopes') {
     for (const [kind, id, token, carried] of message.envelopes) {
       host.deliver({ kind, id, command: decodeCommand(carried), token })
+    }
+    return
+  }
+  if (message.type === 'freezes') {
+    const { userId, standing } = message
+    // Of its own users this thread decides, and knows more by now.
+    if (workerOf(freezesAddress(userId), workerCount) !== workerIndex) {
+      freezes.book.put(userId, standing)
     }
     return
   }

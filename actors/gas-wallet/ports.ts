@@ -1,4 +1,5 @@
 import type { ExecutionGas } from '../../src/defi/execution-gas.js'
+import type { FreezeBook } from '../../src/domain/freeze-book.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { AccountPorts } from '../account/ports.js'
 import type { Envelope } from '../runtime/actor.js'
@@ -7,5 +8,7 @@ import type { Envelope } from '../runtime/actor.js'
 export interface GasWalletPorts extends AccountPorts {
   readonly reader: Reader
   readonly executionGas: ExecutionGas
+  /** Of this thread, which is told of all users' freezes. */
+  readonly freezes: Pick<FreezeBook, 'freezeOf'>
   readonly tell: (envelope: Envelope) => void
 }

@@ -25,6 +25,7 @@ export function loadGasWallet(reader: Reader, id: string): GasWalletState {
     account,
     jobs: new Map(),
     faults: new Map(),
+    freezingOf: () => null,
     openers: [],
   }
   const stored = reader.fresh().gas.wallet(gasWalletId)

@@ -29,7 +29,12 @@ export function createGasWalletShell(
   return {
     kind: 'gas-wallet',
     decide,
-    load: (id) => loadGasWallet(reader, id),
+    load(id) {
+      const state = loadGasWallet(reader, id)
+      state.freezingOf = ({ subWalletId, lineageId }) =>
+        ports.freezes.freezeOf({ userId: userOf(subWalletId), subWalletId, lineageId })
+      return state
+    },
     record: recordGasWallet,
     prepare(state, command) {
       if (command.type === 'sponsor') return prepareJob(ports, state, command)

@@ -105,6 +105,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
         break
       case 'freezes':
         options.onFreezes(item.userId, item.standing)
+        for (const { worker } of workers) worker.postMessage(item satisfies ToWorker)
         break
     }
   }

@@ -10,6 +10,8 @@ import type { AskResult, Envelope, ReplyToken } from './actor.js'
  */
 export type ToWorker =
   | { readonly type: 'envelopes'; readonly envelopes: readonly EncodedEnvelope[] }
+  /** All that stands of a user of another worker: gas wallets serve every user. */
+  | { readonly type: 'freezes'; readonly userId: UserId; readonly standing: readonly Freeze[] }
   /** Finish what is under way, then say `drained`. */
   | { readonly type: 'drain' }
 

@@ -76,6 +76,8 @@ export interface GasWallet {
 export interface GasJob {
   readonly txId: TxId
   readonly subWalletId: SubWalletId
+  /** Of the key that asked: what freezes it stops the job. */
+  readonly lineageId: LineageId
   readonly chainId: number
   /** The sub-wallet's address. */
   readonly account: Address

@@ -5,7 +5,7 @@ import type { PreparedJob } from '../../actors/gas-wallet/core/messages.js'
 import type { GasAccountState, GasWalletState } from '../../actors/gas-wallet/core/state.js'
 import { gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { AccountTransaction } from '../../src/domain/transaction.js'
-import { ADDRESS, CHAIN_ID, START_MS, txIdOf, WALLET_ID } from './wallet-fixtures.js'
+import { ADDRESS, CHAIN_ID, LINEAGE_ID, START_MS, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 
 const GAS_LIMIT = 250_000n
 const ROUTER = '0x3333333333333333333333333333333333333333'
@@ -23,7 +23,7 @@ beforeEach(() => {
   laneOf(account, CHAIN_ID).nextNonce = 0
   state = {
     ...{ gasWalletId: id, chainId: CHAIN_ID, account },
-    ...{ jobs: new Map(), faults: new Map(), openers: [] },
+    ...{ jobs: new Map(), faults: new Map(), openers: [], freezingOf: () => null },
   }
 })
 
@@ -33,6 +33,7 @@ function prepared(n: number, said: { balanceWei?: bigint; others?: number } = {}
     type: 'prepared-sponsor',
     job: {
       ...{ txId: txIdOf(n), subWalletId: WALLET_ID, chainId: CHAIN_ID, account: ADDRESS },
+      lineageId: LINEAGE_ID,
       ...{ router: ROUTER, calldata: '0x', authorization: null, cancels: null },
     },
     others: said.others ?? 3,

@@ -10,7 +10,7 @@ import { loadGasWallet, recordGasWallet } from '../../actors/gas-wallet/record.j
 import { gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { TxId } from '../../src/domain/ids.js'
 import { isFinal } from '../../src/domain/transaction.js'
-import { ADDRESS, CHAIN_ID, txIdOf, WALLET_ID } from '../actors/wallet-fixtures.js'
+import { ADDRESS, CHAIN_ID, LINEAGE_ID, txIdOf, WALLET_ID } from '../actors/wallet-fixtures.js'
 import { DrawnOutcomes } from './drawn-outcomes.js'
 import { ROUTER } from './wallet-world.js'
 import { byKey, mustEqual, World } from './world.js'
@@ -110,7 +110,7 @@ export class GasWalletDrive {
       type: 'prepared-sponsor',
       job: {
         ...{ txId, subWalletId: WALLET_ID, chainId: CHAIN_ID, account: ADDRESS, router: ROUTER },
-        ...{ calldata: '0x', authorization: null, cancels: null },
+        ...{ lineageId: LINEAGE_ID, calldata: '0x', authorization: null, cancels: null },
       },
       others: 0,
       quote: { ok: true, gasLimit: 1n, fees, balanceWei: BALANCE_WEI },

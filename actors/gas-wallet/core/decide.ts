@@ -17,6 +17,7 @@ import type {
   PreparedJob,
 } from './messages.js'
 import { type GasWalletState, JOBS_MAX } from './state.js'
+import { whyStopped } from './stopped.js'
 import { GasTurn } from './turn.js'
 
 type GasDecision = Decision<GasWalletEvent, GasWalletEffect>
@@ -107,6 +108,8 @@ function takeJob(state: GasWalletState, command: PreparedJob): GasDecision {
   if (known !== undefined) return tell(job, update(about, known.tx, known.flight))
   if (account.drafts.has(job.txId)) return NOTHING
   if (past !== null) return tell(job, update(about, past, 'ended'))
+  const stopped = whyStopped(state, job)
+  if (stopped !== null) return tell(job, refusal(about, { fault: stopped, of: 'call' }))
   const lane = laneOf(account, state.chainId)
   if (!quote.ok) return tell(job, refusal(about, quote.refusal))
   if (account.wallet === null || (lane.nextNonce === null && chainNonce === null)) {
@@ -224,7 +227,7 @@ function updateOf(state: GasWalletState, job: GasJob, nowMs: number): SponsorUpd
   if (entry !== undefined) return update(about, entry.tx, entry.flight)
   if (ended !== undefined) return update(about, ended, 'ended')
   if (account.drafts.has(txId)) return null
-  const why = state.faults.get(txId)
+  const why = state.faults.get(txId) ?? whyStopped(state, job) ?? undefined
   state.faults.delete(txId)
   state.jobs.delete(txId)
   return refusal(about, { fault: publicFault(why), of: 'call' })

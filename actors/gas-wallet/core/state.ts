@@ -1,3 +1,4 @@
+import type { Freezing } from '../../../src/domain/freeze.js'
 import type { GasWalletId, TxId } from '../../../src/domain/ids.js'
 import type { GasJob, GasWallet } from '../../../src/domain/sponsorship.js'
 import type { Fault } from '../../../src/errors/fault.js'
@@ -16,6 +17,8 @@ export interface GasWalletState {
   readonly jobs: Map<TxId, GasJob>
   /** Why a draft could not be signed, until the lane gives it up. */
   readonly faults: Map<TxId, Fault>
+  /** What is frozen of a job's now, as its shell knows it; null: nothing. Not its own. */
+  freezingOf: (job: GasJob) => Freezing | null
   /** Callers that wait for the key. */
   readonly openers: ReplyToken[]
 }

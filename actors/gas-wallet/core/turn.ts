@@ -1,12 +1,14 @@
 import type { Hex } from '../../../src/domain/ids.js'
 import type { Authorization } from '../../../src/domain/sponsorship.js'
 import type { AccountTransaction, MinedIn } from '../../../src/domain/transaction.js'
+import type { Fault } from '../../../src/errors/fault.js'
 import type { Ending, ReplacePurpose } from '../../account/core/messages.js'
 import type { AccountDraft, DraftEntry, OpenEntry } from '../../account/core/state.js'
 import type { AccountTurn } from '../../account/core/turn.js'
 import { evolve } from './evolve.js'
 import type { GasWalletEffect, GasWalletEvent } from './messages.js'
 import type { GasAccountState, GasWalletState, ServiceWallet } from './state.js'
+import { whyStopped } from './stopped.js'
 
 /**
  * Collects what one command leads to. A gas wallet has no keys, caps or callers that wait for a
@@ -46,9 +48,11 @@ export class GasTurn implements AccountTurn {
     return false
   }
 
-  /** What it carries is signed already; what is frozen gives it nothing new. */
-  whatStops(): null {
-    return null
+  /** Asked before a job gets a nonce; what the gas wallet has signed goes its way. */
+  whatStops({ txId }: Pick<AccountDraft, 'txId'>): Fault | null {
+    const job = this.#wallet.jobs.get(txId)
+    if (job === undefined || this.#wallet.account.open.has(txId)) return null
+    return whyStopped(this.#wallet, job)
   }
 
   askToSign(draft: AccountDraft, nonce: number, replaces: Hex | null): void {

@@ -92,6 +92,14 @@ export function intentSigned(turn: Turn, { txId, signed }: Of<'intent-signed'>):
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.phase !== 'signing' || entry.draft === null) return
   const { draft } = entry
+  const frozen = turn.freezeFault(draft.lineageId)
+  if (frozen !== null) {
+    // Nobody has seen the intent but this process, which forgets it.
+    turn.emit({ type: 'sponsored-released', txId })
+    turn.refuseSend(entry.token, frozen, callOf(draft), entry.screenedAgainst)
+    proceed(turn, entry.chainId)
+    return
+  }
   const {
     account,
     delegate: _,

@@ -12,9 +12,9 @@ export function submitJob({
   sponsorship,
   account,
 }: Extract<SponsoredEffect, { type: 'submit-job' }>): Envelope {
-  const { txId, subWalletId, chainId, router, calldata, authorization } = sponsorship
+  const { txId, subWalletId, lineageId, chainId, router, calldata, authorization } = sponsorship
   return ask(sponsorship, {
-    ...{ txId, subWalletId, chainId, account, router, calldata, authorization },
+    ...{ txId, subWalletId, lineageId, chainId, account, router, calldata, authorization },
     cancels: null,
   })
 }
@@ -24,10 +24,10 @@ export function cancelIntent(
   timers: Timers,
   { sponsorship, account }: Extract<SponsoredEffect, { type: 'cancel-intent' }>,
 ): Envelope {
-  const { txId, subWalletId, chainId, router } = sponsorship
+  const { txId, subWalletId, lineageId, chainId, router } = sponsorship
   return ask(sponsorship, {
     txId: (ID_PREFIX.tx + ulidBody(timers.now(), timers.random.bytes(ENTROPY_BYTES))) as TxId,
-    ...{ subWalletId, chainId, account, router },
+    ...{ subWalletId, lineageId, chainId, account, router },
     calldata: encodeCancel(account, intentNonceOf(sponsorship.calldata)),
     authorization: null,
     cancels: txId,

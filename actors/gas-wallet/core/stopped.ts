@@ -1,0 +1,13 @@
+import type { GasJob } from '../../../src/domain/sponsorship.js'
+import type { Fault } from '../../../src/errors/fault.js'
+import { frozenFault } from '../../../src/errors/frozen.js'
+import type { GasWalletState } from './state.js'
+
+/**
+ * Why a job is not begun: its user, wallet or key was frozen after the intent had been signed. What
+ * ends an intent on chain only takes away, and goes on.
+ */
+export function whyStopped({ freezingOf }: GasWalletState, job: GasJob): Fault | null {
+  const freezing = job.cancels === null ? freezingOf(job) : null
+  return freezing === null ? null : frozenFault(freezing)
+}
