@@ -35,7 +35,7 @@ export interface ActorClientOptions {
   readonly starts: readonly WorkerStart[]
   readonly onKeyChanged: (secretHash: string) => void
   readonly onHead: (head: ChainHead) => void
-  /** All that stands of a user's; before the caller who changed it is answered. */
+  /** All freezes of a user that are in force; before the caller who changed it is answered. */
   readonly onFreezes: (userId: UserId, standing: readonly Freeze[]) => void
   /** A worker ended without being asked to: the process must start over. */
   readonly onWorkerExit: (error: unknown) => void

@@ -35,7 +35,7 @@ export type WorkerItem =
   | { readonly type: 'envelope'; readonly envelope: Envelope }
   | { readonly type: 'key-changed'; readonly secretHash: string }
   | { readonly type: 'head'; readonly head: ChainHead }
-  /** All that stands of a user's. */
+  /** All freezes of a user that are in force. */
   | { readonly type: 'freezes'; readonly userId: UserId; readonly standing: readonly Freeze[] }
 
 /** What a worker starts with. */

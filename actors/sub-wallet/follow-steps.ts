@@ -24,14 +24,14 @@ export interface StepReader {
   ): void
 }
 
-/** What a step is told of. */
+/** The transaction that a step is of. */
 interface Followed {
   readonly txId: TxId
   readonly requestId: string
 }
 
 /**
- * The same shell; says how far each transaction has come. Steps that are events are told when they
+ * The same shell; says how far each transaction has come. Steps that are events are logged when they
  * are decided; that one is stored, once it is.
  */
 export function followSteps(

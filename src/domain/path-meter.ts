@@ -11,7 +11,7 @@ export interface PathMeter {
   rpc(chainId: number, count: RpcCount): void
   /** Read when somebody looks: transactions that are signed and not final. */
   unconfirmed(chainId: number, read: () => Backlog): void
-  /** The same of events that webhooks are to be told of. */
+  /** The same of events for webhooks. */
   webhooks(read: () => Backlog): void
 }
 

@@ -12,7 +12,7 @@ import { whyStopped } from './stopped.js'
 
 /**
  * Collects what one command leads to. A gas wallet has no keys, caps or callers that wait for a
- * transaction: sub-wallets are told how their jobs are doing (`decide.ts`).
+ * transaction: sub-wallets get updates of their jobs (`decide.ts`).
  */
 export class GasTurn implements AccountTurn {
   readonly events: GasWalletEvent[] = []

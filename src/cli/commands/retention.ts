@@ -38,7 +38,7 @@ export function register(program: Command, io: Io): void {
       `
 Only what an option names is removed. Never removed: what a webhook has still to deliver, events and
 entries of transactions that are not final, transactions themselves, and the evidence of both keys.
-What is old is told by this machine's clock, once the newest blocks of the home's chains bear it out.
+What is old is decided by this machine's clock, once the newest blocks of the home's chains bear it out.
 The service may run meanwhile. A run that is interrupted leaves a store that is whole.`,
     )
     .action(async (_options: object, command: Command) => {

@@ -4,7 +4,7 @@ import type { ChainId } from '../../domain/chains.js'
 import { liveChains, rpcVariables } from './chain-templates.js'
 import { caddyfile, nginxConfig } from './proxy-samples.js'
 
-/** What `live init` was told. */
+/** The answers that `live init` was given. */
 export interface LiveChoices {
   readonly chains: readonly ChainId[]
   readonly usdcFeeds: ReadonlyMap<number, string>

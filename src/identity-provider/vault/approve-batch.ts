@@ -240,7 +240,7 @@ function bindApproval(intent: Intent, payload: DecodedPayload, ledger: LedgerWri
   if (intent.approval !== null) ledger.putApprovalUse(intent.approval.approvalId, placeOf(payload))
 }
 
-/** What is frozen gets nothing new; the first of it that stops the call is told. */
+/** What is frozen gets nothing new; the refusal names the first freeze that stops the call. */
 function requireThawed({ intent, wallet }: Candidate, { freezes, grants }: ApproveContext): void {
   const { kind, ownerHash } = wallet.certificate
   if (kind === 'service') freezes.requireInstanceThawed()

@@ -55,7 +55,7 @@ export interface LedgerStore {
   highestIn(lane: number): number
   grant(id: Uint8Array): Grant | null
   freeze(scope: FreezeScope, subject: Uint8Array): FreezeRow
-  /** False: no freeze stands. */
+  /** False: no freeze is in force. */
   readonly anyFrozen: boolean
   key(id: Uint8Array): GrantedKey | null
   /** What the keys of a grant have had signed, as far as their policy counts it. */

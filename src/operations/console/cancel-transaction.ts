@@ -6,7 +6,7 @@ import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
 /**
- * Spec silent on the route: it stands beside the list that shows what may be cancelled. A console
+ * Spec silent on the route: it is next to the list that shows what may be cancelled. A console
  * token is enough, since nothing but gas can leave the wallet, and what is frozen may be cancelled.
  */
 export function cancelTransaction({

@@ -13,7 +13,7 @@ type Handler<Input, Output> = (
 /**
  * The same handler, which begins only with a place reserved in the user's quota: of requests that
  * race for the last one a single one gets it. A request that is asked to be confirmed first gives
- * its place back. What became of a place is told and not asked: a tell arrives however many callers
+ * its place back. The outcome is sent with `tell` and not with `ask`: a tell arrives however many callers
  * wait, and in its turn, before whatever the same user asks next.
  */
 export function withinQuota<Input, Output>(
