@@ -119,17 +119,6 @@ export function decodeRouterIntent(bytes: Uint8Array): DecodedRouterIntent {
   }
 }
 
-/** 32 bytes: all that the account takes on, but the nonce and deadline of one attempt. */
-export function intentTermsHash(intent: Omit<DecodedRouterIntent, 'digest'>): Uint8Array {
-  const { chainId, router, account, tokenIn, amountIn, feeBps, tokenOut, minOut, target } = intent
-  return keccak256(
-    concat(
-      ...[u64(chainId), router, account, tokenIn, amountIn, u16(feeBps), tokenOut, minOut, target],
-      keccak256(intent.data),
-    ),
-  )
-}
-
 function hashText(text: string): Uint8Array {
   return keccak256(Buffer.from(text, 'utf8'))
 }

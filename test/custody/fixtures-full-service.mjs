@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { systemTimers } from '../../dist/src/clock/timers.js'
 import { connectCoSigner } from '../../dist/src/service-custody/connect-co-signer.js'
 import { lastServiceBoot } from '../../dist/src/service-custody/service-boot-file.js'
 
@@ -10,10 +11,12 @@ const SIGNATURES_MAX = 100
 
 const silent = { info() {}, warn() {}, error() {}, fatal() {} }
 const told = []
+const timers = systemTimers()
 const coSigner = await connectCoSigner({
   home,
   mode: 'dev',
-  boot: lastServiceBoot(home),
+  boot: lastServiceBoot(home, timers),
+  timers,
   log: silent,
   onBroken: (error) => told.push(error.name),
 })

@@ -7,7 +7,8 @@ import { expect, test } from 'vitest'
  * says of which kinds, this how much. Whoever raises a bound says here what for.
  */
 const FILES_MAX = 46
-const LINES_MAX = 3_800
+/** Some fifty of them read which approval an intent rests on: it is part of what is signed under. */
+const LINES_MAX = 3_850
 
 const ENTRY = 'src/quorum-signer/main.ts'
 

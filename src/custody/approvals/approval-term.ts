@@ -12,9 +12,10 @@ import {
 } from '../../quorum-protocol/bytes.js'
 import { hmacSha256 } from '../../quorum-protocol/hmac.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
-import { decodeRouterIntent, intentTermsHash } from '../../quorum-protocol/router-intent.js'
+import { decodeRouterIntent } from '../../quorum-protocol/router-intent.js'
 import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import { fromHex } from '../../quorum-protocol/transaction.js'
+import { intentTermsHash } from './intent-terms.js'
 
 /**
  * What a person approves: one call of one key, in canonical bytes.

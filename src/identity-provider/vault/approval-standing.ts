@@ -1,4 +1,5 @@
 import { type ApprovalTerm, encodeApprovalTerm } from '../../custody/approvals/approval-term.js'
+import { intentTermsHash } from '../../custody/approvals/intent-terms.js'
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { keccak256 } from '../../domain/keccak.js'
 import { concat, sameBytes, u32, u64 } from '../../quorum-protocol/bytes.js'
@@ -7,7 +8,6 @@ import type { Certificate } from '../../quorum-protocol/keygen.js'
 import type { DecodedPayload } from '../../quorum-protocol/payload.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
-import { intentTermsHash } from '../../quorum-protocol/router-intent.js'
 import type { ApprovalRow } from './approval-rows.js'
 import type { LedgerStore } from './ledger-store.js'
 

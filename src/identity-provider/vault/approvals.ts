@@ -10,6 +10,7 @@ import {
   isSameCall,
   readApprovalTerm,
 } from '../../custody/approvals/approval-term.js'
+import { intentTermsHash } from '../../custody/approvals/intent-terms.js'
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
 import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
@@ -21,7 +22,7 @@ import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../policy/policy.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
-import { decodeRouterIntent, intentTermsHash } from '../../quorum-protocol/router-intent.js'
+import { decodeRouterIntent } from '../../quorum-protocol/router-intent.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { AskedApproval } from './approval-request.js'
 import type { ApprovalDecision, ApprovalEnd, ApprovalRow, GivenApproval } from './approval-rows.js'
