@@ -46,7 +46,7 @@ import { workerOf, workerOfPartition } from './runtime/routing.js'
 import { ShardHost } from './runtime/shard-host.js'
 import { createSharePriceShell } from './share-prices/shell.js'
 import { decodeCommand } from './sub-wallet/encoded-send.js'
-import { followSteps } from './sub-wallet/follow-steps.js'
+import { followSteps, type StepReader } from './sub-wallet/follow-steps.js'
 import { encodeAnswer } from './sub-wallet/send-reply.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
 import { createAnnouncer } from './webhook-endpoint/announce.js'
@@ -102,6 +102,16 @@ const stepLines = createStepLines({
   ...{ logger: log, name: `worker-${workerIndex}`, nowMs: timers.now },
   later: (task, afterMs) => timers.at(timers.now() + afterMs, task),
 })
+/** Lines for the log, and for the traces where those are collected. */
+const stepReader: StepReader | null = start.tellsSteps
+  ? {
+      note(step, chainId, txId, requestId, code) {
+        stepLines?.note(step, chainId, txId, requestId, code)
+        const told = { step, chainId, txId, requestId, code, atMs: timers.now() }
+        outbox.push({ type: 'step', told })
+      },
+    }
+  : stepLines
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
 const drawEntropy = () => timers.random.bytes(ENTROPY_BYTES)
@@ -152,7 +162,7 @@ const host = new ShardHost({
           log,
           timers,
         }),
-        { path, latency: meter.latency, steps: stepLines },
+        { path, latency: meter.latency, steps: stepReader },
       ),
     ),
     eraseShell(

@@ -37,8 +37,10 @@ import { followOracles } from './screening/providers/follow-oracles.js'
 import { openCallers } from './service/callers.js'
 import { followHeads } from './service/chain-heads.js'
 import { openOperationPorts } from './service/operation-ports.js'
+import { createOtlpExporter } from './service/otlp-exporter.js'
 import { createSharedMemory } from './service/shared-memory.js'
 import { showMetrics } from './service/show-metrics.js'
+import { createTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
 import { takenOver } from './service-custody/outcome.js'
 import { readQuorumReach } from './service-custody/quorum-reach.js'
@@ -129,6 +131,10 @@ const callers = openCallers({
   recordUses: (uses) => actors.ask(KEY_USE_ADDRESS, { type: 'keys-used', uses }),
 })
 
+const traces =
+  config.otelEndpoint === null
+    ? null
+    : createTraces(createOtlpExporter(config.otelEndpoint, logger), clock.nowMs)
 const actors = await startActors({
   entry: new URL('../actors/worker.js', import.meta.url),
   timers,
@@ -138,6 +144,7 @@ const actors = await startActors({
     (_, workerIndex): WorkerStart => ({
       ...{ workerIndex, workerCount: config.workers, home, mode, storeDirectory, boot },
       logLevel: config.logLevel,
+      tellsSteps: traces !== null,
       deliveriesPerSecond: config.deliveriesPerSecond,
       smtpFile: config.smtpFile,
       ...shared,
@@ -148,6 +155,7 @@ const actors = await startActors({
   onKeyChanged: callers.forgetKey,
   onHead: heads.onHead,
   onFreezes: freezes.book.put,
+  ...(traces === null ? {} : { onStep: traces.step }),
   onWorkerExit(error) {
     // Memory and store may differ now; a supervisor starts the process anew from the store.
     logger.fatal({ err: error }, 'a worker ended')
@@ -196,7 +204,8 @@ const writes = createWriteAdmission({
   nowMs: timers.elapsed,
 })
 const writesStopped = () => clock.refusal() ?? disk.refusal()
-const agent = admitWrites(createAgentHandlers(ports), writes, writesStopped)
+const admitted = admitWrites(createAgentHandlers(ports), writes, writesStopped)
+const agent = traces === null ? admitted : traces.around(admitted)
 const quorum = () => readQuorumReach(quorumReach)
 const consoleHandlers = stopConsoleWrites(
   createConsoleHandlers(ports),
@@ -228,6 +237,7 @@ const server = createHttpServer({
   refusesWrite: (keyId) => writes.refuses(keyId),
   ...{ agent, console: consoleHandlers, logger, metrics, readiness },
   unverifiedTokens: callers.unverifiedTokens,
+  ...(traces === null ? {} : { traces }),
   remembersConsole: consoleTokens.remembers,
   verifyConsole: consoleTokens.verify,
   extraRoutes: [
@@ -284,6 +294,7 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   await callers.close()
   await retention.close()
   await actors.close()
+  await traces?.close()
   callers.clear()
   await oracles.close()
   await own.close()

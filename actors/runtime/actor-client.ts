@@ -12,6 +12,7 @@ import type {
   EncodedEnvelope,
   EncodedReply,
   FromWorker,
+  ToldStep,
   ToWorker,
   WorkerItem,
   WorkerStart,
@@ -37,6 +38,8 @@ export interface ActorClientOptions {
   readonly onHead: (head: ChainHead) => void
   /** All freezes of a user that are in force; before the caller who changed it is answered. */
   readonly onFreezes: (userId: UserId, standing: readonly Freeze[]) => void
+  /** Where traces are collected. */
+  readonly onStep?: (told: ToldStep) => void
   /** A worker ended without being asked to: the process must start over. */
   readonly onWorkerExit: (error: unknown) => void
 }
@@ -102,6 +105,9 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
         break
       case 'head':
         options.onHead(item.head)
+        break
+      case 'step':
+        options.onStep?.(item.told)
         break
       case 'freezes':
         options.onFreezes(item.userId, item.standing)

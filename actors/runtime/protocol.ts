@@ -1,6 +1,7 @@
 import type { ChainHead } from '../../src/chains/heads.js'
 import type { Freeze } from '../../src/domain/freeze.js'
 import type { UserId } from '../../src/domain/ids.js'
+import type { TransactionStep } from '../../src/domain/path-meter.js'
 import type { SharedLists } from '../../src/screening/lists/shared-lists.js'
 import type { AskResult, Envelope, ReplyToken } from './actor.js'
 
@@ -35,8 +36,22 @@ export type WorkerItem =
   | { readonly type: 'envelope'; readonly envelope: Envelope }
   | { readonly type: 'key-changed'; readonly secretHash: string }
   | { readonly type: 'head'; readonly head: ChainHead }
+  /** Where traces are collected. */
+  | { readonly type: 'step'; readonly told: ToldStep }
   /** All freezes of a user that are in force. */
   | { readonly type: 'freezes'; readonly userId: UserId; readonly standing: readonly Freeze[] }
+
+/** How far a transaction has come. */
+export interface ToldStep {
+  readonly step: TransactionStep
+  readonly chainId: number
+  readonly txId: string
+  readonly requestId: string
+  /** Of what was refused; else null. */
+  readonly code: string | null
+  /** Milliseconds since the epoch. */
+  readonly atMs: number
+}
 
 /** What a worker starts with. */
 export interface WorkerStart {
@@ -45,6 +60,8 @@ export interface WorkerStart {
   readonly home: string
   readonly mode: 'dev' | 'live'
   readonly logLevel: string
+  /** Whether the main thread is told of each step. */
+  readonly tellsSteps: boolean
   readonly storeDirectory: string
   /** Attempts of one user's webhooks. */
   readonly deliveriesPerSecond: number

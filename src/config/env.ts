@@ -69,6 +69,8 @@ const variables = z.object({
   COUNTERSIGN_WRITES_IN_FLIGHT_MAX: count(100_000).default(1_024),
   // A bound on what one user takes of the delivering, not a target.
   COUNTERSIGN_EVENTS_PER_SECOND: count(100_000).default(1_000),
+  COUNTERSIGN_OTEL_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
+  OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_SMTP_FILE: z.string().min(1).max(4_096).optional(),
   // Spec silent. The history of deliveries helps while a receiver is being mended; events and the
   // audit trail are records, which only their owner may let go.
@@ -126,6 +128,8 @@ export interface Config {
   readonly writesInFlightMax: number
   /** Events delivered to each user's webhooks a second, by each thread. */
   readonly deliveriesPerSecond: number
+  /** Collector of traces, by OTLP/HTTP; null: there are none. */
+  readonly otelEndpoint: string | null
   /** JSON that names a mail server (`smtp.ts`); null: no mail is sent. */
   readonly smtpFile: string | null
   /** Of each user. */
@@ -171,6 +175,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     diskFloorBytes: values[DISK_FLOOR_VARIABLE] * BYTES_PER_MIB,
     writesInFlightMax: values.COUNTERSIGN_WRITES_IN_FLIGHT_MAX,
     deliveriesPerSecond: values.COUNTERSIGN_EVENTS_PER_SECOND,
+    otelEndpoint: values.COUNTERSIGN_OTEL_ENDPOINT ?? values.OTEL_EXPORTER_OTLP_ENDPOINT ?? null,
     smtpFile: values.COUNTERSIGN_SMTP_FILE ?? null,
     quotas: {
       wallets: values.COUNTERSIGN_QUOTA_WALLETS,

@@ -124,6 +124,15 @@ const OF_SERVICE: Readonly<
     usual: '60',
     meaning: 'between two passes that remove what is kept no longer',
   },
+  COUNTERSIGN_OTEL_ENDPOINT: {
+    usual: null,
+    meaning:
+      'collector that traces are sent to, by OTLP/HTTP, without `/v1/traces`; unset: there are none',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    usual: null,
+    meaning: 'the same, where that is unset',
+  },
   COUNTERSIGN_SMTP_FILE: {
     usual: null,
     meaning: 'file that says by which mail server people are told of events; unset: no mail',

@@ -55,6 +55,8 @@ export interface ExchangeContext {
   readonly gate: RequestGate
   readonly metrics: HttpMetrics
   readonly logger: Logger
+  /** Told of each request; absent where nobody collects traces. */
+  readonly traces?: { heard(route: string, requestId: string, traceparent: string): void }
   readonly writeHeaders: App['writeHeaders']
 }
 
@@ -113,6 +115,7 @@ export class Exchange {
     const head = readRequestHead(request)
     const { framing } = head
     const exchange = new Exchange(context, operation, response, head.xRequestId, form)
+    context.traces?.heard(operation, exchange.requestId, head.traceparent)
     if (!context.gate.enter()) {
       // An answer at once would let the parser go on to what may be hidden behind the request.
       if (framing !== 'length') response.close()

@@ -25,6 +25,7 @@ export interface RequestHead {
   mcpName: string
   mcpProtocolVersion: string
   origin: string
+  traceparent: string
   transferEncoding: string
   xApiKey: string
   xIdempotencyKey: string
@@ -53,6 +54,7 @@ export function readRequestHead(request: HttpRequest): Readonly<RequestHead> {
     mcpName: '',
     mcpProtocolVersion: '',
     origin: '',
+    traceparent: '',
     transferEncoding: '',
     xApiKey: '',
     xIdempotencyKey: '',
@@ -113,6 +115,9 @@ function readHeader(name: string, value: string): void {
       break
     case 'origin':
       head.origin ||= value
+      break
+    case 'traceparent':
+      head.traceparent ||= value
       break
     case 'x-idempotency-key':
       head.xIdempotencyKey ||= value

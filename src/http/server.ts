@@ -29,6 +29,7 @@ export interface HttpServerOptions
   readonly console: ConsoleHandlers
   readonly logger: Logger
   readonly metrics: HttpMetrics
+  readonly traces?: NonNullable<RouteDeps['traces']>
   readonly extraRoutes?: readonly ExtraRoute[]
   readonly readiness?: readonly ReadinessPart[]
   /** Default: none is refused before it is read. */

@@ -11,21 +11,28 @@ import { describeReads } from './write-path/reads.js'
 import { describeScreening } from './write-path/screening.js'
 import { describeSends } from './write-path/sends.js'
 import { describeStepLines } from './write-path/step-lines.js'
+import { type Collector, describeTraces, startCollector } from './write-path/traces.js'
 
 /** The lifecycle of a send over the whole stack: real chains, real signatures, real deliveries. */
 describe('the write path', () => {
   let running: Stack
+  let collector: Collector
   let metricsPort: number
   let identityMetricsPort: number
   beforeAll(async () => {
+    collector = await startCollector()
     metricsPort = await freePort()
     identityMetricsPort = await freePort()
     running = await startStack({
+      COUNTERSIGN_OTEL_ENDPOINT: collector.url,
       METRICS_PORT: String(metricsPort),
       IDENTITY_METRICS_PORT: String(identityMetricsPort),
     })
   })
-  afterAll(() => running?.service.stop())
+  afterAll(async () => {
+    await running?.service.stop()
+    collector?.stop()
+  })
   const stack = () => running
 
   describeSends(stack)
@@ -37,6 +44,7 @@ describe('the write path', () => {
   describeScreening(stack)
   describeParity(stack)
   describeStepLines(stack)
+  describeTraces(stack, () => collector)
   describeMetrics(stack, () => ({ service: metricsPort, identityProvider: identityMetricsPort }))
 
   test('how full each queue of each thread is can be seen', async () => {

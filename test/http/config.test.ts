@@ -15,6 +15,7 @@ describe('the environment', () => {
         httpAdapter: 'auto',
         publicHosts: null,
         metricsPort: null,
+        otelEndpoint: null,
         identityIssuer: null,
         identityJwksUrl: null,
         consoleAudience: 'urn:countersign:console',

@@ -1,0 +1,132 @@
+/**
+ * Sends spans to a collector as OTLP/HTTP in JSON, which every collector takes. Written here, since
+ * what is needed of the SDK is one request body: its packages would be twenty more in the process
+ * that moves money.
+ */
+
+export interface Span {
+  /** Hex: 32 characters, and 16 of a span. */
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string | null
+  readonly name: string
+  readonly kind: 'server' | 'internal'
+  /** Milliseconds since the epoch. */
+  readonly startMs: number
+  readonly endMs: number
+  readonly attributes: Readonly<Record<string, string | number>>
+  readonly failed: boolean
+}
+
+export interface SpanExporter {
+  /** Costs a push; beyond SPANS_WAITING_MAX spans are dropped. */
+  add(span: Span): void
+  /** Sends what waits. */
+  close(): Promise<void>
+}
+
+/** A collector that is away for long must not fill the memory: some 4 MiB. */
+const SPANS_WAITING_MAX = 8_192
+const SPANS_PER_REQUEST_MAX = 512
+const SEND_EVERY_MS = 1_000
+const ANSWER_TIMEOUT_MS = 5_000
+/** Between two lines of the log about a collector that does not answer. */
+const SAID_EVERY_MS = 60_000
+const PATH = '/v1/traces'
+const KINDS = { internal: 1, server: 2 } as const
+const STATUS_ERROR = 2
+
+/** @param endpoint without the path of traces, as OTEL_EXPORTER_OTLP_ENDPOINT has it */
+export function createOtlpExporter(
+  endpoint: string,
+  log: { warn(context: object, message: string): void },
+): SpanExporter {
+  const url = endpoint.replace(/\/+$/, '') + PATH
+  let waiting: Span[] = []
+  let dropped = 0
+  let saidMs = Number.NEGATIVE_INFINITY
+  let sending: Promise<void> = Promise.resolve()
+
+  function lost(count: number, reason: string): void {
+    dropped += count
+    if (performance.now() - saidMs < SAID_EVERY_MS) return
+    saidMs = performance.now()
+    log.warn({ dropped, reason }, 'spans are lost: the collector does not take them')
+  }
+
+  async function send(spans: readonly Span[]): Promise<void> {
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(bodyOf(spans)),
+        signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+        redirect: 'error',
+      })
+      await answer.body?.cancel()
+      if (!answer.ok) lost(spans.length, `status ${answer.status}`)
+    } catch (error) {
+      lost(spans.length, error instanceof Error ? error.name : 'unknown')
+    }
+  }
+
+  /** One request after another. */
+  function flush(): Promise<void> {
+    sending = sending.then(async () => {
+      while (waiting.length > 0) await send(waiting.splice(0, SPANS_PER_REQUEST_MAX))
+    })
+    return sending
+  }
+
+  const timer = setInterval(() => {
+    if (waiting.length > 0) void flush()
+  }, SEND_EVERY_MS)
+  timer.unref()
+
+  return {
+    add(span) {
+      if (waiting.length < SPANS_WAITING_MAX) waiting.push(span)
+      else lost(1, 'too many wait')
+    },
+    async close() {
+      clearInterval(timer)
+      await flush()
+      waiting = []
+    },
+  }
+}
+
+function bodyOf(spans: readonly Span[]) {
+  return {
+    resourceSpans: [
+      {
+        resource: { attributes: attributesOf({ 'service.name': 'countersign' }) },
+        scopeSpans: [{ scope: { name: 'countersign' }, spans: spans.map(encodeSpan) }],
+      },
+    ],
+  }
+}
+
+function encodeSpan({ parentSpanId, kind, startMs, endMs, attributes, failed, ...ids }: Span) {
+  return {
+    ...ids,
+    ...(parentSpanId === null ? {} : { parentSpanId }),
+    kind: KINDS[kind],
+    startTimeUnixNano: nanosOf(startMs),
+    endTimeUnixNano: nanosOf(endMs),
+    attributes: attributesOf(attributes),
+    status: failed ? { code: STATUS_ERROR } : {},
+  }
+}
+
+/** Decimal text, since the number is beyond what JSON's numbers hold. */
+function nanosOf(ms: number): string {
+  return `${Math.round(ms * 1_000)}000`
+}
+
+function attributesOf(attributes: Span['attributes']) {
+  return Object.entries(attributes).map(([key, value]) => ({
+    key,
+    value: typeof value === 'number' ? { intValue: String(value) } : { stringValue: value },
+  }))
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from 'node:crypto'
+import type { ToldStep } from '../../actors/runtime/protocol.js'
+import { operations } from '../api/operations.js'
+import type { AgentContext, AgentHandlers, Answer } from '../operations/context.js'
+import type { Span, SpanExporter } from './otlp-exporter.js'
+
+/**
+ * A span for each call of an agent, and below it one for each step of the transaction that it made.
+ * A span holds ids, a chain, a step and a code: what a call carries is nobody's here. Where no
+ * collector is named none of this exists, and handlers are as they were.
+ */
+export interface Traces {
+  /** A request came in. @param traceparent of W3C Trace Context; empty where there is none */
+  heard(route: string, requestId: string, traceparent: string): void
+  /** The same handlers; each call is a span. */
+  around(handlers: AgentHandlers): AgentHandlers
+  step(told: ToldStep): void
+  close(): Promise<void>
+}
+
+interface Trace {
+  readonly traceId: string
+  readonly parentSpanId: string | null
+  readonly spanId: string
+  /** False where whoever called does not record: nor do we. */
+  readonly sampled: boolean
+  readonly isTool: boolean
+  startMs: number
+  /** Of the latest step of its transaction; 0 before the first. */
+  steppedMs: number
+}
+
+type Handler = (context: AgentContext, input: never) => Answer<unknown> | Promise<Answer<unknown>>
+
+/** Requests whose transactions may still go on; the oldest are forgotten, with what they would say. */
+const TRACES_MAX = 20_000
+const TRACEPARENT = /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/
+const NONE = /^0+$/
+const SAMPLED = 1
+const TRACE_BYTES = 16
+const SPAN_BYTES = 8
+const ENDS: ReadonlySet<string> = new Set(['confirmed', 'failed', 'dropped', 'refused'])
+
+/** @param nowMs milliseconds since the epoch, by the clock that steps are told by */
+export function createTraces(exporter: SpanExporter, nowMs: () => number): Traces {
+  const traces = new Map<string, Trace>()
+
+  function begin(requestId: string, isTool: boolean, traceparent: string): Trace {
+    const [, traceId, parentSpanId, flags] = TRACEPARENT.exec(traceparent) ?? []
+    const isGiven =
+      traceId !== undefined &&
+      parentSpanId !== undefined &&
+      !NONE.test(traceId) &&
+      !NONE.test(parentSpanId)
+    const trace = {
+      traceId: isGiven ? traceId : drawHex(TRACE_BYTES),
+      parentSpanId: isGiven ? parentSpanId : null,
+      spanId: drawHex(SPAN_BYTES),
+      sampled: !isGiven || (Number.parseInt(flags ?? '00', 16) & SAMPLED) === SAMPLED,
+      isTool,
+      startMs: nowMs(),
+      steppedMs: 0,
+    }
+    if (traces.size >= TRACES_MAX) {
+      const [oldest] = traces.keys()
+      if (oldest !== undefined) traces.delete(oldest)
+    }
+    traces.set(requestId, trace)
+    return trace
+  }
+
+  function add(trace: Trace, span: Omit<Span, 'traceId'>): void {
+    if (trace.sampled) exporter.add({ traceId: trace.traceId, ...span })
+  }
+
+  function tracing(name: string, movesValue: boolean, handler: Handler): Handler {
+    return (context, input) => {
+      const { requestId } = context
+      const trace = traces.get(requestId) ?? begin(requestId, false, '')
+      const beganMs = nowMs()
+      trace.startMs = beganMs
+      const end = (code: string | null) => {
+        if (!movesValue) traces.delete(requestId)
+        add(trace, {
+          ...{ spanId: trace.spanId, parentSpanId: trace.parentSpanId, kind: 'server' },
+          ...{ startMs: beganMs, endMs: nowMs(), failed: code !== null },
+          name: trace.isTool ? `tools/call ${name}` : name,
+          attributes: {
+            ...(trace.isTool ? toolAttributes(name) : { 'countersign.operation': name }),
+            'countersign.request_id': requestId,
+            ...(code === null ? {} : { 'error.type': code }),
+          },
+        })
+      }
+      const pending = handler(context, input)
+      if (!('then' in pending)) {
+        end(pending.ok ? null : pending.fault.code)
+        return pending
+      }
+      return pending.then(
+        (answer) => {
+          end(answer.ok ? null : answer.fault.code)
+          return answer
+        },
+        (error: unknown) => {
+          end('INTERNAL')
+          throw error
+        },
+      )
+    }
+  }
+
+  function stepSpan(trace: Trace, told: ToldStep, name: string, startMs: number): void {
+    const { txId, chainId, code, atMs } = told
+    add(trace, {
+      ...{ spanId: drawHex(SPAN_BYTES), parentSpanId: trace.spanId, kind: 'internal', name },
+      // Two threads read the clock: a step is never before what it follows.
+      ...{ startMs, endMs: Math.max(startMs, atMs), failed: code !== null },
+      attributes: {
+        'countersign.tx_id': txId,
+        'countersign.chain_id': chainId,
+        ...(code === null ? {} : { 'error.type': code }),
+      },
+    })
+  }
+
+  return {
+    heard: (route, requestId, traceparent) => void begin(requestId, route === 'mcp', traceparent),
+    around(handlers) {
+      const traced: Record<string, Handler> = { ...handlers }
+      for (const { name, movesValue } of operations) {
+        traced[name] = tracing(name, movesValue, handlers[name])
+      }
+      return traced as unknown as AgentHandlers
+    },
+    step(told) {
+      const trace = traces.get(told.requestId)
+      if (trace === undefined) return
+      const { step, atMs } = told
+      if (trace.steppedMs === 0) {
+        stepSpan(trace, { ...told, atMs: trace.startMs, code: null }, 'accepted', trace.startMs)
+        stepSpan(trace, { ...told, code: null }, 'prepared', trace.startMs)
+      }
+      stepSpan(trace, told, step, trace.steppedMs === 0 ? atMs : trace.steppedMs)
+      trace.steppedMs = atMs
+      if (ENDS.has(step)) traces.delete(told.requestId)
+    },
+    close: exporter.close,
+  }
+}
+
+/** OpenTelemetry's conventions for MCP and for tools of agents. */
+function toolAttributes(name: string): Span['attributes'] {
+  return {
+    'mcp.method.name': 'tools/call',
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.tool.name': name,
+  }
+}
+
+function drawHex(bytes: number): string {
+  return randomBytes(bytes).toString('hex')
+}
