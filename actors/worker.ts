@@ -155,6 +155,7 @@ const host = new ShardHost({
           screener,
           coSigner,
           tell,
+          approvals: null,
           freezes: freezes.book,
           keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
           versions: attachVersions(start.walletVersions),

@@ -60,7 +60,13 @@ export function followSteps(
   function follow(state: SubWalletState, event: Event): void {
     switch (event.type) {
       case 'reserved':
-        note('reserved', event.draft.call.chainId, event.draft)
+        // One that waited was noted when it was asked for.
+        if (event.draft.approval === undefined) {
+          note('reserved', event.draft.call.chainId, event.draft)
+        }
+        break
+      case 'approval-ended':
+        if (event.tx.status === 'dropped') note('dropped', event.tx.call.chainId, event.tx)
         break
       case 'sponsored-reserved':
         note('reserved', event.draft.chainId, event.draft)
@@ -101,7 +107,9 @@ export function followSteps(
       case 'sponsored-ended': {
         const { status, call } = event.tx
         if (status === 'confirmed') tookToConfirm(event.atMs - signedAtMs(event.tx))
-        if (status !== 'signed') note(status, call.chainId, event.tx)
+        if (status === 'confirmed' || status === 'failed' || status === 'dropped') {
+          note(status, call.chainId, event.tx)
+        }
         break
       }
       case 'transaction-reopened':

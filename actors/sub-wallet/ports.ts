@@ -3,6 +3,7 @@ import type { FreezeBook } from '../../src/domain/freeze-book.js'
 import type { KeyId, SubWalletId } from '../../src/domain/ids.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
+import type { ApprovalPort } from '../../src/service-custody/approval-port.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Versions } from '../../src/store/versions.js'
 import type { Quoter } from '../../src/valuation/quoter.js'
@@ -20,6 +21,8 @@ export interface SubWalletPorts extends AccountPorts {
   readonly tell: (envelope: Envelope) => void
   /** Of this thread; the actor of the user's freezes, which lives on it, keeps it. */
   readonly freezes: Pick<FreezeBook, 'of'>
+  /** Null: no call may wait for a person, and what its policy asks about is refused. */
+  readonly approvals: ApprovalPort | null
   readonly keyChanged: (secretHash: string) => void
   readonly versions: Pick<Versions<SubWalletId>, 'countUp'>
   /** Takes entries that no commit waits for. */

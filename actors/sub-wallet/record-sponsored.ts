@@ -120,8 +120,8 @@ export function marksOf({
 }
 
 function endOf({ status, txId }: Transaction): 'confirmed' | 'failed' | 'dropped' {
-  if (status === 'signed' || status === 'broadcast') throw new Error(`${txId} has not ended`)
-  return status
+  if (status === 'confirmed' || status === 'failed' || status === 'dropped') return status
+  throw new Error(`${txId} has not ended`)
 }
 
 function txEvent(tx: Transaction, type: EventType, atMs: number): NewEvent {

@@ -14,6 +14,7 @@ import { noteLimit } from './core/limit-crossings.js'
 import type { Event } from './core/messages.js'
 import { openGrant } from './core/open-grants.js'
 import { emptyState, type SubWalletState } from './core/state.js'
+import { isApprovalEvent, loadWaiting, recordApproval, recordSigned } from './record-approvals.js'
 import { loadSponsored, marksOf, recordSponsored } from './record-sponsored.js'
 import { loadAllowances, writeAllowances } from './stored-allowances.js'
 
@@ -40,6 +41,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
     state.policyLedgers.set(lineageId, ledger)
   }
   loadSponsored(reader, state)
+  loadWaiting(reader, state)
   const open = [...reader.transactions.openOfWallet(subWalletId)].filter(
     ({ kind }) => !isSponsored(kind),
   )
@@ -104,6 +106,11 @@ export function recordEvents(
           writer.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
         }
         writer.addTransaction(transactionOf(state, event.tx.txId), verdictOf(event))
+        // One that waited has a record already.
+        if (event.tx.approval !== undefined) {
+          recordSigned(writer, event.tx)
+          note(changed, event.tx.txId)
+        }
         break
       case 'allowances-recorded':
         writeAllowances(writer, addressOf(state), event)
@@ -144,13 +151,21 @@ export function recordEvents(
       case 'lineages-forgotten':
         header = true
         break
+      case 'reserved-anew':
+        if (event.draft.approval === undefined) break
+        header = true
+        note(changed, event.draft.txId)
+        break
       case 'breakers-counted':
       case 'breaker-tripped':
       case 'payees-read':
       case 'reserved':
-      case 'reserved-anew':
         break
       default:
+        if (isApprovalEvent(event)) {
+          if (recordApproval(writer, state, event)) header = true
+          break
+        }
         if (!isAccountEvent(event)) {
           if (recordSponsored(writer, state, event)) header = true
           break
@@ -235,7 +250,7 @@ function addressOf({ wallet, subWalletId }: SubWalletState): Address {
 }
 
 function transactionOf(state: SubWalletState, txId: TxId): Transaction {
-  const tx = state.open.get(txId)?.tx ?? state.ended.get(txId)
+  const tx = state.open.get(txId)?.tx ?? state.waiting.byTx.get(txId)?.tx ?? state.ended.get(txId)
   if (tx === undefined) throw new Error(`${txId} changed and is nowhere`)
   return tx
 }

@@ -51,6 +51,7 @@ export function encodeAnswer(
     const { code, message } = tx.error
     return { ok: false, fault: fault(code as ErrorCode, { tx_id: tx.txId }, message) }
   }
+  if (tx.attempts.length === 0) return { ok: true, value: waitingReply(tx, replayed) }
   const shown = replayed ? asFirstAnswered(tx) : tx
   // What is sponsored asks nodes before it is signed.
   const signedAtMs = tx.kind === 'send' && !replayed ? tx.attempts[0]?.signedAtMs : undefined
@@ -65,6 +66,12 @@ export function encodeAnswer(
     signedAtMs === undefined ? null : signedAtMs - tx.createdAtMs,
   ]
   return { ok: true, value }
+}
+
+/** Nothing of it is signed: it waits for a person, or ended without. */
+function waitingReply(tx: Transaction, replayed: boolean): EncodedSendReply {
+  const status = tx.status === 'awaiting_approval' ? 202 : 200
+  return [tx.txId, '0x', false, tx.updatedAtMs, status, transactionJson(tx, null), replayed, null]
 }
 
 /** @param json an object's */

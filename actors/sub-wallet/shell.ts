@@ -12,6 +12,13 @@ import { refusalAudit, unvaluedAudit } from './audit.js'
 import { decide } from './core/decide.js'
 import type { Command, Effect, Event } from './core/messages.js'
 import type { Draft, SubWalletState } from './core/state.js'
+import {
+  forgetApproval,
+  readyApproval,
+  restApprovals,
+  tellApproval,
+  wakeApprovals,
+} from './effects/approvals.js'
 import { awaitDeadline, checkDelegation } from './effects/delegation.js'
 import { cancelIntent, submitJob } from './effects/gas-jobs.js'
 import { prepareSend } from './effects/prepare-send.js'
@@ -44,7 +51,9 @@ export function createSubWalletShell(
     load(id) {
       // After a broken invariant drafts are gone, and what they had reserved with them.
       versions.countUp(id as SubWalletId)
-      return loadState(reader, id as SubWalletId)
+      const state = loadState(reader, id as SubWalletId)
+      state.waiting.isOpen = ports.approvals !== null
+      return state
     },
     record: recordEvents,
     resume: (state) => (hasUnderWay(state) ? { type: 'resume', nowMs: ports.timers.now() } : null),
@@ -64,11 +73,12 @@ export function createSubWalletShell(
       return command
     },
     // A draft is not stored: a crash forgets it, with the verdict and the signature it asked for.
-    startsAtOnce: ({ type }) => type === 'screen' || type === 'sign' || type === 'trip',
+    startsAtOnce: ({ type }) =>
+      type === 'screen' || type === 'sign' || type === 'trip' || type === 'ready-approval',
     run(id, effect, self) {
       switch (effect.type) {
         case 'screen':
-          screen(ports, effect, self)
+          screen(ports, effect, id as SubWalletId, self)
           break
         case 'sign':
           sign(ports, signerOf(id, effect.draft), effect.draft, effect.nonce, effect.replaces, self)
@@ -139,18 +149,34 @@ export function createSubWalletShell(
         case 'rest-grants':
           void restGrants(ports.timers, effect, self)
           break
+        case 'ready-approval':
+          readyApproval(ports, effect, id as SubWalletId, self)
+          break
+        case 'tell-approval':
+          void tellApproval(ports, effect, self)
+          break
+        case 'rest-approvals':
+          void restApprovals(ports.timers, effect, self)
+          break
+        case 'wake-approvals':
+          void wakeApprovals(ports.timers, effect, self)
+          break
+        case 'forget-approval':
+          forgetApproval(ports, effect)
+          break
         case 'key-changed':
           ports.keyChanged(effect.secretHash)
           break
       }
     },
-    idle: ({ drafts, open, sponsored, delegations, grants }) =>
-      drafts.size + open.size + sponsored.size + delegations.size + grants.byKey.size === 0,
+    idle: ({ drafts, open, sponsored, delegations, grants, waiting }) =>
+      drafts.size + open.size + sponsored.size + delegations.size === 0 &&
+      grants.byKey.size + waiting.byTx.size === 0,
   }
 }
 
-function hasUnderWay({ sponsored, grants, open }: SubWalletState): boolean {
-  if (sponsored.size + grants.byKey.size > 0) return true
+function hasUnderWay({ sponsored, grants, open, waiting }: SubWalletState): boolean {
+  if (sponsored.size + grants.byKey.size + waiting.byTx.size > 0) return true
   for (const { tx } of open.values()) if (tx.mined !== null) return true
   return false
 }
@@ -166,6 +192,7 @@ function tripped(effect: Extract<Effect, { type: 'trip' }>): Envelope {
   return { ...freezesAddress(userId), command, token: null }
 }
 
-function signerOf(id: string, { keyId, proofKey }: Draft): Signer {
-  return { walletId: id as SubWalletId, keyId, proofKey, authorization: null }
+function signerOf(id: string, { keyId, proofKey, approval }: Draft): Signer {
+  const signer = { walletId: id as SubWalletId, keyId, proofKey, authorization: null }
+  return approval === undefined ? signer : { ...signer, approval }
 }

@@ -38,6 +38,13 @@ export const auditType = z.enum([
   'wallet.unfrozen',
   'key.frozen',
   'key.unfrozen',
+  'approval.requested',
+  'approval.asked_again',
+  'approval.decided',
+  'approval.declined',
+  'approval.expired',
+  'approval.withdrawn',
+  'approval.dropped',
 ])
 
 export const listAuditInput = z.strictObject({

@@ -17,6 +17,10 @@ export const eventType = z.enum([
   'wallet.unfrozen',
   'key.frozen',
   'key.unfrozen',
+  'approval.requested',
+  'approval.approved',
+  'approval.declined',
+  'approval.expired',
   'webhook.test',
 ])
 

@@ -38,6 +38,29 @@ function frozen(...names: readonly string[]): JsonSchema {
   })
 }
 
+const APPROVAL = objectOf({
+  approval_id: text(),
+  tx_id: text(),
+  key_id: text(),
+  sub_wallet_id: text(),
+  status: text('pending, approved, declined or expired'),
+  rule: text("the policy's rule that asks, or default"),
+  needed: { type: 'integer', description: 'distinct people; 0 where it only waits for its time' },
+  approved_by: { type: 'array', items: { type: 'string' } },
+  url: { type: ['string', 'null'], description: 'page on which people approve' },
+  operation: text(),
+  chain_id: { type: 'integer' },
+  to: text(),
+  value: text('wei'),
+  selector: text('the first four bytes of the calldata; 0x of a plain transfer'),
+  spend_usd: text('what is reserved'),
+  max_native_wei: text('the most that its gas may cost, wei'),
+  asked_again: { type: ['string', 'null'], enum: ['price', 'gas', 'policy', null] },
+  comment: { type: ['string', 'null'] },
+  requested_at: text(),
+  expires_at: text(),
+})
+
 interface Delivery {
   readonly when: string
   readonly data: JsonSchema
@@ -112,6 +135,13 @@ const DELIVERIES: Readonly<Record<EventType, Delivery>> = {
     when: 'A user has lifted a freeze.',
     data: frozen('key_id', 'sub_wallet_id'),
   },
+  'approval.requested': {
+    when: 'A call waits for a person or for its time; or people are asked again, as asked_again says.',
+    data: APPROVAL,
+  },
+  'approval.approved': { when: 'Enough people approved a call, or its time came.', data: APPROVAL },
+  'approval.declined': { when: 'A person declined a call; comment says why.', data: APPROVAL },
+  'approval.expired': { when: 'Nobody approved a call in time.', data: APPROVAL },
   'webhook.test': {
     when: 'Somebody asked for it.',
     data: objectOf({ webhook_id: text() }),

@@ -2,7 +2,14 @@ import { isoTime } from '../domain/iso-time.js'
 import { formatUsd } from '../domain/money.js'
 import { isSponsored } from '../domain/sponsorship.js'
 import { currentHash, type Transaction } from '../domain/transaction.js'
-import { confirmations, executedFields, feePaid, replacedHashes } from './transaction-view.js'
+import {
+  approvalView,
+  confirmations,
+  executedFields,
+  feePaid,
+  replacedHashes,
+  transactionView,
+} from './transaction-view.js'
 
 /**
  * The text of `transactionView`, letter by letter what `JSON.stringify` makes of it, for the answer
@@ -11,12 +18,15 @@ import { confirmations, executedFields, feePaid, replacedHashes } from './transa
  * times as long (1.27 µs against 0.52 µs), 1.4 times told that no string needs an escape.
  */
 export function transactionJson(tx: Transaction, headNumber: number | null): string {
+  if (tx.attempts.length === 0) return JSON.stringify(transactionView(tx, headNumber))
   const hash = currentHash(tx)
   const fee = feePaid(tx)
   const confirmedAt = tx.confirmedAtMs === null ? null : isoTime(tx.confirmedAtMs)
   const onlyOne = tx.attempts.length === 1 && tx.attempts[0]?.txHash === hash
   const replaced = onlyOne ? '[]' : JSON.stringify(replacedHashes(tx))
   const error = tx.error === null ? 'null' : JSON.stringify(tx.error)
+  const asked =
+    tx.approval === undefined ? '' : `,"approval":${JSON.stringify(approvalView(tx.approval))}`
   const executed = isSponsored(tx.kind) ? `,${JSON.stringify(executedFields(tx)).slice(1)}` : '}'
   return (
     `{"tx_id":"${tx.txId}","tx_hash":"${hash}","chain_id":${tx.call.chainId}` +
@@ -27,7 +37,7 @@ export function transactionJson(tx: Transaction, headNumber: number | null): str
     `,"confirmations":${confirmations(tx, headNumber)},"error":${error}` +
     `,"replaced_hashes":${replaced},"key_id":"${tx.keyId}"` +
     `,"created_at":"${isoTime(tx.createdAtMs)}","updated_at":"${isoTime(tx.updatedAtMs)}"` +
-    `,"confirmed_at":${quoted(confirmedAt)}${executed}`
+    `,"confirmed_at":${quoted(confirmedAt)}${asked}${executed}`
   )
 }
 

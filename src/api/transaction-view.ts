@@ -2,7 +2,12 @@ import type { Hex } from '../domain/ids.js'
 import { isoTime } from '../domain/iso-time.js'
 import { formatUsd } from '../domain/money.js'
 import { isSponsored } from '../domain/sponsorship.js'
-import { currentHash, type Transaction } from '../domain/transaction.js'
+import {
+  type AskedApproval,
+  currentHash,
+  NO_NONCE,
+  type Transaction,
+} from '../domain/transaction.js'
 import { toChecksumAddress } from './parse-address.js'
 import type { TransactionView } from './transaction.js'
 
@@ -11,16 +16,15 @@ import type { TransactionView } from './transaction.js'
  * @param headNumber newest block of its chain, for the confirmations; null when not known
  */
 export function transactionView(tx: Transaction, headNumber: number | null): TransactionView {
-  const hash = currentHash(tx)
   const view = {
     tx_id: tx.txId,
-    tx_hash: hash,
+    tx_hash: shownHash(tx),
     chain_id: tx.call.chainId,
     from: tx.from,
     to: tx.call.to,
     value: tx.call.value.toString(),
     data: tx.call.data,
-    nonce: tx.nonce,
+    nonce: shownNonce(tx),
     status: tx.status,
     kind: tx.kind,
     spend_usd: formatUsd(tx.spentMicros),
@@ -34,7 +38,26 @@ export function transactionView(tx: Transaction, headNumber: number | null): Tra
     updated_at: isoTime(tx.updatedAtMs),
     confirmed_at: tx.confirmedAtMs === null ? null : isoTime(tx.confirmedAtMs),
   }
-  return isSponsored(tx.kind) ? { ...view, ...executedFields(tx) } : view
+  const asked = tx.approval === undefined ? view : { ...view, approval: approvalView(tx.approval) }
+  return isSponsored(tx.kind) ? { ...asked, ...executedFields(tx) } : asked
+}
+
+/** Null of what waits for approval, or ended without. */
+export function shownHash(tx: Transaction): Hex | null {
+  return tx.attempts.length === 0 && tx.mined === null ? null : currentHash(tx)
+}
+
+export function shownNonce({ nonce }: Transaction): number | null {
+  return nonce === NO_NONCE ? null : nonce
+}
+
+export function approvalView(asked: AskedApproval) {
+  const { approvalId, url, rule, needed, expiresAtMs, runsAtMs } = asked
+  return {
+    ...{ approval_id: approvalId, url, rule, needed },
+    expires_at: isoTime(expiresAtMs),
+    runs_at: runsAtMs === null ? null : isoTime(runsAtMs),
+  }
 }
 
 /** What a sponsored call did; null as long as it is in no block, and where it did nothing. */
@@ -63,7 +86,7 @@ const NOT_EXECUTED = {
 }
 
 export function replacedHashes(tx: Transaction): Hex[] {
-  const hash = currentHash(tx)
+  const hash = shownHash(tx)
   return tx.attempts.map(({ txHash }) => txHash).filter((other) => other !== hash)
 }
 

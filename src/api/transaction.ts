@@ -11,7 +11,17 @@ import {
   weiAmount,
 } from './primitives.js'
 
-export const txStatus = z.enum(['signed', 'broadcast', 'confirmed', 'failed', 'dropped'])
+export const txStatus = z.enum([
+  'awaiting_approval',
+  'signed',
+  'broadcast',
+  'confirmed',
+  'failed',
+  'dropped',
+  'declined',
+  'expired',
+  'withdrawn',
+])
 export const txKind = z.enum(['send', 'swap', 'defi_deposit', 'defi_withdraw', 'gas_swap'])
 
 export const sendTransactionInput = z.strictObject({
@@ -62,6 +72,15 @@ export const simulation = z.looseObject({
       }),
     ),
   }),
+  approval: z
+    .looseObject({
+      rule: z.string(),
+      needed: z.int(),
+      expires_seconds: z.int(),
+      delay_seconds: z.int(),
+    })
+    .optional()
+    .describe('where the send would wait for approval, or for its time'),
   revert_reason: z.string().nullable(),
 })
 
@@ -78,16 +97,26 @@ const sponsoredFields = {
   amount_out: z.string().nullable().optional().describe('smallest unit of token_out'),
 }
 
+/** Whom a call waits for, or waited. */
+export const askedApproval = z.looseObject({
+  approval_id: z.string(),
+  url: z.string().nullable().describe('page on which people approve; null where there is none'),
+  rule: z.string().describe("the policy's rule that asks, or default"),
+  needed: z.int().describe('distinct people; 0 where it only waits for its time'),
+  expires_at: timestamp,
+  runs_at: timestamp.nullable().describe('it is not signed before; null: at once'),
+})
+
 /** The transaction record (CONTRACT.md, "Transactions"), as REST, MCP, lists and events show it. */
 export const transactionRecord = z.looseObject({
   tx_id: txId,
-  tx_hash: z.string(),
+  tx_hash: z.string().nullable().describe('null until it is signed'),
   chain_id: chainId,
   from: z.string(),
   to: z.string(),
   value: z.string().describe('wei'),
   data: z.string(),
-  nonce: z.int(),
+  nonce: z.int().nullable().describe('null until it has one'),
   status: txStatus,
   kind: txKind,
   spend_usd: z.string().describe('reserved until final, then what really left the wallet'),
@@ -103,6 +132,7 @@ export const transactionRecord = z.looseObject({
   queued_behind: txId
     .optional()
     .describe('in a 202 alone: it is signed, and waits behind this earlier transaction'),
+  approval: askedApproval.optional().describe('where the policy asked for approval, or for time'),
   ...sponsoredFields,
 })
 

@@ -8,6 +8,7 @@ import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
  * | grant.put | when the identity provider has taken a key's grant |
  * | send.allowed | with the signed bytes: the clean verdict and the lists it rests on |
  * | send.refused | soon after the answer; a crash may lose the last moments, nothing was signed |
+ * | approval.* | with the change itself, in the same commit |
  * | spend.unvalued | soon after a call was mined whose receipt shows what could not be counted |
  * | webhook.*, address_rule.*, *.frozen, *.unfrozen | with the change itself, in the same commit |
  */
@@ -31,6 +32,7 @@ export type AuditType =
   | 'address_rule.set'
   | 'address_rule.removed'
   | `${FreezeScope}.${'frozen' | 'unfrozen'}`
+  | `approval.${'requested' | 'asked_again' | 'decided' | 'declined' | 'expired' | 'withdrawn' | 'dropped'}`
 
 /** One entry of a user's audit trail. Appended, never changed. */
 export interface AuditRecord {

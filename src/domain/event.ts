@@ -13,6 +13,7 @@ export type EventType =
   | 'key.revoked'
   | 'limit.reached'
   | FreezeMoment
+  | `approval.${'requested' | 'approved' | 'declined' | 'expired'}`
   | 'webhook.test'
 
 /** What an endpoint without an `events` filter gets. */

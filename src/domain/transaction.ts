@@ -2,19 +2,45 @@ import type { UnitsTaken } from '../policy/ceilings.js'
 import type { CreditUse } from './allowance.js'
 import type { Call } from './call.js'
 import type { Execution } from './execution.js'
-import type { Address, Hex, KeyId, LineageId, SubWalletId, TxId, UserId } from './ids.js'
+import type {
+  Address,
+  ApprovalId,
+  Hex,
+  KeyId,
+  LineageId,
+  SubWalletId,
+  TxId,
+  UserId,
+} from './ids.js'
 import type { UsdMicros } from './money.js'
 import type { Reservation } from './spend.js'
 
 /**
  * signed → broadcast → confirmed | failed, or dropped (the chain will never take it). A reorg
- * moves a mined transaction back to broadcast.
+ * moves a mined transaction back to broadcast. What a policy sends to a person begins as
+ * awaiting_approval, and may end as declined, expired or withdrawn.
  */
-export type TxStatus = 'signed' | 'broadcast' | 'confirmed' | 'failed' | 'dropped'
+export type TxStatus =
+  | 'awaiting_approval'
+  | 'signed'
+  | 'broadcast'
+  | 'confirmed'
+  | 'failed'
+  | 'dropped'
+  | UnapprovedEnd
+/** How a call ends that was never let through. */
+export type UnapprovedEnd = 'declined' | 'expired' | 'withdrawn'
 export type TxKind = 'send' | 'swap' | 'defi_deposit' | 'defi_withdraw' | 'gas_swap'
 
 export function isFinal(status: TxStatus): boolean {
-  return status === 'confirmed' || status === 'failed' || status === 'dropped'
+  switch (status) {
+    case 'awaiting_approval':
+    case 'signed':
+    case 'broadcast':
+      return false
+    default:
+      return true
+  }
 }
 
 /** One set of signed bytes at the transaction's nonce; a fee bump adds another. */
@@ -28,6 +54,23 @@ export interface SignedAttempt {
   readonly signedAtMs: number
   /** Present when these bytes send nothing to the wallet itself, to end the transaction. */
   readonly cancels?: true
+}
+
+/** In place of the nonce of what was never given one. */
+export const NO_NONCE = -1
+
+/** Whom a call waits for, as its record shows it. */
+export interface AskedApproval {
+  readonly approvalId: ApprovalId
+  /** Page of the identity provider; null where it has none. */
+  readonly url: string | null
+  /** By the policy's rule, or `default`. */
+  readonly rule: string
+  /** Distinct people; 0 where it only waits for its time. */
+  readonly needed: number
+  readonly expiresAtMs: number
+  /** Before which it is not signed; null where it may be at once. */
+  readonly runsAtMs: number | null
 }
 
 /** Where the chain has it; on reorg it becomes null again. */
@@ -61,10 +104,11 @@ export interface AccountTransaction {
   readonly call: Call
   readonly txId: TxId
   readonly from: Address
+  /** `NO_NONCE` before it has one. */
   readonly nonce: number
   readonly gasLimit: bigint
   readonly status: TxStatus
-  /** Newest last; never empty. */
+  /** Newest last; empty only of what waits for approval, or ended without. */
   readonly attempts: readonly SignedAttempt[]
   readonly mined: MinedIn | null
   readonly error: { readonly code: string; readonly message: string } | null
@@ -92,6 +136,8 @@ export interface Transaction extends AccountTransaction {
   readonly foreseenMicros?: UsdMicros
   /** What it takes of the ceilings of its key's policy; absent where that is nothing. */
   readonly unitsTaken?: readonly UnitsTaken[]
+  /** Present where its key's policy sent it to a person, or made it wait. */
+  readonly approval?: AskedApproval
   /** By how much its receipt showed more, beyond the valuation; a part of `reservation`. */
   readonly beyondMicros?: UsdMicros
   /** Reserved until final, then what was really spent. */

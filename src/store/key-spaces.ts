@@ -38,6 +38,8 @@
  * | policyLedgers | [sub-wallet id, lineage id] | PolicyLedger: what went before, as far as policies ask |
  * | retained | [user id, what] | where what is kept of theirs begins: after `events` (seq) and `verdicts` (tx id) |
  * | freezes | [user id, name] | Freeze that stands |
+ * | approvals | [user id, approval id] | Approval |
+ * | waitingCalls | [sub-wallet id, approval id] | 1, while its call waits |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -77,6 +79,8 @@ export const KEY_SPACES = {
   retained: '36-retained',
   policyLedgers: '37-policy-ledgers',
   freezes: '40-freezes',
+  approvals: '41-approvals',
+  waitingCalls: '42-waiting-calls',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES

@@ -1,6 +1,7 @@
 import { soundly } from './checked-space.js'
 import type { Environment } from './environment.js'
 import { type AllowanceReader, createAllowanceReader } from './readers/allowances.js'
+import { type ApprovalReader, createApprovalReader } from './readers/approvals.js'
 import { type AuditReader, createAuditReader } from './readers/audit.js'
 import { createEventReader, type EventReader } from './readers/events.js'
 import { createFreezeReader, type FreezeReader } from './readers/freezes.js'
@@ -45,6 +46,7 @@ export interface Reader {
   readonly deliveries: DeliveryReader
   readonly gas: GasReader
   readonly allowances: AllowanceReader
+  readonly approvals: ApprovalReader
   readonly markets: MarketReader
 }
 
@@ -71,6 +73,7 @@ export function createReader(environment: Environment): Reader {
     deliveries: createDeliveryReader(environment),
     gas: createGasReader(environment),
     allowances: createAllowanceReader(environment),
+    approvals: createApprovalReader(environment),
     markets: createMarketReader(environment),
   }
   return reader

@@ -1,6 +1,7 @@
 import type { AddressRule } from '../domain/address-rule.js'
 import { type AllowanceEntry, type AllowanceLedgerMark, allowanceKey } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
+import type { Approval } from '../domain/approval.js'
 import type { NewAuditRecord } from '../domain/audit.js'
 import type { NewEvent } from '../domain/event.js'
 import type { Freeze } from '../domain/freeze.js'
@@ -8,6 +9,7 @@ import type { GrantChange } from '../domain/grant-change.js'
 import type { IdempotencyRecord } from '../domain/idempotency.js'
 import {
   type Address,
+  type ApprovalId,
   type AuditId,
   type EventId,
   ID_PREFIX,
@@ -122,6 +124,18 @@ export class WriteBatch implements Writer {
 
   deleteFreeze(user: UserId, name: string): void {
     this.#remove('freezes', [user, name])
+  }
+
+  putApproval(approval: Approval): void {
+    this.#put('approvals', [approval.userId, approval.approvalId], packedRecord(approval))
+  }
+
+  markWaiting(wallet: SubWalletId, id: ApprovalId): void {
+    this.#put('waitingCalls', [wallet, id], PRESENT)
+  }
+
+  unmarkWaiting(wallet: SubWalletId, id: ApprovalId): void {
+    this.#remove('waitingCalls', [wallet, id])
   }
 
   putPolicyLedger(wallet: SubWalletId, lineage: LineageId, ledger: PolicyLedger): void {

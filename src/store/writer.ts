@@ -1,6 +1,7 @@
 import type { AddressRule } from '../domain/address-rule.js'
 import type { AllowanceEntry, AllowanceLedgerMark } from '../domain/allowance.js'
 import type { ApiKey } from '../domain/api-key.js'
+import type { Approval } from '../domain/approval.js'
 import type { NewAuditRecord } from '../domain/audit.js'
 import type { NewEvent } from '../domain/event.js'
 import type { Freeze } from '../domain/freeze.js'
@@ -8,6 +9,7 @@ import type { GrantChange } from '../domain/grant-change.js'
 import type { IdempotencyRecord } from '../domain/idempotency.js'
 import type {
   Address,
+  ApprovalId,
   EventId,
   KeyId,
   LineageId,
@@ -40,6 +42,11 @@ export interface Writer {
   /** Takes the place of an earlier one of the same name. */
   putFreeze(freeze: Freeze): void
   deleteFreeze(user: UserId, name: string): void
+  /** Takes the place of an earlier one of the same name. */
+  putApproval(approval: Approval): void
+  /** Lets a start find a call that waits. */
+  markWaiting(wallet: SubWalletId, id: ApprovalId): void
+  unmarkWaiting(wallet: SubWalletId, id: ApprovalId): void
   putPolicyLedger(wallet: SubWalletId, lineage: LineageId, ledger: PolicyLedger): void
   deletePolicyLedger(wallet: SubWalletId, lineage: LineageId): void
   putKeyUse(id: KeyId, usedAtMs: number): void

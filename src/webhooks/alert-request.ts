@@ -88,6 +88,8 @@ const TAGS: Partial<Record<EventType, string>> = {
   'user.frozen': 'no_entry',
   'wallet.frozen': 'no_entry',
   'key.frozen': 'no_entry',
+  'approval.requested': 'raised_hand',
+  'approval.expired': 'hourglass',
 }
 
 function json(url: string, body: object): AlertRequest {

@@ -36,6 +36,10 @@ const TEMPLATES: Readonly<Record<EventType, Template>> = {
   'wallet.unfrozen': frozen('A sub-wallet is no longer frozen', 'sub_wallet_id'),
   'key.frozen': frozen('An API key is frozen', 'key_id'),
   'key.unfrozen': frozen('An API key is no longer frozen', 'key_id'),
+  'approval.requested': approval('A call waits for you'),
+  'approval.approved': approval('A call was approved'),
+  'approval.declined': approval('A call was declined'),
+  'approval.expired': approval('A call has expired'),
   'webhook.test': () => ({
     title: 'A test of this channel',
     text: 'It works: events that you chose arrive here.',
@@ -54,6 +58,16 @@ function transaction(what: string): Template {
     return {
       title: `A transaction ${what}: ${said(data.spend_usd)} USD`,
       text: `${said(data.tx_id)} on chain ${said(data.chain_id)}, to ${said(data.to)}.${why}`,
+    }
+  }
+}
+
+function approval(title: string): Template {
+  return (data) => {
+    const link = typeof data.url === 'string' ? ` ${data.url}` : ''
+    return {
+      title: `${title}: ${said(data.spend_usd)} USD`,
+      text: `To ${said(data.to)} on chain ${said(data.chain_id)}, by the rule "${said(data.rule)}", until ${said(data.expires_at)}.${link}`,
     }
   }
 }

@@ -111,11 +111,12 @@ describe('a policy', () => {
     expect(send(1, { quote })?.code).toBe('CHAIN_UNAVAILABLE')
   })
 
-  test('says that approvals are not available where a rule asks for one', () => {
+  test('refuses what a rule asks about where nobody can be asked', () => {
+    state.waiting.isOpen = false
     keyWith({ rules: [{ name: 'ask', effect: 'require_approval', when: {} }] })
     const refused = send(1)
     expect(refused).toMatchObject({ code: 'POLICY_DENIED', details: { rule: 'ask' } })
-    expect(refused?.message).toContain('approvals are not available in this version')
+    expect(refused?.message).toContain('cannot wait for one')
   })
 
   test('bounds one call, gas included', () => {

@@ -28,6 +28,12 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   // The identity provider must never know of a change that a crash could take back.
   'put-grant': false,
   'rest-grants': false,
+  // Nothing waits before it is back, and nobody has been told.
+  'ready-approval': true,
+  'tell-approval': false,
+  'rest-approvals': false,
+  'forget-approval': false,
+  'wake-approvals': false,
 }
 
 test('only what a crash may forget starts before the commits of its wallet', () => {

@@ -222,6 +222,7 @@ export class ProcessModel {
       screener: { screen: () => ({ outcome: 'clean', lists: [] }) } as never,
       coSigner,
       tell: () => undefined,
+      approvals: null,
       freezes: createFreezeBook([], () => null),
       keyChanged: () => undefined,
       versions: { countUp: () => undefined },

@@ -92,6 +92,12 @@ const OWN_COMMANDS: Names<Exclude<Command['type'], AccountCommand['type']>> = {
   'resume-sponsored': true,
   'receipt-valued': true,
   'forget-idempotency': true,
+  'approval-ready': true,
+  'approval-told': true,
+  'approvals-rested': true,
+  'decide-approval': true,
+  'withdraw-call': true,
+  'approvals-due': true,
 }
 
 const OWN_EVENTS: Names<Exclude<Event['type'], AccountEvent['type']>> = {
@@ -136,6 +142,18 @@ const OWN_EVENTS: Names<Exclude<Event['type'], AccountEvent['type']>> = {
   'delegation-wanted': true,
   'delegation-led': true,
   'delegation-ended': true,
+  'approval-wanted': true,
+  'approval-requested': true,
+  'approval-told': true,
+  'approval-decided': true,
+  'approval-approved': true,
+  'approval-asked-again': true,
+  'approval-ended': true,
+  'approval-telling': true,
+  'approvals-resting': true,
+  'approval-running': true,
+  'approval-rested': true,
+  'approvals-wake': true,
 }
 
 const OWN_EFFECTS: Names<Exclude<Effect['type'], AccountEffect['type']>> = {
@@ -155,6 +173,11 @@ const OWN_EFFECTS: Names<Exclude<Effect['type'], AccountEffect['type']>> = {
   'await-deadline': true,
   'put-grant': true,
   'rest-grants': true,
+  'ready-approval': true,
+  'tell-approval': true,
+  'rest-approvals': true,
+  'forget-approval': true,
+  'wake-approvals': true,
 }
 
 const OF_ACCOUNTS = { ...ACCOUNT_COMMANDS, ...ACCOUNT_EVENTS, ...ACCOUNT_EFFECTS }

@@ -152,6 +152,7 @@ export async function startHarness(
               receipts: quoter,
               screener,
               coSigner: quorum.coSigner,
+              approvals: null,
               freezes: createFreezeBook([], () => null),
               keyChanged() {},
               versions: { countUp() {} },

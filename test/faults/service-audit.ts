@@ -157,7 +157,7 @@ function judgeTransaction(
   const name = `${tx.tx_id} (${tx.kind}, ${tx.chain_id}:${tx.nonce}, ${tx.status})`
   if (!FINAL.has(tx.status)) wrong.push(`${name}: not final`)
   const mined = [tx.tx_hash, ...tx.replaced_hashes].flatMap((hash) => {
-    const found = history.byHash.get(hash.toLowerCase())
+    const found = history.byHash.get(hash?.toLowerCase() ?? '')
     return found === undefined ? [] : [found]
   })
   if (!isAsItSays(tx, mined)) {
@@ -208,7 +208,9 @@ async function judgeAccount(
   const wrong: string[] = []
   const known = new Map<string, TransactionView>()
   for (const tx of all.filter(({ chain_id: id }) => id === view.chainId)) {
-    for (const hash of [tx.tx_hash, ...tx.replaced_hashes]) known.set(hash.toLowerCase(), tx)
+    for (const hash of [tx.tx_hash, ...tx.replaced_hashes]) {
+      if (hash !== null) known.set(hash.toLowerCase(), tx)
+    }
   }
   let nonces = 0
   let paidWei = 0n

@@ -17,6 +17,7 @@ export function pumpSigning(turn: AccountTurn, lane: NonceLane): void {
     const next = nextInQueue(turn, lane)
     if (next === null) return
     const { draft, gap } = next
+    if (gap === undefined && lane.signing.length > 0 && turn.signsAlone(draft)) return
     const stopped = turn.whatStops(draft)
     if (stopped !== null) {
       refuseQueued(turn, draft.txId, stopped)

@@ -26,6 +26,11 @@ export interface AccountTurn extends AccountOwner {
 interface AccountOwner {
   /** True while the chain's next nonce is not for drafts. */
   isNextNonceTaken(chainId: number): boolean
+  /**
+   * True of a draft that can be signed at one nonce alone: it gets none while those below it are
+   * being signed, since it would move down with them.
+   */
+  signsAlone(draft: AccountDraft): boolean
   /** Whether a draft may have a nonce below others. */
   mayFill(draft: AccountDraft, gap: number): boolean
   /**

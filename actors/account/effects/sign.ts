@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto'
+import type { ApprovalToSign } from '../../../src/domain/approval.js'
 import type { Hex, KeyId, SubWalletId, TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { SignedAuthorization } from '../../../src/quorum-protocol/sign-payload.js'
-import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
+import type {
+  SignApproval,
+  SignOutcome,
+  SignRequest,
+} from '../../../src/service-custody/co-signer.js'
 import type { AccountCommand } from '../core/messages.js'
 import type { AccountDraft } from '../core/state.js'
 import type { AccountPorts } from '../ports.js'
@@ -15,6 +20,15 @@ export interface Signer {
   readonly keyId: KeyId | null
   readonly proofKey: Uint8Array | null
   readonly authorization: SignedAuthorization | null
+  /** Of a call that waited, instead of the proof of its key. */
+  readonly approval?: ApprovalToSign
+}
+
+/** What of it the other domains want to see. */
+function shownApproval(approval: ApprovalToSign): SignApproval {
+  const { approvalId, expiresAtMs, maxNativeWei, proofs } = approval
+  const bytes = proofs.map((proof) => Buffer.from(proof.slice(2), 'hex'))
+  return { approvalId, expiresAtMs, maxNativeWei, proofs: bytes }
 }
 
 type SignatureCommand = Extract<AccountCommand, { type: 'signed' | 'sign-failed' | 'nonce-taken' }>
@@ -22,7 +36,7 @@ type SignatureCommand = Extract<AccountCommand, { type: 'signed' | 'sign-failed'
 /** Step 4 of the lifecycle: both domains approve, the quorum signer joins and signs. */
 export function sign(
   { coSigner, timers, log }: Pick<AccountPorts, 'coSigner' | 'timers' | 'log'>,
-  { walletId, keyId, proofKey, authorization }: Signer,
+  { walletId, keyId, proofKey, authorization, approval }: Signer,
   draft: AccountDraft,
   nonce: number,
   replaces: Hex | null,
@@ -42,16 +56,16 @@ export function sign(
     maxFeePerGas: draft.maxFeePerGas,
     maxPriorityFeePerGas: draft.maxPriorityFeePerGas,
   } as const
+  const request: SignRequest = {
+    walletId,
+    keyId,
+    requestId: requestIdBytes(draft.requestId),
+    proofKey,
+    replaces: replaces === null ? null : Buffer.from(replaces.slice(2), 'hex'),
+    payload: authorization === null ? payload : { ...payload, authorizationList: [authorization] },
+  }
   coSigner
-    .sign({
-      walletId,
-      keyId,
-      requestId: requestIdBytes(draft.requestId),
-      proofKey,
-      replaces: replaces === null ? null : Buffer.from(replaces.slice(2), 'hex'),
-      payload:
-        authorization === null ? payload : { ...payload, authorizationList: [authorization] },
-    })
+    .sign(approval === undefined ? request : { ...request, approval: shownApproval(approval) })
     .then(
       (outcome) => {
         if (!outcome.ok && keyId === null) {

@@ -40,6 +40,10 @@ export class GasTurn implements AccountTurn {
     return false
   }
 
+  signsAlone(): boolean {
+    return false
+  }
+
   mayFill(): boolean {
     return true
   }

@@ -6,6 +6,7 @@ import type { Reservation, SpendCounters } from '../../../src/domain/spend.js'
 import type { IntentTerms } from '../../../src/domain/sponsored-terms.js'
 import type { Valuation } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { CountedCall } from '../../../src/policy/policy-ledger.js'
 import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 import type { ReplyToken } from '../../runtime/actor.js'
@@ -49,6 +50,8 @@ export interface CallAtGates {
   priced: Priced | null
   /** Set by the gate `policy`, where that counts. */
   counted: CountedCall | undefined
+  /** Set by the gate `policy`, where that asks for a person or for time. */
+  asks: ApprovalAsked | undefined
   /** Set by the gate `caps`. */
   admitted: Admitted | null
 }

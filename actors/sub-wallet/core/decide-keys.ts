@@ -193,7 +193,7 @@ function foresee(
   return foreseeCall(state, key, policy, { shown, spendMicros: known, nowMs })
 }
 
-const ANY_CALL: Foreseen = { denied: null, effect: 'allow', rule: null, reasons: [] }
+const ANY_CALL: Foreseen = { denied: null, effect: 'allow', asks: null, rule: null, reasons: [] }
 
 function ceilingsOf(state: SubWalletState, key: ApiKey, nowMs: number): readonly CeilingUse[] {
   if (key.policy === null) return []

@@ -2,13 +2,14 @@ import type { ApiKey } from '../../../src/domain/api-key.js'
 import { isSameCall } from '../../../src/domain/call.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
-import type { CallQuote } from '../../../src/valuation/quoter.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import { isIdle, laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
+import { maxNativeWeiOf } from './decide-approvals.js'
 import { passesAgain, passesGates } from './lifecycle.js'
 import type { Command, PreparedSend } from './messages.js'
+import { askAgain, askedAgainFor } from './run-approved.js'
 import type { Draft, SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 import { isPlain, unminedCalls } from './unmined-calls.js'
@@ -41,6 +42,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     key: null,
     priced: null,
     counted: undefined,
+    asks: undefined,
     admitted: null,
   }
   if (!passesGates(turn, asked)) return
@@ -69,6 +71,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
     createdAtMs: nowMs,
     signs: 'first-time',
     counted: asked.counted,
+    asks: asked.asks,
   }
   syncLane(turn, chainId, chainNonce, quote.accountHasCode)
   turn.emit({ type: 'reserved', draft })
@@ -80,6 +83,26 @@ function askToScreen(turn: Turn, draft: Draft, userId: ApiKey['userId']): void {
   turn.effect({ type: 'screen', userId, draft, unmined, revalues: false })
 }
 
+/** A call that waited is signed by what it is worth now, or not at all. */
+function problemOf({ problem, approval, basis, call }: Draft): Draft['problem'] {
+  if (approval === undefined || basis !== null) return problem
+  return fault('CHAIN_UNAVAILABLE', { chain_id: call.chainId })
+}
+
+/** What is clean and asked about waits, once what people are to sign is known. */
+function readyApproval(
+  turn: Turn,
+  txId: Draft['txId'],
+  draft: Draft,
+  screenedAgainst: Extract<Command, { type: 'screened' }>['screenedAgainst'],
+): void {
+  const { wallet } = turn.state
+  if (wallet === null) throw new Error(`${txId} has no wallet`)
+  turn.emit({ type: 'approval-wanted', txId, screenedAgainst })
+  const maxNativeWei = maxNativeWeiOf(draft)
+  turn.effect({ type: 'ready-approval', draft, userId: wallet.userId, maxNativeWei })
+}
+
 /** Step 3 of the lifecycle: what is clean waits for its nonce. */
 export function screened(turn: Turn, command: Extract<Command, { type: 'screened' }>): void {
   const { txId, refusal, screenedAgainst } = command
@@ -88,12 +111,14 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
   const { draft } = entry
   const lane = laneOf(turn.state, draft.call.chainId)
   const wasFirst = lane.line[0] === txId
-  const no = refusal ?? (command.requoted === null ? draft.problem : null)
+  const no = refusal ?? (command.requoted === null ? problemOf(draft) : null)
   if (no !== null) {
     turn.emit({ type: 'released', txId })
     turn.refuseSend(draft.token, no, draft, screenedAgainst)
   } else if (command.requoted !== null) {
-    requote(turn, draft, command.requoted, command.nowMs)
+    requote(turn, draft, command)
+  } else if (draft.asks !== undefined && draft.approval === undefined) {
+    readyApproval(turn, txId, draft, screenedAgainst)
   } else if (!wasFirst && lane.line.length > 0 && !isPlain(draft)) {
     // Those that wait are to be mined first, and nothing can be valued after them yet.
     turn.emit({ type: 'lined-up', txId, first: false })
@@ -108,7 +133,12 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
  * The chain or the prices moved between valuation and signing: the draft stays where it is, and the
  * gates that a quote can change are asked again, on what the call is worth now.
  */
-function requote(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): void {
+function requote(
+  turn: Turn,
+  draft: Draft,
+  { requoted: quote, nowMs, chainNonce = null }: Extract<Command, { type: 'screened' }>,
+): void {
+  if (quote === null) throw new Error(`${draft.txId} was not valued anew`)
   const { txId, keyId, idempotency, token } = draft
   const { chainId } = draft.call
   const requotes = (draft.requotes ?? 0) + 1
@@ -126,10 +156,12 @@ function requote(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): voi
   const asked: CallAtGates = {
     ...{ keyId, chainId, nowMs, idempotency, first: null, quote, request: draft, token },
     ...{ sponsoredGasMicros: null, intent: null, screened: null, hasNonce: true, key: null },
-    ...{ priced: null, counted: undefined, admitted: null },
+    ...{ priced: null, counted: undefined, asks: undefined, admitted: null },
     findDuplicate: () => null,
   }
   if (!passesAgain(turn, asked) || asked.admitted === null || !quote.ok) {
+    // What waits holds what it held.
+    if (draft.approval !== undefined) turn.emit({ type: 'reserved-anew', draft })
     turn.emit({ type: 'released', txId })
     return
   }
@@ -138,9 +170,22 @@ function requote(turn: Turn, draft: Draft, quote: CallQuote, nowMs: number): voi
   const anew: Draft = {
     ...{ ...draft, gasLimit, ...fees, problem, basis, requotes },
     ...{ reservation, valuation, paid, createdAtMs: nowMs, counted: asked.counted },
+    ...(draft.approval === undefined ? { asks: asked.asks } : {}),
   }
-  syncLane(turn, chainId, null, quote.accountHasCode)
+  syncLane(turn, chainId, chainNonce, quote.accountHasCode)
   turn.emit({ type: 'reserved-anew', draft: anew })
+  if (draft.approval !== undefined) {
+    const why = askedAgainFor(turn, anew, asked, quote)
+    if (why !== null) {
+      askAgain(turn, anew, why, asked.asks, nowMs)
+      return
+    }
+    if (laneOf(turn.state, chainId).nextNonce === null) {
+      turn.emit({ type: 'released', txId })
+      turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }), draft)
+      return
+    }
+  }
   askToScreen(turn, anew, key.userId)
 }
 
@@ -161,5 +206,6 @@ function duplicateOf(state: SubWalletState, command: PreparedSend): TxId | null 
     createdAtMs > since && isSameCall(call, command.call)
   for (const { draft } of state.drafts.values()) if (same(draft)) return draft.txId
   for (const { tx } of state.open.values()) if (same(tx)) return tx.txId
+  for (const { tx } of state.waiting.byTx.values()) if (same(tx)) return tx.txId
   return null
 }

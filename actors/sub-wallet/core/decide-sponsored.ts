@@ -26,7 +26,7 @@ export function admitSponsored(
     ...{ keyId: command.keyId, chainId, nowMs, idempotency: command.idempotency },
     ...{ first: command.first, quote, sponsoredGasMicros: gasMicros, screened: null },
     ...{ hasNonce: true, request: callOf(command), token, key: null, admitted: null },
-    ...{ intent: intentOf(quote), priced: null, counted: undefined },
+    ...{ intent: intentOf(quote), priced: null, counted: undefined, asks: undefined },
     findDuplicate: () => duplicateOf(state, command),
   }
   if (!passesGates(turn, asked)) return

@@ -1,6 +1,7 @@
 import { decideAccount } from '../../account/core/decide.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
 import { cancelTransaction } from './cancel.js'
+import { approvalReady, decideApproval, withdrawCall } from './decide-approvals.js'
 import { advanceDelegations, delegationChecked } from './decide-delegation.js'
 import {
   awaitGrant,
@@ -31,6 +32,7 @@ import { forgetIdempotency, forgetLineages } from './forget.js'
 import type { Command, Effect, Event } from './messages.js'
 import { callConfirmed, callMined, receiptValued, resumeReceipts } from './receipts.js'
 import { reopenUnmined } from './reopen.js'
+import { advanceWaiting, approvalsDue, approvalsRested, approvalTold } from './run-approved.js'
 import type { SubWalletState } from './state.js'
 import { Turn } from './turn.js'
 
@@ -133,14 +135,36 @@ export function decide(
     case 'grants-rested':
       grantsRested(turn)
       break
+    case 'approval-ready':
+      approvalReady(turn, command)
+      break
+    case 'approval-told':
+      approvalTold(turn, command)
+      break
+    case 'approvals-rested':
+      approvalsRested(turn)
+      break
+    case 'decide-approval':
+      decideApproval(turn, command, token)
+      break
+    case 'withdraw-call':
+      withdrawCall(turn, command, token)
+      break
+    case 'approvals-due':
+      approvalsDue(turn, command)
+      break
     case 'resume':
       resumeSponsored(turn)
       resumeGrants(turn, command.nowMs)
       resumeReceipts(turn)
+      turn.touchWaiting(command.nowMs)
       break
     default:
       decideAccount(turn, command)
   }
   advanceDelegations(turn)
+  if (turn.waitingAtMs !== null || turn.hasRefusedRuns) {
+    advanceWaiting(turn, turn.waitingAtMs ?? ('nowMs' in command ? command.nowMs : 0))
+  }
   return turn.decision()
 }

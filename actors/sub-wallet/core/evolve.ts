@@ -30,6 +30,7 @@ import {
 } from './policy-ledgers.js'
 import { type Draft, runningKey, type SubWalletState } from './state.js'
 import { isPlain } from './unmined-calls.js'
+import { evolveWaiting, holdAnew, leaveWaiting } from './waiting-calls.js'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
 
@@ -77,6 +78,20 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'grant-sent':
     case 'grants-resting':
       evolveGrants(state.grants, event)
+      break
+    case 'approval-requested':
+    case 'approval-told':
+    case 'approval-decided':
+    case 'approval-approved':
+    case 'approval-asked-again':
+    case 'approval-ended':
+    case 'approval-wanted':
+    case 'approval-telling':
+    case 'approvals-resting':
+    case 'approval-running':
+    case 'approval-rested':
+    case 'approvals-wake':
+      evolveWaiting(state, event)
       break
     default:
       evolveCall(state, event)
@@ -147,7 +162,9 @@ function forgetSpend(state: SubWalletState, lineageIds: readonly LineageId[]): v
 function reserved(state: SubWalletState, draft: Draft): void {
   const { lineageId, idempotency, txId } = draft
   foldDraft(state, draft, 'screening')
-  reserveDraft(state, lineageId, draft.reservation, draft.createdAtMs)
+  if (draft.approval === undefined) {
+    reserveDraft(state, lineageId, draft.reservation, draft.createdAtMs)
+  }
   if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
 }
 
@@ -155,28 +172,38 @@ function reservedAnew(state: SubWalletState, draft: Draft): void {
   const entry = state.drafts.get(draft.txId)
   if (entry === undefined) throw new Error(`${draft.txId} is no draft`)
   const { lineageId, reservation, createdAtMs } = draft
-  releaseDraft(state, lineageId, entry.draft.reservation)
-  if (reservation.micros > 0n) reserveDraft(state, lineageId, reservation, createdAtMs)
+  if (draft.approval !== undefined) holdAnew(state, draft)
+  else {
+    releaseDraft(state, lineageId, entry.draft.reservation)
+    if (reservation.micros > 0n) reserveDraft(state, lineageId, reservation, createdAtMs)
+  }
   entry.draft = draft
 }
 
-/** That of one which lost its nonce is a stored transaction's, and stays. */
+/** That of one which lost its nonce is a stored transaction's, or a waiting call's, and stays. */
 function freeReservation(state: SubWalletState, txId: TxId): void {
   const draft = state.drafts.get(txId)?.draft
   if (draft === undefined) throw new Error(`${txId} is no draft`)
   const { lineageId, idempotency, reservation } = draft
-  if (draft.signs === 'first-time') releaseDraft(state, lineageId, reservation)
+  if (isHeldByDraft(draft)) releaseDraft(state, lineageId, reservation)
   if (idempotency !== null) state.running.delete(runningKey(lineageId, idempotency.key))
+}
+
+function isHeldByDraft({ signs, approval }: Draft): boolean {
+  return signs === 'first-time' && approval === undefined
 }
 
 function signed(state: SubWalletState, tx: Transaction): void {
   const { txId, lineageId, reservation } = tx
   const draft = state.drafts.get(txId)?.draft
-  const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, tx.createdAtMs)
-  state.spend.set(lineageId, reserve(before, reservation))
+  // What waited holds it already.
+  if (tx.approval === undefined || !leaveWaiting(state, txId)) {
+    const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, tx.createdAtMs)
+    state.spend.set(lineageId, reserve(before, reservation))
+  }
   foldSigned(state, tx)
   if (draft === undefined) return
-  releaseDraft(state, lineageId, draft.reservation)
+  if (isHeldByDraft(draft)) releaseDraft(state, lineageId, draft.reservation)
   bookCall(state, tx, draft.counted)
   notePaid(state, tx)
   const { proofKey, idempotency } = draft

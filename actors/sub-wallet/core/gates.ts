@@ -7,6 +7,7 @@ import { frozenFault } from '../../../src/errors/frozen.js'
 import { OPEN_MAX } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, keyOf } from './call-at-gates.js'
+import { waitingFault } from './decide-approvals.js'
 import { Sent } from './sent.js'
 import { runningKey } from './state.js'
 import type { Turn } from './turn.js'
@@ -18,7 +19,9 @@ export function passesKey(turn: Turn, asked: CallAtGates): boolean {
   const { state } = turn
   const key = state.keys.get(asked.keyId)
   if (state.wallet === null || key === undefined || keyStatus(key, asked.nowMs) === 'revoked') {
-    turn.refuse(asked.token, fault('INVALID_KEY'))
+    const invalid = fault('INVALID_KEY')
+    turn.noteRefused(asked.request.txId, invalid)
+    turn.refuse(asked.token, invalid)
     return false
   }
   asked.key = key
@@ -95,6 +98,15 @@ export function passesEarlyScreening(turn: Turn, asked: CallAtGates): boolean {
   return false
 }
 
+/** What is asked about waits once it has passed its screening; here it is asked whether it may. */
+export function passesWaitingRoom(turn: Turn, { asks, request, token }: CallAtGates): boolean {
+  if (asks === undefined) return true
+  const full = waitingFault(turn.state, request.call.data)
+  if (full === null) return true
+  turn.refuseSend(token, full, request)
+  return false
+}
+
 export function passesNonce(
   turn: Turn,
   { hasNonce, chainId, request, token }: CallAtGates,
@@ -107,8 +119,12 @@ export function passesNonce(
 /** The first request with this Idempotency-Key is a draft, or a transaction that is still open. */
 function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken | null): void {
   const { open: transactions, requests, drafts } = turn.state
-  const open = transactions.get(txId) ?? sponsoredEntry(turn, txId)
-  const asked = requests.get(txId) ?? sponsoredRequest(turn, txId) ?? drafts.get(txId)?.draft
+  const open = transactions.get(txId) ?? sponsoredEntry(turn, txId) ?? waitingEntry(turn, txId)
+  const asked =
+    turn.state.waiting.byTx.get(txId) ??
+    requests.get(txId) ??
+    sponsoredRequest(turn, txId) ??
+    drafts.get(txId)?.draft
   const first = asked?.idempotency ?? null
   if (first !== null && first.bodyHash !== bodyHash) {
     turn.refuse(token, fault('IDEMPOTENCY_KEY_REUSED'))
@@ -123,6 +139,12 @@ function sponsoredEntry(turn: Turn, txId: TxId) {
   if (entry === undefined) return undefined
   const { tx, token } = entry
   return { tx, token }
+}
+
+/** Its first caller has its answer. */
+function waitingEntry(turn: Turn, txId: TxId) {
+  const call = turn.state.waiting.byTx.get(txId)
+  return call === undefined ? undefined : { tx: call.tx, token: null }
 }
 
 function sponsoredRequest(turn: Turn, txId: TxId) {

@@ -12,6 +12,7 @@ import {
   passesNonce,
   passesQuote,
   passesRoom,
+  passesWaitingRoom,
 } from './gates.js'
 import { passesPolicy } from './policy-gate.js'
 import type { Turn } from './turn.js'
@@ -30,12 +31,16 @@ export interface Gate {
     | 'caps'
     | 'gas-budget'
     | 'screening'
+    | 'approval'
     | 'nonce'
   /** `decision`: with the command that brings the call; else the effect whose answer does. */
-  readonly movedOnBy: 'decision' | 'screen effect'
+  readonly movedOnBy: 'decision' | 'screen effect' | 'people, or the clock'
   /** Whether a restart still knows that the call has passed. */
   readonly durable: boolean
-  readonly onCrash: 'forgotten, with nothing held' | 'forgotten, with its reservation'
+  readonly onCrash:
+    | 'forgotten, with nothing held'
+    | 'forgotten, with its reservation'
+    | 'waiting, with its reservation'
   /** What callers are told; `idempotency` answers a repeated request as its first was answered. */
   readonly refusals: readonly ErrorCode[]
   /**
@@ -104,6 +109,12 @@ export const GATES: readonly Gate[] = [
     ...{ askedAgain: true, passes: passesEarlyScreening },
     onCrash: 'forgotten, with its reservation',
     refusals: ['ADDRESS_BLOCKED', 'CALLDATA_UNDECODABLE', 'SCREENING_UNAVAILABLE'],
+  },
+  {
+    ...{ name: 'approval', movedOnBy: 'people, or the clock', durable: true },
+    ...{ askedAgain: false, passes: passesWaitingRoom },
+    onCrash: 'waiting, with its reservation',
+    refusals: ['OVERLOADED'],
   },
   {
     ...{ name: 'nonce', ...AT_ONCE, askedAgain: false, passes: passesNonce },

@@ -21,6 +21,7 @@ import type {
   UnminedCommand,
 } from '../../account/core/messages.js'
 import type { AllowancesRecorded, CreditsChanged } from './allowance-ledger.js'
+import type { ApprovalCommand, ApprovalEffect, ApprovalEvent } from './approval-messages.js'
 import type { GrantCommand, GrantEffect, GrantEvent } from './grant-messages.js'
 import type { KnownPayees } from './policy-ledgers.js'
 import type { SponsoredCommand, SponsoredEffect, SponsoredEvent } from './sponsored-messages.js'
@@ -31,6 +32,7 @@ export type Command =
   | SponsoredCommand
   | GrantCommand
   | CancelCommand
+  | ApprovalCommand
   /** Of an actor that was loaded: everything under way goes on. */
   | { readonly type: 'resume'; readonly nowMs: number }
   | ConsoleCommand
@@ -54,6 +56,8 @@ export type Command =
       readonly screenedAgainst: readonly ScreenedAgainst[]
       /** Set when chain or prices moved on meanwhile: what the call is worth now. */
       readonly requoted: CallQuote | null
+      /** The account's nonce on chain; asked for a call that waited. */
+      readonly chainNonce?: number | null
       readonly nowMs: number
     }
   | AccountCommand
@@ -162,6 +166,7 @@ export type Event =
   | AccountEvent
   | SponsoredEvent
   | GrantEvent
+  | ApprovalEvent
   | AllowancesRecorded
   | CreditsChanged
   | {
@@ -233,6 +238,7 @@ export type Effect =
   | AccountEffect
   | SponsoredEffect
   | GrantEffect
+  | ApprovalEffect
   | {
       readonly type: 'screen'
       readonly userId: UserId

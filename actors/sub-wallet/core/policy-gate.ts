@@ -3,6 +3,7 @@ import type { Address } from '../../../src/domain/ids.js'
 import { isoTime } from '../../../src/domain/iso-time.js'
 import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../../../src/domain/spend.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
+import { type ApprovalAsked, approvalAsked } from '../../../src/policy/approval-asked.js'
 import { type CallShown, showCall, showIntent } from '../../../src/policy/call-shown.js'
 import {
   type CeilingBreach,
@@ -57,7 +58,12 @@ export function passesPolicy(turn: Turn, asked: CallAtGates): boolean {
     turn.refuseSend(asked.token, judged.denied, request)
     return false
   }
+  if (judged.asks !== null && !mayWait(turn.state, shown)) {
+    turn.refuseSend(asked.token, judged.notWaiting(), request)
+    return false
+  }
   asked.counted = judged.counted
+  asked.asks = judged.asks ?? undefined
   return true
 }
 
@@ -74,6 +80,10 @@ interface Judged {
   readonly verdict: Verdict
   /** What each rule makes of it; worked out when it is asked. */
   readonly reasons: () => string[]
+  /** What it waits for before it is signed, where it is let through; null: nothing. */
+  readonly asks: ApprovalAsked | null
+  /** Why it is refused where it cannot wait. */
+  readonly notWaiting: () => Fault
   /** What it counts, where it is let through. */
   readonly counted: CountedCall | undefined
 }
@@ -108,7 +118,7 @@ export function judgeCall(
   }
   const verdict = judge(compiled, shown, facts)
   const reasons = () => reasonsOf(compiled, shown, facts)
-  if (verdict.effect !== 'allow') {
+  const refusal = () => {
     const denial = explain(compiled, verdict, shown, facts)
     const heals = retryAt(denial.heals, nowMs, (what) =>
       freesAt(ledger, drafted, what.perSeconds, ({ count, micros }) =>
@@ -117,13 +127,17 @@ export function judgeCall(
           : micros + (typeof spendMicros === 'bigint' ? spendMicros : 0n) <= what.microsMax,
       ),
     )
-    const asks = verdict.effect === 'require_approval'
-    return { denied: policyFault(denial, heals, asks), verdict, reasons, counted: undefined }
+    return policyFault(denial, heals, verdict.effect === 'require_approval')
+  }
+  const judged = { verdict, reasons, notWaiting: refusal }
+  if (verdict.effect === 'deny') {
+    return { ...judged, denied: refusal(), asks: null, counted: undefined }
   }
   const under = underCeilings(state, lineageId, policy, shown, drafted, {
     ...{ spendMicros, nowMs, counts },
   })
-  return { ...under, verdict, reasons }
+  const isAskedAbout = verdict.effect === 'require_approval' && under.denied === null
+  return { ...judged, ...under, asks: isAskedAbout ? approvalAsked(compiled, shown, facts) : null }
 }
 
 /** A call that nobody sends yet, as a policy would judge it now. */
@@ -133,14 +147,24 @@ export function foreseeCall(
   policy: Policy,
   call: CallToJudge,
 ): Foreseen {
-  const { denied, verdict, reasons } = judgeCall(state, key, policy, call)
-  const isUnderCeilings = denied === null || verdict.effect !== 'allow'
+  const judged = judgeCall(state, key, policy, call)
+  const { verdict, reasons } = judged
+  const waits = judged.asks !== null && mayWait(state, call.shown)
+  const asks = waits ? judged.asks : null
+  const denied = judged.asks === null || waits ? judged.denied : judged.notWaiting()
+  const isUnderCeilings = judged.denied === null || verdict.effect === 'deny'
   return {
     denied,
+    asks,
     effect: isUnderCeilings ? verdict.effect : 'deny',
     rule: isUnderCeilings ? (verdict.rule?.rule.name ?? verdict.by) : 'ceilings',
     reasons: denied === null ? reasons() : [denied.message, ...reasons()],
   }
+}
+
+/** Sponsored calls are made for the next minutes: their prices and intents would be over. */
+function mayWait({ waiting }: SubWalletState, { operation }: CallShown): boolean {
+  return waiting.isOpen && operation === 'send'
 }
 
 /** What of a ceiling has gone, calls under way included. */
@@ -158,7 +182,7 @@ export function ceilingResetsAtMs({ per }: Ceiling, nowMs: number): number {
   return per === 'day' ? dayEndMs(utcDay(nowMs)) : monthEndMs(utcMonth(nowMs))
 }
 
-/** The public form of a refusal. @param asks whether a person could have said yes */
+/** The public form of a refusal. @param asks whether a person could say yes to such a call */
 export function policyFault(
   denial: Omit<Denial, 'heals'>,
   retry: string | null,
@@ -172,13 +196,13 @@ export function policyFault(
       suggestion: asks ? NO_APPROVALS : suggestion,
     },
     asks
-      ? `The policy of this API key asks for an approval of this call (${rule}: ${field}), and approvals are not available in this version.`
+      ? `The policy of this API key asks for an approval of this call (${rule}: ${field}), and it cannot wait for one.`
       : `The policy of this API key does not let this call through (${rule}: ${field} is ${observed}, permitted is ${permitted}).`,
   )
 }
 
 const NO_APPROVALS =
-  'Approvals are not available in this version: ask the owner for a rule that allows this call.'
+  'Calls whose gas the service pays cannot wait, and none can where approvals are off: ask the owner for a rule that allows this call.'
 const SECOND_MS = 1_000
 const NONE_DRAFTED: readonly CountedCall[] = []
 

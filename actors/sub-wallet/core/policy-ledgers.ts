@@ -67,6 +67,11 @@ export function draftedCalls(state: SubWalletState, lineageId: LineageId): Count
     if (counted === undefined || draft.lineageId !== lineageId || signs !== 'first-time') continue
     found.push(counted)
   }
+  for (const { approval, phase } of state.waiting.byTx.values()) {
+    // What is judged anew counts as its draft.
+    if (phase === 'running' || approval.counted === null) continue
+    if (approval.lineageId === lineageId) found.push(approval.counted)
+  }
   for (const { draft } of state.sponsored.values()) {
     if (draft?.counted !== undefined && draft.lineageId === lineageId) found.push(draft.counted)
   }

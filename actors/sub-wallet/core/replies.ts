@@ -1,9 +1,11 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
+import type { Approval } from '../../../src/domain/approval.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
 import type { SpendCounters } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { Ceiling, PolicyEffect } from '../../../src/policy/policy.js'
 import type { ClaimAnswer, GrantAnswer, Outdated } from './grant-messages.js'
 import type { Sent } from './sent.js'
@@ -19,6 +21,8 @@ export interface SubWalletReplies {
   readonly 'claim-grant': ClaimAnswer
   readonly 'await-grant': GrantAnswer
   readonly 'cancel-transaction': Transaction
+  readonly 'decide-approval': Approval
+  readonly 'withdraw-call': Transaction
   readonly send: Sent
   readonly 'sponsor-call': Sent
 }
@@ -34,6 +38,8 @@ export interface Foreseen {
   /** Why it would be refused; null where it would not. */
   readonly denied: Fault | null
   readonly effect: PolicyEffect
+  /** What it would wait for; null: it would not. */
+  readonly asks: ApprovalAsked | null
   /** The rule that decides, or what does that is none; null where there is no policy. */
   readonly rule: string | null
   /** What each rule makes of it. */

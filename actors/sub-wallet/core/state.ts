@@ -1,5 +1,6 @@
 import type { AllowanceEntry } from '../../../src/domain/allowance.js'
 import type { ApiKey } from '../../../src/domain/api-key.js'
+import type { ApprovalToSign } from '../../../src/domain/approval.js'
 import type { Spend } from '../../../src/domain/exposure.js'
 import type { Freezes } from '../../../src/domain/freeze.js'
 import type { Address, Hex, KeyId, LineageId, SubWalletId, TxId } from '../../../src/domain/ids.js'
@@ -12,12 +13,14 @@ import {
 import type { MinedIn, Transaction, TxKind, Valuation } from '../../../src/domain/transaction.js'
 import type { LimitMark, SponsoredGas, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { BreakerTally } from '../../../src/policy/breakers.js'
 import type { CountedCall, PolicyLedger } from '../../../src/policy/policy-ledger.js'
 import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 import type { AccountDraft, AccountState, DraftEntry, OpenEntry } from '../../account/core/state.js'
 import { noOpenGrants, type OpenGrants } from './open-grants.js'
 import type { Delegation, SponsoredEntry } from './sponsored-state.js'
+import { noWaitingCalls, type WaitingCalls } from './waiting-state.js'
 
 /**
  * A sub-wallet's state: an account, and who may spend from it how much. What is durable: the
@@ -68,6 +71,8 @@ export interface SubWalletState extends AccountState {
   payees: Map<Address, number> | null
   sponsoredGas: SponsoredGas
   readonly grants: OpenGrants
+  /** Calls that wait for a person or for their time. */
+  readonly waiting: WaitingCalls
   /** What is frozen of the user's, at the moment of each decision; null: nothing. Not its own. */
   freezes: Freezes | null
 }
@@ -92,6 +97,16 @@ export interface Draft extends AccountDraft {
   readonly requotes?: number
   readonly proofKey: Uint8Array | null
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
+  /** Whom its key's policy asks before it may be signed; absent: nobody. */
+  readonly asks?: ApprovalAsked | undefined
+  /** Of a call that waited and is let through: what it holds is the waiting call's. */
+  readonly approval?: DraftApproval
+}
+
+/** What a call that waited is signed by, instead of the proof of its API key. */
+export interface DraftApproval extends ApprovalToSign {
+  /** Of the call, milliseconds since the epoch. */
+  readonly requestedAtMs: number
 }
 
 /** What an open transaction keeps of its request while this process lives; never stored. */
@@ -144,6 +159,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     payees: null,
     sponsoredGas: { day: 0, micros: 0n },
     grants: noOpenGrants(),
+    waiting: noWaitingCalls(),
     freezes: null,
   }
 }

@@ -48,10 +48,15 @@ export function recordOf(
     confirmedAtMs: null,
   }
   const unitsTaken = counted?.taken ?? NO_UNITS
+  const waited = draft.approval === undefined ? undefined : state.waiting.byTx.get(draft.txId)?.tx
   // Most have none of these, and the literal is then the record.
-  if (credits.length === 0 && foreseenMicros === 0n && unitsTaken.length === 0) return tx
+  const isBare = credits.length === 0 && foreseenMicros === 0n && unitsTaken.length === 0
+  if (isBare && waited === undefined) return tx
   return {
     ...tx,
+    ...(waited?.approval === undefined
+      ? {}
+      : { approval: waited.approval, createdAtMs: waited.createdAtMs }),
     ...(unitsTaken.length === 0 ? {} : { unitsTaken }),
     ...(credits.length === 0 ? {} : { credits }),
     ...(foreseenMicros === 0n ? {} : { foreseenMicros }),

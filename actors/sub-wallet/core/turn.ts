@@ -34,6 +34,8 @@ export class Turn implements AccountTurn {
   readonly replies: Reply[] = []
   readonly #command: Command
   #promptReplies: Reply[] | null = null
+  #waitingAtMs: number | null = null
+  #refusedRuns: Map<TxId, Fault> | null = null
 
   constructor(state: SubWalletState, command: Command) {
     this.state = state
@@ -79,7 +81,37 @@ export class Turn implements AccountTurn {
       const command = this.#command
       if ('nowMs' in command) noteRefused(this, fault, call, command.nowMs)
     }
+    this.noteRefused(call.txId, fault)
     this.refuse(token, fault)
+  }
+
+  /** Of a call that waits it is decided last what follows from its refusal. */
+  noteRefused(txId: TxId, fault: Fault): void {
+    const { byTx } = this.state.waiting
+    if (byTx.size === 0 || !byTx.has(txId)) return
+    this.#refusedRuns ??= new Map()
+    this.#refusedRuns.set(txId, fault)
+  }
+
+  /** The command has to do with calls that wait: what follows from it is decided last. */
+  touchWaiting(nowMs: number): void {
+    this.#waitingAtMs = nowMs
+  }
+
+  /** When the command touched waiting calls; null: it did not. */
+  get waitingAtMs(): number | null {
+    return this.#waitingAtMs
+  }
+
+  /** Calls that waited and were judged anew in this command, and why they were refused. */
+  takeRefusedRuns(): ReadonlyMap<TxId, Fault> | null {
+    const taken = this.#refusedRuns
+    this.#refusedRuns = null
+    return taken
+  }
+
+  get hasRefusedRuns(): boolean {
+    return this.#refusedRuns !== null
   }
 
   /** What was signed already has a record, dropped by then: the refusal names it. */
@@ -97,6 +129,10 @@ export class Turn implements AccountTurn {
   /** It is an authorization's. */
   isNextNonceTaken(chainId: number): boolean {
     return this.state.delegations.has(chainId)
+  }
+
+  signsAlone({ approval }: Draft): boolean {
+    return approval !== undefined
   }
 
   mayFill(draft: Draft, gap: number): boolean {
@@ -144,6 +180,7 @@ export class Turn implements AccountTurn {
     this.emit({ type: 'transaction-signed', tx, idempotency, screenedAgainst })
     noteSigned(this, tx, newBeneficiaries)
     useCredits(this, tx)
+    if (draft.approval !== undefined) this.touchWaiting(nowMs)
     const approved = allowancesOf(this.state, draft)
     if (approved !== null) this.emit(approved)
     for (const event of limitsCrossed(this.state, tx.keyId, nowMs)) this.emit(event)
@@ -173,8 +210,9 @@ export class Turn implements AccountTurn {
     const newest = tx.attempts.at(-1)
     if (proofKey === null || newest === undefined) return null
     const { maxFeePerGas, maxPriorityFeePerGas } = newest
+    const { approval: _, ...call } = tx
     return {
-      ...tx,
+      ...call,
       maxFeePerGas,
       maxPriorityFeePerGas,
       problem: null,

@@ -15,13 +15,14 @@ import type { SubWalletPorts } from '../ports.js'
 export function screen(
   ports: SubWalletPorts,
   effect: Extract<Effect, { type: 'screen' }>,
+  walletId: SubWalletId,
   self: (command: Command) => void,
 ): void {
   const { screener, timers } = ports
   const { userId, draft } = effect
   const { txId, call, basis } = draft
   const { chainId, to, data } = call
-  const report = (verdict: Verdict, requoted: CallQuote | null) =>
+  const report = (verdict: Verdict, requoted: CallQuote | null, chainNonce?: number | null) =>
     self({
       type: 'screened',
       txId,
@@ -29,10 +30,14 @@ export function screen(
       screenedAgainst: versionsOf(verdict.lists),
       requoted,
       nowMs: timers.now(),
+      ...(chainNonce === undefined ? {} : { chainNonce }),
     })
   const judged = (verdict: Verdict) => {
     const again = verdict.outcome === 'clean' ? quoteAgain(ports, effect) : null
-    if (again instanceof Promise) void again.then((quote) => report(verdict, quote))
+    if (draft.approval !== undefined && basis === null && again !== null) {
+      const nonce = chainNonceOf(ports, walletId, chainId)
+      void Promise.all([again, nonce]).then(([quote, known]) => report(verdict, quote, known))
+    } else if (again instanceof Promise) void again.then((quote) => report(verdict, quote))
     else report(verdict, again)
   }
   const verdict = screener.screen({
@@ -54,15 +59,31 @@ function quoteAgain(
   const { basis, call } = draft
   const { chainId } = call
   const head = chains.get(chainId)?.fees.latest()?.head.number
-  if (basis === null) return null
   if (!revalues) {
-    if (head === undefined) return null
+    if (basis === null || head === undefined) return null
     if (basisStillGood(basis, head, (token) => prices.price(chainId, token))) return null
   }
   const from = reader.wallets.byId(subWalletOf(reader, draft))?.address
   if (from === undefined) return null
   const quoted = { ...call, from }
   return quoter.quote(unmined === null ? quoted : { ...quoted, unmined: () => unmined })
+}
+
+/** A call that waited may be its lane's first since a start. */
+async function chainNonceOf(
+  { chains, log, reader }: SubWalletPorts,
+  walletId: SubWalletId,
+  chainId: number,
+): Promise<number | null> {
+  const chain = chains.get(chainId)
+  const address = reader.wallets.byId(walletId)?.address
+  if (chain === undefined || address === undefined) return null
+  try {
+    return await chain.reads.transactionCount(address, 'latest')
+  } catch (error) {
+    log.warn({ err: error, chainId }, 'the account nonce could not be read')
+    return null
+  }
 }
 
 function subWalletOf(reader: SubWalletPorts['reader'], { keyId }: Draft): SubWalletId {

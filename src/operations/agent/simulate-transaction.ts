@@ -6,6 +6,7 @@ import { formatUsd } from '../../domain/money.js'
 import { capBreach } from '../../domain/spend.js'
 import { fault } from '../../errors/fault.js'
 import { frozenFault } from '../../errors/frozen.js'
+import type { ApprovalAsked } from '../../policy/approval-asked.js'
 import type { Inspection } from '../../screening/screener.js'
 import { simulateTransaction } from '../../valuation/simulate-transaction.js'
 import type { AgentHandlers } from '../context.js'
@@ -68,9 +69,14 @@ export function simulateTransactionHandler(
         approvals: answer.approvals.map((approval) => ({ ...approval })),
         within_limits: priced && capBreach(counters, current, spendMicros) === null,
         screening: screeningView(inspection),
+        ...(foreseen?.asks == null ? {} : { approval: askedView(foreseen.asks) }),
       },
     }
   }
+}
+
+function askedView({ rule, needed, expiresSeconds, delaySeconds }: ApprovalAsked) {
+  return { rule, needed, expires_seconds: expiresSeconds, delay_seconds: delaySeconds }
 }
 
 function screeningView({ verdict, addresses }: Inspection) {

@@ -19,6 +19,8 @@ export const DEFAULT_ALERT_TYPES: readonly EventType[] = [
   'wallet.unfrozen',
   'key.frozen',
   'key.unfrozen',
+  'approval.requested',
+  'approval.expired',
 ]
 
 const TELEGRAM_URL = 'https://api.telegram.org'

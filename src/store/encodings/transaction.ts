@@ -1,7 +1,13 @@
 import type { CreditUse } from '../../domain/allowance.js'
 import type { LineageId, TxId } from '../../domain/ids.js'
 import type { Reservation } from '../../domain/spend.js'
-import type { MinedIn, SignedAttempt, Transaction, Valuation } from '../../domain/transaction.js'
+import type {
+  AskedApproval,
+  MinedIn,
+  SignedAttempt,
+  Transaction,
+  Valuation,
+} from '../../domain/transaction.js'
 import type { UnitsTaken } from '../../policy/ceilings.js'
 import {
   type Codec,
@@ -55,6 +61,15 @@ const VALUATION = record<Valuation>({
 const RESERVATION = record<Reservation>({ micros: scalar, day: scalar, month: scalar })
 
 const UNITS = record<UnitsTaken>({ chainId: scalar, token: scalar, amount: scalar })
+
+const APPROVAL = record<AskedApproval>({
+  approvalId: scalar,
+  url: scalar,
+  rule: scalar,
+  needed: scalar,
+  expiresAtMs: scalar,
+  runsAtMs: scalar,
+})
 
 const CREDIT = record<CreditUse>({ key: scalar, approvedBy: scalar, amount: scalar })
 
@@ -117,6 +132,7 @@ const TRANSACTION = recordInParts<Transaction, 'txId', StateField, 'call'>(
     credits: optional(listOf(CREDIT)),
     foreseenMicros: optional(scalar),
     unitsTaken: optional(listOf(UNITS)),
+    approval: optional(APPROVAL),
   },
   {
     status: scalar,

@@ -92,7 +92,7 @@ export function describeSends(stack: () => Stack): void {
     const all = await allFinal(owner, key)
     expect(all).toHaveLength(BURST)
     expect(all.every((tx) => tx.status === 'confirmed')).toBe(true)
-    const nonces = all.map(({ nonce }) => nonce).sort((a, b) => a - b)
+    const nonces = all.map(({ nonce }) => nonce ?? -1).sort((a, b) => a - b)
     expect(nonces).toEqual(Array.from({ length: BURST }, (_, i) => nonceBefore + i))
     expect(await chain.nonceOf(address)).toBe(nonceBefore + BURST)
 
@@ -100,7 +100,7 @@ export function describeSends(stack: () => Stack): void {
     const usd = (wei: bigint) => valueUsdMicros(wei, NATIVE_DECIMALS, price, PRICE_DECIMALS)
     let spentMicros = 0n
     for (const tx of all) {
-      const receipt = await chain.receipt(tx.tx_hash)
+      const receipt = await chain.receipt(tx.tx_hash ?? '')
       if (receipt === null) throw new Error(`${tx.tx_hash} has no receipt`)
       const micros = usd(BigInt(tx.value)) + usd(receipt.feeWei)
       expect(parseUsd(tx.spend_usd)).toBe(micros)

@@ -1,0 +1,244 @@
+import {
+  type Approval,
+  type ApprovalDecision,
+  approvalIdOf,
+  approversOf,
+  isApproved,
+} from '../../../src/domain/approval.js'
+import type { Hex, TxId } from '../../../src/domain/ids.js'
+import { NO_NONCE, type Transaction, type UnapprovedEnd } from '../../../src/domain/transaction.js'
+import { type Fault, fault } from '../../../src/errors/fault.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import type { ApprovalCommand, DecideApproval, WithdrawCall } from './approval-messages.js'
+import { Sent } from './sent.js'
+import type { Draft, SubWalletState } from './state.js'
+import type { Turn } from './turn.js'
+import { waitingOf } from './waiting-calls.js'
+import { WAITING_DATA_CHARS_MAX, WAITING_MAX, type WaitingCall } from './waiting-state.js'
+
+type Of<T extends ApprovalCommand['type']> = Extract<ApprovalCommand, { type: T }>
+
+/**
+ * How far the fees of a chain may rise before people are asked again: they bound what the gas may
+ * cost while they sign, and days may pass.
+ */
+const GAS_HEADROOM = 3n
+const SECOND_MS = 1_000
+
+/** The most that the gas of a call may cost, as people sign it. */
+export function maxNativeWeiOf({ gasLimit, maxFeePerGas }: Draft): bigint {
+  return gasLimit * maxFeePerGas * GAS_HEADROOM
+}
+
+/** Why no more calls may wait; null: one may. */
+export function waitingFault({ waiting }: SubWalletState, data: Hex): Fault | null {
+  if (waiting.byTx.size >= WAITING_MAX) {
+    return fault('OVERLOADED', { waiting_calls_max: WAITING_MAX }, TOO_MANY)
+  }
+  if (waiting.dataChars + data.length > WAITING_DATA_CHARS_MAX) {
+    return fault('OVERLOADED', { waiting_data_chars_max: WAITING_DATA_CHARS_MAX }, TOO_MANY)
+  }
+  return null
+}
+
+const TOO_MANY = 'Too many calls of this sub-wallet wait for approval; decide some of them first.'
+
+/** A call that passed its screening and waits from now on: it is stored with what it holds. */
+export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
+  const { txId, keyProof, url, nowMs } = command
+  const { state } = turn
+  const entry = state.drafts.get(txId)
+  const asks = entry?.draft.asks
+  if (entry === undefined || entry.phase !== 'screening' || asks === undefined) return
+  const { draft, screenedAgainst } = entry
+  const { token, idempotency } = draft
+  const stopped = turn.whatStops(draft) ?? waitingFault(state, draft.call.data)
+  if (stopped !== null) {
+    turn.emit({ type: 'released', txId })
+    turn.refuseSend(token, stopped, draft, screenedAgainst)
+    return
+  }
+  const { rule, needed, delaySeconds, expiresSeconds } = asks
+  const approvalId = approvalIdOf(txId)
+  const expiresAtMs = nowMs + (delaySeconds + expiresSeconds) * SECOND_MS
+  const runsAtMs = delaySeconds === 0 ? null : nowMs + delaySeconds * SECOND_MS
+  const tx: Transaction = {
+    ...waitingRecord(state, draft, nowMs),
+    approval: { approvalId, url, rule, needed, expiresAtMs, runsAtMs },
+  }
+  const { subWalletId, userId, keyId, lineageId } = tx
+  const { basis, counted, valuation } = draft
+  const approval: Approval = {
+    ...{ approvalId, txId, subWalletId, userId, keyId, lineageId, status: 'pending' },
+    ...{ rule, needed, delaySeconds, url, decisions: [], keyProof },
+    maxNativeWei: maxNativeWeiOf(draft),
+    valueMicros: valuation.valueMicros,
+    ...{ requestedAtMs: nowMs, expiresAtMs, toldAtMs: null },
+    counted: counted ?? null,
+    foreseen: {
+      simulated: basis?.simulated === true,
+      gasUsed: basis?.gasUsed ?? null,
+      maxFeeWei: basis?.maxFeeWei ?? draft.gasLimit * draft.maxFeePerGas,
+    },
+    ...{ screenedAgainst, askedAgain: null, decidedAtMs: null },
+  }
+  turn.emit({ type: 'released', txId })
+  turn.emit({ type: 'approval-requested', tx, approval, idempotency })
+  turn.answer(token, new Sent(tx, false))
+  // Nothing else of what waits has changed, and there may be thousands.
+  tell(turn, waitingOf(state, txId))
+  wakeAt(turn, expiresAtMs)
+}
+
+/** What a person, through the identity provider, or a console token's holder says. */
+export function decideApproval(
+  turn: Turn,
+  { txId, decision, requestId, nowMs }: DecideApproval,
+  token: ReplyToken | null,
+): void {
+  const call = turn.state.waiting.byTx.get(txId)
+  if (call === undefined || nowMs >= call.approval.expiresAtMs) {
+    turn.refuse(token, fault('INVALID_REQUEST', { tx_id: txId }, OVER))
+    if (call !== undefined) turn.touchWaiting(nowMs)
+    return
+  }
+  const { approval } = call
+  if (decision.decision === 'decline') {
+    if (!isStoppable(turn, call)) {
+      turn.refuse(token, fault('INVALID_REQUEST', { tx_id: txId }, BEING_SIGNED))
+      return
+    }
+    const declined: Approval = { ...approval, decisions: [...approval.decisions, decision] }
+    turn.emit({ type: 'approval-decided', approval: declined, decision, requestId })
+    turn.answer(token, endWaiting(turn, txId, 'declined', nowMs, requestId, declinedBy(decision)))
+    turn.touchWaiting(nowMs)
+    return
+  }
+  // Told of another term meanwhile, the identity provider verified what no one would sign.
+  if (approval.toldAtMs === null) {
+    turn.refuse(token, fault('COSIGNER_UNAVAILABLE', {}, NOT_TOLD))
+    return
+  }
+  if (approversOf(approval).has(decision.authorizerId ?? '') || isApproved(approval)) {
+    turn.answer(token, approval)
+    return
+  }
+  const decided: Approval = { ...approval, decisions: [...approval.decisions, decision] }
+  turn.emit({ type: 'approval-decided', approval: decided, decision, requestId })
+  if (isApproved(decided)) approve(turn, decided, nowMs)
+  turn.answer(token, waitingOf(turn.state, txId).approval)
+  turn.touchWaiting(nowMs)
+}
+
+/** By the agent that asked for it. */
+export function withdrawCall(
+  turn: Turn,
+  { txId, keyId, requestId, nowMs }: WithdrawCall,
+  token: ReplyToken | null,
+): void {
+  const { state } = turn
+  const call = state.waiting.byTx.get(txId)
+  const key = state.keys.get(keyId)
+  if (call === undefined || key === undefined || key.lineageId !== call.tx.lineageId) {
+    turn.refuse(token, fault('NOT_FOUND', { tx_id: txId }))
+    return
+  }
+  if (!isStoppable(turn, call)) {
+    turn.refuse(token, fault('INVALID_REQUEST', { tx_id: txId }, BEING_SIGNED))
+    return
+  }
+  endWaiting(turn, txId, 'withdrawn', nowMs, requestId, WITHDRAWN)
+  turn.answer(token, lastEnded(turn))
+  turn.touchWaiting(nowMs)
+}
+
+/** The identity provider is told of one call at a time, the oldest first. */
+export function tell(turn: Turn, { tx, approval }: WaitingCall): void {
+  const { waiting, wallet } = turn.state
+  if (waiting.telling !== null || waiting.resting || wallet === null) return
+  turn.emit({ type: 'approval-telling', txId: tx.txId })
+  turn.effect({ type: 'tell-approval', tx, approval, wallet, failures: waiting.failures })
+}
+
+export function wakeAt(turn: Turn, atMs: number): void {
+  const { wakeAtMs } = turn.state.waiting
+  if (wakeAtMs !== null && wakeAtMs <= atMs) return
+  turn.emit({ type: 'approvals-wake', atMs })
+  turn.effect({ type: 'wake-approvals', atMs })
+}
+
+/** Enough people said yes, or its time has come. */
+export function approve(turn: Turn, approval: Approval, nowMs: number): void {
+  const approved: Approval = { ...approval, status: 'approved', decidedAtMs: nowMs }
+  turn.emit({ type: 'approval-approved', approval: approved, atMs: nowMs })
+}
+
+/** @returns the approval as it ended */
+export function endWaiting(
+  turn: Turn,
+  txId: TxId,
+  status: UnapprovedEnd | 'dropped',
+  nowMs: number,
+  requestId: string | null,
+  error: Transaction['error'],
+): Approval {
+  const { state } = turn
+  if (state.drafts.has(txId)) turn.emit({ type: 'released', txId })
+  const { tx: before, approval: asked } = waitingOf(state, txId)
+  const tx: Transaction = { ...before, status, error, spentMicros: 0n, updatedAtMs: nowMs }
+  const approval: Approval =
+    status === 'dropped'
+      ? { ...asked, status: 'approved', decidedAtMs: asked.decidedAtMs ?? nowMs }
+      : { ...asked, status, decidedAtMs: nowMs }
+  turn.emit({ type: 'approval-ended', tx, approval, requestId, atMs: nowMs })
+  if (asked.toldAtMs !== null) turn.effect({ type: 'forget-approval', approval })
+  return approval
+}
+
+/** False once it has a nonce: what the quorum was asked for cannot be called back. */
+function isStoppable({ state }: Turn, { phase, tx }: WaitingCall): boolean {
+  if (phase !== 'running') return true
+  const draft = state.drafts.get(tx.txId)?.phase
+  return draft === undefined || draft === 'screening' || draft === 'queued'
+}
+
+function lastEnded({ events }: Turn): Transaction {
+  for (const event of [...events].reverse()) if (event.type === 'approval-ended') return event.tx
+  throw new Error('nothing ended')
+}
+
+function waitingRecord({ wallet }: SubWalletState, draft: Draft, nowMs: number): Transaction {
+  if (wallet === null) throw new Error(`${draft.txId} waits in no wallet`)
+  return {
+    txId: draft.txId,
+    subWalletId: wallet.subWalletId,
+    userId: wallet.userId,
+    keyId: draft.keyId,
+    lineageId: draft.lineageId,
+    requestId: draft.requestId,
+    kind: draft.kind,
+    from: wallet.address,
+    call: draft.call,
+    nonce: NO_NONCE,
+    gasLimit: draft.gasLimit,
+    status: 'awaiting_approval',
+    attempts: [],
+    valuation: draft.valuation,
+    reservation: draft.reservation,
+    spentMicros: draft.reservation.micros,
+    mined: null,
+    error: null,
+    createdAtMs: draft.createdAtMs,
+    updatedAtMs: nowMs,
+    confirmedAtMs: null,
+  }
+}
+
+function declinedBy({ comment }: ApprovalDecision): Transaction['error'] {
+  return { code: 'DECLINED', message: comment ?? 'The owner declined the call.' }
+}
+
+const WITHDRAWN = { code: 'WITHDRAWN', message: 'The call was withdrawn before it was approved.' }
+const OVER = 'Nobody is asked about this call any more; its record says what became of it.'
+const BEING_SIGNED = 'The call is being signed already, and cannot be stopped any more.'
+const NOT_TOLD = 'The identity provider has yet to hear of this call; approve it in a moment.'

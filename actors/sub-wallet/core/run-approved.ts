@@ -1,0 +1,221 @@
+import { type Approval, approversOf, isApproved } from '../../../src/domain/approval.js'
+import type { Hex } from '../../../src/domain/ids.js'
+import { CATALOGUE } from '../../../src/errors/catalogue.js'
+import type { Fault } from '../../../src/errors/fault.js'
+import type { CallQuote } from '../../../src/valuation/quoter.js'
+import type { ApprovalCommand } from './approval-messages.js'
+import type { CallAtGates } from './call-at-gates.js'
+import { approve, endWaiting, maxNativeWeiOf, tell, wakeAt } from './decide-approvals.js'
+import type { Draft } from './state.js'
+import type { Turn } from './turn.js'
+import { unminedCalls } from './unmined-calls.js'
+import { waitingOf } from './waiting-calls.js'
+import type { WaitingCall } from './waiting-state.js'
+
+type Of<T extends ApprovalCommand['type']> = Extract<ApprovalCommand, { type: T }>
+
+/**
+ * From the moment at which a waiting call is let through: it is judged anew as a draft, by the gates
+ * that a quote can change, and signed. What refuses it ends it, but for what may answer later.
+ */
+
+/**
+ * A call that is worth so much more or less than when people were asked is theirs to look at again.
+ * Gas is not in it: people bound it by itself.
+ */
+const PRICE_TOLERANCE_BPS = 500n
+const BPS = 10_000n
+/** Calls judged anew at once: an hour's delay may end for a thousand of them in one second. */
+const RUNNING_MAX = 32
+/** Added to a delay: the identity provider counts it by its own clock. */
+const DELAY_MARGIN_MS = 1_000
+const SECOND_MS = 1_000
+/** The next attempt after one that nobody answered. */
+const REST_MS_MIN = 500
+const REST_MS_MAX = 60_000
+/** The same of telling the identity provider. */
+const TELL_REST_MS_MIN = 250
+const TELL_REST_MS_MAX = 5_000
+
+/** To be called once a command's other events are out, where it has to do with waiting calls. */
+export function advanceWaiting(turn: Turn, nowMs: number): void {
+  settleRuns(turn, nowMs)
+  runDue(turn, nowMs)
+  tellNext(turn)
+  askToWake(turn)
+}
+
+export function approvalsDue(turn: Turn, { nowMs }: Of<'approvals-due'>): void {
+  turn.emit({ type: 'approvals-wake', atMs: null })
+  turn.touchWaiting(nowMs)
+}
+
+export function approvalTold(turn: Turn, command: Of<'approval-told'>): void {
+  const { txId, maxNativeWei, taken, nowMs } = command
+  const { waiting } = turn.state
+  turn.emit({ type: 'approval-telling', txId: null })
+  const call = waiting.byTx.get(txId)
+  if (taken) {
+    turn.emit({ type: 'approvals-resting', on: waiting.resting, failures: 0 })
+    // Asked again meanwhile, it is told anew.
+    if (call !== undefined && call.approval.maxNativeWei === maxNativeWei) {
+      const approval: Approval = { ...call.approval, toldAtMs: nowMs }
+      turn.emit({ type: 'approval-told', approval })
+    }
+  } else if (!waiting.resting) {
+    const failures = waiting.failures + 1
+    turn.emit({ type: 'approvals-resting', on: true, failures })
+    const delayMs = Math.min(TELL_REST_MS_MIN * 2 ** Math.min(failures - 1, 10), TELL_REST_MS_MAX)
+    turn.effect({ type: 'rest-approvals', delayMs })
+  }
+  turn.touchWaiting(nowMs)
+}
+
+export function approvalsRested(turn: Turn): void {
+  const { waiting } = turn.state
+  turn.emit({ type: 'approvals-resting', on: false, failures: waiting.failures })
+  tellNext(turn)
+}
+
+/**
+ * Why people have to be asked once more about a draft that was valued anew; null: what they said
+ * covers it.
+ */
+export function askedAgainFor(
+  turn: Turn,
+  draft: Draft,
+  { admitted, asks }: CallAtGates,
+  quote: Extract<CallQuote, { ok: true }>,
+): Approval['askedAgain'] {
+  const { approval } = waitingOf(turn.state, draft.txId)
+  if (asks !== undefined && asks.needed > approversOf(approval).size) return 'policy'
+  if (quote.gasLimit * quote.fees.maxFeePerGas > approval.maxNativeWei) return 'gas'
+  const { valueMicros: then } = approval
+  const now = admitted?.valuation.valueMicros ?? 0n
+  const moved = now > then ? now - then : then - now
+  return moved * BPS > then * PRICE_TOLERANCE_BPS ? 'price' : null
+}
+
+/** The draft is gone; the call waits as before, for what it costs now. */
+export function askAgain(
+  turn: Turn,
+  draft: Draft,
+  why: Exclude<Approval['askedAgain'], null>,
+  asks: CallAtGates['asks'],
+  nowMs: number,
+): void {
+  const { txId } = draft
+  turn.emit({ type: 'released', txId })
+  const { tx, approval: before } = waitingOf(turn.state, txId)
+  const needed = Math.max(before.needed, asks?.needed ?? 0)
+  const wanted = maxNativeWeiOf(draft)
+  const approval: Approval = {
+    ...before,
+    ...{ status: 'pending', decisions: [], needed, toldAtMs: null, askedAgain: why },
+    // Another term, so that what was signed over the one before is good for nothing.
+    maxNativeWei: wanted === before.maxNativeWei ? wanted + 1n : wanted,
+    valueMicros: draft.valuation.valueMicros,
+    counted: draft.counted ?? null,
+    decidedAtMs: null,
+  }
+  const asked = tx.approval === undefined ? undefined : { ...tx.approval, needed }
+  turn.emit({
+    type: 'approval-asked-again',
+    tx: { ...tx, ...(asked === undefined ? {} : { approval: asked }), updatedAtMs: nowMs },
+    ...{ approval, atMs: nowMs },
+  })
+  turn.touchWaiting(nowMs)
+}
+
+/** What became of calls that were being judged anew, and are no drafts any more. */
+function settleRuns(turn: Turn, nowMs: number): void {
+  for (const [txId, why] of turn.takeRefusedRuns() ?? []) {
+    const call = turn.state.waiting.byTx.get(txId)
+    if (call === undefined || call.phase !== 'running' || turn.state.drafts.has(txId)) continue
+    if (isWorthAnother(why)) {
+      const delayMs = Math.min(REST_MS_MIN * 2 ** Math.min(call.rests, 10), REST_MS_MAX)
+      turn.emit({ type: 'approval-rested', txId, untilMs: nowMs + delayMs })
+    } else {
+      endWaiting(turn, txId, 'dropped', nowMs, null, { code: why.code, message: why.message })
+    }
+  }
+}
+
+function isWorthAnother({ code }: Fault): boolean {
+  return CATALOGUE[code].retryable || code === 'PRICE_UNAVAILABLE'
+}
+
+function runDue(turn: Turn, nowMs: number): void {
+  const { byTx } = turn.state.waiting
+  let running = 0
+  for (const { phase } of byTx.values()) if (phase === 'running') running++
+  for (const call of [...byTx.values()]) {
+    const { phase, approval, tx } = call
+    if (phase === 'running') continue
+    if (nowMs >= approval.expiresAtMs) {
+      endWaiting(turn, tx.txId, 'expired', nowMs, null, EXPIRED)
+    } else if (running < RUNNING_MAX && nowMs >= runsAtMs(call)) {
+      running++
+      run(turn, call, nowMs)
+    }
+  }
+}
+
+function run(turn: Turn, { approval, tx }: WaitingCall, nowMs: number): void {
+  const { txId } = tx
+  if (approval.status === 'pending') approve(turn, approval, nowMs)
+  const newest = waitingOf(turn.state, txId).approval
+  turn.emit({ type: 'approval-running', txId })
+  const draft: Draft = {
+    ...{ txId, requestId: tx.requestId, keyId: tx.keyId, lineageId: tx.lineageId },
+    ...{ kind: tx.kind, call: tx.call, gasLimit: tx.gasLimit, maxFeePerGas: 0n },
+    ...{ maxPriorityFeePerGas: 0n, valuation: tx.valuation, reservation: tx.reservation },
+    ...{ paid: null, problem: null, basis: null, requotes: 0, proofKey: null },
+    ...{ idempotency: null, token: null, createdAtMs: nowMs, signs: 'first-time' },
+    counted: approval.counted ?? undefined,
+    approval: {
+      approvalId: newest.approvalId,
+      expiresAtMs: newest.expiresAtMs,
+      maxNativeWei: newest.maxNativeWei,
+      proofs: proofsOf(newest),
+      requestedAtMs: tx.createdAtMs,
+    },
+  }
+  turn.emit({ type: 'reserved', draft })
+  const unmined = unminedCalls(turn.state, tx.call.chainId)
+  turn.effect({ type: 'screen', userId: tx.userId, draft, unmined, revalues: true })
+}
+
+function proofsOf({ decisions }: Approval): readonly Hex[] {
+  return decisions.flatMap(({ proof }) => (proof === null ? [] : [proof]))
+}
+
+/** When it may be judged anew, by what is known now. */
+function runsAtMs({ approval, restUntilMs }: WaitingCall): number {
+  const { toldAtMs, delaySeconds } = approval
+  if (toldAtMs === null || !isApproved(approval)) return Number.POSITIVE_INFINITY
+  const delayedMs = delaySeconds === 0 ? 0 : toldAtMs + delaySeconds * SECOND_MS + DELAY_MARGIN_MS
+  return Math.max(delayedMs, restUntilMs)
+}
+
+function tellNext(turn: Turn): void {
+  const { waiting } = turn.state
+  if (waiting.telling !== null || waiting.resting) return
+  for (const call of waiting.byTx.values()) {
+    if (call.approval.toldAtMs !== null) continue
+    tell(turn, call)
+    return
+  }
+}
+
+function askToWake(turn: Turn): void {
+  const { waiting } = turn.state
+  let atMs = Number.POSITIVE_INFINITY
+  for (const call of waiting.byTx.values()) {
+    if (call.phase === 'running') continue
+    atMs = Math.min(atMs, call.approval.expiresAtMs, runsAtMs(call))
+  }
+  if (atMs !== Number.POSITIVE_INFINITY) wakeAt(turn, atMs)
+}
+
+const EXPIRED = { code: 'EXPIRED', message: 'Nobody approved the call in time.' }

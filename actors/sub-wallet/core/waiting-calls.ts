@@ -1,0 +1,122 @@
+import type { TxId } from '../../../src/domain/ids.js'
+import {
+  NO_SPEND,
+  type Reservation,
+  reserve,
+  rollForward,
+  settle,
+} from '../../../src/domain/spend.js'
+import type { Transaction } from '../../../src/domain/transaction.js'
+import type { ApprovalEvent } from './approval-messages.js'
+import { type Draft, runningKey, type SubWalletState } from './state.js'
+import { addWaiting, type WaitingCall } from './waiting-state.js'
+
+export function waitingOf({ waiting }: SubWalletState, txId: TxId): WaitingCall {
+  const found = waiting.byTx.get(txId)
+  if (found === undefined) throw new Error(`${txId} waits for nobody`)
+  return found
+}
+
+/** Folds what happens to waiting calls, in place. */
+export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void {
+  const { waiting } = state
+  switch (event.type) {
+    case 'approval-requested': {
+      const { tx, approval, idempotency } = event
+      addWaiting(waiting, tx, approval, idempotency)
+      hold(state, tx.lineageId, tx.reservation, tx.createdAtMs)
+      if (idempotency !== null) {
+        state.running.set(runningKey(tx.lineageId, idempotency.key), tx.txId)
+      }
+      return
+    }
+    case 'approval-told':
+    case 'approval-decided':
+    case 'approval-approved':
+      waitingOf(state, event.approval.txId).approval = event.approval
+      return
+    case 'approval-asked-again': {
+      const call = waitingOf(state, event.approval.txId)
+      call.approval = event.approval
+      call.tx = event.tx
+      call.phase = 'asked'
+      call.rests = 0
+      return
+    }
+    case 'approval-ended':
+      ended(state, event.tx)
+      return
+    case 'approval-wanted': {
+      const entry = state.drafts.get(event.txId)
+      if (entry !== undefined) entry.screenedAgainst = event.screenedAgainst
+      return
+    }
+    case 'approval-telling':
+      waiting.telling = event.txId
+      return
+    case 'approvals-resting':
+      waiting.resting = event.on
+      waiting.failures = event.failures
+      return
+    case 'approval-running':
+      waitingOf(state, event.txId).phase = 'running'
+      return
+    case 'approval-rested': {
+      const call = waitingOf(state, event.txId)
+      call.phase = 'resting'
+      call.restUntilMs = event.untilMs
+      call.rests += 1
+      return
+    }
+    case 'approvals-wake':
+      waiting.wakeAtMs = event.atMs
+      return
+  }
+}
+
+/** It holds something else from now on: prices and fees moved on. */
+export function holdAnew(state: SubWalletState, draft: Draft): void {
+  const call = waitingOf(state, draft.txId)
+  const { lineageId, reservation, valuation, createdAtMs } = draft
+  release(state, call.tx)
+  hold(state, lineageId, reservation, createdAtMs)
+  call.tx = { ...call.tx, reservation, valuation, spentMicros: reservation.micros }
+}
+
+/** It is signed: what it holds is its transaction's from now on. */
+export function leaveWaiting(state: SubWalletState, txId: TxId): boolean {
+  const call = state.waiting.byTx.get(txId)
+  if (call === undefined) return false
+  forget(state, call)
+  return true
+}
+
+function ended(state: SubWalletState, tx: Transaction): void {
+  const call = waitingOf(state, tx.txId)
+  release(state, call.tx)
+  forget(state, call)
+  state.ended.set(tx.txId, tx)
+}
+
+function forget(state: SubWalletState, { tx, idempotency }: WaitingCall): void {
+  const { waiting, running } = state
+  waiting.byTx.delete(tx.txId)
+  waiting.dataChars -= tx.call.data.length
+  if (idempotency === null) return
+  const key = runningKey(tx.lineageId, idempotency.key)
+  if (running.get(key) === tx.txId) running.delete(key)
+}
+
+function hold(
+  state: SubWalletState,
+  lineageId: Transaction['lineageId'],
+  reservation: Reservation,
+  nowMs: number,
+): void {
+  const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, nowMs)
+  state.spend.set(lineageId, reserve(before, reservation))
+}
+
+function release(state: SubWalletState, { lineageId, reservation }: Transaction): void {
+  state.spend.set(lineageId, settle(state.spend.get(lineageId) ?? NO_SPEND, reservation, 0n))
+}

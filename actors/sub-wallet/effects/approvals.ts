@@ -1,0 +1,85 @@
+import { type Approval, approvalIdOf } from '../../../src/domain/approval.js'
+import { formatUsd } from '../../../src/domain/money.js'
+import { sleep } from '../../runtime/timers.js'
+import type { ApprovalEffect } from '../core/approval-messages.js'
+import type { Command } from '../core/messages.js'
+import type { SubWalletPorts } from '../ports.js'
+
+type Of<T extends ApprovalEffect['type']> = Extract<ApprovalEffect, { type: T }>
+
+/** One warning a minute from a call that the identity provider does not take. */
+const FAILURES_PER_WARNING = 12
+/** A timer counts no more than 24.8 days; a call waits 14 at most. */
+const SLEEP_MS_MAX = 7 * 86_400_000
+
+/** The key's proof over the call: nothing else of the API key outlives its request. */
+export function readyApproval(
+  { timers, approvals }: Pick<SubWalletPorts, 'timers' | 'approvals'>,
+  { draft, userId, maxNativeWei }: Of<'ready-approval'>,
+  walletId: Approval['subWalletId'],
+  self: (command: Command) => void,
+): void {
+  const { txId, keyId, proofKey, call } = draft
+  if (proofKey === null || approvals === null) throw new Error(`${txId} cannot be asked about`)
+  const approvalId = approvalIdOf(txId)
+  const asked = { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs: 0 }
+  const keyProof = approvals.proveKey(asked, call, proofKey)
+  const url = approvals.pageOf(approvalId)
+  self({ type: 'approval-ready', txId, keyProof, url, nowMs: timers.now() })
+}
+
+/** Has the identity provider know of the call, so that it can show it. Told again, it does no harm. */
+export async function tellApproval(
+  { approvals, log, timers }: Pick<SubWalletPorts, 'approvals' | 'log' | 'timers'>,
+  { tx, approval, failures }: Of<'tell-approval'>,
+  self: (command: Command) => void,
+): Promise<void> {
+  const { txId, maxNativeWei, expiresAtMs, subWalletId: walletId } = approval
+  const { approvalId, keyId, userId, needed, delaySeconds, rule, keyProof } = approval
+  const asked = { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs }
+  const told = (taken: boolean) =>
+    self({ type: 'approval-told', txId, maxNativeWei, taken, nowMs: timers.now() })
+  try {
+    if (approvals === null) throw new Error('nobody is told of calls that wait')
+    await approvals.register(asked, tx.call, {
+      ...{ needed, delaySeconds, rule, keyProof },
+      spendUsd: formatUsd(tx.reservation.micros),
+    })
+    told(true)
+  } catch (error) {
+    if (failures % FAILURES_PER_WARNING === 0) {
+      log.warn({ err: error, txId, failures }, 'the identity provider has yet to hear of a call')
+    }
+    told(false)
+  }
+}
+
+export async function restApprovals(
+  timers: SubWalletPorts['timers'],
+  { delayMs }: Of<'rest-approvals'>,
+  self: (command: Command) => void,
+): Promise<void> {
+  await sleep(timers, delayMs)
+  self({ type: 'approvals-rested' })
+}
+
+export async function wakeApprovals(
+  timers: SubWalletPorts['timers'],
+  { atMs }: Of<'wake-approvals'>,
+  self: (command: Command) => void,
+): Promise<void> {
+  await sleep(timers, Math.min(SLEEP_MS_MAX, Math.max(0, atMs - timers.now())))
+  self({ type: 'approvals-due', nowMs: timers.now() })
+}
+
+/** It frees its place there; forgotten, it ends by itself. */
+export function forgetApproval(
+  { approvals, log }: Pick<SubWalletPorts, 'approvals' | 'log'>,
+  { approval }: Of<'forget-approval'>,
+): void {
+  const { approvalId, status } = approval
+  const as = status === 'approved' || status === 'pending' ? 'dropped' : status
+  approvals
+    ?.end(approvalId, as)
+    .catch((error: unknown) => log.warn({ err: error, approvalId }, 'an ended call stays there'))
+}

@@ -1,0 +1,202 @@
+import { type Approval, approversOf } from '../../src/domain/approval.js'
+import type { AuditType, NewAuditRecord } from '../../src/domain/audit.js'
+import type { EventType, NewEvent } from '../../src/domain/event.js'
+import { isoTime } from '../../src/domain/iso-time.js'
+import { formatUsd } from '../../src/domain/money.js'
+import type { Transaction } from '../../src/domain/transaction.js'
+import { auditEntry } from '../../src/store/audit-entry.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { Writer } from '../../src/store/writer.js'
+import type { ApprovalEvent } from './core/approval-messages.js'
+import type { SubWalletState } from './core/state.js'
+import { waitingOf } from './core/waiting-calls.js'
+import { restoreWaiting } from './core/waiting-state.js'
+
+/** The calls that wait, with who has decided about them. */
+export function loadWaiting(reader: Reader, state: SubWalletState): void {
+  const { wallet, subWalletId, waiting } = state
+  if (wallet === null) return
+  for (const approval of reader.approvals.waitingOf(subWalletId, wallet.userId)) {
+    const tx = reader.transactions.byId(approval.txId)
+    if (tx !== undefined) restoreWaiting(waiting, tx, approval)
+  }
+}
+
+/** What of the store each event changes; the volatile ones change nothing. */
+const IS_DURABLE: Readonly<Record<ApprovalEvent['type'], boolean>> = {
+  'approval-requested': true,
+  'approval-told': true,
+  'approval-decided': true,
+  'approval-approved': true,
+  'approval-asked-again': true,
+  'approval-ended': true,
+  'approval-wanted': false,
+  'approval-telling': false,
+  'approvals-resting': false,
+  'approval-running': false,
+  'approval-rested': false,
+  'approvals-wake': false,
+}
+
+export function isApprovalEvent(event: { readonly type: string }): event is ApprovalEvent {
+  return event.type in IS_DURABLE
+}
+
+/**
+ * Writes what an event of a waiting call changed.
+ * @returns true when the wallet's header has changed too
+ */
+export function recordApproval(
+  writer: Writer,
+  state: SubWalletState,
+  event: ApprovalEvent,
+): boolean {
+  switch (event.type) {
+    case 'approval-requested': {
+      const { tx, approval, idempotency } = event
+      const { subWalletId, lineageId, txId, createdAtMs } = tx
+      writer.addTransaction(tx, null)
+      writer.putApproval(approval)
+      writer.markWaiting(subWalletId, approval.approvalId)
+      if (idempotency !== null) {
+        const { key, bodyHash } = idempotency
+        writer.putIdempotency(lineageId, key, { bodyHash, txId, createdAtMs })
+      }
+      const { requestedAtMs: atMs } = approval
+      writer.appendEvent(approvalEvent('approval.requested', tx, approval, atMs))
+      writer.appendAudit(approvalAudit('approval.requested', tx, approval, tx.requestId, atMs))
+      return true
+    }
+    case 'approval-told':
+      writer.putApproval(event.approval)
+      return false
+    case 'approval-decided': {
+      const { approval, decision, requestId } = event
+      const { atMs } = decision
+      const tx = callOf(state, approval)
+      writer.putApproval(approval)
+      if (decision.decision === 'approve') {
+        writer.appendAudit(approvalAudit('approval.decided', tx, approval, requestId, atMs))
+      }
+      return false
+    }
+    case 'approval-approved': {
+      const { approval, atMs } = event
+      const tx = callOf(state, approval)
+      writer.putApproval(approval)
+      writer.appendEvent(approvalEvent('approval.approved', tx, approval, atMs))
+      return false
+    }
+    case 'approval-asked-again': {
+      const { tx, approval, atMs } = event
+      writer.putApproval(approval)
+      writer.putTransaction(tx)
+      writer.appendEvent(approvalEvent('approval.requested', tx, approval, atMs))
+      writer.appendAudit(approvalAudit('approval.asked_again', tx, approval, null, atMs))
+      return true
+    }
+    case 'approval-ended': {
+      const { tx, approval, requestId, atMs } = event
+      writer.putApproval(approval)
+      writer.unmarkWaiting(tx.subWalletId, approval.approvalId)
+      writer.putTransaction(tx)
+      const end = endingOf(tx)
+      writer.appendAudit(approvalAudit(`approval.${end}`, tx, approval, requestId, atMs))
+      const type = EVENT_OF_END[end]
+      if (type !== null) writer.appendEvent(approvalEvent(type, tx, approval, atMs))
+      return true
+    }
+    default:
+      return false
+  }
+}
+
+/** It is a transaction like any other from now on. */
+export function recordSigned(writer: Writer, { subWalletId, approval }: Transaction): void {
+  if (approval !== undefined) writer.unmarkWaiting(subWalletId, approval.approvalId)
+}
+
+type End = 'declined' | 'expired' | 'withdrawn' | 'dropped'
+
+const EVENT_OF_END: Readonly<Record<End, EventType | null>> = {
+  declined: 'approval.declined',
+  expired: 'approval.expired',
+  // Who withdrew it knows.
+  withdrawn: null,
+  dropped: 'transaction.dropped',
+}
+
+function endingOf({ txId, status }: Transaction): End {
+  if (status === 'declined' || status === 'expired' || status === 'withdrawn') return status
+  if (status === 'dropped') return status
+  throw new Error(`${txId} waits no more and is ${status}`)
+}
+
+/** As it is after the command. */
+function callOf(state: SubWalletState, { txId }: Approval): Transaction {
+  const tx = state.ended.get(txId) ?? state.open.get(txId)?.tx
+  return tx === undefined ? waitingOf(state, txId).tx : (tx as Transaction)
+}
+
+function approvalEvent(
+  type: EventType,
+  tx: Transaction,
+  approval: Approval,
+  atMs: number,
+): NewEvent {
+  const moment = {
+    ...{ txId: tx.txId, attemptCount: 0, nonce: tx.nonce, status: tx.status },
+    ...{ spentMicros: tx.spentMicros, mined: null, error: tx.error },
+    ...{ updatedAtMs: tx.updatedAtMs, confirmedAtMs: null },
+  }
+  const common = { eventId: null, userId: tx.userId, type, atMs, subWalletId: tx.subWalletId }
+  if (type === 'transaction.dropped') {
+    return { ...common, laneKey: `${tx.subWalletId}:${tx.call.chainId}`, data: null, moment }
+  }
+  return { ...common, laneKey: null, data: outlineOf(tx, approval) }
+}
+
+function approvalAudit(
+  type: Extract<AuditType, `approval.${string}`>,
+  tx: Transaction,
+  approval: Approval,
+  requestId: string | null,
+  atMs: number,
+): NewAuditRecord {
+  const { userId, subWalletId, keyId, txId } = tx
+  const decided = approval.decisions.map(({ authorizerId, decision, comment }) => ({
+    ...{ authorizer_id: authorizerId, decision, comment },
+  }))
+  return auditEntry({
+    ...{ userId, subWalletId, keyId, txId, requestId, atMs, type },
+    details: { ...outlineOf(tx, approval), decisions: decided, error: tx.error },
+  })
+}
+
+/** The calldata may be 128 KiB; whoever wants it reads the transaction's record. */
+function outlineOf(tx: Transaction, approval: Approval): Readonly<Record<string, unknown>> {
+  const { txId, keyId, subWalletId, call, kind, reservation } = tx
+  const last = approval.decisions.at(-1)
+  return {
+    approval_id: approval.approvalId,
+    tx_id: txId,
+    key_id: keyId,
+    sub_wallet_id: subWalletId,
+    status: approval.status,
+    rule: approval.rule,
+    needed: approval.needed,
+    approved_by: [...approversOf(approval)],
+    url: approval.url,
+    operation: kind,
+    chain_id: call.chainId,
+    to: call.to,
+    value: call.value.toString(),
+    selector: call.data.slice(0, 10),
+    spend_usd: formatUsd(reservation.micros),
+    max_native_wei: approval.maxNativeWei.toString(),
+    asked_again: approval.askedAgain,
+    comment: last?.comment ?? null,
+    requested_at: isoTime(approval.requestedAtMs),
+    expires_at: isoTime(approval.expiresAtMs),
+  }
+}

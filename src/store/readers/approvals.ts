@@ -1,0 +1,48 @@
+import type { Approval } from '../../domain/approval.js'
+import type { ApprovalId, SubWalletId, UserId } from '../../domain/ids.js'
+import type { Environment } from '../environment.js'
+import { LAST, type Page, type PageOptions, pageIn } from '../pages.js'
+
+export interface ApprovalReader {
+  byId(user: UserId, id: ApprovalId): Approval | undefined
+  /** Newest first; as `TransactionReader.ofUser`. */
+  ofUser(
+    user: UserId,
+    options: PageOptions,
+    wanted: (approval: Approval) => boolean,
+  ): Page<Approval>
+  /** Of calls that wait, oldest first. */
+  waitingOf(wallet: SubWalletId, user: UserId): Generator<Approval>
+  /** Those in which calls wait; for a start. */
+  walletsWithWaiting(): Generator<SubWalletId>
+}
+
+export function createApprovalReader({
+  spaces,
+}: Pick<Environment, 'spaces' | 'noteDamage'>): ApprovalReader {
+  const byId = (user: UserId, id: ApprovalId) =>
+    spaces.approvals.get([user, id]) as Approval | undefined
+  return {
+    byId,
+    ofUser: (user, options, wanted) =>
+      pageIn(spaces, 'approvals', user, options, (id) => {
+        const approval = byId(user, id as ApprovalId)
+        return approval !== undefined && wanted(approval) ? approval : undefined
+      }),
+    *waitingOf(wallet, user) {
+      for (const key of spaces.waitingCalls.getKeys({ start: [wallet, ''], end: [wallet, LAST] })) {
+        const approval = byId(user, (key as unknown as [string, ApprovalId])[1])
+        if (approval !== undefined) yield approval
+      }
+    },
+    *walletsWithWaiting() {
+      let last: string | null = null
+      for (const key of spaces.waitingCalls.getKeys({})) {
+        const [wallet] = key as unknown as [SubWalletId, ApprovalId]
+        if (wallet === last) continue
+        last = wallet
+        yield wallet
+      }
+    },
+  }
+}

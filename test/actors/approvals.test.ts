@@ -1,0 +1,540 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Reply } from '../../actors/runtime/actor.js'
+import { decide } from '../../actors/sub-wallet/core/decide.js'
+import type { Command, Effect } from '../../actors/sub-wallet/core/messages.js'
+import { Sent } from '../../actors/sub-wallet/core/sent.js'
+import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
+import { WAITING_MAX } from '../../actors/sub-wallet/core/waiting-state.js'
+import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
+import type { ApiKey } from '../../src/domain/api-key.js'
+import { type Approval, approvalIdOf } from '../../src/domain/approval.js'
+import type { Freezes } from '../../src/domain/freeze.js'
+import type { TxId } from '../../src/domain/ids.js'
+import { type Fault, fault } from '../../src/errors/fault.js'
+import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
+import { createReader } from '../../src/store/reader.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
+import type { CallQuote } from '../../src/valuation/quoter.js'
+import { policyOf } from '../policy/random-policies.js'
+import { createMemoryEnvironment } from './memory-environment.js'
+import {
+  ATTEMPT,
+  apiKey,
+  GAS_MICROS,
+  KEY_ID,
+  LINEAGE_ID,
+  preparedSend,
+  START_MS,
+  txIdOf,
+  USER_ID,
+  WALLET_ID,
+  wallet,
+} from './wallet-fixtures.js'
+
+const HOUR_MS = 3_600_000
+const ASKS = { name: 'ask', effect: 'require_approval', when: {} }
+const ALICE = `aut_${'a'.repeat(32)}`
+const BOB = `aut_${'b'.repeat(32)}`
+
+/** A wallet with its store; what is in memory is held to what a start would have, after each commit. */
+class Wallet {
+  readonly #environment = createMemoryEnvironment()
+  readonly reader = createReader(this.#environment)
+  readonly #commits = localCommits(
+    this.#environment,
+    attachEventSequence(createEventSequenceBuffer(), () => true),
+  )
+  state: SubWalletState = loadState(this.reader, WALLET_ID)
+  nowMs = START_MS
+  effects: Effect[] = []
+  #replies: Reply[] = []
+  #token = 0
+
+  async run(command: Command): Promise<Reply['result'] | undefined> {
+    const token = ++this.#token
+    this.state.freezes = this.freezes
+    const { events, effects, replies } = decide(this.state, command, token)
+    const batch = new WriteBatch()
+    recordEvents(batch, this.state, events)
+    if (!batch.empty) await this.#commits.commit(batch)
+    this.effects.push(...effects)
+    this.#replies.push(...replies)
+    this.#mirror()
+    return replies.find((reply) => reply.token === token)?.result
+  }
+
+  /** Lets everything that was asked for answer, but for the quorum and the clock. */
+  async settle({ told = true, quote }: { told?: boolean; quote?: CallQuote } = {}): Promise<void> {
+    for (;;) {
+      const at = this.effects.findIndex(({ type }) => ANSWERED.has(type))
+      const [effect] = at < 0 ? [] : this.effects.splice(at, 1)
+      if (effect === undefined) return
+      const { nowMs } = this
+      if (effect.type === 'ready-approval') {
+        const { txId } = effect.draft
+        await this.run({
+          type: 'approval-ready',
+          txId,
+          keyProof: '0x01',
+          url: 'https://u/approve',
+          nowMs,
+        })
+      } else if (effect.type === 'tell-approval') {
+        const { txId, maxNativeWei } = effect.approval
+        await this.run({ type: 'approval-told', txId, maxNativeWei, taken: told, nowMs })
+        if (!told) return
+      } else if (effect.type === 'screen') {
+        const { txId } = effect.draft
+        const requoted = effect.revalues ? (quote ?? quoteOf(effect.draft.call.value)) : null
+        await this.run({
+          ...{ type: 'screened', txId, refusal: this.screening, screenedAgainst: [], requoted },
+          ...{ chainNonce: 0, nowMs },
+        })
+      }
+    }
+  }
+
+  screening: Fault | null = null
+  freezes: Freezes | null = null
+
+  async send(n: number, micros: bigint, said: object = {}) {
+    const { nowMs } = this
+    const first = this.run({ ...preparedSend(n, micros), nowMs, ...said })
+    const refused = await first
+    if (refused !== undefined) return refused
+    await this.settle()
+    const token = this.#token
+    return (
+      this.#replies.find(({ result }) => result.ok && isSent(result.value, txIdOf(n)))?.result ??
+      token
+    )
+  }
+
+  approve(n: number, authorizerId = ALICE) {
+    return this.#say(n, 'approve', authorizerId)
+  }
+
+  decline(n: number, comment: string | null = null) {
+    return this.#say(n, 'decline', null, comment)
+  }
+
+  #say(
+    n: number,
+    said: 'approve' | 'decline',
+    authorizerId: string | null,
+    comment?: string | null,
+  ) {
+    const { nowMs } = this
+    const proof = said === 'approve' ? ('0x02' as const) : null
+    return this.run({
+      type: 'decide-approval',
+      txId: txIdOf(n),
+      decision: { authorizerId, decision: said, comment: comment ?? null, atMs: nowMs, proof },
+      requestId: null,
+      nowMs,
+    })
+  }
+
+  withdraw(n: number, keyId = KEY_ID) {
+    const { nowMs } = this
+    return this.run({ type: 'withdraw-call', txId: txIdOf(n), keyId, requestId: 'r', nowMs })
+  }
+
+  due(afterMs: number) {
+    this.nowMs += afterMs
+    return this.run({ type: 'approvals-due', nowMs: this.nowMs })
+  }
+
+  /** What the quorum was asked for and has not answered. */
+  asked() {
+    return this.effects.flatMap((effect) => (effect.type === 'sign' ? [effect] : []))
+  }
+
+  async sign(n: number): Promise<void> {
+    const at = this.effects.findIndex((it) => it.type === 'sign' && it.draft.txId === txIdOf(n))
+    const [effect] = this.effects.splice(at, 1)
+    if (effect?.type !== 'sign') throw new Error('not asked for')
+    const { nonce } = effect
+    const { nowMs } = this
+    await this.run({ type: 'signed', txId: txIdOf(n), nonce, signed: ATTEMPT, nowMs })
+  }
+
+  restart(): void {
+    this.state = loadState(this.reader.fresh(), WALLET_ID)
+    this.effects = []
+  }
+
+  resume() {
+    return this.run({ type: 'resume', nowMs: this.nowMs })
+  }
+
+  record(n: number) {
+    return this.reader.fresh().transactions.byId(txIdOf(n))
+  }
+
+  approval(n: number): Approval {
+    const found = this.reader.fresh().approvals.byId(USER_ID, approvalIdOf(txIdOf(n)))
+    if (found === undefined) throw new Error('nobody is asked')
+    return found
+  }
+
+  get reserved(): bigint {
+    return countersOf(this.state, LINEAGE_ID, this.nowMs).reservedMicros
+  }
+
+  /** Memory equals what a start would have, drafts apart; and nothing is held twice or by nobody. */
+  #mirror(): void {
+    const { state } = this
+    const stored = loadState(this.reader.fresh(), WALLET_ID)
+    expect(stored.spend).toEqual(state.spend)
+    const durable = ({ waiting }: SubWalletState) =>
+      [...waiting.byTx.values()].map(({ tx, approval }) => ({ tx, approval }))
+    expect(durable(stored)).toEqual(durable(state))
+    let held = 0n
+    for (const { tx } of [...state.open.values(), ...state.waiting.byTx.values()]) {
+      held += tx.reservation.micros
+    }
+    for (const { draft } of state.drafts.values()) {
+      if (draft.approval === undefined) held += draft.reservation.micros
+    }
+    expect(this.reserved).toBe(held)
+    for (const { draft } of this.asked()) {
+      const waits = draft.approval?.proofs.length ?? null
+      if (state.waiting.byTx.has(draft.txId)) expect(waits).not.toBeNull()
+    }
+  }
+}
+
+const ANSWERED: ReadonlySet<Effect['type']> = new Set(['screen', 'ready-approval', 'tell-approval'])
+
+function isSent(value: unknown, txId: TxId): boolean {
+  return value instanceof Sent && value.tx.txId === txId
+}
+
+function quoteOf(micros: bigint): Extract<CallQuote, { ok: true }> {
+  const { quote } = preparedSend(1, micros)
+  if (!quote.ok) throw new Error('no quote')
+  return quote
+}
+
+let it: Wallet
+
+beforeEach(async () => {
+  it = new Wallet()
+  await it.run({ type: 'create-wallet', wallet })
+})
+
+async function keyWith(policy: object, said: Partial<ApiKey> = {}): Promise<void> {
+  const key = apiKey({
+    ...{ dailyLimitMicros: null, monthlyLimitMicros: null },
+    policy: policyOf({ default: 'allow', ...policy }),
+    ...said,
+  })
+  await it.run({ type: 'register-key', key })
+}
+
+/** With the policy's own time and people. */
+async function asking(said: object = {}): Promise<void> {
+  await keyWith({ rules: [{ ...ASKS, ...said }] })
+}
+
+describe('a call that a rule asks about', () => {
+  test('waits with its spend reserved and no nonce, through a restart', async () => {
+    await asking()
+    const answer = await it.send(1, 100n)
+    expect(answer).toMatchObject({ ok: true })
+    expect(it.record(1)).toMatchObject({
+      ...{ status: 'awaiting_approval', nonce: -1, attempts: [] },
+      approval: { rule: 'ask', needed: 1, expiresAtMs: START_MS + HOUR_MS },
+    })
+    expect(it.reserved).toBe(100n + GAS_MICROS)
+    expect(it.asked()).toEqual([])
+    it.restart()
+    expect(it.reserved).toBe(100n + GAS_MICROS)
+    expect(it.state.waiting.byTx.size).toBe(1)
+  })
+
+  test('is signed once it is approved, and not before', async () => {
+    await asking()
+    await it.send(1, 100n)
+    expect(await it.approve(1)).toMatchObject({ ok: true, value: { status: 'approved' } })
+    await it.settle()
+    expect(it.asked()).toHaveLength(1)
+    expect(it.asked()[0]?.draft).toMatchObject({ proofKey: null, approval: { proofs: ['0x02'] } })
+    await it.sign(1)
+    expect(it.record(1)).toMatchObject({
+      ...{ status: 'signed', nonce: 0, createdAtMs: START_MS },
+      approval: { rule: 'ask' },
+    })
+    expect(it.state.waiting.byTx.size).toBe(0)
+    expect(it.reserved).toBe(100n + GAS_MICROS)
+  })
+
+  test('lets the other calls of the wallet go on', async () => {
+    const when = { value_native_gt: '1000' }
+    await asking({ when })
+    await it.send(1, 5_000n)
+    await it.send(2, 7n)
+    expect(it.asked().map(({ draft, nonce }) => [draft.txId, nonce])).toEqual([[txIdOf(2), 0]])
+  })
+
+  test('wants distinct people', async () => {
+    await asking({ approvals: { needed: 2, expires_seconds: 60 } })
+    await it.send(1, 100n)
+    await it.approve(1, ALICE)
+    await it.approve(1, ALICE)
+    await it.settle()
+    expect(it.approval(1)).toMatchObject({ status: 'pending', decisions: [{}] })
+    expect(it.asked()).toEqual([])
+    await it.approve(1, BOB)
+    await it.settle()
+    expect(it.asked()).toHaveLength(1)
+  })
+
+  test('ends declined, with the comment, and holds nothing', async () => {
+    await asking()
+    await it.send(1, 100n)
+    await it.decline(1, 'not this one')
+    expect(it.record(1)).toMatchObject({
+      ...{ status: 'declined', spentMicros: 0n },
+      error: { message: 'not this one' },
+    })
+    expect(it.reserved).toBe(0n)
+    expect(await it.approve(1)).toMatchObject({ ok: false })
+    it.restart()
+    expect(it.state.waiting.byTx.size).toBe(0)
+  })
+
+  test('ends expired at its time, also after a restart', async () => {
+    await asking({ approvals: { needed: 1, expires_seconds: 60 } })
+    await it.send(1, 100n)
+    it.restart()
+    it.nowMs += 59_999
+    await it.resume()
+    expect(it.record(1)?.status).toBe('awaiting_approval')
+    await it.due(1)
+    expect(it.record(1)?.status).toBe('expired')
+    expect(it.reserved).toBe(0n)
+  })
+
+  test('is withdrawn by a key of its lineage alone', async () => {
+    await asking()
+    await keyWith({}, { keyId: 'key_x' as never, lineageId: 'key_x' as never, secretHash: 'x' })
+    await it.send(1, 100n)
+    expect(await it.withdraw(1, 'key_x' as never)).toMatchObject({ fault: { code: 'NOT_FOUND' } })
+    expect(await it.withdraw(1)).toMatchObject({ ok: true, value: { status: 'withdrawn' } })
+    expect(it.reserved).toBe(0n)
+  })
+
+  test('answers its Idempotency-Key with the same call, and is a duplicate of itself', async () => {
+    await keyWith({ rules: [ASKS] }, { duplicateGuard: 'on' })
+    const idempotency = { key: 'k', bodyHash: 'b' }
+    await it.send(1, 100n, { idempotency })
+    expect(await it.send(2, 100n, { idempotency })).toMatchObject({
+      ok: true,
+      value: { replayed: true, tx: { txId: txIdOf(1) } },
+    })
+    expect(await it.send(3, 100n)).toMatchObject({ fault: { code: 'DUPLICATE_SUSPECTED' } })
+  })
+
+  test('counts for caps, counts and ceilings while it waits', async () => {
+    const count = { count: { per_seconds: 3_600, gt: 2 } }
+    const rules = [ASKS, { name: 'pace', effect: 'deny', when: count }]
+    await keyWith({ rules }, { dailyLimitMicros: 500n })
+    await it.send(1, 300n)
+    expect(await it.send(2, 300n)).toMatchObject({ fault: { code: 'LIMIT_EXCEEDED' } })
+    await it.send(3, 10n)
+    it.restart()
+    expect(await it.send(4, 10n, { chainNonce: 0 })).toMatchObject({
+      fault: { code: 'POLICY_DENIED', details: { rule: 'pace' } },
+    })
+  })
+})
+
+describe('judged anew when it is approved', () => {
+  async function approved(quote?: CallQuote): Promise<void> {
+    await it.approve(1)
+    await it.settle(quote === undefined ? {} : { quote })
+  }
+
+  test.each([
+    [
+      'the key is revoked',
+      'INVALID_KEY',
+      async () => it.run({ type: 'revoke-key', keyId: KEY_ID, nowMs: it.nowMs }),
+    ],
+    [
+      'an address is listed',
+      'ADDRESS_BLOCKED',
+      async () => {
+        it.screening = fault('ADDRESS_BLOCKED')
+      },
+    ],
+  ] as const)('it is dropped where %s', async (_, code, meanwhile) => {
+    await asking()
+    await it.send(1, 100n)
+    await meanwhile()
+    await approved()
+    expect(it.record(1)).toMatchObject({ status: 'dropped', error: { code } })
+    expect(it.reserved).toBe(0n)
+    expect(it.asked()).toEqual([])
+  })
+
+  test('it is dropped where its balance is gone', async () => {
+    await asking()
+    await it.send(1, 100n)
+    await approved({ ...quoteOf(100n), problem: fault('INSUFFICIENT_FUNDS') })
+    expect(it.record(1)).toMatchObject({ status: 'dropped', error: { code: 'INSUFFICIENT_FUNDS' } })
+  })
+
+  test('it is dropped where the wallet is frozen meanwhile', async () => {
+    await asking()
+    await it.send(1, 100n)
+    const user = { sinceMs: START_MS, reason: null, by: 'user' } as const
+    it.freezes = {
+      instance: null,
+      user: { scope: 'user', ...user },
+      wallets: new Map(),
+      lineages: new Map(),
+    }
+    await approved()
+    expect(it.record(1)).toMatchObject({ status: 'dropped', error: { code: 'FROZEN' } })
+    expect(it.reserved).toBe(0n)
+  })
+
+  test('people are asked again where the price has moved, and what they said is forgotten', async () => {
+    await asking()
+    await it.send(1, 100n)
+    await approved(quoteOf(110n))
+    expect(it.record(1)?.status).toBe('awaiting_approval')
+    expect(it.approval(1)).toMatchObject({
+      ...{ status: 'pending', askedAgain: 'price', decisions: [], valueMicros: 110n },
+    })
+    expect(it.reserved).toBe(110n + GAS_MICROS)
+    await it.settle()
+    await approved(quoteOf(110n))
+    expect(it.asked()).toHaveLength(1)
+    expect(it.approval(1).maxNativeWei).not.toBe(63_000n)
+  })
+
+  test('people are asked again where gas would cost more than they signed', async () => {
+    await asking()
+    await it.send(1, 100n)
+    const fees = { maxFeePerGas: 4n, maxPriorityFeePerGas: 1n }
+    await approved({ ...quoteOf(100n), fees })
+    expect(it.approval(1)).toMatchObject({ askedAgain: 'gas', maxNativeWei: 21_000n * 12n })
+  })
+
+  test('what does not answer is tried again, until it expires', async () => {
+    await asking()
+    await it.send(1, 100n)
+    await approved({ ok: false, fault: fault('CHAIN_UNAVAILABLE') })
+    expect(it.record(1)?.status).toBe('awaiting_approval')
+    expect(it.reserved).toBe(100n + GAS_MICROS)
+    await it.due(1_000)
+    await it.settle()
+    expect(it.asked()).toHaveLength(1)
+  })
+
+  test('what the quorum could not sign is tried again, and a restart goes on with it', async () => {
+    await asking()
+    await it.send(1, 100n)
+    await approved()
+    const [asked] = it.asked()
+    await it.run({
+      ...{ type: 'sign-failed', txId: txIdOf(1), nonce: asked?.nonce ?? 0, nowMs: it.nowMs },
+      fault: fault('COSIGNER_UNAVAILABLE'),
+    })
+    expect(it.record(1)?.status).toBe('awaiting_approval')
+    it.restart()
+    await it.resume()
+    await it.settle()
+    expect(it.asked()).toHaveLength(1)
+    await it.sign(1)
+    expect(it.record(1)?.status).toBe('signed')
+  })
+
+  test('nothing stops it once it has its nonce', async () => {
+    await asking()
+    await it.send(1, 100n)
+    await approved()
+    expect(await it.withdraw(1)).toMatchObject({ ok: false })
+    expect(await it.decline(1)).toMatchObject({ ok: false })
+    await it.sign(1)
+    expect(it.record(1)?.status).toBe('signed')
+  })
+
+  test('a decline while it is being screened wins', async () => {
+    await asking()
+    await it.send(1, 100n)
+    await it.approve(1)
+    expect(await it.decline(1)).toMatchObject({ ok: true })
+    await it.settle()
+    expect(it.record(1)?.status).toBe('declined')
+    expect(it.asked()).toEqual([])
+  })
+
+  test('it is signed at no nonce that could move down', async () => {
+    const when = { value_native_gt: '1000' }
+    await asking({ when })
+    await it.send(1, 5_000n)
+    await it.send(2, 7n)
+    await approved()
+    expect(it.asked().map(({ draft }) => draft.txId)).toEqual([txIdOf(2)])
+    await it.sign(2)
+    expect(it.asked().map(({ draft, nonce }) => [draft.txId, nonce])).toEqual([[txIdOf(1), 1]])
+  })
+})
+
+describe('a call that waits for its time', () => {
+  const DELAYED = { effect: 'allow', delay_seconds: 600 }
+
+  test('is signed at its time, counted from when the identity provider knew', async () => {
+    await asking(DELAYED)
+    await it.run({ ...preparedSend(1, 100n), nowMs: it.nowMs })
+    await it.settle({ told: false })
+    await it.due(600_000)
+    await it.run({ type: 'approvals-rested' })
+    await it.settle()
+    await it.due(599_000)
+    await it.settle()
+    expect(it.asked()).toEqual([])
+    it.restart()
+    await it.resume()
+    await it.due(2_000)
+    await it.settle()
+    expect(it.asked()).toHaveLength(1)
+    expect(it.asked()[0]?.draft.approval).toMatchObject({ proofs: [] })
+  })
+
+  test('a cancellation that was answered wins, also across a restart', async () => {
+    await asking(DELAYED)
+    await it.send(1, 100n)
+    expect(await it.withdraw(1)).toMatchObject({ ok: true })
+    it.restart()
+    await it.resume()
+    await it.due(3_600_000)
+    await it.settle()
+    expect(it.asked()).toEqual([])
+    expect(it.record(1)?.status).toBe('withdrawn')
+  })
+})
+
+test('as many as may wait do, and one more is refused with nothing held', async () => {
+  await asking()
+  for (let n = 1; n <= WAITING_MAX; n++) {
+    const { events } = decide(it.state, { ...preparedSend(n, 1n), nowMs: START_MS + n * 20_000 }, n)
+    expect(events.length).toBeGreaterThan(0)
+    for (const command of [
+      { type: 'screened', txId: txIdOf(n), refusal: null, screenedAgainst: [], requoted: null },
+      { type: 'approval-ready', txId: txIdOf(n), keyProof: '0x01', url: null },
+    ] as const) {
+      decide(it.state, { ...command, nowMs: START_MS } as Command, null)
+    }
+  }
+  expect(it.state.waiting.byTx.size).toBe(WAITING_MAX)
+  const { replies } = decide(it.state, { ...preparedSend(9_999, 2n), nowMs: START_MS }, 1)
+  expect(replies[0]?.result).toMatchObject({ fault: { code: 'OVERLOADED' } })
+  expect(it.reserved).toBe(BigInt(WAITING_MAX) * (1n + GAS_MICROS))
+})
