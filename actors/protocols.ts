@@ -1,4 +1,5 @@
 import type { AddressRule } from '../src/domain/address-rule.js'
+import type { ApprovalDecision } from '../src/domain/approval.js'
 import type { Freeze } from '../src/domain/freeze.js'
 import type { WebhookEndpoint } from '../src/domain/webhook.js'
 import type {
@@ -38,6 +39,7 @@ export interface Protocols {
     | Ask<Extract<CustodyCommand, { type: 'create-wallet-key' }>, WalletCertificate>
     | Ask<Extract<CustodyCommand, { type: 'put-grant' }>, GrantOutcome>
     | Ask<Extract<CustodyCommand, { type: 'list-authorizers' }>, AuthorizerList>
+    | Ask<Extract<CustodyCommand, { type: 'approve-call' }>, ApprovalDecision>
   readonly freezes:
     | Ask<FreezeCommand, Freeze>
     | Ask<UnfreezeCommand, Lifted>

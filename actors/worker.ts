@@ -11,6 +11,7 @@ import { createStepLines } from '../src/config/step-lines.js'
 import { createExecutionGas } from '../src/defi/execution-gas.js'
 import { ENTROPY_BYTES } from '../src/domain/ids.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
+import { createApprovalPort } from '../src/service-custody/approval-port.js'
 import { connectCoSigner } from '../src/service-custody/connect-co-signer.js'
 import { tellQuorumReach } from '../src/service-custody/quorum-reach.js'
 import { AuditLog } from '../src/store/audit-log.js'
@@ -25,9 +26,10 @@ import { attachMeter } from '../src/wiring/meters.js'
 import { attachPathMeter } from '../src/wiring/path-meter.js'
 import { openThreadPorts } from '../src/wiring/thread-ports.js'
 import { createAddressRulesShell } from './address-rules/shell.js'
-import { freezesAddress } from './addresses.js'
+import { CUSTODY_ADDRESS, freezesAddress } from './addresses.js'
 import { meterUnconfirmed } from './chain-watcher/meter-unconfirmed.js'
 import { createChainWatcherShell } from './chain-watcher/shell.js'
+import { followDecisions } from './custody/decisions.js'
 import { createCustodyShell } from './custody/shell.js'
 import { createFreezesShell } from './freezes/shell.js'
 import { createGasWalletShell } from './gas-wallet/shell.js'
@@ -114,6 +116,8 @@ const stepReader: StepReader | null = start.tellsSteps
   : stepLines
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
+const approvals = createApprovalPort(coSigner)
+
 const drawEntropy = () => timers.random.bytes(ENTROPY_BYTES)
 const sequence = attachEventSequence(
   start.sequence,
@@ -155,7 +159,7 @@ const host = new ShardHost({
           screener,
           coSigner,
           tell,
-          approvals: null,
+          approvals,
           freezes: freezes.book,
           keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
           versions: attachVersions(start.walletVersions),
@@ -228,7 +232,7 @@ const host = new ShardHost({
         timers,
       }),
     ),
-    eraseShell(createCustodyShell(coSigner, auditLog, log, timers)),
+    eraseShell(createCustodyShell(coSigner, auditLog, log, timers, approvals)),
   ],
   reply: (token, result) => outbox.push([token, encodeAnswer(result, headOf)]),
   appended: createAnnouncer({ reader, sequence, tell, timers }),
@@ -269,7 +273,14 @@ port.on('message', (message: ToWorker) => {
 const DRAIN_STEP_MS = 20
 const DRAIN_STEPS_MAX = 250
 
+let draining = false
+// One thread asks, and tells the wallets on all of them.
+if (workerOf(CUSTODY_ADDRESS, workerCount) === workerIndex) {
+  void followDecisions({ approvals, reader, tell, timers, log }, () => draining)
+}
+
 async function drain(): Promise<void> {
+  draining = true
   stopTelling()
   freezes.close()
   own.stopChecks()

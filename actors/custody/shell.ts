@@ -1,9 +1,13 @@
 import type { Timers } from '../../src/clock/timers.js'
+import type { Approval } from '../../src/domain/approval.js'
 import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { SubWalletId } from '../../src/domain/ids.js'
+import type { Transaction } from '../../src/domain/transaction.js'
 import { type Fault, FaultError, fault } from '../../src/errors/fault.js'
+import type { ApprovalPort, Confirmed } from '../../src/service-custody/approval-port.js'
 import type { CoSigner, GrantUpdate } from '../../src/service-custody/co-signer.js'
 import type { ActorShell, AskResult, ReplyToken } from '../runtime/actor.js'
+import { approvedBy } from './decisions.js'
 import { grantAudit } from './grant-audit.js'
 
 /**
@@ -18,6 +22,14 @@ export type CustodyCommand =
     }
   | { readonly type: 'put-grant'; readonly grant: GrantUpdate }
   | { readonly type: 'list-authorizers'; readonly userId: string }
+  | {
+      /** By a person, over the call as it is asked about now. */
+      readonly type: 'approve-call'
+      readonly approval: Approval
+      readonly tx: Transaction
+      readonly confirmed: Confirmed
+      readonly comment: string | null
+    }
   | { readonly type: 'done'; readonly token: ReplyToken; readonly result: AskResult }
 
 interface CustodyEffect {
@@ -30,6 +42,7 @@ export function createCustodyShell(
   auditLog: { note(record: NewAuditRecord): void },
   log: { warn(context: object, message: string): void },
   timers: Pick<Timers, 'now'>,
+  approvals: Pick<ApprovalPort, 'approve'>,
 ): ActorShell<null, CustodyCommand, never, CustodyEffect> {
   async function carryOut({ command }: CustodyEffect): Promise<unknown> {
     if (command.type === 'put-grant') {
@@ -38,6 +51,10 @@ export function createCustodyShell(
       return taken
     }
     if (command.type === 'list-authorizers') return coSigner.authorizersOf(command.userId)
+    if (command.type === 'approve-call') {
+      const { approval, tx, confirmed, comment } = command
+      return approvedBy({ approvals, timers }, approval, tx, confirmed, comment)
+    }
     return coSigner.createWallet(command.subWalletId, command.userId)
   }
 

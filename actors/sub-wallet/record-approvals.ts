@@ -32,6 +32,7 @@ const IS_DURABLE: Readonly<Record<ApprovalEvent['type'], boolean>> = {
   'approval-ended': true,
   'approval-wanted': false,
   'approval-telling': false,
+  'approval-untold': false,
   'approvals-resting': false,
   'approval-running': false,
   'approval-rested': false,

@@ -1,6 +1,14 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../errors/catalogue.js'
 import { revokeAllowancesInput, revokedAllowances } from './allowances.js'
+import {
+  approvalIdInput,
+  approvalList,
+  approvalRecord,
+  approveCallInput,
+  declineCallInput,
+  listApprovalsInput,
+} from './approvals.js'
 import { policyVerdicts, testPolicyInput } from './call-policy.js'
 import {
   apiKey,
@@ -334,6 +342,42 @@ export const consoleOperations = [
       'NOT_FOUND',
     ],
     presentsKey: true,
+  },
+  {
+    name: 'list_approvals',
+    method: 'GET',
+    path: '/api/v1/agent/approvals',
+    title: 'List calls that wait for approval, or did',
+    input: listApprovalsInput,
+    output: approvalList,
+    errors: [],
+  },
+  {
+    name: 'get_approval',
+    method: 'GET',
+    path: '/api/v1/agent/approvals/:approval_id',
+    title: 'One call that waits for approval, or did',
+    input: approvalIdInput,
+    output: approvalRecord,
+    errors: ['NOT_FOUND'],
+  },
+  {
+    name: 'approve_call',
+    method: 'POST',
+    path: '/api/v1/agent/approvals/:approval_id/approve',
+    title: 'Let a call through; an authorizer of the user has to confirm it',
+    input: approveCallInput,
+    output: approvalRecord,
+    errors: ['AUTHORIZATION_REQUIRED', 'AUTHORIZATION_REFUSED', 'PERMISSION_DENIED', ...KEY_ERRORS],
+  },
+  {
+    name: 'decline_call',
+    method: 'POST',
+    path: '/api/v1/agent/approvals/:approval_id/decline',
+    title: 'End a call that waits for approval',
+    input: declineCallInput,
+    output: approvalRecord,
+    errors: ['NOT_FOUND'],
   },
   {
     name: 'list_transactions',

@@ -79,8 +79,8 @@ export const simulation = z.looseObject({
       expires_seconds: z.int(),
       delay_seconds: z.int(),
     })
-    .optional()
-    .describe('where the send would wait for approval, or for its time'),
+    .nullable()
+    .describe('where the send would wait for approval, or for its time; null: it would not'),
   revert_reason: z.string().nullable(),
 })
 

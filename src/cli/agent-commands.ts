@@ -16,6 +16,7 @@ export const AGENT_COMMANDS: Readonly<Record<OperationName, string | null>> = {
   send_transaction: 'send',
   simulate_transaction: 'simulate',
   get_transaction_status: null,
+  withdraw_transaction: 'withdraw-tx',
   get_swap_quote: null,
   execute_swap: null,
   get_defi_markets: 'markets',

@@ -7,7 +7,7 @@ import type { OperationInput, OperationName, OperationOutput } from '../api/oper
 import type { TransactionView } from '../api/transaction.js'
 import { type CallOptions, type Input, request, type Transport } from './request.js'
 import { AGENT_ROUTES, CONSOLE_ROUTES, type Route } from './routes.js'
-import { type WaitOptions, waitForTransaction } from './wait-for-transaction.js'
+import { UNTIL, type WaitOptions, waitForTransaction } from './wait-for-transaction.js'
 
 /**
  * The typed client: a method for each row of the operations tables. Needs `fetch` and WebCrypto and
@@ -36,7 +36,12 @@ export type ConsoleMethods = {
 export interface Client extends AgentMethods {
   /** The operation of that name, where it is known only when the program runs. */
   call(name: OperationName, input: Input, options?: CallOptions): Promise<Answer>
-  /** Asks until the transaction is confirmed, failed or dropped. */
+  /**
+   * Asks until a call that waits for approval is signed, declined, expired or withdrawn. Whoever
+   * approves it may take longer than the default time.
+   */
+  waitForApproval(txId: string, options?: WaitOptions): Promise<TransactionView>
+  /** Asks until nothing more becomes of the transaction: confirmed, failed, dropped or never approved. */
   waitForTransaction(txId: string, options?: WaitOptions): Promise<TransactionView>
 }
 
@@ -74,17 +79,14 @@ const TIMEOUT_MS = 30_000
 export function createClient(options: ClientOptions): Client {
   const transport = transportOf(options, { 'x-api-key': options.apiKey })
   const methods = methodsOf(AGENT_ROUTES, transport) as unknown as AgentMethods
+  const look = (id: string, signal: AbortSignal | undefined) =>
+    methods.getTransactionStatus({ tx_id: id }, signal === undefined ? {} : { signal })
   return {
     ...methods,
     call: async (name, input, options = {}) =>
       (await request(transport, AGENT_ROUTES[name], input, options)) as Answer,
-    waitForTransaction: (txId, wait) =>
-      waitForTransaction(
-        (id, signal) =>
-          methods.getTransactionStatus({ tx_id: id }, signal === undefined ? {} : { signal }),
-        txId,
-        wait,
-      ),
+    waitForApproval: (txId, wait) => waitForTransaction(look, txId, UNTIL.decided, wait),
+    waitForTransaction: (txId, wait) => waitForTransaction(look, txId, UNTIL.final, wait),
   }
 }
 

@@ -36,6 +36,7 @@ export const AGENT_ROUTES = {
   send_transaction: { method: 'POST', path: '/api/tx/send', movesValue: true },
   simulate_transaction: { method: 'POST', path: '/api/tx/simulate', movesValue: false },
   get_transaction_status: { method: 'GET', path: '/api/tx/:tx_id', movesValue: false },
+  withdraw_transaction: { method: 'POST', path: '/api/tx/:tx_id/withdraw', movesValue: false },
   get_swap_quote: { method: 'POST', path: '/api/swap/quote', movesValue: false },
   execute_swap: { method: 'POST', path: '/api/swap/execute', movesValue: true },
   get_defi_markets: { method: 'GET', path: '/api/defi/markets', movesValue: false },
@@ -82,6 +83,10 @@ export const CONSOLE_ROUTES = {
     method: 'POST',
     path: '/api/v1/agent/wallets/:sub_wallet_id/revoke-allowances',
   },
+  list_approvals: { method: 'GET', path: '/api/v1/agent/approvals' },
+  get_approval: { method: 'GET', path: '/api/v1/agent/approvals/:approval_id' },
+  approve_call: { method: 'POST', path: '/api/v1/agent/approvals/:approval_id/approve' },
+  decline_call: { method: 'POST', path: '/api/v1/agent/approvals/:approval_id/decline' },
   list_transactions: { method: 'GET', path: '/api/v1/agent/transactions' },
   cancel_transaction: { method: 'POST', path: '/api/v1/agent/transactions/:tx_id/cancel' },
 } as const satisfies ConsoleRoutes

@@ -14,22 +14,42 @@ export interface WaitOptions {
 
 const TIMEOUT_MS = 180_000
 const INTERVAL_MS = 1_000
-const FINAL: ReadonlySet<string> = new Set(['confirmed', 'failed', 'dropped'])
+const FINAL: ReadonlySet<string> = new Set([
+  'confirmed',
+  'failed',
+  'dropped',
+  'declined',
+  'expired',
+  'withdrawn',
+])
+
+/** True once people, or its time, have let it through, or it ended without. */
+function isDecided({ status }: TransactionView): boolean {
+  return status !== 'awaiting_approval'
+}
+
+/** True once nothing more becomes of it. */
+function isFinal({ status }: TransactionView): boolean {
+  return FINAL.has(status)
+}
+
+export const UNTIL = { decided: isDecided, final: isFinal }
 
 /**
- * Asks until the transaction is confirmed, failed or dropped.
+ * Asks until the transaction has come so far.
  * @throws WaitTimeoutError when it is still under way after `timeoutMs`
  */
 export async function waitForTransaction(
   look: (txId: string, signal: AbortSignal | undefined) => Promise<TransactionView>,
   txId: string,
+  hasCome: (record: TransactionView) => boolean,
   { timeoutMs = TIMEOUT_MS, intervalMs = INTERVAL_MS, signal, onLook }: WaitOptions = {},
 ): Promise<TransactionView> {
   const deadlineMs = performance.now() + timeoutMs
   for (;;) {
     const record = await look(txId, signal)
     onLook?.(record)
-    if (FINAL.has(record.status)) return record
+    if (hasCome(record)) return record
     if (performance.now() + intervalMs > deadlineMs) {
       throw new WaitTimeoutError(`${txId} is still ${record.status} after ${timeoutMs} ms`)
     }

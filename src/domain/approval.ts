@@ -64,6 +64,9 @@ export interface ApprovalDecision {
   readonly proof: Hex | null
 }
 
+/** In place of an authorizer's id: on a development instance a console token's word is confirmed. */
+export const SOFTWARE_AUTHORIZER = 'software'
+
 /** What a call that waited is signed by, besides its key's grant. */
 export interface ApprovalToSign {
   readonly approvalId: ApprovalId

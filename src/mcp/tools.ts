@@ -76,8 +76,17 @@ function outputSchema(row: OperationRow): NonNullable<Tool['outputSchema']> {
   return {
     type: 'object',
     description: 'transaction record, as in get_transaction_status',
-    properties: Object.fromEntries(properties.filter(([name]) => WRITE_FIELDS.includes(name))),
+    properties: Object.fromEntries(
+      properties
+        .filter(([name]) => WRITE_FIELDS.includes(name))
+        .map(([name, field]) => [name, withoutInsides(field as JsonSchema)]),
+    ),
   }
+}
+
+/** They are in the tool that the record is described by. */
+function withoutInsides({ enum: _values, properties: _fields, ...kept }: JsonSchema): JsonSchema {
+  return kept
 }
 
 /**
@@ -100,10 +109,13 @@ function slimOutput(schema: JsonSchema): JsonSchema {
 }
 
 /** Ids and times that explain themselves carry no description. */
-const PLAIN_FIELD = /^(?:chain_id|tx_id|.*_at)$/
+const PLAIN_FIELD = /^(?:chain_id|tx_id|tx_hash|nonce|.*_at)$/
+/** Of a call that waits; its fields are in the answer, and in the REST documents. */
+const WHOLE_FIELD = 'approval'
 
 function slimField(name: string, field: JsonSchema): JsonSchema {
   const slim = slimOutput(field)
+  if (name === WHOLE_FIELD) return withoutInsides(slim)
   if (!PLAIN_FIELD.test(name)) return slim
   const { description: _description, ...plain } = slim
   return plain

@@ -19,6 +19,7 @@ import { getWalletAddress } from './agent/get-wallet-address.js'
 import { getWithdrawQuote } from './agent/get-withdraw-quote.js'
 import { sendTransaction } from './agent/send-transaction.js'
 import { simulateTransactionHandler } from './agent/simulate-transaction.js'
+import { withdrawTransaction } from './agent/withdraw-transaction.js'
 import type { AgentHandlers } from './context.js'
 import type { OperationPorts } from './ports.js'
 
@@ -36,6 +37,7 @@ export function createAgentHandlers(ports: OperationPorts): AgentHandlers {
     send_transaction: sendTransaction(ports),
     simulate_transaction: simulateTransactionHandler(ports),
     get_transaction_status: getTransactionStatus(ports),
+    withdraw_transaction: withdrawTransaction(ports),
     get_swap_quote: getSwapQuote(ports),
     execute_swap: executeSwap(ports),
     get_defi_markets: getDefiMarkets(ports),

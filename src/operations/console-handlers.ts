@@ -1,5 +1,6 @@
 import { deleteAddressRule, listAddressRules, putAddressRule } from './console/address-rules.js'
 import { revokeAllowances } from './console/allowances.js'
+import { approveCall, declineCall, getApproval, listApprovals } from './console/approvals.js'
 import { listAudit } from './console/audit.js'
 import { listAuthorizers } from './console/authorizers.js'
 import { backtestKey } from './console/backtest.js'
@@ -55,6 +56,10 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     list_events: listEvents(ports),
     delete_webhook: freeingWebhook(ports, deleteWebhook(ports)),
     revoke_allowances: revokeAllowances(ports),
+    list_approvals: listApprovals(ports),
+    get_approval: getApproval(ports),
+    approve_call: approveCall(ports),
+    decline_call: declineCall(ports),
     list_transactions: listTransactions(ports),
     cancel_transaction: cancelTransaction(ports),
   }

@@ -31,6 +31,7 @@ type TakesAway = {
  */
 const TAKES_AWAY: TakesAway = {
   freeze: () => true,
+  decline_call: () => true,
   cancel_transaction: () => true,
   revoke_key: () => true,
   delete_webhook: () => true,
@@ -57,6 +58,7 @@ const GIVES: ReadonlySet<ConsoleOperationName> = new Set([
   'put_address_rule',
   'delete_address_rule',
   'revoke_allowances',
+  'approve_call',
   'unfreeze',
 ])
 

@@ -18,7 +18,7 @@ import { chooseSigner } from '../custody/key-stores/choose-signer.js'
 import { openKeyStore } from '../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../custody/key-stores/wrapping-key.js'
 import { fileKeysOf } from '../custody/process-environment.js'
-import { type SubWalletId, ulidBytes } from '../domain/ids.js'
+import { type ApprovalId, type SubWalletId, ulidBytes } from '../domain/ids.js'
 import type { Meter } from '../domain/meter.js'
 import { FaultError } from '../errors/fault.js'
 import { expectBytes, expectList, isZero } from '../quorum-protocol/bytes.js'
@@ -80,6 +80,8 @@ export interface ConnectedCoSigner extends CoSigner {
   whenReady(timeoutMs: number): Promise<boolean>
   /** What answers now. */
   reach(): QuorumReach
+  /** Page of the identity provider on which people decide about a call; null without passkeys. */
+  pageOf(approvalId: ApprovalId): string | null
   /** Signatures asked for that no batch has taken yet. */
   readonly waiting: number
   /** Hex of the id of the co-signer key in use. */
@@ -340,6 +342,10 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     approvalDecisions: (after) => faulting(approvals.decisions(after)),
     refuseWaiting: (subject, { scope, sinceMs }) =>
       pipeline.refuse(isStopped(subject), { ...failed('FROZEN'), frozen: { scope, sinceMs } }),
+    pageOf(approvalId) {
+      const page = managePage(registry.current.webauthn)
+      return page === null ? null : new URL(`/approve/${approvalId}`, page).href
+    },
     authorizersOf: (userId) => atConsole(userId, () => authorizersOf(userId)),
     get ready() {
       return link.session !== null

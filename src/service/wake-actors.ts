@@ -29,6 +29,7 @@ export async function wakeActors({ actors, reader, chains, timers }: WakeContext
   for (const { userId, custody } of reader.freezes.all()) {
     if (custody === 'pending') actors.tell(freezesAddress(userId), { type: 'load' })
   }
+  for (const subWalletId of reader.approvals.walletsWithWaiting()) loadWallet(subWalletId)
   for (const subWalletId of reader.grants.walletsWithChanges()) loadWallet(subWalletId)
   // What sponsored calls wait for.
   const gasWallets = await openGasWallets(actors, chains, timers)

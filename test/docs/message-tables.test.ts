@@ -150,6 +150,7 @@ const OWN_EVENTS: Names<Exclude<Event['type'], AccountEvent['type']>> = {
   'approval-asked-again': true,
   'approval-ended': true,
   'approval-telling': true,
+  'approval-untold': true,
   'approvals-resting': true,
   'approval-running': true,
   'approval-rested': true,

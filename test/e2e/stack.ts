@@ -26,7 +26,7 @@ export interface KeyWishes {
   readonly subWalletId?: string
 }
 
-const FINAL = new Set(['confirmed', 'failed', 'dropped'])
+const FINAL = new Set(['confirmed', 'failed', 'dropped', 'declined', 'expired', 'withdrawn'])
 const FINAL_TIMEOUT_MS = 120_000
 const POLL_MS = 200
 const PAGE = 100

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { freePort } from '../support/ports.js'
 import { type Stack, startStack } from './stack.js'
+import { describeApprovals } from './write-path/approvals.js'
 import { describeExamples } from './write-path/examples.js'
 import { describeIdempotency } from './write-path/idempotency.js'
 import { describeKeys } from './write-path/keys.js'
@@ -41,6 +42,7 @@ describe('the write path', () => {
   describeKeys(stack)
   describeIdempotency(stack)
   describePolicies(stack)
+  describeApprovals(stack)
   describeScreening(stack)
   describeParity(stack)
   describeStepLines(stack)

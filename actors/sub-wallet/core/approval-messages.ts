@@ -48,7 +48,7 @@ export interface WithdrawCall {
   readonly nowMs: number
 }
 
-/** All but the last six are durable. They carry the record as it is from then on. */
+/** All but the last seven are durable. They carry the record as it is from then on. */
 export type ApprovalEvent =
   | {
       readonly type: 'approval-requested'
@@ -83,6 +83,8 @@ export type ApprovalEvent =
       readonly screenedAgainst: readonly ScreenedAgainst[]
     }
   | { readonly type: 'approval-telling'; readonly txId: TxId | null }
+  /** The attempt came to nothing: others come first now. */
+  | { readonly type: 'approval-untold'; readonly txId: TxId }
   | { readonly type: 'approvals-resting'; readonly on: boolean; readonly failures: number }
   | { readonly type: 'approval-running'; readonly txId: TxId }
   | { readonly type: 'approval-rested'; readonly txId: TxId; readonly untilMs: number }

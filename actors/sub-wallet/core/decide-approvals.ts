@@ -152,7 +152,7 @@ export function withdrawCall(
   turn.touchWaiting(nowMs)
 }
 
-/** The identity provider is told of one call at a time, the oldest first. */
+/** The identity provider is told of one call at a time. */
 export function tell(turn: Turn, { tx, approval }: WaitingCall): void {
   const { waiting, wallet } = turn.state
   if (waiting.telling !== null || waiting.resting || wallet === null) return

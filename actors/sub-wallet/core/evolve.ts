@@ -87,6 +87,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'approval-ended':
     case 'approval-wanted':
     case 'approval-telling':
+    case 'approval-untold':
     case 'approvals-resting':
     case 'approval-running':
     case 'approval-rested':

@@ -63,6 +63,7 @@ export function approvalTold(turn: Turn, command: Of<'approval-told'>): void {
       turn.emit({ type: 'approval-told', approval })
     }
   } else if (!waiting.resting) {
+    if (call !== undefined) turn.emit({ type: 'approval-untold', txId })
     const failures = waiting.failures + 1
     turn.emit({ type: 'approvals-resting', on: true, failures })
     const delayMs = Math.min(TELL_REST_MS_MIN * 2 ** Math.min(failures - 1, 10), TELL_REST_MS_MAX)
@@ -201,11 +202,11 @@ function runsAtMs({ approval, restUntilMs }: WaitingCall): number {
 function tellNext(turn: Turn): void {
   const { waiting } = turn.state
   if (waiting.telling !== null || waiting.resting) return
+  let next: WaitingCall | null = null
   for (const call of waiting.byTx.values()) {
-    if (call.approval.toldAtMs !== null) continue
-    tell(turn, call)
-    return
+    if (call.approval.toldAtMs === null && (next === null || call.untold < next.untold)) next = call
   }
+  if (next !== null) tell(turn, next)
 }
 
 function askToWake(turn: Turn): void {

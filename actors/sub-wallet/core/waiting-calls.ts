@@ -54,6 +54,9 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
     case 'approval-telling':
       waiting.telling = event.txId
       return
+    case 'approval-untold':
+      waitingOf(state, event.txId).untold += 1
+      return
     case 'approvals-resting':
       waiting.resting = event.on
       waiting.failures = event.failures

@@ -35,6 +35,8 @@ export interface WaitingCall {
   phase: 'asked' | 'running' | 'resting'
   /** Before which it is not judged anew. */
   restUntilMs: number
+  /** Attempts to tell the identity provider of it that failed. */
+  untold: number
   /** Times in a row that it had to rest. */
   rests: number
   /** Of a request that this process saw; null after a start. */
@@ -70,7 +72,7 @@ export function addWaiting(
   idempotency: WaitingCall['idempotency'],
 ): void {
   waiting.byTx.set(tx.txId, {
-    ...{ tx, approval, phase: 'asked', restUntilMs: 0, rests: 0, idempotency },
+    ...{ tx, approval, phase: 'asked', restUntilMs: 0, untold: 0, rests: 0, idempotency },
   })
   waiting.dataChars += tx.call.data.length
 }

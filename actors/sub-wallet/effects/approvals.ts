@@ -1,6 +1,6 @@
+import { sleep } from '../../../src/clock/timers.js'
 import { type Approval, approvalIdOf } from '../../../src/domain/approval.js'
 import { formatUsd } from '../../../src/domain/money.js'
-import { sleep } from '../../runtime/timers.js'
 import type { ApprovalEffect } from '../core/approval-messages.js'
 import type { Command } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'

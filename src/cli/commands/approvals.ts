@@ -1,11 +1,15 @@
 import type { Command } from 'commander'
+import type { ConsoleInput } from '../../api/console-operations.js'
 import { ID_PREFIX, isId } from '../../domain/ids.js'
 import { approveCall, declineCall, showCall } from '../approve-call.js'
 import { type AuthorizerOptions, connectAuthorizers } from '../authorizer-client.js'
+import { consoleClient, type GlobalOptions } from '../connection.js'
 import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { printRecord } from '../print.js'
+import { integerOption } from '../options.js'
+import { printRecord, printRows } from '../print.js'
 
+const COLUMNS = ['approval_id', 'status', 'spend_usd', 'to', 'rule', 'expires_at']
 const ISSUER = ['--issuer <url>', 'address of the identity provider'] as const
 
 type ApproveOptions = AuthorizerOptions & { readonly key?: string; readonly yes?: boolean }
@@ -14,6 +18,19 @@ export function register(program: Command, io: Io): void {
   const approvals = program
     .command('approvals')
     .description('calls of your API keys that wait for you, at the identity provider (sign-in)')
+  approvals
+    .command('list')
+    .description('newest first, as the service has them (console token)')
+    .option('--status <status>', 'pending, approved, declined, expired or withdrawn')
+    .option('--limit <count>', 'how many, 1 to 100', integerOption)
+    .option('--cursor <cursor>', 'go on from there')
+    .action(async (given: ConsoleInput<'list_approvals'>, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const value = await (await consoleClient(io, options)).listApprovals(given)
+      const rows = value.approvals.map((one) => ({ ...one, to: one.call.to }))
+      printRows(io, options, value, rows, COLUMNS)
+      if (value.next_cursor !== null) io.err(`more: --cursor ${value.next_cursor}\n`)
+    })
   approvals
     .command('show')
     .description('one call in words, as the identity provider decodes what is signed')

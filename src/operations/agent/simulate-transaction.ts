@@ -69,7 +69,7 @@ export function simulateTransactionHandler(
         approvals: answer.approvals.map((approval) => ({ ...approval })),
         within_limits: priced && capBreach(counters, current, spendMicros) === null,
         screening: screeningView(inspection),
-        ...(foreseen?.asks == null ? {} : { approval: askedView(foreseen.asks) }),
+        approval: foreseen?.asks == null ? null : askedView(foreseen.asks),
       },
     }
   }

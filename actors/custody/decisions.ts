@@ -1,0 +1,123 @@
+import { sleep, type Timers } from '../../src/clock/timers.js'
+import {
+  type Approval,
+  type ApprovalDecision,
+  SOFTWARE_AUTHORIZER,
+} from '../../src/domain/approval.js'
+import type { Transaction } from '../../src/domain/transaction.js'
+import { FaultError } from '../../src/errors/fault.js'
+import type { ApprovalPort, AskedCall, Confirmed } from '../../src/service-custody/approval-port.js'
+import type { ApprovalDecisions } from '../../src/service-custody/co-signer.js'
+import type { Reader } from '../../src/store/reader.js'
+import { subWalletAddress } from '../addresses.js'
+import type { Envelope } from '../runtime/actor.js'
+
+/** Between two looks, while a call waits: people take seconds at the least. */
+const LOOK_MS = 1_000
+
+export interface DecisionPorts {
+  readonly approvals: Pick<ApprovalPort, 'approve' | 'decisions'>
+  readonly reader: Pick<Reader, 'fresh' | 'approvals' | 'transactions'>
+  readonly tell: (envelope: Envelope) => void
+  readonly timers: Pick<Timers, 'now' | 'at'>
+  readonly log: { warn(context: object, message: string): void }
+}
+
+type Decided = ApprovalDecisions['decisions'][number]
+
+/** The term as people are asked about it now. */
+export function askedCall({ subWalletId: walletId, ...approval }: Approval): AskedCall {
+  const { approvalId, keyId, userId, maxNativeWei, expiresAtMs } = approval
+  return { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs }
+}
+
+/** As both domains verified it. @throws FaultError as `ApprovalPort.approve` */
+export async function approvedBy(
+  {
+    approvals,
+    timers,
+  }: {
+    readonly approvals: Pick<ApprovalPort, 'approve'>
+    readonly timers: Pick<Timers, 'now'>
+  },
+  approval: Approval,
+  { call }: Transaction,
+  confirmed: Confirmed,
+  comment: string | null,
+): Promise<ApprovalDecision> {
+  const given = await approvals.approve(askedCall(approval), call, confirmed)
+  return {
+    authorizerId: given.authorizerId ?? SOFTWARE_AUTHORIZER,
+    decision: 'approve',
+    comment,
+    atMs: timers.now(),
+    proof: `0x${Buffer.from(given.proof).toString('hex')}`,
+  }
+}
+
+/**
+ * Brings what people decide at the identity provider's own page to the wallets whose calls wait. A
+ * start reads all that is kept there once more: a decision that was heard before changes nothing.
+ */
+export async function followDecisions(
+  ports: DecisionPorts,
+  isStopped: () => boolean,
+): Promise<void> {
+  const { approvals, reader, timers, log } = ports
+  let cursor: string | null = null
+  let failing = false
+  while (!isStopped()) {
+    try {
+      if (waits(reader)) {
+        const { decisions, cursor: next } = await approvals.decisions(cursor)
+        for (const decided of decisions) await bring(ports, decided)
+        cursor = next
+        if (decisions.length > 0) continue
+      }
+      failing = false
+    } catch (error) {
+      if (!failing) log.warn({ err: error }, 'decisions about waiting calls could not be read')
+      failing = true
+    }
+    await sleep(timers, LOOK_MS)
+  }
+}
+
+function waits(reader: DecisionPorts['reader']): boolean {
+  for (const _ of reader.fresh().approvals.walletsWithWaiting()) return true
+  return false
+}
+
+async function bring(ports: DecisionPorts, decided: Decided): Promise<void> {
+  const { reader, tell, timers, log } = ports
+  const { approvalId, userId, subWalletId } = decided
+  const approval = reader.fresh().approvals.byId(userId as Approval['userId'], approvalId)
+  const tx = approval === undefined ? undefined : reader.transactions.byId(approval.txId)
+  if (approval === undefined || tx === undefined || approval.status !== 'pending') return
+  if (approval.subWalletId !== subWalletId) return
+  const decision = await decisionOf(ports, approval, tx, decided).catch((error: unknown) => {
+    // Of a call that was asked about again since, it is good for nothing.
+    if (error instanceof FaultError && error.fault.code !== 'COSIGNER_UNAVAILABLE') {
+      log.warn({ err: error, approvalId }, 'a decision about a waiting call does not hold')
+      return null
+    }
+    throw error
+  })
+  if (decision === null) return
+  const command = {
+    type: 'decide-approval',
+    ...{ txId: tx.txId, decision, requestId: null, nowMs: timers.now() },
+  }
+  tell({ ...subWalletAddress(tx), command, token: null })
+}
+
+async function decisionOf(
+  ports: DecisionPorts,
+  approval: Approval,
+  tx: Transaction,
+  { decision, authorizerId, comment, atMs, proof }: Decided,
+): Promise<ApprovalDecision> {
+  if (decision === 'decline') return { authorizerId, decision, comment, atMs, proof: null }
+  const confirmed = { consoleToken: '', authorization: { proof } }
+  return approvedBy(ports, approval, tx, confirmed, comment)
+}

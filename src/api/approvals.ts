@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { authorization } from './console.js'
+import { listCursor, listLimit, nextCursor, timestamp } from './primitives.js'
+import { txKind } from './transaction.js'
+
+/** Calls that wait for a person, or did (CONTRACT.md, "Approvals"). */
+
+const approvalStatus = z.enum(['pending', 'approved', 'declined', 'expired', 'withdrawn'])
+const approvalId = z.string().max(64)
+/** Given to the agent. */
+const comment = z.string().max(500).optional()
+
+export const listApprovalsInput = z.strictObject({
+  limit: listLimit.optional(),
+  cursor: listCursor.optional(),
+  status: approvalStatus.optional(),
+})
+export const approvalIdInput = z.strictObject({ approval_id: approvalId })
+export const approveCallInput = z.strictObject({
+  approval_id: approvalId,
+  proof: authorization.optional(),
+  comment,
+})
+export const declineCallInput = z.strictObject({ approval_id: approvalId, comment })
+
+export const approvalRecord = z.looseObject({
+  approval_id: z.string(),
+  tx_id: z.string(),
+  key_id: z.string(),
+  sub_wallet_id: z.string(),
+  status: approvalStatus,
+  rule: z.string().describe("the policy's rule that asks, or default"),
+  needed: z.int().describe('distinct people; 0 where it only waits for its time'),
+  delay_seconds: z.int(),
+  decisions: z.array(
+    z.looseObject({
+      authorizer_id: z
+        .string()
+        .nullable()
+        .describe('software: a development instance; null: a console token'),
+      decision: z.enum(['approve', 'decline']),
+      at: timestamp,
+      comment: z.string().nullable(),
+    }),
+  ),
+  call: z.looseObject({
+    operation: txKind,
+    chain_id: z.int(),
+    to: z.string(),
+    value: z.string().describe('wei'),
+    data: z.string(),
+    decoded: z.looseObject({
+      selector: z.string().nullable(),
+      moves: z
+        .array(z.looseObject({ token: z.string(), amount: z.string() }))
+        .nullable()
+        .describe('smallest units; null when the bytes do not say'),
+      beneficiaries: z.array(z.string()).nullable(),
+    }),
+  }),
+  spend_usd: z.string().describe('what is reserved'),
+  max_native_wei: z.string().describe('the most that its gas may cost, wei'),
+  simulation: z.looseObject({
+    simulated: z.boolean(),
+    gas_used: z.string().nullable(),
+    max_fee_native_wei: z.string(),
+  }),
+  screening: z.looseObject({
+    lists: z.array(z.looseObject({ list: z.string(), version: z.string() })),
+  }),
+  asked_again: z
+    .enum(['price', 'gas', 'policy'])
+    .nullable()
+    .describe('why people were asked once more; what was approved before counts no more'),
+  url: z.string().nullable(),
+  requested_at: timestamp,
+  expires_at: timestamp,
+  decided_at: timestamp.nullable(),
+})
+export const approvalList = z.looseObject({
+  approvals: z.array(approvalRecord),
+  next_cursor: nextCursor,
+})

@@ -1,0 +1,186 @@
+import { CUSTODY_ADDRESS, subWalletAddress } from '../../../actors/addresses.js'
+import { sleep } from '../../clock/timers.js'
+import type { Approval, ApprovalDecision } from '../../domain/approval.js'
+import type { ApprovalId } from '../../domain/ids.js'
+import { isoTime } from '../../domain/iso-time.js'
+import { formatUsd } from '../../domain/money.js'
+import type { Transaction } from '../../domain/transaction.js'
+import { fault, ok, type Result, refuse } from '../../errors/fault.js'
+import { showCall } from '../../policy/call-shown.js'
+import type { Reader } from '../../store/reader.js'
+import type { ConsoleContext, ConsoleHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+import { answerToAuthorization, fingerprintOf, proofOf } from './authorizations.js'
+import { pageOptions } from './page.js'
+
+type ReadPorts = Pick<OperationPorts, 'reader'>
+
+export function listApprovals({ reader }: ReadPorts): ConsoleHandlers['list_approvals'] {
+  return ({ userId }, input) => {
+    const { items, nextCursor } = reader.approvals.ofUser(
+      userId,
+      pageOptions(input),
+      ({ status }) => input.status === undefined || status === input.status,
+    )
+    const approvals = items.map((approval) => approvalView(approval, callOf(reader, approval)))
+    return { ok: true, value: { approvals, next_cursor: nextCursor } }
+  }
+}
+
+export function getApproval({ reader }: ReadPorts): ConsoleHandlers['get_approval'] {
+  return ({ userId }, { approval_id }) => {
+    const found = ownApproval(reader, userId, approval_id)
+    return found.ok ? ok(approvalView(found.value, callOf(reader, found.value))) : found
+  }
+}
+
+/**
+ * Verified by both domains over the call as it is asked about now; on a development instance the
+ * announced software authorizer confirms a console token's word at once.
+ */
+export function approveCall(ports: OperationPorts): ConsoleHandlers['approve_call'] {
+  const { reader, actors } = ports
+  return async (context, { approval_id, proof, comment = null }) => {
+    const found = await toldApproval(ports, context, approval_id)
+    if (!found.ok) return found
+    const approval = found.value
+    const tx = callOf(reader, approval)
+    const wanted = {
+      userId: context.userId,
+      // Of the term: asked again, it is another.
+      fingerprint: fingerprintOf('approve_call', {
+        approval_id,
+        max_native_wei: approval.maxNativeWei.toString(),
+      }),
+      authorization: proof,
+      enlarges: [],
+    }
+    return answerToAuthorization(ports, wanted, async (asked) => {
+      const given = await actors.ask(CUSTODY_ADDRESS, {
+        type: 'approve-call',
+        ...{ approval, tx, comment },
+        confirmed: {
+          consoleToken: context.token,
+          authorization: asked === null || proof === undefined ? null : { proof: proofOf(proof) },
+        },
+      })
+      return given.ok ? decide(ports, context, approval, given.value) : given
+    })
+  }
+}
+
+/** A console token is enough: nothing leaves the wallet by it. */
+export function declineCall(ports: OperationPorts): ConsoleHandlers['decline_call'] {
+  const { reader, nowMs } = ports
+  return async (context, { approval_id, comment = null }) => {
+    const found = waitingApproval(reader, context, approval_id)
+    if (!found.ok) return found
+    const decision: ApprovalDecision = {
+      ...{ authorizerId: null, decision: 'decline', comment, atMs: nowMs(), proof: null },
+    }
+    return decide(ports, context, found.value, decision)
+  }
+}
+
+async function decide(
+  { actors, reader, nowMs }: OperationPorts,
+  { requestId }: ConsoleContext,
+  approval: Approval,
+  decision: ApprovalDecision,
+): Promise<Result<ReturnType<typeof approvalView>>> {
+  const { txId } = approval
+  const command = {
+    ...({ type: 'decide-approval', txId, decision, requestId } as const),
+    nowMs: nowMs(),
+  }
+  const answer = await actors.ask(subWalletAddress(approval), command)
+  return answer.ok ? ok(approvalView(answer.value, callOf(reader.fresh(), approval))) : answer
+}
+
+function ownApproval(
+  reader: Reader,
+  userId: ConsoleContext['userId'],
+  approvalId: string,
+): Result<Approval> {
+  const approval = reader.approvals.byId(userId, approvalId as ApprovalId)
+  return approval === undefined
+    ? refuse(fault('NOT_FOUND', { approval_id: approvalId }))
+    : ok(approval)
+}
+
+function waitingApproval(
+  reader: Reader,
+  { userId }: ConsoleContext,
+  approvalId: string,
+): Result<Approval> {
+  const found = ownApproval(reader.fresh(), userId, approvalId)
+  if (!found.ok) return found
+  const { status } = found.value
+  const isOver = status !== 'pending' && status !== 'approved'
+  return isOver ? refuse(fault('INVALID_REQUEST', { status }, `The call is ${status}.`)) : found
+}
+
+/** The identity provider hears of it within milliseconds, or has to come back first. */
+async function toldApproval(
+  { reader, timers }: OperationPorts,
+  context: ConsoleContext,
+  approvalId: string,
+): Promise<Result<Approval>> {
+  for (let waitedMs = 0; ; waitedMs += TELLING_STEP_MS) {
+    const found = waitingApproval(reader, context, approvalId)
+    if (!found.ok || found.value.toldAtMs !== null) return found
+    if (waitedMs >= TELLING_WAIT_MS) return refuse(fault('COSIGNER_UNAVAILABLE'))
+    await sleep(timers, TELLING_STEP_MS)
+  }
+}
+
+const TELLING_STEP_MS = 25
+const TELLING_WAIT_MS = 1_000
+
+function callOf(reader: Reader, { txId, approvalId }: Approval): Transaction {
+  const tx = reader.transactions.byId(txId)
+  if (tx === undefined) throw new Error(`${approvalId} is of ${txId}, which is not in the store`)
+  return tx
+}
+
+export function approvalView(approval: Approval, { call, kind, reservation }: Transaction) {
+  const { chainId, to, value, data } = call
+  const { selector, moves, beneficiaries } = showCall({ operation: kind, ...call })
+  const { foreseen, decidedAtMs } = approval
+  return {
+    approval_id: approval.approvalId,
+    tx_id: approval.txId,
+    key_id: approval.keyId,
+    sub_wallet_id: approval.subWalletId,
+    status: approval.status,
+    rule: approval.rule,
+    needed: approval.needed,
+    delay_seconds: approval.delaySeconds,
+    decisions: approval.decisions.map(({ authorizerId, decision, atMs, comment }) => ({
+      ...{ authorizer_id: authorizerId, decision, at: isoTime(atMs), comment },
+    })),
+    call: {
+      ...{ operation: kind, chain_id: chainId, to, value: value.toString(), data },
+      decoded: {
+        selector,
+        moves: moves?.map(({ token, amount }) => ({ token, amount: amount.toString() })) ?? null,
+        beneficiaries: beneficiaries === null ? null : [...beneficiaries],
+      },
+    },
+    spend_usd: formatUsd(reservation.micros),
+    max_native_wei: approval.maxNativeWei.toString(),
+    simulation: {
+      simulated: foreseen.simulated,
+      gas_used: foreseen.gasUsed?.toString() ?? null,
+      max_fee_native_wei: foreseen.maxFeeWei.toString(),
+    },
+    screening: {
+      lists: approval.screenedAgainst.map(({ list, version }) => ({ list, version })),
+    },
+    asked_again: approval.askedAgain,
+    url: approval.url,
+    requested_at: isoTime(approval.requestedAtMs),
+    expires_at: isoTime(approval.expiresAtMs),
+    decided_at: decidedAtMs === null ? null : isoTime(decidedAtMs),
+  }
+}

@@ -1,0 +1,150 @@
+import { describe, expect, test, vi } from 'vitest'
+import { newAddress } from '../chain.js'
+import { finalOf, type IssuedKey, issueKey, type Stack } from '../stack.js'
+
+const POLYGON = 137
+/** Above it a person is asked. */
+const ASKED_ABOVE = '1000000'
+const ASKED = '1000001'
+
+const ABOVE = { value_native_gt: ASKED_ABOVE }
+const POLICY = {
+  rules: [{ name: 'large', effect: 'require_approval', when: ABOVE }],
+  default: 'allow',
+}
+
+/** A call that waits for its owner, over the wire; dev's software authorizer is the owner's. */
+export function describeApprovals(stack: () => Stack): void {
+  async function keyWith(policy: object = POLICY): Promise<IssuedKey> {
+    const key = await issueKey(stack())
+    const answer = await stack().owner.call('PATCH', `/keys/${key.keyId}`, { body: { policy } })
+    expect(answer.status, answer.text).toBe(200)
+    return key
+  }
+  async function waiting(key: IssuedKey, to = newAddress()) {
+    const body = { chain_id: POLYGON, to, value: ASKED }
+    const sent = await key.api.post('/api/tx/send', body)
+    expect(sent.status, sent.text).toBe(202)
+    expect(sent.json).toMatchObject({ tx_hash: null, nonce: null, status: 'awaiting_approval' })
+    const { approval_id } = sent.json.approval as { approval_id: string }
+    return { txId: String(sent.json.tx_id), approvalId: approval_id, body }
+  }
+  const decide = (approvalId: string, how: 'approve' | 'decline', body: object = {}) =>
+    stack().owner.post(`/approvals/${approvalId}/${how}`, body)
+  const shown = async (approvalId: string) =>
+    (await stack().owner.get(`/approvals/${approvalId}`)).json
+  const reserved = async (key: IssuedKey) => (await key.api.get('/api/limits')).json.reserved_usd
+  async function approve(approvalId: string) {
+    const answer = await decide(approvalId, 'approve')
+    expect(answer.status, answer.text).toBe(200)
+  }
+  async function becomes(key: IssuedKey, txId: string, status: string) {
+    return vi.waitFor(
+      async () => {
+        const { json } = await key.api.get(`/api/tx/${txId}`)
+        expect(json.status).toBe(status)
+        return json
+      },
+      { timeout: 30_000, interval: 100 },
+    )
+  }
+
+  describe('a call that a rule sends to its owner', () => {
+    test('waits, is approved and is confirmed, while other sends go on', async () => {
+      const key = await keyWith()
+      const { txId, approvalId, body } = await waiting(key)
+      const simulated = await key.api.post('/api/tx/simulate', body)
+      expect(simulated.json.approval).toMatchObject({ rule: 'large', needed: 1 })
+      const other = await key.api.post('/api/tx/send', { ...body, value: '7' })
+      expect(other.status, other.text).toBeLessThan(300)
+      expect(other.json.status).not.toBe('awaiting_approval')
+      const listed = await stack().owner.get('/approvals?status=pending')
+      expect(listed.json.approvals).toContainEqual(
+        expect.objectContaining({ approval_id: approvalId, tx_id: txId, needed: 1 }),
+      )
+      await approve(approvalId)
+      expect(await finalOf(key.api, txId)).toMatchObject({
+        ...{ status: 'confirmed', tx_hash: expect.stringMatching(/^0x/) },
+        approval: { approval_id: approvalId },
+      })
+      expect(await shown(approvalId)).toMatchObject({
+        status: 'approved',
+        decisions: [{ decision: 'approve', authorizer_id: 'software' }],
+      })
+    })
+
+    test('is declined, with a comment that the agent reads, and holds nothing', async () => {
+      const key = await keyWith()
+      const { txId, approvalId } = await waiting(key)
+      expect(await reserved(key)).not.toBe('0.00')
+      const declined = await decide(approvalId, 'decline', { comment: 'ask me first' })
+      expect(declined.status, declined.text).toBe(200)
+      expect((await key.api.get(`/api/tx/${txId}`)).json).toMatchObject({
+        ...{ status: 'declined', tx_hash: null, spend_usd: '0.00' },
+        error: { message: 'ask me first' },
+      })
+      expect(await reserved(key)).toBe('0.00')
+      expect((await decide(approvalId, 'approve')).status).toBe(400)
+    })
+
+    test('is withdrawn by the agent, and answers its Idempotency-Key until then', async () => {
+      const key = await keyWith()
+      const body = { chain_id: POLYGON, to: newAddress(), value: ASKED }
+      const headers = { 'idempotency-key': `waits-${key.keyId}` }
+      const first = await key.api.call('POST', '/api/tx/send', { body, headers })
+      const again = await key.api.call('POST', '/api/tx/send', { body, headers })
+      expect(again.status).toBe(202)
+      expect(again.json).toEqual(first.json)
+      const stranger = await issueKey(stack())
+      const path = `/api/tx/${first.json.tx_id}/withdraw`
+      expect((await stranger.api.post(path, {})).status).toBe(404)
+      const withdrawn = await key.api.post(path, {})
+      expect(withdrawn.status, withdrawn.text).toBe(200)
+      expect(withdrawn.json.status).toBe('withdrawn')
+      expect((await key.api.post(path, {})).status).toBe(400)
+    })
+
+    test('expires when nobody answers, and events tell of it', async () => {
+      const approvals = { needed: 1, expires_seconds: 1 }
+      const rules = [{ name: 'soon', effect: 'require_approval', when: ABOVE, approvals }]
+      const key = await keyWith({ rules, default: 'allow' })
+      const { txId, approvalId } = await waiting(key)
+      await becomes(key, txId, 'expired')
+      expect(await shown(approvalId)).toMatchObject({ status: 'expired' })
+      const { json } = await stack().owner.get('/audit?type=approval.expired')
+      expect(json.records).toContainEqual(expect.objectContaining({ tx_id: txId }))
+    })
+
+    test('is dropped where the key was revoked, frozen, or the payee blocked meanwhile', async () => {
+      const revoked = await keyWith()
+      const first = await waiting(revoked)
+      await stack().owner.post(`/keys/${revoked.keyId}/revoke`, {})
+      await approve(first.approvalId)
+      const frozen = await keyWith()
+      const second = await waiting(frozen)
+      await stack().owner.post('/freeze', { scope: 'key', id: frozen.keyId })
+      await approve(second.approvalId)
+      const key = await keyWith()
+      const payee = newAddress()
+      const third = await waiting(key, payee)
+      await stack().owner.post('/address-rules', { address: payee, action: 'block' })
+      await approve(third.approvalId)
+      const ends = new Map([
+        [first.txId, 'INVALID_KEY'],
+        [second.txId, 'FROZEN'],
+        [third.txId, 'ADDRESS_BLOCKED'],
+      ])
+      for (const [txId, code] of ends) {
+        // The revoked key reads nothing any more.
+        expect(await becomes(key, txId, 'dropped')).toMatchObject({ error: { code } })
+      }
+    })
+
+    test('with a delay it is sent at its time, and nobody has to do anything', async () => {
+      const rules = [{ name: 'slow', effect: 'allow', when: ABOVE, delay_seconds: 1 }]
+      const key = await keyWith({ rules, default: 'allow' })
+      const { txId } = await waiting(key)
+      expect(await finalOf(key.api, txId)).toMatchObject({ status: 'confirmed' })
+    })
+  })
+}
