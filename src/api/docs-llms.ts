@@ -24,7 +24,7 @@ export function llmsText(): string {
 - Give each intended payment one \`Idempotency-Key\` (MCP: \`idempotency_key\`) and reuse it when
   retrying: same key = same payment.
 - A send answers \`broadcast\`; ask \`get_transaction_status\` until \`confirmed\`, \`failed\` or \`dropped\`,
-  or register a webhook.
+  or register a webhook. \`awaiting_approval\` waits for the owner: go on asking, or withdraw it.
 - ${ONE_AT_A_TIME}
 - Errors: \`{"error": {"code", "message", "details", "request_id"}}\`. Act on the code.
 

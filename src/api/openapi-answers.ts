@@ -59,7 +59,7 @@ function sponsored(kind: string): Example {
 }
 
 const WAITS =
-  'It is signed, stored, and as good as sent: it is in the queue of its account, or no node has taken it yet, and the service goes on until one does or the chain rules it out. Nothing has to be repeated; follow `tx_id`. `queued_behind` names the transaction before it where it waits for one.'
+  'It is signed, stored, and as good as sent: it is in the queue of its account, or no node has taken it yet, and the service goes on until one does or the chain rules it out. Nothing has to be repeated; follow `tx_id`. `queued_behind` names the transaction before it where it waits for one. Or, with the status `awaiting_approval`, its key’s policy asks for approval or for time: it is stored with what it would spend, not signed, and `approval` says what it waits for.'
 const TAKEN = 'A node has taken it; follow `tx_id` until it is confirmed, failed or dropped.'
 const QUEUED: Example = {
   status: 'signed',

@@ -158,6 +158,16 @@ describe('a call', () => {
 })
 
 describe('waiting for a transaction', () => {
+  it('waits for people until they have decided, whatever they say', async () => {
+    statuses.push('awaiting_approval', 'awaiting_approval', 'signed')
+    const signed = await client().waitForApproval('tx_1', { intervalMs: 10 })
+    expect(signed.status).toBe('signed')
+    statuses.push('awaiting_approval', 'declined')
+    const declined = await client().waitForTransaction('tx_1', { intervalMs: 10 })
+    expect(declined.status).toBe('declined')
+    expect(statuses).toEqual([])
+  })
+
   it('ends with its final record', async () => {
     statuses.push('signed', 'broadcast', 'failed')
     const record = await client().waitForTransaction('tx_1', { intervalMs: 10 })

@@ -14,6 +14,8 @@ export type ApprovalCommand =
       /** 32 bytes: of the live API key, over this call alone. */
       readonly keyProof: Hex
       readonly url: string | null
+      /** Calls of the user that wait, in all wallets, as the store has them. */
+      readonly userWaiting: number
       readonly nowMs: number
     }
   | {

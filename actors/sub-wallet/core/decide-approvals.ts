@@ -14,7 +14,12 @@ import { Sent } from './sent.js'
 import type { Draft, SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 import { waitingOf } from './waiting-calls.js'
-import { WAITING_DATA_CHARS_MAX, WAITING_MAX, type WaitingCall } from './waiting-state.js'
+import {
+  WAITING_DATA_CHARS_MAX,
+  WAITING_MAX,
+  WAITING_OF_USER_MAX,
+  type WaitingCall,
+} from './waiting-state.js'
 
 type Of<T extends ApprovalCommand['type']> = Extract<ApprovalCommand, { type: T }>
 
@@ -41,18 +46,24 @@ export function waitingFault({ waiting }: SubWalletState, data: Hex): Fault | nu
   return null
 }
 
-const TOO_MANY = 'Too many calls of this sub-wallet wait for approval; decide some of them first.'
+function userFault(userWaiting: number): Fault | null {
+  if (userWaiting < WAITING_OF_USER_MAX) return null
+  return fault('OVERLOADED', { waiting_calls_of_user_max: WAITING_OF_USER_MAX }, TOO_MANY)
+}
+
+const TOO_MANY = 'Too many calls wait for approval; decide some of them first.'
 
 /** A call that passed its screening and waits from now on: it is stored with what it holds. */
 export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
-  const { txId, keyProof, url, nowMs } = command
+  const { txId, keyProof, url, userWaiting, nowMs } = command
   const { state } = turn
   const entry = state.drafts.get(txId)
   const asks = entry?.draft.asks
   if (entry === undefined || entry.phase !== 'screening' || asks === undefined) return
   const { draft, screenedAgainst } = entry
   const { token, idempotency } = draft
-  const stopped = turn.whatStops(draft) ?? waitingFault(state, draft.call.data)
+  const stopped =
+    turn.whatStops(draft) ?? userFault(userWaiting) ?? waitingFault(state, draft.call.data)
   if (stopped !== null) {
     turn.emit({ type: 'released', txId })
     turn.refuseSend(token, stopped, draft, screenedAgainst)

@@ -45,6 +45,11 @@ export interface WaitingCall {
 
 /** Waiting calls of one sub-wallet; a person who has more to read reads none. */
 export const WAITING_MAX = 2_000
+/**
+ * The same of a user's wallets together, as each of them last saw it: what is asked for in several at
+ * once may pass it by a few. The identity provider keeps no more of one user.
+ */
+export const WAITING_OF_USER_MAX = 4_000
 /** Characters of their calldata together: they stay in memory for as long as they wait. */
 export const WAITING_DATA_CHARS_MAX = 8 * 1_024 * 1_024
 

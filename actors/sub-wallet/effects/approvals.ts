@@ -14,7 +14,7 @@ const SLEEP_MS_MAX = 7 * 86_400_000
 
 /** The key's proof over the call: nothing else of the API key outlives its request. */
 export function readyApproval(
-  { timers, approvals }: Pick<SubWalletPorts, 'timers' | 'approvals'>,
+  { timers, approvals, reader }: Pick<SubWalletPorts, 'timers' | 'approvals' | 'reader'>,
   { draft, userId, maxNativeWei }: Of<'ready-approval'>,
   walletId: Approval['subWalletId'],
   self: (command: Command) => void,
@@ -25,7 +25,8 @@ export function readyApproval(
   const asked = { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs: 0 }
   const keyProof = approvals.proveKey(asked, call, proofKey)
   const url = approvals.pageOf(approvalId)
-  self({ type: 'approval-ready', txId, keyProof, url, nowMs: timers.now() })
+  const userWaiting = reader.fresh().approvals.waitingOfUser(userId)
+  self({ type: 'approval-ready', txId, keyProof, url, userWaiting, nowMs: timers.now() })
 }
 
 /** Has the identity provider know of the call, so that it can show it. Told again, it does no harm. */

@@ -13,6 +13,8 @@ export interface ApprovalReader {
   ): Page<Approval>
   /** Of calls that wait, oldest first. */
   waitingOf(wallet: SubWalletId, user: UserId): Generator<Approval>
+  /** How many wait in all of a user's wallets. */
+  waitingOfUser(user: UserId): number
   /** Those in which calls wait; for a start. */
   walletsWithWaiting(): Generator<SubWalletId>
 }
@@ -34,6 +36,14 @@ export function createApprovalReader({
         const approval = byId(user, (key as unknown as [string, ApprovalId])[1])
         if (approval !== undefined) yield approval
       }
+    },
+    waitingOfUser(user) {
+      let count = 0
+      for (const key of spaces.walletsByUser.getKeys({ start: [user, ''], end: [user, LAST] })) {
+        const [, wallet] = key as unknown as [UserId, SubWalletId]
+        count += spaces.waitingCalls.getKeysCount({ start: [wallet, ''], end: [wallet, LAST] })
+      }
+      return count
     },
     *walletsWithWaiting() {
       let last: string | null = null

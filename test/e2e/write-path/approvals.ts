@@ -73,6 +73,24 @@ export function describeApprovals(stack: () => Stack): void {
       })
     })
 
+    test('waits over MCP too, as an answer and not as an error', async () => {
+      const key = await keyWith()
+      const args = { chain_id: POLYGON, to: newAddress(), value: ASKED }
+      const params = { name: 'send_transaction', arguments: args }
+      const { text } = await key.api.post(
+        '/mcp',
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+        { accept: 'application/json, text/event-stream' },
+      )
+      const { result } = JSON.parse(text.slice(text.indexOf('{')))
+      expect(result.isError ?? false).toBe(false)
+      expect(result.structuredContent).toMatchObject({
+        ...{ status: 'awaiting_approval', tx_hash: null },
+        approval: { rule: 'large', needed: 1 },
+      })
+      await key.api.post(`/api/tx/${result.structuredContent.tx_id}/withdraw`, {})
+    })
+
     test('is declined, with a comment that the agent reads, and holds nothing', async () => {
       const key = await keyWith()
       const { txId, approvalId } = await waiting(key)

@@ -1,0 +1,214 @@
+import { expect } from 'vitest'
+import type { Reply } from '../../actors/runtime/actor.js'
+import { decide } from '../../actors/sub-wallet/core/decide.js'
+import type { Command, Effect } from '../../actors/sub-wallet/core/messages.js'
+import { Sent } from '../../actors/sub-wallet/core/sent.js'
+import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
+import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
+import { type Approval, approvalIdOf } from '../../src/domain/approval.js'
+import type { Freezes } from '../../src/domain/freeze.js'
+import type { TxId } from '../../src/domain/ids.js'
+import type { Fault } from '../../src/errors/fault.js'
+import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
+import { localCommits } from '../../src/store/local-commits.js'
+import { createReader } from '../../src/store/reader.js'
+import { WriteBatch } from '../../src/store/write-batch.js'
+import type { CallQuote } from '../../src/valuation/quoter.js'
+import { createMemoryEnvironment } from './memory-environment.js'
+import {
+  ATTEMPT,
+  KEY_ID,
+  LINEAGE_ID,
+  preparedSend,
+  START_MS,
+  txIdOf,
+  USER_ID,
+  WALLET_ID,
+} from './wallet-fixtures.js'
+
+export const ALICE = `aut_${'a'.repeat(32)}`
+export const BOB = `aut_${'b'.repeat(32)}`
+
+/** A wallet with its store; what is in memory is held to what a start would have, after each commit. */
+export class WaitingWallet {
+  readonly #environment = createMemoryEnvironment()
+  readonly reader = createReader(this.#environment)
+  readonly #commits = localCommits(
+    this.#environment,
+    attachEventSequence(createEventSequenceBuffer(), () => true),
+  )
+  state: SubWalletState = loadState(this.reader, WALLET_ID)
+  nowMs = START_MS
+  effects: Effect[] = []
+  #replies: Reply[] = []
+  #token = 0
+
+  async run(command: Command): Promise<Reply['result'] | undefined> {
+    const token = ++this.#token
+    this.state.freezes = this.freezes
+    const { events, effects, replies } = decide(this.state, command, token)
+    const batch = new WriteBatch()
+    recordEvents(batch, this.state, events)
+    if (!batch.empty) await this.#commits.commit(batch)
+    this.effects.push(...effects)
+    this.#replies.push(...replies)
+    this.#mirror()
+    return replies.find((reply) => reply.token === token)?.result
+  }
+
+  /** Lets everything that was asked for answer, but for the quorum and the clock. */
+  async settle({ told = true, quote }: { told?: boolean; quote?: CallQuote } = {}): Promise<void> {
+    for (;;) {
+      const at = this.effects.findIndex(({ type }) => ANSWERED.has(type))
+      const [effect] = at < 0 ? [] : this.effects.splice(at, 1)
+      if (effect === undefined) return
+      const { nowMs } = this
+      if (effect.type === 'ready-approval') {
+        const { txId } = effect.draft
+        await this.run({
+          type: 'approval-ready',
+          txId,
+          keyProof: '0x01',
+          url: 'https://u/approve',
+          userWaiting: this.others,
+          nowMs,
+        })
+      } else if (effect.type === 'tell-approval') {
+        const { txId, maxNativeWei } = effect.approval
+        await this.run({ type: 'approval-told', txId, maxNativeWei, taken: told, nowMs })
+        if (!told) return
+      } else if (effect.type === 'screen') {
+        const { txId } = effect.draft
+        const requoted = effect.revalues ? (quote ?? quoteOf(effect.draft.call.value)) : null
+        await this.run({
+          ...{ type: 'screened', txId, refusal: this.screening, screenedAgainst: [], requoted },
+          ...{ chainNonce: 0, nowMs },
+        })
+      }
+    }
+  }
+
+  screening: Fault | null = null
+  freezes: Freezes | null = null
+  /** Calls that wait in other wallets of the user. */
+  others = 0
+
+  async send(n: number, micros: bigint, said: object = {}) {
+    const { nowMs } = this
+    const first = this.run({ ...preparedSend(n, micros), nowMs, ...said })
+    const refused = await first
+    if (refused !== undefined) return refused
+    await this.settle()
+    const token = this.#token
+    return (
+      this.#replies.find(({ result }) => result.ok && isSent(result.value, txIdOf(n)))?.result ??
+      token
+    )
+  }
+
+  approve(n: number, authorizerId = ALICE) {
+    return this.#say(n, 'approve', authorizerId)
+  }
+
+  decline(n: number, comment: string | null = null) {
+    return this.#say(n, 'decline', null, comment)
+  }
+
+  #say(
+    n: number,
+    said: 'approve' | 'decline',
+    authorizerId: string | null,
+    comment?: string | null,
+  ) {
+    const { nowMs } = this
+    const proof = said === 'approve' ? ('0x02' as const) : null
+    return this.run({
+      type: 'decide-approval',
+      txId: txIdOf(n),
+      decision: { authorizerId, decision: said, comment: comment ?? null, atMs: nowMs, proof },
+      requestId: null,
+      nowMs,
+    })
+  }
+
+  withdraw(n: number, keyId = KEY_ID) {
+    const { nowMs } = this
+    return this.run({ type: 'withdraw-call', txId: txIdOf(n), keyId, requestId: 'r', nowMs })
+  }
+
+  due(afterMs: number) {
+    this.nowMs += afterMs
+    return this.run({ type: 'approvals-due', nowMs: this.nowMs })
+  }
+
+  /** What the quorum was asked for and has not answered. */
+  asked() {
+    return this.effects.flatMap((effect) => (effect.type === 'sign' ? [effect] : []))
+  }
+
+  async sign(n: number): Promise<void> {
+    const at = this.effects.findIndex((it) => it.type === 'sign' && it.draft.txId === txIdOf(n))
+    const [effect] = this.effects.splice(at, 1)
+    if (effect?.type !== 'sign') throw new Error('not asked for')
+    const { nonce } = effect
+    const { nowMs } = this
+    await this.run({ type: 'signed', txId: txIdOf(n), nonce, signed: ATTEMPT, nowMs })
+  }
+
+  restart(): void {
+    this.state = loadState(this.reader.fresh(), WALLET_ID)
+    this.effects = []
+  }
+
+  resume() {
+    return this.run({ type: 'resume', nowMs: this.nowMs })
+  }
+
+  record(n: number) {
+    return this.reader.fresh().transactions.byId(txIdOf(n))
+  }
+
+  approval(n: number): Approval {
+    const found = this.reader.fresh().approvals.byId(USER_ID, approvalIdOf(txIdOf(n)))
+    if (found === undefined) throw new Error('nobody is asked')
+    return found
+  }
+
+  get reserved(): bigint {
+    return countersOf(this.state, LINEAGE_ID, this.nowMs).reservedMicros
+  }
+
+  /** Memory equals what a start would have, drafts apart; and nothing is held twice or by nobody. */
+  #mirror(): void {
+    const { state } = this
+    const stored = loadState(this.reader.fresh(), WALLET_ID)
+    expect(stored.spend).toEqual(state.spend)
+    const durable = ({ waiting }: SubWalletState) =>
+      [...waiting.byTx.values()].map(({ tx, approval }) => ({ tx, approval }))
+    expect(durable(stored)).toEqual(durable(state))
+    let held = 0n
+    for (const { tx } of [...state.open.values(), ...state.waiting.byTx.values()]) {
+      held += tx.reservation.micros
+    }
+    for (const { draft } of state.drafts.values()) {
+      if (draft.approval === undefined) held += draft.reservation.micros
+    }
+    expect(this.reserved).toBe(held)
+    for (const { draft } of this.asked()) {
+      const waits = draft.approval?.proofs.length ?? null
+      if (state.waiting.byTx.has(draft.txId)) expect(waits).not.toBeNull()
+    }
+  }
+}
+
+const ANSWERED: ReadonlySet<Effect['type']> = new Set(['screen', 'ready-approval', 'tell-approval'])
+
+function isSent(value: unknown, txId: TxId): boolean {
+  return value instanceof Sent && value.tx.txId === txId
+}
+
+export function quoteOf(micros: bigint): Extract<CallQuote, { ok: true }> {
+  const { quote } = preparedSend(1, micros)
+  if (!quote.ok) throw new Error('no quote')
+  return quote
+}
