@@ -245,6 +245,7 @@ const server = createHttpServer({
       ...callers.byKey,
       agent,
       logger,
+      subKeyTool: config.mcpSubKeys,
       ...(config.publicHosts === null ? {} : { allowedHosts: config.publicHosts }),
     }),
     ...documentRoutes(),

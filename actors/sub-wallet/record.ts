@@ -10,6 +10,7 @@ import type { AccountEvent } from '../account/core/messages.js'
 import { laneOf, restoredEntry } from '../account/core/state.js'
 import { changedTransaction, changesLane, isAccountEvent } from '../account/core/written.js'
 import { keyAudit, verdictOf, walletAudit } from './audit.js'
+import { foldKey } from './core/key-tree.js'
 import { noteLimit } from './core/limit-crossings.js'
 import type { Event } from './core/messages.js'
 import { openGrant } from './core/open-grants.js'
@@ -35,7 +36,7 @@ export function loadState(reader: Reader, subWalletId: SubWalletState['subWallet
     lane.nextNonce = nextNonce
     lane.ownFrom = ownFrom
   }
-  for (const key of reader.keys.ofWallet(subWalletId)) state.keys.set(key.keyId, key)
+  for (const key of reader.keys.ofWallet(subWalletId)) foldKey(state, key)
   for (const change of reader.grants.changesOf(subWalletId)) openGrant(state.grants, change, null)
   for (const [lineageId, ledger] of reader.keys.policyLedgersOf(subWalletId)) {
     state.policyLedgers.set(lineageId, ledger)

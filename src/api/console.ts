@@ -120,6 +120,10 @@ export const apiKey = z.looseObject({
   last_used_at: timestamp.nullable(),
   expires_at: timestamp.nullable(),
   rotated_from: z.string().nullable(),
+  parent_key_id: z
+    .string()
+    .nullable()
+    .describe('first key of the line of rotations that made this one; null: its owner did'),
   frozen,
   custody: z
     .enum(['current', 'pending'])

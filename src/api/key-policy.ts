@@ -7,7 +7,7 @@ import {
   type KeyPolicyName,
   type KeyPolicyRows,
 } from '../domain/key-policy.js'
-import type { CallPolicy, Chains, Choice, UsdCap } from '../domain/key-policy-forms.js'
+import type { CallPolicy, Chains, Choice, Flag, UsdCap } from '../domain/key-policy-forms.js'
 import { callPolicyInput, callPolicyOutput } from './call-policy.js'
 import { chainId, usdCap } from './primitives.js'
 
@@ -26,6 +26,7 @@ const CALL_POLICY = {
   input: callPolicyInput as z.ZodType<CallPolicyWire>,
   output: callPolicyOutput as z.ZodType<CallPolicyWire>,
 }
+const FLAG = { input: z.boolean(), output: z.boolean() }
 const USD_CAP = { input: usdCap, output: z.string() }
 
 /** What a form's values look like in a request, and in an answer. */
@@ -35,6 +36,8 @@ function schemasOf(form: Rows[KeyPolicyName]['form']): { input: z.ZodType; outpu
       const options = z.enum(form.options)
       return { input: options, output: options }
     }
+    case 'flag':
+      return FLAG
     case 'usd-cap':
       return USD_CAP
     case 'chains':
@@ -46,13 +49,15 @@ function schemasOf(form: Rows[KeyPolicyName]['form']): { input: z.ZodType; outpu
 type Schemas<Form> =
   Form extends Choice<infer Option>
     ? Record<'input' | 'output', z.ZodEnum<{ [O in Option]: O }>>
-    : Form extends UsdCap
-      ? typeof USD_CAP
-      : Form extends Chains
-        ? typeof CHAINS
-        : Form extends CallPolicy
-          ? typeof CALL_POLICY
-          : never
+    : Form extends Flag
+      ? typeof FLAG
+      : Form extends UsdCap
+        ? typeof USD_CAP
+        : Form extends Chains
+          ? typeof CHAINS
+          : Form extends CallPolicy
+            ? typeof CALL_POLICY
+            : never
 type Input<Name extends KeyPolicyName> = Schemas<Rows[Name]['form']>['input']
 type Output<Name extends KeyPolicyName> = Schemas<Rows[Name]['form']>['output']
 

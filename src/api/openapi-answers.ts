@@ -100,6 +100,7 @@ const ANSWERS: Readonly<Partial<Record<Name, readonly Answer[]>>> = {
   get_deposit_quote: one('What a deposit would bring now, in shares.'),
   get_withdraw_quote: one('What a withdrawal would bring now.'),
   get_gas_swap_quote: one('What a gas swap would bring now.'),
+  create_child_key: one('The key, with its secret, which is shown this once.', 201),
   create_wallet: one('The sub-wallet, with an address that is good on every chain.', 201),
   create_key: one('The key, with its secret, which is shown this once.', 201),
   rotate_key: one('The successor, with its secret, and when the key before it ends.'),

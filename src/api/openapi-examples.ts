@@ -61,6 +61,9 @@ const EXAMPLES: Readonly<Record<string, JsonValue>> = {
   limit: 25,
   slippage_bps: 50,
   rotated_from: null,
+  parent_key_id: null,
+  may_delegate: false,
+  parents: [],
 }
 export const TIME = '2026-11-20T09:30:00.000Z'
 const IS_TIME = /(?:_at|^timestamp)$/

@@ -9,7 +9,8 @@ export interface OperationRow {
   /** uWebSockets.js pattern; `:name` parameters are input fields. */
   readonly path: string
   readonly permission: 'read' | 'trade'
-  readonly surface: 'rest-and-mcp' | 'rest'
+  /** `rest-and-chosen-mcp`: no tool of the specification; the operator may have it listed. */
+  readonly surface: 'rest-and-mcp' | 'rest' | 'rest-and-chosen-mcp'
   /** Sponsored calls need the Router and are refused first of all where there is none. */
   readonly gas: 'none' | 'agent' | 'sponsored'
   /** Takes an Idempotency-Key. */

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { allowances } from './allowances.js'
+import { childKey, createChildKeyInput } from './child-key.js'
 import {
   chainFilter,
   defiDepositInput,
@@ -366,6 +367,21 @@ export const operations = [
     input: gasSwapInput,
     output: transactionRecord,
     errors: [...SPONSORED_ERRORS, 'GAS_SWAP_NOT_SUPPORTED', 'SLIPPAGE_EXCEEDED'],
+  },
+  {
+    name: 'create_child_key',
+    method: 'POST',
+    path: '/api/keys/child',
+    permission: 'trade',
+    surface: 'rest-and-chosen-mcp',
+    gas: 'none',
+    movesValue: false,
+    title: 'Make a key',
+    description:
+      'Makes an API key for another program: never more than this one may do, what it spends counts on this one too, and it ends with this one. The secret is shown once. Needs may_delegate.',
+    input: createChildKeyInput,
+    output: childKey,
+    errors: ['FROZEN', 'CHAIN_NOT_SUPPORTED', 'COSIGNER_UNAVAILABLE', 'QUOTA_EXCEEDED'],
   },
 ] as const satisfies readonly OperationRow[]
 

@@ -54,17 +54,14 @@ export const supportedChains = z.looseObject({
 
 export const limits = z.looseObject({
   daily_limit_usd: z.string(),
-  daily_used_usd: z
-    .string()
-    .describe(
-      'includes reservations of transactions not final yet; past the limit where a block did more than the simulation showed',
-    ),
+  daily_used_usd: z.string().describe('with reservations; past the limit where a block did more'),
   monthly_limit_usd: z.string(),
   monthly_used_usd: z.string(),
   resets_at: timestamp.describe('next daily reset, 00:00 UTC'),
   daily_resets_at: timestamp,
   monthly_resets_at: timestamp,
   reserved_usd: z.string(),
+  parents: z.array(z.looseObject({})),
   policy: policyLimits,
   frozen: z
     .looseObject({

@@ -27,4 +27,5 @@ export const AGENT_COMMANDS: Readonly<Record<OperationName, string | null>> = {
   defi_withdraw: 'withdraw',
   get_gas_swap_quote: 'gas-swap-quote',
   gas_swap: 'gas-swap',
+  create_child_key: null,
 }

@@ -11,6 +11,8 @@ import {
 } from '../custody/authorizers/freeze-statement.js'
 import { type GrantStatement, readGrantStatement } from '../custody/authorizers/grant-statement.js'
 import type { GrantedName } from '../domain/key-policy.js'
+import { canonicalText } from '../policy/canonical-policy.js'
+import type { Policy } from '../policy/policy.js'
 import { openKey, savedKeys } from './authorizer-keys.js'
 import { UsageError } from './exit-codes.js'
 import type { Io } from './io.js'
@@ -136,7 +138,12 @@ function somethingElse(what: string): UsageError {
 
 function textOf(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex')
+  if (isPolicy(value)) return canonicalText(value)
   return Array.isArray(value) ? [...value].sort((a, b) => a - b).join() : String(value)
+}
+
+function isPolicy(value: unknown): value is Policy {
+  return typeof value === 'object' && value !== null && 'rules' in value
 }
 
 function isAuthorizationRequired(error: unknown): error is ServiceError {

@@ -47,6 +47,7 @@ export const AGENT_ROUTES = {
   defi_withdraw: { method: 'POST', path: '/api/defi/withdraw', movesValue: true },
   get_gas_swap_quote: { method: 'POST', path: '/api/gas/swap/quote', movesValue: false },
   gas_swap: { method: 'POST', path: '/api/gas/swap', movesValue: true },
+  create_child_key: { method: 'POST', path: '/api/keys/child', movesValue: false },
 } as const satisfies AgentRoutes
 
 export const CONSOLE_ROUTES = {

@@ -47,6 +47,7 @@ const variables = z.object({
     .max(2_048)
     .regex(/^[A-Za-z0-9.-]+(,[A-Za-z0-9.-]+)*$/, 'must be host names, separated by commas')
     .optional(),
+  COUNTERSIGN_MCP_SUB_KEYS: z.enum(['on', 'off']).default('off'),
   IDENTITY_ISSUER: z.url({ protocol: /^https?$/ }).optional(),
   IDENTITY_JWKS_URL: z.url({ protocol: /^https?$/ }).optional(),
   CONSOLE_AUDIENCE: z.string().min(1).max(255).default('urn:countersign:console'),
@@ -109,6 +110,8 @@ export interface Config {
   readonly httpAdapter: 'auto' | 'native' | 'node'
   /** Names MCP clients may reach this service by; null: loopback alone. */
   readonly publicHosts: readonly string[] | null
+  /** Whether agents with `may_delegate` have a tool to make keys, beside REST. */
+  readonly mcpSubKeys: boolean
   /** null: no metrics are served. */
   readonly metricsPort: number | null
   /** OIDC issuer of console tokens; null: console routes refuse every token. */
@@ -161,6 +164,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
     port: values.PORT,
     httpAdapter: values.COUNTERSIGN_HTTP_ADAPTER,
     publicHosts: values.COUNTERSIGN_PUBLIC_HOSTS?.split(',') ?? null,
+    mcpSubKeys: values.COUNTERSIGN_MCP_SUB_KEYS === 'on',
     metricsPort: values.METRICS_PORT ?? null,
     identityIssuer: values.IDENTITY_ISSUER ?? null,
     identityJwksUrl: values.IDENTITY_JWKS_URL ?? null,

@@ -62,6 +62,10 @@ const OF_SERVICE: Readonly<
     usual: null,
     meaning: 'of Prometheus metrics, on an address that no proxy serves',
   },
+  COUNTERSIGN_MCP_SUB_KEYS: {
+    usual: 'off',
+    meaning: '`on`: agents with `may_delegate` have a tool to make keys, beside REST',
+  },
   COUNTERSIGN_PUBLIC_HOSTS: {
     usual: null,
     meaning:

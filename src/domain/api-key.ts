@@ -13,6 +13,8 @@ export interface ApiKey extends KeyPolicy {
   readonly keyId: KeyId
   /** The first key of the line of rotations; spend is counted per lineage. */
   readonly lineageId: LineageId
+  /** The lineage of the key that made this one for itself; absent: the user made it. */
+  readonly parentLineageId?: LineageId
   readonly subWalletId: SubWalletId
   readonly userId: UserId
   readonly name: string
@@ -24,6 +26,8 @@ export interface ApiKey extends KeyPolicy {
   /** Counts the changes of `policy`; absent while there never was one. */
   readonly policyVersion?: number
   readonly createdAtMs: number
+  /** When it ends by itself; absent: never. */
+  readonly endsAtMs?: number
   readonly rotatedFrom: KeyId | null
   /** Set when a successor was made; the key lives for ROTATION_GRACE_MS more. */
   readonly rotatedAtMs: number | null
@@ -41,11 +45,15 @@ export function isLive({ rotatedAtMs, revokedAtMs }: ApiKey): boolean {
 /** Derived, never stored: time alone turns a rotated-out key into a revoked one. */
 export function keyStatus(key: ApiKey, nowMs: number): KeyStatus {
   if (key.revokedAtMs !== null) return 'revoked'
+  if (key.endsAtMs !== undefined && nowMs >= key.endsAtMs) return 'revoked'
   if (key.rotatedAtMs === null) return 'active'
   return nowMs < key.rotatedAtMs + ROTATION_GRACE_MS ? 'rotated_out' : 'revoked'
 }
 
-/** When a rotated-out key ends; null for other keys. */
-export function keyExpiresAtMs(key: ApiKey): number | null {
-  return key.rotatedAtMs === null ? null : key.rotatedAtMs + ROTATION_GRACE_MS
+/** When it ends by itself, or by its rotation; null: not without being revoked. */
+export function keyExpiresAtMs({ rotatedAtMs, endsAtMs }: ApiKey): number | null {
+  const graceEndMs =
+    rotatedAtMs === null ? Number.POSITIVE_INFINITY : rotatedAtMs + ROTATION_GRACE_MS
+  const expiresAtMs = Math.min(graceEndMs, endsAtMs ?? Number.POSITIVE_INFINITY)
+  return expiresAtMs === Number.POSITIVE_INFINITY ? null : expiresAtMs
 }

@@ -8,6 +8,8 @@ import type { KeyId, LineageId } from './ids.js'
 export interface GrantChange {
   readonly keyId: KeyId
   readonly lineageId: LineageId
+  /** The lineage of the key that made it; absent: the user did. */
+  readonly parentLineageId?: LineageId
   /** Counts up with each change; an acknowledgement of an older one settles nothing. */
   readonly version: number
   /** Of a successor that is being made: the key that it takes the place of. */

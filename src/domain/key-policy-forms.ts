@@ -56,6 +56,23 @@ export function choice<const Words extends Readonly<Record<string, string>>>(
   }
 }
 
+/** Whether a key may do a thing at all. */
+export type Flag = PolicyForm<'flag', boolean, boolean>
+
+/** @param words for people */
+export function flag(words: { readonly no: string; readonly yes: string }): Flag {
+  return {
+    kind: 'flag',
+    least: false,
+    enlarges: (before, next) => next && !before,
+    common: (one, other) => one && other,
+    canonical: (value) => value,
+    toWire: (value) => value,
+    fromWire: (wire) => wire,
+    inWords: (value) => (value ? words.yes : words.no),
+  }
+}
+
 /** Micro-USD; null is unlimited, which must be asked for by name. */
 export type UsdCap = PolicyForm<'usd-cap', UsdMicros | null, string>
 

@@ -1,5 +1,5 @@
 import { CHAIN_IDS } from './chains.js'
-import { CALL_POLICY, CHAINS, choice, type PolicyForm, USD_CAP } from './key-policy-forms.js'
+import { CALL_POLICY, CHAINS, choice, flag, type PolicyForm, USD_CAP } from './key-policy-forms.js'
 
 /**
  * What an API key may do, a row for each field. The console's requests and answers, the statement
@@ -73,6 +73,15 @@ const ROWS = {
     atCreation: 'optional',
     afterwards: 'changeable',
     grantForm: 2,
+  },
+  mayDelegate: {
+    wire: 'may_delegate',
+    title: 'Keys of its own',
+    form: flag({ no: 'makes none', yes: 'makes some, each within what it may do itself' }),
+    initial: false,
+    atCreation: 'optional',
+    afterwards: 'changeable',
+    grantForm: 3,
   },
 } as const satisfies Readonly<Record<string, Row>>
 

@@ -13,7 +13,7 @@ import { createEndpoint } from './endpoint.js'
 import { createEnvelopeCache } from './envelope-cache.js'
 import { createOriginCheck, LOOPBACK_HOSTS, type OriginCheck } from './origin-check.js'
 import { createSdkHandler, createToolCall, type ServerExtension } from './sdk-server.js'
-import { describeTool, toolRows } from './tools.js'
+import { chosenToolRows, describeTool, toolRows } from './tools.js'
 
 /**
  * `/mcp`: the operations table as MCP tools. Order of checks: Host and Origin → key → rate → body,
@@ -29,6 +29,8 @@ export interface McpRoutesOptions
    * one, must name one of them. Default: loopback.
    */
   readonly allowedHosts?: readonly string[]
+  /** Whether agents may make keys by a tool, after the specification's. Default: not. */
+  readonly subKeyTool?: boolean
   /** `sdk-only` turns the short way off, for the test that compares both. Default: both. */
   readonly path?: 'fast-and-sdk' | 'sdk-only'
   /** Adds to each server of the protocol package, such as the fixtures of a conformance run. */
@@ -40,7 +42,8 @@ const PATH = '/mcp'
 export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
   const { logger, rateLimit } = options
   const handlers: Readonly<Record<OperationName, AgentHandler>> = options.agent
-  const rows = toolRows(operations)
+  const chosen = options.subKeyTool === true ? chosenToolRows(operations) : []
+  const rows = [...toolRows(operations), ...chosen]
   const tools = rows.map(describeTool)
   const bindings = new Map<string, ToolBinding>(
     rows.map((row) => [row.name, { row, handler: handlers[row.name] }]),

@@ -47,8 +47,13 @@ export function toolRows<R extends OperationRow>(rows: readonly R[]): R[] {
   return tools.sort((a, b) => TOOL_ORDER.indexOf(a.name) - TOOL_ORDER.indexOf(b.name))
 }
 
+/** Those that an operator may have listed after them. */
+export function chosenToolRows<R extends OperationRow>(rows: readonly R[]): R[] {
+  return rows.filter(({ surface }) => surface === 'rest-and-chosen-mcp')
+}
+
 export function describeTool(row: OperationRow): Tool {
-  const reads = !row.movesValue
+  const reads = row.permission === 'read'
   const input = toJsonSchema(row.input, 'input')
   return {
     name: row.name,

@@ -1,3 +1,4 @@
+import { createChildKey } from './agent/create-child-key.js'
 import { defiDeposit } from './agent/defi-deposit.js'
 import { defiWithdraw } from './agent/defi-withdraw.js'
 import { executeSwap } from './agent/execute-swap.js'
@@ -48,5 +49,6 @@ export function createAgentHandlers(ports: OperationPorts): AgentHandlers {
     defi_withdraw: defiWithdraw(ports),
     get_gas_swap_quote: getGasSwapQuote(ports),
     gas_swap: gasSwap(ports),
+    create_child_key: createChildKey(ports),
   }
 }

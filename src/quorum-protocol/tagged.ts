@@ -22,6 +22,7 @@ export const TAG = {
   certificate: 'awi/wallet-certificate/v1',
   registry: 'awi/registry/v1',
   grantChange: 'awi/grant-change/v1',
+  subKey: 'awi/sub-key/v1',
   freezeChange: 'awi/freeze-change/v1',
   callApproval: 'awi/call-approval/v1',
   callAsked: 'awi/call-asked/v1',

@@ -237,7 +237,14 @@ export interface GrantUpdate extends GrantedPolicy {
    * such as a revocation by the operator.
    */
   readonly consoleToken: string | null
-  /** Whether it gives anything that was not there before; a new key does, a rotated one never. */
+  /** The lineage of the key that made this one; absent: the user did. */
+  readonly parentLineageId?: LineageId | undefined
+  /** Set once, when a key makes this one: itself, and what proves its secret. */
+  readonly madeBy?: { readonly keyId: KeyId; readonly proofKey: Uint8Array }
+  /**
+   * Whether it gives anything that was not there before; a new key does, a rotated one or one that
+   * a key made never.
+   */
   readonly effect: 'enlarges' | 'narrows'
   /** The user's confirmation of an enlargement; null: none yet, or none needed. */
   readonly authorization: GrantAuthorization | null

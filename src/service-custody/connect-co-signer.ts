@@ -378,8 +378,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
 }
 
 /** What takes away has a line of its own: a user's creations never hold up a revocation. */
-function lineOf({ userId, effect }: GrantUpdate): string {
-  return effect === 'narrows' ? `narrows ${userId}` : userId
+function lineOf({ userId, effect, madeBy }: GrantUpdate): string {
+  return effect === 'narrows' && madeBy === undefined ? `narrows ${userId}` : userId
 }
 
 function namesGrant({ proofKey, approval }: SignRequest): boolean {

@@ -8,6 +8,7 @@ import {
 } from '../custody/authorizers/grant-statement.js'
 import { decodeProof } from '../custody/authorizers/proof.js'
 import { type SyncContext, syncAuthorizers } from '../custody/authorizers/service-authorizers.js'
+import { subKeyProof } from '../custody/authorizers/sub-key-proof.js'
 import { verifyProof } from '../custody/authorizers/verify-proof.js'
 import { canonicalGrant } from '../domain/grant-terms.js'
 import { ulidBytes } from '../domain/ids.js'
@@ -87,6 +88,8 @@ export interface GrantBasis {
    * which is the user side's.
    */
   readonly proof: Uint8Array | null
+  /** Of a key that another makes: that its maker asked for it. */
+  readonly makerProof?: Uint8Array
 }
 
 /** @param context the user side's socket, and what this domain remembers */
@@ -176,7 +179,8 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
       // A revocation holds whatever it meets.
       if (update.revoked) return { basedOn: 0, proof: null }
       const next = await nextOf(ulidBytes(update.rotatedFrom ?? update.keyId))
-      return { basedOn: next.version - 1, proof: await proofFor(update, next, nowMs) }
+      const proof = await proofFor(update, next, nowMs)
+      return { basedOn: next.version - 1, proof, ...makerProofOf(update, next) }
     },
     async accept(update, { grantId, version, proof }) {
       const confirmBeforeMs = update.authorization?.confirmBeforeMs ?? 0
@@ -215,6 +219,15 @@ export function ownerHashOf(userId: string): Buffer {
   return sha256(Buffer.from(userId))
 }
 
+function makerProofOf(
+  update: GrantUpdate,
+  next: { readonly grantId: Uint8Array; readonly version: number },
+): Pick<GrantBasis, 'makerProof'> {
+  if (update.madeBy === undefined) return {}
+  const statement = encodeGrantStatement(statementOf(update, { ...next, confirmBeforeMs: 0 }))
+  return { makerProof: subKeyProof(update.madeBy.proofKey, statement) }
+}
+
 interface Asked {
   readonly grantId: Uint8Array
   readonly version: number
@@ -231,6 +244,7 @@ function statementOf(update: GrantUpdate, asked: Asked): GrantStatement {
     expiresAtMs: update.expiresAt,
     revoked: update.revoked,
     rotatedFrom: update.rotatedFrom === null ? null : ulidBytes(update.rotatedFrom),
+    parentId: update.parentLineageId === undefined ? null : ulidBytes(update.parentLineageId),
     proofKeyDigest: update.proofKey === null ? null : sha256(update.proofKey),
   }
 }

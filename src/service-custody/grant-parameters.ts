@@ -5,7 +5,10 @@ import type { GrantUpdate } from './co-signer.js'
 import type { GrantBasis } from './grant-authority.js'
 
 /** A change of a grant as it is sent to the user side. */
-export function grantParameters(update: GrantUpdate, { basedOn, proof }: GrantBasis): unknown[] {
+export function grantParameters(
+  update: GrantUpdate,
+  { basedOn, proof, makerProof }: GrantBasis,
+): unknown[] {
   const parts: Record<GrantPutPart, unknown> = {
     ...plainPolicy(update),
     keyId: ulidBytes(update.keyId),
@@ -19,6 +22,9 @@ export function grantParameters(update: GrantUpdate, { basedOn, proof }: GrantBa
     confirmation: proof,
     confirmBeforeMs: update.authorization?.confirmBeforeMs ?? 0,
     basedOn,
+    parentId: update.parentLineageId === undefined ? null : ulidBytes(update.parentLineageId),
+    madeBy: update.madeBy === undefined ? null : ulidBytes(update.madeBy.keyId),
+    makerProof: makerProof ?? null,
   }
   return GRANT_PUT_PARTS.map((part) => parts[part])
 }

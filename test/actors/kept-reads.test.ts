@@ -205,7 +205,7 @@ describe('limits that are kept', () => {
           asked++
           const counters = { ...NO_SPEND, day: utcDay(now), month: 24_305, dayMicros: used }
           whileAsked()
-          return Promise.resolve({ ok: true, value: { key: apiKey(), counters } })
+          return Promise.resolve({ ok: true, value: { key: apiKey(), counters, above: [] } })
         }) as Actors['ask'],
         tell() {},
       },

@@ -164,6 +164,59 @@ describe('a key that was rotated out', () => {
   })
 })
 
+describe('a key that a key makes', () => {
+  const wishes = (change: object = {}) => ({
+    ...{ name: 'helper', permission: 'trade', allowed_chains: [BASE] },
+    ...{ daily_limit_usd: '50', monthly_limit_usd: '50' },
+    expires_at: new Date(Date.now() + 3_600_000).toISOString(),
+    ...change,
+  })
+  const make = (maker: IssuedKey, change: object = {}) =>
+    maker.api.post('/api/keys/child', wishes(change))
+  async function made(maker: IssuedKey, change: object = {}): Promise<IssuedKey> {
+    const { json, status, text } = await make(maker, change)
+    expect(status, text).toBe(201)
+    const { key_id: keyId = '', secret = '' } = json
+    return { keyId, secret, api: stack.service.api(secret) }
+  }
+
+  test('signs within its maker’s caps, shows whose it is, and ends with it within a second', async () => {
+    const maker = await issueKey(stack, { chains: [1, BASE], dailyUsd: '100' })
+    expect(await make(maker)).toMatchObject({ status: 403, code: 'PERMISSION_DENIED' })
+    const allowed = await patch(maker.keyId, { may_delegate: true })
+    expect(allowed.json).toMatchObject({ may_delegate: true, authorized_by: 'software' })
+    for (const wider of [{ daily_limit_usd: '101' }, { allowed_chains: [BASE, 10] }]) {
+      expect(await make(maker, wider)).toMatchObject({ status: 400, code: 'INVALID_REQUEST' })
+    }
+    const child = await made(maker, { may_delegate: true })
+    const sooner = new Date(Date.now() + 60_000).toISOString()
+    const grandchild = await made(child, { expires_at: sooner })
+    expect(await recordOf(grandchild.keyId)).toMatchObject({ parent_key_id: child.keyId })
+    expect((await send(grandchild)).status).toBe(200)
+    const { json } = await grandchild.api.get('/api/limits')
+    expect(json.parents).toMatchObject([
+      { daily_limit_usd: '50.00' },
+      { daily_limit_usd: '100.00' },
+    ])
+    const makerLimits = await maker.api.get('/api/limits')
+    expect(Number(makerLimits.json.daily_used_usd)).toBeGreaterThan(0)
+    expect(await judgedThere(grandchild)).toBe('approved')
+    // A rotation of the maker ends nothing below it, and what it loses they lose.
+    const next = await rotated(maker)
+    await patch(next.keyId, { daily_limit_usd: '0' })
+    expect(await send(grandchild)).toMatchObject({ code: 'LIMIT_EXCEEDED' })
+    await stack.owner.post(`/keys/${next.keyId}/revoke`)
+    const revokedMs = Date.now()
+    for (const below of [child, grandchild]) {
+      expect(await send(below)).toMatchObject({ status: 401, code: 'INVALID_KEY' })
+      expect(await below.api.get('/api/limits')).toMatchObject({ status: 401 })
+    }
+    expect(Date.now() - revokedMs).toBeLessThan(1_000)
+    expect(await judgedThere(grandchild)).toBe('NOT_GRANTED')
+    for (const below of [child, grandchild]) await becomesCurrent(below.keyId)
+  })
+})
+
 test('fifty changes of one key that race leave what the last of them made of it', async () => {
   const key = await issueKey(stack, { dailyUsd: '1000' })
   const caps = Array.from({ length: 48 }, (_, n) => `${100 + ((n * 37) % 50)}.00`)

@@ -53,7 +53,7 @@ export class WalletDrive {
   #calls = 0
   #cancellations = CANCELLATIONS_FROM
 
-  private constructor(world: WalletWorld, seed: number, capMicros: bigint) {
+  protected constructor(world: WalletWorld, seed: number, capMicros: bigint) {
     this.world = world
     this.drawn = new DrawnOutcomes(seed)
     this.#capMicros = capMicros

@@ -18,6 +18,8 @@ export function checkWallet(world: WalletWorld, capMicros: bigint, nowMs: number
   const stored = world.loaded()
   mustEqual('wallet', state.wallet, stored.wallet)
   mustEqual('keys', byKey(state.keys), byKey(stored.keys))
+  mustEqual('parents', byKey(state.parents), byKey(stored.parents))
+  mustEqual('heads', byKey(state.heads), byKey(stored.heads))
   mustEqual('spend', spendOf(state, nowMs), spendOf(stored, nowMs))
   mustEqual('told', byKey(state.limitNotices), byKey(stored.limitNotices))
   mustEqual('allowances', [...state.allowances], [...stored.allowances])

@@ -126,6 +126,7 @@ export function statementOf(grant: GrantUpdate, version: number, confirmBeforeMs
     expiresAtMs: grant.expiresAt,
     revoked: grant.revoked,
     rotatedFrom: grant.rotatedFrom === null ? null : ulidBytes(grant.rotatedFrom),
+    parentId: grant.parentLineageId === undefined ? null : ulidBytes(grant.parentLineageId),
     proofKeyDigest: grant.proofKey === null ? null : sha256(grant.proofKey),
     confirmBeforeMs,
   })

@@ -28,6 +28,7 @@ import { POLICY } from '../policy/random-policies.js'
 /** Values of every form that a field of the policy may have. */
 const VALUES = {
   choice: (options: readonly string[]) => fc.constantFrom(...options),
+  flag: () => fc.boolean(),
   'usd-cap': () => fc.option(fc.bigInt(0n, 10n ** 21n - 1n), { nil: null }),
   'call-policy': () => fc.option(POLICY, { nil: null }),
   chains: () => fc.subarray([...CHAIN_IDS]).map((chains) => chains.sort((a, b) => a - b)),
@@ -67,6 +68,7 @@ const STATEMENT: GrantStatement = {
   monthlyLimitMicros: null,
   unpricedAssets: 'allow',
   rotatedFrom: null,
+  parentId: null,
   proofKeyDigest: bytes(6, 32),
   confirmBeforeMs: 1_700_000_000_000,
   allowedChains: [1, 8453],
@@ -191,7 +193,13 @@ describe('what enlarges a grant', () => {
     for (const { name, wire } of GRANTED_FIELDS) {
       const { form } = KEY_POLICY[name]
       const more =
-        form.kind === 'choice' ? form.options.at(-1) : form.kind === 'chains' ? [1] : null
+        form.kind === 'flag'
+          ? true
+          : form.kind === 'choice'
+            ? form.options.at(-1)
+            : form.kind === 'chains'
+              ? [1]
+              : null
       const found = enlargements(least, { ...least, [name]: more })
       expect(found, name).toEqual([wire])
     }
@@ -214,12 +222,15 @@ describe('a field of the policy', () => {
 
   test('comes back from the ledger as it was granted; one that was not there has its initial value', () => {
     const of = { walletId: bytes(1, 16), userId: 'usr_1', version: 2 }
+    const tree = { parentId: bytes(2, 16), liveKeys: [bytes(1, 16), bytes(3, 16)] }
     fc.assert(
       fc.property(policies, (policy) => {
-        expect(readGrant(storedGrant({ ...of, ...policy }))).toEqual({ ...of, ...policy })
+        const grant = { ...of, ...tree, ...policy }
+        expect(readGrant(storedGrant(grant))).toEqual(grant)
       }),
     )
-    expect(readGrant(of)).toEqual({ ...of, ...grantedPolicy(({ initial }) => initial) })
+    const initial = grantedPolicy((field) => field.initial)
+    expect(readGrant(of)).toEqual({ ...of, parentId: null, liveKeys: [], ...initial })
   })
 })
 

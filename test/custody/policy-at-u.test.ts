@@ -283,7 +283,11 @@ describe('an audit of the evidence', () => {
       intent: decodeIntent(intentFor(wallet, payload, 1, { index })),
       ...{ address: null, ownerHash: null },
     }))
-    const bound = { policiesOf: () => [policyOf(PAYROLL)], approvalAt: () => null }
+    const bound = {
+      policiesOf: () => [policyOf(PAYROLL)],
+      approvalAt: () => null,
+      ancestorsOf: () => [],
+    }
     const [problem, ...more] = deniedApprovals(approvals, bound)
     expect(problem).toContain('approval 1111111111111111')
     expect(more).toEqual([])
@@ -293,7 +297,7 @@ describe('an audit of the evidence', () => {
   test('counts what went before by the evidence', async () => {
     const ceiling = { chain_id: 8453, token: USDC, per: 'day', amount: '1500' }
     const policies = [policyOf({ ...PAYROLL, ceilings: [ceiling] })]
-    const bound = { policiesOf: () => policies, approvalAt: () => null }
+    const bound = { policiesOf: () => policies, approvalAt: () => null, ancestorsOf: () => [] }
     const approvals = [payment(1_000n), payment(1_000n)].map((payload, index) => ({
       id: `${index}`.repeat(32),
       atMs: Date.now(),

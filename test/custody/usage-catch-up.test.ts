@@ -65,6 +65,7 @@ beforeEach(async () => {
     writer.putGrant(GRANT_ID, {
       ...grantedOf({ ...INITIAL_POLICY, permission: 'trade', policy: POLICY }),
       ...{ walletId: ulidBytes(WALLET.walletId), userId: 'usr_1', version: 1 },
+      ...{ parentId: null, liveKeys: [GRANT_ID] },
     })
     writer.putKey(GRANT_ID, {
       ...{ grantId: GRANT_ID, sealedProofKey: null, expiresAtMs: null, revoked: false },

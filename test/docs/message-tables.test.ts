@@ -65,6 +65,7 @@ const ACCOUNT_EFFECTS: Names<AccountEffect['type']> = {
 const OWN_COMMANDS: Names<Exclude<Command['type'], AccountCommand['type']>> = {
   'create-wallet': true,
   'register-key': true,
+  'plan-sub-key': true,
   'rotate-key': true,
   'revoke-key': true,
   'patch-key': true,

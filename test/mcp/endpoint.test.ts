@@ -152,6 +152,19 @@ describe('the tool list', () => {
     expect(bytes).toBeLessThan(20_480)
   })
 
+  it('has keys that keys make where the operator says so, as what changes things', async () => {
+    expect(tools.map(({ name }) => name)).not.toContain('create_child_key')
+    const chosen = await startMcpHarness({ subKeyTool: true })
+    const { message } = await postMessage(chosen.mcpUrl, LIST)
+    const listed = (message as { result: { tools: typeof tools } }).result.tools
+    expect(listed).toHaveLength(18)
+    expect(listed.at(-1)).toMatchObject({
+      name: 'create_child_key',
+      annotations: { readOnlyHint: false, idempotentHint: false },
+    })
+    await chosen.server.close()
+  })
+
   it('says of each amount in which unit it is', () => {
     for (const { name, inputSchema } of tools) {
       const properties = (inputSchema.properties ?? {}) as Record<string, { description?: string }>

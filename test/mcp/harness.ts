@@ -44,6 +44,7 @@ export interface McpHarnessOptions {
   readonly path?: 'fast-and-sdk' | 'sdk-only'
   readonly policy?: RateLimitPolicy
   readonly extend?: McpRoutesOptions['extend']
+  readonly subKeyTool?: boolean
   readonly extraRoutes?: readonly ExtraRoute[]
 }
 
@@ -110,6 +111,7 @@ export async function startMcpHarness(options: McpHarnessOptions = {}): Promise<
         ...shared,
         path: options.path ?? 'fast-and-sdk',
         ...(options.extend === undefined ? {} : { extend: options.extend }),
+        subKeyTool: options.subKeyTool === true,
       }),
       ...(options.extraRoutes ?? []),
     ],

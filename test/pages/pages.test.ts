@@ -31,6 +31,7 @@ const STATEMENT: GrantStatement = {
   ...canonicalGrant(INITIAL_POLICY),
   ...{ keyId: someBytes(16), grantId: someBytes(16), walletId: someBytes(16), version: 1 },
   ...{ ownerHash: someBytes(32), revoked: false, rotatedFrom: null, expiresAtMs: null },
+  parentId: null,
   ...{ proofKeyDigest: someBytes(32), confirmBeforeMs: 1_763_631_000_000 },
 }
 const TRANSFER = `0xa9059cbb${'07'.padStart(64, '0')}${'09'.padStart(64, '0')}` as const

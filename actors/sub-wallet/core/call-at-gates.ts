@@ -10,6 +10,7 @@ import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { CountedCall } from '../../../src/policy/policy-ledger.js'
 import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 import type { ReplyToken } from '../../runtime/actor.js'
+import type { CapNode } from './caps-above.js'
 import type { PreparedSend, RefusedCall } from './messages.js'
 
 /** The same call again within this time looks like a retry (CONTRACT.md, "Duplicates"). */
@@ -59,6 +60,8 @@ export interface CallAtGates {
 /** What a call counts now, with what its lineage has paid for already. */
 export interface Priced {
   readonly counters: SpendCounters
+  /** Of the keys above; of most there are none. */
+  readonly above: readonly CapNode[]
   readonly valuation: Valuation
   /** Null where no allowance has to do with it. */
   readonly paid: Spend | null

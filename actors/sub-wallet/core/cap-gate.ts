@@ -12,7 +12,9 @@ import { formatUsd } from '../../../src/domain/money.js'
 import { type CapBreach, capBreach, type SpendCounters } from '../../../src/domain/spend.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import { type CallAtGates, keyOf, type Priced } from './call-at-gates.js'
+import { type CapNode, capsAbove, windowsOf } from './caps-above.js'
 import { creditsOf } from './credits.js'
+import { ancestorsOf } from './key-tree.js'
 import { limitsHit } from './limit-crossings.js'
 import { countersOf, type SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
@@ -25,19 +27,35 @@ export function passesCaps(turn: Turn, asked: CallAtGates): boolean {
   const { state } = turn
   const { nowMs, token, request } = asked
   const key = keyOf(asked)
-  const { counters, valuation, paid, micros } = asked.priced ?? priceAtGates(turn, asked)
-  const breach = capBreach(counters, key, micros)
-  if (breach === null) {
-    const { day, month } = counters
+  const { counters, above, valuation, paid, micros } = asked.priced ?? priceAtGates(turn, asked)
+  const passed = breachOf({ key, counters }, above, micros)
+  if (passed === null) {
+    const { day, month } = above.length === 0 ? counters : windowsOf(counters, above)
     asked.admitted = { key, reservation: { micros, day, month }, valuation, paid }
     return true
   }
+  const { node, breach } = passed
   const exposure = exposureOf(asked)
-  for (const event of limitsHit(state, key, breach, nowMs)) turn.emit(event)
+  for (const event of limitsHit(state, node.key, breach, nowMs)) turn.emit(event)
   const fitting =
-    exposure === null ? null : approvalThatFits(exposure, excessOf(counters, key, micros))
-  turn.refuseSend(token, limitFault(breach, fitting), request)
+    exposure === null ? null : approvalThatFits(exposure, excessOf(node.counters, node.key, micros))
+  turn.refuseSend(token, limitFault(breach, fitting, node.key !== key), request)
   return false
+}
+
+/** The first cap on the path that so much more would pass: its own, then those above. */
+function breachOf(
+  own: CapNode,
+  above: readonly CapNode[],
+  micros: bigint,
+): { readonly node: CapNode; readonly breach: CapBreach } | null {
+  const breach = capBreach(own.counters, own.key, micros)
+  if (breach !== null) return { node: own, breach }
+  for (const node of above) {
+    const higher = capBreach(node.counters, node.key, micros)
+    if (higher !== null) return { node, breach: higher }
+  }
+  return null
 }
 
 /** What a call comes to now. Asked by a key's policy before its caps, where there is one. */
@@ -47,13 +65,15 @@ export function priceAtGates(turn: Turn, asked: CallAtGates): Priced {
   const { state } = turn
   const key = keyOf(asked)
   const counters = countersOf(state, key.lineageId, nowMs)
+  const above = capsAbove(state, key.lineageId, nowMs)
   const exposure = exposureOf(asked)
   const after = quote.basis?.after ?? []
   const paid =
     exposure === null ? null : spendWithCredits(state, key, chainId, exposure, counters, after)
   const valuation =
     paid === null ? quote.valuation : { ...quote.valuation, valueMicros: paid.valueMicros }
-  const priced = { counters, valuation, paid, micros: valuation.valueMicros + valuation.gasMicros }
+  const micros = valuation.valueMicros + valuation.gasMicros
+  const priced = { counters, above, valuation, paid, micros }
   asked.priced = priced
   return priced
 }
@@ -74,13 +94,17 @@ export function spendWithCredits(
   { day }: SpendCounters,
   after: readonly TxId[],
 ): Spend {
-  const isCapped = key.dailyLimitMicros !== null || key.monthlyLimitMicros !== null
+  const isCapped = hasCap(key) || ancestorsOf(state, key.lineageId).some(hasCap)
   // Most calls of contracts reach no allowance: to look credits up would cost them for nothing.
   const asks = exposure.tokens.some(
     ({ standing, toPermit2 }) => standing.length > 0 || toPermit2 > 0n,
   )
   const credits = asks ? creditsOf(state, key.lineageId, chainId, day, after) : null
   return spendOf(exposure, credits, isCapped)
+}
+
+function hasCap({ dailyLimitMicros, monthlyLimitMicros }: ApiKey): boolean {
+  return dailyLimitMicros !== null || monthlyLimitMicros !== null
 }
 
 /** By how much a call would pass the caps, whichever it passes by more. */
@@ -92,9 +116,11 @@ function excessOf(counters: SpendCounters, key: ApiKey, micros: bigint): bigint 
   return monthly
 }
 
-function limitFault(breach: CapBreach, fitting: CreditAmount | null): Fault {
+/** @param isAbove whether the cap is of a key above the caller's */
+function limitFault(breach: CapBreach, fitting: CreditAmount | null, isAbove: boolean): Fault {
   const limit = formatUsd(breach.limitMicros)
   const left = breach.limitMicros - breach.usedMicros
+  const cap = `${breach.period} cap${isAbove ? ' of a key that this one was made by,' : ''} of ${limit} USD`
   return fault(
     'LIMIT_EXCEEDED',
     {
@@ -107,8 +133,8 @@ function limitFault(breach: CapBreach, fitting: CreditAmount | null): Fault {
       ...(fitting === null ? {} : { suggestion: suggestionOf(fitting) }),
     },
     fitting === null
-      ? `The request would exceed the ${breach.period} cap of ${limit} USD; ${formatUsd(left > 0n ? left : 0n)} USD are left.`
-      : `An approval counts in full, whatever the balance is, and this one would exceed the ${breach.period} cap of ${limit} USD; at most ${fitting.amount} (smallest units) would fit now.`,
+      ? `The request would exceed the ${cap}; ${formatUsd(left > 0n ? left : 0n)} USD are left.`
+      : `An approval counts in full, whatever the balance is, and this one would exceed the ${cap}; at most ${fitting.amount} (smallest units) would fit now.`,
   )
 }
 

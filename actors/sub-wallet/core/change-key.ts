@@ -54,10 +54,10 @@ export function predecessors({ state }: Turn, key: ApiKey, nowMs: number): ApiKe
 }
 
 /** The identity provider has to hear what the key may do from now on. */
-export function openGrantOf(turn: Turn, { keyId, lineageId }: ApiKey): void {
+export function openGrantOf(turn: Turn, { keyId, lineageId, parentLineageId }: ApiKey): void {
   // What is being asked for meanwhile may still be taken.
   const patch = turn.state.grants.byKey.get(keyId)?.change.asked ?? null
-  openChange(turn, { keyId, rotatedFrom: null, patch }, lineageId, null)
+  openChange(turn, { keyId, rotatedFrom: null, patch }, lineageId, null, parentLineageId)
 }
 
 export function openChange(
@@ -65,8 +65,10 @@ export function openChange(
   { keyId, rotatedFrom, patch }: Claimed,
   lineageId: LineageId,
   claimId: string | null,
+  parentLineageId = turn.state.parents.get(lineageId),
 ): void {
   const version = turn.state.grants.lastVersion + 1
-  const change = { keyId, lineageId, version, rotatedFrom, asked: patch }
+  const parent = parentLineageId === undefined ? {} : { parentLineageId }
+  const change = { keyId, lineageId, ...parent, version, rotatedFrom, asked: patch }
   turn.emit({ type: 'grant-opened', change, claimId })
 }

@@ -4,6 +4,7 @@ import type { KeyId, LineageId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { narrowPredecessors, openChange, putKey } from './change-key.js'
+import { widerThan } from './decide-sub-keys.js'
 import type {
   ClaimAnswer,
   Claimed,
@@ -12,6 +13,7 @@ import type {
   GrantCommand,
   Outdated,
 } from './grant-messages.js'
+import { ancestorsOf } from './key-tree.js'
 import type { OpenGrant } from './open-grants.js'
 import type { Turn } from './turn.js'
 
@@ -183,6 +185,12 @@ function grantClaim(
         ? 'A key with a successor can only be narrowed; enlarge its successor.'
         : 'Only an active key can be rotated; rotate its successor, or issue a new key.'
     turn.refuse(token, fault('INVALID_REQUEST', { status, key_id: key.keyId }, words))
+    return
+  }
+  const above = ancestorsOf(turn.state, lineageId)
+  const wide = of.patch === null ? null : widerThan({ ...key, ...of.patch }, above)
+  if (wide !== null) {
+    turn.refuse(token, wide)
     return
   }
   openChange(turn, of, lineageId, claimId)

@@ -6,6 +6,7 @@ import { fault } from '../../../src/errors/fault.js'
 import { showCall } from '../../../src/policy/call-shown.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { spendWithCredits } from './cap-gate.js'
+import { capsAbove } from './caps-above.js'
 import {
   narrowPredecessors,
   openGrantOf,
@@ -15,6 +16,7 @@ import {
   withPolicyVersion,
 } from './change-key.js'
 import { advanceGrants, giveUp, OUTDATED, useClaim } from './decide-grants.js'
+import { revokeDescendants, whyNoSubKey } from './decide-sub-keys.js'
 import type { CallToForesee, Command } from './messages.js'
 import { ceilingResetsAtMs, ceilingUsed, foreseeCall } from './policy-gate.js'
 import type { CeilingUse, Foreseen, LimitsAnswer } from './replies.js'
@@ -46,11 +48,13 @@ export function registerKey(
     return
   }
   const atMs = key.createdAtMs
-  if (liveKeys(turn, atMs) >= LIVE_KEYS_MAX) {
+  const refusal =
+    liveKeys(turn, atMs) >= LIVE_KEYS_MAX ? tooManyKeys() : whyNoSubKey(state, key, atMs)
+  if (refusal !== null) {
     // The identity provider has its grant already.
     openGrantOf(turn, key)
     advanceGrants(turn)
-    turn.refuse(token, tooManyKeys())
+    turn.refuse(token, refusal)
     return
   }
   turn.emit({ type: 'key-put', key, change: 'registered', requestId, atMs })
@@ -116,6 +120,10 @@ export function revokeKey(
     const ended: ApiKey = { ...before, revokedAtMs: nowMs }
     putKeyAndGrant(turn, ended, { change: 'revoked', requestId, atMs: nowMs })
   }
+  // A predecessor's end leaves its lineage, and what that made.
+  if (key.rotatedAtMs === null) {
+    revokeDescendants(turn, key, { change: 'revoked', requestId, atMs: nowMs })
+  }
   advanceGrants(turn)
   turn.answer(token, key)
 }
@@ -166,7 +174,8 @@ export function readLimits(
     return
   }
   const counters = countersOf(state, key.lineageId, nowMs)
-  const answer: LimitsAnswer = { key, counters, ceilings: ceilingsOf(state, key, nowMs) }
+  const above = capsAbove(state, key.lineageId, nowMs)
+  const answer: LimitsAnswer = { key, counters, above, ceilings: ceilingsOf(state, key, nowMs) }
   const spend =
     forecast === undefined
       ? null
@@ -187,10 +196,9 @@ function foresee(
   nowMs: number,
 ): Foreseen {
   const policy = tested ?? key.policy
-  if (policy === null) return ANY_CALL
   const known = spendMicros === null || spend === null ? spendMicros : spend.valueMicros + gasMicros
   const shown = showCall({ operation: kind, ...call })
-  return foreseeCall(state, key, policy, { shown, spendMicros: known, nowMs })
+  return foreseeCall(state, key, policy, { shown, spendMicros: known, nowMs }) ?? ANY_CALL
 }
 
 const ANY_CALL: Foreseen = { denied: null, effect: 'allow', asks: null, rule: null, reasons: [] }

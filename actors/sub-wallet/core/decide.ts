@@ -28,6 +28,7 @@ import {
   resumeSponsored,
   sponsoredScreened,
 } from './decide-sponsored.js'
+import { planSubKey } from './decide-sub-keys.js'
 import { forgetIdempotency, forgetLineages } from './forget.js'
 import type { Command, Effect, Event } from './messages.js'
 import { callConfirmed, callMined, receiptValued, resumeReceipts } from './receipts.js'
@@ -53,6 +54,9 @@ export function decide(
     case 'register-key':
       registerKey(turn, command, token)
       forgetLineages(turn, command.key.createdAtMs)
+      break
+    case 'plan-sub-key':
+      planSubKey(turn, command, token)
       break
     case 'forget-idempotency':
       forgetIdempotency(turn, command)

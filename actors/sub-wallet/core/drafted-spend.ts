@@ -8,15 +8,17 @@ import {
 } from '../../../src/domain/spend.js'
 import type { SubWalletState } from './state.js'
 
-/** Reservations of requests that a crash would forget, kept apart from those of stored ones. */
+/** Reservations of requests that a crash would forget, kept apart from those of stored ones; as theirs on the whole path. */
 export function reserveDraft(
   state: SubWalletState,
   lineageId: LineageId,
   reservation: Reservation,
   nowMs: number,
 ): void {
-  const before = rollForward(state.draftSpend.get(lineageId) ?? NO_SPEND, nowMs)
-  state.draftSpend.set(lineageId, reserve(before, reservation))
+  const { draftSpend, parents } = state
+  for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
+    draftSpend.set(at, reserve(rollForward(draftSpend.get(at) ?? NO_SPEND, nowMs), reservation))
+  }
 }
 
 export function releaseDraft(
@@ -24,7 +26,10 @@ export function releaseDraft(
   lineageId: LineageId,
   reservation: Reservation,
 ): void {
-  const after = settle(state.draftSpend.get(lineageId) ?? NO_SPEND, reservation, 0n)
-  if (after.reservedMicros === 0n) state.draftSpend.delete(lineageId)
-  else state.draftSpend.set(lineageId, after)
+  const { draftSpend, parents } = state
+  for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
+    const after = settle(draftSpend.get(at) ?? NO_SPEND, reservation, 0n)
+    if (after.reservedMicros === 0n) draftSpend.delete(at)
+    else draftSpend.set(at, after)
+  }
 }

@@ -1,8 +1,8 @@
 import type { TxId } from '../../../src/domain/ids.js'
-import { adjustReservation, NO_SPEND } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { type OpenEntry, openOf } from '../../account/core/state.js'
 import type { Event } from './messages.js'
+import { adjustOnPath } from './path-spend.js'
 import type { SubWalletState } from './state.js'
 
 type Of<T extends Event['type']> = Extract<Event, { type: T }>
@@ -47,8 +47,7 @@ function hold(
   micros: bigint,
 ): void {
   const { lineageId, reservation } = tx
-  const before = state.spend.get(lineageId) ?? NO_SPEND
-  state.spend.set(lineageId, adjustReservation(before, reservation, micros))
+  adjustOnPath(state, lineageId, reservation, micros)
   const held = { ...reservation, micros: reservation.micros + micros }
   entry.tx = { ...tx, reservation: held, spentMicros: held.micros }
 }

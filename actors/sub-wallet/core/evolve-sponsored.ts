@@ -1,16 +1,10 @@
 import type { TxId } from '../../../src/domain/ids.js'
-import {
-  dayCounted,
-  NO_SPEND,
-  reserve,
-  rollForward,
-  settle,
-  unsettle,
-} from '../../../src/domain/spend.js'
+import { dayCounted } from '../../../src/domain/spend.js'
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
 import { goOnAt } from '../../account/core/lane-nonces.js'
 import { laneOf, WINDOW_DELEGATED } from '../../account/core/state.js'
 import { releaseDraft, reserveDraft } from './drafted-spend.js'
+import { reserveOnPath, settleOnPath, unsettleOnPath } from './path-spend.js'
 import { bookCall, giveUnitsBack, takeUnitsAgain } from './policy-ledgers.js'
 import type { SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
@@ -129,8 +123,7 @@ function ended(state: SubWalletState, event: Of<'sponsored-ended'>): void {
 function reopened(state: SubWalletState, { tx, sponsorship }: Of<'sponsored-reopened'>): void {
   const { txId, chainId, createdAtMs, lineageId, reservation } = sponsorship
   if (!state.sponsored.has(txId)) {
-    const before = state.spend.get(lineageId) ?? NO_SPEND
-    state.spend.set(lineageId, unsettle(before, reservation, tx.spentMicros))
+    unsettleOnPath(state, lineageId, reservation, tx.spentMicros)
     if (tx.status !== 'confirmed') {
       takeUnitsAgain(state, lineageId, createdAtMs, sponsorship.counted?.taken)
     }
@@ -181,8 +174,7 @@ function handed(state: SubWalletState, sponsorship: Sponsorship): void {
   const { txId, chainId, lineageId, reservation, createdAtMs, authorization } = sponsorship
   const entry = entryOf(state, txId)
   releaseDraft(state, lineageId, reservation)
-  const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, createdAtMs)
-  state.spend.set(lineageId, reserve(before, reservation))
+  reserveOnPath(state, lineageId, reservation, createdAtMs)
   bookCall(state, sponsorship, sponsorship.counted)
   entry.phase = 'handed'
   entry.sponsorship = sponsorship
@@ -209,8 +201,7 @@ function settleSpend(state: SubWalletState, txId: TxId, spentMicros: bigint): vo
   const { sponsorship } = entry
   if (sponsorship === null) throw new Error(`${txId} has no stored reservation`)
   const { lineageId, reservation } = sponsorship
-  const before = state.spend.get(lineageId) ?? NO_SPEND
-  state.spend.set(lineageId, settle(before, reservation, spentMicros))
+  settleOnPath(state, lineageId, reservation, spentMicros)
   forget(state, entry)
 }
 

@@ -1,12 +1,4 @@
 import type { LineageId, TxId } from '../../../src/domain/ids.js'
-import {
-  adjustReservation,
-  NO_SPEND,
-  reserve,
-  rollForward,
-  settle,
-  unsettle,
-} from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { evolveAccount, foldEnded, foldReopened, foldSigned } from '../../account/core/evolve.js'
 import { foldDraft } from '../../account/core/evolve-drafts.js'
@@ -17,9 +9,11 @@ import { releaseDraft, reserveDraft } from './drafted-spend.js'
 import { evolveBreakers } from './evolve-breakers.js'
 import { evolveReceipts, forgetReceipt } from './evolve-receipts.js'
 import { evolveSponsored } from './evolve-sponsored.js'
+import { foldKey } from './key-tree.js'
 import { noteLimit } from './limit-crossings.js'
 import type { Event } from './messages.js'
 import { evolveGrants } from './open-grants.js'
+import { adjustOnPath, reserveOnPath, settleOnPath, unsettleOnPath } from './path-spend.js'
 import {
   areStillKnown,
   bookCall,
@@ -45,7 +39,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       state.allowancesComplete = true
       break
     case 'key-put':
-      state.keys.set(event.key.keyId, event.key)
+      foldKey(state, event.key)
       break
     case 'payees-read':
       // Those that were signed meanwhile are among the open ones.
@@ -199,8 +193,7 @@ function signed(state: SubWalletState, tx: Transaction): void {
   const draft = state.drafts.get(txId)?.draft
   // What waited holds it already.
   if (tx.approval === undefined || !leaveWaiting(state, txId)) {
-    const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, tx.createdAtMs)
-    state.spend.set(lineageId, reserve(before, reservation))
+    reserveOnPath(state, lineageId, reservation, tx.createdAtMs)
   }
   foldSigned(state, tx)
   if (draft === undefined) return
@@ -214,16 +207,13 @@ function signed(state: SubWalletState, tx: Transaction): void {
 function raised(state: SubWalletState, { txId, reservation }: Of<'reservation-raised'>): void {
   const entry = openOf(state, txId)
   const { lineageId, reservation: held } = entry.tx
-  const micros = reservation.micros - held.micros
-  const before = state.spend.get(lineageId) ?? NO_SPEND
-  state.spend.set(lineageId, adjustReservation(before, reservation, micros))
+  adjustOnPath(state, lineageId, reservation, reservation.micros - held.micros)
   entry.tx = { ...entry.tx, reservation, spentMicros: reservation.micros }
 }
 
 function reopened(state: SubWalletState, { tx, atMs }: Of<'transaction-reopened'>): void {
   const { lineageId, reservation, spentMicros } = tx
-  const before = state.spend.get(lineageId) ?? NO_SPEND
-  state.spend.set(lineageId, unsettle(before, reservation, spentMicros))
+  unsettleOnPath(state, lineageId, reservation, spentMicros)
   const held: Transaction = { ...tx, spentMicros: reservation.micros }
   foldReopened(state, held, atMs)
   if (tx.status !== 'confirmed') {
@@ -237,8 +227,7 @@ function ended(state: SubWalletState, event: Of<'transaction-ended'>): void {
   const { txId, status, spentMicros, error, atMs } = event
   const { tx } = openOf(state, txId)
   const { lineageId, reservation } = tx
-  const before = state.spend.get(lineageId) ?? NO_SPEND
-  state.spend.set(lineageId, settle(before, reservation, spentMicros))
+  settleOnPath(state, lineageId, reservation, spentMicros)
   const confirmedAtMs = status === 'confirmed' ? atMs : null
   const end: Transaction = { ...tx, status, spentMicros, error, updatedAtMs: atMs, confirmedAtMs }
   foldEnded(state, end, event.nonceFreed)

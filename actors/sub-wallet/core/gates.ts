@@ -1,13 +1,12 @@
 import { keyStatus } from '../../../src/domain/api-key.js'
-import { freezeOf } from '../../../src/domain/freeze.js'
 import { IDEMPOTENCY_TTL_MS } from '../../../src/domain/idempotency.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
-import { frozenFault } from '../../../src/errors/frozen.js'
 import { OPEN_MAX } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, keyOf } from './call-at-gates.js'
 import { waitingFault } from './decide-approvals.js'
+import { ancestorsOf } from './key-tree.js'
 import { Sent } from './sent.js'
 import { runningKey } from './state.js'
 import type { Turn } from './turn.js'
@@ -24,6 +23,13 @@ export function passesKey(turn: Turn, asked: CallAtGates): boolean {
     turn.refuse(asked.token, invalid)
     return false
   }
+  // Who ends a key ends those that it made.
+  for (const above of ancestorsOf(state, key.lineageId)) {
+    if (keyStatus(above, asked.nowMs) === 'revoked') {
+      turn.refuse(asked.token, fault('INVALID_KEY'))
+      return false
+    }
+  }
   asked.key = key
   if (key.permission === 'trade') return true
   turn.refuseSend(asked.token, fault('PERMISSION_DENIED'), asked.request)
@@ -32,16 +38,22 @@ export function passesKey(turn: Turn, asked: CallAtGates): boolean {
 
 /** As its shell saw it last, which is now. */
 export function passesFrozen(turn: Turn, asked: CallAtGates): boolean {
-  if (turn.state.freezes === null) return true
-  const frozen = freezeOf(turn.state.freezes, keyOf(asked))
+  const frozen = turn.freezeFault(keyOf(asked).lineageId)
   if (frozen === null) return true
-  turn.refuseSend(asked.token, frozenFault(frozen), asked.request)
+  turn.refuseSend(asked.token, frozen, asked.request)
   return false
 }
 
 export function passesChain(turn: Turn, asked: CallAtGates): boolean {
   const { chainId, request, token } = asked
-  if (keyOf(asked).allowedChains.includes(chainId)) return true
+  const key = keyOf(asked)
+  const above = ancestorsOf(turn.state, key.lineageId)
+  if (
+    key.allowedChains.includes(chainId) &&
+    above.every(({ allowedChains }) => allowedChains.includes(chainId))
+  ) {
+    return true
+  }
   turn.refuseSend(token, fault('CHAIN_NOT_ALLOWED', { chain_id: chainId }), request)
   return false
 }
@@ -85,7 +97,10 @@ export function passesQuote(turn: Turn, asked: CallAtGates): boolean {
     turn.refuseSend(token, quote.fault, request)
     return false
   }
-  if (!quote.unpriced || keyOf(asked).unpricedAssets !== 'deny') return true
+  if (!quote.unpriced) return true
+  const key = keyOf(asked)
+  const path = [key, ...ancestorsOf(turn.state, key.lineageId)]
+  if (path.every(({ unpricedAssets }) => unpricedAssets !== 'deny')) return true
   turn.refuseSend(token, fault('PRICE_UNAVAILABLE', { chain_id: chainId }), request)
   return false
 }

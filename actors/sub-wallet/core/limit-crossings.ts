@@ -1,6 +1,7 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { CapBreach } from '../../../src/domain/spend.js'
 import type { LimitMark } from '../../../src/domain/wallet.js'
+import { ancestorsOf } from './key-tree.js'
 import type { Event } from './messages.js'
 import { countersOf, type SubWalletState } from './state.js'
 
@@ -16,7 +17,7 @@ const NONE: readonly LimitReached[] = []
 /** Per cent, ascending. */
 const THRESHOLDS = [80, 100] as const
 
-/** Marks that the use of a key's caps has come to, reservations included, and nobody was notified of. */
+/** Marks that the use of a key's caps, or of those above it, has come to, reservations included, and nobody was notified of. */
 export function limitsCrossed(
   state: SubWalletState,
   keyId: ApiKey['keyId'],
@@ -24,6 +25,14 @@ export function limitsCrossed(
 ): readonly LimitReached[] {
   const key = state.keys.get(keyId)
   if (key === undefined) return NONE
+  const own = crossedBy(state, key, nowMs)
+  const above = ancestorsOf(state, key.lineageId)
+  return above.length === 0
+    ? own
+    : [...own, ...above.flatMap((head) => crossedBy(state, head, nowMs))]
+}
+
+function crossedBy(state: SubWalletState, key: ApiKey, nowMs: number): readonly LimitReached[] {
   const events: LimitReached[] = []
   for (const cap of capsOf(state, key, nowMs)) {
     for (const percent of THRESHOLDS) {

@@ -100,6 +100,13 @@ export type ConsoleCommand = (
   | { readonly type: 'create-wallet'; readonly wallet: SubWallet }
   | { readonly type: 'register-key'; readonly key: ApiKey }
   | {
+      readonly type: 'plan-sub-key'
+      readonly key: ApiKey
+      /** The key that asks for it. */
+      readonly madeBy: KeyId
+      readonly nowMs: number
+    }
+  | {
       readonly type: 'rotate-key'
       readonly keyId: KeyId
       readonly successor: Successor

@@ -32,6 +32,7 @@ import {
 import { reasonsOf } from '../../../src/policy/reasons.js'
 import { type CallAtGates, keyOf } from './call-at-gates.js'
 import { priceAtGates } from './cap-gate.js'
+import { ancestorsOf } from './key-tree.js'
 import { draftedCalls } from './policy-ledgers.js'
 import type { Foreseen } from './replies.js'
 import type { SubWalletState } from './state.js'
@@ -43,8 +44,8 @@ import type { Turn } from './turn.js'
  */
 export function passesPolicy(turn: Turn, asked: CallAtGates): boolean {
   const key = keyOf(asked)
-  const { policy } = key
-  if (policy === null) return true
+  const bound = boundBy(turn.state, key, key.policy)
+  if (bound.length === 0) return true
   const { quote, nowMs, intent, request } = asked
   const { kind, call } = request
   const shown =
@@ -53,18 +54,64 @@ export function passesPolicy(turn: Turn, asked: CallAtGates): boolean {
       : showIntent(kind, call.chainId, intent)
   // Without a price it is refused for that, unless the policy refuses it whatever its price is.
   const spendMicros = quote.ok ? spendOf(turn, asked) : ELSEWHERE
-  const judged = judgeCall(turn.state, key, policy, { shown, spendMicros, nowMs })
-  if (judged.denied !== null) {
-    turn.refuseSend(asked.token, judged.denied, request)
-    return false
+  for (const { key: node, policy } of bound) {
+    const judged = judgeCall(turn.state, node, policy, { shown, spendMicros, nowMs })
+    if (judged.denied !== null) {
+      turn.refuseSend(asked.token, judged.denied, request)
+      return false
+    }
+    if (judged.asks !== null && !mayWait(turn.state, shown)) {
+      turn.refuseSend(asked.token, judged.notWaiting(), request)
+      return false
+    }
+    asked.counted = countedByBoth(asked.counted, judged.counted)
+    asked.asks = askedByBoth(asked.asks, judged.asks ?? undefined)
   }
-  if (judged.asks !== null && !mayWait(turn.state, shown)) {
-    turn.refuseSend(asked.token, judged.notWaiting(), request)
-    return false
-  }
-  asked.counted = judged.counted
-  asked.asks = judged.asks ?? undefined
   return true
+}
+
+/** A policy that binds a call, and whose calls it counts. */
+interface Bound {
+  readonly key: ApiKey
+  readonly policy: Policy
+}
+
+const UNBOUND: readonly Bound[] = []
+
+/** @param policy of the key's own, or one that is tried out; those of the keys above bind as well */
+function boundBy(state: SubWalletState, key: ApiKey, policy: Policy | null): readonly Bound[] {
+  const above = ancestorsOf(state, key.lineageId)
+  if (above.length === 0) return policy === null ? UNBOUND : [{ key, policy }]
+  const bound: Bound[] = policy === null ? [] : [{ key, policy }]
+  for (const head of above) if (head.policy !== null) bound.push({ key: head, policy: head.policy })
+  return bound
+}
+
+/** What satisfies each of them; named after the first. */
+function askedByBoth(
+  one: ApprovalAsked | undefined,
+  other: ApprovalAsked | undefined,
+): ApprovalAsked | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  return {
+    rule: one.rule,
+    needed: Math.max(one.needed, other.needed),
+    delaySeconds: Math.max(one.delaySeconds, other.delaySeconds),
+    expiresSeconds: Math.min(one.expiresSeconds, other.expiresSeconds),
+  }
+}
+
+/** The same call, with the units that either counts. */
+function countedByBoth(
+  one: CountedCall | undefined,
+  other: CountedCall | undefined,
+): CountedCall | undefined {
+  if (one === undefined || other === undefined) return one ?? other
+  const others = other.taken.filter(
+    ({ chainId, token }) =>
+      !one.taken.some((units) => units.chainId === chainId && units.token === token),
+  )
+  return others.length === 0 ? one : { ...one, taken: [...one.taken, ...others] }
 }
 
 /** A call with what is known of it, to be judged now. */
@@ -140,8 +187,27 @@ export function judgeCall(
   return { ...judged, ...under, asks: isAskedAbout ? approvalAsked(compiled, shown, facts) : null }
 }
 
-/** A call that nobody sends yet, as a policy would judge it now. */
+/**
+ * A call that nobody sends yet, as a policy and those of the keys above would judge it now.
+ * @param policy of the key's own, or one that is tried out; null: none
+ * @returns null where nothing binds it
+ */
 export function foreseeCall(
+  state: SubWalletState,
+  key: ApiKey,
+  policy: Policy | null,
+  call: CallToJudge,
+): Foreseen | null {
+  let first: Foreseen | null = null
+  for (const bound of boundBy(state, key, policy)) {
+    const foreseen = foreseeBy(state, bound.key, bound.policy, call)
+    if (foreseen.denied !== null || foreseen.effect !== 'allow') return foreseen
+    first ??= foreseen
+  }
+  return first
+}
+
+function foreseeBy(
   state: SubWalletState,
   key: ApiKey,
   policy: Policy,

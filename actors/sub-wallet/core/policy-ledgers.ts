@@ -2,7 +2,7 @@ import type { Address, LineageId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { showCall } from '../../../src/policy/call-shown.js'
 import type { UnitsTaken } from '../../../src/policy/ceilings.js'
-import { windowsOf } from '../../../src/policy/policy.js'
+import { type Policy, windowsOf } from '../../../src/policy/policy.js'
 import {
   addToLedger,
   type CountedCall,
@@ -11,6 +11,7 @@ import {
   returnUnits,
   takeUnits,
 } from '../../../src/policy/policy-ledger.js'
+import { ancestorsOf, countsOn } from './key-tree.js'
 import type { SubWalletState } from './state.js'
 
 /**
@@ -29,10 +30,29 @@ export function bookCall(
   { lineageId, keyId }: Of,
   counted: CountedCall | undefined,
 ): void {
-  const policy = state.keys.get(keyId)?.policy ?? null
-  if (counted === undefined || policy === null) return
+  if (counted === undefined) return
+  countFor(state, lineageId, state.keys.get(keyId)?.policy ?? null, counted)
+  for (const above of ancestorsOf(state, lineageId)) {
+    countFor(state, above.lineageId, above.policy, counted)
+  }
+}
+
+function countFor(
+  state: SubWalletState,
+  lineageId: LineageId,
+  policy: Policy | null,
+  counted: CountedCall,
+): void {
+  if (policy === null) return
+  const windows = windowsOf(policy)
+  const { ceilings } = policy
+  if (windows.length === 0 && ceilings.length === 0) return
+  // What a policy elsewhere on the path counts is not its own.
+  const taken = counted.taken.filter(({ chainId, token }) =>
+    ceilings.some((one) => one.chainId === chainId && one.token === token),
+  )
   const before = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
-  putLedger(state, lineageId, addToLedger(before, counted, windowsOf(policy), policy.ceilings))
+  putLedger(state, lineageId, addToLedger(before, { ...counted, taken }, windows, ceilings))
 }
 
 /** Of a call that ended and moved nothing. @param atMs when it was counted */
@@ -42,9 +62,12 @@ export function giveUnitsBack(
   atMs: number,
   taken: readonly UnitsTaken[] | undefined,
 ): void {
-  const before = state.policyLedgers.get(lineageId)
-  if (taken === undefined || before === undefined) return
-  putLedger(state, lineageId, returnUnits(before, atMs, taken))
+  if (taken === undefined) return
+  const { parents, policyLedgers } = state
+  for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
+    const before = policyLedgers.get(at)
+    if (before !== undefined) putLedger(state, at, returnUnits(before, atMs, taken))
+  }
 }
 
 /** Of one that was given up and may move them after all. */
@@ -55,8 +78,13 @@ export function takeUnitsAgain(
   taken: readonly UnitsTaken[] | undefined,
 ): void {
   if (taken === undefined) return
-  const before = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
-  putLedger(state, lineageId, takeUnits(before, atMs, taken))
+  const { parents, policyLedgers } = state
+  for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
+    const before = policyLedgers.get(at)
+    // Of those above, what counts nothing has nothing to count again.
+    if (before === undefined && at !== lineageId) continue
+    putLedger(state, at, takeUnits(before ?? NO_POLICY_LEDGER, atMs, taken))
+  }
 }
 
 /** What counts and is not stored yet. */
@@ -64,16 +92,18 @@ export function draftedCalls(state: SubWalletState, lineageId: LineageId): Count
   const found: CountedCall[] = []
   for (const { draft } of state.drafts.values()) {
     const { counted, signs } = draft
-    if (counted === undefined || draft.lineageId !== lineageId || signs !== 'first-time') continue
+    if (counted === undefined || signs !== 'first-time') continue
+    if (!countsOn(state, draft.lineageId, lineageId)) continue
     found.push(counted)
   }
   for (const { approval, phase } of state.waiting.byTx.values()) {
     // What is judged anew counts as its draft.
     if (phase === 'running' || approval.counted === null) continue
-    if (approval.lineageId === lineageId) found.push(approval.counted)
+    if (countsOn(state, approval.lineageId, lineageId)) found.push(approval.counted)
   }
   for (const { draft } of state.sponsored.values()) {
-    if (draft?.counted !== undefined && draft.lineageId === lineageId) found.push(draft.counted)
+    if (draft?.counted === undefined) continue
+    if (countsOn(state, draft.lineageId, lineageId)) found.push(draft.counted)
   }
   return found
 }

@@ -1,9 +1,12 @@
+import type { ApiKey } from '../../../src/domain/api-key.js'
 import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
+import { lesser } from '../../../src/domain/key-policy-forms.js'
 import { amountWithin, valueUsdMicros } from '../../../src/domain/money.js'
 import { capBreach, type Reservation } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { AccountCommand } from '../../account/core/messages.js'
 import type { AccountDraft } from '../../account/core/state.js'
+import { type CapNode, capsAbove, leftOfCaps, windowsOf } from './caps-above.js'
 import { countersOf, type Draft, type SubWalletState } from './state.js'
 
 /**
@@ -17,18 +20,8 @@ export function feeCapOf(state: SubWalletState, tx: Transaction, nowMs: number):
   const key = state.keys.get(tx.keyId)
   const newest = tx.attempts.at(-1)
   if (key === undefined || newest === undefined) return null
-  const { dayMicros, monthMicros } = countersOf(state, tx.lineageId, nowMs)
-  const windows = [
-    { limitMicros: key.dailyLimitMicros, usedMicros: dayMicros },
-    { limitMicros: key.monthlyLimitMicros, usedMicros: monthMicros },
-  ]
-  let leftMicros: bigint | null = null
-  for (const { limitMicros, usedMicros } of windows) {
-    if (limitMicros === null) continue
-    // What receipts showed may have passed the cap.
-    const left = limitMicros > usedMicros ? limitMicros - usedMicros : 0n
-    if (leftMicros === null || left < leftMicros) leftMicros = left
-  }
+  const { dailyMicros, monthlyMicros } = leftOfCaps(nodesOf(state, key, nowMs))
+  const leftMicros = lesser(dailyMicros, monthlyMicros)
   if (leftMicros === null) return null
   const { nativePrice, nativePriceDecimals } = tx.valuation
   const leftWei = amountWithin(leftMicros, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
@@ -55,8 +48,15 @@ export function reservationFor(
   const micros = valueMicros + gasMicros + extraMicros
   const more = micros - tx.reservation.micros
   if (more <= 0n) return tx.reservation
-  if (capBreach(countersOf(state, tx.lineageId, nowMs), key, more) !== null) return null
+  const nodes = nodesOf(state, key, nowMs)
+  if (nodes.some((node) => capBreach(node.counters, node.key, more) !== null)) return null
   return { ...tx.reservation, micros }
+}
+
+function nodesOf(state: SubWalletState, key: ApiKey, nowMs: number): readonly CapNode[] {
+  const { lineageId } = key
+  const own = { key, counters: countersOf(state, lineageId, nowMs) }
+  return [own, ...capsAbove(state, lineageId, nowMs)]
 }
 
 /** A self-send that lets `above` go on, as a draft of its lineage. */
@@ -72,7 +72,8 @@ export function selfSendOf(
     valuation.nativePrice,
     valuation.nativePriceDecimals,
   )
-  const { day, month } = countersOf(state, lineageId, nowMs)
+  const above = capsAbove(state, lineageId, nowMs)
+  const { day, month } = windowsOf(countersOf(state, lineageId, nowMs), above)
   return {
     ...draft,
     keyId,

@@ -7,6 +7,7 @@ import type { SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { Ceiling, PolicyEffect } from '../../../src/policy/policy.js'
+import type { CapNode } from './caps-above.js'
 import type { ClaimAnswer, GrantAnswer, Outdated } from './grant-messages.js'
 import type { Sent } from './sent.js'
 
@@ -14,6 +15,7 @@ import type { Sent } from './sent.js'
 export interface SubWalletReplies {
   readonly 'create-wallet': SubWallet | null
   readonly 'register-key': ApiKey
+  readonly 'plan-sub-key': ApiKey
   readonly 'rotate-key': RotatedKeys | Outdated
   readonly 'revoke-key': ApiKey
   readonly 'patch-key': ApiKey | Outdated
@@ -55,6 +57,8 @@ export interface CeilingUse {
 export interface LimitsAnswer {
   readonly key: ApiKey
   readonly counters: SpendCounters
+  /** Of the keys above, nearest first: their caps hold as well. */
+  readonly above: readonly CapNode[]
   /** Of the key's policy, with what of them has gone. */
   readonly ceilings: readonly CeilingUse[]
   /** What a policy makes of the call that was asked about. */

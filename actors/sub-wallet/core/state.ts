@@ -32,7 +32,11 @@ export interface SubWalletState extends AccountState {
   readonly subWalletId: SubWalletId
   wallet: SubWallet | null
   readonly keys: Map<KeyId, ApiKey>
-  /** Spend of stored transactions, by lineage. */
+  /** Of lineages that a key of the wallet made: the lineage that did; see key-tree.ts. */
+  readonly parents: Map<LineageId, LineageId>
+  /** The last key of each lineage. */
+  readonly heads: Map<LineageId, ApiKey>
+  /** Spend of stored transactions, by lineage; a key's counts on those above it as well. */
   readonly spend: Map<LineageId, SpendCounters>
   /** Reservations of drafts, by lineage. */
   readonly draftSpend: Map<LineageId, SpendCounters>
@@ -136,6 +140,8 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     subWalletId,
     wallet: null,
     keys: new Map(),
+    parents: new Map(),
+    heads: new Map(),
     spend: new Map(),
     draftSpend: new Map(),
     limitNotices: new Map(),

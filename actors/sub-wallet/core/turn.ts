@@ -144,11 +144,16 @@ export class Turn implements AccountTurn {
     return this.freezeFault(lineageId)
   }
 
+  /** A key that is frozen takes along those that it made. */
   freezeFault(lineageId: LineageId): Fault | null {
     const { freezes, subWalletId } = this.state
     if (freezes === null) return null
-    const frozen = freezeOf(freezes, { subWalletId, lineageId })
-    return frozen === null ? null : frozenFault(frozen)
+    const { parents } = this.state
+    for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
+      const frozen = freezeOf(freezes, { subWalletId, lineageId: at })
+      if (frozen !== null) return frozenFault(frozen)
+    }
+    return null
   }
 
   /** What it was valued after is no longer what will be mined before it. */

@@ -1,13 +1,8 @@
 import type { TxId } from '../../../src/domain/ids.js'
-import {
-  NO_SPEND,
-  type Reservation,
-  reserve,
-  rollForward,
-  settle,
-} from '../../../src/domain/spend.js'
+import type { Reservation } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { ApprovalEvent } from './approval-messages.js'
+import { reserveOnPath, settleOnPath } from './path-spend.js'
 import { type Draft, runningKey, type SubWalletState } from './state.js'
 import { addWaiting, type WaitingCall } from './waiting-state.js'
 
@@ -116,10 +111,9 @@ function hold(
   reservation: Reservation,
   nowMs: number,
 ): void {
-  const before = rollForward(state.spend.get(lineageId) ?? NO_SPEND, nowMs)
-  state.spend.set(lineageId, reserve(before, reservation))
+  reserveOnPath(state, lineageId, reservation, nowMs)
 }
 
 function release(state: SubWalletState, { lineageId, reservation }: Transaction): void {
-  state.spend.set(lineageId, settle(state.spend.get(lineageId) ?? NO_SPEND, reservation, 0n))
+  settleOnPath(state, lineageId, reservation, 0n)
 }

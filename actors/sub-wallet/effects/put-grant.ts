@@ -51,6 +51,7 @@ function updateOf({ change, wallet, key }: PutGrant): GrantUpdate {
     userId: wallet.userId,
     proofKey: null,
     consoleToken: null,
+    parentLineageId: change.parentLineageId,
     effect: 'narrows',
     authorization: null,
   } as const

@@ -2,12 +2,14 @@ import type { Address, KeyId, TxId, UserId } from '../../../src/domain/ids.js'
 import { isFinal } from '../../../src/domain/transaction.js'
 import { asksForNewBeneficiaries, type Policy } from '../../../src/policy/policy.js'
 import type { Reader } from '../../../src/store/reader.js'
+import { ancestorsOf } from '../core/key-tree.js'
 import { type KnownPayees, payeesOf } from '../core/policy-ledgers.js'
 import type { SubWalletState } from '../core/state.js'
 
 /** Transactions that are looked at, newest first; whom older ones paid is new again. */
 const TRANSACTIONS_MAX = 5_000
 const PAGE = 100
+const NONE: ReturnType<typeof ancestorsOf> = []
 
 /**
  * Whom the wallet has paid, by what is stored of its transactions. Read once in an actor's life,
@@ -22,10 +24,16 @@ export function payeesToTell(
   keyId: KeyId,
   tested?: Policy,
 ): KnownPayees | null {
-  const policy = tested ?? state.keys.get(keyId)?.policy ?? null
-  if (policy === null || state.payees !== null || state.wallet === null) return null
-  if (!asksForNewBeneficiaries(policy)) return null
+  if (state.payees !== null || state.wallet === null) return null
+  const key = state.keys.get(keyId)
+  const policy = tested ?? key?.policy ?? null
+  const above = key === undefined ? NONE : ancestorsOf(state, key.lineageId)
+  if (!asks(policy) && !above.some((head) => asks(head.policy))) return null
   return readPayees(reader.fresh(), state, state.wallet.userId)
+}
+
+function asks(policy: Policy | null): boolean {
+  return policy !== null && asksForNewBeneficiaries(policy)
 }
 
 function readPayees(

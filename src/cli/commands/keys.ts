@@ -4,7 +4,7 @@ import { CHAIN_IDS } from '../../domain/chains.js'
 import { ID_PREFIX, isId, ulidBytes } from '../../domain/ids.js'
 import { parseUsd } from '../../domain/money.js'
 import { type Wish, withAuthorization } from '../authorize.js'
-import { consoleClient, type GlobalOptions } from '../connection.js'
+import { agentClient, consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
 import { integerListOption } from '../options.js'
 import { CHOICE_OPTIONS, givenChoices } from '../policy-choices.js'
@@ -21,6 +21,10 @@ const LIST = [
   'custody',
 ]
 const ISSUED = LIST.filter((field) => !['key_id', 'secret_prefix', 'custody'].includes(field))
+/** What its maker does not choose is as its maker has it. */
+const CHILD_OPTIONS = CHOICE_OPTIONS.filter((option) =>
+  ['policy', 'mayDelegate'].includes(option.attributeName()),
+)
 const SHOWN_ONCE = 'The secret is shown this once; only its hash is kept.\n'
 
 interface CreateOptions extends Row {
@@ -29,6 +33,14 @@ interface CreateOptions extends Row {
   readonly daily: string
   readonly monthly: string
   readonly chains?: number[]
+}
+
+interface ChildOptions extends Row {
+  readonly permission: 'read' | 'trade'
+  readonly daily: string
+  readonly monthly: string
+  readonly chains: number[]
+  readonly expires: string
 }
 
 interface ChangeOptions extends Row {
@@ -92,6 +104,29 @@ export function register(program: Command, io: Io): void {
       printRecord(io, options, key, ['key_id', 'secret', ...ISSUED, 'authorized_by'])
       io.err(SHOWN_ONCE)
     })
+  const child = keys
+    .command('child')
+    .description('have a key make one for another program, within what it may do itself (API key)')
+    .argument('<name>')
+    .requiredOption('--daily <usd>', "daily cap in USD, within what the key's has left")
+    .requiredOption('--monthly <usd>', "monthly cap in USD, within what the key's has left")
+    .requiredOption('--chains <ids>', "chain ids of the key's, comma-separated", integerListOption)
+    .requiredOption('--expires <time>', 'when it ends, such as 2026-12-31T00:00:00Z')
+    .addOption(new Option('--permission <kind>').choices(['read', 'trade']).default('read'))
+    .action(async (name: string, given: ChildOptions, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const key = await agentClient(io, options).createChildKey({
+        name,
+        permission: given.permission,
+        daily_limit_usd: given.daily,
+        monthly_limit_usd: given.monthly,
+        allowed_chains: given.chains,
+        expires_at: given.expires,
+        ...givenChoices(given).input,
+      })
+      printRecord(io, options, key, ['key_id', 'secret', ...ISSUED, 'expires_at', 'parent_key_id'])
+      io.err(SHOWN_ONCE)
+    })
   const change = keys
     .command('change')
     .description('change what a key may do; to give it more takes an authorizer of yours')
@@ -126,6 +161,7 @@ export function register(program: Command, io: Io): void {
     create.addOption(option)
     change.addOption(option)
   }
+  for (const option of CHILD_OPTIONS) child.addOption(option)
   keys
     .command('rotate')
     .description('issue a successor; the old key lives for 24 hours more')

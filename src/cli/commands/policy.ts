@@ -1,12 +1,11 @@
-import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import type { ConsoleInput } from '../../api/console-operations.js'
 import { canonicalText } from '../../policy/canonical-policy.js'
 import { ceilingInWords, ruleInWords } from '../../policy/in-words.js'
-import { parsePolicy } from '../../policy/parse-policy.js'
 import type { Policy } from '../../policy/policy.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
+import { readJson, readPolicy } from '../policy-file.js'
 import { printRecord, printRows } from '../print.js'
 import { registerBreakers } from './policy-breakers.js'
 
@@ -44,12 +43,7 @@ export function register(program: Command, io: Io): void {
     .argument('<file>', 'JSON: a policy')
     .action((file: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
-      const parsed = parsePolicy(readJson(file))
-      if (!parsed.ok) {
-        const lines = parsed.faults.map(({ path, message }) => `${path || 'it'} ${message}`)
-        throw new Error(`No policy: ${lines.join('; ')}`)
-      }
-      const rows = wordsOf(parsed.policy)
+      const rows = wordsOf(readPolicy(file))
       printRecord(io, options, rows, Object.keys(rows))
     })
 }
@@ -63,13 +57,5 @@ function wordsOf(policy: Policy): Record<string, string> {
       ceilings.map((ceiling, at) => [`ceiling ${at + 1}`, ceilingInWords(ceiling)]),
     ),
     canonical: canonicalText(policy),
-  }
-}
-
-function readJson(file: string): unknown {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'))
-  } catch (error) {
-    throw new Error(`${file} cannot be read as JSON`, { cause: error })
   }
 }

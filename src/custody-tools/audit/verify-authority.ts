@@ -21,6 +21,7 @@ import { verifyProof } from '../../custody/authorizers/verify-proof.js'
 import type { FreezeEvidence, GrantEvidence } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
+import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
 import type { Policy } from '../../policy/policy.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
@@ -44,6 +45,15 @@ export interface AuthorityReport {
    * @returns null where it was never asked for
    */
   approvalAt(term: Uint8Array, atMs: number): ApprovalStanding | null
+  /** The grants above one, nearest first. */
+  ancestorsOf(grantId: Uint8Array): readonly AncestorAt[]
+}
+
+/** A grant above another. */
+export interface AncestorAt {
+  readonly grantId: Uint8Array
+  /** What bound its calls about then: the one in force, and what took its place right after. */
+  policiesAt(timeMs: number): readonly (Policy | null)[]
 }
 
 /** What the log so far makes of users' authorizers and of their keys' grants. */
@@ -53,6 +63,12 @@ interface Replay {
   readonly setByOwner: Map<string, AuthorizerSet>
   readonly termsByGrant: Map<string, GrantTerms>
   readonly keys: Map<string, KnownKey>
+  /** By grant: that of the key which made it. */
+  readonly parents: Map<string, string>
+  /** By grant: its keys that are not revoked, the oldest first. */
+  readonly liveKeys: Map<string, readonly string[]>
+  /** By grant: each policy that its keys were bound by, from when on. */
+  readonly sharedPolicies: Map<string, DatedPolicy[]>
   /** By scope and subject: the last one seen. */
   readonly freezeSequences: Map<string, number>
   /** By grant in hex, and by key: of keys with a successor. */
@@ -60,6 +76,11 @@ interface Replay {
   readonly approvals: ApprovalReplay
   /** By `grantVersionName`: of versions under which calls were bound at all. */
   readonly policies: Map<string, PoliciesInForce>
+}
+
+interface DatedPolicy {
+  readonly timeMs: number
+  readonly policy: Policy | null
 }
 
 interface PoliciesInForce {
@@ -92,6 +113,9 @@ export async function verifyAuthority(
     setByOwner: new Map(),
     termsByGrant: new Map(),
     keys: new Map(),
+    parents: new Map(),
+    liveKeys: new Map(),
+    sharedPolicies: new Map(),
     freezeSequences: new Map(),
     ownPolicies: new Map(),
     approvals: createApprovalReplay(),
@@ -134,8 +158,30 @@ export async function verifyAuthority(
       return [found?.shared ?? [], found?.own.get(hex(keyId)) ?? []].flat()
     },
     approvalAt: replay.approvals.standingAt,
+    ancestorsOf: (grantId) => ancestorsIn(replay, hex(grantId)),
   }
 }
+
+function ancestorsIn({ parents, sharedPolicies }: Replay, grant: string): readonly AncestorAt[] {
+  const found: AncestorAt[] = []
+  for (let above = parents.get(grant); above !== undefined; above = parents.get(above)) {
+    const policies = sharedPolicies.get(above) ?? []
+    found.push({
+      grantId: Buffer.from(above, 'hex'),
+      policiesAt(timeMs) {
+        const soFar = policies.filter((one) => one.timeMs <= timeMs + RECORDED_WITHIN_MS)
+        const last = soFar.filter((one) => one.timeMs <= timeMs).at(-1)
+        const since = last === undefined ? soFar : soFar.slice(soFar.indexOf(last))
+        return since.map(({ policy }) => policy)
+      },
+    })
+    if (found.length > SUB_KEY_DEPTH_MAX) break
+  }
+  return found
+}
+
+/** A change of a grant holds from the moment that it is taken, and is recorded with the next flush. */
+const RECORDED_WITHIN_MS = 5_000
 
 export function grantVersionName(grantId: Uint8Array, version: number): string {
   return `${hex(grantId)}:${version}`
@@ -205,7 +251,12 @@ async function replayGrant(
 ): Promise<void> {
   const problem = (reason: string) =>
     replay.problems.push(`user side log: grant in entry ${index} ${reason}`)
-  const enlarges = isEnlarged(statement, replay)
+  const isMadeByKey = isFirstOfSubKey(statement, replay)
+  if (isMadeByKey) {
+    const wider = beyondParents(statement, timeMs, replay)
+    if (wider.length > 0) problem(`gives what the key that made it has not: ${wider.join(', ')}`)
+  }
+  const enlarges = !isMadeByKey && isEnlarged(statement, replay)
   if (statement.rotatedFrom !== null && enlarges) problem('enlarges by a rotation')
   if (proof.length > 0) {
     const verdict = await judge(statement.ownerHash, grantMessage(encoded), proof, replay)
@@ -217,15 +268,48 @@ async function replayGrant(
     problem('enlarges without the proof of an authorizer')
   }
   remember(statement, enlarges, replay)
-  if (!statement.revoked) rememberPolicies(statement, replay)
+  if (!statement.revoked) rememberPolicies(statement, timeMs, replay)
+}
+
+/** Whether a key made it: then nobody had to confirm it. */
+function isFirstOfSubKey(statement: GrantStatement, { keys }: Replay): boolean {
+  const { parentId, rotatedFrom, revoked, keyId } = statement
+  return parentId !== null && rotatedFrom === null && !revoked && !keys.has(hex(keyId))
+}
+
+/** What it gives that a grant above it did not then; wire names. */
+function beyondParents(statement: GrantStatement, timeMs: number, replay: Replay): string[] {
+  const { parentId } = statement
+  const found: string[] = []
+  let above = parentId === null ? undefined : hex(parentId)
+  for (let depth = 1; above !== undefined; depth++) {
+    const terms = replay.termsByGrant.get(above)
+    if (terms === undefined || depth > SUB_KEY_DEPTH_MAX) return ['a maker that is not known']
+    const expiresAtMs = endOf(above, replay)
+    if (!terms.mayDelegate || terms.permission !== 'trade') found.push('may_delegate')
+    if (expiresAtMs !== null && expiresAtMs <= timeMs) found.push('expires_at')
+    found.push(...enlargements({ ...terms, expiresAtMs }, statement))
+    above = replay.parents.get(above)
+  }
+  return found
+}
+
+/** When the last of its keys ends; null: never. */
+function endOf(grant: string, { liveKeys, keys }: Replay): number | null {
+  const ends = (liveKeys.get(grant) ?? []).map((name) => keys.get(name)?.expiresAtMs ?? null)
+  return ends.some((end) => end === null) ? null : Math.max(0, ...ends.map(Number))
 }
 
 function rememberPolicies(
   { keyId, grantId, version }: GrantStatement,
-  { termsByGrant, keys, ownPolicies, policies }: Replay,
+  timeMs: number,
+  { termsByGrant, keys, ownPolicies, policies, sharedPolicies }: Replay,
 ): void {
   const [key, grant] = [hex(keyId), hex(grantId)]
   const shared = termsByGrant.get(grant)?.policy ?? null
+  const dated = sharedPolicies.get(grant) ?? []
+  if (dated.at(-1)?.policy !== shared) dated.push({ timeMs, policy: shared })
+  sharedPolicies.set(grant, dated)
   const own = new Map(ownPolicies.get(grant))
   const ofKey = keys.get(key)?.ceiling?.policy ?? null
   if (ofKey === null) own.delete(key)
@@ -275,18 +359,29 @@ function isEnlarged(statement: GrantStatement, { termsByGrant, keys }: Replay): 
 function remember(
   statement: GrantStatement,
   enlarges: boolean,
-  { termsByGrant, keys }: Replay,
+  { termsByGrant, keys, parents, liveKeys }: Replay,
 ): void {
   const name = hex(statement.keyId)
+  const grant = hex(statement.grantId)
+  if (statement.parentId !== null) parents.set(grant, hex(statement.parentId))
+  const before = liveKeys.get(grant) ?? []
+  const isHead = before.at(-1) === name
+  if (statement.revoked) {
+    liveKeys.set(
+      grant,
+      before.filter((one) => one !== name),
+    )
+  } else if (!before.includes(name)) liveKeys.set(grant, [...before, name])
   const { expiresAtMs, revoked } = statement
   const known = keys.get(name)
   const proofKeyDigest = statement.proofKeyDigest ?? known?.proofKeyDigest ?? null
-  // As the user side puts it: a key with an end has a successor, whose the lineage's grant is.
-  const ofKeyAlone = known !== undefined && expiresAtMs !== null && !enlarges
+  // As the user side puts it: a key with an end has a successor, whose the lineage's grant is, or
+  // is the last of its lineage, which a key made.
+  const ofKeyAlone = known !== undefined && expiresAtMs !== null && !enlarges && !isHead
   const ceiling = revoked ? (known?.ceiling ?? null) : ofKeyAlone ? statement : null
   keys.set(name, { expiresAtMs, proofKeyDigest, ceiling })
   // A revocation ends the key; the other keys of its lineage keep what they have.
-  if (!revoked && !ofKeyAlone) termsByGrant.set(hex(statement.grantId), statement)
+  if (!revoked && !ofKeyAlone) termsByGrant.set(grant, statement)
 }
 
 /** Why the proof does not hold; null when it does. */

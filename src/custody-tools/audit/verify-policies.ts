@@ -7,6 +7,7 @@ import {
 } from '../../identity-provider/vault/approval-standing.js'
 import { judgePolicies, PolicyDenied } from '../../identity-provider/vault/judge-policy.js'
 import { entryOf, isCancel } from '../../identity-provider/vault/nonce-ledger.js'
+import type { Policy } from '../../policy/policy.js'
 import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
 import { sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { type Intent, usesGrant } from '../../quorum-protocol/intent.js'
@@ -25,7 +26,7 @@ export interface DatedApproval {
   readonly ownerHash: Uint8Array | null
 }
 
-type Authority = Pick<AuthorityReport, 'policiesOf' | 'approvalAt'>
+type Authority = Pick<AuthorityReport, 'policiesOf' | 'approvalAt' | 'ancestorsOf'>
 
 interface Replay {
   readonly authority: Authority
@@ -88,10 +89,28 @@ function judgeAgain(approval: DatedApproval, payload: DecodedPayload, replay: Re
   const standing = standingIn(approval, payload, replay)
   const { authority, usages } = replay
   const policies = authority.policiesOf(intent.keyId, intent.grantId, intent.grantVersion)
-  if (policies.length === 0) return
-  const grant = viewOf(intent.grantId).toString('hex')
-  const usage = usages.get(grant) ?? NO_POLICY_LEDGER
-  usages.set(grant, judgePolicies(policies, payload, usage, atMs, standing) ?? usage)
+  judgeByOneOf([policies], intent.grantId)
+  for (const { grantId, policiesAt } of authority.ancestorsOf(intent.grantId)) {
+    const inForce = policiesAt(atMs).map((policy) => (policy === null ? [] : [policy]))
+    judgeByOneOf(inForce, grantId)
+  }
+
+  /** @throws PolicyDenied, Refusal of the last where none of them allows it */
+  function judgeByOneOf(each: readonly (readonly Policy[])[], grantId: Uint8Array): void {
+    if (each.some((all) => all.length === 0)) return
+    const grant = viewOf(grantId).toString('hex')
+    const usage = usages.get(grant) ?? NO_POLICY_LEDGER
+    let denied: unknown = null
+    for (const all of each) {
+      try {
+        usages.set(grant, judgePolicies(all, payload, usage, atMs, standing) ?? usage)
+        return
+      } catch (error) {
+        denied = error
+      }
+    }
+    if (denied !== null) throw denied
+  }
 }
 
 /** @throws Refusal where what it rests on was not asked for, is another call's, or was used before */

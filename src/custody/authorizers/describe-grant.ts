@@ -8,12 +8,17 @@ export function describeGrant(grant: GrantStatement): [name: string, value: stri
   return [
     ['API key', `${idOf(ID_PREFIX.key, grant.keyId)}${grant.version === 1 ? ' (new)' : ''}`],
     ['Wallet', idOf(ID_PREFIX.subWallet, grant.walletId)],
+    ...madeBy(grant),
     ...GRANTED_FIELDS.map(({ name, title, form }): [string, string] => [
       title,
       form.inWords(grant[name]),
     ]),
     ['Expires', expiresAtMs === null ? 'never' : new Date(expiresAtMs).toISOString()],
   ]
+}
+
+function madeBy({ parentId }: GrantStatement): [name: string, value: string][] {
+  return parentId === null ? [] : [['Made by', `${idOf(ID_PREFIX.key, parentId)}, and within it`]]
 }
 
 function idOf(prefix: string, bytes: Uint8Array): string {

@@ -24,8 +24,11 @@ const PARTS = [
   'basedOn',
 ] as const
 
-export type GrantPutPart = (typeof PARTS)[number] | GrantedName
+/** Of a key that a key made: the grant it is under, and once, when it is made, by which key. */
+const MAKERS = ['parentId', 'madeBy', 'makerProof'] as const
+
+export type GrantPutPart = (typeof PARTS)[number] | GrantedName | (typeof MAKERS)[number]
 
 export const GRANT_PUT_PARTS: readonly GrantPutPart[] = [
-  ...new Set<GrantPutPart>([...PARTS, ...GRANTED_FIELDS.map(({ name }) => name)]),
+  ...new Set<GrantPutPart>([...PARTS, ...GRANTED_FIELDS.map(({ name }) => name), ...MAKERS]),
 ]

@@ -31,6 +31,8 @@ export interface GrantStatement extends GrantTerms {
   readonly revoked: boolean
   /** The key that this one takes the place of; null for a key of its own. */
   readonly rotatedFrom: Uint8Array | null
+  /** The grant of the key that made this one, which bounds it; null: the user made it. */
+  readonly parentId: Uint8Array | null
   /** 32 bytes: SHA-256 of the key that proves the API secret; null: it stays as it is. */
   readonly proofKeyDigest: Uint8Array | null
   /** Until when a proof over it is taken, ms since the epoch; 0 when none was asked for. */
@@ -42,6 +44,8 @@ export const CONFIRMATION_LIFE_MS = 10 * 60_000
 
 /** Before the digit that names the form: the first that has all that the statement says. */
 const MAGIC = 'AWG'
+/** That of the first keys which keys made. */
+const PARENT_FORM = 3
 const FORM_MAX = Math.max(...GRANTED_FIELDS.map(({ grantForm }) => grantForm ?? 0))
 
 type Part = keyof GrantStatement
@@ -61,6 +65,7 @@ const CODECS: Readonly<Record<Part, PartCodec>> = {
   },
   revoked: { write: (revoked) => u8(revoked ? 1 : 0), read: readFlag },
   rotatedFrom: bytesOrZeros(16),
+  parentId: bytesOrZeros(16),
   proofKeyDigest: bytesOrZeros(32),
   confirmBeforeMs: { write: u64, read: (reader) => reader.u64() },
 }
@@ -82,12 +87,24 @@ const FIRST_FORM: readonly Part[] = [
   'confirmBeforeMs',
   'allowedChains',
 ]
-/** What later forms have besides follows in the order of their rows. */
-const LATER = GRANTED_FIELDS.flatMap(({ name, grantForm, initial }) =>
-  grantForm !== null && grantForm > 1
-    ? { name, form: grantForm, initial, unsaid: CODECS[name].write(initial) }
-    : [],
-)
+interface LaterPart {
+  readonly name: Part
+  readonly form: number
+  readonly initial: unknown
+  readonly unsaid: Uint8Array
+}
+
+/** What later forms have besides follows in the order of their rows, and then what is no term. */
+const LATER: readonly LaterPart[] = [
+  ...GRANTED_FIELDS.flatMap(({ name, grantForm, initial }): LaterPart[] =>
+    grantForm !== null && grantForm > 1 ? [laterPart(name, grantForm, initial)] : [],
+  ),
+  laterPart('parentId', PARENT_FORM, null),
+]
+
+function laterPart(name: Part, form: number, initial: unknown): LaterPart {
+  return { name, form, initial, unsaid: CODECS[name].write(initial) }
+}
 
 /** @param grant its terms in canonical form */
 export function encodeGrantStatement(grant: GrantStatement): Buffer {
@@ -98,7 +115,7 @@ export function encodeGrantStatement(grant: GrantStatement): Buffer {
 }
 
 /** What is as it was before there was a field needs no form that has it. */
-function leastForm(grant: GrantTerms): number {
+function leastForm(grant: GrantStatement): number {
   let least = 1
   for (const { name, form, unsaid } of LATER) {
     if (!sameBytes(CODECS[name].write(grant[name]), unsaid)) least = Math.max(least, form)

@@ -51,6 +51,8 @@ function codecOf(form: Form): PolicyCodec {
   switch (form.kind) {
     case 'choice':
       return choiceCodec(form.options)
+    case 'flag':
+      return FLAG
     case 'usd-cap':
       return USD_CAP
     case 'chains':
@@ -74,6 +76,18 @@ function choiceCodec(options: readonly string[]): PolicyCodec {
 function expectOption(option: string | undefined): string {
   if (option === undefined) throw new Refusal('MALFORMED', 'choice')
   return option
+}
+
+const FLAG: CodecOf<boolean> = {
+  write: (set) => u8(set ? 1 : 0),
+  read: (reader) => expectFlag([false, true][reader.u8()]),
+  toPlain: (set) => set,
+  fromPlain: (plain) => expectFlag(plain),
+}
+
+function expectFlag(value: unknown): boolean {
+  if (typeof value !== 'boolean') throw new Refusal('MALFORMED', 'flag')
+  return value
 }
 
 const USD_CAP: CodecOf<bigint | null> = {

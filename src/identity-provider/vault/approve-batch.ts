@@ -29,11 +29,12 @@ import {
   SHARE_BYTES,
   type ShareSealer,
 } from '../../quorum-protocol/sealed-shares.js'
+import type { Ancestor } from './ancestors.js'
 import { placeOf, requireGas, standingOf } from './approval-standing.js'
 import { Frozen, type UserSideFreezes } from './freezes.js'
-import { NO_POLICIES, policiesOf } from './granted.js'
+import { NO_POLICIES, pathOf, policiesOf } from './granted.js'
 import type { Grants } from './grants.js'
-import { judgePolicies, PolicyDenied } from './judge-policy.js'
+import { judgePath, judgePolicies, PolicyDenied } from './judge-policy.js'
 import type { Lanes } from './lanes.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 import { entryOf, isCancel, NonceTaken, relate, underApproval } from './nonce-ledger.js'
@@ -58,6 +59,8 @@ export interface ApproveContext {
   /** The session with the present boot of the quorum signer; null before there is one. */
   readonly sealer: ShareSealer | null
 }
+
+const NO_ANCESTORS: readonly Ancestor[] = []
 
 /**
  * Per intent: null when approved, or a refusal number and, for NONCE_TAKEN, the id that is held, for
@@ -245,8 +248,11 @@ function requireThawed({ intent, wallet }: Candidate, { freezes, grants }: Appro
   const { kind, ownerHash } = wallet.certificate
   if (kind === 'service') freezes.requireInstanceThawed()
   else {
-    const grantId = grants.view(intent.keyId)?.key.grantId ?? null
-    freezes.requireThawed(ownerHash, intent.walletId, grantId)
+    const view = grants.view(intent.keyId)
+    freezes.requireThawed(ownerHash, intent.walletId, view?.key.grantId ?? null)
+    for (const { grantId } of view?.ancestors ?? NO_ANCESTORS) {
+      freezes.requireThawed(ownerHash, intent.walletId, grantId)
+    }
   }
 }
 
@@ -263,11 +269,22 @@ function checkKey(
   checkKeyProof(candidate, context)
   const standing = intent.approval === null ? null : standingOf(candidate, context, nowMs)
   const policies = view === null ? NO_POLICIES : policiesOf(view)
-  if (policies.length === 0) return
-  const before = context.ledger.usage(intent.grantId)
-  const after = judgePolicies(policies, payload, before, nowMs, standing)
-  if (after === null) return
-  ledger.putUsage(intent.grantId, after)
+  const ancestors = view?.ancestors ?? NO_ANCESTORS
+  if (ancestors.length === 0) {
+    if (policies.length === 0) return
+    const before = context.ledger.usage(intent.grantId)
+    const after = judgePolicies(policies, payload, before, nowMs, standing)
+    if (after === null) return
+    ledger.putUsage(intent.grantId, after)
+  } else {
+    const bound = pathOf(intent.grantId, policies, ancestors, context.ledger)
+    const usages = judgePath(bound, payload, nowMs, standing)
+    if (usages.every((after) => after === null)) return
+    bound.forEach(({ grantId }, place) => {
+      const after = usages[place] ?? null
+      if (after !== null) ledger.putUsage(grantId, after)
+    })
+  }
   ledger.awaitRecord(intent.seq)
   candidate.isCounted = true
 }

@@ -9,8 +9,9 @@ import { decodeHeader } from '../../quorum-protocol/batch.js'
 import { ByteReader } from '../../quorum-protocol/bytes.js'
 import { intentId, usesGrant } from '../../quorum-protocol/intent.js'
 import { INTENT_LIFETIME_MS_MAX } from '../../quorum-protocol/limits.js'
+import { ancestorsOf } from './ancestors.js'
 import { type ApprovedIntent, putApproved } from './fence.js'
-import { policiesOf } from './granted.js'
+import { pathOf, policiesOf } from './granted.js'
 import { countApproved } from './judge-policy.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
@@ -92,9 +93,11 @@ function countAgain(
     const key = ledger.key(intent.keyId)
     const grant = key === null ? null : ledger.grant(key.grantId)
     if (key === null || grant === null) continue
-    const before = ledger.usage(key.grantId)
-    const after = countApproved(policiesOf({ key, grant }), payload, before, atMs)
-    if (after !== null) writer.putUsage(key.grantId, after)
+    const own = policiesOf({ key, grant })
+    for (const bound of pathOf(key.grantId, own, ancestorsOf(ledger, grant), ledger)) {
+      const after = countApproved(bound.policies, payload, bound.usage, atMs)
+      if (after !== null) writer.putUsage(bound.grantId, after)
+    }
   }
 }
 

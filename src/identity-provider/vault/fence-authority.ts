@@ -17,7 +17,7 @@ import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
-import { type Grant, type GrantedKey, termsIn } from './granted.js'
+import { type Grant, type GrantedKey, isHead, termsIn, withoutKey } from './granted.js'
 import type { LedgerStore } from './ledger-store.js'
 
 /** What a restored user side learnt again of users' grants and authorizers. */
@@ -167,14 +167,14 @@ function changed(statement: GrantStatement, key: GrantedKey, grant: Grant): Chan
   const { expiresAtMs } = statement
   if (statement.revoked) {
     const ended = { ...key, expiresAtMs, sealedProofKey: null, revoked: true }
-    return { effect: 'narrows', key: ended, grant }
+    return { effect: 'narrows', key: ended, grant: withoutKey(grant, statement.keyId) }
   }
   const before = termsIn({ key, grant })
   const isMore = enlargements(before, statement).length > 0 || statement.proofKeyDigest !== null
   const terms = grantedOf(statement)
   const version = Math.max(grant.version, statement.version)
   // As when it was put: a key with an end has a successor, whose the lineage's grant is.
-  const ofKeyAlone = expiresAtMs !== null && !isMore
+  const ofKeyAlone = expiresAtMs !== null && !isMore && !isHead(statement.keyId, grant)
   return {
     effect: isMore ? 'enlarges' : 'narrows',
     key: { ...key, expiresAtMs, ceiling: ofKeyAlone ? terms : null },

@@ -5,7 +5,8 @@ import { hasBit } from '../../quorum-protocol/batch.js'
 import { viewOf } from '../../quorum-protocol/bytes.js'
 import { decodeIntent, type Intent, intentId, usesGrant } from '../../quorum-protocol/intent.js'
 import { type DecodedPayload, decodePayload } from '../../quorum-protocol/payload.js'
-import { policiesOf } from './granted.js'
+import { ancestorsOf } from './ancestors.js'
+import { pathOf, policiesOf } from './granted.js'
 import { countApproved } from './judge-policy.js'
 import type { LedgerStore } from './ledger-store.js'
 import { entryOf } from './nonce-ledger.js'
@@ -31,10 +32,12 @@ export async function replayUsage(
     const key = ledger.key(intent.keyId)
     const grant = key === null ? null : ledger.grant(key.grantId)
     if (key === null || grant === null) continue
-    const name = hex(key.grantId)
-    const before = usages.get(name) ?? NO_POLICY_LEDGER
-    const after = countApproved(policiesOf({ key, grant }), payload, before, atMs)
-    if (after !== null) usages.set(name, after)
+    const usage = (grantId: Uint8Array) => usages.get(hex(grantId)) ?? NO_POLICY_LEDGER
+    const own = policiesOf({ key, grant })
+    for (const bound of pathOf(key.grantId, own, ancestorsOf(ledger, grant), { usage })) {
+      const after = countApproved(bound.policies, payload, bound.usage, atMs)
+      if (after !== null) usages.set(hex(bound.grantId), after)
+    }
   }
   await ledger.commit((writer) => {
     for (const [name, usage] of usages) writer.putUsage(Buffer.from(name, 'hex'), usage)

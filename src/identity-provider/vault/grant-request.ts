@@ -12,6 +12,12 @@ export interface GrantRequest extends GrantTerms {
   readonly walletId: Uint8Array
   /** The key that this one takes the place of; null for a key of its own. */
   readonly rotatedFrom: Uint8Array | null
+  /** The grant of the key that made this one; null for one that its user made. */
+  readonly parentId: Uint8Array | null
+  /** The key that makes this one now; null for every other change. */
+  readonly madeBy: Uint8Array | null
+  /** 32 bytes: that key's word for it (`subKeyProof`). */
+  readonly makerProof: Uint8Array | null
   readonly userId: string
   /** 32 bytes; null leaves it as it is. */
   readonly proofKey: Uint8Array | null
@@ -49,6 +55,9 @@ export function parseGrantRequest(fields: readonly unknown[]): GrantRequest {
     keyId: expectBytes(at('keyId'), 16),
     walletId: expectBytes(at('walletId'), 16),
     rotatedFrom: orNull(at('rotatedFrom'), (value) => expectBytes(value, 16)),
+    parentId: orNull(at('parentId') ?? null, (value) => expectBytes(value, 16)),
+    madeBy: orNull(at('madeBy') ?? null, (value) => expectBytes(value, 16)),
+    makerProof: orNull(at('makerProof') ?? null, (value) => expectBytes(value, 32)),
     userId: text(at('userId'), USER_ID_CHARS_MAX),
     proofKey: orNull(at('proofKey'), (value) => expectBytes(value, 32)),
     expiresAtMs: orNull(at('expiresAtMs'), expectInteger),

@@ -2,6 +2,8 @@ import { POLICY_CODECS, plainPolicy } from '../../custody/authorizers/policy-cod
 import { commonTerms, type GrantTerms, grantedOf, grantedPolicy } from '../../domain/grant-terms.js'
 import type { GrantedName, GrantedPolicy } from '../../domain/key-policy.js'
 import type { Policy } from '../../policy/policy.js'
+import type { PolicyLedger } from '../../policy/policy-ledger.js'
+import { sameBytes } from '../../quorum-protocol/bytes.js'
 
 /** What the user side granted, and how its ledger keeps it. */
 
@@ -14,6 +16,10 @@ export interface Grant extends GrantedPolicy {
   readonly userId: string
   /** Counts up with every change. */
   readonly version: number
+  /** The grant of the key that made this one, and which bounds it; null: the user made it. */
+  readonly parentId: Uint8Array | null
+  /** Keys of the lineage that are not revoked, the oldest first: what it made ends with the last. */
+  readonly liveKeys: readonly Uint8Array[]
 }
 
 export interface GrantedKey {
@@ -35,6 +41,16 @@ export interface GrantView {
   readonly grant: Grant
 }
 
+/** Whether it is the last of its lineage, whose grant is its own. */
+export function isHead(keyId: Uint8Array, { liveKeys }: Grant): boolean {
+  const last = liveKeys.at(-1)
+  return last !== undefined && sameBytes(last, keyId)
+}
+
+export function withoutKey(grant: Grant, keyId: Uint8Array): Grant {
+  return { ...grant, liveKeys: grant.liveKeys.filter((one) => !sameBytes(one, keyId)) }
+}
+
 /** What a key may do now: its lineage's grant, up to its own ceiling, until its own expiry. */
 export function termsIn({ key, grant }: GrantView): GrantTerms {
   const { ceiling, expiresAtMs } = key
@@ -52,21 +68,50 @@ export function policiesOf({ key, grant }: GrantView): readonly Policy[] {
   return own === null ? [shared] : [shared, own]
 }
 
+/** What binds the keys of one lineage. */
+export interface BoundUsage {
+  /** Its lineage's, and the key's own where it has a successor. */
+  readonly policies: readonly Policy[]
+  /** Of its lineage, and of all that its keys made. */
+  readonly usage: PolicyLedger
+}
+
+/** What binds a call of a key: its own policies, and those of the lineages above. */
+export function pathOf(
+  grantId: Uint8Array,
+  policies: readonly Policy[],
+  ancestors: readonly { readonly grantId: Uint8Array; readonly grant: Grant }[],
+  ledger: { usage(grantId: Uint8Array): PolicyLedger },
+): readonly (BoundUsage & { readonly grantId: Uint8Array })[] {
+  return [
+    { grantId, policies, usage: ledger.usage(grantId) },
+    ...ancestors.map(({ grantId: above, grant }) => ({
+      grantId: above,
+      policies: grant.policy === null ? NO_POLICIES : [grant.policy],
+      usage: ledger.usage(above),
+    })),
+  ]
+}
+
 type StoredPolicy = Readonly<Record<string, unknown>>
-export type StoredGrant = StoredPolicy & Pick<Grant, 'walletId' | 'userId' | 'version'>
+/** Grants of a time before keys made keys have no maker, and keep no list of their keys. */
+export type StoredGrant = StoredPolicy &
+  Pick<Grant, 'walletId' | 'userId' | 'version'> &
+  Partial<Pick<Grant, 'parentId' | 'liveKeys'>>
 /** Keys of a time before ceilings have none. */
 export type StoredKey = Omit<GrantedKey, 'ceiling'> & { readonly ceiling?: StoredPolicy | null }
 
 /** Where it is not the field's own. */
 const STORED_NAMES: Partial<Record<GrantedName, string>> = { allowedChains: 'chains' }
 
-export function storedGrant({ walletId, userId, version, ...policy }: Grant): StoredGrant {
-  return { ...storedPolicy(policy), walletId, userId, version }
+export function storedGrant(grant: Grant): StoredGrant {
+  const { walletId, userId, version, parentId, liveKeys, ...policy } = grant
+  return { ...storedPolicy(policy), walletId, userId, version, parentId, liveKeys }
 }
 
 export function readGrant(stored: StoredGrant): Grant {
-  const { walletId, userId, version } = stored
-  return { ...readPolicy(stored), walletId, userId, version }
+  const { walletId, userId, version, parentId = null, liveKeys = [] } = stored
+  return { ...readPolicy(stored), walletId, userId, version, parentId, liveKeys }
 }
 
 export function storedKey(key: GrantedKey): StoredKey {

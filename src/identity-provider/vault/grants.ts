@@ -1,24 +1,36 @@
+import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import {
   encodeGrantStatement,
   type GrantStatement,
   grantMessage,
 } from '../../custody/authorizers/grant-statement.js'
+import { subKeyProof } from '../../custody/authorizers/sub-key-proof.js'
 import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
 import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { enlargements, grantedOf } from '../../domain/grant-terms.js'
+import type { GrantedPolicy } from '../../domain/key-policy.js'
+import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
+import { type Ancestor, ancestorsOf, beyond, endOf, hasEnded } from './ancestors.js'
 import { type Asked, type Authorizer, type Confirmation, NOTHING_CONFIRMED } from './authorizer.js'
 import type { GrantRequest } from './grant-request.js'
-import { type Grant, type GrantedKey, type GrantView, termsIn } from './granted.js'
-import type { LedgerStore } from './ledger-store.js'
+import {
+  type Grant,
+  type GrantedKey,
+  type GrantView,
+  isHead,
+  termsIn,
+  withoutKey,
+} from './granted.js'
+import type { LedgerStore, LedgerWriter } from './ledger-store.js'
 
 /** What each API key may have signed, as the user side remembers it. */
 export interface Grants {
-  view(keyId: Uint8Array): GrantView | null
+  view(keyId: Uint8Array): PathView | null
   /** 32 bytes that stay the callee's; null when the key cannot prove itself. */
   proofKey(keyId: Uint8Array): Uint8Array | null
   /**
@@ -47,7 +59,13 @@ export interface PutGrant extends GrantReference {
 /** Keys at work, of which a gateway may have thousands, with their proof keys unsealed. */
 const KNOWN_KEYS_MAX = 4_096
 
-interface KnownKey extends GrantView {
+/** A key's grant, and those above it. */
+export interface PathView extends GrantView {
+  /** Nearest first; of a key that its user made, none. */
+  readonly ancestors: readonly Ancestor[]
+}
+
+interface KnownKey extends PathView {
   /** Unsealed when it is first asked for. */
   proofKey: Buffer | null
 }
@@ -57,8 +75,11 @@ interface Change {
   readonly grant: Grant
   readonly key: GrantedKey
   readonly proofKey: Uint8Array | null
-  /** Whether it gives anything that was not there before. */
-  readonly effect: 'enlarges' | 'narrows'
+  /**
+   * Whether it gives anything that was not there before; what a key makes for others it has
+   * itself.
+   */
+  readonly effect: 'enlarges' | 'narrows' | 'delegates'
 }
 
 export function createGrants(
@@ -83,7 +104,7 @@ export function createGrants(
     const grant = key === null ? null : ledger.grant(key.grantId)
     // What is absent is asked for again: it may come.
     if (key === null || grant === null) return null
-    const made = { key, grant, proofKey: null }
+    const made = { key, grant, ancestors: ancestorsOf(ledger, grant), proofKey: null }
     known.set(name, made)
     return made
   }
@@ -117,7 +138,34 @@ export function createGrants(
     if (present !== null) return changePresent(request, present, dataKeys)
     if (request.rotatedFrom !== null) return rotate(request, old)
     if (request.revoked) throw new Refusal('UNKNOWN_KEY', 'nothing to revoke')
-    return introduce(request)
+    return request.parentId === null ? introduce(request) : introduceBelow(request)
+  }
+
+  /** A key that a key made: within all that is above it, and on its maker's own word. */
+  function introduceBelow(request: GrantRequest): Change {
+    const maker = request.madeBy === null ? null : find(request.madeBy)
+    if (maker === null || request.madeBy === null) throw new Refusal('UNKNOWN_KEY', 'its maker')
+    checkSubKey(request, maker, ledger, Date.now())
+    const change = introduce(request)
+    const held = proofKey(request.madeBy)
+    const ownerHash = sha256(Buffer.from(request.userId))
+    const statement = encodeGrantStatement(statementOf(request, change, ownerHash))
+    const { makerProof } = request
+    if (held === null || makerProof === null) throw new Refusal('KEY_PROOF_MISSING', 'of its maker')
+    if (!timingSafeEqual(subKeyProof(held, statement), makerProof)) {
+      throw new Refusal('KEY_PROOF_MISSING', 'proof of another key than its maker')
+    }
+    return { ...change, effect: 'delegates' }
+  }
+
+  /** A lineage of a time without the list of its keys lives as long as the one that made this. */
+  function keepMaker({ madeBy }: GrantRequest, writer: LedgerWriter): void {
+    const maker = madeBy === null ? null : find(madeBy)
+    if (maker === null || madeBy === null) return
+    const { grant, key } = maker
+    if (grant.liveKeys.some((one) => sameBytes(one, madeBy))) return
+    const liveKeys = [Buffer.from(madeBy), ...grant.liveKeys]
+    writer.putGrant(Buffer.from(key.grantId), { ...grant, liveKeys })
   }
 
   return {
@@ -136,7 +184,8 @@ export function createGrants(
       const first = plan(request)
       const takesAway =
         first.effect === 'narrows' && (request.revoked || request.rotatedFrom === null)
-      if (userId === null ? !takesAway : userId !== request.userId) {
+      const needsNoUser = takesAway || first.effect === 'delegates'
+      if (userId === null ? !needsNoUser : userId !== request.userId) {
         throw new Refusal('NOT_GRANTED', 'console token of another user, or none')
       }
       const confirmed: Confirmation =
@@ -161,6 +210,7 @@ export function createGrants(
         // All of them: the keys of one lineage share its grant.
         known.clear()
         writer.putGrant(change.grantId, change.grant)
+        if (change.effect === 'delegates') keepMaker(request, writer)
         writer.putKey(Buffer.from(request.keyId), { ...change.key, sealedProofKey })
         return change
       })
@@ -177,7 +227,12 @@ export function createGrants(
 function introduce(request: GrantRequest): Change {
   return {
     grantId: Buffer.from(request.keyId),
-    grant: { ...termsOf(request), version: 1 },
+    grant: {
+      ...termsOf(request),
+      version: 1,
+      parentId: request.parentId === null ? null : Buffer.from(request.parentId),
+      liveKeys: request.revoked ? [] : [Buffer.from(request.keyId)],
+    },
     key: {
       grantId: Buffer.from(request.keyId),
       sealedProofKey: null,
@@ -199,9 +254,13 @@ function rotate(request: GrantRequest, old: GrantView | null): Change {
   if (enlarges || !isSameOwner(request, old.grant)) {
     throw new Refusal('NOT_GRANTED', 'a rotation cannot enlarge the grant')
   }
+  const { version, parentId, liveKeys } = old.grant
+  const keys = [...liveKeys, Buffer.from(request.keyId)]
   return {
     grantId: Buffer.from(old.key.grantId),
-    grant: request.revoked ? old.grant : { ...termsOf(request), version: old.grant.version + 1 },
+    grant: request.revoked
+      ? old.grant
+      : { ...termsOf(request), version: version + 1, parentId, liveKeys: keys },
     key: {
       grantId: old.key.grantId,
       sealedProofKey: null,
@@ -214,23 +273,26 @@ function rotate(request: GrantRequest, old: GrantView | null): Change {
   }
 }
 
-function changePresent(request: GrantRequest, present: GrantView, dataKeys: DataKeys): Change {
-  const { key, grant } = present
+function changePresent(request: GrantRequest, present: PathView, dataKeys: DataKeys): Change {
+  const { key, grant, ancestors } = present
   if (!isSameOwner(request, grant)) throw new Refusal('CONFLICT', 'key of another wallet or user')
   if (key.revoked && !request.revoked) throw new Refusal('CONFLICT', 'key is revoked for good')
   const sameProof =
     request.proofKey === null || holdsProofKey(request.keyId, key, request.proofKey, dataKeys)
   const enlarges =
     !request.revoked && (enlargements(termsIn(present), request).length > 0 || !sameProof)
-  // A key that has an end has a successor, whose the lineage's grant is by now.
-  const ofKeyAlone = request.expiresAtMs !== null && !enlarges
+  if (enlarges && beyond(ancestors, request).length > 0) {
+    throw new Refusal('NOT_GRANTED', 'more than the key that made it has')
+  }
+  // A key that has an end has a successor, whose the lineage's grant is by now; or a key made it.
+  const ofKeyAlone = request.expiresAtMs !== null && !enlarges && !isHead(request.keyId, grant)
   const ceiling = ofKeyAlone ? grantedOf(request) : null
   const version = grant.version + 1
-  const changed = ofKeyAlone ? { ...grant, version } : { ...termsOf(request), version }
+  const changed = ofKeyAlone ? { ...grant, version } : { ...grant, ...termsOf(request), version }
   return {
     grantId: Buffer.from(key.grantId),
     // A revocation ends the key; the other keys of its lineage keep what they have.
-    grant: request.revoked ? grant : changed,
+    grant: request.revoked ? withoutKey(grant, request.keyId) : changed,
     key: {
       grantId: key.grantId,
       sealedProofKey: request.revoked ? null : key.sealedProofKey,
@@ -240,6 +302,39 @@ function changePresent(request: GrantRequest, present: GrantView, dataKeys: Data
     },
     proofKey: request.revoked || sameProof ? null : request.proofKey,
     effect: enlarges ? 'enlarges' : 'narrows',
+  }
+}
+
+/** @throws Refusal */
+function checkSubKey(
+  request: GrantRequest,
+  maker: PathView,
+  ledger: LedgerStore,
+  nowMs: number,
+): void {
+  const { key, grant } = maker
+  const { expiresAtMs } = key
+  if (key.revoked || (expiresAtMs !== null && expiresAtMs <= nowMs)) {
+    throw new Refusal('NOT_GRANTED', 'its maker has ended')
+  }
+  if (request.parentId === null || !sameBytes(key.grantId, request.parentId)) {
+    throw new Refusal('NOT_GRANTED', 'a parent that did not make it')
+  }
+  if (!isSameOwner(request, grant)) throw new Refusal('NOT_GRANTED', 'maker of another wallet')
+  const terms = termsIn(maker)
+  const parent = { grantId: key.grantId, grant, endsAtMs: endOf(ledger, grant) }
+  // A lineage that keeps no list of its keys yet lives with the one that asks.
+  const above = [...(grant.liveKeys.length === 0 ? [] : [parent]), ...maker.ancestors]
+  if (above.some((one) => hasEnded(one, nowMs))) {
+    throw new Refusal('NOT_GRANTED', 'a key above it has ended')
+  }
+  const mayMake = [terms, grant, ...maker.ancestors.map((one) => one.grant)].every(
+    ({ permission, mayDelegate }) => permission === 'trade' && mayDelegate,
+  )
+  if (!mayMake) throw new Refusal('NOT_GRANTED', 'its maker makes no keys')
+  if (maker.ancestors.length >= SUB_KEY_DEPTH_MAX) throw new Refusal('NOT_GRANTED', 'too deep')
+  if (enlargements(terms, request).length > 0 || beyond(above, request).length > 0) {
+    throw new Refusal('NOT_GRANTED', 'more than the key that made it has')
   }
 }
 
@@ -262,7 +357,7 @@ function isSameOwner(request: GrantRequest, grant: Grant): boolean {
   return grant.userId === request.userId && sameBytes(grant.walletId, request.walletId)
 }
 
-function termsOf(request: GrantRequest): Omit<Grant, 'version'> {
+function termsOf(request: GrantRequest): GrantedPolicy & Pick<Grant, 'walletId' | 'userId'> {
   return {
     walletId: Buffer.from(request.walletId),
     userId: request.userId,
@@ -282,6 +377,7 @@ function statementOf(request: GrantRequest, change: Change, ownerHash: Uint8Arra
     expiresAtMs: request.expiresAtMs,
     revoked: request.revoked,
     rotatedFrom: request.rotatedFrom,
+    parentId: change.grant.parentId,
     proofKeyDigest: request.proofKey === null ? null : sha256(request.proofKey),
     confirmBeforeMs: request.confirmBeforeMs,
   }

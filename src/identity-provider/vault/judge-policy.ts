@@ -27,6 +27,7 @@ import { Refusal } from '../../quorum-protocol/refusal.js'
 import { type ApprovalStanding, tooEarly, tooFew } from './approval-standing.js'
 import { callsIn } from './calls-in-payload.js'
 import { allowsDelegation, compileForDelegations } from './delegation-policy.js'
+import type { BoundUsage } from './granted.js'
 
 /**
  * The user side's own judgement of a policy: what a payload's bytes show, the time, and what this
@@ -73,26 +74,53 @@ export function judgePolicies(
   nowMs: number,
   standing: ApprovalStanding | null,
 ): PolicyLedger | null {
-  const all = policies.map(compile)
-  const facts: Facts = {
+  return judgePath([{ policies, usage }], payload, nowMs, standing)[0] ?? null
+}
+
+/**
+ * The same of a key that a key made: what binds it, and what binds those above. One reading of the
+ * payload has to pass all of them.
+ * @returns the usage of each with this payload; null where there is nothing to count
+ * @throws PolicyDenied; Refusal APPROVAL_MISSING or APPROVAL_EARLY
+ */
+export function judgePath(
+  path: readonly BoundUsage[],
+  payload: DecodedPayload,
+  nowMs: number,
+  standing: ApprovalStanding | null,
+): readonly (PolicyLedger | null)[] {
+  const bound = path.map(({ policies, usage }) => ({
+    all: policies.map(compile),
+    usage,
+    facts: factsOf(usage, nowMs),
+  }))
+  if (payload.kind === 'authorization') {
+    for (const { all, facts } of bound) {
+      judgeDelegation(all, payload.delegate, payload.chainId, facts)
+    }
+    return []
+  }
+  const readings = callsIn(payload)
+  let denial: PolicyDenial | Refusal | null = null
+  for (const call of readings) {
+    denial = null
+    for (const { all, facts, usage } of bound) {
+      denial ??= denialOf(all, call, facts, usage, standing)
+    }
+    if (denial === null) return bound.map(({ all, usage }) => counted(all, call, usage, nowMs))
+  }
+  if (denial === null) throw new Error('a payload that shows no call')
+  throw denial instanceof Refusal ? denial : new PolicyDenied(denial)
+}
+
+function factsOf(usage: PolicyLedger, nowMs: number): Facts {
+  return {
     nowMs,
     spendMicros: ELSEWHERE,
     hasPaid: ELSEWHERE,
     within: (perSeconds) => countedWithin(usage, perSeconds, nowMs),
     countsUsd: false,
   }
-  if (payload.kind === 'authorization') {
-    judgeDelegation(all, payload.delegate, payload.chainId, facts)
-    return null
-  }
-  const readings = callsIn(payload)
-  let denial: PolicyDenial | Refusal | null = null
-  for (const call of readings) {
-    denial = denialOf(all, call, facts, usage, standing)
-    if (denial === null) return counted(all, call, usage, nowMs)
-  }
-  if (denial === null) throw new Error('a payload that shows no call')
-  throw denial instanceof Refusal ? denial : new PolicyDenied(denial)
 }
 
 /**

@@ -5,6 +5,7 @@ import { ROUTER_DEADLINE_AHEAD_SECONDS_MAX } from '../../quorum-protocol/limits.
 import type { DecodedPayload } from '../../quorum-protocol/payload.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { ChainPins } from '../../quorum-protocol/registry.js'
+import { type Ancestor, hasEnded } from './ancestors.js'
 import type { GrantView } from './granted.js'
 import type { LedgerEntry, LedgerRelation } from './nonce-ledger.js'
 
@@ -17,7 +18,7 @@ import type { LedgerEntry, LedgerRelation } from './nonce-ledger.js'
 export function checkGrant(
   intent: Intent,
   payload: DecodedPayload,
-  view: GrantView | null,
+  view: (GrantView & { readonly ancestors: readonly Ancestor[] }) | null,
   nowMs: number,
 ): void {
   if (view === null) throw new Refusal('UNKNOWN_KEY', 'no grant for this key')
@@ -42,6 +43,16 @@ export function checkGrant(
     ceiling?.allowedChains.includes(chainId) === false
   ) {
     throw new Refusal('NOT_GRANTED', 'chain outside the grant')
+  }
+  for (const above of view.ancestors) checkAbove(above, chainId, nowMs)
+}
+
+/** What a key made may do what its maker still may, as long as that lives. */
+function checkAbove(above: Ancestor, chainId: number, nowMs: number): void {
+  const { permission, allowedChains } = above.grant
+  if (hasEnded(above, nowMs)) throw new Refusal('NOT_GRANTED', 'the key that made it has ended')
+  if (permission !== 'trade' || !allowedChains.includes(chainId)) {
+    throw new Refusal('NOT_GRANTED', 'outside the grant of the key that made it')
   }
 }
 

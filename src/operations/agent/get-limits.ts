@@ -62,19 +62,29 @@ export function getLimits(
   }
 }
 
-function limitsOf({ key, counters, ceilings }: LimitsAnswer, frozen: Freezing | null): Limits {
+function limitsOf(
+  { key, counters, above, ceilings }: LimitsAnswer,
+  frozen: Freezing | null,
+): Limits {
   const dailyResetsAt = isoTime(dayEndMs(counters.day))
+  return {
+    ...capsOf({ key, counters }),
+    resets_at: dailyResetsAt,
+    daily_resets_at: dailyResetsAt,
+    monthly_resets_at: isoTime(monthEndMs(counters.month)),
+    reserved_usd: formatUsd(counters.reservedMicros),
+    parents: above.map(capsOf),
+    policy: key.policy === null ? null : policyOf(key.policy, ceilings),
+    frozen: frozen === null ? null : { ...freezeView(frozen), scope: frozen.scope },
+  }
+}
+
+function capsOf({ key, counters }: Pick<LimitsAnswer, 'key' | 'counters'>) {
   return {
     daily_limit_usd: USD_CAP.toWire(key.dailyLimitMicros),
     daily_used_usd: formatUsd(counters.dayMicros),
     monthly_limit_usd: USD_CAP.toWire(key.monthlyLimitMicros),
     monthly_used_usd: formatUsd(counters.monthMicros),
-    resets_at: dailyResetsAt,
-    daily_resets_at: dailyResetsAt,
-    monthly_resets_at: isoTime(monthEndMs(counters.month)),
-    reserved_usd: formatUsd(counters.reservedMicros),
-    policy: key.policy === null ? null : policyOf(key.policy, ceilings),
-    frozen: frozen === null ? null : { ...freezeView(frozen), scope: frozen.scope },
   }
 }
 

@@ -53,13 +53,15 @@ export function simulateTransactionHandler(
       }),
     ])
     if (!limits.ok) return limits
-    const { key: current, counters, valueMicros, foreseen } = limits.value
+    const { key: current, counters, above, valueMicros, foreseen } = limits.value
     if (foreseen !== undefined && foreseen.denied !== null) {
       return { ok: false, fault: foreseen.denied }
     }
     const spendMicros =
       valueMicros === undefined ? forecast.value.spendMicros : valueMicros + gasMicros
-    const priced = !unpriced || current.unpricedAssets === 'allow'
+    const path = [{ key: current, counters }, ...above]
+    const priced = !unpriced || path.every((node) => node.key.unpricedAssets === 'allow')
+    const fits = path.every((node) => capBreach(node.counters, node.key, spendMicros) === null)
     return {
       ok: true,
       value: {
@@ -67,7 +69,7 @@ export function simulateTransactionHandler(
         spend_usd: formatUsd(spendMicros),
         asset_changes: answer.asset_changes.map((change) => ({ ...change })),
         approvals: answer.approvals.map((approval) => ({ ...approval })),
-        within_limits: priced && capBreach(counters, current, spendMicros) === null,
+        within_limits: priced && fits,
         screening: screeningView(inspection),
         approval: foreseen?.asks == null ? null : askedView(foreseen.asks),
       },

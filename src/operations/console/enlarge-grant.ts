@@ -1,6 +1,6 @@
 import { CUSTODY_ADDRESS } from '../../../actors/addresses.js'
 import type { Authorization } from '../../api/console.js'
-import type { ApiKey } from '../../domain/api-key.js'
+import { type ApiKey, keyExpiresAtMs } from '../../domain/api-key.js'
 import { type Enlargement, grantedOf } from '../../domain/grant-terms.js'
 import { ok, type Result } from '../../errors/fault.js'
 import type { GrantOutcome, GrantUpdate } from '../../service-custody/co-signer.js'
@@ -73,9 +73,10 @@ export function grantOf(
     walletId: key.subWalletId,
     userId: key.userId,
     proofKey,
-    expiresAt: null,
+    expiresAt: keyExpiresAtMs(key),
     revoked: key.revokedAtMs !== null,
     consoleToken: context.token,
+    parentLineageId: key.parentLineageId,
     effect: 'narrows',
     authorization: null,
   }

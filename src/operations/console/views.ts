@@ -50,6 +50,7 @@ export function keyView(
     last_used_at: lastUsedAtMs === null ? null : isoTime(lastUsedAtMs),
     expires_at: expiresAtMs === null ? null : isoTime(expiresAtMs),
     rotated_from: key.rotatedFrom,
+    parent_key_id: key.parentLineageId ?? null,
     frozen: freezeViewOrNull(freezes?.lineages.get(key.lineageId)),
     custody,
   }

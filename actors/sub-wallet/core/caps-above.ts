@@ -1,0 +1,62 @@
+import type { ApiKey } from '../../../src/domain/api-key.js'
+import type { LineageId } from '../../../src/domain/ids.js'
+import type { SpendCounters } from '../../../src/domain/spend.js'
+import { ancestorsOf } from './key-tree.js'
+import { countersOf, type SubWalletState } from './state.js'
+
+/** A key whose caps hold for a call, and all that counts against them now. */
+export interface CapNode {
+  readonly key: ApiKey
+  readonly counters: SpendCounters
+}
+
+const NONE: readonly CapNode[] = []
+
+/** Of the keys above a lineage, nearest first. */
+export function capsAbove(
+  state: SubWalletState,
+  lineageId: LineageId,
+  nowMs: number,
+): readonly CapNode[] {
+  const ancestors = ancestorsOf(state, lineageId)
+  if (ancestors.length === 0) return NONE
+  return ancestors.map((key) => ({ key, counters: countersOf(state, key.lineageId, nowMs) }))
+}
+
+/**
+ * The windows in which a call counts: the newest that any of them has open, so that a clock which
+ * steps back between two of them hides it from none.
+ */
+export function windowsOf(
+  { day, month }: SpendCounters,
+  above: readonly CapNode[],
+): Pick<SpendCounters, 'day' | 'month'> {
+  let newest = { day, month }
+  for (const { counters } of above) {
+    newest = {
+      day: Math.max(newest.day, counters.day),
+      month: Math.max(newest.month, counters.month),
+    }
+  }
+  return newest
+}
+
+/** What is left of the caps of all of them, the least; null is without limit. */
+export function leftOfCaps(
+  nodes: readonly CapNode[],
+): Readonly<Record<'dailyMicros' | 'monthlyMicros', bigint | null>> {
+  let dailyMicros: bigint | null = null
+  let monthlyMicros: bigint | null = null
+  for (const { key, counters } of nodes) {
+    dailyMicros = lesserLeft(dailyMicros, key.dailyLimitMicros, counters.dayMicros)
+    monthlyMicros = lesserLeft(monthlyMicros, key.monthlyLimitMicros, counters.monthMicros)
+  }
+  return { dailyMicros, monthlyMicros }
+}
+
+function lesserLeft(before: bigint | null, limit: bigint | null, used: bigint): bigint | null {
+  if (limit === null) return before
+  // What receipts showed may have passed the cap.
+  const left = limit > used ? limit - used : 0n
+  return before === null || left < before ? left : before
+}

@@ -1,0 +1,141 @@
+import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
+import { freezeOf } from '../../../src/domain/freeze.js'
+import { enlargements, grantTermsOf } from '../../../src/domain/grant-terms.js'
+import { USD_CAP } from '../../../src/domain/key-policy-forms.js'
+import { SUB_KEY_DEPTH_MAX, SUB_KEYS_MAX } from '../../../src/domain/sub-key.js'
+import { type Fault, fault } from '../../../src/errors/fault.js'
+import { frozenFault } from '../../../src/errors/frozen.js'
+import { commonPolicy, LEAST_POLICY } from '../../../src/policy/common-policy.js'
+import type { ReplyToken } from '../../runtime/actor.js'
+import { capsAbove, leftOfCaps } from './caps-above.js'
+import { type KeyChange, putKeyAndGrant } from './change-key.js'
+import { ancestorsOf, countChildren, liveDescendants } from './key-tree.js'
+import type { Command } from './messages.js'
+import { countersOf, type SubWalletState } from './state.js'
+import type { Turn } from './turn.js'
+
+/**
+ * Keys that a key makes for others: each within what its maker may do, and ended with it. The
+ * identity provider judges the same by itself.
+ */
+
+/** Whether the key could be made now: asked before the identity provider is. */
+export function planSubKey(
+  turn: Turn,
+  { key, madeBy, nowMs }: Extract<Command, { type: 'plan-sub-key' }>,
+  token: ReplyToken | null,
+): void {
+  const { state } = turn
+  const maker = state.keys.get(madeBy)
+  if (maker === undefined || keyStatus(maker, nowMs) === 'revoked') {
+    turn.refuse(token, fault('INVALID_KEY'))
+    return
+  }
+  const above = [maker, ...ancestorsOf(state, maker.lineageId)]
+  const planned = underPolicies(key, above)
+  const refusal =
+    planned === null
+      ? noCommonPolicy()
+      : (whyNoSubKey(state, planned, nowMs) ??
+        widerThan(planned, above) ??
+        aboveWhatIsLeft(state, planned, nowMs))
+  if (planned === null || refusal !== null) turn.refuse(token, refusal ?? noCommonPolicy())
+  else turn.answer(token, planned)
+}
+
+/** With what its own policy and those above let through in common; null where that has no words. */
+function underPolicies(key: ApiKey, above: readonly ApiKey[]): ApiKey | null {
+  let { policy } = key
+  for (const head of above) {
+    const common = commonPolicy(policy, head.policy)
+    if (common === LEAST_POLICY && policy !== LEAST_POLICY && head.policy !== LEAST_POLICY) {
+      return null
+    }
+    policy = common
+  }
+  return { ...key, policy, ...(policy === null ? {} : { policyVersion: 1 }) }
+}
+
+function noCommonPolicy(): Fault {
+  return fault(
+    'INVALID_REQUEST',
+    { field: 'policy' },
+    'What this policy and that of the key that asks both let through cannot be written as one policy; leave it out, or give one within the other.',
+  )
+}
+
+/** Why a key with a parent cannot be in the wallet; null where it can, and of a user's own. */
+export function whyNoSubKey(state: SubWalletState, key: ApiKey, nowMs: number): Fault | null {
+  const { parentLineageId } = key
+  if (parentLineageId === undefined) return null
+  const parent = state.heads.get(parentLineageId)
+  if (parent === undefined) return fault('INVALID_KEY')
+  const above = [parent, ...ancestorsOf(state, parentLineageId)]
+  if (above.some((head) => keyStatus(head, nowMs) === 'revoked')) return fault('INVALID_KEY')
+  if (!above.every(({ permission, mayDelegate }) => permission === 'trade' && mayDelegate)) {
+    return fault('PERMISSION_DENIED', {}, NO_DELEGATION)
+  }
+  for (const head of above) {
+    const frozen = state.freezes === null ? null : freezeOf(state.freezes, head)
+    if (frozen !== null) return frozenFault(frozen)
+  }
+  if (above.length > SUB_KEY_DEPTH_MAX) {
+    return fault(
+      'INVALID_REQUEST',
+      { depth_max: SUB_KEY_DEPTH_MAX },
+      `Keys go ${SUB_KEY_DEPTH_MAX} deep below the one that a person made.`,
+    )
+  }
+  if (countChildren(state, parentLineageId, nowMs) >= SUB_KEYS_MAX) {
+    return fault(
+      'INVALID_REQUEST',
+      { live_sub_keys_max: SUB_KEYS_MAX },
+      `A key has at most ${SUB_KEYS_MAX} live keys of its own; have one revoked first.`,
+    )
+  }
+  return widerThan(key, above)
+}
+
+/** What a change of a key gives it beyond a key above; null where it gives nothing. */
+export function widerThan(key: ApiKey, above: readonly ApiKey[]): Fault | null {
+  const terms = grantTermsOf(key)
+  const fields = new Set(above.flatMap((head) => enlargements(grantTermsOf(head), terms)))
+  if (fields.size === 0) return null
+  return fault(
+    'INVALID_REQUEST',
+    { wider_than_parent: [...fields].sort() },
+    `A key cannot give what it does not have: ${[...fields].sort().join(', ')}.`,
+  )
+}
+
+/** Ends what the key made, and what those did. */
+export function revokeDescendants(turn: Turn, key: ApiKey, change: KeyChange): void {
+  for (const below of liveDescendants(turn.state, key.lineageId, change.atMs)) {
+    putKeyAndGrant(turn, { ...below, revokedAtMs: change.atMs }, change)
+  }
+}
+
+/** Caps that could never be used are promises that nobody keeps. */
+function aboveWhatIsLeft(state: SubWalletState, key: ApiKey, nowMs: number): Fault | null {
+  const { parentLineageId, dailyLimitMicros, monthlyLimitMicros } = key
+  const parent = parentLineageId === undefined ? undefined : state.heads.get(parentLineageId)
+  if (parent === undefined) return null
+  const own = { key: parent, counters: countersOf(state, parent.lineageId, nowMs) }
+  const left = leftOfCaps([own, ...capsAbove(state, parent.lineageId, nowMs)])
+  const tooMuch = [
+    ...(USD_CAP.enlarges(left.dailyMicros, dailyLimitMicros) ? ['daily_limit_usd'] : []),
+    ...(USD_CAP.enlarges(left.monthlyMicros, monthlyLimitMicros) ? ['monthly_limit_usd'] : []),
+  ]
+  if (tooMuch.length === 0) return null
+  return fault(
+    'INVALID_REQUEST',
+    {
+      above_what_is_left: tooMuch,
+      daily_left_usd: USD_CAP.toWire(left.dailyMicros),
+      monthly_left_usd: USD_CAP.toWire(left.monthlyMicros),
+    },
+    'The caps of a key that another makes lie within what its maker has left now.',
+  )
+}
+
+const NO_DELEGATION = 'This API key makes no keys of its own; its owner can let it (may_delegate).'

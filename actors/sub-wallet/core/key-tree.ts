@@ -1,0 +1,81 @@
+import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
+import type { KeyId, LineageId } from '../../../src/domain/ids.js'
+
+/**
+ * Which key made which: what one may do, all above it must still be able to do, and what it spends
+ * counts on each of them. The tree is of lineages, so that a rotation changes nothing in it, and a
+ * lineage never changes its place.
+ */
+export interface KeyTree {
+  readonly keys: ReadonlyMap<KeyId, ApiKey>
+  /** Of lineages that a key made; absent: the user did. */
+  readonly parents: ReadonlyMap<LineageId, LineageId>
+  /** The last key of each lineage: what it may do its predecessors may at most. */
+  readonly heads: ReadonlyMap<LineageId, ApiKey>
+}
+
+/** What a state keeps of it, and folds in place. */
+export interface KeyTreeState extends KeyTree {
+  readonly keys: Map<KeyId, ApiKey>
+  readonly parents: Map<LineageId, LineageId>
+  readonly heads: Map<LineageId, ApiKey>
+}
+
+const NONE: readonly ApiKey[] = []
+
+/** Folds a key into the tree, as it is stored. */
+export function foldKey({ keys, parents, heads }: KeyTreeState, key: ApiKey): void {
+  const { keyId, lineageId, parentLineageId, rotatedAtMs } = key
+  keys.set(keyId, key)
+  if (rotatedAtMs === null) heads.set(lineageId, key)
+  if (parentLineageId !== undefined) parents.set(lineageId, parentLineageId)
+}
+
+/** The heads above a lineage, nearest first; of most there are none. */
+export function ancestorsOf({ parents, heads }: KeyTree, lineageId: LineageId): readonly ApiKey[] {
+  let above = parents.get(lineageId)
+  if (above === undefined) return NONE
+  const found: ApiKey[] = []
+  while (above !== undefined) {
+    const head = heads.get(above)
+    if (head === undefined) throw new Error(`${above} has no key`)
+    found.push(head)
+    above = parents.get(above)
+  }
+  return found
+}
+
+/** Live lineages that one of this lineage made. */
+export function countChildren(
+  { parents, heads }: KeyTree,
+  lineageId: LineageId,
+  nowMs: number,
+): number {
+  let count = 0
+  for (const [child, parent] of parents) {
+    if (parent !== lineageId) continue
+    const head = heads.get(child)
+    if (head !== undefined && keyStatus(head, nowMs) !== 'revoked') count++
+  }
+  return count
+}
+
+/** Keys below a lineage that have not ended, in the order in which they were made. */
+export function liveDescendants(tree: KeyTree, lineageId: LineageId, nowMs: number): ApiKey[] {
+  if (tree.parents.size === 0) return []
+  return [...tree.keys.values()].filter(
+    (key) => isBelow(tree, key.lineageId, lineageId) && keyStatus(key, nowMs) !== 'revoked',
+  )
+}
+
+/** Whether what `lineageId` does counts on `above`, which may be itself. */
+export function countsOn(tree: KeyTree, lineageId: LineageId, above: LineageId): boolean {
+  return lineageId === above || isBelow(tree, lineageId, above)
+}
+
+function isBelow({ parents }: KeyTree, lineageId: LineageId, above: LineageId): boolean {
+  for (let at = parents.get(lineageId); at !== undefined; at = parents.get(at)) {
+    if (at === above) return true
+  }
+  return false
+}
