@@ -146,24 +146,48 @@ describe('spend windows', () => {
   const moment = fc.integer({ min: 0, max: at('2101-01-01T00:00:00Z') })
   const micros = fc.bigInt({ min: 0n, max: 10n ** 12n })
 
+  /** Close together too, so that windows are met again after the clock has stepped back. */
+  const nearby = fc.integer({ min: at('2025-06-27T00:00:00Z'), max: at('2025-07-04T00:00:00Z') })
+  const times = fc.oneof(fc.array(moment, { maxLength: 30 }), fc.array(nearby, { maxLength: 30 }))
+
+  /** Reserves at each time, and settles the oldest reservation now and then. */
+  function* spending(at: readonly number[], drawn: readonly [bigint, bigint, boolean][]) {
+    let counters = NO_SPEND
+    const open: { window: Reservation; spentMicros: bigint }[] = []
+    for (const [n, nowMs] of at.entries()) {
+      const [reservedMicros, spentMicros, endsOne] = drawn[n % drawn.length] ?? [0n, 0n, false]
+      counters = rollForward(counters, nowMs)
+      const { day, month } = counters
+      const window = { micros: reservedMicros, day, month }
+      counters = reserve(counters, window)
+      open.push({ window, spentMicros: spentMicros < reservedMicros ? spentMicros : 0n })
+      const ended = endsOne ? open.shift() : undefined
+      if (ended !== undefined) counters = settle(counters, ended.window, ended.spentMicros)
+      yield { counters, heldMicros: open.reduce((sum, { window: it }) => sum + it.micros, 0n) }
+    }
+  }
+  const drawn = fc.array(fc.tuple(micros, micros, fc.boolean()), { minLength: 1, maxLength: 30 })
+
   test('reserved and settled, in any order and over any windows, never goes below nothing', () => {
-    const spends = fc.array(fc.tuple(moment, micros, micros, fc.boolean()), { maxLength: 30 })
     fc.assert(
-      fc.property(spends, (list) => {
-        let counters = NO_SPEND
-        const open: { window: Reservation; spentMicros: bigint }[] = []
-        for (const [nowMs, reservedMicros, spentMicros, endsOne] of list) {
-          counters = rollForward(counters, nowMs)
-          const { day, month } = counters
-          const window = { micros: reservedMicros, day, month }
-          counters = reserve(counters, window)
-          open.push({ window, spentMicros: spentMicros < reservedMicros ? spentMicros : 0n })
-          const ended = endsOne ? open.shift() : undefined
-          if (ended !== undefined) counters = settle(counters, ended.window, ended.spentMicros)
+      fc.property(times, drawn, (list, amounts) => {
+        for (const { counters, heldMicros } of spending(list, amounts)) {
           expect(counters.dayMicros).toBeGreaterThanOrEqual(0n)
+          expect(counters.monthMicros).toBeGreaterThanOrEqual(0n)
+          expect(counters.reservedMicros).toBe(heldMicros)
+        }
+      }),
+    )
+  })
+
+  test('a month has no less than its day, while the clock goes forward', () => {
+    fc.assert(
+      fc.property(times, drawn, (list, amounts) => {
+        for (const { counters } of spending(
+          list.toSorted((a, b) => a - b),
+          amounts,
+        )) {
           expect(counters.monthMicros).toBeGreaterThanOrEqual(counters.dayMicros)
-          const held = open.reduce((sum, { window: it }) => sum + it.micros, 0n)
-          expect(counters.reservedMicros).toBe(held)
         }
       }),
     )
