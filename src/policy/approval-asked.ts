@@ -1,6 +1,6 @@
 import type { CallShown } from './call-shown.js'
-import { FAILS, type Facts, testAll } from './condition.js'
-import type { CompiledPolicy, CompiledRule } from './judge-policy.js'
+import { FAILS, type Facts, HOLDS, testAll } from './condition.js'
+import { type CompiledPolicy, type CompiledRule, isDelay } from './judge-policy.js'
 
 /** What a call waits for when its verdict is `require_approval`. */
 export interface ApprovalAsked {
@@ -24,6 +24,9 @@ const BY_DEFAULT: ApprovalAsked = {
   expiresSeconds: APPROVAL_SECONDS_DEFAULT,
 }
 
+/** What a call waits for by itself that a rule or the default allows: a delay is added to it. */
+const UNASKED: ApprovalAsked = { ...BY_DEFAULT, needed: 0 }
+
 /**
  * The strictest of all rules that require approval of a call, so that no rule weakens another: the
  * most people, the longest delay, the shortest time to decide.
@@ -34,43 +37,49 @@ export function approvalAsked(
   call: CallShown,
   facts: Facts,
 ): ApprovalAsked {
-  let strictest: ApprovalAsked | null = null
-  for (const one of asking(compiled)) {
-    if ((testAll(one.conditions, call, facts) & FAILS) !== 0) continue
-    strictest = stricter(strictest, askedBy(one))
-  }
-  return strictest ?? BY_DEFAULT
+  const [mildest = BY_DEFAULT] = approvalsPossible(compiled, call, facts)
+  return mildest
 }
 
 /**
  * The same for a judge that leaves conditions to the other domain: what the other one asks for is at
- * least one of these. More than one where no rule asks for certain: then it is the default that
- * does, or one of the rules that the other domain may find to match.
+ * least one of these. More than one where no rule asks people for certain: then it is one of the
+ * ways on which the call may pass, the rules that may ask or let wait, or the default.
  */
 export function approvalsPossible(
   compiled: CompiledPolicy,
   call: CallShown,
   facts: Facts,
 ): readonly ApprovalAsked[] {
-  const open: ApprovalAsked[] = []
-  let isCertain = false
-  for (const one of asking(compiled)) {
+  let certain: ApprovalAsked | null = null
+  let isAsked = false
+  const ways: ApprovalAsked[] = []
+  for (const one of compiled.rules) {
+    if (one.effect === 'deny') continue
     const result = testAll(one.conditions, call, facts)
-    if ((result & FAILS) === 0) isCertain = true
-    else if (result !== FAILS) open.push(askedBy(one))
+    const isCertain = (result & FAILS) === 0
+    if (one.effect === 'allow') {
+      if ((result & HOLDS) !== 0) ways.push(UNASKED)
+    } else if (isDelay(one)) {
+      if (isCertain) certain = stricter(certain, askedBy(one))
+      if ((result & HOLDS) !== 0) ways.push(askedBy(one))
+    } else if (isCertain) {
+      certain = stricter(certain, askedBy(one))
+      isAsked = true
+    } else if (result !== FAILS) ways.push(askedBy(one))
   }
-  return isCertain ? [approvalAsked(compiled, call, facts)] : [BY_DEFAULT, ...open]
-}
-
-function asking({ rules }: CompiledPolicy): CompiledRule[] {
-  return rules.filter(({ effect }) => effect === 'require_approval')
+  if (isAsked && certain !== null) return [certain]
+  const { fallback } = compiled.policy
+  if (fallback === 'require_approval') ways.push(BY_DEFAULT)
+  if (fallback === 'allow') ways.push(UNASKED)
+  return ways.map((way) => stricter(certain, way))
 }
 
 /** What two rules ask for together. */
 export function stricter(one: ApprovalAsked | null, other: ApprovalAsked): ApprovalAsked {
   if (one === null) return other
   return {
-    rule: one.rule,
+    rule: one.needed === 0 && other.needed > 0 ? other.rule : one.rule,
     needed: Math.max(one.needed, other.needed),
     delaySeconds: Math.max(one.delaySeconds, other.delaySeconds),
     expiresSeconds: Math.min(one.expiresSeconds, other.expiresSeconds),

@@ -97,8 +97,19 @@ function addsNoPassage(before: Policy, next: Policy): boolean {
 
 /** Whether a rule lets through no more easily than an old one for the same calls. */
 function isNoFreer(one: Rule, old: Rule): boolean {
+  // What cannot be judged is asked about, and was not allowed.
+  if (one.effect !== 'allow' && old.effect === 'allow' && !isAlwaysJudged(one.when)) return false
   if (old.effect === 'allow' && old.delaySeconds === 0) return true
   return isAsStrict(one, old)
+}
+
+const ALWAYS_JUDGED: ReadonlySet<string> = new Set<keyof When>([
+  ...(['chains', 'to', 'valueNativeLte', 'valueNativeGt', 'utcHours'] as const),
+])
+
+function isAlwaysJudged({ not, ...conditions }: When): boolean {
+  const isJudged = Object.keys(conditions).every((name) => ALWAYS_JUDGED.has(name))
+  return isJudged && (not === undefined || isAlwaysJudged(not))
 }
 
 function passage(effect: PolicyEffect): number {

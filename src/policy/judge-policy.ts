@@ -38,7 +38,7 @@ export interface CompiledPolicy {
 
 export interface CompiledRule {
   readonly rule: Rule
-  /** A call that only has to wait counts as one to approve, too. */
+  /** A call that only has to wait counts as one to approve, too: see `isDelay`. */
   readonly effect: PolicyEffect
   readonly conditions: readonly Condition[]
 }
@@ -73,19 +73,35 @@ export function compilePolicy(policy: Policy): CompiledPolicy {
 }
 
 /**
- * The verdict on a call. A judge that leaves conditions to the other domain (`ELSEWHERE`) denies or
- * asks only where the call is not allowed whatever those come to, and else allows.
+ * The verdict on a call. A judge that leaves conditions to the other domain (`ELSEWHERE`) comes to
+ * the mildest verdict there may be: it denies or asks only where the call is not let through
+ * otherwise whatever those come to.
  */
 export function judge(compiled: CompiledPolicy, call: CallShown, facts: Facts): Verdict {
   const { policy, rules } = compiled
   if (isOverOneCall(policy, facts)) return OVER_ONE_CALL
+  let mayAsk: CompiledRule | null = null
+  let holdsUp: CompiledRule | null = null
   for (const rule of rules) {
     const result = testAll(rule.conditions, call, facts)
-    if (rule.effect === 'allow' ? (result & HOLDS) !== 0 : (result & FAILS) === 0) {
-      return verdictOf(rule)
-    }
+    if (rule.effect === 'allow') {
+      if ((result & HOLDS) !== 0) return verdictOf(holdsUp ?? rule)
+    } else if (isDelay(rule)) {
+      // Whatever else lets the call through, it has to wait. By itself the rule allows, which what
+      // cannot be judged never does.
+      if ((result & FAILS) === 0) holdsUp ??= rule
+      if ((result & HOLDS) !== 0) mayAsk ??= rule
+    } else if ((result & FAILS) === 0) return verdictOf(rule)
+    else if (rule.effect === 'require_approval' && result !== FAILS) mayAsk ??= rule
   }
-  return BY_DEFAULT[policy.fallback]
+  const { fallback } = policy
+  if (fallback === 'allow') return holdsUp === null ? BY_DEFAULT.allow : verdictOf(holdsUp)
+  return mayAsk === null ? BY_DEFAULT[fallback] : verdictOf(mayAsk)
+}
+
+/** Whether a rule lets a call through by itself, once it has waited. */
+export function isDelay({ effect, rule }: CompiledRule): boolean {
+  return effect === 'require_approval' && rule.effect === 'allow'
 }
 
 const verdicts = new WeakMap<CompiledRule, Verdict>()

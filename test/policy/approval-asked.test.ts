@@ -15,13 +15,14 @@ const NOW: Facts = {
   countsUsd: true,
 }
 
+const [PAYEE = '0x'] = PAYEES
+const transfer = showCall({
+  ...{ operation: 'send', chainId: 8453, to: USDC, value: 0n },
+  data: transferData(PAYEE, 5n),
+})
+
 function askedOf(json: object) {
-  const [to = '0x'] = PAYEES
-  const call = showCall({
-    ...{ operation: 'send', chainId: 8453, to: USDC, value: 0n },
-    data: transferData(to, 5n),
-  })
-  return approvalAsked(compilePolicy(policyOf({ default: 'deny', ...json })), call, NOW)
+  return approvalAsked(compilePolicy(policyOf({ default: 'deny', ...json })), transfer, NOW)
 }
 
 const asks = (name: string, needed: number, more: object = {}) => ({
@@ -42,11 +43,28 @@ describe('what a call waits for', () => {
       delays('elsewhere', 3_600, { chains: [1] }),
     ]
     expect(askedOf({ rules })).toEqual({
-      rule: 'later',
+      rule: 'two people',
       needed: 2,
       delaySeconds: 60,
       expiresSeconds: 60,
     })
+  })
+
+  test('is a person besides the time, where nothing allows what cannot be judged', () => {
+    const unreadable = delays('later', 60, { beneficiaries: PAYEES, not: { spend_usd_gt: '1' } })
+    const of = (json: object) => {
+      const compiled = compilePolicy(policyOf(json))
+      const facts = { ...NOW, spendMicros: null }
+      const { effect } = judge(compiled, transfer, facts)
+      const asked = approvalAsked(compiled, transfer, facts)
+      return effect === 'require_approval' ? [asked.needed, asked.delaySeconds] : effect
+    }
+    const allows = { name: 'any', effect: 'allow', when: {} }
+    expect(of({ rules: [unreadable], default: 'deny' })).toBe('deny')
+    expect(of({ rules: [unreadable], default: 'require_approval' })).toEqual([1, 60])
+    expect(of({ rules: [unreadable], default: 'allow' })).toEqual([0, 60])
+    expect(of({ rules: [unreadable, allows], default: 'deny' })).toEqual([0, 60])
+    expect(of({ rules: [unreadable, asks('two', 2)], default: 'deny' })).toEqual([2, 60])
   })
 
   test('is nobody where only its time must come', () => {
@@ -64,8 +82,10 @@ describe('what a call waits for', () => {
       fc.property(POLICY, CALL, FACTS, (policy, call, facts) => {
         const compiled = compilePolicy(policy)
         const seen = { ...facts, ...FROM_BYTES }
-        if (judge(compiled, call, seen).effect !== 'require_approval') return
         if (judge(compiled, call, facts).effect !== 'require_approval') return
+        const there = judge(compiled, call, seen).effect
+        expect(there).not.toBe('deny')
+        if (there === 'allow') return
         const asked = approvalAsked(compiled, call, facts)
         const possible = approvalsPossible(compiled, call, seen)
         const isEnough = possible.some(
