@@ -1,7 +1,9 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
+import { areStillKnown } from '../../actors/sub-wallet/core/policy-ledgers.js'
 import { WAITING_MAX, WAITING_OF_USER_MAX } from '../../actors/sub-wallet/core/waiting-state.js'
+import { payeesToTell } from '../../actors/sub-wallet/effects/read-payees.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import { fault } from '../../src/errors/fault.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
@@ -79,6 +81,19 @@ describe('a call that a rule asks about', () => {
     await it.send(1, 5_000n)
     await it.send(2, 7n)
     expect(it.asked().map(({ draft, nonce }) => [draft.txId, nonce])).toEqual([[txIdOf(2), 0]])
+  })
+
+  test('does not hide from the wallet whom it has paid, also after a restart', async () => {
+    await asking()
+    await it.send(1, 100n)
+    const rules = [{ name: 'strangers', effect: 'deny', when: { new_beneficiary: true } }]
+    const policy = policyOf({ rules, default: 'allow' })
+    for (const _ of ['before', 'after']) {
+      const payees = payeesToTell(it.reader, it.state, KEY_ID, policy)
+      expect(payees).toEqual({ times: new Map(), openAtRead: [txIdOf(1)] })
+      if (payees !== null) expect(areStillKnown(it.state, payees)).toBe(true)
+      it.restart()
+    }
   })
 
   test('wants distinct people', async () => {

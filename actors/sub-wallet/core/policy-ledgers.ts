@@ -112,16 +112,19 @@ export function draftedCalls(state: SubWalletState, lineageId: LineageId): Count
 export interface KnownPayees {
   /** By lower-case address, how often. */
   readonly times: ReadonlyMap<Address, number>
-  /** Transactions that were open then, and are not in `times`. */
+  /** Transactions that were open then, or waited for approval, and are not in `times`. */
   readonly openAtRead: readonly TxId[]
 }
 
 /**
- * @returns false when one of the open ones has ended since: whether it paid is not known, and the
+ * @returns false when one of those has ended since: whether it paid is not known, and the
  * next call reads anew
  */
-export function areStillKnown({ open }: SubWalletState, { openAtRead }: KnownPayees): boolean {
-  return openAtRead.every((txId) => open.has(txId))
+export function areStillKnown(
+  { open, waiting }: SubWalletState,
+  { openAtRead }: KnownPayees,
+): boolean {
+  return openAtRead.every((txId) => open.has(txId) || waiting.byTx.has(txId))
 }
 
 /** Nothing, as long as no policy of the wallet asks who was paid. */

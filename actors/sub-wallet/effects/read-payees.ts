@@ -38,7 +38,7 @@ function asks(policy: Policy | null): boolean {
 
 function readPayees(
   reader: Reader,
-  { subWalletId, open }: SubWalletState,
+  { subWalletId, open, waiting }: SubWalletState,
   userId: UserId,
 ): KnownPayees | null {
   const times = new Map<Address, number>()
@@ -51,8 +51,8 @@ function readPayees(
       (tx) => tx.subWalletId === subWalletId && tx.kind === 'send',
     )
     for (const tx of page.items) {
-      // What is open the actor has itself.
-      if (open.has(tx.txId)) openAtRead.push(tx.txId)
+      // What is open, or waits for approval, the actor has itself.
+      if (open.has(tx.txId) || waiting.byTx.has(tx.txId)) openAtRead.push(tx.txId)
       else if (!isFinal(tx.status)) return null
       else if (tx.status === 'confirmed') {
         for (const address of payeesOf(tx)) times.set(address, (times.get(address) ?? 0) + 1)
