@@ -1,12 +1,12 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Projects, one after the other, in pairs of files on a machine of two cores. `unit` files
- * compute, or talk to at most a few nodes of their own; `node-http` runs those of HTTP once more, by
- * the adapter that serves where uWebSockets.js has no native build. `stacks` start whole stacks of processes,
- * load them, kill them, and wait for them, so that three of them keep two cores busy. None may lean
- * on having the machine to itself. Nothing
- * is ever retried: a test that passes the second time has found something.
+ * Projects, one after the other, in pairs of files on a machine of two cores. `unit` files compute,
+ * or talk to at most a few nodes of their own; `node-http` runs those of HTTP once more, by the
+ * adapter that serves where uWebSockets.js has no native build. `stacks` start whole stacks of
+ * processes, load them, kill them, and wait for them, so that three of them keep two cores busy.
+ * None may lean on having the machine to itself. Nothing is ever retried: a test that passes the
+ * second time has found something.
  */
 const STACKS = [
   'test/custody/**',
