@@ -55,11 +55,12 @@ describe('17: a crash before both sides have acknowledged', () => {
     for (const delayMs of [0, 2, 5, 10]) {
       const walletId = newWalletId()
       const printed = await createAndDie(walletId, delayMs)
-      const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
+      const create = () => quorum.coSigner.createWallet(walletId, quorum.userId)
+      // What the dying one began may end in the midst of this one, which then is in conflict.
+      const { address } = await create().catch(create)
       // What was published before the end is what there is; and both sides hold its shares.
       if (printed !== '') expect(printed).toBe(address)
-      const again = await quorum.coSigner.createWallet(walletId, quorum.userId)
-      expect(again.address).toBe(address)
+      expect((await create()).address).toBe(address)
     }
   })
 

@@ -96,19 +96,43 @@ export async function readHistory(view: ChainView, fromBlock: number): Promise<C
 const ABSENT_MS_MAX = 20_000
 
 async function readBlock(view: ChainView, number: number) {
-  const tag = `0x${number.toString(16)}`
   for (const sinceMs = Date.now(); ; await delay(100)) {
-    const [block, receipts] = await Promise.all([
-      view.call('eth_getBlockByNumber', [tag, true]),
-      view.call('eth_getBlockReceipts', [tag]),
-    ])
-    if (block !== null && receipts !== null) {
-      return { block: block as Block, receipts: receipts as readonly Receipt[] }
-    }
+    const block = (await blockAt(view, number)) ?? (await parentOf(view, number + 1))
+    const receipts = block === null ? null : await receiptsOf(view, number, block)
+    if (block !== null && receipts !== null) return { block, receipts }
     if (Date.now() - sinceMs > ABSENT_MS_MAX) {
-      throw new Error(`chain ${view.chainId}: its node has no block ${number}`)
+      const what = block === null ? 'block' : 'receipts of block'
+      throw new Error(`chain ${view.chainId}: its node has no ${what} ${number}`)
     }
   }
+}
+
+async function blockAt(view: ChainView, number: number): Promise<Block | null> {
+  return (await view.call('eth_getBlockByNumber', [tagOf(number), true])) as Block | null
+}
+
+/** After a reorg anvil may have lost a height, and still have the block that the next one names. */
+async function parentOf(view: ChainView, number: number): Promise<Block | null> {
+  const next = await blockAt(view, number)
+  if (next === null) return null
+  return (await view.call('eth_getBlockByHash', [next.parentHash, true])) as Block | null
+}
+
+async function receiptsOf(
+  view: ChainView,
+  number: number,
+  { transactions }: Block,
+): Promise<readonly Receipt[] | null> {
+  const all = (await view.call('eth_getBlockReceipts', [tagOf(number)])) as Receipt[] | null
+  if (all !== null) return all
+  const each = await Promise.all(
+    transactions.map(({ hash }) => view.call('eth_getTransactionReceipt', [hash])),
+  )
+  return each.includes(null) ? null : (each as Receipt[])
+}
+
+function tagOf(number: number): string {
+  return `0x${number.toString(16)}`
 }
 
 function minedOf(tx: Readonly<Record<string, string>>, receipt: Receipt): MinedTransaction {
