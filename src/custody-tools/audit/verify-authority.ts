@@ -23,37 +23,26 @@ import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.j
 import { commonTerms, enlargements, type GrantTerms } from '../../domain/grant-terms.js'
 import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
-import type { Policy } from '../../policy/policy.js'
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import { type ApprovalReplay, createApprovalReplay } from './approval-replay.js'
+import { createPolicyReplay, grantVersionName, type PolicyReplay } from './policy-replay.js'
 
 /**
  * Proves offline that each enlargement of a grant was confirmed by an authorizer that the user had
  * at that time, each freeze lifted by one, and each authorizer but the first approved by one before it, or by the root.
  */
-export interface AuthorityReport {
+export interface AuthorityReport extends Pick<PolicyReplay, 'policiesOf' | 'ancestorsOf'> {
   readonly problems: readonly string[]
   /** See `grantVersionName`; of the user side's log. */
   readonly grantVersions: ReadonlySet<string>
-  /** What bound the calls of a key under a version of its grant. */
-  policiesOf(keyId: Uint8Array, grantId: Uint8Array, version: number): readonly Policy[]
   /**
    * What the approval of a term had come to at a time.
    * @param term canonical bytes
    * @returns null where it was never asked for
    */
   approvalAt(term: Uint8Array, atMs: number): ApprovalStanding | null
-  /** The grants above one, nearest first. */
-  ancestorsOf(grantId: Uint8Array): readonly AncestorAt[]
-}
-
-/** A grant above another. */
-export interface AncestorAt {
-  readonly grantId: Uint8Array
-  /** What bound its calls about then: the one in force, and what took its place right after. */
-  policiesAt(timeMs: number): readonly (Policy | null)[]
 }
 
 /** What the log so far makes of users' authorizers and of their keys' grants. */
@@ -67,26 +56,10 @@ interface Replay {
   readonly parents: Map<string, string>
   /** By grant: its keys that are not revoked, the oldest first. */
   readonly liveKeys: Map<string, readonly string[]>
-  /** By grant: each policy that its keys were bound by, from when on. */
-  readonly sharedPolicies: Map<string, DatedPolicy[]>
   /** By scope and subject: the last one seen. */
   readonly freezeSequences: Map<string, number>
-  /** By grant in hex, and by key: of keys with a successor. */
-  readonly ownPolicies: Map<string, Map<string, Policy>>
   readonly approvals: ApprovalReplay
-  /** By `grantVersionName`: of versions under which calls were bound at all. */
-  readonly policies: Map<string, PoliciesInForce>
-}
-
-interface DatedPolicy {
-  readonly timeMs: number
-  readonly policy: Policy | null
-}
-
-interface PoliciesInForce {
-  readonly shared: Policy | null
-  /** By key in hex: of those with a successor. */
-  readonly own: ReadonlyMap<string, Policy>
+  readonly policies: PolicyReplay
 }
 
 interface KnownKey {
@@ -115,11 +88,9 @@ export async function verifyAuthority(
     keys: new Map(),
     parents: new Map(),
     liveKeys: new Map(),
-    sharedPolicies: new Map(),
     freezeSequences: new Map(),
-    ownPolicies: new Map(),
     approvals: createApprovalReplay(),
-    policies: new Map(),
+    policies: createPolicyReplay(),
   }
   for (const step of stepsOf(user)) {
     if ('entry' in step) await replayAuthorizer(step.entry, step.index, step.timeMs, replay)
@@ -153,38 +124,10 @@ export async function verifyAuthority(
         grantVersionName(value.statement.grantId, value.statement.version),
       ),
     ),
-    policiesOf(keyId, grantId, version) {
-      const found = replay.policies.get(grantVersionName(grantId, version))
-      return [found?.shared ?? [], found?.own.get(hex(keyId)) ?? []].flat()
-    },
+    policiesOf: replay.policies.policiesOf,
+    ancestorsOf: replay.policies.ancestorsOf,
     approvalAt: replay.approvals.standingAt,
-    ancestorsOf: (grantId) => ancestorsIn(replay, hex(grantId)),
   }
-}
-
-function ancestorsIn({ parents, sharedPolicies }: Replay, grant: string): readonly AncestorAt[] {
-  const found: AncestorAt[] = []
-  for (let above = parents.get(grant); above !== undefined; above = parents.get(above)) {
-    const policies = sharedPolicies.get(above) ?? []
-    found.push({
-      grantId: Buffer.from(above, 'hex'),
-      policiesAt(timeMs) {
-        const soFar = policies.filter((one) => one.timeMs <= timeMs + RECORDED_WITHIN_MS)
-        const last = soFar.filter((one) => one.timeMs <= timeMs).at(-1)
-        const since = last === undefined ? soFar : soFar.slice(soFar.indexOf(last))
-        return since.map(({ policy }) => policy)
-      },
-    })
-    if (found.length > SUB_KEY_DEPTH_MAX) break
-  }
-  return found
-}
-
-/** A change of a grant holds from the moment that it is taken, and is recorded with the next flush. */
-const RECORDED_WITHIN_MS = 5_000
-
-export function grantVersionName(grantId: Uint8Array, version: number): string {
-  return `${hex(grantId)}:${version}`
 }
 
 /** In the order of the user side's log, which has one writer. */
@@ -300,24 +243,14 @@ function endOf(grant: string, { liveKeys, keys }: Replay): number | null {
   return ends.some((end) => end === null) ? null : Math.max(0, ...ends.map(Number))
 }
 
-function rememberPolicies(
-  { keyId, grantId, version }: GrantStatement,
-  timeMs: number,
-  { termsByGrant, keys, ownPolicies, policies, sharedPolicies }: Replay,
-): void {
-  const [key, grant] = [hex(keyId), hex(grantId)]
-  const shared = termsByGrant.get(grant)?.policy ?? null
-  const dated = sharedPolicies.get(grant) ?? []
-  if (dated.at(-1)?.policy !== shared) dated.push({ timeMs, policy: shared })
-  sharedPolicies.set(grant, dated)
-  const own = new Map(ownPolicies.get(grant))
-  const ofKey = keys.get(key)?.ceiling?.policy ?? null
-  if (ofKey === null) own.delete(key)
-  else own.set(key, ofKey)
-  ownPolicies.set(grant, own)
-  if (shared !== null || own.size > 0) {
-    policies.set(grantVersionName(grantId, version), { shared, own })
+function rememberPolicies(statement: GrantStatement, timeMs: number, replay: Replay): void {
+  const { termsByGrant, keys, policies } = replay
+  const bound = {
+    parentId: statement.parentId,
+    shared: termsByGrant.get(hex(statement.grantId))?.policy ?? null,
+    own: keys.get(hex(statement.keyId))?.ceiling?.policy ?? null,
   }
+  policies.granted(statement, bound, timeMs)
 }
 
 /** Each change has the sequence after the one before, and a freeze is lifted with a proof alone. */

@@ -21,7 +21,8 @@ import { verifyP256 } from '../../quorum-protocol/p256.js'
 import { decodePayload } from '../../quorum-protocol/payload.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
-import { grantVersionName, verifyAuthority } from './verify-authority.js'
+import { grantVersionName } from './policy-replay.js'
+import { verifyAuthority } from './verify-authority.js'
 import { deniedApprovals } from './verify-policies.js'
 
 /**
