@@ -2,14 +2,7 @@ import { Gauge, type Registry } from 'prom-client'
 
 /** What money waits for: prices, the two other domains, whoever froze it, and the disk. */
 export interface DependencySources {
-  readonly prices: () => readonly {
-    readonly chainId: number
-    readonly source: string
-    /** Why the feed gives no price now; null: it gives one. */
-    readonly gap: string | null
-    readonly ageMs: number | null
-    readonly maxAgeMs: number
-  }[]
+  readonly prices: () => readonly FeedAge[]
   readonly quorum: () => {
     readonly identityProvider: boolean
     readonly quorumSigner: boolean
@@ -20,43 +13,48 @@ export interface DependencySources {
   readonly disk: { readonly freeBytes: number | null; readonly floorBytes: number }
 }
 
+interface FeedAge {
+  readonly chainId: number
+  readonly source: string
+  /** Why the feed gives no price now; null: it gives one. */
+  readonly gap: string | null
+  readonly ageMs: number | null
+  readonly maxAgeMs: number
+}
+
 const MS_PER_SECOND = 1_000
 
 /** Read when Prometheus asks, from what the process knows already. */
 export function registerDependencyGauges(registry: Registry, sources: DependencySources): void {
   const registers = [registry]
-  const labelNames = ['chain_id', 'feed']
-  const usable = new Gauge({
-    name: 'countersign_price_usable',
-    help: '1 while the feed gives a price; without one, calls that need it are refused.',
-    ...{ labelNames, registers },
-    collect() {
-      for (const { chainId, source, gap } of sources.prices()) {
-        usable.set({ chain_id: chainId, feed: source }, gap === null ? 1 : 0)
-      }
-    },
-  })
-  const age = new Gauge({
-    name: 'countersign_price_age_seconds',
-    help: 'Since the feed was updated; absent while it has no acceptable round.',
-    ...{ labelNames, registers },
-    collect() {
-      age.reset()
-      for (const { chainId, source, ageMs } of sources.prices()) {
-        if (ageMs !== null) age.set({ chain_id: chainId, feed: source }, ageMs / MS_PER_SECOND)
-      }
-    },
-  })
-  const ageMax = new Gauge({
-    name: 'countersign_price_age_max_seconds',
-    help: 'The age at which the feed gives no price any more.',
-    ...{ labelNames, registers },
-    collect() {
-      for (const { chainId, source, maxAgeMs } of sources.prices()) {
-        ageMax.set({ chain_id: chainId, feed: source }, maxAgeMs / MS_PER_SECOND)
-      }
-    },
-  })
+  /** @param of null: the feed is left out */
+  function ofFeeds(name: string, help: string, of: (feed: FeedAge) => number | null): void {
+    const gauge = new Gauge({
+      ...{ name, help, labelNames: ['chain_id', 'feed'], registers },
+      collect() {
+        gauge.reset()
+        for (const feed of sources.prices()) {
+          const value = of(feed)
+          if (value !== null) gauge.set({ chain_id: feed.chainId, feed: feed.source }, value)
+        }
+      },
+    })
+  }
+  ofFeeds(
+    'countersign_price_usable',
+    '1 while the feed gives a price; without one, calls that need it are refused.',
+    ({ gap }) => (gap === null ? 1 : 0),
+  )
+  ofFeeds(
+    'countersign_price_age_seconds',
+    'Since the feed was updated; absent while it has no acceptable round.',
+    ({ ageMs }) => (ageMs === null ? null : ageMs / MS_PER_SECOND),
+  )
+  ofFeeds(
+    'countersign_price_age_max_seconds',
+    'The age at which the feed gives no price any more.',
+    ({ maxAgeMs }) => maxAgeMs / MS_PER_SECOND,
+  )
   const reachable = new Gauge({
     name: 'countersign_domain_reachable',
     help: '1 while every thread that signs reaches the other domain.',

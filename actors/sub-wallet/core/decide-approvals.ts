@@ -6,12 +6,13 @@ import {
   isApproved,
 } from '../../../src/domain/approval.js'
 import type { Hex, TxId } from '../../../src/domain/ids.js'
-import { NO_NONCE, type Transaction, type UnapprovedEnd } from '../../../src/domain/transaction.js'
+import type { Transaction, UnapprovedEnd } from '../../../src/domain/transaction.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { ApprovalCommand, DecideApproval, WithdrawCall } from './approval-messages.js'
 import { Sent } from './sent.js'
 import type { Draft, SubWalletState } from './state.js'
+import { waitingRecord } from './transaction-record.js'
 import type { Turn } from './turn.js'
 import { waitingOf } from './waiting-calls.js'
 import {
@@ -216,33 +217,6 @@ function isStoppable({ state }: Turn, { phase, tx }: WaitingCall): boolean {
 function lastEnded({ events }: Turn): Transaction {
   for (const event of [...events].reverse()) if (event.type === 'approval-ended') return event.tx
   throw new Error('nothing ended')
-}
-
-function waitingRecord({ wallet }: SubWalletState, draft: Draft, nowMs: number): Transaction {
-  if (wallet === null) throw new Error(`${draft.txId} waits in no wallet`)
-  return {
-    txId: draft.txId,
-    subWalletId: wallet.subWalletId,
-    userId: wallet.userId,
-    keyId: draft.keyId,
-    lineageId: draft.lineageId,
-    requestId: draft.requestId,
-    kind: draft.kind,
-    from: wallet.address,
-    call: draft.call,
-    nonce: NO_NONCE,
-    gasLimit: draft.gasLimit,
-    status: 'awaiting_approval',
-    attempts: [],
-    valuation: draft.valuation,
-    reservation: draft.reservation,
-    spentMicros: draft.reservation.micros,
-    mined: null,
-    error: null,
-    createdAtMs: draft.createdAtMs,
-    updatedAtMs: nowMs,
-    confirmedAtMs: null,
-  }
 }
 
 function declinedBy({ comment }: ApprovalDecision): Transaction['error'] {

@@ -5,6 +5,7 @@ import {
   type Reservation,
   reserve,
   rollForward,
+  type SpendCounters,
   settle,
   unsettle,
 } from '../../../src/domain/spend.js'
@@ -21,42 +22,43 @@ export function reserveOnPath(
   reservation: Reservation,
   nowMs: number,
 ): void {
-  const { spend, parents } = state
-  for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
-    spend.set(at, reserve(rollForward(spend.get(at) ?? NO_SPEND, nowMs), reservation))
-  }
+  onPath(state, lineageId, (spend) => reserve(rollForward(spend, nowMs), reservation))
 }
 
 /** @param micros more than `reservation` held; may be negative */
 export function adjustOnPath(
-  { spend, parents }: SubWalletState,
+  state: SubWalletState,
   lineageId: LineageId,
   reservation: Reservation,
   micros: bigint,
 ): void {
-  for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
-    spend.set(at, adjustReservation(spend.get(at) ?? NO_SPEND, reservation, micros))
-  }
+  onPath(state, lineageId, (spend) => adjustReservation(spend, reservation, micros))
 }
 
 export function settleOnPath(
-  { spend, parents }: SubWalletState,
+  state: SubWalletState,
   lineageId: LineageId,
   reservation: Reservation,
   spentMicros: bigint,
 ): void {
-  for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
-    spend.set(at, settle(spend.get(at) ?? NO_SPEND, reservation, spentMicros))
-  }
+  onPath(state, lineageId, (spend) => settle(spend, reservation, spentMicros))
 }
 
 export function unsettleOnPath(
-  { spend, parents }: SubWalletState,
+  state: SubWalletState,
   lineageId: LineageId,
   reservation: Reservation,
   spentMicros: bigint,
 ): void {
+  onPath(state, lineageId, (spend) => unsettle(spend, reservation, spentMicros))
+}
+
+function onPath(
+  { spend, parents }: SubWalletState,
+  lineageId: LineageId,
+  change: (spend: SpendCounters) => SpendCounters,
+): void {
   for (let at: LineageId | undefined = lineageId; at !== undefined; at = parents.get(at)) {
-    spend.set(at, unsettle(spend.get(at) ?? NO_SPEND, reservation, spentMicros))
+    spend.set(at, change(spend.get(at) ?? NO_SPEND))
   }
 }

@@ -1,7 +1,13 @@
 import type { CreditUse } from '../../../src/domain/allowance.js'
 import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { valueUsdMicros } from '../../../src/domain/money.js'
-import { isCancelledBy, type MinedIn, type Transaction } from '../../../src/domain/transaction.js'
+import {
+  isCancelledBy,
+  type MinedIn,
+  NO_NONCE,
+  type SignedAttempt,
+  type Transaction,
+} from '../../../src/domain/transaction.js'
 import type { UnitsTaken } from '../../../src/policy/ceilings.js'
 import type { DraftEntry } from '../../account/core/state.js'
 import { usesToStore } from './credits.js'
@@ -16,37 +22,20 @@ export function recordOf(
   { draft, nonce, signed }: DraftEntry<Draft>,
   nowMs: number,
 ): Transaction {
-  const { wallet } = state
-  if (wallet === null || signed === null) throw new Error(`${draft.txId} was stored unsigned`)
+  if (signed === null) throw new Error(`${draft.txId} was stored unsigned`)
   const { intentId, rawTransaction, txHash, signedAtMs } = signed
   const { maxFeePerGas, maxPriorityFeePerGas, paid = null, basis, counted } = draft
   const foreseenMicros = basis?.foreseenMicros ?? 0n
   const credits = paid === null ? NO_CREDITS : usesToStore(state, draft.call.chainId, paid.uses)
-  const tx: Transaction = {
-    txId: draft.txId,
-    subWalletId: wallet.subWalletId,
-    userId: wallet.userId,
-    keyId: draft.keyId,
-    lineageId: draft.lineageId,
-    requestId: draft.requestId,
-    kind: draft.kind,
-    from: wallet.address,
-    call: draft.call,
-    nonce,
-    gasLimit: draft.gasLimit,
-    status: 'signed',
-    attempts: [
-      { txHash, rawTransaction, maxFeePerGas, maxPriorityFeePerGas, intentId, signedAtMs },
-    ],
-    valuation: draft.valuation,
-    reservation: draft.reservation,
-    spentMicros: draft.reservation.micros,
-    mined: null,
-    error: null,
-    createdAtMs: draft.createdAtMs,
-    updatedAtMs: nowMs,
-    confirmedAtMs: null,
+  const attempt = {
+    txHash,
+    rawTransaction,
+    maxFeePerGas,
+    maxPriorityFeePerGas,
+    intentId,
+    signedAtMs,
   }
+  const tx = recordAs('signed', state, draft, nonce, [attempt], nowMs)
   const unitsTaken = counted?.taken ?? NO_UNITS
   const waited = draft.approval === undefined ? undefined : state.waiting.byTx.get(draft.txId)?.tx
   // Most have none of these, and the literal is then the record.
@@ -60,6 +49,45 @@ export function recordOf(
     ...(unitsTaken.length === 0 ? {} : { unitsTaken }),
     ...(credits.length === 0 ? {} : { credits }),
     ...(foreseenMicros === 0n ? {} : { foreseenMicros }),
+  }
+}
+
+/** What is stored of a call that waits for approval; it has no nonce and no bytes yet. */
+export function waitingRecord(state: SubWalletState, draft: Draft, nowMs: number): Transaction {
+  return recordAs('awaiting_approval', state, draft, NO_NONCE, [], nowMs)
+}
+
+function recordAs(
+  status: 'signed' | 'awaiting_approval',
+  { wallet }: SubWalletState,
+  draft: Draft,
+  nonce: number,
+  attempts: readonly SignedAttempt[],
+  nowMs: number,
+): Transaction {
+  if (wallet === null) throw new Error(`${draft.txId} is of no wallet`)
+  return {
+    txId: draft.txId,
+    subWalletId: wallet.subWalletId,
+    userId: wallet.userId,
+    keyId: draft.keyId,
+    lineageId: draft.lineageId,
+    requestId: draft.requestId,
+    kind: draft.kind,
+    from: wallet.address,
+    call: draft.call,
+    nonce,
+    gasLimit: draft.gasLimit,
+    status,
+    attempts,
+    valuation: draft.valuation,
+    reservation: draft.reservation,
+    spentMicros: draft.reservation.micros,
+    mined: null,
+    error: null,
+    createdAtMs: draft.createdAtMs,
+    updatedAtMs: nowMs,
+    confirmedAtMs: null,
   }
 }
 
