@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { ChainAccess } from '../../src/chains/access.js'
 import { createFeeOracle } from '../../src/chains/fee-oracle.js'
 import { createGasPlanner } from '../../src/chains/gas.js'
@@ -11,6 +10,7 @@ import type { Address } from '../../src/domain/ids.js'
 import { type Anvil, startAnvil } from '../support/anvil.js'
 import { chainConfig } from '../support/chain-config.js'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js'
+import { createBlockMaker } from './block-maker.js'
 
 /** A chain that mines only when it is told to, behind two nodes that break on demand. */
 export interface FaultChain {
@@ -61,22 +61,9 @@ export async function startFaultChain(
     open.push(started)
     return started
   }
-  let mining: { stopped: boolean; done: Promise<void> } | null = null
-  // One at a time: anvil may keep a block that is mined within a reorg, and lose what it changed.
-  let lastChange: Promise<unknown> = Promise.resolve()
-  function change(method: string, params: unknown[] = []): Promise<unknown> {
-    const next = lastChange.then(() => anvil.rpc(method, params))
-    lastChange = next.catch(() => undefined)
-    return next
-  }
-  async function stopMining(): Promise<void> {
-    if (mining === null) return
-    mining.stopped = true
-    await mining.done
-    mining = null
-  }
+  const maker = createBlockMaker(`chain ${id}`, anvil.rpc)
   async function stop(): Promise<void> {
-    await stopMining()
+    await maker.stop()
     await Promise.all(open.map((it) => it.close()))
     await anvil.stop()
   }
@@ -97,7 +84,9 @@ export async function startFaultChain(
       config,
       proxies,
       stop,
-      stopMining,
+      stopMining: () => maker.stop(),
+      mine: (blocks) => maker.mine(blocks),
+      reorg: (depth) => maker.reorg(depth),
       connect() {
         const rpc = createRpcClient({
           chainId: id,
@@ -113,21 +102,7 @@ export async function startFaultChain(
         }
       },
       startMining(everyMs = BLOCK_MS) {
-        if (mining !== null) return
-        const run = { stopped: false, done: Promise.resolve() }
-        run.done = (async () => {
-          while (!run.stopped) {
-            await change('evm_mine')
-            await delay(everyMs)
-          }
-        })()
-        mining = run
-      },
-      async mine(blocks = 1) {
-        for (let i = 0; i < blocks; i++) await change('evm_mine')
-      },
-      async reorg(depth) {
-        await change('anvil_reorg', [depth, []])
+        maker.start(everyMs)
       },
       async landFromOutside(from, to) {
         await anvil.rpc('anvil_impersonateAccount', [from])
@@ -137,7 +112,7 @@ export async function startFaultChain(
           const gasPrice = `0x${OUTSIDE_GAS_PRICE_WEI.toString(16)}`
           const tx = { from, to, nonce, value: '0x1', gas: '0x5208', gasPrice }
           const hash = await anvil.rpc('eth_sendTransaction', [tx])
-          for (let i = 0; i < OUTSIDE_BLOCKS; i++) await change('evm_mine')
+          await maker.mine(OUTSIDE_BLOCKS)
           return (await anvil.rpc('eth_getTransactionReceipt', [hash])) !== null
         } catch {
           return false

@@ -4,6 +4,7 @@ import { chainOf, give, newWallet } from '../defi/sponsored-wallet.js'
 import { type ChainView, chainView, newAddress } from '../e2e/chain.js'
 import type { IssuedKey, Stack } from '../e2e/stack.js'
 import type { Reply } from '../support/http-client.js'
+import type { BlockMaker } from './block-maker.js'
 import type { seededRandom } from './random.js'
 
 export type Random = ReturnType<typeof seededRandom>
@@ -11,6 +12,7 @@ export type Random = ReturnType<typeof seededRandom>
 /** A chain of the mix, asked past the proxies. */
 export interface MixChain {
   readonly view: ChainView
+  readonly maker: BlockMaker
   readonly wrapped: Address
   readonly marketId: string
   readonly vault: Address

@@ -22,8 +22,6 @@ type Part = 'service' | 'identity_provider' | 'quorum_signer'
 const HALT_MS_MAX = 4_000
 /** One more than makes a transaction of the mix confirmed; what it began with lies deeper. */
 const REORG_DEPTH_MAX = 3
-/** A block that the ticker had asked for is mined by then. */
-const LAST_TICK_MS = 50
 /** Enough for every call of a long run. */
 const REFILL_WEI = 10n ** 21n
 
@@ -86,23 +84,10 @@ function halted(part: Part): Disturbance {
   }
 }
 
-/**
- * The outermost blocks are taken back, with all that they held, and empty ones come in their place.
- * Nobody mines meanwhile: anvil may keep a block that is mined within a reorg.
- */
-async function reorganized({ stack, chains }: World, random: Random): Promise<string> {
-  const { view } = random.pick([...chains.values()])
-  const depth = 1 + random.integer(REORG_DEPTH_MAX)
-  stack.service.restarts(false)
-  await view.call('evm_setAutomine', [false])
-  try {
-    await delay(LAST_TICK_MS)
-    await view.call('anvil_reorg', [depth, []])
-  } finally {
-    await view.call('evm_setAutomine', [true])
-    await view.call('evm_mine', [])
-    stack.service.restarts(true)
-  }
+/** The outermost blocks are taken back, with all that they held, and empty ones come in their place. */
+async function reorganized({ chains }: World, random: Random): Promise<string> {
+  const { maker } = random.pick([...chains.values()])
+  await maker.reorg(1 + random.integer(REORG_DEPTH_MAX))
   return 'reorg'
 }
 

@@ -1,12 +1,14 @@
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { BLOCK_TIME_MS } from '../../scripts/dev/chains/block-ticker.js'
 import type { ChainsFile } from '../../src/config/chains.js'
 import type { ChainId } from '../../src/domain/chains.js'
 import { chainOf } from '../defi/sponsored-wallet.js'
 import { chainView } from '../e2e/chain.js'
 import { type Stack, startStack } from '../e2e/stack.js'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js'
+import { createBlockMaker } from './block-maker.js'
 import { readHistory } from './chain-history.js'
 import { chainWorth } from './chain-worth.js'
 import { everyFault } from './mix.js'
@@ -68,6 +70,9 @@ const LATELY = 60
 const CONFIRMATIONS = 2
 /** What the mix begins with lies deeper than any reorg. */
 const DEEP_BLOCKS = 8
+/** Transactions that wait are mined so often; where none does, the stack's block time counts. */
+const MINED_EVERY_MS = 100
+const STILL_MS = 3 * BLOCK_TIME_MS
 const SETTLE_POLL_MS = 250
 const PROGRESS_SHARE = 0.1
 /** Most of what an agent asks for fits a tight cap, and not all. */
@@ -79,11 +84,11 @@ export async function runServiceMix(options: ServiceMixOptions): Promise<Service
   const seconds = () => Math.round((performance.now() - startedAt) / 1_000)
   const stack = await startStack()
   const proxies: FaultProxy[] = []
+  const chains = new Map<number, MixChain>()
   try {
     const { service } = stack
     const tightUsd = Math.max(1, Math.round((calls / options.wallets) * TIGHT_USD_PER_CALL))
     const agents = await createAgents(stack, options.wallets, chainIds, tightUsd)
-    const chains = new Map<number, MixChain>()
     for (const id of chainIds) chains.set(id, await mixChain(stack, id))
     for (const id of chainIds) {
       const upstream = service.dev().rpc[id] ?? ''
@@ -92,6 +97,7 @@ export async function runServiceMix(options: ServiceMixOptions): Promise<Service
       pointChainAt(service.home, id, own)
     }
     await service.killAndAwaitRestart('service')
+    for (const chain of chains.values()) await takeOver(chain)
     const world: World = { stack, agents, chains, halts: [] }
     const random = seededRandom(seed)
     for (const proxy of proxies) proxy.setRandom(everyFault(random.integer(2 ** 31)))
@@ -163,6 +169,7 @@ export async function runServiceMix(options: ServiceMixOptions): Promise<Service
       wrong,
     }
   } finally {
+    for (const { maker } of chains.values()) await maker.stop()
     await stack.service.stop()
     await Promise.all(proxies.map((proxy) => proxy.close()))
   }
@@ -182,9 +189,30 @@ async function mixChain(stack: Stack, chainId: number): Promise<MixChain> {
   const halves = GIVEN_SHARES_USDC * 2n
   return {
     ...{ view, wrapped, marketId, vault, fromBlock },
+    maker: createBlockMaker(`chain ${chainId}`, view.call),
     halfUsdc: oneUsdc / 2n,
     halfShares: BigInt(shares) / halves,
   }
+}
+
+/**
+ * From here on the chain's blocks are made here alone: the stack's ticks leave a chain that does not
+ * automine, and none is under way once its head has not moved for the time of several.
+ */
+async function takeOver({ view, maker }: MixChain): Promise<void> {
+  await view.call('evm_setAutomine', [false])
+  const height = async () => Number(await view.call('eth_blockNumber', []))
+  for (let before = -1, head = await height(); head !== before; head = await height()) {
+    before = head
+    await delay(STILL_MS)
+  }
+  let minedMs = 0
+  maker.start(MINED_EVERY_MS, async () => {
+    const { pending } = (await view.call('txpool_status', [])) as { readonly pending: string }
+    if (Number(pending) === 0 && Date.now() - minedMs < BLOCK_TIME_MS) return false
+    minedMs = Date.now()
+    return true
+  })
 }
 
 function chainOfMix(chains: ReadonlyMap<number, MixChain>, chainId: number): MixChain {

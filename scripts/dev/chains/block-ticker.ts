@@ -7,6 +7,9 @@ import { rpc } from './json-rpc.js'
  * when nobody sends. Not anvil's own `--block-time`: that raises the number of states it keeps to
  * several hundred, which EIP-2935's history contract grows past a gigabyte within hours.
  *
+ * A chain whose automining was switched off (`evm_setAutomine`) is mined by somebody else, and left
+ * to them: anvil loses blocks when one is mined while somebody takes others back.
+ *
  * The base fee is left to decay to a few wei: raising it at a tick, between somebody's estimate
  * and their transaction, would strand transactions that no real chain strands.
  */
@@ -23,6 +26,7 @@ export function tickBlocks(rpcUrl: string, onTick: (blockNumber: number) => void
   const stopping = new AbortController()
 
   async function tick(): Promise<void> {
+    if ((await rpc(rpcUrl, 'anvil_getAutomine')) === false) return
     const [block] = minedBlocks.parse(await rpc(rpcUrl, 'evm_mine_detailed'))
     onTick(Number(block.number))
   }
