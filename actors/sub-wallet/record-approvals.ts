@@ -28,6 +28,7 @@ const IS_DURABLE: Readonly<Record<ApprovalEvent['type'], boolean>> = {
   'approval-told': true,
   'approval-decided': true,
   'approval-approved': true,
+  'approval-bound': true,
   'approval-asked-again': true,
   'approval-ended': true,
   'approval-wanted': false,
@@ -69,6 +70,7 @@ export function recordApproval(
       return true
     }
     case 'approval-told':
+    case 'approval-bound':
       writer.putApproval(event.approval)
       return false
     case 'approval-decided': {

@@ -48,6 +48,11 @@ export interface Approval {
   /** Why people were asked once more; null: they were not. */
   readonly askedAgain: AskedAgain | null
   readonly decidedAtMs: number | null
+  /**
+   * At which the quorum was last asked to sign it, noted before it was asked: once the identity
+   * provider has heard of it there, it lets it be signed at no other. Null: it was not asked.
+   */
+  readonly boundNonce: number | null
 }
 
 export type ApprovalStatus = 'pending' | 'approved' | UnapprovedEnd

@@ -272,6 +272,80 @@ describe('judged anew when it is approved', () => {
     expect(it.record(1)?.status).toBe('signed')
   })
 
+  describe('with the quorum asked to sign it at a nonce', () => {
+    const asked = () => it.asked().map(({ draft, nonce }) => [draft.txId, nonce])
+
+    beforeEach(async () => {
+      await asking({ when: { value_native_gt: '1000' } })
+      await it.send(1, 5_000n)
+      await it.approve(1)
+      await it.settle({ quote: quoteOf(5_000n) })
+      expect(asked()).toEqual([[txIdOf(1), 0]])
+    })
+
+    test('a crash leaves it that nonce, whatever is sent meanwhile', async () => {
+      it.restart()
+      await it.send(2, 7n)
+      expect(asked()).toEqual([])
+      await it.resume()
+      await it.settle({ quote: quoteOf(5_000n) })
+      expect(asked()).toEqual([
+        [txIdOf(1), 0],
+        [txIdOf(2), 1],
+      ])
+      await it.sign(1)
+      expect(it.record(1)).toMatchObject({ status: 'signed', nonce: 0 })
+    })
+
+    test('a quorum that does not answer leaves it that nonce', async () => {
+      await it.send(2, 7n)
+      await it.fail(1, 'COSIGNER_UNAVAILABLE')
+      await it.fail(2, 'COSIGNER_UNAVAILABLE')
+      await it.send(3, 8n)
+      expect(asked()).toEqual([])
+      await it.due(1_000)
+      await it.settle({ quote: quoteOf(5_000n) })
+      expect(asked()).toEqual([
+        [txIdOf(1), 0],
+        [txIdOf(3), 1],
+      ])
+    })
+
+    test.each([
+      ['it is withdrawn', () => it.withdraw(1)],
+      ['it expires', () => it.due(HOUR_MS)],
+    ])('others have that nonce as soon as %s', async (_, end) => {
+      it.restart()
+      await it.send(2, 7n)
+      await end()
+      expect(asked()).toEqual([[txIdOf(2), 0]])
+    })
+
+    test('others have that nonce where it is refused', async () => {
+      it.restart()
+      await it.send(2, 7n)
+      await it.resume()
+      it.screening = fault('ADDRESS_BLOCKED')
+      await it.settle({ quote: quoteOf(5_000n) })
+      expect(it.record(1)?.status).toBe('dropped')
+      expect(asked()).toEqual([[txIdOf(2), 0]])
+    })
+
+    test('others do not wait for it for longer than it rests six times', async () => {
+      const quote = { ok: false, fault: fault('CHAIN_UNAVAILABLE') } as const
+      it.restart()
+      await it.send(2, 7n)
+      await it.resume()
+      await it.settle({ quote })
+      for (let rests = 1; rests < 6; rests++) {
+        expect(asked()).toEqual([])
+        await it.due(60_000)
+        await it.settle({ quote })
+      }
+      expect(asked()).toEqual([[txIdOf(2), 0]])
+    })
+  })
+
   test('nothing stops it once it has its nonce', async () => {
     await asking()
     await it.send(1, 100n)

@@ -8,7 +8,7 @@ import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { type Approval, approvalIdOf } from '../../src/domain/approval.js'
 import type { Freezes } from '../../src/domain/freeze.js'
 import type { TxId } from '../../src/domain/ids.js'
-import type { Fault } from '../../src/errors/fault.js'
+import { type Fault, fault } from '../../src/errors/fault.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
@@ -146,11 +146,22 @@ export class WaitingWallet {
     return this.effects.flatMap((effect) => (effect.type === 'sign' ? [effect] : []))
   }
 
-  async sign(n: number): Promise<void> {
+  async fail(n: number, code: 'COSIGNER_UNAVAILABLE'): Promise<void> {
+    const nonce = this.#takeAsked(n)
+    const { nowMs } = this
+    await this.run({ type: 'sign-failed', txId: txIdOf(n), nonce, fault: fault(code), nowMs })
+  }
+
+  /** The nonce at which the quorum was asked for it. */
+  #takeAsked(n: number): number {
     const at = this.effects.findIndex((it) => it.type === 'sign' && it.draft.txId === txIdOf(n))
     const [effect] = this.effects.splice(at, 1)
     if (effect?.type !== 'sign') throw new Error('not asked for')
-    const { nonce } = effect
+    return effect.nonce
+  }
+
+  async sign(n: number): Promise<void> {
+    const nonce = this.#takeAsked(n)
     const { nowMs } = this
     await this.run({ type: 'signed', txId: txIdOf(n), nonce, signed: ATTEMPT, nowMs })
   }

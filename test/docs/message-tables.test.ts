@@ -148,6 +148,7 @@ const OWN_EVENTS: Names<Exclude<Event['type'], AccountEvent['type']>> = {
   'approval-told': true,
   'approval-decided': true,
   'approval-approved': true,
+  'approval-bound': true,
   'approval-asked-again': true,
   'approval-ended': true,
   'approval-telling': true,

@@ -37,9 +37,13 @@ function nextInQueue(
 ): { readonly draft: AccountDraft; readonly gap: number | undefined } | null {
   const gap = lane.gaps[0]
   const [first] = lane.queued
-  if (first === undefined) return null
+  if (first === undefined || lane.nextNonce === null) return null
+  const kept = turn.keptFor(lane.chainId, lane.nextNonce + lane.signing.length)
+  if (kept !== null && lane.signing.length === 0 && lane.queued.includes(kept)) {
+    return { draft: queuedDraft(turn.state, kept), gap: undefined }
+  }
   const draft = queuedDraft(turn.state, first)
-  const nextIsTaken = turn.isNextNonceTaken(lane.chainId)
+  const nextIsTaken = kept !== null || turn.isNextNonceTaken(lane.chainId)
   if (gap === undefined) return nextIsTaken ? null : { draft, gap }
   if (turn.mayFill(draft, gap)) return { draft, gap }
   if (!nextIsTaken) return { draft, gap: undefined }

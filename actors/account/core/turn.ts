@@ -31,6 +31,8 @@ interface AccountOwner {
    * being signed, since it would move down with them.
    */
   signsAlone(draft: AccountDraft): boolean
+  /** The draft, or the draft to come, that is to have this nonce and no other; null: none is. */
+  keptFor(chainId: number, nonce: number): TxId | null
   /** Whether a draft may have a nonce below others. */
   mayFill(draft: AccountDraft, gap: number): boolean
   /**

@@ -40,6 +40,10 @@ export class GasTurn implements AccountTurn {
     return false
   }
 
+  keptFor(): null {
+    return null
+  }
+
   signsAlone(): boolean {
     return false
   }

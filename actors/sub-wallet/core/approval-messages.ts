@@ -66,6 +66,8 @@ export type ApprovalEvent =
       readonly requestId: string | null
     }
   | { readonly type: 'approval-approved'; readonly approval: Approval; readonly atMs: number }
+  /** Its nonce, before the quorum is asked. */
+  | { readonly type: 'approval-bound'; readonly approval: Approval }
   | {
       readonly type: 'approval-asked-again'
       readonly tx: Transaction

@@ -92,7 +92,7 @@ export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
       gasUsed: basis?.gasUsed ?? null,
       maxFeeWei: basis?.maxFeeWei ?? draft.gasLimit * draft.maxFeePerGas,
     },
-    ...{ screenedAgainst, askedAgain: null, decidedAtMs: null },
+    ...{ screenedAgainst, askedAgain: null, decidedAtMs: null, boundNonce: null },
   }
   turn.emit({ type: 'released', txId })
   turn.emit({ type: 'approval-requested', tx, approval, idempotency })

@@ -53,6 +53,7 @@ function lead(turn: Turn, chainId: number): void {
     return
   }
   if (!isEmpty(lane) || lane.nextNonce === null) return
+  if (turn.keptFor(chainId, lane.nextNonce) !== null) return
   turn.emit({ type: 'delegation-led', chainId, txId: first.txId })
   askFor(turn, first, { nonce: lane.nextNonce })
 }

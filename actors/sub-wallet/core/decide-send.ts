@@ -7,12 +7,13 @@ import { isIdle, laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/co
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
 import { maxNativeWeiOf } from './decide-approvals.js'
+import { callsAheadOf } from './kept-nonces.js'
 import { passesAgain, passesGates } from './lifecycle.js'
 import type { Command, PreparedSend } from './messages.js'
 import { askAgain, askedAgainFor } from './run-approved.js'
 import type { Draft, SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
-import { isPlain, unminedCalls } from './unmined-calls.js'
+import { isPlain } from './unmined-calls.js'
 
 /** A call that is out of date each time it was valued has a node too slow for its chain. */
 const REQUOTES_MAX = 3
@@ -79,7 +80,7 @@ export function admitSend(turn: Turn, command: PreparedSend, token: ReplyToken |
 }
 
 function askToScreen(turn: Turn, draft: Draft, userId: ApiKey['userId']): void {
-  const unmined = isPlain(draft) ? null : unminedCalls(turn.state, draft.call.chainId)
+  const unmined = isPlain(draft) ? null : callsAheadOf(turn.state, draft)
   turn.effect({ type: 'screen', userId, draft, unmined, revalues: false })
 }
 

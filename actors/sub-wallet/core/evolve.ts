@@ -77,6 +77,7 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
     case 'approval-told':
     case 'approval-decided':
     case 'approval-approved':
+    case 'approval-bound':
     case 'approval-asked-again':
     case 'approval-ended':
     case 'approval-wanted':

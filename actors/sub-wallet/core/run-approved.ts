@@ -3,12 +3,13 @@ import type { Hex } from '../../../src/domain/ids.js'
 import { CATALOGUE } from '../../../src/errors/catalogue.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
+import { pumpSigning } from '../../account/core/signing.js'
 import type { ApprovalCommand } from './approval-messages.js'
 import type { CallAtGates } from './call-at-gates.js'
 import { approve, endWaiting, maxNativeWeiOf, tell, wakeAt } from './decide-approvals.js'
+import { callsAheadOf } from './kept-nonces.js'
 import type { Draft } from './state.js'
 import type { Turn } from './turn.js'
-import { unminedCalls } from './unmined-calls.js'
 import { waitingOf } from './waiting-calls.js'
 import type { WaitingCall } from './waiting-state.js'
 
@@ -39,8 +40,11 @@ const TELL_REST_MS_MAX = 5_000
 
 /** To be called once a command's other events are out, where it has to do with waiting calls. */
 export function advanceWaiting(turn: Turn, nowMs: number): void {
-  settleRuns(turn, nowMs)
-  runDue(turn, nowMs)
+  do {
+    settleRuns(turn, nowMs)
+    runDue(turn, nowMs)
+    pumpQueues(turn)
+  } while (turn.hasRefusedRuns)
   tellNext(turn)
   askToWake(turn)
 }
@@ -142,6 +146,13 @@ function settleRuns(turn: Turn, nowMs: number): void {
   }
 }
 
+/** What ended or rests for too long has its nonce kept no more, and others may wait for that. */
+function pumpQueues(turn: Turn): void {
+  for (const lane of turn.state.lanes.values()) {
+    if (lane.queued.length > 0) pumpSigning(turn, lane)
+  }
+}
+
 function isWorthAnother({ code }: Fault): boolean {
   return CATALOGUE[code].retryable || code === 'PRICE_UNAVAILABLE'
 }
@@ -183,7 +194,7 @@ function run(turn: Turn, { approval, tx }: WaitingCall, nowMs: number): void {
     },
   }
   turn.emit({ type: 'reserved', draft })
-  const unmined = unminedCalls(turn.state, tx.call.chainId)
+  const unmined = callsAheadOf(turn.state, draft)
   turn.effect({ type: 'screen', userId: tx.userId, draft, unmined, revalues: true })
 }
 

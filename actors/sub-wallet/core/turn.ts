@@ -12,6 +12,7 @@ import { allowancesOf } from './allowance-ledger.js'
 import { newBeneficiariesOf, noteRefused, noteSigned } from './breaker-watch.js'
 import { undoCredits, useCredits } from './credits.js'
 import { evolve } from './evolve.js'
+import { callsAheadOf, keptFor } from './kept-nonces.js'
 import { limitsCrossed } from './limit-crossings.js'
 import type { Command, Effect, Event, RefusedCall } from './messages.js'
 import { feeCapOf, reservationFor, selfSendOf } from './replacement-spend.js'
@@ -19,7 +20,7 @@ import type { SubWalletReplies } from './replies.js'
 import { Sent } from './sent.js'
 import type { Draft, SubWalletState } from './state.js'
 import { recordOf, spentBy } from './transaction-record.js'
-import { isValuedAfter, mayFill, unminedCalls } from './unmined-calls.js'
+import { isValuedAfter, mayFill } from './unmined-calls.js'
 
 const NO_REPLIES: readonly Reply[] = []
 
@@ -135,8 +136,13 @@ export class Turn implements AccountTurn {
     return approval !== undefined
   }
 
+  keptFor(chainId: number, nonce: number): TxId | null {
+    return keptFor(this.state, chainId, nonce)
+  }
+
+  /** What waited is signed at a lane's next nonce, where that can be kept for it. */
   mayFill(draft: Draft, gap: number): boolean {
-    return mayFill(this.state, draft, gap)
+    return draft.approval === undefined && mayFill(this.state, draft, gap)
   }
 
   /** Asked when it is about to be signed: what is frozen meanwhile stops what was let through. */
@@ -164,17 +170,24 @@ export class Turn implements AccountTurn {
     return true
   }
 
-  revalueFirst({ chainId, line }: NonceLane): void {
+  revalueFirst({ line }: NonceLane): void {
     const { drafts, wallet } = this.state
     const [txId] = line
     const draft = txId === undefined ? undefined : drafts.get(txId)?.draft
     if (draft === undefined || wallet === null) return
-    const unmined = unminedCalls(this.state, chainId)
+    const unmined = callsAheadOf(this.state, draft)
     this.effect({ type: 'screen', userId: wallet.userId, draft, unmined, revalues: true })
   }
 
   askToSign(draft: Draft, nonce: number, replaces: DraftEntry['replaces']): void {
+    if (draft.approval !== undefined) this.#bind(draft.txId, nonce)
     this.effect({ type: 'sign', draft, nonce, replaces })
+  }
+
+  #bind(txId: TxId, boundNonce: number): void {
+    const approval = this.state.waiting.byTx.get(txId)?.approval
+    if (approval === undefined || approval.boundNonce === boundNonce) return
+    this.emit({ type: 'approval-bound', approval: { ...approval, boundNonce } })
   }
 
   onSigned(entry: DraftEntry<Draft>, nowMs: number): Transaction {

@@ -11,8 +11,17 @@ import type { Draft, SubWalletState } from './state.js'
 
 /** Those of one chain that have or will have a nonce, in the order in which they will be mined. */
 export function unminedCalls(state: SubWalletState, chainId: number): readonly UnminedCall[] {
-  const placed: (UnminedCall & { readonly nonce: number })[] = []
   const queued: UnminedCall[] = []
+  for (const txId of state.lanes.get(chainId)?.queued ?? []) {
+    const draft = state.drafts.get(txId)?.draft
+    if (draft !== undefined && !isPlain(draft)) queued.push(callOf(draft, null))
+  }
+  return [...placedCalls(state, chainId), ...queued]
+}
+
+/** Those that have a nonce. */
+export function placedCalls(state: SubWalletState, chainId: number): readonly UnminedCall[] {
+  const placed: (UnminedCall & { readonly nonce: number })[] = []
   for (const { tx } of state.open.values()) {
     // Mined ones too: a node that lags does not have their blocks, and tells by the nonce.
     if (tx.call.chainId !== chainId || state.drafts.has(tx.txId)) continue
@@ -22,12 +31,7 @@ export function unminedCalls(state: SubWalletState, chainId: number): readonly U
     if (draft.call.chainId !== chainId || isPlain(draft)) continue
     if (phase === 'signing' || phase === 'held') placed.push(callOf(draft, nonce))
   }
-  for (const txId of state.lanes.get(chainId)?.queued ?? []) {
-    const draft = state.drafts.get(txId)?.draft
-    if (draft !== undefined && !isPlain(draft)) queued.push(callOf(draft, null))
-  }
-  placed.sort((a, b) => a.nonce - b.nonce)
-  return [...placed, ...queued]
+  return placed.sort((a, b) => a.nonce - b.nonce)
 }
 
 /** True of transfers that are known without being run, and of the lane's own calls to itself. */

@@ -30,6 +30,10 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
     case 'approval-approved':
       waitingOf(state, event.approval.txId).approval = event.approval
       return
+    case 'approval-bound':
+      waitingOf(state, event.approval.txId).approval = event.approval
+      waiting.bound.add(event.approval.txId)
+      return
     case 'approval-asked-again': {
       const call = waitingOf(state, event.approval.txId)
       call.approval = event.approval
@@ -99,6 +103,7 @@ function ended(state: SubWalletState, tx: Transaction): void {
 function forget(state: SubWalletState, { tx, idempotency }: WaitingCall): void {
   const { waiting, running } = state
   waiting.byTx.delete(tx.txId)
+  waiting.bound.delete(tx.txId)
   waiting.dataChars -= tx.call.data.length
   if (idempotency === null) return
   const key = runningKey(tx.lineageId, idempotency.key)

@@ -10,6 +10,8 @@ export interface WaitingCalls {
   /** False where nobody can be asked: then no call begins to wait. */
   isOpen: boolean
   readonly byTx: Map<TxId, WaitingCall>
+  /** Those that the quorum was asked to sign, and that may be signed at that nonce alone. */
+  readonly bound: Set<TxId>
   /** Of all their calldata together. */
   dataChars: number
   /** The one of which the identity provider is being told; null: none. */
@@ -57,6 +59,7 @@ export function noWaitingCalls(): WaitingCalls {
   return {
     isOpen: true,
     byTx: new Map(),
+    bound: new Set(),
     dataChars: 0,
     telling: null,
     resting: false,
@@ -79,5 +82,6 @@ export function addWaiting(
   waiting.byTx.set(tx.txId, {
     ...{ tx, approval, phase: 'asked', restUntilMs: 0, untold: 0, rests: 0, idempotency },
   })
+  if (approval.boundNonce !== null) waiting.bound.add(tx.txId)
   waiting.dataChars += tx.call.data.length
 }
