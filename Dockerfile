@@ -37,4 +37,4 @@ COPY --from=package /opt/countersign /opt/countersign
 WORKDIR /opt/countersign
 ENV NODE_ENV=production COUNTERSIGN_HOME=/var/lib/countersign COUNTERSIGN_MODE=live
 USER countersign-service
-CMD ["node", "/opt/countersign/dist/src/main.js"]
+CMD ["node", "/opt/countersign/dist/src/supervisor/main.js"]

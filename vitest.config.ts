@@ -29,6 +29,7 @@ const HTTP_BY_ADAPTER = [
   'metrics',
   'requests',
   'smuggling',
+  'waiting-room',
 ].map((name) => `test/http/${name}.test.ts`)
 
 /**

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { mintConsoleToken } from '../scripts/dev/mint-console-token.js'
 import { provisionDev } from '../src/custody-tools/provisioning/provision.js'
 import { type Child, numberOf, startChild } from './child-process.js'
@@ -22,13 +23,23 @@ export interface SinkStack extends WriteTarget {
    * @returns milliseconds from its start until it was ready
    */
   restartService(whileDown?: () => Promise<void>): Promise<number>
+  /**
+   * Has its supervisor hand the service over to a new one.
+   * @returns milliseconds until that one was ready
+   */
+  replaceService(): Promise<number>
   stop(): Promise<void>
 }
+
+const REPLACED_MS_MAX = 120_000
+const POLL_MS = 20
 
 const USER = { email: 'bench@example.test', password: 'correct horse battery staple' }
 
 export interface SinkStackOptions {
   readonly wallets: number
+  /** Entry of the service: its supervisor hands it over; by default it is started itself. */
+  readonly service?: 'dist/src/main.js' | 'dist/src/supervisor/main.js'
   /** Environment of the service, besides its defaults. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -67,7 +78,8 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
       COUNTERSIGN_RATE_BURST: '1000000',
       ...options.env,
     }
-    let service = await start('dist/src/main.js', serviceEnv)
+    const entry = options.service ?? 'dist/src/main.js'
+    let service = await start(entry, serviceEnv)
     const baseUrl = `http://127.0.0.1:${port}`
     const token = await mintConsoleToken({ issuer, ...USER })
     const keys = await makeKeys(baseUrl, token, options.wallets)
@@ -88,7 +100,17 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
         children.splice(children.indexOf(service), 1)
         await whileDown?.()
         const startedAt = performance.now()
-        service = await start('dist/src/main.js', serviceEnv)
+        service = await start(entry, serviceEnv)
+        return performance.now() - startedAt
+      },
+      async replaceService() {
+        const startedAt = performance.now()
+        const before = holderOf(home)
+        process.kill(service.pid, 'SIGHUP')
+        while (holderOf(home) === before || !(await isReady(baseUrl))) {
+          if (performance.now() - startedAt > REPLACED_MS_MAX) throw new Error('not replaced')
+          await delay(POLL_MS)
+        }
         return performance.now() - startedAt
       },
       stop,
@@ -97,6 +119,16 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
     await stop()
     throw error
   }
+}
+
+/** Who has the home's lock; empty while one gives way to another. */
+function holderOf(home: string): string {
+  return readFileSync(join(home, 'service', 'service.lock'), 'utf8')
+}
+
+async function isReady(baseUrl: string): Promise<boolean> {
+  const answer = await fetch(`${baseUrl}/readyz`).catch(() => null)
+  return answer?.status === 200
 }
 
 /** The sink in a process of its own; its ready message has the `port`. */

@@ -14,7 +14,6 @@ import { readConfig } from './config/env.js'
 import { createLogger } from './config/logging.js'
 import { protectedAddressesOf } from './config/protected-addresses.js'
 import { oracleListName, sanctionsOracleOf } from './config/sanctions-oracles.js'
-import { ownHome } from './custody/home-lock/own-home.js'
 import { runUntilStopped } from './custody/process-life.js'
 import { watchGasBalances } from './defi/gas-balances.js'
 import { writeGasWalletsFile } from './defi/gas-wallets-file.js'
@@ -24,7 +23,7 @@ import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
 import { descriptorsMax, unreservedDescriptors } from './http/open-files.js'
 import { readinessParts } from './http/readiness-parts.js'
-import { createHttpServer } from './http/server.js'
+import { createHttpServer, openFrontDoor } from './http/server.js'
 import { NO_NATIVE_BUILD } from './http/uws.js'
 import { createMcpRoutes } from './mcp/routes.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
@@ -40,6 +39,7 @@ import { openOperationPorts } from './service/operation-ports.js'
 import { createOtlpExporter } from './service/otlp-exporter.js'
 import { createSharedMemory } from './service/shared-memory.js'
 import { showMetrics } from './service/show-metrics.js'
+import { takeHome } from './service/take-home.js'
 import { createTraces } from './service/traces.js'
 import { wakeActors } from './service/wake-actors.js'
 import { takenOver } from './service-custody/outcome.js'
@@ -75,10 +75,14 @@ const logger = createLogger({ name: 'service', level: config.logLevel })
 for (const warning of warnings) logger.warn(warning)
 const { mode } = config
 const home = resolve(config.home)
-ownHome(home, 'service')
+const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
+const door = openFrontDoor(
+  { adapter: config.httpAdapter, descriptorsMax: unreservedDescriptors(descriptorsMax()) },
+  logger,
+)
+await takeHome(home, door, config)
 const boot = newServiceBoot(home, systemTimers())
 const storeDirectory = join(home, 'service', 'store')
-const { chains: chainConfigs } = readChainsFile(join(home, 'chains.json'))
 const chainIds = chainConfigs.map(({ id }) => id)
 
 const shared = createSharedMemory(config.workers, chainIds)
@@ -251,8 +255,7 @@ const server = createHttpServer({
     ...documentRoutes(),
   ],
   inFlightMax: config.inFlightMax,
-  adapter: config.httpAdapter,
-  descriptorsMax: unreservedDescriptors(descriptorsMax()),
+  door,
 })
 const { adapter } = server
 const gasBalances = watchGasBalances({ chains, wallets: gasWallets, registry, log: logger })

@@ -5,6 +5,10 @@
 
 /** Valid until its route returns. */
 export interface HttpRequest {
+  /** As it came, or in lower case. */
+  getMethod(): string
+  /** The path, percent-encoded, without its query. */
+  getUrl(): string
   /** Every header as it came, names in lower case. */
   forEach(take: (name: string, value: string) => void): void
   /** The pattern's parameters in order, still percent-encoded. */

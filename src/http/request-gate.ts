@@ -19,7 +19,7 @@ export interface RequestGate {
   /** True from the start of the shutdown on: every answer closes its connection. */
   readonly draining: boolean
   /**
-   * Starts draining. Resolves with the number of requests still in flight: 0, or more when
+   * Starts draining, and lets nothing more enter once that is over. Resolves with the number of requests still in flight: 0, or more when
    * `timeoutMs` passed first.
    */
   drain(timeoutMs: number): Promise<number>
@@ -32,11 +32,13 @@ export function createRequestGate(limits: {
   let inFlight = 0
   let bodyBytes = 0
   let draining = false
+  /** The drain is over: what answers requests is being put away. */
+  let closed = false
   const onIdle = new Set<() => void>()
 
   return {
     enter() {
-      if (inFlight >= limits.inFlightMax) return false
+      if (closed || inFlight >= limits.inFlightMax) return false
       inFlight++
       return true
     },
@@ -62,11 +64,15 @@ export function createRequestGate(limits: {
     },
     drain(timeoutMs) {
       draining = true
-      if (inFlight === 0) return Promise.resolve(0)
+      if (inFlight === 0) {
+        closed = true
+        return Promise.resolve(0)
+      }
       return new Promise((resolve) => {
         const done = () => {
           clearTimeout(timer)
           onIdle.delete(done)
+          closed = true
           resolve(inFlight)
         }
         const timer = setTimeout(done, timeoutMs)

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
-import type { AdapterName, Listener } from './app.js'
+import type { AdapterName, App, Listener } from './app.js'
 import type { RouteDeps } from './deps.js'
+import { createFrontDoor, type FrontDoor } from './front-door.js'
 import { healthRoutes, type ReadinessPart } from './health-routes.js'
 import type { HttpMetrics } from './metrics.js'
 import {
@@ -10,7 +11,7 @@ import {
   IN_FLIGHT_REQUESTS_MAX,
 } from './request-gate.js'
 import { type ExtraRoute, extraRoute, operationRoutes, registerRoutes } from './routes.js'
-import { type AdapterChoice, createApp } from './uws.js'
+import { type AppOptions, createApp } from './uws.js'
 
 /** How long `close` waits for requests in flight before it gives them up. */
 const DRAIN_TIMEOUT_MS = 10_000
@@ -36,10 +37,8 @@ export interface HttpServerOptions
   readonly refusesWrite?: RouteDeps['refusesWrite']
   readonly inFlightMax?: number
   readonly drainTimeoutMs?: number
-  /** Default `auto`. */
-  readonly adapter?: AdapterChoice
-  /** As `AppOptions` has it. */
-  readonly descriptorsMax?: number
+  /** Default: one of its own, with the adapter that `auto` gives. */
+  readonly door?: FrontDoor
 }
 
 export interface HttpServer {
@@ -71,38 +70,39 @@ function sayFull(logger: Logger, isFull: boolean): void {
   logger.warn('too many connections are open: more are turned away until there is room')
 }
 
+/** The port of a server that says so when it is full. */
+export function openFrontDoor(
+  options: Pick<AppOptions, 'adapter' | 'descriptorsMax'>,
+  logger: Logger,
+): FrontDoor {
+  return createFrontDoor(createApp({ ...options, onFull: (isFull) => sayFull(logger, isFull) }))
+}
+
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const gate = createRequestGate({
     inFlightMax: options.inFlightMax ?? IN_FLIGHT_REQUESTS_MAX,
     bodyBytesMax: BODY_BYTES_IN_MEMORY_MAX,
   })
-  const app = createApp({
-    adapter: options.adapter ?? 'auto',
-    onFull: (isFull) => sayFull(options.logger, isFull),
-    ...(options.descriptorsMax === undefined ? {} : { descriptorsMax: options.descriptorsMax }),
-  })
+  const door = options.door ?? openFrontDoor({}, options.logger)
   const deps: RouteDeps = {
     refusesWrite: () => false,
     ...options,
     gate,
-    writeHeaders: app.writeHeaders,
+    writeHeaders: door.app.writeHeaders,
   }
   const extras = [...healthRoutes(options.readiness ?? [], gate), ...(options.extraRoutes ?? [])]
-  registerRoutes(
-    app,
-    [
-      ...operationRoutes(options.agent, options.console, deps),
-      ...extras.map((route) => extraRoute(route, deps)),
-    ],
-    deps,
-  )
+  const routes = [
+    ...operationRoutes(options.agent, options.console, deps),
+    ...extras.map((route) => extraRoute(route, deps)),
+  ]
+  const register = (app: App) => registerRoutes(app, routes, deps)
   let listener: Listener | null = null
 
   return {
-    adapter: app.adapter,
+    adapter: door.app.adapter,
     async listen(host, port) {
       if (listener !== null) throw new Error('the server listens already')
-      listener = await app.listen(host, port)
+      listener = await door.open(host, port, register)
       return listener.port
     },
     get port() {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request, type Server } from 'node:http'
 import { join } from 'node:path'
@@ -12,6 +12,15 @@ import { httpClient } from '../support/http-client.js'
 const NODE_TAKES_MS = 6_000
 const POLL_MS = 50
 const POLLS_MAX = 600
+const CALLERS = 8
+const RETRY_MS = 5
+/** Keys that are asked again afterwards. */
+const REPEATED = 10
+const TO = `0x${randomBytes(20).toString('hex')}`
+
+interface LockFile {
+  readonly pid: number
+}
 
 /** A node that takes its time over transactions, in front of the sink. */
 interface SlowNode {
@@ -71,35 +80,108 @@ async function gone(pid: number): Promise<boolean> {
   return false
 }
 
-describe('a service that is told to stop', () => {
+/** One caller, as the documents ask: the same key until there is an answer. */
+async function sendUntilAnswered(
+  stack: SinkStack,
+  secret: string,
+  idempotencyKey: string,
+  onRefused: () => void,
+): Promise<string> {
+  const headers = {
+    'x-api-key': secret,
+    'content-type': 'application/json',
+    'idempotency-key': idempotencyKey,
+  }
+  const body = JSON.stringify({ chain_id: stack.chainId, to: TO, value: '1' })
+  for (;;) {
+    const answer = await fetch(`${stack.baseUrl}/api/tx/send`, { method: 'POST', headers, body })
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch((error: Error & { cause?: { code?: string } }) => {
+        if (error.cause?.code === 'ECONNREFUSED') onRefused()
+        return null
+      })
+    if (answer === null || answer.status >= 500) {
+      await delay(RETRY_MS)
+      continue
+    }
+    expect([200, 202], answer.text).toContain(answer.status)
+    return String((JSON.parse(answer.text) as { tx_id?: unknown }).tx_id)
+  }
+}
+
+describe('a service with a supervisor', () => {
   let stack: SinkStack
-  let node: SlowNode
+  let node: SlowNode | null = null
   beforeAll(async () => {
-    stack = await startSinkStack({ wallets: 1 })
-    node = await startSlowNode(stack.sinkPort)
-    await stack.restartService(async () => {
-      const path = join(stack.home, 'chains.json')
-      const file = JSON.parse(readFileSync(path, 'utf8')) as ChainsFile
-      const chains = file.chains.map((chain) => ({ ...chain, rpc_urls: [node.url] }))
-      writeFileSync(path, JSON.stringify({ chains }))
-    })
+    stack = await startSinkStack({ wallets: 4, service: 'dist/src/supervisor/main.js' })
   })
   afterAll(async () => {
     node?.close()
     await stack?.stop()
   })
 
-  test('answers the send that a slow node still holds, refuses new callers, and ends', async () => {
+  /** Of the wallet service itself, whose supervisor stays. */
+  const servicePid = () =>
+    (JSON.parse(readFileSync(join(stack.home, 'service', 'service.lock'), 'utf8')) as LockFile).pid
+
+  test('gives way to a new one under load: nobody is refused for a second, and no send is lost or doubled', async () => {
+    const before = servicePid()
+    const sent = new Map<string, { secret: string; txId: string }>()
+    const refusedAtMs: number[] = []
+    let going = true
+    const callers = Array.from({ length: CALLERS }, async (_, i) => {
+      const secret = stack.secrets[i % stack.secrets.length] ?? ''
+      while (going) {
+        const key = randomUUID()
+        const txId = await sendUntilAnswered(stack, secret, key, () =>
+          refusedAtMs.push(performance.now()),
+        )
+        sent.set(key, { secret, txId })
+      }
+    })
+    await stack.replaceService().finally(() => {
+      going = false
+    })
+    await Promise.all(callers)
+    expect(servicePid()).not.toBe(before)
+    expect(await gone(before)).toBe(true)
+    const refusedForMs = (refusedAtMs.at(-1) ?? 0) - (refusedAtMs[0] ?? 0)
+    expect(refusedForMs).toBeLessThan(1_000)
+    expect(sent.size).toBeGreaterThan(CALLERS)
+    // Each key has a transaction of its own, and says the same one again.
+    expect(new Set([...sent.values()].map(({ txId }) => txId)).size).toBe(sent.size)
+    for (const [key, { secret, txId }] of [...sent].slice(0, REPEATED)) {
+      expect(await sendUntilAnswered(stack, secret, key, () => undefined)).toBe(txId)
+    }
+    // And each wallet has its nonces used up to what was sent, none twice and none beyond.
+    for (const secret of stack.secrets) {
+      const own = [...sent.values()].filter((one) => one.secret === secret)
+      const api = httpClient(stack.baseUrl, { 'x-api-key': secret })
+      const nonces = await Promise.all(
+        own.map(async ({ txId }) => Number((await api.get(`/api/tx/${txId}`)).json.nonce)),
+      )
+      expect(nonces.toSorted((a, b) => a - b)).toEqual(own.map((_, nonce) => nonce))
+    }
+  })
+
+  test('told to stop, answers the send that a slow node still holds, refuses new callers, and ends', async () => {
+    node = await startSlowNode(stack.sinkPort)
+    const path = join(stack.home, 'chains.json')
+    const file = JSON.parse(readFileSync(path, 'utf8')) as ChainsFile
+    const url = node.url
+    const chains = file.chains.map((chain) => ({ ...chain, rpc_urls: [url] }))
+    writeFileSync(path, JSON.stringify({ chains }))
+    await stack.replaceService()
     const api = httpClient(stack.baseUrl, { 'x-api-key': stack.secrets[0] ?? '' })
-    const to = `0x${randomBytes(20).toString('hex')}`
-    const sending = api.post('/api/tx/send', { chain_id: stack.chainId, to, value: '1' })
+    const sending = api.post('/api/tx/send', { chain_id: stack.chainId, to: TO, value: '1' })
     // A send that is refused never gets to the node, and says why below.
     await Promise.race([node.asked, sending])
-    const { service } = stack.pids
-    process.kill(service, 'SIGTERM')
+    const service = servicePid()
+    process.kill(stack.pids.service, 'SIGTERM')
     const { status, text } = await sending
     expect([200, 202], text).toContain(status)
     await expect(fetch(`${stack.baseUrl}/healthz`)).rejects.toThrow()
     expect(await gone(service)).toBe(true)
+    expect(await gone(stack.pids.service)).toBe(true)
   })
 })

@@ -16,10 +16,11 @@ import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { fault, ok, refuse } from '../../src/errors/fault.js'
+import type { FrontDoor } from '../../src/http/front-door.js'
 import type { ReadinessPart } from '../../src/http/health-routes.js'
 import { createHttpMetrics } from '../../src/http/metrics.js'
 import type { ExtraRoute } from '../../src/http/routes.js'
-import { createHttpServer, type HttpServer } from '../../src/http/server.js'
+import { createHttpServer, type HttpServer, openFrontDoor } from '../../src/http/server.js'
 import type { AdapterChoice } from '../../src/http/uws.js'
 import type {
   AgentContext,
@@ -62,6 +63,10 @@ export interface HarnessOptions {
   readonly refusesWrite?: (keyId: KeyId) => boolean
   readonly inFlightMax?: number
   readonly drainTimeoutMs?: number
+  /** What happens at the door before there is a server. */
+  readonly before?: (door: FrontDoor) => Promise<void>
+  /** Default: a free one. */
+  readonly port?: number
   readonly ratePolicy?: RateLimitPolicy
   readonly failurePolicy?: RateLimitPolicy
   /** Of console tokens that name one user. */
@@ -125,6 +130,12 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     nowMs: Date.now,
   })
   const nowMs = () => performance.now()
+  const logger = pino(
+    { level: 'info' },
+    { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
+  )
+  const door = openFrontDoor({ adapter: ADAPTER }, logger)
+  await options.before?.(door)
   const server = createHttpServer({
     agent: Object.fromEntries(
       operations.map(({ name }) => [name, echo(name, options.agent?.[name])]),
@@ -152,19 +163,16 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
       ...(options.subjectPolicy === undefined ? {} : { subjectPolicy: options.subjectPolicy }),
       nowMs,
     }),
-    logger: pino(
-      { level: 'info' },
-      { write: (line: string) => void logged.push(JSON.parse(line) as Record<string, unknown>) },
-    ),
+    logger,
     metrics: createHttpMetrics(),
     extraRoutes: options.extraRoutes ?? [],
     readiness: options.readiness ?? [],
     ...(options.refusesWrite === undefined ? {} : { refusesWrite: options.refusesWrite }),
     ...(options.inFlightMax === undefined ? {} : { inFlightMax: options.inFlightMax }),
     drainTimeoutMs: options.drainTimeoutMs ?? 2_000,
-    adapter: ADAPTER,
+    door,
   })
-  const port = await server.listen('127.0.0.1', 0)
+  const port = await server.listen('127.0.0.1', options.port ?? 0)
   return {
     server,
     baseUrl: `http://127.0.0.1:${port}`,

@@ -122,8 +122,10 @@ export function openMachine(installation: string, cli: string): Machine {
       const child = spawn(program, args, {
         env: { PATH: process.env.PATH ?? '', ...environmentAt(installation, file, ids) },
         stdio: ['ignore', 'pipe', 'pipe'],
+        // A group of its own: a machine that is lost takes a unit's children with it.
+        detached: true,
       })
-      const killWithParent = () => child.kill('SIGKILL')
+      const killWithParent = () => killGroup(child)
       process.once('exit', killWithParent)
       child.once('exit', () => process.removeListener('exit', killWithParent))
       for (const stream of [child.stdout, child.stderr]) {
@@ -136,7 +138,7 @@ export function openMachine(installation: string, cli: string): Machine {
     output: (unit) => outputs.get(unit) ?? '',
     async kill() {
       const ending = [...children.values()].map(gone)
-      for (const child of children.values()) child.kill('SIGKILL')
+      for (const child of children.values()) killGroup(child)
       await Promise.all(ending)
       children.clear()
     },
@@ -175,6 +177,10 @@ function canUseUsers(): boolean {
     `require('node:fs').${look}`,
   ])
   return status === 0
+}
+
+function killGroup({ pid, exitCode, signalCode }: ChildProcess): void {
+  if (pid !== undefined && exitCode === null && signalCode === null) process.kill(-pid, 'SIGKILL')
 }
 
 async function ended(child: ChildProcess): Promise<void> {

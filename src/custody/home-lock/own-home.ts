@@ -7,7 +7,7 @@ import { type HeldLock, NoLock } from './kernel-lock.js'
 const LOOK_EVERY_MS = 2_000
 
 /** What a process makes is its user's alone; what others may read is given its mode by name. */
-const OWNER_ALONE = 0o077
+export const OWNER_ALONE = 0o077
 
 /**
  * The first thing a domain's process does, before it opens anything of its home: nothing it makes
@@ -22,21 +22,22 @@ export function ownHome(home: string, domain: DomainName): void {
     endWithout(lockDomain(home, domain), home)
   } catch (error) {
     if (!(error instanceof HomeInUse || error instanceof NoLock)) throw error
-    end(error.message)
+    endWith(error.message)
   }
 }
 
-function endWithout(lock: HeldLock, home: string): void {
+/** Ends the process once its lock is no longer in place. */
+export function endWithout(lock: HeldLock, home: string): void {
   const look = setInterval(() => {
     if (lock.inPlace()) return
-    end(
+    endWith(
       `The lock of ${home} was removed or replaced while this process held it: another one may write there by now, so this one ends. Lock files stay where they are; to let another process in, stop the one that runs.`,
     )
   }, LOOK_EVERY_MS)
   look.unref()
 }
 
-function end(sentence: string): never {
+export function endWith(sentence: string): never {
   writeSync(process.stderr.fd, `${sentence}\n`)
   process.exit(1)
 }

@@ -4,12 +4,14 @@ import type { HttpRequest } from '../app.js'
 /** A request's head, read once: every header as it came, since node:http joins and drops doubles. */
 export class NodeRequest implements HttpRequest {
   readonly path: string
+  readonly #method: string
   readonly #query: string
   readonly #names: readonly string[]
   readonly #raw: readonly string[]
   #parameters: readonly string[] = []
 
-  constructor({ url = '', rawHeaders }: IncomingMessage) {
+  constructor({ method = '', url = '', rawHeaders }: IncomingMessage) {
+    this.#method = method
     const mark = url.indexOf('?')
     this.path = mark === -1 ? url : url.slice(0, mark)
     this.#query = mark === -1 ? '' : url.slice(mark + 1)
@@ -37,6 +39,14 @@ export class NodeRequest implements HttpRequest {
 
   forEach(take: (name: string, value: string) => void): void {
     for (const [i, name] of this.#names.entries()) take(name, this.#raw[i * 2 + 1] ?? '')
+  }
+
+  getMethod(): string {
+    return this.#method
+  }
+
+  getUrl(): string {
+    return this.path
   }
 
   getParameter(index: number): string {

@@ -1,0 +1,70 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { App, Listener, Serve } from './app.js'
+import { createWaitingRoom } from './waiting-room.js'
+
+/**
+ * The port of a service: bound when its routes are there, or before, by one that takes over from
+ * another. Between the two, requests are held in a waiting room.
+ */
+export interface FrontDoor {
+  readonly app: App
+  /**
+   * Binds the port as soon as whoever has it lets go, and holds what comes.
+   * @throws Error when it is not free in time
+   */
+  listenEarly(host: string, port: number, patienceMs: number): Promise<void>
+  /**
+   * From now on requests go to the routes.
+   * @param register all routes, among them one of `any` for `/*`
+   * @throws Error when the address cannot be bound
+   */
+  open(host: string, port: number, register: (app: App) => void): Promise<Listener>
+}
+
+/** How long callers may be refused between two services: that much, and a bind. */
+const BIND_EVERY_MS = 5
+const EVERYTHING = '/*'
+const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+
+/** @param heldMax requests that wait at once; default: as many as a service may meet */
+export function createFrontDoor(app: App, heldMax?: number): FrontDoor {
+  let early: Listener | null = null
+  let openRoom = (_port: number): void => undefined
+  /** Where `/*` leads: a pattern that was given cannot be given again. */
+  let rest: Serve | null = null
+  let registered = false
+  const switched: App = {
+    ...app,
+    any(path, serve) {
+      if (path === EVERYTHING && rest !== null) rest = serve
+      else app.any(path, serve)
+    },
+  }
+
+  return {
+    app: switched,
+    async listenEarly(host, port, patienceMs) {
+      const room = createWaitingRoom(heldMax)
+      rest = room.serve
+      app.any(EVERYTHING, (response, request) => rest?.(response, request))
+      openRoom = (at) => room.open(ANY_ADDRESS[host] ?? host, at)
+      const deadlineMs = performance.now() + patienceMs
+      while (early === null) {
+        try {
+          early = await app.listen(host, port)
+        } catch (error) {
+          if (performance.now() > deadlineMs) throw error
+          await delay(BIND_EVERY_MS)
+        }
+      }
+    },
+    async open(host, port, register) {
+      // A pattern that was given cannot be given again, when the first attempt met a taken port.
+      if (!registered) register(switched)
+      registered = true
+      const listener = early ?? (await app.listen(host, port))
+      openRoom(listener.port)
+      return listener
+    },
+  }
+}

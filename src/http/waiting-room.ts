@@ -1,0 +1,205 @@
+import { request as sendRequest } from 'node:http'
+import { errorBody } from '../api/error-body.js'
+import { CATALOGUE } from '../errors/catalogue.js'
+import { fault } from '../errors/fault.js'
+import type { HttpRequest, HttpResponse } from './app.js'
+import { readRequestHead } from './request-head.js'
+import { newRequestId } from './request-id.js'
+import { statusLine } from './status-line.js'
+
+/**
+ * Holds the requests that reach a service before it serves: its predecessor has closed the port, and
+ * the store is not open yet. Each is read, kept, and sent on to this very port once the routes are
+ * there, so that it goes the way of all others. Owns what it holds.
+ */
+export interface WaitingRoom {
+  readonly serve: (response: HttpResponse, request: HttpRequest) => void
+  /** Sends on all that is held; what comes later it is not asked to hold. */
+  open(host: string, port: number): void
+}
+
+/** A thousand callers, twice over; each costs a connection, which waits anyway. */
+const HELD_MAX = 2_048
+/** Bodies of 256 KiB, of which a few may come; real ones are a few hundred bytes. */
+const HELD_BYTES_MAX = 32 * 1024 * 1024
+/** Sent on at once; the rest follows as those are answered. */
+const SENT_ON_AT_ONCE = 64
+const RETRY_AFTER_SECONDS = '1'
+/** Of one connection, or written anew by whoever sends (RFC 9110, section 7.6.1). */
+const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  'connection',
+  'content-length',
+  'date',
+  'expect',
+  'keep-alive',
+  'transfer-encoding',
+  'uwebsockets',
+])
+
+interface Held {
+  readonly response: HttpResponse
+  readonly method: string
+  readonly target: string
+  /** Names and values by turns. */
+  readonly headers: readonly string[]
+  readonly pieces: Buffer[]
+  gone: boolean
+}
+
+export function createWaitingRoom(heldMax = HELD_MAX): WaitingRoom {
+  /** Read to their ends. */
+  const waiting: Held[] = []
+  let held = 0
+  let bytes = 0
+  let sendOn = (): void => undefined
+
+  function hold(response: HttpResponse, request: HttpRequest): void {
+    const one: Held = { response, ...headOf(request), pieces: [], gone: false }
+    held++
+    response.onAborted(() => {
+      one.gone = true
+    })
+    response.onData((piece, isLast) => {
+      if (one.gone) return
+      bytes += piece.byteLength
+      if (bytes > HELD_BYTES_MAX) {
+        one.gone = true
+        refuse(response)
+        leave(one)
+        return
+      }
+      // The piece is gone when this returns.
+      one.pieces.push(Buffer.from(new Uint8Array(piece)))
+      if (!isLast) return
+      waiting.push(one)
+      sendOn()
+    })
+  }
+
+  function leave(one: Held): void {
+    held--
+    for (const piece of one.pieces) bytes -= piece.byteLength
+  }
+
+  return {
+    serve(response, request) {
+      const path = request.getUrl()
+      if (path === '/healthz') answer(response, 200, { status: 'ok' })
+      else if (path === '/readyz') answer(response, 503, NOT_READY)
+      else if (held >= heldMax || readRequestHead(request).framing !== 'length') refuse(response)
+      else hold(response, request)
+    },
+    open(host, port) {
+      let under = 0
+      sendOn = () => {
+        while (under < SENT_ON_AT_ONCE) {
+          const one = waiting.shift()
+          if (one === undefined) return
+          under++
+          forward(one, host, port, () => {
+            under--
+            leave(one)
+            sendOn()
+          })
+        }
+      }
+      sendOn()
+    },
+  }
+}
+
+const NOT_READY = { status: 'not_ready', draining: false, parts: {} }
+
+function headOf(request: HttpRequest): Pick<Held, 'method' | 'target' | 'headers'> {
+  const query = request.getQuery() ?? ''
+  const headers: string[] = []
+  request.forEach((name, value) => {
+    if (!HOP_BY_HOP.has(name)) headers.push(name, value)
+  })
+  return {
+    method: request.getMethod().toUpperCase(),
+    target: query === '' ? request.getUrl() : `${request.getUrl()}?${query}`,
+    headers,
+  }
+}
+
+/** @param done called once, when the caller has its answer or is gone */
+function forward(one: Held, host: string, port: number, done: () => void): void {
+  if (one.gone) {
+    done()
+    return
+  }
+  const { response, method, target: path } = one
+  const body = Buffer.concat(one.pieces)
+  const headers = [...one.headers]
+  if (body.length > 0) headers.push('content-length', String(body.length))
+  const onward = sendRequest({ host, port, method, path, headers, agent: false })
+  let ended = false
+  const end = (work: () => void): void => {
+    if (ended) return
+    ended = true
+    if (!one.gone) response.cork(work)
+    done()
+  }
+  // What became of it is not known, as when any connection breaks.
+  onward.on('error', () => end(() => response.close()))
+  onward.on('response', (answered) => {
+    const { statusCode = 502, rawHeaders } = answered
+    const writeHead = (): void => {
+      response.writeStatus(statusLine(statusCode))
+      for (let at = 0; at < rawHeaders.length; at += 2) {
+        const name = rawHeaders[at] ?? ''
+        if (!HOP_BY_HOP.has(name.toLowerCase()))
+          response.writeHeader(name, rawHeaders[at + 1] ?? '')
+      }
+    }
+    const isWhole = answered.headers['transfer-encoding'] === undefined
+    const pieces: Buffer[] = []
+    let begun = false
+    answered.on('data', (piece: Buffer) => {
+      if (isWhole) pieces.push(piece)
+      else if (!one.gone) {
+        response.cork(() => {
+          if (!begun) writeHead()
+          begun = true
+          response.write(piece)
+        })
+      }
+    })
+    answered.on('error', () => end(() => response.close()))
+    answered.on('end', () => {
+      end(() => {
+        if (!begun) writeHead()
+        const hasBody = method !== 'HEAD' && statusCode !== 204 && statusCode !== 304
+        if (begun) response.end()
+        else if (hasBody) response.end(Buffer.concat(pieces))
+        else response.endWithoutBody()
+      })
+    })
+  })
+  onward.end(body)
+}
+
+function refuse(response: HttpResponse): void {
+  const refusal = fault('OVERLOADED')
+  const { status } = CATALOGUE[refusal.code]
+  answer(response, status, errorBody(refusal, newRequestId()), [
+    ['Retry-After', RETRY_AFTER_SECONDS],
+  ])
+}
+
+/** Closes: of what may follow on that connection nothing was read. */
+function answer(
+  response: HttpResponse,
+  status: number,
+  body: unknown,
+  headers: readonly (readonly [string, string])[] = [],
+): void {
+  response.cork(() => {
+    response.writeStatus(statusLine(status))
+    response.writeHeader('Content-Type', 'application/json')
+    response.writeHeader('Cache-Control', 'no-store')
+    for (const [name, value] of headers) response.writeHeader(name, value)
+    response.end(JSON.stringify(body), true)
+  })
+}

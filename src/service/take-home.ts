@@ -1,0 +1,28 @@
+import { inheritHome } from '../custody/home-lock/inherit-home.js'
+import { ownHome } from '../custody/home-lock/own-home.js'
+import type { FrontDoor } from '../http/front-door.js'
+import { READY_TO_TAKE_OVER, SUCCESSOR } from '../supervisor/hand-over.js'
+
+/**
+ * Makes this service the one of its home: at once, or, when it was started as a successor, as soon
+ * as its predecessor is gone. A successor binds the port the moment that one closes it, which is the
+ * first thing it does, and holds what comes until it serves. Nothing of the home is opened before
+ * the lock is held, so the two never write there together.
+ */
+
+/** Requests in flight have 10 s to end, and the end of the process 20 s in all. */
+const PREDECESSOR_ENDS_MS_MAX = 30_000
+
+export async function takeHome(
+  home: string,
+  door: FrontDoor,
+  at: { readonly host: string; readonly port: number },
+): Promise<void> {
+  if (!process.argv.includes(SUCCESSOR)) {
+    ownHome(home, 'service')
+    return
+  }
+  process.send?.({ type: READY_TO_TAKE_OVER })
+  await door.listenEarly(at.host, at.port, PREDECESSOR_ENDS_MS_MAX)
+  await inheritHome(home, 'service', PREDECESSOR_ENDS_MS_MAX)
+}

@@ -1,0 +1,102 @@
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { afterEach, describe, expect, test } from 'vitest'
+import { createFrontDoor } from '../../src/http/front-door.js'
+import { createApp } from '../../src/http/uws.js'
+import { freePort } from '../support/ports.js'
+import { ADAPTER, type Harness, READ_SECRET, startHarness, TRADE_SECRET } from './harness.js'
+
+const PATIENCE_MS = 20_000
+const SEND = { chain_id: 1, to: `0x${'1'.repeat(40)}`, value: '1' }
+
+let harness: Harness | null = null
+let predecessor: Server | null = null
+afterEach(async () => {
+  predecessor?.close()
+  predecessor = null
+  await harness?.server.close()
+  harness = null
+})
+
+/** What answers a caller within the test, whatever the machine does. */
+function call(port: number, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`http://127.0.0.1:${port}${path}`, { ...init, signal: AbortSignal.timeout(20_000) })
+}
+
+describe('a service that takes over', () => {
+  test('has the port as soon as it is let go, and answers later what came before it served', async () => {
+    const port = await freePort()
+    predecessor = createServer().listen({ port, host: '127.0.0.1', exclusive: true })
+    await once(predecessor, 'listening')
+    const early: Promise<Response>[] = []
+    harness = await startHarness({
+      agent: { send_transaction: () => ({ ok: true, value: { sent: true } }) },
+      extraRoutes: [
+        {
+          method: 'GET',
+          path: '/pieces',
+          name: 'pieces',
+          handle: (exchange) => {
+            const stream = exchange.stream({ status: 200, contentType: 'text/plain' })
+            stream.write('one ')
+            stream.write('two')
+            stream.end()
+          },
+        },
+      ],
+      async before(door) {
+        const bound = door.listenEarly('127.0.0.1', port, PATIENCE_MS)
+        predecessor?.close()
+        await bound
+        const headers = { 'x-api-key': TRADE_SECRET, 'content-type': 'application/json' }
+        early.push(
+          call(port, '/api/limits?x=%20', { headers: { 'x-api-key': READ_SECRET } }),
+          call(port, '/api/tx/send', { method: 'POST', headers, body: JSON.stringify(SEND) }),
+          call(port, '/nowhere'),
+          call(port, '/pieces'),
+          call(port, '/healthz', { method: 'HEAD' }),
+        )
+        expect((await call(port, '/healthz')).status).toBe(200)
+        const ready = await call(port, '/readyz')
+        expect([ready.status, (await ready.json()) as unknown]).toEqual([
+          503,
+          { status: 'not_ready', draining: false, parts: {} },
+        ])
+      },
+      port,
+    })
+    const [read, sent, nowhere, pieces] = await Promise.all(early)
+    expect(read?.status).toBe(400)
+    expect(sent?.headers.get('ratelimit')).not.toBeNull()
+    expect([sent?.status, await sent?.json()]).toEqual([200, { sent: true }])
+    expect(nowhere?.status).toBe(404)
+    expect(await pieces?.text()).toBe('one two')
+    // What comes from now on does not wait, on any path.
+    expect((await call(port, '/nowhere')).status).toBe(404)
+    expect((await call(port, '/readyz')).status).toBe(200)
+  })
+
+  test('gives up a port that is not let go in time', async () => {
+    const port = await freePort()
+    predecessor = createServer().listen({ port, host: '127.0.0.1', exclusive: true })
+    await once(predecessor, 'listening')
+    const door = createFrontDoor(createApp({ adapter: ADAPTER }))
+    await expect(door.listenEarly('127.0.0.1', port, 50)).rejects.toThrow(/is the port taken/)
+  })
+
+  test('refuses what is more than it can hold, with a time to come back', async () => {
+    const door = createFrontDoor(createApp({ adapter: ADAPTER }), 2)
+    const port = await freePort()
+    await door.listenEarly('127.0.0.1', port, PATIENCE_MS)
+    const calls = Array.from({ length: 3 }, () => call(port, '/any'))
+    const refused = await Promise.race(calls)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
+    expect(await refused.json()).toMatchObject({ error: { code: 'OVERLOADED' } })
+    const listener = await door.open('127.0.0.1', port, (app) =>
+      app.any('/*', (response) => response.end('served', true)),
+    )
+    const statuses = (await Promise.all(calls)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([200, 200, 503])
+    listener.close()
+  })
+})
