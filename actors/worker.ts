@@ -8,7 +8,11 @@ import { readChainsFile } from '../src/config/chains.js'
 import { createLogger } from '../src/config/logging.js'
 import { readSmtpFile } from '../src/config/smtp.js'
 import { createStepLines } from '../src/config/step-lines.js'
+import { createContractReads } from '../src/defi/contract-reads.js'
+import { createErc4626 } from '../src/defi/erc4626.js'
 import { createExecutionGas } from '../src/defi/execution-gas.js'
+import { createReplan } from '../src/defi/replan.js'
+import { createUniswapV3 } from '../src/defi/uniswap-v3.js'
 import { ENTROPY_BYTES } from '../src/domain/ids.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
 import { createApprovalPort } from '../src/service-custody/approval-port.js'
@@ -117,6 +121,13 @@ const stepReader: StepReader | null = start.tellsSteps
 const headOf = (chainId: number) => chains.get(chainId)?.fees.latest()?.head.number ?? null
 
 const approvals = createApprovalPort(coSigner)
+const isCallError = (error: unknown): error is RpcCallError => error instanceof RpcCallError
+const contractReads = createContractReads(isCallError)
+const replan = createReplan({
+  prices,
+  swapVenue: createUniswapV3(contractReads),
+  vaultVenue: createErc4626(contractReads),
+})
 
 const drawEntropy = () => timers.random.bytes(ENTROPY_BYTES)
 const sequence = attachEventSequence(
@@ -160,6 +171,7 @@ const host = new ShardHost({
           coSigner,
           tell,
           approvals,
+          replan,
           freezes: freezes.book,
           keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
           versions: attachVersions(start.walletVersions),
@@ -214,9 +226,7 @@ const host = new ShardHost({
         freezes: freezes.book,
         chains,
         coSigner,
-        executionGas: createExecutionGas(
-          (error): error is RpcCallError => error instanceof RpcCallError,
-        ),
+        executionGas: createExecutionGas(isCallError),
         tell,
         log,
         timers,

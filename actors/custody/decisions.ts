@@ -2,11 +2,12 @@ import { sleep, type Timers } from '../../src/clock/timers.js'
 import {
   type Approval,
   type ApprovalDecision,
+  askedCall,
   SOFTWARE_AUTHORIZER,
 } from '../../src/domain/approval.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import { FaultError } from '../../src/errors/fault.js'
-import type { ApprovalPort, AskedCall, Confirmed } from '../../src/service-custody/approval-port.js'
+import type { ApprovalPort, Confirmed } from '../../src/service-custody/approval-port.js'
 import type { ApprovalDecisions } from '../../src/service-custody/co-signer.js'
 import type { Reader } from '../../src/store/reader.js'
 import { subWalletAddress } from '../addresses.js'
@@ -25,12 +26,6 @@ export interface DecisionPorts {
 
 type Decided = ApprovalDecisions['decisions'][number]
 
-/** The term as people are asked about it now. */
-export function askedCall({ subWalletId: walletId, ...approval }: Approval): AskedCall {
-  const { approvalId, keyId, userId, maxNativeWei, expiresAtMs } = approval
-  return { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs }
-}
-
 /** As both domains verified it. @throws FaultError as `ApprovalPort.approve` */
 export async function approvedBy(
   {
@@ -41,11 +36,11 @@ export async function approvedBy(
     readonly timers: Pick<Timers, 'now'>
   },
   approval: Approval,
-  { call }: Transaction,
+  tx: Transaction,
   confirmed: Confirmed,
   comment: string | null,
 ): Promise<ApprovalDecision> {
-  const given = await approvals.approve(askedCall(approval), call, confirmed)
+  const given = await approvals.approve(askedCall(approval, tx), confirmed)
   return {
     authorizerId: given.authorizerId ?? SOFTWARE_AUTHORIZER,
     decision: 'approve',

@@ -69,7 +69,7 @@ export function followSteps(
         if (event.tx.status === 'dropped') note('dropped', event.tx.call.chainId, event.tx)
         break
       case 'sponsored-reserved':
-        note('reserved', event.draft.chainId, event.draft)
+        if (event.draft.approval === undefined) note('reserved', event.draft.chainId, event.draft)
         break
       case 'queued': {
         const draft = state.drafts.get(event.txId)?.draft

@@ -1,3 +1,4 @@
+import type { Replan } from '../../src/defi/replan.js'
 import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { FreezeBook } from '../../src/domain/freeze-book.js'
 import type { KeyId, SubWalletId } from '../../src/domain/ids.js'
@@ -23,6 +24,8 @@ export interface SubWalletPorts extends AccountPorts {
   readonly freezes: Pick<FreezeBook, 'of'>
   /** Null: no call may wait for a person, and what its policy asks about is refused. */
   readonly approvals: ApprovalPort | null
+  /** What the venue offers now for a sponsored call that waited; never rejects. */
+  readonly replan: Replan
   readonly keyChanged: (secretHash: string) => void
   readonly versions: Pick<Versions<SubWalletId>, 'countUp'>
   /** Takes entries that no commit waits for. */

@@ -8,6 +8,7 @@ import type { Writer } from '../../src/store/writer.js'
 import { verdictOf } from './audit.js'
 import type { SponsoredEvent } from './core/sponsored-messages.js'
 import { runningKey, type SubWalletState } from './core/state.js'
+import { recordSigned } from './record-approvals.js'
 
 /** Rebuilds what is under way from its stored intents. */
 export function loadSponsored(reader: Reader, state: SubWalletState): void {
@@ -39,16 +40,29 @@ export function loadSponsored(reader: Reader, state: SubWalletState): void {
  */
 export function recordSponsored(
   writer: Writer,
-  { subWalletId, sponsored }: SubWalletState,
+  { subWalletId, sponsored, waiting }: SubWalletState,
   event: SponsoredEvent,
 ): boolean {
   switch (event.type) {
     case 'sponsored-withdrawn':
       writer.deleteSponsorship(subWalletId, event.txId)
+      if (event.tx !== null) {
+        writer.putTransaction(event.tx)
+        writer.appendEvent(txEvent(event.tx, 'transaction.dropped', event.atMs))
+      }
       return true
     case 'sponsored-handed':
       writer.putSponsorship(event.sponsorship)
+      if (event.tx !== null) {
+        writer.putTransaction(event.tx)
+        recordSigned(writer, event.tx)
+      }
       return true
+    case 'sponsored-reserved-anew': {
+      const held = waiting.byTx.get(event.draft.txId)?.tx
+      if (held !== undefined) writer.putTransaction(held)
+      return true
+    }
     case 'sponsored-moved':
       writer.putSponsorship(event.sponsorship)
       return false
@@ -56,6 +70,8 @@ export function recordSponsored(
       const { tx, sponsorship } = event
       // It may have waited long for its gas wallet: the trail shows it when it was let through.
       writer.addTransaction(tx, null)
+      // One that waited has a record already.
+      if (sponsorship.waited !== undefined) writer.putTransaction(tx)
       writer.appendAudit(allowedEntry(tx, verdictOf(event)))
       writer.markOpen(subWalletId, tx.txId)
       writer.putSponsorship(sponsorship)
@@ -114,7 +130,7 @@ export function marksOf({
   intentNonces,
   sponsoredGas,
 }: SubWalletState): SponsoredMarks | undefined {
-  if (intentNonces.size === 0) return undefined
+  if (intentNonces.size === 0 && sponsoredGas.micros === 0n) return undefined
   const nonces = [...intentNonces].map(([chainId, next]) => ({ chainId, next }))
   return { intentNonces: nonces, gas: sponsoredGas }
 }

@@ -1,6 +1,6 @@
 import { transactionJson } from '../../src/api/transaction-json.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
-import { currentHash, type Transaction } from '../../src/domain/transaction.js'
+import { currentHash, isFinal, type Transaction } from '../../src/domain/transaction.js'
 import type { ErrorCode } from '../../src/errors/catalogue.js'
 import { fault } from '../../src/errors/fault.js'
 import type { AskResult } from '../runtime/actor.js'
@@ -68,9 +68,9 @@ export function encodeAnswer(
   return { ok: true, value }
 }
 
-/** Nothing of it is signed: it waits for a person, or ended without. */
+/** It has no hash: it waits for a person or for its gas wallet, or ended without. */
 function waitingReply(tx: Transaction, replayed: boolean): EncodedSendReply {
-  const status = tx.status === 'awaiting_approval' ? 202 : 200
+  const status = isFinal(tx.status) ? 200 : 202
   return [tx.txId, '0x', false, tx.updatedAtMs, status, transactionJson(tx, null), replayed, null]
 }
 

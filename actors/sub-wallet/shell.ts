@@ -150,7 +150,7 @@ export function createSubWalletShell(
           void restGrants(ports.timers, effect, self)
           break
         case 'ready-approval':
-          readyApproval(ports, effect, id as SubWalletId, self)
+          readyApproval(ports, effect, self)
           break
         case 'tell-approval':
           void tellApproval(ports, effect, self)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { authorization } from './console.js'
 import { listCursor, listLimit, nextCursor, timestamp } from './primitives.js'
-import { txKind } from './transaction.js'
+import { txKind, txStatus } from './transaction.js'
 
 /** Calls that wait for a person, or did (CONTRACT.md, "Approvals"). */
 
@@ -29,6 +29,11 @@ export const approvalRecord = z.looseObject({
   key_id: z.string(),
   sub_wallet_id: z.string(),
   status: approvalStatus,
+  tx_status: txStatus.describe('what became of the call: one that was approved may be dropped'),
+  error: z
+    .looseObject({ code: z.string(), message: z.string() })
+    .nullable()
+    .describe('of the call; null while nothing went wrong'),
   rule: z.string().describe("the policy's rule that asks, or default"),
   needed: z.int().describe('distinct people; 0 where it only waits for its time'),
   delay_seconds: z.int(),
@@ -46,9 +51,22 @@ export const approvalRecord = z.looseObject({
   call: z.looseObject({
     operation: txKind,
     chain_id: z.int(),
-    to: z.string(),
+    to: z.string().describe('of a sponsored call the Router'),
     value: z.string().describe('wei'),
-    data: z.string(),
+    data: z.string().describe("of a sponsored call the venue's"),
+    intent: z
+      .looseObject({
+        venue: z.string(),
+        token_in: z.string(),
+        amount_in: z.string().describe('smallest unit, fee included'),
+        token_out: z.string(),
+        amount_out_min: z.string().describe('smallest unit'),
+        fee_bps: z.int(),
+      })
+      .nullable()
+      .describe(
+        "what is signed where the service pays the gas: the Router intent's terms; else null",
+      ),
     decoded: z.looseObject({
       selector: z.string().nullable(),
       moves: z
@@ -59,7 +77,9 @@ export const approvalRecord = z.looseObject({
     }),
   }),
   spend_usd: z.string().describe('what is reserved'),
-  max_native_wei: z.string().describe('the most that its gas may cost, wei'),
+  max_native_wei: z
+    .string()
+    .describe('the most that its gas may cost, wei; of no meaning where the service pays'),
   simulation: z.looseObject({
     simulated: z.boolean(),
     gas_used: z.string().nullable(),
@@ -69,7 +89,7 @@ export const approvalRecord = z.looseObject({
     lists: z.array(z.looseObject({ list: z.string(), version: z.string() })),
   }),
   asked_again: z
-    .enum(['price', 'gas', 'policy'])
+    .enum(['price', 'quote', 'gas', 'policy'])
     .nullable()
     .describe('why people were asked once more; what was approved before counts no more'),
   url: z.string().nullable(),

@@ -1,9 +1,20 @@
 import type { CountedCall } from '../policy/policy-ledger.js'
 import type { ScreenedAgainst } from './audit.js'
-import type { ApprovalId, Hex, KeyId, LineageId, SubWalletId, TxId, UserId } from './ids.js'
+import type { Call } from './call.js'
+import type {
+  Address,
+  ApprovalId,
+  Hex,
+  KeyId,
+  LineageId,
+  SubWalletId,
+  TxId,
+  UserId,
+} from './ids.js'
 import { ID_PREFIX } from './ids.js'
 import type { UsdMicros } from './money.js'
-import type { UnapprovedEnd } from './transaction.js'
+import type { IntentTerms, PartyNamed } from './sponsored-terms.js'
+import type { Transaction, UnapprovedEnd } from './transaction.js'
 
 /**
  * A call that its key's policy sent to a person, or that waits for its time. The call itself is in
@@ -45,6 +56,8 @@ export interface Approval {
   readonly counted: CountedCall | null
   readonly foreseen: Foreseen
   readonly screenedAgainst: readonly ScreenedAgainst[]
+  /** What a call comes to whose gas the service pays; null of a send. */
+  readonly sponsored: WaitingSponsorship | null
   /** Why people were asked once more; null: they were not. */
   readonly askedAgain: AskedAgain | null
   readonly decidedAtMs: number | null
@@ -56,7 +69,49 @@ export interface Approval {
 }
 
 export type ApprovalStatus = 'pending' | 'approved' | UnapprovedEnd
-export type AskedAgain = 'price' | 'gas' | 'policy'
+/**
+ * price: what it moves is worth more or less. quote: the venue gives more or less for it. gas: it would
+ * cost more than people signed. policy: it asks for more people by now.
+ */
+export type AskedAgain = 'price' | 'quote' | 'gas' | 'policy'
+
+/** A sponsored call as people are asked about it. */
+export interface WaitingSponsorship {
+  readonly router: Address
+  readonly delegate: Address
+  /** Signed as they are, with `minOut` and the venue's calldata, or asked about anew. */
+  readonly terms: IntentTerms
+  /** What the venue offered when they were made, smallest units of the output. */
+  readonly offered: bigint
+  /** Venue, tokens and vault, for the screening. */
+  readonly parties: readonly PartyNamed[]
+  /** Equal for requests of the same kind, tokens and amounts. */
+  readonly fingerprint: string
+}
+
+/** What of a call people sign: their own transaction, or the terms of a Router intent. */
+export type AskedSubject =
+  | { readonly kind: 'transaction'; readonly call: Call }
+  | {
+      readonly kind: 'intent'
+      readonly chainId: number
+      readonly router: Address
+      /** The sub-wallet's. */
+      readonly account: Address
+      readonly terms: IntentTerms
+    }
+
+/** A call as both domains name it to people. */
+export interface AskedCall {
+  readonly approvalId: ApprovalId
+  readonly walletId: SubWalletId
+  readonly keyId: KeyId
+  readonly userId: string
+  /** Gas limit × maximum fee at the most, wei; of a Router intent nothing bounds it. */
+  readonly maxNativeWei: bigint
+  readonly expiresAtMs: number
+  readonly subject: AskedSubject
+}
 
 export interface ApprovalDecision {
   /** `aut_…`; null of a console token's decline. */
@@ -72,7 +127,7 @@ export interface ApprovalDecision {
 /** In place of an authorizer's id: on a development instance a console token's word is confirmed. */
 export const SOFTWARE_AUTHORIZER = 'software'
 
-/** What a call that waited is signed by, besides its key's grant. */
+/** What a call that waited is signed by, instead of the proof of its API key. */
 export interface ApprovalToSign {
   readonly approvalId: ApprovalId
   readonly expiresAtMs: number
@@ -93,6 +148,36 @@ export interface Foreseen {
 /** One of a transaction for its whole life: the same identity. */
 export function approvalIdOf(txId: TxId): ApprovalId {
   return (ID_PREFIX.approval + txId.slice(ID_PREFIX.tx.length)) as ApprovalId
+}
+
+/**
+ * The nonce of the Router that an approved intent takes, which no counted one comes to: the id's own
+ * 128 bits. So the Router itself lets one execution happen for an approval, whoever forgets what.
+ * @param approvalId 16 bytes
+ */
+export function approvalNonce(approvalId: Uint8Array): bigint {
+  let nonce = 0n
+  for (const byte of approvalId) nonce = (nonce << 8n) | BigInt(byte)
+  return nonce
+}
+
+/** The term as people are asked about it now. */
+export function askedCall(approval: Approval, tx: Pick<Transaction, 'call' | 'from'>): AskedCall {
+  const { approvalId, subWalletId: walletId, keyId, userId, maxNativeWei, expiresAtMs } = approval
+  const { sponsored } = approval
+  const subject: AskedSubject =
+    sponsored === null
+      ? { kind: 'transaction', call: tx.call }
+      : intentSubject(sponsored, tx.call.chainId, tx.from)
+  return { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs, subject }
+}
+
+export function intentSubject(
+  { router, terms }: Pick<WaitingSponsorship, 'router' | 'terms'>,
+  chainId: number,
+  account: Address,
+): AskedSubject {
+  return { kind: 'intent', chainId, router, account, terms }
 }
 
 /** Those who approved the present term, each once. */

@@ -2,7 +2,7 @@ import type { CountedCall } from '../policy/policy-ledger.js'
 import type { Address, GasWalletId, Hex, KeyId, LineageId, SubWalletId, TxId } from './ids.js'
 import type { UsdMicros } from './money.js'
 import type { Reservation } from './spend.js'
-import type { AccountTransaction, TxKind, Valuation } from './transaction.js'
+import type { AccountTransaction, AskedApproval, TxKind, Valuation } from './transaction.js'
 
 /** Kinds of calls whose gas the service pays (CONTRACT.md, "Gas"). */
 export type SponsoredKind = Exclude<TxKind, 'send'>
@@ -49,6 +49,8 @@ export interface Sponsorship {
   readonly gasMicros: UsdMicros
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
   readonly createdAtMs: number
+  /** Present where people were asked, or it had to wait: it has a record since it was requested. */
+  readonly waited?: { readonly approval: AskedApproval; readonly createdAtMs: number }
   /** Absent where its key's policy counts nothing. */
   readonly counted?: CountedCall
   /**

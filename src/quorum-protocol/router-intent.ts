@@ -34,6 +34,8 @@ export interface DecodedRouterIntent {
   /** The venue, and its calldata. */
   readonly target: Uint8Array
   readonly data: Uint8Array
+  /** 32 bytes, big-endian. */
+  readonly nonce: Uint8Array
   readonly deadlineSeconds: number
   /** 32 bytes, EIP-712. */
   readonly digest: Uint8Array
@@ -114,6 +116,7 @@ export function decodeRouterIntent(bytes: Uint8Array): DecodedRouterIntent {
     minOut,
     target,
     data,
+    nonce,
     deadlineSeconds,
     digest,
   }

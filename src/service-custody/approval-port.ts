@@ -1,25 +1,25 @@
-import { approvalKeyProof, callTerm } from '../custody/approvals/approval-term.js'
-import type { Call } from '../domain/call.js'
-import type { ApprovalId, Hex, KeyId, SubWalletId } from '../domain/ids.js'
+import { approvalKeyProof, termOfCall } from '../custody/approvals/approval-term.js'
+import type { AskedCall } from '../domain/approval.js'
+import type { ApprovalId, Hex } from '../domain/ids.js'
 import type { UnapprovedEnd } from '../domain/transaction.js'
 import type { ApprovalDecisions, ApprovalGiven, ApprovalUpdate, CoSigner } from './co-signer.js'
 
 /** Where the user side is told of calls that wait, and people's decisions come from. */
 export interface ApprovalPort {
   /** That the live API key asked for the call: 32 bytes that are good for nothing else. */
-  proveKey(asked: AskedCall, call: Call, proofKey: Uint8Array): Hex
+  proveKey(asked: AskedCall, proofKey: Uint8Array): Hex
   /**
    * Durable there when it resolves. Repeating it does no harm; with more gas or another expiry it is
    * asked anew, and what was approved before is void.
    * @throws FaultError COSIGNER_UNAVAILABLE; OVERLOADED; PERMISSION_DENIED when it refuses
    */
-  register(asked: AskedCall, call: Call, said: SaidOfCall): Promise<void>
+  register(asked: AskedCall, said: SaidOfCall): Promise<void>
   /**
    * Has a proof over the call as it is asked about now verified and kept by both domains.
    * @throws FaultError AUTHORIZATION_REQUIRED with what to sign; AUTHORIZATION_REFUSED;
    * COSIGNER_UNAVAILABLE
    */
-  approve(asked: AskedCall, call: Call, confirmed: Confirmed): Promise<ApprovalGiven>
+  approve(asked: AskedCall, confirmed: Confirmed): Promise<ApprovalGiven>
   /**
    * What people decided at the user side's own page, oldest first; some at a time.
    * @param after a cursor of before; null: from the first that is kept
@@ -33,16 +33,6 @@ export interface ApprovalPort {
 
 export type Confirmed = Pick<ApprovalUpdate, 'consoleToken' | 'authorization'>
 
-export interface AskedCall {
-  readonly approvalId: ApprovalId
-  readonly walletId: SubWalletId
-  readonly keyId: KeyId
-  readonly userId: string
-  /** Gas limit × maximum fee at the most, wei. */
-  readonly maxNativeWei: bigint
-  readonly expiresAtMs: number
-}
-
 /** What the user side cannot know by itself. */
 export interface SaidOfCall {
   /** Distinct people; 0 where it only waits for its time. */
@@ -52,6 +42,8 @@ export interface SaidOfCall {
   readonly rule: string
   /** Decimal. */
   readonly spendUsd: string
+  /** What the user calls whom it pays; null: nothing. */
+  readonly payeeLabel: string | null
   /** Of `proveKey`. */
   readonly keyProof: Hex
 }
@@ -64,21 +56,22 @@ type Elsewhere = Pick<
 
 export function createApprovalPort(coSigner: Elsewhere): ApprovalPort {
   return {
-    proveKey(asked, call, proofKey) {
-      const proof = approvalKeyProof(proofKey, callTerm(asked, call))
-      return `0x${Buffer.from(proof).toString('hex')}`
+    proveKey(asked, proofKey) {
+      const { term, call } = termOfCall(asked)
+      return `0x${approvalKeyProof(proofKey, term, call).toString('hex')}`
     },
-    register(asked, call, { keyProof, ...said }) {
+    register(asked, { keyProof, ...said }) {
       return coSigner.registerApproval({
         ...said,
-        term: callTerm(asked, call),
+        ...termOfCall(asked),
         userId: asked.userId,
-        data: call.data,
         keyProof: Buffer.from(keyProof.slice(2), 'hex'),
       })
     },
-    approve: (asked, call, confirmed) =>
-      coSigner.approve({ ...confirmed, term: callTerm(asked, call), userId: asked.userId }),
+    approve(asked, confirmed) {
+      const { term } = termOfCall(asked)
+      return coSigner.approve({ ...confirmed, term, userId: asked.userId })
+    },
     decisions: (after) => coSigner.approvalDecisions(after),
     end: (approvalId, as) => coSigner.endApproval({ approvalId, as }),
     pageOf: (approvalId) => coSigner.pageOf(approvalId),

@@ -11,7 +11,6 @@ import { ID_PREFIX, ulidBytes, ulidOfBytes } from '../domain/ids.js'
 import { expectBytes, expectInteger, expectList } from '../quorum-protocol/bytes.js'
 import type { SocketClient } from '../quorum-protocol/client.js'
 import { Refusal } from '../quorum-protocol/refusal.js'
-import { fromHex } from '../quorum-protocol/transaction.js'
 import type {
   ApprovalDecisions,
   ApprovalGiven,
@@ -54,8 +53,7 @@ export function createApprovalsElsewhere(
 
   return {
     async register(registration) {
-      const { term, userId, data, needed, delaySeconds, rule, spendUsd, keyProof } = registration
-      const call = fromHex(data)
+      const { term, userId, call, needed, delaySeconds, rule, spendUsd, keyProof } = registration
       await userSide.call('approval-ask', [
         ...[encodeApprovalTerm(term), userId, call, needed, delaySeconds, rule, spendUsd],
         ...[keyProof, registration.payeeLabel ?? null],

@@ -129,7 +129,7 @@ export interface ApprovalRegistration {
   readonly term: ApprovalTerm
   readonly userId: string
   /** Calldata; of a Router intent its encoding (`encodeRouterIntent`), of any nonce and deadline. */
-  readonly data: Hex
+  readonly call: Uint8Array
   /** How many people must approve; 0: it waits for its time alone. */
   readonly needed: number
   readonly delaySeconds: number

@@ -92,4 +92,4 @@ export const LISTED = ''
  * Raised by every change of a stored shape. A build opens stores of its own schema alone: none was
  * released, so there is nothing to migrate.
  */
-export const SCHEMA_VERSION = 21
+export const SCHEMA_VERSION = 22

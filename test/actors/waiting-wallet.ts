@@ -3,17 +3,24 @@ import type { Reply } from '../../actors/runtime/actor.js'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Command, Effect } from '../../actors/sub-wallet/core/messages.js'
 import { Sent } from '../../actors/sub-wallet/core/sent.js'
+import type {
+  PreparedSponsored,
+  SponsoredAnew,
+} from '../../actors/sub-wallet/core/sponsored-messages.js'
+import type { SponsoredDraft } from '../../actors/sub-wallet/core/sponsored-state.js'
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { type Approval, approvalIdOf } from '../../src/domain/approval.js'
 import type { Freezes } from '../../src/domain/freeze.js'
-import type { TxId } from '../../src/domain/ids.js'
+import type { Hex, TxId } from '../../src/domain/ids.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
+import type { SponsoredQuote } from '../../src/valuation/sponsored-quote.js'
+import { preparedSwap } from '../core/wallet-world.js'
 import { createMemoryEnvironment } from './memory-environment.js'
 import {
   ATTEMPT,
@@ -64,7 +71,7 @@ export class WaitingWallet {
       if (effect === undefined) return
       const { nowMs } = this
       if (effect.type === 'ready-approval') {
-        const { txId } = effect.draft
+        const { txId } = effect
         await this.run({
           type: 'approval-ready',
           txId,
@@ -84,11 +91,69 @@ export class WaitingWallet {
           ...{ type: 'screened', txId, refusal: this.screening, screenedAgainst: [], requoted },
           ...{ chainNonce: 0, nowMs },
         })
+      } else if (effect.type === 'screen-sponsored') {
+        const { draft } = effect
+        const { txId } = draft
+        const screened = { refusal: this.screening, screenedAgainst: [], nowMs }
+        const anew =
+          draft.approval === undefined || this.screening !== null ? {} : { anew: this.anew(draft) }
+        await this.run({ type: 'sponsored-screened', txId, ...screened, ...anew })
       }
     }
   }
 
   screening: Fault | null = null
+  /** What venues, prices and the chain say of sponsored calls that are judged anew. */
+  now: Partial<SponsoredAnew> & { readonly offered?: bigint; readonly micros?: bigint } = {}
+
+  /** As the effect would find it: a minimum as far below the offer as before. */
+  anew({ terms, offered: before, valuation }: SponsoredDraft): SponsoredAnew {
+    const { offered = before, micros = valuation.valueMicros, ...said } = this.now
+    if (!terms.ok) throw new Error('no terms')
+    const minOut = (offered * terms.value.minOut) / before
+    const data: Hex = offered === before ? terms.value.data : '0xbb'
+    const quote: SponsoredQuote = {
+      ...{ ok: true, unpriced: false, parties: [], offered },
+      valuation: { ...valuation, valueMicros: micros },
+      terms: { ok: true, value: { ...terms.value, minOut, data } },
+    }
+    return { quote, delegated: true, chainNonce: null, gasMicros: 1n, ...said }
+  }
+
+  /** A swap that a venue offers 100 for, of which at least 95 are to come. */
+  async swap(n: number, micros: bigint, said: Partial<PreparedSponsored> = {}) {
+    const swap = preparedSwap(n, micros)
+    const { quote } = swap
+    if (!quote.ok || !quote.terms.ok) throw new Error('no quote')
+    const value = { ...quote.terms.value, minOut: 95n, data: '0xaa' as const }
+    const offer = { ...quote, offered: 100n, terms: { ok: true, value } as const }
+    const { nowMs } = this
+    const refused = await this.run({ ...swap, quote: offer, nowMs, ...said })
+    if (refused !== undefined) return refused
+    await this.settle()
+    return this.#replies.find(({ result }) => result.ok && isSent(result.value, txIdOf(n)))?.result
+  }
+
+  /** Intents that the quorum was asked for and has not answered. */
+  intents() {
+    return this.effects.flatMap((effect) => (effect.type === 'sign-intent' ? [effect] : []))
+  }
+
+  async signIntent(n: number): Promise<void> {
+    const at = this.effects.findIndex(
+      (it) => it.type === 'sign-intent' && it.draft.txId === txIdOf(n),
+    )
+    if (at < 0) throw new Error('not asked for')
+    this.effects.splice(at, 1)
+    const deadlineSeconds = this.nowMs / 1_000 + 180
+    const signed = { calldata: '0xcc', authorization: null, deadlineSeconds } as const
+    await this.run({ type: 'intent-signed', txId: txIdOf(n), signed, nowMs: this.nowMs })
+  }
+
+  jobs() {
+    return this.effects.flatMap((effect) => (effect.type === 'submit-job' ? [effect] : []))
+  }
+
   freezes: Freezes | null = null
   /** Calls that wait in other wallets of the user. */
   others = 0
@@ -204,6 +269,11 @@ export class WaitingWallet {
     for (const { draft } of state.drafts.values()) {
       if (draft.approval === undefined) held += draft.reservation.micros
     }
+    for (const { draft, sponsorship } of state.sponsored.values()) {
+      if (sponsorship !== null) held += sponsorship.reservation.micros
+      else if (draft !== null && draft.approval === undefined) held += draft.reservation.micros
+    }
+    expect(handedOf(stored)).toEqual(handedOf(state))
     expect(this.reserved).toBe(held)
     for (const { draft } of this.asked()) {
       const waits = draft.approval?.proofs.length ?? null
@@ -212,7 +282,15 @@ export class WaitingWallet {
   }
 }
 
-const ANSWERED: ReadonlySet<Effect['type']> = new Set(['screen', 'ready-approval', 'tell-approval'])
+const ANSWERED: ReadonlySet<Effect['type']> = new Set([
+  'screen',
+  'screen-sponsored',
+  'ready-approval',
+  'tell-approval',
+])
+
+const handedOf = ({ sponsored }: SubWalletState) =>
+  [...sponsored.values()].flatMap(({ sponsorship }) => (sponsorship === null ? [] : [sponsorship]))
 
 function isSent(value: unknown, txId: TxId): boolean {
   return value instanceof Sent && value.tx.txId === txId

@@ -223,6 +223,7 @@ export class ProcessModel {
       coSigner,
       tell: () => undefined,
       approvals: null,
+      replan: () => Promise.reject(new Error('nothing waits')),
       freezes: createFreezeBook([], () => null),
       keyChanged: () => undefined,
       versions: { countUp: () => undefined },

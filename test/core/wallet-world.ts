@@ -82,6 +82,7 @@ export function preparedSwap(
         nativePrice: 1n,
         nativePriceDecimals: 8,
       },
+      offered: 1n,
       terms: {
         ok: true,
         value: {

@@ -1,10 +1,6 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
-import {
-  callTerm,
-  encodeApprovalTerm,
-  intentTerm,
-} from '../../src/custody/approvals/approval-term.js'
+import { encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import type { Authorizer } from '../../src/custody/authorizers/authorizer.js'
 import type { Address, ApprovalId, Hex } from '../../src/domain/ids.js'
 import {
@@ -15,8 +11,8 @@ import {
 import { callInWords, KNOWN_FUNCTIONS } from '../../src/identity-provider/approvals/call-words.js'
 import type { ApprovalRow } from '../../src/identity-provider/vault/approval-rows.js'
 import { selectorOf } from '../../src/policy/function-signature.js'
-import { encodeRouterIntent } from '../../src/quorum-protocol/router-intent.js'
 import { fromHex } from '../../src/quorum-protocol/transaction.js'
+import { callTerm, intentTerm } from './approval-terms.js'
 import { newKeyId, newWalletId, ROUTER, routerIntent, STRANGER } from './harness.js'
 import { ALICE, BOB, pays, USDC } from './policy-cases.js'
 
@@ -96,11 +92,11 @@ describe('a call in words', () => {
   })
 
   test('with what it gives and gets at least, of a Router intent', () => {
-    const encoded = encodeRouterIntent({
+    const { term, call } = intentTerm(ASKED, {
       ...{ type: 'router-intent', chainId: 8453, verifyingContract: ROUTER },
       intent: { ...routerIntent(STRANGER), amountIn: 7n, feeBps: 25 },
     })
-    const lines = Object.fromEntries(callInWords(intentTerm(ASKED, encoded), encoded))
+    const lines = Object.fromEntries(callInWords(term, call))
     expect(lines).toMatchObject({
       Fee: '0.25 % of what it gives',
       'Network fee': 'paid by the service',

@@ -3,15 +3,14 @@ import {
   type ApprovalTerm,
   approvalKeyProof,
   approvalTermMessage,
-  callTerm,
   encodeApprovalTerm,
-  intentTerm,
   readApprovalTerm,
 } from '../../src/custody/approvals/approval-term.js'
 import { readConfirmable } from '../../src/custody/authorizers/confirmable.js'
 import type { ApprovalId } from '../../src/domain/ids.js'
 import { decodeIntent, intentId, keyProofOver } from '../../src/quorum-protocol/intent.js'
-import { encodeRouterIntent } from '../../src/quorum-protocol/router-intent.js'
+import type { RouterIntentPayload } from '../../src/quorum-protocol/sign-payload.js'
+import { callTerm, intentTerm } from './approval-terms.js'
 import { newKeyId, newWalletId, ROUTER, routerIntent, STRANGER, transfer } from './harness.js'
 import { intentFor } from './hostile.js'
 
@@ -27,14 +26,9 @@ const CALL = { chainId: 8453, to: STRANGER, value: 7n, data: '0x1234' } as const
 const TERM = callTerm(ASKED, CALL)
 const PROOF_KEY = Buffer.alloc(32, 7)
 
-function intentBytes(change: object): Buffer {
+function intentOf(change: object): RouterIntentPayload {
   const intent = { ...routerIntent(STRANGER), ...change }
-  return encodeRouterIntent({
-    type: 'router-intent',
-    chainId: 8453,
-    verifyingContract: ROUTER,
-    intent,
-  })
+  return { type: 'router-intent', chainId: 8453, verifyingContract: ROUTER, intent }
 }
 
 describe('the term of an approval', () => {
@@ -74,22 +68,39 @@ describe('the term of an approval', () => {
 
   test('of a Router intent holds for each attempt at it, and for no other terms', () => {
     const [first, again, worse] = [
-      intentBytes({ nonce: 1n }),
-      intentBytes({ nonce: 2n, deadline: 1_800_000_000 }),
-      intentBytes({ minOut: 2n }),
-    ].map((bytes) => Buffer.from(intentTerm(ASKED, bytes).hash).toString('hex'))
+      intentOf({ nonce: 1n }),
+      intentOf({ nonce: 2n, deadline: 1_800_000_000 }),
+      intentOf({ minOut: 2n }),
+    ].map((payload) => Buffer.from(intentTerm(ASKED, payload).term.hash).toString('hex'))
     expect(again).toBe(first)
     expect(worse).not.toBe(first)
   })
 })
 
 describe('that the live key asked for a call', () => {
+  const data = Buffer.from('1234', 'hex')
+
   test('still shows when a person is asked again with other gas and expiry', () => {
-    const proof = approvalKeyProof(PROOF_KEY, TERM)
+    const proof = approvalKeyProof(PROOF_KEY, TERM, data)
     const again = { ...TERM, maxNativeWei: 1n, expiresAtMs: 1 }
-    expect(approvalKeyProof(PROOF_KEY, again)).toEqual(proof)
-    expect(approvalKeyProof(PROOF_KEY, { ...TERM, value: 8n })).not.toEqual(proof)
-    expect(approvalKeyProof(Buffer.alloc(32, 8), TERM)).not.toEqual(proof)
+    expect(approvalKeyProof(PROOF_KEY, again, data)).toEqual(proof)
+    expect(approvalKeyProof(PROOF_KEY, { ...TERM, value: 8n }, data)).not.toEqual(proof)
+    expect(approvalKeyProof(Buffer.alloc(32, 8), TERM, data)).not.toEqual(proof)
+  })
+
+  test('of a Router intent still shows at another price, and for no other input', () => {
+    const proofOf = (change: object) => {
+      const { term, call } = intentTerm(ASKED, intentOf(change))
+      return approvalKeyProof(PROOF_KEY, term, call)
+    }
+    const proof = proofOf({})
+    expect(proofOf({ minOut: 2n, data: '0x9999' })).toEqual(proof)
+    for (const change of [
+      ...[{ amountIn: 6n }, { feeBps: 31 }, { tokenIn: ROUTER }, { tokenOut: ROUTER }],
+      ...[{ target: ROUTER }, { account: ROUTER }],
+    ]) {
+      expect(proofOf(change), JSON.stringify(Object.keys(change))).not.toEqual(proof)
+    }
   })
 })
 

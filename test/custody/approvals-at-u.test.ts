@@ -5,9 +5,7 @@ import {
   type ApprovalTerm,
   approvalKeyProof,
   approvalTermMessage,
-  callTerm,
   encodeApprovalTerm,
-  intentTerm,
 } from '../../src/custody/approvals/approval-term.js'
 import { certificateMessage } from '../../src/custody/authorizers/certificate.js'
 import { encodeProof, type Proof } from '../../src/custody/authorizers/proof.js'
@@ -21,17 +19,25 @@ import { openEvidenceReader } from '../../src/custody/evidence/evidence-log.js'
 import { readEvidence } from '../../src/custody/evidence/read-evidence.js'
 import { verifyEvidence } from '../../src/custody-tools/audit/verify-evidence.js'
 import { auditHome } from '../../src/custody-tools/maintenance/audit-home.js'
-import { type ApprovalId, type Hex, ulidBody, ulidOfBytes } from '../../src/domain/ids.js'
+import { approvalNonce } from '../../src/domain/approval.js'
+import {
+  type ApprovalId,
+  type Hex,
+  ulidBody,
+  ulidBytes,
+  ulidOfBytes,
+} from '../../src/domain/ids.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import type { RefusalCode } from '../../src/quorum-protocol/refusal.js'
 import { openRegistry } from '../../src/quorum-protocol/registry.js'
-import { encodeRouterIntent } from '../../src/quorum-protocol/router-intent.js'
 import type {
+  AuthorizationPayload,
   RouterIntentPayload,
   TransactionPayload,
 } from '../../src/quorum-protocol/sign-payload.js'
 import { fromHex } from '../../src/quorum-protocol/transaction.js'
 import { policyOf } from '../policy/random-policies.js'
+import { callTerm, intentTerm } from './approval-terms.js'
 import {
   type AuthorizerClient,
   connectAuthorizers,
@@ -39,6 +45,7 @@ import {
   type KeyAuthorizer,
 } from './authorizer-client.js'
 import {
+  DELEGATE,
   type Quorum,
   type ReadyWallet,
   ROUTER,
@@ -68,6 +75,7 @@ let nonce = 0
 
 const OTHER = { email: 'eve@example.test', password: 'another long password' }
 
+const NO_KEY = { proofKey: null }
 const GAS_WEI = 100_000n * 2_000_000_000n
 const POLICY = {
   default: 'deny',
@@ -138,7 +146,7 @@ function termFor(
 
 /** As the service would tell of it; `needed` and what follows may be a lie. */
 function asked(term: ApprovalTerm, data: Hex, change: { needed?: number; proofKey?: Buffer } = {}) {
-  const keyProof = approvalKeyProof(change.proofKey ?? wallet.proofKey, term)
+  const keyProof = approvalKeyProof(change.proofKey ?? wallet.proofKey, term, fromHex(data))
   return service.userSide.call('approval-ask', [
     ...[encodeApprovalTerm(term), quorum.userId, fromHex(data), change.needed ?? 0, 0],
     ...['a rule', '100.00', keyProof, null],
@@ -157,7 +165,7 @@ async function given(by: KeyAuthorizer, term: ApprovalTerm, id = term.approvalId
 
 /** What the user side answers for an intent that rests on the approval, without the key's secret. */
 function answerTo(
-  payload: TransactionPayload | RouterIntentPayload,
+  payload: TransactionPayload | RouterIntentPayload | AuthorizationPayload,
   { approvalId, expiresAtMs, maxNativeWei }: ApprovalTerm,
   change: Parameters<typeof intentFor>[3] = {},
   of: ReadyWallet = wallet,
@@ -314,25 +322,101 @@ describe('what a rule asks people about', () => {
     await given(second, dearer)
     expect(await answerTo(payload, dearer)).toBe('approved')
   })
+})
 
-  test('covers a Router intent by its terms, and one attempt at it', async () => {
-    const intent = { ...routerIntent(wallet.address), amountIn: 5n, data: call('burn', [1n]) }
-    const payload: RouterIntentPayload = {
-      ...{ type: 'router-intent', chainId: 8453, verifyingContract: ROUTER, intent },
-    }
-    const { walletId, keyId } = wallet
+describe('a call whose gas the service pays', () => {
+  /** A swap of the venue's, as people are asked about it, with the nonce that is its approval's. */
+  function swap(change: Partial<RouterIntentPayload['intent']> = {}, of: ReadyWallet = wallet) {
+    const { walletId, keyId, address } = of
     const limits = { maxNativeWei: 0n, expiresAtMs: Date.now() + 600_000 }
-    const of = { approvalId: newApproval(), walletId, keyId, userId: quorum.userId, ...limits }
-    const encoded = encodeRouterIntent(payload)
-    const term = intentTerm(of, encoded)
-    await asked(term, `0x${encoded.toString('hex')}`)
+    const asks = { approvalId: newApproval(), walletId, keyId, userId: quorum.userId, ...limits }
+    const nonce = approvalNonce(ulidBytes(asks.approvalId))
+    const data = call('burn', [1n])
+    const payload: RouterIntentPayload = {
+      ...{ type: 'router-intent', chainId: 8453, verifyingContract: ROUTER },
+      intent: { ...routerIntent(address), amountIn: 5n, data, nonce, ...change },
+    }
+    return { payload, asks, ...intentTerm(asks, payload) }
+  }
+  const withTerms = (payload: RouterIntentPayload, change: object): RouterIntentPayload => ({
+    ...payload,
+    intent: { ...payload.intent, ...change },
+  })
+  const asHex = (bytes: Buffer): Hex => `0x${bytes.toString('hex')}`
+  async function approvedSwap() {
+    const made = swap()
+    await asked(made.term, asHex(made.call))
+    await given(first, made.term)
+    return made
+  }
+
+  test('is signed by its terms, with whatever deadline, and for no others', async () => {
+    const { payload, term, call: encoded } = swap()
+    expect(await answerTo(payload, term)).toBe('APPROVAL_UNKNOWN')
+    await asked(term, asHex(encoded))
     expect(await answerTo(payload, term)).toBe('APPROVAL_MISSING')
     await given(first, term)
-    const worse = { ...payload, intent: { ...intent, minOut: intent.minOut + 1n } }
-    expect(await answerTo(worse, term)).toBe('APPROVAL_MISMATCH')
+    const others: Partial<RouterIntentPayload['intent']>[] = [
+      ...[{ minOut: 2n }, { amountIn: 6n }, { feeBps: 31 }, { data: call('burn', [2n]) }],
+      ...[{ tokenIn: ALICE }, { tokenOut: ALICE }, { target: ALICE }],
+    ]
+    for (const change of others) {
+      const name = Object.keys(change).join()
+      expect(await answerTo(withTerms(payload, change), term), name).toBe('APPROVAL_MISMATCH')
+    }
+    const ofOther = withTerms(payload, { account: other.address })
+    expect(await answerTo(ofOther, term, {}, other)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo({ ...payload, chainId: 1 }, term)).not.toBe('approved')
+    const later = withTerms(payload, { deadline: payload.intent.deadline + 1 })
     expect(await answerTo(payload, term)).toBe('approved')
-    const later = { ...payload, intent: { ...intent, nonce: intent.nonce + 1n } }
-    expect(await answerTo(later, term)).toBe('APPROVAL_USED')
+    expect(await answerTo(later, term)).toBe('approved')
+  })
+
+  test('is executed once: at no other nonce of the Router than its approval’s', async () => {
+    const { payload, term } = await approvedSwap()
+    for (const nonce of [payload.intent.nonce + 1n, 0n, 7n]) {
+      expect(await answerTo(withTerms(payload, { nonce }), term)).toBe('APPROVAL_USED')
+    }
+    expect(await answerTo(payload, term)).toBe('approved')
+    expect(await answerTo(withTerms(payload, { nonce: 8n }), term)).toBe('APPROVAL_USED')
+  })
+
+  test('is asked about anew at another price without the key, and what was said before is void', async () => {
+    const { payload, term, asks } = await approvedSwap()
+    const worse = withTerms(payload, { minOut: 9n, data: call('burn', [9n]) })
+    const anew = intentTerm(asks, worse)
+    await asked(anew.term, asHex(anew.call))
+    expect(await answerTo(payload, term)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo(worse, anew.term)).toBe('APPROVAL_MISSING')
+    await given(second, anew.term)
+    expect(await answerTo(worse, anew.term)).toBe('approved')
+    const larger = intentTerm(asks, withTerms(payload, { amountIn: 6n }))
+    const before = intentTerm(asks, worse)
+    const keyProof = approvalKeyProof(wallet.proofKey, before.term, before.call)
+    const forged = service.userSide.call('approval-ask', [
+      ...[encodeApprovalTerm(larger.term), quorum.userId, larger.call, 0, 0],
+      ...['a rule', '100.00', keyProof, null],
+    ])
+    expect(await refusalOf(forged)).toBe('KEY_PROOF_MISSING')
+  })
+
+  test('brings the delegation that it needs on its chain, and an own call brings none', async () => {
+    const { term } = await approvedSwap()
+    const delegation: AuthorizationPayload = {
+      ...{ type: 'authorization', chainId: 8453, nonce: nonce++, delegate: DELEGATE },
+    }
+    const elsewhere = { ...delegation, chainId: 1 }
+    expect(await answerTo(elsewhere, term)).toBe('APPROVAL_MISMATCH')
+    expect(await answerTo(delegation, term, {}, other)).toBe('APPROVAL_MISMATCH')
+    const ofSend = await approvedPayment()
+    expect(await answerTo(delegation, ofSend.term)).toBe('APPROVAL_MISMATCH')
+    expect(await judged(service, (seq) => intentFor(wallet, delegation, seq, NO_KEY))).toBe(
+      'KEY_PROOF_MISSING',
+    )
+    expect(await answerTo(delegation, term)).toBe('approved')
+    const unasked = swap()
+    await asked(unasked.term, asHex(unasked.call), { needed: 1 })
+    expect(await answerTo({ ...delegation, nonce: nonce++ }, unasked.term)).toBe('APPROVAL_MISSING')
   })
 })
 
@@ -494,9 +578,10 @@ describe('the honest service', () => {
     const { coSigner, userId, consoleToken } = quorum
     const payload = payment(2_000n)
     const term = termFor(payload)
-    const keyProof = approvalKeyProof(wallet.proofKey, term)
+    const call = fromHex(payload.data)
+    const keyProof = approvalKeyProof(wallet.proofKey, term, call)
     await coSigner.registerApproval({
-      ...{ term, userId, data: payload.data, needed: 1, delaySeconds: 0, keyProof },
+      ...{ term, userId, call, needed: 1, delaySeconds: 0, keyProof },
       ...{ rule: 'large payments', spendUsd: '0.002' },
     })
     const update = { term, userId, consoleToken }

@@ -286,6 +286,7 @@ describe('an audit of the evidence', () => {
     const bound = {
       policiesOf: () => [policyOf(PAYROLL)],
       approvalAt: () => null,
+      approvalTerms: () => [],
       ancestorsOf: () => [],
     }
     const [problem, ...more] = deniedApprovals(approvals, bound)
@@ -297,7 +298,12 @@ describe('an audit of the evidence', () => {
   test('counts what went before by the evidence', async () => {
     const ceiling = { chain_id: 8453, token: USDC, per: 'day', amount: '1500' }
     const policies = [policyOf({ ...PAYROLL, ceilings: [ceiling] })]
-    const bound = { policiesOf: () => policies, approvalAt: () => null, ancestorsOf: () => [] }
+    const bound = {
+      policiesOf: () => policies,
+      approvalAt: () => null,
+      approvalTerms: () => [],
+      ancestorsOf: () => [],
+    }
     const approvals = [payment(1_000n), payment(1_000n)].map((payload, index) => ({
       id: `${index}`.repeat(32),
       atMs: Date.now(),

@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import {
-  approvalKeyProof,
-  callTerm,
-  encodeApprovalTerm,
-} from '../../src/custody/approvals/approval-term.js'
+import { approvalKeyProof, encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import { type ApprovalId, type KeyId, type SubWalletId, ulidBody } from '../../src/domain/ids.js'
 import { expectList } from '../../src/quorum-protocol/bytes.js'
 import { deriveProofKey } from '../../src/service-custody/key-proof.js'
+import { callTerm } from './approval-terms.js'
 import { becomeService } from './hostile.js'
 import { ALICE, pays, USDC } from './policy-cases.js'
 
@@ -45,8 +42,8 @@ export async function waitingPayment(
       await service.close()
     }
   }
-  const keyProof = approvalKeyProof(deriveProofKey(secret), term)
   const call = Buffer.from(data.slice(2), 'hex')
+  const keyProof = approvalKeyProof(deriveProofKey(secret), term, call)
   await asService('approval-ask', [
     ...[encodeApprovalTerm(term), userId, call, needed, 0],
     ...['large payments', '5.00', keyProof, 'Alice'],

@@ -6,6 +6,7 @@ import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
 import { erc4626Abi } from '../../src/contracts/abis/erc4626.js'
 import { delegateOf } from '../../src/contracts/delegation.js'
+import { auditHome } from '../../src/custody-tools/maintenance/audit-home.js'
 import { NATIVE_TOKEN } from '../../src/domain/chains.js'
 import { newAddress } from '../e2e/chain.js'
 import { finalOf, type Stack, startStack } from '../e2e/stack.js'
@@ -307,6 +308,82 @@ describe('an account that delegates while it sends on its own', () => {
     // Five sends and one authorization.
     expect(await chain.client.getTransactionCount({ address })).toBe(6)
     expect(await chain.balance(chain.usdc, address)).toBe(97n * chain.oneUsdc)
+  })
+})
+
+describe('calls that wait for their owner', () => {
+  const PAID_FOR = ['swap', 'defi_deposit', 'defi_withdraw', 'gas_swap']
+  const ASK = { name: 'ask', effect: 'require_approval', when: { operations: PAID_FOR } }
+
+  it('are signed as approved, the delegation too, and end declined, withdrawn or on chain', async () => {
+    const { key, address } = await newWallet(stack)
+    const chain = chainOf(stack, BASE)
+    await give(stack, BASE, address, '100', 'USDC')
+    const policy = { rules: [ASK], default: 'allow' }
+    const patched = await stack.owner.call('PATCH', `/keys/${key.keyId}`, { body: { policy } })
+    expect(patched.status, patched.text).toBe(200)
+    const ask = async (path: string, body: object) => {
+      const { status, json, text } = await key.api.post(path, { chain_id: BASE, ...body })
+      expect(status, text).toBe(202)
+      expect(json).toMatchObject({ status: 'awaiting_approval', tx_hash: null })
+      return { txId: json.tx_id, approval: `/approvals/${Object(json.approval).approval_id}` }
+    }
+    const approve = async ({ txId, approval }: Awaited<ReturnType<typeof ask>>) => {
+      const { status, text } = await stack.owner.post(`${approval}/approve`, {})
+      expect(status, text).toBe(200)
+      const done = await finalOf(key.api, txId)
+      expect(done, JSON.stringify(done)).toMatchObject({ status: 'confirmed' })
+      expect((await stack.owner.get(approval)).json).toMatchObject({
+        ...{ status: 'approved', tx_status: 'confirmed', error: null },
+      })
+    }
+    const one = chain.oneUsdc.toString()
+    const market = { market_id: chain.marketId }
+    const swap = { chain_id: BASE, token_in: chain.usdc, token_out: chain.wrapped, amount_in: one }
+    const params = { name: 'execute_swap', arguments: swap }
+    const accept = { accept: 'application/json, text/event-stream' }
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+    const { text } = await key.api.post('/mcp', call, accept)
+    const { result } = JSON.parse(text.slice(text.indexOf('{')))
+    expect(result.isError ?? false, text).toBe(false)
+    const { tx_id, status, approval } = result.structuredContent
+    expect(status).toBe('awaiting_approval')
+    const swapped = { txId: tx_id, approval: `/approvals/${approval.approval_id}` }
+    const [gas, deposit, declined, withdrawn] = [
+      await ask('/api/gas/swap', { amount_in: one }),
+      await ask('/api/defi/deposit', { ...market, amount: (5n * chain.oneUsdc).toString() }),
+      await ask('/api/defi/deposit', { ...market, amount: one }),
+      await ask('/api/gas/swap', { amount_in: (2n * chain.oneUsdc).toString() }),
+    ]
+    expect((await stack.owner.get(deposit.approval)).json).toMatchObject({
+      ...{ status: 'pending', tx_status: 'awaiting_approval' },
+      call: {
+        operation: 'defi_deposit',
+        decoded: { moves: [{ token: chain.usdc.toLowerCase(), amount: '5000000' }] },
+        intent: { venue: chain.vault, token_in: chain.usdc, token_out: chain.vault, fee_bps: 30 },
+      },
+    })
+    await stack.owner.post(`${declined.approval}/decline`, { comment: 'too much' })
+    expect((await key.api.post(`/api/tx/${withdrawn.txId}/withdraw`, {})).status).toBe(200)
+    // The account sends nothing and is asked for nothing until somebody has said yes.
+    expect(await chain.client.getTransactionCount({ address })).toBe(0)
+    await Promise.all([swapped, gas, deposit].map(approve))
+    expect(await chain.client.getTransactionCount({ address })).toBe(1)
+    expect(await chain.balance(chain.usdc, address)).toBe(93n * chain.oneUsdc)
+    expect(await chain.balance(chain.wrapped, address)).toBeGreaterThan(0n)
+    expect(await chain.client.getBalance({ address })).toBeGreaterThan(0n)
+    await approve(await ask('/api/defi/withdraw', { ...market, shares: 'max' }))
+    expect(await chain.balance(chain.vault, address)).toBe(0n)
+    expect((await key.api.get(`/api/tx/${declined.txId}`)).json).toMatchObject({
+      ...{ status: 'declined', tx_hash: null },
+      error: { message: 'too much' },
+    })
+    expect((await key.api.get('/api/limits')).json.reserved_usd).toBe('0.00')
+    const { home } = stack.service
+    const { report } = await auditHome({
+      ...{ home, service: null, identity: null, registry: null, root: null },
+    })
+    expect(report.problems).toEqual([])
   })
 })
 

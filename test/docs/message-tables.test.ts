@@ -128,6 +128,7 @@ const OWN_EVENTS: Names<Exclude<Event['type'], AccountEvent['type']>> = {
   'grant-sent': true,
   'grants-resting': true,
   'sponsored-reserved': true,
+  'sponsored-reserved-anew': true,
   'sponsored-released': true,
   'sponsored-withdrawn': true,
   'sponsored-waiting': true,

@@ -153,6 +153,7 @@ export async function startHarness(
               screener,
               coSigner: quorum.coSigner,
               approvals: null,
+              replan: () => Promise.reject(new Error('nothing waits')),
               freezes: createFreezeBook([], () => null),
               keyChanged() {},
               versions: { countUp() {} },

@@ -25,7 +25,7 @@ export interface Signer {
 }
 
 /** What of it the other domains want to see. */
-function shownApproval(approval: ApprovalToSign): SignApproval {
+export function shownApproval(approval: ApprovalToSign): SignApproval {
   const { approvalId, expiresAtMs, maxNativeWei, proofs } = approval
   const bytes = proofs.map((proof) => Buffer.from(proof.slice(2), 'hex'))
   return { approvalId, expiresAtMs, maxNativeWei, proofs: bytes }

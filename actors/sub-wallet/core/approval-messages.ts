@@ -1,6 +1,6 @@
-import type { Approval, ApprovalDecision } from '../../../src/domain/approval.js'
+import type { Approval, ApprovalDecision, AskedCall } from '../../../src/domain/approval.js'
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
-import type { Hex, KeyId, TxId, UserId } from '../../../src/domain/ids.js'
+import type { Hex, KeyId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
 import type { Draft } from './state.js'
@@ -98,9 +98,10 @@ export type ApprovalEffect =
   /** Its proof of the API key and its page, before it is stored: after a restart nobody has them. */
   | {
       readonly type: 'ready-approval'
-      readonly draft: Draft
-      readonly userId: UserId
-      readonly maxNativeWei: bigint
+      readonly txId: TxId
+      /** As it will be asked about; when it expires is decided later. */
+      readonly asked: AskedCall
+      readonly proofKey: Uint8Array | null
     }
   | {
       readonly type: 'tell-approval'

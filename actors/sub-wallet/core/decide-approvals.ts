@@ -1,16 +1,24 @@
 import {
   type Approval,
   type ApprovalDecision,
+  type AskedCall,
+  type AskedSubject,
   approvalIdOf,
   approversOf,
   isApproved,
+  type WaitingSponsorship,
 } from '../../../src/domain/approval.js'
-import type { Hex, TxId } from '../../../src/domain/ids.js'
+import type { ScreenedAgainst } from '../../../src/domain/audit.js'
+import type { Call } from '../../../src/domain/call.js'
+import type { Hex, KeyId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction, UnapprovedEnd } from '../../../src/domain/transaction.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
+import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { ApprovalCommand, DecideApproval, WithdrawCall } from './approval-messages.js'
 import { Sent } from './sent.js'
+import { callOf } from './sponsored-call.js'
+import type { SponsoredDraft } from './sponsored-state.js'
 import type { Draft, SubWalletState } from './state.js'
 import { waitingRecord } from './transaction-record.js'
 import type { Turn } from './turn.js'
@@ -54,20 +62,78 @@ function userFault(userWaiting: number): Fault | null {
 
 const TOO_MANY = 'Too many calls wait for approval; decide some of them first.'
 
+/** A call as people will be asked about it; when it expires is decided once it waits. */
+export function askedFirst(
+  { wallet }: SubWalletState,
+  txId: TxId,
+  keyId: KeyId,
+  subject: AskedSubject,
+  maxNativeWei: bigint,
+): AskedCall {
+  if (wallet === null) throw new Error(`${txId} has no wallet`)
+  const { subWalletId: walletId, userId } = wallet
+  const approvalId = approvalIdOf(txId)
+  return { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs: 0, subject }
+}
+
+/** A call that its key's policy asks about, once its screening let it through. */
+interface Ready {
+  readonly draft: Draft | SponsoredDraft
+  readonly asks: ApprovalAsked
+  readonly call: Call
+  readonly gasLimit: bigint
+  readonly maxNativeWei: bigint
+  readonly foreseen: Approval['foreseen']
+  readonly sponsored: WaitingSponsorship | null
+  readonly screenedAgainst: readonly ScreenedAgainst[]
+  readonly token: ReplyToken | null
+}
+
+/** Null of one that does not wait for what people will be asked. */
+function readyOf({ drafts, sponsored }: SubWalletState, txId: TxId): Ready | null {
+  const entry = drafts.get(txId)
+  if (entry !== undefined) {
+    const { draft, phase, screenedAgainst } = entry
+    const { asks, call, gasLimit, maxFeePerGas, basis, token } = draft
+    if (phase !== 'screening' || asks === undefined) return null
+    const foreseen = {
+      simulated: basis?.simulated === true,
+      gasUsed: basis?.gasUsed ?? null,
+      maxFeeWei: basis?.maxFeeWei ?? gasLimit * maxFeePerGas,
+    }
+    const maxNativeWei = maxNativeWeiOf(draft)
+    return {
+      ...{ draft, asks, call, gasLimit, maxNativeWei, foreseen, sponsored: null },
+      ...{ screenedAgainst, token },
+    }
+  }
+  const paidFor = sponsored.get(txId)
+  const draft = paidFor?.draft ?? null
+  if (paidFor === undefined || draft === null || paidFor.phase !== 'screening') return null
+  const { asks, terms, router, delegate, offered, parties, fingerprint } = draft
+  if (asks === undefined || !terms.ok) return null
+  const { screenedAgainst, token } = paidFor
+  return {
+    ...{ draft, asks, call: callOf(draft).call, gasLimit: 0n, maxNativeWei: 0n },
+    foreseen: { simulated: false, gasUsed: null, maxFeeWei: 0n },
+    sponsored: { router, delegate, terms: terms.value, offered, parties, fingerprint },
+    ...{ screenedAgainst, token },
+  }
+}
+
 /** A call that passed its screening and waits from now on: it is stored with what it holds. */
 export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
   const { txId, keyProof, url, userWaiting, nowMs } = command
   const { state } = turn
-  const entry = state.drafts.get(txId)
-  const asks = entry?.draft.asks
-  if (entry === undefined || entry.phase !== 'screening' || asks === undefined) return
-  const { draft, screenedAgainst } = entry
-  const { token, idempotency } = draft
+  const ready = readyOf(state, txId)
+  if (ready === null) return
+  const { draft, asks, sponsored, screenedAgainst, token, call } = ready
   const stopped =
-    turn.whatStops(draft) ?? userFault(userWaiting) ?? waitingFault(state, draft.call.data)
+    turn.freezeFault(draft.lineageId) ?? userFault(userWaiting) ?? waitingFault(state, call.data)
+  turn.emit({ type: sponsored === null ? 'released' : 'sponsored-released', txId })
   if (stopped !== null) {
-    turn.emit({ type: 'released', txId })
-    turn.refuseSend(token, stopped, draft, screenedAgainst)
+    const { keyId, requestId, kind } = draft
+    turn.refuseSend(token, stopped, { txId, keyId, requestId, kind, call }, screenedAgainst)
     return
   }
   const { rule, needed, delaySeconds, expiresSeconds } = asks
@@ -75,26 +141,21 @@ export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
   const expiresAtMs = nowMs + (delaySeconds + expiresSeconds) * SECOND_MS
   const runsAtMs = delaySeconds === 0 ? null : nowMs + delaySeconds * SECOND_MS
   const tx: Transaction = {
-    ...waitingRecord(state, draft, nowMs),
+    ...waitingRecord(state, { ...draft, call, gasLimit: ready.gasLimit }, nowMs),
     approval: { approvalId, url, rule, needed, expiresAtMs, runsAtMs },
   }
   const { subWalletId, userId, keyId, lineageId } = tx
-  const { basis, counted, valuation } = draft
+  const { counted, valuation, idempotency } = draft
+  const { foreseen, maxNativeWei } = ready
   const approval: Approval = {
     ...{ approvalId, txId, subWalletId, userId, keyId, lineageId, status: 'pending' },
-    ...{ rule, needed, delaySeconds, url, decisions: [], keyProof },
-    maxNativeWei: maxNativeWeiOf(draft),
+    ...{ rule, needed, delaySeconds, url, decisions: [], keyProof, maxNativeWei },
     valueMicros: valuation.valueMicros,
     ...{ requestedAtMs: nowMs, expiresAtMs, toldAtMs: null },
     counted: counted ?? null,
-    foreseen: {
-      simulated: basis?.simulated === true,
-      gasUsed: basis?.gasUsed ?? null,
-      maxFeeWei: basis?.maxFeeWei ?? draft.gasLimit * draft.maxFeePerGas,
-    },
-    ...{ screenedAgainst, askedAgain: null, decidedAtMs: null, boundNonce: null },
+    ...{ foreseen, screenedAgainst, sponsored, askedAgain: null, decidedAtMs: null },
+    boundNonce: null,
   }
-  turn.emit({ type: 'released', txId })
   turn.emit({ type: 'approval-requested', tx, approval, idempotency })
   turn.answer(token, new Sent(tx, false))
   // Nothing else of what waits has changed, and there may be thousands.
@@ -196,6 +257,7 @@ export function endWaiting(
 ): Approval {
   const { state } = turn
   if (state.drafts.has(txId)) turn.emit({ type: 'released', txId })
+  if (state.sponsored.has(txId)) turn.emit({ type: 'sponsored-released', txId })
   const { tx: before, approval: asked } = waitingOf(state, txId)
   const tx: Transaction = { ...before, status, error, spentMicros: 0n, updatedAtMs: nowMs }
   const approval: Approval =
@@ -207,11 +269,11 @@ export function endWaiting(
   return approval
 }
 
-/** False once it has a nonce: what the quorum was asked for cannot be called back. */
+/** False once the quorum was asked: that cannot be called back. */
 function isStoppable({ state }: Turn, { phase, tx }: WaitingCall): boolean {
   if (phase !== 'running') return true
-  const draft = state.drafts.get(tx.txId)?.phase
-  return draft === undefined || draft === 'screening' || draft === 'queued'
+  const at = state.drafts.get(tx.txId)?.phase ?? state.sponsored.get(tx.txId)?.phase
+  return at === undefined || at === 'screening' || at === 'queued' || at === 'waiting'
 }
 
 function lastEnded({ events }: Turn): Transaction {

@@ -80,7 +80,8 @@ function askFor(
   >['authorization'],
 ): void {
   if (draft === null) throw new Error(`${txId} waits without a draft`)
-  const intentNonce = turn.state.intentNonces.get(chainId) ?? 0
+  const counted = turn.state.intentNonces.get(chainId) ?? 0
+  const intentNonce = draft.approval === undefined ? counted : null
   turn.emit({ type: 'sponsored-signing', txId, intentNonce })
   turn.effect({ type: 'sign-intent', draft, intentNonce, authorization })
 }

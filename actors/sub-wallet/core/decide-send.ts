@@ -6,14 +6,15 @@ import { pumpSigning } from '../../account/core/signing.js'
 import { isIdle, laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
-import { maxNativeWeiOf } from './decide-approvals.js'
+import { askedFirst, maxNativeWeiOf } from './decide-approvals.js'
 import { callsAheadOf } from './kept-nonces.js'
 import { passesAgain, passesGates } from './lifecycle.js'
 import type { Command, PreparedSend } from './messages.js'
-import { askAgain, askedAgainFor } from './run-approved.js'
+import { type AskedAnew, askAgain, askedAgainFor } from './run-approved.js'
 import type { Draft, SubWalletState } from './state.js'
 import type { Turn } from './turn.js'
 import { isPlain } from './unmined-calls.js'
+import { waitingOf } from './waiting-calls.js'
 
 /** A call that is out of date each time it was valued has a node too slow for its chain. */
 const REQUOTES_MAX = 3
@@ -93,15 +94,19 @@ function problemOf({ problem, approval, basis, call }: Draft): Draft['problem'] 
 /** What is clean and asked about waits, once what people are to sign is known. */
 function readyApproval(
   turn: Turn,
-  txId: Draft['txId'],
   draft: Draft,
   screenedAgainst: Extract<Command, { type: 'screened' }>['screenedAgainst'],
 ): void {
-  const { wallet } = turn.state
-  if (wallet === null) throw new Error(`${txId} has no wallet`)
+  const { txId, keyId, proofKey, call } = draft
   turn.emit({ type: 'approval-wanted', txId, screenedAgainst })
-  const maxNativeWei = maxNativeWeiOf(draft)
-  turn.effect({ type: 'ready-approval', draft, userId: wallet.userId, maxNativeWei })
+  const asked = askedFirst(
+    turn.state,
+    txId,
+    keyId,
+    { kind: 'transaction', call },
+    maxNativeWeiOf(draft),
+  )
+  turn.effect({ type: 'ready-approval', txId, asked, proofKey })
 }
 
 /** Step 3 of the lifecycle: what is clean waits for its nonce. */
@@ -119,7 +124,7 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
   } else if (command.requoted !== null) {
     requote(turn, draft, command)
   } else if (draft.asks !== undefined && draft.approval === undefined) {
-    readyApproval(turn, txId, draft, screenedAgainst)
+    readyApproval(turn, draft, screenedAgainst)
   } else if (!wasFirst && lane.line.length > 0 && !isPlain(draft)) {
     // Those that wait are to be mined first, and nothing can be valued after them yet.
     turn.emit({ type: 'lined-up', txId, first: false })
@@ -176,9 +181,12 @@ function requote(
   syncLane(turn, chainId, chainNonce, quote.accountHasCode)
   turn.emit({ type: 'reserved-anew', draft: anew })
   if (draft.approval !== undefined) {
-    const why = askedAgainFor(turn, anew, asked, quote)
+    const waiting = waitingOf(turn.state, txId)
+    const isDearer = gasLimit * fees.maxFeePerGas > waiting.approval.maxNativeWei
+    const why = askedAgainFor(waiting, asked) ?? (isDearer ? 'gas' : null)
     if (why !== null) {
-      askAgain(turn, anew, why, asked.asks, nowMs)
+      turn.emit({ type: 'released', txId })
+      askAgain(turn, txId, askedAnewOf(anew, why, asked.asks), nowMs)
       return
     }
     if (laneOf(turn.state, chainId).nextNonce === null) {
@@ -188,6 +196,13 @@ function requote(
     }
   }
   askToScreen(turn, anew, key.userId)
+}
+
+function askedAnewOf(draft: Draft, why: AskedAnew['why'], asks: AskedAnew['asks']): AskedAnew {
+  const { valuation, counted = null } = draft
+  const maxNativeWei = maxNativeWeiOf(draft)
+  const { valueMicros } = valuation
+  return { why, asks, maxNativeWei, valueMicros, counted, sponsored: null }
 }
 
 /** A lane starts at the chain's nonce, and follows it when the account was used from outside. */

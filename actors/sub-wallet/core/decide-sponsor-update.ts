@@ -14,6 +14,7 @@ import { noteSigned } from './breaker-watch.js'
 import { dropOrphanedDelegation } from './decide-delegation.js'
 import { limitsCrossed } from './limit-crossings.js'
 import { Sent } from './sent.js'
+import { recordBeforeGas } from './sponsored-call.js'
 import type { SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import type { Turn } from './turn.js'
@@ -75,7 +76,9 @@ function tryNextGasWallet(turn: Turn, sponsorship: Sponsorship, { refusal }: Upd
 function giveUp(turn: Turn, entry: SponsoredEntry, why: Fault, nowMs: number): void {
   const { txId, chainId, token, sponsorship, screenedAgainst } = entry
   if (sponsorship === null) return
-  turn.emit({ type: 'sponsored-withdrawn', txId, atMs: nowMs })
+  const { code, message } = why
+  const tx = recordBeforeGas(turn.state, sponsorship, 'dropped', nowMs, { code, message })
+  turn.emit({ type: 'sponsored-withdrawn', txId, tx, atMs: nowMs })
   const { keyId, requestId, kind, router, calldata } = sponsorship
   const call: Call = { chainId, to: router, value: 0n, data: calldata }
   turn.refuseSend(token, why, { txId, keyId, requestId, kind, call }, screenedAgainst)
@@ -208,9 +211,10 @@ function recordOf(
   const { wallet } = turn.state
   if (wallet === null) return null
   const { txId, keyId, lineageId, requestId, chainId, kind, router, calldata } = sponsorship
-  const { valuation, reservation, createdAtMs } = sponsorship
+  const { valuation, reservation, waited } = sponsorship
   return {
     ...{ txId, keyId, lineageId, requestId, kind },
+    ...(waited === undefined ? {} : { approval: waited.approval }),
     call: { chainId, to: router, value: 0n, data: calldata },
     subWalletId: wallet.subWalletId,
     userId: wallet.userId,
@@ -224,7 +228,7 @@ function recordOf(
     spentMicros: reservation.micros,
     mined: null,
     error: null,
-    createdAtMs,
+    createdAtMs: waited?.createdAtMs ?? sponsorship.createdAtMs,
     updatedAtMs: gas.updatedAtMs,
     confirmedAtMs: null,
   }
@@ -242,11 +246,13 @@ function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: Update):
   const { txId, subWalletId, keyId, lineageId, requestId, kind, createdAtMs } = tx
   const { chainId, to: router, data: calldata } = tx.call
   if (kind === 'send') return
+  // It may have waited long before it was signed.
+  const signedAtMs = tx.attempts[0]?.signedAtMs ?? createdAtMs
   const sponsorship: Sponsorship = entry?.sponsorship ?? {
     ...{ txId, subWalletId, keyId, lineageId, requestId, chainId, kind, createdAtMs, gasWalletId },
     ...{ router, calldata },
     authorization: null,
-    deadlineSeconds: Math.floor(createdAtMs / 1_000) + LIFETIME_SECONDS_MAX,
+    deadlineSeconds: Math.floor(signedAtMs / 1_000) + LIFETIME_SECONDS_MAX,
     valuation: tx.valuation,
     reservation: tx.reservation,
     gasMicros: 0n,

@@ -1,12 +1,14 @@
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
 import type { IntentTerms } from '../../../src/domain/sponsored-terms.js'
-import { isIdle, laneOf } from '../../account/core/state.js'
+import type { Sponsorship } from '../../../src/domain/sponsorship.js'
+import { laneOf } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
 import { proceed } from './decide-delegation.js'
 import { passesGates } from './lifecycle.js'
-import { callOf } from './sponsored-call.js'
+import { judgedAnew, readyApproval, waitedOf } from './sponsored-approved.js'
+import { callOf, recordBeforeGas, syncLane } from './sponsored-call.js'
 import type { PreparedSponsored, SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredDraft } from './sponsored-state.js'
 import type { SubWalletState } from './state.js'
@@ -33,12 +35,7 @@ export function admitSponsored(
   const { admitted } = asked
   const { wallet } = state
   if (admitted === null || !quote.ok || wallet === null) return
-  const lane = laneOf(state, chainId)
-  const behind = chainNonce !== null && isIdle(lane) && (lane.nextNonce ?? -1) < chainNonce
-  if (behind && !state.delegations.has(chainId)) {
-    const { window, nextNonce: before } = lane
-    turn.emit({ type: 'lane-synced', chainId, before, nextNonce: chainNonce, window })
-  }
+  syncLane(turn, chainId, chainNonce)
   const { key, reservation } = admitted
   const [gasWalletId] = gasWalletsFor(chainId, state.subWalletId)
   if (gasWalletId === undefined) throw new Error(`chain ${chainId} has no gas wallet`)
@@ -47,10 +44,12 @@ export function admitSponsored(
     ...{ txId, requestId, keyId, lineageId: key.lineageId, chainId, kind },
     ...{ account: wallet.address, router, delegate, gasWalletId, reservation, gasMicros },
     terms: quote.terms,
+    offered: quote.offered,
     parties: quote.parties,
     valuation: quote.valuation,
     ...{ proofKey, idempotency, fingerprint: command.fingerprint, createdAtMs: nowMs },
     ...(asked.counted === undefined ? {} : { counted: asked.counted }),
+    ...(asked.asks === undefined ? {} : { asks: asked.asks }),
   }
   turn.emit({ type: 'sponsored-reserved', draft, needsDelegation: !delegated, token })
   turn.effect({ type: 'screen-sponsored', draft })
@@ -61,12 +60,17 @@ function intentOf(quote: PreparedSponsored['quote']): IntentTerms | null {
 }
 
 function duplicateOf(
-  { sponsored }: SubWalletState,
+  { sponsored, waiting }: SubWalletState,
   { chainId, fingerprint, nowMs }: PreparedSponsored,
 ): TxId | null {
   for (const entry of sponsored.values()) {
     const young = entry.createdAtMs > nowMs - DUPLICATE_WINDOW_MS
     if (young && entry.chainId === chainId && entry.fingerprint === fingerprint) return entry.txId
+  }
+  for (const { tx, approval } of waiting.byTx.values()) {
+    const young = tx.createdAtMs > nowMs - DUPLICATE_WINDOW_MS
+    const isSame = approval.sponsored?.fingerprint === fingerprint && tx.call.chainId === chainId
+    if (young && isSame) return tx.txId
   }
   return null
 }
@@ -77,10 +81,18 @@ export function sponsoredScreened(turn: Turn, command: Of<'sponsored-screened'>)
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.phase !== 'screening' || entry.draft === null) return
   const { draft, token, chainId } = entry
+  if (draft.approval !== undefined) {
+    judgedAnew(turn, draft, command)
+    return
+  }
   const terms = refusal === null ? draft.terms : ({ ok: false, fault: refusal } as const)
   if (!terms.ok) {
     turn.emit({ type: 'sponsored-released', txId })
     turn.refuseSend(token, terms.fault, callOf(draft), screenedAgainst)
+    return
+  }
+  if (draft.asks !== undefined) {
+    readyApproval(turn, draft, terms.value, screenedAgainst)
     return
   }
   turn.emit({ type: 'sponsored-waiting', txId, screenedAgainst })
@@ -88,7 +100,7 @@ export function sponsoredScreened(turn: Turn, command: Of<'sponsored-screened'>)
 }
 
 /** Step 4 is done: the intent is stored, and only then does a gas wallet hear of it. */
-export function intentSigned(turn: Turn, { txId, signed }: Of<'intent-signed'>): void {
+export function intentSigned(turn: Turn, { txId, signed, nowMs }: Of<'intent-signed'>): void {
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.phase !== 'signing' || entry.draft === null) return
   const { draft } = entry
@@ -104,14 +116,23 @@ export function intentSigned(turn: Turn, { txId, signed }: Of<'intent-signed'>):
     account,
     delegate: _,
     terms: _t,
+    offered: _o,
     parties: _p,
     proofKey: _k,
     fingerprint: _f,
+    asks: _a,
+    approval,
     ...kept
   } = draft
   const { subWalletId } = turn.state
-  const sponsorship = { ...kept, ...signed, subWalletId, stage: 'handed' } as const
-  turn.emit({ type: 'sponsored-handed', sponsorship })
+  const waited = approval === undefined ? null : waitedOf(turn, txId)
+  const sponsorship: Sponsorship = {
+    ...{ ...kept, ...signed, subWalletId, stage: 'handed' },
+    ...(waited === null ? {} : { waited }),
+  }
+  const tx = waited === null ? null : recordBeforeGas(turn.state, sponsorship, 'signed', nowMs)
+  turn.emit({ type: 'sponsored-handed', sponsorship, tx })
+  if (tx !== null) turn.touchWaiting(nowMs)
   turn.effect({ type: 'submit-job', sponsorship, account })
   const { chainId, deadlineSeconds } = sponsorship
   turn.effect({ type: 'await-deadline', stage: 'handed', txId, chainId, deadlineSeconds })

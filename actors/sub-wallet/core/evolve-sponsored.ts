@@ -9,6 +9,7 @@ import { bookCall, giveUnitsBack, takeUnitsAgain } from './policy-ledgers.js'
 import type { SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import { runningKey, type SubWalletState } from './state.js'
+import { holdAnew, leaveWaiting } from './waiting-calls.js'
 
 type Of<T extends SponsoredEvent['type']> = Extract<SponsoredEvent, { type: T }>
 
@@ -17,6 +18,9 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
   switch (event.type) {
     case 'sponsored-reserved':
       reserved(state, event)
+      return
+    case 'sponsored-reserved-anew':
+      reservedAnew(state, event)
       return
     case 'sponsored-released':
       release(state, entryOf(state, event.txId))
@@ -62,8 +66,20 @@ function reserved(state: SubWalletState, event: Of<'sponsored-reserved'>): void 
     ...{ txId, chainId, fingerprint, createdAtMs, gasMicros },
     ...{ draft, sponsorship: null, tx: null, needsDelegation, screenedAgainst: [], token },
   })
-  reserveDraft(state, lineageId, draft.reservation, createdAtMs)
+  // What waited holds it already.
+  if (draft.approval === undefined) {
+    reserveDraft(state, lineageId, draft.reservation, createdAtMs)
+  }
   if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
+}
+
+function reservedAnew(state: SubWalletState, event: Of<'sponsored-reserved-anew'>): void {
+  const { draft, needsDelegation } = event
+  const entry = entryOf(state, draft.txId)
+  holdAnew(state, draft)
+  entry.draft = draft
+  entry.gasMicros = draft.gasMicros
+  entry.needsDelegation = needsDelegation
 }
 
 /** Until its intent is stored. */
@@ -78,7 +94,7 @@ function underWay(
     return
   }
   entry.phase = 'signing'
-  state.intentNonces.set(entry.chainId, event.intentNonce + 1)
+  if (event.intentNonce !== null) state.intentNonces.set(entry.chainId, event.intentNonce + 1)
 }
 
 /** By a gas wallet. */
@@ -169,12 +185,14 @@ function evolveDelegation(
   }
 }
 
-/** Reserved as a draft before it is stored, with the stored ones from then on. */
+/** Reserved as a draft or by what waited before it is stored, with the stored ones from then on. */
 function handed(state: SubWalletState, sponsorship: Sponsorship): void {
   const { txId, chainId, lineageId, reservation, createdAtMs, authorization } = sponsorship
   const entry = entryOf(state, txId)
-  releaseDraft(state, lineageId, reservation)
-  reserveOnPath(state, lineageId, reservation, createdAtMs)
+  if (sponsorship.waited === undefined || !leaveWaiting(state, txId)) {
+    releaseDraft(state, lineageId, reservation)
+    reserveOnPath(state, lineageId, reservation, createdAtMs)
+  }
   bookCall(state, sponsorship, sponsorship.counted)
   entry.phase = 'handed'
   entry.sponsorship = sponsorship
@@ -187,7 +205,7 @@ function handed(state: SubWalletState, sponsorship: Sponsorship): void {
 function release(state: SubWalletState, entry: SponsoredEntry): void {
   const { draft, chainId, txId } = entry
   if (draft === null) throw new Error(`${txId} is stored: only a record of it can give it up`)
-  releaseDraft(state, draft.lineageId, draft.reservation)
+  if (draft.approval === undefined) releaseDraft(state, draft.lineageId, draft.reservation)
   const delegation = state.delegations.get(chainId)
   if (delegation?.phase === 'signing' && delegation.leader === txId) {
     state.delegations.set(chainId, { phase: 'draining', leader: null, authorization: null })

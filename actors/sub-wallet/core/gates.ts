@@ -134,7 +134,7 @@ export function passesNonce(
 /** The first request with this Idempotency-Key is a draft, or a transaction that is still open. */
 function answerAgain(turn: Turn, txId: TxId, bodyHash: string, token: ReplyToken | null): void {
   const { open: transactions, requests, drafts } = turn.state
-  const open = transactions.get(txId) ?? sponsoredEntry(turn, txId) ?? waitingEntry(turn, txId)
+  const open = transactions.get(txId) ?? waitingEntry(turn, txId) ?? sponsoredEntry(turn, txId)
   const asked =
     turn.state.waiting.byTx.get(txId) ??
     requests.get(txId) ??

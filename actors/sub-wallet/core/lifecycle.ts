@@ -101,7 +101,7 @@ export const GATES: readonly Gate[] = [
     refusals: ['LIMIT_EXCEEDED'],
   },
   {
-    ...{ name: 'gas-budget', ...AT_ONCE, askedAgain: false, passes: passesGasBudget },
+    ...{ name: 'gas-budget', ...AT_ONCE, askedAgain: true, passes: passesGasBudget },
     refusals: ['RATE_LIMITED'],
   },
   {

@@ -60,7 +60,7 @@ export function passesPolicy(turn: Turn, asked: CallAtGates): boolean {
       turn.refuseSend(asked.token, judged.denied, request)
       return false
     }
-    if (judged.asks !== null && !mayWait(turn.state, shown)) {
+    if (judged.asks !== null && !mayWait(turn.state)) {
       turn.refuseSend(asked.token, judged.notWaiting(), request)
       return false
     }
@@ -215,7 +215,7 @@ function foreseeBy(
 ): Foreseen {
   const judged = judgeCall(state, key, policy, call)
   const { verdict, reasons } = judged
-  const waits = judged.asks !== null && mayWait(state, call.shown)
+  const waits = judged.asks !== null && mayWait(state)
   const asks = waits ? judged.asks : null
   const denied = judged.asks === null || waits ? judged.denied : judged.notWaiting()
   const isUnderCeilings = judged.denied === null || verdict.effect === 'deny'
@@ -228,9 +228,8 @@ function foreseeBy(
   }
 }
 
-/** Sponsored calls are made for the next minutes: their prices and intents would be over. */
-function mayWait({ waiting }: SubWalletState, { operation }: CallShown): boolean {
-  return waiting.isOpen && operation === 'send'
+function mayWait({ waiting }: SubWalletState): boolean {
+  return waiting.isOpen
 }
 
 /** What of a ceiling has gone, calls under way included. */
@@ -268,7 +267,7 @@ export function policyFault(
 }
 
 const NO_APPROVALS =
-  'Calls whose gas the service pays cannot wait, and none can where approvals are off: ask the owner for a rule that allows this call.'
+  'No call can wait where approvals are off: ask the owner for a rule that allows this call.'
 const SECOND_MS = 1_000
 const NONE_DRAFTED: readonly CountedCall[] = []
 

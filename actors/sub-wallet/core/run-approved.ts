@@ -1,13 +1,22 @@
-import { type Approval, approversOf, isApproved } from '../../../src/domain/approval.js'
-import type { Hex } from '../../../src/domain/ids.js'
+import {
+  type Approval,
+  type ApprovalToSign,
+  approversOf,
+  isApproved,
+  type WaitingSponsorship,
+} from '../../../src/domain/approval.js'
+import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
+import type { Hex, TxId } from '../../../src/domain/ids.js'
+import type { UsdMicros } from '../../../src/domain/money.js'
+import type { Transaction } from '../../../src/domain/transaction.js'
 import { CATALOGUE } from '../../../src/errors/catalogue.js'
 import type { Fault } from '../../../src/errors/fault.js'
-import type { CallQuote } from '../../../src/valuation/quoter.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import type { ApprovalCommand } from './approval-messages.js'
 import type { CallAtGates } from './call-at-gates.js'
-import { approve, endWaiting, maxNativeWeiOf, tell, wakeAt } from './decide-approvals.js'
+import { approve, endWaiting, tell, wakeAt } from './decide-approvals.js'
 import { callsAheadOf } from './kept-nonces.js'
+import type { SponsoredDraft } from './sponsored-state.js'
 import type { Draft } from './state.js'
 import type { Turn } from './turn.js'
 import { waitingOf } from './waiting-calls.js'
@@ -82,61 +91,75 @@ export function approvalsRested(turn: Turn): void {
   tellNext(turn)
 }
 
+type AskedAgain = Exclude<Approval['askedAgain'], null>
+
 /**
- * Why people have to be asked once more about a draft that was valued anew; null: what they said
+ * Why people have to be asked once more about a call that was valued anew; null: what they said
  * covers it.
  */
 export function askedAgainFor(
-  turn: Turn,
-  draft: Draft,
+  { approval }: WaitingCall,
   { admitted, asks }: CallAtGates,
-  quote: Extract<CallQuote, { ok: true }>,
-): Approval['askedAgain'] {
-  const { approval } = waitingOf(turn.state, draft.txId)
+): AskedAgain | null {
   if (asks !== undefined && asks.needed > approversOf(approval).size) return 'policy'
-  if (quote.gasLimit * quote.fees.maxFeePerGas > approval.maxNativeWei) return 'gas'
-  const { valueMicros: then } = approval
-  const now = admitted?.valuation.valueMicros ?? 0n
-  const moved = now > then ? now - then : then - now
-  return moved * BPS > then * PRICE_TOLERANCE_BPS ? 'price' : null
+  return hasMoved(approval.valueMicros, admitted?.valuation.valueMicros ?? 0n) ? 'price' : null
 }
 
-/** The draft is gone; the call waits as before, for what it costs now. */
-export function askAgain(
-  turn: Turn,
-  draft: Draft,
-  why: Exclude<Approval['askedAgain'], null>,
-  asks: CallAtGates['asks'],
-  nowMs: number,
-): void {
-  const { txId } = draft
-  turn.emit({ type: 'released', txId })
+/** By more than people would take for the same. */
+export function hasMoved(before: bigint, now: bigint): boolean {
+  const moved = now > before ? now - before : before - now
+  return moved * BPS > before * PRICE_TOLERANCE_BPS
+}
+
+/** What people are asked about from now on. */
+export interface AskedAnew {
+  readonly why: AskedAgain
+  readonly asks: CallAtGates['asks']
+  readonly maxNativeWei: bigint
+  readonly valueMicros: UsdMicros
+  readonly counted: Approval['counted']
+  /** Null of a send. */
+  readonly sponsored: WaitingSponsorship | null
+}
+
+/** Its draft is gone; the call waits as before, for what it costs now. */
+export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number): void {
+  const { why, asks, valueMicros, counted, sponsored } = anew
   const { tx, approval: before } = waitingOf(turn.state, txId)
   const needed = Math.max(before.needed, asks?.needed ?? 0)
-  const wanted = maxNativeWeiOf(draft)
+  const asked = tx.approval === undefined ? undefined : { ...tx.approval, needed }
+  const data = sponsored === null ? tx.call.data : sponsored.terms.data
+  const isAnother =
+    anew.maxNativeWei !== before.maxNativeWei || !isSameTerms(sponsored, before.sponsored)
   const approval: Approval = {
     ...before,
     ...{ status: 'pending', decisions: [], needed, toldAtMs: null, askedAgain: why },
     // Another term, so that what was signed over the one before is good for nothing.
-    maxNativeWei: wanted === before.maxNativeWei ? wanted + 1n : wanted,
-    valueMicros: draft.valuation.valueMicros,
-    counted: draft.counted ?? null,
-    decidedAtMs: null,
+    maxNativeWei: isAnother ? anew.maxNativeWei : before.maxNativeWei + 1n,
+    ...{ valueMicros, counted, sponsored, decidedAtMs: null },
   }
-  const asked = tx.approval === undefined ? undefined : { ...tx.approval, needed }
   turn.emit({
     type: 'approval-asked-again',
-    tx: { ...tx, ...(asked === undefined ? {} : { approval: asked }), updatedAtMs: nowMs },
+    tx: {
+      ...{ ...tx, call: { ...tx.call, data }, updatedAtMs: nowMs },
+      ...(asked === undefined ? {} : { approval: asked }),
+    },
     ...{ approval, atMs: nowMs },
   })
   turn.touchWaiting(nowMs)
+}
+
+/** As far as a new price may change them. */
+function isSameTerms(one: WaitingSponsorship | null, other: WaitingSponsorship | null): boolean {
+  return one?.terms.minOut === other?.terms.minOut && one?.terms.data === other?.terms.data
 }
 
 /** What became of calls that were being judged anew, and are no drafts any more. */
 function settleRuns(turn: Turn, nowMs: number): void {
   for (const [txId, why] of turn.takeRefusedRuns() ?? []) {
     const call = turn.state.waiting.byTx.get(txId)
-    if (call === undefined || call.phase !== 'running' || turn.state.drafts.has(txId)) continue
+    if (call === undefined || call.phase !== 'running') continue
+    if (turn.state.drafts.has(txId) || turn.state.sponsored.has(txId)) continue
     if (isWorthAnother(why)) {
       const delayMs = Math.min(REST_MS_MIN * 2 ** Math.min(call.rests, 10), REST_MS_MAX)
       turn.emit({ type: 'approval-rested', txId, untilMs: nowMs + delayMs })
@@ -176,8 +199,14 @@ function runDue(turn: Turn, nowMs: number): void {
 function run(turn: Turn, { approval, tx }: WaitingCall, nowMs: number): void {
   const { txId } = tx
   if (approval.status === 'pending') approve(turn, approval, nowMs)
-  const newest = waitingOf(turn.state, txId).approval
   turn.emit({ type: 'approval-running', txId })
+  const newest = waitingOf(turn.state, txId).approval
+  if (newest.sponsored === null) runSend(turn, tx, newest, nowMs)
+  else runSponsored(turn, tx, newest, newest.sponsored, nowMs)
+}
+
+function runSend(turn: Turn, tx: Transaction, approval: Approval, nowMs: number): void {
+  const { txId } = tx
   const draft: Draft = {
     ...{ txId, requestId: tx.requestId, keyId: tx.keyId, lineageId: tx.lineageId },
     ...{ kind: tx.kind, call: tx.call, gasLimit: tx.gasLimit, maxFeePerGas: 0n },
@@ -185,17 +214,39 @@ function run(turn: Turn, { approval, tx }: WaitingCall, nowMs: number): void {
     ...{ paid: null, problem: null, basis: null, requotes: 0, proofKey: null },
     ...{ idempotency: null, token: null, createdAtMs: nowMs, signs: 'first-time' },
     counted: approval.counted ?? undefined,
-    approval: {
-      approvalId: newest.approvalId,
-      expiresAtMs: newest.expiresAtMs,
-      maxNativeWei: newest.maxNativeWei,
-      proofs: proofsOf(newest),
-      requestedAtMs: tx.createdAtMs,
-    },
+    approval: toSign(approval),
   }
   turn.emit({ type: 'reserved', draft })
   const unmined = callsAheadOf(turn.state, draft)
   turn.effect({ type: 'screen', userId: tx.userId, draft, unmined, revalues: true })
+}
+
+/** It takes a place among the sponsored calls again; see sponsored-approved.ts. */
+function runSponsored(
+  turn: Turn,
+  tx: Transaction,
+  approval: Approval,
+  { router, delegate, terms, offered, parties, fingerprint }: WaitingSponsorship,
+  nowMs: number,
+): void {
+  const { txId, requestId, keyId, lineageId, kind, valuation, reservation, from: account } = tx
+  const { chainId } = tx.call
+  const [gasWalletId] = gasWalletsFor(chainId, tx.subWalletId)
+  if (kind === 'send' || gasWalletId === undefined) throw new Error(`${txId} is not sponsored`)
+  const draft: SponsoredDraft = {
+    ...{ txId, requestId, keyId, lineageId, chainId, kind, account, router, delegate },
+    ...{ terms: { ok: true, value: terms }, offered, parties, gasWalletId },
+    ...{ valuation, reservation, gasMicros: 0n, proofKey: null, idempotency: null },
+    ...{ fingerprint, createdAtMs: nowMs, approval: toSign(approval) },
+    ...(approval.counted === null ? {} : { counted: approval.counted }),
+  }
+  turn.emit({ type: 'sponsored-reserved', draft, needsDelegation: true, token: null })
+  turn.effect({ type: 'screen-sponsored', draft })
+}
+
+function toSign(approval: Approval): ApprovalToSign {
+  const { approvalId, expiresAtMs, maxNativeWei } = approval
+  return { approvalId, expiresAtMs, maxNativeWei, proofs: proofsOf(approval) }
 }
 
 function proofsOf({ decisions }: Approval): readonly Hex[] {

@@ -3,10 +3,11 @@ import type { EventType } from '../../../src/domain/event.js'
 import type { IdempotencyRecord } from '../../../src/domain/idempotency.js'
 import type { Address, GasWalletId, KeyId, TxId } from '../../../src/domain/ids.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
-import type { IntentTerms, PartyNamed } from '../../../src/domain/sponsored-terms.js'
+
 import type { Authorization, SponsoredKind, Sponsorship } from '../../../src/domain/sponsorship.js'
-import type { AccountTransaction, Transaction, Valuation } from '../../../src/domain/transaction.js'
-import type { Fault, Result } from '../../../src/errors/fault.js'
+import type { AccountTransaction, Transaction } from '../../../src/domain/transaction.js'
+import type { Fault } from '../../../src/errors/fault.js'
+import type { SponsoredQuote } from '../../../src/valuation/sponsored-quote.js'
 import type { OpenEntry } from '../../account/core/state.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import type { SponsoredDraft } from './sponsored-state.js'
@@ -20,6 +21,8 @@ export type SponsoredCommand =
       readonly txId: TxId
       readonly refusal: Fault | null
       readonly screenedAgainst: readonly ScreenedAgainst[]
+      /** Of a call that waited, where screening lets it through: what it comes to now. */
+      readonly anew?: SponsoredAnew
       readonly nowMs: number
     }
   | {
@@ -75,23 +78,19 @@ export interface SponsorCommand {
   readonly fingerprint: string
 }
 
-/** Value and terms of the input, or why they could not be had. */
-export type SponsoredQuote =
-  | {
-      readonly ok: true
-      readonly valuation: Valuation
-      readonly unpriced: boolean
-      readonly terms: Result<IntentTerms>
-      /** Venue, tokens and vault, for the screening; the account is added. */
-      readonly parties: readonly PartyNamed[]
-    }
-  | { readonly ok: false; readonly fault: Fault }
-
 /** The same, with what the decision needs from outside. */
-export interface PreparedSponsored extends Omit<SponsorCommand, 'type'> {
+export interface PreparedSponsored extends Omit<SponsorCommand, 'type'>, SponsoredAccount {
   readonly type: 'prepared-sponsor-call'
   readonly nowMs: number
   readonly first: { readonly record: IdempotencyRecord; readonly tx: Transaction } | null
+}
+
+/** What a call that waited comes to when it is judged anew. */
+export interface SponsoredAnew extends SponsoredAccount {
+  readonly quote: SponsoredQuote
+}
+
+interface SponsoredAccount {
   readonly delegated: boolean
   /** The account's nonce on chain; null for an account that is delegated. */
   readonly chainNonce: number | null
@@ -140,20 +139,42 @@ export type SponsoredEvent =
       readonly needsDelegation: boolean
       readonly token: ReplyToken | null
     }
+  /** A draft of a call that waited holds something else from now on, and so does that call. */
+  | {
+      readonly type: 'sponsored-reserved-anew'
+      readonly draft: SponsoredDraft
+      readonly needsDelegation: boolean
+    }
   /** A draft was given up: nothing of it is stored, and all of its spend is free again. */
   | { readonly type: 'sponsored-released'; readonly txId: TxId }
   /**
    * A stored intent was given up, and nothing carries it: its spend is free again, and no start may
    * find it and hand it over once more.
    */
-  | { readonly type: 'sponsored-withdrawn'; readonly txId: TxId; readonly atMs: number }
+  | {
+      readonly type: 'sponsored-withdrawn'
+      readonly txId: TxId
+      /** The record of one that had waited; null: there is none. */
+      readonly tx: Transaction | null
+      readonly atMs: number
+    }
   | {
       readonly type: 'sponsored-waiting'
       readonly txId: TxId
       readonly screenedAgainst: readonly ScreenedAgainst[]
     }
-  | { readonly type: 'sponsored-signing'; readonly txId: TxId; readonly intentNonce: number }
-  | { readonly type: 'sponsored-handed'; readonly sponsorship: Sponsorship }
+  | {
+      readonly type: 'sponsored-signing'
+      readonly txId: TxId
+      /** The counted one that it takes; null of a call that waited, which has its own. */
+      readonly intentNonce: number | null
+    }
+  | {
+      readonly type: 'sponsored-handed'
+      readonly sponsorship: Sponsorship
+      /** The record of one that had waited; null: it has none yet. */
+      readonly tx: Transaction | null
+    }
   | {
       readonly type: 'sponsored-sent'
       readonly tx: Transaction
@@ -204,7 +225,8 @@ export type SponsoredEffect =
   | {
       readonly type: 'sign-intent'
       readonly draft: SponsoredDraft
-      readonly intentNonce: number
+      /** As in `sponsored-signing`. */
+      readonly intentNonce: number | null
       /** A new one at this nonce, one that exists already, or none. */
       readonly authorization: Authorization | { readonly nonce: number } | null
     }

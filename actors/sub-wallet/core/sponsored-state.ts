@@ -1,3 +1,4 @@
+import type { ApprovalToSign } from '../../../src/domain/approval.js'
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { Address, GasWalletId, KeyId, LineageId, TxId } from '../../../src/domain/ids.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
@@ -6,6 +7,7 @@ import type { IntentTerms, PartyNamed } from '../../../src/domain/sponsored-term
 import type { Authorization, SponsoredKind, Sponsorship } from '../../../src/domain/sponsorship.js'
 import type { Transaction, Valuation } from '../../../src/domain/transaction.js'
 import type { Result } from '../../../src/errors/fault.js'
+import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { CountedCall } from '../../../src/policy/policy-ledger.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 
@@ -22,18 +24,25 @@ export interface SponsoredDraft {
   readonly delegate: Address
   /** What is to be signed, or why it would fail; answered once limit and screening passed. */
   readonly terms: Result<IntentTerms>
+  /** What the venue offered for them, smallest units of the output; 0 where they would fail. */
+  readonly offered: bigint
   readonly parties: readonly PartyNamed[]
   readonly gasWalletId: GasWalletId
   readonly valuation: Valuation
   readonly reservation: Reservation
   readonly gasMicros: UsdMicros
-  readonly proofKey: Uint8Array
+  /** Null of one that waited: the live key's proof came when it was asked about. */
+  readonly proofKey: Uint8Array | null
   readonly idempotency: { readonly key: string; readonly bodyHash: string } | null
   /** Equal for requests of the same kind, tokens and amounts. */
   readonly fingerprint: string
   readonly createdAtMs: number
   /** Absent where its key's policy counts nothing. */
   readonly counted?: CountedCall
+  /** Whom its key's policy asks before it may be signed; absent: nobody. */
+  readonly asks?: ApprovalAsked
+  /** Of a call that waited and is let through: what it holds is the waiting call's. */
+  readonly approval?: ApprovalToSign
 }
 
 /**
@@ -52,7 +61,8 @@ export interface SponsoredEntry {
   readonly chainId: number
   readonly fingerprint: string
   readonly createdAtMs: number
-  readonly gasMicros: UsdMicros
+  /** Of one that waited, known once it is judged anew. */
+  gasMicros: UsdMicros
   /** Until the intent is stored. */
   draft: SponsoredDraft | null
   /** From then on. */

@@ -104,13 +104,7 @@ export interface Draft extends AccountDraft {
   /** Whom its key's policy asks before it may be signed; absent: nobody. */
   readonly asks?: ApprovalAsked | undefined
   /** Of a call that waited and is let through: what it holds is the waiting call's. */
-  readonly approval?: DraftApproval
-}
-
-/** What a call that waited is signed by, instead of the proof of its API key. */
-export interface DraftApproval extends ApprovalToSign {
-  /** Of the call, milliseconds since the epoch. */
-  readonly requestedAtMs: number
+  readonly approval?: ApprovalToSign
 }
 
 /** What an open transaction keeps of its request while this process lives; never stored. */

@@ -53,14 +53,32 @@ export function recordOf(
 }
 
 /** What is stored of a call that waits for approval; it has no nonce and no bytes yet. */
-export function waitingRecord(state: SubWalletState, draft: Draft, nowMs: number): Transaction {
+export function waitingRecord(
+  state: SubWalletState,
+  draft: RecordedDraft,
+  nowMs: number,
+): Transaction {
   return recordAs('awaiting_approval', state, draft, NO_NONCE, [], nowMs)
 }
+
+type RecordedDraft = Pick<
+  Draft,
+  | 'txId'
+  | 'keyId'
+  | 'lineageId'
+  | 'requestId'
+  | 'kind'
+  | 'call'
+  | 'gasLimit'
+  | 'valuation'
+  | 'reservation'
+  | 'createdAtMs'
+>
 
 function recordAs(
   status: 'signed' | 'awaiting_approval',
   { wallet }: SubWalletState,
-  draft: Draft,
+  draft: RecordedDraft,
   nonce: number,
   attempts: readonly SignedAttempt[],
   nowMs: number,

@@ -37,6 +37,7 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
     case 'approval-asked-again': {
       const call = waitingOf(state, event.approval.txId)
       call.approval = event.approval
+      waiting.dataChars += event.tx.call.data.length - call.tx.call.data.length
       call.tx = event.tx
       call.phase = 'asked'
       call.rests = 0
@@ -46,7 +47,7 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
       ended(state, event.tx)
       return
     case 'approval-wanted': {
-      const entry = state.drafts.get(event.txId)
+      const entry = state.drafts.get(event.txId) ?? state.sponsored.get(event.txId)
       if (entry !== undefined) entry.screenedAgainst = event.screenedAgainst
       return
     }
@@ -76,8 +77,10 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
   }
 }
 
+type Held = Pick<Draft, 'txId' | 'lineageId' | 'reservation' | 'valuation' | 'createdAtMs'>
+
 /** It holds something else from now on: prices and fees moved on. */
-export function holdAnew(state: SubWalletState, draft: Draft): void {
+export function holdAnew(state: SubWalletState, draft: Held): void {
   const call = waitingOf(state, draft.txId)
   const { lineageId, reservation, valuation, createdAtMs } = draft
   release(state, call.tx)

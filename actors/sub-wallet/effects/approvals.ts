@@ -1,6 +1,10 @@
 import { sleep } from '../../../src/clock/timers.js'
-import { type Approval, approvalIdOf } from '../../../src/domain/approval.js'
+import type { AddressRule } from '../../../src/domain/address-rule.js'
+import { type Approval, askedCall } from '../../../src/domain/approval.js'
+import type { UserId } from '../../../src/domain/ids.js'
 import { formatUsd } from '../../../src/domain/money.js'
+import type { Transaction } from '../../../src/domain/transaction.js'
+import { showCall } from '../../../src/policy/call-shown.js'
 import type { ApprovalEffect } from '../core/approval-messages.js'
 import type { Command } from '../core/messages.js'
 import type { SubWalletPorts } from '../ports.js'
@@ -15,36 +19,36 @@ const SLEEP_MS_MAX = 7 * 86_400_000
 /** The key's proof over the call: nothing else of the API key outlives its request. */
 export function readyApproval(
   { timers, approvals, reader }: Pick<SubWalletPorts, 'timers' | 'approvals' | 'reader'>,
-  { draft, userId, maxNativeWei }: Of<'ready-approval'>,
-  walletId: Approval['subWalletId'],
+  { txId, asked, proofKey }: Of<'ready-approval'>,
   self: (command: Command) => void,
 ): void {
-  const { txId, keyId, proofKey, call } = draft
   if (proofKey === null || approvals === null) throw new Error(`${txId} cannot be asked about`)
-  const approvalId = approvalIdOf(txId)
-  const asked = { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs: 0 }
-  const keyProof = approvals.proveKey(asked, call, proofKey)
-  const url = approvals.pageOf(approvalId)
-  const userWaiting = reader.fresh().approvals.waitingOfUser(userId)
+  const keyProof = approvals.proveKey(asked, proofKey)
+  const url = approvals.pageOf(asked.approvalId)
+  const userWaiting = reader.fresh().approvals.waitingOfUser(asked.userId as UserId)
   self({ type: 'approval-ready', txId, keyProof, url, userWaiting, nowMs: timers.now() })
 }
 
 /** Has the identity provider know of the call, so that it can show it. Told again, it does no harm. */
 export async function tellApproval(
-  { approvals, log, timers }: Pick<SubWalletPorts, 'approvals' | 'log' | 'timers'>,
+  {
+    approvals,
+    log,
+    timers,
+    reader,
+  }: Pick<SubWalletPorts, 'approvals' | 'log' | 'timers' | 'reader'>,
   { tx, approval, failures }: Of<'tell-approval'>,
   self: (command: Command) => void,
 ): Promise<void> {
-  const { txId, maxNativeWei, expiresAtMs, subWalletId: walletId } = approval
-  const { approvalId, keyId, userId, needed, delaySeconds, rule, keyProof } = approval
-  const asked = { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs }
+  const { txId, maxNativeWei, needed, delaySeconds, rule, keyProof } = approval
   const told = (taken: boolean) =>
     self({ type: 'approval-told', txId, maxNativeWei, taken, nowMs: timers.now() })
   try {
     if (approvals === null) throw new Error('nobody is told of calls that wait')
-    await approvals.register(asked, tx.call, {
+    await approvals.register(askedCall(approval, tx), {
       ...{ needed, delaySeconds, rule, keyProof },
       spendUsd: formatUsd(tx.reservation.micros),
+      payeeLabel: payeeLabel(reader.users.addressRules(tx.userId), approval, tx),
     })
     told(true)
   } catch (error) {
@@ -53,6 +57,24 @@ export async function tellApproval(
     }
     told(false)
   }
+}
+
+/** What the identity provider takes. */
+const LABEL_CHARS_MAX = 128
+
+/** The user's own note of whom the call pays, or else of the contract that it calls. */
+export function payeeLabel(
+  rules: readonly AddressRule[],
+  { sponsored }: Pick<Approval, 'sponsored'>,
+  { kind, call }: Pick<Transaction, 'kind' | 'call'>,
+): string | null {
+  const callee = sponsored?.terms.target ?? call.to
+  const payees = sponsored === null ? showCall({ operation: kind, ...call }).beneficiaries : null
+  for (const address of [...(payees ?? []), callee]) {
+    const of = rules.find((rule) => rule.address.toLowerCase() === address.toLowerCase())
+    if (of !== undefined && of.note !== null) return of.note.slice(0, LABEL_CHARS_MAX)
+  }
+  return null
 }
 
 export async function restApprovals(

@@ -1,15 +1,19 @@
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { ChainId } from '../../../src/domain/chains.js'
 import type { SubWalletId } from '../../../src/domain/ids.js'
+import { fault } from '../../../src/errors/fault.js'
 import type { ListVersion } from '../../../src/screening/lists/published-lists.js'
 import type { Verdict } from '../../../src/screening/screener.js'
 import { verdictFault } from '../../../src/screening/verdict-fault.js'
 import type { CallQuote } from '../../../src/valuation/quoter.js'
+import type { SponsoredQuote } from '../../../src/valuation/sponsored-quote.js'
 import { basisStillGood } from '../../../src/valuation/staleness.js'
 import type { Command, Effect } from '../core/messages.js'
+import type { SponsoredAnew } from '../core/sponsored-messages.js'
 import type { SponsoredDraft } from '../core/sponsored-state.js'
 import type { Draft } from '../core/state.js'
 import type { SubWalletPorts } from '../ports.js'
+import { withAccount } from './sponsored-account.js'
 
 /** Step 3 of the lifecycle: who would receive, spend or operate. */
 export function screen(
@@ -94,20 +98,27 @@ function subWalletOf(reader: SubWalletPorts['reader'], { keyId }: Draft): SubWal
 
 /** The same for a sponsored call: the venue's call, and every party that it names or involves. */
 export function screenSponsored(
-  { screener, reader, timers }: SubWalletPorts,
-  { txId, chainId, keyId, account, router, terms, parties }: SponsoredDraft,
+  ports: SubWalletPorts,
+  draft: SponsoredDraft,
   self: (command: Command) => void,
 ): void {
+  const { screener, reader, timers } = ports
+  const { txId, chainId, keyId, account, router, terms, parties, approval } = draft
   const userId = reader.keys.byId(keyId)?.userId
   if (userId === undefined) throw new Error(`${keyId} vanished from the store`)
-  const report = (verdict: Verdict) =>
+  const report = (verdict: Verdict, anew?: SponsoredAnew) =>
     self({
       type: 'sponsored-screened',
       txId,
       refusal: verdictFault(verdict),
       screenedAgainst: versionsOf(verdict.lists),
+      ...(anew === undefined ? {} : { anew }),
       nowMs: timers.now(),
     })
+  const judged = (verdict: Verdict) => {
+    if (approval === undefined || verdict.outcome !== 'clean') report(verdict)
+    else void anewOf(ports, draft).then((anew) => report(verdict, anew))
+  }
   const verdict = screener.screen({
     chainId: chainId as ChainId,
     userId,
@@ -115,8 +126,19 @@ export function screenSponsored(
     data: terms.ok ? terms.value.data : '0x',
     extra: [{ address: account, path: 'account' }, ...parties],
   })
-  if (verdict instanceof Promise) void verdict.then(report)
-  else report(verdict)
+  if (verdict instanceof Promise) void verdict.then(judged)
+  else judged(verdict)
+}
+
+/** What a call that waited comes to now. */
+async function anewOf(ports: SubWalletPorts, draft: SponsoredDraft): Promise<SponsoredAnew> {
+  const { chainId, kind, account, router, delegate, terms, offered } = draft
+  const chain = ports.chains.get(chainId)
+  const quote: SponsoredQuote =
+    chain === undefined || !terms.ok
+      ? { ok: false, fault: fault('CHAIN_NOT_SUPPORTED') }
+      : await ports.replan(chain, { kind, account, router, terms: terms.value, offered })
+  return withAccount(ports, chainId, account, delegate, quote)
 }
 
 /** Verdicts share one array of lists until a list changes. */

@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto'
 import type { ChainAccess } from '../../../src/chains/access.js'
 import { encodeExecute } from '../../../src/contracts/router-intent.js'
 import type { RouterIntent } from '../../../src/contracts/router-intent-type.js'
-import type { SubWalletId } from '../../../src/domain/ids.js'
+import { approvalNonce } from '../../../src/domain/approval.js'
+import { type SubWalletId, ulidBytes } from '../../../src/domain/ids.js'
 import type { Authorization } from '../../../src/domain/sponsorship.js'
 import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
 import type { SignPayload } from '../../../src/quorum-protocol/sign-payload.js'
 import type { SignOutcome } from '../../../src/service-custody/co-signer.js'
 import { refusalFault } from '../../account/effects/refusal-fault.js'
-import { toHex } from '../../account/effects/sign.js'
+import { shownApproval, toHex } from '../../account/effects/sign.js'
 import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
 import type { SubWalletPorts } from '../ports.js'
@@ -46,7 +47,7 @@ async function signBoth(ports: SubWalletPorts, walletId: SubWalletId, effect: Si
   const chain = ports.chains.get(chainId)
   if (chain === undefined || !terms.ok) throw new Error(`${draft.txId} cannot be signed`)
   const deadlineSeconds = (await nowSeconds(ports, chain)) + INTENT_LIFETIME_SECONDS
-  const nonce = BigInt(intentNonce)
+  const nonce = nonceOf(draft, intentNonce)
   const intent: RouterIntent = { ...terms.value, account, nonce, deadline: deadlineSeconds }
   const [outcome, authorization] = await Promise.all([
     ask(ports, walletId, effect, 'intent', {
@@ -61,6 +62,12 @@ async function signBoth(ports: SubWalletPorts, walletId: SubWalletId, effect: Si
   if (outcome.coSignature === undefined) throw new Error('no co-signature came with the intent')
   const calldata = encodeExecute(intent, outcome.signature, outcome.coSignature)
   return { calldata, authorization, deadlineSeconds }
+}
+
+function nonceOf({ txId, approval }: SignIntent['draft'], counted: number | null): bigint {
+  if (approval !== undefined) return approvalNonce(ulidBytes(approval.approvalId))
+  if (counted === null) throw new Error(`${txId} takes no nonce`)
+  return BigInt(counted)
 }
 
 /** By the block's clock, or by ours where a quiet chain's newest block is old. */
@@ -124,7 +131,7 @@ function ask(
   payload: SignPayload,
   replaces: Uint8Array | null = null,
 ): Promise<SignOutcome> {
-  const { keyId, requestId, proofKey, txId } = draft
+  const { keyId, requestId, proofKey, txId, approval } = draft
   return coSigner.sign({
     walletId,
     keyId,
@@ -132,6 +139,7 @@ function ask(
     proofKey,
     replaces,
     payload,
+    ...(approval === undefined ? {} : { approval: shownApproval(approval) }),
   })
 }
 

@@ -12,6 +12,8 @@ export interface ApprovalReplay {
   /** @param proof verified over this term */
   approved(term: Uint8Array, proof: Proof, atMs: number): void
   standingAt(term: Uint8Array, atMs: number): ApprovalStanding | null
+  /** Each term that an approval was asked for by, canonical bytes. @param approvalId 16 bytes */
+  termsOf(approvalId: Uint8Array): readonly Uint8Array[]
 }
 
 interface Asked {
@@ -54,6 +56,7 @@ export function createApprovalReplay(): ApprovalReplay {
       if (!people.has(id)) people.set(id, atMs)
       givenByTerm.set(hex(term), people)
     },
+    termsOf: (approvalId) => askedById.get(hex(approvalId))?.map(({ term }) => term) ?? [],
     standingAt(term, atMs) {
       const { approvalId, ownerHash } = readApprovalTerm(term).statement
       const first = askedById.get(hex(approvalId))?.find((one) => isSameCall(one.term, term))

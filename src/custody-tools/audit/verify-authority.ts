@@ -43,6 +43,8 @@ export interface AuthorityReport extends Pick<PolicyReplay, 'policiesOf' | 'ance
    * @returns null where it was never asked for
    */
   approvalAt(term: Uint8Array, atMs: number): ApprovalStanding | null
+  /** The terms that an approval was asked for by, canonical bytes. @param approvalId 16 bytes */
+  approvalTerms(approvalId: Uint8Array): readonly Uint8Array[]
 }
 
 /** What the log so far makes of users' authorizers and of their keys' grants. */
@@ -127,6 +129,7 @@ export async function verifyAuthority(
     policiesOf: replay.policies.policiesOf,
     ancestorsOf: replay.policies.ancestorsOf,
     approvalAt: replay.approvals.standingAt,
+    approvalTerms: replay.approvals.termsOf,
   }
 }
 

@@ -1,8 +1,10 @@
 import { encodeApprovalTerm } from '../../custody/approvals/approval-term.js'
 import {
   type ApprovalStanding,
+  isCovered,
   placeOf,
   requireGas,
+  requireOwnNonce,
   termOf,
 } from '../../identity-provider/vault/approval-standing.js'
 import { judgePolicies, PolicyDenied } from '../../identity-provider/vault/judge-policy.js'
@@ -26,7 +28,10 @@ export interface DatedApproval {
   readonly ownerHash: Uint8Array | null
 }
 
-type Authority = Pick<AuthorityReport, 'policiesOf' | 'approvalAt' | 'ancestorsOf'>
+type Authority = Pick<
+  AuthorityReport,
+  'policiesOf' | 'approvalAt' | 'approvalTerms' | 'ancestorsOf'
+>
 
 interface Replay {
   readonly authority: Authority
@@ -122,11 +127,19 @@ function standingIn(
   const { approval } = intent
   if (approval === null || ownerHash === null) return null
   requireGas(payload, approval.maxNativeWei)
-  const term = encodeApprovalTerm(termOf({ ...intent, approval }, payload, ownerHash))
-  const standing = authority.approvalAt(term, atMs)
+  requireOwnNonce(payload, approval.approvalId)
+  const resting = { ...intent, approval }
+  const term =
+    payload.kind === 'authorization'
+      ? authority
+          .approvalTerms(approval.approvalId)
+          .find((one) => isCovered(resting, payload, ownerHash, one))
+      : encodeApprovalTerm(termOf(resting, payload, ownerHash))
+  const standing = term === undefined ? null : authority.approvalAt(term, atMs)
   if (standing === null) throw new Refusal('APPROVAL_UNKNOWN', 'nobody was asked about this call')
   if (approval.expiresAtMs <= atMs) throw new Refusal('APPROVAL_EXPIRED', 'signed too late')
   const [id, place] = [viewOf(approval.approvalId).toString('hex'), placeOf(payload)]
+  if (place === null) return standing
   if (!sameBytes(uses.get(id) ?? place, place)) {
     throw new Refusal('APPROVAL_USED', 'it was signed twice')
   }

@@ -1,4 +1,4 @@
-import type { Address, ApprovalId, Hex, KeyId, SubWalletId } from '../../domain/ids.js'
+import { type AskedCall, type AskedSubject, approvalNonce } from '../../domain/approval.js'
 import { ulidBytes } from '../../domain/ids.js'
 import { keccak256 } from '../../domain/keccak.js'
 import {
@@ -12,10 +12,10 @@ import {
 } from '../../quorum-protocol/bytes.js'
 import { hmacSha256 } from '../../quorum-protocol/hmac.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
-import { decodeRouterIntent } from '../../quorum-protocol/router-intent.js'
+import { decodeRouterIntent, encodeRouterIntent } from '../../quorum-protocol/router-intent.js'
 import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
 import { fromHex } from '../../quorum-protocol/transaction.js'
-import { intentTermsHash } from './intent-terms.js'
+import { intentAskedHash, intentTermsHash } from './intent-terms.js'
 
 /**
  * What a person approves: one call of one key, in canonical bytes.
@@ -24,7 +24,7 @@ import { intentTermsHash } from './intent-terms.js'
  *   | hash 32 | most gas 32 (wei) | expiry 8 (ms)
  * ```
  * Nonce and fee are not in it: they are found when it is sent. The id makes an approval good for one
- * nonce alone, so that the same call twice is asked about twice.
+ * nonce alone, so that the same call twice is asked about twice; of a Router intent it is the nonce.
  */
 export interface ApprovalTerm {
   readonly kind: 'transaction' | 'intent'
@@ -41,7 +41,7 @@ export interface ApprovalTerm {
   readonly value: bigint
   /** 32 bytes: keccak-256 of the calldata, or of the Router intent's terms. */
   readonly hash: Uint8Array
-  /** Gas limit × highest fee at the most, wei: of replacements too. */
+  /** Gas limit × highest fee at the most, wei: of replacements too. Of a Router intent the service pays. */
   readonly maxNativeWei: bigint
   readonly expiresAtMs: number
 }
@@ -110,11 +110,19 @@ const ASKED_TAG = tagged(TAG.callAsked)
 
 /**
  * That the live API key asked for the call: HMAC-SHA256 over all of the term but what it may cost and
- * its expiry, which change when a person is asked again. It may be kept: it is good for nothing else.
+ * its expiry, which change when a person is asked again. Of a Router intent the least output and the
+ * venue's calldata change as well, since they are a price's: people see them, and sign them.
+ * It may be kept: it is good for nothing else.
  * @param proofKey 32 bytes, derived from the API secret
+ * @param call calldata, or the encoded Router intent, whose hash is the term's
  */
-export function approvalKeyProof(proofKey: Uint8Array, term: ApprovalTerm): Buffer {
-  const asked = encodeApprovalTerm(term).subarray(0, CALL_BYTES)
+export function approvalKeyProof(
+  proofKey: Uint8Array,
+  term: ApprovalTerm,
+  call: Uint8Array,
+): Buffer {
+  const hash = term.kind === 'intent' ? intentAskedHash(decodeRouterIntent(call)) : term.hash
+  const asked = encodeApprovalTerm({ ...term, hash }).subarray(0, CALL_BYTES)
   return hmacSha256(proofKey, ASKED_TAG.length + asked.length, (room, at) => {
     room.set(ASKED_TAG, at)
     room.set(asked, at + ASKED_TAG.length)
@@ -126,50 +134,41 @@ export function isSameCall(one: Uint8Array, other: Uint8Array): boolean {
   return sameBytes(one.subarray(0, CALL_BYTES), other.subarray(0, CALL_BYTES))
 }
 
-interface Asked {
-  readonly approvalId: ApprovalId
-  readonly walletId: SubWalletId
-  readonly keyId: KeyId
-  readonly userId: string
-  readonly maxNativeWei: bigint
-  readonly expiresAtMs: number
+/** A term, and the bytes that its hash is of: calldata, or an encoded Router intent. */
+export interface TermOfCall {
+  readonly term: ApprovalTerm
+  readonly call: Buffer
 }
 
-/** Of a transaction of the wallet itself. */
-export function callTerm(
-  asked: Asked,
-  call: {
-    readonly chainId: number
-    readonly to: Address
-    readonly value: bigint
-    readonly data: Hex
-  },
-): ApprovalTerm {
-  const { chainId, to, value, data } = call
-  const hash = keccak256(fromHex(data))
-  return { kind: 'transaction', ...askedTerm(asked), chainId, to: fromHex(to), value, hash }
-}
-
-/**
- * Of a Router intent.
- * @param encoded as `encodeRouterIntent` has it, of any nonce and deadline
- * @throws Refusal MALFORMED
- */
-export function intentTerm(asked: Asked, encoded: Uint8Array): ApprovalTerm {
-  const intent = decodeRouterIntent(encoded)
-  const { chainId, target: to } = intent
-  const hash = intentTermsHash(intent)
-  return { kind: 'intent', ...askedTerm(asked), chainId, to, value: 0n, hash }
-}
-
-function askedTerm({ approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs }: Asked) {
-  return {
+/** What people are asked to sign. */
+export function termOfCall(asked: AskedCall): TermOfCall {
+  const { approvalId, walletId, keyId, userId, maxNativeWei, expiresAtMs, subject } = asked
+  const of = {
     approvalId: ulidBytes(approvalId),
     walletId: ulidBytes(walletId),
     keyId: ulidBytes(keyId),
     ownerHash: sha256(Buffer.from(userId)),
     ...{ maxNativeWei, expiresAtMs },
   }
+  if (subject.kind === 'transaction') {
+    const { chainId, to, value, data } = subject.call
+    const call = fromHex(data)
+    const hash = keccak256(call)
+    return { term: { kind: 'transaction', ...of, chainId, to: fromHex(to), value, hash }, call }
+  }
+  const call = encodedIntent(subject, approvalNonce(of.approvalId))
+  const intent = decodeRouterIntent(call)
+  const { chainId, target: to } = intent
+  const hash = intentTermsHash(intent)
+  return { term: { kind: 'intent', ...of, chainId, to, value: 0n, hash }, call }
+}
+
+function encodedIntent(
+  { chainId, router, account, terms }: Extract<AskedSubject, { kind: 'intent' }>,
+  nonce: bigint,
+): Buffer {
+  const intent = { ...terms, account, nonce, deadline: 0 }
+  return encodeRouterIntent({ type: 'router-intent', chainId, verifyingContract: router, intent })
 }
 
 function kindOf(number: number): ApprovalTerm['kind'] {

@@ -12,11 +12,15 @@ export function describeApproval(term: ApprovalTerm): [name: string, value: stri
     ['Wallet', idOf(ID_PREFIX.subWallet, term.walletId)],
     ['Chain', String(chainId)],
     [kind === 'transaction' ? 'To' : 'Venue', hex(to)],
-    ...(kind === 'transaction' ? ([['Value', `${value} wei`]] as [string, string][]) : []),
+    ...(kind === 'transaction' ? lineOf('Value', `${value} wei`) : []),
     [`Keccak-256 of ${what}`, hex(hash)],
-    ['Gas at the most', `${maxNativeWei} wei`],
+    ...(kind === 'transaction' ? lineOf('Gas at the most', `${maxNativeWei} wei`) : []),
     ['Expires', new Date(expiresAtMs).toISOString()],
   ]
+}
+
+function lineOf(name: string, value: string): [name: string, value: string][] {
+  return [[name, value]]
 }
 
 function idOf(prefix: string, bytes: Uint8Array): string {

@@ -12,3 +12,14 @@ export function intentTermsHash(intent: Omit<DecodedRouterIntent, 'digest'>): Ui
     ),
   )
 }
+
+/**
+ * 32 bytes: what the API key asked for. The least output and the venue's calldata follow from the
+ * price of a moment.
+ */
+export function intentAskedHash(intent: Omit<DecodedRouterIntent, 'digest'>): Uint8Array {
+  const { chainId, router, account, tokenIn, amountIn, feeBps, tokenOut, target } = intent
+  return keccak256(
+    concat(...[u64(chainId), router, account, tokenIn, amountIn, u16(feeBps), tokenOut, target]),
+  )
+}

@@ -62,7 +62,7 @@ export interface ApprovalReader {
   approval(id: Uint8Array): ApprovalRow | null
   /** Calldata, or the encoded Router intent. */
   approvalCall(id: Uint8Array): Uint8Array | null
-  /** Where an approval was used: chain 4 ‖ nonce 8, or a Router intent's digest; null: nowhere. */
+  /** Where an approval was used (`placeOf`); null: nowhere. */
   approvalUse(id: Uint8Array): Uint8Array | null
   /** Open ones of a user, and of all. */
   openApprovals(userId: string, nowMs: number): { readonly ofUser: number; readonly all: number }

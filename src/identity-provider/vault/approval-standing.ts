@@ -1,8 +1,13 @@
-import { type ApprovalTerm, encodeApprovalTerm } from '../../custody/approvals/approval-term.js'
+import {
+  type ApprovalTerm,
+  encodeApprovalTerm,
+  readApprovalTerm,
+} from '../../custody/approvals/approval-term.js'
 import { intentTermsHash } from '../../custody/approvals/intent-terms.js'
 import type { AuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
+import { approvalNonce } from '../../domain/approval.js'
 import { keccak256 } from '../../domain/keccak.js'
-import { concat, sameBytes, u32, u64 } from '../../quorum-protocol/bytes.js'
+import { bigintOf, concat, sameBytes, u32, u64 } from '../../quorum-protocol/bytes.js'
 import type { Intent, IntentApproval } from '../../quorum-protocol/intent.js'
 import type { Certificate } from '../../quorum-protocol/keygen.js'
 import type { DecodedPayload } from '../../quorum-protocol/payload.js'
@@ -47,18 +52,18 @@ export function standingOf(
   const { approvals } = context.ledger
   const row = approvals.approval(approval.approvalId)
   if (row === null) throw new Refusal('APPROVAL_UNKNOWN', 'never asked for here')
-  if (
-    !sameBytes(encodeApprovalTerm(termOf({ ...intent, approval }, payload, ownerHash)), row.term)
-  ) {
+  const resting = { ...intent, approval }
+  if (!isCovered(resting, payload, ownerHash, row.term)) {
     throw new Refusal('APPROVAL_MISMATCH', 'another call was approved')
   }
+  requireOwnNonce(payload, approval.approvalId)
   requireGas(payload, approval.maxNativeWei)
   if (approval.expiresAtMs <= nowMs) throw new Refusal('APPROVAL_EXPIRED', 'approval')
   if (row.ended !== null && row.ended.as !== 'signed') {
     throw new Refusal('APPROVAL_DECLINED', row.ended.as)
   }
-  const use = approvals.approvalUse(approval.approvalId)
-  if (use !== null && !sameBytes(use, placeOf(payload))) {
+  const [use, place] = [approvals.approvalUse(approval.approvalId), placeOf(payload)]
+  if (use !== null && place !== null && !sameBytes(use, place)) {
     throw new Refusal('APPROVAL_USED', 'it was used for another signature')
   }
   const people = peopleOf(row, ownerHash, context)
@@ -99,31 +104,59 @@ export function requireGas(payload: DecodedPayload, maxNativeWei: bigint): void 
   }
 }
 
-/** What an approval is used up by: a nonce of its chain, or one Router intent. */
-export function placeOf(payload: DecodedPayload): Uint8Array {
-  return payload.kind === 'router-intent'
-    ? payload.digest
-    : concat(u32(payload.chainId), u64(payload.nonce))
+/**
+ * What an approval is used up by: a nonce of its chain, or one of the chain's Router. Null of a
+ * delegation, which moves nothing: each call that it opens needs a signature of its own.
+ */
+export function placeOf(payload: DecodedPayload): Uint8Array | null {
+  if (payload.kind === 'authorization') return null
+  const { chainId } = payload
+  if (payload.kind === 'router-intent') return concat(u32(chainId), payload.nonce)
+  return concat(u32(chainId), u64(payload.nonce))
 }
 
+/** @throws Refusal APPROVAL_USED: the Router executes one intent at the nonce that is the approval's */
+export function requireOwnNonce(payload: DecodedPayload, approvalId: Uint8Array): void {
+  if (payload.kind !== 'router-intent') return
+  if (bigintOf(payload.nonce) !== approvalNonce(approvalId)) {
+    throw new Refusal('APPROVAL_USED', 'a nonce of the Router that is not its own')
+  }
+}
+
+type Resting = Pick<Intent, 'walletId' | 'keyId'> & { readonly approval: IntentApproval }
+
 /**
- * The term that an intent's own bytes come to.
- * @throws Refusal APPROVAL_MISMATCH for what nobody approves
+ * Whether people who approved a term approved this; with a Router intent also the delegation that
+ * it needs where its account has none yet.
+ * @param term canonical bytes
  */
-export function termOf(
-  intent: Pick<Intent, 'walletId' | 'keyId'> & { readonly approval: IntentApproval },
+export function isCovered(
+  intent: Resting,
   payload: DecodedPayload,
   ownerHash: Uint8Array,
-): ApprovalTerm {
+  term: Uint8Array,
+): boolean {
+  if (payload.kind !== 'authorization') {
+    return sameBytes(encodeApprovalTerm(termOf(intent, payload, ownerHash)), term)
+  }
   const { walletId, keyId, approval } = intent
+  const { statement } = readApprovalTerm(term)
+  const { chainId } = payload
+  const own = { ...statement, ...approval, walletId, keyId, ownerHash, chainId }
+  return statement.kind === 'intent' && sameBytes(encodeApprovalTerm(own), term)
+}
+
+/** The term that a call's or an intent's own bytes come to. */
+export function termOf(
+  { walletId, keyId, approval }: Resting,
+  payload: Exclude<DecodedPayload, { kind: 'authorization' }>,
+  ownerHash: Uint8Array,
+): ApprovalTerm {
   const { chainId } = payload
   const of = { ...approval, walletId, keyId, ownerHash, chainId }
   if (payload.kind === 'transaction') {
     const { to, value, data } = payload
     return { kind: 'transaction', ...of, to, value, hash: keccak256(data) }
   }
-  if (payload.kind === 'router-intent') {
-    return { kind: 'intent', ...of, to: payload.target, value: 0n, hash: intentTermsHash(payload) }
-  }
-  throw new Refusal('APPROVAL_MISMATCH', 'an authorization is not approved')
+  return { kind: 'intent', ...of, to: payload.target, value: 0n, hash: intentTermsHash(payload) }
 }

@@ -232,7 +232,7 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
   }
 
   /** @throws Refusal unless the key's live secret was behind it, and it is the user's own */
-  function requireOfKey({ term, userId, keyProof }: AskedApproval): void {
+  function requireOfKey({ term, userId, keyProof, call }: AskedApproval): void {
     const wallet = shares.get(term.walletId)
     if (wallet === null || wallet.proofs === null)
       throw new Refusal('UNKNOWN_WALLET', 'no such key')
@@ -245,7 +245,7 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
       sameBytes(view.grant.walletId, term.walletId)
     if (!isTheirs) throw new Refusal('NOT_GRANTED', 'a wallet or key of another user')
     const proofKey = grants.proofKey(term.keyId)
-    if (proofKey === null || !timingSafeEqual(approvalKeyProof(proofKey, term), keyProof)) {
+    if (proofKey === null || !timingSafeEqual(approvalKeyProof(proofKey, term, call), keyProof)) {
       throw new Refusal('KEY_PROOF_MISSING', 'no proof of the API key')
     }
   }

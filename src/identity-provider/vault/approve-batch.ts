@@ -217,7 +217,8 @@ function approve(
   }
   const held = ledger.entry(intent.walletId, payload.chainId, payload.nonce)
   const cancels = isCancel(payload, wallet.address)
-  const fresh = entryOf(id, payload, intent.payload, intent.approval)
+  const rests = payload.kind === 'authorization' ? null : intent.approval
+  const fresh = entryOf(id, payload, intent.payload, rests)
   const relation = relate(held, fresh, intent.replaces, cancels)
   const entry = relation === 'new' ? fresh : underApproval(held, fresh, relation)
   if (relation === 'fee-bump' && entry.approval !== null) {
@@ -238,9 +239,12 @@ function approve(
   ledger.putEntry(intent.walletId, payload.chainId, payload.nonce, entry)
 }
 
-/** From now on it is good for this place alone. */
+/** From now on it is good for this place alone; a delegation uses nothing up. */
 function bindApproval(intent: Intent, payload: DecodedPayload, ledger: LedgerWriter): void {
-  if (intent.approval !== null) ledger.putApprovalUse(intent.approval.approvalId, placeOf(payload))
+  const place = intent.approval === null ? null : placeOf(payload)
+  if (intent.approval !== null && place !== null) {
+    ledger.putApprovalUse(intent.approval.approvalId, place)
+  }
 }
 
 /** What is frozen gets nothing new; the refusal names the first freeze that stops the call. */

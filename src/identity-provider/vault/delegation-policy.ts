@@ -12,7 +12,8 @@ import {
 /**
  * A delegation moves nothing: each call of the Router needs a signed intent besides, which is judged
  * by itself. It is approved where a policy lets some call of the Router through on that chain, at
- * that time; what else such a call has to be, the intent will show.
+ * that time; what else such a call has to be, the intent will show. Where people are asked about
+ * all of them, it is approved with the call that it is for, which they have approved.
  */
 const SPONSORED = OPERATIONS.filter((operation) => operation !== 'send')
 
@@ -20,6 +21,18 @@ const SPONSORED = OPERATIONS.filter((operation) => operation !== 'send')
 export function compileForDelegations(policy: Policy): CompiledPolicy {
   const rules = policy.rules.flatMap((rule) => widened(rule) ?? [])
   return compilePolicy({ ...policy, perTransactionMicros: null, rules, ceilings: [], breakers: [] })
+}
+
+/** The same for a delegation that comes with an approved call: what people are asked about may pass. */
+export function compileForApprovedDelegations(policy: Policy): CompiledPolicy {
+  const { fallback } = policy
+  return compileForDelegations({
+    ...policy,
+    fallback: fallback === 'require_approval' ? 'allow' : fallback,
+    rules: policy.rules.map((rule) =>
+      rule.effect === 'deny' ? rule : { ...rule, effect: 'allow', delaySeconds: 0 },
+    ),
+  })
 }
 
 export function allowsDelegation(compiled: CompiledPolicy, chainId: number, facts: Facts): boolean {

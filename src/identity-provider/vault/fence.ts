@@ -84,7 +84,8 @@ export function putApproved(
       approved.push({ id, intent, payload, isNew: true })
       return
     }
-    const fresh = entryOf(id, payload, intent.payload, intent.approval)
+    const rests = payload.kind === 'authorization' ? null : intent.approval
+    const fresh = entryOf(id, payload, intent.payload, rests)
     const held = writer.entry(intent.walletId, payload.chainId, payload.nonce)
     const isNew = held === null || !sameBytes(held.bodyHash, fresh.bodyHash)
     const entry = isNew ? fresh : { ...fresh, approval: held.approval }
@@ -97,5 +98,6 @@ export function putApproved(
 
 /** Replacements name the approval that their nonce has already. */
 function bindAgain({ approval }: Intent, payload: DecodedPayload, writer: LedgerWriter): void {
-  if (approval !== null) writer.putApprovalUse(approval.approvalId, placeOf(payload))
+  const place = approval === null ? null : placeOf(payload)
+  if (approval !== null && place !== null) writer.putApprovalUse(approval.approvalId, place)
 }

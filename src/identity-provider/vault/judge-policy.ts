@@ -26,7 +26,11 @@ import type { PolicyDenial } from '../../quorum-protocol/policy-denial.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { type ApprovalStanding, tooEarly, tooFew } from './approval-standing.js'
 import { callsIn } from './calls-in-payload.js'
-import { allowsDelegation, compileForDelegations } from './delegation-policy.js'
+import {
+  allowsDelegation,
+  compileForApprovedDelegations,
+  compileForDelegations,
+} from './delegation-policy.js'
 import type { BoundUsage } from './granted.js'
 
 /**
@@ -46,6 +50,8 @@ export class PolicyDenied extends Refusal {
 interface Compiled {
   readonly calls: CompiledPolicy
   readonly delegations: CompiledPolicy
+  /** Of those that come with an approved call. */
+  readonly approvedDelegations: CompiledPolicy
 }
 
 /** Compiled policies that are kept, some kilobytes each; others are compiled again. */
@@ -55,7 +61,11 @@ const compiled = new LRUCache<Policy, Compiled>({ max: COMPILED_MAX })
 function compile(policy: Policy): Compiled {
   const known = compiled.get(policy)
   if (known !== undefined) return known
-  const made = { calls: compilePolicy(policy), delegations: compileForDelegations(policy) }
+  const made = {
+    calls: compilePolicy(policy),
+    delegations: compileForDelegations(policy),
+    approvedDelegations: compileForApprovedDelegations(policy),
+  }
   compiled.set(policy, made)
   return made
 }
@@ -96,7 +106,7 @@ export function judgePath(
   }))
   if (payload.kind === 'authorization') {
     for (const { all, facts } of bound) {
-      judgeDelegation(all, payload.delegate, payload.chainId, facts)
+      judgeDelegation(all, payload, facts, standing)
     }
     return []
   }
@@ -140,13 +150,15 @@ export function countApproved(
 
 function judgeDelegation(
   all: readonly Compiled[],
-  delegate: Uint8Array,
-  chainId: number,
+  { delegate, chainId }: Extract<DecodedPayload, { kind: 'authorization' }>,
   facts: Facts,
+  standing: ApprovalStanding | null,
 ): void {
   // To take a delegation away opens nothing.
   if (isZero(delegate)) return
-  if (all.every(({ delegations }) => allowsDelegation(delegations, chainId, facts))) return
+  const isAllowed = ({ delegations, approvedDelegations }: Compiled) =>
+    allowsDelegation(standing === null ? delegations : approvedDelegations, chainId, facts)
+  if (all.every(isAllowed)) return
   throw new PolicyDenied({
     rule: 'default',
     field: 'operations',

@@ -1,8 +1,8 @@
+import { planWithdrawal } from '../../defi/plan-vault.js'
 import { fault, refuse } from '../../errors/fault.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { marketOf, readMarket } from '../sponsored/markets.js'
-import { planWithdrawal } from '../sponsored/plan-vault.js'
 import { sponsorCall, sponsoredChain } from '../sponsored/sponsor-call.js'
 
 export function defiWithdraw(ports: OperationPorts): AgentHandlers['defi_withdraw'] {

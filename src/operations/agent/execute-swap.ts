@@ -1,8 +1,8 @@
 import { SLIPPAGE_BPS_DEFAULT } from '../../api/swap.js'
+import { leastOutput, planSwap, type WantedSwap } from '../../defi/plan-swap.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { AgentContext, AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
-import { leastOutput, planSwap, type WantedSwap } from '../sponsored/plan-swap.js'
 import { sponsorCall, sponsoredChain } from '../sponsored/sponsor-call.js'
 import { wantedSwap } from './get-swap-quote.js'
 

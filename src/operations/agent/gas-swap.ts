@@ -1,11 +1,11 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
 import { SLIPPAGE_BPS_DEFAULT } from '../../api/swap.js'
+import { leastOutput, planSwap } from '../../defi/plan-swap.js'
 import { NATIVE_TOKEN } from '../../domain/chains.js'
 import { fault, refuse } from '../../errors/fault.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { usdcForGas } from '../sponsored/gas-token.js'
-import { leastOutput, planSwap } from '../sponsored/plan-swap.js'
 import { sponsorCall, sponsoredChain } from '../sponsored/sponsor-call.js'
 
 /** USDC into native currency, so that a wallet funded in USDC alone can pay gas (Base only). */

@@ -1,11 +1,11 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
+import { noRoute, offerFor } from '../../defi/plan-swap.js'
 import { NATIVE_DECIMALS, NATIVE_TOKEN } from '../../domain/chains.js'
 import { ok, refuse } from '../../errors/fault.js'
 import { answerFromChain } from '../chain-answer.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { usdcForGas } from '../sponsored/gas-token.js'
-import { noRoute, offerFor } from '../sponsored/plan-swap.js'
 import { quoteFields } from '../sponsored/quote-fields.js'
 
 /** What USDC would bring in native currency now (Base only). */

@@ -1,9 +1,9 @@
+import { refusedByVault } from '../../defi/plan-vault.js'
 import { fault, ok, refuse } from '../../errors/fault.js'
 import { insufficientFunds } from '../../errors/insufficient-funds.js'
 import { answerFromChain } from '../chain-answer.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
-import { refusedByVault } from '../sponsored/plan-vault.js'
 import { netOfFee, quoteFields, symbolAndDecimals } from '../sponsored/quote-fields.js'
 import { marketForQuote } from '../sponsored/vault-quote.js'
 

@@ -1,12 +1,12 @@
 import { CUSTODY_ADDRESS, subWalletAddress } from '../../../actors/addresses.js'
 import { sleep } from '../../clock/timers.js'
-import type { Approval, ApprovalDecision } from '../../domain/approval.js'
+import type { Approval, ApprovalDecision, WaitingSponsorship } from '../../domain/approval.js'
 import type { ApprovalId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { formatUsd } from '../../domain/money.js'
 import type { Transaction } from '../../domain/transaction.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
-import { showCall } from '../../policy/call-shown.js'
+import { showCall, showIntent } from '../../policy/call-shown.js'
 import type { Reader } from '../../store/reader.js'
 import type { ConsoleContext, ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -143,16 +143,23 @@ function callOf(reader: Reader, { txId, approvalId }: Approval): Transaction {
   return tx
 }
 
-export function approvalView(approval: Approval, { call, kind, reservation }: Transaction) {
-  const { chainId, to, value, data } = call
-  const { selector, moves, beneficiaries } = showCall({ operation: kind, ...call })
-  const { foreseen, decidedAtMs } = approval
+export function approvalView(approval: Approval, tx: Transaction) {
+  const { call, kind, reservation, status: txStatus, error } = tx
+  const { chainId, to, value } = call
+  const { foreseen, decidedAtMs, sponsored } = approval
+  const { selector, moves, beneficiaries } =
+    sponsored === null
+      ? showCall({ operation: kind, ...call })
+      : showIntent(kind, chainId, sponsored.terms)
+  const data = sponsored?.terms.data ?? call.data
   return {
     approval_id: approval.approvalId,
     tx_id: approval.txId,
     key_id: approval.keyId,
     sub_wallet_id: approval.subWalletId,
     status: approval.status,
+    tx_status: txStatus,
+    error,
     rule: approval.rule,
     needed: approval.needed,
     delay_seconds: approval.delaySeconds,
@@ -161,6 +168,7 @@ export function approvalView(approval: Approval, { call, kind, reservation }: Tr
     })),
     call: {
       ...{ operation: kind, chain_id: chainId, to, value: value.toString(), data },
+      intent: sponsored === null ? null : intentView(sponsored),
       decoded: {
         selector,
         moves: moves?.map(({ token, amount }) => ({ token, amount: amount.toString() })) ?? null,
@@ -182,5 +190,17 @@ export function approvalView(approval: Approval, { call, kind, reservation }: Tr
     requested_at: isoTime(approval.requestedAtMs),
     expires_at: isoTime(approval.expiresAtMs),
     decided_at: decidedAtMs === null ? null : isoTime(decidedAtMs),
+  }
+}
+
+function intentView({ terms }: WaitingSponsorship) {
+  const { target, tokenIn, amountIn, tokenOut, minOut, feeBps } = terms
+  return {
+    venue: target,
+    token_in: tokenIn,
+    amount_in: amountIn.toString(),
+    token_out: tokenOut,
+    amount_out_min: minOut.toString(),
+    fee_bps: feeBps,
   }
 }

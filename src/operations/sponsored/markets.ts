@@ -2,13 +2,13 @@ import { toChecksumAddress } from '../../api/parse-address.js'
 import type { ChainAccess } from '../../chains/access.js'
 import type { Alarm } from '../../clock/timers.js'
 import type { ChainConfig } from '../../config/chains.js'
+import { valueOfInput } from '../../defi/input-value.js'
 import type { VaultState } from '../../defi/vault-venue.js'
 import type { Address } from '../../domain/ids.js'
 import { formatUsd } from '../../domain/money.js'
 import { FaultError, fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { AgentContext } from '../context.js'
 import type { OperationPorts } from '../ports.js'
-import { valueOfInput } from './input-value.js'
 
 type MarketConfig = ChainConfig['markets'][number]
 

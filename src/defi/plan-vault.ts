@@ -1,15 +1,15 @@
-import { routerFee } from '../../contracts/router-intent-type.js'
-import { encodeVaultDeposit, encodeVaultRedeem } from '../../contracts/venue-calls.js'
-import { SERVICE_FEE_BPS } from '../../defi/fee.js'
-import type { Address } from '../../domain/ids.js'
-import type { IntentTerms } from '../../domain/sponsored-terms.js'
-import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
-import { insufficientFunds } from '../../errors/insufficient-funds.js'
-import type { OperationPorts } from '../ports.js'
+import type { ChainAccess } from '../chains/access.js'
+import { routerFee } from '../contracts/router-intent-type.js'
+import { encodeVaultDeposit, encodeVaultRedeem } from '../contracts/venue-calls.js'
+import type { Address } from '../domain/ids.js'
+import type { IntentTerms } from '../domain/sponsored-terms.js'
+import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
+import { insufficientFunds } from '../errors/insufficient-funds.js'
+import { SERVICE_FEE_BPS } from './fee.js'
 import { type InputValue, valueOfInput } from './input-value.js'
-import type { Market } from './markets.js'
+import { lackOf, type Plan, type PlanPorts } from './plan.js'
 import { leastOutput } from './plan-swap.js'
-import { lackOf, type Plan } from './sponsor-call.js'
+import type { VaultState } from './vault-venue.js'
 
 /**
  * A share's price moves a little with every block, and a vault's fees may come on top. Spec
@@ -17,10 +17,17 @@ import { lackOf, type Plan } from './sponsor-call.js'
  */
 const VAULT_SLIPPAGE_BPS = 50
 
+/** A vault as it is now. */
+export interface PlannedMarket {
+  readonly chain: ChainAccess
+  readonly vault: Address
+  readonly state: VaultState
+}
+
 /** @returns refusals: `PRICE_UNAVAILABLE` */
 export async function planDeposit(
-  ports: OperationPorts,
-  market: Market,
+  ports: PlanPorts,
+  market: PlannedMarket,
   account: Address,
   amountIn: bigint,
 ): Promise<Result<Plan>> {
@@ -45,8 +52,8 @@ export async function planDeposit(
  * @returns refusals: `PRICE_UNAVAILABLE`
  */
 export async function planWithdrawal(
-  ports: OperationPorts,
-  market: Market,
+  ports: PlanPorts,
+  market: PlannedMarket,
   account: Address,
   router: Address,
   amountIn: bigint,
@@ -72,7 +79,7 @@ export async function planWithdrawal(
 }
 
 function planOf(
-  { vault, state }: Market,
+  { vault, state }: PlannedMarket,
   value: Result<InputValue>,
   problem: Fault | null,
   output: bigint | null,
@@ -88,7 +95,13 @@ function planOf(
     if (output === null || output === 0n) return refuse(refusedByVault('nothing would come out'))
     return ok(termsWith(leastOutput(output, VAULT_SLIPPAGE_BPS)))
   }
-  return ok({ value: value.value, terms: terms(), parties })
+  const planned = terms()
+  return ok({
+    value: value.value,
+    terms: planned,
+    offered: planned.ok ? (output ?? 0n) : 0n,
+    parties,
+  })
 }
 
 export function refusedByVault(reason: string): Fault {

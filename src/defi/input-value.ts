@@ -1,10 +1,9 @@
-import type { ChainAccess } from '../../chains/access.js'
-import { NATIVE_DECIMALS, NATIVE_TOKEN } from '../../domain/chains.js'
-import type { Address } from '../../domain/ids.js'
-import { type UsdMicros, valueUsdMicros } from '../../domain/money.js'
-import { fault, ok, type Result, refuse } from '../../errors/fault.js'
-import { isKnown } from '../../pricing/price-source.js'
-import type { OperationPorts } from '../ports.js'
+import type { ChainAccess } from '../chains/access.js'
+import { NATIVE_DECIMALS, NATIVE_TOKEN } from '../domain/chains.js'
+import type { Address } from '../domain/ids.js'
+import { type UsdMicros, valueUsdMicros } from '../domain/money.js'
+import { fault, ok, type Result, refuse } from '../errors/fault.js'
+import type { PriceSource } from '../pricing/price-source.js'
 
 export interface InputValue {
   readonly micros: UsdMicros
@@ -18,7 +17,7 @@ export interface InputValue {
  * @returns refusals: `PRICE_UNAVAILABLE`
  */
 export async function valueOfInput(
-  { prices }: Pick<OperationPorts, 'prices'>,
+  { prices }: { readonly prices: Pick<PriceSource, 'price'> },
   { config }: ChainAccess,
   token: Address,
   amount: bigint,
@@ -29,7 +28,7 @@ export async function valueOfInput(
   const decimals = native || wrapped ? NATIVE_DECIMALS : known?.decimals
   if (decimals === undefined) return ok({ micros: 0n, unpriced: true })
   const price = await prices.price(config.id, native ? 'native' : token)
-  if (isKnown(price)) {
+  if ('value' in price) {
     return ok({
       micros: valueUsdMicros(amount, decimals, price.value, price.decimals),
       unpriced: false,

@@ -1,14 +1,13 @@
-import type { ChainAccess } from '../../chains/access.js'
-import { routerFee } from '../../contracts/router-intent-type.js'
-import { SERVICE_FEE_BPS } from '../../defi/fee.js'
-import type { SwapOffer } from '../../defi/swap-venue.js'
-import { NATIVE_TOKEN } from '../../domain/chains.js'
-import type { Address } from '../../domain/ids.js'
-import type { IntentTerms, PartyNamed } from '../../domain/sponsored-terms.js'
-import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
-import type { OperationPorts } from '../ports.js'
+import type { ChainAccess } from '../chains/access.js'
+import { routerFee } from '../contracts/router-intent-type.js'
+import { NATIVE_TOKEN } from '../domain/chains.js'
+import type { Address } from '../domain/ids.js'
+import type { IntentTerms, PartyNamed } from '../domain/sponsored-terms.js'
+import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
+import { SERVICE_FEE_BPS } from './fee.js'
 import { valueOfInput } from './input-value.js'
-import { lackOf, type Plan } from './sponsor-call.js'
+import { lackOf, type Plan, type PlanPorts } from './plan.js'
+import type { SwapOffer } from './swap-venue.js'
 
 const BPS = 10_000n
 
@@ -21,7 +20,7 @@ export interface WantedSwap {
 
 /** The best offer for what the fee leaves; null when no venue has one. */
 export function offerFor(
-  { swapVenue }: OperationPorts,
+  { swapVenue }: Pick<PlanPorts, 'swapVenue'>,
   chain: ChainAccess,
   { tokenIn, tokenOut, amountIn }: WantedSwap,
 ): Promise<SwapOffer | null> {
@@ -48,7 +47,7 @@ export function noRoute(): Fault {
  * @returns refusals: `PRICE_UNAVAILABLE`
  */
 export async function planSwap(
-  ports: OperationPorts,
+  ports: PlanPorts,
   chain: ChainAccess,
   account: Address,
   wanted: WantedSwap,
@@ -67,7 +66,8 @@ export async function planSwap(
     ...(offer?.tokens ?? []).map((address) => ({ address, path: 'route' })),
   ]
   const terms = termsOf(wanted, account, offer, lack, minOutOf)
-  return ok({ value: value.value, terms, parties })
+  const offered = terms.ok ? (offer?.amountOut ?? 0n) : 0n
+  return ok({ value: value.value, terms, offered, parties })
 }
 
 function termsOf(

@@ -1,0 +1,61 @@
+import type { ChainAccess } from '../chains/access.js'
+import type { Address } from '../domain/ids.js'
+import type { IntentTerms } from '../domain/sponsored-terms.js'
+import type { SponsoredKind } from '../domain/sponsorship.js'
+import { fault, type Result, refuse } from '../errors/fault.js'
+import type { SponsoredQuote } from '../valuation/sponsored-quote.js'
+import { type Plan, type PlanPorts, quoteOf } from './plan.js'
+import { planSwap } from './plan-swap.js'
+import { planDeposit, planWithdrawal } from './plan-vault.js'
+
+/** A sponsored call as people were asked about it. */
+export interface AskedTerms {
+  readonly kind: SponsoredKind
+  /** The sub-wallet's. */
+  readonly account: Address
+  readonly router: Address
+  readonly terms: IntentTerms
+  /** What the venue offered then, smallest units of the output. */
+  readonly offered: bigint
+}
+
+/**
+ * What the venue offers now for a call that waited for approval, as its request would have it planned:
+ * the same input, and a minimum as far below the offer as the approved one was. Never rejects.
+ */
+export type Replan = (chain: ChainAccess, asked: AskedTerms) => Promise<SponsoredQuote>
+
+export function createReplan(ports: PlanPorts): Replan {
+  return (chain, asked) => quoteOf(ports, chain, () => planAgain(ports, chain, asked))
+}
+
+function planAgain(
+  ports: PlanPorts,
+  chain: ChainAccess,
+  { kind, account, router, terms, offered }: AskedTerms,
+): Promise<Result<Plan>> {
+  const { tokenIn, tokenOut, amountIn, minOut } = terms
+  if (kind === 'defi_deposit' || kind === 'defi_withdraw') {
+    return planVaultAgain(ports, chain, kind, account, router, terms)
+  }
+  const minOutOf = (amountOut: bigint) => {
+    const least = (amountOut * minOut) / (offered > 0n ? offered : 1n)
+    return least > 0n ? least : 1n
+  }
+  return planSwap(ports, chain, account, { tokenIn, tokenOut, amountIn }, minOutOf)
+}
+
+async function planVaultAgain(
+  ports: PlanPorts,
+  chain: ChainAccess,
+  kind: 'defi_deposit' | 'defi_withdraw',
+  account: Address,
+  router: Address,
+  { target: vault, amountIn }: IntentTerms,
+): Promise<Result<Plan>> {
+  const state = await ports.vaultVenue.read(chain, vault, account)
+  if (state === null) return refuse(fault('CHAIN_UNAVAILABLE', { chain_id: chain.config.id }))
+  const market = { chain, vault, state }
+  if (kind === 'defi_deposit') return planDeposit(ports, market, account, amountIn)
+  return planWithdrawal(ports, market, account, router, amountIn)
+}
