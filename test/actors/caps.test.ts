@@ -62,9 +62,13 @@ class CappedWallet {
     if (this.#state.open.has(txId)) throw new Error('it has not ended')
   }
 
-  patch(patch: Partial<Pick<ApiKey, 'dailyLimitMicros' | 'monthlyLimitMicros'>>): void {
-    const claimId = this.#claim({ keyId: KEY_ID, rotatedFrom: null, patch })
-    decide(this.#state, { type: 'patch-key', keyId: KEY_ID, patch, claimId, nowMs: START_MS }, null)
+  patch(
+    patch: Partial<Pick<ApiKey, 'dailyLimitMicros' | 'monthlyLimitMicros'>>,
+    keyId = KEY_ID,
+    nowMs = START_MS,
+  ): void {
+    const claimId = this.#claim({ keyId, rotatedFrom: null, patch })
+    decide(this.#state, { type: 'patch-key', keyId, patch, claimId, nowMs }, null)
   }
 
   rotate(): void {
@@ -127,6 +131,14 @@ describe('a cap', () => {
     expect(capped.send(41n, START_MS, SUCCESSOR)).toBe('daily')
     expect(capped.send(40n, START_MS, SUCCESSOR)).toBeNull()
     expect(capped.send(GAS_MICROS)).toBe('daily')
+  })
+
+  test("that is lowered holds of a key whose grace was over, when the clock steps back into it", () => {
+    const capped = new CappedWallet({ dailyLimitMicros: 100n })
+    capped.rotate()
+    capped.patch({ dailyLimitMicros: 50n }, SUCCESSOR, START_MS + DAY_MS)
+    expect(capped.send(51n, START_MS + DAY_MS - HOUR_MS)).toBe('daily')
+    expect(capped.send(50n, START_MS + DAY_MS - HOUR_MS)).toBeNull()
   })
 
   test('is not handed out again by a clock that steps back, over midnight or the end of a month', () => {

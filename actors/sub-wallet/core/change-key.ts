@@ -1,4 +1,4 @@
-import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
+import { type ApiKey, keyExpiresAtMs } from '../../../src/domain/api-key.js'
 import { narrowedTo } from '../../../src/domain/grant-terms.js'
 import type { LineageId } from '../../../src/domain/ids.js'
 import { canonicalText } from '../../../src/policy/canonical-policy.js'
@@ -40,17 +40,28 @@ function textOf(policy: ApiKey['policy']): string | null {
   return policy === null ? null : canonicalText(policy)
 }
 
-/** The keys that it took the place of and that have not ended, the last one first. */
+/**
+ * A clock that steps back has a key live again that had ended by itself. What is given up is given
+ * up by that one too, for so long after its end; clocks that are further off begin nothing.
+ */
+const ENDED_RECENTLY_MS = 7 * 86_400_000
+
+/** The keys that it took the place of and that may still be used, the last one first. */
 export function predecessors({ state }: Turn, key: ApiKey, nowMs: number): ApiKey[] {
   const found: ApiKey[] = []
   let { rotatedFrom } = key
   while (rotatedFrom !== null) {
     const before = state.keys.get(rotatedFrom)
     if (before === undefined) break
-    if (keyStatus(before, nowMs) !== 'revoked') found.push(before)
+    if (mayBeUsed(before, nowMs)) found.push(before)
     rotatedFrom = before.rotatedFrom
   }
   return found
+}
+
+function mayBeUsed(key: ApiKey, nowMs: number): boolean {
+  const endsAtMs = keyExpiresAtMs(key)
+  return key.revokedAtMs === null && (endsAtMs === null || nowMs < endsAtMs + ENDED_RECENTLY_MS)
 }
 
 /** The identity provider has to hear what the key may do from now on. */
