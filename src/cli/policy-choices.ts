@@ -3,7 +3,7 @@ import { KEY_POLICY_FIELDS } from '../domain/key-policy.js'
 import { CALL_POLICY } from '../domain/key-policy-forms.js'
 import type { Policy } from '../policy/policy.js'
 import type { Wish } from './authorize.js'
-import { readPolicy } from './policy-file.js'
+import { readPolicyOrNone } from './policy-file.js'
 import type { Row } from './print.js'
 
 /**
@@ -63,5 +63,5 @@ export function givenChoices(given: Row): { readonly input: object; readonly wis
 function givenPolicyFile(given: Row): Policy | null | undefined {
   const file = given[POLICY_FILE.attributeName()]
   if (file === undefined) return undefined
-  return file === 'none' ? null : readPolicy(String(file))
+  return readPolicyOrNone(String(file))
 }

@@ -18,3 +18,8 @@ export function readPolicy(file: string): Policy {
   const lines = parsed.faults.map(({ path, message }) => `${path || 'it'} ${message}`)
   throw new Error(`No policy: ${lines.join('; ')}`)
 }
+
+/** Null where it says that there is none. */
+export function readPolicyOrNone(file: string): Policy | null {
+  return file === 'none' ? null : readPolicy(file)
+}

@@ -50,6 +50,18 @@ export function keyStatus(key: ApiKey, nowMs: number): KeyStatus {
   return nowMs < key.rotatedAtMs + ROTATION_GRACE_MS ? 'rotated_out' : 'revoked'
 }
 
+/**
+ * For so long after its end a key counts as one that may be used again, by a clock that steps back.
+ * With clocks that are further off nothing is begun.
+ */
+const ENDED_RECENTLY_MS = 7 * 86_400_000
+
+/** Whether what is taken from its lineage has to be taken from this key as well. */
+export function mayStillBeUsed(key: ApiKey, nowMs: number): boolean {
+  const endsAtMs = keyExpiresAtMs(key)
+  return key.revokedAtMs === null && (endsAtMs === null || nowMs < endsAtMs + ENDED_RECENTLY_MS)
+}
+
 /** When it ends by itself, or by its rotation; null: not without being revoked. */
 export function keyExpiresAtMs({ rotatedAtMs, endsAtMs }: ApiKey): number | null {
   const graceEndMs =

@@ -1,4 +1,4 @@
-import { type ApiKey, keyExpiresAtMs } from '../../../src/domain/api-key.js'
+import { type ApiKey, mayStillBeUsed } from '../../../src/domain/api-key.js'
 import { narrowedTo } from '../../../src/domain/grant-terms.js'
 import type { LineageId } from '../../../src/domain/ids.js'
 import { canonicalText } from '../../../src/policy/canonical-policy.js'
@@ -40,12 +40,6 @@ function textOf(policy: ApiKey['policy']): string | null {
   return policy === null ? null : canonicalText(policy)
 }
 
-/**
- * A clock that steps back has a key live again that had ended by itself. What is given up is given
- * up by that one too, for so long after its end; clocks that are further off begin nothing.
- */
-const ENDED_RECENTLY_MS = 7 * 86_400_000
-
 /** The keys that it took the place of and that may still be used, the last one first. */
 export function predecessors({ state }: Turn, key: ApiKey, nowMs: number): ApiKey[] {
   const found: ApiKey[] = []
@@ -53,15 +47,10 @@ export function predecessors({ state }: Turn, key: ApiKey, nowMs: number): ApiKe
   while (rotatedFrom !== null) {
     const before = state.keys.get(rotatedFrom)
     if (before === undefined) break
-    if (mayBeUsed(before, nowMs)) found.push(before)
+    if (mayStillBeUsed(before, nowMs)) found.push(before)
     rotatedFrom = before.rotatedFrom
   }
   return found
-}
-
-function mayBeUsed(key: ApiKey, nowMs: number): boolean {
-  const endsAtMs = keyExpiresAtMs(key)
-  return key.revokedAtMs === null && (endsAtMs === null || nowMs < endsAtMs + ENDED_RECENTLY_MS)
 }
 
 /** The identity provider has to hear what the key may do from now on. */

@@ -1,4 +1,4 @@
-import { type ApiKey, keyStatus } from '../../../src/domain/api-key.js'
+import { type ApiKey, keyStatus, mayStillBeUsed } from '../../../src/domain/api-key.js'
 import type { KeyId, LineageId } from '../../../src/domain/ids.js'
 
 /**
@@ -60,11 +60,11 @@ export function countChildren(
   return count
 }
 
-/** Keys below a lineage that have not ended, in the order in which they were made. */
+/** Keys below a lineage that may still be used, in the order in which they were made. */
 export function liveDescendants(tree: KeyTree, lineageId: LineageId, nowMs: number): ApiKey[] {
   if (tree.parents.size === 0) return []
   return [...tree.keys.values()].filter(
-    (key) => isBelow(tree, key.lineageId, lineageId) && keyStatus(key, nowMs) !== 'revoked',
+    (key) => isBelow(tree, key.lineageId, lineageId) && mayStillBeUsed(key, nowMs),
   )
 }
 

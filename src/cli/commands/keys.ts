@@ -6,8 +6,10 @@ import { parseUsd } from '../../domain/money.js'
 import { type Wish, withAuthorization } from '../authorize.js'
 import { agentClient, consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
+import { findKey, policyOfKey } from '../key-policy.js'
 import { integerListOption } from '../options.js'
 import { CHOICE_OPTIONS, givenChoices } from '../policy-choices.js'
+import { warnOfDifference } from '../policy-diff/show.js'
 import { printRecord, printRows, type Row } from '../print.js'
 
 const LIST = [
@@ -151,6 +153,9 @@ export function register(program: Command, io: Io): void {
         ...(monthly === undefined ? {} : { monthlyLimitMicros: capOption(monthly) }),
         ...(chains === undefined ? {} : { allowedChains: chains }),
         ...choices.wish,
+      }
+      if (wish.policy !== undefined) {
+        await warnOfDifference(io, policyOfKey(await findKey(client, keyId)), wish.policy)
       }
       const key = await withAuthorization(io, 'grant', wish, (authorization) =>
         client.patchKey({ ...input, ...(authorization === undefined ? {} : { authorization }) }),

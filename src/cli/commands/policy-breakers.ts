@@ -1,19 +1,11 @@
 import type { Command } from 'commander'
-import type { ConsoleOutput } from '../../api/console-operations.js'
 import { isoTime } from '../../domain/iso-time.js'
-import { parsePolicy } from '../../policy/parse-policy.js'
-import type { Breaker } from '../../policy/policy.js'
+import { allOf } from '../all-pages.js'
 import { replayLog } from '../breaker-log.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
-import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
+import { allKeys, type Key, keyIn, policyOfKey } from '../key-policy.js'
 import { printRows } from '../print.js'
-
-type Key = ConsoleOutput<'list_keys'>['keys'][number]
-
-const PAGE = 100
-/** Of each list: a trail that is longer says so, and is read from there on. */
-const ENTRIES_MAX = 100_000
 
 export function registerBreakers(policy: Command, io: Io): void {
   policy
@@ -23,21 +15,17 @@ export function registerBreakers(policy: Command, io: Io): void {
     .action(async (keyId: string, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const client = await consoleClient(io, options)
-      const keys = await all(
-        (page) => client.listKeys(page),
-        ({ keys }) => keys,
-      )
-      const key = keys.find(({ key_id }) => key_id === keyId)
-      if (key === undefined) throw new UsageError(`${keyId} is no key of yours`)
+      const keys = await allKeys(client)
+      const key = keyIn(keys, keyId)
       const of = { sub_wallet_id: key.sub_wallet_id }
       const replayed = replayLog({
-        breakers: breakersOf(key),
+        breakers: policyOfKey(key)?.breakers ?? [],
         keyIds: lineOf(key, keys),
-        records: await all(
+        records: await allOf(
           (page) => client.listAudit({ ...of, ...page }),
           ({ records }) => records,
         ),
-        transactions: await all(
+        transactions: await allOf(
           (page) => client.listTransactions({ ...of, ...page }),
           ({ transactions }) => transactions,
         ),
@@ -58,11 +46,6 @@ export function registerBreakers(policy: Command, io: Io): void {
     })
 }
 
-function breakersOf({ policy }: Key): readonly Breaker[] {
-  const parsed = policy === null ? null : parsePolicy(policy)
-  return parsed?.ok === true ? parsed.policy.breakers : []
-}
-
 /** The key, with those that it succeeded and those that succeed it. */
 function lineOf(key: Key, keys: readonly Key[]): ReadonlySet<string> {
   const line = new Set([key.key_id])
@@ -75,17 +58,4 @@ function lineOf(key: Key, keys: readonly Key[]): ReadonlySet<string> {
     }
   }
   return line
-}
-
-async function all<Answer extends { readonly next_cursor: string | null }, Item>(
-  ask: (page: { readonly limit: number; readonly cursor?: string }) => Promise<Answer>,
-  itemsOf: (answer: Answer) => readonly Item[],
-): Promise<Item[]> {
-  const items: Item[] = []
-  for (let cursor: string | null = ''; cursor !== null && items.length < ENTRIES_MAX; ) {
-    const answer: Answer = await ask({ limit: PAGE, ...(cursor === '' ? {} : { cursor }) })
-    items.push(...itemsOf(answer))
-    cursor = answer.next_cursor
-  }
-  return items
 }

@@ -8,6 +8,7 @@ import type { Io } from '../io.js'
 import { readJson, readPolicy } from '../policy-file.js'
 import { printRecord, printRows } from '../print.js'
 import { registerBreakers } from './policy-breakers.js'
+import { registerDiff } from './policy-diff.js'
 
 type Tested = ConsoleInput<'test_policy'>
 
@@ -37,6 +38,7 @@ export function register(program: Command, io: Io): void {
       printRows(io, options, value, rows, ['effect', 'rule', 'reasons'])
     })
   registerBreakers(policy, io)
+  registerDiff(policy, io)
   policy
     .command('explain')
     .description('a policy in words, and its canonical text, which is what is signed')

@@ -1,0 +1,191 @@
+import type { Address, Hex } from '../../domain/ids.js'
+import { type ApprovalAsked, approvalAsked } from '../../policy/approval-asked.js'
+import { type CallShown, NATIVE_ADDRESS, showCall, showIntent } from '../../policy/call-shown.js'
+import { ceilingBreach, unitsTaken } from '../../policy/ceilings.js'
+import type { Facts } from '../../policy/condition.js'
+import type { Word } from '../../policy/function-signature.js'
+import { compilePolicy, judge } from '../../policy/judge-policy.js'
+import { type Ceiling, OPERATIONS, type Policy, type PolicyEffect } from '../../policy/policy.js'
+import {
+  AMOUNT_IN,
+  CALLEE,
+  type CallShape,
+  CHAIN,
+  NATIVE_IN,
+  OPERATION,
+  TOKEN_IN,
+  VALUE,
+  wordName,
+} from './call-shape.js'
+import {
+  type CeilingKey,
+  countName,
+  IS_UNPRICED,
+  MINUTE,
+  SPEND,
+  sumName,
+  usedName,
+} from './when-terms.js'
+
+/** A call that two policies judge differently, and what must have gone before it. */
+export interface Example {
+  readonly call: CallShown
+  readonly circumstances: Circumstances
+  readonly before: Judgement
+  readonly next: Judgement
+}
+
+/** What judges know beyond the call. */
+export interface Circumstances {
+  /** Of a week that begins on a Monday. */
+  readonly nowMs: number
+  readonly spendMicros: bigint | null
+  /** Lower-case: whom the wallet has paid, of those that the call pays. */
+  readonly paid: readonly Address[]
+  /** By sliding time, seconds. */
+  readonly counted: ReadonlyMap<number, { readonly count: number; readonly micros: bigint }>
+  readonly used: ReadonlyMap<string, bigint>
+}
+
+export interface Judgement {
+  readonly effect: PolicyEffect
+  /** The rule, or `default`, `per_transaction_usd`, `ceilings`. */
+  readonly by: string
+  /** What it waits for; null: nothing. */
+  readonly asks: ApprovalAsked | null
+}
+
+type Values = ReadonlyMap<string, bigint>
+type Two<T> = { readonly before: T; readonly next: T }
+
+/** 5 January 2026, a Monday. */
+const MONDAY_MS = Date.UTC(2026, 0, 5)
+const MINUTE_MS = 60_000
+
+/** @throws Error when the judge does not see what the solver saw */
+export function exampleOf(
+  shape: CallShape,
+  values: Values,
+  policies: Two<Policy | null>,
+  ceilings: readonly Ceiling[],
+  said: Two<readonly string[]>,
+): Example {
+  const call = callOf(shape, values)
+  const circumstances = circumstancesOf(call, values, policies, ceilings)
+  const judged = {
+    before: judgement(policies.before, call, circumstances),
+    next: judgement(policies.next, call, circumstances),
+  }
+  const isSame = (['before', 'next'] as const).every((which) => {
+    const name = which === 'before' ? 'by_before' : 'by_next'
+    return judged[which].by === said[which][Number(values.get(name) ?? 0n)]
+  })
+  if (!isSame || !isFreer(judged.before, judged.next)) {
+    throw new Error(`the judge sees no difference in what the solver found: ${call.data}`)
+  }
+  return { call, circumstances, ...judged }
+}
+
+/** What the service makes of a call in such circumstances. */
+export function judgement(
+  policy: Policy | null,
+  call: CallShown,
+  { nowMs, spendMicros, paid, counted, used }: Circumstances,
+): Judgement {
+  if (policy === null) return { effect: 'allow', by: 'default', asks: null }
+  const compiled = compilePolicy(policy)
+  const facts: Facts = {
+    ...{ nowMs, spendMicros, countsUsd: true },
+    hasPaid: (address) => paid.includes(address),
+    within: (perSeconds) => counted.get(perSeconds) ?? { count: 0, micros: 0n },
+  }
+  const { effect, rule, by } = judge(compiled, call, facts)
+  if (effect !== 'deny') {
+    const taken = unitsTaken(policy, call)
+    const usedOf = (ceiling: Ceiling) => used.get(usedName(ceiling)) ?? 0n
+    if (taken === null || ceilingBreach(policy, taken, usedOf) !== null) {
+      return { effect: 'deny', by: 'ceilings', asks: null }
+    }
+  }
+  const asks = effect === 'require_approval' ? approvalAsked(compiled, call, facts) : null
+  return { effect, by: rule?.rule.name ?? by, asks }
+}
+
+const PASSAGE = { deny: 0, require_approval: 1, allow: 2 } as const
+
+/** Whether a judgement lets through more easily. */
+export function isFreer(before: Judgement, next: Judgement): boolean {
+  if (PASSAGE[next.effect] !== PASSAGE[before.effect]) {
+    return PASSAGE[next.effect] > PASSAGE[before.effect]
+  }
+  if (before.asks === null || next.asks === null) return false
+  const { needed, delaySeconds } = next.asks
+  return needed < before.asks.needed || delaySeconds < before.asks.delaySeconds
+}
+
+function callOf(shape: CallShape, values: Values): CallShown {
+  const numberOf = (name: string) => values.get(name) ?? 0n
+  const operation = OPERATIONS[Number(numberOf(OPERATION))] ?? 'send'
+  const chainId = Number(numberOf(CHAIN))
+  const to = addressOf(numberOf(CALLEE))
+  const data = dataOf(shape, values)
+  if (!shape.isSponsored) return showCall({ operation, chainId, to, value: numberOf(VALUE), data })
+  const tokenIn = numberOf(NATIVE_IN) === 1n ? NATIVE_ADDRESS : addressOf(numberOf(TOKEN_IN))
+  const terms = { tokenIn, amountIn: numberOf(AMOUNT_IN), target: to, data } as const
+  return showIntent(operation, chainId, terms)
+}
+
+function dataOf({ selector, signature }: CallShape, values: Values): Hex {
+  if (selector === 'native') return '0x'
+  if (selector === null) return '0x00'
+  // One byte that fits no signature.
+  if (signature === null) return `${selector}00`
+  const words = signature.head.map((word, at) =>
+    word === null ? ''.padEnd(64, '0') : digitsOf(values.get(wordName(at)) ?? 0n, word),
+  )
+  return `${selector}${words.join('')}`
+}
+
+function digitsOf(value: bigint, word: Word): string {
+  if (word.kind === 'bytes') {
+    return value
+      .toString(16)
+      .padStart(word.size * 2, '0')
+      .padEnd(64, '0')
+  }
+  return BigInt.asUintN(256, value).toString(16).padStart(64, '0')
+}
+
+function addressOf(value: bigint): Address {
+  return `0x${value.toString(16).padStart(40, '0')}`
+}
+
+function circumstancesOf(
+  call: CallShown,
+  values: Values,
+  { before, next }: Two<Policy | null>,
+  ceilings: readonly CeilingKey[],
+): Circumstances {
+  const numberOf = (name: string) => values.get(name) ?? 0n
+  const counted = new Map<number, { count: number; micros: bigint }>()
+  for (const policy of [before, next]) {
+    for (const perSeconds of policy === null ? [] : compilePolicy(policy).windows) {
+      const count = Number(numberOf(countName(perSeconds)))
+      counted.set(perSeconds, { count, micros: numberOf(sumName(perSeconds)) })
+    }
+  }
+  const [payee, ...others] = call.beneficiaries ?? []
+  const isCallee = others.length === 0 && payee === call.callee && call.selector === 'native'
+  const known = isCallee ? 'paidCallee' : 'paidPayee'
+  const paid = [
+    ...(payee !== undefined && numberOf(known) === 1n ? [payee] : []),
+    ...(numberOf('paidCallee') === 1n ? others : []),
+  ]
+  return {
+    nowMs: MONDAY_MS + Number(numberOf(MINUTE)) * MINUTE_MS,
+    spendMicros: numberOf(IS_UNPRICED) === 1n ? null : numberOf(SPEND),
+    paid,
+    counted,
+    used: new Map(ceilings.map((one) => [usedName(one), numberOf(usedName(one))])),
+  }
+}

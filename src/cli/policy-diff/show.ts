@@ -1,0 +1,128 @@
+import { chainFacts } from '../../domain/chains.js'
+import { formatUsd } from '../../domain/money.js'
+import type { Policy } from '../../policy/policy.js'
+import type { Io } from '../io.js'
+import type { Row } from '../print.js'
+import { type Difference, differenceOf } from './difference.js'
+import type { Example, Judgement } from './example.js'
+import { openSolver, SOLVER_PACKAGE } from './solver.js'
+
+export const NO_SOLVER = `It takes z3, which is not installed: npm install --no-save ${SOLVER_PACKAGE}`
+
+/** @returns null without the solver */
+export async function difference(
+  before: Policy | null,
+  next: Policy | null,
+): Promise<Difference | null> {
+  const solver = await openSolver()
+  if (solver === null) return null
+  try {
+    return await differenceOf(solver, before, next)
+  } finally {
+    await solver.close()
+  }
+}
+
+/** For programs; amounts and ids as on the wire. */
+export function differenceView({ examples, isWhole }: Difference) {
+  return { may_now: examples.map(exampleView), complete: isWhole }
+}
+
+function exampleView({ call, circumstances, before, next }: Example) {
+  const { operation, chainId, callee, selector, value, data, moves } = call
+  const { nowMs, spendMicros, paid, counted, used } = circumstances
+  return {
+    call: {
+      ...{ operation, chain_id: chainId, to: callee, data, value: value.toString() },
+      ...(operation === 'send' || moves === null
+        ? {}
+        : { takes: moves.map(({ token, amount }) => ({ token, amount: amount.toString() })) }),
+    },
+    function: selector,
+    when: WEEKDAY.format(nowMs),
+    spend_usd: spendMicros === null ? null : formatUsd(spendMicros),
+    paid_before: paid,
+    counted_before: [...counted].map(([per_seconds, { count, micros }]) => ({
+      ...{ per_seconds, count, usd: formatUsd(micros) },
+    })),
+    used_before: Object.fromEntries([...used].map(([name, amount]) => [name, amount.toString()])),
+    before: judgementView(before),
+    now: judgementView(next),
+  }
+}
+
+function judgementView({ effect, by, asks }: Judgement) {
+  const waits = asks === null ? {} : { approvals: asks.needed, delay_seconds: asks.delaySeconds }
+  return { effect, by, ...waits }
+}
+
+const WEEKDAY = new Intl.DateTimeFormat('en-GB', {
+  ...{ weekday: 'long', hour: '2-digit', minute: '2-digit', timeZone: 'UTC' },
+})
+
+export const DIFFERENCE_COLUMNS = ['now', 'before', 'call', 'around']
+
+/** For people. */
+export function differenceRows({ examples }: Difference): Row[] {
+  return examples.map((example) => ({
+    now: judgementText(example.next),
+    before: judgementText(example.before),
+    call: callText(example),
+    around: aroundText(example),
+  }))
+}
+
+function judgementText({ effect, by, asks }: Judgement): string {
+  const people = asks === null || asks.needed === 0 ? '' : ` by ${asks.needed}`
+  const waits = asks === null || asks.delaySeconds === 0 ? '' : ` after ${asks.delaySeconds} s`
+  return `${effect}${people}${waits} (${by})`
+}
+
+function callText({ call }: Example): string {
+  const { operation, chainId, callee, value, data, moves } = call
+  const chain = chainFacts(chainId)?.name ?? chainId
+  const takes = moves === null || operation === 'send' ? [] : moves
+  return [
+    `${operation} on ${chain} to ${callee}`,
+    ...(value === 0n ? [] : [`with ${value} wei`]),
+    ...(data === '0x' ? [] : [`data ${data}`]),
+    ...takes.map(({ token, amount }) => `taking ${amount} of ${token}`),
+  ].join(', ')
+}
+
+function aroundText({ circumstances }: Example): string {
+  const { nowMs, spendMicros, paid, counted, used } = circumstances
+  const price = spendMicros === null ? 'without a price' : `for ${formatUsd(spendMicros)} USD`
+  return [
+    `${WEEKDAY.format(nowMs)} UTC`,
+    price,
+    ...(paid.length === 0 ? [] : [`paid before: ${paid.join(' ')}`]),
+    ...[...counted].flatMap(([seconds, { count, micros }]) =>
+      count === 0 ? [] : [`after ${count} calls for ${formatUsd(micros)} USD in ${seconds} s`],
+    ),
+    ...[...used].flatMap(([name, amount]) =>
+      amount === 0n ? [] : [`after ${amount} of ${name.replace('used_', '').replaceAll('_', ' ')}`],
+    ),
+  ].join('; ')
+}
+
+/** Before an authorizer is asked to sign it. */
+export async function warnOfDifference(
+  io: Io,
+  before: Policy | null,
+  next: Policy | null,
+): Promise<void> {
+  const found = await difference(before, next)
+  if (found === null) {
+    io.err(`What the key may do beyond what it could is not worked out. ${NO_SOLVER}\n`)
+    return
+  }
+  if (found.examples.length === 0) {
+    io.err('By this policy the key may do nothing that it could not do before.\n')
+    return
+  }
+  io.err('By this policy the key may do what it could not do before, for example:\n')
+  for (const { now, before: then, call, around } of differenceRows(found)) {
+    io.err(`  ${now}, before ${then}: ${call}; ${around}\n`)
+  }
+}

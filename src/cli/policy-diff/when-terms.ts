@@ -1,0 +1,250 @@
+import { parseSignature, type Word } from '../../policy/function-signature.js'
+import {
+  type ArgumentTest,
+  type ArgumentValue,
+  type Hours,
+  OPERATIONS,
+  type Policy,
+  type Token,
+  WEEKDAYS,
+  type When,
+} from '../../policy/policy.js'
+import {
+  CALLEE,
+  type CallShape,
+  CHAIN,
+  type MovedTerm,
+  mixesNative,
+  movesOf,
+  OPERATION,
+  paidBy,
+  VALUE,
+  wordName,
+} from './call-shape.js'
+import {
+  and,
+  atMost,
+  below,
+  equal,
+  FALSE,
+  int,
+  isIn,
+  not,
+  or,
+  sum,
+  type Term,
+  TRUE,
+} from './smt.js'
+
+/** What a condition comes to: it holds, it fails, or, where neither, it cannot be judged. */
+export interface Truth {
+  readonly holds: Term
+  readonly fails: Term
+}
+
+const UNJUDGEABLE: Truth = { holds: FALSE, fails: FALSE }
+const DAY_MINUTES = 1_440
+const WEEK_MINUTES = 7 * DAY_MINUTES
+
+export const SPEND = 'spend'
+export const IS_UNPRICED = 'unpriced'
+/** Minutes since Monday, UTC. */
+export const MINUTE = 'minute'
+
+export function countName(perSeconds: number): Term {
+  return `count${perSeconds}`
+}
+
+export function sumName(perSeconds: number): Term {
+  return `usd${perSeconds}`
+}
+
+/** All conditions of a rule, as `testAll` has them. */
+export function whenTruth(when: When, shape: CallShape): Truth {
+  const parts: Truth[] = []
+  const say = <T>(value: T | undefined, truth: (value: T) => Truth) => {
+    if (value !== undefined) parts.push(truth(value))
+  }
+  say(when.operations, (names) =>
+    known(
+      isIn(
+        OPERATION,
+        names.map((one) => OPERATIONS.indexOf(one)),
+      ),
+    ),
+  )
+  say(when.chains, (ids) => known(isIn(CHAIN, ids)))
+  say(when.to, (to) => known(isIn(CALLEE, to.map(BigInt))))
+  say(when.functions, (functions) => functionsTruth(functions, shape))
+  say(when.arguments, (tests) => argumentsTruth(when.functions?.[0] ?? '', tests, shape))
+  say(when.beneficiaries, (listed) => beneficiariesTruth(listed.map(BigInt), shape))
+  say(when.newBeneficiary, (isNew) => newBeneficiaryTruth(isNew, shape))
+  say(when.valueNativeLte, (bound) => known(atMost(VALUE, int(bound))))
+  say(when.valueNativeGt, (bound) => known(below(int(bound), VALUE)))
+  say(when.amounts, (tests) => amountsTruth(tests, shape))
+  say(when.spendUsdLte, (bound) => priced(atMost(SPEND, int(bound))))
+  say(when.spendUsdGt, (bound) => priced(below(int(bound), SPEND)))
+  say(when.count, ({ perSeconds, gt }) => known(atMost(int(gt), countName(perSeconds))))
+  say(when.sumUsd, ({ perSeconds, gt }) => priced(below(int(gt), sum(sumName(perSeconds), SPEND))))
+  say(when.utcHours, (hours) => known(hoursTerm(hours)))
+  say(when.not, (inner) => opposite(whenTruth(inner, shape)))
+  return {
+    holds: and(...parts.map(({ holds }) => holds)),
+    fails: or(...parts.map(({ fails }) => fails)),
+  }
+}
+
+function known(holds: Term): Truth {
+  return { holds, fails: not(holds) }
+}
+
+/** What nobody can judge without a price. */
+function priced(holds: Term): Truth {
+  return judgedWhere(not(IS_UNPRICED), known(holds))
+}
+
+function judgedWhere(isJudged: Term, { holds, fails }: Truth): Truth {
+  return { holds: and(isJudged, holds), fails: and(isJudged, fails) }
+}
+
+function opposite({ holds, fails }: Truth): Truth {
+  return { holds: fails, fails: holds }
+}
+
+function functionsTruth(
+  functions: readonly string[],
+  { selector, signatureText }: CallShape,
+): Truth {
+  if (selector === null) return UNJUDGEABLE
+  const signatures = functions.filter((one) => parseSignature(one)?.selector === selector)
+  if (functions.includes(selector)) return known(TRUE)
+  if (signatures.length === 0) return known(FALSE)
+  return signatures.some((one) => one === signatureText) ? known(TRUE) : UNJUDGEABLE
+}
+
+/** One after the other, as the judge has them: what comes first and does not hold decides. */
+function argumentsTruth(
+  name: string,
+  tests: readonly ArgumentTest[],
+  { signature, signatureText }: CallShape,
+): Truth {
+  if (signature === null || signatureText !== name) return UNJUDGEABLE
+  const { argumentAt, head } = signature
+  return tests
+    .map((test): Truth => {
+      const at = argumentAt[test.index] ?? null
+      const word = at === null ? null : (head[at] ?? null)
+      return at === null || word === null ? UNJUDGEABLE : argumentTruth(test, wordName(at), word)
+    })
+    .reduceRight(
+      (rest, first) => ({
+        holds: and(first.holds, rest.holds),
+        fails: or(first.fails, and(first.holds, rest.fails)),
+      }),
+      known(TRUE),
+    )
+}
+
+function argumentTruth(test: ArgumentTest, name: Term, word: Word): Truth {
+  if (test.op === 'eq' || test.op === 'in') {
+    const values = test.op === 'in' ? test.value : [test.value]
+    return known(
+      isIn(
+        name,
+        values.flatMap((value) => numberOf(value, word) ?? []),
+      ),
+    )
+  }
+  if (word.kind !== 'uint' && word.kind !== 'int') return UNJUDGEABLE
+  const bound = int(BigInt(String(test.value)))
+  return known(test.op === 'lte' ? atMost(name, bound) : atMost(bound, name))
+}
+
+/** Null: no such word has this value. */
+function numberOf(value: ArgumentValue, word: Word): bigint | null {
+  if (word.kind === 'bool') return typeof value === 'boolean' ? BigInt(value) : null
+  if (typeof value !== 'string') return null
+  const isWhole = word.kind !== 'bytes' || value.length === 2 + 2 * word.size
+  return isWhole ? BigInt(value) : null
+}
+
+function beneficiariesTruth(listed: readonly bigint[], shape: CallShape): Truth {
+  const paid = paidBy(shape)
+  if (paid === null) return UNJUDGEABLE
+  return known(and(...paid.map(({ isThere, address }) => or(not(isThere), isIn(address, listed)))))
+}
+
+function newBeneficiaryTruth(isNew: boolean, shape: CallShape): Truth {
+  const paid = paidBy(shape)
+  if (paid === null) return UNJUDGEABLE
+  const pays = or(...paid.map(({ isThere, isKnown }) => and(isThere, not(isKnown))))
+  return known(isNew ? pays : not(pays))
+}
+
+function amountsTruth(tests: NonNullable<When['amounts']>, shape: CallShape): Truth {
+  const moves = movesOf(shape)
+  if (moves === null) return UNJUDGEABLE
+  const meets = tests.flatMap(({ token, lte, gt }) =>
+    moves.map((move) => ({
+      isListed: and(move.isThere, isOfToken(move, token)),
+      breaks: or(
+        lte === null ? FALSE : below(int(lte), move.amount),
+        gt === null ? FALSE : atMost(move.amount, int(gt)),
+      ),
+    })),
+  )
+  const fails = or(...meets.map(({ isListed, breaks }) => and(isListed, breaks)))
+  const holds = and(or(...meets.map(({ isListed }) => isListed)), not(fails))
+  const listsNative = tests.some(({ token }) => token === 'native')
+  return judgedWhere(listsNative ? TRUE : not(mixesNative(shape)), known(holds))
+}
+
+function isOfToken({ token: moved }: MovedTerm, token: Token): Term {
+  if (token === 'native') return moved === null ? TRUE : FALSE
+  return moved === null ? FALSE : equal(moved, int(BigInt(token)))
+}
+
+function hoursTerm(hours: readonly Hours[]): Term {
+  const within = (from: number, to: number) =>
+    and(atMost(int(from), MINUTE), below(MINUTE, int(to)))
+  return or(
+    ...hours.flatMap(({ days, fromMinute, toMinute }) =>
+      days.map((day) => {
+        const midnight = WEEKDAYS.indexOf(day) * DAY_MINUTES
+        const from = midnight + fromMinute
+        if (fromMinute < toMinute) return within(from, midnight + toMinute)
+        const to = midnight + DAY_MINUTES + toMinute
+        // Sunday's night is Monday's morning.
+        return or(within(from, Math.min(to, WEEK_MINUTES)), within(0, to - WEEK_MINUTES))
+      }),
+    ),
+  )
+}
+
+export interface CeilingKey {
+  readonly chainId: number
+  readonly token: Token
+  readonly per: 'day' | 'month'
+}
+
+export function usedName({ chainId, token, per }: CeilingKey): Term {
+  return `used_${chainId}_${token}_${per}`
+}
+
+/** Whether the call is refused for its units, whatever the rules say. */
+export function ceilingsTerm({ ceilings }: Policy, shape: CallShape): Term {
+  const moves = movesOf(shape)
+  return or(
+    ...ceilings.map((ceiling) => {
+      const isHere = equal(CHAIN, int(ceiling.chainId))
+      if (moves === null) return isHere
+      const passes = moves.map((move) =>
+        and(
+          ...[move.isThere, isOfToken(move, ceiling.token), below('0', move.amount)],
+          below(int(ceiling.amount), sum(usedName(ceiling), move.amount)),
+        ),
+      )
+      return and(isHere, or(...passes))
+    }),
+  )
+}
