@@ -133,7 +133,7 @@ describe('a cap', () => {
     expect(capped.send(GAS_MICROS)).toBe('daily')
   })
 
-  test("that is lowered holds of a key whose grace was over, when the clock steps back into it", () => {
+  test('that is lowered holds of a key whose grace was over, when the clock steps back into it', () => {
     const capped = new CappedWallet({ dailyLimitMicros: 100n })
     capped.rotate()
     capped.patch({ dailyLimitMicros: 50n }, SUCCESSOR, START_MS + DAY_MS)
