@@ -11,6 +11,7 @@ import { createEnvelopeCache, type EnvelopeCache } from './envelope-cache.js'
 import { type McpHeaders, type PlainRequest, readPlainRequest } from './fast-path.js'
 import { readJson } from './json.js'
 import { createPlainResponses } from './plain-responses.js'
+import { createRepeatedCalls, readCallText } from './repeated-calls.js'
 import type { McpExchange, SdkHandler } from './sdk-server.js'
 import { sendResponse } from './send-response.js'
 
@@ -46,6 +47,7 @@ export interface McpEndpoint {
 export function createEndpoint(options: EndpointOptions): McpEndpoint {
   const { bindings, sdk, logger, rateLimit } = options
   const envelopes = options.envelopes ?? createEnvelopeCache()
+  const repeated = createRepeatedCalls()
   const responses = createPlainResponses(options.tools)
 
   /** Has answered when it returns, or will. */
@@ -92,6 +94,12 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
           const undeclared = bodyHead.declaredBytes === null ? bytes.value.byteLength : 0
           if (!admitUndeclaredBody(exchange, rateLimit, keyId, undeclared)) return
           const { requestId } = exchange
+          const text = options.path === 'sdk-only' ? null : readCallText(bytes.value)
+          const again = text === null ? null : repeated.find(headers, text)
+          if (again !== null) {
+            servePlain(exchange, again, { caller, requestId, logger })
+            return
+          }
           const json = readJson(bytes.value)
           if (json.kind === 'refused') {
             exchange.sendJson(400, invalidRequest(json.reason))
@@ -104,6 +112,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
               ? null
               : readPlainRequest(headers, body, bindings, envelopes)
           if (plain !== null) {
+            if (plain.kind === 'call' && text !== null) repeated.learn(text, plain)
             servePlain(exchange, plain, mcp)
             return
           }

@@ -78,7 +78,7 @@ function readEra(
 }
 
 /** The era that the headers of a plain request name; null when they are not plain. */
-function namedEra(headers: McpHeaders, method: unknown): Era | null {
+export function namedEra(headers: McpHeaders, method: unknown): Era | null {
   const { accept, protocolVersion } = headers
   if (accept !== USUAL_ACCEPT && !acceptsBoth(accept)) return null
   if (protocolVersion === MODERN_VERSION) return headers.method === method ? 'modern' : null
