@@ -1,5 +1,6 @@
 import type { TransactionView } from '../api/transaction.js'
 import type { Client } from '../client/client.js'
+import { UNTIL } from '../client/wait-for-transaction.js'
 import { EXIT } from './exit-codes.js'
 import type { Io } from './io.js'
 
@@ -18,12 +19,34 @@ export async function followTransaction(
     shown = line
     io.err(line)
   }
-  const record = await client.waitForTransaction(txId, {
+  const decided = await client.waitForApproval(txId, {
     intervalMs: INTERVAL_MS,
-    ...(io.isInteractive ? { onLook: tell } : {}),
+    // It expires by itself.
+    timeoutMs: Number.POSITIVE_INFINITY,
+    onLook: tellOfApproval(io),
   })
+  const record = UNTIL.final(decided)
+    ? decided
+    : await client.waitForTransaction(txId, {
+        intervalMs: INTERVAL_MS,
+        ...(io.isInteractive ? { onLook: tell } : {}),
+      })
+  if (io.isInteractive) tell(record)
   if (record.status !== 'confirmed') process.exitCode = EXIT.refused
   return record
+}
+
+/** Says once, to whoever runs it, what a call waits for, and where people decide. */
+function tellOfApproval(io: Io): (record: TransactionView) => void {
+  let isTold = false
+  return ({ tx_id, status, approval }) => {
+    if (isTold || status !== 'awaiting_approval' || approval === undefined) return
+    isTold = true
+    const { approval_id, rule, url, expires_at } = approval
+    io.err(
+      `${tx_id} waits for approval (${rule}) until ${expires_at}: ${url ?? ''} ${approval_id}\n`,
+    )
+  }
 }
 
 export const TRANSACTION_COLUMNS = [

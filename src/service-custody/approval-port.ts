@@ -1,5 +1,5 @@
 import { approvalKeyProof, termOfCall } from '../custody/approvals/approval-term.js'
-import type { AskedCall } from '../domain/approval.js'
+import type { AskedAgain, AskedCall } from '../domain/approval.js'
 import type { ApprovalId, Hex } from '../domain/ids.js'
 import type { UnapprovedEnd } from '../domain/transaction.js'
 import type { ApprovalDecisions, ApprovalGiven, ApprovalUpdate, CoSigner } from './co-signer.js'
@@ -44,6 +44,8 @@ export interface SaidOfCall {
   readonly spendUsd: string
   /** What the user calls whom it pays; null: nothing. */
   readonly payeeLabel: string | null
+  /** Why people are asked once more; null: they are not. */
+  readonly askedAgain: AskedAgain | null
   /** Of `proveKey`. */
   readonly keyProof: Hex
 }

@@ -56,7 +56,7 @@ export function createApprovalsElsewhere(
       const { term, userId, call, needed, delaySeconds, rule, spendUsd, keyProof } = registration
       await userSide.call('approval-ask', [
         ...[encodeApprovalTerm(term), userId, call, needed, delaySeconds, rule, spendUsd],
-        ...[keyProof, registration.payeeLabel ?? null],
+        ...[keyProof, registration.payeeLabel ?? null, registration.askedAgain ?? null],
       ])
       await record('asked', term, Buffer.alloc(0))
     },

@@ -1,4 +1,5 @@
 import type { ApprovalTerm } from '../custody/approvals/approval-term.js'
+import type { AskedAgain } from '../domain/approval.js'
 import type { FreezeScope, Freezing } from '../domain/freeze.js'
 import type { Address, ApprovalId, Hex, KeyId, LineageId, SubWalletId } from '../domain/ids.js'
 import type { GrantedPolicy } from '../domain/key-policy.js'
@@ -138,6 +139,8 @@ export interface ApprovalRegistration {
   readonly spendUsd: string
   /** What the user calls the payee, in at most 128 characters. */
   readonly payeeLabel?: string | null
+  /** Why people are asked once more; absent or null: they are not. */
+  readonly askedAgain?: AskedAgain | null
   /** 32 bytes, `approvalKeyProof` of the live key at the request. */
   readonly keyProof: Uint8Array
 }

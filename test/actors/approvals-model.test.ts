@@ -25,6 +25,10 @@ const RULES = [
     ...{ name: 'slow', effect: 'allow', when: { value_native_gt: String(ASKED * 3) } },
     delay_seconds: 60,
   },
+  {
+    ...{ name: 'swaps', effect: 'require_approval', when: { operations: ['swap'] } },
+    approvals: { needed: 1, expires_seconds: EXPIRES_SECONDS },
+  },
 ]
 
 /** What the wallet and its people do, in any order; the wallet's own oracles look after each commit. */
@@ -38,6 +42,30 @@ class World {
     const n = this.sizes.size + 1
     this.sizes.set(n, micros)
     await this.wallet.send(n, BigInt(micros), { chainNonce: 0 })
+  }
+
+  async swap(micros: number): Promise<void> {
+    const n = this.sizes.size + 1
+    this.sizes.set(n, 0)
+    await this.wallet.swap(n, BigInt(micros))
+  }
+
+  /** The quorum signs an intent, or does not answer. */
+  async intent(which: number, signs: boolean): Promise<void> {
+    const asked = this.wallet.intents()
+    const one = asked[which % Math.max(1, asked.length)]
+    if (one === undefined) return
+    const { txId, approval, terms } = one.draft
+    const n = Number(txId.slice(3))
+    expect(approval?.proofs.length, `${n} is signed`).toBeGreaterThan(0)
+    expect(terms).toEqual({ ok: true, value: this.wallet.approval(n).sponsored?.terms })
+    expect(this.stopped.has(n), `${n} was stopped`).toBe(false)
+    if (signs) return this.wallet.signIntent(n)
+    this.wallet.effects.splice(this.wallet.effects.indexOf(one), 1)
+    await this.wallet.run({
+      ...{ type: 'intent-failed', txId, chainNonce: null, nowMs: this.wallet.nowMs },
+      fault: fault('COSIGNER_UNAVAILABLE'),
+    })
   }
 
   async approve(which: number, by: string): Promise<void> {
@@ -83,14 +111,19 @@ class World {
   async end(): Promise<void> {
     await this.wallet.settle()
     while (this.wallet.asked().length > 0) await this.quorum(0, true)
+    while (this.wallet.intents().length > 0) await this.intent(0, true)
     for (let round = 0; round < 5; round++) {
       await this.wallet.due(EXPIRES_SECONDS * 1_000)
       await this.wallet.settle()
       while (this.wallet.asked().length > 0) await this.quorum(0, true)
+      while (this.wallet.intents().length > 0) await this.intent(0, true)
     }
     expect(this.wallet.state.waiting.byTx.size).toBe(0)
     let held = 0n
     for (const { tx } of this.wallet.state.open.values()) held += tx.reservation.micros
+    for (const { sponsorship } of this.wallet.state.sponsored.values()) {
+      held += sponsorship?.reservation.micros ?? 0n
+    }
     expect(this.wallet.reserved).toBe(held)
     for (const n of this.stopped) {
       expect(['declined', 'withdrawn']).toContain(this.wallet.record(n)?.status)
@@ -112,6 +145,16 @@ function step(kind: string, make: (a: number) => Step, weight: number) {
 
 const steps = fc.oneof(
   step('send', (a) => (world) => world.send(1 + a * 8), 5),
+  step('swap', (a) => (world) => world.swap(1 + a * 8), 2),
+  step(
+    'move the offer',
+    (a) => async (world) => {
+      world.wallet.now = { offered: 90n + BigInt(a), micros: BigInt(1 + a * 8) }
+    },
+    1,
+  ),
+  step('sign an intent', (a) => (world) => world.intent(a, true), 3),
+  step('fail to sign an intent', (a) => (world) => world.intent(a, false), 1),
   step('approve by Alice', (a) => (world) => world.approve(a, ALICE), 4),
   step('approve by Bob', (a) => (world) => world.approve(a, BOB), 3),
   step('decline', (a) => (world) => world.stop(a, 'decline'), 1),

@@ -1,13 +1,28 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { SPONSORED_GAS_DAY_MAX_MICROS } from '../../actors/sub-wallet/core/sponsored-state.js'
+import { payeeLabel } from '../../actors/sub-wallet/effects/approvals.js'
+import type { AddressRule } from '../../src/domain/address-rule.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
+import type { WaitingSponsorship } from '../../src/domain/approval.js'
+import type { Call } from '../../src/domain/call.js'
+import type { Hex } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
 import { fault, refuse } from '../../src/errors/fault.js'
-import { FIRST_GAS_WALLET } from '../core/wallet-world.js'
+import { FIRST_GAS_WALLET, ROUTER as VENUE } from '../core/wallet-world.js'
 import { policyOf } from '../policy/random-policies.js'
 import { WaitingWallet } from './waiting-wallet.js'
-import { ATTEMPT, apiKey, CHAIN_ID, KEY_ID, START_MS, txIdOf, wallet } from './wallet-fixtures.js'
+import {
+  ADDRESS,
+  ATTEMPT,
+  apiKey,
+  CHAIN_ID,
+  KEY_ID,
+  START_MS,
+  txIdOf,
+  wallet,
+} from './wallet-fixtures.js'
 
+const STRANGER = '0x2222222222222222222222222222222222222222'
 const ASKS = { name: 'ask', effect: 'require_approval', when: { operations: ['swap'] } }
 
 let it: WaitingWallet
@@ -64,7 +79,7 @@ describe('a sponsored call that a rule asks about', () => {
       ...{ status: 'awaiting_approval', kind: 'swap', nonce: -1, attempts: [] },
       approval: { rule: 'ask', needed: 1 },
     })
-    expect(it.approval(1).sponsored).toMatchObject({ offered: 100n, terms: { minOut: 95n } })
+    expect(it.approval(1).sponsored).toMatchObject({ offered: 100n, terms: { minOut: 98n } })
     expect(it.reserved).toBe(100n)
     expect(it.state.intentNonces.size).toBe(0)
     expect([...it.intents(), ...it.jobs()]).toEqual([])
@@ -80,7 +95,7 @@ describe('a sponsored call that a rule asks about', () => {
     expect(it.intents()).toMatchObject([
       { intentNonce: null, draft: { proofKey: null, approval: { proofs: ['0x02'] } } },
     ])
-    expect(terms()).toMatchObject({ value: { minOut: 95n, data: '0xaa' } })
+    expect(terms()).toMatchObject({ value: { minOut: 98n, data: '0xaa' } })
     expect(it.jobs()).toEqual([])
     await it.signIntent(1)
     expect(it.jobs()).toHaveLength(1)
@@ -167,20 +182,20 @@ describe('a sponsored call that a rule asks about', () => {
 describe('a sponsored call, judged anew when it is approved', () => {
   test('is signed as it was approved while the offer is near enough', async () => {
     await waiting()
-    it.now = { offered: 96n }
+    it.now = { offered: 99n }
     await approved()
-    expect(terms()).toMatchObject({ value: { minOut: 95n, data: '0xaa' } })
+    expect(terms()).toMatchObject({ value: { minOut: 98n, data: '0xaa' } })
   })
 
   test.each([
-    ['below the approved minimum', 94n],
+    ['below the approved minimum', 97n],
     ['so much better that the minimum gives it away', 106n],
   ])('people are asked again where the offer is %s', async (_, offered) => {
     await waiting()
     it.now = { offered }
     await approved()
     expect(it.intents()).toEqual([])
-    const minOut = (offered * 95n) / 100n
+    const minOut = (offered * 98n) / 100n
     expect(it.record(1)).toMatchObject({ status: 'awaiting_approval', call: { data: '0xbb' } })
     expect(it.approval(1)).toMatchObject({
       ...{ status: 'pending', askedAgain: 'quote', decisions: [], maxNativeWei: 0n },
@@ -310,5 +325,28 @@ describe('a sponsored call, judged anew when it is approved', () => {
     expect(it.reserved).toBe(0n)
     it.restart()
     expect(it.state.sponsored.size + it.state.waiting.byTx.size).toBe(0)
+  })
+})
+
+describe('the name that a call goes by', () => {
+  const rules = [
+    [ADDRESS, 'Alice'],
+    [VENUE, 'The venue'],
+  ].map(([address, note]) => ({ address, note, action: 'allow', createdAtMs: 0 })) as AddressRule[]
+  const call = { chainId: CHAIN_ID, to: VENUE, value: 0n, data: '0x' } as const
+  const named = (said: Partial<Call>, sponsored: WaitingSponsorship | null = null) =>
+    payeeLabel(rules, { sponsored }, { kind: 'send', call: { ...call, ...said } })
+
+  test('is the owner’s own note of whom it pays, and never of whom it does not', async () => {
+    expect(named({ to: ADDRESS })).toBe('Alice')
+    const pays = (payee: string): Hex =>
+      `0xa9059cbb${payee.slice(2).padStart(64, '0')}${'0'.repeat(64)}`
+    expect(named({ data: pays(ADDRESS) })).toBe('Alice')
+    // The token is known, the payee is not.
+    expect(named({ data: pays(STRANGER) })).toBeNull()
+    expect(named({ data: '0x12345678' })).toBe('The venue')
+    await waiting()
+    const { sponsored } = it.approval(1)
+    expect(named({ to: ADDRESS }, sponsored)).toBe('The venue')
   })
 })

@@ -13,6 +13,7 @@ import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { type Approval, approvalIdOf } from '../../src/domain/approval.js'
 import type { Freezes } from '../../src/domain/freeze.js'
 import type { Hex, TxId } from '../../src/domain/ids.js'
+import type { Sponsorship } from '../../src/domain/sponsorship.js'
 import { type Fault, fault } from '../../src/errors/fault.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
@@ -120,12 +121,12 @@ export class WaitingWallet {
     return { quote, delegated: true, chainNonce: null, gasMicros: 1n, ...said }
   }
 
-  /** A swap that a venue offers 100 for, of which at least 95 are to come. */
+  /** A swap that a venue offers 100 for, of which at least 98 are to come. */
   async swap(n: number, micros: bigint, said: Partial<PreparedSponsored> = {}) {
     const swap = preparedSwap(n, micros)
     const { quote } = swap
     if (!quote.ok || !quote.terms.ok) throw new Error('no quote')
-    const value = { ...quote.terms.value, minOut: 95n, data: '0xaa' as const }
+    const value = { ...quote.terms.value, minOut: 98n, data: '0xaa' as const }
     const offer = { ...quote, offered: 100n, terms: { ok: true, value } as const }
     const { nowMs } = this
     const refused = await this.run({ ...swap, quote: offer, nowMs, ...said })
@@ -289,8 +290,13 @@ const ANSWERED: ReadonlySet<Effect['type']> = new Set([
   'tell-approval',
 ])
 
-const handedOf = ({ sponsored }: SubWalletState) =>
-  [...sponsored.values()].flatMap(({ sponsorship }) => (sponsorship === null ? [] : [sponsorship]))
+function handedOf({ sponsored }: SubWalletState): Map<TxId, Sponsorship> {
+  const found = new Map<TxId, Sponsorship>()
+  for (const { sponsorship } of sponsored.values()) {
+    if (sponsorship !== null) found.set(sponsorship.txId, sponsorship)
+  }
+  return found
+}
 
 function isSent(value: unknown, txId: TxId): boolean {
   return value instanceof Sent && value.tx.txId === txId

@@ -37,6 +37,7 @@ function waitingFor(change: Partial<ApprovalRow> = {}) {
   const row: ApprovalRow = {
     ...{ term: encodeApprovalTerm(term), userId: 'ada', askedAtMs: NOW_MS, needed: 2 },
     ...{ delaySeconds: 0, rule: 'large <payments>', spendUsd: '1000.00', payeeLabel: 'Alice & Co' },
+    askedAgain: null,
     ...{ approvals: [], ended: null, ...change },
   }
   const authorizer: Authorizer = {
@@ -118,6 +119,33 @@ describe('the page of a call that waits', () => {
       'If nobody acts': 'it expires and is not sent',
     })
     expect(lines['Approved by']).toContain('1 of 2: Phone (aut_')
+  })
+
+  test('names the service’s label after what it is of', () => {
+    const labelOf = (waiting: ReturnType<typeof waitingFor>) =>
+      linesOf(waiting).flatMap(([name, said]) => (said === 'Alice & Co' ? [name] : []))
+    expect(labelOf(waitingFor())).toEqual(['Payee, as the service calls it'])
+    const unread = fromHex('0xdeadbeef')
+    const term = callTerm(ASKED, { chainId: 8453, to: USDC, value: 0n, data: '0xdeadbeef' })
+    const ofContract = { ...waitingFor(), waiting: { ...waitingFor().waiting, term, call: unread } }
+    expect(labelOf(ofContract)).toEqual(['Contract, as the service calls it'])
+    const intent = intentTerm(ASKED, {
+      ...{ type: 'router-intent', chainId: 8453, verifyingContract: ROUTER },
+      intent: routerIntent(STRANGER),
+    })
+    const ofVenue = { ...waitingFor(), waiting: { ...waitingFor().waiting, ...intent } }
+    expect(labelOf(ofVenue)).toEqual(['Venue, as the service calls it'])
+  })
+
+  test('says why people are asked again, and when it is sent once they have approved', () => {
+    const waiting = waitingFor({ askedAgain: 'quote', delaySeconds: 120 })
+    expect(Object.fromEntries(linesOf(waiting))).toMatchObject({
+      'Asked again': 'the venue offers more or less for it by now',
+      'Once approved': 'it is sent at 2026-01-05 12:02 UTC',
+      'If nobody acts': 'it expires and is not sent',
+    })
+    const unknown = Object.fromEntries(linesOf(waitingFor({ askedAgain: '<why>' })))
+    expect(unknown['Asked again']).toBe('the service does not say why')
   })
 
   test('shows nobody’s text as markup, and no buttons once there is nothing to decide', () => {

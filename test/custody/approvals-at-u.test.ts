@@ -382,22 +382,25 @@ describe('a call whose gas the service pays', () => {
   })
 
   test('is asked about anew at another price without the key, and what was said before is void', async () => {
-    const { payload, term, asks } = await approvedSwap()
-    const worse = withTerms(payload, { minOut: 9n, data: call('burn', [9n]) })
-    const anew = intentTerm(asks, worse)
-    await asked(anew.term, asHex(anew.call))
+    const { payload, term, asks, call: encoded } = await approvedSwap()
+    const keyProof = approvalKeyProof(wallet.proofKey, term, encoded)
+    const askedAnew = (change: Partial<RouterIntentPayload['intent']>) => {
+      const anew = intentTerm(asks, withTerms(payload, change))
+      const answer = service.userSide.call('approval-ask', [
+        ...[encodeApprovalTerm(anew.term), quorum.userId, anew.call, 0, 0],
+        ...['a rule', '100.00', keyProof, null, 'quote'],
+      ])
+      return { term: anew.term, answer }
+    }
+    const change = { minOut: 9n, data: call('burn', [9n]) }
+    const anew = askedAnew(change)
+    await anew.answer
+    const worse = withTerms(payload, change)
     expect(await answerTo(payload, term)).toBe('APPROVAL_MISMATCH')
     expect(await answerTo(worse, anew.term)).toBe('APPROVAL_MISSING')
     await given(second, anew.term)
     expect(await answerTo(worse, anew.term)).toBe('approved')
-    const larger = intentTerm(asks, withTerms(payload, { amountIn: 6n }))
-    const before = intentTerm(asks, worse)
-    const keyProof = approvalKeyProof(wallet.proofKey, before.term, before.call)
-    const forged = service.userSide.call('approval-ask', [
-      ...[encodeApprovalTerm(larger.term), quorum.userId, larger.call, 0, 0],
-      ...['a rule', '100.00', keyProof, null],
-    ])
-    expect(await refusalOf(forged)).toBe('KEY_PROOF_MISSING')
+    expect(await refusalOf(askedAnew({ amountIn: 6n }).answer)).toBe('KEY_PROOF_MISSING')
   })
 
   test('brings the delegation that it needs on its chain, and an own call brings none', async () => {

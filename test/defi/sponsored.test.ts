@@ -372,7 +372,25 @@ describe('calls that wait for their owner', () => {
     expect(await chain.balance(chain.usdc, address)).toBe(93n * chain.oneUsdc)
     expect(await chain.balance(chain.wrapped, address)).toBeGreaterThan(0n)
     expect(await chain.client.getBalance({ address })).toBeGreaterThan(0n)
-    await approve(await ask('/api/defi/withdraw', { ...market, shares: 'max' }))
+    const byCommandLine = async () => {
+      let [out, err] = ['', '']
+      const write = { out: (text: string) => (out += text), err: (text: string) => (err += text) }
+      const env = {
+        COUNTERSIGN_URL: stack.service.dev().base_url,
+        COUNTERSIGN_API_KEY: key.secret,
+        COUNTERSIGN_HOME: stack.service.home,
+      }
+      const io: Io = { env, ...write, isInteractive: false }
+      const route = ['--chain', `${BASE}`, '--from', 'usdc', '--to', 'native', '--amount', one]
+      const ended = runProgram(io, ['swap', ...route, '--yes', '--json'])
+      const id = /waits for approval \(ask\).*(apr_\w{26})/
+      await expect.poll(() => err, { timeout: 30_000 }).toMatch(id)
+      await stack.owner.post(`/approvals/${id.exec(err)?.[1]}/approve`, {})
+      expect(await ended, err).toBe(0)
+      expect(JSON.parse(out)).toMatchObject({ kind: 'swap', status: 'confirmed' })
+    }
+    const withdrawal = await ask('/api/defi/withdraw', { ...market, shares: 'max' })
+    await Promise.all([approve(withdrawal), byCommandLine()])
     expect(await chain.balance(chain.vault, address)).toBe(0n)
     expect((await key.api.get(`/api/tx/${declined.txId}`)).json).toMatchObject({
       ...{ status: 'declined', tx_hash: null },

@@ -45,6 +45,7 @@ const WAITING: ApprovalRow = {
   ...{
     rule: 'r'.repeat(64),
     spendUsd: '1234567.89',
+    askedAgain: null,
     payeeLabel: PERSON,
     approvals: [],
     ended: null,

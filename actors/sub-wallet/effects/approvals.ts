@@ -49,6 +49,7 @@ export async function tellApproval(
       ...{ needed, delaySeconds, rule, keyProof },
       spendUsd: formatUsd(tx.reservation.micros),
       payeeLabel: payeeLabel(reader.users.addressRules(tx.userId), approval, tx),
+      askedAgain: approval.askedAgain,
     })
     told(true)
   } catch (error) {
@@ -62,19 +63,21 @@ export async function tellApproval(
 /** What the identity provider takes. */
 const LABEL_CHARS_MAX = 128
 
-/** The user's own note of whom the call pays, or else of the contract that it calls. */
+/**
+ * The user's own note of whom the call pays; of one that does not say whom, of the contract that it
+ * calls, and of a sponsored one of its venue.
+ */
 export function payeeLabel(
   rules: readonly AddressRule[],
   { sponsored }: Pick<Approval, 'sponsored'>,
   { kind, call }: Pick<Transaction, 'kind' | 'call'>,
 ): string | null {
-  const callee = sponsored?.terms.target ?? call.to
-  const payees = sponsored === null ? showCall({ operation: kind, ...call }).beneficiaries : null
-  for (const address of [...(payees ?? []), callee]) {
-    const of = rules.find((rule) => rule.address.toLowerCase() === address.toLowerCase())
-    if (of !== undefined && of.note !== null) return of.note.slice(0, LABEL_CHARS_MAX)
-  }
-  return null
+  const [payee] =
+    sponsored === null
+      ? (showCall({ operation: kind, ...call }).beneficiaries ?? [call.to])
+      : [sponsored.terms.target]
+  const of = rules.find(({ address }) => address.toLowerCase() === payee?.toLowerCase())
+  return of?.note?.slice(0, LABEL_CHARS_MAX) ?? null
 }
 
 export async function restApprovals(

@@ -7,7 +7,7 @@ import { sha256 } from '../../quorum-protocol/tagged.js'
 import { scriptedPage } from '../authorizers/pages.js'
 import { base64Url, COMMENT_CHARS_MAX } from '../authorizers/wire.js'
 import type { WaitingApproval } from '../vault/approvals.js'
-import { callInWords, type Line } from './call-words.js'
+import { callInWords, type Line, saysWhomItPays } from './call-words.js'
 
 export interface ApprovalPage {
   readonly email: string
@@ -76,10 +76,10 @@ export function linesOf(page: ApprovalFacts): Line[] {
   const { waiting } = page
   const { row, term, call } = waiting
   const { people, needed } = peopleOf(page)
-  const said = row.payeeLabel
   return [
+    ...(row.askedAgain === null ? [] : [againLine(row.askedAgain)]),
     ...callInWords(term, call),
-    ...(said === null ? [] : ([['Payee, as the service calls it', said]] as Line[])),
+    ...(row.payeeLabel === null ? [] : [labelLine(waiting, row.payeeLabel)]),
     ['Worth, as the service says', `${row.spendUsd} USD`],
     ['API key', `${ID_PREFIX.key}${ulidOfBytes(term.keyId)}`],
     ['Wallet', `${ID_PREFIX.subWallet}${ulidOfBytes(term.walletId)}`],
@@ -96,19 +96,39 @@ export function linesOf(page: ApprovalFacts): Line[] {
   ]
 }
 
+/** Names what the service's label is of, by what was decoded here. */
+function labelLine({ term, call }: WaitingApproval, label: string): Line {
+  const of = term.kind === 'intent' ? 'Venue' : saysWhomItPays(term, call) ? 'Payee' : 'Contract'
+  return [`${of}, as the service calls it`, label]
+}
+
+const AGAIN_IN_WORDS: ReadonlyMap<string, string> = new Map([
+  ['price', 'what it moves is worth more or less by now'],
+  ['quote', 'the venue offers more or less for it by now'],
+  ['gas', 'its network fee may be higher by now'],
+  ['policy', 'the policy asks for more people by now'],
+])
+
+function againLine(why: string): Line {
+  return ['Asked again', AGAIN_IN_WORDS.get(why) ?? 'the service does not say why']
+}
+
 function timeLines({ waiting: { row, term }, nowMs }: ApprovalFacts, needed: number): Line[] {
   if (row.ended !== null) {
     const comment = row.ended.comment === null ? '' : `: ${row.ended.comment}`
     return [['Now', `${row.ended.as} at ${isoMinute(row.ended.atMs)}${comment}`]]
   }
   if (term.expiresAtMs <= nowMs) return [['Now', 'expired: nothing was signed']]
+  const dueMs = row.askedAtMs + row.delaySeconds * 1_000
   const until = `${leftInWords(term.expiresAtMs - nowMs)}, until ${isoMinute(term.expiresAtMs)}`
   if (needed > 0)
     return [
       ['Time left', until],
+      ...(row.delaySeconds === 0 || dueMs <= nowMs
+        ? []
+        : ([['Once approved', `it is sent at ${isoMinute(dueMs)}`]] as Line[])),
       ['If nobody acts', 'it expires and is not sent'],
     ]
-  const dueMs = row.askedAtMs + row.delaySeconds * 1_000
   const due = dueMs <= nowMs ? 'now' : `in ${leftInWords(dueMs - nowMs)}, at ${isoMinute(dueMs)}`
   return [['If nobody acts', `it is sent ${due}`]]
 }

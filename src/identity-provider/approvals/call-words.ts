@@ -49,6 +49,12 @@ export function callInWords(term: ApprovalTerm, call: Uint8Array): Line[] {
   return [...lines, chainLine, fee]
 }
 
+/** Whether the bytes of a transaction say whom it pays. */
+export function saysWhomItPays({ chainId, value, to }: ApprovalTerm, call: Uint8Array): boolean {
+  const shown = { operation: 'send', chainId, to: toHex(to), value, data: toHex(call) } as const
+  return showCall(shown).beneficiaries !== null
+}
+
 function transactionLines(term: ApprovalTerm, call: Uint8Array, native: string): Line[] {
   const { chainId, value } = term
   const to = toHex(term.to)

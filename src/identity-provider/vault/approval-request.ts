@@ -23,6 +23,8 @@ export interface AskedApproval {
   readonly rule: string
   readonly spendUsd: string
   readonly payeeLabel: string | null
+  /** Why people are asked once more, in the service's words; null: they are not. */
+  readonly askedAgain: string | null
   /** 32 bytes, see `approvalKeyProof`. */
   readonly keyProof: Uint8Array
 }
@@ -30,11 +32,13 @@ export interface AskedApproval {
 const USER_ID_CHARS_MAX = 255
 const USD_CHARS_MAX = 64
 const LABEL_CHARS_MAX = 128
+const REASON_CHARS_MAX = 32
 const TOKEN_CHARS_MAX = 8_192
 
 /** @throws Refusal MALFORMED */
 export function parseAsked(fields: readonly unknown[]): AskedApproval {
-  const [termBytes, userId, call, needed, delaySeconds, rule, spendUsd, keyProof, label] = fields
+  const [termBytes, userId, call, needed, delaySeconds, rule, spendUsd, keyProof] = fields
+  const [label, again] = fields.slice(8)
   const { statement: term, encoded, rest } = readApprovalTerm(expectBytes(termBytes))
   if (rest.length > 0) throw malformed('term')
   return {
@@ -48,6 +52,7 @@ export function parseAsked(fields: readonly unknown[]): AskedApproval {
     spendUsd: text(spendUsd, USD_CHARS_MAX),
     keyProof: expectBytes(keyProof, 32),
     payeeLabel: label === null ? null : text(label, LABEL_CHARS_MAX),
+    askedAgain: again === undefined || again === null ? null : text(again, REASON_CHARS_MAX),
   }
 }
 

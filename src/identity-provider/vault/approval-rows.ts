@@ -18,6 +18,8 @@ export interface ApprovalRow {
   readonly spendUsd: string
   /** Null: it has no name for the payee. */
   readonly payeeLabel: string | null
+  /** Why people are asked once more; null: they are not. */
+  readonly askedAgain: string | null
   readonly approvals: readonly GivenApproval[]
   /** Null while it may still be approved and signed. */
   readonly ended: EndedApproval | null

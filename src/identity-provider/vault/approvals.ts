@@ -155,11 +155,11 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
         if (before === null && (ofUser >= OPEN_PER_USER_MAX || all >= OPEN_MAX)) {
           throw new Refusal('OVERLOADED', 'too many approvals wait')
         }
-        const { userId, needed, delaySeconds, rule, spendUsd, payeeLabel } = request
+        const { userId, needed, delaySeconds, rule, spendUsd, payeeLabel, askedAgain } = request
         const askedAtMs = isAgain ? before.askedAtMs : nowMs
         writer.putApproval(term.approvalId, {
           ...{ term: encoded, userId, askedAtMs, needed, delaySeconds, rule, spendUsd },
-          payeeLabel,
+          ...{ payeeLabel, askedAgain },
           ...{ approvals: [], ended: null },
         })
         writer.putApprovalCall(term.approvalId, request.call)

@@ -156,6 +156,10 @@ export function describeApprovals(stack: () => Stack): void {
         // The revoked key reads nothing any more.
         expect(await becomes(key, txId, 'dropped')).toMatchObject({ error: { code } })
       }
+      // People approved it; what became of it since is in the same record.
+      expect(await shown(third.approvalId)).toMatchObject({
+        ...{ status: 'approved', tx_status: 'dropped', error: { code: 'ADDRESS_BLOCKED' } },
+      })
     })
 
     test('with a delay it is sent at its time, and nobody has to do anything', async () => {
