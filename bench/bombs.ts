@@ -1,8 +1,8 @@
-import { judgeBombs } from './bomb-judgement.js'
 import { type BombPhase, type BombRun, CHAINS, runBombs } from './bomb-run.js'
 import { latenciesOf, ms, table, verdicts } from './figures.js'
 import { number, word } from './option-kinds.js'
 import { readOptions } from './options.js'
+import { judgePhases } from './phase-judgement.js'
 import { publish } from './results-file.js'
 
 /**
@@ -41,7 +41,7 @@ const run = await runBombs({
   rounds,
   phaseMs: seconds * 1_000,
 })
-const judgement = judgeBombs(
+const judgement = judgePhases(
   run.rounds.map(({ without, during }) => ({
     withoutMs: without.latenciesMs,
     duringMs: during.latenciesMs,

@@ -9,25 +9,40 @@ const CAPS = { daily_limit_usd: '1000000000', monthly_limit_usd: '10000000000' }
 /** Key generation takes both domains; a few at a time keep them busy. */
 const AT_ONCE = 8
 
-/** @param token a console token */
+/**
+ * @param token a console token
+ * @param askedAbove wei that a policy sends to a person; absent: none
+ */
 export async function makeKeys(
   baseUrl: string,
   token: string,
   count: number,
+  askedAbove?: string,
 ): Promise<readonly BenchKey[]> {
+  const policy = askedAbove === undefined ? {} : { policy: policyAbove(askedAbove) }
   const keys: BenchKey[] = []
   let next = 0
   const work = async () => {
     while (next < count) {
       const index = next++
-      keys[index] = await makeKey(baseUrl, token, `bench ${index}`)
+      keys[index] = await makeKey(baseUrl, token, `bench ${index}`, policy)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return keys
 }
 
-async function makeKey(baseUrl: string, token: string, name: string): Promise<BenchKey> {
+function policyAbove(wei: string) {
+  const rule = { name: 'large', effect: 'require_approval', when: { value_native_gt: wei } }
+  return { rules: [rule], default: 'allow' }
+}
+
+async function makeKey(
+  baseUrl: string,
+  token: string,
+  name: string,
+  policy: object,
+): Promise<BenchKey> {
   const post = async <T>(path: string, body: object): Promise<T> => {
     const response = await fetch(`${baseUrl}/api/v1/agent${path}`, {
       method: 'POST',
@@ -46,6 +61,7 @@ async function makeKey(baseUrl: string, token: string, name: string): Promise<Be
     sub_wallet_id: wallet.sub_wallet_id,
     permission: 'trade',
     ...CAPS,
+    ...policy,
   })
   return { secret: key.secret, address: wallet.addresses.evm }
 }

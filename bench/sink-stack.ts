@@ -40,6 +40,8 @@ export interface SinkStackOptions {
   readonly wallets: number
   /** Entry of the service: its supervisor hands it over; by default it is started itself. */
   readonly service?: 'dist/src/main.js' | 'dist/src/supervisor/main.js'
+  /** Wei: what the keys' policy sends to a person; absent: they have no policy. */
+  readonly askedAbove?: string
   /** Environment of the service, besides its defaults. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -82,7 +84,7 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
     let service = await start(entry, serviceEnv)
     const baseUrl = `http://127.0.0.1:${port}`
     const token = await mintConsoleToken({ issuer, ...USER })
-    const keys = await makeKeys(baseUrl, token, options.wallets)
+    const keys = await makeKeys(baseUrl, token, options.wallets, options.askedAbove)
     return {
       label: 'sink',
       home,

@@ -1,20 +1,20 @@
 import { median, quantileMs } from './figures.js'
 
-/** Whether honest sends felt the bombs, from phases without and with them in turns. */
+/** Whether sends felt what else there was, from phases without and with it in turns. */
 
-/** Latencies of the honest sends of a phase without and of one with bombs, which ran in a row. */
-export interface BombRound {
+/** Latencies of the sends of a phase without it and of one with it, which ran in a row. */
+export interface Round {
   readonly withoutMs: readonly number[]
   readonly duringMs: readonly number[]
 }
 
-export interface BombJudgement {
+export interface PhaseJudgement {
   /** p99 with ÷ without, median of the rounds: what is judged. */
   readonly ratio: number
   readonly byRound: readonly number[]
   /** The same of all sends of all rounds together, where one bad moment of the machine shows. */
   readonly pooled: number
-  /** p99 of an odd ÷ of the even phase before it, both without bombs: how far the figure is noise. */
+  /** p99 of an odd ÷ of the even phase before it, both without: how far the figure is noise. */
   readonly control: number
   readonly controlByPair: readonly number[]
   readonly met: boolean
@@ -24,7 +24,7 @@ export interface BombJudgement {
 export const P99_RATIO_BAR = 1.1
 
 /** @param rounds at least two */
-export function judgeBombs(rounds: readonly BombRound[]): BombJudgement {
+export function judgePhases(rounds: readonly Round[]): PhaseJudgement {
   const byRound = rounds.map(({ withoutMs, duringMs }) => p99(duringMs) / p99(withoutMs))
   const without = rounds.map(({ withoutMs }) => p99(withoutMs))
   const controlByPair = without.flatMap((first, i) => {

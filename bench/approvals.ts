@@ -1,0 +1,145 @@
+import { startWaitingCalls } from './approval-load.js'
+import { latenciesOf, ms, table, verdicts } from './figures.js'
+import { driveOpen } from './load/drive-open.js'
+import { heldBy, MIB } from './memory.js'
+import { number } from './option-kinds.js'
+import { readOptions } from './options.js'
+import { judgePhases } from './phase-judgement.js'
+import { publish } from './results-file.js'
+import { say } from './say.js'
+import { startSinkStack } from './sink-stack.js'
+import { WALLETS } from './usage-parts.js'
+import { createSends, measureWritePath } from './write-path.js'
+
+/**
+ * `npm run bench:approvals`: what sends wait while a thousand calls of the same wallets wait for
+ * people. Phases without and with them in turns; between two, the calls are asked for or withdrawn.
+ */
+const run = readOptions({
+  command: 'npm run bench:approvals',
+  measures: 'p99 and memory of sends next to calls that wait for approval: ratios and a verdict',
+  takes:
+    'about 40 s, twice --seconds a round, and some 10 s a round for a thousand calls: 3 minutes',
+  disk: 'about 6 kB a send, 20 kB a call that waits: 200 MB',
+  results: 'approvals.json',
+  runsOn: 'linux',
+  options: {
+    rate: number('sends a second', { steps: 'whole', min: 1, max: 10_000, byDefault: 200 }),
+    waiting: number('calls that wait', { steps: 'whole', min: 1, max: 4_000, byDefault: 1_000 }),
+    // The control compares two phases without.
+    rounds: number('rounds of a phase without and one with', {
+      steps: 'whole',
+      min: 2,
+      max: 1_000,
+      byDefault: 4,
+    }),
+    seconds: number('how long a phase is', { steps: 'any', min: 1, max: 3_600, byDefault: 10 }),
+    wallets: { ...WALLETS, byDefault: 16 },
+  },
+})
+const { rate, waiting, rounds, seconds, wallets } = run.values
+/** Until the code is compiled. */
+const WARM_UP = { callers: 16, runMs: 5_000 }
+const CONNECTIONS = 256
+const CONNECTIONS_AT_START = 16
+/** What a call that waits may hold of the service's memory; its calldata is empty here. */
+const BYTES_PER_CALL_MAX = 64 * 1_024
+
+interface Phase {
+  /** Of sends that were taken, from when each was due. */
+  readonly latenciesMs: readonly number[]
+  readonly lost: number
+  readonly ownBytes: number
+}
+
+const stack = await startSinkStack({ wallets, askedAbove: '1000' })
+try {
+  const next = createSends(stack)
+  const sends = async (): Promise<Phase> => {
+    const latenciesMs: number[] = []
+    const { offered } = await driveOpen({
+      port: stack.port,
+      perSecond: rate,
+      runMs: seconds * 1_000,
+      connections: CONNECTIONS,
+      openAtStart: CONNECTIONS_AT_START,
+      next: () => next(0),
+      onDone: (_, latencyMs) => latenciesMs.push(latencyMs),
+    })
+    const { ownBytes } = heldBy(stack.pids.service)
+    return { latenciesMs, lost: offered - latenciesMs.length, ownBytes }
+  }
+  const calls = startWaitingCalls({ stack, value: '1001' })
+  await measureWritePath(stack, WARM_UP)
+  await calls.ask(waiting)
+  await sends()
+  await calls.withdrawAll()
+  const each: { readonly without: Phase; readonly during: Phase }[] = []
+  for (let round = 0; round < rounds; round++) {
+    say(`round ${round + 1} of ${rounds}`)
+    const without = await sends()
+    await calls.ask(waiting)
+    const during = await sends()
+    await calls.withdrawAll()
+    each.push({ without, during })
+  }
+  const judgement = judgePhases(
+    each.map(({ without, during }) => ({
+      withoutMs: without.latenciesMs,
+      duringMs: during.latenciesMs,
+    })),
+  )
+  const grownBytes = each.map(({ without, during }) => during.ownBytes - without.ownBytes)
+  const perCall = Math.max(...grownBytes) / waiting
+  const bars = {
+    sends_p99_within_10_percent: judgement.met,
+    memory_bounded: perCall <= BYTES_PER_CALL_MAX,
+  }
+  const list = (ratios: readonly number[]) => ratios.map((it) => it.toFixed(2)).join(', ')
+  const row = (label: string, phases: readonly Phase[]) => {
+    const { p50Ms, p95Ms, p99Ms } = latenciesOf(phases.flatMap((phase) => phase.latenciesMs))
+    const lost = phases.reduce((sum, phase) => sum + phase.lost, 0)
+    const held = Math.max(...phases.map(({ ownBytes }) => ownBytes)) / MIB
+    return [label, ...[p50Ms, p95Ms, p99Ms].map(ms), String(lost), held.toFixed(0)]
+  }
+  const rows = [
+    row(
+      'none wait',
+      each.map(({ without }) => without),
+    ),
+    row(
+      `${waiting} wait`,
+      each.map(({ during }) => during),
+    ),
+  ]
+  publish(
+    run,
+    {
+      ratios: {
+        waiting_p99_with_vs_without: judgement.ratio,
+        waiting_p99_with_vs_without_pooled: judgement.pooled,
+        waiting_p99_control: judgement.control,
+      },
+      bars,
+      judgement,
+      bytesPerWaitingCall: perCall,
+      phases: each.map(({ without, during }) => [without, during].map(figuresOf)),
+    },
+    [
+      table([`${rate} sends/s`, 'p50 ms', 'p95 ms', 'p99 ms', 'lost', 'MiB'], rows),
+      '',
+      `p99 with ÷ without, median of rounds: ${judgement.ratio.toFixed(2)}  (${list(judgement.byRound)})`,
+      `p99 with ÷ without, all sends pooled: ${judgement.pooled.toFixed(2)}`,
+      `control, p99 without ÷ without:       ${judgement.control.toFixed(2)}  (${list(judgement.controlByPair)})`,
+      `memory of a call that waits:          at most ${(perCall / 1_024).toFixed(1)} KiB`,
+      ...verdicts(bars),
+    ].join('\n'),
+  )
+} finally {
+  await stack.stop()
+}
+
+/** A phase without its thousands of latencies. */
+function figuresOf({ latenciesMs, lost, ownBytes }: Phase): object {
+  return { sends: latenciesMs.length, lost, ownBytes, ...latenciesOf(latenciesMs) }
+}
