@@ -3,6 +3,7 @@ import { DECEIT } from './cases-deceit.js'
 import { HONEST } from './cases-honest.js'
 import { KEYS } from './cases-keys.js'
 import { PLACES } from './cases-places.js'
+import { POWERS } from './cases-powers.js'
 import { RACES } from './cases-races.js'
 import { VENUES } from './cases-venues.js'
 import { judgeDrains } from './judge.js'
@@ -10,6 +11,7 @@ import { judgeDrains } from './judge.js'
 judgeDrains([
   ['what lets others move money', APPROVALS],
   ['what others hold for a wallet', PLACES],
+  ['powers over what a wallet owns', POWERS],
   ['contracts and tokens that deceive', DECEIT],
   ['venues that everybody uses', VENUES],
   ['several keys and the service’s own flows', KEYS],

@@ -188,6 +188,7 @@ describe('calls that let others act for the wallet', () => {
     'function preSign(bytes32 orderHash)',
     'function enableModule(address module)',
     'function transferOwnership(address to)',
+    'function upgradeTo(address code)',
     'function transfer(address receiver, uint256 id, uint256 amount)',
     'function transferAsset(address to, address asset, uint256 amount)',
     'function multicall(bytes[] calls)',
@@ -208,6 +209,7 @@ describe('calls that let others act for the wallet', () => {
     ['preSign', [hash]],
     ['enableModule', [stranger]],
     ['transferOwnership', [stranger]],
+    ['upgradeTo', [stranger]],
     ['transfer', [stranger, 7n, 1n]],
     ['transferAsset', [stranger, usdc, 1n]],
   ] as const)('%s has no price, alone and within batches', ([name, args]) => {

@@ -5,6 +5,7 @@ import type { ContractFunction } from './contract-function.js'
 import { MARKET_FUNCTIONS } from './markets.js'
 import { OPERATOR_FUNCTIONS } from './operators.js'
 import { PERMIT2_FUNCTIONS } from './permit2.js'
+import { POWER_FUNCTIONS } from './powers.js'
 import { TOKEN_FUNCTIONS } from './tokens.js'
 import { UNISWAP_FUNCTIONS } from './uniswap.js'
 
@@ -18,4 +19,5 @@ export const CONTRACT_FUNCTIONS: readonly ContractFunction[] = [
   ...BRIDGE_FUNCTIONS,
   ...MARKET_FUNCTIONS,
   ...OPERATOR_FUNCTIONS,
+  ...POWER_FUNCTIONS,
 ]

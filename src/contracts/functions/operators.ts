@@ -84,10 +84,6 @@ export const OPERATOR_FUNCTIONS: readonly ContractFunction[] = [
     null,
   ),
   operator('d4d9bdcd', 'approveHash(bytes32 hash)', null),
-  // Owners and roles
-  operator('f2fde38b', 'transferOwnership(address newOwner)', null),
-  operator('13af4035', 'setOwner(address owner)', null),
-  operator('2f2ff15d', 'grantRole(bytes32 role, address account)', null),
   // What moves within a contract: ERC-6909; Comet
   operator('095bcdb6', 'transfer(address to, uint256 id, uint256 amount)', null),
   operator('439e2e45', 'transferAsset(address to, address asset, uint256 amount)', null),

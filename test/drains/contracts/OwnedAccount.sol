@@ -13,6 +13,8 @@ contract OwnedAccount {
     }
 
     address public owner;
+    address private _nextOwner;
+    address private _code;
     mapping(address => bool) public isModule;
     bool private _executing;
 
@@ -47,6 +49,41 @@ contract OwnedAccount {
 
     function transferOwnership(address to) external authorized {
         owner = to;
+    }
+
+    function changeOwner(address to) external authorized {
+        owner = to;
+    }
+
+    function transferAdmin(address to) external authorized {
+        owner = to;
+    }
+
+    function setPendingOwner(address to) external authorized {
+        _nextOwner = to;
+    }
+
+    function acceptOwnership() external {
+        require(msg.sender == _nextOwner, "unauthorized");
+        owner = msg.sender;
+    }
+
+    function addOwner(address to) external authorized {
+        isModule[to] = true;
+    }
+
+    function grantRoles(address to, uint256 roles) external authorized {
+        isModule[to] = roles != 0;
+    }
+
+    function upgradeTo(address code) external authorized {
+        _code = code;
+    }
+
+    fallback(bytes calldata data) external payable returns (bytes memory result) {
+        bool success;
+        (success, result) = _code.delegatecall(data);
+        require(success && _code != address(0), "no such function");
     }
 
     /// @dev A name that nobody else gave it.
