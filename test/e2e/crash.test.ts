@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { ChainsFile } from '../../src/config/chains.js'
 import { parseUsd } from '../../src/domain/money.js'
+import { runApprovalKills } from '../faults/approval-kills.js'
 import { type Fault, type FaultProxy, startFaultProxy } from '../support/fault-proxy.js'
 import { closeBooks, openBooks } from './books.js'
 import { erc20Transfer, newAddress } from './chain.js'
@@ -23,6 +24,10 @@ const CAP_USD = Number(process.env.CRASH_CAP_USD ?? 40)
 const KILLS_PER_ROUND = Number(process.env.CRASH_KILLS ?? 1)
 /** After an answer at random, so that any step of the sends under way may be cut. */
 const KILL_AFTER_MS_MAX = 25
+/** `npm run test:approvals:kills` lets 200 live; `APPROVAL_KILLS_SEED` has one of its runs again. */
+const LIVES = Number(process.env.APPROVAL_KILLS ?? 4)
+const LIVES_SEED = Number(process.env.APPROVAL_KILLS_SEED ?? Date.now() % 1_000_000)
+const LIFE_TIMEOUT_MS = 20_000
 const ROUND_TIMEOUT_MS = 180_000
 
 describe('a crash', () => {
@@ -168,6 +173,19 @@ describe('a crash', () => {
       expect(service.dev().pids.service).toBe(servicePid)
     },
   )
+
+  test(`leaves a call that waits signed by proof alone, once, and neither lost nor held (seed ${LIVES_SEED})`, {
+    timeout: ROUND_TIMEOUT_MS + LIVES * LIFE_TIMEOUT_MS,
+  }, async () => {
+    const report = await runApprovalKills(stack, {
+      ...{ seed: LIVES_SEED, lives: LIVES },
+      progress(sentence) {
+        if (LIVES > 8) process.stdout.write(`${sentence}\n`)
+      },
+    })
+    console.info(report)
+    expect(report.wrong, `seed ${LIVES_SEED}`).toEqual([])
+  })
 })
 
 /** An operator's edit: it counts from the service's next start. */
