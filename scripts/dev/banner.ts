@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../src/cli/connection.js'
 import { BASE_CHAIN_ID, CHAIN_COUNT } from '../../src/domain/chains.js'
@@ -29,9 +30,14 @@ ${trade === null || read === null ? newKeys(dev, command) : ''}
   Grants are confirmed by a software key, which live does not have, until you add one of your own:
     ${dev.authorizers_url}   or   ${command} authorizer create
 ${trade === null ? '' : commandsToPaste(dev, trade.secret)}
-  Ctrl-C stops everything; npm start brings it back as it was.
+  Ctrl-C stops everything; ${START} brings it back as it was.
 `
 }
+
+/** A published package has no toolchain to start it by. */
+const START = existsSync(join(packageRoot(), 'scripts/run.mjs'))
+  ? 'npm start'
+  : 'npx countersign start'
 
 const ENDED = 'none: it was revoked or has expired, and a new one is yours to confirm'
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+import { resolve } from 'node:path'
 import { handOver, hasEnded, NotReplaced } from './hand-over.js'
 
 /**
@@ -8,7 +8,8 @@ import { handOver, hasEnded, NotReplaced } from './hand-over.js'
  * place of the one that runs. It holds nothing and serves nothing. A service that ends unasked ends
  * this one too, with the same code: to start anew is the matter of whoever started it.
  */
-const service = fileURLToPath(new URL('../main.js', import.meta.url))
+// By the name it was started by, not by where that leads: an upgrade turns a symbolic link.
+const service = resolve(process.argv[1] ?? '', '../../main.js')
 
 const children = new Set<ChildProcess>()
 let replacing = false

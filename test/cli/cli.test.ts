@@ -1,5 +1,5 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -95,6 +95,19 @@ beforeAll(async () => {
         ok: true,
         value: input,
       }),
+      list_approvals: (_context, { status }: { readonly status?: string }) => ({
+        ok: true,
+        value: {
+          approvals: [{ approval_id: 'apr_1', status, call: { to: TO } }],
+          next_cursor: 'older',
+        },
+      }),
+      create_webhook: (_context, input: Readonly<Record<string, unknown>>) => ({
+        ok: true,
+        status: 201,
+        value: { webhook_id: 'wh_1', secret: 'whsec_x', ...input },
+      }),
+      freeze: (_context, input: Readonly<Record<string, unknown>>) => ({ ok: true, value: input }),
       revoke_key: () => ({ ok: false, fault: fault('NOT_FOUND') }),
       list_wallets: () => ({
         ok: true,
@@ -304,6 +317,64 @@ describe('writing', () => {
       monthly_limit_usd: 'unlimited',
       allowed_chains: [1, 8453],
     })
+  })
+})
+
+describe('what documents name besides', () => {
+  it('lists calls that wait, and says where the list goes on', async () => {
+    const { out, err } = await run(['approvals', 'list', '--status', 'pending'])
+    expect(out).toMatch(/apr_1 .*pending/)
+    expect(err).toContain('--cursor older')
+  })
+
+  it('shows one transaction of the key', async () => {
+    const { out } = await run(['tx', 'show', 'tx_9', '--json'])
+    expect(JSON.parse(out)).toMatchObject({ tx_id: 'tx_9', status: 'confirmed' })
+  })
+
+  it('has a key make one within its own, whose secret is shown once', async () => {
+    const caps = ['--daily', '1', '--monthly', '2', '--chains', '8453']
+    const ends = ['--expires', '2126-12-31T00:00:00Z']
+    const { code, err } = await run(['keys', 'child', 'helper', ...caps, ...ends])
+    expect([code, err]).toEqual([0, expect.stringContaining('once')])
+    expect(harness.last()?.input).toMatchObject({ name: 'helper', daily_limit_usd: '1' })
+  })
+
+  it('puts a policy in words, with the text that is signed', async () => {
+    const file = join(home, 'policy.json')
+    const rules = [{ name: 'small', effect: 'allow', when: { to: [TO] } }]
+    await writeFile(file, JSON.stringify({ rules, default: 'deny' }))
+    const { code, out, err } = await run(['policy', 'explain', file])
+    expect([code, err]).toEqual([0, ''])
+    for (const shown of ['small', 'default', 'deny', 'canonical']) expect(out).toContain(shown)
+  })
+
+  it('registers a webhook for the events it names', async () => {
+    const url = 'https://hooks.example.com/in'
+    const made = await run(['webhooks', 'create', url, '--events', 'transaction.confirmed'])
+    expect(made.err).toBe('The secret is shown this once.\n')
+    expect(harness.last()?.input).toEqual({ url, events: ['transaction.confirmed'] })
+  })
+
+  it('freezes a key, a wallet or all, with the reason', async () => {
+    expect((await run(['freeze', '--key', 'key_1', '--reason', 'look'])).code).toBe(0)
+    expect(harness.last()?.input).toEqual({ scope: 'key', id: 'key_1', reason: 'look' })
+    expect((await run(['freeze'])).code).toBe(0)
+    expect(harness.last()?.input).toEqual({ scope: 'user' })
+  })
+
+  it('lets a person in, lists who may sign in, and gives a new link for a forgotten password', async () => {
+    const data = join(home, 'identity-provider')
+    await mkdir(data, { mode: 0o700 })
+    const issuer = 'https://id.example.com'
+    await writeFile(join(data, 'issuer.json'), JSON.stringify({ issuer }))
+    const email = 'grace@example.com'
+    const first = JSON.parse((await run(['users', 'create', email, '--json'])).out)
+    const again = JSON.parse((await run(['users', 'invite-again', email, '--json'])).out)
+    expect(again.user_id).toBe(first.user_id)
+    expect(again.link).not.toBe(first.link)
+    expect((await run(['users', 'list'])).out).toContain(email)
+    expect((await run(['users', 'invite-again', 'nobody@example.com'])).code).not.toBe(0)
   })
 })
 

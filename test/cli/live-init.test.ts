@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.js'
+import { type LiveChoices, nextSteps } from '../../src/cli/live/installation-files.js'
 import { runProgram } from '../../src/cli/program.js'
 import { readChainPolicies, readChainsFile } from '../../src/config/chains.js'
 import { readConfig } from '../../src/config/env.js'
@@ -40,6 +41,31 @@ function environmentAt(target: string, name: string): Record<string, string> {
     lines.filter((line) => /^[A-Z_]+=/.test(line)).map((line) => line.split(/=(.*)/, 2)),
   )
 }
+
+const CHOICES: LiveChoices = {
+  chains: CHAIN_IDS,
+  usdcFeeds: new Map(),
+  serviceUrl: new URL('https://w.example.com'),
+  identityUrl: new URL('https://id.example.com'),
+  servicePort: '8080',
+  identityPort: '3100',
+  home: '/var/lib/countersign',
+  fileKeys: false,
+  packageRoot: '/opt/countersign',
+  node: '/usr/bin/node',
+}
+
+test.each([
+  ['/home/grace/node_modules/countersign', '/usr/bin/node'],
+  ['/root/node_modules/countersign', '/usr/bin/node'],
+  ['/opt/countersign', '/home/grace/.nvm/versions/node/v20.19.0/bin/node'],
+])('who has %s and %s is told first that units could not see it', (packageRoot, node) => {
+  const steps = nextSteps({ ...CHOICES, packageRoot, node }, '/root/install')
+  expect(steps).toMatch(
+    /^# Next steps\n\n0\. These units would not start[\s\S]*npm install --prefix/,
+  )
+  expect(nextSteps(CHOICES, '/root/install')).toMatch(/^# Next steps\n\n1\. Fill in/)
+})
 
 describe('live init', () => {
   test('writes what the three processes take as it is', async () => {

@@ -275,6 +275,9 @@ describe('the command line', () => {
     const walletId = stack.service.dev().sub_wallet_id
     const of = { userId: subjectOf(ownerToken), walletId, keyId, secret }
     const { approvalId, decided } = await waitingPayment(stack.service, of, 1)
+    expect((await cli(['approvals', 'show', approvalId])).out).toContain(
+      'transfer(address,uint256)',
+    )
     const unread = await cli(['approvals', 'approve', approvalId])
     expect([unread.code, unread.err]).toEqual([2, expect.stringContaining('--yes')])
     expect(unread.err).toContain('transfer(address,uint256)')

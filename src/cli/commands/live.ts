@@ -1,11 +1,16 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { CHAIN_COUNT, CHAIN_IDS, type ChainId, isChainId } from '../../domain/chains.js'
 import { type GlobalOptions, packageRoot } from '../connection.js'
 import { UsageError } from '../exit-codes.js'
 import type { Io } from '../io.js'
-import { installationFiles, type LiveChoices, nextSteps } from '../live/installation-files.js'
+import {
+  installationFiles,
+  type LiveChoices,
+  nextSteps,
+  PACKAGE_LINK,
+} from '../live/installation-files.js'
 import { integerListOption, listOption } from '../options.js'
 import { printRecord } from '../print.js'
 
@@ -85,9 +90,15 @@ async function choicesOf(io: Io, options: InitFlags): Promise<LiveChoices> {
     identityPort: portOf(options.identityPort),
     home: resolve(options.data),
     fileKeys: options.fileKeys === true,
-    packageRoot: packageRoot(),
+    packageRoot: linkedRoot(packageRoot()),
     node: process.execPath,
   }
+}
+
+/** By the link where it leads there, so that units follow it to the next version. */
+function linkedRoot(root: string): string {
+  const isLinked = existsSync(PACKAGE_LINK) && realpathSync(PACKAGE_LINK) === realpathSync(root)
+  return isLinked ? PACKAGE_LINK : root
 }
 
 function chainsOf(ids: readonly number[] | undefined): readonly ChainId[] {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { VERSION } from '../../api/version.js'
 import type { ChainId } from '../../domain/chains.js'
 import { liveChains, rpcVariables } from './chain-templates.js'
 import { caddyfile, nginxConfig } from './proxy-samples.js'
@@ -117,6 +118,27 @@ function atHome(file: string, { packageRoot, home }: LiveChoices): string {
   return text.replaceAll('/var/lib/countersign', home)
 }
 
+/** Where an upgrade turns a symbolic link from one version to the next. */
+export const PACKAGE_LINK = '/opt/countersign'
+
+/** By ProtectHome and PrivateTmp nothing of these is there for a unit. */
+const HIDDEN_FROM_UNITS = /^\/(home|root|run\/user|tmp|var\/tmp)\//
+
+/** What to do about a package or a Node that the units could not see; empty when they can. */
+function elsewhere({ packageRoot, node }: LiveChoices): string {
+  const hidden = [packageRoot, node].filter((path) => HIDDEN_FROM_UNITS.test(path))
+  if (hidden.length === 0) return ''
+  const place = `${PACKAGE_LINK}-${VERSION}`
+  return `
+0. These units would not start: what is below /home, /root and /tmp is hidden from them, and ${hidden.join(' and ')}
+   is there. With a Node for the whole machine, put the package where they find it, and begin again:
+
+   npm install --prefix ${place} countersign@${VERSION}
+   ln -sfn ${place}/node_modules/countersign ${PACKAGE_LINK}
+   node ${PACKAGE_LINK}/scripts/countersign.mjs live init DIRECTORY
+`
+}
+
 /** What is left to do, in order, each a command. */
 export function nextSteps(choices: LiveChoices, directory: string): string {
   const { home, identityUrl, serviceUrl, chains, fileKeys } = choices
@@ -135,7 +157,7 @@ export function nextSteps(choices: LiveChoices, directory: string): string {
       : ''
   const email = 'you@example.com'
   return `# Next steps
-
+${elsewhere(choices)}
 1. Fill in what only you know, in ${directory}/environment/service.env:
    ${rpcVariables(chains).join(', ')}.
 
