@@ -36,6 +36,12 @@ export interface InstanceOptions {
   readonly say: (line: string) => void
 }
 
+export interface Instance {
+  readonly dev: DevFile
+  /** Has a new wallet service take over from the one that runs. @throws Error when it did not */
+  replaceService(): Promise<void>
+}
+
 /** Next to the chains' ports, which start at 18545. */
 const IDENTITY_PORT_FIRST = 18_540
 
@@ -44,7 +50,7 @@ const IDENTITY_PORT_FIRST = 18_540
  * needs is there; makes what a first start lacks; writes `dev.json` last.
  * @throws Error that says what failed, with the last lines of the process concerned
  */
-export async function startInstance(options: InstanceOptions): Promise<DevFile> {
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { home, port, shutdown, say } = options
   prepareHome(home)
   if (!(await isPortFree(port))) {
@@ -151,7 +157,7 @@ export async function startInstance(options: InstanceOptions): Promise<DevFile> 
   )
   await shutdown.defer(() => kept.close())
   refreshDevFile = kept.refresh
-  return devFile()
+  return { dev: devFile(), replaceService: () => service.replace() }
 }
 
 async function buildWorlds(home: DevHome, nodes: readonly AnvilNode[]): Promise<ChainsFile> {

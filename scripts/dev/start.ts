@@ -2,7 +2,7 @@ import { NO_NATIVE_BUILD, usualAdapter } from '../../src/http/uws.js'
 import { banner } from './banner.js'
 import { explainError } from './explain-error.js'
 import { devHome } from './home/layout.js'
-import { startInstance } from './instance.js'
+import { type Instance, startInstance } from './instance.js'
 import { ensureDevPackages, NOT_INSTALLED_EXIT } from './packages/offer-install.js'
 import { shutdownStack } from './supervision/shutdown-stack.js'
 
@@ -25,6 +25,7 @@ process.umask(0o077)
 
 const shutdown = shutdownStack()
 let stopping = false
+let instance: Instance | null = null
 
 async function stop(exitCode: number): Promise<void> {
   if (stopping) return
@@ -40,6 +41,10 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     void stop(0)
   })
 }
+// `countersign restart`; SIGHUP is a terminal that was closed.
+process.on('SIGUSR2', () => {
+  if (!stopping) void instance?.replaceService().catch(complain)
+})
 process.on('uncaughtException', (error) => {
   complain(error)
   void stop(1)
@@ -52,9 +57,9 @@ try {
   if (!(await ensureDevPackages(process.argv.includes('--install'), say))) {
     process.exit(NOT_INSTALLED_EXIT)
   }
-  const dev = await startInstance({ home, port: readPort(), shutdown, say })
+  instance = await startInstance({ home, port: readPort(), shutdown, say })
   if (usualAdapter() === 'node:http') say(`${NO_NATIVE_BUILD}: node:http serves`)
-  process.stdout.write(banner(dev, home.root))
+  process.stdout.write(banner(instance.dev, home.root))
 } catch (error) {
   // A start that was interrupted fails because its processes were stopped.
   if (!stopping) {

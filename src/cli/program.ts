@@ -22,6 +22,7 @@ const freezes = () => import('./commands/freezes.js')
 const COMMANDS = {
   'To begin:': {
     start: () => import('./commands/start.js'),
+    restart: () => import('./commands/restart.js'),
     status: () => import('./commands/status.js'),
     login: () => import('./commands/login.js'),
     logout: () => import('./commands/logout.js'),

@@ -50,6 +50,8 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'lists update': 'test/cli/lists.test.ts',
   'live init': 'test/live/live.test.ts',
   login: 'test/live/live.test.ts',
+  restart: 'test/devnet/start.test.ts',
+  'policy diff': 'test/policy/policy-diff.test.ts',
   'policy explain': 'test/cli/cli.test.ts',
   retention: 'test/cli/retention.test.ts',
   send: 'test/live/live.test.ts',

@@ -200,6 +200,17 @@ describe('npm start', { timeout: 240_000 }, () => {
     expect(pidsOf(other.dev()).filter(isAlive)).toEqual([])
   })
 
+  test('has a new wallet service take over when it is told to, and says so in dev.json', async () => {
+    const before = started.dev().pids
+    const { code, stdout, stderr } = await script('restart')
+    expect([code, stderr]).toEqual([0, ''])
+    const after = started.dev().pids
+    expect(stdout).toContain(`pid ${after.service}`)
+    expect({ ...after, service: null }).toEqual({ ...before, service: null })
+    expect(isAlive(Number(before.service))).toBe(false)
+    expect((await send(ALICE, '1')).status).toBe(200)
+  })
+
   test('starts what is killed again, and says so in dev.json', async () => {
     for (const name of ['quorum_signer', 'identity_provider', 'service'] as const) {
       const pid = Number(started.dev().pids[name])

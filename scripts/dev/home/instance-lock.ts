@@ -39,6 +39,12 @@ export function homeOwner(home: DevHome): string | null {
   return lockedBy(lockPath(home))
 }
 
+/** Of the living instance's `npm start`; null where there is none. */
+export function instancePid(home: DevHome): number | null {
+  if (homeOwner(home) === null) return null
+  return readJsonFile(lockPath(home), z.object({ pid: z.int().positive() }))?.pid ?? null
+}
+
 /** Children of an earlier instance whose reaper was killed along with it. */
 function endOrphans(home: DevHome): void {
   const orphans = readJsonFile(childrenPath(home), z.array(identity)) ?? []

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { handOver } from '../../../src/supervisor/hand-over.js'
 import { type Backoff, backoffMs, DEFAULT_BACKOFF } from './backoff.js'
 import { logSize, openLog, tailLog } from './log-file.js'
 
@@ -15,6 +16,12 @@ export interface SupervisedProcess {
   readonly pid: number | null
   /** Starts it for the first time. @throws StartFailure */
   start(): Promise<void>
+  /**
+   * Puts a new child in the place of the one that runs, which ends once the new one can take over:
+   * for a program that knows of it (`src/supervisor/hand-over.ts`).
+   * @throws Error when it was not replaced; the old one goes on, or is started again as ever
+   */
+  replace(): Promise<void>
   /** Ends it for good: SIGTERM, and SIGKILL when that takes longer than the spec allows. */
   stop(): Promise<void>
 }
@@ -73,6 +80,8 @@ export function superviseProcess(spec: ProcessSpec, observer: ProcessObserver): 
   const backoff = spec.backoff ?? DEFAULT_BACKOFF
   const stopping = new AbortController()
   let live: LiveChild | null = null
+  /** The child that takes over, once it serves; null when it does not. */
+  let replacing: Promise<LiveChild | null> | null = null
   let keptAlive: Promise<void> = Promise.resolve()
 
   async function startChild(): Promise<LiveChild> {
@@ -80,10 +89,7 @@ export function superviseProcess(spec: ProcessSpec, observer: ProcessObserver): 
     stopping.signal.throwIfAborted()
     const logStart = logSize(spec.logPath)
     const child = spawnChild(spec, launch, observer)
-    live = child
-    void child.ended.then(() => {
-      if (live === child) live = null
-    })
+    makeLive(child)
     try {
       await readiness(spec, child)
     } catch (error) {
@@ -95,12 +101,40 @@ export function superviseProcess(spec: ProcessSpec, observer: ProcessObserver): 
     return child
   }
 
+  function makeLive(child: LiveChild): void {
+    live = child
+    void child.ended.then(() => {
+      if (live === child) live = null
+    })
+  }
+
+  async function takeOver(old: LiveChild): Promise<LiveChild> {
+    const launch = await spec.launch()
+    const started: LiveChild[] = []
+    const process = await handOver(old.process, (args) => {
+      const child = spawnChild(spec, { ...launch, args: [...launch.args, ...args] }, observer)
+      started.push(child)
+      return child.process
+    })
+    const next = started.find((child) => child.process === process)
+    if (next === undefined) throw new Error(`${spec.name} was replaced by nothing`)
+    makeLive(next)
+    return next
+  }
+
   async function keepAlive(first: LiveChild): Promise<void> {
     let child = first
     let failures = 0
     for (;;) {
       const ended = await child.ended
+      const successor = await replacing
       if (stopping.signal.aborted) return
+      if (successor !== null) {
+        child = successor
+        observer.say(`${spec.name} was replaced (pid ${child.process.pid})`)
+        observer.onRestarted(supervised)
+        continue
+      }
       if (Date.now() - child.startedMs >= backoff.provenAfterMs) failures = 0
       let next: LiveChild | null = null
       let reason = `ended (${describeEnd(ended)})`
@@ -129,8 +163,21 @@ export function superviseProcess(spec: ProcessSpec, observer: ProcessObserver): 
     async start() {
       keptAlive = keepAlive(await startChild())
     },
+    async replace() {
+      if (live === null || replacing !== null || stopping.signal.aborted) {
+        throw new Error(`${spec.name} does not run, or is being replaced`)
+      }
+      const work = takeOver(live)
+      replacing = work.catch(() => null)
+      try {
+        await work
+      } finally {
+        replacing = null
+      }
+    },
     async stop() {
       stopping.abort()
+      await replacing
       if (live !== null) await endChild(live, spec.stopTimeoutMs)
       await keptAlive
     },

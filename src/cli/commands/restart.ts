@@ -1,0 +1,14 @@
+import type { Command } from 'commander'
+import { type GlobalOptions, homeOf } from '../connection.js'
+import type { Io } from '../io.js'
+import { runScript } from '../run-script.js'
+
+export function register(program: Command, io: Io): void {
+  program
+    .command('restart')
+    .description('a new service takes over in the development instance, and nobody is refused')
+    .action(async (_options: object, command: Command) => {
+      const home = homeOf(io, command.optsWithGlobals<GlobalOptions>())
+      process.exitCode = await runScript('dev/restart', [], { ...io.env, COUNTERSIGN_HOME: home })
+    })
+}
