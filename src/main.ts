@@ -250,6 +250,7 @@ const server = createHttpServer({
       agent,
       logger,
       subKeyTool: config.mcpSubKeys,
+      ...(traces === null ? {} : { traces }),
       ...(config.publicHosts === null ? {} : { allowedHosts: config.publicHosts }),
     }),
     ...documentRoutes(),

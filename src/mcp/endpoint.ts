@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import type { RateLimiter } from '../auth/rate-limit.js'
 import { type BodyHead, readBody } from '../http/body.js'
-import { admit, admitUndeclaredBody } from '../http/deps.js'
+import { admit, admitUndeclaredBody, type RouteDeps } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { RequestHead } from '../http/request-head.js'
 import { callTool, type McpCaller, type ToolBinding } from './call-tool.js'
@@ -19,6 +19,8 @@ import { sendResponse } from './send-response.js'
 
 /** The package reads paths and hosts nowhere; a URL is needed to make a request at all. */
 const REQUEST_URL = 'http://countersign.invalid/mcp'
+/** As traces know requests of this endpoint. */
+const ROUTE = 'mcp'
 
 export interface EndpointOptions {
   readonly tools: readonly Tool[]
@@ -27,6 +29,8 @@ export interface EndpointOptions {
   readonly sdk: SdkHandler
   readonly rateLimit: RateLimiter
   readonly logger: Logger
+  /** Told of a trace that a message names itself; absent where nobody collects traces. */
+  readonly traces?: NonNullable<RouteDeps['traces']>
   /** `sdk-only` is what the differential test compares with. */
   readonly path: 'fast-and-sdk' | 'sdk-only'
 }
@@ -106,13 +110,18 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
             return
           }
           const body = json.kind === 'json' ? json.value : undefined
-          const mcp: McpExchange = { caller, requestId, logger, envelope: envelopeOf(body) }
+          const envelope = envelopeOf(body)
+          const traceparent = options.traces === undefined ? null : traceparentOf(envelope)
+          if (traceparent !== null) options.traces?.heard(ROUTE, requestId, traceparent)
+          const mcp: McpExchange = { caller, requestId, logger, envelope }
           const plain =
             options.path === 'sdk-only'
               ? null
               : readPlainRequest(headers, body, bindings, envelopes)
           if (plain !== null) {
-            if (plain.kind === 'call' && text !== null) repeated.learn(text, plain)
+            // One that names a trace is of that trace, and never comes again as it was.
+            const comesAgain = plain.kind === 'call' && text !== null && traceparent === null
+            if (comesAgain) repeated.learn(text, plain)
             servePlain(exchange, plain, mcp)
             return
           }
@@ -157,6 +166,12 @@ function methodOf(body: unknown): unknown {
 
 function envelopeOf(body: unknown): unknown {
   return isObject(body) && isObject(body.params) ? body.params._meta : undefined
+}
+
+/** By the MCP conventions of OpenTelemetry: a message's own goes before its request's header. */
+function traceparentOf(envelope: unknown): string | null {
+  const given = isObject(envelope) ? envelope.traceparent : undefined
+  return typeof given === 'string' ? given : null
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

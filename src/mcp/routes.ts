@@ -21,7 +21,7 @@ import { chosenToolRows, describeTool, toolRows } from './tools.js'
  */
 
 export interface McpRoutesOptions
-  extends Pick<RouteDeps, 'authenticate' | 'rateLimit' | 'failedAuthentications'> {
+  extends Pick<RouteDeps, 'authenticate' | 'rateLimit' | 'failedAuthentications' | 'traces'> {
   readonly agent: AgentHandlers
   readonly logger: Logger
   /**
@@ -64,6 +64,7 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
     rateLimit,
     logger,
     path: options.path ?? 'fast-and-sdk',
+    ...(options.traces === undefined ? {} : { traces: options.traces }),
   })
   const origins = createOriginCheck(options.allowedHosts ?? LOOPBACK_HOSTS)
   return [

@@ -140,6 +140,35 @@ export function describeTraces(stack: () => Stack, collector: () => Collector): 
       expect(attribute(root(), 'error.type')?.stringValue).toBe('LIMIT_EXCEEDED')
     })
 
+    test("a message's own trace goes before its request's", async () => {
+      const [ofMessage, ofRequest] = ['3'.repeat(32), '4'.repeat(32)]
+      const params = {
+        name: 'get_limits',
+        arguments: {},
+        _meta: { traceparent: `00-${ofMessage}-${PARENT}-01` },
+      }
+      const answered = await stack()
+        .service.api()
+        .post(
+          '/mcp',
+          { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+          {
+            accept: 'application/json, text/event-stream',
+            traceparent: `00-${ofRequest}-${PARENT}-01`,
+          },
+        )
+      expect(answered.status, answered.text).toBe(200)
+      await vi.waitFor(() => expect(collector().ofTrace(ofMessage)).toHaveLength(1), {
+        timeout: 20_000,
+        interval: 100,
+      })
+      expect(collector().ofTrace(ofMessage)[0]).toMatchObject({
+        name: 'tools/call get_limits',
+        parentSpanId: PARENT,
+      })
+      expect(collector().ofTrace(ofRequest)).toEqual([])
+    })
+
     test('what its caller does not record, nor does the service', async () => {
       const [unsampled, after] = ['1'.repeat(32), '2'.repeat(32)]
       const api = stack().service.api()
