@@ -19,6 +19,10 @@ export function freezesAddress(userId: UserId) {
   return { kind: 'freezes', id: userId, userId } as const
 }
 
+export function userBreakersAddress(userId: UserId) {
+  return { kind: 'user-breakers', id: userId, userId } as const
+}
+
 /** Grants and wallet keys are asked for here. */
 export const CUSTODY_ADDRESS = { kind: 'custody', id: 'custody', userId: null } as const
 

@@ -2,6 +2,7 @@ import type { AddressRule } from '../src/domain/address-rule.js'
 import type { ApprovalDecision } from '../src/domain/approval.js'
 import type { Freeze } from '../src/domain/freeze.js'
 import type { WebhookEndpoint } from '../src/domain/webhook.js'
+import type { UserBreaker } from '../src/policy/user-breakers.js'
 import type {
   AuthorizerList,
   GrantOutcome,
@@ -23,6 +24,7 @@ import type { QuotaCommand } from './quotas/core/decide.js'
 import type { ActorAddress, Ask, AskResult, Tell } from './runtime/actor.js'
 import type { SharePriceCommand } from './share-prices/shell.js'
 import type { SubWalletProtocol } from './sub-wallet/protocol.js'
+import type { UserBreakersCommand } from './user-breakers/core/decide.js'
 import type { IncomingCommand, LogCommand } from './webhook-endpoint/core/commands.js'
 
 /** What may be sent to an actor of each kind, and what it answers. */
@@ -45,6 +47,9 @@ export interface Protocols {
     | Ask<UnfreezeCommand, Lifted>
     | Ask<Extract<FreezesCommand, { type: 'await-freeze' }>, FreezeAnswer>
     | Tell<Extract<FreezesCommand, { type: 'load' }>>
+  readonly 'user-breakers':
+    | Ask<Extract<UserBreakersCommand, { type: 'set' }>, readonly UserBreaker[]>
+    | Tell<Extract<UserBreakersCommand, { type: 'watched' }>>
   readonly 'key-use': Ask<KeyUseCommand, null>
   readonly 'share-prices': Tell<SharePriceCommand>
   readonly 'gas-wallet': Ask<Extract<GasWalletCommand, { type: 'open' }>, Opened>

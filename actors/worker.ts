@@ -14,6 +14,7 @@ import { createExecutionGas } from '../src/defi/execution-gas.js'
 import { createReplan } from '../src/defi/replan.js'
 import { createUniswapV3 } from '../src/defi/uniswap-v3.js'
 import { ENTROPY_BYTES } from '../src/domain/ids.js'
+import { createUserBreakerBook } from '../src/domain/user-breaker-book.js'
 import { attachLists } from '../src/screening/lists/shared-lists.js'
 import { createApprovalPort } from '../src/service-custody/approval-port.js'
 import { connectCoSigner } from '../src/service-custody/connect-co-signer.js'
@@ -55,6 +56,7 @@ import { decodeCommand } from './sub-wallet/encoded-send.js'
 import { followSteps, type StepReader } from './sub-wallet/follow-steps.js'
 import { encodeAnswer } from './sub-wallet/send-reply.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
+import { createUserBreakersShell } from './user-breakers/shell.js'
 import { createAnnouncer } from './webhook-endpoint/announce.js'
 import { meterBacklog } from './webhook-endpoint/meter-backlog.js'
 import { createDeliveryPace } from './webhook-endpoint/pace.js'
@@ -137,6 +139,7 @@ const sequence = attachEventSequence(
 )
 const commits = localCommits(environment, sequence, drawEntropy)
 const freezes = openFreezes(home, reader)
+const userBreakers = createUserBreakerBook(reader.userBreakers.all())
 const auditLog = new AuditLog({ commits, timers, log })
 
 const outbox = new Outbox<WorkerItem | EncodedReply>(timers, (items) =>
@@ -173,6 +176,7 @@ const host = new ShardHost({
           approvals,
           replan,
           freezes: freezes.book,
+          userBreakers,
           keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
           versions: attachVersions(start.walletVersions),
           auditLog,
@@ -242,6 +246,7 @@ const host = new ShardHost({
         timers,
       }),
     ),
+    eraseShell(createUserBreakersShell({ reader, book: userBreakers, tell, auditLog })),
     eraseShell(createCustodyShell(coSigner, auditLog, log, timers, approvals)),
   ],
   reply: (token, result) => outbox.push([token, encodeAnswer(result, headOf)]),

@@ -88,6 +88,7 @@ export type UserActorKind =
   | 'address-rules'
   | 'quotas'
   | 'freezes'
+  | 'user-breakers'
 
 /** Kinds that serve all users. They append no events, which belong to a user each. */
 export type SharedActorKind =

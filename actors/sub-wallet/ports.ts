@@ -2,6 +2,7 @@ import type { Replan } from '../../src/defi/replan.js'
 import type { NewAuditRecord } from '../../src/domain/audit.js'
 import type { FreezeBook } from '../../src/domain/freeze-book.js'
 import type { KeyId, SubWalletId } from '../../src/domain/ids.js'
+import type { UserBreakerBook } from '../../src/domain/user-breaker-book.js'
 import type { PriceSource } from '../../src/pricing/price-source.js'
 import type { Screener } from '../../src/screening/screener.js'
 import type { ApprovalPort } from '../../src/service-custody/approval-port.js'
@@ -22,6 +23,8 @@ export interface SubWalletPorts extends AccountPorts {
   readonly tell: (envelope: Envelope) => void
   /** Of this thread; the actor of the user's freezes, which lives on it, keeps it. */
   readonly freezes: Pick<FreezeBook, 'of'>
+  /** Of this thread; the actor of the user's breakers, which lives on it, keeps it. */
+  readonly userBreakers: Pick<UserBreakerBook, 'of'>
   /** Null: no call may wait for a person, and what its policy asks about is refused. */
   readonly approvals: ApprovalPort | null
   /** What the venue offers now for a sponsored call that waited; never rejects. */

@@ -3,7 +3,7 @@ import type { SubWalletId } from '../../src/domain/ids.js'
 import { broadcast } from '../account/effects/broadcast.js'
 import { replace } from '../account/effects/replace.js'
 import { type Signer, sign } from '../account/effects/sign.js'
-import { freezesAddress } from '../addresses.js'
+import { freezesAddress, userBreakersAddress } from '../addresses.js'
 import type { WatcherCommand } from '../chain-watcher/core/messages.js'
 import { watchOf } from '../chain-watcher/watch-of.js'
 import type { FreezeCommand } from '../freezes/core/messages.js'
@@ -41,11 +41,15 @@ export function createSubWalletShell(
     ports.tell({ kind: 'chain-watcher', id: String(chainId), userId: null, command, token: null })
   }
 
+  const watchOfUser = ({ wallet }: SubWalletState) =>
+    wallet === null ? null : ports.userBreakers.of(wallet.userId)
+
   return {
     kind: 'sub-wallet',
     decide(state, command, token) {
       if (command.type !== 'read-limits') versions.countUp(state.subWalletId)
       state.freezes = state.wallet === null ? null : ports.freezes.of(state.wallet.userId)
+      state.userWatch = watchOfUser(state)
       return decide(state, command, token)
     },
     load(id) {
@@ -58,7 +62,11 @@ export function createSubWalletShell(
     record: recordEvents,
     resume: (state) => (hasUnderWay(state) ? { type: 'resume', nowMs: ports.timers.now() } : null),
     prepare(state, command) {
-      if (command.type === 'send') return prepareSend(ports, state, command)
+      if (command.type === 'send') {
+        // It says whether it has to be known whom the wallet has paid.
+        state.userWatch = watchOfUser(state)
+        return prepareSend(ports, state, command)
+      }
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
       if (command.type === 'sponsor-update' && !state.sponsored.has(command.txId)) {
         return { ...command, stored: reader.transactions.byId(command.txId) ?? null }
@@ -74,7 +82,11 @@ export function createSubWalletShell(
     },
     // A draft is not stored: a crash forgets it, with the verdict and the signature it asked for.
     startsAtOnce: ({ type }) =>
-      type === 'screen' || type === 'sign' || type === 'trip' || type === 'ready-approval',
+      type === 'screen' ||
+      type === 'sign' ||
+      type === 'trip' ||
+      type === 'watched' ||
+      type === 'ready-approval',
     run(id, effect, self) {
       switch (effect.type) {
         case 'screen':
@@ -125,6 +137,11 @@ export function createSubWalletShell(
           ports.tell(tripped(effect))
           ports.auditLog.settleSoon(effect.keyId)
           break
+        case 'watched': {
+          const { userId, ...seen } = effect
+          ports.tell({ ...userBreakersAddress(userId), command: seen, token: null })
+          break
+        }
         case 'screen-sponsored':
           screenSponsored(ports, effect.draft, self)
           break

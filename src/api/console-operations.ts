@@ -63,6 +63,7 @@ import {
   transactionList,
   transactionRecord,
 } from './transaction.js'
+import { setUserBreakersInput, userBreakers } from './user-breakers.js'
 import { noInput } from './wallet.js'
 
 /**
@@ -181,6 +182,24 @@ export const consoleOperations = [
     input: unfreezeInput,
     output: unfrozenAnswer,
     errors: ['AUTHORIZATION_REQUIRED', 'AUTHORIZATION_REFUSED', 'PERMISSION_DENIED', ...KEY_ERRORS],
+  },
+  {
+    name: 'get_breakers',
+    method: 'GET',
+    path: '/api/v1/agent/breakers',
+    title: 'What freezes the user by itself',
+    input: noInput,
+    output: userBreakers,
+    errors: [],
+  },
+  {
+    name: 'set_breakers',
+    method: 'POST',
+    path: '/api/v1/agent/breakers',
+    title: 'Have the user frozen when its keys together behave unlike themselves',
+    input: setUserBreakersInput,
+    output: userBreakers,
+    errors: [],
   },
   {
     name: 'list_authorizers',

@@ -31,6 +31,7 @@ export const auditType = z.enum([
   'webhook.removed',
   'webhook.secret_rotated',
   'address_rule.set',
+  'breakers.set',
   'address_rule.removed',
   'user.frozen',
   'user.unfrozen',

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { auditPage } from '../api/console-records.js'
 import type { TransactionView } from '../api/transaction.js'
+import type { Address } from '../domain/ids.js'
 import { parseUsd } from '../domain/money.js'
 import { COUNTED_REFUSALS, replayBreakers, type Trip, type Watched } from '../policy/breakers.js'
 import { showCall } from '../policy/call-shown.js'
@@ -19,8 +20,8 @@ export interface BreakerLog {
   readonly transactions: readonly TransactionView[]
 }
 
-export interface ReplayedTrip extends Trip {
-  /** When the key was frozen by it; null where the trail has no such freeze. */
+export interface ReplayedTrip extends Pick<Trip, 'atMs' | 'reason'> {
+  /** When the key or the user was frozen by it; null where the trail has no such freeze. */
   readonly frozenAtMs: number | null
 }
 
@@ -30,24 +31,34 @@ export interface ReplayedTrip extends Trip {
  */
 const APART_MS_MAX = 5_000
 
-/** @returns the trips, and freezes by breakers that none of them explains */
-export function replayLog(log: BreakerLog): {
+export interface Replayed {
   readonly trips: readonly ReplayedTrip[]
   readonly unexplained: readonly AuditView[]
-} {
+}
+
+/** @returns the trips, and freezes by breakers that none of them explains */
+export function replayLog(log: BreakerLog): Replayed {
   const frozen = log.records.filter(
     ({ type, key_id, details }) =>
       type === 'key.frozen' && log.keyIds.has(key_id ?? '') && details.by === 'breaker',
   )
-  const explained = new Set<AuditView>()
-  const trips = replayBreakers(log.breakers, watchedOf(log)).map((trip): ReplayedTrip => {
+  return explained(replayBreakers(log.breakers, watchedOf(log)), frozen)
+}
+
+/** Finds to each trip the freeze that it led to. */
+export function explained(
+  tripped: readonly Pick<Trip, 'atMs' | 'reason'>[],
+  frozen: readonly AuditView[],
+): Replayed {
+  const found = new Set<AuditView>()
+  const trips = tripped.map(({ atMs, reason }): ReplayedTrip => {
     const by = frozen.find(
-      (one) => !explained.has(one) && Math.abs(Date.parse(one.at) - trip.atMs) <= APART_MS_MAX,
+      (one) => !found.has(one) && Math.abs(Date.parse(one.at) - atMs) <= APART_MS_MAX,
     )
-    if (by !== undefined) explained.add(by)
-    return { ...trip, frozenAtMs: by === undefined ? null : Date.parse(by.at) }
+    if (by !== undefined) found.add(by)
+    return { atMs, reason, frozenAtMs: by === undefined ? null : Date.parse(by.at) }
   })
-  return { trips, unexplained: frozen.filter((one) => !explained.has(one)) }
+  return { trips, unexplained: frozen.filter((one) => !found.has(one)) }
 }
 
 interface Entry {
@@ -90,12 +101,13 @@ export function watchedOf({ records, transactions, keyIds }: BreakerLog): Watche
 }
 
 /** What failed has paid nobody once that is known. */
-function paidUntilMs({ status, updated_at }: TransactionView): number {
+export function paidUntilMs({ status, updated_at }: TransactionView): number {
   const isUndone = status === 'failed' || status === 'dropped'
   return isUndone ? Date.parse(updated_at) : Number.POSITIVE_INFINITY
 }
 
-function payeesOf({ kind, chain_id, to, value, data }: TransactionView): readonly string[] {
+/** Lower-case. */
+export function payeesOf({ kind, chain_id, to, value, data }: TransactionView): readonly Address[] {
   if (kind !== 'send') return []
   const call = {
     chainId: chain_id,

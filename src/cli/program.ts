@@ -32,6 +32,7 @@ const COMMANDS = {
     keys: () => import('./commands/keys.js'),
     freeze: freezes,
     unfreeze: freezes,
+    breakers: () => import('./commands/user-breakers.js'),
     authorizer: () => import('./commands/authorizer.js'),
     approvals: () => import('./commands/approvals.js'),
     webhooks: () => import('./commands/webhooks.js'),

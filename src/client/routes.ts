@@ -78,6 +78,8 @@ export const CONSOLE_ROUTES = {
   backtest_key: { method: 'POST', path: '/api/v1/agent/keys/:key_id/backtest' },
   list_audit: { method: 'GET', path: '/api/v1/agent/audit' },
   put_address_rule: { method: 'POST', path: '/api/v1/agent/address-rules' },
+  get_breakers: { method: 'GET', path: '/api/v1/agent/breakers' },
+  set_breakers: { method: 'POST', path: '/api/v1/agent/breakers' },
   list_address_rules: { method: 'GET', path: '/api/v1/agent/address-rules' },
   delete_address_rule: { method: 'DELETE', path: '/api/v1/agent/address-rules' },
   revoke_allowances: {

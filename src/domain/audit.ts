@@ -10,7 +10,7 @@ import type { AuditId, KeyId, SubWalletId, TxId, UserId } from './ids.js'
  * | send.refused | soon after the answer; a crash may lose the last moments, nothing was signed |
  * | approval.* | with the change itself, in the same commit |
  * | spend.unvalued | soon after a call was mined whose receipt shows what could not be counted |
- * | webhook.*, address_rule.*, *.frozen, *.unfrozen | with the change itself, in the same commit |
+ * | breakers.set, webhook.*, address_rule.*, *.frozen, *.unfrozen | with the change itself, in the same commit |
  */
 export type AuditType =
   | 'wallet.created'
@@ -30,6 +30,7 @@ export type AuditType =
   | 'webhook.removed'
   | 'webhook.secret_rotated'
   | 'address_rule.set'
+  | 'breakers.set'
   | 'address_rule.removed'
   | `${FreezeScope}.${'frozen' | 'unfrozen'}`
   | `approval.${'requested' | 'asked_again' | 'decided' | 'declined' | 'expired' | 'withdrawn' | 'dropped'}`

@@ -13,6 +13,7 @@ import { freeingKey, freeingWebhook, withinQuota } from './console/quotas.js'
 import { testPolicy } from './console/test-policy.js'
 import { listTransactions } from './console/transactions.js'
 import { getUser } from './console/user.js'
+import { getUserBreakers, setUserBreakers } from './console/user-breakers.js'
 import { createWallet, listWallets } from './console/wallets.js'
 import {
   createWebhook,
@@ -39,6 +40,8 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     patch_key: patchKey(ports),
     freeze: freeze(ports),
     unfreeze: unfreeze(ports),
+    get_breakers: getUserBreakers(ports),
+    set_breakers: setUserBreakers(ports),
     list_authorizers: listAuthorizers(ports),
     backtest_key: backtestKey(ports),
     test_policy: testPolicy(ports),

@@ -40,6 +40,7 @@
  * | freezes | [user id, name] | Freeze that stands |
  * | approvals | [user id, approval id] | Approval |
  * | waitingCalls | [sub-wallet id, approval id] | 1, while its call waits |
+ * | userBreakers | user id | what freezes the user by itself, and what that has counted of signed calls |
  */
 export const KEY_SPACES = {
   meta: '01-meta',
@@ -81,6 +82,7 @@ export const KEY_SPACES = {
   freezes: '40-freezes',
   approvals: '41-approvals',
   waitingCalls: '42-waiting-calls',
+  userBreakers: '43-user-breakers',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -92,4 +94,4 @@ export const LISTED = ''
  * Raised by every change of a stored shape. A build opens stores of its own schema alone: none was
  * released, so there is nothing to migrate.
  */
-export const SCHEMA_VERSION = 22
+export const SCHEMA_VERSION = 23

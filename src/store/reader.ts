@@ -15,6 +15,7 @@ import {
 } from './readers/keys.js'
 import { createMarketReader, type MarketReader } from './readers/markets.js'
 import { createTransactionReader, type TransactionReader } from './readers/transactions.js'
+import { createUserBreakersReader, type UserBreakersReader } from './readers/user-breakers.js'
 import { createUserReader, type UserReader } from './readers/users.js'
 import { createWalletReader, type WalletReader } from './readers/wallets.js'
 import {
@@ -37,6 +38,7 @@ export interface Reader {
   readonly keys: KeyReader
   readonly grants: GrantReader
   readonly freezes: FreezeReader
+  readonly userBreakers: UserBreakersReader
   readonly users: UserReader
   readonly transactions: TransactionReader
   readonly idempotency: IdempotencyReader
@@ -64,6 +66,7 @@ export function createReader(environment: Environment): Reader {
     keys: createKeyReader(environment),
     grants: createGrantReader(environment),
     freezes: createFreezeReader(environment),
+    userBreakers: createUserBreakersReader(environment),
     users: createUserReader(environment),
     transactions,
     idempotency: createIdempotencyReader(environment),

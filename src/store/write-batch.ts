@@ -41,6 +41,7 @@ import type { Environment } from './environment.js'
 import { addEvents, type PlacedEvents } from './event-rows.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
 import { type DrawEntropy, drawEntropy, idAt } from './new-id.js'
+import type { UserBreakersRecord } from './readers/user-breakers.js'
 import { putOf, type Row, removalOf } from './rows.js'
 import { settledBelow, settlementsOf } from './settlements.js'
 import type { Writer } from './writer.js'
@@ -124,6 +125,14 @@ export class WriteBatch implements Writer {
 
   deleteFreeze(user: UserId, name: string): void {
     this.#remove('freezes', [user, name])
+  }
+
+  putUserBreakers(record: UserBreakersRecord): void {
+    this.#put('userBreakers', record.userId, packedRecord(record))
+  }
+
+  deleteUserBreakers(user: UserId): void {
+    this.#remove('userBreakers', user)
   }
 
   putApproval(approval: Approval): void {

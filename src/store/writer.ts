@@ -25,6 +25,7 @@ import type { SubWalletHeader } from '../domain/wallet.js'
 import type { WebhookEndpoint } from '../domain/webhook.js'
 import type { PolicyLedger } from '../policy/policy-ledger.js'
 import type { AllowedVerdict } from './allowed-entry.js'
+import type { UserBreakersRecord } from './readers/user-breakers.js'
 
 /**
  * Collects the writes of one batch of commands. Nothing is visible before it is committed, and then
@@ -42,6 +43,8 @@ export interface Writer {
   /** Takes the place of an earlier one of the same name. */
   putFreeze(freeze: Freeze): void
   deleteFreeze(user: UserId, name: string): void
+  putUserBreakers(record: UserBreakersRecord): void
+  deleteUserBreakers(user: UserId): void
   /** Takes the place of an earlier one of the same name. */
   putApproval(approval: Approval): void
   /** Lets a start find a call that waits. */

@@ -261,6 +261,7 @@ export class GrantWorld {
     return {
       reader: this.#reader,
       freezes: createFreezeBook([], () => null),
+      userBreakers: { of: () => null },
       pendingGrants: createPendingGrants(systemTimers()),
       environment: 'test',
       forgetKey() {},

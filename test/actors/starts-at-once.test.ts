@@ -18,6 +18,8 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   refused: false,
   // A freeze only takes away, and is to be in the commit that it rests on.
   trip: true,
+  // What is counted is to be in the commit of what it counts; it holds up nothing.
+  watched: true,
   'screen-sponsored': false,
   'sign-intent': false,
   'submit-job': false,

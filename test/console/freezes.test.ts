@@ -315,6 +315,47 @@ describe('a breaker', () => {
   })
 })
 
+describe('a breaker of the user', () => {
+  test('freezes all of it once three sub-wallets pay the same stranger, in both domains', async () => {
+    const base = chainView(stack.service.dev(), BASE)
+    const made = await Promise.all(['one', 'two'].map((name) => owner.post('/wallets', { name })))
+    for (const { json } of made) {
+      await base.call('anvil_setBalance', [json.addresses?.evm, `0x${(10n ** 18n).toString(16)}`])
+    }
+    const ids = [
+      stack.service.dev().sub_wallet_id,
+      ...made.map(({ json }) => String(json.sub_wallet_id)),
+    ]
+    const keys = await Promise.all(ids.map((subWalletId) => issueKey(stack, { subWalletId })))
+    const breakers = [{ kind: 'shared_beneficiary', wallets: 3, per_seconds: 600 }]
+    expect((await owner.get('/breakers')).json).toEqual({ breakers: [], preset: 'off' })
+    const set = await owner.post('/breakers', { breakers })
+    expect(set).toMatchObject({ status: 200, json: { breakers, preset: null } })
+    const stranger = `0x${randomBytes(20).toString('hex')}`
+    const pay = (key: IssuedKey | undefined) =>
+      key?.api.post('/api/tx/send', { chain_id: BASE, to: stranger, value: '1' })
+    expect((await pay(keys[0]))?.status).toBe(200)
+    // What is counted outlives the process.
+    await stack.service.killAndAwaitRestart('service')
+    for (const key of [keys[0], keys[1]]) expect((await pay(key))?.status).toBe(200)
+    expect((await keys[0]?.api.get('/api/limits'))?.json.frozen).toBeNull()
+    expect((await pay(keys[2]))?.status).toBe(200)
+    for (const key of keys) {
+      await vi.waitFor(async () => expect(await send(key)).toMatchObject({ code: 'FROZEN' }), WAIT)
+    }
+    const reason = `breaker: 3 sub-wallets paid ${stranger} for the first time in 600 s, where 3 are too many`
+    expect((await owner.get('/me')).json.frozen).toMatchObject({ by: 'breaker', reason })
+    expect(await freeze('user')).toMatchObject({ json: { custody: 'current' } })
+    const again = await countersignOk(stack.service.home, ['policy', 'breakers', '--json'])
+    expect(JSON.parse(again)).toEqual({
+      trips: [{ reason, trips_at: expect.any(String), frozen_at: expect.any(String) }],
+    })
+    await owner.post('/breakers', { breakers: 'off' })
+    await unfreeze('user')
+    for (const key of keys) await allFinal(owner, key)
+  }, 120_000)
+})
+
 describe('the operator', () => {
   test('freezes the whole instance by its own file, and lifts it', async () => {
     const key = await issueKey(stack)

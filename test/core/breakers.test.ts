@@ -132,6 +132,32 @@ describe('breakers of signed calls', () => {
   })
 })
 
+describe('breakers of the user', () => {
+  const told = () => world.pending.filter(({ type }) => type === 'watched')
+
+  test('are told of what is signed and refused, with whom the wallet had not paid before', async () => {
+    await give([])
+    world.state.userWatch = { refused: true, signed: true, payees: true }
+    world.state.payees = new Map([[`0x${'1'.padStart(40, '0')}` as const, 1]])
+    for (const n of [1, 2]) await sign(n)
+    await refuse(3, 'LIMIT_EXCEEDED')
+    await refuse(4, 'CHAIN_UNAVAILABLE')
+    expect(told()).toMatchObject([
+      { keyId: KEY_ID, seen: { type: 'signed', newPayees: [] } },
+      { seen: { type: 'signed', newPayees: [`0x${'2'.padStart(40, '0')}`] } },
+      { requestId: 'request-3', seen: { type: 'refused', atMs: START_MS + 3 } },
+    ])
+  })
+
+  test('are told nothing where the user has none, or none that looks at it', async () => {
+    await give([])
+    await sign(1)
+    world.state.userWatch = { refused: false, signed: true, payees: false }
+    await refuse(2, 'LIMIT_EXCEEDED')
+    expect(told()).toEqual([])
+  })
+})
+
 test('a key without breakers counts nothing', async () => {
   const none: readonly Breaker[] = []
   await give(none)

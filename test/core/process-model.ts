@@ -225,6 +225,7 @@ export class ProcessModel {
       approvals: null,
       replan: () => Promise.reject(new Error('nothing waits')),
       freezes: createFreezeBook([], () => null),
+      userBreakers: { of: () => null },
       keyChanged: () => undefined,
       versions: { countUp: () => undefined },
       log: { warn: () => undefined },

@@ -166,6 +166,7 @@ const OWN_EFFECTS: Names<Exclude<Effect['type'], AccountEffect['type']>> = {
   replace: true,
   'key-changed': true,
   trip: true,
+  watched: true,
   refused: true,
   'value-receipt': true,
   unvalued: true,

@@ -155,6 +155,7 @@ export async function startHarness(
               approvals: null,
               replan: () => Promise.reject(new Error('nothing waits')),
               freezes: createFreezeBook([], () => null),
+              userBreakers: { of: () => null },
               keyChanged() {},
               versions: { countUp() {} },
               auditLog,

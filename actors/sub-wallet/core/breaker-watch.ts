@@ -1,4 +1,5 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
+import type { Address } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import {
@@ -32,26 +33,42 @@ interface Deciding {
 export function noteRefused(turn: Deciding, fault: Fault, call: RefusedCall, nowMs: number): void {
   const key = turn.state.keys.get(call.keyId)
   if (key === undefined || !COUNTED_REFUSALS.has(fault.code)) return
+  if (turn.state.userWatch?.refused === true) {
+    const { userId, keyId } = key
+    const seen = { type: 'refused', atMs: nowMs } as const
+    turn.effect({ type: 'watched', userId, keyId, requestId: call.requestId, seen })
+  }
   note(turn, key, { type: 'refused', atMs: nowMs }, call.requestId)
 }
 
-/** @param newBeneficiaries see `newBeneficiariesOf`; asked before the call was folded */
-export function noteSigned(turn: Deciding, tx: Transaction, newBeneficiaries: number): void {
+/** @param newPayees see `newPayeesOf`; asked before the call was folded */
+export function noteSigned(turn: Deciding, tx: Transaction, newPayees: readonly Address[]): void {
   const key = turn.state.keys.get(tx.keyId)
   if (key === undefined) return
-  const { updatedAtMs: atMs, reservation, requestId } = tx
-  note(turn, key, { type: 'signed', atMs, micros: reservation.micros, newBeneficiaries }, requestId)
+  const { updatedAtMs: atMs, reservation, requestId, subWalletId, userId, keyId } = tx
+  const { micros } = reservation
+  if (turn.state.userWatch?.signed === true) {
+    const seen = { type: 'signed', atMs, micros, subWalletId, newPayees } as const
+    turn.effect({ type: 'watched', userId, keyId, requestId, seen })
+  }
+  const newBeneficiaries = newPayees.length
+  note(turn, key, { type: 'signed', atMs, micros, newBeneficiaries }, requestId)
 }
 
-/** None where nobody knows whom the wallet has paid. */
-export function newBeneficiariesOf(
-  { keys, payees }: SubWalletState,
+/** None where nobody asks, or nobody knows whom the wallet has paid. */
+export function newPayeesOf(
+  { keys, payees, userWatch }: SubWalletState,
   tx: Pick<Transaction, 'keyId' | 'kind' | 'call'>,
-): number {
+): readonly Address[] {
+  if (payees === null) return NONE
   const breakers = keys.get(tx.keyId)?.policy?.breakers ?? []
-  if (payees === null || !breakers.some(({ kind }) => kind === 'new_beneficiaries')) return 0
-  return new Set(payeesOf(tx).filter((address) => !payees.has(address))).size
+  const isAsked =
+    userWatch?.payees === true || breakers.some(({ kind }) => kind === 'new_beneficiaries')
+  if (!isAsked) return NONE
+  return [...new Set(payeesOf(tx).filter((address) => !payees.has(address)))]
 }
+
+const NONE: readonly Address[] = []
 
 function note(turn: Deciding, key: ApiKey, seen: Watched, requestId: string): void {
   if (key.policy === null || key.policy.breakers.length === 0) return

@@ -98,7 +98,7 @@ function follow(
   if (entry.tx === null) {
     const sent: Sponsorship = { ...sponsorship, stage: 'sent' }
     turn.emit({ type: 'sponsored-sent', tx: known, sponsorship: sent, screenedAgainst })
-    noteSigned(turn, known, 0)
+    noteSigned(turn, known, [])
     for (const event of limitsCrossed(turn.state, known.keyId, nowMs)) turn.emit(event)
   }
   const { nonce, gasLimit, attempts, mined } = gas

@@ -9,8 +9,9 @@ import type { Reservation } from '../../../src/domain/spend.js'
 import type { MinedIn, Transaction, TxKind } from '../../../src/domain/transaction.js'
 import type { LimitMark, SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
-import type { BreakerTally, Watched } from '../../../src/policy/breakers.js'
+import type { BreakerTally, Watched as WatchedOfKey } from '../../../src/policy/breakers.js'
 import type { Policy } from '../../../src/policy/policy.js'
+import type { Watched } from '../../../src/policy/user-breakers.js'
 import type { CallQuote, UnminedCall } from '../../../src/valuation/quoter.js'
 import type {
   AccountCommand,
@@ -200,7 +201,7 @@ export type Event =
   | {
       readonly type: 'breakers-counted'
       readonly lineageId: LineageId
-      readonly of: Watched['type']
+      readonly of: WatchedOfKey['type']
       readonly tally: BreakerTally
     }
   /** They begin anew. */
@@ -283,6 +284,14 @@ export type Effect =
       readonly requestId: string
       readonly reason: string
       readonly nowMs: number
+    }
+  /** For the breakers of the user. */
+  | {
+      readonly type: 'watched'
+      readonly userId: UserId
+      readonly keyId: KeyId
+      readonly requestId: string
+      readonly seen: Watched
     }
   | {
       /** For the audit trail. */

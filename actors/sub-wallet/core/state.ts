@@ -16,6 +16,7 @@ import type { Fault } from '../../../src/errors/fault.js'
 import type { ApprovalAsked } from '../../../src/policy/approval-asked.js'
 import type { BreakerTally } from '../../../src/policy/breakers.js'
 import type { CountedCall, PolicyLedger } from '../../../src/policy/policy-ledger.js'
+import type { UserWatch } from '../../../src/policy/user-breakers.js'
 import type { QuoteBasis } from '../../../src/valuation/quoter.js'
 import type { AccountDraft, AccountState, DraftEntry, OpenEntry } from '../../account/core/state.js'
 import { noOpenGrants, type OpenGrants } from './open-grants.js'
@@ -77,6 +78,8 @@ export interface SubWalletState extends AccountState {
   readonly grants: OpenGrants
   /** Calls that wait for a person or for their time. */
   readonly waiting: WaitingCalls
+  /** What breakers of the user look at, at the moment of each decision; null: there are none. */
+  userWatch: UserWatch | null
   /** What is frozen of the user's, at the moment of each decision; null: nothing. Not its own. */
   freezes: Freezes | null
 }
@@ -160,6 +163,7 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     sponsoredGas: { day: 0, micros: 0n },
     grants: noOpenGrants(),
     waiting: noWaitingCalls(),
+    userWatch: null,
     freezes: null,
   }
 }

@@ -9,7 +9,7 @@ import type { AccountDraft, DraftEntry, NonceLane, OpenEntry } from '../../accou
 import type { AccountTurn } from '../../account/core/turn.js'
 import type { Decision, Reply, ReplyToken } from '../../runtime/actor.js'
 import { allowancesOf } from './allowance-ledger.js'
-import { newBeneficiariesOf, noteRefused, noteSigned } from './breaker-watch.js'
+import { newPayeesOf, noteRefused, noteSigned } from './breaker-watch.js'
 import { undoCredits, useCredits } from './credits.js'
 import { evolve } from './evolve.js'
 import { callsAheadOf, keptFor } from './kept-nonces.js'
@@ -194,9 +194,9 @@ export class Turn implements AccountTurn {
     const { draft, screenedAgainst } = entry
     const tx = recordOf(this.state, entry, nowMs)
     const { idempotency } = draft
-    const newBeneficiaries = newBeneficiariesOf(this.state, tx)
+    const newPayees = newPayeesOf(this.state, tx)
     this.emit({ type: 'transaction-signed', tx, idempotency, screenedAgainst })
-    noteSigned(this, tx, newBeneficiaries)
+    noteSigned(this, tx, newPayees)
     useCredits(this, tx)
     if (draft.approval !== undefined) this.touchWaiting(nowMs)
     const approved = allowancesOf(this.state, draft)

@@ -13,7 +13,7 @@ const NONE: ReturnType<typeof ancestorsOf> = []
 
 /**
  * Whom the wallet has paid, by what is stored of its transactions. Read once in an actor's life,
- * and only where a policy of the key asks.
+ * and only where a policy of the key or a breaker of the user asks.
  * @param tested a policy that is tried out instead of the key's
  * @returns null where nobody asks, the actor knows, or the store is behind the actor; then the next
  * call asks
@@ -28,7 +28,9 @@ export function payeesToTell(
   const key = state.keys.get(keyId)
   const policy = tested ?? key?.policy ?? null
   const above = key === undefined ? NONE : ancestorsOf(state, key.lineageId)
-  if (!asks(policy) && !above.some((head) => asks(head.policy))) return null
+  const isAsked =
+    state.userWatch?.payees === true || asks(policy) || above.some((head) => asks(head.policy))
+  if (!isAsked) return null
   return readPayees(reader.fresh(), state, state.wallet.userId)
 }
 

@@ -1,35 +1,22 @@
 import type { Command } from 'commander'
 import { isoTime } from '../../domain/iso-time.js'
 import { allOf } from '../all-pages.js'
-import { replayLog } from '../breaker-log.js'
+import { type Replayed, replayLog } from '../breaker-log.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
 import { allKeys, type Key, keyIn, policyOfKey } from '../key-policy.js'
 import { printRows } from '../print.js'
+import { replayUserLog } from '../user-breaker-log.js'
 
 export function registerBreakers(policy: Command, io: Io): void {
   policy
     .command('breakers')
-    .description("when a key's breakers had to trip, worked out again from the audit trail")
-    .argument('<key_id>')
-    .action(async (keyId: string, _options: object, command: Command) => {
+    .description('when breakers had to trip, worked out again from the audit trail')
+    .argument('[key_id]', "a key's; without it those of the user")
+    .action(async (keyId: string | undefined, _options: object, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions>()
       const client = await consoleClient(io, options)
-      const keys = await allKeys(client)
-      const key = keyIn(keys, keyId)
-      const of = { sub_wallet_id: key.sub_wallet_id }
-      const replayed = replayLog({
-        breakers: policyOfKey(key)?.breakers ?? [],
-        keyIds: lineOf(key, keys),
-        records: await allOf(
-          (page) => client.listAudit({ ...of, ...page }),
-          ({ records }) => records,
-        ),
-        transactions: await allOf(
-          (page) => client.listTransactions({ ...of, ...page }),
-          ({ transactions }) => transactions,
-        ),
-      })
+      const replayed = keyId === undefined ? await ofUser(client) : await ofKey(client, keyId)
       const trips = replayed.trips.map(({ atMs, reason, frozenAtMs }) => ({
         trips_at: isoTime(atMs),
         reason,
@@ -44,6 +31,35 @@ export function registerBreakers(policy: Command, io: Io): void {
       printRows(io, options, { trips: rows }, rows, ['trips_at', 'frozen_at', 'reason'])
       if (unexplained.length > 0) io.err('No entry of the trail explains some of these freezes.\n')
     })
+}
+
+type ConsoleClient = Awaited<ReturnType<typeof consoleClient>>
+
+async function ofUser(client: ConsoleClient): Promise<Replayed> {
+  return replayUserLog(await logOf(client, {}))
+}
+
+async function ofKey(client: ConsoleClient, keyId: string): Promise<Replayed> {
+  const keys = await allKeys(client)
+  const key = keyIn(keys, keyId)
+  return replayLog({
+    breakers: policyOfKey(key)?.breakers ?? [],
+    keyIds: lineOf(key, keys),
+    ...(await logOf(client, { sub_wallet_id: key.sub_wallet_id })),
+  })
+}
+
+async function logOf(client: ConsoleClient, of: { readonly sub_wallet_id?: string }) {
+  return {
+    records: await allOf(
+      (page) => client.listAudit({ ...of, ...page }),
+      ({ records }) => records,
+    ),
+    transactions: await allOf(
+      (page) => client.listTransactions({ ...of, ...page }),
+      ({ transactions }) => transactions,
+    ),
+  }
 }
 
 /** The key, with those that it succeeded and those that succeed it. */

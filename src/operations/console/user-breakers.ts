@@ -1,0 +1,39 @@
+import { userBreakersAddress } from '../../../actors/addresses.js'
+import type { UserId } from '../../domain/ids.js'
+import { USER_BREAKER_PRESETS, type UserBreaker } from '../../policy/user-breakers.js'
+import { userBreakerJson, userBreakerOf } from '../../policy/user-breakers-json.js'
+import type { ConsoleHandlers } from '../context.js'
+import type { OperationPorts } from '../ports.js'
+
+const PRESETS = ['off', 'usual', 'strict'] as const
+
+/**
+ * Spec silent: a console token is enough to set them, less of them too. They give nothing: what the
+ * caps, the policies and the grants hold back they hold back without them.
+ */
+export function setUserBreakers({
+  actors,
+  nowMs,
+}: OperationPorts): ConsoleHandlers['set_breakers'] {
+  return async ({ userId, requestId }, { breakers }) => {
+    const wanted =
+      typeof breakers === 'string' ? USER_BREAKER_PRESETS[breakers] : breakers.map(userBreakerOf)
+    const command = { type: 'set', breakers: wanted, requestId, nowMs: nowMs() } as const
+    const set = await actors.ask(userBreakersAddress(userId as UserId), command)
+    return set.ok ? { ok: true, value: viewOf(set.value) } : set
+  }
+}
+
+export function getUserBreakers({ reader }: OperationPorts): ConsoleHandlers['get_breakers'] {
+  return ({ userId }) => {
+    const { breakers = [] } = reader.userBreakers.of(userId as UserId) ?? {}
+    return { ok: true, value: viewOf(breakers) }
+  }
+}
+
+function viewOf(breakers: readonly UserBreaker[]) {
+  const text = JSON.stringify(breakers.map(userBreakerJson))
+  const isPreset = (name: (typeof PRESETS)[number]) =>
+    JSON.stringify(USER_BREAKER_PRESETS[name].map(userBreakerJson)) === text
+  return { breakers: breakers.map(userBreakerJson), preset: PRESETS.find(isPreset) ?? null }
+}
