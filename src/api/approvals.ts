@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ASKED_AGAIN } from '../domain/approval.js'
 import { authorization } from './console.js'
 import { listCursor, listLimit, nextCursor, timestamp } from './primitives.js'
 import { txKind, txStatus } from './transaction.js'
@@ -89,7 +90,7 @@ export const approvalRecord = z.looseObject({
     lists: z.array(z.looseObject({ list: z.string(), version: z.string() })),
   }),
   asked_again: z
-    .enum(['price', 'quote', 'gas', 'policy'])
+    .enum(ASKED_AGAIN)
     .nullable()
     .describe('why people were asked once more; what was approved before counts no more'),
   url: z.string().nullable(),

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { ASKED_AGAIN } from '../domain/approval.js'
 import { eventType } from './console-webhooks.js'
 import type { JsonSchema, JsonValue } from './json-schema.js'
 import { CONFIRMED } from './openapi-answers.js'
@@ -50,12 +51,12 @@ const APPROVAL = objectOf({
   url: { type: ['string', 'null'], description: 'page on which people approve' },
   operation: text(),
   chain_id: { type: 'integer' },
-  to: text(),
+  to: text('of a sponsored call its venue'),
   value: text('wei'),
   selector: text('the first four bytes of the calldata; 0x of a plain transfer'),
   spend_usd: text('what is reserved'),
   max_native_wei: text('the most that its gas may cost, wei'),
-  asked_again: { type: ['string', 'null'], enum: ['price', 'gas', 'policy', null] },
+  asked_again: { type: ['string', 'null'], enum: [...ASKED_AGAIN, null] },
   comment: { type: ['string', 'null'] },
   requested_at: text(),
   expires_at: text(),

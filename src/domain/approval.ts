@@ -73,7 +73,8 @@ export type ApprovalStatus = 'pending' | 'approved' | UnapprovedEnd
  * price: what it moves is worth more or less. quote: the venue gives more or less for it. gas: it would
  * cost more than people signed. policy: it asks for more people by now.
  */
-export type AskedAgain = 'price' | 'quote' | 'gas' | 'policy'
+export const ASKED_AGAIN = ['price', 'quote', 'gas', 'policy'] as const
+export type AskedAgain = (typeof ASKED_AGAIN)[number]
 
 /** A sponsored call as people are asked about it. */
 export interface WaitingSponsorship {
