@@ -28,6 +28,12 @@ export interface McpCaller {
   readonly logger: Logger
 }
 
+/** What one HTTP request brings along. */
+export interface McpExchange extends McpCaller {
+  /** `params._meta` of the message, to be remembered when it is found valid. */
+  readonly envelope: unknown
+}
+
 export type ToolArguments = Readonly<Record<string, unknown>>
 
 export function callTool(

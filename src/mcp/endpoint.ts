@@ -6,14 +6,16 @@ import { type BodyHead, readBody } from '../http/body.js'
 import { admit, admitUndeclaredBody, type RouteDeps } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { RequestHead } from '../http/request-head.js'
-import { callTool, type McpCaller, type ToolBinding } from './call-tool.js'
+import { callTool, type McpCaller, type McpExchange, type ToolBinding } from './call-tool.js'
 import { createEnvelopeCache, type EnvelopeCache } from './envelope-cache.js'
 import { type McpHeaders, type PlainRequest, readPlainRequest } from './fast-path.js'
 import { readJson } from './json.js'
 import { createPlainResponses } from './plain-responses.js'
 import { createRepeatedCalls, readCallText } from './repeated-calls.js'
-import type { McpExchange, SdkHandler } from './sdk-server.js'
+import type { SdkHandler } from './sdk-server.js'
 import { sendResponse } from './send-response.js'
+import type { ToolResult } from './tool-result.js'
+import { waitingResult } from './waiting-call.js'
 
 /** Serves the message of one authenticated POST: by the short way where it can, else by the package. */
 
@@ -61,14 +63,21 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
       exchange.send({ status: 200, body: responses.list(era, idText) })
       return
     }
-    const result = callTool(plain.tool, plain.args, caller)
+    const { tool, args, envelope } = plain
+    const bodyOf = (result: ToolResult) => {
+      const waiting = waitingResult(tool.row.name, args, result, envelope)
+      return waiting === null
+        ? responses.call(era, idText, result)
+        : responses.waiting(idText, waiting)
+    }
+    const result = callTool(tool, args, caller)
     if (result instanceof Promise) {
       exchange.detach()
       void result
-        .then((value) => exchange.send({ status: 200, body: responses.call(era, idText, value) }))
+        .then((value) => exchange.send({ status: 200, body: bodyOf(value) }))
         .catch((error: unknown) => exchange.fail(error))
     } else {
-      exchange.send({ status: 200, body: responses.call(era, idText, result) })
+      exchange.send({ status: 200, body: bodyOf(result) })
     }
   }
 

@@ -27,6 +27,8 @@ export interface PlainCall {
   readonly idText: string
   readonly tool: ToolBinding
   readonly args: ToolArguments
+  /** `params._meta`, found valid; undefined in the handshake era. */
+  readonly envelope: unknown
 }
 
 export type PlainRequest =
@@ -63,7 +65,7 @@ export function readPlainRequest(
   const tool = typeof name === 'string' ? tools.get(name) : undefined
   if (tool === undefined || !isObject(args) || Object.hasOwn(args, '__proto__')) return null
   if (era === 'modern' && headers.name !== name) return null
-  return { kind: 'call', era, idText, tool, args }
+  return { kind: 'call', era, idText, tool, args, envelope: params._meta }
 }
 
 function readEra(

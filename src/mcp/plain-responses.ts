@@ -25,6 +25,8 @@ export interface PlainResponses {
   /** @param idText the request's id as JSON */
   list(era: Era, idText: string): ResponseBody
   call(era: Era, idText: string, result: ToolResult): ResponseBody
+  /** @param result with its `resultType`, which the modern era alone has */
+  waiting(idText: string, result: object): ResponseBody
 }
 
 export function createPlainResponses(tools: readonly Tool[]): PlainResponses {
@@ -71,6 +73,8 @@ export function createPlainResponses(tools: readonly Tool[]): PlainResponses {
         era === 'modern' ? ending(MODERN_MEMBERS, joinMembers(meta, MODERN_META)) : ending('', meta)
       return `${head}${end}${idText}}`
     },
+    waiting: (idText, result) =>
+      `${opening(JSON.stringify(result).slice(1, -1))}${ending('', MODERN_META)}${idText}}`,
   }
 }
 

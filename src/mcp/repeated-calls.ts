@@ -43,10 +43,10 @@ export function createRepeatedCalls(): RepeatedCalls {
       // One that drops out although it is used is soon learned again.
       const call = known.peek(rest)
       if (call === undefined) return null
-      const { kind, era, tool, args } = call
+      const { kind, era, tool, args, envelope } = call
       if (namedEra(headers, 'tools/call') !== era) return null
       if (era === 'modern' && headers.name !== tool.row.name) return null
-      return { kind, era, idText, tool, args }
+      return { kind, era, idText, tool, args, envelope }
     },
     learn({ rest }, call) {
       // A write has an idempotency key of its own, so that it hardly ever comes again.

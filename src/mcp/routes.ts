@@ -48,8 +48,17 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
   const bindings = new Map<string, ToolBinding>(
     rows.map((row) => [row.name, { row, handler: handlers[row.name] }]),
   )
+  const boundTo = (name: OperationName): ToolBinding => {
+    const row = operations.find((one) => one.name === name)
+    if (row === undefined) throw new Error(`no operation ${name}`)
+    return { row, handler: handlers[name] }
+  }
   const envelopes = createEnvelopeCache()
-  const call = createToolCall(bindings)
+  const taskOperations = {
+    status: boundTo('get_transaction_status'),
+    withdraw: boundTo('withdraw_transaction'),
+  }
+  const call = createToolCall(bindings, taskOperations)
   const endpoint = createEndpoint({
     tools,
     bindings,
@@ -57,6 +66,7 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
     sdk: createSdkHandler({
       tools,
       call,
+      tasks: taskOperations,
       envelopes,
       logger,
       ...(options.extend === undefined ? {} : { extend: options.extend }),

@@ -9,7 +9,7 @@ import {
   type Tool,
 } from '@modelcontextprotocol/server'
 import type { Logger } from 'pino'
-import { callTool, type McpCaller, type ToolBinding } from './call-tool.js'
+import { callTool, type McpExchange, type ToolBinding } from './call-tool.js'
 import type { EnvelopeCache } from './envelope-cache.js'
 import { reportProgress } from './progress.js'
 import {
@@ -19,7 +19,9 @@ import {
   SERVER_INFO,
   TOOL_LIST_CACHE,
 } from './protocol.js'
+import { serveTasks, type TaskOperations } from './tasks.js'
 import { sdkToolResult } from './tool-result.js'
+import { TASKS_EXTENSION, transactionOfState, waitingResult } from './waiting-call.js'
 
 /**
  * The protocol package behind the endpoint: a server per request (the protocol is served without
@@ -32,12 +34,6 @@ const SUBSCRIPTIONS_MAX = 256
 /** Short, so that open streams notice a shutdown within its time limit. */
 const KEEP_ALIVE_MS = 5_000
 
-/** What one HTTP request brings along. */
-export interface McpExchange extends McpCaller {
-  /** `params._meta` of the message, to be remembered when it is found valid. */
-  readonly envelope: unknown
-}
-
 export type ToolCall = (
   name: string,
   args: Readonly<Record<string, unknown>>,
@@ -48,6 +44,7 @@ export type ToolCall = (
 export interface SdkHandlerOptions {
   readonly tools: readonly Tool[]
   readonly call: ToolCall
+  readonly tasks: TaskOperations
   readonly envelopes: EnvelopeCache
   readonly logger: Logger
   /** Adds to a new server; the conformance fixtures come in here. */
@@ -73,22 +70,23 @@ export interface SdkHandler {
 }
 
 export function createSdkHandler(options: SdkHandlerOptions): SdkHandler {
-  const { tools, call, envelopes, logger } = options
+  const { tools, call, tasks, envelopes, logger } = options
   const exchanges = new WeakMap<Request, McpExchange>()
   const handler: McpHttpHandler = createMcpHandler(
     ({ requestInfo }) => {
       const exchange = requestInfo === undefined ? undefined : exchanges.get(requestInfo)
       const server = new Server(SERVER_INFO, {
-        capabilities: { tools: {} },
+        capabilities: { tools: {}, extensions: { [TASKS_EXTENSION]: {} } },
         instructions: INSTRUCTIONS,
         supportedProtocolVersions: [...HANDSHAKE_VERSIONS, MODERN_VERSION],
         cacheHints: { 'tools/list': TOOL_LIST_CACHE },
       })
-      const callAs: Parameters<ServerExtension>[1]['call'] = (name, args, context) => {
-        if (exchange === undefined)
-          throw new ProtocolError(ProtocolErrorCode.InternalError, 'no caller')
-        return call(name, args, exchange, context)
+      const exchangeOf = () => {
+        if (exchange !== undefined) return exchange
+        throw new ProtocolError(ProtocolErrorCode.InternalError, 'no caller')
       }
+      const callAs: Parameters<ServerExtension>[1]['call'] = (name, args, context) =>
+        call(name, args, exchangeOf(), context)
       // A handler is reached only with an envelope that the package has found valid.
       const learn = ({ mcpReq }: ServerContext) => {
         if (mcpReq.envelope !== undefined) envelopes.learn(exchange?.envelope)
@@ -101,6 +99,7 @@ export function createSdkHandler(options: SdkHandlerOptions): SdkHandler {
         learn(context)
         return callAs(params.name, params.arguments ?? {}, context)
       })
+      serveTasks(server, tasks, exchangeOf)
       options.extend?.(server, { tools, call: callAs })
       return server
     },
@@ -118,14 +117,28 @@ export function createSdkHandler(options: SdkHandlerOptions): SdkHandler {
   }
 }
 
-export function createToolCall(bindings: ReadonlyMap<string, ToolBinding>): ToolCall {
+export function createToolCall(
+  bindings: ReadonlyMap<string, ToolBinding>,
+  { status }: TaskOperations,
+): ToolCall {
   return async (name, args, exchange, context) => {
     const tool = bindings.get(name)
     if (tool === undefined) {
       throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 64)}`)
     }
+    const { envelope, requestState } = context.mcpReq
+    const state = tool.row.movesValue ? requestState() : undefined
+    if (state !== undefined) {
+      const txId = transactionOfState(String(state), name, args)
+      if (txId === null) {
+        throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'requestState is of another call')
+      }
+      return sdkToolResult(await callTool(status, { tx_id: txId }, exchange))
+    }
     const pending = callTool(tool, args, exchange)
-    const result = tool.row.movesValue ? reportProgress(context, pending) : pending
-    return sdkToolResult(await result)
+    const result = await (tool.row.movesValue ? reportProgress(context, pending) : pending)
+    const waiting =
+      envelope === undefined ? null : waitingResult(name, args, result, exchange.envelope)
+    return (waiting as CallToolResult | null) ?? sdkToolResult(result)
   }
 }

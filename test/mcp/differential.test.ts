@@ -34,12 +34,17 @@ const handlers: Readonly<Record<string, TestHandler>> = Object.fromEntries(
       if (text.includes('"value":"8"')) throw new Error('a secret of the implementation')
       if (text.includes('"chain_id":1')) return { ok: true, value: keptOutput(row, input) }
       const value = sampleOutput(row, input)
+      if (text.includes('"value":"6"')) return { ok: true, value: waiting(value), status: 202 }
       if (text.includes('"value":"9"')) return { ok: true, value, replayed: true }
       if (text.includes('"chain_id":8453')) return Promise.resolve({ ok: true, value })
       return { ok: true, value }
     },
   ]),
 )
+
+function waiting(record: object): object {
+  return { ...record, tx_id: 'tx_6', status: 'awaiting_approval' }
+}
 
 const keptOutputs = new Map<string, object>()
 
@@ -207,7 +212,7 @@ const GOOD_VALUES: Readonly<Record<string, readonly unknown[]>> = {
   chain_id: [1, 8453],
   to: [ADDRESS],
   token: [ADDRESS],
-  value: ['5', '7', '8', '9', '0x10'],
+  value: ['5', '6', '7', '8', '9', '0x10'],
   data: ['0x', '0xab'],
   tx_id: ['tx_1', 'é\u2028"'],
   idempotency_key: ['k1', 'k2'],
@@ -234,12 +239,14 @@ function randomEnvelope(random: Random): Record<string, unknown> {
     [`${META}protocolVersion`]: random.chance(0.95)
       ? '2026-07-28'
       : random.pick(['2025-11-25', '2027-01-01', 1]),
-    [`${META}clientCapabilities`]: random.chance(0.9)
+    [`${META}clientCapabilities`]: random.chance(0.8)
       ? {}
       : random.pick([
           { roots: {} },
           { sampling: { tools: {} } },
           { elicitation: 5 },
+          { elicitation: { url: {} } },
+          { elicitation: { url: {} }, extensions: { [`${META}tasks`]: {} } },
           { x: 1 },
           null,
           [],
