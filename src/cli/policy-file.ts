@@ -15,8 +15,14 @@ export function readJson(file: string): unknown {
 export function readPolicy(file: string): Policy {
   const parsed = parsePolicy(readJson(file))
   if (parsed.ok) return parsed.policy
-  const lines = parsed.faults.map(({ path, message }) => `${path || 'it'} ${message}`)
-  throw new Error(`No policy: ${lines.join('; ')}`)
+  throw new Error(policyFaults(parsed.faults))
+}
+
+/** What of it is no policy. */
+export function policyFaults(
+  faults: readonly { readonly path: string; readonly message: string }[],
+): string {
+  return `No policy: ${faults.map(({ path, message }) => `${path || 'it'} ${message}`).join('; ')}`
 }
 
 /** Null where it says that there is none. */

@@ -1,7 +1,7 @@
 import { chainFacts } from '../domain/chains.js'
 import { formatUsd } from '../domain/money.js'
 import { hoursText } from './clock-text.js'
-import type { ArgumentTest, Ceiling, Policy, Rule, Token, When } from './policy.js'
+import type { ArgumentTest, Breaker, Ceiling, Policy, Rule, Token, When } from './policy.js'
 
 /** A policy for people: what they read before they sign, and what an agent sees of its limits. */
 
@@ -22,11 +22,7 @@ export function policyInWords(policy: Policy | null): string {
     ...rules.map((rule) => `${rule.name}: ${ruleInWords(rule)}`),
     FALLBACK[fallback],
     ...ceilings.map(ceilingInWords),
-    ...breakers.map(({ kind, count, factor, perSeconds }) =>
-      kind === 'spend_factor'
-        ? `frozen once ${duration(perSeconds)} see more than ${factor} times the usual spend`
-        : `frozen once ${duration(perSeconds)} see ${count} ${kind.replaceAll('_', ' ')}`,
-    ),
+    ...breakers.map(breakerInWords),
   ]
   return parts.join('; ')
 }
@@ -38,6 +34,12 @@ export function ruleInWords({ effect, when, approvals, delaySeconds }: Rule): st
     approvals === null ? '' : `, by ${people} within ${duration(approvals.expiresSeconds)}`
   const waits = delaySeconds === 0 ? '' : `, after ${duration(delaySeconds)}`
   return `${EFFECT[effect]} ${conditions === '' ? 'every call' : `calls ${conditions}`}${asks}${waits}`
+}
+
+export function breakerInWords({ kind, count, factor, perSeconds }: Breaker): string {
+  return kind === 'spend_factor'
+    ? `frozen once ${duration(perSeconds)} see more than ${factor} times the usual spend`
+    : `frozen once ${duration(perSeconds)} see ${count} ${kind.replaceAll('_', ' ')}`
 }
 
 export function ceilingInWords({ chainId, token, per, amount }: Ceiling): string {

@@ -67,6 +67,10 @@ async function answerTo(
   return { answer: answers[0] ?? 'approved', id: batch.ids[0] ?? Buffer.alloc(32) }
 }
 
+test('the cases that break a static rule are sixty and more', () => {
+  expect(POLICY_CASES.flatMap(({ refuses }) => refuses).length).toBeGreaterThanOrEqual(60)
+})
+
 describe.each(POLICY_CASES)('under a policy $name, the user side', (cases) => {
   let wallet: ReadyWallet
   beforeAll(async () => {

@@ -1,16 +1,22 @@
 import type { Command } from 'commander'
-import type { ConsoleInput } from '../../api/console-operations.js'
+import type { ConsoleInput, ConsoleOutput } from '../../api/console-operations.js'
+import { formatUsd } from '../../domain/money.js'
 import { canonicalText } from '../../policy/canonical-policy.js'
-import { ceilingInWords, ruleInWords } from '../../policy/in-words.js'
+import { breakerInWords, ceilingInWords, ruleInWords } from '../../policy/in-words.js'
 import type { Policy } from '../../policy/policy.js'
 import { consoleClient, type GlobalOptions } from '../connection.js'
 import type { Io } from '../io.js'
 import { readJson, readPolicy } from '../policy-file.js'
-import { printRecord, printRows } from '../print.js'
+import { printable, printRecord, printRows } from '../print.js'
 import { registerBreakers } from './policy-breakers.js'
 import { registerDiff } from './policy-diff.js'
+import { registerTemplates } from './policy-template.js'
 
 type Tested = ConsoleInput<'test_policy'>
+type Backtested = ConsoleInput<'backtest_key'>
+const BACKTEST_COLUMNS = [
+  ...['tx_id', 'created_at', 'effect', 'rule', 'field', 'observed', 'permitted'],
+]
 
 export function register(program: Command, io: Io): void {
   const policy = program.command('policy').description('what single calls a key may make')
@@ -30,13 +36,24 @@ export function register(program: Command, io: Io): void {
           : { policy: readJson(given.policy) as Tested['policy'] }),
       }
       const value = await (await consoleClient(io, options)).testPolicy(input)
-      const rows = value.verdicts.map(({ effect, rule, reasons }) => ({
-        effect,
-        rule,
-        reasons: reasons.join('\n'),
-      }))
-      printRows(io, options, value, rows, ['effect', 'rule', 'reasons'])
+      if (options.json === true) printRecord(io, options, value)
+      else io.out(value.verdicts.map(verdictText).join('\n'))
     })
+  policy
+    .command('backtest')
+    .description("which past sends of a key's line a policy would not have let through")
+    .argument('<key_id>')
+    .requiredOption('--policy <file>', 'JSON: a policy')
+    .action(async (key_id: string, given: { policy: string }, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>()
+      const wanted = readJson(given.policy) as NonNullable<Backtested['policy']>
+      const input: Backtested = { key_id, policy: wanted }
+      const value = await (await consoleClient(io, options)).backtestKey(input)
+      const denied = value.policy_denied ?? []
+      printRows(io, options, value, denied, BACKTEST_COLUMNS)
+      io.err(`${value.checked} past sends, of which ${denied.length} would not have passed.\n`)
+    })
+  registerTemplates(policy, io)
   registerBreakers(policy, io)
   registerDiff(policy, io)
   policy
@@ -50,13 +67,26 @@ export function register(program: Command, io: Io): void {
     })
 }
 
+/** A line a reason: there are as many as rules. */
+function verdictText(
+  { effect, rule, reasons }: ConsoleOutput<'test_policy'>['verdicts'][number],
+  at: number,
+): string {
+  const lines = reasons.map((reason) => `   ${printable(reason)}\n`)
+  return `${at + 1}. ${effect} (${printable(rule ?? 'no policy')})\n${lines.join('')}`
+}
+
 function wordsOf(policy: Policy): Record<string, string> {
-  const { rules, fallback, ceilings } = policy
+  const { rules, fallback, ceilings, breakers, perTransactionMicros: most } = policy
   return {
     ...Object.fromEntries(rules.map((rule) => [rule.name, ruleInWords(rule)])),
     default: fallback,
+    ...(most === null ? {} : { 'one call': `at most ${formatUsd(most)} USD` }),
     ...Object.fromEntries(
       ceilings.map((ceiling, at) => [`ceiling ${at + 1}`, ceilingInWords(ceiling)]),
+    ),
+    ...Object.fromEntries(
+      breakers.map((breaker, at) => [`breaker ${at + 1}`, breakerInWords(breaker)]),
     ),
     canonical: canonicalText(policy),
   }

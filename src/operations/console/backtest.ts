@@ -20,8 +20,9 @@ const SCAN_MAX = 2_000
  */
 const SCAN_WITH_POLICY_MAX = 200_000
 
-/** Between two slices the thread serves others; a slice takes a few milliseconds. */
-const SLICE = 200
+/** Between two slices the thread serves others: no call waits for longer than this and one record. */
+const SLICE_MS = 4
+const SLICE_MAX = 200
 
 /**
  * Plays the history of the key's line of rotations against other caps. Long histories take
@@ -49,10 +50,18 @@ export function backtestKey({ reader, timers }: OperationPorts): ConsoleHandlers
     const refused: CapRefusal[] = []
     let checked = 0
     let more = true
-    for (let scanned = 0; more && scanned < scanMax; scanned += SLICE) {
+    for (let scanned = 0; more && scanned < scanMax; ) {
       if (scanned > 0) await new Promise<void>((resolve) => timers.soon(resolve))
-      const slice = takeSlice(reader.transactions.ofUserOldestFirst(userId as UserId, afterId))
-      for (const tx of slice) {
+      const endsAtMs = timers.elapsed() + SLICE_MS
+      const sliceMax = Math.min(SLICE_MAX, scanMax - scanned)
+      more = false
+      let taken = 0
+      for (const tx of reader.transactions.ofUserOldestFirst(userId as UserId, afterId)) {
+        if (taken === sliceMax || (taken > 0 && timers.elapsed() >= endsAtMs)) {
+          more = true
+          break
+        }
+        taken++
         afterId = tx.txId
         if (tx.lineageId !== lineageId) {
           if (tx.subWalletId === subWalletId) policyReplay?.note(tx)
@@ -65,7 +74,7 @@ export function backtestKey({ reader, timers }: OperationPorts): ConsoleHandlers
         replay = next
         if (refusal !== null) refused.push(refusal)
       }
-      more = slice.length === SLICE
+      scanned += taken
     }
     if (policyReplay !== null && more) {
       const message = `The history is longer than the ${SCAN_WITH_POLICY_MAX} transactions that a policy is tested on.`
@@ -87,15 +96,6 @@ export function backtestKey({ reader, timers }: OperationPorts): ConsoleHandlers
 /** What is left out is as it is now. */
 function capOf(asked: string | undefined, own: UsdMicros | null): UsdMicros | null {
   return asked === undefined ? own : USD_CAP.fromWire(asked)
-}
-
-function takeSlice<T>(items: Iterable<T>): T[] {
-  const slice: T[] = []
-  for (const item of items) {
-    slice.push(item)
-    if (slice.length === SLICE) break
-  }
-  return slice
 }
 
 interface Progress {

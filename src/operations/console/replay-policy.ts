@@ -41,7 +41,11 @@ export class PolicyReplay {
 
   /** Of another lineage of the wallet: whom it paid is no new payee. */
   note(tx: Transaction): void {
-    for (const address of shownOf(tx).beneficiaries ?? []) this.#paid.add(address)
+    this.#pays(shownOf(tx))
+  }
+
+  #pays({ beneficiaries }: CallShown): void {
+    for (const address of beneficiaries ?? []) this.#paid.add(address)
   }
 
   judge(tx: Transaction): PolicyRefusal | null {
@@ -73,7 +77,7 @@ export class PolicyReplay {
     }
     const counted = { atMs: nowMs, micros: reservation.micros, taken }
     this.#ledger = addToLedger(this.#ledger, counted, windows, policy.ceilings)
-    this.note(tx)
+    this.#pays(call)
     return null
   }
 }
