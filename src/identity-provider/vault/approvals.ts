@@ -98,9 +98,27 @@ const DECISIONS_PER_ANSWER = 64
 export function createApprovals(context: ApprovalContext): UserSideApprovals {
   const { ledger, shares, grants, authorizers, authorizer, registry, evidence } = context
 
+  /**
+   * Always before the ledger says so: what a crash leaves in the evidence alone is asked for or given
+   * once more, and what it left in the ledger alone would be signed with nothing to prove it.
+   */
   function record(atMs: number, entry: ApprovalEvidence): Promise<void> {
     const body = encodeApprovalEvidence(entry)
     return evidence.append({ timeMs: atMs, kind: EVIDENCE_KIND.approval, body })
+  }
+
+  /** @returns false of what was asked for already. @throws Refusal unless it may be asked for */
+  function isNews({ term, encoded, userId }: AskedApproval, nowMs: number): boolean {
+    const before = ledger.approvals.approval(term.approvalId)
+    if (before !== null && before.ended !== null && before.ended.as !== 'signed') {
+      throw new Refusal('APPROVAL_DECLINED', before.ended.as)
+    }
+    if (before !== null) return !sameBytes(before.term, encoded)
+    const { ofUser, all } = ledger.approvals.openApprovals(userId, nowMs)
+    if (ofUser >= OPEN_PER_USER_MAX || all >= OPEN_MAX) {
+      throw new Refusal('OVERLOADED', 'too many approvals wait')
+    }
+    return true
   }
 
   /** @throws Refusal unless it may still be decided */
@@ -144,17 +162,13 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
       const { term, encoded } = request
       checkAsked(request, nowMs)
       requireOfKey(request)
-      const { result, flushed } = ledger.commit((writer) => {
+      if (isNews(request, nowMs)) {
+        await record(nowMs, { action: 'asked', term: encoded, rest: NOTHING })
+      }
+      await ledger.commit((writer) => {
+        if (!isNews(request, nowMs)) return
         const before = ledger.approvals.approval(term.approvalId)
         const isAgain = before !== null && isSameCall(before.term, encoded)
-        if (before !== null && before.ended !== null && before.ended.as !== 'signed') {
-          throw new Refusal('APPROVAL_DECLINED', before.ended.as)
-        }
-        if (before !== null && sameBytes(before.term, encoded)) return null
-        const { ofUser, all } = ledger.approvals.openApprovals(request.userId, nowMs)
-        if (before === null && (ofUser >= OPEN_PER_USER_MAX || all >= OPEN_MAX)) {
-          throw new Refusal('OVERLOADED', 'too many approvals wait')
-        }
         const { userId, needed, delaySeconds, rule, spendUsd, payeeLabel, askedAgain } = request
         const askedAtMs = isAgain ? before.askedAtMs : nowMs
         writer.putApproval(term.approvalId, {
@@ -163,11 +177,7 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
           ...{ approvals: [], ended: null },
         })
         writer.putApprovalCall(term.approvalId, request.call)
-        return 'asked'
-      })
-      const recorded =
-        result === 'asked' ? record(nowMs, { action: 'asked', term: encoded, rest: NOTHING }) : null
-      await Promise.all([flushed, recorded])
+      }).flushed
     },
     async approve(approvalId, proof, { userId, at }) {
       const nowMs = Date.now()
@@ -177,13 +187,17 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
         throw new Refusal('NOT_GRANTED', 'an approval of another user')
       }
       const given = { ...(await proven(asked, proof, nowMs)), atMs: nowMs }
+      if (givenBy(asked.row, given.authorizerId) === undefined) {
+        const { term } = asked.row
+        await record(nowMs, { action: 'approved', term, rest: given.proof })
+      }
       const { result, flushed } = ledger.commit((writer) => {
         const { row, term } = undecided(approvalId, nowMs)
         if (!sameBytes(row.term, asked.row.term)) {
           throw new Refusal('APPROVAL_MISMATCH', 'it was asked for anew meanwhile')
         }
-        const known = row.approvals.find((one) => sameBytes(one.authorizerId, given.authorizerId))
-        if (known !== undefined) return { known, isNew: false }
+        const known = givenBy(row, given.authorizerId)
+        if (known !== undefined) return known
         writer.putApproval(approvalId, { ...row, approvals: [...row.approvals, given] })
         if (at === 'page') {
           const { walletId } = term
@@ -193,13 +207,10 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
             ...{ atMs: nowMs, comment: null, proof: given.proof },
           })
         }
-        return { known: given, isNew: true }
+        return given
       })
-      const entry: ApprovalEvidence = {
-        ...{ action: 'approved', term: asked.row.term, rest: result.known.proof },
-      }
-      await Promise.all([flushed, result.isNew ? record(nowMs, entry) : null])
-      return result.known
+      await flushed
+      return result
     },
     async end(approvalId, as) {
       await ledger.commit((writer) => {
@@ -252,6 +263,10 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
 }
 
 const NOTHING = Buffer.alloc(0)
+
+function givenBy({ approvals }: ApprovalRow, authorizerId: Uint8Array): GivenApproval | undefined {
+  return approvals.find((one) => sameBytes(one.authorizerId, authorizerId))
+}
 
 /** @throws Refusal APPROVAL_EXPIRED or MALFORMED */
 function checkAsked({ term, call }: AskedApproval, nowMs: number): void {
