@@ -49,14 +49,20 @@ export function showCall({ operation, chainId, to, value, data: bytes }: OwnCall
   const callee = to.toLowerCase() as Address
   const data = bytes.toLowerCase() as Hex
   const selector = selectorIn(data)
-  const seen = { operation, chainId, callee, data, selector, value }
   const native: readonly Move[] = value > 0n ? [{ token: 'native', amount: value }] : NO_MOVES
-  if (selector === 'native') return { ...seen, moves: native, beneficiaries: [callee] }
-  const call = selector === null ? null : readTokenCall(selector, data)
-  if (call === null) return { ...seen, moves: null, beneficiaries: null }
-  const moved = { token: callee, amount: call.amount }
-  if (value === 0n) return { ...seen, moves: [moved], beneficiaries: [call.payee] }
-  return { ...seen, moves: [moved, ...native], beneficiaries: [call.payee, callee] }
+  let moves: CallShown['moves'] = null
+  let beneficiaries: CallShown['beneficiaries'] = null
+  const call = selector === null || selector === 'native' ? null : readTokenCall(selector, data)
+  if (selector === 'native') {
+    moves = native
+    beneficiaries = [callee]
+  } else if (call !== null) {
+    const moved = { token: callee, amount: call.amount }
+    moves = value === 0n ? [moved] : [moved, ...native]
+    beneficiaries = value === 0n ? [call.payee] : [call.payee, callee]
+  }
+  // One literal: a spread would give each call a hidden class of its own, and every look at it a miss.
+  return { operation, chainId, callee, data, selector, value, moves, beneficiaries }
 }
 
 /**

@@ -16,7 +16,12 @@ export function addToBuckets(
   spanMs: number,
 ): Bucket[] {
   const newestMs = Math.max(atMs, buckets.at(-1)?.atMs ?? atMs)
-  const kept = buckets.filter((bucket) => bucket.atMs > newestMs - spanMs)
+  let over = 0
+  for (const bucket of buckets) {
+    if (bucket.atMs > newestMs - spanMs) break
+    over++
+  }
+  const kept = buckets.slice(over)
   const slot = (ms: number) => Math.floor((ms * BUCKETS) / spanMs)
   const last = kept.at(-1)
   if (last !== undefined && slot(last.atMs) >= slot(atMs)) {

@@ -87,6 +87,20 @@ describe('rows on their way to disk', () => {
     expect([rows.get(1), rows.get(2)]).toEqual([undefined, undefined])
   })
 
+  test('that were set again are written once, with their newest value', () => {
+    const written: [number, string][] = []
+    const rows = unflushedRows<number, string>((key, value) => void written.push([key, value]))
+    rows.set(1, 'first')
+    rows.set(2, 'first')
+    rows.set(1, 'second')
+    rows.put().flushed()
+    expect(written).toEqual([
+      [2, 'first'],
+      [1, 'second'],
+    ])
+    expect([rows.get(1), rows.get(2), rows.waiting]).toEqual([undefined, undefined, 0])
+  })
+
   test('stay readable while a newer value waits', () => {
     const rows = unflushedRows<number, string>(() => {})
     rows.set(1, 'first')

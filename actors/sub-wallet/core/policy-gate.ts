@@ -48,10 +48,11 @@ export function passesPolicy(turn: Turn, asked: CallAtGates): boolean {
   if (bound.length === 0) return true
   const { quote, nowMs, intent, request } = asked
   const { kind, call } = request
+  const { chainId, to, value, data } = call
   const shown =
     intent === null
-      ? showCall({ operation: kind, ...call })
-      : showIntent(kind, call.chainId, intent)
+      ? showCall({ operation: kind, chainId, to, value, data })
+      : showIntent(kind, chainId, intent)
   // Without a price it is refused for that, unless the policy refuses it whatever its price is.
   const spendMicros = quote.ok ? spendOf(turn, asked) : ELSEWHERE
   for (const { key: node, policy } of bound) {
@@ -176,15 +177,15 @@ export function judgeCall(
     )
     return policyFault(denial, heals, verdict.effect === 'require_approval')
   }
-  const judged = { verdict, reasons, notWaiting: refusal }
+  const notWaiting = refusal
   if (verdict.effect === 'deny') {
-    return { ...judged, denied: refusal(), asks: null, counted: undefined }
+    return { verdict, reasons, notWaiting, denied: refusal(), asks: null, counted: undefined }
   }
-  const under = underCeilings(state, lineageId, policy, shown, drafted, {
-    ...{ spendMicros, nowMs, counts },
-  })
-  const isAskedAbout = verdict.effect === 'require_approval' && under.denied === null
-  return { ...judged, ...under, asks: isAskedAbout ? approvalAsked(compiled, shown, facts) : null }
+  const known = { spendMicros, nowMs, counts }
+  const { denied, counted } = underCeilings(state, lineageId, policy, shown, drafted, known)
+  const isAskedAbout = verdict.effect === 'require_approval' && denied === null
+  const asks = isAskedAbout ? approvalAsked(compiled, shown, facts) : null
+  return { verdict, reasons, notWaiting, denied, asks, counted }
 }
 
 /**

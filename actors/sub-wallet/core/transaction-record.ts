@@ -38,18 +38,15 @@ export function recordOf(
   const tx = recordAs('signed', state, draft, nonce, [attempt], nowMs)
   const unitsTaken = counted?.taken ?? NO_UNITS
   const waited = draft.approval === undefined ? undefined : state.waiting.byTx.get(draft.txId)?.tx
-  // Most have none of these, and the literal is then the record.
-  const isBare = credits.length === 0 && foreseenMicros === 0n && unitsTaken.length === 0
-  if (isBare && waited === undefined) return tx
-  return {
-    ...tx,
-    ...(waited?.approval === undefined
-      ? {}
-      : { approval: waited.approval, createdAtMs: waited.createdAtMs }),
-    ...(unitsTaken.length === 0 ? {} : { unitsTaken }),
-    ...(credits.length === 0 ? {} : { credits }),
-    ...(foreseenMicros === 0n ? {} : { foreseenMicros }),
+  // Added one by one: a spread would give each record a hidden class of its own, for all its life.
+  if (waited?.approval !== undefined) {
+    tx.approval = waited.approval
+    tx.createdAtMs = waited.createdAtMs
   }
+  if (unitsTaken.length > 0) tx.unitsTaken = unitsTaken
+  if (credits.length > 0) tx.credits = credits
+  if (foreseenMicros !== 0n) tx.foreseenMicros = foreseenMicros
+  return tx
 }
 
 /** What is stored of a call that waits for approval; it has no nonce and no bytes yet. */
@@ -60,6 +57,8 @@ export function waitingRecord(
 ): Transaction {
   return recordAs('awaiting_approval', state, draft, NO_NONCE, [], nowMs)
 }
+
+type RecordInMaking = { -readonly [Field in keyof Transaction]: Transaction[Field] }
 
 type RecordedDraft = Pick<
   Draft,
@@ -82,7 +81,7 @@ function recordAs(
   nonce: number,
   attempts: readonly SignedAttempt[],
   nowMs: number,
-): Transaction {
+): RecordInMaking {
   if (wallet === null) throw new Error(`${draft.txId} is of no wallet`)
   return {
     txId: draft.txId,

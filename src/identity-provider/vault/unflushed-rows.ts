@@ -6,7 +6,7 @@ export interface UnflushedRows<K, V> {
   set(key: K, value: V): void
   /** Rows that no `put` has taken yet. */
   readonly waiting: number
-  /** Hands the waiting rows to the database, in the order in which they were set. */
+  /** Hands the waiting rows to the database, in the order in which they were last set. */
   put(): PutRows
 }
 
@@ -40,7 +40,8 @@ export function unflushedRows<K extends Uint8Array | number, V>(
       return waiting.length
     },
     put() {
-      const taken = waiting
+      // One that was set again since is put once, with its newest value.
+      const taken = waiting.filter((row) => rows.get(row.name) === row)
       waiting = []
       for (const { key, value } of taken) putRow(key, value)
       return {
