@@ -15,6 +15,8 @@ export interface BreakerLog {
   readonly breakers: readonly Breaker[]
   /** The key, those that it succeeded and those that succeed it. */
   readonly keyIds: ReadonlySet<string>
+  /** Those that they made, and so on down: what these do counts for the key as well. */
+  readonly idsBelow: ReadonlySet<string>
   readonly records: readonly AuditView[]
   /** Of the sub-wallet, whatever the key. */
   readonly transactions: readonly TransactionView[]
@@ -66,12 +68,16 @@ interface Entry {
   /** Null of a refusal. */
   readonly tx: TransactionView | null
   readonly micros: bigint
-  /** Of the key's line; what others of the sub-wallet pay is known to it as well. */
+  /** Of the key's line, or below it; what others of the sub-wallet pay is known to it as well. */
   readonly isOwn: boolean
 }
 
 /** @returns what the key's breakers looked at, by time */
-export function watchedOf({ records, transactions, keyIds }: BreakerLog): Watched[] {
+export function watchedOf({ records, transactions, keyIds, idsBelow }: BreakerLog): Watched[] {
+  const isOfLine = (keyId: string | null) => {
+    const id = keyId ?? ''
+    return keyIds.has(id) || idsBelow.has(id)
+  }
   const byId = new Map(transactions.map((tx) => [tx.tx_id, tx]))
   const all = records
     .flatMap((record): Entry[] => {
@@ -79,14 +85,14 @@ export function watchedOf({ records, transactions, keyIds }: BreakerLog): Watche
       const { code, repeated, reserved_usd } = record.details
       if (record.type === 'send.refused') {
         const isCounted = typeof code === 'string' && COUNTED_REFUSALS.has(code)
-        if (!isCounted || !keyIds.has(record.key_id ?? '')) return []
+        if (!isCounted || !isOfLine(record.key_id)) return []
         const times = typeof repeated === 'number' ? repeated : 1
         return Array.from({ length: times }, () => ({ atMs, tx: null, micros: 0n, isOwn: true }))
       }
       const tx = byId.get(record.tx_id ?? '')
       if (record.type !== 'send.allowed' || tx === undefined) return []
       const micros = typeof reserved_usd === 'string' ? parseUsd(reserved_usd) : null
-      return [{ atMs, tx, micros: micros ?? 0n, isOwn: keyIds.has(record.key_id ?? '') }]
+      return [{ atMs, tx, micros: micros ?? 0n, isOwn: isOfLine(record.key_id) }]
     })
     .sort((a, b) => a.atMs - b.atMs)
   const paid = new Map<string, number>()

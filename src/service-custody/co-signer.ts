@@ -165,7 +165,7 @@ export interface ApprovalGiven {
 
 export interface EndedApprovalAt {
   readonly approvalId: ApprovalId
-  readonly as: 'declined' | 'withdrawn' | 'expired' | 'dropped' | 'signed'
+  readonly as: 'declined' | 'withdrawn' | 'expired' | 'dropped'
 }
 
 export interface ApprovalDecisions {

@@ -104,6 +104,20 @@ describe('a key that a key makes', () => {
     })
   })
 
+  test('moves the breakers of its maker, which freeze the maker, and with it all below', () => {
+    const breakers = [{ kind: 'refusals', count: 3, per_seconds: 60 }]
+    const policy = policyOf({ default: 'allow', breakers })
+    state = emptyState(WALLET_ID)
+    run({ type: 'create-wallet', wallet })
+    run({ type: 'register-key', key: root({ policy }) })
+    const [first, second] = [make(2, main(), { policy }), make(3, main(), { policy })]
+    const trips = [first, second, first].flatMap((key) => {
+      const command = preparedSend(++sends, 501n, { keyId: key.keyId, chainNonce: 0 })
+      return decide(state, command, TOKEN).effects.filter(({ type }) => type === 'trip')
+    })
+    expect(trips).toMatchObject([{ lineageId: LINEAGE_ID, keyId: KEY_ID }])
+  })
+
   test('has caps within what its maker has left now', () => {
     expect(send(main(), 600n)).toBeNull()
     expect(code(plan(2, main()))).toMatchObject({

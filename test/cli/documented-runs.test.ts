@@ -51,6 +51,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'live init': 'test/live/live.test.ts',
   login: 'test/live/live.test.ts',
   restart: 'test/devnet/start.test.ts',
+  'policy breakers': 'test/console/freezes.test.ts',
   'policy diff': 'test/policy/policy-diff.test.ts',
   'policy explain': 'test/cli/cli.test.ts',
   retention: 'test/cli/retention.test.ts',

@@ -3,8 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
+import type { ApprovalId } from '../../src/domain/ids.js'
 import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
 import { unflushedRows } from '../../src/identity-provider/vault/unflushed-rows.js'
+import { callTerm } from './approval-terms.js'
+import { newKeyId, newWalletId, STRANGER } from './harness.js'
 
 const entryOf = (fee: bigint) => ({
   intentId: randomBytes(32),
@@ -54,6 +58,42 @@ describe('the ledger of the user side', () => {
     expect(other.highestIn(9)).toBe(1)
     await other.close()
     await ledger.close()
+  })
+
+  test('counts an approval as open until it is used, also after a restart', async () => {
+    const path = join(home, 'open')
+    const ledger = openLedgerStore(path, { length: 0 })
+    const ids = [randomBytes(16), randomBytes(16), randomBytes(16)]
+    const [used, ended] = ids
+    if (used === undefined || ended === undefined) throw new Error('no ids')
+    const open = (of: typeof ledger) => of.approvals.openApprovals('user_1', Date.now())
+    const asked = {
+      ...{ approvalId: newWalletId().replace('sw_', 'apr_') as ApprovalId, userId: 'user_1' },
+      ...{ walletId: newWalletId(), keyId: newKeyId(), maxNativeWei: 1n },
+      expiresAtMs: Date.now() + 3_600_000,
+    }
+    const call = { chainId: 8453, to: STRANGER, value: 7n, data: '0x' } as const
+    const row = (end: 'declined' | null) => ({
+      term: encodeApprovalTerm(callTerm(asked, call)),
+      ...{ userId: 'user_1', askedAtMs: Date.now(), needed: 1, delaySeconds: 0, rule: 'r' },
+      ...{ spendUsd: '1', payeeLabel: null, askedAgain: null, approvals: [] },
+      ended: end === null ? null : { as: end, atMs: Date.now(), comment: null },
+    })
+    await ledger.commit((writer) => {
+      for (const id of ids) writer.putApproval(id, row(null))
+    }).flushed
+    expect(open(ledger)).toEqual({ ofUser: 3, all: 3 })
+    ledger.decide((writer) => writer.putApprovalUse(used, Buffer.from('place')))
+    await ledger.commit((writer) => writer.putApproval(ended, row('declined'))).flushed
+    expect(open(ledger)).toEqual({ ofUser: 1, all: 1 })
+    // Told of it again, it is still used.
+    await ledger.commit((writer) => writer.putApproval(used, row(null))).flushed
+    expect(open(ledger)).toEqual({ ofUser: 1, all: 1 })
+    await ledger.close()
+
+    const again = openLedgerStore(path, { length: 0 })
+    expect(open(again)).toEqual({ ofUser: 1, all: 1 })
+    await again.close()
   })
 
   test('drops the ids of intents once they have expired, and not before', async () => {

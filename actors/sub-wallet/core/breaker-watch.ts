@@ -9,12 +9,14 @@ import {
   watch,
   watches,
 } from '../../../src/policy/breakers.js'
+import { ancestorsOf } from './key-tree.js'
 import type { Effect, Event, RefusedCall } from './messages.js'
 import { payeesOf } from './policy-ledgers.js'
 import type { SubWalletState } from './state.js'
 
 /**
- * The breakers of a key, fed by what is decided here. What they count of signed calls is stored
+ * The breakers of a key, and of those above it that made it, fed by what is decided here: what a
+ * sub-key does its makers do, so that nobody passes a breaker by making keys. What they count of signed calls is stored
  * with those calls. Refusals are counted in memory alone, so that a flood of them costs no write: a
  * restart forgets them, nothing of them had left, and a flood that goes on trips anew.
  *
@@ -38,7 +40,7 @@ export function noteRefused(turn: Deciding, fault: Fault, call: RefusedCall, now
     const seen = { type: 'refused', atMs: nowMs } as const
     turn.effect({ type: 'watched', userId, keyId, requestId: call.requestId, seen })
   }
-  note(turn, key, { type: 'refused', atMs: nowMs }, call.requestId)
+  noteOnPath(turn, key, { type: 'refused', atMs: nowMs }, call.requestId)
 }
 
 /** @param newPayees see `newPayeesOf`; asked before the call was folded */
@@ -52,23 +54,35 @@ export function noteSigned(turn: Deciding, tx: Transaction, newPayees: readonly 
     turn.effect({ type: 'watched', userId, keyId, requestId, seen })
   }
   const newBeneficiaries = newPayees.length
-  note(turn, key, { type: 'signed', atMs, micros, newBeneficiaries }, requestId)
+  noteOnPath(turn, key, { type: 'signed', atMs, micros, newBeneficiaries }, requestId)
 }
 
 /** None where nobody asks, or nobody knows whom the wallet has paid. */
 export function newPayeesOf(
-  { keys, payees, userWatch }: SubWalletState,
-  tx: Pick<Transaction, 'keyId' | 'kind' | 'call'>,
+  state: SubWalletState,
+  tx: Pick<Transaction, 'keyId' | 'lineageId' | 'kind' | 'call'>,
 ): readonly Address[] {
+  const { keys, payees, userWatch } = state
   if (payees === null) return NONE
-  const breakers = keys.get(tx.keyId)?.policy?.breakers ?? []
+  const key = keys.get(tx.keyId)
   const isAsked =
-    userWatch?.payees === true || breakers.some(({ kind }) => kind === 'new_beneficiaries')
+    userWatch?.payees === true ||
+    (key !== undefined && countsPayees(key)) ||
+    ancestorsOf(state, tx.lineageId).some(countsPayees)
   if (!isAsked) return NONE
   return [...new Set(payeesOf(tx).filter((address) => !payees.has(address)))]
 }
 
 const NONE: readonly Address[] = []
+
+function countsPayees({ policy }: ApiKey): boolean {
+  return policy !== null && policy.breakers.some(({ kind }) => kind === 'new_beneficiaries')
+}
+
+function noteOnPath(turn: Deciding, key: ApiKey, seen: Watched, requestId: string): void {
+  note(turn, key, seen, requestId)
+  for (const above of ancestorsOf(turn.state, key.lineageId)) note(turn, above, seen, requestId)
+}
 
 function note(turn: Deciding, key: ApiKey, seen: Watched, requestId: string): void {
   if (key.policy === null || key.policy.breakers.length === 0) return

@@ -42,9 +42,11 @@ async function ofUser(client: ConsoleClient): Promise<Replayed> {
 async function ofKey(client: ConsoleClient, keyId: string): Promise<Replayed> {
   const keys = await allKeys(client)
   const key = keyIn(keys, keyId)
+  const keyIds = lineOf(key, keys)
   return replayLog({
     breakers: policyOfKey(key)?.breakers ?? [],
-    keyIds: lineOf(key, keys),
+    keyIds,
+    idsBelow: below(keyIds, keys),
     ...(await logOf(client, { sub_wallet_id: key.sub_wallet_id })),
   })
 }
@@ -74,4 +76,18 @@ function lineOf(key: Key, keys: readonly Key[]): ReadonlySet<string> {
     }
   }
   return line
+}
+
+/** The keys that those of a line made, and so on down, whatever they were rotated to. */
+function below(line: ReadonlySet<string>, keys: readonly Key[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  for (let before = -1; before < found.size; ) {
+    before = found.size
+    for (const { key_id, parent_key_id, rotated_from } of keys) {
+      const maker = parent_key_id ?? ''
+      const isBelow = line.has(maker) || found.has(maker) || found.has(rotated_from ?? '')
+      if (isBelow && !line.has(key_id)) found.add(key_id)
+    }
+  }
+  return found
 }

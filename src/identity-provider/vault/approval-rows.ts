@@ -21,7 +21,7 @@ export interface ApprovalRow {
   /** Why people are asked once more; null: they are not. */
   readonly askedAgain: string | null
   readonly approvals: readonly GivenApproval[]
-  /** Null while it may still be approved and signed. */
+  /** Null of one that may be approved and signed, or was. */
   readonly ended: EndedApproval | null
 }
 
@@ -40,7 +40,7 @@ export interface EndedApproval {
   readonly comment: string | null
 }
 
-export const APPROVAL_ENDS = ['declined', 'withdrawn', 'expired', 'dropped', 'signed'] as const
+export const APPROVAL_ENDS = ['declined', 'withdrawn', 'expired', 'dropped'] as const
 export type ApprovalEnd = (typeof APPROVAL_ENDS)[number]
 
 /** What a person decided at a page here, for the service to learn. */
@@ -66,7 +66,7 @@ export interface ApprovalReader {
   approvalCall(id: Uint8Array): Uint8Array | null
   /** Where an approval was used (`placeOf`); null: nowhere. */
   approvalUse(id: Uint8Array): Uint8Array | null
-  /** Open ones of a user, and of all. */
+  /** Those of a user, and of all, that are neither used nor ended nor expired. */
   openApprovals(userId: string, nowMs: number): { readonly ofUser: number; readonly all: number }
   /** After a number, oldest first. */
   decisionsAfter(number: number, countMax: number): readonly [number, ApprovalDecision][]
@@ -116,7 +116,7 @@ export function openApprovalRows(root: RootDatabase) {
 
   function note(id: Uint8Array, { term, userId, ended }: ApprovalRow): void {
     forget(nameOf(id))
-    if (ended !== null) return
+    if (ended !== null || reader.approvalUse(id) !== null) return
     open.set(nameOf(id), { userId, expiresAtMs: expiryOf(term) })
     openByUser.set(userId, (openByUser.get(userId) ?? 0) + 1)
   }
@@ -130,7 +130,6 @@ export function openApprovalRows(root: RootDatabase) {
     else openByUser.delete(known.userId)
   }
 
-  for (const { key, value } of rows.getRange()) note(key, value)
   let lastDecision = 0
   for (const number of decisions.getKeys({ reverse: true, limit: 1 })) lastDecision = number
 
@@ -169,6 +168,7 @@ export function openApprovalRows(root: RootDatabase) {
       }
     },
   }
+  for (const { key, value } of rows.getRange()) note(key, value)
   const writer: ApprovalWriter = {
     putApproval(id, row) {
       dropOld(row.askedAtMs)
@@ -176,7 +176,10 @@ export function openApprovalRows(root: RootDatabase) {
       rowRows.set(Buffer.from(id), row)
     },
     putApprovalCall: (id, call) => callRows.set(Buffer.from(id), Buffer.from(call)),
-    putApprovalUse: (id, place) => useRows.set(Buffer.from(id), Buffer.from(place)),
+    putApprovalUse(id, place) {
+      useRows.set(Buffer.from(id), Buffer.from(place))
+      forget(nameOf(id))
+    },
     putDecision: (decision) => decisionRows.set(++lastDecision, decision),
   }
   const all = [rowRows, callRows, useRows, decisionRows]

@@ -59,7 +59,7 @@ export function standingOf(
   requireOwnNonce(payload, approval.approvalId)
   requireGas(payload, approval.maxNativeWei)
   if (approval.expiresAtMs <= nowMs) throw new Refusal('APPROVAL_EXPIRED', 'approval')
-  if (row.ended !== null && row.ended.as !== 'signed') {
+  if (row.ended !== null) {
     throw new Refusal('APPROVAL_DECLINED', row.ended.as)
   }
   const [use, place] = [approvals.approvalUse(approval.approvalId), placeOf(payload)]

@@ -110,7 +110,7 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
   /** @returns false of what was asked for already. @throws Refusal unless it may be asked for */
   function isNews({ term, encoded, userId }: AskedApproval, nowMs: number): boolean {
     const before = ledger.approvals.approval(term.approvalId)
-    if (before !== null && before.ended !== null && before.ended.as !== 'signed') {
+    if (before !== null && before.ended !== null) {
       throw new Refusal('APPROVAL_DECLINED', before.ended.as)
     }
     if (before !== null) return !sameBytes(before.term, encoded)
