@@ -349,6 +349,20 @@ describe('what documents name besides', () => {
     for (const shown of ['small', 'default', 'deny', 'canonical']) expect(out).toContain(shown)
   })
 
+  it.each([
+    ['payments', ['--payees', TO]],
+    ['strangers', []],
+    ['trading', []],
+  ])('writes the template %s as a policy that it can explain', async (name, more) => {
+    const bounds = ['--chain', '8453', '--token', 'native', '--per-day', '1000']
+    const made = await run(['policy', 'template', name, ...bounds, ...more])
+    expect([made.code, made.err]).toEqual([0, ''])
+    const file = join(home, `${name}.json`)
+    await writeFile(file, made.out)
+    const { code, out } = await run(['policy', 'explain', file])
+    expect([code, out]).toEqual([0, expect.stringContaining('canonical')])
+  })
+
   it('registers a webhook for the events it names', async () => {
     const url = 'https://hooks.example.com/in'
     const made = await run(['webhooks', 'create', url, '--events', 'transaction.confirmed'])

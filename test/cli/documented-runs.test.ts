@@ -54,6 +54,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'policy breakers': 'test/console/freezes.test.ts',
   'policy diff': 'test/policy/policy-diff.test.ts',
   'policy explain': 'test/cli/cli.test.ts',
+  'policy template': 'test/cli/cli.test.ts',
   retention: 'test/cli/retention.test.ts',
   send: 'test/live/live.test.ts',
   start: 'test/package/package.test.ts',

@@ -46,9 +46,9 @@ async function handle(command: UserBreakersCommand): Promise<void> {
   }
 }
 
-function set(preset: keyof typeof USER_BREAKER_PRESETS): Promise<void> {
+function set(preset: keyof typeof USER_BREAKER_PRESETS, nowMs = START_MS): Promise<void> {
   const breakers = USER_BREAKER_PRESETS[preset]
-  return handle({ type: 'set', breakers, requestId: 'request-1', nowMs: START_MS })
+  return handle({ type: 'set', breakers, requestId: 'request-1', nowMs })
 }
 
 function pay(n: number): Promise<void> {
@@ -85,7 +85,7 @@ test('wallets that pay one stranger get their user frozen, also when the process
 
 test('what is set and taken away is in the trail, and leaves nothing stored', async () => {
   await set('usual')
-  await set('off')
+  await set('off', START_MS + 1)
   expect(book.of(userId)).toBeNull()
   expect(world.reader.userBreakers.of(userId)).toBeUndefined()
   const trail = world.reader.audit.ofUser(userId, { limit: 10, cursor: null }, () => true).items
