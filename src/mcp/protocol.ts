@@ -31,7 +31,9 @@ export const INSTRUCTIONS = [
   'A custodial wallet with USD spend caps. Amounts are integer strings in smallest units (wei for',
   'native currency), never whole tokens. Token addresses come from get_token_balances or the user;',
   'never guess one. Check get_limits and simulate before sending. Give each intended payment one',
-  'idempotency_key and reuse it when retrying. Errors are JSON with a stable code.',
+  'idempotency_key and reuse it when retrying. A status of awaiting_approval means that a person has',
+  'to decide: give the user approval.url, follow get_transaction_status, and do not send it again.',
+  'Errors are JSON with a stable code.',
 ].join(' ')
 
 /** The tool list changes with a release only; hosts may keep it that long (milliseconds). */

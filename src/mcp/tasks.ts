@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { TransactionView } from '../api/transaction.js'
 import { callTool, type McpExchange, type ToolBinding } from './call-tool.js'
 import { sdkToolResult, type ToolResult } from './tool-result.js'
-import { taskOf, waysToWait } from './waiting-call.js'
+import { inputsOf, taskOf, waysToWait } from './waiting-call.js'
 
 /**
  * The tasks extension (SEP-2663) over transactions that wait, or waited, for people. A task is its
@@ -26,7 +26,8 @@ export function serveTasks(
 ): void {
   async function recordOf(taskId: string, exchange: McpExchange): Promise<ToolResult> {
     const result = await callTool(operations.status, { tx_id: taskId }, exchange)
-    if (result.kind === 'refusal') throw invalidTask(result)
+    if (result.kind === 'refusal') throw invalidTask(result.json)
+    if (recordIn(result).approval === undefined) throw invalidTask('it never waited for people')
     return result
   }
 
@@ -34,8 +35,10 @@ export function serveTasks(
     requireEnvelope(context.mcpReq.envelope)
     const exchange = exchangeOf()
     const found = await recordOf(taskId, exchange)
-    const task = taskOf(recordIn(found), waysToWait(exchange.envelope).url)
-    return task.status === 'completed' ? { ...task, result: completed(found) } : task
+    const record = recordIn(found)
+    const task = taskOf(record, waysToWait(exchange.envelope).url)
+    if (task.status === 'completed') return { ...task, result: completed(found) }
+    return task.status === 'input_required' ? { ...task, inputRequests: inputsOf(record) } : task
   })
   // People answer on the page: what a host says that they said is no proof of it.
   server.setRequestHandler('tasks/update', { params: byId }, async ({ taskId }, context) => {
@@ -46,11 +49,12 @@ export function serveTasks(
   server.setRequestHandler('tasks/cancel', { params: byId }, async ({ taskId }, context) => {
     requireEnvelope(context.mcpReq.envelope)
     const exchange = exchangeOf()
+    await recordOf(taskId, exchange)
     const result = await callTool(operations.withdraw, { tx_id: taskId }, exchange)
     if (result.kind === 'value') return {}
     // Decided meanwhile, it cannot be stopped any more: the next look at the task says how it ended.
     const { status } = recordIn(await recordOf(taskId, exchange))
-    if (status === 'awaiting_approval') throw invalidTask(result)
+    if (status === 'awaiting_approval') throw invalidTask(result.json)
     return {}
   })
 }
@@ -60,7 +64,7 @@ function completed(found: ToolResult): object {
 }
 
 function recordIn(result: ToolResult): TransactionView {
-  if (result.kind === 'refusal') throw invalidTask(result)
+  if (result.kind === 'refusal') throw invalidTask(result.json)
   return result.answer.value as TransactionView
 }
 
@@ -70,6 +74,6 @@ function requireEnvelope(envelope: unknown): void {
     throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'Method not found')
 }
 
-function invalidTask(refusal: ToolResult): ProtocolError {
-  return new ProtocolError(ProtocolErrorCode.InvalidParams, `No such task: ${refusal.json}`)
+function invalidTask(why: string): ProtocolError {
+  return new ProtocolError(ProtocolErrorCode.InvalidParams, `No such task: ${why}`)
 }

@@ -54,28 +54,38 @@ export function waitingResult(
   const page = url ? pageOf(record) : null
   if (page === null) return null
   return inputRequired({
-    inputRequests: { [APPROVAL]: page },
+    inputRequests: { approval: page },
     requestState: stateOf(record.tx_id, tool, args),
   })
 }
 
-/** The state of a task, whose id is the transaction's. */
+/**
+ * A task, whose id is the transaction's.
+ * @param url whether the client shows pages
+ */
 export function taskOf(record: TransactionView, url: boolean): JsonObject {
-  const { tx_id, approval, status } = record
+  const { tx_id, approval, status, error } = record
   const page = url && status === 'awaiting_approval' ? pageOf(record) : null
+  const message = status !== 'awaiting_approval' ? error?.message : approval && waitsFor(approval)
   return {
     taskId: tx_id,
     status: taskStatus(record, page),
-    ...(status !== 'awaiting_approval' || approval === undefined
-      ? {}
-      : { statusMessage: waitsFor(approval) }),
+    ...(message === undefined ? {} : { statusMessage: message }),
     createdAt: record.created_at,
     lastUpdatedAt: record.updated_at,
     // Records are kept; retention deletes them long after their end.
     ttlMs: null,
     pollIntervalMs: POLL_INTERVAL_MS,
-    ...(page === null ? {} : { inputRequests: { [APPROVAL]: page } }),
   }
+}
+
+/**
+ * What a task in `input_required` asks for; its creation does not say it. Whoever is asked again, of
+ * other terms, is asked under another name.
+ */
+export function inputsOf(record: TransactionView): JsonObject {
+  const page = pageOf(record)
+  return page === null ? {} : { [`approval until ${record.approval?.expires_at}`]: page }
 }
 
 function taskStatus({ status }: TransactionView, page: InputRequest | null): string {
@@ -100,8 +110,6 @@ export function transactionOfState(
 function stateOf(txId: string, tool: string, args: ToolArguments): string {
   return `${txId}.${hashRequest(tool, args)}`
 }
-
-const APPROVAL = 'approval'
 
 /** Null where no page of the identity provider shows it, or nobody has to. */
 function pageOf({ approval }: TransactionView): InputRequest | null {

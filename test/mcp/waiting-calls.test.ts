@@ -257,12 +257,19 @@ describe('a client of the tasks extension', () => {
   it('is shown the page by the task where it shows pages too', async () => {
     const _meta = envelope({ ...clientCapabilities, elicitation: { url: {} } })
     const { result } = await request('tools/call', { ...SEND_CALL, _meta })
-    const inputRequests = { approval: { method: 'elicitation/create', params: { url: PAGE } } }
-    expect(result).toMatchObject({ resultType: 'task', status: 'input_required', inputRequests })
+    expect(result).toMatchObject({ resultType: 'task', status: 'input_required' })
+    expect(result).not.toHaveProperty('inputRequests')
     const taskId = String(result?.taskId)
     const seen = await request('tasks/get', { taskId, _meta })
-    expect(seen.result).toMatchObject({ taskId, status: 'input_required', inputRequests })
-    const inputResponses = { approval: { action: 'accept' } }
+    expect(seen.result).toMatchObject({ taskId, status: 'input_required' })
+    const asked = Object.entries(seen.result?.inputRequests ?? {})
+    expect(asked).toMatchObject([
+      [
+        expect.stringContaining('approval'),
+        { method: 'elicitation/create', params: { url: PAGE } },
+      ],
+    ])
+    const inputResponses = Object.fromEntries(asked.map(([name]) => [name, { action: 'accept' }]))
     const update = await request('tasks/update', { taskId, inputResponses, _meta })
     expect(update.result).toMatchObject({ resultType: 'complete' })
     expect(records.get(taskId)).toMatchObject({ status: 'awaiting_approval' })
@@ -271,7 +278,8 @@ describe('a client of the tasks extension', () => {
   it('sees no task that is not of its key, and cancels none without the right to', async () => {
     const _meta = envelope(clientCapabilities)
     for (const method of ['tasks/get', 'tasks/update', 'tasks/cancel']) {
-      for (const taskId of ['tx_none', 'x'.repeat(100)]) {
+      records.set('tx_plain', { ...sample(), tx_id: 'tx_plain', approval: undefined })
+      for (const taskId of ['tx_none', 'tx_plain', 'x'.repeat(100)]) {
         const { error } = await request(method, { taskId, _meta })
         expect(error, `${method} ${taskId}`).toMatchObject({ code: -32602 })
       }
