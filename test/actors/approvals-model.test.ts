@@ -29,7 +29,13 @@ const RULES = [
     ...{ name: 'swaps', effect: 'require_approval', when: { operations: ['swap'] } },
     approvals: { needed: 1, expires_seconds: EXPIRES_SECONDS },
   },
+  {
+    ...{ name: 'costly', effect: 'require_approval', when: { spend_usd_gt: '0.01' } },
+    approvals: { needed: 1, expires_seconds: EXPIRES_SECONDS },
+  },
 ]
+/** Micro-USD: what was sent for less is asked about as well. */
+const COSTLY = 20_000n
 
 /** What the wallet and its people do, in any order; the wallet's own oracles look after each commit. */
 class World {
@@ -42,6 +48,13 @@ class World {
     const n = this.sizes.size + 1
     this.sizes.set(n, micros)
     await this.wallet.send(n, BigInt(micros), { chainNonce: 0 })
+  }
+
+  /** It is valued after what will be mined before it, or after what was when it was asked for. */
+  async callContract(micros: number, isLate: boolean): Promise<void> {
+    const n = this.sizes.size + 1
+    this.sizes.set(n, micros)
+    await this.wallet.callContract(n, BigInt(micros), isLate ? [] : undefined)
   }
 
   async swap(micros: number): Promise<void> {
@@ -119,6 +132,7 @@ class World {
       while (this.wallet.intents().length > 0) await this.intent(0, true)
     }
     expect(this.wallet.state.waiting.byTx.size).toBe(0)
+    expect([...this.wallet.state.drafts.keys()], 'every line moves on').toEqual([])
     let held = 0n
     for (const { tx } of this.wallet.state.open.values()) held += tx.reservation.micros
     for (const { sponsorship } of this.wallet.state.sponsored.values()) {
@@ -145,6 +159,13 @@ function step(kind: string, make: (a: number) => Step, weight: number) {
 
 const steps = fc.oneof(
   step('send', (a) => (world) => world.send(1 + a * 8), 5),
+  step('call a contract', (a) => (world) => world.callContract(1 + a * 8, a % 3 === 0), 5),
+  step(
+    'cost more',
+    (a) => async (world) => world.wallet.worth.set(txIdOf(world.sizes.size - (a % 3)), COSTLY),
+    1,
+  ),
+  step('answer one', () => (world) => world.wallet.answerOne(), 6),
   step('swap', (a) => (world) => world.swap(1 + a * 8), 2),
   step(
     'move the offer',

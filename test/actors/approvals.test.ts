@@ -1,5 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest'
+import { laneOf } from '../../actors/account/core/state.js'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
+import { evolve } from '../../actors/sub-wallet/core/evolve.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { areStillKnown } from '../../actors/sub-wallet/core/policy-ledgers.js'
 import { WAITING_MAX, WAITING_OF_USER_MAX } from '../../actors/sub-wallet/core/waiting-state.js'
@@ -8,9 +10,10 @@ import type { ApiKey } from '../../src/domain/api-key.js'
 import { fault } from '../../src/errors/fault.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
 import { policyOf } from '../policy/random-policies.js'
-import { ALICE, BOB, quoteOf, WaitingWallet } from './waiting-wallet.js'
+import { ALICE, BOB, quoteOf, valuedAfter, WaitingWallet } from './waiting-wallet.js'
 import {
   apiKey,
+  CHAIN_ID,
   GAS_MICROS,
   KEY_ID,
   preparedSend,
@@ -174,6 +177,20 @@ describe('judged anew when it is approved', () => {
     await it.approve(1)
     await it.settle(quote === undefined ? {} : { quote })
   }
+
+  test('it is dropped where a key above its own is revoked, whatever its own record says', async () => {
+    const above = 'key_above' as never
+    const parent = { keyId: above, lineageId: above, secretHash: 'above', mayDelegate: true }
+    await keyWith({}, parent)
+    await keyWith({ rules: [ASKS] }, { parentLineageId: above })
+    expect(await it.send(1, 100n)).toMatchObject({ ok: true })
+    const key = { ...apiKey(parent), revokedAtMs: it.nowMs }
+    const [change, requestId, atMs] = ['revoked', null, it.nowMs] as const
+    evolve(it.state, { type: 'key-put', key, change, requestId, atMs })
+    await approved()
+    expect(it.record(1)).toMatchObject({ status: 'dropped', error: { code: 'INVALID_KEY' } })
+    expect(it.reserved).toBe(0n)
+  })
 
   test.each([
     [
@@ -375,6 +392,51 @@ describe('judged anew when it is approved', () => {
     expect(it.asked().map(({ draft }) => draft.txId)).toEqual([txIdOf(2)])
     await it.sign(2)
     expect(it.asked().map(({ draft, nonce }) => [draft.txId, nonce])).toEqual([[txIdOf(1), 1]])
+  })
+})
+
+describe('calls of contracts in line behind one that was taken back', () => {
+  const signing = () => it.asked().map(({ draft, nonce }) => [draft.txId, nonce])
+
+  beforeEach(async () => {
+    await asking({ when: { spend_usd_gt: '0.001' } })
+  })
+
+  test('go on when it begins to wait for approval', async () => {
+    await it.callContract(1, 7n)
+    await it.settle()
+    expect(signing()).toEqual([[txIdOf(1), 0]])
+    for (const n of [2, 3]) await it.callContract(n, 7n, [])
+    it.worth.set(txIdOf(2), 2_000n)
+    await it.settle()
+    expect(it.record(2)?.status).toBe('awaiting_approval')
+    expect(signing()).toEqual([
+      [txIdOf(1), 0],
+      [txIdOf(3), 1],
+    ])
+  })
+
+  test.each([
+    ['is withdrawn', () => it.withdraw(2)],
+    ['is declined', () => it.decline(2)],
+  ])('go on when it %s', async (_, end) => {
+    await it.callContract(2, 2_000n)
+    await it.settle()
+    await it.callContract(1, 7n)
+    await it.settle()
+    await it.approve(2)
+    await it.settle({ quote: valuedAfter(quoteOf(2_000n), []) })
+    expect(signing()).toEqual([[txIdOf(1), 0]])
+    await it.sign(1)
+    expect(it.state.drafts.get(txIdOf(2))?.phase).toBe('screening')
+    await it.callContract(3, 7n)
+    // 2 is valued anew and has yet to be screened again, when 3 has been screened.
+    for (const _ of [2, 3]) await it.answerOne()
+    expect(laneOf(it.state, CHAIN_ID).line).toEqual([txIdOf(2), txIdOf(3)])
+    await end()
+    await it.settle()
+    expect(it.record(2)?.status).not.toBe('awaiting_approval')
+    expect(signing()).toEqual([[txIdOf(3), 1]])
   })
 })
 

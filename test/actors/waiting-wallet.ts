@@ -9,6 +9,7 @@ import type {
 } from '../../actors/sub-wallet/core/sponsored-messages.js'
 import type { SponsoredDraft } from '../../actors/sub-wallet/core/sponsored-state.js'
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
+import { unminedCalls } from '../../actors/sub-wallet/core/unmined-calls.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { type Approval, approvalIdOf } from '../../src/domain/approval.js'
 import type { Freezes } from '../../src/domain/freeze.js'
@@ -19,12 +20,13 @@ import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/
 import { localCommits } from '../../src/store/local-commits.js'
 import { createReader } from '../../src/store/reader.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
-import type { CallQuote } from '../../src/valuation/quoter.js'
+import type { CallQuote, UnminedCall } from '../../src/valuation/quoter.js'
 import type { SponsoredQuote } from '../../src/valuation/sponsored-quote.js'
 import { preparedSwap } from '../core/wallet-world.js'
 import { createMemoryEnvironment } from './memory-environment.js'
 import {
   ATTEMPT,
+  CHAIN_ID,
   KEY_ID,
   LINEAGE_ID,
   preparedSend,
@@ -66,41 +68,62 @@ export class WaitingWallet {
 
   /** Lets everything that was asked for answer, but for the quorum and the clock. */
   async settle({ told = true, quote }: { told?: boolean; quote?: CallQuote } = {}): Promise<void> {
-    for (;;) {
-      const at = this.effects.findIndex(({ type }) => ANSWERED.has(type))
-      const [effect] = at < 0 ? [] : this.effects.splice(at, 1)
-      if (effect === undefined) return
-      const { nowMs } = this
-      if (effect.type === 'ready-approval') {
-        const { txId } = effect
-        await this.run({
-          type: 'approval-ready',
-          txId,
-          keyProof: '0x01',
-          url: 'https://u/approve',
-          userWaiting: this.others,
-          nowMs,
-        })
-      } else if (effect.type === 'tell-approval') {
-        const { txId, maxNativeWei } = effect.approval
-        await this.run({ type: 'approval-told', txId, maxNativeWei, taken: told, nowMs })
-        if (!told) return
-      } else if (effect.type === 'screen') {
-        const { txId } = effect.draft
-        const requoted = effect.revalues ? (quote ?? quoteOf(effect.draft.call.value)) : null
-        await this.run({
-          ...{ type: 'screened', txId, refusal: this.screening, screenedAgainst: [], requoted },
-          ...{ chainNonce: 0, nowMs },
-        })
-      } else if (effect.type === 'screen-sponsored') {
-        const { draft } = effect
-        const { txId } = draft
-        const screened = { refusal: this.screening, screenedAgainst: [], nowMs }
-        const anew =
-          draft.approval === undefined || this.screening !== null ? {} : { anew: this.anew(draft) }
-        await this.run({ type: 'sponsored-screened', txId, ...screened, ...anew })
-      }
+    while (await this.answerOne(told, quote)) {
+      // Each may ask for more.
     }
+  }
+
+  /** @returns false once nothing more is to be answered */
+  async answerOne(told = true, quote?: CallQuote): Promise<boolean> {
+    const at = this.effects.findIndex(({ type }) => ANSWERED.has(type))
+    const [effect] = at < 0 ? [] : this.effects.splice(at, 1)
+    if (effect === undefined) return false
+    const { nowMs } = this
+    if (effect.type === 'ready-approval') {
+      const { txId } = effect
+      await this.run({
+        type: 'approval-ready',
+        txId,
+        keyProof: '0x01',
+        url: 'https://u/approve',
+        userWaiting: this.others,
+        nowMs,
+      })
+    } else if (effect.type === 'tell-approval') {
+      const { txId, maxNativeWei } = effect.approval
+      await this.run({ type: 'approval-told', txId, maxNativeWei, taken: told, nowMs })
+      return told
+    } else if (effect.type === 'screen') {
+      const { txId } = effect.draft
+      const requoted = effect.revalues ? (quote ?? this.#quoteNow(effect)) : null
+      await this.run({
+        ...{ type: 'screened', txId, refusal: this.screening, screenedAgainst: [], requoted },
+        ...{ chainNonce: 0, nowMs },
+      })
+    } else if (effect.type === 'screen-sponsored') {
+      const { draft } = effect
+      const { txId } = draft
+      const screened = { refusal: this.screening, screenedAgainst: [], nowMs }
+      const anew =
+        draft.approval === undefined || this.screening !== null ? {} : { anew: this.anew(draft) }
+      await this.run({ type: 'sponsored-screened', txId, ...screened, ...anew })
+    }
+    return true
+  }
+
+  /** Micro-USD that calls are worth by now, where that is not what they were sent for. */
+  readonly worth = new Map<TxId, bigint>()
+
+  #quoteNow({ draft, unmined }: Extract<Effect, { type: 'screen' }>): CallQuote {
+    const { txId, call } = draft
+    const quote = quoteOf(this.worth.get(txId) ?? call.value)
+    return call.data === '0x' ? quote : valuedAfter(quote, unmined ?? [])
+  }
+
+  /** A call of a contract, whose screening has yet to answer. @param after as it was valued */
+  callContract(n: number, micros: bigint, after = unminedCalls(this.state, CHAIN_ID)) {
+    const quote = valuedAfter(quoteOf(micros), after)
+    return this.run({ ...preparedSend(n, micros, { data: '0x01' }), nowMs: this.nowMs, quote })
   }
 
   screening: Fault | null = null
@@ -261,7 +284,7 @@ export class WaitingWallet {
     const stored = loadState(this.reader.fresh(), WALLET_ID)
     expect(stored.spend).toEqual(state.spend)
     const durable = ({ waiting }: SubWalletState) =>
-      [...waiting.byTx.values()].map(({ tx, approval }) => ({ tx, approval }))
+      new Map([...waiting.byTx].map(([txId, { tx, approval }]) => [txId, { tx, approval }]))
     expect(durable(stored)).toEqual(durable(state))
     let held = 0n
     for (const { tx } of [...state.open.values(), ...state.waiting.byTx.values()]) {
@@ -300,6 +323,15 @@ function handedOf({ sponsored }: SubWalletState): Map<TxId, Sponsorship> {
 
 function isSent(value: unknown, txId: TxId): boolean {
   return value instanceof Sent && value.tx.txId === txId
+}
+
+/** Calls of contracts are valued after those that will be mined before them. */
+export function valuedAfter(
+  quote: Extract<CallQuote, { ok: true }>,
+  after: readonly Pick<UnminedCall, 'txId'>[],
+): CallQuote {
+  const basis = quote.basis === null ? null : { ...quote.basis, after: after.map((it) => it.txId) }
+  return { ...quote, basis }
 }
 
 export function quoteOf(micros: bigint): Extract<CallQuote, { ok: true }> {

@@ -130,9 +130,9 @@ export function screened(turn: Turn, command: Extract<Command, { type: 'screened
     turn.emit({ type: 'lined-up', txId, first: false })
   } else {
     turn.emit({ type: 'queued', txId, screenedAgainst })
+    if (wasFirst) turn.lineMoved(lane)
     pumpSigning(turn, lane)
   }
-  if (wasFirst && lane.line[0] !== txId) turn.revalueFirst(lane)
 }
 
 /**

@@ -170,5 +170,6 @@ export function decide(
   if (turn.waitingAtMs !== null || turn.hasRefusedRuns) {
     advanceWaiting(turn, turn.waitingAtMs ?? ('nowMs' in command ? command.nowMs : 0))
   }
+  turn.revalueMovedLines()
   return turn.decision()
 }

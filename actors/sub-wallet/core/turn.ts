@@ -37,6 +37,7 @@ export class Turn implements AccountTurn {
   #promptReplies: Reply[] | null = null
   #waitingAtMs: number | null = null
   #refusedRuns: Map<TxId, Fault> | null = null
+  #movedLines: Set<NonceLane> | null = null
 
   constructor(state: SubWalletState, command: Command) {
     this.state = state
@@ -44,6 +45,7 @@ export class Turn implements AccountTurn {
   }
 
   emit(event: Event): void {
+    if (event.type === 'released') this.#leaves(event.txId)
     evolve(this.state, event)
     this.events.push(event)
   }
@@ -166,11 +168,30 @@ export class Turn implements AccountTurn {
   takesBack(draft: Draft, lane: NonceLane): boolean {
     if (isValuedAfter(this.state, lane, draft)) return false
     this.emit({ type: 'lined-up', txId: draft.txId, first: false })
-    if (lane.line[0] === draft.txId) this.revalueFirst(lane)
+    if (lane.line[0] === draft.txId) this.lineMoved(lane)
     return true
   }
 
-  revalueFirst({ line }: NonceLane): void {
+  /** However a draft ends: those in line behind it wait for nothing else. */
+  #leaves(txId: TxId): void {
+    const chainId = this.state.drafts.get(txId)?.draft.call.chainId
+    const lane = chainId === undefined ? undefined : this.state.lanes.get(chainId)
+    if (lane !== undefined && lane.line[0] === txId) this.lineMoved(lane)
+  }
+
+  /** Another draft is the first in line from now on, unless nothing is left of it. */
+  lineMoved(lane: NonceLane): void {
+    this.#movedLines ??= new Set()
+    this.#movedLines.add(lane)
+  }
+
+  /** To be called last: what the command led to decides what each first one is valued after. */
+  revalueMovedLines(): void {
+    if (this.#movedLines === null) return
+    for (const lane of this.#movedLines) this.#revalueFirst(lane)
+  }
+
+  #revalueFirst({ line }: NonceLane): void {
     const { drafts, wallet } = this.state
     const [txId] = line
     const draft = txId === undefined ? undefined : drafts.get(txId)?.draft
