@@ -18,21 +18,22 @@ export function passesKey(turn: Turn, asked: CallAtGates): boolean {
   const { state } = turn
   const key = state.keys.get(asked.keyId)
   if (state.wallet === null || key === undefined || keyStatus(key, asked.nowMs) === 'revoked') {
-    const invalid = fault('INVALID_KEY')
-    turn.noteRefused(asked.request.txId, invalid)
-    turn.refuse(asked.token, invalid)
-    return false
+    return refuseKey(turn, asked)
   }
   // Who ends a key ends those that it made.
   for (const above of ancestorsOf(state, key.lineageId)) {
-    if (keyStatus(above, asked.nowMs) === 'revoked') {
-      turn.refuse(asked.token, fault('INVALID_KEY'))
-      return false
-    }
+    if (keyStatus(above, asked.nowMs) === 'revoked') return refuseKey(turn, asked)
   }
   asked.key = key
   if (key.permission === 'trade') return true
   turn.refuseSend(asked.token, fault('PERMISSION_DENIED'), asked.request)
+  return false
+}
+
+function refuseKey(turn: Turn, { request, token }: CallAtGates): false {
+  const invalid = fault('INVALID_KEY')
+  turn.noteRefused(request.txId, invalid)
+  turn.refuse(token, invalid)
   return false
 }
 
