@@ -330,8 +330,7 @@ export function valuedAfter(
   quote: Extract<CallQuote, { ok: true }>,
   after: readonly Pick<UnminedCall, 'txId'>[],
 ): CallQuote {
-  const basis = quote.basis === null ? null : { ...quote.basis, after: after.map((it) => it.txId) }
-  return { ...quote, basis }
+  return { ...quote, basis: { ...quote.basis, after: after.map(({ txId }) => txId) } }
 }
 
 export function quoteOf(micros: bigint): Extract<CallQuote, { ok: true }> {
