@@ -25,6 +25,7 @@ export function loadSponsored(reader: Reader, state: SubWalletState): void {
       phase: stage,
       ...{ txId, chainId, createdAtMs, gasMicros, sponsorship, tx },
       ...{ fingerprint: '', draft: null, needsDelegation: false, screenedAgainst: [], token: null },
+      ...{ rests: 0, isResting: false },
     })
     if (idempotency !== null) state.running.set(runningKey(lineageId, idempotency.key), txId)
     if (authorization !== null && stage !== 'held') {
@@ -119,6 +120,7 @@ export function recordSponsored(
     case 'sponsored-waiting':
     case 'sponsored-signing':
     case 'sponsored-answered':
+    case 'sponsored-resting':
     case 'delegation-wanted':
     case 'delegation-led':
       return false

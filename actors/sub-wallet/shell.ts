@@ -20,7 +20,7 @@ import {
   wakeApprovals,
 } from './effects/approvals.js'
 import { awaitDeadline, checkDelegation } from './effects/delegation.js'
-import { cancelIntent, submitJob } from './effects/gas-jobs.js'
+import { cancelIntent, restJob, submitJob } from './effects/gas-jobs.js'
 import { prepareSend } from './effects/prepare-send.js'
 import { prepareSponsored } from './effects/prepare-sponsored.js'
 import { putGrant, restGrants } from './effects/put-grant.js'
@@ -150,6 +150,9 @@ export function createSubWalletShell(
           break
         case 'submit-job':
           ports.tell(submitJob(effect))
+          break
+        case 'rest-job':
+          void restJob(ports.timers, effect, self)
           break
         case 'cancel-intent':
           ports.tell(cancelIntent(ports.timers, effect))

@@ -7,6 +7,7 @@ import type { WaitingSponsorship } from '../../src/domain/approval.js'
 import type { Call } from '../../src/domain/call.js'
 import type { Hex } from '../../src/domain/ids.js'
 import type { MinedIn } from '../../src/domain/transaction.js'
+import type { ErrorCode } from '../../src/errors/catalogue.js'
 import { fault, refuse } from '../../src/errors/fault.js'
 import { FIRST_GAS_WALLET, ROUTER as VENUE } from '../core/wallet-world.js'
 import { policyOf } from '../policy/random-policies.js'
@@ -51,6 +52,30 @@ async function approved(): Promise<void> {
 function terms() {
   const [asked] = it.intents()
   return asked?.draft.terms
+}
+
+/** Approved, signed, stored; its gas wallet was asked. */
+async function handedOver(): Promise<void> {
+  await waiting()
+  await approved()
+  await it.signIntent(1)
+}
+
+/** Its gas wallet has signed nothing. */
+function gasRefused(code: ErrorCode) {
+  const refusal = { fault: fault(code), of: 'call' } as const
+  return it.run({
+    ...{ type: 'sponsor-update', txId: txIdOf(1), gas: null, flight: 'ended', refusal },
+    ...{ gasWalletId: FIRST_GAS_WALLET, cancels: null, nowMs: it.nowMs },
+  })
+}
+
+function rests() {
+  return it.effects.flatMap((effect) => (effect.type === 'rest-job' ? [effect.delayMs] : []))
+}
+
+function rested() {
+  return it.run({ type: 'job-rested', txId: txIdOf(1) })
 }
 
 /** As the gas wallet tells of it. */
@@ -312,18 +337,68 @@ describe('a sponsored call, judged anew when it is approved', () => {
   })
 
   test('is dropped, and says so, where no gas wallet takes it', async () => {
-    await waiting()
-    await approved()
-    await it.signIntent(1)
-    const refusal = { fault: fault('CHAIN_REJECTED'), of: 'call' } as const
-    await it.run({
-      ...{ type: 'sponsor-update', txId: txIdOf(1), gas: null, flight: 'ended', refusal },
-      ...{ gasWalletId: FIRST_GAS_WALLET, cancels: null, nowMs: it.nowMs },
-    })
+    await handedOver()
+    await gasRefused('CHAIN_REJECTED')
     const error = { code: 'CHAIN_REJECTED' }
     expect(it.record(1)).toMatchObject({ status: 'dropped', spentMicros: 0n, error })
     expect(it.reserved).toBe(0n)
     it.restart()
+    expect(it.state.sponsored.size + it.state.waiting.byTx.size).toBe(0)
+  })
+})
+
+describe('a sponsored call that was approved and handed over', () => {
+  test.each(['COSIGNER_UNAVAILABLE', 'CHAIN_UNAVAILABLE'] as const)(
+    'is handed over again, as it was signed, until its gas wallet has signed: %s',
+    async (code) => {
+      await handedOver()
+      const [first] = it.jobs()
+      for (const afterMs of [500, 1_000, 2_000, 4_000, 8_000, 15_000, 15_000]) {
+        it.effects = []
+        await gasRefused(code)
+        // Told twice, it is asked once.
+        await gasRefused(code)
+        expect(rests()).toEqual([afterMs])
+        expect(it.jobs()).toEqual([])
+        expect(it.record(1)).toMatchObject({ status: 'signed', error: null })
+        expect(it.reserved).toBe(100n)
+        it.nowMs += afterMs
+        await rested()
+        expect(it.jobs()).toEqual([first])
+      }
+      await rested()
+      expect(it.jobs()).toHaveLength(1)
+      expect(it.intents()).toEqual([])
+      await gasTold('confirmed')
+      expect(it.record(1)).toMatchObject({ status: 'confirmed', spentMicros: 100n })
+      expect(it.reserved).toBe(0n)
+    },
+  )
+
+  test('is handed over at once by a start that comes meanwhile', async () => {
+    await handedOver()
+    await gasRefused('COSIGNER_UNAVAILABLE')
+    it.restart()
+    await it.resume()
+    expect(it.jobs()).toHaveLength(1)
+    expect(it.reserved).toBe(100n)
+    await rested()
+    expect(it.jobs()).toHaveLength(1)
+    await gasRefused('COSIGNER_UNAVAILABLE')
+    expect(rests()).toEqual([500])
+  })
+
+  test('is dropped, and says why, once its intent would be over by the next attempt', async () => {
+    await handedOver()
+    it.nowMs += 179_499
+    await gasRefused('COSIGNER_UNAVAILABLE')
+    expect(rests()).toEqual([500])
+    it.nowMs += 500
+    await rested()
+    await gasRefused('COSIGNER_UNAVAILABLE')
+    const error = { code: 'COSIGNER_UNAVAILABLE' }
+    expect(it.record(1)).toMatchObject({ status: 'dropped', spentMicros: 0n, error })
+    expect(it.reserved).toBe(0n)
     expect(it.state.sponsored.size + it.state.waiting.byTx.size).toBe(0)
   })
 })

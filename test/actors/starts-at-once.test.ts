@@ -23,6 +23,7 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   'screen-sponsored': false,
   'sign-intent': false,
   'submit-job': false,
+  'rest-job': false,
   'cancel-intent': false,
   'check-delegation': false,
   'await-deadline': false,

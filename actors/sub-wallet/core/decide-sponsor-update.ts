@@ -9,6 +9,7 @@ import {
   isFinal,
   type Transaction,
 } from '../../../src/domain/transaction.js'
+import { CATALOGUE } from '../../../src/errors/catalogue.js'
 import { type Fault, fault, naming } from '../../../src/errors/fault.js'
 import { noteSigned } from './breaker-watch.js'
 import { dropOrphanedDelegation } from './decide-delegation.js'
@@ -40,7 +41,9 @@ export function sponsorUpdate(turn: Turn, command: Update): void {
   // What a gas wallet tells that was passed over says nothing about the one that was asked since.
   if (entry.sponsorship === null || entry.sponsorship.gasWalletId !== command.gasWalletId) return
   if (gas === null) {
-    if (entry.tx !== null || tryNextGasWallet(turn, entry.sponsorship, command)) return
+    if (entry.tx !== null || entry.isResting) return
+    if (tryNextGasWallet(turn, entry.sponsorship, command)) return
+    if (restJob(turn, entry, entry.sponsorship, command)) return
     giveUp(turn, entry, command.refusal?.fault ?? fault('CHAIN_UNAVAILABLE'), command.nowMs)
     return
   }
@@ -70,6 +73,40 @@ function tryNextGasWallet(turn: Turn, sponsorship: Sponsorship, { refusal }: Upd
   turn.emit({ type: 'sponsored-moved', sponsorship: passed })
   turn.effect({ type: 'submit-job', sponsorship: passed, account })
   return true
+}
+
+const JOB_REST_MS_MIN = 500
+/** An intent lives for three minutes: where one rest is lost, many are left. */
+const JOB_REST_MS_MAX = 15_000
+
+/**
+ * What people approved is not lost for want of the quorum or of a node. The gas wallet has signed
+ * nothing, so the same intent is handed over again, to the same one, while it is good. Others have
+ * a caller who is told.
+ * @returns false where another attempt would not help, or would come too late
+ */
+function restJob(
+  turn: Turn,
+  { txId, rests }: SponsoredEntry,
+  { waited, deadlineSeconds }: Sponsorship,
+  { refusal, nowMs }: Update,
+): boolean {
+  const delayMs = Math.min(JOB_REST_MS_MIN * 2 ** Math.min(rests, 10), JOB_REST_MS_MAX)
+  if (waited === undefined || refusal === null || !CATALOGUE[refusal.fault.code].retryable) {
+    return false
+  }
+  if (nowMs + delayMs >= deadlineSeconds * 1_000) return false
+  turn.emit({ type: 'sponsored-resting', txId, on: true })
+  turn.effect({ type: 'rest-job', txId, delayMs })
+  return true
+}
+
+export function jobRested(turn: Turn, { txId }: Of<'job-rested'>): void {
+  const entry = turn.state.sponsored.get(txId)
+  const account = turn.state.wallet?.address
+  if (entry?.isResting !== true || entry.sponsorship === null || account === undefined) return
+  turn.emit({ type: 'sponsored-resting', txId, on: false })
+  turn.effect({ type: 'submit-job', sponsorship: entry.sponsorship, account })
 }
 
 /** No gas wallet signed for it and none will, so nobody else has seen the intent. */

@@ -20,7 +20,7 @@ import {
   rotateKey,
 } from './decide-keys.js'
 import { admitSend, screened } from './decide-send.js'
-import { deadlinePassed, sponsorUpdate } from './decide-sponsor-update.js'
+import { deadlinePassed, jobRested, sponsorUpdate } from './decide-sponsor-update.js'
 import {
   admitSponsored,
   intentFailed,
@@ -112,6 +112,9 @@ export function decide(
       break
     case 'delegation-checked':
       delegationChecked(turn, command)
+      break
+    case 'job-rested':
+      jobRested(turn, command)
       break
     case 'deadline-passed':
       deadlinePassed(turn, command)

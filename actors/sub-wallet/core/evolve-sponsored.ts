@@ -37,6 +37,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
       handed(state, event.sponsorship)
       return
     case 'sponsored-moved':
+    case 'sponsored-resting':
     case 'sponsored-sent':
     case 'sponsored-changed':
     case 'sponsored-answered':
@@ -65,6 +66,7 @@ function reserved(state: SubWalletState, event: Of<'sponsored-reserved'>): void 
     phase: 'screening',
     ...{ txId, chainId, fingerprint, createdAtMs, gasMicros },
     ...{ draft, sponsorship: null, tx: null, needsDelegation, screenedAgainst: [], token },
+    ...{ rests: 0, isResting: false },
   })
   // What waited holds it already.
   if (draft.approval === undefined) {
@@ -100,12 +102,24 @@ function underWay(
 /** By a gas wallet. */
 function carried(
   state: SubWalletState,
-  event: Of<'sponsored-moved' | 'sponsored-sent' | 'sponsored-changed' | 'sponsored-answered'>,
+  event: Of<
+    | 'sponsored-moved'
+    | 'sponsored-resting'
+    | 'sponsored-sent'
+    | 'sponsored-changed'
+    | 'sponsored-answered'
+  >,
 ): void {
   switch (event.type) {
     case 'sponsored-moved':
       entryOf(state, event.sponsorship.txId).sponsorship = event.sponsorship
       return
+    case 'sponsored-resting': {
+      const entry = entryOf(state, event.txId)
+      entry.isResting = event.on
+      if (event.on) entry.rests += 1
+      return
+    }
     case 'sponsored-sent': {
       const entry = entryOf(state, event.tx.txId)
       entry.phase = 'sent'
@@ -148,6 +162,7 @@ function reopened(state: SubWalletState, { tx, sponsorship }: Of<'sponsored-reop
     phase: 'sent',
     ...{ txId, chainId, fingerprint: '', createdAtMs, gasMicros: 0n },
     ...{ draft: null, sponsorship, needsDelegation: false, screenedAgainst: [], token: null },
+    ...{ rests: 0, isResting: false },
     tx: {
       ...tx,
       status: 'broadcast',

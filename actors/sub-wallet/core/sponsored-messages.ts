@@ -57,6 +57,8 @@ export type SponsoredCommand =
       readonly isCarried: boolean
       readonly nowMs: number
     }
+  /** A gas wallet is to be asked once more for what it could not carry. */
+  | { readonly type: 'job-rested'; readonly txId: TxId }
   /** Brings the actor into memory, where it goes on with what it finds. */
   | { readonly type: 'load' }
   /** Asks gas wallets again about everything under way. */
@@ -197,6 +199,8 @@ export type SponsoredEvent =
     }
   /** A gas wallet could not carry it; the sponsorship names the one that is asked next. */
   | { readonly type: 'sponsored-moved'; readonly sponsorship: Sponsorship }
+  /** It is to be asked again later; and then it is. */
+  | { readonly type: 'sponsored-resting'; readonly txId: TxId; readonly on: boolean }
   /** A failed intent's deadline has passed, or it was cancelled: nothing of it can leave any more. */
   | {
       readonly type: 'sponsored-expired'
@@ -231,6 +235,7 @@ export type SponsoredEffect =
       readonly authorization: Authorization | { readonly nonce: number } | null
     }
   | { readonly type: 'submit-job'; readonly sponsorship: Sponsorship; readonly account: Address }
+  | { readonly type: 'rest-job'; readonly txId: TxId; readonly delayMs: number }
   /** Ends a reverted intent on chain, so that its spend need not wait for the deadline. */
   | { readonly type: 'cancel-intent'; readonly sponsorship: Sponsorship; readonly account: Address }
   | { readonly type: 'check-delegation'; readonly chainId: number; readonly account: Address }

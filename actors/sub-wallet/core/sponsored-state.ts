@@ -74,6 +74,10 @@ export interface SponsoredEntry {
   screenedAgainst: readonly ScreenedAgainst[]
   /** The caller that still waits for an answer. */
   token: ReplyToken | null
+  /** Times that a gas wallet could not carry what people approved, and was to be asked again. */
+  rests: number
+  /** Until it is asked again. */
+  isResting: boolean
 }
 
 /**

@@ -1,9 +1,10 @@
-import type { Timers } from '../../../src/clock/timers.js'
+import { sleep, type Timers } from '../../../src/clock/timers.js'
 import { encodeCancel, intentNonceOf } from '../../../src/contracts/router-intent.js'
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import { ENTROPY_BYTES, ID_PREFIX, type TxId, ulidBody } from '../../../src/domain/ids.js'
 import type { GasJob, Sponsorship } from '../../../src/domain/sponsorship.js'
 import type { Envelope } from '../../runtime/actor.js'
+import type { Command } from '../core/messages.js'
 import type { SponsoredEffect } from '../core/sponsored-messages.js'
 
 /** What a sub-wallet asks of the gas wallet that its sponsorship names. */
@@ -17,6 +18,15 @@ export function submitJob({
     ...{ txId, subWalletId, lineageId, chainId, account, router, calldata, authorization },
     cancels: null,
   })
+}
+
+export async function restJob(
+  timers: Timers,
+  { txId, delayMs }: Extract<SponsoredEffect, { type: 'rest-job' }>,
+  self: (command: Command) => void,
+): Promise<void> {
+  await sleep(timers, delayMs)
+  self({ type: 'job-rested', txId })
 }
 
 /** A transaction of its own, since the failed one has ended. */
