@@ -15,6 +15,7 @@ import {
   type Waiter,
 } from './approval-lives.js'
 import { type ChainHistory, type MinedTransaction, readHistory } from './chain-history.js'
+import { sentBy } from './chain-worth.js'
 import { verifyAudit } from './verify-audit.js'
 
 /**
@@ -37,7 +38,7 @@ interface Said {
   /** Proofs of people that were taken. */
   readonly proofs: ReadonlyMap<string, number>
   /** Nonces at which it let a call be signed that rests on one. */
-  readonly nonces: ReadonlyMap<string, ReadonlySet<number>>
+  readonly nonces: ReadonlyMap<string, ReadonlySet<string>>
 }
 
 export async function auditApprovals(
@@ -60,7 +61,7 @@ export async function auditApprovals(
   for (const waiter of waiters) {
     for (const life of waiter.lives) wrong.push(...judgeLife(life, history, user, own))
     for (const other of waiter.others) {
-      const landed = landedOf(other, history).length
+      const landed = landedOf(waiter, other, history).length
       if (landed !== 1) wrong.push(`${other.txId}, which waited for nobody, landed ${landed} times`)
     }
     wrong.push(...judgeAccount(waiter, history, await transactionsOf(owner, waiter.key.keyId)))
@@ -101,15 +102,17 @@ function saidBy({ approvals, batches }: ReadEvidence): Said {
     const id = hex(value.statement.approvalId)
     if (value.action === 'approved') proofs.set(id, (proofs.get(id) ?? 0) + 1)
   }
-  const nonces = new Map<string, Set<number>>()
+  const nonces = new Map<string, Set<string>>()
   for (const { value } of batches) {
     value.intents.forEach((encoded, at) => {
       const intent = decodeIntent(encoded)
       if (intent.approval === null || ((value.bitmap >>> at) & 1) === 0) return
       const payload = decodePayload(intent.type, intent.payload)
-      if (payload.kind !== 'transaction') return
+      // A delegation moves nothing; the Router's nonces are its own.
+      if (payload.kind === 'authorization') return
+      const nonce = payload.kind === 'transaction' ? String(payload.nonce) : hex(payload.nonce)
       const id = hex(intent.approval.approvalId)
-      nonces.set(id, (nonces.get(id) ?? new Set()).add(payload.nonce))
+      nonces.set(id, (nonces.get(id) ?? new Set()).add(nonce))
     })
   }
   return { proofs, nonces }
@@ -119,8 +122,10 @@ function judgeLife(life: Life, history: ChainHistory, user: Said, own: Said): st
   const { kind, step, status, txId, approvalId } = life
   const wrong: string[] = []
   const name = `${txId} (${kind}, killed at ${step}, ${status})`
-  if (status === null || !ENDS[kind].includes(status)) wrong.push(`${name} should not end so`)
-  const landed = landedOf(life, history)
+  if (status === null || !ENDS[kind].includes(status)) {
+    wrong.push(`${name} should not end so: ${life.error}`)
+  }
+  const landed = landedOf(life.waiter, life, history)
   if (landed.length !== (status === 'confirmed' ? 1 : 0)) {
     wrong.push(`${name} landed ${landed.length} times`)
   }
@@ -136,8 +141,11 @@ function judgeLife(life: Life, history: ChainHistory, user: Said, own: Said): st
   if (kind !== 'delayed' && nonces.size > 0 && proofs === 0) {
     wrong.push(`${name} was signed without a proof`)
   }
-  for (const { nonce } of landed) {
-    if (!nonces.has(nonce)) wrong.push(`${name} landed at ${nonce}, where nobody let it be signed`)
+  // The account's nonce; a swap lands at its gas wallet's.
+  for (const { nonce } of life.recipient === null ? [] : landed) {
+    if (!nonces.has(String(nonce))) {
+      wrong.push(`${name} landed at ${nonce}, where nobody let it be signed`)
+    }
   }
   return wrong
 }
@@ -157,7 +165,7 @@ function judgeAccount(
   if (listed.length !== asked.length) {
     wrong.push(`${key.keyId}: ${asked.length} were asked for, ${listed.length} are listed`)
   }
-  const recipients = new Set(asked.map(({ recipient }) => recipient.toLowerCase()))
+  const recipients = new Set(asked.map(({ recipient }) => recipient?.toLowerCase()))
   for (const { from, to, hash } of history.byHash.values()) {
     if (from !== address.toLowerCase()) continue
     const isClosing = to === from
@@ -166,9 +174,15 @@ function judgeAccount(
   return wrong
 }
 
-function landedOf({ recipient }: Payment, { byHash }: ChainHistory): MinedTransaction[] {
-  const to = recipient.toLowerCase()
-  return [...byHash.values()].filter((mined) => mined.succeeded && mined.to === to)
+function landedOf(
+  { address, usdc }: Waiter,
+  { recipient, amount }: Payment,
+  { byHash }: ChainHistory,
+): MinedTransaction[] {
+  return [...byHash.values()].filter((mined) => {
+    if (recipient === null) return sentBy(address, usdc, mined) === amount
+    return mined.succeeded && mined.to === recipient.toLowerCase()
+  })
 }
 
 function hex(bytes: Uint8Array): string {

@@ -91,8 +91,8 @@ export async function runApprovalKills(
   }
   wrong.push(...(await auditApprovals(stack, waiters, view, fromBlock)))
   const counted: Record<string, number> = {}
-  for (const { kind, step, status } of waiters.flatMap((waiter) => waiter.lives)) {
-    const name = `${kind}, killed at ${step}: ${status}`
+  for (const { kind, step, status, recipient } of waiters.flatMap(({ lives: all }) => all)) {
+    const name = `${recipient === null ? 'swap' : 'send'} ${kind}, killed at ${step}: ${status}`
     counted[name] = (counted[name] ?? 0) + 1
   }
   return { seed, lives: counted, kills, elapsedMs: performance.now() - startedAt, wrong }

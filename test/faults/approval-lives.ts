@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Address } from '../../src/domain/ids.js'
-import { give, newWallet } from '../defi/sponsored-wallet.js'
+import { chainOf, give, newWallet } from '../defi/sponsored-wallet.js'
 import { newAddress } from '../e2e/chain.js'
 import type { IssuedKey, Stack } from '../e2e/stack.js'
 import type { Reply } from '../support/http-client.js'
@@ -25,15 +25,22 @@ export type LifeStep = 'request' | 'wait' | 'decide'
 export interface Waiter {
   readonly key: IssuedKey
   readonly address: Address
+  readonly usdc: Address
+  readonly wrapped: Address
   readonly lives: Life[]
   /** Sends that wait for nobody, which want the nonces that waiting calls are signed at. */
   readonly others: Payment[]
 }
 
-/** To a recipient of its own, so that the chain says how often it was executed. */
+/**
+ * To a recipient of its own, or of an amount of its own, so that the chain says how often it was
+ * executed.
+ */
 export interface Payment {
-  readonly recipient: Address
-  readonly valueWei: bigint
+  /** Null of a swap, whose gas the service pays. */
+  readonly recipient: Address | null
+  /** Wei, or units of USDC. */
+  readonly amount: bigint
   readonly idempotencyKey: string
   txId: string | null
 }
@@ -45,6 +52,7 @@ export interface Life extends Payment {
   approvalId: string | null
   /** As the API shows it at last. */
   status: string | null
+  error: string | null
 }
 
 export const CHAIN_ID = 8453
@@ -52,6 +60,9 @@ export const CHAIN_ID = 8453
 const ASKED_WEI = 10n ** 12n
 const SHORT_WEI = 10n ** 13n
 const DELAYED_WEI = 10n ** 14n
+/** A cent, and each life of a wallet a unit more. */
+const SWAP_UNITS = 10_000n
+const SWAP_CHANCE = 0.3
 const EXPIRES_SECONDS = 5
 const DELAY_SECONDS = 3
 /** After such a time something becomes of an expiring or delayed call by itself. */
@@ -68,6 +79,7 @@ const between = (wei: bigint, most: bigint) => ({
 })
 const POLICY = {
   rules: [
+    { name: 'swaps', effect: 'require_approval', when: { operations: ['swap'] } },
     { name: 'asked', effect: 'require_approval', when: between(ASKED_WEI, SHORT_WEI) },
     {
       ...{ name: 'short', effect: 'require_approval', when: between(SHORT_WEI, DELAYED_WEI) },
@@ -83,25 +95,29 @@ const POLICY = {
 
 export async function createWaiters(stack: Stack, count: number): Promise<Waiter[]> {
   const waiters: Waiter[] = []
+  const { usdc, wrapped } = chainOf(stack, CHAIN_ID)
   while (waiters.length < count) {
     const { key, address } = await newWallet(stack)
     await give(stack, CHAIN_ID, address, '5', 'native')
+    await give(stack, CHAIN_ID, address, '100', 'USDC')
     const body = { policy: POLICY }
     const { status, text } = await stack.owner.call('PATCH', `/keys/${key.keyId}`, { body })
     if (status !== 200) throw new Error(`no policy: ${text}`)
-    waiters.push({ key, address, lives: [], others: [] })
+    waiters.push({ key, address, usdc, wrapped, lives: [], others: [] })
   }
   return waiters
 }
 
 export function newLife(waiter: Waiter, kind: LifeKind, random: Random): Life {
   const step = random.pick(['request', 'wait', 'decide', 'decide', 'decide', 'decide'] as const)
+  // What the clock ends or releases is told by what it sends.
+  const isSwap = random.chance(SWAP_CHANCE) && !(kind in BY_CLOCK_MS)
   const above = { expired: SHORT_WEI, delayed: DELAYED_WEI }[kind as string] ?? ASKED_WEI
   const life: Life = {
-    ...newPayment(above + 1n + BigInt(random.integer(1_000))),
+    ...(isSwap ? newSwap(waiter) : newPayment(above + 1n + BigInt(random.integer(1_000)))),
     // What nobody decides goes on by itself.
     ...{ waiter, kind, step: kind in BY_CLOCK_MS ? 'wait' : step },
-    ...{ approvalId: null, status: null },
+    ...{ approvalId: null, status: null, error: null },
   }
   waiter.lives.push(life)
   return life
@@ -113,25 +129,38 @@ export function newOther(waiter: Waiter, random: Random): Payment {
   return other
 }
 
-function newPayment(valueWei: bigint): Payment {
-  return { recipient: newAddress(), valueWei, idempotencyKey: randomUUID(), txId: null }
+function newPayment(amount: bigint): Payment {
+  return { recipient: newAddress(), amount, idempotencyKey: randomUUID(), txId: null }
+}
+
+function newSwap({ lives }: Waiter): Payment {
+  const amount = SWAP_UNITS + BigInt(lives.length)
+  return { recipient: null, amount, idempotencyKey: randomUUID(), txId: null }
 }
 
 /** One attempt; the same request each time. Never rejects. */
-export async function request({ key }: Waiter, payment: Payment | Life): Promise<void> {
-  const { recipient, valueWei, idempotencyKey } = payment
-  const body = { chain_id: CHAIN_ID, to: recipient, value: valueWei.toString() }
-  const headers = { 'idempotency-key': idempotencyKey }
-  const reply = await key.api.post('/api/tx/send', body, headers).catch(() => null)
+export async function request(waiter: Waiter, payment: Payment | Life): Promise<void> {
+  const headers = { 'idempotency-key': payment.idempotencyKey }
+  const [path, body] = bodyOf(waiter, payment)
+  const reply = await waiter.key.api.post(path, body, headers).catch(() => null)
   if (reply === null || reply.status >= 300 || reply.json.tx_id === undefined) return
   payment.txId = reply.json.tx_id
   const asked = reply.json.approval as { readonly approval_id: string } | undefined
   if ('approvalId' in payment && asked !== undefined) payment.approvalId = asked.approval_id
 }
 
+function bodyOf({ usdc, wrapped }: Waiter, { recipient, amount }: Payment) {
+  const common = { chain_id: CHAIN_ID }
+  if (recipient !== null) {
+    return ['/api/tx/send', { ...common, to: recipient, value: amount.toString() }] as const
+  }
+  const tokens = { token_in: usdc, token_out: wrapped }
+  return ['/api/swap/execute', { ...common, ...tokens, amount_in: amount.toString() }] as const
+}
+
 /** Asks until it is acknowledged. @throws Error when it is not in time */
 export async function requested(waiter: Waiter, payment: Payment): Promise<void> {
-  await until(`a request of ${payment.valueWei} wei`, async () => {
+  await until(`a request of ${payment.amount} for ${payment.recipient}`, async () => {
     await request(waiter, payment)
     return payment.txId !== null
   })
@@ -156,6 +185,7 @@ export async function ended(stack: Stack, life: Life): Promise<void> {
   await until(`${life.kind} ${life.txId}`, async () => {
     const reply = await waiter.key.api.get(`/api/tx/${life.txId}`).catch(() => null)
     life.status = reply?.json.status ?? life.status
+    life.error = JSON.stringify(reply?.json.error ?? null)
     if (life.status !== null && FINAL.has(life.status)) return true
     if (life.status === 'awaiting_approval') await decide(stack, life)
     return false
