@@ -28,6 +28,7 @@ import { payeesToTell } from './effects/read-payees.js'
 import { screen, screenSponsored } from './effects/screen.js'
 import { signIntent } from './effects/sign-intent.js'
 import { valueReceipt } from './effects/value-receipt.js'
+import { endedCall } from './ended-call.js'
 import type { SubWalletPorts } from './ports.js'
 import { loadState, recordEvents } from './record.js'
 import { stillForgotten } from './sweep-idempotency.js'
@@ -69,7 +70,7 @@ export function createSubWalletShell(
       }
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
       if (command.type === 'sponsor-update' && !state.sponsored.has(command.txId)) {
-        return { ...command, stored: reader.transactions.byId(command.txId) ?? null }
+        return { ...command, stored: endedCall(reader, command.txId) }
       }
       if (command.type === 'read-limits' && command.judged !== undefined) {
         const payees = payeesToTell(reader, state, command.keyId, command.judged.policy)

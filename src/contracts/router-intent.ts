@@ -70,9 +70,18 @@ export function encodeCancel(account: Address, nonce: bigint): Hex {
 
 /** @param calldata of `execute`, as `encodeExecute` makes it */
 export function intentNonceOf(calldata: Hex): bigint {
+  return executedIntent(calldata).nonce
+}
+
+/** Unix seconds. @param calldata of `execute`, as `encodeExecute` makes it */
+export function intentDeadlineOf(calldata: Hex): number {
+  return executedIntent(calldata).deadline
+}
+
+function executedIntent(calldata: Hex) {
   const { functionName, args } = decodeFunctionData({ abi: agentRouter.abi, data: calldata })
   if (functionName !== 'execute') throw new Error('not the calldata of an execution')
-  return args[0].nonce
+  return args[0]
 }
 
 /** EIP-2098: the recovery bit moves into the top bit of s, which low-s signatures leave free. */

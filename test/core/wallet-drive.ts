@@ -147,9 +147,10 @@ export class WalletDrive {
   async #tell(txId: TxId, told: Partial<SponsorUpdate>): Promise<void> {
     const gas = told.gas ?? null
     const { state, reader } = this.world
-    const known = state.sponsored.has(txId)
-      ? {}
-      : { stored: reader.transactions.byId(txId) ?? null }
+    const tx = reader.transactions.byId(txId)
+    const deadlineSeconds = Math.floor(this.drawn.nowMs / 1_000) + INTENT_SECONDS
+    const stored = tx === undefined ? null : { tx, deadlineSeconds }
+    const known = state.sponsored.has(txId) ? {} : { stored }
     await this.handle({
       ...{ type: 'sponsor-update', txId, gas, refusal: null, cancels: null },
       flight: gas === null || isFinal(gas.status) ? 'ended' : 'sent',

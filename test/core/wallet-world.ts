@@ -4,7 +4,7 @@ import type { PreparedSponsored } from '../../actors/sub-wallet/core/sponsored-m
 import { countersOf, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import { loadState, recordEvents } from '../../actors/sub-wallet/record.js'
 import { gasWalletsFor } from '../../src/domain/gas-wallets.js'
-import type { Address } from '../../src/domain/ids.js'
+import type { Address, Hex } from '../../src/domain/ids.js'
 import type { SpendCounters } from '../../src/domain/spend.js'
 import {
   ADDRESS,
@@ -104,7 +104,12 @@ export function preparedSwap(
 export const INTENT_SECONDS = 180
 
 /** A swap whose intent is signed and stored, and that a gas wallet was asked to carry. */
-export async function submitJob(world: WalletWorld, n: number, micros: bigint): Promise<void> {
+export async function submitJob(
+  world: WalletWorld,
+  n: number,
+  micros: bigint,
+  calldata: Hex = '0x',
+): Promise<void> {
   const txId = txIdOf(n)
   const nowMs = START_MS
   await world.handle(preparedSwap(n, micros), n)
@@ -116,6 +121,6 @@ export async function submitJob(world: WalletWorld, n: number, micros: bigint): 
     nowMs,
   })
   const deadlineSeconds = nowMs / 1_000 + INTENT_SECONDS
-  const signed = { calldata: '0x', authorization: null, deadlineSeconds } as const
+  const signed = { calldata, authorization: null, deadlineSeconds }
   await world.handle({ type: 'intent-signed', txId, signed, nowMs })
 }

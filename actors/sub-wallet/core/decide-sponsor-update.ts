@@ -14,6 +14,7 @@ import { type Fault, fault, naming } from '../../../src/errors/fault.js'
 import { noteSigned } from './breaker-watch.js'
 import { dropOrphanedDelegation } from './decide-delegation.js'
 import { limitsCrossed } from './limit-crossings.js'
+import { reopenSponsored } from './reopen-sponsored.js'
 import { Sent } from './sent.js'
 import { recordBeforeGas } from './sponsored-call.js'
 import type { SponsoredCommand } from './sponsored-messages.js'
@@ -35,7 +36,7 @@ export function sponsorUpdate(turn: Turn, command: Update): void {
   }
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.phase === 'held') {
-    reopen(turn, entry, command)
+    reopenSponsored(turn, entry, command)
     return
   }
   // What a gas wallet tells that was passed over says nothing about the one that was asked since.
@@ -248,9 +249,11 @@ function recordOf(
   const { wallet } = turn.state
   if (wallet === null) return null
   const { txId, keyId, lineageId, requestId, chainId, kind, router, calldata } = sponsorship
-  const { valuation, reservation, waited } = sponsorship
+  const { valuation, reservation, waited, counted } = sponsorship
+  const unitsTaken = counted?.taken ?? []
   return {
     ...{ txId, keyId, lineageId, requestId, kind },
+    ...(unitsTaken.length === 0 ? {} : { unitsTaken }),
     ...(waited === undefined ? {} : { approval: waited.approval }),
     call: { chainId, to: router, value: 0n, data: calldata },
     subWalletId: wallet.subWalletId,
@@ -269,42 +272,6 @@ function recordOf(
     updatedAtMs: gas.updatedAtMs,
     confirmedAtMs: null,
   }
-}
-
-/** Longest that an intent may live (AgentRouter, MAX_LIFETIME). */
-const LIFETIME_SECONDS_MAX = 600
-
-/** A reorg took its block away after it had ended: the reservation counts again. */
-function reopen(turn: Turn, entry: SponsoredEntry | undefined, command: Update): void {
-  const { gas, stored, nowMs, gasWalletId } = command
-  const tx = entry?.tx ?? stored ?? null
-  if (gas === null || isFinal(gas.status) || tx === null || !isFinal(tx.status)) return
-  if (tx.status === 'dropped' || !isCarriedBy(tx, gas)) return
-  const { txId, subWalletId, keyId, lineageId, requestId, kind, createdAtMs } = tx
-  const { chainId, to: router, data: calldata } = tx.call
-  if (kind === 'send') return
-  // It may have waited long before it was signed.
-  const signedAtMs = tx.attempts[0]?.signedAtMs ?? createdAtMs
-  const sponsorship: Sponsorship = entry?.sponsorship ?? {
-    ...{ txId, subWalletId, keyId, lineageId, requestId, chainId, kind, createdAtMs, gasWalletId },
-    ...{ router, calldata },
-    authorization: null,
-    deadlineSeconds: Math.floor(signedAtMs / 1_000) + LIFETIME_SECONDS_MAX,
-    valuation: tx.valuation,
-    reservation: tx.reservation,
-    gasMicros: 0n,
-    idempotency: null,
-    stage: 'sent',
-  }
-  // Its gas was counted when it ended.
-  const sent: Sponsorship = { ...sponsorship, gasMicros: 0n, stage: 'sent' }
-  turn.emit({ type: 'sponsored-reopened', tx, sponsorship: sent, atMs: nowMs })
-}
-
-/** False for what a gas wallet sent that had been passed over. */
-function isCarriedBy({ attempts }: Transaction, gas: AccountTransaction): boolean {
-  const hashes = new Set(gas.attempts.map(({ txHash }) => txHash))
-  return attempts.some(({ txHash }) => hashes.has(txHash))
 }
 
 /**

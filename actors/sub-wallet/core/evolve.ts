@@ -17,6 +17,7 @@ import { adjustOnPath, reserveOnPath, settleOnPath, unsettleOnPath } from './pat
 import {
   areStillKnown,
   bookCall,
+  countedAtMs,
   giveUnitsBack,
   notePaid,
   noteUnpaid,
@@ -218,7 +219,7 @@ function reopened(state: SubWalletState, { tx, atMs }: Of<'transaction-reopened'
   const held: Transaction = { ...tx, spentMicros: reservation.micros }
   foldReopened(state, held, atMs)
   if (tx.status !== 'confirmed') {
-    takeUnitsAgain(state, lineageId, tx.createdAtMs, tx.unitsTaken)
+    takeUnitsAgain(state, lineageId, countedAtMs(tx), tx.unitsTaken)
     notePaid(state, tx)
   }
   forgetReceipt(state, tx.txId)
@@ -233,7 +234,7 @@ function ended(state: SubWalletState, event: Of<'transaction-ended'>): void {
   const end: Transaction = { ...tx, status, spentMicros, error, updatedAtMs: atMs, confirmedAtMs }
   foldEnded(state, end, event.nonceFreed)
   if (status !== 'confirmed') {
-    giveUnitsBack(state, lineageId, tx.createdAtMs, tx.unitsTaken)
+    giveUnitsBack(state, lineageId, countedAtMs(tx), tx.unitsTaken)
     noteUnpaid(state, tx)
   }
   state.receipts.delete(txId)

@@ -55,6 +55,11 @@ function countFor(
   putLedger(state, lineageId, addToLedger(before, { ...counted, taken }, windows, ceilings))
 }
 
+/** When policies counted it; what waited was counted when it was let through. */
+export function countedAtMs({ approval, createdAtMs, attempts }: Transaction): number {
+  return approval === undefined ? createdAtMs : (attempts[0]?.signedAtMs ?? createdAtMs)
+}
+
 /** Of a call that ended and moved nothing. @param atMs when it was counted */
 export function giveUnitsBack(
   state: SubWalletState,

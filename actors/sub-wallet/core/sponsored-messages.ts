@@ -40,8 +40,8 @@ export type SponsoredCommand =
       readonly nowMs: number
     }
   | (SponsorUpdate & {
-      /** The record of a call that has ended; set where the actor has none at hand. */
-      readonly stored?: Transaction | null
+      /** A call that has ended; set where the actor has none at hand. */
+      readonly stored?: EndedCall | null
     })
   | {
       readonly type: 'delegation-checked'
@@ -117,6 +117,13 @@ export interface SponsorUpdate {
   /** The failed call that the job was to cancel; null for an execution. */
   readonly cancels: TxId | null
   readonly nowMs: number
+}
+
+/** One that was mined, as the store has it. */
+export interface EndedCall {
+  readonly tx: Transaction
+  /** Of its intent; unix seconds by the block's clock. */
+  readonly deadlineSeconds: number
 }
 
 /**

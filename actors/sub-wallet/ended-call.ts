@@ -1,0 +1,13 @@
+import { intentDeadlineOf } from '../../src/contracts/router-intent.js'
+import type { TxId } from '../../src/domain/ids.js'
+import { isSponsored } from '../../src/domain/sponsorship.js'
+import type { Reader } from '../../src/store/reader.js'
+import type { EndedCall } from './core/sponsored-messages.js'
+
+/** A sponsored call that was mined and has ended; only such a one can be in flight again. */
+export function endedCall({ transactions }: Reader, txId: TxId): EndedCall | null {
+  const tx = transactions.byId(txId)
+  if (tx === undefined || !isSponsored(tx.kind)) return null
+  if (tx.status !== 'confirmed' && tx.status !== 'failed') return null
+  return { tx, deadlineSeconds: intentDeadlineOf(tx.call.data) }
+}

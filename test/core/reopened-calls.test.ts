@@ -1,0 +1,225 @@
+import { describe, expect, test } from 'vitest'
+import { endedCall } from '../../actors/sub-wallet/ended-call.js'
+import { encodeExecute } from '../../src/contracts/router-intent.js'
+import type { MinedIn } from '../../src/domain/transaction.js'
+import { WaitingWallet } from '../actors/waiting-wallet.js'
+import {
+  ADDRESS,
+  ATTEMPT,
+  apiKey,
+  CHAIN_ID,
+  LINEAGE_ID,
+  preparedSend,
+  START_MS,
+  transaction,
+  txIdOf,
+  wallet,
+} from '../actors/wallet-fixtures.js'
+import { policyOf, transferData } from '../policy/random-policies.js'
+import { checkWallet } from './wallet-mirror.js'
+import {
+  FIRST_GAS_WALLET,
+  INTENT_SECONDS,
+  openWallet,
+  ROUTER,
+  spentBy,
+  submitJob,
+  type WalletWorld,
+} from './wallet-world.js'
+
+const nowMs = START_MS
+const txId = txIdOf(1)
+const CAP = 1_000n
+const VALUE = 400n
+const DEADLINE_SECONDS = START_MS / 1_000 + INTENT_SECONDS
+const CALLDATA = encodeExecute(
+  {
+    ...{ account: ADDRESS, tokenIn: ADDRESS, amountIn: VALUE, feeBps: 0, tokenOut: ROUTER },
+    ...{ minOut: 1n, target: ROUTER, data: '0x', nonce: 0n, deadline: DEADLINE_SECONDS },
+  },
+  new Uint8Array(65).fill(1, 0, 64),
+  new Uint8Array(64).fill(1),
+)
+const MINED: MinedIn = {
+  ...{ txHash: ATTEMPT.txHash, blockNumber: 1, blockHash: '0x0b' },
+  ...{ outcome: 'success', feeWei: 0n },
+}
+const ELSEWHERE: MinedIn = { ...MINED, blockNumber: 2, blockHash: '0x0c' }
+const REVERTED: MinedIn = { ...ELSEWHERE, outcome: 'reverted' }
+
+/** A wallet whose key may move so many units of what the calls move in a day. */
+async function opened(): Promise<WalletWorld> {
+  const world = await openWallet(CAP)
+  const ceilings = [{ chain_id: CHAIN_ID, token: ADDRESS, per: 'day', amount: '1000' }]
+  const policy = policyOf({ default: 'allow', ceilings })
+  const caps = { dailyLimitMicros: CAP, monthlyLimitMicros: 3n * CAP }
+  await world.handle({ type: 'register-key', key: apiKey({ ...caps, policy }) })
+  return world
+}
+
+const record = ({ reader }: WalletWorld) => reader.transactions.byId(txId)
+const units = ({ state }: WalletWorld) =>
+  state.policyLedgers.get(LINEAGE_ID)?.units.map(({ dayUnits }) => dayUnits)
+
+/** In memory and after a restart alike. */
+function counts(world: WalletWorld, dayMicros: bigint, reservedMicros: bigint, moved: bigint) {
+  checkWallet(world, CAP, nowMs)
+  expect(spentBy(world)).toMatchObject({ dayMicros, reservedMicros })
+  expect(units(world)).toEqual([moved])
+  expect(world.loaded().policyLedgers).toEqual(world.state.policyLedgers)
+}
+
+const RUNS = [
+  ['', () => undefined],
+  [', over restarts', (world: WalletWorld) => world.restart()],
+] as const
+
+describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_, between) => {
+  async function told(
+    world: WalletWorld,
+    status: 'broadcast' | 'confirmed' | 'failed',
+    mined: MinedIn | null,
+  ): Promise<void> {
+    const gas = transaction(1, { status, mined, attempts: [ATTEMPT] })
+    const known = world.state.sponsored.has(txId) ? {} : { stored: endedCall(world.reader, txId) }
+    await world.handle({
+      ...{ type: 'sponsor-update', txId, gas, refusal: null, cancels: null, ...known },
+      ...{ flight: status === 'broadcast' ? 'sent' : 'ended', nowMs },
+      gasWalletId: FIRST_GAS_WALLET,
+    })
+    between(world)
+  }
+
+  async function reopened(): Promise<WalletWorld> {
+    const world = await opened()
+    await submitJob(world, 1, VALUE, CALLDATA)
+    await told(world, 'broadcast', MINED)
+    await told(world, 'confirmed', MINED)
+    counts(world, VALUE, 0n, VALUE)
+    await told(world, 'broadcast', null)
+    expect(record(world)).toMatchObject({ status: 'broadcast', mined: null, spentMicros: VALUE })
+    counts(world, VALUE, VALUE, VALUE)
+    return world
+  }
+
+  /** The spend of one that failed, and is reserved until the deadline of its intent. */
+  async function failed(world: WalletWorld): Promise<void> {
+    world.pending = []
+    await told(world, 'failed', REVERTED)
+    if (world.pending.length === 0) await world.handle({ type: 'resume-sponsored' })
+    expect(record(world)).toMatchObject({ status: 'failed', spentMicros: VALUE })
+    counts(world, VALUE, VALUE, VALUE)
+    expect(world.pending).toContainEqual({
+      ...{ type: 'await-deadline', stage: 'held', txId, chainId: CHAIN_ID },
+      deadlineSeconds: DEADLINE_SECONDS,
+    })
+  }
+
+  async function expired(world: WalletWorld): Promise<void> {
+    await world.handle({ type: 'deadline-passed', txId, isCarried: true, nowMs })
+    between(world)
+    expect(record(world)).toMatchObject({ status: 'failed', spentMicros: 0n })
+    counts(world, 0n, 0n, 0n)
+    expect(world.state.sponsored.size).toBe(0)
+  }
+
+  test('and fails is held to the deadline of its intent, and counts nothing after', async () => {
+    const world = await reopened()
+    await failed(world)
+    await expired(world)
+  })
+
+  test('and is confirmed by another block counts once', async () => {
+    const world = await reopened()
+    await told(world, 'confirmed', ELSEWHERE)
+    expect(record(world)).toMatchObject({ status: 'confirmed', spentMicros: VALUE })
+    expect(record(world)?.mined).toEqual(ELSEWHERE)
+    counts(world, VALUE, 0n, VALUE)
+  })
+
+  test('and fails, and is reopened once more, counts again until it ends', async () => {
+    const world = await reopened()
+    await failed(world)
+    await expired(world)
+    await told(world, 'broadcast', null)
+    counts(world, VALUE, VALUE, VALUE)
+    await told(world, 'confirmed', ELSEWHERE)
+    counts(world, VALUE, 0n, VALUE)
+  })
+})
+
+describe.each(RUNS)('a send that was confirmed and is reopened%s', (_, between) => {
+  const GAS = 10n
+
+  async function mined(world: WalletWorld, where: MinedIn): Promise<void> {
+    await world.handle({ type: 'confirmed', txId, mined: where, nowMs })
+    between(world)
+    if (record(world)?.status !== 'broadcast') return
+    const { blockHash } = where
+    const valued = { shownMicros: 0n, unvalued: null, nowMs }
+    await world.handle({ type: 'confirmed', txId, mined: where, nowMs })
+    await world.handle({ type: 'receipt-valued', txId, blockHash, ...valued })
+    between(world)
+  }
+
+  async function reopened(): Promise<WalletWorld> {
+    const world = await opened()
+    const data = transferData(ROUTER, VALUE)
+    await world.handle(preparedSend(1, VALUE, { nowMs, to: ADDRESS, value: 0n, data }), 1)
+    const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
+    await world.handle({ type: 'screened', txId, ...screened, nowMs })
+    const bytes = { rawTransaction: '0x01', intentId: '0x01', signedAtMs: nowMs } as const
+    const signed = { txHash: ATTEMPT.txHash, ...bytes }
+    await world.handle({ type: 'signed', txId, nonce: 0, nowMs, signed })
+    between(world)
+    await mined(world, MINED)
+    counts(world, VALUE, 0n, VALUE)
+    const stored = record(world) ?? null
+    await world.handle({ type: 'unmined', txId, stored, nowMs })
+    between(world)
+    counts(world, VALUE + GAS, VALUE + GAS, VALUE)
+    return world
+  }
+
+  test('and fails counts nothing but its gas', async () => {
+    const world = await reopened()
+    await mined(world, REVERTED)
+    expect(record(world)).toMatchObject({ status: 'failed', spentMicros: 0n })
+    counts(world, 0n, 0n, 0n)
+    const stored = record(world) ?? null
+    await world.handle({ type: 'unmined', txId, stored, nowMs })
+    counts(world, VALUE + GAS, VALUE + GAS, VALUE)
+  })
+
+  test('and is confirmed by another block counts once', async () => {
+    const world = await reopened()
+    await mined(world, ELSEWHERE)
+    expect(record(world)).toMatchObject({ status: 'confirmed', spentMicros: VALUE })
+    counts(world, VALUE, 0n, VALUE)
+  })
+})
+
+test('a send that waited for people gives units back on the day that it was signed in, and takes them there again', async () => {
+  const it = new WaitingWallet()
+  await it.run({ type: 'create-wallet', wallet })
+  const approvals = { needed: 1, expires_seconds: 86_400 }
+  const rules = [{ name: 'ask', effect: 'require_approval', when: {}, approvals }]
+  const ceilings = [{ chain_id: CHAIN_ID, token: 'native', per: 'day', amount: '1000000000' }]
+  const policy = policyOf({ default: 'allow', rules, ceilings })
+  await it.run({ type: 'register-key', key: apiKey({ policy }) })
+  await it.send(1, 100n)
+  it.nowMs += 13 * 3_600_000
+  await it.approve(1)
+  await it.settle()
+  const said = { txId, nowMs: it.nowMs }
+  const signed = { ...ATTEMPT, signedAtMs: it.nowMs }
+  await it.run({ type: 'signed', ...said, nonce: 0, signed })
+  const counted = () => it.state.policyLedgers.get(LINEAGE_ID)?.units
+  const taken = it.record(1)?.unitsTaken?.[0]?.amount ?? 0n
+  expect(taken).toBeGreaterThan(0n)
+  expect(counted()).toMatchObject([{ dayUnits: taken }])
+  await it.run({ type: 'confirmed', ...said, mined: REVERTED })
+  expect(counted()).toMatchObject([{ dayUnits: 0n, monthUnits: 0n }])
+  await it.run({ type: 'unmined', ...said, stored: it.record(1) ?? null })
+  expect(counted()).toMatchObject([{ dayUnits: taken, monthUnits: taken }])
+})
