@@ -7,6 +7,7 @@ import { areStillKnown } from '../../actors/sub-wallet/core/policy-ledgers.js'
 import { WAITING_MAX, WAITING_OF_USER_MAX } from '../../actors/sub-wallet/core/waiting-state.js'
 import { payeesToTell } from '../../actors/sub-wallet/effects/read-payees.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
+import { approvalIdOf } from '../../src/domain/approval.js'
 import { fault } from '../../src/errors/fault.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
 import { policyOf } from '../policy/random-policies.js'
@@ -330,7 +331,13 @@ describe('judged anew when it is approved', () => {
 
     test.each([
       ['it is withdrawn', () => it.withdraw(1)],
-      ['it expires', () => it.due(HOUR_MS)],
+      [
+        'it expires',
+        () => {
+          it.nowMs += HOUR_MS
+          return it.resume()
+        },
+      ],
     ])('others have that nonce as soon as %s', async (_, end) => {
       it.restart()
       await it.send(2, 7n)
@@ -393,6 +400,65 @@ describe('judged anew when it is approved', () => {
     await it.sign(2)
     expect(it.asked().map(({ draft, nonce }) => [draft.txId, nonce])).toEqual([[txIdOf(1), 1]])
   })
+})
+
+test('the clock is asked for no time twice, however many calls come and go', async () => {
+  await asking({ effect: 'allow', delay_seconds: 60 })
+  for (let n = 1; n <= 10; n++) {
+    await it.send(n, 100n)
+    expect(it.wakes().length).toBeLessThanOrEqual(2)
+    await it.due(61_000)
+    await it.settle()
+    await it.sign(n)
+  }
+  expect(it.wakes().length).toBeLessThanOrEqual(1)
+})
+
+describe('the identity provider forgets a call that ends', () => {
+  const forgotten = () => it.forgotten().filter((id) => id === approvalIdOf(txIdOf(1))).length
+
+  beforeEach(async () => {
+    await asking()
+  })
+
+  test.each([true, false])('while it is being told of it, answered by %s', async (taken) => {
+    await it.run({ ...preparedSend(1, 100n), nowMs: it.nowMs })
+    for (const _ of ['screened', 'approval-ready']) await it.answerOne()
+    const { maxNativeWei } = it.approval(1)
+    await it.withdraw(1)
+    const before = forgotten()
+    const { nowMs } = it
+    await it.run({ type: 'approval-told', txId: txIdOf(1), maxNativeWei, taken, nowMs })
+    expect(forgotten()).toBe(before + 1)
+  })
+
+  test('while it has yet to be told that people are asked again', async () => {
+    await it.send(1, 100n)
+    await it.approve(1)
+    await it.answerOne(true, quoteOf(110n))
+    expect(it.approval(1)).toMatchObject({ askedAgain: 'price', toldAtMs: null })
+    await it.withdraw(1)
+    expect(forgotten()).toBe(1)
+  })
+})
+
+test('a delay that became longer holds for what waits already', async () => {
+  await asking({ effect: 'allow', delay_seconds: 60 })
+  await it.send(1, 100n)
+  await asking({ effect: 'allow', delay_seconds: 7_200 })
+  await it.due(61_000)
+  await it.settle()
+  expect(it.asked()).toEqual([])
+  const dueAtMs = it.nowMs + 7_200_000
+  expect(it.approval(1)).toMatchObject({ askedAgain: 'policy', delaySeconds: 7_200 })
+  expect(it.approval(1).expiresAtMs).toBeGreaterThan(dueAtMs)
+  expect(it.record(1)?.approval).toMatchObject({ runsAtMs: dueAtMs })
+  await it.due(7_200_000)
+  await it.settle()
+  expect(it.asked()).toEqual([])
+  await it.due(1_000)
+  await it.settle()
+  expect(it.asked()).toHaveLength(1)
 })
 
 describe('calls of contracts in line behind one that was taken back', () => {

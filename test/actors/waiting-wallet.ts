@@ -225,9 +225,26 @@ export class WaitingWallet {
     return this.run({ type: 'withdraw-call', txId: txIdOf(n), keyId, requestId: 'r', nowMs })
   }
 
-  due(afterMs: number) {
+  /** The clock goes on, and brings what was asked of it. */
+  async due(afterMs: number): Promise<void> {
     this.nowMs += afterMs
-    return this.run({ type: 'approvals-due', nowMs: this.nowMs })
+    const { nowMs } = this
+    for (;;) {
+      const at = this.effects.findIndex((it) => it.type === 'wake-approvals' && it.atMs <= nowMs)
+      const [effect] = at < 0 ? [] : this.effects.splice(at, 1)
+      if (effect?.type !== 'wake-approvals') return
+      await this.run({ type: 'approvals-due', atMs: effect.atMs, nowMs })
+    }
+  }
+
+  /** Those that the clock has yet to bring, in the order in which they were asked for. */
+  wakes(): readonly number[] {
+    return this.effects.flatMap((it) => (it.type === 'wake-approvals' ? [it.atMs] : []))
+  }
+
+  /** What the identity provider was told to forget. */
+  forgotten(): readonly string[] {
+    return this.effects.flatMap((it) => (it.type === 'forget-approval' ? [it.approvalId] : []))
   }
 
   /** What the quorum was asked for and has not answered. */
@@ -298,6 +315,8 @@ export class WaitingWallet {
       else if (draft !== null && draft.approval === undefined) held += draft.reservation.micros
     }
     expect(handedOf(stored)).toEqual(handedOf(state))
+    // Each is sooner than those before it, so no time is waited for twice.
+    expect(this.wakes()).toEqual([...new Set(this.wakes())].sort((a, b) => b - a))
     expect(this.reserved).toBe(held)
     for (const { draft } of this.asked()) {
       const waits = draft.approval?.proofs.length ?? null

@@ -1,6 +1,6 @@
 import type { Approval, ApprovalDecision, AskedCall } from '../../../src/domain/approval.js'
 import type { ScreenedAgainst } from '../../../src/domain/audit.js'
-import type { Hex, KeyId, TxId } from '../../../src/domain/ids.js'
+import type { ApprovalId, Hex, KeyId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
 import type { Draft } from './state.js'
@@ -30,7 +30,7 @@ export type ApprovalCommand =
   | DecideApproval
   | WithdrawCall
   /** The clock: something has expired, or may be signed now. */
-  | { readonly type: 'approvals-due'; readonly nowMs: number }
+  | { readonly type: 'approvals-due'; readonly atMs: number; readonly nowMs: number }
 
 /** As the identity provider verified it, or a console token's decline. */
 export interface DecideApproval {
@@ -92,7 +92,8 @@ export type ApprovalEvent =
   | { readonly type: 'approvals-resting'; readonly on: boolean; readonly failures: number }
   | { readonly type: 'approval-running'; readonly txId: TxId }
   | { readonly type: 'approval-rested'; readonly txId: TxId; readonly untilMs: number }
-  | { readonly type: 'approvals-wake'; readonly atMs: number | null }
+  /** Looks that the clock was asked for and has yet to bring. */
+  | { readonly type: 'approvals-wake'; readonly wakesAtMs: readonly number[] }
 
 export type ApprovalEffect =
   /** Its proof of the API key and its page, before it is stored: after a restart nobody has them. */
@@ -113,5 +114,9 @@ export type ApprovalEffect =
     }
   | { readonly type: 'rest-approvals'; readonly delayMs: number }
   /** The identity provider need not keep it any more; told once, and it forgets by itself. */
-  | { readonly type: 'forget-approval'; readonly approval: Approval }
+  | {
+      readonly type: 'forget-approval'
+      readonly approvalId: ApprovalId
+      readonly status: Approval['status']
+    }
   | { readonly type: 'wake-approvals'; readonly atMs: number }

@@ -234,9 +234,9 @@ export function tell(turn: Turn, { tx, approval }: WaitingCall): void {
 }
 
 export function wakeAt(turn: Turn, atMs: number): void {
-  const { wakeAtMs } = turn.state.waiting
-  if (wakeAtMs !== null && wakeAtMs <= atMs) return
-  turn.emit({ type: 'approvals-wake', atMs })
+  const { wakesAtMs } = turn.state.waiting
+  if (wakesAtMs.some((known) => known <= atMs)) return
+  turn.emit({ type: 'approvals-wake', wakesAtMs: [...wakesAtMs, atMs] })
   turn.effect({ type: 'wake-approvals', atMs })
 }
 
@@ -265,7 +265,8 @@ export function endWaiting(
       ? { ...asked, status: 'approved', decidedAtMs: asked.decidedAtMs ?? nowMs }
       : { ...asked, status, decidedAtMs: nowMs }
   turn.emit({ type: 'approval-ended', tx, approval, requestId, atMs: nowMs })
-  if (asked.toldAtMs !== null) turn.effect({ type: 'forget-approval', approval })
+  // It may know of it without having answered, or of what was asked before; if not, it does nothing.
+  turn.effect({ type: 'forget-approval', approvalId: approval.approvalId, status: approval.status })
   return approval
 }
 

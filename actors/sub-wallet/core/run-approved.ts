@@ -1,6 +1,7 @@
 import {
   type Approval,
   type ApprovalToSign,
+  approvalIdOf,
   approversOf,
   isApproved,
   type WaitingSponsorship,
@@ -11,6 +12,7 @@ import type { UsdMicros } from '../../../src/domain/money.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { CATALOGUE } from '../../../src/errors/catalogue.js'
 import type { Fault } from '../../../src/errors/fault.js'
+import { APPROVAL_SECONDS_MAX, DELAY_SECONDS_MAX } from '../../../src/policy/policy.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import type { ApprovalCommand } from './approval-messages.js'
 import type { CallAtGates } from './call-at-gates.js'
@@ -58,8 +60,11 @@ export function advanceWaiting(turn: Turn, nowMs: number): void {
   askToWake(turn)
 }
 
-export function approvalsDue(turn: Turn, { nowMs }: Of<'approvals-due'>): void {
-  turn.emit({ type: 'approvals-wake', atMs: null })
+export function approvalsDue(turn: Turn, { atMs, nowMs }: Of<'approvals-due'>): void {
+  const { wakesAtMs } = turn.state.waiting
+  // Of an actor that was loaded anew meanwhile, and has asked for its own.
+  if (!wakesAtMs.includes(atMs)) return
+  turn.emit({ type: 'approvals-wake', wakesAtMs: wakesAtMs.filter((other) => other !== atMs) })
   turn.touchWaiting(nowMs)
 }
 
@@ -68,6 +73,10 @@ export function approvalTold(turn: Turn, command: Of<'approval-told'>): void {
   const { waiting } = turn.state
   turn.emit({ type: 'approval-telling', txId: null })
   const call = waiting.byTx.get(txId)
+  if (call === undefined) {
+    // It ended meanwhile, and that was said before the identity provider had it, or may have been.
+    turn.effect({ type: 'forget-approval', approvalId: approvalIdOf(txId), status: 'approved' })
+  }
   if (taken) {
     turn.emit({ type: 'approvals-resting', on: waiting.resting, failures: 0 })
     // Asked again meanwhile, it is told anew.
@@ -101,7 +110,10 @@ export function askedAgainFor(
   { approval }: WaitingCall,
   { admitted, asks }: CallAtGates,
 ): AskedAgain | null {
-  if (asks !== undefined && asks.needed > approversOf(approval).size) return 'policy'
+  if (asks !== undefined) {
+    if (asks.needed > approversOf(approval).size) return 'policy'
+    if (asks.delaySeconds > approval.delaySeconds) return 'policy'
+  }
   return hasMoved(approval.valueMicros, admitted?.valuation.valueMicros ?? 0n) ? 'price' : null
 }
 
@@ -127,13 +139,22 @@ export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number)
   const { why, asks, valueMicros, counted, sponsored } = anew
   const { tx, approval: before } = waitingOf(turn.state, txId)
   const needed = Math.max(before.needed, asks?.needed ?? 0)
-  const asked = tx.approval === undefined ? undefined : { ...tx.approval, needed }
+  const times = timesAnew(before, asks, nowMs)
+  const { delaySeconds, expiresAtMs } = times
+  const isLonger = delaySeconds > before.delaySeconds
+  const asked =
+    tx.approval === undefined
+      ? undefined
+      : {
+          ...{ ...tx.approval, needed, expiresAtMs },
+          ...(isLonger ? { runsAtMs: nowMs + delaySeconds * SECOND_MS } : {}),
+        }
   const data = sponsored === null ? tx.call.data : sponsored.terms.data
   const isAnother =
     anew.maxNativeWei !== before.maxNativeWei || !isSameTerms(sponsored, before.sponsored)
   const approval: Approval = {
     ...before,
-    ...{ status: 'pending', decisions: [], needed, toldAtMs: null, askedAgain: why },
+    ...{ status: 'pending', decisions: [], needed, toldAtMs: null, askedAgain: why, ...times },
     // Another term, so that what was signed over the one before is good for nothing.
     maxNativeWei: isAnother ? anew.maxNativeWei : before.maxNativeWei + 1n,
     ...{ valueMicros, counted, sponsored, decidedAtMs: null },
@@ -147,6 +168,21 @@ export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number)
     ...{ approval, atMs: nowMs },
   })
   turn.touchWaiting(nowMs)
+}
+
+/** A longer delay leaves people their time; the identity provider keeps no call for longer. */
+function timesAnew(
+  { delaySeconds: before, expiresAtMs, requestedAtMs }: Approval,
+  asks: CallAtGates['asks'],
+  nowMs: number,
+): Pick<Approval, 'delaySeconds' | 'expiresAtMs'> {
+  if (asks === undefined || asks.delaySeconds <= before) {
+    return { delaySeconds: before, expiresAtMs }
+  }
+  const { delaySeconds, expiresSeconds } = asks
+  const wantedMs = nowMs + (delaySeconds + expiresSeconds) * SECOND_MS
+  const longestMs = requestedAtMs + (DELAY_SECONDS_MAX + APPROVAL_SECONDS_MAX) * SECOND_MS
+  return { delaySeconds, expiresAtMs: Math.max(expiresAtMs, Math.min(wantedMs, longestMs)) }
 }
 
 /** As far as a new price may change them. */

@@ -72,7 +72,7 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
       return
     }
     case 'approvals-wake':
-      waiting.wakeAtMs = event.atMs
+      waiting.wakesAtMs = event.wakesAtMs
       return
   }
 }

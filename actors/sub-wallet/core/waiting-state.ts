@@ -20,8 +20,8 @@ export interface WaitingCalls {
   resting: boolean
   /** Attempts in a row that failed. */
   failures: number
-  /** When the next look at what is due was asked for; null: none was. */
-  wakeAtMs: number | null
+  /** For which times a look at what is due was asked for; each one asked for is the soonest. */
+  wakesAtMs: readonly number[]
 }
 
 /**
@@ -64,7 +64,7 @@ export function noWaitingCalls(): WaitingCalls {
     telling: null,
     resting: false,
     failures: 0,
-    wakeAtMs: null,
+    wakesAtMs: [],
   }
 }
 

@@ -94,16 +94,17 @@ export async function wakeApprovals(
   { atMs }: Of<'wake-approvals'>,
   self: (command: Command) => void,
 ): Promise<void> {
-  await sleep(timers, Math.min(SLEEP_MS_MAX, Math.max(0, atMs - timers.now())))
-  self({ type: 'approvals-due', nowMs: timers.now() })
+  do {
+    await sleep(timers, Math.min(SLEEP_MS_MAX, Math.max(0, atMs - timers.now())))
+  } while (timers.now() < atMs)
+  self({ type: 'approvals-due', atMs, nowMs: timers.now() })
 }
 
 /** It frees its place there; forgotten, it ends by itself. */
 export function forgetApproval(
   { approvals, log }: Pick<SubWalletPorts, 'approvals' | 'log'>,
-  { approval }: Of<'forget-approval'>,
+  { approvalId, status }: Of<'forget-approval'>,
 ): void {
-  const { approvalId, status } = approval
   const as = status === 'approved' || status === 'pending' ? 'dropped' : status
   approvals
     ?.end(approvalId, as)
