@@ -120,7 +120,7 @@ export const callPolicyInput = policy
   })
   .nullable()
   .describe(
-    'which single calls the key may make: deny wins, then require_approval, then allow; a breaker freezes the key; approvals are not available in this version, and what asks for one is refused',
+    'which single calls the key may make: deny wins, then require_approval, then allow; a breaker freezes the key; what requires approval, or a delay, waits for it',
   )
 
 /** As it is signed: canonical, with addresses in lower case. */

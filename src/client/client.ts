@@ -37,12 +37,22 @@ export interface Client extends AgentMethods {
   /** The operation of that name, where it is known only when the program runs. */
   call(name: OperationName, input: Input, options?: CallOptions): Promise<Answer>
   /**
+   * Sends, and waits: until nobody has to be asked about it any more (`decided`: it is signed, or was
+   * declined, has expired or was withdrawn), or until nothing more becomes of it (`final`).
+   * @throws WaitTimeoutError when it is still under way; its `txId` names what goes on
+   */
+  send(input: OperationInput<'send_transaction'>, options: SendOptions): Promise<TransactionView>
+  /**
    * Asks until a call that waits for approval is signed, declined, expired or withdrawn. Whoever
    * approves it may take longer than the default time.
    */
   waitForApproval(txId: string, options?: WaitOptions): Promise<TransactionView>
   /** Asks until nothing more becomes of the transaction: confirmed, failed, dropped or never approved. */
   waitForTransaction(txId: string, options?: WaitOptions): Promise<TransactionView>
+}
+
+export interface SendOptions extends CallOptions, Omit<WaitOptions, 'signal'> {
+  readonly until: keyof typeof UNTIL
 }
 
 type Answer = Readonly<Record<string, unknown>>
@@ -85,6 +95,11 @@ export function createClient(options: ClientOptions): Client {
     ...methods,
     call: async (name, input, options = {}) =>
       (await request(transport, AGENT_ROUTES[name], input, options)) as Answer,
+    async send(input, { until, ...options }) {
+      const record = await methods.sendTransaction(input, options)
+      if (UNTIL[until](record)) return record
+      return waitForTransaction(look, record.tx_id, UNTIL[until], options)
+    },
     waitForApproval: (txId, wait) => waitForTransaction(look, txId, UNTIL.decided, wait),
     waitForTransaction: (txId, wait) => waitForTransaction(look, txId, UNTIL.final, wait),
   }

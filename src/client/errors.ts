@@ -116,6 +116,13 @@ export class ConnectionError extends CountersignError {
 /** `waitForTransaction` gave up; the transaction goes on. */
 export class WaitTimeoutError extends CountersignError {
   override readonly name = 'WaitTimeoutError'
+
+  readonly txId: string
+
+  constructor(message: string, txId: string) {
+    super(message)
+    this.txId = txId
+  }
 }
 
 /** The delivery is not from the service, or too old. */

@@ -51,7 +51,8 @@ export async function waitForTransaction(
     onLook?.(record)
     if (hasCome(record)) return record
     if (performance.now() + intervalMs > deadlineMs) {
-      throw new WaitTimeoutError(`${txId} is still ${record.status} after ${timeoutMs} ms`)
+      const message = `${txId} is still ${record.status} after ${timeoutMs} ms`
+      throw new WaitTimeoutError(message, txId)
     }
     await pause(intervalMs, signal)
   }

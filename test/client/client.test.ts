@@ -168,6 +168,22 @@ describe('waiting for a transaction', () => {
     expect(statuses).toEqual([])
   })
 
+  it('is what a send does that is told to, and names what it gave up on', async () => {
+    const sent = harness.calls.length
+    statuses.push('awaiting_approval', 'awaiting_approval', 'declined')
+    const declined = await client().send(SEND, { until: 'decided', intervalMs: 10 })
+    expect(declined.status).toBe('declined')
+    statuses.push('awaiting_approval', 'awaiting_approval', 'signed', 'broadcast', 'confirmed')
+    const confirmed = await client().send(SEND, { until: 'final', intervalMs: 10 })
+    expect(confirmed.status).toBe('confirmed')
+    statuses.push(...Array.from({ length: 50 }, () => 'awaiting_approval'))
+    const gaveUp = client().send(SEND, { until: 'final', intervalMs: 10, timeoutMs: 100 })
+    await expect(gaveUp).rejects.toMatchObject({ txId: expect.any(String) })
+    statuses.length = 0
+    const writes = harness.calls.slice(sent).filter((one) => one.operation === 'send_transaction')
+    expect(writes).toHaveLength(3)
+  })
+
   it('ends with its final record', async () => {
     statuses.push('signed', 'broadcast', 'failed')
     const record = await client().waitForTransaction('tx_1', { intervalMs: 10 })
