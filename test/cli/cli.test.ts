@@ -363,6 +363,17 @@ describe('what documents name besides', () => {
     expect([code, out]).toEqual([0, expect.stringContaining('canonical')])
   })
 
+  it("sets the user's breakers by a preset or a file, and by one of the two", async () => {
+    expect((await run(['breakers', 'set', '--preset', 'usual'])).code).toBe(0)
+    expect(harness.last()?.input).toEqual({ breakers: 'usual' })
+    const file = join(home, 'breakers.json')
+    const breakers = [{ kind: 'refusals', count: 3, per_seconds: 60 }]
+    await writeFile(file, JSON.stringify(breakers))
+    expect((await run(['breakers', 'set', '--file', file])).code).toBe(0)
+    expect(harness.last()?.input).toEqual({ breakers })
+    expect((await run(['breakers', 'set'])).err).toContain('--preset or --file')
+  })
+
   it('registers a webhook for the events it names', async () => {
     const url = 'https://hooks.example.com/in'
     const made = await run(['webhooks', 'create', url, '--events', 'transaction.confirmed'])

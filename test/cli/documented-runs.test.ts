@@ -20,6 +20,7 @@ const RUN_BY: Readonly<Record<string, string>> = {
   'backup reconcile': 'test/custody/backup.test.ts',
   'backup restore': 'test/live/live.test.ts',
   'backup verify': 'test/live/live.test.ts',
+  'breakers set': 'test/cli/cli.test.ts',
   'contracts deploy': 'test/defi/contracts-command.test.ts',
   'contracts rotate-cosigner': 'test/defi/contracts-command.test.ts',
   'contracts verify': 'test/defi/contracts-command.test.ts',
