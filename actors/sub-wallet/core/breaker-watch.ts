@@ -76,7 +76,7 @@ export function newPayeesOf(
 const NONE: readonly Address[] = []
 
 function countsPayees({ policy }: ApiKey): boolean {
-  return policy !== null && policy.breakers.some(({ kind }) => kind === 'new_beneficiaries')
+  return policy?.breakers.some(({ kind }) => kind === 'new_beneficiaries') === true
 }
 
 function noteOnPath(turn: Deciding, key: ApiKey, seen: Watched, requestId: string): void {
