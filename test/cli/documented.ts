@@ -4,8 +4,8 @@ import { openApiDocument } from '../../src/api/openapi.js'
 import type { Io } from '../../src/cli/io.js'
 import { nextSteps } from '../../src/cli/live/installation-files.js'
 import { runProgram } from '../../src/cli/program.js'
-import { CHAIN_IDS } from '../../src/domain/chains.js'
 import { DOCUMENTS } from '../docs/documents.js'
+import { LIVE_CHOICES } from './live-choices.js'
 
 /** The commands that documents, `/docs` and `live init` name, read out of their text. */
 
@@ -71,24 +71,7 @@ export const page = commandsIn(
     .replaceAll(/<(code|pre)[^>\n]*>/g, '`')
     .replaceAll(/<[^>\n]+>/g, ''),
 )
-export const steps = commandsIn(
-  'live init',
-  nextSteps(
-    {
-      chains: CHAIN_IDS,
-      usdcFeeds: new Map(),
-      serviceUrl: new URL('https://wallet.example.com'),
-      identityUrl: new URL('https://id.example.com'),
-      servicePort: '8080',
-      identityPort: '3100',
-      home: '/var/lib/countersign',
-      fileKeys: false,
-      packageRoot: '/opt/countersign',
-      node: '/usr/bin/node',
-    },
-    '/root/install',
-  ),
-)
+export const steps = commandsIn('live init', nextSteps(LIVE_CHOICES, '/root/install'))
 
 /** Of the words, those that are commands; the rest are values such as a name. */
 export async function pathOf(words: readonly string[]): Promise<{ path: string[]; help: string }> {

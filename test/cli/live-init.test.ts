@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.js'
-import { type LiveChoices, nextSteps } from '../../src/cli/live/installation-files.js'
+import { nextSteps } from '../../src/cli/live/installation-files.js'
 import { runProgram } from '../../src/cli/program.js'
 import { readChainPolicies, readChainsFile } from '../../src/config/chains.js'
 import { readConfig } from '../../src/config/env.js'
 import { CHAIN_IDS, chainFacts } from '../../src/domain/chains.js'
 import { readIdentitySettings } from '../../src/identity-provider/settings.js'
+import { LIVE_CHOICES } from './live-choices.js'
 
 const URLS = ['--service-url', 'https://w.example.com', '--identity-url', 'https://id.example.com']
 const FEED = '0x1111111111111111111111111111111111111111'
@@ -42,29 +43,16 @@ function environmentAt(target: string, name: string): Record<string, string> {
   )
 }
 
-const CHOICES: LiveChoices = {
-  chains: CHAIN_IDS,
-  usdcFeeds: new Map(),
-  serviceUrl: new URL('https://w.example.com'),
-  identityUrl: new URL('https://id.example.com'),
-  servicePort: '8080',
-  identityPort: '3100',
-  home: '/var/lib/countersign',
-  fileKeys: false,
-  packageRoot: '/opt/countersign',
-  node: '/usr/bin/node',
-}
-
 test.each([
   ['/home/grace/node_modules/countersign', '/usr/bin/node'],
   ['/root/node_modules/countersign', '/usr/bin/node'],
   ['/opt/countersign', '/home/grace/.nvm/versions/node/v20.19.0/bin/node'],
 ])('who has %s and %s is told first that units could not see it', (packageRoot, node) => {
-  const steps = nextSteps({ ...CHOICES, packageRoot, node }, '/root/install')
+  const steps = nextSteps({ ...LIVE_CHOICES, packageRoot, node }, '/root/install')
   expect(steps).toMatch(
     /^# Next steps\n\n0\. These units would not start[\s\S]*npm install --prefix/,
   )
-  expect(nextSteps(CHOICES, '/root/install')).toMatch(/^# Next steps\n\n1\. Fill in/)
+  expect(nextSteps(LIVE_CHOICES, '/root/install')).toMatch(/^# Next steps\n\n1\. Fill in/)
 })
 
 describe('live init', () => {
