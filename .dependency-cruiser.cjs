@@ -55,11 +55,22 @@ module.exports = {
       to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
     },
     {
+      name: 'viem-by-its-utilities',
+      comment:
+        'Each thread loads what it imports before it is ready: viem whole takes twice as long as viem/utils, which has all that the service needs.',
+      severity: 'error',
+      from: { path: '^(src|actors)/', pathNot: '^src/(cli|custody-tools)/' },
+      to: { path: 'node_modules/viem/_[a-z]+/index\\.', dependencyTypesNot: ['type-only'] },
+    },
+    {
       name: 'no-dev-package-at-run-time',
       comment:
-        'Production installs leave development dependencies out. The solver is asked for where it is, and a command says how to get it where it is not.',
+        'Production installs leave development dependencies out. The solver is asked for where it is, and a command says how to get it where it is not; the console is shipped as a bundle that has its packages in it.',
       severity: 'error',
-      from: { path: '^(src|actors)/', pathNot: '^src/cli/policy-diff/solver\\.ts$' },
+      from: {
+        path: '^(src|actors)/',
+        pathNot: ['^src/cli/policy-diff/solver\\.ts$', '^src/console/'],
+      },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
     },
     {
@@ -194,6 +205,28 @@ module.exports = {
       severity: 'error',
       from: { path: '^actors/' },
       to: { path: '^src/store/new-id\\.ts$' },
+    },
+    {
+      name: 'console-knows-types-of-the-api-alone',
+      comment:
+        'It runs in browsers and does nothing but documented calls: what it takes from the service are the types of those, and the names of chains from their one table.',
+      severity: 'error',
+      from: { path: '^src/console/' },
+      to: { path: '^(src|actors)/', pathNot: '^src/(console|api)/|^src/domain/chains\\.ts$' },
+    },
+    {
+      name: 'console-runs-nothing-of-the-service',
+      comment: 'Types of the API, nothing that runs.',
+      severity: 'error',
+      from: { path: '^src/console/' },
+      to: { path: '^src/api/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'service-runs-nothing-of-the-console',
+      comment: 'It serves what the build made of it.',
+      severity: 'error',
+      from: { path: '^(src|actors)/', pathNot: '^src/console/' },
+      to: { path: '^src/console/' },
     },
     {
       name: 'production-code-imports-no-tests',

@@ -24,7 +24,9 @@ const STACKS = [
 /** What meets the adapter; the other files of HTTP do not. */
 const HTTP_BY_ADAPTER = [
   'bad-input',
+  'console-pages',
   'connections',
+  'event-stream',
   'malformed',
   'metrics',
   'requests',
@@ -34,7 +36,8 @@ const HTTP_BY_ADAPTER = [
 
 /**
  * Runs of their own, since they need what not every machine has: SoftHSM2 (`npm run test:pkcs11`),
- * Chromium (`npm run test:passkey`, `npm run test:pages`), systemd (`npm run test:systemd`), promtool
+ * Chromium (`npm run test:passkey`, `npm run test:pages`, `npm run test:console`, `npm run test:console:cold`), systemd
+ * (`npm run test:systemd`), promtool
  * (`npm run test:alerts`), Node 22 (`npm run test:mcp:conformance` fetches it), versions of Node
  * (`npm run test:runtimes`), the registry to install from (`npm run test:package`), or minutes
  * (`npm run test:restore`).
@@ -43,11 +46,15 @@ const STACKS_ON_REQUEST = {
   PKCS11: 'test/pkcs11/**',
   PASSKEY: 'test/passkey/**',
   PAGES: 'test/pages/**',
+  CONSOLE: 'test/console-browser/**',
+  COLD_LOAD: 'test/cold-load/**',
   RUNTIMES: 'test/runtimes/**',
   PACKAGE: 'test/package/**',
   RESTORE: 'test/restore/**',
 }
 const isWanted = (name: string) => process.env[name] === '1'
+/** Pages at length: `npm run test:console:short` leaves them to `npm run test:console`. */
+const LONG_CONSOLE = isWanted('CONSOLE_SHORT') ? ['test/console-browser/records.test.ts'] : []
 const ON_REQUEST = [
   ...(isWanted('SYSTEMD') ? [] : ['test/systemd/analyze.test.ts']),
   ...(isWanted('ALERTS') ? [] : ['test/observability/promtool.test.ts']),
@@ -107,6 +114,7 @@ export default defineConfig({
               isWanted(name) ? [folder] : [],
             ),
           ].map((folder) => `${folder}/*.test.ts`),
+          exclude: LONG_CONSOLE,
           testTimeout: STACK_TEST_TIMEOUT_MS,
           hookTimeout: STACK_HOOK_TIMEOUT_MS,
           isolate,

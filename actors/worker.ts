@@ -115,8 +115,8 @@ const stepReader: StepReader | null = start.tellsSteps
   ? {
       note(step, chainId, txId, requestId, code) {
         stepLines?.note(step, chainId, txId, requestId, code)
-        const told = { step, chainId, txId, requestId, code, atMs: timers.now() }
-        outbox.push({ type: 'step', told })
+        const report = { step, chainId, txId, requestId, code, atMs: timers.now() }
+        outbox.push({ type: 'step', report })
       },
     }
   : stepLines

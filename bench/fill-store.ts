@@ -52,7 +52,7 @@ const YEAR_MS = 365 * 86_400_000
 const RAW_BYTES = 118
 const FILLED_USER = 'user_filled_'
 
-interface Owner {
+export interface Owner {
   readonly wallet: SubWallet
   readonly key: ApiKey
 }
@@ -89,14 +89,7 @@ export function openFiller(
 
   function newOwner(): Owner {
     const userId = `${FILLED_USER}${Math.floor(made++ / WALLETS_PER_USER)}` as UserId
-    const subWalletId = id<SubWalletId>(ID_PREFIX.subWallet, startedAtMs - made)
-    const keyId = id<KeyId>(ID_PREFIX.key, startedAtMs - made)
-    const address: Address = `0x${randomBytes(20).toString('hex')}`
-    const name = `filled ${made}`
-    return {
-      wallet: { subWalletId, userId, name, address, epoch: 0, createdAtMs: startedAtMs - made },
-      key: filledKey(keyId, subWalletId, userId, name),
-    }
+    return newOwnerOf(userId, `filled ${made}`, startedAtMs - made)
   }
 
   /** @param sent signed and not mined, from nonce 0 on */
@@ -145,8 +138,19 @@ export function openFiller(
   }
 }
 
+/** A wallet with a key, of which no domain has a share. */
+export function newOwnerOf(userId: UserId, name: string, createdAtMs: number): Owner {
+  const subWalletId = id<SubWalletId>(ID_PREFIX.subWallet, createdAtMs)
+  const keyId = id<KeyId>(ID_PREFIX.key, createdAtMs)
+  const address: Address = `0x${randomBytes(20).toString('hex')}`
+  return {
+    wallet: { subWalletId, userId, name, address, epoch: 0, createdAtMs },
+    key: filledKey(keyId, subWalletId, userId, name),
+  }
+}
+
 /** The wallets that can send. */
-function realOwners(reader: Reader): readonly Owner[] {
+export function realOwners(reader: Reader): readonly Owner[] {
   const owners: Owner[] = []
   for (const wallet of reader.wallets.all()) {
     const [key] = reader.keys.ofWallet(wallet.subWalletId)
@@ -228,7 +232,8 @@ function openSend({ wallet, key }: Owner, atMs: number, nonce: number): Transact
   }
 }
 
-function pastSend(owner: Owner, atMs: number, nonce: number): Transaction {
+/** Confirmed in a block of its own. */
+export function pastSend(owner: Owner, atMs: number, nonce: number): Transaction {
   const open = openSend(owner, atMs, nonce)
   const txHash = open.attempts[0]?.txHash ?? '0x'
   return {

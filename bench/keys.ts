@@ -11,37 +11,32 @@ const AT_ONCE = 8
 
 /**
  * @param token a console token
- * @param askedAbove wei that a policy sends to a person; absent: none
+ * @param policy of each key, as the wire has it; absent: none
  */
 export async function makeKeys(
   baseUrl: string,
   token: string,
   count: number,
-  askedAbove?: string,
+  policy?: object,
 ): Promise<readonly BenchKey[]> {
-  const policy = askedAbove === undefined ? {} : { policy: policyAbove(askedAbove) }
+  const terms = policy === undefined ? {} : { policy }
   const keys: BenchKey[] = []
   let next = 0
   const work = async () => {
     while (next < count) {
       const index = next++
-      keys[index] = await makeKey(baseUrl, token, `bench ${index}`, policy)
+      keys[index] = await makeKey(baseUrl, token, `bench ${index}`, terms)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
   return keys
 }
 
-function policyAbove(wei: string) {
-  const rule = { name: 'large', effect: 'require_approval', when: { value_native_gt: wei } }
-  return { rules: [rule], default: 'allow' }
-}
-
 async function makeKey(
   baseUrl: string,
   token: string,
   name: string,
-  policy: object,
+  terms: object,
 ): Promise<BenchKey> {
   const post = async <T>(path: string, body: object): Promise<T> => {
     const response = await fetch(`${baseUrl}/api/v1/agent${path}`, {
@@ -61,7 +56,7 @@ async function makeKey(
     sub_wallet_id: wallet.sub_wallet_id,
     permission: 'trade',
     ...CAPS,
-    ...policy,
+    ...terms,
   })
   return { secret: key.secret, address: wallet.addresses.evm }
 }

@@ -17,6 +17,10 @@ export interface SinkStack extends WriteTarget {
   readonly sinkPort: number
   readonly pids: Readonly<Record<'service' | 'identity' | 'quorum' | 'chain', number>>
   readonly keys: readonly BenchKey[]
+  /** Whose keys they are. */
+  readonly user: { readonly email: string; readonly password: string }
+  /** Of that user; good for an hour. */
+  readonly consoleToken: string
   /**
    * Kills the service alone as a power cut would, and starts it again.
    * @param whileDown has its store to itself meanwhile
@@ -40,8 +44,8 @@ export interface SinkStackOptions {
   readonly wallets: number
   /** Entry of the service: its supervisor hands it over; by default it is started itself. */
   readonly service?: 'dist/src/main.js' | 'dist/src/supervisor/main.js'
-  /** Wei: what the keys' policy sends to a person; absent: they have no policy. */
-  readonly askedAbove?: string
+  /** Of the keys, as the wire has it; absent: they have none. */
+  readonly policy?: object
   /** Environment of the service, besides its defaults. */
   readonly env?: Readonly<Record<string, string>>
 }
@@ -69,9 +73,13 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
     writeFileSync(join(home, 'dev-user.json'), JSON.stringify(USER), { mode: 0o600 })
     await provisionDev(home)
     const quorum = await start('dist/src/quorum-signer/main.js', {})
-    const identity = await start('dist/src/identity-provider/main.js', { IDENTITY_PORT: '0' })
-    const issuer = issuerOf(home)
     const port = await freePort()
+    const identity = await start('dist/src/identity-provider/main.js', {
+      IDENTITY_PORT: '0',
+      // By its address, the console is asked for consent once, not with every load.
+      CONSOLE_REDIRECT_URIS: `http://127.0.0.1:${port}/console/callback`,
+    })
+    const issuer = issuerOf(home)
     const serviceEnv = {
       PORT: String(port),
       IDENTITY_ISSUER: issuer,
@@ -84,7 +92,7 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
     let service = await start(entry, serviceEnv)
     const baseUrl = `http://127.0.0.1:${port}`
     const token = await mintConsoleToken({ issuer, ...USER })
-    const keys = await makeKeys(baseUrl, token, options.wallets, options.askedAbove)
+    const keys = await makeKeys(baseUrl, token, options.wallets, options.policy)
     return {
       label: 'sink',
       home,
@@ -93,6 +101,8 @@ export async function startSinkStack(options: SinkStackOptions): Promise<SinkSta
       sinkPort,
       chainId: SINK_CHAIN,
       keys,
+      user: USER,
+      consoleToken: token,
       secrets: keys.map(({ secret }) => secret),
       get pids() {
         return { service: service.pid, identity: identity.pid, quorum: quorum.pid, chain: sink.pid }

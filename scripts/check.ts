@@ -14,6 +14,11 @@ const STEPS: readonly Step[] = [
   { name: 'format and lint', command: ['node_modules/@biomejs/biome/bin/biome', 'check', '.'] },
   { name: 'types', command: ['node_modules/typescript/bin/tsc', '-p', '.'] },
   {
+    name: 'types of the console',
+    command: ['node_modules/typescript/bin/tsc', '-p', 'src/console'],
+  },
+  { name: 'size of the console', command: ['scripts/toolchain/console-budget.mjs'] },
+  {
     name: 'layers',
     command: [
       'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
@@ -50,6 +55,7 @@ const STEPS: readonly Step[] = [
     ],
   },
   { name: 'contract artifacts', command: ['dist/scripts/contracts/compile.js', '--check'] },
+  { name: 'files that a change touches', command: ['dist/scripts/count-changes.js'] },
   { name: 'dead code', command: ['node_modules/knip/bin/knip.js'] },
 ]
 

@@ -26,7 +26,7 @@ const SOURCES: ReadonlyMap<string, string> = new Map(
   FOLDERS.flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .map((path) => `${folder}/${path}`)
-      .filter((path) => path.endsWith('.ts') && !SKIPPED.test(path))
+      .filter((path) => /\.tsx?$/.test(path) && !SKIPPED.test(path))
       .map((path) => [path, readFileSync(join(ROOT, path), 'utf8').replace(COMMENT, '')] as const),
   ),
 )

@@ -1,9 +1,11 @@
 import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Registry } from 'prom-client'
 import { KEY_USE_ADDRESS } from '../actors/addresses.js'
 import { startRetention } from '../actors/retention/start-retention.js'
 import { startActors } from '../actors/runtime/actor-client.js'
 import type { WorkerStart } from '../actors/runtime/protocol.js'
+import { startDelegationSweep } from '../actors/sub-wallet/sweep-delegations.js'
 import { startIdempotencySweep } from '../actors/sub-wallet/sweep-idempotency.js'
 import { attachChainTime } from './clock/chain-time.js'
 import { firstBlock } from './clock/first-block.js'
@@ -18,7 +20,9 @@ import { runUntilStopped } from './custody/process-life.js'
 import { watchGasBalances } from './defi/gas-balances.js'
 import { writeGasWalletsFile } from './defi/gas-wallets-file.js'
 import { watchFreeSpace } from './disk/free-space.js'
+import { readLastBackup } from './disk/last-backup.js'
 import { GAS_WALLETS_PER_CHAIN } from './domain/gas-wallets.js'
+import { consolePages } from './http/console-pages.js'
 import { documentRoutes } from './http/document-routes.js'
 import { createHttpMetrics } from './http/metrics.js'
 import { descriptorsMax, unreservedDescriptors } from './http/open-files.js'
@@ -49,9 +53,9 @@ import { attachEventSequence, createEventSequenceBuffer } from './store/event-se
 import { attachVersions } from './store/versions.js'
 import { openConsoleTokens } from './wiring/console-tokens.js'
 import { openFreezes } from './wiring/freezes.js'
-import { attachMeter } from './wiring/meters.js'
+import { attachMeter, readQueues } from './wiring/meters.js'
 import { openOracleMirrors } from './wiring/oracle-mirrors.js'
-import { attachPathMeter } from './wiring/path-meter.js'
+import { attachPathMeter, readBacklogs } from './wiring/path-meter.js'
 import { openThreadPorts } from './wiring/thread-ports.js'
 
 /**
@@ -181,32 +185,47 @@ if (gasWallets.length < routerCount * GAS_WALLETS_PER_CHAIN) {
   logger.warn({ open: gasWallets.length }, 'not every gas wallet has a key yet')
 }
 writeGasWalletsFile(home, gasWallets)
-const stopSweep = startIdempotencySweep(timers, {
-  reader,
-  tell: actors.tell,
-  borneOutMs: clock.borneOutMs,
-})
+const sweeps = { reader, tell: actors.tell, borneOutMs: clock.borneOutMs }
+const stopSweep = startIdempotencySweep(timers, sweeps)
+const stopUndelegating = startDelegationSweep(timers, sweeps, config.undelegateAfterMs)
 
+const gasBalances = watchGasBalances({
+  ...{ chains, wallets: gasWallets, registry, log: logger },
+  nowMs: timers.now,
+})
+const backlogs = readBacklogs(shared.path, chainIds)
+const writes = createWriteAdmission({
+  inFlightMax: config.writesInFlightMax,
+  nowMs: timers.elapsed,
+})
 const ports = openOperationPorts(
   {
     ...{ actors, chains, prices, reader, timers },
     quoter: own.quoter,
     hasRouter: own.hasRouter,
     screener: own.screener,
+    screeningLists: lists,
     walletVersions: attachVersions(shared.walletVersions),
     freezes: freezes.book,
     headOf: heads.numberOf,
     readableSeq: sequence.readable,
     keyLastUsedAtMs: callers.lastUsedAtMs,
     forgetKey: callers.forgetKey,
+    figures: {
+      lanes: backlogs.unconfirmed,
+      webhooks: backlogs.webhooks,
+      gasWallets: gasBalances.readings,
+      queues() {
+        meter.post()
+        return readQueues(shared.meters)
+      },
+      ...{ writes: () => writes, disk, logLevel: config.logLevel },
+      lastBackup: () => readLastBackup(home),
+    },
   },
   config,
 )
 const stopSampling = sampleSharePrices(ports)
-const writes = createWriteAdmission({
-  inFlightMax: config.writesInFlightMax,
-  nowMs: timers.elapsed,
-})
 const writesStopped = () => clock.refusal() ?? disk.refusal()
 const admitted = admitWrites(createAgentHandlers(ports), writes, writesStopped)
 const agent = traces === null ? admitted : traces.around(admitted)
@@ -244,6 +263,7 @@ const server = createHttpServer({
   ...(traces === null ? {} : { traces }),
   remembersConsole: consoleTokens.remembers,
   verifyConsole: consoleTokens.verify,
+  readableSeq: sequence.readable,
   extraRoutes: [
     ...createMcpRoutes({
       ...callers.byKey,
@@ -254,12 +274,16 @@ const server = createHttpServer({
       ...(config.publicHosts === null ? {} : { allowedHosts: config.publicHosts }),
     }),
     ...documentRoutes(),
+    ...consolePages({
+      folder: fileURLToPath(new URL('./console/', import.meta.url)),
+      issuer: config.identityIssuer,
+      audience: config.consoleAudience,
+    }),
   ],
   inFlightMax: config.inFlightMax,
   door,
 })
 const { adapter } = server
-const gasBalances = watchGasBalances({ chains, wallets: gasWallets, registry, log: logger })
 const metricsListener = await showMetrics(config, {
   ...{ registry, meter, meters: shared.meters, path: shared.path, chainIds, logger },
   requests: metrics,
@@ -296,6 +320,7 @@ runUntilStopped('service', CLOSE_TIMEOUT_MS, async () => {
   const givenUp = await server.close()
   if (givenUp > 0) logger.warn({ givenUp }, 'requests were given up at shutdown')
   stopSweep()
+  stopUndelegating()
   await callers.close()
   await retention.close()
   await actors.close()

@@ -1,5 +1,5 @@
 import { timeOfId } from '../../src/domain/ids.js'
-import type { Backlog, PathMeter } from '../../src/domain/path-meter.js'
+import type { LaneBacklog, PathMeter } from '../../src/domain/path-meter.js'
 import type { ActorShell } from '../runtime/actor.js'
 import type { WatcherState } from './core/state.js'
 import type { WatchList } from './core/watch-list.js'
@@ -20,8 +20,16 @@ export function meterUnconfirmed<Command, Event, Effect>(
 }
 
 /** Ids sort by time. Some ten thousand are looked at in a millisecond, once a second at most. */
-function backlogOf(watched: WatchList): Backlog {
+function backlogOf(watched: WatchList): LaneBacklog {
   let oldest: string | null = null
-  for (const { txId } of watched.open()) if (oldest === null || txId < oldest) oldest = txId
-  return { count: watched.openCount, oldestAtMs: oldest === null ? null : timeOfId(oldest) }
+  const owners = new Set<string>()
+  for (const { txId, owner } of watched.open()) {
+    if (oldest === null || txId < oldest) oldest = txId
+    owners.add(owner)
+  }
+  return {
+    count: watched.openCount,
+    oldestAtMs: oldest === null ? null : timeOfId(oldest),
+    lanes: owners.size,
+  }
 }

@@ -14,6 +14,7 @@ import { makeKey } from './effects/make-key.js'
 import { prepareJob } from './effects/prepare-job.js'
 import type { GasWalletPorts } from './ports.js'
 import { loadGasWallet, recordGasWallet } from './record.js'
+import { unreportedJobs } from './unreported-jobs.js'
 
 export function createGasWalletShell(
   ports: GasWalletPorts,
@@ -37,6 +38,10 @@ export function createGasWalletShell(
     },
     record: recordGasWallet,
     prepare(state, command) {
+      if (command.type === 'open') {
+        const unreported = { jobs: unreportedJobs(reader, state), nowMs: ports.timers.now() }
+        return { ...command, unreported }
+      }
       if (command.type === 'sponsor') return prepareJob(ports, state, command)
       if (command.type === 'unmined' && !state.account.open.has(command.txId)) {
         const found = reader.gas.transaction(command.txId)

@@ -12,7 +12,7 @@ import type {
   EncodedEnvelope,
   EncodedReply,
   FromWorker,
-  ToldStep,
+  StepReport,
   ToWorker,
   WorkerItem,
   WorkerStart,
@@ -39,7 +39,7 @@ export interface ActorClientOptions {
   /** All freezes of a user that are in force; before the caller who changed it is answered. */
   readonly onFreezes: (userId: UserId, standing: readonly Freeze[]) => void
   /** Where traces are collected. */
-  readonly onStep?: (told: ToldStep) => void
+  readonly onStep?: (report: StepReport) => void
   /** A worker ended without being asked to: the process must start over. */
   readonly onWorkerExit: (error: unknown) => void
 }
@@ -107,7 +107,7 @@ export async function startActors(options: ActorClientOptions): Promise<ActorCli
         options.onHead(item.head)
         break
       case 'step':
-        options.onStep?.(item.told)
+        options.onStep?.(item.report)
         break
       case 'freezes':
         options.onFreezes(item.userId, item.standing)

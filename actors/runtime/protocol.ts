@@ -11,7 +11,7 @@ import type { AskResult, Envelope, ReplyToken } from './actor.js'
  */
 export type ToWorker =
   | { readonly type: 'envelopes'; readonly envelopes: readonly EncodedEnvelope[] }
-  /** All that stands of a user of another worker: gas wallets serve every user. */
+  /** All freezes in force of a user of another worker: gas wallets serve every user. */
   | { readonly type: 'freezes'; readonly userId: UserId; readonly standing: readonly Freeze[] }
   /** Finish what is under way, then say `drained`. */
   | { readonly type: 'drain' }
@@ -37,12 +37,12 @@ export type WorkerItem =
   | { readonly type: 'key-changed'; readonly secretHash: string }
   | { readonly type: 'head'; readonly head: ChainHead }
   /** Where traces are collected. */
-  | { readonly type: 'step'; readonly told: ToldStep }
+  | { readonly type: 'step'; readonly report: StepReport }
   /** All freezes of a user that are in force. */
   | { readonly type: 'freezes'; readonly userId: UserId; readonly standing: readonly Freeze[] }
 
 /** How far a transaction has come. */
-export interface ToldStep {
+export interface StepReport {
   readonly step: TransactionStep
   readonly chainId: number
   readonly txId: string

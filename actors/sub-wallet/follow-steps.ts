@@ -112,8 +112,11 @@ export function followSteps(
         }
         break
       }
-      case 'transaction-reopened':
       case 'sponsored-reopened':
+        if (event.sponsorship.stage === 'held') break
+        note('reopened', event.tx.call.chainId, event.tx)
+        break
+      case 'transaction-reopened':
         note('reopened', event.tx.call.chainId, event.tx)
         break
       default:

@@ -12,6 +12,7 @@ export type SubWalletProtocol =
       Extract<
         Command,
         | { type: 'load' | 'forget-idempotency' | 'end-claim' | 'sponsor-update' }
+        | { type: 'undelegate' | 'undelegation-update' }
         | { type: 'mined' | 'confirmed' | 'unmined' | 'head' }
       >
     >

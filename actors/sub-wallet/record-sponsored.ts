@@ -1,6 +1,7 @@
 import { transactionView } from '../../src/api/transaction-view.js'
 import type { EventType, NewEvent } from '../../src/domain/event.js'
 import type { Transaction } from '../../src/domain/transaction.js'
+import { mayMissIndex } from '../../src/domain/transaction-indexing.js'
 import type { SponsoredMarks } from '../../src/domain/wallet.js'
 import { allowedEntry } from '../../src/store/allowed-entry.js'
 import type { Reader } from '../../src/store/reader.js'
@@ -16,6 +17,7 @@ export function loadSponsored(reader: Reader, state: SubWalletState): void {
   if (marks !== undefined) {
     state.sponsoredGas = marks.gas
     for (const { chainId, next } of marks.intentNonces) state.intentNonces.set(chainId, next)
+    for (const { chainId, atMs } of marks.lastCalls ?? []) state.lastSponsoredMs.set(chainId, atMs)
   }
   for (const sponsorship of reader.gas.sponsorshipsOf(state.subWalletId)) {
     const { txId, chainId, createdAtMs, gasMicros, stage, authorization } = sponsorship
@@ -41,7 +43,7 @@ export function loadSponsored(reader: Reader, state: SubWalletState): void {
  */
 export function recordSponsored(
   writer: Writer,
-  { subWalletId, sponsored, waiting }: SubWalletState,
+  { subWalletId, waiting }: SubWalletState,
   event: SponsoredEvent,
 ): boolean {
   switch (event.type) {
@@ -73,6 +75,7 @@ export function recordSponsored(
       writer.addTransaction(tx, null)
       // One that waited has a record already.
       if (sponsorship.waited !== undefined) writer.putTransaction(tx)
+      else if (mayMissIndex(tx.createdAtMs, event.atMs)) writer.noteUnindexed(tx.userId, tx.txId)
       writer.appendAudit(allowedEntry(tx, verdictOf(event)))
       writer.markOpen(subWalletId, tx.txId)
       writer.putSponsorship(sponsorship)
@@ -104,12 +107,11 @@ export function recordSponsored(
       writer.deleteSponsorship(subWalletId, event.tx.txId)
       return true
     case 'sponsored-reopened': {
-      const { txId } = event.tx
-      const tx = sponsored.get(txId)?.tx
-      if (tx === undefined || tx === null) throw new Error(`${txId} was reopened and is nowhere`)
-      writer.putTransaction(tx)
-      writer.markOpen(subWalletId, txId)
-      writer.putSponsorship(event.sponsorship)
+      const { again, sponsorship } = event
+      writer.putTransaction(again)
+      writer.noteUnindexed(again.userId, again.txId)
+      if (sponsorship.stage === 'sent') writer.markOpen(subWalletId, again.txId)
+      writer.putSponsorship(sponsorship)
       return true
     }
     case 'delegation-ended':
@@ -120,9 +122,11 @@ export function recordSponsored(
     case 'sponsored-waiting':
     case 'sponsored-signing':
     case 'sponsored-answered':
+    case 'sponsored-recorded':
     case 'sponsored-resting':
     case 'delegation-wanted':
     case 'delegation-led':
+    case 'delegation-ending':
       return false
   }
 }
@@ -131,10 +135,13 @@ export function recordSponsored(
 export function marksOf({
   intentNonces,
   sponsoredGas,
+  lastSponsoredMs,
 }: SubWalletState): SponsoredMarks | undefined {
-  if (intentNonces.size === 0 && sponsoredGas.micros === 0n) return undefined
+  const isUnused = intentNonces.size + lastSponsoredMs.size === 0
+  if (isUnused && sponsoredGas.micros === 0n) return undefined
   const nonces = [...intentNonces].map(([chainId, next]) => ({ chainId, next }))
-  return { intentNonces: nonces, gas: sponsoredGas }
+  const lastCalls = [...lastSponsoredMs].map(([chainId, atMs]) => ({ chainId, atMs }))
+  return { intentNonces: nonces, gas: sponsoredGas, ...(lastCalls.length > 0 && { lastCalls }) }
 }
 
 function endOf({ status, txId }: Transaction): 'confirmed' | 'failed' | 'dropped' {

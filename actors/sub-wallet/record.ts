@@ -3,6 +3,7 @@ import type { Address, TxId } from '../../src/domain/ids.js'
 import { formatUsd } from '../../src/domain/money.js'
 import { isSponsored } from '../../src/domain/sponsorship.js'
 import type { Transaction } from '../../src/domain/transaction.js'
+import { mayMissIndex } from '../../src/domain/transaction-indexing.js'
 import { OPEN_LISTED_MAX, type SubWalletHeader } from '../../src/domain/wallet.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Writer } from '../../src/store/writer.js'
@@ -111,6 +112,8 @@ export function recordEvents(
         if (event.tx.approval !== undefined) {
           recordSigned(writer, event.tx)
           note(changed, event.tx.txId)
+        } else if (mayMissIndex(event.tx.createdAtMs, event.tx.updatedAtMs)) {
+          writer.noteUnindexed(event.tx.userId, event.tx.txId)
         }
         break
       case 'allowances-recorded':
@@ -138,6 +141,7 @@ export function recordEvents(
       case 'transaction-reopened':
         header = true
         recordOpen(writer, state, event.tx.txId)
+        writer.noteUnindexed(event.tx.userId, event.tx.txId)
         note(changed, event.tx.txId)
         break
       case 'transaction-ended':
@@ -186,10 +190,10 @@ export function recordEvents(
 /** What policies count is written with the transactions that they count. */
 function recordLedgers(writer: Writer, state: SubWalletState): void {
   const { changedLedgers, policyLedgers, subWalletId } = state
-  for (const lineageId of changedLedgers) {
+  for (const [lineageId, before] of changedLedgers) {
     const ledger = policyLedgers.get(lineageId)
-    if (ledger === undefined) writer.deletePolicyLedger(subWalletId, lineageId)
-    else writer.putPolicyLedger(subWalletId, lineageId, ledger)
+    if (ledger === undefined) writer.deletePolicyLedger(subWalletId, lineageId, before)
+    else writer.putPolicyLedger(subWalletId, lineageId, ledger, before)
   }
   changedLedgers.clear()
 }

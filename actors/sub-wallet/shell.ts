@@ -27,6 +27,7 @@ import { putGrant, restGrants } from './effects/put-grant.js'
 import { payeesToTell } from './effects/read-payees.js'
 import { screen, screenSponsored } from './effects/screen.js'
 import { signIntent } from './effects/sign-intent.js'
+import { endDelegation, prepareUndelegation } from './effects/undelegation.js'
 import { valueReceipt } from './effects/value-receipt.js'
 import { endedCall } from './ended-call.js'
 import type { SubWalletPorts } from './ports.js'
@@ -37,6 +38,7 @@ export function createSubWalletShell(
   ports: SubWalletPorts,
 ): ActorShell<SubWalletState, Command, Event, Effect> {
   const { reader, versions } = ports
+  const delegationChecks = new Set<string>()
 
   function watcher(chainId: number, command: WatcherCommand): void {
     ports.tell({ kind: 'chain-watcher', id: String(chainId), userId: null, command, token: null })
@@ -69,8 +71,10 @@ export function createSubWalletShell(
         return prepareSend(ports, state, command)
       }
       if (command.type === 'sponsor-call') return prepareSponsored(ports, state, command)
-      if (command.type === 'sponsor-update' && !state.sponsored.has(command.txId)) {
-        return { ...command, stored: endedCall(reader, command.txId) }
+      if (command.type === 'undelegate') return prepareUndelegation(ports, state, command)
+      if (command.type === 'sponsor-update') {
+        const txId = command.cancels ?? command.txId
+        return state.sponsored.has(txId) ? command : { ...command, stored: endedCall(reader, txId) }
       }
       if (command.type === 'read-limits' && command.judged !== undefined) {
         const payees = payeesToTell(reader, state, command.keyId, command.judged.policy)
@@ -81,13 +85,13 @@ export function createSubWalletShell(
       }
       return command
     },
-    // A draft is not stored: a crash forgets it, with the verdict and the signature it asked for.
-    startsAtOnce: ({ type }) =>
-      type === 'screen' ||
-      type === 'sign' ||
-      type === 'trip' ||
-      type === 'watched' ||
-      type === 'ready-approval',
+    // A draft is not stored: a crash forgets it, with the verdict and the signature it asked for. What
+    // people approved is good for one nonce, which is on disk before the quorum hears of it.
+    startsAtOnce: (effect) => {
+      const { type } = effect
+      if (type === 'sign') return effect.draft.approval === undefined
+      return type === 'screen' || type === 'trip' || type === 'watched' || type === 'ready-approval'
+    },
     run(id, effect, self) {
       switch (effect.type) {
         case 'screen':
@@ -155,11 +159,19 @@ export function createSubWalletShell(
         case 'rest-job':
           void restJob(ports.timers, effect, self)
           break
+        case 'tell-recorded': {
+          const { txId, runningKey } = effect
+          self({ type: 'end-recorded', txId, runningKey })
+          break
+        }
         case 'cancel-intent':
           ports.tell(cancelIntent(ports.timers, effect))
           break
         case 'check-delegation':
-          void checkDelegation(ports, effect, self)
+          void checkDelegation(ports, effect, delegationChecks, self)
+          break
+        case 'end-delegation':
+          void endDelegation(ports, id as SubWalletId, effect, self)
           break
         case 'await-deadline':
           void awaitDeadline(ports, effect, self)

@@ -19,6 +19,7 @@ export function banner(dev: DevFile, home: string): string {
   return `
   Countersign runs at ${dev.base_url}
 
+    console     ${dev.base_url}/console
     docs        ${dev.base_url}/docs
     MCP         ${dev.mcp_url}
     sign-in     ${dev.user.email} / ${dev.user.password}

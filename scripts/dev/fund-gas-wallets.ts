@@ -1,5 +1,5 @@
 import type { LocalAccount } from 'viem'
-import { parseEther } from 'viem'
+import { parseEther } from 'viem/utils'
 import type { ChainsFile } from '../../src/config/chains.js'
 import type { GasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { openChainWriter } from '../contracts/chain-writer.js'

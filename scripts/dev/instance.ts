@@ -42,6 +42,8 @@ export interface Instance {
   replaceService(): Promise<void>
 }
 
+/** How a browser on this machine may name it: the console comes back to the one it was opened by. */
+const LOOPBACK_NAMES = ['127.0.0.1', 'localhost']
 /** Next to the chains' ports, which start at 18545. */
 const IDENTITY_PORT_FIRST = 18_540
 
@@ -112,7 +114,12 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
         // Passkeys need a host name: a browser takes none for an IP address.
         const webauthn = { rp_id: 'localhost', origins: [`http://localhost:${at}`] }
         await provisionDev(home.root, { webauthn })
-        const env = { IDENTITY_PORT: String(at) }
+        const env = {
+          IDENTITY_PORT: String(at),
+          CONSOLE_REDIRECT_URIS: LOOPBACK_NAMES.map(
+            (name) => `http://${name}:${port}/console/callback`,
+          ).join(),
+        }
         return { at, process: await run(identityProvider({ home, observer, env })) }
       },
     ),

@@ -11,7 +11,7 @@ import { createCookieJar } from './cookie-jar.js'
 
 /** Requests of one sign-in: discovery aside, it takes seven. */
 const HOPS_MAX = 16
-const REQUEST_TIMEOUT_MS = 10_000
+const REQUEST_TIMEOUT_MS = 30_000
 
 export interface MintOptions {
   readonly issuer: string

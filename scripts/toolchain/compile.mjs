@@ -1,8 +1,11 @@
 /**
- * Transpiles every TypeScript file to dist, one to one, with source maps, and copies JSON. A manifest records each
- * source's size and modification time, so that an unchanged tree costs a walk and no compiler.
+ * Transpiles every TypeScript file to dist, one to one, with source maps, and copies JSON; the console, which runs in
+ * browsers, is bundled. A manifest records each source's size and modification time, so that an unchanged tree
+ * costs a walk and no compiler.
  * Types are checked by `npm run check`, not here.
  */
+
+import { createHash } from 'node:crypto'
 import {
   existsSync,
   mkdirSync,
@@ -14,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { bundleConsole, CONSOLE_ASSETS, CONSOLE_DIR, CONSOLE_INPUTS } from './bundle-console.mjs'
 import { ROOT } from './console.mjs'
 
 const SOURCE_DIRS = ['src', 'actors', 'bench', 'scripts']
@@ -22,7 +26,7 @@ const DECLARATION = /\.d(\.\w+)?\.ts$/
 const DIST = join(ROOT, 'dist')
 const MANIFEST = join(DIST, '.manifest.json')
 /** Raised when the options below change: what was built with others is stale. */
-const FORMAT = 3
+const FORMAT = 5
 
 const OPTIONS = {
   absWorkingDir: ROOT,
@@ -72,8 +76,12 @@ export async function compileStale() {
 async function compile(entryPoints) {
   const esbuild = await import('esbuild')
   try {
-    const { outputFiles } = await esbuild.build({ ...OPTIONS, entryPoints })
+    const modules = entryPoints.filter((path) => path !== CONSOLE_DIR)
+    const { outputFiles } = await esbuild.build({ ...OPTIONS, entryPoints: modules })
     for (const { path, contents } of outputFiles) writeAtomically(path, contents)
+    if (modules.length < entryPoints.length) {
+      await bundleConsole(esbuild, join(DIST, CONSOLE_DIR), writeAtomically)
+    }
   } catch (error) {
     throw new Error(`the build failed:\n${error.message}`)
   } finally {
@@ -97,15 +105,31 @@ function compareWithBuilt() {
 /** @returns {Map<string, string>} path relative to the root → stamp */
 function stampSources() {
   const stamps = new Map()
+  const bundled = []
   for (const dir of SOURCE_DIRS) {
     for (const entry of readdirSync(join(ROOT, dir), { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !SOURCE.test(entry.name) || DECLARATION.test(entry.name)) continue
+      if (!entry.isFile()) continue
       const absolute = join(entry.parentPath ?? entry.path, entry.name)
-      const stat = statSync(absolute, { throwIfNoEntry: false })
-      if (stat !== undefined) stamps.set(relative(ROOT, absolute), `${stat.mtimeMs}:${stat.size}`)
+      const path = relative(ROOT, absolute)
+      const isBundled = path.startsWith(`${CONSOLE_DIR}/`)
+      if (!isBundled && (!SOURCE.test(entry.name) || DECLARATION.test(entry.name))) continue
+      const stamp = stampOf(absolute)
+      if (isBundled) bundled.push(`${path} ${stamp}`)
+      else if (stamp !== null) stamps.set(path, stamp)
     }
   }
+  if (bundled.length > 0) {
+    for (const path of CONSOLE_INPUTS) bundled.push(`${path} ${stampOf(join(ROOT, path))}`)
+    const stamp = createHash('sha256').update(bundled.sort().join('\n')).digest('hex')
+    stamps.set(CONSOLE_DIR, stamp)
+  }
   return stamps
+}
+
+/** @param {string} absolute @returns {string | null} null when it is gone meanwhile */
+function stampOf(absolute) {
+  const stat = statSync(absolute, { throwIfNoEntry: false })
+  return stat === undefined ? null : `${stat.mtimeMs}:${stat.size}`
 }
 
 /** @returns {Map<string, string>} empty when nothing usable was built */
@@ -121,6 +145,7 @@ function readManifest() {
 
 /** @param {string} path */
 function outputOf(path) {
+  if (path === CONSOLE_DIR) return join(DIST, CONSOLE_DIR, CONSOLE_ASSETS)
   return join(DIST, path.replace(/\.ts$/, '.js'))
 }
 

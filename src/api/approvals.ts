@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ASKED_AGAIN } from '../domain/approval.js'
 import { authorization } from './console.js'
-import { listCursor, listLimit, nextCursor, timestamp } from './primitives.js'
+import { listCursor, listLimit, nextCursor, remark, timestamp } from './primitives.js'
 import { txKind, txStatus } from './transaction.js'
 
 /** Calls that wait for a person, or did (CONTRACT.md, "Approvals"). */
@@ -9,7 +9,7 @@ import { txKind, txStatus } from './transaction.js'
 const approvalStatus = z.enum(['pending', 'approved', 'declined', 'expired', 'withdrawn'])
 const approvalId = z.string().max(64)
 /** Given to the agent. */
-const comment = z.string().max(500).optional()
+const comment = remark(500).optional()
 
 export const listApprovalsInput = z.strictObject({
   limit: listLimit.optional(),

@@ -8,6 +8,7 @@ import {
   listLimit,
   nextCursor,
   timestamp,
+  txId,
   usdCap,
 } from './primitives.js'
 
@@ -54,20 +55,21 @@ export const listAuditInput = z.strictObject({
   sub_wallet_id: z.string().max(64).optional(),
   key_id: z.string().max(64).optional(),
   type: auditType.optional(),
+  tx_id: txId.optional().describe('what is known of one transaction, on one page, newest first'),
+})
+export const auditRecord = z.looseObject({
+  audit_id: z.string(),
+  at: timestamp,
+  type: auditType,
+  sub_wallet_id: z.string().nullable(),
+  key_id: z.string().nullable(),
+  request_id: z.string().nullable(),
+  tx_id: z.string().nullable(),
+  message: z.string().nullable().describe('of a refusal: why, in words'),
+  details: z.looseObject({}),
 })
 export const auditPage = z.looseObject({
-  records: z.array(
-    z.looseObject({
-      audit_id: z.string(),
-      at: timestamp,
-      type: auditType,
-      sub_wallet_id: z.string().nullable(),
-      key_id: z.string().nullable(),
-      request_id: z.string().nullable(),
-      tx_id: z.string().nullable(),
-      details: z.looseObject({}),
-    }),
-  ),
+  records: z.array(auditRecord),
   next_cursor: nextCursor,
 })
 

@@ -90,28 +90,33 @@ export const listDeliveriesInput = z.strictObject({
   limit: listLimit.optional(),
   cursor: listCursor.optional(),
 })
+export const deliveryRecord = z.looseObject({
+  event_id: z.string(),
+  seq: z
+    .int()
+    .nullable()
+    .describe(
+      'of the event in the log: list_events after one less has what was sent; null when it is no longer kept',
+    ),
+  type: eventType.nullable(),
+  status: z.enum(['pending', 'delivered', 'exhausted', 'gone']),
+  attempt_count: z.int().describe('all ever started'),
+  attempts: z
+    .array(
+      z.looseObject({
+        at: timestamp,
+        status: z.int().nullable().describe('HTTP status; null when no response came'),
+        error: z.string().nullable(),
+        duration_ms: z.int(),
+      }),
+    )
+    .describe('the latest 10, oldest first'),
+  next_try_at: timestamp.nullable(),
+  created_at: timestamp,
+  updated_at: timestamp,
+})
 export const deliveryList = z.looseObject({
-  deliveries: z.array(
-    z.looseObject({
-      event_id: z.string(),
-      type: eventType.nullable(),
-      status: z.enum(['pending', 'delivered', 'exhausted', 'gone']),
-      attempt_count: z.int().describe('all ever started'),
-      attempts: z
-        .array(
-          z.looseObject({
-            at: timestamp,
-            status: z.int().nullable().describe('HTTP status; null when no response came'),
-            error: z.string().nullable(),
-            duration_ms: z.int(),
-          }),
-        )
-        .describe('the latest 10, oldest first'),
-      next_try_at: timestamp.nullable(),
-      created_at: timestamp,
-      updated_at: timestamp,
-    }),
-  ),
+  deliveries: z.array(deliveryRecord),
   next_cursor: nextCursor,
 })
 
@@ -139,16 +144,15 @@ export const listEventsInput = z.strictObject({
     ),
   limit: listLimit.optional(),
 })
+export const eventRecord = z.looseObject({
+  seq: z.int(),
+  event_id: z.string(),
+  type: eventType,
+  timestamp,
+  data: z.record(z.string(), z.unknown()).describe('as the webhook of that type has it'),
+})
 export const eventPage = z.looseObject({
-  events: z.array(
-    z.looseObject({
-      seq: z.int(),
-      event_id: z.string(),
-      type: eventType,
-      timestamp,
-      data: z.record(z.string(), z.unknown()).describe('as the webhook of that type has it'),
-    }),
-  ),
+  events: z.array(eventRecord),
   next_after: z.int().describe('`after` of the next page'),
   has_more: z.boolean(),
   log_starts_after: z

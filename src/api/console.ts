@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { createdPolicy, patchedPolicy, shownPolicy } from './key-policy.js'
-import { label, listCursor, listLimit, nextCursor, timestamp } from './primitives.js'
+import { label, listCursor, listLimit, nextCursor, remark, timestamp } from './primitives.js'
 
 const keyStatus = z.enum(['active', 'rotated_out', 'revoked'])
 
@@ -64,7 +64,7 @@ const custodyStatus = z
 export const freezeInput = z.strictObject({
   scope: freezeScope,
   id: frozenId,
-  reason: z.string().max(200).optional(),
+  reason: remark(200).optional(),
 })
 export const frozenAnswer = z.looseObject({
   frozen: z.literal(true),

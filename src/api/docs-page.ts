@@ -1,4 +1,5 @@
 import { escapeHtml } from '../domain/escape-html.js'
+import { FAVICON_LINK, wordmark } from '../domain/page-mark.js'
 import { GUIDES } from './docs-guides.js'
 import { codeBlock, inline, prose } from './docs-html.js'
 import { DOCS_SCRIPT } from './docs-script.js'
@@ -84,9 +85,9 @@ export function docsPage(openApi: JsonSchema): string {
       `<section id="${id}"><h3>${escapeHtml(name)}</h3>${html}</section>`,
   )
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escapeHtml(title)} API</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><style>${DOCS_STYLE}</style></head><body class="reference">
-<nav aria-label="Contents"><details open><summary>Contents</summary><a href="/">Start</a>
-<label><small id="found" role="status"></small><input id="search" type="search" placeholder="Search" aria-label="Search" hidden></label>
+<meta name="viewport" content="width=device-width, initial-scale=1">${FAVICON_LINK}<style>${DOCS_STYLE}</style></head><body class="reference">
+<nav class="side" aria-label="Contents">${wordmark('/')}<details open><summary>Contents</summary>
+<label><input id="search" type="search" placeholder="Search" aria-label="Search" hidden><small id="found" role="status"></small></label>
 <b>Guides</b>${guideLinks.join('')}${nav}</details></nav>
 <main><h1>${escapeHtml(title)} API <small>${escapeHtml(version)}</small></h1>${prose(description)}
 <p><a href="/openapi.json">openapi.json</a> · <a href="/llms.txt">llms.txt</a></p><h2>Guides</h2>${guides.join('')}${body}</main>
@@ -95,7 +96,7 @@ export function docsPage(openApi: JsonSchema): string {
 }
 
 function navLink({ method, operation }: Entry): string {
-  return `<a href="#${operation.operationId}"><i class="${method}">${method}</i> ${escapeHtml(operation.summary)}</a>`
+  return `<a href="#${operation.operationId}">${escapeHtml(operation.summary)} <i class="${method}">${method}</i></a>`
 }
 
 function section({ method, path, operation, isWebhook }: Entry): string {

@@ -58,6 +58,8 @@ const EXAMPLES: Readonly<Record<string, JsonValue>> = {
   allowed_chains: [1, 8453],
   next_cursor: null,
   cursor: 'bmV4dA',
+  search: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+  hours: 24,
   limit: 25,
   slippage_bps: 50,
   rotated_from: null,

@@ -1,6 +1,8 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../errors/catalogue.js'
-import { type ConsoleOperationRow, consoleOperations } from './console-operations.js'
+import type { ConsoleOperationRow } from './console-operation-row.js'
+import { consoleOperations } from './console-operations.js'
+import { type ConsoleStreamRow, eventStream } from './console-streams.js'
 import { type JsonSchema, type JsonValue, toJsonSchema } from './json-schema.js'
 import { answersOf, withExamples } from './openapi-answers.js'
 import { BODY_ERRORS, CONSOLE_ERRORS, errorResponses } from './openapi-errors.js'
@@ -37,7 +39,7 @@ interface AnyRow {
 export function openApiDocument(): JsonSchema {
   const agentRows: readonly OperationRow[] = operations
   const consoleRows: readonly ConsoleOperationRow[] = consoleOperations
-  const plain = outputSchemas([...agentRows, ...consoleRows])
+  const plain = outputSchemas([...agentRows, ...consoleRows, eventStream])
   const outputs = { ...plain, components: withExamples(plain.components) }
   const paths: { [path: string]: JsonSchema } = {}
   const add = (row: AnyRow, operation: JsonSchema) => {
@@ -46,6 +48,7 @@ export function openApiDocument(): JsonSchema {
   }
   for (const row of agentRows) add(row, agentOperation(row, outputs))
   for (const row of consoleRows) add(row, consoleOperation(row, outputs))
+  add(eventStream, streamOperation(eventStream, outputs))
   return {
     openapi: '3.1.0',
     info: {
@@ -97,6 +100,25 @@ function consoleOperation(row: ConsoleOperationRow, outputs: OutputSchemas): Jso
   ]
   const security = { consoleToken: [], ...(row.presentsKey === true ? { apiKey: [] } : {}) }
   return { ...baseOperation(row, outputs, codes, []), security: [security] }
+}
+
+function streamOperation(row: ConsoleStreamRow, outputs: OutputSchemas): JsonSchema {
+  const { description } = row
+  const operation = consoleOperation(row, outputs)
+  const content = { 'text/event-stream': { schema: outputs.of(row.output) } }
+  const opened = { description: row.title, headers: SUCCESS_HEADERS, content }
+  const responses = { ...(operation.responses as JsonSchema), 200: opened }
+  const parameters = [...(operation.parameters as readonly JsonSchema[]), LAST_EVENT_ID]
+  return { ...operation, description, parameters, responses }
+}
+
+const LAST_EVENT_ID: JsonSchema = {
+  name: 'Last-Event-ID',
+  in: 'header',
+  required: false,
+  description: 'The `id` of the last event that came.',
+  schema: { type: 'string', pattern: '^[0-9]{1,16}$' },
+  example: '42',
 }
 
 function baseOperation(

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isHexBytes } from '../domain/hex-bytes.js'
+import { MISLEADING } from '../domain/printable.js'
 import { hasPlausibleChecksum } from './parse-address.js'
 
 /**
@@ -82,7 +83,17 @@ export const label = z
   .string()
   .min(1)
   .max(100)
-  .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must not contain control characters')
+  .regex(
+    new RegExp(`^[^\\p{Cc}\\p{Cs}${MISLEADING}]+$`, 'u'),
+    'must not contain control characters or marks of direction',
+  )
+
+/** What people say for people to read, such as why; may be of several lines. */
+export const remark = (charsMax: number) =>
+  z
+    .string()
+    .max(charsMax)
+    .regex(new RegExp(`^[^${MISLEADING}]*$`, 'u'), 'must not contain marks of direction')
 
 export const timestamp = z.string().describe('ISO 8601 UTC with milliseconds')
 

@@ -148,6 +148,17 @@ export const listTransactionsInput = z.strictObject({
   key_id: z.string().max(64).optional(),
   chain_id: chainId.optional(),
   status: txStatus.optional(),
+  kind: txKind.optional(),
+  search: z
+    .string()
+    .regex(
+      /^(?:tx_[0-9A-Z]{26}|0x(?:[0-9a-fA-F]{40}|[0-9a-fA-F]{64}))$/,
+      'must be a tx_id, a transaction hash or an address',
+    )
+    .optional()
+    .describe(
+      'a tx_id, a hash (replaced ones too), or an address: sender, callee, or named in the calldata',
+    ),
 })
 
 export const transactionList = z.looseObject({

@@ -1,9 +1,11 @@
+import type { Timers } from '../clock/timers.js'
 import type { ChainConfig } from '../config/chains.js'
 import type { Address } from '../domain/ids.js'
 import { createFeeOracle, type FeeOracle } from './fee-oracle.js'
 import { createGasPlanner, type GasPlanner } from './gas.js'
 import { type ChainReads, createChainReads } from './reads.js'
 import { createRpcClient } from './rpc/client.js'
+import type { Transport } from './rpc/transport.js'
 import type { RpcClient, RpcMetrics } from './rpc/types.js'
 import { createSimulator, type Simulator } from './simulate/simulator.js'
 
@@ -19,10 +21,17 @@ export interface ChainAccess {
 
 export type Chains = ReadonlyMap<number, ChainAccess>
 
+/** What is not deterministic about nodes, for a simulator to own. */
+export interface NodeWorld {
+  readonly timers: Timers
+  readonly transportTo: (chainId: number, url: string) => Transport
+}
+
 /** @returns all chains of the configuration, and what ends their connections */
 export function connectChains(
   configs: readonly ChainConfig[],
   metricsOf?: (chainId: number) => RpcMetrics,
+  world?: NodeWorld,
 ): { readonly chains: Chains; close(): Promise<void> } {
   const chains = new Map<number, ChainAccess>()
   for (const config of configs) {
@@ -30,14 +39,18 @@ export function connectChains(
       chainId: config.id,
       endpoints: config.rpc_urls,
       ...(metricsOf === undefined ? {} : { metrics: metricsOf(config.id) }),
+      ...(world === undefined ? {} : seenFrom(world, config.id)),
     })
-    const reads = createChainReads(rpc)
+    const reads = createChainReads(rpc, world?.timers.elapsed)
     chains.set(config.id, {
       config,
       rpc,
       reads,
-      gas: createGasPlanner(rpc, reads, config),
-      fees: createFeeOracle(rpc, { ceilingWei: BigInt(config.max_fee_per_gas_ceiling_wei) }),
+      gas: createGasPlanner(rpc, reads, config, world?.timers.elapsed),
+      fees: createFeeOracle(rpc, {
+        ceilingWei: BigInt(config.max_fee_per_gas_ceiling_wei),
+        ...(world === undefined ? {} : { elapsed: world.timers.elapsed }),
+      }),
       simulator: createSimulator(rpc, config.wrapped_native as Address),
     })
   }
@@ -48,4 +61,8 @@ export function connectChains(
       await Promise.all([...chains.values()].map(({ rpc }) => rpc.close()))
     },
   }
+}
+
+function seenFrom({ timers, transportTo }: NodeWorld, chainId: number) {
+  return { timers, transportTo: (url: string) => transportTo(chainId, url) }
 }

@@ -75,6 +75,6 @@ function recordOf({ approval_id, state, expires_at, lines = [] }: AuthorizerAnsw
   return { approval_id, state, expires_at, ...Object.fromEntries(said) }
 }
 
-function wireName(title: string): string {
+export function wireName(title: string): string {
   return title.toLowerCase().replace(/[^a-z0-9]+/g, '_')
 }

@@ -72,9 +72,19 @@ function read(io: Io): LoginFile {
   if ((statSync(path).mode & OTHERS_MASK) !== 0) {
     throw new UsageError(`${path} must have mode 0600: others could read it`)
   }
-  const parsed = loginFile.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+  const parsed = loginFile.safeParse(jsonIn(path))
   if (parsed.success) return parsed.data
   throw new UsageError(`${path} is malformed; remove it and sign in again`)
+}
+
+/** @returns undefined for what is no JSON */
+function jsonIn(path: string): unknown {
+  const text = readFileSync(path, 'utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
 }
 
 function write(io: Io, content: LoginFile): void {

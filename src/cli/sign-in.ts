@@ -17,6 +17,7 @@ const PURPOSES = {
 } as const
 const SIGN_IN_TIMEOUT_MS = 5 * 60_000
 const REQUEST_TIMEOUT_MS = 10_000
+const LOOPBACK = 'http://127.0.0.1'
 
 const endpoints = z.object({ authorization_endpoint: z.url(), token_endpoint: z.url() })
 const issued = z.object({ access_token: z.string(), expires_in: z.int().min(1) })
@@ -78,7 +79,10 @@ function answerOf(server: Server, state: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new UsageError('nobody signed in')), SIGN_IN_TIMEOUT_MS)
     server.on('request', (request, response) => {
-      const query = new URL(request.url ?? '/', 'http://127.0.0.1').searchParams
+      // Any program of this machine may ask: what is no URL is nobody's answer.
+      const target = request.url ?? '/'
+      const asked = URL.canParse(target, LOOPBACK) ? target : '/'
+      const query = new URL(asked, LOOPBACK).searchParams
       const code = query.get('code')
       const isOurs = query.get('state') === state
       response.writeHead(isOurs ? 200 : 404, { 'Content-Type': 'text/plain; charset=utf-8' })

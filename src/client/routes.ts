@@ -54,6 +54,18 @@ export const CONSOLE_ROUTES = {
   get_user: { method: 'GET', path: '/api/v1/agent/me' },
   create_wallet: { method: 'POST', path: '/api/v1/agent/wallets' },
   list_wallets: { method: 'GET', path: '/api/v1/agent/wallets' },
+  get_wallet_balances: {
+    method: 'GET',
+    path: '/api/v1/agent/wallets/:sub_wallet_id/balances',
+  },
+  get_wallet_positions: {
+    method: 'GET',
+    path: '/api/v1/agent/wallets/:sub_wallet_id/positions',
+  },
+  get_wallet_allowances: {
+    method: 'GET',
+    path: '/api/v1/agent/wallets/:sub_wallet_id/allowances',
+  },
   create_key: { method: 'POST', path: '/api/v1/agent/keys' },
   list_keys: { method: 'GET', path: '/api/v1/agent/keys' },
   rotate_key: { method: 'POST', path: '/api/v1/agent/keys/:key_id/rotate' },
@@ -82,6 +94,8 @@ export const CONSOLE_ROUTES = {
   set_breakers: { method: 'POST', path: '/api/v1/agent/breakers' },
   list_address_rules: { method: 'GET', path: '/api/v1/agent/address-rules' },
   delete_address_rule: { method: 'DELETE', path: '/api/v1/agent/address-rules' },
+  list_screening_lists: { method: 'GET', path: '/api/v1/agent/lists' },
+  check_address: { method: 'GET', path: '/api/v1/agent/lists/check' },
   revoke_allowances: {
     method: 'POST',
     path: '/api/v1/agent/wallets/:sub_wallet_id/revoke-allowances',
@@ -91,5 +105,9 @@ export const CONSOLE_ROUTES = {
   approve_call: { method: 'POST', path: '/api/v1/agent/approvals/:approval_id/approve' },
   decline_call: { method: 'POST', path: '/api/v1/agent/approvals/:approval_id/decline' },
   list_transactions: { method: 'GET', path: '/api/v1/agent/transactions' },
+  get_transaction: { method: 'GET', path: '/api/v1/agent/transactions/:tx_id' },
+  list_spend: { method: 'GET', path: '/api/v1/agent/spend' },
+  list_refusals: { method: 'GET', path: '/api/v1/agent/refusals' },
+  get_service_status: { method: 'GET', path: '/api/v1/agent/service' },
   cancel_transaction: { method: 'POST', path: '/api/v1/agent/transactions/:tx_id/cancel' },
 } as const satisfies ConsoleRoutes

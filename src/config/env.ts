@@ -17,6 +17,7 @@ import {
 
 const PREFIX = 'COUNTERSIGN_'
 const MINUTE_MS = 60_000
+const HOUR_MS = 60 * MINUTE_MS
 
 /** A TCP port; 0 picks a free one. */
 const port = z
@@ -37,6 +38,13 @@ const days = z
   .string()
   .regex(/^([1-9]\d{0,4}|forever)$/, 'must be a number of days, or forever')
   .transform((text) => (text === 'forever' ? null : Number(text) * DAY_MS))
+
+/** A span in hours, or null for never. */
+const hours = z
+  .string()
+  .regex(/^(\d{1,5}(\.\d{1,4})?|never)$/, 'must be a number of hours, or never')
+  .transform((text) => (text === 'never' ? null : Number(text) * HOUR_MS))
+  .refine((value) => value !== 0, 'must be more than nothing')
 
 const variables = z.object({
   PORT: port.default(8_080),
@@ -79,6 +87,7 @@ const variables = z.object({
   COUNTERSIGN_RETAIN_EVENTS_DAYS: days.default(null),
   COUNTERSIGN_RETAIN_AUDIT_DAYS: days.default(null),
   COUNTERSIGN_RETENTION_MINUTES: count(10_080).default(60),
+  COUNTERSIGN_UNDELEGATE_HOURS: hours.default(null),
   COUNTERSIGN_QUOTA_WALLETS: count(QUOTAS_MAX.wallets).default(QUOTA_DEFAULTS.wallets),
   COUNTERSIGN_QUOTA_KEYS: count(QUOTAS_MAX.keys).default(QUOTA_DEFAULTS.keys),
   COUNTERSIGN_QUOTA_WEBHOOKS: count(QUOTAS_MAX.webhooks).default(QUOTA_DEFAULTS.webhooks),
@@ -140,6 +149,8 @@ export interface Config {
   readonly retention: Retention
   /** Between two passes that remove what need not be kept. */
   readonly retentionIntervalMs: number
+  /** Without a sponsored call, before an account's delegation is ended; null: it never is. */
+  readonly undelegateAfterMs: number | null
 }
 
 export interface ReadConfig {
@@ -193,6 +204,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): R
       auditMs: values.COUNTERSIGN_RETAIN_AUDIT_DAYS,
     },
     retentionIntervalMs: values.COUNTERSIGN_RETENTION_MINUTES * MINUTE_MS,
+    undelegateAfterMs: values.COUNTERSIGN_UNDELEGATE_HOURS,
   }
   return { config, warnings: unknownVariables(Object.keys(env)) }
 }

@@ -128,6 +128,11 @@ const OF_SERVICE: Readonly<
     usual: '60',
     meaning: 'between two passes that remove what is kept no longer',
   },
+  COUNTERSIGN_UNDELEGATE_HOURS: {
+    usual: 'never',
+    meaning:
+      'hours without a sponsored call after which an account ends its delegation, so that it may send several transactions at a time again',
+  },
   COUNTERSIGN_OTEL_ENDPOINT: {
     usual: null,
     meaning:

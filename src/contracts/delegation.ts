@@ -1,4 +1,4 @@
-import { concatHex, getAddress } from 'viem'
+import { concatHex, getAddress } from 'viem/utils'
 import type { Address, Hex } from '../domain/ids.js'
 
 /**

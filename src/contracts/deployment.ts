@@ -1,4 +1,4 @@
-import { encodeAbiParameters, getCreate2Address, keccak256, stringToHex } from 'viem'
+import { encodeAbiParameters, getCreate2Address, keccak256, stringToHex } from 'viem/utils'
 import type { Address, Hex } from '../domain/ids.js'
 import agentDelegate from './generated/agent-delegate.json' with { type: 'json' }
 import agentRouter from './generated/agent-router.json' with { type: 'json' }

@@ -1,11 +1,11 @@
+import type { TypedDataDefinition } from 'viem'
 import {
   bytesToHex,
   decodeFunctionData,
   encodeFunctionData,
   hashTypedData,
   keccak256,
-  type TypedDataDefinition,
-} from 'viem'
+} from 'viem/utils'
 import type { Address, Hex } from '../domain/ids.js'
 import agentRouter from './generated/agent-router.json' with { type: 'json' }
 import { ROUTER_DOMAIN, ROUTER_INTENT_FIELDS, type RouterIntent } from './router-intent-type.js'

@@ -1,4 +1,4 @@
-import { concatHex, encodeFunctionData, numberToHex, toFunctionSelector } from 'viem'
+import { concatHex, encodeFunctionData, numberToHex, toFunctionSelector } from 'viem/utils'
 import type { Address, Hex } from '../domain/ids.js'
 import { erc4626Abi } from './abis/erc4626.js'
 import { swapRouter02Abi } from './abis/swap-router-02.js'

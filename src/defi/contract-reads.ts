@@ -1,11 +1,10 @@
-import {
-  type Abi,
-  type ContractFunctionArgs,
-  type ContractFunctionName,
-  type ContractFunctionReturnType,
-  decodeFunctionResult,
-  encodeFunctionData,
+import type {
+  Abi,
+  ContractFunctionArgs,
+  ContractFunctionName,
+  ContractFunctionReturnType,
 } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { ChainAccess } from '../chains/access.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { CallError } from './execution-gas.js'

@@ -45,7 +45,7 @@ export function createExecutionGas(
       const call = { from: relayer, to: router, data: calldata }
       // As if it had delegated already: nodes differ in whether an estimate takes authorizations.
       const overrides =
-        authorization === null
+        authorization === null || BigInt(authorization.address) === 0n
           ? []
           : [{ [account]: { code: delegationCode(authorization.address) } }]
       try {

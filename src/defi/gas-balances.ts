@@ -4,7 +4,19 @@ import type { Address } from '../domain/ids.js'
 
 /** Watches what gas wallets have left: without it sponsored calls stop on that chain. */
 export interface GasBalances {
+  readings(): readonly GasReading[]
   close(): void
+}
+
+export interface GasReading extends WatchedGasWallet {
+  /** Null until it was read; of before, where it could not be read lately. */
+  readonly seen: {
+    readonly wei: bigint
+    /** With less, at what gas cost then, somebody should top it up. */
+    readonly lowBelowWei: bigint
+    /** Milliseconds since the epoch. */
+    readonly atMs: number
+  } | null
 }
 
 export interface WatchedGasWallet {
@@ -17,6 +29,7 @@ export interface GasBalancesOptions {
   readonly chains: Chains
   readonly wallets: readonly WatchedGasWallet[]
   readonly registry: Registry
+  readonly nowMs: () => number
   readonly log: { warn(context: object, message: string): void }
 }
 
@@ -29,7 +42,8 @@ const EXECUTIONS_LEFT_MIN = 200n
 const EXECUTION_GAS = 250_000n
 
 export function watchGasBalances(options: GasBalancesOptions): GasBalances {
-  const { chains, wallets, registry, log } = options
+  const { chains, wallets, registry, nowMs, log } = options
+  const seen = new Map<string, GasReading['seen']>()
   const gauge = new Gauge({
     name: 'countersign_gas_wallet_balance_native',
     help: 'What each gas wallet has left, in whole native coins.',
@@ -45,7 +59,9 @@ export function watchGasBalances(options: GasBalancesOptions): GasBalances {
       chain.fees.quote(),
     ])
     gauge.set({ chain_id: String(chainId), gas_wallet: gasWalletId }, Number(wei) / 1e18)
-    if (wei < gasPriceWei * EXECUTION_GAS * EXECUTIONS_LEFT_MIN) {
+    const lowBelowWei = gasPriceWei * EXECUTION_GAS * EXECUTIONS_LEFT_MIN
+    seen.set(gasWalletId, { wei, lowBelowWei, atMs: nowMs() })
+    if (wei < lowBelowWei) {
       log.warn({ gasWallet: gasWalletId, address, wei }, 'a gas wallet runs dry; top it up')
     }
   }
@@ -61,6 +77,8 @@ export function watchGasBalances(options: GasBalancesOptions): GasBalances {
   const timer = setInterval(() => void refresh(), REFRESH_MS)
   for (const pending of [first, timer]) pending.unref()
   return {
+    readings: () =>
+      wallets.map((wallet) => ({ ...wallet, seen: seen.get(wallet.gasWalletId) ?? null })),
     close() {
       clearTimeout(first)
       clearInterval(timer)

@@ -1,4 +1,4 @@
-import { encodeFunctionData } from 'viem'
+import { encodeFunctionData } from 'viem/utils'
 import type { ChainConfig } from '../config/chains.js'
 import { delegateDeployment, routerDeployment } from '../contracts/deployment.js'
 import agentRouter from '../contracts/generated/agent-router.json' with { type: 'json' }

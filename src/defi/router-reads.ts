@@ -1,5 +1,5 @@
 import type { Abi, ContractFunctionArgs, ContractFunctionName } from 'viem'
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { ChainAccess } from '../chains/access.js'
 import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-code.js'
 import agentDelegate from '../contracts/generated/agent-delegate.json' with { type: 'json' }

@@ -23,6 +23,8 @@ const VAULTS_MAX = 2_048
 const SAMPLES_MAX = 144
 /** Samples come closer when markets are listed often; one in ten minutes is kept. */
 const SPACING_MS = 10 * 60_000
+/** A price seen again within this is of the same block: the yield it says is the same, too. */
+const SAME_BLOCK_MS = 15_000
 /** Below this a rounding error would be a yield. */
 const SPAN_MIN_MS = 60_000
 const YEAR_MS = 365 * 86_400_000
@@ -43,7 +45,10 @@ export function createSharePriceHistory(options: SharePriceHistoryOptions): Shar
       if (!samples.has(key) && samples.size >= VAULTS_MAX) return
       const kept = samples.get(key) ?? []
       const last = kept.at(-1)
-      newest.set(key, { sharePrice, atMs })
+      const before = newest.get(key)
+      const isSame =
+        before?.sharePrice === sharePrice && Math.abs(atMs - before.atMs) < SAME_BLOCK_MS
+      if (!isSame) newest.set(key, { sharePrice, atMs })
       if (last !== undefined && atMs - last.atMs < SPACING_MS) return
       kept.push({ sharePrice, atMs })
       if (kept.length > SAMPLES_MAX) kept.shift()

@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache'
-import { zeroAddress } from 'viem'
 import type { ChainAccess } from '../chains/access.js'
 import { uniswapV3FactoryAbi, uniswapV3PoolAbi } from '../contracts/abis/uniswap-v3.js'
-import type { Address } from '../domain/ids.js'
+import { type Address, ZERO_ADDRESS } from '../domain/ids.js'
 import type { ContractReads } from './contract-reads.js'
 
 /** A pool on the way of a swap. */
@@ -42,7 +41,7 @@ export function createUniswapPools(reads: ContractReads): UniswapPools {
     const cached = known.get(key)
     if (cached !== undefined) return cached.pool
     const answer = await reads.read(chain, factory, uniswapV3FactoryAbi, 'getPool', [a, b, fee])
-    const pool = answer === null || answer === zeroAddress ? null : answer
+    const pool = answer === null || answer === ZERO_ADDRESS ? null : answer
     known.set(key, { pool }, pool === null ? { ttl: ABSENT_MAX_AGE_MS } : {})
     return pool
   }

@@ -1,4 +1,8 @@
-/** For text and for quoted attributes. */
+import { MISLEADING } from './printable.js'
+
+const marks = new RegExp(`[${MISLEADING}]`, 'g')
+
+/** For text and for quoted attributes. What would show a line as another one is left out. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+  return text.replace(marks, '').replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

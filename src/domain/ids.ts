@@ -27,6 +27,8 @@ export type LineageId = Branded<string, 'LineageId'>
 
 /** 0x-prefixed EIP-55 checksummed address. */
 export type Address = `0x${string}`
+
+export const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'
 /** 0x-prefixed hex of whole bytes. */
 export type Hex = `0x${string}`
 

@@ -53,6 +53,11 @@ export interface QueueReading {
   readonly dropped: number
 }
 
+/** A queue of all threads: what waits in all of them, and the longest wait of any. */
+export interface QueueTotal extends QueueReading {
+  readonly queue: MeteredQueue
+}
+
 /**
  * How long a first-in-first-out queue lets wait, by one item at a time: the clock is read twice for
  * each that is followed, and never for the others.

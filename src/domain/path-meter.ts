@@ -10,7 +10,7 @@ export interface PathMeter {
   refused(code: string): void
   rpc(chainId: number, count: RpcCount): void
   /** Read when somebody looks: transactions that are signed and not final. */
-  unconfirmed(chainId: number, read: () => Backlog): void
+  unconfirmed(chainId: number, read: () => LaneBacklog): void
   /** The same of events for webhooks. */
   webhooks(read: () => Backlog): void
 }
@@ -19,6 +19,11 @@ export interface Backlog {
   readonly count: number
   /** Milliseconds since the epoch; null while there is none. */
   readonly oldestAtMs: number | null
+}
+
+export interface LaneBacklog extends Backlog {
+  /** How many wallets and gas wallets they are of. */
+  readonly lanes: number
 }
 
 /**

@@ -78,11 +78,12 @@ export interface GasWallet {
 export interface GasJob {
   readonly txId: TxId
   readonly subWalletId: SubWalletId
-  /** Of the key that asked: what freezes it stops the job. */
-  readonly lineageId: LineageId
+  /** Of the key that asked: what freezes it stops the job; null: it ends a delegation. */
+  readonly lineageId: LineageId | null
   readonly chainId: number
   /** The sub-wallet's address. */
   readonly account: Address
+  /** Whom the transaction calls; the account itself, without calldata, to end its delegation. */
   readonly router: Address
   readonly calldata: Hex
   readonly authorization: Authorization | null

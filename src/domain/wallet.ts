@@ -54,6 +54,14 @@ export interface SponsoredMarks {
   /** The Router's nonces are a bitmap per account; handed out in order, they cost the least gas. */
   readonly intentNonces: readonly { readonly chainId: number; readonly next: number }[]
   readonly gas: SponsoredGas
+  /** Of accounts that are delegated; absent where that is not known. */
+  readonly lastCalls?: readonly LastSponsoredCall[]
+}
+
+/** When an account that has delegated made its last sponsored call. */
+export interface LastSponsoredCall {
+  readonly chainId: number
+  readonly atMs: number
 }
 
 /** Gas that the service paid for a sub-wallet on one UTC day. */

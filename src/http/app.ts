@@ -22,8 +22,13 @@ export interface HttpResponse {
   /** Before any header; `200 OK` when it is not called. */
   writeStatus(line: string): HttpResponse
   writeHeader(name: string, value: string): HttpResponse
-  /** A piece of an answer whose length is not known. */
-  write(chunk: string | Uint8Array): unknown
+  /**
+   * A piece of an answer whose length is not known; false while earlier ones wait for the caller
+   * to take them.
+   */
+  write(chunk: string | Uint8Array): boolean
+  /** `take` is called when the caller takes again what waited; it returns true. */
+  onWritable(take: () => boolean): unknown
   end(body?: string | Uint8Array, closeConnection?: boolean): unknown
   /** For answers to HEAD, 204 and 304. */
   endWithoutBody(): unknown

@@ -1,4 +1,4 @@
-import type { ConsoleOperationRow } from '../api/console-operations.js'
+import type { ConsoleOperationRow } from '../api/console-operation-row.js'
 import { parseInput } from '../api/parse.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { claimedSubjectOf } from '../auth/unverified-tokens.js'
@@ -100,7 +100,7 @@ async function serve(
 }
 
 /** Null when it has answered. */
-async function identify(
+export async function identify(
   exchange: Exchange,
   authorization: string,
   deps: RouteDeps,

@@ -23,6 +23,8 @@ export interface RouteDeps extends ExchangeContext {
   /** Per remote address. */
   readonly failedAuthentications: RateLimiter
   readonly unverifiedTokens: UnverifiedTokens
+  /** The last place of a user's event log that may be shown. */
+  readonly readableSeq: (userId: UserId) => number
   /** True when a call of this key that moves value would be `OVERLOADED`, whatever its body. */
   readonly refusesWrite: (keyId: KeyId) => boolean
 }
@@ -30,6 +32,8 @@ export interface RouteDeps extends ExchangeContext {
 export interface ConsoleIdentity {
   readonly userId: UserId
   readonly email: string | null
+  /** Of the token, milliseconds since the epoch. */
+  readonly expiresAtMs: number
 }
 
 export type RouteHandler = (response: HttpResponse, request: HttpRequest, form: AnswerForm) => void

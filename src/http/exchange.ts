@@ -25,6 +25,8 @@ const REQUEST_ID = /^[A-Za-z0-9._:-]{1,128}$/
 /** Spec silent: OVERLOADED passes as soon as a batch has left; the others need a repair. */
 const OVERLOADED_RETRY_SECONDS = 1
 const UNAVAILABLE_RETRY_SECONDS = 5
+/** Written to a caller of a stream who takes less than comes; past it the connection is closed. */
+const STREAM_BYTES_BEHIND_MAX = 1024 * 1024
 /** What metrics and logs call a request whose caller went away (nginx's convention). */
 const STATUS_CALLER_GONE = 499
 
@@ -45,9 +47,13 @@ export type ReplyHead = Omit<Reply, 'body'>
 
 /** An answer that is written piece by piece; after an abort the pieces are dropped. */
 export interface ReplyStream {
-  write(chunk: string | Uint8Array): void
+  /** False: the caller does not take it as fast; `onDrain` says when it has. */
+  write(chunk: string | Uint8Array): boolean
+  onDrain(notify: () => void): void
   /** Ends the exchange; called exactly once. */
   end(): void
+  /** Closes the connection, which is an abort. */
+  abort(): void
 }
 
 /** What all exchanges of a server share. */
@@ -262,9 +268,27 @@ export class Exchange {
     this.detach()
     const closes = this.#closes || this.#context.gate.draining
     if (!this.#aborted) this.#response.cork(() => this.#writeHead(head))
+    let behindBytes = 0
     return {
       write: (chunk) => {
-        if (!this.#aborted) this.#response.cork(() => this.#response.write(chunk))
+        if (this.#aborted) return true
+        let isTaken = true
+        this.#response.cork(() => {
+          isTaken = this.#response.write(chunk)
+        })
+        behindBytes = isTaken ? 0 : behindBytes + Buffer.byteLength(chunk)
+        if (behindBytes > STREAM_BYTES_BEHIND_MAX) this.#response.close()
+        return isTaken
+      },
+      onDrain: (notify) => {
+        if (this.#aborted) return
+        this.#response.onWritable(() => {
+          notify()
+          return true
+        })
+      },
+      abort: () => {
+        if (!this.#aborted) this.#response.close()
       },
       end: () => {
         this.#secret?.fill(0)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App, Listener, Serve } from './app.js'
-import { createWaitingRoom } from './waiting-room.js'
+import { createWaitingRoom, WAITING_BOUNDS, type WaitingBounds } from './waiting-room.js'
 
 /**
  * The port of a service: bound when its routes are there, or before, by one that takes over from
@@ -26,8 +26,8 @@ const BIND_EVERY_MS = 5
 const EVERYTHING = '/*'
 const ANY_ADDRESS: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
-/** @param heldMax requests that wait at once; default: as many as a service may meet */
-export function createFrontDoor(app: App, heldMax?: number): FrontDoor {
+/** @param bounds of what waits at once; default: as much as a service may meet */
+export function createFrontDoor(app: App, bounds: Partial<WaitingBounds> = {}): FrontDoor {
   let early: Listener | null = null
   let openRoom = (_port: number): void => undefined
   /** Where `/*` leads: a pattern that was given cannot be given again. */
@@ -44,7 +44,7 @@ export function createFrontDoor(app: App, heldMax?: number): FrontDoor {
   return {
     app: switched,
     async listenEarly(host, port, patienceMs) {
-      const room = createWaitingRoom(heldMax)
+      const room = createWaitingRoom({ ...WAITING_BOUNDS, ...bounds })
       rest = room.serve
       app.any(EVERYTHING, (response, request) => rest?.(response, request))
       openRoom = (at) => room.open(ANY_ADDRESS[host] ?? host, at)

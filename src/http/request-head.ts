@@ -15,6 +15,7 @@ export type Framing = 'length' | 'chunked' | 'ambiguous'
 export interface RequestHead {
   framing: Framing
   accept: string
+  acceptEncoding: string
   authorization: string
   contentLength: string
   contentType: string
@@ -44,6 +45,7 @@ export function readRequestHead(request: HttpRequest): Readonly<RequestHead> {
   const read: RequestHead = {
     framing: 'length',
     accept: '',
+    acceptEncoding: '',
     authorization: '',
     contentLength: '',
     contentType: '',
@@ -124,6 +126,9 @@ function readHeader(name: string, value: string): void {
       break
     case 'x-request-id':
       head.xRequestId ||= value
+      break
+    case 'accept-encoding':
+      head.acceptEncoding ||= value
       break
   }
 }

@@ -1,4 +1,5 @@
 import { type ConsoleOperationName, consoleOperations } from '../api/console-operations.js'
+import { eventStream } from '../api/console-streams.js'
 import { type OperationName, operations } from '../api/operations.js'
 import { fault } from '../errors/fault.js'
 import type { AgentHandlers, ConsoleHandlers } from '../operations/context.js'
@@ -7,6 +8,7 @@ import { createAgentRoute } from './agent-route.js'
 import type { App, HttpRequest, HttpResponse } from './app.js'
 import { type ConsoleHandler, createConsoleRoute } from './console-route.js'
 import type { RouteDeps, RouteHandler } from './deps.js'
+import { createEventStreamRoute } from './event-stream-route.js'
 import { Exchange, type ExchangeContext } from './exchange.js'
 import type { RequestHead } from './request-head.js'
 
@@ -55,6 +57,11 @@ export function operationRoutes(
       path: row.path,
       handle: createConsoleRoute(row, consoleHandlers[row.name], deps),
     })),
+    {
+      method: eventStream.method,
+      path: eventStream.path,
+      handle: createEventStreamRoute(console.list_events, deps),
+    },
   ]
 }
 

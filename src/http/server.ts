@@ -35,6 +35,8 @@ export interface HttpServerOptions
   readonly readiness?: readonly ReadinessPart[]
   /** Default: none is refused before it is read. */
   readonly refusesWrite?: RouteDeps['refusesWrite']
+  /** Default: no user's log has anything. */
+  readonly readableSeq?: RouteDeps['readableSeq']
   readonly inFlightMax?: number
   readonly drainTimeoutMs?: number
   /** Default: one of its own, with the adapter that `auto` gives. */
@@ -86,6 +88,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const door = options.door ?? openFrontDoor({}, options.logger)
   const deps: RouteDeps = {
     refusesWrite: () => false,
+    readableSeq: () => 0,
     ...options,
     gate,
     writeHeaders: door.app.writeHeaders,

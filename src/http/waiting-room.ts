@@ -43,10 +43,22 @@ interface Held {
   /** Names and values by turns. */
   readonly headers: readonly string[]
   readonly pieces: Buffer[]
+  /** The caller is, or was answered already. */
   gone: boolean
+  left: boolean
+  /** What is to end when its caller is gone. */
+  whenGone: () => void
 }
 
-export function createWaitingRoom(heldMax = HELD_MAX): WaitingRoom {
+/** What is held at once. */
+export interface WaitingBounds {
+  readonly heldMax: number
+  readonly bytesMax: number
+}
+
+export const WAITING_BOUNDS: WaitingBounds = { heldMax: HELD_MAX, bytesMax: HELD_BYTES_MAX }
+
+export function createWaitingRoom({ heldMax, bytesMax } = WAITING_BOUNDS): WaitingRoom {
   /** Read to their ends. */
   const waiting: Held[] = []
   let held = 0
@@ -54,20 +66,24 @@ export function createWaitingRoom(heldMax = HELD_MAX): WaitingRoom {
   let sendOn = (): void => undefined
 
   function hold(response: HttpResponse, request: HttpRequest): void {
-    const one: Held = { response, ...headOf(request), pieces: [], gone: false }
+    const one: Held = {
+      ...{ response, ...headOf(request), pieces: [] },
+      ...{ gone: false, left: false, whenGone: () => leave(one) },
+    }
     held++
     response.onAborted(() => {
       one.gone = true
+      one.whenGone()
     })
     response.onData((piece, isLast) => {
       if (one.gone) return
-      bytes += piece.byteLength
-      if (bytes > HELD_BYTES_MAX) {
+      if (bytes + piece.byteLength > bytesMax) {
         one.gone = true
         refuse(response)
         leave(one)
         return
       }
+      bytes += piece.byteLength
       // The piece is gone when this returns.
       one.pieces.push(Buffer.from(new Uint8Array(piece)))
       if (!isLast) return
@@ -77,8 +93,10 @@ export function createWaitingRoom(heldMax = HELD_MAX): WaitingRoom {
   }
 
   function leave(one: Held): void {
+    if (one.left) return
+    one.left = true
     held--
-    for (const piece of one.pieces) bytes -= piece.byteLength
+    for (const piece of one.pieces.splice(0)) bytes -= piece.byteLength
   }
 
   return {
@@ -141,6 +159,8 @@ function forward(one: Held, host: string, port: number, done: () => void): void 
     if (!one.gone) response.cork(work)
     done()
   }
+  // A stream would go on for nobody.
+  one.whenGone = () => onward.destroy()
   // What became of it is not known, as when any connection breaks.
   onward.on('error', () => end(() => response.close()))
   onward.on('response', (answered) => {

@@ -6,6 +6,8 @@ import { ownHome } from '../custody/home-lock/own-home.js'
 import { readProcessEnvironment } from '../custody/process-environment.js'
 import { runUntilStopped } from '../custody/process-life.js'
 import { socketAccessOf } from '../quorum-protocol/socket-access.js'
+import { sha256 } from '../quorum-protocol/tagged.js'
+import { signInMessage } from './authorizers/ceremonies.js'
 import { createAuthorizerRoutes } from './authorizers/routes.js'
 import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_TOKEN_SECONDS } from './login/audiences.js'
 import { startLogin } from './login/start-login.js'
@@ -66,10 +68,19 @@ login.mount((parts) =>
     ...parts,
     ceremonies: vault.authorizers,
     approvals: vault.approvals,
+    termsOf: vault.termsOf,
     webauthn: vault.webauthn,
     verifyToken: authorizerTokens,
   }),
 )
+login.takePasskeys({
+  rpIdAt(origin) {
+    const webauthn = vault.webauthn()
+    return webauthn?.origins.includes(origin) === true ? webauthn.rpId : null
+  },
+  challengeOf: (interactionId) => sha256(signInMessage(interactionId)).toString('base64url'),
+  isSignedBy: vault.authorizers.isSignIn,
+})
 const metricsListener =
   settings.metricsPort === null
     ? null

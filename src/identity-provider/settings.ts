@@ -68,10 +68,15 @@ function readPort(name: string, text: string | undefined): number | null {
 
 function readRedirectUris(text: string | undefined): readonly string[] {
   const uris = (text ?? '').split(',').filter((uri) => uri !== '')
-  const isUsable = (uri: string) => URL.parse(uri)?.protocol === 'https:' && !uri.includes('#')
+  const isUsable = (uri: string) => {
+    const url = URL.parse(uri)
+    const isLoopback =
+      url?.protocol === 'http:' && (url.hostname === '127.0.0.1' || url.hostname === 'localhost')
+    return (url?.protocol === 'https:' || isLoopback) && !uri.includes('#')
+  }
   if (uris.length > REDIRECT_URIS_MAX || !uris.every(isUsable)) {
     throw new Error(
-      `CONSOLE_REDIRECT_URIS must be at most ${REDIRECT_URIS_MAX} https URLs, separated by commas`,
+      `CONSOLE_REDIRECT_URIS must be at most ${REDIRECT_URIS_MAX} https URLs (or http on loopback), separated by commas`,
     )
   }
   return uris

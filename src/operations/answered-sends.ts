@@ -54,6 +54,7 @@ export function createAnsweredSends(reader: Reader): AnsweredSends {
         const page = reader.transactions.ofUser(user, options, (tx) => wanted(current(tx)))
         return { ...page, items: page.items.map(current) }
       },
+      search: (user, options, filter) => reader.transactions.search(user, options, filter, current),
     },
   }
 

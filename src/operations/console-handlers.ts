@@ -10,10 +10,20 @@ import { listEvents } from './console/events.js'
 import { freeze, unfreeze } from './console/freezes.js'
 import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
 import { freeingKey, freeingWebhook, withinQuota } from './console/quotas.js'
+import { listRefusals } from './console/refusals.js'
+import { checkAddress, listScreeningLists } from './console/screening-lists.js'
+import { getServiceStatus } from './console/service-status.js'
+import { listSpend } from './console/spend.js'
 import { testPolicy } from './console/test-policy.js'
+import { getTransaction } from './console/transaction-detail.js'
 import { listTransactions } from './console/transactions.js'
 import { getUser } from './console/user.js'
 import { getUserBreakers, setUserBreakers } from './console/user-breakers.js'
+import {
+  getWalletAllowances,
+  getWalletBalances,
+  getWalletPositions,
+} from './console/wallet-reads.js'
 import { createWallet, listWallets } from './console/wallets.js'
 import {
   createWebhook,
@@ -33,6 +43,9 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     get_user: getUser(ports),
     create_wallet: withinQuota(ports, 'wallets', createWallet(ports)),
     list_wallets: listWallets(ports),
+    get_wallet_balances: getWalletBalances(ports),
+    get_wallet_positions: getWalletPositions(ports),
+    get_wallet_allowances: getWalletAllowances(ports),
     create_key: withinQuota(ports, 'keys', createKey(ports)),
     list_keys: listKeys(ports),
     rotate_key: rotateKey(ports),
@@ -49,6 +62,8 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     put_address_rule: putAddressRule(ports),
     list_address_rules: listAddressRules(ports),
     delete_address_rule: deleteAddressRule(ports),
+    list_screening_lists: listScreeningLists(ports),
+    check_address: checkAddress(ports),
     create_webhook: withinQuota(ports, 'webhooks', createWebhook(ports)),
     list_webhooks: listWebhooks(ports),
     patch_webhook: patchWebhook(ports),
@@ -64,6 +79,10 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     approve_call: approveCall(ports),
     decline_call: declineCall(ports),
     list_transactions: listTransactions(ports),
+    get_transaction: getTransaction(ports),
+    list_spend: listSpend(ports),
+    list_refusals: listRefusals(ports),
+    get_service_status: getServiceStatus(ports),
     cancel_transaction: cancelTransaction(ports),
   }
   return readFresh(handlers, ports.reader)

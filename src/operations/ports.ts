@@ -10,6 +10,7 @@ import type { FreezeBook } from '../domain/freeze-book.js'
 import type { KeyId, SubWalletId, UserId } from '../domain/ids.js'
 import type { Quotas } from '../domain/quotas.js'
 import type { PriceSource } from '../pricing/price-source.js'
+import type { ListOwner } from '../screening/lists/list-owner.js'
 import type { Screener } from '../screening/screener.js'
 import type { Reader } from '../store/reader.js'
 import type { Quoter } from '../valuation/quoter.js'
@@ -17,6 +18,7 @@ import type { WebhookTargets } from '../webhooks/target-address.js'
 import type { AnsweredSends } from './answered-sends.js'
 import type { MailReach } from './console/alert-channels.js'
 import type { PendingGrants } from './console/pending-grants.js'
+import type { ServiceFigures } from './console/service-status.js'
 
 /** What operations stand on. The store is read here and written by actors alone. */
 export interface OperationPorts {
@@ -32,6 +34,8 @@ export interface OperationPorts {
   readonly prices: PriceSource
   readonly quoter: Quoter
   readonly screener: Screener
+  /** What the screener reads, for people to see. */
+  readonly screeningLists: Pick<ListOwner, 'status' | 'listsWith'>
   readonly swapVenue: SwapVenue
   readonly vaultVenue: VaultVenue
   readonly sharePrices: SharePriceHistory
@@ -52,6 +56,8 @@ export interface OperationPorts {
   readonly forgetKey: (secretHash: string) => void
   readonly webhookTargets: WebhookTargets
   readonly mail: MailReach | null
+  /** Of the whole instance, for people to see. */
+  readonly figures: ServiceFigures
   readonly timers: Timers
   /** The clock of `timers`, for what is handed nothing else of it. */
   readonly nowMs: () => number

@@ -43,7 +43,7 @@ export const NO_TALLY: BreakerTally = []
 
 /**
  * What a key is refused for by its own doing. A node, a list or the quorum that is away says
- * nothing of it, and calls of what is frozen are no news.
+ * nothing of it, and calls of what is frozen do not count again.
  */
 export const COUNTED_REFUSALS: ReadonlySet<string> = new Set([
   'PERMISSION_DENIED',

@@ -3,13 +3,23 @@ import type { BreakerTally } from './breakers.js'
 import type { UnitsTaken } from './ceilings.js'
 import type { Counted } from './condition.js'
 import { CEILINGS_MAX, type Ceiling, type Token, WINDOWS_MAX } from './policy.js'
-import { addToBuckets, type Bucket } from './sliding-buckets.js'
+import {
+  addToSlide,
+  addToTotals,
+  bucketsOf,
+  countedSince,
+  NOTHING_COUNTED,
+  type Slide,
+  type Totals,
+} from './sliding-buckets.js'
 
 /**
  * What went before, as far as a lineage's policy asks: calls and USD in sliding times, and units in
  * UTC days and months. As small as what is counted, however many calls there were.
  */
 export interface PolicyLedger {
+  /** Of calls and USD, since there is a ledger. What counts in a sliding time is part of it. */
+  readonly totals: Totals
   readonly windows: readonly SlidingWindow[]
   readonly units: readonly UnitsWindow[]
   /** Of calls that were signed; absent where its policy has no breaker that looks at them. */
@@ -18,8 +28,7 @@ export interface PolicyLedger {
 
 export interface SlidingWindow {
   readonly perSeconds: number
-  /** By time, at most one in each `1/BUCKETS` of the time. */
-  readonly buckets: readonly Bucket[]
+  readonly slide: Slide
 }
 
 export interface UnitsWindow {
@@ -31,9 +40,10 @@ export interface UnitsWindow {
   readonly monthUnits: bigint
 }
 
-export const NO_POLICY_LEDGER: PolicyLedger = { windows: [], units: [] }
+export const NO_POLICY_LEDGER: PolicyLedger = { totals: NOTHING_COUNTED, windows: [], units: [] }
 
 const SECOND_MS = 1_000
+const NONE_COUNTED: Counted = { count: 0, micros: 0n }
 /** A policy's own, and as many of the policy before it. */
 const LEDGER_WINDOWS_MAX = 2 * WINDOWS_MAX
 /** The same of ceilings. */
@@ -57,22 +67,31 @@ export function addToLedger(
   windows: readonly number[],
   ceilings: readonly Ceiling[],
 ): PolicyLedger {
-  const others = ledger.windows.filter(
-    ({ perSeconds, buckets }) =>
-      !windows.includes(perSeconds) && isOpen(buckets, perSeconds, call.atMs),
-  )
-  const entry = { atMs: call.atMs, count: 1, micros: call.micros }
-  const all = [...windows, ...others.map(({ perSeconds }) => perSeconds)]
-  const counted = all.slice(0, LEDGER_WINDOWS_MAX).map((perSeconds) => {
-    const buckets = ledger.windows.find((one) => one.perSeconds === perSeconds)?.buckets ?? []
-    return { perSeconds, buckets: addToBuckets(buckets, entry, perSeconds * SECOND_MS) }
-  })
+  const { atMs } = call
+  const counted: SlidingWindow[] = []
+  for (const perSeconds of windows) counted.push(addToWindow(ledger, perSeconds, atMs))
+  for (const { perSeconds } of ledger.windows) {
+    if (counted.length >= LEDGER_WINDOWS_MAX) break
+    if (windows.includes(perSeconds) || !isOpen(ledger.totals, perSeconds, atMs)) continue
+    counted.push(addToWindow(ledger, perSeconds, atMs))
+  }
+  const totals = addToTotals(ledger.totals, { atMs, count: 1, micros: call.micros })
   const units = addUnits(ledger.units, call, ceilings)
   const { breakers } = ledger
   // Literals, here and below: a spread would give each a hidden class of its own.
   return breakers === undefined
-    ? { windows: counted, units }
-    : { windows: counted, units, breakers }
+    ? { totals, windows: counted, units }
+    : { totals, windows: counted, units, breakers }
+}
+
+function addToWindow(
+  { totals, windows }: PolicyLedger,
+  perSeconds: number,
+  atMs: number,
+): SlidingWindow {
+  const known = windowIn(windows, perSeconds)
+  const slide = addToSlide(known?.slide ?? null, totals, atMs, perSeconds * SECOND_MS)
+  return known !== null && known.slide === slide ? known : { perSeconds, slide }
 }
 
 /** Counts units anew of a call that moves them after all; sliding times have it already. */
@@ -104,17 +123,10 @@ export function returnUnits(
 }
 
 export function countedWithin(ledger: PolicyLedger, perSeconds: number, nowMs: number): Counted {
-  const window = ledger.windows.find((one) => one.perSeconds === perSeconds)
-  let count = 0
-  let micros = 0n
-  const sinceMs = nowMs - perSeconds * SECOND_MS
-  for (const bucket of window?.buckets ?? []) {
-    if (bucket.atMs <= sinceMs) continue
-    count += bucket.count
-    // To add bigints takes longer than all else here, and the user side has no sums.
-    if (bucket.micros !== 0n) micros += bucket.micros
-  }
-  return { count, micros }
+  const { totals, windows } = ledger
+  const known = windowIn(windows, perSeconds)
+  if (known === null) return NONE_COUNTED
+  return countedSince(known.slide, totals, nowMs - perSeconds * SECOND_MS)
 }
 
 /**
@@ -127,9 +139,9 @@ export function freesAt(
   perSeconds: number,
   isWithin: (counted: Counted) => boolean,
 ): number | null {
-  const window = ledger.windows.find((one) => one.perSeconds === perSeconds)
-  const entries: Bucket[] = [
-    ...(window?.buckets ?? []),
+  const known = windowIn(ledger.windows, perSeconds)
+  const entries = [
+    ...(known === null ? [] : bucketsOf(known.slide, ledger.totals)),
     ...drafted.map(({ atMs, micros }) => ({ atMs, count: 1, micros })),
   ].sort((a, b) => a.atMs - b.atMs)
   let count = 0
@@ -161,10 +173,10 @@ export function isLedgerEmpty({ windows, units, breakers }: PolicyLedger): boole
 }
 
 /** Whether nothing in it counts any more. */
-export function isLedgerOver(ledger: PolicyLedger, nowMs: number): boolean {
+export function isLedgerOver({ totals, windows, units }: PolicyLedger, nowMs: number): boolean {
   return (
-    !ledger.units.some((one) => isUnitsOpen(one, nowMs)) &&
-    !ledger.windows.some(({ perSeconds, buckets }) => isOpen(buckets, perSeconds, nowMs))
+    !units.some((one) => isUnitsOpen(one, nowMs)) &&
+    !windows.some(({ perSeconds }) => isOpen(totals, perSeconds, nowMs))
   )
 }
 
@@ -172,9 +184,16 @@ function isUnitsOpen({ day, month }: UnitsWindow, nowMs: number): boolean {
   return day >= utcDay(nowMs) || month >= utcMonth(nowMs)
 }
 
-function isOpen(buckets: readonly Bucket[], perSeconds: number, nowMs: number): boolean {
-  const last = buckets.at(-1)
-  return last !== undefined && last.atMs > nowMs - perSeconds * SECOND_MS
+function isOpen({ atMs }: Totals, perSeconds: number, nowMs: number): boolean {
+  return atMs > nowMs - perSeconds * SECOND_MS
+}
+
+export function windowIn(
+  windows: readonly SlidingWindow[],
+  perSeconds: number,
+): SlidingWindow | null {
+  for (const one of windows) if (one.perSeconds === perSeconds) return one
+  return null
 }
 
 function addUnits(
@@ -184,22 +203,34 @@ function addUnits(
 ): readonly UnitsWindow[] {
   if (taken.length === 0) return units
   const [today, thisMonth] = [utcDay(atMs), utcMonth(atMs)]
-  const isOwn = (one: UnitsWindow) =>
-    ceilings.some(({ chainId, token }) => one.chainId === chainId && one.token === token)
-  const others = units.filter((one) => !isOwn(one) && isUnitsOpen(one, atMs))
-  const kept = [...units.filter(isOwn), ...others].slice(0, LEDGER_UNITS_MAX)
+  const kept: UnitsWindow[] = []
+  for (const one of units) if (isOf(ceilings, one)) kept.push(one)
+  for (const one of units) if (!isOf(ceilings, one) && isUnitsOpen(one, atMs)) kept.push(one)
+  if (kept.length > LEDGER_UNITS_MAX) kept.length = LEDGER_UNITS_MAX
   for (const { chainId, token, amount } of taken) {
-    const at = kept.findIndex((one) => one.chainId === chainId && one.token === token)
+    let at = 0
+    while (at < kept.length && !isSame(kept[at], chainId, token)) at++
     const before = kept[at]
     const day = Math.max(today, before?.day ?? today)
     const month = Math.max(thisMonth, before?.month ?? thisMonth)
     const dayUnits = (before?.day === day ? before.dayUnits : 0n) + amount
     const monthUnits = (before?.month === month ? before.monthUnits : 0n) + amount
-    const after: UnitsWindow = { chainId, token, day, dayUnits, month, monthUnits }
-    if (at < 0) kept.push(after)
-    else kept[at] = after
+    kept[at] = { chainId, token, day, dayUnits, month, monthUnits }
   }
   return kept
+}
+
+function isOf(ceilings: readonly Ceiling[], { chainId, token }: UnitsWindow): boolean {
+  for (const one of ceilings) if (isSame(one, chainId, token)) return true
+  return false
+}
+
+function isSame(
+  one: Pick<UnitsWindow, 'chainId' | 'token'> | undefined,
+  chainId: number,
+  token: Token,
+): boolean {
+  return one !== undefined && one.chainId === chainId && one.token === token
 }
 
 function atLeastZero(amount: bigint): bigint {

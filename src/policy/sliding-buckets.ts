@@ -22,9 +22,8 @@ export function addToBuckets(
     over++
   }
   const kept = buckets.slice(over)
-  const slot = (ms: number) => Math.floor((ms * BUCKETS) / spanMs)
   const last = kept.at(-1)
-  if (last !== undefined && slot(last.atMs) >= slot(atMs)) {
+  if (last !== undefined && slotOf(last.atMs, spanMs) >= slotOf(atMs, spanMs)) {
     kept[kept.length - 1] = {
       atMs: Math.max(last.atMs, atMs),
       count: last.count + count,
@@ -32,4 +31,93 @@ export function addToBuckets(
     }
   } else kept.push({ atMs, count, micros })
   return kept
+}
+
+/**
+ * The same for what several sliding times count together. All that a ledger ever counted goes up by
+ * one sum, and a time remembers what that was whenever a bucket of it closed: a call changes the sum
+ * alone, and none of the times until one of their buckets is over.
+ */
+export interface Slide {
+  /** What had been counted before all that counts in it. */
+  readonly before: Totals
+  /** What had been counted by the end of each bucket that is closed, by time. */
+  readonly closed: readonly Totals[]
+}
+
+/** All that was counted, and when last. It only ever grows. */
+export type Totals = Bucket
+
+export const NOTHING_COUNTED: Totals = { atMs: 0, count: 0, micros: 0n }
+
+const NONE_CLOSED: readonly Totals[] = []
+
+export function addToTotals(totals: Totals, { atMs, count, micros }: Bucket): Totals {
+  return {
+    // A clock that steps back adds to the newest bucket.
+    atMs: Math.max(totals.atMs, atMs),
+    count: totals.count + count,
+    micros: micros === 0n ? totals.micros : totals.micros + micros,
+  }
+}
+
+/**
+ * @param slide null: nothing went on before
+ * @param totals as they are before the entry
+ * @param atMs of the entry
+ * @returns the same one, where the entry closes no bucket
+ */
+export function addToSlide(
+  slide: Slide | null,
+  totals: Totals,
+  atMs: number,
+  spanMs: number,
+): Slide {
+  const sinceMs = atMs - spanMs
+  if (slide === null || totals.atMs <= sinceMs) return { before: totals, closed: NONE_CLOSED }
+  if (slotOf(totals.atMs, spanMs) >= slotOf(atMs, spanMs)) return slide
+  let { before } = slide
+  let over = 0
+  for (const mark of slide.closed) {
+    if (mark.atMs > sinceMs) break
+    before = mark
+    over++
+  }
+  const closed = slide.closed.slice(over)
+  closed.push(totals)
+  return { before, closed }
+}
+
+/** What counts of it: later than `sinceMs`. */
+export function countedSince(
+  { before, closed }: Slide,
+  totals: Totals,
+  sinceMs: number,
+): { count: number; micros: bigint } {
+  if (totals.atMs <= sinceMs) return { count: 0, micros: 0n }
+  let from = before
+  for (const mark of closed) {
+    if (mark.atMs > sinceMs) break
+    from = mark
+  }
+  return { count: totals.count - from.count, micros: difference(totals.micros, from.micros) }
+}
+
+export function bucketsOf({ before, closed }: Slide, totals: Totals): Bucket[] {
+  let from = before
+  return [...closed, totals].map((mark) => {
+    const { atMs, count, micros } = mark
+    const bucket = { atMs, count: count - from.count, micros: micros - from.micros }
+    from = mark
+    return bucket
+  })
+}
+
+function slotOf(atMs: number, spanMs: number): number {
+  return Math.floor((atMs * BUCKETS) / spanMs)
+}
+
+/** Bigints take longer than all else here, and the user side has no sums. */
+function difference(a: bigint, b: bigint): bigint {
+  return b === 0n ? a : a - b
 }

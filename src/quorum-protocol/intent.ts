@@ -183,7 +183,7 @@ export function keyProofOver(proofKey: Uint8Array, encoded: Uint8Array): Buffer 
 
 /**
  * Whether it was judged by its key's grant. Without the key's proof and an approval it can only be a
- * repeat, a raised fee, a cancel, or a call of the service's own wallets.
+ * repeat, a raised fee, a cancel, the end of a delegation, or a call of the service's own wallets.
  */
 export function usesGrant({ keyProof, approval }: Pick<Intent, 'keyProof' | 'approval'>): boolean {
   return approval !== null || !isAbsent(keyProof)

@@ -30,6 +30,7 @@ export const TAG = {
   authorizer: 'awi/authorizer/v1',
   authorizerEntry: 'awi/authorizer-entry/v1',
   authorizerRecovery: 'awi/authorizer-recovery/v1',
+  signIn: 'awi/sign-in/v1',
   evidence: 'awi/evidence/v1',
 } as const
 

@@ -251,6 +251,13 @@ export interface GrantUpdate extends GrantedPolicy {
   readonly effect: 'enlarges' | 'narrows'
   /** The user's confirmation of an enlargement; null: none yet, or none needed. */
   readonly authorization: GrantAuthorization | null
+  /** What the user calls key and wallet, for the page that asks to confirm; no part of what is signed. */
+  readonly shownAs?: ShownNames
+}
+
+export interface ShownNames {
+  readonly key: string
+  readonly wallet: string
 }
 
 /** A freeze as custody names it: a key with its whole lineage. */

@@ -1,6 +1,6 @@
 import { threadId } from 'node:worker_threads'
 import { type Logger, pino } from 'pino'
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import type { Timers } from '../clock/timers.js'
 import { openAuthorizerStore } from '../custody/authorizers/authorizer-store.js'
 import { followRegistry } from '../custody/domain-keys/follow-registry.js'

@@ -23,6 +23,7 @@ import type {
   GrantOutcome,
   GrantUpdate,
   ListedAuthorizer,
+  ShownNames,
 } from './co-signer.js'
 
 /**
@@ -78,6 +79,8 @@ export interface AskedProof {
   readonly confirmUntil?: number
   /** Page of the identity provider where it is confirmed; else the one for statements of any kind. */
   readonly confirmPath?: string
+  /** What that page calls key and wallet, besides their ids. */
+  readonly shownAs?: ShownNames | undefined
 }
 
 export interface GrantBasis {
@@ -130,10 +133,10 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
     nowMs: number,
   ): Promise<Uint8Array | null> {
     if (update.effect === 'narrows') return null
-    const { userId, authorization } = update
+    const { userId, authorization, shownAs } = update
     const statementUntil = (confirmBeforeMs: number) =>
       encodeGrantStatement(statementOf(update, { ...next, confirmBeforeMs }))
-    const asked = { userId, authorization, version: next.version, statementUntil }
+    const asked = { userId, authorization, version: next.version, statementUntil, shownAs }
     return proofOver({ ...asked, messageOf: grantMessage }, nowMs)
   }
 
@@ -149,7 +152,8 @@ export function createGrantAuthority(context: SyncContext): GrantAuthority {
     const statement = statementUntil(confirmBeforeMs)
     const message = messageOf(statement)
     const challenge = sha256(message)
-    const toSign = { statement, challenge, version, confirmBeforeMs, path: asked.confirmPath }
+    const path = asked.confirmPath ?? confirmPathOf(statement, asked.shownAs)
+    const toSign = { statement, challenge, version, confirmBeforeMs, path }
     if (authorization === null) throw required(toSign, set, webauthn)
     if (authorization.version !== version) throw refused('it changed meanwhile')
     if (authorization.confirmBeforeMs <= nowMs) throw refused('confirmed too late')
@@ -253,7 +257,12 @@ interface ToSign extends Pick<Asked, 'version' | 'confirmBeforeMs'> {
   readonly statement: Uint8Array
   /** 32 bytes. */
   readonly challenge: Uint8Array
-  readonly path: string | undefined
+  readonly path: string
+}
+
+function confirmPathOf(statement: Uint8Array, shownAs: ShownNames | undefined): string {
+  const query = new URLSearchParams({ grant: base64Url(statement), ...shownAs })
+  return `/authorizers/confirm?${query.toString()}`
 }
 
 function required(
@@ -268,14 +277,13 @@ function required(
     label: listed.label,
     credential_id: listed.credentialId,
   }))
-  const confirmPath = path ?? `/authorizers/confirm?grant=${base64Url(statement)}`
   const details = {
     grant: base64Url(statement),
     grant_version: version,
     challenge: base64Url(challenge),
     confirm_before: isoTime(confirmBeforeMs),
     authorizers,
-    confirm_url: page === null ? null : new URL(confirmPath, page).href,
+    confirm_url: page === null ? null : new URL(path, page).href,
     manage_url: page,
   }
   const none =

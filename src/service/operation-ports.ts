@@ -22,11 +22,13 @@ type Given = Pick<
   | 'quoter'
   | 'hasRouter'
   | 'screener'
+  | 'screeningLists'
   | 'freezes'
   | 'headOf'
   | 'readableSeq'
   | 'keyLastUsedAtMs'
   | 'forgetKey'
+  | 'figures'
   | 'timers'
 >
 

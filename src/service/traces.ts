@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ToldStep } from '../../actors/runtime/protocol.js'
+import type { StepReport } from '../../actors/runtime/protocol.js'
 import { operations } from '../api/operations.js'
 import type { AgentContext, AgentHandlers, Answer } from '../operations/context.js'
 import type { Span, SpanExporter } from './otlp-exporter.js'
@@ -14,7 +14,7 @@ export interface Traces {
   heard(route: string, requestId: string, traceparent: string): void
   /** The same handlers; each call is a span. */
   around(handlers: AgentHandlers): AgentHandlers
-  step(told: ToldStep): void
+  step(report: StepReport): void
   close(): Promise<void>
 }
 
@@ -41,7 +41,7 @@ const TRACE_BYTES = 16
 const SPAN_BYTES = 8
 const ENDS: ReadonlySet<string> = new Set(['confirmed', 'failed', 'dropped', 'refused'])
 
-/** @param nowMs milliseconds since the epoch, by the clock that steps are told by */
+/** @param nowMs milliseconds since the epoch, by the clock of the step reports */
 export function createTraces(exporter: SpanExporter, nowMs: () => number): Traces {
   const traces = new Map<string, Trace>()
 
@@ -110,8 +110,8 @@ export function createTraces(exporter: SpanExporter, nowMs: () => number): Trace
     }
   }
 
-  function stepSpan(trace: Trace, told: ToldStep, name: string, startMs: number): void {
-    const { txId, chainId, code, atMs } = told
+  function stepSpan(trace: Trace, report: StepReport, name: string, startMs: number): void {
+    const { txId, chainId, code, atMs } = report
     add(trace, {
       ...{ spanId: drawHex(SPAN_BYTES), parentSpanId: trace.spanId, kind: 'internal', name },
       // Two threads read the clock: a step is never before what it follows.
@@ -133,17 +133,17 @@ export function createTraces(exporter: SpanExporter, nowMs: () => number): Trace
       }
       return traced as unknown as AgentHandlers
     },
-    step(told) {
-      const trace = traces.get(told.requestId)
+    step(report) {
+      const trace = traces.get(report.requestId)
       if (trace === undefined) return
-      const { step, atMs } = told
+      const { step, atMs } = report
       if (trace.steppedMs === 0) {
-        stepSpan(trace, { ...told, atMs: trace.startMs, code: null }, 'accepted', trace.startMs)
-        stepSpan(trace, { ...told, code: null }, 'prepared', trace.startMs)
+        stepSpan(trace, { ...report, atMs: trace.startMs, code: null }, 'accepted', trace.startMs)
+        stepSpan(trace, { ...report, code: null }, 'prepared', trace.startMs)
       }
-      stepSpan(trace, told, step, trace.steppedMs === 0 ? atMs : trace.steppedMs)
+      stepSpan(trace, report, step, trace.steppedMs === 0 ? atMs : trace.steppedMs)
       trace.steppedMs = atMs
-      if (ENDS.has(step)) traces.delete(told.requestId)
+      if (ENDS.has(step)) traces.delete(report.requestId)
     },
     close: exporter.close,
   }

@@ -17,8 +17,8 @@ import type { WriteBatch } from './write-batch.js'
  */
 export interface Commits {
   /**
-   * Makes all of a batch durable, or nothing. Batches become durable in the order of the calls, and
-   * their events are seen in that order.
+   * Makes all of a batch durable, or nothing. Batches become durable in the order of the calls, none
+   * without those before it, and their events are seen in that order.
    * @returns the batch's events, each with its place in the log
    * @throws when it is not known to be durable: memory and store may differ from then on
    */

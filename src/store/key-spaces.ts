@@ -35,11 +35,14 @@
  * | subWalletMarks | sub-wallet id | what the sub-wallet's header holds besides it |
  * | grantChanges | [sub-wallet id, key id] | GrantChange that the identity provider has not acknowledged |
  * | settlements | [chain id, block number, block hash, tx id, ms] | ids of transactions that one commit ended in that block |
- * | policyLedgers | [sub-wallet id, lineage id] | PolicyLedger: what went before, as far as policies ask |
+ * | policyLedgers | [sub-wallet id, lineage id] | PolicyLedger but for its sliding times: what went before, as far as policies ask |
+ * | policyWindows | [sub-wallet id, lineage id, seconds] | Slide: one of the ledger's sliding times |
  * | retained | [user id, what] | where what is kept of theirs begins: after `events` (seq) and `verdicts` (tx id) |
- * | freezes | [user id, name] | Freeze that stands |
+ * | freezes | [user id, name] | Freeze in force |
  * | approvals | [user id, approval id] | Approval |
  * | waitingCalls | [sub-wallet id, approval id] | 1, while its call waits |
+ * | transactionSegments | [user id, part, first tx id] | a part of the index of transactions that follow one another (transaction-index/segment.ts) |
+ * | unindexedByUser | [user id, tx id] | 1; a reorg took back how it had ended, or it was committed late |
  * | userBreakers | user id | what freezes the user by itself, and what that has counted of signed calls |
  */
 export const KEY_SPACES = {
@@ -83,6 +86,9 @@ export const KEY_SPACES = {
   approvals: '41-approvals',
   waitingCalls: '42-waiting-calls',
   userBreakers: '43-user-breakers',
+  transactionSegments: '44-transaction-segments',
+  unindexedByUser: '45-unindexed-by-user',
+  policyWindows: '46-policy-windows',
 } as const
 
 export type KeySpace = keyof typeof KEY_SPACES
@@ -94,4 +100,4 @@ export const LISTED = ''
  * Raised by every change of a stored shape. A build opens stores of its own schema alone: none was
  * released, so there is nothing to migrate.
  */
-export const SCHEMA_VERSION = 23
+export const SCHEMA_VERSION = 26

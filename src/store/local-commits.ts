@@ -3,6 +3,7 @@ import type { Environment } from './environment.js'
 import { NO_EVENTS } from './event-rows.js'
 import type { EventSequence } from './event-sequence.js'
 import { type DrawEntropy, drawEntropy } from './new-id.js'
+import { queueOfRows } from './row-queue.js'
 import { applyRows } from './rows.js'
 
 /**
@@ -16,6 +17,7 @@ export function localCommits(
   draw: DrawEntropy = drawEntropy,
 ): Commits {
   const { recordVersions, writtenBodies } = environment
+  const queue = queueOfRows((rows) => applyRows(environment, rows))
   return {
     async commit(batch) {
       let placed = NO_EVENTS
@@ -24,7 +26,7 @@ export function localCommits(
         if (batch.events.length > 0) placed = sequence.place(batch.events)
         const rows = batch.rows(environment, placed, draw)
         isQueued = true
-        await applyRows(environment, rows)
+        await queue(rows)
         return placed.stored
       } catch (error) {
         writtenBodies.forgetAll()

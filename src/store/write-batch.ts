@@ -41,6 +41,7 @@ import type { Environment } from './environment.js'
 import { addEvents, type PlacedEvents } from './event-rows.js'
 import { type KeySpace, LISTED } from './key-spaces.js'
 import { type DrawEntropy, drawEntropy, idAt } from './new-id.js'
+import { addLedger, removeLedger } from './policy-ledger-rows.js'
 import type { UserBreakersRecord } from './readers/user-breakers.js'
 import { putOf, type Row, removalOf } from './rows.js'
 import { settledBelow, settlementsOf } from './settlements.js'
@@ -147,12 +148,17 @@ export class WriteBatch implements Writer {
     this.#remove('waitingCalls', [wallet, id])
   }
 
-  putPolicyLedger(wallet: SubWalletId, lineage: LineageId, ledger: PolicyLedger): void {
-    this.#put('policyLedgers', [wallet, lineage], packedRecord(ledger))
+  putPolicyLedger(
+    wallet: SubWalletId,
+    lineage: LineageId,
+    ledger: PolicyLedger,
+    before: PolicyLedger,
+  ): void {
+    addLedger(this.#writes, [wallet, lineage], ledger, before)
   }
 
-  deletePolicyLedger(wallet: SubWalletId, lineage: LineageId): void {
-    this.#remove('policyLedgers', [wallet, lineage])
+  deletePolicyLedger(wallet: SubWalletId, lineage: LineageId, before: PolicyLedger): void {
+    removeLedger(this.#writes, [wallet, lineage], before)
   }
 
   putKeyUse(id: KeyId, usedAtMs: number): void {
@@ -173,6 +179,10 @@ export class WriteBatch implements Writer {
     this.#transactions.push({ tx, added: false })
     // A sponsored call is on chain as its gas wallet's transaction, and ends as that.
     if (!isSponsored(tx.kind)) this.#noteEnd(tx)
+  }
+
+  noteUnindexed(user: UserId, id: TxId): void {
+    this.#put('unindexedByUser', [user, id], PRESENT)
   }
 
   markOpen(wallet: SubWalletId, id: TxId | null): void {

@@ -50,8 +50,16 @@ export interface Writer {
   /** Lets a start find a call that waits. */
   markWaiting(wallet: SubWalletId, id: ApprovalId): void
   unmarkWaiting(wallet: SubWalletId, id: ApprovalId): void
-  putPolicyLedger(wallet: SubWalletId, lineage: LineageId, ledger: PolicyLedger): void
-  deletePolicyLedger(wallet: SubWalletId, lineage: LineageId): void
+  /**
+   * @param before as it was put, or read, last: sliding times that both have are in the store already
+   */
+  putPolicyLedger(
+    wallet: SubWalletId,
+    lineage: LineageId,
+    ledger: PolicyLedger,
+    before: PolicyLedger,
+  ): void
+  deletePolicyLedger(wallet: SubWalletId, lineage: LineageId, before: PolicyLedger): void
   putKeyUse(id: KeyId, usedAtMs: number): void
   putSharePrices(vaultKey: string, samples: readonly SharePriceSample[]): void
   /**
@@ -60,6 +68,8 @@ export interface Writer {
    */
   addTransaction(tx: Transaction, allowed: AllowedVerdict | null): void
   putTransaction(tx: Transaction): void
+  /** The index does not tell all of it: a reorg took back how it had ended, or it came too late. */
+  noteUnindexed(user: UserId, id: TxId): void
   /**
    * Lets a start find an open transaction, or with null a wallet whose record lists some.
    * The header's list comes cheaper, since a header is written anyway, but must stay short.

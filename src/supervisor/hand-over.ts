@@ -82,12 +82,14 @@ function heard(child: ChildProcess, type: string, timeoutMs: number): Promise<vo
     )
     child.on('message', onMessage)
     child.once('exit', onExit)
-    if (hasEnded(child)) onExit(child.exitCode, child.signalCode)
+    if (child.pid === undefined) over(() => reject(new Error('it could not be started')))
+    else if (hasEnded(child)) onExit(child.exitCode, child.signalCode)
   })
 }
 
-export function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null
+/** Also one that could not be started, which emits no `exit`. */
+export function hasEnded({ pid, exitCode, signalCode }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null
 }
 
 function said(error: unknown): string {

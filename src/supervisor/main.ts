@@ -19,7 +19,12 @@ let current = start([])
 function start(args: readonly string[]): ChildProcess {
   const child = fork(service, [...args], { stdio: 'inherit' })
   children.add(child)
-  child.on('error', (error) => say(`the wallet service cannot be started: ${error.message}`))
+  child.on('error', (error) => {
+    say(`the wallet service cannot be started: ${error.message}`)
+    if (child.pid !== undefined) return
+    children.delete(child)
+    if (child === current && !replacing) process.exit(1)
+  })
   child.on('exit', (code) => {
     children.delete(child)
     // One that is replaced ends because it was told to.

@@ -1,7 +1,7 @@
-import { encodeFunctionData, parseAbi } from 'viem'
+import { encodeFunctionData, parseAbi } from 'viem/utils'
 import { type AllowanceEntry, allowanceKey } from '../domain/allowance.js'
-import type { Address, Hex } from '../domain/ids.js'
-import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
+import { type Address, type Hex, ZERO_ADDRESS } from '../domain/ids.js'
+import { PERMIT2 } from './well-known.js'
 
 /** A call for the wallet to send, value 0. */
 export interface RevokeCall {

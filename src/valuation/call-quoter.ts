@@ -15,6 +15,8 @@ export interface CallQuoterOptions {
   readonly knownSpenders?: KnownSpenders
   /** Whether the configured Router of a chain was verified; without it no Router is ours. */
   readonly hasRouter?: (chainId: number) => boolean
+  /** Milliseconds of a clock that nobody sets; absent: that of this process. */
+  readonly elapsed?: () => number
 }
 
 const NOT_SIMULATED =
@@ -29,7 +31,7 @@ export function createCallQuoter(
   prices: PriceSource,
   options: CallQuoterOptions = {},
 ): Quoter & ReceiptValuer {
-  const funds = createFunds()
+  const funds = createFunds(options.elapsed)
   const plain = createPlainQuoter(prices, funds)
   const simulated = createSimulatedQuoter(prices, funds, options.knownSpenders ?? (() => null))
   const views = new Map<number, ChainView>()

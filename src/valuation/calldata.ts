@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import type { Approval } from '../contracts/functions/contract-function.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { UINT256_MAX } from './well-known.js'

@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import type { ChainAccess } from '../chains/access.js'
 import { RpcCallError } from '../chains/rpc/errors.js'
 import { wordAt } from '../contracts/abi-words.js'

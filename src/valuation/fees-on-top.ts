@@ -1,4 +1,4 @@
-import { encodeFunctionData, getAddress } from 'viem'
+import { encodeFunctionData, getAddress } from 'viem/utils'
 import type { ChainAccess } from '../chains/access.js'
 import type { StateAfter } from '../chains/simulate/simulation.js'
 import { erc20Abi } from '../contracts/abis/erc20.js'

@@ -1,4 +1,4 @@
-import { decodeFunctionResult, encodeFunctionData } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
 import type { ChainAccess } from '../chains/access.js'
 import { RpcCallError, RpcShapeError } from '../chains/rpc/errors.js'
 import type { RpcResult } from '../chains/rpc/types.js'

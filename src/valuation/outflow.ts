@@ -1,7 +1,7 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import type { SimulatedApproval, Simulation } from '../chains/simulate/simulation.js'
 import type { AllowanceAmount, Exposure, TokenExposure } from '../domain/exposure.js'
-import type { Address } from '../domain/ids.js'
+import { type Address, ZERO_ADDRESS } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
 import { digitsOf } from './calldata.js'
 import type { Holdings } from './holdings.js'
@@ -9,7 +9,7 @@ import type { PriceBook } from './price-book.js'
 import type { Approval, Movement, QuotedCall, Recipient } from './quoter.js'
 import type { StaticReading } from './static-reading.js'
 import { gainedByOthers } from './third-parties.js'
-import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
+import { PERMIT2 } from './well-known.js'
 
 /**
  * What a call can take out of the wallet: the larger of what its words say and what it does when

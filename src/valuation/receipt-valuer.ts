@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import { LOGS_OF_MAX, type ReceiptLog } from '../chains/receipts.js'
 import { createMovements } from '../chains/simulate/movements.js'
 import type { Simulation } from '../chains/simulate/simulation.js'

@@ -1,12 +1,12 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import type { SimulatedTransfer, Simulation } from '../chains/simulate/simulation.js'
+import { ZERO_ADDRESS } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
 import type { ChainView } from './chain-view.js'
 import { openedByOthers } from './outflow.js'
 import type { PriceBook } from './price-book.js'
 import type { QuotedCall } from './quoter.js'
 import { gainedByOthers } from './third-parties.js'
-import { ZERO_ADDRESS } from './well-known.js'
 
 type LoggedCall = Pick<QuotedCall, 'from' | 'to' | 'data' | 'value'>
 type Seen = Pick<Simulation, 'transfers' | 'approvals'>

@@ -1,10 +1,10 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import type { GasLimit } from '../chains/gas.js'
 import { TX_GAS_CAP, worstCaseFeeWei } from '../chains/gas.js'
 import type { Simulation } from '../chains/simulate/simulation.js'
 import { chainFacts } from '../domain/chains.js'
 import { spendOf } from '../domain/exposure.js'
-import type { Address } from '../domain/ids.js'
+import { type Address, ZERO_ADDRESS } from '../domain/ids.js'
 import { type Fault, fault } from '../errors/fault.js'
 import { insufficientFunds } from '../errors/insufficient-funds.js'
 import type { PriceSource } from '../pricing/price-source.js'
@@ -20,7 +20,7 @@ import type { CallQuote, QuotedCall } from './quoter.js'
 import { type Run, runAfterUnmined } from './run-after-unmined.js'
 import { shownByLogs } from './shown-by-logs.js'
 import { readStatically, type StaticReading } from './static-reading.js'
-import { PERMIT2, ZERO_ADDRESS } from './well-known.js'
+import { PERMIT2 } from './well-known.js'
 
 /** Values a call by running it on a node, and by what its words and its spenders allow besides. */
 export type SimulatedQuoter = (view: ChainView, call: QuotedCall) => Promise<CallQuote | null>

@@ -1,9 +1,8 @@
 import type { SimulatedTransfer } from '../chains/simulate/simulation.js'
-import type { Address } from '../domain/ids.js'
+import { type Address, ZERO_ADDRESS } from '../domain/ids.js'
 import { powerOfTen, type UsdMicros } from '../domain/money.js'
 import type { UnitPrice } from '../domain/unit-price.js'
 import type { PriceBook } from './price-book.js'
-import { ZERO_ADDRESS } from './well-known.js'
 
 /**
  * What third contracts hold for a wallet leaves them by transfers in which the wallet has no part:

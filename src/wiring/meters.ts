@@ -7,6 +7,7 @@ import {
   type MeteredLatency,
   type MeteredQueue,
   type QueueReading,
+  type QueueTotal,
 } from '../domain/meter.js'
 
 /** Of the rows: the main thread's, then those of the workers. */
@@ -75,6 +76,20 @@ const HELP = {
   waitMs: ['countersign_queue_wait_seconds', 'How long something waited there lately.'],
   dropped: ['countersign_queue_dropped_total', 'What was turned away since the queue was full.'],
 } as const
+
+/** As numbers, for whoever is not Prometheus; a queue that no thread has is left out. */
+export function readQueues(buffer: SharedArrayBuffer): QueueTotal[] {
+  const cells = new Float64Array(buffer)
+  const rows = Array.from({ length: cells.length / ROW }, (_, row) => row * ROW)
+  return METERED_QUEUES.flatMap((queue, index) => {
+    const at = index * FIELDS.length
+    const own = rows.map((row) => row + at).filter((cell) => !Number.isNaN(cells[cell]))
+    if (own.length === 0) return []
+    const all = (field: number) => own.map((cell) => cells[cell + field] ?? 0)
+    const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+    return [{ queue, length: sum(all(0)), waitMs: Math.max(...all(1)), dropped: sum(all(2)) }]
+  })
+}
 
 /**
  * Shows the rows of all threads when Prometheus asks.

@@ -1,6 +1,7 @@
 import { type Family, type Labels, renderFamily, type Sample } from '../domain/exposition.js'
 import {
   type Backlog,
+  type LaneBacklog,
   type PathMeter,
   RPC_COUNTS,
   RPC_HAPPENINGS,
@@ -20,8 +21,9 @@ import { CATALOGUE } from '../errors/catalogue.js'
 const CODES = Object.keys(CATALOGUE)
 const INTERNAL = CODES.indexOf('INTERNAL')
 
-/** A backlog has two cells: how many, and since when the oldest. */
+/** A backlog has two cells: how many, and since when the oldest. Of a chain, a third: of how many lanes. */
 const BACKLOG_CELLS = 2
+const LANE_BACKLOG_CELLS = BACKLOG_CELLS + 1
 
 interface Layout {
   readonly chainIds: readonly number[]
@@ -34,7 +36,7 @@ interface Layout {
 
 function layoutOf(chainIds: readonly number[]): Layout {
   const unconfirmedAt = TRANSACTION_STEPS.length + RPC_COUNTS.length
-  const chainCells = unconfirmedAt + BACKLOG_CELLS
+  const chainCells = unconfirmedAt + LANE_BACKLOG_CELLS
   const codesAt = chainIds.length * chainCells
   const webhooksAt = codesAt + CODES.length
   return {
@@ -71,7 +73,7 @@ export function attachPathMeter(
     RPC_COUNTS.map((count, at) => [count, TRANSACTION_STEPS.length + at]),
   )
   const codeAt = new Map(CODES.map((code, at) => [code, codesAt + at]))
-  const backlogs = new Map<number, () => Backlog>()
+  const backlogs = new Map<number, () => Backlog & Partial<LaneBacklog>>()
 
   function up(at: number): void {
     cells[at] = (cells[at] ?? 0) + 1
@@ -93,11 +95,43 @@ export function attachPathMeter(
     webhooks: (read) => void backlogs.set(webhooksAt, read),
     post() {
       for (const [at, read] of backlogs) {
-        const { count, oldestAtMs } = read()
+        const { count, oldestAtMs, lanes } = read()
         cells[at] = count
         cells[at + 1] = oldestAtMs ?? 0
+        if (lanes !== undefined) cells[at + 2] = lanes
       }
     },
+  }
+}
+
+/** The rows of all threads, added up. */
+function addRows(buffer: SharedArrayBuffer, { row }: Layout) {
+  const cells = new Float64Array(buffer)
+  const threads = Array.from({ length: cells.length / row }, (_, i) => i * row)
+
+  function sum(at: number): number {
+    return threads.reduce((total, begin) => total + (cells[begin + at] ?? 0), 0)
+  }
+
+  function backlog(at: number): Backlog {
+    const since = threads.map((begin) => cells[begin + at + 1] ?? 0).filter((atMs) => atMs > 0)
+    return { count: sum(at), oldestAtMs: since.length === 0 ? null : Math.min(...since) }
+  }
+
+  return { sum, backlog }
+}
+
+/** What waits, as numbers for whoever is not Prometheus; of the last look of each thread. */
+export function readBacklogs(buffer: SharedArrayBuffer, chainIds: readonly number[]) {
+  const layout = layoutOf(chainIds)
+  const { sum, backlog } = addRows(buffer, layout)
+  return {
+    unconfirmed: () =>
+      chainIds.map((chainId, chain) => {
+        const at = chain * layout.chainCells + layout.unconfirmedAt
+        return { chainId, ...backlog(at), lanes: sum(at + BACKLOG_CELLS) }
+      }),
+    webhooks: () => backlog(layout.webhooksAt),
   }
 }
 
@@ -108,17 +142,12 @@ export function showPath(
   nowMs: () => number,
 ): () => string {
   const layout = layoutOf(chainIds)
-  const cells = new Float64Array(buffer)
-  const threads = Array.from({ length: cells.length / layout.row }, (_, i) => i * layout.row)
-
-  function sum(at: number): number {
-    return threads.reduce((total, begin) => total + (cells[begin + at] ?? 0), 0)
-  }
+  const { sum, backlog } = addRows(buffer, layout)
 
   /** Seconds; 0 while there is none. */
   function oldestSeconds(at: number): number {
-    const since = threads.map((begin) => cells[begin + at + 1] ?? 0).filter((atMs) => atMs > 0)
-    return since.length === 0 ? 0 : Math.max(0, nowMs() - Math.min(...since)) / 1_000
+    const { oldestAtMs } = backlog(at)
+    return oldestAtMs === null ? 0 : Math.max(0, nowMs() - oldestAtMs) / 1_000
   }
 
   function byChain<Name extends string>(

@@ -85,6 +85,12 @@ export class WatchedChain {
     return { type: 'watch', ...ids, hashes: [hashOf(nonce)], mined }
   }
 
+  /** Its wallet has signed it again, by what it knew before it heard of a block. */
+  watchReplaced(n: number, replacement: number): void {
+    const hashes = [hashOf(n), hashOf(replacement)]
+    this.#feed({ ...this.#watchOf(txIdOf(n)), hashes, mined: null })
+  }
+
   /** A block on top, with these transactions in it. */
   extend(txs: readonly number[]): void {
     const parent = this.#blocks.at(-1)

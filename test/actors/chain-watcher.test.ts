@@ -53,6 +53,28 @@ describe('the chain watcher', () => {
     },
   )
 
+  test.for([0, 1, 2])(
+    'a reorg takes back what its wallet signed again as it was confirmed, %i blocks later',
+    (later) => {
+      const chain = new WatchedChain(2)
+      chain.watch(TX)
+      grow(chain, 3)
+      chain.extend([TX])
+      chain.extend([])
+      chain.poll()
+      expect(toldOf(chain)).toBe('confirmed')
+      chain.watchReplaced(TX, TX + 1)
+      grow(chain, later)
+      chain.fork(3 + later)
+      for (let i = 0; i < 3 + later; i++) chain.extend([])
+      chain.poll()
+      expect(toldOf(chain)).toBe('unmined')
+      chain.extend([TX + 1])
+      grow(chain, 1)
+      expect(toldOf(chain)).toBe('confirmed')
+    },
+  )
+
   test.for(DEPTHS)(
     'a reorg of depth %i that moves a transaction counts from its new block',
     (depth) => {
@@ -370,13 +392,14 @@ describe('the chain watcher', () => {
       forkDepth: fc.nat(confirmations - 1),
       forks: fc.nat(3),
       polls: fc.boolean(),
+      signedAgain: fc.option(fc.integer({ min: 1, max: 5 })),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60, size: 'max' }), (steps) => {
         const chain = new WatchedChain(confirmations)
         for (let n = 1; n <= 5; n++) chain.watch(n)
         let safe = 0
-        for (const { txs, forkDepth, forks, polls } of steps) {
+        for (const { txs, forkDepth, forks, polls, signedAgain } of steps) {
           // Deeper than the confirmed depth of any height seen, no chain is rewritten.
           const depth = forks === 0 ? Math.min(forkDepth, chain.height - safe) : 0
           const former = chain.height
@@ -386,6 +409,7 @@ describe('the chain watcher', () => {
           while (chain.height <= former) chain.extend([])
           safe = Math.max(safe, chain.height - confirmations + 1)
           if (polls) chain.poll()
+          if (signedAgain !== null) chain.watchReplaced(signedAgain, signedAgain + 10)
           for (let n = 1; n <= 5; n++) {
             if (toldOf(chain, n) === 'confirmed') expect(chain.blockOf(n)).not.toBeNull()
           }

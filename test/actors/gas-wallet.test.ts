@@ -73,7 +73,7 @@ function inFlight(tx: AccountTransaction): void {
 function refusalOf(command: PreparedJob) {
   const { effects } = decide(state, command, null)
   const told = effects.find((effect) => effect.type === 'tell')
-  return told?.type === 'tell' ? told.update.refusal : null
+  return told?.type === 'tell' && 'refusal' in told.update ? told.update.refusal : null
 }
 
 function isTaken(command: PreparedJob): boolean {

@@ -28,6 +28,7 @@ import { parseGrantRequest } from '../../src/identity-provider/vault/grant-reque
 import { type Grant, type GrantedKey, termsIn } from '../../src/identity-provider/vault/granted.js'
 import { createGrants, type Grants } from '../../src/identity-provider/vault/grants.js'
 import type { LedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
+import { createRecordedChanges } from '../../src/identity-provider/vault/recorded-changes.js'
 import { patchKey, revokeKey, rotateKey } from '../../src/operations/console/keys.js'
 import { createPendingGrants } from '../../src/operations/console/pending-grants.js'
 import type { ConsoleContext } from '../../src/operations/context.js'
@@ -385,7 +386,8 @@ function grantsOn(ledger: MemoryLedger): Grants {
     spend: async () => {},
   }
   const evidence = { append: async () => {} } as unknown as EvidenceLog
-  return createGrants(ledger as unknown as LedgerStore, shares, authorizer, evidence)
+  const store = ledger as unknown as LedgerStore
+  return createGrants(store, shares, authorizer, createRecordedChanges(store, evidence))
 }
 
 class MemoryLedger {
@@ -410,9 +412,12 @@ class MemoryLedger {
     const result = write({
       putGrant: (id: Buffer, grant: Grant) => this.#grants.set(nameOf(id), grant),
       putKey: (id: Buffer, key: GrantedKey) => this.#keys.set(nameOf(id), key),
+      putOwed: () => 0,
     })
     return { result, flushed: Promise.resolve() }
   }
+
+  decide(): void {}
 }
 
 function nameOf(id: Uint8Array): string {

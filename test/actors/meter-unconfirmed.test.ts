@@ -11,12 +11,12 @@ import {
   timeOfId,
   ulidBody,
 } from '../../src/domain/ids.js'
-import type { Backlog } from '../../src/domain/path-meter.js'
+import type { LaneBacklog } from '../../src/domain/path-meter.js'
 
 const CHAIN = 8_453
 const idAt = (atMs: number) => `tx_${ulidBody(atMs, new Uint8Array(ENTROPY_BYTES))}` as TxId
 
-test('the oldest transaction that is not final is shown, whatever order they are asked about in', () => {
+test('what is not final is shown by its oldest, whatever order is asked in, and by its lanes', () => {
   const state = emptyWatcher(CHAIN, 1, 2_000, packer)
   const shell: ActorShell<WatcherState, never, never, never> = {
     kind: 'chain-watcher',
@@ -26,21 +26,21 @@ test('the oldest transaction that is not final is shown, whatever order they are
     run() {},
     idle: () => false,
   }
-  const reads = new Map<number, () => Backlog>()
+  const reads = new Map<number, () => LaneBacklog>()
   const metered = meterUnconfirmed(shell, { unconfirmed: (id, read) => void reads.set(id, read) })
   metered.load(String(CHAIN))
   const shown = () => reads.get(CHAIN)?.()
-  expect(shown()).toEqual({ count: 0, oldestAtMs: null })
+  expect(shown()).toEqual({ count: 0, oldestAtMs: null, lanes: 0 })
 
-  const watched = [1_790_000_000_500, 1_790_000_000_007, 1_790_000_009_000].map((atMs) => ({
-    ...{ txId: idAt(atMs), owner: 'sw_1' as SubWalletId, from: '0x00' as Address, nonce: 7 },
+  const watched = [1_790_000_000_500, 1_790_000_000_007, 1_790_000_009_000].map((atMs, n) => ({
+    ...{ txId: idAt(atMs), owner: `sw_${n % 2}` as SubWalletId, from: '0x00' as Address, nonce: 7 },
     ...{ hashes: [], mined: null, pendingNotice: null, checked: true, sinceBlock: 3 },
   }))
   for (const one of watched) state.watched.put(one)
-  expect(shown()).toEqual({ count: 3, oldestAtMs: 1_790_000_000_007 })
+  expect(shown()).toEqual({ count: 3, oldestAtMs: 1_790_000_000_007, lanes: 2 })
   const oldest = watched[1]
   if (oldest !== undefined) state.watched.settle(oldest, { blockNumber: 5, blockHash: '0xaa' })
-  expect(shown()).toEqual({ count: 2, oldestAtMs: 1_790_000_000_500 })
+  expect(shown()).toEqual({ count: 2, oldestAtMs: 1_790_000_000_500, lanes: 1 })
 })
 
 test('an id says when it was drawn', () => {

@@ -64,3 +64,14 @@ test('a day of samples is kept of a vault, and no more is stored', async () => {
   expect(stored?.[1]).toHaveLength(SAMPLES_MAX)
   expect(stored?.[1].at(-1)?.sharePrice).toBe(1_000_000n + BigInt(SAMPLES_MAX + 9))
 })
+
+test('a yield is the same until a block changes the price, and falls while none does', () => {
+  const { kept } = history()
+  kept.record(VAULT, 1_000_000n, 0)
+  kept.record(VAULT, 1_000_100n, 90_000)
+  const apy = kept.apy(VAULT)
+  kept.record(VAULT, 1_000_100n, 90_001)
+  expect(kept.apy(VAULT)).toBe(apy)
+  kept.record(VAULT, 1_000_100n, 10 * 90_000)
+  expect(Number(kept.apy(VAULT))).toBeLessThan(Number(apy) / 9)
+})

@@ -24,8 +24,11 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   'sign-intent': false,
   'submit-job': false,
   'rest-job': false,
+  // The store tells of it only once it is on disk.
+  'tell-recorded': false,
   'cancel-intent': false,
   'check-delegation': false,
+  'end-delegation': false,
   'await-deadline': false,
   'key-changed': false,
   // The identity provider must never know of a change that a crash could take back.
@@ -43,7 +46,14 @@ test('only what a crash may forget starts before the commits of its wallet', () 
   const shell = createSubWalletShell({} as SubWalletPorts)
   const found = Object.keys(STARTS_AT_ONCE).map((type) => [
     type,
-    shell.startsAtOnce?.({ type } as Effect),
+    shell.startsAtOnce?.({ type, draft: {} } as Effect),
   ])
   expect(Object.fromEntries(found)).toEqual(STARTS_AT_ONCE)
+})
+
+test('the nonce of an approved call is on disk before the quorum is asked to sign it there', () => {
+  const shell = createSubWalletShell({} as SubWalletPorts)
+  const approval = { approvalId: 'apr_1', expiresAtMs: 1, maxNativeWei: 1n, proofs: [] }
+  const effect = { type: 'sign', draft: { approval }, nonce: 7, replaces: null }
+  expect(shell.startsAtOnce?.(effect as unknown as Effect)).toBe(false)
 })

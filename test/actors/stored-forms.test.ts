@@ -4,12 +4,15 @@ import type { NewEvent } from '../../src/domain/event.js'
 import type { EventId } from '../../src/domain/ids.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { SubWalletHeader } from '../../src/domain/wallet.js'
+import { NO_TALLY, watch } from '../../src/policy/breakers.js'
+import { addToLedger, NO_POLICY_LEDGER, type PolicyLedger } from '../../src/policy/policy-ledger.js'
 import { allowedAuditId } from '../../src/store/allowed-entry.js'
 import { auditEntry } from '../../src/store/audit-entry.js'
 import type { Environment } from '../../src/store/environment.js'
 import { localCommits } from '../../src/store/local-commits.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import { WrittenBodies } from '../../src/store/written-bodies.js'
+import { policyOf } from '../policy/random-policies.js'
 import { openRealStore, type RealStore } from './real-store.js'
 import {
   ATTEMPT,
@@ -44,6 +47,8 @@ const MINED: Transaction['mined'] = {
     ...{ tokenOut: '0x33', amountOut: 4n },
   },
 }
+const CEILINGS = [{ chain_id: 8453, token: 'native', per: 'day', amount: '1' }]
+const BREAKERS = [{ kind: 'refusals', count: 9, factor: null, perSeconds: 60 }] as const
 const LISTS = [{ list: 'ofac', version: '7', checked_at: '2026-01-01T00:00:00.000Z' }]
 
 function event(said: Partial<NewEvent> = {}): NewEvent {
@@ -103,6 +108,26 @@ describe('what the store holds', () => {
     const foreign = transaction(2, { lineageId: 'key_1' as Transaction['lineageId'], mined: MINED })
     await store.write((writer) => writer.putTransaction(foreign))
     expect(store.reader.transactions.byId(foreign.txId)).toStrictEqual(foreign)
+  })
+
+  test('comes back of what policies counted, whatever is closed of its times', async () => {
+    const [times, ceilings] = [
+      [60, 3_600],
+      policyOf({ default: 'allow', ceilings: CEILINGS }).ceilings,
+    ]
+    const taken = ceilings.map(({ chainId, token }) => ({ chainId, token, amount: 2n ** 70n }))
+    const tally = watch(BREAKERS, NO_TALLY, { type: 'refused', atMs: START_MS }).tally
+    let ledger: PolicyLedger = NO_POLICY_LEDGER
+    let before = ledger
+    for (const [at, seconds] of [0, 0.5, 30, 61, 90, 3_000, 3_050, 90_000].entries()) {
+      const atMs = START_MS + seconds * 1_000
+      ledger = addToLedger(ledger, { atMs, micros: BigInt(at) ** 40n, taken }, times, ceilings)
+      const both = at % 2 === 0 ? ledger : { ...ledger, breakers: tally }
+      await store.write((writer) => writer.putPolicyLedger(WALLET_ID, LINEAGE_ID, both, before))
+      before = both
+      expect([...store.reader.keys.policyLedgersOf(WALLET_ID)]).toStrictEqual([[LINEAGE_ID, both]])
+    }
+    expect(tally).toHaveLength(1)
   })
 
   test('puts of a transaction that changes its state, and the whole where that is not enough', async () => {

@@ -233,6 +233,23 @@ describe('a request to end all approvals', () => {
       expect(await revokeAll(stranger, secret)).toMatchObject({ status: 404, code: 'NOT_FOUND' })
     }
     expect(await listed(base)).toHaveLength(2)
+    const wallet = `/wallets/${service.dev().sub_wallet_id}`
+    for (const path of [`balances?chain_id=${BASE}`, 'positions', `allowances?chain_id=${BASE}`]) {
+      expect((await stranger.get(`${wallet}/${path}`)).status, path).toBe(404)
+    }
+  })
+
+  test("are shown to the wallet's owner, with what else it has, on any chain", async () => {
+    const { owner, service } = stack
+    const wallet = `/wallets/${service.dev().sub_wallet_id}`
+    const { json: shown } = await owner.get(`${wallet}/allowances?chain_id=${BASE}`)
+    expect(shown.allowances).toEqual(await listed(base))
+    const { json: has } = await owner.get(`${wallet}/balances?chain_id=${BASE}`)
+    expect(has).toMatchObject({ chain_id: BASE, native: { decimals: 18, symbol: 'ETH' } })
+    expect(has.tokens).toContainEqual(expect.objectContaining({ symbol: 'USDC' }))
+    const { json: held } = await owner.get(`${wallet}/positions?chain_id=${BASE}`)
+    expect(held).toMatchObject({ positions: [{ market_id: 'dev-usdc-8453', chain_id: BASE }] })
+    expect((await owner.get(`${wallet}/balances?chain_id=5`)).code).toBe('CHAIN_NOT_SUPPORTED')
   })
 
   test('skips, with the reason, what the key may not send', async () => {

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { fillHistory } from '../../bench/fill-history.js'
 import { openFiller } from '../../bench/fill-store.js'
+import type { TransactionFilter } from '../../src/domain/transaction-filter.js'
 import { openRealStore, type RealStore } from '../actors/real-store.js'
 import { apiKey, USER_ID, WALLET_ID, wallet } from '../actors/wallet-fixtures.js'
 
@@ -35,4 +37,29 @@ test('a store is filled with what the service reads back: wallets, past and open
     ...reader.transactions.openOfWallet(subWalletId),
   ])
   expect(open.length).toBeGreaterThanOrEqual(4)
+})
+
+test('a history is filled in that its searches find: by key, id, hash and address', async () => {
+  await store.write((writer) => {
+    writer.addSubWallet({ wallet, lanes: [], spend: [], open: [] })
+    writer.putApiKey(apiKey())
+  })
+  const size = { keys: 5, transactions: 1_200, refusals: 10 }
+  const { keyIds, subWalletIds, txIdOf, hashesOf, payeeOf } = await fillHistory(
+    store.directory,
+    size,
+    () => {},
+  )
+  const { reader } = store
+  reader.fresh()
+  const found = (filter: TransactionFilter) =>
+    reader.transactions.search(USER_ID, { limit: 500, cursor: null }, filter).items
+  expect(found({ keyId: keyIds[3] })).toHaveLength(1_200 / 5)
+  expect(found({ subWalletId: subWalletIds[3], status: 'dropped' })).toHaveLength(0)
+  expect(found({ address: payeeOf(14) }).map(({ txId }) => txId)).toEqual([txIdOf(14)])
+  for (const txHash of hashesOf(14)) {
+    expect(found({ txHash }).map(({ txId }) => txId)).toEqual([txIdOf(14)])
+  }
+  const refused = [...reader.audit.between(USER_ID, 0, Date.now() + 60_000)]
+  expect(refused.filter(({ type }) => type === 'send.refused')).toHaveLength(10)
 })

@@ -8,7 +8,12 @@ import type { SinceBackup } from '../../src/cli/backup/since-backup.js'
 import { ulidBytes } from '../../src/domain/ids.js'
 import { capBreach, NO_SPEND, reserve, settle, utcDay, utcMonth } from '../../src/domain/spend.js'
 import { parsePolicy } from '../../src/policy/parse-policy.js'
-import { countedWithin, unitsUsed } from '../../src/policy/policy-ledger.js'
+import {
+  addToLedger,
+  countedWithin,
+  NO_POLICY_LEDGER,
+  unitsUsed,
+} from '../../src/policy/policy-ledger.js'
 import { openEnvironment } from '../../src/store/environment.js'
 import { attachEventSequence, createEventSequenceBuffer } from '../../src/store/event-sequence.js'
 import { localCommits } from '../../src/store/local-commits.js'
@@ -90,6 +95,23 @@ test('a policy’s counts and ceilings are full, and the day’s paid gas is use
   })
   // A Router's nonce that was used since is not handed out again.
   expect(sponsored?.intentNonces.every(({ next }) => next >= 2 ** 16)).toBe(true)
+})
+
+test('counts that are damaged count as full, too', async () => {
+  const environment = openEnvironment(directory)
+  const call = { atMs: NOW_MS, micros: 1n, taken: [] }
+  const batch = new WriteBatch()
+  const ledger = addToLedger(NO_POLICY_LEDGER, call, [HOUR_SECONDS], [])
+  batch.putPolicyLedger(WALLET_ID, LINEAGE_ID, ledger, ledger)
+  const sequence = attachEventSequence(createEventSequenceBuffer(), () => true)
+  await localCommits(environment, sequence).commit(batch)
+  expect(() => [...createReader(environment).keys.policyLedgersOf(WALLET_ID)]).toThrow()
+  await environment.root.close()
+  const fenced = await fencedBy(null, (reader) =>
+    new Map(reader.keys.policyLedgersOf(WALLET_ID)).get(LINEAGE_ID),
+  )
+  const counted = countedWithin(fenced ?? NO_POLICY_LEDGER, HOUR_SECONDS, NOW_MS + 1_000)
+  expect(counted.count).toBeGreaterThan(10)
 })
 
 test('a key of a wallet that signed nothing keeps its spend, and loses what was taken from it', async () => {

@@ -1,7 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
@@ -24,20 +26,23 @@ afterAll(async () => {
   rmSync(config, { recursive: true, force: true })
 })
 
+let beforeBrowser = async (_url: string): Promise<void> => undefined
+
 /** Runs a command; what it asks to open in a browser, a person opens. */
 async function run(...args: readonly string[]) {
   let out = ''
   let err = ''
   const io: Io = {
     env: { XDG_CONFIG_HOME: config, COUNTERSIGN_HOME: join(config, 'nowhere') },
-    out: (text) => {
-      out += text
+    out: (said) => {
+      out += said
     },
-    err: (text) => {
-      err += text
-      const [url] = /https?:\/\/\S+\/auth\?\S+/.exec(text) ?? []
+    err: (said) => {
+      err += said
+      const [url] = /https?:\/\/\S+\/auth\?\S+/.exec(said) ?? []
       if (url !== undefined) {
-        void createSignInBrowser({ email: EMAIL, password: PASSWORD }).open(url)
+        const browser = createSignInBrowser({ email: EMAIL, password: PASSWORD })
+        void beforeBrowser(url).then(() => browser.open(url))
       }
     },
     isInteractive: false,
@@ -61,6 +66,23 @@ describe('login', () => {
     expect((await run('wallets', '--url', 'http://127.0.0.1:10')).err).toContain('sign in first')
   })
 
+  test('waits for the browser whatever else asks at its port', async () => {
+    const answers: string[] = []
+    beforeBrowser = async (url) => {
+      const { port } = new URL(new URL(url).searchParams.get('redirect_uri') ?? '')
+      for (const target of ['//', '/callback?state=guessed&code=guessed']) {
+        const stray = connect(Number(port), '127.0.0.1')
+        stray.write(`GET ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)
+        answers.push(await text(stray))
+      }
+    }
+    const { code, err } = await run('login', '--url', SERVICE)
+    beforeBrowser = async () => undefined
+    expect(code, err).toBe(0)
+    expect(answers).toHaveLength(2)
+    for (const answer of answers) expect(answer).toMatch(/^HTTP\/1.1 404 /)
+  })
+
   test('is not believed once others can read it, and not used once it has ended', async () => {
     await chmod(path, 0o644)
     expect((await run('wallets')).err).toContain('0600')
@@ -69,6 +91,9 @@ describe('login', () => {
     file.logins[SERVICE].expires_at = '2020-01-01T00:00:00.000Z'
     writeFileSync(path, JSON.stringify(file))
     expect((await run('wallets')).err).toContain('sign in first')
+    writeFileSync(path, '{')
+    expect((await run('wallets')).err).toContain('is malformed; remove it')
+    writeFileSync(path, JSON.stringify(file))
   })
 
   test('remembers where to sign in again, until it is forgotten', async () => {

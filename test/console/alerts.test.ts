@@ -127,3 +127,32 @@ describe('a text for people', () => {
     expect(text.length).toBeLessThanOrEqual(500)
   })
 })
+
+describe('the event stream', () => {
+  test('gives what the log gives, as it comes, and resumes where it was', async () => {
+    const { json: before } = await stack.owner.get('/events?limit=1')
+    const first = Number(before.next_after)
+    const headers = { authorization: `Bearer ${await stack.service.token()}` }
+    const url = `${stack.service.dev().base_url}/api/v1/agent/events/stream`
+    const stop = new AbortController()
+    const response = await fetch(url, {
+      headers: { ...headers, 'last-event-id': String(first) },
+      signal: stop.signal,
+    })
+    let text = ''
+    const reading = (async () => {
+      for await (const piece of response.body ?? []) text += Buffer.from(piece).toString()
+    })().catch(() => undefined)
+    const webhookId = await made({ kind: 'ntfy', url: `${origin}/streamed` })
+    const { json: tested } = await stack.owner.post(`/webhooks/${webhookId}/test`)
+    await vi.waitFor(() => expect(text).toContain(String(tested.event_id)), WAIT)
+    stop.abort()
+    await reading
+    const streamed = [...text.matchAll(/^data: (\{"seq".*\})$/gm)].map(([, json]) =>
+      JSON.parse(json ?? ''),
+    )
+    const { json: page } = await stack.owner.get(`/events?after=${first}&limit=100`)
+    expect(streamed.length).toBeGreaterThan(0)
+    expect((page.events as readonly unknown[]).slice(0, streamed.length)).toEqual(streamed)
+  })
+})

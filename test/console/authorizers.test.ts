@@ -3,15 +3,20 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import {
+  encodeGrantStatement,
+  readGrantStatement,
+} from '../../src/custody/authorizers/grant-statement.js'
 import { rootPrivateKeyPath } from '../../src/custody/domain-keys/layout.js'
 import { approveAuthorizer } from '../../src/custody-tools/provisioning/approve-authorizer.js'
+import { ulidBytes } from '../../src/domain/ids.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { PENDING_PER_USER_MAX } from '../../src/operations/console/pending-grants.js'
 import { connectAuthorizers, issuerOf, type Passkey } from '../custody/authorizer-client.js'
 import { countersign } from '../custody/command.js'
-import { subjectOf, waitingPayment } from '../custody/waiting-call.js'
-import { type Stack, startStack } from '../e2e/stack.js'
+import { newAddress } from '../e2e/chain.js'
+import { finalOf, type Stack, startStack } from '../e2e/stack.js'
 import type { HttpClient, ReplyBody } from '../support/http-client.js'
 import { createSignInBrowser } from '../support/sign-in-browser.js'
 import {
@@ -146,8 +151,38 @@ describe('the page of the identity provider', () => {
     expect((await post('confirm', { grant: details.grant, proof })).status).toBe(200)
     const made = await person.post('/keys', { ...wish({ daily_limit_usd: '77' }), authorization })
     expect(made).toMatchObject({ status: 201, json: { authorized_by: 'passkey' } })
+    await showsAnEnlargement(String(made.json.key_id))
+  })
+
+  test('shows nobody what another user’s key may do', async () => {
+    const key = stack.service.dev().keys.read?.key_id ?? ''
+    const refused = await person.post('/keys', wish({ daily_limit_usd: '78' }))
+    const { grant } = proofFor(refused.json).details
+    const { statement } = readGrantStatement(Buffer.from(String(grant), 'base64url'))
+    const forged = encodeGrantStatement({ ...statement, keyId: ulidBytes(key) })
+    const { html } = await browser.open(confirmUrl(forged))
+    expect(html).toContain(key)
+    expect(html).not.toMatch(/<del>|Stays as it is/)
   })
 })
+
+function confirmUrl(statement: Uint8Array): string {
+  return `${origin}/authorizers/confirm?grant=${Buffer.from(statement).toString('base64url')}`
+}
+
+/** What it was and what it becomes, with the names of key and wallet; the rest apart. */
+async function showsAnEnlargement(keyId: string): Promise<void> {
+  const raised = await person.call('PATCH', `/keys/${keyId}`, { body: { daily_limit_usd: '88' } })
+  const { html } = await browser.open(String(proofFor(raised.json).details.confirm_url))
+  const [changes, kept] = html.split('Stays as it is')
+  expect(changes).toContain('<bdi>agent</bdi>')
+  expect(changes).toContain('<bdi>mine</bdi>')
+  expect(changes?.match(/<del>/g)).toHaveLength(1)
+  expect(changes).toMatch(/<del>up to 77.00 USD<\/del>.*<ins>up to 88.00 USD<\/ins>/)
+  expect(kept).toContain('up to 100.00 USD')
+  const lie = `${confirmUrl(Buffer.from(String(proofFor(raised.json).details.grant), 'base64url'))}&key=%3Cimg+src%3Dx%3E`
+  expect((await browser.open(lie)).html).toContain('<bdi>&#60;img src=x&#62;</bdi>')
+}
 
 describe('with a passkey', () => {
   test('a key is issued in two steps, and works', async () => {
@@ -270,35 +305,45 @@ describe('the command line', () => {
     expect(rotated.code).toBe(0)
   })
 
-  test('approves a call that waits once it was read, and declines one with a reason', async () => {
-    const { key_id: keyId, secret } = JSON.parse((await cli(issue('2'))).out)
-    const walletId = stack.service.dev().sub_wallet_id
-    const of = { userId: subjectOf(ownerToken), walletId, keyId, secret }
-    const { approvalId, decided } = await waitingPayment(stack.service, of, 1)
-    expect((await cli(['approvals', 'show', approvalId])).out).toContain(
-      'transfer(address,uint256)',
-    )
+  test('approves an agent’s call once it was read, up to the chain, and declines one with a reason', async () => {
+    const trading = [...issue('2'), '--permission', 'trade']
+    const { key_id: keyId, secret } = JSON.parse((await cli(trading)).out)
+    const rules = [{ name: 'large', effect: 'require_approval', when: {} }]
+    const policy = { rules, default: 'allow' }
+    const patched = await stack.owner.call('PATCH', `/keys/${keyId}`, { body: { policy } })
+    expect(patched.status, patched.text).toBe(200)
+    const agent = stack.service.api(secret)
+    const asks = async () => {
+      const body = { chain_id: 8453, to: newAddress(), value: '1000001' }
+      const { status, json, text } = await agent.post('/api/tx/send', body)
+      expect(status, text).toBe(202)
+      const { approval_id } = json.approval as { approval_id: string }
+      const found = async () => {
+        const { code, out } = await cli(['approvals', 'show', approval_id])
+        expect(code === 0 && out).toContain('0.000000000001000001 ETH')
+      }
+      // The identity provider hears of it a moment after the agent.
+      await vi.waitFor(found, { timeout: 30_000, interval: 200 })
+      return { txId: json.tx_id, approvalId: approval_id }
+    }
+    const { txId, approvalId } = await asks()
+    const pending = await cli(['approvals', 'list', '--status', 'pending'])
+    expect(pending.out).toContain(approvalId)
     const unread = await cli(['approvals', 'approve', approvalId])
     expect([unread.code, unread.err]).toEqual([2, expect.stringContaining('--yes')])
-    expect(unread.err).toContain('transfer(address,uint256)')
-    const file = join(CONFIG, 'countersign', 'authorizers')
-    const [name = ''] = readdirSync(file)
-    const signed = [
-      'approvals',
-      'approve',
-      approvalId,
-      '--yes',
-      '--key',
-      join(file, name),
-      '--json',
-    ]
-    const approved = await cli(signed)
+    expect(unread.err).toContain('0.000000000001000001 ETH')
+    const directory = join(CONFIG, 'countersign', 'authorizers')
+    const [name = ''] = readdirSync(directory)
+    const approve = ['approvals', 'approve', approvalId, '--yes']
+    const approved = await cli([...approve, '--key', join(directory, name), '--json'])
     expect(JSON.parse(approved.out)).toMatchObject({ state: 'approved', chain: 'Base' })
-    expect(await decided()).toEqual({ decision: 'approve', comment: null })
-    const other = await waitingPayment(stack.service, of, 1)
+    expect(await finalOf(agent, txId)).toMatchObject({ status: 'confirmed' })
+    const other = await asks()
     const decline = ['approvals', 'decline', other.approvalId, '--comment', 'not now', '--json']
     expect(JSON.parse((await cli(decline)).out)).toMatchObject({ state: 'ended' })
-    expect(await other.decided()).toEqual({ decision: 'decline', comment: 'not now' })
+    expect(await finalOf(agent, other.txId)).toMatchObject({
+      ...{ status: 'declined', tx_hash: null, error: { message: 'not now' } },
+    })
   })
 
   test('adds a second one under a passphrase, and removes the first', async () => {
@@ -359,7 +404,9 @@ describe('the command line', () => {
       ...device.register(String(begun.challenge)),
     })
     const ceremony = String(step.ceremony_id)
+    expect(ceremony).toMatch(/^[0-9a-f]{32}$/)
     const confirmed = await cli(['authorizer', 'approve', ceremony, '--json'], elsewhere)
+    expect(confirmed.code, confirmed.err).toBe(0)
     expect(JSON.parse(confirmed.out)).toMatchObject({ action: 'add', label: 'Phone' })
     const { status } = await client.call('waiting', { ceremony_id: ceremony })
     expect(status).toBe(409)

@@ -94,10 +94,9 @@ describe('a webhook endpoint', () => {
         next_try_at: null,
       })
     }, WAIT)
-    const log = await owner.get('/events?limit=100')
-    expect(entries(log.json, 'events').map(({ event_id }) => event_id)).toContain(
-      tested.json.event_id,
-    )
+    const { seq } = (await deliveryOf(made.webhook_id, tested.json.event_id)) ?? {}
+    const log = await owner.get(`/events?after=${Number(seq) - 1}&limit=1`)
+    expect(entries(log.json, 'events')).toMatchObject([{ event_id: tested.json.event_id, seq }])
   })
 
   test('that is disabled gets nothing, and goes on from there when enabled', async () => {
@@ -217,6 +216,32 @@ describe('the event log', () => {
   })
 })
 
+describe('what the service knows of itself', () => {
+  test('is told to every user in numbers that name nobody', async () => {
+    const key = await issueKey(stack, { chains: [BASE] })
+    const sent = await key.api.post('/api/tx/send', {
+      chain_id: BASE,
+      to: newAddress(),
+      value: '1',
+    })
+    await finalOf(key.api, sent.json.tx_id)
+    for (const caller of [owner, stranger]) {
+      const { status, json } = await caller.get('/service')
+      expect(status).toBe(200)
+      const chains = entries(json, 'chains')
+      expect(chains.map(({ chain_id }) => chain_id)).toContain(BASE)
+      const told = entries(json, 'queues').map(({ queue }) => queue)
+      expect(told).toEqual(expect.arrayContaining(['signing', 'callers', 'mailbox', 'walks']))
+      const gas = entries(json, 'gas_wallets').filter(({ chain_id }) => chain_id === BASE)
+      expect(gas).toHaveLength(4)
+      expect(json).toMatchObject({ last_backup: null, disk: { free_bytes: expect.any(Number) } })
+      for (const id of [key.keyId, String(sent.json.tx_id), String(sent.json.from)]) {
+        expect(JSON.stringify(json)).not.toContain(id)
+      }
+    }
+  })
+})
+
 describe('address rules', () => {
   test('a block entry counts from the next send on, until it is removed', async () => {
     const key = await issueKey(stack, { chains: [BASE] })
@@ -239,6 +264,30 @@ describe('address rules', () => {
     const missing = await owner.call('DELETE', '/address-rules', { body: { address } })
     expect(missing.status).toBe(404)
     await finalOf(key.api, first.json.tx_id)
+  })
+
+  test('and lists are told of an address, with what each means for a call that names it', async () => {
+    const lists = await owner.get('/lists')
+    expect(lists.json).toMatchObject({ ready: true, reason: null })
+    const [sample] = entries(lists.json, 'lists').filter(({ list }) => list === 'dev-sample')
+    expect(sample).toMatchObject({ kind: 'sanctions', checked_at: null, stale: false })
+    const listed = '0x098B716B8Aaf21512996dC57EB0615e2383E2f96'
+    const check = async (address: string) =>
+      (await owner.get(`/lists/check?address=${address}`)).json
+    const onList = [{ list: 'dev-sample', kind: 'sanctions', version: sample?.version }]
+    const found = { address: listed, lists: onList, rule: null, refused: true }
+    expect(await check(listed.toLowerCase())).toEqual(found)
+    await owner.post('/address-rules', { address: listed, action: 'allow', note: 'mine' })
+    const ruled = { ...found, rule: { action: 'allow', note: 'mine' } }
+    expect(await check(listed), 'no rule overrides a sanctions list').toMatchObject(ruled)
+    await owner.call('DELETE', '/address-rules', { body: { address: listed } })
+    const other = newAddress()
+    expect(await check(other)).toMatchObject({ lists: [], rule: null, refused: false })
+    await owner.post('/address-rules', { address: other, action: 'block' })
+    expect(await check(other)).toMatchObject({ lists: [], refused: true })
+    expect((await stranger.get(`/lists/check?address=${other}`)).json.refused).toBe(false)
+    await owner.call('DELETE', '/address-rules', { body: { address: other } })
+    expect((await owner.get('/lists/check?address=0x12')).code).toBe('INVALID_REQUEST')
   })
 
   test("are the user's own: one entry per address, listed newest first in pages", async () => {
@@ -292,8 +341,24 @@ describe('the audit trail', () => {
     // The same refusal over and over is counted, not written each time.
     expect(refusals).toHaveLength(1)
     expect(refusals[0]).toMatchObject({
+      message: expect.stringContaining('Of the daily $50.00, $'),
       details: { code: 'LIMIT_EXCEEDED', value: tooMuch.value, selector: '0x' },
     })
+    const { json: counted } = await owner.get(`/refusals?key_id=${key.keyId}`)
+    expect(counted).toMatchObject({ total: 1, reasons: [{ code: 'LIMIT_EXCEEDED', count: 1 }] })
+    const { json: seen } = await owner.get(`/transactions/${sent.json.tx_id}`)
+    expect(seen).toMatchObject({ tx_id: sent.json.tx_id, request_id: 'audited-send' })
+    expect(entries(seen, 'screened_against').map(({ list }) => list)).toContain('dev-sample')
+    expect(entries(seen, 'timeline').slice(0, 2)).toMatchObject([
+      { step: 'decided' },
+      { step: 'signed', tx_hash: sent.json.tx_hash },
+    ])
+    const { json: spend } = await owner.get(`/spend?key_id=${key.keyId}`)
+    expect(entries(spend, 'keys')[0]?.daily_used_usd).not.toBe('0.00')
+    for (const search of [sent.json.tx_id, sent.json.tx_hash, to]) {
+      const { json: found } = await owner.get(`/transactions?search=${search}`)
+      expect(entries(found, 'transactions').map(({ tx_id }) => tx_id)).toEqual([sent.json.tx_id])
+    }
     const types = records.map(({ type }) => type)
     expect(types).toEqual(expect.arrayContaining(['key.created', 'grant.put', 'key.rotated_out']))
     expect(entries((await stranger.get('/audit')).json, 'records')).toEqual([])
@@ -369,6 +434,7 @@ describe("another user's things", () => {
     const made = await register((await receiver()).url)
     const tested = await owner.post(`/webhooks/${made.webhook_id}/test`)
     const key = await issueKey(stack)
+    const sent = await key.api.post('/api/tx/send', { chain_id: BASE, to: newAddress() })
     const hook = `/webhooks/${made.webhook_id}`
     const caps = { daily_limit_usd: '1', monthly_limit_usd: '1' }
     const calls: readonly (readonly [string, string, unknown?])[] = [
@@ -382,6 +448,8 @@ describe("another user's things", () => {
       ['POST', `/keys/${key.keyId}/rotate`, {}],
       ['POST', `/keys/${key.keyId}/revoke`, {}],
       ['PATCH', `/keys/${key.keyId}`, { name: 'mine' }],
+      ['GET', `/spend?key_id=${key.keyId}`],
+      ['GET', `/transactions/${sent.json.tx_id}`],
     ]
     for (const [method, path, body] of calls) {
       const answer = await stranger.call(method, path, body === undefined ? {} : { body })

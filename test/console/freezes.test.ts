@@ -110,7 +110,7 @@ describe('a freeze', () => {
     expect([...load.codes.keys()].sort()).toEqual(['FROZEN', 'sent'])
     await unfreeze('user')
     for (const key of keys) expect((await send(key)).status).toBe(200)
-  }, 120_000)
+  })
 
   test('is named in every answer to what it stops, and in no other', async () => {
     const key = await issueKey(stack)
@@ -281,7 +281,7 @@ describe('what is signed and not mined', () => {
     })
     await unfreeze('user')
     expect((await key.api.get('/api/limits')).json.reserved_usd).toBe('0.00')
-  }, 120_000)
+  })
 })
 
 describe('a breaker', () => {
@@ -353,7 +353,7 @@ describe('a breaker of the user', () => {
     await owner.post('/breakers', { breakers: 'off' })
     await unfreeze('user')
     for (const key of keys) await allFinal(owner, key)
-  }, 120_000)
+  })
 })
 
 describe('the operator', () => {

@@ -32,7 +32,7 @@ const AMOUNT = 1_000_000n
 let chain: SponsoredChain
 beforeAll(async () => {
   chain = await startSponsoredChain()
-}, 60_000)
+})
 afterAll(() => chain?.stop())
 
 async function deposit(agent: Awaited<ReturnType<typeof createDelegatedAgent>>) {

@@ -20,7 +20,7 @@ const GAS_MARGIN_PERCENT = 130n
 let chain: SponsoredChain
 beforeAll(async () => {
   chain = await startSponsoredChain()
-}, 60_000)
+})
 afterAll(() => chain?.stop())
 
 async function signedCall(agent: Awaited<ReturnType<typeof createAgent>>) {

@@ -28,7 +28,7 @@ describe.each([
   let chain: SponsoredChain
   beforeAll(async () => {
     chain = await startSponsoredChain(chainId, usdcDecimals)
-  }, 60_000)
+  })
   afterAll(() => chain?.stop())
 
   it('quotes what the price feeds say, less pool fees and impact', async () => {
@@ -119,7 +119,7 @@ describe('fixtures of the development chains', () => {
   let chain: SponsoredChain
   beforeAll(async () => {
     chain = await startSponsoredChain()
-  }, 60_000)
+  })
   afterAll(() => chain?.stop())
 
   it('has a feed that stays fresh until it is frozen', async () => {

@@ -45,7 +45,7 @@ const AMOUNT = 100_000_000n
 let chain: SponsoredChain
 beforeAll(async () => {
   chain = await startSponsoredChain()
-}, 60_000)
+})
 afterAll(() => chain?.stop())
 
 it('costs no more gas than its bounds', async () => {

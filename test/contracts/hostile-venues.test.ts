@@ -43,7 +43,7 @@ let venue: Address
 beforeAll(async () => {
   chain = await startSponsoredChain()
   venue = await deployVenue(chain)
-}, 60_000)
+})
 afterAll(() => chain?.stop())
 
 /** An honest deposit into the first vault, ready to be sent by whoever gets hold of it. */

@@ -43,7 +43,7 @@ let agent: Agent
 beforeAll(async () => {
   chain = await startSponsoredChain()
   venue = await deployVenue(chain)
-}, 60_000)
+})
 afterAll(() => chain?.stop())
 beforeEach(async () => {
   agent = await createDelegatedAgent(chain)

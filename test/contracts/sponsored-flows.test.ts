@@ -36,7 +36,7 @@ const ETHER = 10n ** 18n
 let chain: SponsoredChain
 beforeAll(async () => {
   chain = await startSponsoredChain()
-}, 60_000)
+})
 afterAll(() => chain?.stop())
 
 async function quote(tokens: readonly Address[], fees: readonly number[], amountIn: bigint) {

@@ -61,7 +61,7 @@ export class GasWalletDrive {
   async #handle(command: GasWalletCommand): Promise<void> {
     const { events, effects } = await this.world.handle(command)
     for (const effect of effects) {
-      if (effect.type !== 'tell') continue
+      if (effect.type !== 'tell' || effect.update.type !== 'sponsor-update') continue
       const { txId, gas } = effect.update
       if (gas !== null) this.#toldOf.add(txId)
       else if (this.#toldOf.has(txId)) throw new Error(`${txId} was told of, and then denied`)

@@ -146,6 +146,112 @@ describe.each(RUNS)('a sponsored call that was confirmed and is reopened%s', (_,
     await told(world, 'confirmed', ELSEWHERE)
     counts(world, VALUE, 0n, VALUE)
   })
+
+  async function ended(status: 'confirmed' | 'failed', mined: MinedIn): Promise<WalletWorld> {
+    const world = await opened()
+    await submitJob(world, 1, VALUE, CALLDATA)
+    await told(world, 'broadcast', mined)
+    await told(world, status, mined)
+    return world
+  }
+
+  test('and has failed by the next that is heard of it counts as one that failed', async () => {
+    const world = await ended('confirmed', MINED)
+    await failed(world)
+    await expired(world)
+  })
+
+  test('and had failed counts again where the next that is heard is its confirmation', async () => {
+    const world = await ended('failed', REVERTED)
+    await expired(world)
+    await told(world, 'confirmed', MINED)
+    expect(record(world)).toMatchObject({ status: 'confirmed', spentMicros: VALUE, mined: MINED })
+    counts(world, VALUE, 0n, VALUE)
+    expect(world.state.sponsored.size).toBe(0)
+  })
+
+  test('and is mined elsewhere by the next that is heard says where', async () => {
+    const world = await ended('confirmed', MINED)
+    await told(world, 'broadcast', ELSEWHERE)
+    expect(record(world)).toMatchObject({ status: 'broadcast', mined: ELSEWHERE })
+    counts(world, VALUE, VALUE, VALUE)
+  })
+
+  test('is not reopened by an update that came before', async () => {
+    const world = await ended('confirmed', MINED)
+    const before = world.logged.length
+    await told(world, 'confirmed', MINED)
+    expect(world.logged).toHaveLength(before)
+    counts(world, VALUE, 0n, VALUE)
+  })
+
+  test('counts the gas that the service paid for it once', async () => {
+    const paid = { feeWei: 10n ** 22n }
+    const world = await ended('confirmed', { ...MINED, ...paid })
+    const { micros } = world.state.sponsoredGas
+    expect(micros).toBeGreaterThan(0n)
+    await told(world, 'broadcast', null)
+    expect(world.state.sponsoredGas.micros).toBe(0n)
+    expect(world.state.sponsored.get(txId)?.gasMicros).toBe(micros)
+    counts(world, VALUE, VALUE, VALUE)
+    await told(world, 'confirmed', { ...ELSEWHERE, ...paid })
+    expect(world.state.sponsoredGas.micros).toBe(micros)
+    counts(world, VALUE, 0n, VALUE)
+  })
+
+  describe('of which the intent was cancelled', () => {
+    async function cancelled(
+      world: WalletWorld,
+      status: 'broadcast' | 'confirmed' | 'failed',
+      atMs = nowMs,
+    ): Promise<void> {
+      const gas = transaction(2, { status, mined: status === 'confirmed' ? MINED : null })
+      const known = world.state.sponsored.has(txId) ? {} : { stored: endedCall(world.reader, txId) }
+      await world.handle({
+        ...{ type: 'sponsor-update', txId: txIdOf(2), gas, refusal: null, cancels: txId },
+        ...{ flight: status === 'broadcast' ? 'sent' : 'ended', nowMs: atMs, ...known },
+        gasWalletId: FIRST_GAS_WALLET,
+      })
+      between(world)
+    }
+
+    async function freed(): Promise<WalletWorld> {
+      const world = await ended('failed', REVERTED)
+      await cancelled(world, 'confirmed')
+      counts(world, 0n, 0n, 0n)
+      return world
+    }
+
+    test('holds its spend again when a reorg takes back the cancellation', async () => {
+      const world = await freed()
+      world.pending = []
+      await cancelled(world, 'broadcast')
+      expect(record(world)).toMatchObject({ status: 'failed', spentMicros: VALUE })
+      counts(world, VALUE, VALUE, VALUE)
+      if (world.pending.length === 0) await world.handle({ type: 'resume-sponsored' })
+      expect(world.pending).toContainEqual({
+        ...{ type: 'await-deadline', stage: 'held', txId, chainId: CHAIN_ID },
+        deadlineSeconds: DEADLINE_SECONDS,
+      })
+      await cancelled(world, 'confirmed')
+      counts(world, 0n, 0n, 0n)
+      await cancelled(world, 'broadcast')
+      await expired(world)
+    })
+
+    test('holds it again when the cancellation is heard to have failed', async () => {
+      const world = await freed()
+      await cancelled(world, 'failed')
+      counts(world, VALUE, VALUE, VALUE)
+    })
+
+    test('holds nothing again after the deadline of its intent', async () => {
+      const world = await freed()
+      await cancelled(world, 'broadcast', DEADLINE_SECONDS * 1_000)
+      counts(world, 0n, 0n, 0n)
+      expect(world.state.sponsored.size).toBe(0)
+    })
+  })
 })
 
 describe.each(RUNS)('a send that was confirmed and is reopened%s', (_, between) => {

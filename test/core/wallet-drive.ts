@@ -92,6 +92,7 @@ export class WalletDrive {
     else if (drawn < 360) await this.#mine()
     else if (drawn < 420) await this.handle(this.drawn.head())
     else if (drawn < 500) await this.#gasWalletGoesOn()
+    else if (drawn < 520) await this.#undelegate()
     else await this.#endEffect()
   }
 
@@ -109,6 +110,14 @@ export class WalletDrive {
       : null
     const said = { nowMs, idempotency, chainNonce: isNew ? 0 : null }
     await this.handle(preparedSend(n, BigInt(1 + random.integer(60)), said), n)
+  }
+
+  async #undelegate(): Promise<void> {
+    const { random, nowMs } = this.drawn
+    const chainNonce = random.chance(0.9) ? (laneOf(this.world.state, CHAIN_ID).nextNonce ?? 0) : 0
+    const account = { delegated: random.chance(0.8), chainNonce }
+    const said = { chainId: CHAIN_ID, idleSinceMs: nowMs, account, nowMs }
+    await this.handle({ type: 'prepared-undelegate', ...said })
   }
 
   async #swap(): Promise<void> {
@@ -187,8 +196,10 @@ export class WalletDrive {
     const move = random.pick(moves)
     const next = { ...gas, updatedAtMs: nowMs }
     if (isFinal(gas.status)) {
-      if (move !== 'unmined' || gas.status === 'dropped') return null
-      return { ...next, status: 'broadcast', mined: null }
+      if (gas.status === 'dropped') return null
+      if (move === 'unmined') return { ...next, status: 'broadcast', mined: null }
+      // Taken back and mined again, and a crash came before what was told in between.
+      if (move !== 'confirmed' && move !== 'failed') return null
     }
     switch (move) {
       case 'broadcast':
@@ -249,12 +260,26 @@ export class WalletDrive {
         return this.#takeJob(effect)
       case 'cancel-intent':
         return this.#cancel(effect.sponsorship.txId)
+      case 'tell-recorded': {
+        const { txId, runningKey } = effect
+        return this.handle({ type: 'end-recorded', txId, runningKey })
+      }
       case 'await-deadline':
         return this.#passDeadline(effect.txId)
       case 'read-again': {
         const { txId } = effect
         const stored = this.world.reader.transactions.byId(txId) ?? null
         return this.handle({ type: 'unmined', txId, stored, isReadAgain: true, nowMs })
+      }
+      case 'end-delegation': {
+        const { chainId } = effect
+        const stage = random.pick(['refused', 'open', 'over', 'over'] as const)
+        const txId = txIdOf(++this.#calls)
+        await this.handle({ type: 'undelegation-update', txId, chainId, stage })
+        // Followed to its end, as every transaction of a gas wallet.
+        if (stage === 'open')
+          await this.handle({ type: 'undelegation-update', txId, chainId, stage: 'over' })
+        return
       }
       case 'check-delegation': {
         const delegated = random.chance(0.7)

@@ -44,6 +44,7 @@ import {
   issuerOf,
   type KeyAuthorizer,
 } from './authorizer-client.js'
+import { countersignOk } from './command.js'
 import {
   DELEGATE,
   type Quorum,
@@ -607,6 +608,25 @@ describe('the honest service', () => {
     const places = { home, service: null, identity: null, registry: null, root: null }
     const { report } = await auditHome(places)
     expect(report.problems).toEqual([])
+  })
+
+  test('leaves evidence that says who approved what, and when', async () => {
+    const listed = ['verify-audit', '--approvals', '--json']
+    const { people, ...counted } = JSON.parse(await countersignOk(quorum.home, listed))
+    expect(people.length).toBe(counted.approved_by_people)
+    const by = new Set(people.map((one: { approved_by: string }) => one.approved_by))
+    expect(by.size).toBeGreaterThan(1)
+    expect(people).toContainEqual({
+      approved_by: expect.stringMatching(/^aut_/),
+      at: expect.stringMatching(/Z$/),
+      call: expect.objectContaining({
+        approve: expect.stringMatching(/^apr_/),
+        wallet: wallet.walletId,
+        chain: '8453',
+        to: USDC.toLowerCase(),
+        keccak_256_of_calldata: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+      }),
+    })
   })
 
   test('leaves evidence that fails without a proof, or without anybody having been asked', async () => {

@@ -12,6 +12,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
+import { readLastBackup } from '../../src/disk/last-backup.js'
 import type { EventId, LineageId } from '../../src/domain/ids.js'
 import { capBreach, rollForward } from '../../src/domain/spend.js'
 import { openLoginStore } from '../../src/identity-provider/login/login-store.js'
@@ -149,6 +150,8 @@ describe('a backup of a running instance', () => {
       files.find((file: { path: string }) => file.path === path)?.records
     expect(records('service/store/data.mdb')).toBeGreaterThan(3)
     expect(records('identity-provider/vault/evidence/data.mdb')).toBeGreaterThan(1)
+    // The service is told of it.
+    expect(readLastBackup(quorum.home)).toMatchObject({ result: 'whole' })
     // Verifying it leaves nothing in it.
     expect(filesBelow(at('b1'))).toHaveLength(names.length)
   })
@@ -173,6 +176,9 @@ describe('a backup of a running instance', () => {
       'service/custody/keys/signing.pem',
       'service/custody/keys/wrapping.key',
     ])
+    // The note of the backup before is of this machine: no backup has it.
+    expect(existsSync(at('service', 'last-backup.json'))).toBe(true)
+    expect(existsSync(at('b2', 'service', 'last-backup.json'))).toBe(false)
   })
 
   test('that is damaged, short, or has what is not its own is named with its file', async () => {
@@ -293,6 +299,7 @@ describe('a service that lost its machine', () => {
     // Nor is a copy of half of it a backup.
     expect((await backup('create', '--to', at('half'))).err).toContain('repeat countersign backup')
     expect(readdirSync(quorum.home).filter((name) => name.startsWith('half'))).toEqual([])
+    expect(readLastBackup(quorum.home)).toMatchObject({ result: 'failed', bytes: null })
     writeFileSync(copy, whole)
     const repeated = await restoring('--part', 'service')
     expect(repeated.code, repeated.err).toBe(0)

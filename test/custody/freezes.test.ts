@@ -50,7 +50,7 @@ beforeAll(async () => {
   client = await connectAuthorizers(quorum.home, USER, PASSKEYS)
   passkey = await client.addPasskey()
   service = await becomeService(quorum)
-}, 30_000)
+})
 afterAll(async () => {
   await service?.close()
   await quorum?.close()

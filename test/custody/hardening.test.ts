@@ -42,7 +42,7 @@ let wallet: ReadyWallet
 beforeAll(async () => {
   quorum = await startQuorum()
   wallet = await readyWallet(quorum)
-}, 30_000)
+})
 afterAll(() => quorum?.close())
 
 const IS_LINUX = process.platform === 'linux'
@@ -127,7 +127,7 @@ describe('outside the signature', () => {
     for (const entry of entries) {
       await expect(startChild(`dist/${entry}.js`, env)).rejects.toThrow(/no prebuilt binary/)
     }
-  }, 20_000)
+  })
 
   test('live takes neither a dev registry nor key files', async () => {
     const home = mkdtempSync(join(tmpdir(), 'cs-dev-'))
@@ -140,7 +140,7 @@ describe('outside the signature', () => {
     } finally {
       rmSync(home, { recursive: true, force: true })
     }
-  }, 20_000)
+  })
 })
 
 async function sharesOf(of: ReadyWallet): Promise<{ user: Buffer; service: Buffer }> {

@@ -30,7 +30,7 @@ const CEILING_WEI = 500n * 10n ** 9n
 /** Where the passkeys of these tests live; no browser goes there. */
 export const WEBAUTHN = { rp_id: 'example.test', origins: ['https://id.example.test'] }
 
-const READY_TIMEOUT_MS = 10_000
+const READY_TIMEOUT_MS = 60_000
 export const USER = { email: 'ada@example.test', password: 'correct horse battery staple' }
 
 export interface Quorum {

@@ -54,7 +54,7 @@ beforeAll(async () => {
   wallet = await readyWallet(quorum, [8453])
   other = await readyWallet(quorum)
   service = await becomeService(quorum)
-}, 30_000)
+})
 afterAll(async () => {
   await service?.close()
   await quorum?.close()
@@ -345,7 +345,7 @@ describe('a nonce', () => {
     expect(again.rawTransaction).toBe(first.rawTransaction)
     await vi.waitUntil(() => service.userSide.connected, { timeout: 10_000 })
     await service.nextSeq()
-  }, 30_000)
+  })
 
   test('takes a fee bump and a cancel without a key, and nothing else', async () => {
     const at = nonce++

@@ -22,7 +22,7 @@ let service: HostileService
 beforeAll(async () => {
   quorum = await startQuorum()
   service = await becomeService(quorum)
-}, 30_000)
+})
 afterAll(async () => {
   await service?.close()
   await quorum?.close()
@@ -49,7 +49,7 @@ describe('17: a crash before both sides have acknowledged', () => {
 
     const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
     expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
-  }, 20_000)
+  })
 
   test('of the service at any moment publishes nothing that does not sign afterwards', async () => {
     for (const delayMs of [0, 2, 5, 10]) {

@@ -5,7 +5,9 @@ import {
   linkSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -34,7 +36,7 @@ beforeAll(async () => {
   stack = await startSinkStack({ wallets: 1 })
   elsewhere = mkdtempSync(join(tmpdir(), 'cs-one-'))
   symlinkSync(stack.home, join(elsewhere, 'home'))
-}, 60_000)
+})
 afterAll(async () => {
   await Promise.all(started.map((child) => child.kill()))
   await stack?.stop()
@@ -61,6 +63,17 @@ describe('a home has one writer of each domain', () => {
   test('what a killed process left is in no other’s way, at once', async () => {
     await stack.restartService()
     await expect(start('dist/src/main.js', stack.home)).rejects.toThrow(`pid ${stack.pids.service}`)
+  })
+
+  test('what a domain writes is its user’s alone, whatever the umask it is started under', () => {
+    const open = ['service', 'identity-provider'].flatMap((directory) =>
+      readdirSync(join(stack.home, directory), { recursive: true, encoding: 'utf8' }).filter(
+        (path) =>
+          !path.endsWith('.pub.pem') &&
+          (statSync(join(stack.home, directory, path)).mode & 0o077) !== 0,
+      ),
+    )
+    expect(open).toEqual([])
   })
 
   test('a restore waits for a domain to be at rest', async () => {

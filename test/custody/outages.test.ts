@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { grantedOf } from '../../src/domain/grant-terms.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { GrantUpdate } from '../../src/service-custody/co-signer.js'
+import { killAmidChanges } from './change-kills.js'
+import { countersignOk } from './command.js'
 import {
   newWalletId,
   type Quorum,
@@ -13,6 +15,9 @@ import {
   transfer,
 } from './harness.js'
 
+/** `npm run test:changes:kills` has more. */
+const KILLS = Number(process.env.CHANGE_KILLS ?? 2)
+
 let quorum: Quorum
 let wallet: ReadyWallet
 let nonce = 0
@@ -20,8 +25,17 @@ let nonce = 0
 beforeAll(async () => {
   quorum = await startQuorum()
   wallet = await readyWallet(quorum)
-}, 30_000)
+})
 afterAll(() => quorum?.close())
+
+describe('an identity provider that is killed amid changes', () => {
+  test('has each change of a grant or a freeze on record once, in its order', {
+    timeout: 60_000 + KILLS * 10_000,
+  }, async () => {
+    expect(await killAmidChanges(quorum, KILLS)).toEqual([])
+    expect(await countersignOk(quorum.home, ['verify-audit'])).toContain('both logs are whole')
+  })
+})
 
 describe('when another domain is down', () => {
   test('18: nothing is signed and nothing hangs; signing comes back by itself', async () => {
@@ -31,7 +45,7 @@ describe('when another domain is down', () => {
     quorum.identityProvider = await quorum.startIdentityProvider()
     expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
     await signed(quorum, requestOf(wallet, transfer(nonce++)))
-  }, 20_000)
+  })
 
   test('a restarted quorum signer gets new sessions by itself', async () => {
     await quorum.quorumSigner.kill()
@@ -39,7 +53,7 @@ describe('when another domain is down', () => {
     quorum.quorumSigner = await quorum.startQuorumSigner()
     expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
     await signed(quorum, requestOf(wallet, transfer(nonce++)))
-  }, 20_000)
+  })
 
   test('a death of the quorum signer in the middle of a burst jams no nonce', async () => {
     const first = nonce
@@ -61,7 +75,7 @@ describe('when another domain is down', () => {
       const again = await signed(quorum, request)
       if (outcome?.ok) expect(again.rawTransaction).toBe(outcome.rawTransaction)
     }
-  }, 30_000)
+  })
 
   test('a wallet is not created, and is once the domain is back', async () => {
     await quorum.quorumSigner.kill()
@@ -73,7 +87,7 @@ describe('when another domain is down', () => {
     expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
     const { address } = await quorum.coSigner.createWallet(walletId, quorum.userId)
     expect(address).toMatch(/^0x[0-9a-fA-F]{40}$/)
-  }, 20_000)
+  })
 
   test('a grant is taken away while the quorum signer is down', async () => {
     const taken = await readyWallet(quorum)
@@ -102,7 +116,7 @@ describe('when another domain is down', () => {
       reason: 'REFUSED',
       detail: 'NOT_GRANTED',
     })
-  }, 30_000)
+  })
 
   test('an identity provider with too little space approves nothing, and goes on with more', async () => {
     const restarted = async (env: Readonly<Record<string, string>>) => {

@@ -51,7 +51,7 @@ test('the quorum signer’s process loads few files, and no HTTP, PKCS#11, store
   console.log(`the quorum signer loads ${files.length} files of ${lines} lines`)
   expect(files.length).toBeLessThanOrEqual(FILES_MAX)
   expect(lines).toBeLessThanOrEqual(LINES_MAX)
-}, 60_000)
+})
 
 function linesOf(file: string): number {
   return readFileSync(file, 'utf8').split('\n').length - 1

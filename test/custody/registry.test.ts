@@ -34,7 +34,7 @@ beforeAll(async () => {
   wallet = await readyWallet(quorum)
   service = await becomeService(quorum)
   root = p256SignerOf(createPrivateKey(readFileSync(rootPrivateKeyPath(quorum.home))))
-}, 30_000)
+})
 afterAll(async () => {
   await service?.close()
   await quorum?.close()

@@ -25,7 +25,7 @@ let wallet: ReadyWallet
 beforeAll(async () => {
   quorum = await startQuorum()
   wallet = await readyWallet(quorum)
-}, 30_000)
+})
 afterAll(() => quorum?.close())
 
 describe('28: a user side that was restored from an older backup', () => {

@@ -27,8 +27,10 @@ let wallet: ReadyWallet
 beforeAll(async () => {
   quorum = await startQuorum()
   wallet = await readyWallet(quorum)
-}, 30_000)
+})
 afterAll(() => quorum?.close())
+
+const NOBODY = '0x0000000000000000000000000000000000000000'
 
 describe('signatures of the quorum', () => {
   test('a transaction is signed by the wallet’s own address and says what was asked', async () => {
@@ -54,6 +56,26 @@ describe('signatures of the quorum', () => {
     expect(await recoverAddress({ hash, signature: ethereumSignature(signature) })).toBe(
       wallet.address,
     )
+  })
+
+  test('the end of a delegation needs no key, at a nonce that holds nothing', async () => {
+    const ends = { type: 'authorization', chainId: 1, delegate: NOBODY } as const
+    const unasked = { keyId: null, proofKey: null }
+    const request = requestOf(wallet, { ...ends, nonce: 40 })
+    const { signature } = await signed(quorum, { ...request, ...unasked })
+    const hash = hashAuthorization({ chainId: 1, nonce: 40, address: NOBODY })
+    expect(await recoverAddress({ hash, signature: ethereumSignature(signature) })).toBe(
+      wallet.address,
+    )
+    // Neither our own delegate, nor in the place of what was approved.
+    const delegates = { ...ends, delegate: DELEGATE, nonce: 41 }
+    const { intentId } = await signed(quorum, requestOf(wallet, delegates))
+    for (const asked of [
+      { ...requestOf(wallet, { ...delegates, nonce: 42 }), ...unasked },
+      { ...requestOf(wallet, { ...ends, nonce: 41 }), ...unasked, replaces: intentId },
+    ]) {
+      expect(await quorum.coSigner.sign(asked)).toMatchObject({ ok: false, reason: 'REFUSED' })
+    }
   })
 
   test('a router intent has the wallet’s signature and a low-s co-signature', async () => {
@@ -145,7 +167,7 @@ describe('a share of the service that does not open', () => {
     )
     expect(outcomes.map(({ ok }) => ok)).toEqual([false, true, false, true])
     expect(outcomes[0]).toMatchObject({ reason: 'UNAVAILABLE', detail: 'INTERNAL' })
-  }, 30_000)
+  })
 })
 
 async function flipShareOf({ walletId }: ReadyWallet): Promise<void> {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   quorum = await startQuorum()
   wallet = await readyWallet(quorum)
   service = await becomeService(quorum)
-}, 30_000)
+})
 afterAll(async () => {
   await service?.close()
   await quorum?.close()
@@ -81,7 +81,7 @@ describe('no tampered message', () => {
       { numRuns: Math.ceil(TAMPERED_RUNS / 64) },
     )
     await signed(quorum, requestOf(wallet, transfer(502)))
-  }, 120_000)
+  })
 
   test('and no junk ends either domain', async () => {
     for (const path of [quorumSignerSocket(quorum.home), identityProviderSocket(quorum.home)]) {
@@ -95,7 +95,7 @@ describe('no tampered message', () => {
     }
     expect(await quorum.coSigner.whenReady(5_000)).toBe(true)
     await signed(quorum, requestOf(wallet, transfer(503)))
-  }, 60_000)
+  })
 })
 
 function flip(length: number) {

@@ -14,7 +14,7 @@ let wallets: ReadyWallet[]
 beforeAll(async () => {
   quorum = await startQuorum()
   wallets = await Promise.all(Array.from({ length: THREADS }, () => readyWallet(quorum)))
-}, 30_000)
+})
 afterAll(() => quorum?.close())
 
 describe('several threads of the service', () => {
@@ -24,7 +24,7 @@ describe('several threads of the service', () => {
     const stdout = await countersignOk(quorum.home, ['verify-audit'])
     expect(stdout).toContain(`${THREADS * SIGNATURES_PER_THREAD} approvals by both keys`)
     expect(stdout).toContain('✓ both logs are whole and agree')
-  }, 60_000)
+  })
 })
 
 /** @returns what did not succeed, of many signatures asked for at once by a worker thread */

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import type { ApprovalId } from '../../src/domain/ids.js'
 import { openLedgerStore } from '../../src/identity-provider/vault/ledger-store.js'
+import { oneAtATime } from '../../src/identity-provider/vault/one-at-a-time.js'
 import { unflushedRows } from '../../src/identity-provider/vault/unflushed-rows.js'
 import { callTerm } from './approval-terms.js'
 import { newKeyId, newWalletId, STRANGER } from './harness.js'
@@ -125,6 +126,40 @@ describe('rows on their way to disk', () => {
       [1, 'second'],
     ])
     expect([rows.get(1), rows.get(2)]).toEqual([undefined, undefined])
+  })
+
+  test('are put by one transaction at a time, and after a refusal with what came meanwhile', async () => {
+    const rows = unflushedRows<number, string>((key) => void put.at(-1)?.push(key))
+    const put: number[][] = []
+    const disk: { takes(): void; refuses(): void }[] = []
+    const write = oneAtATime(async () => {
+      put.push([])
+      const taken = rows.put()
+      try {
+        await new Promise<void>((resolve, reject) => {
+          disk.push({ takes: resolve, refuses: () => reject(new Error('the disk is full')) })
+        })
+      } catch (error) {
+        taken.failed()
+        throw error
+      }
+      taken.flushed()
+    })
+    rows.set(1, 'large')
+    // Whoever asks as soon as it knows asks for the one that others wait for already.
+    const first = write().catch(() => write())
+    rows.set(2, 'small')
+    const second = write()
+    expect(put).toEqual([[1]])
+    disk[0]?.refuses()
+    await new Promise(setImmediate)
+    expect(put).toEqual([[1], [1, 2]])
+    disk[1]?.takes()
+    await Promise.all([first, second])
+    expect(rows.waiting).toBe(0)
+    rows.set(3, 'next')
+    void write()
+    expect(put.at(-1)).toEqual([3])
   })
 
   test('that were set again are written once, with their newest value', () => {

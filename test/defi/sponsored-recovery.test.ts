@@ -1,14 +1,17 @@
 import { getAddress, parseEther, parseGwei } from 'viem'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type ChainWriter, openChainWriter } from '../../scripts/contracts/chain-writer.js'
+import { BLOCK_TIME_MS } from '../../scripts/dev/chains/block-ticker.js'
 import { deployerAccount } from '../../scripts/dev/chains/deployer.js'
 import { devHome } from '../../scripts/dev/home/layout.js'
 import { readChainsFile } from '../../src/config/chains.js'
+import { delegateOf } from '../../src/contracts/delegation.js'
 import agentRouter from '../../src/contracts/generated/agent-router.json' with { type: 'json' }
 import { readGasWalletsFile } from '../../src/defi/gas-wallets-file.js'
 import { gasWalletsFor } from '../../src/domain/gas-wallets.js'
 import type { Address, Hex, SubWalletId } from '../../src/domain/ids.js'
 import { finalOf, type Stack, startStack } from '../e2e/stack.js'
+import { checkWhole } from '../faults/block-maker.js'
 import { type Chain, chainOf, give, newWallet, type SponsoredWallet } from './sponsored-wallet.js'
 
 /** What goes wrong between a signed intent and its end, on real chains that are made to. */
@@ -20,11 +23,23 @@ const POLYGON = 137
 const BASE = 8453
 const ARRANGEMENTS_MAX = 10
 const WAIT = { timeout: 60_000, interval: 200 }
+/** Two looks with this much between see a block that a tick had yet to mine. */
+const TICK_WAIT = { timeout: 60_000, interval: 2 * BLOCK_TIME_MS }
+
+/** 36 seconds without a sponsored call: longer than one of these wallets rests between two. */
+const UNDELEGATE_HOURS = '0.01'
 
 let stack: Stack
+/** Has delegated, and makes no sponsored call while the other tests run. */
+let idle: SponsoredWallet
 
 beforeAll(async () => {
-  stack = await startStack()
+  stack = await startStack({ COUNTERSIGN_UNDELEGATE_HOURS: UNDELEGATE_HOURS })
+  const chain = chainOf(stack, OPTIMISM)
+  idle = await funded(chain)
+  await give(stack, OPTIMISM, idle.address, '1', 'native')
+  await swapped(idle, chain, chain.oneUsdc)
+  expect(delegateOf(await chain.client.getCode({ address: idle.address }))).toBe(chain.delegate)
 })
 
 afterAll(async () => {
@@ -64,6 +79,23 @@ function swap({ key }: SponsoredWallet, chain: Chain, amount: bigint, more: obje
     amount_in: amount.toString(),
     ...more,
   })
+}
+
+/** Of a chain that does not mine by itself meanwhile; a tick that had begun mines its block first. */
+async function reorgFrom(client: ChainWriter['client'], first: bigint): Promise<void> {
+  const call = (method: string, params: readonly unknown[]) =>
+    client.request({ method, params } as never)
+  let head: bigint | null = null
+  await expect
+    .poll(async () => {
+      const before = head
+      head = await client.getBlockNumber({ cacheTime: 0 })
+      return head === before
+    }, TICK_WAIT)
+    .toBe(true)
+  const depth = Number((await client.getBlockNumber({ cacheTime: 0 })) - first) + 1
+  await call('anvil_reorg', [depth, []])
+  await checkWhole('the chain', call)
 }
 
 async function swapped(wallet: SponsoredWallet, chain: Chain, amount: bigint) {
@@ -187,21 +219,23 @@ it('refuses a sub-wallet whose gas of the day is used up, with the budget and it
 it('replaces a first, delegating transaction whose fee has become too low', async () => {
   const chain = chainOf(stack, POLYGON)
   const { client } = ownerOf(chain)
-  for (let tries = 0; ; tries++) {
-    const wallet = await funded(chain)
+  const wallet = await funded(chain)
+  // Nothing is mined until the transaction waits at the node, so its fee knows nothing of the next.
+  await client.setAutomine(false)
+  const sent = await swap(wallet, chain, chain.oneUsdc)
+  try {
+    await expect.poll(async () => (await client.getTxpoolStatus()).pending, WAIT).toBe(1)
     await client.setNextBlockBaseFeePerGas({ baseFeePerGas: parseGwei('900') })
-    const done = await swapped(wallet, chain, chain.oneUsdc)
-    if ((done.replaced_hashes as unknown[]).length === 0) {
-      // A block came between; its fee was known when the transaction was signed.
-      if (tries < ARRANGEMENTS_MAX) continue
-    }
-    expect(done.replaced_hashes).not.toEqual([])
-    const carried = await client.getTransaction({ hash: done.tx_hash as Hex })
-    expect(carried.type).toBe('eip7702')
-    expect(carried.authorizationList).toHaveLength(1)
-    expect(await client.getCode({ address: wallet.address })).toMatch(/^0xef0100/)
-    return
+  } finally {
+    await client.setAutomine(true)
   }
+  const done = await finalOf(wallet.key.api, sent.json.tx_id)
+  expect(done, sent.text).toMatchObject({ status: 'confirmed' })
+  expect(done.replaced_hashes).not.toEqual([])
+  const carried = await client.getTransaction({ hash: done.tx_hash as Hex })
+  expect(carried.type).toBe('eip7702')
+  expect(carried.authorizationList).toHaveLength(1)
+  expect(await client.getCode({ address: wallet.address })).toMatch(/^0xef0100/)
 })
 
 it('opens a settled call again when its block is reorganised away, and settles it once', async () => {
@@ -211,9 +245,12 @@ it('opens a settled call again when its block is reorganised away, and settles i
   await swapped(wallet, chain, chain.oneUsdc)
   const done = await swapped(wallet, chain, 2n * chain.oneUsdc)
   const receipt = await client.getTransactionReceipt({ hash: done.tx_hash as Hex })
-  const head = await client.getBlockNumber()
-  const depth = Number(head - receipt.blockNumber) + 1
-  await client.request({ method: 'anvil_reorg', params: [depth, []] } as never)
+  await client.setAutomine(false)
+  try {
+    await reorgFrom(client, receipt.blockNumber)
+  } finally {
+    await client.setAutomine(true)
+  }
   const replaced = await client.getBlock({ blockNumber: receipt.blockNumber })
   expect(replaced.hash).not.toBe(receipt.blockHash)
   // Gone on chain, and taken again: the same intent, so no second payment.
@@ -246,4 +283,25 @@ it('keeps what was refused refused: the next start does not execute it', async (
   expect(await chain.balance(chain.usdc, wallet.address)).toBe(14n * chain.oneUsdc)
   const limits = await wallet.key.api.get('/api/limits')
   expect(limits.json).toMatchObject({ reserved_usd: '0.00', daily_used_usd: '6.00' })
+})
+
+it('ends the delegation of an idle account, which then sends several at a time', async () => {
+  const chain = chainOf(stack, OPTIMISM)
+  const { address, key } = idle
+  const code = async () => delegateOf(await chain.client.getCode({ address }))
+  await expect.poll(code, WAIT).toBeNull()
+  // The first delegation, and its end; the account itself has sent nothing.
+  expect(await chain.client.getTransactionCount({ address })).toBe(2)
+  const to = getAddress('0x000000000000000000000000000000000000dEaD')
+  const send = () => key.api.post('/api/tx/send', { chain_id: OPTIMISM, to, value: '1' })
+  const sent = await Promise.all([send(), send(), send()])
+  expect(sent.map(({ status, json }) => [status, json.status])).toEqual(
+    sent.map(() => [200, 'broadcast']),
+  )
+  for (const { json } of sent) {
+    expect(await finalOf(key.api, json.tx_id)).toMatchObject({ status: 'confirmed' })
+  }
+  await swapped(idle, chain, chain.oneUsdc)
+  expect(await code()).toBe(chain.delegate)
+  expect(await chain.client.getTransactionCount({ address })).toBe(6)
 })

@@ -147,11 +147,20 @@ async function betweenBlocks({ chain }: Stage, act: () => Promise<void>): Promis
   await acted
 }
 
-/** @returns what waits until it is final */
+/**
+ * Asks again while the one node of these cases takes longer than it may, on a busy machine: no
+ * case is about that, and nothing was reserved.
+ * @returns what waits until it is final
+ */
 async function submit(api: HttpClient, call: Call): Promise<() => Promise<Outcome>> {
   const { to, data, value } = call
   const body = { chain_id: BASE, to, data, value: value.toString() }
-  const reply = await api.post('/api/tx/send', body)
+  const deadlineMs = Date.now() + QUIET_TIMEOUT_MS
+  let reply = await api.post('/api/tx/send', body)
+  while (reply.code === 'CHAIN_UNAVAILABLE' && Date.now() < deadlineMs) {
+    await delay(POLL_MS)
+    reply = await api.post('/api/tx/send', body)
+  }
   if (reply.status !== 200 && reply.status !== 202) {
     const refusal = reply.code ?? reply.text
     return async () => ({ call, refusal, status: 'refused', spend: '0' })

@@ -31,9 +31,19 @@ describe('the environment', () => {
         quotas: { wallets: 10_000, keys: 20_000, webhooks: 100, rules: 1_000 },
         retention: { deliveriesMs: 30 * 24 * 3_600_000, eventsMs: null, auditMs: null },
         retentionIntervalMs: 3_600_000,
+        undelegateAfterMs: null,
       },
       warnings: [],
     })
+  })
+
+  test('hours without a sponsored call may have decimals, and never is the same as none', () => {
+    const read = (hours: string) =>
+      readConfig({ COUNTERSIGN_UNDELEGATE_HOURS: hours }).config.undelegateAfterMs
+    expect([read('24'), read('0.01'), read('never')]).toEqual([86_400_000, 36_000, null])
+    for (const wrong of ['0', '-1', '1h', '1e3']) {
+      expect(() => read(wrong)).toThrow(/COUNTERSIGN_UNDELEGATE_HOURS/)
+    }
   })
 
   test.each([

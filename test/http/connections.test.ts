@@ -2,6 +2,7 @@ import { connect } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
 import { CATALOGUE } from '../../src/errors/catalogue.js'
 import { readBodyHead, readBodyLater } from '../../src/http/body.js'
+import type { ExtraRoute } from '../../src/http/routes.js'
 import {
   exchangeRaw,
   type Harness,
@@ -16,6 +17,9 @@ const JSON_TYPE = 'Content-Type: application/json\r\n'
 const BODY = JSON.stringify({ chain_id: 1, to: `0x${'ab'.repeat(20)}`, value: '1' })
 const POST_HEAD = `POST /api/tx/send HTTP/1.1\r\nHost: a\r\n${KEY}${JSON_TYPE}`
 const GET_LIMITS = `GET /api/limits HTTP/1.1\r\nHost: a\r\n${KEY}\r\n`
+
+/** More than the system's own buffers of a connection hold. */
+const STREAMED_BYTES_MAX = 64 * 1024 * 1024
 
 let harness: Harness
 
@@ -251,6 +255,40 @@ test('above the in-flight bound requests get 503 OVERLOADED at once, and later o
   gate.open()
   for (const response of await Promise.all(held)) expect(response.status).toBe(200)
   expect((await fetch(`${harness.baseUrl}/api/limits`, { headers })).status).toBe(200)
+})
+
+test('a stream that its caller does not take is cut off', async () => {
+  let written = 0
+  let isCutOff = false
+  const route: ExtraRoute = {
+    method: 'GET',
+    path: '/stream',
+    name: 'stream',
+    handle(exchange) {
+      exchange.onAbort(() => {
+        isCutOff = true
+      })
+      const stream = exchange.stream({ status: 200, contentType: 'text/plain' })
+      const more = () => {
+        if (isCutOff || written >= STREAMED_BYTES_MAX) {
+          stream.end()
+          return
+        }
+        stream.write('x'.repeat(65_536))
+        written += 65_536
+        setImmediate(more)
+      }
+      more()
+    },
+  }
+  await start({ extraRoutes: [route] })
+  const caller = connect(harness.port, '127.0.0.1')
+  caller.on('error', () => undefined)
+  caller.pause()
+  caller.write('GET /stream HTTP/1.1\r\nHost: a\r\n\r\n')
+  await expect.poll(() => isCutOff || written >= STREAMED_BYTES_MAX).toBe(true)
+  caller.destroy()
+  expect(isCutOff).toBe(true)
 })
 
 test('a write without a place is refused before its body is read, and the connection goes on', async () => {

@@ -62,6 +62,9 @@ export interface HarnessOptions {
   readonly extraRoutes?: readonly ExtraRoute[]
   readonly refusesWrite?: (keyId: KeyId) => boolean
   readonly inFlightMax?: number
+  readonly readableSeq?: () => number
+  /** Of console tokens; default: never. */
+  readonly tokenExpiresAtMs?: () => number
   readonly drainTimeoutMs?: number
   /** What happens at the door before there is a server. */
   readonly before?: (door: FrontDoor) => Promise<void>
@@ -151,7 +154,8 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
         return refuse(fault('INVALID_TOKEN'))
       }
       remembered.add(header)
-      return ok({ userId: 'user_1' as UserId, email: null })
+      const expiresAtMs = options.tokenExpiresAtMs?.() ?? Number.POSITIVE_INFINITY
+      return ok({ userId: 'user_1' as UserId, email: null, expiresAtMs })
     },
     rateLimit: createRateLimiter({ policy: options.ratePolicy ?? KEY_POLICY, nowMs }),
     failedAuthentications: createRateLimiter({
@@ -168,6 +172,7 @@ export async function startHarness(options: HarnessOptions = {}): Promise<Harnes
     extraRoutes: options.extraRoutes ?? [],
     readiness: options.readiness ?? [],
     ...(options.refusesWrite === undefined ? {} : { refusesWrite: options.refusesWrite }),
+    ...(options.readableSeq === undefined ? {} : { readableSeq: options.readableSeq }),
     ...(options.inFlightMax === undefined ? {} : { inFlightMax: options.inFlightMax }),
     drainTimeoutMs: options.drainTimeoutMs ?? 2_000,
     door,

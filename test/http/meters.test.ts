@@ -8,10 +8,16 @@ import { createSignPipeline } from '../../src/service-custody/sign-pipeline.js'
 import {
   attachMeter,
   createMeterBuffer,
+  readQueues,
   registerMeters,
   showLatencies,
 } from '../../src/wiring/meters.js'
-import { attachPathMeter, createPathBuffer, showPath } from '../../src/wiring/path-meter.js'
+import {
+  attachPathMeter,
+  createPathBuffer,
+  readBacklogs,
+  showPath,
+} from '../../src/wiring/path-meter.js'
 import { meterRpc } from '../../src/wiring/rpc-meter.js'
 
 test('a queue tells how much waits, how long it waited, and what it turned away', () => {
@@ -100,6 +106,19 @@ test('what the queues of every thread read is shown, by queue and thread', async
   expect(text).not.toContain('queue="mailbox",thread="main"')
 })
 
+test('a queue of several threads is told of as one: all that waits, and the longest wait', () => {
+  const buffer = createMeterBuffer(3)
+  const [main, first, second] = [0, 1, 2].map((row) => attachMeter(buffer, row))
+  main?.queue('callers', () => ({ length: 3, waitMs: 1_500, dropped: 2 }))
+  first?.queue('signing', () => ({ length: 7, waitMs: 20, dropped: 0 }))
+  second?.queue('signing', () => ({ length: 5, waitMs: 30, dropped: 1 }))
+  for (const meter of [main, first, second]) meter?.post()
+  expect(readQueues(buffer)).toEqual([
+    { queue: 'callers', length: 3, waitMs: 1_500, dropped: 2 },
+    { queue: 'signing', length: 12, waitMs: 30, dropped: 1 },
+  ])
+})
+
 test('latencies of all threads are one histogram each, in seconds', () => {
   const buffer = createMeterBuffer(3)
   const [, first, second] = [0, 1, 2].map((row) => attachMeter(buffer, row))
@@ -130,7 +149,7 @@ test('what happens to money is added up over the threads, by chain, code and age
   worker?.refused('NOT_A_CODE')
   // Of a chain that is not configured any more: nothing else is counted up for it.
   worker?.step(10, 'signed')
-  main?.unconfirmed(1, () => ({ count: 2, oldestAtMs: 4_000 }))
+  main?.unconfirmed(1, () => ({ count: 2, oldestAtMs: 4_000, lanes: 1 }))
   worker?.webhooks(() => ({ count: 3, oldestAtMs: 1_000 }))
   main?.post()
   worker?.post()
@@ -149,4 +168,10 @@ test('what happens to money is added up over the threads, by chain, code and age
     'countersign_webhook_oldest_seconds 9',
   ]
   expect(lines).toEqual(expect.arrayContaining(shown))
+  const { unconfirmed, webhooks } = readBacklogs(buffer, chainIds)
+  expect(unconfirmed()).toEqual([
+    { chainId: 1, count: 2, oldestAtMs: 4_000, lanes: 1 },
+    { chainId: 8_453, count: 0, oldestAtMs: null, lanes: 0 },
+  ])
+  expect(webhooks()).toEqual({ count: 3, oldestAtMs: 1_000 })
 })

@@ -1,6 +1,8 @@
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:net'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
+import type { App } from '../../src/http/app.js'
 import { createFrontDoor } from '../../src/http/front-door.js'
 import { createApp } from '../../src/http/uws.js'
 import { freePort } from '../support/ports.js'
@@ -85,7 +87,7 @@ describe('a service that takes over', () => {
   })
 
   test('refuses what is more than it can hold, with a time to come back', async () => {
-    const door = createFrontDoor(createApp({ adapter: ADAPTER }), 2)
+    const door = createFrontDoor(createApp({ adapter: ADAPTER }), { heldMax: 2 })
     const port = await freePort()
     await door.listenEarly('127.0.0.1', port, PATIENCE_MS)
     const calls = Array.from({ length: 3 }, () => call(port, '/any'))
@@ -97,6 +99,81 @@ describe('a service that takes over', () => {
     )
     const statuses = (await Promise.all(calls)).map(({ status }) => status)
     expect(statuses.toSorted()).toEqual([200, 200, 503])
+    listener.close()
+  })
+
+  const served = (app: App) => app.any('/*', (response) => response.end('served', true))
+
+  /** With room for one. */
+  async function smallDoor() {
+    const door = createFrontDoor(createApp({ adapter: ADAPTER }), { heldMax: 1, bytesMax: 1_000 })
+    const port = await freePort()
+    await door.listenEarly('127.0.0.1', port, PATIENCE_MS)
+    return { door, port }
+  }
+
+  /** A connection that has sent that much. */
+  async function asked(port: number, text: string): Promise<Socket> {
+    const socket = connect(port, '127.0.0.1')
+    await once(socket, 'connect')
+    await new Promise<void>((resolve) => socket.write(text, () => resolve()))
+    return socket
+  }
+
+  /** Resolves when the place is taken; one that it takes itself it gives up. */
+  async function isFull(port: number): Promise<'full'> {
+    for (;;) {
+      const signal = AbortSignal.timeout(1_000)
+      const probe = await fetch(`http://127.0.0.1:${port}/probe`, { signal }).catch(() => null)
+      if (probe?.status === 503) return 'full'
+    }
+  }
+
+  test('holds nothing of callers that went away before their request was whole', async () => {
+    const { door, port } = await smallDoor()
+    const socket = await asked(port, 'POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nhalf')
+    await isFull(port)
+    socket.destroy()
+    // The place is free as soon as the end of that connection is read; what takes it is answered.
+    await expect
+      .poll(async () => await Promise.race([call(port, '/b'), delay(500, null)]))
+      .toBe(null)
+    const listener = await door.open('127.0.0.1', port, served)
+    listener.close()
+  })
+
+  test('refuses a body for which there is no room, and has all of its room after that', async () => {
+    const { door, port } = await smallDoor()
+    const tooLong = await call(port, '/a', { method: 'POST', body: 'x'.repeat(1_001) })
+    expect(tooLong.status).toBe(503)
+    const held = await asked(
+      port,
+      `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 900\r\n\r\n${'x'.repeat(900)}`,
+    )
+    const answered = once(held, 'data')
+    expect(await Promise.race([answered.then(String), isFull(port)])).toBe('full')
+    const listener = await door.open('127.0.0.1', port, served)
+    expect(String(await answered)).toMatch(/^HTTP\/1.1 200 /)
+    held.destroy()
+    listener.close()
+  })
+
+  test('ends a stream that its caller has left', async () => {
+    const { door, port } = await smallDoor()
+    const caller = await asked(port, 'GET /stream HTTP/1.1\r\nHost: a\r\n\r\n')
+    await isFull(port)
+    let ended = false
+    const listener = await door.open('127.0.0.1', port, (app) =>
+      app.any('/*', (response) => {
+        response.onAborted(() => {
+          ended = true
+        })
+        response.write('first')
+      }),
+    )
+    await once(caller, 'data')
+    caller.destroy()
+    await expect.poll(() => ended).toBe(true)
     listener.close()
   })
 })

@@ -6,6 +6,7 @@ import { mintConsoleToken } from '../../scripts/dev/mint-console-token.js'
 import { createConsoleTokenVerifier } from '../../src/auth/console-token.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
 import { startLogin } from '../../src/identity-provider/login/start-login.js'
+import { createSignInBrowser } from '../support/sign-in-browser.js'
 import {
   AUDIENCE,
   claimsOf,
@@ -25,8 +26,8 @@ beforeAll(async () => {
 })
 afterAll(() => login.stop())
 
-const authorizeUrl = (overrides: Record<string, string> = {}) => {
-  const url = new URL(`${login.issuer}/auth`)
+const authorizeUrl = (overrides: Record<string, string> = {}, issuer = login.issuer) => {
+  const url = new URL(`${issuer}/auth`)
   url.search = new URLSearchParams({
     client_id: 'countersign-console',
     response_type: 'code',
@@ -38,6 +39,37 @@ const authorizeUrl = (overrides: Record<string, string> = {}) => {
   }).toString()
   return url
 }
+
+describe('where passkeys live', () => {
+  it('the sign-in page asks for one by a script of this origin, and elsewhere by none', async () => {
+    const own = await runLogin()
+    try {
+      const shown = async () => {
+        const browser = createSignInBrowser({ email: '', password: '' })
+        return browser.look(authorizeUrl({}, own.issuer).href)
+      }
+      const origins: string[] = []
+      own.takePasskeys({
+        rpIdAt: (origin) => (origins.push(origin) > 1 ? 'localhost' : null),
+        challengeOf: (interactionId) => `of-${interactionId}`,
+        isSignedBy: async () => false,
+      })
+      const elsewhere = await shown()
+      expect(elsewhere.html).not.toContain('passkey')
+      expect(elsewhere.policy).not.toContain('script-src')
+      const here = await shown()
+      expect(origins).toEqual([own.issuer, own.issuer])
+      const id = here.url.pathname.split('/').at(-1)
+      expect(here.html).toContain(`data-challenge="of-${id}" data-rp-id="localhost"`)
+      expect(here.policy).toContain("; script-src 'self'")
+      const script = await fetch(`${own.issuer}/sign-in/passkey.js`)
+      expect(script.headers.get('content-type')).toContain('text/javascript')
+      expect(await script.text()).toContain('navigator.credentials.get')
+    } finally {
+      await own.stop()
+    }
+  })
+})
 
 describe('signing in with authorization code and PKCE', () => {
   it('gives a JWT that the wallet service accepts', async () => {

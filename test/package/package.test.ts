@@ -70,6 +70,7 @@ describe('the tarball', () => {
         'LICENSE',
         'README.md',
         'dist/src/main.js',
+        'dist/src/console/assets.json',
         'dist/src/identity-provider/main.js',
         'dist/src/quorum-signer/main.js',
         'dist/src/cli/main.js',

@@ -2,6 +2,7 @@ import axe from 'axe-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ApprovalTerm, encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import { readConfirmable } from '../../src/custody/authorizers/confirmable.js'
+import { describeGrantChange } from '../../src/custody/authorizers/describe-grant-change.js'
 import {
   encodeGrantStatement,
   type GrantStatement,
@@ -11,11 +12,11 @@ import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import { documentRoutes } from '../../src/http/document-routes.js'
 import type { ExtraRoute } from '../../src/http/routes.js'
 import { approvalPage } from '../../src/identity-provider/approvals/approval-page.js'
-import { confirmPage } from '../../src/identity-provider/authorizers/pages.js'
+import { confirmPage } from '../../src/identity-provider/authorizers/confirm-page.js'
 import {
-  contentSecurityPolicy,
   loginPage,
   scriptedPagePolicy,
+  signInPolicy,
 } from '../../src/identity-provider/login/pages.js'
 import type { ApprovalRow } from '../../src/identity-provider/vault/approval-rows.js'
 import { type Harness, startHarness } from '../http/harness.js'
@@ -55,18 +56,24 @@ const WAITING: ApprovalRow = {
 const IDENTITY_PAGES = [
   page(
     '/login',
-    contentSecurityPolicy(null),
+    signInPolicy(null),
     loginPage({
       ...{ interactionPath: '/i', clientName: 'Countersign console', email: PERSON },
       problem: 'That email and password do not fit.',
+      passkey: { challenge: 'AA', rpId: 'id.example.com', script: '/sign-in/passkey.js' },
     }),
   ),
   page(
     '/confirm',
     scriptedPagePolicy(),
     confirmPage({
-      ...{ email: PERSON, rpId: 'localhost', signInPath: '/i' },
+      ...{ email: PERSON, rpId: 'localhost', signInPath: '/i', nowMs: 1_763_630_500_000 },
+      names: { key: 'Payroll bot', wallet: 'w'.repeat(128) },
       asked: readConfirmable(encodeGrantStatement(STATEMENT)),
+      change: describeGrantChange(STATEMENT, {
+        ...STATEMENT,
+        ...{ dailyLimitMicros: 25_000_000n, allowedChains: [1] },
+      }),
     }),
   ),
   page(

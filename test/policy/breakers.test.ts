@@ -7,8 +7,11 @@ import {
   type Watched,
   watch,
 } from '../../src/policy/breakers.js'
+import { policyEnlarges } from '../../src/policy/enlarges.js'
 import type { Breaker } from '../../src/policy/policy.js'
 import { BUCKETS } from '../../src/policy/sliding-buckets.js'
+
+import { policyOf } from './random-policies.js'
 
 const NOON = Date.UTC(2026, 0, 31, 12)
 const SECOND_MS = 1_000
@@ -103,6 +106,19 @@ const LOG = fc
     { maxLength: 120 },
   )
   .map((log) => [...log].sort((a, b) => a.atMs - b.atMs))
+
+test('a breaker of a key is loosened by nobody but an authorizer', () => {
+  const policy = (breakers: readonly object[]) => policyOf({ default: 'allow', breakers })
+  const [few, spending] = [
+    { kind: 'refusals', count: 5, per_seconds: 60 },
+    { kind: 'spend_factor', factor: 5, per_seconds: 60 },
+  ]
+  const before = policy([few])
+  expect(policyEnlarges(before, policy([spending, few]))).toBe(false)
+  for (const looser of [[], [{ ...few, count: 6 }], [{ ...few, per_seconds: 30 }], [spending]]) {
+    expect(policyEnlarges(before, policy(looser))).toBe(true)
+  }
+})
 
 test('what is counted apart and what is counted in one comes to the same trips, within bounds', () => {
   fc.assert(

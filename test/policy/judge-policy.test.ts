@@ -191,7 +191,7 @@ describe('conditions', () => {
 const ASKS = EFFECTS.indexOf('require_approval')
 
 // `npm run test:policies` takes a hundred thousand of each.
-describe('for any policy and call', { timeout: 1_800_000 }, () => {
+describe('for any policy and call', { timeout: 21_600_000 }, () => {
   const passage = (policy: Policy, call: CallShown, facts: Facts) =>
     EFFECTS.indexOf(judge(compilePolicy(policy), call, facts).effect)
 

@@ -56,10 +56,43 @@ test('a sliding time never counts less than went before, and at most 1/64 of it 
         expect(counted.count).toBeGreaterThanOrEqual(since(HOUR_MS))
         expect(counted.count).toBeLessThanOrEqual(since(HOUR_MS + HOUR_MS / BUCKETS))
         expect(counted.micros).toBe(BigInt(counted.count) * 2n)
-        expect(ledger.windows[0]?.buckets.length).toBeLessThanOrEqual(BUCKETS + 2)
+        expect(ledger.windows[0]?.slide.closed.length).toBeLessThanOrEqual(BUCKETS + 1)
       }
     }),
     { numRuns: 100 },
+  )
+})
+
+test('each sliding time counts as if it were alone, from the call after which there is one', () => {
+  const call = fc.record({
+    afterMs: fc.oneof(fc.nat(500), fc.nat(60_000), fc.nat(HOUR_MS)),
+    micros: fc.bigInt(0n, 10n ** 12n),
+    times: fc.subarray([1, 60, 3_600]),
+  })
+  fc.assert(
+    fc.property(fc.array(call, { maxLength: 200 }), (calls) => {
+      let together = NO_POLICY_LEDGER
+      const alone = new Map([1, 60, 3_600].map((one) => [one, NO_POLICY_LEDGER]))
+      let atMs = NOON
+      for (const { afterMs, micros, times } of calls) {
+        atMs += afterMs
+        const one = { atMs, micros, taken: [] }
+        together = addToLedger(together, one, times, [])
+        for (const [perSeconds, ledger] of alone) {
+          const asked = times.includes(perSeconds) ? [perSeconds] : []
+          const after = addToLedger(ledger, one, asked, [])
+          alone.set(perSeconds, after)
+          for (const nowMs of [atMs, atMs + afterMs / 2, atMs + perSeconds * 900]) {
+            const [own, shared] = [after, together].map((of) => [
+              countedWithin(of, perSeconds, nowMs),
+              freesAt(of, [], perSeconds, ({ count }) => count <= 1),
+            ])
+            expect(shared).toEqual(own)
+          }
+        }
+      }
+    }),
+    { numRuns: 50 },
   )
 })
 

@@ -181,7 +181,7 @@ test('both domains come to the same on what a call shows, each by its own bytes'
     ),
     { numRuns: Math.ceil(CALLS / CALLS_PER_POLICY) },
   )
-}, 1_800_000)
+}, 21_600_000)
 
 function judgedByUserSide(...[policy, payload, usage, nowMs]: JudgedParameters) {
   try {

@@ -68,7 +68,7 @@ beforeEach(async () => {
   nativeFeed = await feed('ETH / USD', 2_500_00000000n)
   usdcFeed = await feed('USDC / USD', 1_00000000n)
   proxy = await startFaultProxy({ upstream: anvil.url })
-  rpc = createRpcClient({ chainId: 8453, endpoints: [proxy.url], timeoutMs: 500 })
+  rpc = createRpcClient({ chainId: 8453, endpoints: [proxy.url], timeoutMs: 10_000 })
   prices = opened()
   return async () => {
     prices.close()

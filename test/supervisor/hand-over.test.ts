@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterEach, expect, test } from 'vitest'
 import { handOver, hasEnded, NotReplaced, SUCCESSOR } from '../../src/supervisor/hand-over.js'
@@ -37,6 +37,18 @@ test('a successor that does not come up costs nothing: the old one goes on', asy
   const replacing = handOver(old, () => service('breaks-at-once'))
   await expect(replacing).rejects.toThrow(NotReplaced)
   await expect(replacing).rejects.toThrow(/ended with 3/)
+  expect(hasEnded(old)).toBe(false)
+})
+
+test('a successor that cannot even be started costs nothing: the old one goes on', async () => {
+  const old = await running()
+  const replacing = handOver(old, () => {
+    const child = spawn('/nowhere/node', [], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] })
+    child.on('error', () => undefined)
+    return child
+  })
+  await expect(replacing).rejects.toThrow(NotReplaced)
+  await expect(replacing).rejects.toThrow(/could not be started/)
   expect(hasEnded(old)).toBe(false)
 })
 

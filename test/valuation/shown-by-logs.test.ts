@@ -2,13 +2,13 @@ import { encodeAbiParameters, getAddress, toEventSelector } from 'viem'
 import { expect, test } from 'vitest'
 import type { ReceiptLog } from '../../src/chains/receipts.js'
 import type { SimulatedApproval, SimulatedTransfer } from '../../src/chains/simulate/simulation.js'
-import type { Address, Hex } from '../../src/domain/ids.js'
+import { type Address, type Hex, ZERO_ADDRESS } from '../../src/domain/ids.js'
 import type { Price } from '../../src/pricing/price-source.js'
 import type { ChainView } from '../../src/valuation/chain-view.js'
 import { PriceBook } from '../../src/valuation/price-book.js'
 import { createReceiptValuer, type MinedCall } from '../../src/valuation/receipt-valuer.js'
 import { shownByLogs } from '../../src/valuation/shown-by-logs.js'
-import { MULTICALL3, ZERO_ADDRESS } from '../../src/valuation/well-known.js'
+import { MULTICALL3 } from '../../src/valuation/well-known.js'
 
 const wallet = getAddress('0x00000000000000000000000000000000000a6e47')
 const usdc = getAddress('0x00000000000000000000000000000000000000c1')

@@ -1,12 +1,11 @@
 import { encodeFunctionData, getAddress, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
 import type { SimulatedTransfer } from '../../src/chains/simulate/simulation.js'
-import type { Address, Hex } from '../../src/domain/ids.js'
+import { type Address, type Hex, ZERO_ADDRESS } from '../../src/domain/ids.js'
 import type { Price } from '../../src/pricing/price-source.js'
 import { opensToOthers } from '../../src/valuation/operator-calls.js'
 import { PriceBook } from '../../src/valuation/price-book.js'
 import { gainedByOthers } from '../../src/valuation/third-parties.js'
-import { ZERO_ADDRESS } from '../../src/valuation/well-known.js'
 
 const wallet = getAddress('0x00000000000000000000000000000000000a6e47')
 const usdc = getAddress('0x00000000000000000000000000000000000000c1')

@@ -143,8 +143,12 @@ export class WatchList {
   #unsettle(blockNumber: number, exceptHash: Hex | null): void {
     for (const { mined, transactions } of this.#settled.take(blockNumber, exceptHash)) {
       for (const each of transactions) {
-        if (this.#open.has(each.txId)) continue
-        this.put({ ...each, mined, pendingNotice: null, checked: false, sinceBlock: null })
+        const again = this.#open.get(each.txId)
+        if (again === undefined) {
+          this.put({ ...each, mined, pendingNotice: null, checked: false, sinceBlock: null })
+        }
+        // Signed again by its wallet before that heard of its end, and watched since.
+        else if (again.mined === null) this.setMined(again, mined)
       }
     }
   }

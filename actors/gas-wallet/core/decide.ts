@@ -8,11 +8,16 @@ import type { UnminedCommand } from '../../account/core/messages.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import { type AccountDraft, isIdle, laneOf } from '../../account/core/state.js'
 import type { Decision, ReplyToken } from '../../runtime/actor.js'
-import type { JobRefusal, SponsorUpdate } from '../../sub-wallet/core/sponsored-messages.js'
+import type {
+  JobRefusal,
+  SponsorUpdate,
+  UndelegationUpdate,
+} from '../../sub-wallet/core/sponsored-messages.js'
 import type {
   GasWalletCommand,
   GasWalletEffect,
   GasWalletEvent,
+  JobUpdate,
   Opened,
   PreparedJob,
 } from './messages.js'
@@ -33,7 +38,7 @@ export function decide(
 ): GasDecision {
   switch (command.type) {
     case 'open':
-      return open(state, token)
+      return open(state, command, token)
     case 'key-made':
       return keyMade(state, command.wallet)
     case 'sponsor':
@@ -57,16 +62,29 @@ export function decide(
 
 const NOTHING: GasDecision = { events: [], effects: [], replies: [] }
 
-function open(state: GasWalletState, token: ReplyToken | null): GasDecision {
+function open(
+  state: GasWalletState,
+  { unreported = { jobs: [], nowMs: 0 } }: Extract<GasWalletCommand, { type: 'open' }>,
+  token: ReplyToken | null,
+): GasDecision {
+  const { gasWalletId } = state
   const { wallet, open: transactions } = state.account
   if (wallet === null) {
     if (token !== null) state.openers.push(token)
     return { ...NOTHING, effects: [{ type: 'make-key' }] }
   }
   const value: Opened = { address: wallet.address }
+  const told = unreported.jobs.map(({ job, tx }): GasWalletEffect => {
+    const about: About = { gasWalletId, job, nowMs: unreported.nowMs }
+    const flight = transactions.get(tx.txId)?.flight ?? 'ended'
+    return { type: 'tell', subWalletId: job.subWalletId, update: update(about, tx, flight) }
+  })
   return {
     events: [],
-    effects: [...transactions.values()].map(({ tx }) => ({ type: 'watch', tx })),
+    effects: [
+      ...[...transactions.values()].map(({ tx }): GasWalletEffect => ({ type: 'watch', tx })),
+      ...told,
+    ],
     replies: token === null ? [] : [{ token, result: { ok: true, value } }],
   }
 }
@@ -217,7 +235,7 @@ function changedBy(event: GasWalletEvent): TxId | null {
   }
 }
 
-function updateOf(state: GasWalletState, job: GasJob, nowMs: number): SponsorUpdate | null {
+function updateOf(state: GasWalletState, job: GasJob, nowMs: number): JobUpdate | null {
   const { account, gasWalletId } = state
   const about: About = { gasWalletId, job, nowMs }
   const { txId } = job
@@ -241,7 +259,7 @@ function publicFault(why: Fault | undefined): Fault {
   return why
 }
 
-function tell(job: GasJob, update: SponsorUpdate): GasDecision {
+function tell(job: GasJob, update: JobUpdate): GasDecision {
   return { ...NOTHING, effects: [{ type: 'tell', subWalletId: job.subWalletId, update }] }
 }
 
@@ -252,20 +270,27 @@ interface About {
   readonly nowMs: number
 }
 
-function update(
-  about: About,
-  gas: AccountTransaction,
-  flight: SponsorUpdate['flight'],
-): SponsorUpdate {
+function update(about: About, gas: AccountTransaction, flight: SponsorUpdate['flight']): JobUpdate {
   const { gasWalletId, job, nowMs } = about
   const { txId, cancels } = job
+  if (job.lineageId === null) {
+    return undelegation(job, gas.mined !== null || isFinal(gas.status) ? 'over' : 'open')
+  }
   return { type: 'sponsor-update', txId, gas, flight, refusal: null, gasWalletId, cancels, nowMs }
 }
 
-function refusal({ gasWalletId, job, nowMs }: About, why: JobRefusal): SponsorUpdate {
+function refusal({ gasWalletId, job, nowMs }: About, why: JobRefusal): JobUpdate {
   const { txId, cancels } = job
+  if (job.lineageId === null) return undelegation(job, 'refused')
   return {
     ...{ type: 'sponsor-update', txId, gas: null, flight: 'ended', refusal: why },
     ...{ gasWalletId, cancels, nowMs },
   }
+}
+
+function undelegation(
+  { txId, chainId }: GasJob,
+  stage: UndelegationUpdate['stage'],
+): UndelegationUpdate {
+  return { type: 'undelegation-update', txId, chainId, stage }
 }

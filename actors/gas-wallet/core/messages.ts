@@ -11,12 +11,20 @@ import type {
   UnminedCommand,
 } from '../../account/core/messages.js'
 import type { AccountDraft } from '../../account/core/state.js'
-import type { JobRefusal, SponsorUpdate } from '../../sub-wallet/core/sponsored-messages.js'
+import type {
+  JobRefusal,
+  SponsorUpdate,
+  UndelegationUpdate,
+} from '../../sub-wallet/core/sponsored-messages.js'
 import type { ServiceWallet } from './state.js'
 
 export type GasWalletCommand =
   /** Make the key if there is none, and take up what a restart interrupted. Answers `Opened`. */
-  | { readonly type: 'open' }
+  | {
+      readonly type: 'open'
+      /** What sub-wallets may not have heard of before a crash. */
+      readonly unreported?: { readonly jobs: readonly UnreportedJob[]; readonly nowMs: number }
+    }
   | { readonly type: 'key-made'; readonly wallet: ServiceWallet | null }
   /** `others` counts the gas wallets that may be asked when this one refuses. */
   | { readonly type: 'sponsor'; readonly job: GasJob; readonly others: number }
@@ -33,6 +41,11 @@ export type GasWalletCommand =
     }
   | AccountCommand
   | UnminedCommand
+
+export interface UnreportedJob {
+  readonly job: GasJob
+  readonly tx: AccountTransaction
+}
 
 export interface PreparedJob {
   readonly type: 'prepared-sponsor'
@@ -91,4 +104,6 @@ export type GasWalletEffect =
       readonly purpose: ReplacePurpose
       readonly authorization: Authorization | null
     }
-  | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly update: SponsorUpdate }
+  | { readonly type: 'tell'; readonly subWalletId: SubWalletId; readonly update: JobUpdate }
+
+export type JobUpdate = SponsorUpdate | UndelegationUpdate

@@ -1,5 +1,5 @@
 import type { Freezing } from '../../../src/domain/freeze.js'
-import type { GasWalletId, TxId } from '../../../src/domain/ids.js'
+import type { GasWalletId, LineageId, TxId } from '../../../src/domain/ids.js'
 import type { GasJob, GasWallet } from '../../../src/domain/sponsorship.js'
 import type { Fault } from '../../../src/errors/fault.js'
 import type { AccountState } from '../../account/core/state.js'
@@ -18,7 +18,7 @@ export interface GasWalletState {
   /** Why a draft could not be signed, until the lane gives it up. */
   readonly faults: Map<TxId, Fault>
   /** What is frozen of a job's now, as its shell knows it; null: nothing. Not its own. */
-  freezingOf: (job: GasJob) => Freezing | null
+  freezingOf: (job: GasJob & { readonly lineageId: LineageId }) => Freezing | null
   /** Callers that wait for the key. */
   readonly openers: ReplyToken[]
 }

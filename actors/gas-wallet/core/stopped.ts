@@ -5,9 +5,11 @@ import type { GasWalletState } from './state.js'
 
 /**
  * Why a job is not begun: its user, wallet or key was frozen after the intent had been signed. What
- * ends an intent on chain only takes away, and goes on.
+ * ends an intent or a delegation on chain only takes away, and goes on.
  */
 export function whyStopped({ freezingOf }: GasWalletState, job: GasJob): Fault | null {
-  const freezing = job.cancels === null ? freezingOf(job) : null
+  const { cancels, lineageId } = job
+  const isCall = cancels === null && lineageId !== null
+  const freezing = isCall ? freezingOf({ ...job, lineageId }) : null
   return freezing === null ? null : frozenFault(freezing)
 }

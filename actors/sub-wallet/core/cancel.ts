@@ -9,7 +9,7 @@ import type { Turn } from './turn.js'
 /**
  * Outbids it at its own nonce by sending nothing to the account itself. Which of the two lands the
  * chain decides: until then its spend stays reserved, and both hashes are watched. Answered with the
- * record as it stands; where the quorum or the fee ceiling is in the way nothing changes, and it may
+ * record as it is; where the quorum or the fee ceiling is in the way nothing changes, and it may
  * be asked for again.
  */
 export function cancelTransaction(

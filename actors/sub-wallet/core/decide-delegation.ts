@@ -2,7 +2,7 @@ import { pumpFlight } from '../../account/core/flight.js'
 import { pumpSigning } from '../../account/core/signing.js'
 import { laneOf, type NonceLane } from '../../account/core/state.js'
 import { callOf } from './sponsored-call.js'
-import type { SponsoredCommand } from './sponsored-messages.js'
+import type { SponsoredCommand, SponsoredEvent } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import type { Turn } from './turn.js'
 
@@ -58,7 +58,7 @@ function lead(turn: Turn, chainId: number): void {
   askFor(turn, first, { nonce: lane.nextNonce })
 }
 
-function isEmpty({ signing, filling, flight, gaps }: NonceLane): boolean {
+export function isEmpty({ signing, filling, flight, gaps }: NonceLane): boolean {
   return signing.length + filling.length + flight.length + gaps.length === 0
 }
 
@@ -89,10 +89,12 @@ function askFor(
 /** The chain was asked whether the account is delegated now. */
 export function delegationChecked(turn: Turn, command: Of<'delegation-checked'>): void {
   const { chainId, delegated, chainNonce } = command
-  if (turn.state.delegations.get(chainId)?.phase !== 'pending') return
+  const phase = turn.state.delegations.get(chainId)?.phase
+  if (phase !== 'pending' && phase !== 'ending') return
   const lane = laneOf(turn.state, chainId)
   const nextNonce = Math.max(lane.nextNonce ?? 0, chainNonce)
-  end(turn, lane, delegated ? 'delegated' : 'not-delegated', nextNonce)
+  const otherwise = phase === 'ending' ? 'undelegated' : 'not-delegated'
+  end(turn, lane, delegated ? 'delegated' : otherwise, nextNonce)
   proceed(turn, chainId)
 }
 
@@ -112,10 +114,10 @@ export function dropOrphanedDelegation(turn: Turn, chainId: number): void {
   proceed(turn, chainId)
 }
 
-function end(
+export function end(
   turn: Turn,
   lane: NonceLane,
-  outcome: 'delegated' | 'not-delegated',
+  outcome: Extract<SponsoredEvent, { type: 'delegation-ended' }>['outcome'],
   nextNonce: number | null,
 ): void {
   turn.emit({ type: 'delegation-ended', chainId: lane.chainId, outcome, nextNonce })

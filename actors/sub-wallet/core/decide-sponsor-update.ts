@@ -1,8 +1,6 @@
 import type { Call } from '../../../src/domain/call.js'
-import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
 import { gasWalletsFor } from '../../../src/domain/gas-wallets.js'
 import type { TxId } from '../../../src/domain/ids.js'
-import { valueUsdMicros } from '../../../src/domain/money.js'
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
 import {
   type AccountTransaction,
@@ -14,11 +12,12 @@ import { type Fault, fault, naming } from '../../../src/errors/fault.js'
 import { noteSigned } from './breaker-watch.js'
 import { dropOrphanedDelegation } from './decide-delegation.js'
 import { limitsCrossed } from './limit-crossings.js'
-import { reopenSponsored } from './reopen-sponsored.js'
+import { holdAgain, reopenSponsored } from './reopen-sponsored.js'
 import { Sent } from './sent.js'
-import { recordBeforeGas } from './sponsored-call.js'
+import { gasCostMicros, recordBeforeGas } from './sponsored-call.js'
 import type { SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
+import { runningKey } from './state.js'
 import type { Turn } from './turn.js'
 
 type Of<T extends SponsoredCommand['type']> = Extract<SponsoredCommand, { type: T }>
@@ -36,7 +35,7 @@ export function sponsorUpdate(turn: Turn, command: Update): void {
   }
   const entry = turn.state.sponsored.get(txId)
   if (entry === undefined || entry.phase === 'held') {
-    reopenSponsored(turn, entry, command)
+    reopened(turn, entry, command)
     return
   }
   // What a gas wallet tells that was passed over says nothing about the one that was asked since.
@@ -58,6 +57,16 @@ export function sponsorUpdate(turn: Turn, command: Update): void {
     // Even a reverted execution leaves the delegation in place.
     turn.effect({ type: 'check-delegation', chainId, account })
   }
+}
+
+/** It is in flight again; the same update may say that it is mined again, or has ended. */
+function reopened(turn: Turn, held: SponsoredEntry | undefined, command: Update): void {
+  const { txId, gas, nowMs } = command
+  if (!reopenSponsored(turn, held, command) || gas === null) return
+  const entry = turn.state.sponsored.get(txId)
+  if (entry === undefined || entry.sponsorship === null) return
+  if (gas.mined === null && !isFinal(gas.status)) return
+  follow(turn, entry, entry.sponsorship, gas, nowMs)
 }
 
 /**
@@ -135,7 +144,8 @@ function follow(
   if (known === null) return
   if (entry.tx === null) {
     const sent: Sponsorship = { ...sponsorship, stage: 'sent' }
-    turn.emit({ type: 'sponsored-sent', tx: known, sponsorship: sent, screenedAgainst })
+    const event = { tx: known, sponsorship: sent, screenedAgainst, atMs: nowMs }
+    turn.emit({ type: 'sponsored-sent', ...event })
     noteSigned(turn, known, [])
     for (const event of limitsCrossed(turn.state, known.keyId, nowMs)) turn.emit(event)
   }
@@ -163,11 +173,12 @@ function finish(
   nowMs: number,
 ): void {
   const { txId, chainId, deadlineSeconds, reservation, valuation } = sponsorship
-  const paidGasMicros = gasCostMicros(gas, valuation)
+  const paidGasMicros = gasCostMicros(gas.mined, valuation)
   if (gas.status === 'confirmed') {
     const spentMicros = valuation.valueMicros
     const done: Transaction = { ...tx, status: 'confirmed', spentMicros, confirmedAtMs: nowMs }
     turn.emit({ type: 'sponsored-ended', tx: done, held: null, paidGasMicros, atMs: nowMs })
+    tellRecorded(turn, sponsorship)
     return
   }
   const failed: Transaction = {
@@ -186,25 +197,34 @@ function finish(
   }
 }
 
+/**
+ * The same update may have made the record of it, as after a start: a repetition that was prepared
+ * before that is on disk must find it under way.
+ */
+function tellRecorded(turn: Turn, { txId, lineageId, idempotency }: Sponsorship): void {
+  if (idempotency === null) return
+  turn.effect({ type: 'tell-recorded', txId, runningKey: runningKey(lineageId, idempotency.key) })
+}
+
+export function endRecorded(turn: Turn, { txId, runningKey: key }: Of<'end-recorded'>): void {
+  turn.emit({ type: 'sponsored-recorded', txId, runningKey: key })
+}
+
 /** Later than that, the deadline is there before a cancellation. */
 const CANCEL_AHEAD_MS = 30_000
 
 /**
  * The cancellation is final: the intent's nonce is used, and its spend free. Of one that failed,
- * or that a restart forgot, the deadline takes care.
+ * or that a restart forgot, the deadline takes care. It is no longer final where a reorg took it.
  */
-function cancellationEnded(turn: Turn, cancelled: TxId, { gas, nowMs }: Update): void {
+function cancellationEnded(turn: Turn, cancelled: TxId, command: Update): void {
+  const { gas, nowMs } = command
   const entry = turn.state.sponsored.get(cancelled)
+  if (entry === undefined && gas !== null && gas.status !== 'confirmed') holdAgain(turn, command)
   if (entry?.phase !== 'held' || entry.tx === null || gas?.status !== 'confirmed') return
   const tx: Transaction = { ...entry.tx, spentMicros: 0n, updatedAtMs: nowMs }
-  const paidGasMicros = gasCostMicros(gas, entry.tx.valuation)
+  const paidGasMicros = gasCostMicros(gas.mined, entry.tx.valuation)
   turn.emit({ type: 'sponsored-expired', tx, paidGasMicros, atMs: nowMs })
-}
-
-function gasCostMicros({ mined }: AccountTransaction, valuation: Sponsorship['valuation']): bigint {
-  const { nativePrice, nativePriceDecimals } = valuation
-  const feeWei = mined?.feeWei ?? 0n
-  return valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
 }
 
 const REVERTED = {

@@ -8,7 +8,7 @@ import { type CallAtGates, DUPLICATE_WINDOW_MS } from './call-at-gates.js'
 import { proceed } from './decide-delegation.js'
 import { passesGates } from './lifecycle.js'
 import { judgedAnew, readyApproval, waitedOf } from './sponsored-approved.js'
-import { callOf, recordBeforeGas, syncLane } from './sponsored-call.js'
+import { callOf, mustDelegate, recordBeforeGas, syncLane } from './sponsored-call.js'
 import type { PreparedSponsored, SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredDraft } from './sponsored-state.js'
 import type { SubWalletState } from './state.js'
@@ -51,7 +51,12 @@ export function admitSponsored(
     ...(asked.counted === undefined ? {} : { counted: asked.counted }),
     ...(asked.asks === undefined ? {} : { asks: asked.asks }),
   }
-  turn.emit({ type: 'sponsored-reserved', draft, needsDelegation: !delegated, token })
+  turn.emit({
+    type: 'sponsored-reserved',
+    draft,
+    needsDelegation: mustDelegate(state, chainId, delegated),
+    token,
+  })
   turn.effect({ type: 'screen-sponsored', draft })
 }
 

@@ -20,7 +20,7 @@ import {
   rotateKey,
 } from './decide-keys.js'
 import { admitSend, screened } from './decide-send.js'
-import { deadlinePassed, jobRested, sponsorUpdate } from './decide-sponsor-update.js'
+import { deadlinePassed, endRecorded, jobRested, sponsorUpdate } from './decide-sponsor-update.js'
 import {
   admitSponsored,
   intentFailed,
@@ -29,6 +29,7 @@ import {
   sponsoredScreened,
 } from './decide-sponsored.js'
 import { planSubKey } from './decide-sub-keys.js'
+import { undelegate, undelegationUpdate } from './decide-undelegation.js'
 import { forgetIdempotency, forgetLineages } from './forget.js'
 import type { Command, Effect, Event } from './messages.js'
 import { callConfirmed, callMined, receiptValued, resumeReceipts } from './receipts.js'
@@ -113,8 +114,19 @@ export function decide(
     case 'delegation-checked':
       delegationChecked(turn, command)
       break
+    case 'undelegate':
+      throw new Error('the end of a delegation reaches the mailbox prepared')
+    case 'prepared-undelegate':
+      undelegate(turn, command)
+      break
+    case 'undelegation-update':
+      undelegationUpdate(turn, command)
+      break
     case 'job-rested':
       jobRested(turn, command)
+      break
+    case 'end-recorded':
+      endRecorded(turn, command)
       break
     case 'deadline-passed':
       deadlinePassed(turn, command)

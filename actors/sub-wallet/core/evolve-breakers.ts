@@ -1,5 +1,6 @@
 import { isLedgerEmpty, NO_POLICY_LEDGER } from '../../../src/policy/policy-ledger.js'
 import type { Event } from './messages.js'
+import { putLedger, removeLedger } from './policy-ledgers.js'
 import type { SubWalletState } from './state.js'
 
 /** Folds what a lineage's breakers count, in place; see breaker-watch.ts. */
@@ -17,11 +18,10 @@ export function evolveBreakers(
     state.refusals.delete(lineageId)
     if (ledger?.breakers === undefined) return
     const { breakers: _, ...kept } = ledger
-    if (isLedgerEmpty(kept)) state.policyLedgers.delete(lineageId)
-    else state.policyLedgers.set(lineageId, kept)
+    if (isLedgerEmpty(kept)) removeLedger(state, lineageId)
+    else putLedger(state, lineageId, kept)
   } else {
     const { tally } = event
-    state.policyLedgers.set(lineageId, { ...(ledger ?? NO_POLICY_LEDGER), breakers: tally })
+    putLedger(state, lineageId, { ...(ledger ?? NO_POLICY_LEDGER), breakers: tally })
   }
-  state.changedLedgers.add(lineageId)
 }

@@ -2,7 +2,7 @@ import type { TxId } from '../../../src/domain/ids.js'
 import { dayCounted } from '../../../src/domain/spend.js'
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
 import { goOnAt } from '../../account/core/lane-nonces.js'
-import { laneOf, WINDOW_DELEGATED } from '../../account/core/state.js'
+import { laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/core/state.js'
 import { releaseDraft, reserveDraft } from './drafted-spend.js'
 import { reserveOnPath, settleOnPath, unsettleOnPath } from './path-spend.js'
 import { bookCall, giveUnitsBack, takeUnitsAgain } from './policy-ledgers.js'
@@ -28,6 +28,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
     case 'sponsored-withdrawn':
       giveBack(state, event.txId)
       settleSpend(state, event.txId, 0n)
+      forget(state, entryOf(state, event.txId))
       return
     case 'sponsored-waiting':
     case 'sponsored-signing':
@@ -50,6 +51,10 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
       spendGas(state, event.paidGasMicros, event.atMs)
       giveBack(state, event.tx.txId)
       settleSpend(state, event.tx.txId, 0n)
+      forget(state, entryOf(state, event.tx.txId))
+      return
+    case 'sponsored-recorded':
+      forgetKey(state, event)
       return
     case 'sponsored-reopened':
       reopened(state, event)
@@ -144,39 +149,39 @@ function ended(state: SubWalletState, event: Of<'sponsored-ended'>): void {
   if (held === null) {
     if (tx.status !== 'confirmed') giveBack(state, tx.txId)
     settleSpend(state, tx.txId, tx.spentMicros)
+    // Its Idempotency-Key stays: until the commit is on disk, the store tells nothing of it.
+    state.sponsored.delete(tx.txId)
     return
   }
   entry.phase = 'held'
   entry.sponsorship = held
 }
 
-function reopened(state: SubWalletState, { tx, sponsorship }: Of<'sponsored-reopened'>): void {
-  const { txId, chainId, createdAtMs, lineageId, reservation } = sponsorship
+function reopened(
+  state: SubWalletState,
+  { tx, again, sponsorship }: Of<'sponsored-reopened'>,
+): void {
+  const { txId, chainId, createdAtMs, lineageId, reservation, gasMicros, stage } = sponsorship
   if (!state.sponsored.has(txId)) {
     unsettleOnPath(state, lineageId, reservation, tx.spentMicros)
     if (tx.status !== 'confirmed') {
       takeUnitsAgain(state, lineageId, createdAtMs, sponsorship.counted?.taken)
     }
   }
+  if (stage === 'sent') {
+    const { day, micros } = state.sponsoredGas
+    state.sponsoredGas = { day, micros: micros - gasMicros }
+  }
   state.sponsored.set(txId, {
-    phase: 'sent',
-    ...{ txId, chainId, fingerprint: '', createdAtMs, gasMicros: 0n },
+    ...{ phase: stage, txId, chainId, fingerprint: '', createdAtMs, gasMicros },
     ...{ draft: null, sponsorship, needsDelegation: false, screenedAgainst: [], token: null },
-    ...{ rests: 0, isResting: false },
-    tx: {
-      ...tx,
-      status: 'broadcast',
-      mined: null,
-      error: null,
-      confirmedAtMs: null,
-      spentMicros: reservation.micros,
-    },
+    ...{ rests: 0, isResting: false, tx: again },
   })
 }
 
 function evolveDelegation(
   state: SubWalletState,
-  event: Of<'delegation-wanted' | 'delegation-led' | 'delegation-ended'>,
+  event: Of<'delegation-wanted' | 'delegation-led' | 'delegation-ending' | 'delegation-ended'>,
 ): void {
   const { chainId } = event
   switch (event.type) {
@@ -186,14 +191,25 @@ function evolveDelegation(
     case 'delegation-led':
       state.delegations.set(chainId, { phase: 'signing', leader: event.txId, authorization: null })
       return
+    case 'delegation-ending':
+      state.delegations.set(chainId, { phase: 'ending', leader: null, authorization: null })
+      // Should it come to nothing, it is tried again once it has been idle for as long again.
+      if (event.atMs !== null) state.lastSponsoredMs.set(chainId, event.atMs)
+      return
     case 'delegation-ended': {
       state.delegations.delete(chainId)
       const lane = laneOf(state, chainId)
       goOnAt(lane, event.nextNonce)
       if (event.outcome === 'not-delegated') return
-      lane.window = WINDOW_DELEGATED
+      const isDelegated = event.outcome === 'delegated'
+      lane.window = isDelegated ? WINDOW_DELEGATED : WINDOW_PLAIN
       for (const entry of state.sponsored.values()) {
-        if (entry.chainId === chainId) entry.needsDelegation = false
+        if (entry.chainId === chainId) entry.needsDelegation = !isDelegated
+      }
+      if (isDelegated) state.undelegated.delete(chainId)
+      else {
+        state.undelegated.add(chainId)
+        state.lastSponsoredMs.delete(chainId)
       }
       return
     }
@@ -209,6 +225,7 @@ function handed(state: SubWalletState, sponsorship: Sponsorship): void {
     reserveOnPath(state, lineageId, reservation, createdAtMs)
   }
   bookCall(state, sponsorship, sponsorship.counted)
+  state.lastSponsoredMs.set(chainId, createdAtMs)
   entry.phase = 'handed'
   entry.sponsorship = sponsorship
   entry.draft = null
@@ -230,12 +247,10 @@ function release(state: SubWalletState, entry: SponsoredEntry): void {
 
 /** Of one that is over. */
 function settleSpend(state: SubWalletState, txId: TxId, spentMicros: bigint): void {
-  const entry = entryOf(state, txId)
-  const { sponsorship } = entry
+  const { sponsorship } = entryOf(state, txId)
   if (sponsorship === null) throw new Error(`${txId} has no stored reservation`)
   const { lineageId, reservation } = sponsorship
   settleOnPath(state, lineageId, reservation, spentMicros)
-  forget(state, entry)
 }
 
 /** The units of a call that moved none. */
@@ -255,9 +270,17 @@ function spendGas(state: SubWalletState, micros: bigint, atMs: number): void {
 function forget(state: SubWalletState, { txId, draft, sponsorship }: SponsoredEntry): void {
   const named = sponsorship ?? draft
   if (named !== null && named.idempotency !== null) {
-    state.running.delete(runningKey(named.lineageId, named.idempotency.key))
+    forgetKey(state, { txId, runningKey: runningKey(named.lineageId, named.idempotency.key) })
   }
   state.sponsored.delete(txId)
+}
+
+/** Another call's, by now, stays. */
+function forgetKey(
+  { running }: SubWalletState,
+  { txId, runningKey: key }: Pick<Of<'sponsored-recorded'>, 'txId' | 'runningKey'>,
+): void {
+  if (running.get(key) === txId) running.delete(key)
 }
 
 function entryOf(state: SubWalletState, txId: TxId): SponsoredEntry {

@@ -21,6 +21,7 @@ import {
   giveUnitsBack,
   notePaid,
   noteUnpaid,
+  removeLedger,
   takeUnitsAgain,
 } from './policy-ledgers.js'
 import { type Draft, runningKey, type SubWalletState } from './state.js'
@@ -149,7 +150,7 @@ function forgetSpend(state: SubWalletState, lineageIds: readonly LineageId[]): v
   for (const lineageId of lineageIds) {
     state.spend.delete(lineageId)
     state.refusals.delete(lineageId)
-    if (state.policyLedgers.delete(lineageId)) state.changedLedgers.add(lineageId)
+    removeLedger(state, lineageId)
   }
   for (const [told, mark] of state.limitNotices) {
     if (lineageIds.includes(mark.lineageId)) state.limitNotices.delete(told)

@@ -11,10 +11,9 @@ import {
   type UnitsTaken,
   unitsTaken,
 } from '../../../src/policy/ceilings.js'
+import { compiledOf } from '../../../src/policy/compiled-policies.js'
 import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../../src/policy/condition.js'
 import {
-  type CompiledPolicy,
-  compilePolicy,
   type Denial,
   explain,
   judge,
@@ -271,17 +270,6 @@ const NO_APPROVALS =
   'No call can wait where approvals are off: ask the owner for a rule that allows this call.'
 const SECOND_MS = 1_000
 const NONE_DRAFTED: readonly CountedCall[] = []
-
-const compiledPolicies = new WeakMap<Policy, CompiledPolicy>()
-
-/** A key's policy is the same object for as long as the key is in memory. */
-function compiledOf(policy: Policy): CompiledPolicy {
-  const known = compiledPolicies.get(policy)
-  if (known !== undefined) return known
-  const compiled = compilePolicy(policy)
-  compiledPolicies.set(policy, compiled)
-  return compiled
-}
 
 /** As it counts against the caps; null where something of it has no price. */
 function spendOf(turn: Turn, asked: CallAtGates): bigint | null {

@@ -2,7 +2,8 @@ import type { Address, LineageId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import { showCall } from '../../../src/policy/call-shown.js'
 import type { UnitsTaken } from '../../../src/policy/ceilings.js'
-import { type Policy, windowsOf } from '../../../src/policy/policy.js'
+import { compiledOf } from '../../../src/policy/compiled-policies.js'
+import type { Policy } from '../../../src/policy/policy.js'
 import {
   addToLedger,
   type CountedCall,
@@ -44,7 +45,7 @@ function countFor(
   counted: CountedCall,
 ): void {
   if (policy === null) return
-  const windows = windowsOf(policy)
+  const { windows } = compiledOf(policy)
   const { ceilings } = policy
   if (windows.length === 0 && ceilings.length === 0) return
   // What a policy elsewhere on the path counts is not its own.
@@ -161,7 +162,19 @@ function trim(payees: Map<Address, number>): void {
   }
 }
 
-function putLedger(state: SubWalletState, lineageId: LineageId, ledger: PolicyLedger): void {
+export function putLedger(state: SubWalletState, lineageId: LineageId, ledger: PolicyLedger): void {
+  noteChange(state, lineageId)
   state.policyLedgers.set(lineageId, ledger)
-  state.changedLedgers.add(lineageId)
+}
+
+export function removeLedger(state: SubWalletState, lineageId: LineageId): void {
+  if (!state.policyLedgers.has(lineageId)) return
+  noteChange(state, lineageId)
+  state.policyLedgers.delete(lineageId)
+}
+
+/** The first change since it was written tells what the store has of it. */
+function noteChange({ changedLedgers, policyLedgers }: SubWalletState, lineageId: LineageId): void {
+  if (changedLedgers.has(lineageId)) return
+  changedLedgers.set(lineageId, policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER)
 }

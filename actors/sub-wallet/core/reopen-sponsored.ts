@@ -1,4 +1,5 @@
 import type { GasWalletId } from '../../../src/domain/ids.js'
+import { utcDay } from '../../../src/domain/spend.js'
 import { isSponsored, type Sponsorship } from '../../../src/domain/sponsorship.js'
 import {
   type AccountTransaction,
@@ -6,27 +7,73 @@ import {
   type Transaction,
 } from '../../../src/domain/transaction.js'
 import { countedAtMs } from './policy-ledgers.js'
+import { gasCostMicros } from './sponsored-call.js'
 import type { EndedCall, SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredEntry } from './sponsored-state.js'
 import type { Turn } from './turn.js'
 
 type Update = Extract<SponsoredCommand, { type: 'sponsor-update' }>
 
-/** A reorg took its block away after it had ended: the reservation counts again. */
+/**
+ * A reorg took its block away after it had ended: the reservation counts again. It may have ended
+ * anew by now, where a crash came before the updates in between.
+ * @returns false where nothing changed
+ */
 export function reopenSponsored(
   turn: Turn,
   entry: SponsoredEntry | undefined,
   { gas, stored = null, nowMs, gasWalletId }: Update,
-): void {
+): boolean {
   const tx = entry?.tx ?? stored?.tx ?? null
-  if (gas === null || isFinal(gas.status) || tx === null || !isFinal(tx.status)) return
-  if (tx.status === 'dropped' || !isCarriedBy(tx, gas)) return
-  const again = stored === null ? null : sponsorshipOf(stored, gasWalletId)
-  const sponsorship = entry?.sponsorship ?? again
+  if (gas === null || tx === null || !isFinal(tx.status)) return false
+  if (tx.status === 'dropped' || !isCarriedBy(tx, gas) || hasEndedSo(tx, gas)) return false
+  const kept = stored === null ? null : sponsorshipOf(stored, gasWalletId)
+  const sponsorship = entry?.sponsorship ?? kept
+  if (sponsorship === null) return false
+  const gasMicros = gasTakenBack(turn, tx)
+  const sent: Sponsorship = { ...sponsorship, gasMicros, stage: 'sent' }
+  const inFlight = { status: 'broadcast', mined: null, error: null, confirmedAtMs: null } as const
+  const again: Transaction = { ...reserved(tx, sent), ...inFlight }
+  turn.emit({ type: 'sponsored-reopened', tx, again, sponsorship: sent, atMs: nowMs })
+  return true
+}
+
+/**
+ * A reorg took back the cancellation of an intent that had failed: it could be executed again, so
+ * its spend is held until its deadline after all, or until the cancellation is mined once more.
+ */
+export function holdAgain(turn: Turn, { stored = null, gasWalletId, nowMs }: Update): void {
+  if (stored === null || stored.tx.status !== 'failed') return
+  const { tx, deadlineSeconds } = stored
+  // Its spend came free with the deadline, and a cancellation that is late changes nothing.
+  if (nowMs >= deadlineSeconds * 1_000) return
+  const sponsorship = sponsorshipOf(stored, gasWalletId)
   if (sponsorship === null) return
-  // Its gas was counted when it ended.
-  const sent: Sponsorship = { ...sponsorship, gasMicros: 0n, stage: 'sent' }
-  turn.emit({ type: 'sponsored-reopened', tx, sponsorship: sent, atMs: nowMs })
+  const held: Sponsorship = { ...sponsorship, stage: 'held' }
+  const again = reserved(tx, held)
+  turn.emit({ type: 'sponsored-reopened', tx, again, sponsorship: held, atMs: nowMs })
+  const { txId, chainId } = held
+  turn.effect({ type: 'await-deadline', stage: 'held', txId, chainId, deadlineSeconds })
+}
+
+function reserved(tx: Transaction, { reservation }: Sponsorship): Transaction {
+  return { ...tx, spentMicros: reservation.micros }
+}
+
+function hasEndedSo({ status, mined }: Transaction, gas: AccountTransaction): boolean {
+  return gas.status === status && gas.mined?.blockHash === mined?.blockHash
+}
+
+/**
+ * What its block had cost of the day's gas: held from now on, and counted once more when it ends.
+ * That of an earlier day stays counted there.
+ */
+function gasTakenBack({ state }: Turn, { mined, valuation, createdAtMs }: Transaction): bigint {
+  const { day, micros } = state.sponsoredGas
+  if (utcDay(createdAtMs) !== day) return 0n
+  const paidMicros = gasCostMicros(mined, valuation)
+  if (paidMicros > micros) return micros
+  return paidMicros
 }
 
 /** False for what a gas wallet sent that had been passed over. */

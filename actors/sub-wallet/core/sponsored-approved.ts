@@ -8,7 +8,7 @@ import { askedFirst } from './decide-approvals.js'
 import { proceed } from './decide-delegation.js'
 import { passesAgain } from './lifecycle.js'
 import { askAgain, askedAgainFor, hasMoved } from './run-approved.js'
-import { callOf, syncLane } from './sponsored-call.js'
+import { callOf, mustDelegate, syncLane } from './sponsored-call.js'
 import type { SponsoredAnew, SponsoredCommand } from './sponsored-messages.js'
 import type { SponsoredDraft } from './sponsored-state.js'
 import type { Turn } from './turn.js'
@@ -52,7 +52,7 @@ export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened)
     return
   }
   const { quote, gasMicros, delegated } = anew
-  const needsDelegation = !delegated
+  const needsDelegation = mustDelegate(turn.state, chainId, delegated)
   const { counted: before, ...uncounted } = draft
   // Caps and policy are asked as they are without what it held.
   const nothing = { ...uncounted, reservation: { ...draft.reservation, micros: 0n } }

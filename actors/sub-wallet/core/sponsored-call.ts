@@ -1,5 +1,12 @@
+import { NATIVE_DECIMALS } from '../../../src/domain/chains.js'
+import { type UsdMicros, valueUsdMicros } from '../../../src/domain/money.js'
 import type { Sponsorship } from '../../../src/domain/sponsorship.js'
-import { NO_NONCE, type Transaction } from '../../../src/domain/transaction.js'
+import {
+  type MinedIn,
+  NO_NONCE,
+  type Transaction,
+  type Valuation,
+} from '../../../src/domain/transaction.js'
 import { isIdle, laneOf } from '../../account/core/state.js'
 import type { RefusedCall } from './messages.js'
 import type { PreparedSponsored } from './sponsored-messages.js'
@@ -14,6 +21,21 @@ export function callOf(command: PreparedSponsored | SponsoredDraft): RefusedCall
   const terms = quoted === null ? 'terms' in command && command.terms : quoted.ok && quoted.terms
   const data = terms !== false && terms.ok ? terms.value.data : '0x'
   return { txId, keyId, requestId, kind, call: { chainId, to: router, value: 0n, data } }
+}
+
+export function gasCostMicros(mined: MinedIn | null, valuation: Valuation): UsdMicros {
+  const { nativePrice, nativePriceDecimals } = valuation
+  const feeWei = mined?.feeWei ?? 0n
+  return valueUsdMicros(feeWei, NATIVE_DECIMALS, nativePrice, nativePriceDecimals)
+}
+
+/** What a node says may be of before a delegation was ended; one authorization too many does no harm. */
+export function mustDelegate(
+  { undelegated }: Pick<SubWalletState, 'undelegated'>,
+  chainId: number,
+  delegated: boolean,
+): boolean {
+  return !delegated || undelegated.has(chainId)
 }
 
 /** A lane starts at the chain's nonce, and follows it when the account was used from outside. */

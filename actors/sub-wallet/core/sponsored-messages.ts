@@ -40,7 +40,7 @@ export type SponsoredCommand =
       readonly nowMs: number
     }
   | (SponsorUpdate & {
-      /** A call that has ended; set where the actor has none at hand. */
+      /** The call, or the one that was to be cancelled, where it has ended and is not at hand. */
       readonly stored?: EndedCall | null
     })
   | {
@@ -50,6 +50,22 @@ export type SponsoredCommand =
       readonly chainNonce: number
       readonly nowMs: number
     }
+  /** Of whoever looks for accounts that make no sponsored calls any more: end their delegations. */
+  | {
+      readonly type: 'undelegate'
+      readonly chainId: number
+      /** Since when there must have been none. */
+      readonly idleSinceMs: number
+    }
+  | {
+      readonly type: 'prepared-undelegate'
+      readonly chainId: number
+      readonly idleSinceMs: number
+      /** As the chain has it; null where it was not asked, or did not answer. */
+      readonly account: { readonly delegated: boolean; readonly chainNonce: number } | null
+      readonly nowMs: number
+    }
+  | UndelegationUpdate
   | {
       readonly type: 'deadline-passed'
       readonly txId: TxId
@@ -59,6 +75,8 @@ export type SponsoredCommand =
     }
   /** A gas wallet is to be asked once more for what it could not carry. */
   | { readonly type: 'job-rested'; readonly txId: TxId }
+  /** What its Idempotency-Key stands for is on disk. */
+  | { readonly type: 'end-recorded'; readonly txId: TxId; readonly runningKey: string }
   /** Brings the actor into memory, where it goes on with what it finds. */
   | { readonly type: 'load' }
   /** Asks gas wallets again about everything under way. */
@@ -117,6 +135,15 @@ export interface SponsorUpdate {
   /** The failed call that the job was to cancel; null for an execution. */
   readonly cancels: TxId | null
   readonly nowMs: number
+}
+
+/** How a gas wallet's transaction is doing that ends a delegation. */
+export interface UndelegationUpdate {
+  readonly type: 'undelegation-update'
+  readonly txId: TxId
+  readonly chainId: number
+  /** `refused`: there is none and never will be. `over`: the chain has it, or never will. */
+  readonly stage: 'refused' | 'open' | 'over'
 }
 
 /** One that was mined, as the store has it. */
@@ -189,6 +216,7 @@ export type SponsoredEvent =
       readonly tx: Transaction
       readonly sponsorship: Sponsorship
       readonly screenedAgainst: readonly ScreenedAgainst[]
+      readonly atMs: number
     }
   | {
       readonly type: 'sponsored-changed'
@@ -204,6 +232,8 @@ export type SponsoredEvent =
       readonly paidGasMicros: UsdMicros
       readonly atMs: number
     }
+  /** From now on the store tells what its Idempotency-Key stands for. */
+  | { readonly type: 'sponsored-recorded'; readonly txId: TxId; readonly runningKey: string }
   /** A gas wallet could not carry it; the sponsorship names the one that is asked next. */
   | { readonly type: 'sponsored-moved'; readonly sponsorship: Sponsorship }
   /** It is to be asked again later; and then it is. */
@@ -216,9 +246,12 @@ export type SponsoredEvent =
       readonly paidGasMicros: UsdMicros
       readonly atMs: number
     }
+  /** Its reservation counts again: it is in flight again, or, with the stage `held`, may yet be. */
   | {
       readonly type: 'sponsored-reopened'
+      /** As it had ended. */
       readonly tx: Transaction
+      readonly again: Transaction
       readonly sponsorship: Sponsorship
       readonly atMs: number
     }
@@ -227,9 +260,11 @@ export type SponsoredEvent =
   | {
       readonly type: 'delegation-ended'
       readonly chainId: number
-      readonly outcome: 'delegated' | 'not-delegated'
+      /** `undelegated`: it was, and is no longer. */
+      readonly outcome: 'delegated' | 'not-delegated' | 'undelegated'
       readonly nextNonce: number | null
     }
+  | { readonly type: 'delegation-ending'; readonly chainId: number; readonly atMs: number | null }
 
 export type SponsoredEffect =
   | { readonly type: 'screen-sponsored'; readonly draft: SponsoredDraft }
@@ -243,9 +278,18 @@ export type SponsoredEffect =
     }
   | { readonly type: 'submit-job'; readonly sponsorship: Sponsorship; readonly account: Address }
   | { readonly type: 'rest-job'; readonly txId: TxId; readonly delayMs: number }
+  /** Says so once the commit with its end is on disk, as every effect that waits for it. */
+  | { readonly type: 'tell-recorded'; readonly txId: TxId; readonly runningKey: string }
   /** Ends a reverted intent on chain, so that its spend need not wait for the deadline. */
   | { readonly type: 'cancel-intent'; readonly sponsorship: Sponsorship; readonly account: Address }
   | { readonly type: 'check-delegation'; readonly chainId: number; readonly account: Address }
+  /** Has an authorization of nobody signed at that nonce, and a gas wallet carry it. */
+  | {
+      readonly type: 'end-delegation'
+      readonly chainId: number
+      readonly account: Address
+      readonly nonce: number
+    }
   | {
       readonly type: 'await-deadline'
       readonly stage: 'handed' | 'held'

@@ -89,10 +89,11 @@ export interface SponsoredEntry {
  * | draining | waits until everything the lane has in flight is mined |
  * | signing | the quorum is asked for the authorization |
  * | pending | stored with an intent; every sponsored call carries it until it is seen on chain |
+ * | ending | an authorization of nobody is signed and carried; sponsored calls wait, and delegate anew |
  */
 export interface Delegation {
-  phase: 'draining' | 'signing' | 'pending'
-  /** The request whose signatures include the authorization; null while draining. */
+  phase: 'draining' | 'signing' | 'pending' | 'ending'
+  /** The request whose signatures include the authorization; null while draining or ending. */
   leader: TxId | null
   authorization: Authorization | null
 }

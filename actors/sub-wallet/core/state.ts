@@ -62,16 +62,20 @@ export interface SubWalletState extends AccountState {
   allowancesComplete: boolean
   /** Sponsored calls under way, in the order in which they came. */
   readonly sponsored: Map<TxId, SponsoredEntry>
-  /** Chains on which the account is about to delegate; their lanes hand out no nonce. */
+  /** Chains on which the account is about to delegate, or to end that; their lanes hand out no nonce. */
   readonly delegations: Map<number, Delegation>
+  /** When the last sponsored call of a chain was made, where the account has delegated. */
+  readonly lastSponsoredMs: Map<number, number>
+  /** Chains on which a delegation was ended: a node that lags may still see it. Volatile. */
+  readonly undelegated: Set<number>
   /** The next nonce of an intent, by chain. */
   readonly intentNonces: Map<number, number>
   /** What policies have counted of stored calls, by lineage. */
   readonly policyLedgers: Map<LineageId, PolicyLedger>
   /** What breakers have counted of refusals, by lineage; volatile. */
   readonly refusals: Map<LineageId, BreakerTally>
-  /** Those that are to be written. */
-  readonly changedLedgers: Set<LineageId>
+  /** Those that are to be written, as the store has them. */
+  readonly changedLedgers: Map<LineageId, PolicyLedger>
   /** Whom the wallet has paid, lower-case, and how often; null until a policy asks. */
   payees: Map<Address, number> | null
   sponsoredGas: SponsoredGas
@@ -155,10 +159,12 @@ export function emptyState(subWalletId: SubWalletId): SubWalletState {
     allowancesComplete: false,
     sponsored: new Map(),
     delegations: new Map(),
+    lastSponsoredMs: new Map(),
+    undelegated: new Set(),
     intentNonces: new Map(),
     policyLedgers: new Map(),
     refusals: new Map(),
-    changedLedgers: new Set(),
+    changedLedgers: new Map(),
     payees: null,
     sponsoredGas: { day: 0, micros: 0n },
     grants: noOpenGrants(),

@@ -5,10 +5,33 @@ import type { SubWalletPorts } from '../ports.js'
 
 /** Between two looks. */
 const RETRY_MS = 2_000
-/** Reads code and nonce of the account anew, as often as it takes to get an answer. */
+
+type Check = Extract<SponsoredEffect, { type: 'check-delegation' }>
+
+/**
+ * Reads code and nonce of the account anew, as often as it takes to get an answer. Every update of a
+ * mined call asks for it, and one check at a time answers them all.
+ * @param underWay the checks of this thread; those that end are taken out
+ */
 export async function checkDelegation(
-  { chains, log, timers }: SubWalletPorts,
-  { chainId, account }: Extract<SponsoredEffect, { type: 'check-delegation' }>,
+  ports: Pick<SubWalletPorts, 'chains' | 'log' | 'timers'>,
+  check: Check,
+  underWay: Set<string>,
+  self: (command: Command) => void,
+): Promise<void> {
+  const name = `${check.chainId}:${check.account}`
+  if (underWay.has(name)) return
+  underWay.add(name)
+  try {
+    await checked(ports, check, self)
+  } finally {
+    underWay.delete(name)
+  }
+}
+
+async function checked(
+  { chains, log, timers }: Pick<SubWalletPorts, 'chains' | 'log' | 'timers'>,
+  { chainId, account }: Check,
   self: (command: Command) => void,
 ): Promise<void> {
   const reads = chains.get(chainId)?.reads

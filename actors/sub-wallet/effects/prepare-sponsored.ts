@@ -11,13 +11,15 @@ export async function prepareSponsored(
   state: SubWalletState,
   command: SponsorCommand,
 ): Promise<Command> {
-  const first = firstAnswer(ports, state, command)
+  const before = firstAnswer(ports, state, command)
   const { wallet } = state
   const { chainId, delegate, quote } = command
   const known =
-    first !== null || wallet === null
+    before !== null || wallet === null
       ? { ...UNKNOWN_ACCOUNT, quote }
       : await withAccount(ports, chainId, wallet.address, delegate, quote)
+  // Looked up again after the wait: the first request with the same key may have ended meanwhile.
+  const first = before ?? firstAnswer(ports, state, command)
   const nowMs = ports.timers.now()
   return { ...command, ...known, type: 'prepared-sponsor-call', nowMs, first }
 }

@@ -1,6 +1,7 @@
 import type { Address, KeyId, TxId, UserId } from '../../../src/domain/ids.js'
 import { isFinal } from '../../../src/domain/transaction.js'
-import { asksForNewBeneficiaries, type Policy } from '../../../src/policy/policy.js'
+import { compiledOf } from '../../../src/policy/compiled-policies.js'
+import type { Policy } from '../../../src/policy/policy.js'
 import type { Reader } from '../../../src/store/reader.js'
 import { ancestorsOf } from '../core/key-tree.js'
 import { type KnownPayees, payeesOf } from '../core/policy-ledgers.js'
@@ -35,7 +36,7 @@ export function payeesToTell(
 }
 
 function asks(policy: Policy | null): boolean {
-  return policy !== null && asksForNewBeneficiaries(policy)
+  return policy !== null && compiledOf(policy).asksForNewBeneficiaries
 }
 
 function readPayees(

@@ -1,5 +1,5 @@
 import type { LocalAccount } from 'viem'
-import { parseEther } from 'viem'
+import { parseEther } from 'viem/utils'
 import { openChainWriter } from '../../contracts/chain-writer.js'
 import type { AnvilNode } from '../chains/anvil-node.js'
 import type { DevChain } from '../chains/dev-chains.js'

@@ -3,6 +3,7 @@ import { FaultError, fault } from '../../errors/fault.js'
 import type { BroadcastOutcome } from './broadcast-outcome.js'
 import { createEndpoint } from './endpoint.js'
 import { createEndpointSet } from './endpoint-set.js'
+import { PROCESS_TIMERS } from './process-timers.js'
 import { createReadRunner, type PendingRead, unavailable } from './reads.js'
 import { createRequestQueue, type RequestQueue } from './request-queue.js'
 import {
@@ -14,6 +15,7 @@ import {
   pendingSpread,
   unspread,
 } from './sends.js'
+import { httpTransport } from './transport.js'
 import {
   NO_METRICS,
   type RpcCall,
@@ -55,12 +57,15 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
   const { chainId } = options
   const timeoutMs = options.timeoutMs ?? TIMEOUT_MS
   const metrics = options.metrics ?? NO_METRICS
+  const timers = options.timers ?? PROCESS_TIMERS
+  const transportTo = options.transportTo ?? ((url) => httpTransport(url, timeoutMs))
   const endpoints = options.endpoints.map((url, index) =>
-    createEndpoint({ index, url, chainId, timeoutMs, metrics }),
+    createEndpoint({ index, url, chainId, transport: transportTo(url), timers, metrics }),
   )
-  const set = createEndpointSet(endpoints)
-  const runner = createReadRunner(chainId, set, timeoutMs, metrics)
+  const set = createEndpointSet(endpoints, timers)
+  const runner = createReadRunner(chainId, set, timeoutMs, metrics, timers)
   const reads = createRequestQueue<PendingRead>({
+    timers,
     slotsMax: SLOTS_MAX,
     queuedMax: options.queuedReadsMax ?? QUEUED_READS_MAX,
     batchMax: BATCH_MAX,
@@ -69,6 +74,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     run: runner.run,
   })
   const heavyReads = createRequestQueue<PendingRead>({
+    timers,
     slotsMax: HEAVY_SLOTS_MAX,
     queuedMax: QUEUED_HEAVY_READS_MAX,
     batchMax: 1,
@@ -77,14 +83,16 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     run: runner.run,
   })
   const sends = createRequestQueue<PendingSend>({
+    timers,
     slotsMax: SLOTS_MAX,
     queuedMax: options.queuedSendsMax ?? QUEUED_SENDS_MAX,
     batchMax: BATCH_MAX,
     batchCharsMax: BATCH_CHARS_MAX,
     size: (item) => item.text.length,
-    run: createSendRunner(set, timeoutMs, metrics).run,
+    run: createSendRunner(set, timeoutMs, metrics, timers).run,
   })
   const spreads = createRequestQueue<PendingSpread>({
+    timers,
     slotsMax: VIEW_SLOTS_MAX,
     queuedMax: options.queuedSendsMax ?? QUEUED_SENDS_MAX,
     batchMax: BATCH_MAX,
@@ -93,6 +101,7 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
     run: createSpreadRunner(set, metrics).run,
   })
   const views = createRequestQueue<PendingViews>({
+    timers,
     slotsMax: VIEW_SLOTS_MAX,
     queuedMax: QUEUED_VIEWS_MAX,
     batchMax: 1,

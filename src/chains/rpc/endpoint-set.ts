@@ -1,3 +1,4 @@
+import type { Timers } from '../../clock/timers.js'
 import type { Endpoint } from './endpoint.js'
 
 /** Chooses among a chain's endpoints, in the operator's order of preference. */
@@ -17,9 +18,12 @@ export interface EndpointSet {
   readyCount(): number
 }
 
-export function createEndpointSet(endpoints: readonly Endpoint[]): EndpointSet {
+export function createEndpointSet(
+  endpoints: readonly Endpoint[],
+  timers: Pick<Timers, 'now'>,
+): EndpointSet {
   function pickReady(tried: ReadonlySet<Endpoint>): Endpoint | null {
-    const nowMs = Date.now()
+    const nowMs = timers.now()
     for (const endpoint of endpoints) {
       if (!tried.has(endpoint) && endpoint.state(nowMs) === 'ready') return endpoint
     }
@@ -30,7 +34,7 @@ export function createEndpointSet(endpoints: readonly Endpoint[]): EndpointSet {
     all: endpoints,
     pickReady,
     async pick(tried) {
-      const nowMs = Date.now()
+      const nowMs = timers.now()
       const probes: Promise<Endpoint>[] = []
       for (const endpoint of endpoints) {
         if (tried.has(endpoint)) continue
@@ -46,7 +50,7 @@ export function createEndpointSet(endpoints: readonly Endpoint[]): EndpointSet {
       return Promise.any(probes).catch(() => null)
     },
     async usable() {
-      const nowMs = Date.now()
+      const nowMs = timers.now()
       const asked = endpoints.map(async (endpoint) => {
         const state = endpoint.state(nowMs)
         if (state === 'ready' || (state === 'probe' && (await endpoint.verify()))) return [endpoint]
@@ -60,10 +64,10 @@ export function createEndpointSet(endpoints: readonly Endpoint[]): EndpointSet {
         const until = endpoint.restingUntilMs()
         if (until > 0 && until < earliest) earliest = until
       }
-      return earliest === Number.POSITIVE_INFINITY ? null : Math.max(0, earliest - Date.now())
+      return earliest === Number.POSITIVE_INFINITY ? null : Math.max(0, earliest - timers.now())
     },
     readyCount() {
-      const nowMs = Date.now()
+      const nowMs = timers.now()
       return endpoints.reduce((n, endpoint) => (endpoint.state(nowMs) === 'ready' ? n + 1 : n), 0)
     },
   }

@@ -1,25 +1,17 @@
-import { Pool } from 'undici'
+import type { Timers } from '../../clock/timers.js'
 import { createBreaker } from './breaker.js'
 import { RpcShapeError, RpcTransportError } from './errors.js'
-import { exchange } from './exchange.js'
+import type { Transport } from './transport.js'
 import type { HttpOutcome, RpcEndpoint, RpcMetrics, RpcResult } from './types.js'
 import { parseAnswers, parseRetryAfterMs } from './wire.js'
 
 /**
- * One RPC endpoint: its keep-alive connections, circuit breaker, rate-limit pause and the check
- * that it serves the chain it is configured for. Knows nothing of other endpoints.
+ * One RPC endpoint: its circuit breaker, rate-limit pause and the check that it serves the chain it is configured for. Knows nothing of other endpoints.
  */
 
-/** Sockets per endpoint; with HTTP batching, more would only spread the same load thinner. */
-const CONNECTIONS_MAX = 16
-/** Past it a batch is asked in halves (reads.ts); what is larger alone is not had. */
-const RESPONSE_BYTES_MAX = 16 * 1024 * 1024
 /** Without a Retry-After of its own a rate-limited endpoint rests this long. */
 const RATE_LIMIT_PAUSE_MS = 1_000
 const RATE_LIMIT_PAUSE_MS_MAX = 60_000
-/** Idle sockets are dropped before the usual 60 s of load balancers, so that fewer die in flight. */
-const KEEP_ALIVE_MS = 30_000
-
 export interface Endpoint extends RpcEndpoint {
   /** `ready`: ask it; `probe`: it may be back, `verify` first; `resting`: rate-limited; `out`: not now. */
   state(nowMs: number): 'ready' | 'probe' | 'resting' | 'out'
@@ -42,30 +34,14 @@ export interface EndpointOptions {
   readonly index: number
   readonly url: string
   readonly chainId: number
-  readonly timeoutMs: number
+  readonly transport: Transport
+  readonly timers: Pick<Timers, 'now' | 'elapsed'>
   readonly metrics: RpcMetrics
 }
 
 export function createEndpoint(options: EndpointOptions): Endpoint {
-  const { chainId, timeoutMs, metrics } = options
-  const url = new URL(options.url)
-  const label = `${options.index}:${url.hostname}`
-  const path = `${url.pathname}${url.search}`
-  const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (url.username !== '') {
-    const userinfo = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`
-    headers.authorization = `Basic ${Buffer.from(userinfo).toString('base64')}`
-  }
-  const pool = new Pool(url.origin, {
-    connections: CONNECTIONS_MAX,
-    pipelining: 1,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: timeoutMs },
-    // The deadline below covers headers and body together; undici's own timers tick coarsely.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    maxResponseSize: RESPONSE_BYTES_MAX,
-  })
+  const { chainId, transport, timers, metrics } = options
+  const label = `${options.index}:${new URL(options.url).hostname}`
   const breaker = createBreaker()
   const latency = createLatency()
   let incarnation = 0
@@ -75,12 +51,12 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   let verifying: Promise<boolean> | null = null
 
   async function post(body: string, count: number): Promise<RpcResult[]> {
-    const startedMs = performance.now()
+    const startedMs = timers.elapsed()
     let outcome: HttpOutcome = 'unanswered'
     try {
-      const { status, text, retryAfter } = await exchange(pool, { path, headers, body, timeoutMs })
+      const { status, text, retryAfter } = await transport.post(body)
       if (status === 429 || status === 503) {
-        const retryAfterMs = parseRetryAfterMs(retryAfter, Date.now())
+        const retryAfterMs = parseRetryAfterMs(retryAfter, timers.now())
         outcome = status === 429 ? 'rate-limited' : 'refused'
         throw new RpcTransportError('refused', `HTTP ${status}`, { status, retryAfterMs })
       }
@@ -95,7 +71,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         throw new RpcTransportError(phase, `HTTP ${status} without a JSON-RPC answer`, { status })
       }
       outcome = 'ok'
-      latency.record(performance.now() - startedMs)
+      latency.record(timers.elapsed() - startedMs)
       if (breaker.succeed()) metrics.breakerClosed(label)
       return answers
     } catch (cause) {
@@ -107,10 +83,10 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       const error = asTransportError(cause)
       if (error.status === 429) {
         const pauseMs = Math.min(error.retryAfterMs ?? RATE_LIMIT_PAUSE_MS, RATE_LIMIT_PAUSE_MS_MAX)
-        restingUntil = Math.max(restingUntil, Date.now() + pauseMs)
+        restingUntil = Math.max(restingUntil, timers.now() + pauseMs)
       } else {
         if (error.phase === 'unsent') outcome = 'unsent'
-        if (breaker.fail(Date.now())) {
+        if (breaker.fail(timers.now())) {
           verified = false
           incarnation++
           metrics.breakerOpened(label)
@@ -118,7 +94,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       }
       throw error
     } finally {
-      metrics.httpRequest(label, outcome, performance.now() - startedMs, count)
+      metrics.httpRequest(label, outcome, timers.elapsed() - startedMs, count)
     }
   }
 
@@ -151,7 +127,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
       if (circuit === 'open') return 'out'
       return circuit === 'half-open' || !verified ? 'probe' : 'ready'
     },
-    restingUntilMs: () => (restingUntil > Date.now() ? restingUntil : 0),
+    restingUntilMs: () => (restingUntil > timers.now() ? restingUntil : 0),
     verify() {
       verifying ??= askChainId().finally(() => {
         verifying = null
@@ -160,7 +136,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     },
     post,
     unusualAfterMs: () => latency.unusualAfterMs(),
-    close: () => pool.destroy(),
+    close: () => transport.close(),
   }
 }
 

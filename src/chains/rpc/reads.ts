@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import type { Timers } from '../../clock/timers.js'
 import { FaultError, fault } from '../../errors/fault.js'
 import { isEndpointFault } from './classify.js'
 import { type Endpoint, isTooLarge } from './endpoint.js'
@@ -35,6 +35,7 @@ export function createReadRunner(
   set: EndpointSet,
   timeoutMs: number,
   metrics: RpcMetrics,
+  timers: Pick<Timers, 'now' | 'at' | 'random'>,
 ): ReadRunner {
   let hedgeTokens = HEDGE_TOKENS_MAX
 
@@ -53,14 +54,14 @@ export function createReadRunner(
       const lose = () => {
         open--
         if (open > 0) return
-        clearTimeout(timer)
+        late.cancel()
         resolve(null)
       }
       const win = (answers: RpcResult[]) => {
-        clearTimeout(timer)
+        late.cancel()
         resolve(answers)
       }
-      const timer = setTimeout(() => {
+      const late = timers.at(timers.now() + delayMs, () => {
         const second = set.pickReady(tried)
         if (second === null || hedgeTokens < 1) return
         hedgeTokens--
@@ -68,23 +69,24 @@ export function createReadRunner(
         tried.add(second)
         metrics.hedged(second.label)
         second.post(body, items.length).then(win, lose)
-      }, delayMs)
+      })
       first.then(win, lose)
     })
   }
 
   async function run(items: PendingRead[]): Promise<void> {
-    const giveUpAtMs = Date.now() + 2 * timeoutMs
+    const giveUpAtMs = timers.now() + 2 * timeoutMs
     let remaining = items
     let lastAnswers: RpcResult[] = []
     for (let pass = 0; pass < PASSES_MAX && remaining.length > 0; pass++) {
       if (pass > 0) {
         const waitMs = set.restMs() ?? PASS_PAUSE_MS
-        if (Date.now() + waitMs > giveUpAtMs) break
-        await sleep(waitMs + Math.random() * PASS_PAUSE_MS)
+        if (timers.now() + waitMs > giveUpAtMs) break
+        const pauseMs = waitMs + timers.random.fraction() * PASS_PAUSE_MS
+        await new Promise<void>((resolve) => timers.at(timers.now() + pauseMs, resolve))
       }
       const tried = new Set(set.all.filter((endpoint) => !mayAskOf(items, endpoint)))
-      while (remaining.length > 0 && Date.now() < giveUpAtMs) {
+      while (remaining.length > 0 && timers.now() < giveUpAtMs) {
         const endpoint = await set.pick(tried)
         if (endpoint === null) break
         tried.add(endpoint)

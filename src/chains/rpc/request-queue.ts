@@ -1,3 +1,4 @@
+import type { Timers } from '../../clock/timers.js'
 import { WaitSample } from '../../domain/meter.js'
 import type { QueueReading } from './types.js'
 
@@ -14,6 +15,7 @@ export interface RequestQueue<T> {
 }
 
 export interface RequestQueueOptions<T> {
+  readonly timers: Pick<Timers, 'soon' | 'elapsed'>
   readonly slotsMax: number
   readonly queuedMax: number
   readonly batchMax: number
@@ -24,12 +26,12 @@ export interface RequestQueueOptions<T> {
 }
 
 export function createRequestQueue<T>(options: RequestQueueOptions<T>): RequestQueue<T> {
-  const { slotsMax, queuedMax, batchMax, batchCharsMax, size, run } = options
+  const { slotsMax, queuedMax, batchMax, batchCharsMax, timers, size, run } = options
   let queue: T[] = []
   let head = 0
   let busy = 0
   let scheduled = false
-  const wait = new WaitSample(() => performance.now())
+  const wait = new WaitSample(timers.elapsed)
 
   function take(): T[] {
     const batch: T[] = []
@@ -71,7 +73,7 @@ export function createRequestQueue<T>(options: RequestQueueOptions<T>): RequestQ
       if (!scheduled && busy < slotsMax) {
         scheduled = true
         // After the poll phase's callbacks, so that everything one tick brought travels together.
-        setImmediate(flush)
+        timers.soon(flush)
       }
       return true
     },

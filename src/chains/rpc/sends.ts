@@ -1,3 +1,4 @@
+import type { Timers } from '../../clock/timers.js'
 import type { Hex } from '../../domain/ids.js'
 import type { BroadcastOutcome } from './broadcast-outcome.js'
 import { classifyNodeError, type NodeVerdict } from './classify.js'
@@ -40,13 +41,14 @@ export function createSendRunner(
   endpoints: EndpointSet,
   timeoutMs: number,
   metrics: RpcMetrics,
+  timers: Pick<Timers, 'now'>,
 ): SendRunner {
   async function run(items: PendingSend[]): Promise<void> {
-    const giveUpAtMs = Date.now() + 2 * timeoutMs
+    const giveUpAtMs = timers.now() + 2 * timeoutMs
     const tried = new Set<Endpoint>()
     let remaining = items
     // Time-outs of many endpoints must not add up: the sender rebroadcasts anyway.
-    while (remaining.length > 0 && Date.now() < giveUpAtMs) {
+    while (remaining.length > 0 && timers.now() < giveUpAtMs) {
       const endpoint = await endpoints.pick(tried)
       if (endpoint === null) break
       tried.add(endpoint)

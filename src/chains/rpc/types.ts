@@ -1,5 +1,7 @@
+import type { Timers } from '../../clock/timers.js'
 import type { Hex } from '../../domain/ids.js'
 import type { BroadcastOutcome } from './broadcast-outcome.js'
+import type { Transport } from './transport.js'
 
 /** One JSON-RPC call. */
 export interface RpcCall {
@@ -107,6 +109,10 @@ export interface RpcClientOptions {
   readonly queuedReadsMax?: number
   readonly queuedSendsMax?: number
   readonly metrics?: RpcMetrics
+  /** Absent: those of this process. */
+  readonly timers?: Timers
+  /** How the endpoint of a URL is reached; absent: by HTTP. */
+  readonly transportTo?: (url: string) => Transport
 }
 
 export const NO_METRICS: RpcMetrics = {

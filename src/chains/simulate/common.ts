@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import { decodeRevertReason } from '../../contracts/revert-reason.js'
 import { toQuantity } from '../hex.js'
 import type { SimulatedCall, Simulation, StateOverride } from './simulation.js'

@@ -1,4 +1,4 @@
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import { uintAt } from '../../contracts/abi-words.js'
 import type { Address, Hex } from '../../domain/ids.js'
 import type { ReceiptLog } from '../receipts.js'

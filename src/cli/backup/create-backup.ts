@@ -21,6 +21,7 @@ import { domainHeldBy, lockMaintenance } from '../../custody/home-lock/domain-lo
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { instanceFreezePath, readInstanceFreeze } from '../../custody/instance-freeze.js'
 import { rootOf, sha256OfFile } from '../../custody-tools/maintenance/backup-domain.js'
+import { type LastBackup, noteBackup } from '../../disk/last-backup.js'
 import { SCHEMA_VERSION } from '../../store/key-spaces.js'
 import { UsageError } from '../exit-codes.js'
 import { copyStore } from './copy-store.js'
@@ -64,10 +65,27 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
     const text = `${JSON.stringify(made, null, 2)}\n`
     writePrivateFile(join(partial, MANIFEST_FILE), Buffer.from(text))
     moveDurably(partial, to)
+    const bytes = made.files.reduce((total, file) => total + file.bytes, 0)
+    leaveNote(options, chosen, { result: 'whole', bytes })
     return made
   } catch (error) {
     rmSync(partial, { recursive: true, force: true })
+    leaveNote(options, chosen, { result: 'failed', bytes: null })
     throw error
+  }
+}
+
+/** For the service to show. A backup is none the worse without it. */
+function leaveNote(
+  { home, progress }: BackupOptions,
+  chosen: readonly PartName[],
+  note: Omit<LastBackup, 'ended_at'>,
+): void {
+  if (!chosen.includes('service')) return
+  try {
+    noteBackup(home, { ended_at: new Date().toISOString(), ...note })
+  } catch {
+    progress('service: the console will not know of this backup, since no note could be left')
   }
 }
 

@@ -8,6 +8,7 @@ import { NO_SPEND, rollForward, type SpendCounters, utcDay, utcMonth } from '../
 import type { SubWalletHeader } from '../../domain/wallet.js'
 import { windowsOf } from '../../policy/policy.js'
 import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
+import { NOTHING_COUNTED } from '../../policy/sliding-buckets.js'
 import { packedRecord } from '../../store/encodings/sealing.js'
 import { type Environment, openEnvironment } from '../../store/environment.js'
 import { NO_EVENTS } from '../../store/event-rows.js'
@@ -78,10 +79,12 @@ export async function fenceStore(
         batch.putApiKey(less)
         takenBack++
       }
-      const ledgers = new Map(reader.keys.policyLedgersOf(subWalletId))
+      // What is damaged of them is written over: it counts as full.
+      const ledgers = reader.ifSound(() => new Map(reader.keys.policyLedgersOf(subWalletId)))
       for (const [lineageId, ofLineage] of used) {
-        const ledger = fullLedger(ofLineage, ledgers.get(lineageId) ?? NO_POLICY_LEDGER, nowMs)
-        if (ledger !== null) batch.putPolicyLedger(subWalletId, lineageId, ledger)
+        const ledger = fullLedger(ofLineage, nowMs)
+        const before = ledgers?.get(lineageId) ?? NO_POLICY_LEDGER
+        if (ledger !== null) batch.putPolicyLedger(subWalletId, lineageId, ledger, before)
       }
       usedUp += used.size
       if (used.size > 0) batch.putSubWalletMarks(fencedHeader(header, used, nowMs))
@@ -174,23 +177,17 @@ function highest(
 }
 
 /** @returns null when no policy of the lineage counts anything */
-function fullLedger(
-  keys: readonly ApiKey[],
-  before: PolicyLedger,
-  nowMs: number,
-): PolicyLedger | null {
+function fullLedger(keys: readonly ApiKey[], nowMs: number): PolicyLedger | null {
   const policies = keys.flatMap(({ policy }) => (policy === null ? [] : [policy]))
   const windows = [...new Set(policies.flatMap(windowsOf))]
   const ceilings = policies.flatMap((policy) => policy.ceilings)
   if (windows.length + ceilings.length === 0) return null
   const units = new Map(ceilings.map((ceiling) => [`${ceiling.chainId} ${ceiling.token}`, ceiling]))
   return {
+    totals: { atMs: nowMs, ...FULL },
     windows: windows.map((perSeconds) => ({
       perSeconds,
-      buckets: [
-        ...(before.windows.find((one) => one.perSeconds === perSeconds)?.buckets ?? []),
-        { atMs: nowMs, ...FULL },
-      ].slice(-1),
+      slide: { before: NOTHING_COUNTED, closed: [] },
     })),
     units: [...units.values()].map(({ chainId, token }) => {
       const most = ceilings

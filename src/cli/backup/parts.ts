@@ -92,6 +92,8 @@ const LEFT_OUT = [
   /-lock$/,
   // A second copy of the shares, which a restore makes from the first.
   /(^|\/)shares-copy\//,
+  // What a backup left behind here.
+  /^service\/last-backup\.json$/,
   // The next start announces a boot of its own.
   /^service\/custody\/boot$/,
   /(^|\/)(restore|backup-restore|unfenced)\.json$/,

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { formatEther } from 'viem'
+import { formatEther } from 'viem/utils'
 import type { ChainAccess } from '../../chains/access.js'
 import { type GasWalletsFile, readGasWalletsFile } from '../../defi/gas-wallets-file.js'
 import { planTopUps, type TopUp } from '../../defi/top-up-plan.js'

@@ -1,5 +1,8 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
+import { describeApproval } from '../../custody/approvals/approval-words.js'
+import type { ProvenApproval } from '../../custody-tools/audit/approval-replay.js'
+import { wireName } from '../approve-call.js'
 import { type GlobalOptions, homeOf } from '../connection.js'
 import { EXIT } from '../exit-codes.js'
 import type { Io } from '../io.js'
@@ -17,11 +20,13 @@ export function register(program: Command, io: Io): void {
       '--transactions <file>',
       'JSON list of transactions found on chain: {"raw": "0x…"} or {"from", "chain_id", "nonce"}',
     )
+    .option('--export <file>', 'write both logs to a new file, which the console can verify')
+    .option('--approvals', 'list who approved which call that a rule asked about')
     .option('--rpc <urls...>', 'nodes to ask for nonces of our addresses that have no evidence')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<AuditFlags>()
       const { auditHome } = await import('../../custody-tools/maintenance/audit-home.js')
-      const { report, serviceEntries, userEntries } = await auditHome({
+      const { paths, report, serviceEntries, userEntries } = await auditHome({
         home: homeOf(io, options),
         service: pathOf(options.service),
         identity: pathOf(options.identity),
@@ -29,6 +34,13 @@ export function register(program: Command, io: Io): void {
         root: pathOf(options.root),
       })
       const problems = [...report.problems]
+      if (options.export !== undefined) {
+        const { writeEvidenceFile } = await import('../../custody-tools/audit/evidence-file.js')
+        await writeEvidenceFile(resolve(options.export), [
+          { log: 'service', path: paths.service },
+          { log: 'identity', path: paths.identity },
+        ])
+      }
       if (options.transactions !== undefined) {
         const { unexplainedTransactions } = await import(
           '../../custody-tools/maintenance/unexplained-transactions.js'
@@ -49,7 +61,9 @@ export function register(program: Command, io: Io): void {
         grant_versions: report.grants,
         authorizer_changes: report.authorizers,
         approvals: report.approvals,
+        approved_by_people: report.approvedByPeople.length,
         lost_answers: report.unanswered,
+        ...(options.approvals === true ? { people: report.approvedByPeople.map(personOf) } : {}),
         ...(options.rpc === undefined ? {} : { on_chain_nonces: nonces }),
         problems,
       }
@@ -64,6 +78,8 @@ interface AuditFlags extends GlobalOptions {
   readonly registry?: string
   readonly root?: string
   readonly transactions?: string
+  readonly export?: string
+  readonly approvals?: boolean
   readonly rpc?: readonly string[]
 }
 
@@ -78,9 +94,32 @@ interface Summary {
   readonly grant_versions: number
   readonly authorizer_changes: number
   readonly approvals: number
+  readonly approved_by_people: number
   readonly lost_answers: number
+  readonly people?: readonly Person[]
   readonly on_chain_nonces?: number
   readonly problems: readonly string[]
+}
+
+interface Person {
+  readonly approved_by: string
+  readonly at: string
+  /** What is signed, name and value of each line. */
+  readonly call: Readonly<Record<string, string>>
+}
+
+function personOf({ term, by, atMs }: ProvenApproval): Person {
+  const lines = describeApproval(term).map(([name, value]) => [wireName(name), value])
+  return {
+    approved_by: by,
+    at: new Date(atMs).toISOString(),
+    call: Object.fromEntries(lines),
+  }
+}
+
+function linesOf({ approved_by, at, call }: Person): string {
+  const said = Object.entries(call).map(([name, value]) => `${name} ${value}`)
+  return `  ${at} ${approved_by}: ${said.join(', ')}\n`
 }
 
 function textOf(summary: Summary): string {
@@ -90,7 +129,9 @@ function textOf(summary: Summary): string {
     `${summary.service_entries} and ${summary.identity_entries} entries, ` +
     `${summary.wallets} wallets, ${summary.grant_versions} grant versions, ` +
     `${summary.authorizer_changes} authorizer changes, ` +
-    `${summary.approvals} approvals by both keys, ${summary.lost_answers} lost answers${onChain}\n`
+    `${summary.approvals} approvals by both keys, ${summary.approved_by_people} by people, ` +
+    `${summary.lost_answers} lost answers${onChain}\n`
+  const people = (summary.people ?? []).map(linesOf).join('')
   const problems = summary.problems.map((problem) => `✗ ${problem}\n`).join('')
-  return `${problems}${counted}${problems === '' ? '✓ both logs are whole and agree\n' : ''}`
+  return `${people}${problems}${counted}${problems === '' ? '✓ both logs are whole and agree\n' : ''}`
 }

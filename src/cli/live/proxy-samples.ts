@@ -1,5 +1,5 @@
 /**
- * Samples of what stands in front and ends TLS. Bodies and times are bounded a little above what
+ * Samples of the proxy in front that ends TLS. Bodies and times are bounded a little above what
  * the service itself takes, so that its own answers reach clients.
  */
 export interface ProxyHosts {

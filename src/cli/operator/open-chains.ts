@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { getAddress } from 'viem'
+import { getAddress } from 'viem/utils'
 import { type ChainAccess, connectChains } from '../../chains/access.js'
 import { readChainsFile } from '../../config/chains.js'
 import type { RouterPair } from '../../defi/router-reads.js'

@@ -1,4 +1,9 @@
-import { isSameCall, readApprovalTerm } from '../../custody/approvals/approval-term.js'
+import {
+  type ApprovalTerm,
+  isSameCall,
+  readApprovalTerm,
+} from '../../custody/approvals/approval-term.js'
+import { authorizerName } from '../../custody/authorizers/authorizer.js'
 import type { AuthorizerSet } from '../../custody/authorizers/authorizer-set.js'
 import type { Proof } from '../../custody/authorizers/proof.js'
 import type { ApprovalStanding } from '../../identity-provider/vault/approval-standing.js'
@@ -12,8 +17,18 @@ export interface ApprovalReplay {
   /** @param proof verified over this term */
   approved(term: Uint8Array, proof: Proof, atMs: number): void
   standingAt(term: Uint8Array, atMs: number): ApprovalStanding | null
+  /** Each proof that was told of, the oldest first. */
+  readonly proven: readonly ProvenApproval[]
   /** Each term that an approval was asked for by, canonical bytes. @param approvalId 16 bytes */
   termsOf(approvalId: Uint8Array): readonly Uint8Array[]
+}
+
+/** Who approved what. */
+export interface ProvenApproval {
+  readonly term: ApprovalTerm
+  /** Name of the authorizer; `software`: that of a development instance. */
+  readonly by: string
+  readonly atMs: number
 }
 
 interface Asked {
@@ -35,6 +50,7 @@ export function createApprovalReplay(): ApprovalReplay {
   const askedById = new Map<string, Asked[]>()
   /** By term: when each person gave it. */
   const givenByTerm = new Map<string, Map<string, number>>()
+  const proven: ProvenApproval[] = []
 
   function isAuthorizerAt(owner: string, id: string, atMs: number): boolean {
     const ids = authorizers.get(owner)?.findLast((from) => from.atMs <= atMs)?.ids
@@ -53,9 +69,14 @@ export function createApprovalReplay(): ApprovalReplay {
     approved(term, proof, atMs) {
       const people = givenByTerm.get(hex(term)) ?? new Map<string, number>()
       const id = proof.kind === 'software' ? SOFTWARE : hex(proof.authorizerId)
-      if (!people.has(id)) people.set(id, atMs)
+      if (!people.has(id)) {
+        people.set(id, atMs)
+        const by = proof.kind === 'software' ? SOFTWARE : authorizerName(proof.authorizerId)
+        proven.push({ term: readApprovalTerm(term).statement, by, atMs })
+      }
       givenByTerm.set(hex(term), people)
     },
+    proven,
     termsOf: (approvalId) => askedById.get(hex(approvalId))?.map(({ term }) => term) ?? [],
     standingAt(term, atMs) {
       const { approvalId, ownerHash } = readApprovalTerm(term).statement

@@ -26,7 +26,11 @@ import type { ApprovalStanding } from '../../identity-provider/vault/approval-st
 import { concat, sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
-import { type ApprovalReplay, createApprovalReplay } from './approval-replay.js'
+import {
+  type ApprovalReplay,
+  createApprovalReplay,
+  type ProvenApproval,
+} from './approval-replay.js'
 import { createPolicyReplay, grantVersionName, type PolicyReplay } from './policy-replay.js'
 
 /**
@@ -45,6 +49,8 @@ export interface AuthorityReport extends Pick<PolicyReplay, 'policiesOf' | 'ance
   approvalAt(term: Uint8Array, atMs: number): ApprovalStanding | null
   /** The terms that an approval was asked for by, canonical bytes. @param approvalId 16 bytes */
   approvalTerms(approvalId: Uint8Array): readonly Uint8Array[]
+  /** What people approved, by proofs that verify. */
+  readonly approvedByPeople: readonly ProvenApproval[]
 }
 
 /** What the log so far makes of users' authorizers and of their keys' grants. */
@@ -130,6 +136,7 @@ export async function verifyAuthority(
     ancestorsOf: replay.policies.ancestorsOf,
     approvalAt: replay.approvals.standingAt,
     approvalTerms: replay.approvals.termsOf,
+    approvedByPeople: replay.approvals.proven,
   }
 }
 

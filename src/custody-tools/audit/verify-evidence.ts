@@ -21,6 +21,7 @@ import { verifyP256 } from '../../quorum-protocol/p256.js'
 import { decodePayload } from '../../quorum-protocol/payload.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
+import type { ProvenApproval } from './approval-replay.js'
 import { grantVersionName } from './policy-replay.js'
 import { verifyAuthority } from './verify-authority.js'
 import { deniedApprovals } from './verify-policies.js'
@@ -40,6 +41,8 @@ export interface AuditReport {
   readonly authorizers: number
   /** Intents that both keys approved. */
   readonly approvals: number
+  /** Who approved which call that a rule asked about, the oldest first. */
+  readonly approvedByPeople: readonly ProvenApproval[]
   /** Approved by the user side without a trace at the service: answers that were lost. */
   readonly unanswered: number
   /** The approvals that a transaction on chain must be among. */
@@ -105,6 +108,7 @@ export async function verifyEvidence(
     grants: audit.grantVersions.size,
     authorizers: user.authorizers.length,
     approvals: serviceIds.size,
+    approvedByPeople: authority.approvedByPeople,
     unanswered,
     find: (address, chainId, nonce) => audit.byNonce.get(nonceName(address, chainId, nonce)) ?? [],
   }

@@ -19,6 +19,8 @@ export interface AuditPlaces {
 }
 
 export interface HomeAudit {
+  /** LMDB directories of the logs that were read. */
+  readonly paths: { readonly service: string; readonly identity: string }
   readonly report: AuditReport
   readonly serviceEntries: number
   readonly userEntries: number
@@ -29,17 +31,21 @@ export async function auditHome(places: AuditPlaces): Promise<HomeAudit> {
   const { home } = places
   const root = readRootKey(places.root ?? serviceLayout(home).rootKey)
   const registry = openRegistry(readRegistryFile(places.registry ?? registryPath(home)), root)
-  const service = await read('service log', places.service ?? serviceLayout(home).evidence)
-  const user = await read('user side log', places.identity ?? userSideLayout(home).evidence)
+  const paths = {
+    service: evidenceIn(places.service ?? serviceLayout(home).evidence),
+    identity: evidenceIn(places.identity ?? userSideLayout(home).evidence),
+  }
+  const service = await read('service log', paths.service)
+  const user = await read('user side log', paths.identity)
   return {
+    paths,
     report: await verifyEvidence(service, user, registry),
     serviceEntries: service.entries,
     userEntries: user.entries,
   }
 }
 
-async function read(name: string, place: string): Promise<ReadEvidence> {
-  const path = evidenceIn(place)
+async function read(name: string, path: string): Promise<ReadEvidence> {
   const log = openEvidenceReader(path)
   try {
     return readEvidence(name, log.entries())

@@ -1,12 +1,17 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { openAuthorizerStore } from '../../custody/authorizers/authorizer-store.js'
-import { registryPath, userSideLayout } from '../../custody/domain-keys/layout.js'
+import {
+  type DomainLayout,
+  registryPath,
+  userSideLayout,
+} from '../../custody/domain-keys/layout.js'
 import { refuseHalfRestored, unfencedPath } from '../../custody/domain-keys/pending-restore.js'
 import { openEvidenceLog, openEvidenceReader } from '../../custody/evidence/evidence-log.js'
 import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
 import { lockStopped } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
+import { createRecordedAuthorizers } from '../../identity-provider/authorizers/recorded-authorizers.js'
 import { type Fenced, fenceForward } from '../../identity-provider/vault/fence.js'
 import {
   type ReplayedAuthority,
@@ -15,6 +20,8 @@ import {
 import { replayFreezes } from '../../identity-provider/vault/fence-freezes.js'
 import { replayUsage } from '../../identity-provider/vault/fence-usage.js'
 import { openLedgerStore } from '../../identity-provider/vault/ledger-store.js'
+import { settleOwed } from '../../identity-provider/vault/owed-evidence.js'
+import { createRecordedChanges } from '../../identity-provider/vault/recorded-changes.js'
 import { verified } from '../provisioning/install-registry.js'
 
 export interface FencedUserSide extends Fenced, ReplayedAuthority {
@@ -40,24 +47,17 @@ async function fence(home: string, serviceLog: string): Promise<FencedUserSide> 
   refuseHalfRestored(layout)
   const registry = verified(registryPath(home), [layout.rootKey])
   const service = await readWhole('service log', serviceLog)
-  const own = existsSync(join(layout.evidence, 'data.mdb'))
-    ? await readWhole('user side log', layout.evidence)
-    : null
-  // A failure ends the command, which may be repeated.
-  const evidence = openEvidenceLog(layout.evidence, 0, () => {})
-  const ledger = openLedgerStore(layout.ledger, evidence)
-  const authorizers = openAuthorizerStore(layout.ledger)
+  const own = existsSync(join(layout.evidence, 'data.mdb')) ? await readOwn(layout) : null
+  const { evidence, ledger, authorizers } = openStores(layout)
   try {
     const fenced = await fenceForward(ledger, service, registry)
     // Its own log is the later word: it has the approvals whose answers were lost, too.
     const later = own === null ? fenced : await fenceForward(ledger, own, registry)
-    const replayed = await replayAuthority(
-      { ledger, authorizers, evidence },
-      own,
-      service,
-      registry,
-    )
-    const freezes = await replayFreezes({ ledger, authorizers, evidence }, own, service, registry)
+    const changes = createRecordedChanges(ledger, evidence)
+    const recorded = createRecordedAuthorizers(authorizers, evidence)
+    const stores = { ledger, authorizers, recorded, changes }
+    const replayed = await replayAuthority(stores, own, service, registry)
+    const freezes = await replayFreezes(stores, own, service, registry)
     await replayUsage(ledger, own === null ? [service] : [service, own], Date.now())
     rmSync(unfencedPath(layout), { force: true })
     return { ...replayed, freezes, approvals: fenced.approvals, lastLane: later.lastLane }
@@ -66,6 +66,26 @@ async function fence(home: string, serviceLog: string): Promise<FencedUserSide> 
     await authorizers.close()
     await ledger.close()
   }
+}
+
+/** A failure ends the command, which may be repeated. */
+function openStores(layout: DomainLayout) {
+  const evidence = openEvidenceLog(layout.evidence, 0, () => {})
+  const ledger = openLedgerStore(layout.ledger, evidence)
+  return { evidence, ledger, authorizers: openAuthorizerStore(layout.ledger) }
+}
+
+/** With what its stores owed it when all were left. */
+async function readOwn(layout: DomainLayout): Promise<ReadEvidence> {
+  const { evidence, ledger, authorizers } = openStores(layout)
+  try {
+    await settleOwed({ ledger, authorizers }, evidence)
+  } finally {
+    await authorizers.close()
+    await ledger.close()
+    await evidence.close()
+  }
+  return readWhole('user side log', layout.evidence)
 }
 
 async function readWhole(name: string, path: string): Promise<ReadEvidence> {

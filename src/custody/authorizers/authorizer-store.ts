@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { openLmdb } from '../../disk/lmdb-file.js'
 import { concat, u32, viewOf } from '../../quorum-protocol/bytes.js'
+import type { OwedEntry } from '../evidence/owed-entry.js'
 import { type AuthorizerSet, ENTRIES_MAX, foldEntry, NO_AUTHORIZERS } from './authorizer-set.js'
 import { type AuthorizerEntry, decodeEntry, encodeEntry } from './certificate.js'
 
@@ -12,6 +13,7 @@ import { type AuthorizerEntry, decodeEntry, encodeEntry } from './certificate.js
  * |---|---|---|
  * | 06-authorizers | owner hash 32 ‖ sequence 4 | entry, verified |
  * | 07-sign-counts | authorizer id 16 | highest use count seen |
+ * | 16-owed-authorizers | number | entry that the evidence is owed; at the user side alone |
  *
  * Beside the ledger's databases; names are never reused.
  */
@@ -23,6 +25,20 @@ export interface AuthorizerStore {
   signCount(authorizerId: Uint8Array): number
   /** Keeps a verified entry; durable when it resolves. False: its place is taken meanwhile. */
   append(ownerHash: Uint8Array, sequence: number, entry: AuthorizerEntry): Promise<boolean>
+  /**
+   * The same, with what the evidence is owed for it in the same transaction.
+   * @returns the number of what is owed; null: its place is taken meanwhile, and nothing is owed
+   */
+  appendOwed(
+    ownerHash: Uint8Array,
+    sequence: number,
+    entry: AuthorizerEntry,
+    owed: OwedEntry,
+  ): Promise<number | null>
+  /** By number, the oldest first. */
+  owed(): readonly (readonly [number, OwedEntry])[]
+  /** Of entries that the log has on disk; durable when it resolves. */
+  settleOwed(numbers: readonly number[]): Promise<void>
   /** Never lowers what is there; durable when it resolves. */
   raiseSignCount(authorizerId: Uint8Array, signCount: number): Promise<void>
   close(): Promise<void>
@@ -31,7 +47,7 @@ export interface AuthorizerStore {
 /** @param path LMDB directory, which may hold other databases */
 export function openAuthorizerStore(path: string): AuthorizerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const root = openLmdb({ path, overlappingSync: false, maxDbs: 16 })
+  const root = openLmdb({ path, overlappingSync: false, maxDbs: 32 })
   const entries = root.openDB<Buffer, Buffer>({
     name: '06-authorizers',
     keyEncoding: 'binary',
@@ -42,6 +58,10 @@ export function openAuthorizerStore(path: string): AuthorizerStore {
     keyEncoding: 'binary',
     encoding: 'msgpack',
   })
+  const plain = { encoder: { useRecords: false } }
+  const owedRows = root.openDB<OwedEntry, number>({ name: '16-owed-authorizers', ...plain })
+  let lastOwed = 0
+  for (const number of owedRows.getKeys({ reverse: true, limit: 1 })) lastOwed = number
 
   function entriesAfter(ownerHash: Uint8Array, sequence: number): AuthorizerEntry[] {
     const range = entries.getRange({
@@ -59,6 +79,21 @@ export function openAuthorizerStore(path: string): AuthorizerStore {
       const key = entryKey(ownerHash, sequence)
       return entries.ifNoExists(key, () => {
         void entries.put(key, encodeEntry(entry))
+      })
+    },
+    async appendOwed(ownerHash, sequence, entry, owed) {
+      const key = entryKey(ownerHash, sequence)
+      const number = ++lastOwed
+      const isKept = await entries.ifNoExists(key, () => {
+        void entries.put(key, encodeEntry(entry))
+        void owedRows.put(number, owed)
+      })
+      return isKept ? number : null
+    },
+    owed: () => [...owedRows.getRange()].map(({ key, value }) => [key, value] as const),
+    async settleOwed(numbers) {
+      await root.transaction(() => {
+        for (const number of numbers) void owedRows.remove(number)
       })
     },
     async raiseSignCount(authorizerId, signCount) {

@@ -15,7 +15,7 @@ import { TAG, tagged } from '../../quorum-protocol/tagged.js'
 
 /**
  * What becomes of a freeze at the user side, in canonical bytes: what the user's authorizer signs
- * to lift one, and what stands in the evidence of both. The sequence makes each statement good for
+ * to lift one, and what the evidence of both holds. The sequence makes each statement good for
  * one change alone.
  */
 export interface FreezeStatement extends FreezeSubject {

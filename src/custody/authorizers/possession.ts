@@ -1,5 +1,3 @@
-import { verifyRegistrationResponse } from '@simplewebauthn/server'
-import { decodeAttestationObject } from '@simplewebauthn/server/helpers'
 import { ByteReader, concat, sameBytes } from '../../quorum-protocol/bytes.js'
 import { publicKeyFromRaw, verifyP256 } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
@@ -10,6 +8,7 @@ import {
   registrationChallenge,
 } from './certificate.js'
 import { sized, takeSized } from './proof.js'
+import { webAuthnLibrary } from './webauthn-library.js'
 
 /** That whoever adds an authorizer holds its key: a passkey's registration, or a signature. */
 export interface PasskeyRegistration {
@@ -52,8 +51,9 @@ export async function verifyRegistration(
   webauthn: WebAuthnPins | null,
 ): Promise<RegisteredPasskey> {
   if (webauthn === null) throw new Refusal('NOT_CONFIRMED', 'passkeys are not taken here')
+  const { verifyRegistrationResponse } = await webAuthnLibrary()
   try {
-    refuseForeignAttestation(registration.attestationObject)
+    await refuseForeignAttestation(registration.attestationObject)
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response: {
         // The credential's id is read from the attestation; this one is held against itself alone.
@@ -118,7 +118,8 @@ export async function checkPossession(
  * Attestation is not asked for. Chains of certificates that come unasked are not looked at: to
  * check them means to fetch revocation lists from addresses of the sender's choice.
  */
-function refuseForeignAttestation(attestationObject: Uint8Array): void {
+async function refuseForeignAttestation(attestationObject: Uint8Array): Promise<void> {
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers')
   const decoded = decodeAttestationObject(Uint8Array.from(attestationObject))
   const format = decoded.get('fmt')
   const selfSigned = format === 'packed' && decoded.get('attStmt').get('x5c') === undefined

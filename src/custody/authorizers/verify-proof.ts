@@ -1,14 +1,12 @@
 import type { KeyObject } from 'node:crypto'
-import {
-  type AuthenticationResponseJSON,
-  verifyAuthenticationResponse,
-} from '@simplewebauthn/server'
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { publicKeyFromRaw, verifyP256 } from '../../quorum-protocol/p256.js'
 import type { WebAuthnPins } from '../../quorum-protocol/registry.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Authorizer } from './authorizer.js'
 import type { Proof } from './proof.js'
+import { webAuthnLibrary } from './webauthn-library.js'
 
 /** Both domains verify a proof by themselves, through this one function and their own state. */
 export interface ProofContext {
@@ -88,6 +86,7 @@ async function verifyPasskey(
       signature: base64Url(proof.signature),
     },
   }
+  const { verifyAuthenticationResponse } = await webAuthnLibrary()
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,

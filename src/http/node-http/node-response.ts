@@ -58,10 +58,17 @@ export class NodeResponse implements HttpResponse {
     return this
   }
 
-  write(chunk: string | Uint8Array): void {
+  write(chunk: string | Uint8Array): boolean {
     if (!this.headSent) this.#writeHead()
-    this.#response.write(chunk)
+    const isFirst = this.#response.writableLength === 0
+    const isTaken = this.#response.write(chunk)
     if (this.#response.writableLength > STREAM_BYTES_WAITING_MAX) this.close()
+    // Else a `drain` follows.
+    return isTaken || isFirst
+  }
+
+  onWritable(take: () => boolean): void {
+    this.#response.on('drain', take)
   }
 
   end(body: string | Uint8Array = '', closeConnection = false): void {

@@ -4,7 +4,7 @@ import { escapeHtml } from '../../domain/escape-html.js'
 import { ID_PREFIX, ulidOfBytes } from '../../domain/ids.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
-import { scriptedPage } from '../authorizers/pages.js'
+import { rowHtml, scriptedPage, timeLeft } from '../authorizers/pages.js'
 import { base64Url, COMMENT_CHARS_MAX } from '../authorizers/wire.js'
 import type { WaitingApproval } from '../vault/approvals.js'
 import { callInWords, type Line, saysWhomItPays } from './call-words.js'
@@ -22,25 +22,34 @@ export interface ApprovalPage {
 /** What became of it, or may still. */
 type ApprovalState = 'open' | 'approved' | 'ended' | 'expired'
 
+/** What leaves the wallet and to whom: what people decide by comes first. */
+const MAIN_LINES: ReadonlySet<string> = new Set([
+  ...['Sends', 'Lets others take', 'Moves', 'Gives', 'For at least', 'To', 'Payee'],
+  'Worth, as the service says',
+])
+
 /** One call that waits, for a person who is signed in as its owner. */
 export function approvalPage(page: ApprovalPage): string {
   const { waiting, email, rpId, signInPath } = page
   const state = stateOf(page)
-  const rows = linesOf(page).map(
-    ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`,
-  )
+  const lines = linesOf(page)
+  const main = lines.filter(([name]) => MAIN_LINES.has(name))
+  const rest = lines.filter(([name]) => !MAIN_LINES.has(name))
   return scriptedPage(
     'Approve a call',
     {
       'rp-id': rpId,
       'sign-in': signInPath,
       approval: approvalIdOf(waiting),
+      ...(isOver(state) ? {} : { 'over-in-ms': String(waiting.term.expiresAtMs - page.nowMs) }),
       challenge: base64Url(sha256(approvalTermMessage(waiting.row.term))),
     },
     `<h1>Approve this one call?</h1>
 <p>Signed in as ${escapeHtml(email)}. Read it here: these words are made from the bytes that are signed.</p>
-<dl>${rows.join('\n')}</dl>
-${state === 'open' || state === 'approved' ? controls(page, state) : ''}`,
+${isOver(state) || waiting.row.needed === 0 ? '' : timeLeft(waiting.term.expiresAtMs, page.nowMs)}
+<dl class="main">${main.map(rowHtml).join('\n')}</dl>
+<dl>${rest.map(rowHtml).join('\n')}</dl>
+${isOver(state) ? '' : controls(page, state)}`,
   )
 }
 
@@ -56,6 +65,10 @@ export function stateOf({ waiting, nowMs, authorizers }: ApprovalFacts): Approva
   return needed > 0 && people.length >= needed ? 'approved' : 'open'
 }
 
+function isOver(state: ApprovalState): boolean {
+  return state === 'ended' || state === 'expired'
+}
+
 type ApprovalFacts = Pick<ApprovalPage, 'waiting' | 'authorizers' | 'nowMs'>
 
 function controls({ waiting }: ApprovalPage, state: ApprovalState): string {
@@ -67,7 +80,7 @@ function controls({ waiting }: ApprovalPage, state: ApprovalState): string {
 <div id="decline">
 <label for="comment">Reason, which the agent gets</label>
 <input id="comment" maxlength="${COMMENT_CHARS_MAX}">
-<button type="button" class="plain" id="decline-call">Decline</button>
+<button type="button" class="danger" id="decline-call">Decline</button>
 </div>`
 }
 

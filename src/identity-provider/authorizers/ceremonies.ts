@@ -10,7 +10,6 @@ import {
   certificateMessage,
   decodeCertificate,
   encodeCertificate,
-  encodeEntry,
   entryMessage,
   registrationChallenge,
 } from '../../custody/authorizers/certificate.js'
@@ -24,12 +23,13 @@ import {
 import { encodeProof, type Proof } from '../../custody/authorizers/proof.js'
 import { encodeRootApproval } from '../../custody/authorizers/recovery.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import type { P256Signer } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
-import { sha256 } from '../../quorum-protocol/tagged.js'
+import { sha256, TAG, tagged } from '../../quorum-protocol/tagged.js'
+import type { SignInAssertion } from '../login/passkey-sign-in.js'
+import type { RecordedAuthorizers } from './recorded-authorizers.js'
 
 /**
  * Where users add and remove their authorizers, and leave the proofs of grants they confirmed in
@@ -84,6 +84,11 @@ export interface AuthorizerCeremonies {
    * @throws Refusal NOT_CONFIRMED or MALFORMED
    */
   leaveProof(userId: string, statement: Uint8Array, proof: Proof): Promise<void>
+  /**
+   * Whether a passkey of the user's signed that sign-in: nothing else was confirmed by it.
+   * @param signIn names it, and is never given twice
+   */
+  isSignIn(userId: string, signIn: string, passkey: SignInAssertion): Promise<boolean>
   /** @param challenge of the statement, 32 bytes; null when none was left */
   proofLeft(challenge: Uint8Array): Uint8Array | null
 }
@@ -111,9 +116,10 @@ export interface Recovery {
 
 export interface CeremonyContext {
   readonly store: AuthorizerStore
+  /** Of that store. */
+  readonly recorded: RecordedAuthorizers
   readonly registry: RegistryHolder
   readonly signer: P256Signer
-  readonly evidence: EvidenceLog
 }
 
 interface Ceremony {
@@ -134,7 +140,7 @@ const CEREMONY_LIFE_MS = 10 * 60_000
 const RECOVERY_LIFE_MS = 7 * 24 * 60 * 60_000
 
 export function createAuthorizerCeremonies(context: CeremonyContext): AuthorizerCeremonies {
-  const { store, registry, signer, evidence } = context
+  const { store, recorded, registry, signer } = context
   const ceremonies = createOwnedCache<Ceremony>(OPEN_BOUNDS)
   const proofs = createOwnedCache<Buffer>(OPEN_BOUNDS)
 
@@ -162,7 +168,8 @@ export function createAuthorizerCeremonies(context: CeremonyContext): Authorizer
   }
 
   function open(ceremony: Ceremony): string {
-    const ceremonyId = randomBytes(16).toString('base64url')
+    // Typed on a command line, where what begins with a hyphen is an option.
+    const ceremonyId = randomBytes(16).toString('hex')
     keepOpen(ceremonies, ceremonyId, ceremony.userId, ceremony)
     return ceremonyId
   }
@@ -183,17 +190,12 @@ export function createAuthorizerCeremonies(context: CeremonyContext): Authorizer
       signCount: store.signCount,
     })
     const signed = { ...entry, userSignature: await signer.sign(entryMessage(entry)) }
-    if (!(await store.append(ownerHash, sequence, signed))) {
+    if (!(await recorded.append(ownerHash, sequence, signed))) {
       throw new Refusal('CONFLICT', 'the user’s authorizers have changed')
     }
-    await Promise.all([
-      ...signCounts.map((seen) => store.raiseSignCount(seen.authorizerId, seen.signCount)),
-      evidence.append({
-        timeMs: Date.now(),
-        kind: EVIDENCE_KIND.authorizer,
-        body: encodeEntry(signed),
-      }),
-    ])
+    await Promise.all(
+      signCounts.map((seen) => store.raiseSignCount(seen.authorizerId, seen.signCount)),
+    )
   }
 
   function certified(ceremony: Ceremony): BegunCertificate {
@@ -293,6 +295,18 @@ export function createAuthorizerCeremonies(context: CeremonyContext): Authorizer
       proofs.delete(name)
       keepOpen(proofs, name, userId, encodeProof(proof))
     },
+    async isSignIn(userId, signIn, { credentialId, ...signed }) {
+      const authorizers = setOf(userId).active
+      const used = authorizers.find((one) => sameBytes(one.credentialId, credentialId))
+      if (used === undefined) return false
+      const { webauthn } = registry.current
+      const { signCount } = store
+      const proof = { kind: 'passkey', authorizerId: used.id, ...signed } as const
+      const context = { authorizers, webauthn, softwareAuthorizer: null, signCount }
+      const verdict = await verifyProof(proof, signInMessage(signIn), context)
+      if (verdict.ok) await store.raiseSignCount(used.id, verdict.signCount)
+      return verdict.ok
+    },
     proofLeft: (challenge) => proofs.get(hex(challenge)) ?? null,
   }
 
@@ -327,6 +341,11 @@ function keepOpen<V extends object>(
 ): void {
   if (cache.add(id, userId, value, CEREMONY_LIFE_MS) === null) return
   throw new Refusal('CONFLICT', 'too many are open: finish one, or wait ten minutes')
+}
+
+/** A passkey signs its SHA-256. */
+export function signInMessage(signIn: string): Buffer {
+  return tagged(TAG.signIn, Buffer.from(signIn))
 }
 
 function ownerHashOf(userId: string): Buffer {

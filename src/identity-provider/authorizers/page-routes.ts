@@ -1,7 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Confirmable, readConfirmable } from '../../custody/authorizers/confirmable.js'
-import { ID_PREFIX, isId, ulidBytes } from '../../domain/ids.js'
+import { changeOf } from '../../custody/authorizers/describe-grant-change.js'
+import { readGrantStatement } from '../../custody/authorizers/grant-statement.js'
+import type { GrantTerms } from '../../domain/grant-terms.js'
+import { ID_PREFIX, isId, ulidBytes, ulidTimeMs } from '../../domain/ids.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { approvalPage } from '../approvals/approval-page.js'
@@ -11,23 +14,33 @@ import { contentSecurityPolicy, messagePage, scriptedPagePolicy } from '../login
 import { sendPage } from '../login/send-page.js'
 import type { UserSideApprovals } from '../vault/approvals.js'
 import type { AuthorizerCeremonies } from './ceremonies.js'
+import { confirmPage, type ShownNames } from './confirm-page.js'
 import { PAGE_SCRIPT } from './page-script.js'
-import { confirmPage, managePage, SCRIPT_PATH } from './pages.js'
+import { managePage, SCRIPT_PATH } from './pages.js'
 import { sessionVisitor, type VisitorDeps } from './visitor.js'
 
 export interface PageDeps extends VisitorDeps {
   readonly ceremonies: AuthorizerCeremonies
   readonly approvals: UserSideApprovals
   readonly accounts: Pick<Accounts, 'findById'>
+  /** What a key of a user's may do now; null: it is nobody's, or another's. */
+  readonly termsOf: (keyId: Uint8Array, userId: string) => GrantTerms | null
 }
+
+/** Of a name that the service lets users give, with room. */
+const NAME_CHARS_MAX = 128
 
 /** Of a statement in base64url; longer ones are not ours. */
 const GRANT = /^[A-Za-z0-9_-]{1,1024}$/
 
+const MANAGE_PATH = '/authorizers'
 const APPROVE_PATH = '/approve/'
+/** An agent has its answer, and a person the link, a moment before this domain is told of the call. */
+const TOLD_WITHIN_MS = 60_000
+const LOOK_AGAIN_SECONDS = 1
 
-/** The state of a sign-in that no grant waits for; not base64url. */
-const NO_GRANT = '.'
+/** What a sign-in may lead to, and nothing that a browser takes for another origin. */
+const OWN_PATH = /^\/(?:authorizers(?:\/confirm\?[\w%+.*=&-]{1,4096})?|approve\/\w{1,64})$/
 
 /** @returns false when the path is none of a page */
 export async function servePage(
@@ -44,11 +57,11 @@ export async function servePage(
   }
   if (path === AUTHORIZERS_SIGNED_IN_PATH) {
     // The session is what was wanted; the code is left to expire.
-    const state = query.get('state') ?? NO_GRANT
-    redirect(response, state === NO_GRANT ? '/authorizers' : pathOf(state))
+    const wanted = Buffer.from(query.get('state') ?? '', 'base64url').toString()
+    redirect(response, OWN_PATH.test(wanted) ? wanted : MANAGE_PATH)
     return true
   }
-  if (path === '/authorizers') await manage(deps, request, response, query)
+  if (path === MANAGE_PATH) await manage(deps, request, response, query)
   else if (path === '/authorizers/confirm') await confirm(deps, request, response, query)
   else if (path.startsWith(APPROVE_PATH)) await approval(deps, path, request, response)
   else return false
@@ -66,7 +79,7 @@ async function manage(
   const signInPath = '/authorizers?sign-in=again'
   const visitor = await sessionVisitor(deps, request, response)
   if (visitor === null || query.has('sign-in')) {
-    redirect(response, signInUrl(origin, NO_GRANT, query.has('sign-in') ? 'login' : null))
+    redirect(response, signInUrl(origin, MANAGE_PATH, query.has('sign-in') ? 'login' : null))
     return
   }
   const page = managePage({
@@ -92,9 +105,11 @@ async function confirm(
     message(response, 400, 'Not a grant', 'The address is not whole. Copy all of it.')
     return
   }
+  const names = { key: nameIn(query, 'key'), wallet: nameIn(query, 'wallet') }
+  const here = confirmPath(text, names)
   const visitor = await sessionVisitor(deps, request, response)
   if (visitor === null) {
-    redirect(response, signInUrl(origin, text, null))
+    redirect(response, signInUrl(origin, here, null))
     return
   }
   if (!sameBytes(asked.ownerHash, sha256(Buffer.from(visitor.userId)))) {
@@ -102,12 +117,24 @@ async function confirm(
     return
   }
   const page = confirmPage({
-    asked,
+    ...{ asked, names, change: changeIn(deps, asked, visitor.userId), nowMs: Date.now() },
     email: deps.accounts.findById(visitor.userId)?.email ?? visitor.userId,
     rpId: deps.webauthn()?.rpId ?? '',
-    signInPath: confirmPath(text),
+    signInPath: here,
   })
   sendPage(response, 200, 'text/html', page, scriptedPagePolicy())
+}
+
+/** Null of what changes no key that is there. */
+function changeIn({ termsOf }: PageDeps, { kind, encoded }: Confirmable, userId: string) {
+  if (kind !== 'grant') return null
+  return changeOf(readGrantStatement(encoded).statement, (keyId) => termsOf(keyId, userId))
+}
+
+/** Anybody's text: who made the address wrote it. */
+function nameIn(query: URLSearchParams, of: keyof ShownNames): string | null {
+  const name = (query.get(of) ?? '').replace(/\p{C}/gu, '').trim()
+  return name === '' ? null : name.slice(0, NAME_CHARS_MAX)
 }
 
 /** One call that waits, for its owner alone: to others it is not there. */
@@ -126,11 +153,17 @@ async function approval(
   }
   const visitor = await sessionVisitor(deps, request, response)
   if (visitor === null) {
-    redirect(response, signInUrl(origin, id, null))
+    redirect(response, signInUrl(origin, path, null))
     return
   }
   const { userId } = visitor
-  const waiting = deps.approvals.waiting(ulidBytes(id), userId)
+  const approvalId = ulidBytes(id)
+  const waiting = deps.approvals.waiting(approvalId, userId)
+  if (waiting === null && Math.abs(Date.now() - ulidTimeMs(approvalId)) < TOLD_WITHIN_MS) {
+    response.setHeader('Refresh', String(LOOK_AGAIN_SECONDS))
+    message(response, 200, 'Not here yet', 'What was asked for just now is shown in a moment.')
+    return
+  }
   if (waiting === null) {
     message(response, 404, 'Nothing waits here', 'No call of yours waits under this address.')
     return
@@ -139,7 +172,7 @@ async function approval(
     waiting,
     email: deps.accounts.findById(userId)?.email ?? userId,
     rpId: deps.webauthn()?.rpId ?? '',
-    signInPath: pathOf(id),
+    signInPath: path,
     authorizers: deps.ceremonies.list(userId),
     nowMs: Date.now(),
   })
@@ -173,8 +206,11 @@ function originOf(
   return null
 }
 
-/** @param prompt `login` asks for the password even of who is signed in */
-function signInUrl(origin: string, state: string, prompt: 'login' | null): string {
+/**
+ * @param path where the sign-in leads to
+ * @param prompt `login` asks for the password even of who is signed in
+ */
+function signInUrl(origin: string, path: string, prompt: 'login' | null): string {
   const query = new URLSearchParams({
     client_id: AUTHORIZERS_CLIENT_ID,
     response_type: 'code',
@@ -183,20 +219,17 @@ function signInUrl(origin: string, state: string, prompt: 'login' | null): strin
     // Nobody exchanges the code, so nobody needs to know its verifier.
     code_challenge: createHash('sha256').update(randomBytes(32)).digest('base64url'),
     code_challenge_method: 'S256',
-    state,
+    state: Buffer.from(path).toString('base64url'),
     ...(prompt === null ? {} : { prompt }),
   })
   return `${origin}/auth?${query.toString()}`
 }
 
-/** Where a sign-in leads to. */
-function pathOf(state: string): string {
-  return isId(ID_PREFIX.approval, state) ? `${APPROVE_PATH}${state}` : confirmPath(state)
-}
-
-function confirmPath(grant: string): string {
-  if (!GRANT.test(grant)) return '/authorizers'
-  return `/authorizers/confirm?grant=${grant}`
+function confirmPath(grant: string, { key, wallet }: ShownNames): string {
+  const query = new URLSearchParams({ grant })
+  if (key !== null) query.set('key', key)
+  if (wallet !== null) query.set('wallet', wallet)
+  return `/authorizers/confirm?${query.toString()}`
 }
 
 function message(response: ServerResponse, status: number, title: string, text: string): void {

@@ -10,7 +10,7 @@ const rpId = main.dataset.rpId
 
 function say(text, kind) {
   status.textContent = text
-  status.className = kind === 'problem' ? 'error' : ''
+  status.className = { problem: 'error', done: 'done' }[kind] ?? ''
 }
 
 function toBytes(text) {
@@ -103,7 +103,9 @@ async function confirmGrant() {
   const { authorizers } = await call('list')
   await call('confirm', { grant, proof: await prove(challenge, authorizers) })
   document.getElementById('confirm').remove()
-  say('Confirmed. Go back to where you came from.')
+  timer?.closest('.left').remove()
+  document.querySelector('[data-close]').textContent = 'Close this page'
+  say('Confirmed. Go back to where you came from.', 'done')
 }
 
 async function approveCall() {
@@ -131,6 +133,39 @@ function onClick(element, action) {
     element.disabled = false
   })
 }
+
+// A page that is left open says so when the time of its call is over.
+const overInMs = Number(main.dataset.overInMs)
+if (overInMs > 0) setTimeout(() => location.reload(), Math.min(overInMs + 200, 2 ** 31 - 1))
+
+/** What is left of the time to decide; once it is over, there is nothing to press. */
+const timer = document.querySelector('[data-left-ms]')
+const overAtMs = Date.now() + Number(timer?.dataset.leftMs)
+function countDown() {
+  if (!timer.isConnected) return
+  const seconds = Math.ceil((overAtMs - Date.now()) / 1000)
+  if (seconds <= 0) {
+    timer.textContent = 'none: ask for it again'
+    timer.closest('.left').classList.add('over')
+    for (const id of ['confirm', 'approve-call', 'decline']) document.getElementById(id)?.remove()
+    return
+  }
+  timer.textContent = leftInWords(seconds)
+  setTimeout(countDown, 1000)
+}
+function leftInWords(seconds) {
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]
+  if (hours >= 48) return Math.floor(hours / 24) + ' days'
+  if (hours > 0) return hours + ' h ' + minutes + ' min'
+  return minutes + ':' + String(seconds % 60).padStart(2, '0')
+}
+if (timer !== null) countDown()
+
+/** A page that a script or a link opened may close itself; of another, people close the tab. */
+document.querySelector('[data-close]')?.addEventListener('click', () => {
+  close()
+  say('You can close this tab.')
+})
 
 onClick(document.getElementById('add'), () => add(document.getElementById('label').value.trim()))
 onClick(document.getElementById('confirm'), confirmGrant)

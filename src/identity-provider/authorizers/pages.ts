@@ -1,10 +1,7 @@
 import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer.js'
 import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
-import type { Confirmable } from '../../custody/authorizers/confirmable.js'
 import { escapeHtml } from '../../domain/escape-html.js'
-import { sha256 } from '../../quorum-protocol/tagged.js'
 import { htmlDocument } from '../login/pages.js'
-import { base64Url } from './wire.js'
 
 export const SCRIPT_PATH = '/authorizers/page.js'
 
@@ -18,13 +15,13 @@ export interface ManagePage {
 export function managePage(page: ManagePage): string {
   const items = page.authorizers.map(
     ({ id, kind, label, createdAtMs }) =>
-      `<li>${escapeHtml(label)} (${kind === 'passkey' ? 'passkey' : 'P-256 key'}, since ${new Date(createdAtMs).toISOString().slice(0, 10)})<br>
-<button type="button" class="plain" data-remove="${authorizerName(id)}">Remove</button></li>`,
+      `<li><span>${escapeHtml(label)} (${kind === 'passkey' ? 'passkey' : 'P-256 key'}, since ${new Date(createdAtMs).toISOString().slice(0, 10)})</span>
+<button type="button" class="danger small" data-remove="${authorizerName(id)}">Remove</button></li>`,
   )
   const list =
     items.length === 0
       ? '<p>You have none yet. The first one you add is the one that later ones are confirmed with.</p>'
-      : `<ul>${items.join('\n')}</ul>`
+      : `<ul class="rows">${items.join('\n')}</ul>`
   return scriptedPage(
     'Your authorizers',
     { 'rp-id': page.rpId, 'sign-in': page.signInPath },
@@ -37,38 +34,22 @@ ${list}
   )
 }
 
-export interface ConfirmPage {
-  readonly email: string
-  readonly rpId: string
-  readonly signInPath: string
-  readonly asked: Confirmable
+/** Ids and bytes, which nobody reads: they are told apart from words. */
+const ID = /\b(?:0x[0-9a-f]{16,}|(?:key|sw|apr|aut)_[0-9A-Z]{26})\b/gi
+
+/** A line of what is confirmed, as HTML. */
+export function rowHtml([name, value]: readonly [name: string, value: string]): string {
+  return `<div><dt>${escapeHtml(name)}</dt><dd>${valueHtml(value)}</dd></div>`
 }
 
-const CONFIRM_WORDS = {
-  grant: { title: 'Confirm a grant', heading: 'Confirm what this API key may do' },
-  approval: { title: 'Approve a call', heading: 'Approve this one call' },
-  unfreeze: { title: 'Lift a freeze', heading: 'Confirm that signing goes on' },
-} as const satisfies Record<Confirmable['kind'], object>
+export function valueHtml(value: string): string {
+  return escapeHtml(value).replace(ID, '<span class="id">$&</span>')
+}
 
-export function confirmPage(page: ConfirmPage): string {
-  const { kind, encoded, message, lines } = page.asked
-  const { title, heading } = CONFIRM_WORDS[kind]
-  const rows = lines.map(
-    ([name, value]) => `<dt>${escapeHtml(name)}</dt><dd>${escapeHtml(value)}</dd>`,
-  )
-  return scriptedPage(
-    title,
-    {
-      'rp-id': page.rpId,
-      'sign-in': page.signInPath,
-      grant: base64Url(encoded),
-      challenge: base64Url(sha256(message)),
-    },
-    `<h1>${heading}</h1>
-<p>Signed in as ${escapeHtml(page.email)}. Confirm it only if you asked for it just now.</p>
-<dl>${rows.join('\n')}</dl>
-<button type="button" id="confirm">Confirm with a passkey</button>`,
-  )
+/** How long there is to decide, which the script counts down. */
+export function timeLeft(untilMs: number, nowMs: number): string {
+  const minutes = Math.max(0, Math.floor((untilMs - nowMs) / 60_000))
+  return `<p class="left"><span>Time left</span> <span role="timer" data-left-ms="${untilMs - nowMs}">${minutes} min</span></p>`
 }
 
 /** @param data attributes of `main`, for the script */
@@ -81,6 +62,6 @@ export function scriptedPage(
     ([name, value]) => ` data-${name}="${escapeHtml(value)}"`,
   )
   const status = `<p id="status" role="status"></p>\n<script src="${SCRIPT_PATH}" defer></script>`
-  const main = `<main${attributes.join('')}>`
-  return htmlDocument(title, `${body}\n${status}`).replace('<main>', () => main)
+  const main = `<main class="card wide"${attributes.join('')}>`
+  return htmlDocument(title, `${body}\n${status}`).replace('<main class="card">', () => main)
 }

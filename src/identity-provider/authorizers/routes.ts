@@ -2,13 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { Refusal, type RefusalCode } from '../../quorum-protocol/refusal.js'
 import { approveCall, declineCall, waitingCall } from '../approvals/approval-api.js'
-import type { Accounts } from '../login/accounts.js'
-import type { UserSideApprovals } from '../vault/approvals.js'
 import type { AuthorizerCeremonies, BegunCertificate } from './ceremonies.js'
 import { createCeremonyRate } from './ceremony-rate.js'
 import { RequestRefusedError, readJson } from './json-body.js'
-import { servePage } from './page-routes.js'
-import { requireVisitor, type Visitor, type VisitorDeps } from './visitor.js'
+import { type PageDeps, servePage } from './page-routes.js'
+import { requireVisitor, type Visitor } from './visitor.js'
 import {
   approveBody,
   authorizerJson,
@@ -21,10 +19,7 @@ import {
   waitingBody,
 } from './wire.js'
 
-export interface AuthorizerRouteDeps extends VisitorDeps {
-  readonly ceremonies: AuthorizerCeremonies
-  readonly approvals: UserSideApprovals
-  readonly accounts: Pick<Accounts, 'findById'>
+export interface AuthorizerRouteDeps extends PageDeps {
   readonly log: Logger
 }
 

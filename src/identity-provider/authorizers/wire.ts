@@ -3,6 +3,7 @@ import { type Authorizer, authorizerName } from '../../custody/authorizers/autho
 import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
 import type { Proof } from '../../custody/authorizers/proof.js'
 import { ID_PREFIX, isId, ulidBytes } from '../../domain/ids.js'
+import { MISLEADING } from '../../domain/printable.js'
 
 /** JSON of the authorizer routes; bytes are base64url. */
 const bytes = (charsMax: number) =>
@@ -18,11 +19,16 @@ const authorizerId = z
   .regex(/^aut_[0-9a-f]{32}$/, 'must be aut_ and 32 hex digits')
   .transform((name) => Buffer.from(name.slice(4), 'hex'))
 
+/** As pages and messages show it. */
+function oneLine(times: '+' | '*'): RegExp {
+  return new RegExp(`^[^\\p{Cc}\\p{Cs}${MISLEADING}]${times}$`, 'u')
+}
+
 const label = z
   .string()
   .min(1)
   .max(LABEL_CHARS_MAX)
-  .regex(/^[^\p{Cc}\p{Cs}]+$/u, 'must not contain control characters')
+  .regex(oneLine('+'), 'must not contain control characters or marks of direction')
 
 const signature = z
   .string()
@@ -88,7 +94,7 @@ export const COMMENT_CHARS_MAX = 200
 const comment = z
   .string()
   .max(COMMENT_CHARS_MAX)
-  .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'must not contain control characters')
+  .regex(oneLine('*'), 'must not contain control characters or marks of direction')
 
 export const waitingCallBody = z.strictObject({ approval_id: approvalId })
 export const approveCallBody = z.strictObject({ approval_id: approvalId, proof })

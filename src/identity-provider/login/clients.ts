@@ -13,7 +13,7 @@ export const AUTHORIZERS_SIGNED_IN_PATH = '/authorizers/signed-in'
  */
 export const COMMAND_LINE_REDIRECT_URI = 'http://127.0.0.1/callback'
 
-/** Used in dev, where the console's port is found at start. */
+/** For an installation on one machine that says nothing of its console. */
 const CONSOLE_LOOPBACK_REDIRECT_URIS = [
   'http://127.0.0.1/console/callback',
   'http://localhost/console/callback',
@@ -49,7 +49,8 @@ export function loginClients(
       application_type: loopback ? 'native' : 'web',
       redirect_uris: [...consoleUris],
       post_logout_redirect_uris: consoleUris.map((uri) => new URL('.', uri).href),
-      grant_types: [...publicClient.grant_types],
+      // A page that is open longer than a token lives goes on without leaving for the sign-in.
+      grant_types: [...publicClient.grant_types, 'refresh_token'],
       response_types: [...publicClient.response_types],
     },
     {

@@ -53,7 +53,8 @@ async function redeem(
     log.info({ userId: user.userId }, 'an invited user has chosen a password')
     const done = messagePage(
       'You are in',
-      'Your password is set. Go on where your operator said: add a passkey at /authorizers of this address, or run "countersign login" and "countersign authorizer create".',
+      'Your password is set. Sign in with it once more to add a passkey, by which you sign in and confirm from then on; or run "countersign login" and "countersign authorizer create".',
+      { text: 'Add a passkey', path: '/authorizers' },
     )
     sendPage(response, 200, 'text/html', done, contentSecurityPolicy(null))
   } catch (error) {

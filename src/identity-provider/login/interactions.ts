@@ -8,12 +8,19 @@ import { AUTHORIZERS_CLIENT_ID } from './clients.js'
 import type { DeviceCookies } from './device-cookie.js'
 import { FormRefusedError, readForm } from './form-body.js'
 import type { LoginThrottle } from './login-throttle.js'
-import { consentPage, contentSecurityPolicy, loginPage, messagePage } from './pages.js'
+import {
+  consentPage,
+  contentSecurityPolicy,
+  loginPage,
+  messagePage,
+  signInPolicy,
+} from './pages.js'
+import { PASSKEY_SCRIPT_PATH, type PasskeySignIn, readAssertion } from './passkey-sign-in.js'
 import { PasswordQueueFullError } from './password-hash.js'
 
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>
 
-const PATH = /^\/interaction\/([\w-]{1,64})(?:\/(login|consent|abort))?$/
+const PATH = /^\/interaction\/([\w-]{1,64})(?:\/(login|passkey|consent|abort))?$/
 
 export interface InteractionDeps {
   readonly provider: Provider
@@ -21,6 +28,9 @@ export interface InteractionDeps {
   readonly throttle: LoginThrottle
   readonly devices: DeviceCookies
   readonly audience: string
+  /** Null until somebody verifies them. */
+  readonly passkeys: () => PasskeySignIn | null
+  readonly issuer: string
   readonly log: Logger
   /** The peer to count failed logins against. */
   readonly clientAddress: (request: IncomingMessage) => string
@@ -69,16 +79,19 @@ async function handle(
     )
   } else if (action === 'login' && interaction.prompt.name === 'login') {
     await submitLogin(deps, interaction, request, response)
+  } else if (action === 'passkey' && interaction.prompt.name === 'login') {
+    await submitPasskey(deps, interaction, request, response)
   } else if (action === 'consent' && interaction.prompt.name === 'consent') {
     await submitConsent(deps, interaction, request, response)
   } else {
-    await showPrompt(deps, interaction, response)
+    await showPrompt(deps, interaction, request, response)
   }
 }
 
 async function showPrompt(
   deps: InteractionDeps,
   interaction: Interaction,
+  request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
   const client = await describeClient(deps, interaction)
@@ -96,8 +109,72 @@ async function showPrompt(
     sendPage(response, 200, page, client.redirect.origin)
     return
   }
-  const page = loginPage({ interactionPath, clientName: client.name, email: '', problem: null })
-  sendPage(response, 200, page, client.redirect.origin)
+  showLogin(deps, interaction, client, request, response, 200, '', null)
+}
+
+function showLogin(
+  deps: InteractionDeps,
+  { uid }: Interaction,
+  client: { readonly name: string; readonly redirect: URL },
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  email: string,
+  problem: string | null,
+): void {
+  const passkeys = deps.passkeys()
+  const origin = `${new URL(deps.issuer).protocol}//${request.headers.host}`
+  const rpId = passkeys?.rpIdAt(origin) ?? null
+  const passkey =
+    passkeys === null || rpId === null
+      ? null
+      : { challenge: passkeys.challengeOf(uid), rpId, script: PASSKEY_SCRIPT_PATH }
+  const clientName = client.name
+  const interactionPath = `/interaction/${uid}`
+  const html = loginPage({ interactionPath, clientName, email, problem, passkey })
+  const policy = passkey === null ? contentSecurityPolicy : signInPolicy
+  sendPage(response, status, html, client.redirect.origin, policy)
+}
+
+/** Counted like passwords, though none is guessed: each try costs a verification. */
+async function submitPasskey(
+  deps: InteractionDeps,
+  interaction: Interaction,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const given = readAssertion(await readForm(request))
+  const address = deps.clientAddress(request)
+  const client = await describeClient(deps, interaction)
+  const refuse = (status: number, problem: string) =>
+    showLogin(deps, interaction, client, request, response, status, '', problem)
+  const caller = { accountKey: `passkey ${given?.userId ?? ''}`, address, device: null }
+  const waitMs = deps.throttle.waitMs(caller, Date.now())
+  if (waitMs > 0) {
+    response.setHeader('Retry-After', Math.ceil(waitMs / 1_000))
+    refuse(429, `Too many failed sign-ins. Try again in ${Math.ceil(waitMs / 60_000)} min.`)
+    return
+  }
+  deps.throttle.recordFailure(caller, Date.now())
+  const user = given === null ? undefined : deps.accounts.findById(given.userId)
+  const isSigned =
+    given !== null &&
+    user !== undefined &&
+    (await deps.passkeys()?.isSignedBy(user.userId, interaction.uid, given.assertion)) === true
+  if (!isSigned) {
+    deps.log.warn({ address }, 'sign-in by passkey failed')
+    refuse(401, 'That passkey is none of an account here.')
+    return
+  }
+  deps.throttle.recordSuccess(caller)
+  deps.log.info({ userId: user.userId, address }, 'sign-in by passkey succeeded')
+  const login = { accountId: user.userId, amr: ['pop', 'user'] }
+  await deps.provider.interactionFinished(
+    request,
+    response,
+    { login },
+    { mergeWithLastSubmission: false },
+  )
 }
 
 async function submitLogin(
@@ -113,11 +190,8 @@ async function submitLogin(
   const device = deps.devices.read(request, accountKey)
   const caller = { accountKey, address, device }
   const client = await describeClient(deps, interaction)
-  const refuse = (status: number, problem: string) => {
-    const interactionPath = `/interaction/${interaction.uid}`
-    const page = loginPage({ interactionPath, clientName: client.name, email, problem })
-    sendPage(response, status, page, client.redirect.origin)
-  }
+  const refuse = (status: number, problem: string) =>
+    showLogin(deps, interaction, client, request, response, status, email, problem)
 
   const waitMs = deps.throttle.waitMs(caller, Date.now())
   if (waitMs > 0) {
@@ -219,11 +293,12 @@ function sendPage(
   status: number,
   html: string,
   formTargetOrigin: string | null,
+  policy = contentSecurityPolicy,
 ): void {
   response.writeHead(status, {
     'Content-Type': 'text/html; charset=utf-8',
     'Content-Length': Buffer.byteLength(html),
-    'Content-Security-Policy': contentSecurityPolicy(formTargetOrigin),
+    'Content-Security-Policy': policy(formTargetOrigin),
     'Cache-Control': 'no-store',
   })
   response.end(html)

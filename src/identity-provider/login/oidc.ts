@@ -30,7 +30,11 @@ export interface OidcOptions {
   readonly exposure: 'direct' | 'tls-proxy'
 }
 
-/** Authorization code with PKCE for two public clients, and JWT access tokens; nothing else. */
+/**
+ * Authorization code with PKCE for public clients, and JWT access tokens. The console's pages get
+ * refresh tokens besides: good once each, since nothing in a browser can prove whose they are, and
+ * of no use when the session has ended.
+ */
 export function createOidcProvider(options: OidcOptions): Provider {
   const { accounts, audience, keys } = options
   const configuration: Configuration = {
@@ -54,6 +58,9 @@ export function createOidcProvider(options: OidcOptions): Provider {
     // The console reads the email from the ID token; there is no userinfo endpoint to ask.
     conformIdTokenClaims: false,
     pkce: { required: () => true },
+    issueRefreshToken: (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    rotateRefreshToken: () => true,
+    expiresWithSession: () => true,
     clientBasedCORS,
     findAccount(_ctx, sub) {
       const user = accounts.findById(sub)
@@ -74,7 +81,7 @@ export function createOidcProvider(options: OidcOptions): Provider {
       pushedAuthorizationRequests: { enabled: false },
       rpInitiatedLogout: {
         enabled: true,
-        logoutSource: (ctx, form) => sendPage(ctx, logoutPage(form)),
+        logoutSource: (ctx, form) => sendPage(ctx, logoutPage(form), wayBackOf(ctx)),
         postLogoutSuccessSource: (ctx) =>
           sendPage(ctx, messagePage('Signed out', 'You can close this page.')),
       },
@@ -107,6 +114,7 @@ export function createOidcProvider(options: OidcOptions): Provider {
       IdToken: ACCESS_TOKEN_SECONDS,
       AuthorizationCode: AUTHORIZATION_CODE_SECONDS,
       Interaction: INTERACTION_SECONDS,
+      RefreshToken: SESSION_SECONDS,
       Session: SESSION_SECONDS,
       Grant: SESSION_SECONDS,
     },
@@ -129,8 +137,14 @@ function clientBasedCORS(_ctx: KoaContextWithOIDC, origin: string, client: Clien
   })
 }
 
-function sendPage(ctx: KoaContextWithOIDC, html: string): void {
-  ctx.set('Content-Security-Policy', contentSecurityPolicy(null))
+/** Where the form of the sign-out ends: an address of the client's, which the package has checked. */
+function wayBackOf({ oidc }: KoaContextWithOIDC): string | null {
+  const address = oidc.params?.post_logout_redirect_uri
+  return typeof address === 'string' ? new URL(address).origin : null
+}
+
+function sendPage(ctx: KoaContextWithOIDC, html: string, formTarget: string | null = null): void {
+  ctx.set('Content-Security-Policy', contentSecurityPolicy(formTarget))
   ctx.type = 'html'
   ctx.body = html
 }

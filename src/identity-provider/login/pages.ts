@@ -1,34 +1,53 @@
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../domain/escape-html.js'
-import { PAGE_PALETTE } from '../../domain/page-palette.js'
+import { FAVICON_LINK, wordmark } from '../../domain/page-mark.js'
+import { PAGE_STYLE } from '../../domain/page-style.js'
 import { PASSWORD_LENGTH_MAX, PASSWORD_LENGTH_MIN } from './password-hash.js'
 
 /**
- * The identity provider's pages: plain HTML without image or font, and without script where no
+ * The identity provider's pages: plain HTML that loads no image and no font, and without script where no
  * passkey is asked for, so that they work everywhere and the content security policy can forbid
  * everything but one inline style sheet.
  */
-const STYLE = `${PAGE_PALETTE}
-*{box-sizing:border-box}
-body{margin:0;min-height:100vh;display:grid;place-items:center;padding:1.5rem;background:var(--bg);
-color:var(--fg);font:1rem/1.5 system-ui,sans-serif}
-main{width:100%;max-width:24rem;padding:2rem;background:var(--card);border:1px solid var(--line);
-border-radius:.75rem}
-h1{margin:0 0 .25rem;font-size:1.375rem;line-height:1.25}
-p{margin:0 0 1.25rem;color:var(--mute);overflow-wrap:anywhere}
-p.error{color:var(--bad)}
-ul{margin:0 0 1.25rem;padding-left:1.25rem}
-label{display:block;margin:0 0 .25rem;font-weight:600}
-input{width:100%;margin:0 0 1rem;padding:.625rem .75rem;font:inherit;color:inherit;
-background:var(--bg);border:1px solid var(--line);border-radius:.5rem}
-button{width:100%;padding:.625rem;font:inherit;font-weight:600;border-radius:.5rem;cursor:pointer;
-border:1px solid var(--accent);background:var(--accent);color:var(--on-accent)}
-dl{display:grid;grid-template-columns:auto 1fr;gap:.25rem 1rem;margin:0 0 1.25rem}
-dt{color:var(--mute)}
-dd{margin:0;overflow-wrap:anywhere}
-li button{width:auto;margin:.25rem 0 .75rem;padding:.125rem .5rem}
-button.plain{margin-top:.75rem;background:none;border-color:var(--line);color:inherit}
-:focus-visible{outline:3px solid var(--accent);outline-offset:2px}
+const STYLE = `${PAGE_STYLE}
+body{min-height:100vh;display:grid;align-content:center;justify-items:center;gap:var(--space-5);padding:var(--space-5) var(--space-4)}
+main{width:100%;max-width:25rem;padding:var(--space-6)}
+main.wide{max-width:40rem}
+h1{margin:0 0 var(--space-1)}
+p{margin:0 0 var(--space-5);color:var(--mute)}
+p.error{padding:var(--space-2) var(--space-3);color:var(--bad);background:var(--bad-bg);border-radius:var(--radius)}
+p.done{padding:var(--space-2) var(--space-3);color:var(--ok);background:var(--ok-bg);border-radius:var(--radius)}
+p:empty{display:none}
+main>:last-child,main>p:has(+script){margin-bottom:0}
+ul{margin:0 0 var(--space-5);padding-left:1.25rem}
+input{margin:0 0 var(--space-4)}
+button{width:100%}
+form+form,button+button,button+a{margin-top:var(--space-3)}
+dl{margin:0 0 var(--space-5);border-top:1px solid var(--line)}
+dl>div{display:grid;grid-template-columns:9.5rem 1fr;gap:var(--space-1) var(--space-4);padding:var(--space-2) 0;
+border-bottom:1px solid var(--line)}
+dl:empty{display:none}
+h2{margin:0 0 var(--space-2);font-size:var(--text-s);color:var(--mute)}
+details{margin:0 0 var(--space-5)}
+summary{margin:0 0 var(--space-2);font-size:var(--text-s);color:var(--mute);cursor:pointer}
+details dl{margin:0}
+del{color:var(--mute)}
+ins{color:var(--fg);font-weight:600;text-decoration:none}
+p.left{display:flex;justify-content:space-between;padding:var(--space-2) var(--space-3);font-size:var(--text-s);
+background:var(--sunk);border-radius:var(--radius)}
+p.left [role=timer]{color:var(--fg);font-weight:600;font-variant-numeric:tabular-nums}
+p.over{color:var(--bad);background:var(--bad-bg)}
+p.over [role=timer]{color:inherit}
+dl.main dd{font-size:var(--text-l);line-height:1.5rem;font-weight:600}
+dl.main .id{color:inherit;font-weight:400}
+dt{color:var(--mute);font-size:var(--text-s);line-height:1.5rem}
+dd{margin:0}
+ul.rows{padding:0;list-style:none;border-top:1px solid var(--line)}
+.rows li{display:flex;align-items:center;justify-content:space-between;gap:var(--space-4);padding:var(--space-3) 0;
+border-bottom:1px solid var(--line)}
+.rows button{flex:none;width:auto}
+@media(max-width:32rem){body{align-content:start}main{padding:var(--space-5) var(--space-4)}
+dl>div{grid-template-columns:1fr;gap:0}}
 `
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
@@ -39,7 +58,7 @@ const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64')
  */
 export function contentSecurityPolicy(formTargetOrigin: string | null): string {
   const formAction = formTargetOrigin === null ? "'self'" : `'self' ${formTargetOrigin}`
-  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`
 }
 
 /**
@@ -54,16 +73,30 @@ export const DEFAULT_POLICY =
  * @param formAction where a form of the page may go
  */
 export function scriptedPagePolicy(formAction: "'none'" | "'self'" = "'none'"): string {
-  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; script-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`
+  return `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; img-src data:; script-src 'self'; connect-src 'self'; form-action ${formAction}; base-uri 'none'; frame-ancestors 'none'`
+}
+
+/** Of the sign-in page where a passkey may be used: its script is of this origin and asks nobody. */
+export function signInPolicy(formTargetOrigin: string | null): string {
+  return `${contentSecurityPolicy(formTargetOrigin)}; script-src 'self'`
 }
 
 export interface LoginPage {
   readonly interactionPath: string
+  /** What a passkey is asked by; null: none is. */
+  readonly passkey: PasskeyAsked | null
   readonly clientName: string
   /** What was typed before, so that only the password must be typed again. */
   readonly email: string
   /** A sentence about the last try, or null. */
   readonly problem: string | null
+}
+
+export interface PasskeyAsked {
+  readonly challenge: string
+  readonly rpId: string
+  /** Path of the script that asks for it. */
+  readonly script: string
 }
 
 export function loginPage(page: LoginPage): string {
@@ -84,8 +117,22 @@ ${problem}
 <input id="password" name="password" type="password" autocomplete="current-password" required maxlength="128"${page.email === '' ? '' : ' autofocus'}${describedBy}>
 <button type="submit">Sign in</button>
 </form>
+${page.passkey === null ? '' : passkeyForm(page.interactionPath, page.passkey)}
 ${abortForm(page.interactionPath)}`,
   )
+}
+
+/** The script shows it: without one it cannot be used. */
+function passkeyForm(interactionPath: string, { challenge, rpId, script }: PasskeyAsked): string {
+  const fields = [
+    ...['credential_id', 'user_handle', 'client_data_json', 'authenticator_data', 'signature'],
+  ].map((name) => `<input type="hidden" name="${name}">`)
+  return `<form id="passkey" hidden data-challenge="${escapeHtml(challenge)}" data-rp-id="${escapeHtml(rpId)}" method="post" action="${escapeHtml(interactionPath)}/passkey">
+${fields.join('')}
+<button type="submit" class="plain">Sign in with a passkey</button>
+<p id="passkey-status" role="status"></p>
+</form>
+<script src="${escapeHtml(script)}" defer></script>`
 }
 
 export interface EnrolmentPage {
@@ -152,8 +199,15 @@ ${form}
   )
 }
 
-export function messagePage(title: string, message: string): string {
-  return htmlDocument(title, `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>`)
+/** @param next where to go from there, by a link */
+export function messagePage(
+  title: string,
+  message: string,
+  next: { readonly text: string; readonly path: string } | null = null,
+): string {
+  const link =
+    next === null ? '' : `\n<p><a href="${escapeHtml(next.path)}">${escapeHtml(next.text)}</a></p>`
+  return htmlDocument(title, `<h1>${escapeHtml(title)}</h1>\n<p>${escapeHtml(message)}</p>${link}`)
 }
 
 function abortForm(interactionPath: string): string {
@@ -170,10 +224,12 @@ export function htmlDocument(title: string, body: string): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)} · Countersign</title>
+${FAVICON_LINK}
 <style>${STYLE}</style>
 </head>
 <body>
-<main>
+<header>${wordmark(null)}</header>
+<main class="card">
 ${body}
 </main>
 </body>

@@ -14,6 +14,7 @@ import { openLoginStore } from './login-store.js'
 import { createLoginThrottle } from './login-throttle.js'
 import { createOidcProvider } from './oidc.js'
 import { DEFAULT_POLICY } from './pages.js'
+import { type PasskeySignIn, servePasskeyScript } from './passkey-sign-in.js'
 import { pinHost } from './pinned-host.js'
 import { writeFileDurably } from './write-file-durably.js'
 
@@ -42,6 +43,8 @@ export interface Login {
   readonly jwksUrl: string
   /** Adds routes that stand on the same sign-in. Until then they are not found. */
   mount(routes: (parts: LoginParts) => RouteHandler): void
+  /** From then on users may sign in by a passkey. */
+  takePasskeys(verifier: PasskeySignIn): void
   close(): Promise<void>
 }
 
@@ -98,12 +101,15 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
       exposure,
     })
     provider.on('server_error', (_ctx, error) => log.error({ err: error }, 'login server error'))
+    let passkeys: PasskeySignIn | null = null
     const interactions = createInteractionHandler({
       provider,
       accounts,
       throttle: createLoginThrottle(),
       devices: createDeviceCookies(keys.cookieKeys, exposure === 'direct' ? 'plain' : 'tls'),
       audience: options.audience,
+      passkeys: () => passkeys,
+      issuer,
       log,
       clientAddress: (request) => clientAddress(request, exposure),
     })
@@ -114,6 +120,7 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
       setSecurityHeaders(response)
       pinHost(request, issuer, exposure)
       interactions(request, response)
+        .then((served) => served || servePasskeyScript(request, response))
         .then((served) => served || enrolment(request, response))
         .then((served) => served || mounted(request, response))
         .then((served) => (served ? undefined : serveOidc(request, response)))
@@ -129,6 +136,9 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
       jwksUrl: `${localOrigin}/jwks`,
       mount(routes) {
         mounted = routes({ provider, accounts, log })
+      },
+      takePasskeys(verifier) {
+        passkeys = verifier
       },
       close: release,
     }

@@ -8,7 +8,7 @@ import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
 import type { Grant } from './granted.js'
 import type { LedgerStore } from './ledger-store.js'
 
-/** What stands above a grant: the lineages whose keys made it, each of which bounds it. */
+/** What is above a grant: the lineages whose keys made it, each of which bounds it. */
 export interface Ancestor {
   readonly grantId: Uint8Array
   readonly grant: Grant

@@ -42,6 +42,7 @@ import {
   checkGrant,
   checkServicePayload,
   checkUserPayload,
+  endsDelegation,
   isReplacement,
   needsGrant,
 } from './policy.js'
@@ -232,7 +233,7 @@ function approve(
     checkServicePayload(intent, payload, context.registry.chains.get(payload.chainId))
   }
   if (kind === 'user') checkUserPayload(payload, wallet.address, nowMs)
-  if (needsGrant(relation, kind)) {
+  if (needsGrant(relation, kind) && !endsDelegation(intent, payload, held)) {
     checkKey(candidate, ledger, context, nowMs)
     bindApproval(intent, payload, ledger)
   }

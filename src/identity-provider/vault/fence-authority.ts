@@ -9,7 +9,7 @@ import {
 import { type GrantStatement, grantMessage } from '../../custody/authorizers/grant-statement.js'
 import { decodeProof } from '../../custody/authorizers/proof.js'
 import { verifyProof } from '../../custody/authorizers/verify-proof.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND } from '../../custody/evidence/evidence-log.js'
 import type { GrantEvidence } from '../../custody/evidence/evidence-records.js'
 import type { Dated, ReadEvidence } from '../../custody/evidence/read-evidence.js'
 import { enlargements, grantedOf } from '../../domain/grant-terms.js'
@@ -17,8 +17,10 @@ import { concat, viewOf } from '../../quorum-protocol/bytes.js'
 import { verifyP256 } from '../../quorum-protocol/p256.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
+import type { RecordedAuthorizers } from '../authorizers/recorded-authorizers.js'
 import { type Grant, type GrantedKey, isHead, termsIn, withoutKey } from './granted.js'
 import type { LedgerStore } from './ledger-store.js'
+import type { RecordedChanges } from './recorded-changes.js'
 
 /** What a restored user side learnt again of users' grants and authorizers. */
 export interface ReplayedAuthority {
@@ -35,7 +37,10 @@ export interface ReplayedAuthority {
 export interface AuthorityStores {
   readonly ledger: LedgerStore
   readonly authorizers: AuthorizerStore
-  readonly evidence: EvidenceLog
+  /** Of that store. */
+  readonly recorded: RecordedAuthorizers
+  /** Of the ledger. */
+  readonly changes: RecordedChanges
 }
 
 type Counts = { -readonly [name in keyof ReplayedAuthority]: ReplayedAuthority[name] }
@@ -99,7 +104,7 @@ function stepsOf({ authorizers, grants }: ReadEvidence): Step[] {
 async function replayAuthorizer(
   entry: AuthorizerEntry,
   step: Step,
-  { registry, authorizers, evidence, ownBodies, counts }: Replay,
+  { registry, authorizers, recorded, ownBodies, counts }: Replay,
 ): Promise<void> {
   const { ownerHash, sequence, createdAtMs } = decodeCertificate(entry.certificate)
   const present = authorizers.setOf(ownerHash)
@@ -112,12 +117,10 @@ async function replayAuthorizer(
   const { webauthn, root } = registry
   const context = { webauthn, root, signCount: () => 0 }
   const { signCounts } = await verifyEntry(present, entry, context)
-  await authorizers.append(ownerHash, sequence, entry)
+  const kept = ownBodies.has(hex(step.body)) ? authorizers : recorded
+  await kept.append(ownerHash, sequence, entry)
   for (const { authorizerId, signCount } of signCounts) {
     await authorizers.raiseSignCount(authorizerId, signCount)
-  }
-  if (!ownBodies.has(hex(step.body))) {
-    await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.authorizer, body: step.body })
   }
   counts.authorizers++
 }
@@ -127,7 +130,7 @@ async function replayGrant(
   step: Step,
   replay: Replay,
 ): Promise<void> {
-  const { ledger, evidence, ownBodies, counts, versions } = replay
+  const { ledger, changes, ownBodies, counts, versions } = replay
   const key = ledger.key(statement.keyId)
   const grant = key === null ? null : ledger.grant(key.grantId)
   if (key === null || grant === null || key.revoked) return
@@ -146,13 +149,13 @@ async function replayGrant(
     await ledger.commit((writer) => writer.putGrant(Buffer.from(key.grantId), skipped)).flushed
     return
   }
-  await ledger.commit((writer) => {
+  await changes.commit((writer) => {
     writer.putGrant(Buffer.from(key.grantId), next.grant)
     writer.putKey(Buffer.from(statement.keyId), next.key)
-  }).flushed
-  if (!isOwn) {
-    await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body: step.body })
-  }
+    const { body } = step
+    const entry = isOwn ? null : { timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body }
+    return { result: null, entry }
+  }).recorded
   if (statement.revoked) counts.revocations++
   else counts.changes++
 }

@@ -35,17 +35,18 @@ async function replay(
   isOwn: boolean,
   registry: Registry,
 ): Promise<boolean> {
-  const { ledger, evidence } = stores
+  const { ledger, changes } = stores
   const { statement, encoded, proof } = value
   const { scope, subject, sequence } = statement
   const before = ledger.freeze(scope, subject)
   if (sequence <= before.sequence) return false
   const sinceMs = await sinceAfter(statement)
-  await ledger.commit((writer) => writer.putFreeze(scope, subject, { sequence, sinceMs })).flushed
-  if (!isOwn) {
-    const body = concat(encoded, proof)
-    await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.freeze, body })
-  }
+  const body = concat(encoded, proof)
+  await changes.commit((writer) => {
+    writer.putFreeze(scope, subject, { sequence, sinceMs })
+    const entry = isOwn ? null : { timeMs: Date.now(), kind: EVIDENCE_KIND.freeze, body }
+    return { result: null, entry }
+  }).recorded
   return true
 
   async function sinceAfter({ action, ownerHash }: FreezeStatement): Promise<number | null> {

@@ -8,13 +8,14 @@ import {
   subjectOfId,
 } from '../../custody/authorizers/freeze-statement.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND, type EvidenceEntry } from '../../custody/evidence/evidence-log.js'
 import type { Freezing } from '../../domain/freeze.js'
 import { concat, sameBytes, u8, u64 } from '../../quorum-protocol/bytes.js'
 import { Refusal } from '../../quorum-protocol/refusal.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import type { Authorizer } from './authorizer.js'
 import type { FreezeRow, LedgerStore } from './ledger-store.js'
+import type { RecordedChanges } from './recorded-changes.js'
 
 /**
  * The user side's own flags. Anybody who reaches this domain as the service does may set one, since
@@ -70,7 +71,7 @@ export function createFreezes(
   ledger: LedgerStore,
   shares: ShareStore,
   authorizer: Authorizer,
-  evidence: EvidenceLog,
+  changes: RecordedChanges,
   instance: () => Freezing | null,
 ): UserSideFreezes {
   /** A user has nothing to do with another's things. */
@@ -99,37 +100,24 @@ export function createFreezes(
     if (standing !== null) throw new Frozen('instance', standing.sinceMs)
   }
 
-  async function record(
-    statement: FreezeStatement,
-    proof: Uint8Array,
-    flushed: Promise<unknown>,
-    nowMs: number,
-  ): Promise<void> {
-    const body = concat(encodeFreezeStatement(statement), proof)
-    const kept = evidence.append({ timeMs: nowMs, kind: EVIDENCE_KIND.freeze, body })
-    await Promise.all([flushed, kept])
-  }
-
   return {
     row: ({ scope, subject }) => ledger.freeze(scope, subject),
     async freeze(request) {
       const ownerHash = requireOwned(request)
       const { scope, subject } = request
       const nowMs = Date.now()
-      const { result, flushed } = ledger.commit((writer) => {
+      const { result, recorded } = changes.commit<FreezeRow>((writer) => {
         const before = ledger.freeze(scope, subject)
-        if (before.sinceMs !== null) return { row: before, isNew: false }
-        const row = { sequence: before.sequence + 1, sinceMs: nowMs }
+        if (before.sinceMs !== null) return { result: before, entry: null }
+        const sequence = before.sequence + 1
+        const row = { sequence, sinceMs: nowMs }
         writer.putFreeze(scope, subject, row)
-        return { row, isNew: true }
+        const of = { scope, subject, ownerHash, sequence }
+        const statement: FreezeStatement = { action: 'freeze', ...of, confirmBeforeMs: 0 }
+        return { result: row, entry: entryOf(statement, Buffer.alloc(0), nowMs) }
       })
-      const { row, isNew } = result
-      const { sequence } = row
-      const of = { scope, subject, ownerHash, sequence }
-      const statement: FreezeStatement = { action: 'freeze', ...of, confirmBeforeMs: 0 }
-      if (isNew) await record(statement, Buffer.alloc(0), flushed, nowMs)
-      else await flushed
-      return row
+      await recorded
+      return result
     },
     async unfreeze(request, tokenUser) {
       const ownerHash = requireOwned(request)
@@ -143,14 +131,15 @@ export function createFreezes(
       const nowMs = Date.now()
       const asked = { message, ownerHash, confirmBeforeMs }
       const confirmed = await authorizer.confirm(asked, confirmation, nowMs)
-      const { flushed } = ledger.commit((writer) => {
+      const { recorded } = changes.commit((writer) => {
         // Another change may have been made while this one was confirmed.
         if (ledger.freeze(scope, subject).sequence !== before.sequence) {
           throw new Refusal('STALE_GRANT', 'the freeze changed meanwhile')
         }
         writer.putFreeze(scope, subject, { sequence, sinceMs: null })
+        return { result: null, entry: entryOf(statement, confirmed.proof, nowMs) }
       })
-      await record(statement, confirmed.proof, flushed, nowMs)
+      await recorded
       await authorizer.spend(confirmed)
       return { sequence, proof: confirmed.proof }
     },
@@ -163,6 +152,11 @@ export function createFreezes(
     },
     requireInstanceThawed,
   }
+}
+
+function entryOf(statement: FreezeStatement, proof: Uint8Array, timeMs: number): EvidenceEntry {
+  const body = concat(encodeFreezeStatement(statement), proof)
+  return { timeMs, kind: EVIDENCE_KIND.freeze, body }
 }
 
 function notOwned(): Refusal {

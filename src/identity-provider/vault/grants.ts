@@ -8,7 +8,7 @@ import {
 import { subKeyProof } from '../../custody/authorizers/sub-key-proof.js'
 import type { DataKeys } from '../../custody/domain-keys/data-keys.js'
 import type { ShareStore } from '../../custody/domain-keys/share-store.js'
-import { EVIDENCE_KIND, type EvidenceLog } from '../../custody/evidence/evidence-log.js'
+import { EVIDENCE_KIND } from '../../custody/evidence/evidence-log.js'
 import { enlargements, grantedOf } from '../../domain/grant-terms.js'
 import type { GrantedPolicy } from '../../domain/key-policy.js'
 import { SUB_KEY_DEPTH_MAX } from '../../domain/sub-key.js'
@@ -27,6 +27,7 @@ import {
   withoutKey,
 } from './granted.js'
 import type { LedgerStore, LedgerWriter } from './ledger-store.js'
+import type { RecordedChanges } from './recorded-changes.js'
 
 /** What each API key may have signed, as the user side remembers it. */
 export interface Grants {
@@ -41,8 +42,8 @@ export interface Grants {
    * NOT_GRANTED, NOT_CONFIRMED, UNKNOWN_WALLET, UNKNOWN_KEY or CONFLICT
    */
   put(request: GrantRequest, userId: string | null): Promise<PutGrant>
-  /** @throws Refusal UNKNOWN_KEY */
-  reference(keyId: Uint8Array): GrantReference
+  /** Of what is on record; resolves once all is. @throws Refusal UNKNOWN_KEY */
+  reference(keyId: Uint8Array): Promise<GrantReference>
 }
 
 /** What the service names in its intents. */
@@ -86,7 +87,7 @@ export function createGrants(
   ledger: LedgerStore,
   shares: ShareStore,
   authorizer: Authorizer,
-  evidence: EvidenceLog,
+  changes: RecordedChanges,
 ): Grants {
   const { dataKeys } = shares
 
@@ -109,7 +110,8 @@ export function createGrants(
     return made
   }
 
-  function reference(keyId: Uint8Array): GrantReference {
+  async function reference(keyId: Uint8Array): Promise<GrantReference> {
+    await changes.settled()
     const found = find(keyId)
     if (found === null) throw new Refusal('UNKNOWN_KEY', 'no grant for this key')
     return { grantId: found.key.grantId, version: found.grant.version }
@@ -196,7 +198,7 @@ export function createGrants(
               Date.now(),
             )
           : NOTHING_CONFIRMED
-      const { result, flushed } = ledger.commit((writer) => {
+      const { result, recorded } = changes.commit((writer) => {
         // Planned again: another change may have been made while this one was confirmed.
         const change = plan(request)
         const isAsConfirmed = change.grant.version === first.grant.version
@@ -212,13 +214,13 @@ export function createGrants(
         writer.putGrant(change.grantId, change.grant)
         if (change.effect === 'delegates') keepMaker(request, writer)
         writer.putKey(Buffer.from(request.keyId), { ...change.key, sealedProofKey })
-        return change
+        const statement = encodeGrantStatement(statementOf(request, change, ownerHash))
+        const body = concat(statement, confirmed.proof)
+        const entry = { timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body }
+        return { result: change, entry }
       })
       const { grantId, grant } = result
-      const statement = encodeGrantStatement(statementOf(request, result, ownerHash))
-      const body = concat(statement, confirmed.proof)
-      const recorded = evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body })
-      await Promise.all([flushed, recorded, authorizer.spend(confirmed)])
+      await Promise.all([recorded, authorizer.spend(confirmed)])
       return { grantId, version: grant.version, proof: confirmed.proof }
     },
   }

@@ -1,17 +1,11 @@
-import { LRUCache } from 'lru-cache'
 import { isoTime } from '../../domain/iso-time.js'
 import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../../domain/spend.js'
 import { type ApprovalAsked, approvalsPossible } from '../../policy/approval-asked.js'
 import type { CallShown } from '../../policy/call-shown.js'
 import { ceilingBreach, type UnitsTaken, unitsTaken } from '../../policy/ceilings.js'
+import { compiledOf } from '../../policy/compiled-policies.js'
 import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../policy/condition.js'
-import {
-  type CompiledPolicy,
-  compilePolicy,
-  explain,
-  judge,
-  retryAt,
-} from '../../policy/judge-policy.js'
+import { type CompiledPolicy, explain, judge, retryAt } from '../../policy/judge-policy.js'
 import type { Policy } from '../../policy/policy.js'
 import {
   addToLedger,
@@ -54,19 +48,18 @@ interface Compiled {
   readonly approvedDelegations: CompiledPolicy
 }
 
-/** Compiled policies that are kept, some kilobytes each; others are compiled again. */
-const COMPILED_MAX = 1_024
-const compiled = new LRUCache<Policy, Compiled>({ max: COMPILED_MAX })
+const compiled = new WeakMap<CompiledPolicy, Compiled>()
 
 function compile(policy: Policy): Compiled {
-  const known = compiled.get(policy)
+  const calls = compiledOf(policy)
+  const known = compiled.get(calls)
   if (known !== undefined) return known
   const made = {
-    calls: compilePolicy(policy),
+    calls,
     delegations: compileForDelegations(policy),
     approvedDelegations: compileForApprovedDelegations(policy),
   }
-  compiled.set(policy, made)
+  compiled.set(calls, made)
   return made
 }
 

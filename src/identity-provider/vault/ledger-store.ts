@@ -1,9 +1,8 @@
 import { mkdirSync } from 'node:fs'
-import { LRUCache } from 'lru-cache'
 import { FREEZE_SCOPES } from '../../custody/authorizers/freeze-statement.js'
 import { openLmdb } from '../../disk/lmdb-file.js'
 import type { FreezeScope } from '../../domain/freeze.js'
-import { NO_POLICY_LEDGER, type PolicyLedger } from '../../policy/policy-ledger.js'
+import type { PolicyLedger } from '../../policy/policy-ledger.js'
 import { concat, u8, u32, u64, viewOf } from '../../quorum-protocol/bytes.js'
 import { type ApprovalReader, type ApprovalWriter, openApprovalRows } from './approval-rows.js'
 import {
@@ -17,8 +16,10 @@ import {
   storedKey,
 } from './granted.js'
 import { decodeEntry, encodeEntry, type LedgerEntry } from './nonce-ledger.js'
+import { oneAtATime } from './one-at-a-time.js'
+import { type OwedReader, type OwedWriter, openOwedRows } from './owed-evidence.js'
 import { type PutRows, unflushedRows } from './unflushed-rows.js'
-import { readUsage, type StoredUsage, storedUsage } from './usage-record.js'
+import { openUsageRows } from './usage-rows.js'
 
 /**
  * The user side's durable memory: what it granted, and what it must never approve twice.
@@ -33,8 +34,10 @@ import { readUsage, type StoredUsage, storedUsage } from './usage-record.js'
  * | | 1 | sequences of intents that 08 counts already and those entries do not have yet |
  * | 07-boots | number of a start of the service | its boot (16 bytes) |
  * | 08-usage | grant id (16 bytes) | PolicyLedger: what counts and ceilings of its policy count |
+ * | 17-sliding-times | grant id 16 ‖ seconds 4 | one of the sliding times of 08 |
  * | 10-freezes | scope 1 ‖ subject 32 | FreezeRow |
  * | 11 to 14 | | what waits for people (`approval-rows.ts`) |
+ * | 15-owed | number | entry that the evidence is owed (`owed-evidence.ts`) |
  *
  * Names are never reused; 02 held intent ids, which are read from the evidence now.
  *
@@ -42,7 +45,7 @@ import { readUsage, type StoredUsage, storedUsage } from './usage-record.js'
  * this ledger is an index of: rows of approvals follow in groups, a fifth of a second later, and
  * what a crash kept from following is read from the evidence at the next start (`catch-up.ts`).
  */
-export interface LedgerStore {
+export interface LedgerStore extends OwedReader {
   /** The last lane given out, in this or an earlier run. */
   readonly lastLane: number
   /** Number of the latest start of the service; 0 before the first. */
@@ -83,7 +86,7 @@ export interface LedgerStore {
   close(): Promise<void>
 }
 
-export interface LedgerWriter extends ApprovalWriter {
+export interface LedgerWriter extends ApprovalWriter, OwedWriter {
   /** Never lowers what is there. */
   putLane(lane: number, batchSeq: number): void
   /** @param number above that of every start before */
@@ -124,8 +127,6 @@ const CHECKPOINT_AFTER_MS = 200
 const CHECKPOINT_ROWS = 2_048
 const COVERED = 0
 const COUNTED = 1
-/** Lineages whose usage is in memory, some kilobytes at the most each. */
-const USAGES_MAX = 4_096
 /**
  * Starts of the service that are told apart, 32 bytes each in memory. One that so many others have
  * followed would be taken for a new one: no process lives that long.
@@ -136,7 +137,7 @@ const NEVER_FROZEN: FreezeRow = { sequence: 0, sinceMs: null }
 /** @param evidence the log of what is approved here; its length tells what the ledger covers */
 export function openLedgerStore(path: string, evidence: { readonly length: number }): LedgerStore {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const root = openLmdb({ path, overlappingSync: false, maxDbs: 16 })
+  const root = openLmdb({ path, overlappingSync: false, maxDbs: 32 })
   const plain = { encoder: { useRecords: false } }
   const lanes = root.openDB<number, number>({ name: '01-lanes', ...plain })
   const nonces = root.openDB<Buffer, Buffer>({
@@ -206,21 +207,15 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     void boots.remove(number - BOOTS_MAX)
   })
   const freezeRows = unflushedRows<Buffer, FreezeRow>((key, row) => void freezes.put(key, row))
-  const usages = root.openDB<StoredUsage, Buffer>({
-    name: '08-usage',
-    keyEncoding: 'binary',
-    ...plain,
-  })
-  const usageRows = unflushedRows<Buffer, PolicyLedger>(
-    (id, usage) => void usages.put(id, storedUsage(usage)),
-  )
-  const knownUsages = new LRUCache<string, PolicyLedger>({ max: USAGES_MAX })
+  const usageRows = openUsageRows(root)
   /** Sequences that were counted in this run and are not in the evidence yet. */
   const unrecorded = new Set<number>()
   const approvals = openApprovalRows(root)
-  const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows, usageRows, freezeRows]
+  const owed = openOwedRows(root, evidence)
+  const allRows = [laneRows, nonceRows, grantRows, keyRows, bootRows, freezeRows]
   const writer: LedgerWriter = {
     ...approvals.writer,
+    ...owed.writer,
     putLane(lane, batchSeq) {
       lastLane = Math.max(lastLane, lane)
       if (batchSeq <= (highest.get(lane) ?? 0)) return
@@ -261,10 +256,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     putKey(id, key) {
       keyRows.set(id, key)
     },
-    putUsage(grantId, usage) {
-      knownUsages.set(latin1(grantId), usage)
-      usageRows.set(Buffer.from(grantId), usage)
-    },
+    putUsage: usageRows.putUsage,
     awaitRecord: (seq) => void unrecorded.add(seq),
   }
 
@@ -272,28 +264,33 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   let lastCheckpoint: Promise<unknown> = Promise.resolve()
 
   /** Puts all rows that wait, and how much of the evidence they cover, in one transaction. */
-  function checkpoint(): Promise<unknown> {
+  const putWaiting = oneAtATime(async () => {
     if (timer !== null) clearTimeout(timer)
     timer = null
     let taken: PutRows[] = []
-    const flushed = root
-      .batch(() => {
-        taken = [...allRows.map((rows) => rows.put()), ...approvals.put()]
+    try {
+      await root.batch(() => {
+        taken = [
+          ...allRows.map((rows) => rows.put()),
+          ...usageRows.put(),
+          ...approvals.put(),
+          owed.put(),
+        ]
         // Their approvals enter the evidence after they came here.
         void marks.put(COVERED, evidence.length)
         void marks.put(COUNTED, [...unrecorded])
       })
-      .then(
-        () => {
-          for (const rows of taken) rows.flushed()
-        },
-        (error: unknown) => {
-          // What was decided holds for this process, and is tried again with the next rows.
-          for (const rows of taken) rows.failed()
-          scheduleCheckpoint()
-          throw error
-        },
-      )
+    } catch (error) {
+      // What was decided holds for this process, and is tried again with the next rows.
+      for (const rows of taken) rows.failed()
+      scheduleCheckpoint()
+      throw error
+    }
+    for (const rows of taken) rows.flushed()
+  })
+
+  function checkpoint(): Promise<unknown> {
+    const flushed = putWaiting()
     // Whoever awaits it sees a failure; until then it must not count as unhandled.
     lastCheckpoint = flushed.catch(() => {})
     return flushed
@@ -305,6 +302,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
   }
 
   return {
+    ...owed.reader,
     highestIn: (lane) => highest.get(lane) ?? 0,
     covered,
     get lastBoot() {
@@ -320,14 +318,7 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     },
     grant: (id) => grantRows.get(viewOf(id)) ?? readIfAny(grants.get(viewOf(id)), readGrant),
     key: (id) => keyRows.get(viewOf(id)) ?? readIfAny(keys.get(viewOf(id)), readKey),
-    usage(grantId) {
-      const name = latin1(grantId)
-      const known = knownUsages.get(name) ?? usageRows.get(viewOf(grantId))
-      if (known !== undefined) return known
-      const usage = readIfAny(usages.get(viewOf(grantId)), readUsage) ?? NO_POLICY_LEDGER
-      knownUsages.set(name, usage)
-      return usage
-    },
+    usage: usageRows.usage,
     approvals: approvals.reader,
     isCounted: (seq) => countedBefore.has(seq),
     recorded: (seq) => void unrecorded.delete(seq),

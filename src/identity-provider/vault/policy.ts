@@ -103,6 +103,19 @@ export function checkServicePayload(
   }
 }
 
+/**
+ * Whether it ends the delegation of an account that nobody uses: no key asks for that. It takes a
+ * power away and moves nothing; where a nonce holds something, it takes the place of nothing.
+ */
+export function endsDelegation(
+  { keyId }: Intent,
+  payload: DecodedPayload,
+  held: LedgerEntry | null,
+): boolean {
+  const isFree = held === null && isZero(keyId)
+  return isFree && payload.kind === 'authorization' && isZero(payload.delegate)
+}
+
 /** Whether a fresh approval needs the key and its proof; replays of old decisions do not. */
 export function needsGrant(relation: LedgerRelation, kind: Certificate['kind']): boolean {
   return kind === 'user' && relation === 'new'

@@ -18,6 +18,7 @@ import { chooseSigner } from '../../custody/key-stores/choose-signer.js'
 import { type FileKeys, openKeyStore } from '../../custody/key-stores/open-key-store.js'
 import { readWrappingKeys } from '../../custody/key-stores/wrapping-key.js'
 import { watchFreeSpace } from '../../disk/free-space.js'
+import type { GrantTerms } from '../../domain/grant-terms.js'
 import { laneOf } from '../../quorum-protocol/batch.js'
 import { expectBytes, expectInteger, expectList } from '../../quorum-protocol/bytes.js'
 import { offerSession, openBoot } from '../../quorum-protocol/quorum-session.js'
@@ -28,6 +29,7 @@ import { type Connection, type Handlers, serveSocket } from '../../quorum-protoc
 import { openServiceBoot } from '../../quorum-protocol/service-boot.js'
 import type { SocketAccess } from '../../quorum-protocol/socket-access.js'
 import { type AuthorizerCeremonies, createAuthorizerCeremonies } from '../authorizers/ceremonies.js'
+import { createRecordedAuthorizers } from '../authorizers/recorded-authorizers.js'
 import type { VaultMetrics } from '../metrics/vault-metrics.js'
 import { decisionParts, parseApprove, parseAsked, parseEnd } from './approval-request.js'
 import { createApprovals, type UserSideApprovals } from './approvals.js'
@@ -38,9 +40,12 @@ import { createTokenVerifier, type TokenIssuer } from './console-token.js'
 import { parseFreezeRequest, parseSubject, parseUnfreezeRequest } from './freeze-request.js'
 import { createFreezes } from './freezes.js'
 import { parseGrantRequest } from './grant-request.js'
+import { termsIn } from './granted.js'
 import { createGrants } from './grants.js'
 import { createLanes } from './lanes.js'
 import { openLedgerStore } from './ledger-store.js'
+import { settleOwed } from './owed-evidence.js'
+import { createRecordedChanges } from './recorded-changes.js'
 import { createServiceBoots } from './service-boots.js'
 import { createShareRefresh } from './share-refresh.js'
 import { createWalletKeygen } from './wallet-keygen.js'
@@ -62,6 +67,8 @@ export interface VaultOptions {
 export interface Vault {
   readonly authorizers: AuthorizerCeremonies
   readonly approvals: UserSideApprovals
+  /** What a key of a user's may do now; null: it is nobody's, or another's. */
+  readonly termsOf: (keyId: Uint8Array, userId: string) => GrantTerms | null
   /** As the root signed it: where passkeys live; null: they are not taken. */
   readonly webauthn: () => WebAuthnPins | null
   close(): Promise<void>
@@ -86,15 +93,18 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
   const ledger = openLedgerStore(layout.ledger, evidence)
   await catchUp(ledger, evidence, layout.evidence, Date.now())
   const store = openAuthorizerStore(layout.ledger)
+  await settleOwed({ ledger, authorizers: store }, evidence)
+  const changes = createRecordedChanges(ledger, evidence)
+  const recorded = createRecordedAuthorizers(store, evidence)
   const software = mode === 'dev' ? openSoftwareAuthorizer(softwareAuthorizerPath(home)) : null
   const authorizer = createAuthorizer(store, registry, software)
   log.warn(authorizer.announcement)
-  const authorizers = createAuthorizerCeremonies({ store, registry, signer, evidence })
-  const grants = createGrants(ledger, shares, authorizer, evidence)
+  const authorizers = createAuthorizerCeremonies({ store, recorded, registry, signer })
+  const grants = createGrants(ledger, shares, authorizer, changes)
   const instance = followInstanceFreeze(instanceFreezePath(home, 'user'), (freezing) =>
     log.warn({ frozen: freezing }, freezing === null ? 'signing goes on' : 'nothing new is signed'),
   )
-  const freezes = createFreezes(ledger, shares, authorizer, evidence, instance.current)
+  const freezes = createFreezes(ledger, shares, authorizer, changes, instance.current)
   const approvals = createApprovals({
     ...{ ledger, shares, grants, authorizers: store, authorizer, registry, evidence },
   })
@@ -206,8 +216,8 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     },
     'approval-decisions': ([after]) =>
       approvals.decisionsAfter(expectInteger(after)).map(decisionParts),
-    'grant-get': ([keyId]) => {
-      const { grantId, version } = grants.reference(expectBytes(keyId, 16))
+    'grant-get': async ([keyId]) => {
+      const { grantId, version } = await grants.reference(expectBytes(keyId, 16))
       return [grantId, version]
     },
     approve: (parameters) => {
@@ -261,6 +271,10 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
         requireSpace()
         return approvals.approve(approvalId, proof, by)
       },
+    },
+    termsOf(keyId, userId) {
+      const view = grants.view(keyId)
+      return view === null || view.grant.userId !== userId ? null : termsIn(view)
     },
     webauthn: () => registry.current.webauthn,
     async close() {

@@ -12,27 +12,31 @@ import type { OperationPorts } from '../ports.js'
 
 const MS_PER_SECOND = 1_000
 
-/** Newest first. Approvals still on their way to the chain do not stand there yet. */
 export function getAllowances(ports: OperationPorts): AgentHandlers['get_allowances'] {
-  const { reader, nowMs } = ports
   return ({ key }, { chain_id }) => {
-    const owner = reader.fresh().wallets.byId(key.subWalletId)?.address
+    const owner = ports.reader.fresh().wallets.byId(key.subWalletId)?.address
     if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
-    return answerFromChain(ports, chain_id, async (chain) => {
-      const entries = [...reader.allowances.ofWallet(owner, chain_id)].sort(newestFirst)
-      const nowSeconds = Math.floor(nowMs() / MS_PER_SECOND)
-      const live = await readLiveAllowances(chain, owner, entries, nowSeconds)
-      const worthOf = await worthAtOwner(ports, chain, owner, live)
-      return {
-        ok: true,
-        value: {
-          chain_id,
-          allowances: live.map((allowance) => viewOf(allowance, worthOf(allowance))),
-          complete: reader.allowances.ledger(owner)?.complete ?? false,
-        },
-      }
-    })
+    return readAllowances(ports, owner, chain_id)
   }
+}
+
+/** Newest first. Approvals still on their way to the chain do not stand there yet. */
+export function readAllowances(ports: OperationPorts, owner: Address, chainId: number) {
+  const { reader, nowMs } = ports
+  return answerFromChain(ports, chainId, async (chain) => {
+    const entries = [...reader.allowances.ofWallet(owner, chainId)].sort(newestFirst)
+    const nowSeconds = Math.floor(nowMs() / MS_PER_SECOND)
+    const live = await readLiveAllowances(chain, owner, entries, nowSeconds)
+    const worthOf = await worthAtOwner(ports, chain, owner, live)
+    return {
+      ok: true,
+      value: {
+        chain_id: chainId,
+        allowances: live.map((allowance) => viewOf(allowance, worthOf(allowance))),
+        complete: reader.allowances.ledger(owner)?.complete ?? false,
+      },
+    }
+  })
 }
 
 function newestFirst(a: AllowanceEntry, b: AllowanceEntry): number {

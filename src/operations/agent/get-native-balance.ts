@@ -1,3 +1,4 @@
+import type { Address } from '../../domain/ids.js'
 import { fault } from '../../errors/fault.js'
 import { answerFromChain } from '../chain-answer.js'
 import type { AgentHandlers } from '../context.js'
@@ -7,12 +8,14 @@ export function getNativeBalance(ports: OperationPorts): AgentHandlers['get_nati
   return ({ key }, { chain_id }) => {
     const owner = ports.reader.wallets.byId(key.subWalletId)?.address
     if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
-    return answerFromChain(ports, chain_id, async ({ reads, config }) => {
-      const balance = (await reads.nativeBalance(owner)).toString()
-      return {
-        ok: true,
-        value: { chain_id, balance, decimals: 18, symbol: config.native_symbol },
-      }
-    })
+    return readNativeBalance(ports, owner, chain_id)
   }
+}
+
+export function readNativeBalance(ports: OperationPorts, owner: Address, chainId: number) {
+  return answerFromChain(ports, chainId, async ({ reads, config }) => {
+    const balance = (await reads.nativeBalance(owner)).toString()
+    const { native_symbol: symbol } = config
+    return { ok: true, value: { chain_id: chainId, balance, decimals: 18, symbol } }
+  })
 }

@@ -1,4 +1,5 @@
 import { toChecksumAddress } from '../../api/parse-address.js'
+import type { Address } from '../../domain/ids.js'
 import { formatUsd, valueUsdMicros } from '../../domain/money.js'
 import { fault } from '../../errors/fault.js'
 import { isKnown } from '../../pricing/price-source.js'
@@ -6,37 +7,41 @@ import { answerFromChain } from '../chain-answer.js'
 import type { AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
-/** Tokens of the chain's configuration; a token that does not answer is left out. */
 export function getTokenBalances(ports: OperationPorts): AgentHandlers['get_token_balances'] {
   return ({ key }, { chain_id }) => {
     const owner = ports.reader.wallets.byId(key.subWalletId)?.address
     if (owner === undefined) return { ok: false, fault: fault('INVALID_KEY') }
-    return answerFromChain(ports, chain_id, async ({ reads, config }) => {
-      const known = config.tokens.map((token) => ({
-        ...token,
-        address: toChecksumAddress(token.address),
-      }))
-      const balances = await reads.tokenBalances(
-        known.map(({ address }) => address),
-        owner,
-      )
-      const tokens = []
-      for (const [i, { address, symbol, decimals }] of known.entries()) {
-        const balance = balances[i] ?? null
-        if (balance === null) continue
-        const price = await ports.prices.price(chain_id, address)
-        const usdMicros = isKnown(price)
-          ? valueUsdMicros(balance, decimals, price.value, price.decimals)
-          : null
-        tokens.push({
-          token: address,
-          symbol,
-          decimals,
-          balance: balance.toString(),
-          usd_value: usdMicros === null ? null : formatUsd(usdMicros),
-        })
-      }
-      return { ok: true, value: { chain_id, tokens } }
-    })
+    return readTokenBalances(ports, owner, chain_id)
   }
+}
+
+/** Tokens of the chain's configuration; a token that does not answer is left out. */
+export function readTokenBalances(ports: OperationPorts, owner: Address, chainId: number) {
+  return answerFromChain(ports, chainId, async ({ reads, config }) => {
+    const known = config.tokens.map((token) => ({
+      ...token,
+      address: toChecksumAddress(token.address),
+    }))
+    const balances = await reads.tokenBalances(
+      known.map(({ address }) => address),
+      owner,
+    )
+    const tokens = []
+    for (const [i, { address, symbol, decimals }] of known.entries()) {
+      const balance = balances[i] ?? null
+      if (balance === null) continue
+      const price = await ports.prices.price(chainId, address)
+      const usdMicros = isKnown(price)
+        ? valueUsdMicros(balance, decimals, price.value, price.decimals)
+        : null
+      tokens.push({
+        token: address,
+        symbol,
+        decimals,
+        balance: balance.toString(),
+        usd_value: usdMicros === null ? null : formatUsd(usdMicros),
+      })
+    }
+    return { ok: true, value: { chain_id: chainId, tokens } }
+  })
 }

@@ -66,7 +66,7 @@ function rulesOf(userId: UserId) {
   return { kind: 'address-rules', id: userId, userId } as const
 }
 
-function ruleView(rule: AddressRule) {
+export function ruleView(rule: AddressRule) {
   return {
     address: rule.address,
     action: rule.action,

@@ -28,7 +28,10 @@ const SLICE_MAX = 200
  * Plays the history of the key's line of rotations against other caps. Long histories take
  * several answers: whoever follows `next_cursor` with the same caps gets the exact whole.
  */
-export function backtestKey({ reader, timers }: OperationPorts): ConsoleHandlers['backtest_key'] {
+export function backtestKey({
+  reader,
+  timers,
+}: Pick<OperationPorts, 'reader' | 'timers'>): ConsoleHandlers['backtest_key'] {
   return async ({ userId }, input) => {
     const owned = ownedKey(reader, userId, input.key_id)
     if (!owned.ok) return owned

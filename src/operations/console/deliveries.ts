@@ -19,7 +19,7 @@ export function listDeliveries({ reader }: OperationPorts): ConsoleHandlers['lis
     const { webhookId } = owned.value
     const page = reader.deliveries.ofWebhook<DeliveryRecord>(webhookId, pageOptions(input))
     const deliveries = page.items.map((record) =>
-      deliveryView(record, reader.events.byId(userId, record.eventId)?.type ?? null),
+      deliveryView(record, reader.events.byId(userId, record.eventId)),
     )
     return { ok: true, value: { deliveries, next_cursor: page.nextCursor } }
   }

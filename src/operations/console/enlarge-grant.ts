@@ -8,6 +8,7 @@ import { deriveProofKey } from '../../service-custody/key-proof.js'
 import type { ConsoleContext } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 import { answerToAuthorization, fingerprintOf, proofOf } from './authorizations.js'
+import { ownedWallet } from './ownership.js'
 import type { DraftKey } from './pending-grants.js'
 
 export interface WantedGrant {
@@ -43,6 +44,7 @@ export async function enlargeGrant(
     const grant: GrantUpdate = {
       ...grantOf(key, context, proofKey),
       effect: 'enlarges',
+      ...shownAs(ports, key),
       authorization:
         asked === null || authorization === undefined
           ? null
@@ -58,6 +60,11 @@ export async function enlargeGrant(
     if (authorizedBy === null) throw new Error('a grant was enlarged without a proof')
     return ok({ key, secret, authorizedBy })
   })
+}
+
+function shownAs({ reader }: OperationPorts, key: ApiKey): Pick<GrantUpdate, 'shownAs'> {
+  const wallet = ownedWallet(reader, key.userId, key.subWalletId)
+  return wallet.ok ? { shownAs: { key: key.name, wallet: wallet.value.name } } : {}
 }
 
 /** The grant of an active key, as the custody actor is asked for it; it takes away unless its caller says otherwise. */

@@ -1,6 +1,6 @@
 import type { DeliveryRecord } from '../../../actors/webhook-endpoint/core/delivery-record.js'
 import { eventData } from '../../api/event-data.js'
-import type { EventType, StoredEvent } from '../../domain/event.js'
+import type { StoredEvent } from '../../domain/event.js'
 import { isoTime } from '../../domain/iso-time.js'
 import type { WebhookEndpoint } from '../../domain/webhook.js'
 import type { Reader } from '../../store/reader.js'
@@ -17,11 +17,15 @@ export function webhookView(endpoint: Omit<WebhookEndpoint, 'secrets'>) {
   }
 }
 
-/** @param type null when the event is not in the log */
-export function deliveryView(record: DeliveryRecord, type: EventType | null) {
+/** @param event undefined when it is not in the log; of a test its record does not know the place */
+export function deliveryView(
+  record: DeliveryRecord,
+  event: Pick<StoredEvent, 'seq' | 'type'> | undefined,
+) {
   return {
     event_id: record.eventId,
-    type,
+    seq: event?.seq ?? null,
+    type: event?.type ?? null,
     status: record.status,
     attempt_count: record.attemptCount,
     attempts: record.attempts.map(({ atMs, status, error, durationMs }) => ({

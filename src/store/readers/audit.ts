@@ -1,5 +1,5 @@
-import type { AuditRecord } from '../../domain/audit.js'
-import type { TxId, UserId } from '../../domain/ids.js'
+import type { AuditRecord, AuditType } from '../../domain/audit.js'
+import { ENTROPY_BYTES, ID_PREFIX, type TxId, type UserId, ulidBody } from '../../domain/ids.js'
 import { allowedAuditId, allowedTxId } from '../allowed-entry.js'
 import { decodeAudit, decodeVerdict } from '../encodings/audit.js'
 import type { Environment } from '../environment.js'
@@ -12,12 +12,20 @@ import type { TransactionReader } from './transactions.js'
  * where the send came in; all others have a space of their own.
  */
 export interface AuditReader {
-  /** `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records. */
+  /**
+   * `wanted` filters; the page is filled by reading on, up to PAGE_SCAN_MAX records.
+   * @param type of all that is wanted, where it is of one: what is kept elsewhere is not looked at
+   */
   ofUser(
     user: UserId,
     options: PageOptions,
     wanted: (record: AuditRecord) => boolean,
+    type?: AuditType,
   ): Page<AuditRecord>
+  /** Of the send that it let through; undefined where it is no longer kept, or was never written. */
+  allowed(user: UserId, id: TxId): AuditRecord | undefined
+  /** All but those of allowed sends, newest first, of `fromMs` to `untilMs`. */
+  between(user: UserId, fromMs: number, untilMs: number): Generator<AuditRecord>
 }
 
 export function createAuditReader(
@@ -25,13 +33,21 @@ export function createAuditReader(
   transactions: TransactionReader,
 ): AuditReader {
   return {
-    ofUser(user, { limit, cursor }, wanted) {
+    ofUser(user, { limit, cursor }, wanted, type) {
       const own = newestFirst(spaces, 'audit', user, cursor)
-      const sent = newestFirst(spaces, 'transactionsByUser', user, cursor && allowedTxId(cursor))
-      return pageOf(descending(own, entryIds(sent)), limit, (id) => {
+      const sent = () =>
+        entryIds(newestFirst(spaces, 'transactionsByUser', user, cursor && allowedTxId(cursor)))
+      const ids =
+        type === undefined ? descending(own, sent()) : type === 'send.allowed' ? sent() : own
+      return pageOf(ids, limit, (id) => {
         const record = entry(user, id)
         return record !== null && wanted(record) ? record : undefined
       })
+    },
+    allowed: (user, id) => entry(user, allowedAuditId(id)) ?? undefined,
+    *between(user, fromMs, untilMs) {
+      const range = { start: [user, idAt(untilMs + 1)], end: [user, idAt(fromMs)], reverse: true }
+      for (const { value } of spaces.audit.getRange(range)) yield decodeAudit(value)
     },
   }
 
@@ -45,6 +61,13 @@ export function createAuditReader(
     return tx === undefined ? null : decodeVerdict(verdict, tx)
   }
 }
+
+/** Before the id of every entry of then, and after those of before. */
+function idAt(atMs: number): string {
+  return ID_PREFIX.audit + ulidBody(Math.max(0, atMs), NO_ENTROPY)
+}
+
+const NO_ENTROPY = new Uint8Array(ENTROPY_BYTES)
 
 function* entryIds(txIds: Iterable<string>): Generator<string> {
   for (const txId of txIds) yield allowedAuditId(txId as TxId)

@@ -31,6 +31,11 @@ export interface EventReader {
   byId(user: UserId, id: EventId): StoredEvent | undefined
   /** Place of the last event that was removed from the beginning of the user's log; 0: none was. */
   logStart(user: UserId): number
+  /**
+   * A place that no event of theirs since `atMs` is before, but for those of one commit. Times are
+   * those of events, which hosts give, so they are in order to some milliseconds.
+   */
+  placeBefore(user: UserId, atMs: number, readableSeq: number): number
   /** By partition; 0 where there is no event yet. */
   lastSeqs(): readonly number[]
   /** Events of one user after `afterSeq`, oldest first, up to and including `readableSeq`. */
@@ -66,6 +71,17 @@ export function createEventReader({ spaces }: Pick<Environment, 'spaces'>): Even
       return seq === undefined ? undefined : bySeq(user, seq)
     },
     logStart: (user) => Number(spaces.retained.get([user, 'events']) ?? 0),
+    placeBefore(user, atMs, readableSeq) {
+      let low = Number(spaces.retained.get([user, 'events']) ?? 0)
+      let high = readableSeq
+      while (low < high) {
+        const middle = low + Math.floor((high - low) / 2)
+        const first = blockAt(user, middle + 1)?.events[0]
+        if (first === undefined || first.atMs >= atMs) high = middle
+        else low = Math.max(middle + 1, first.seq)
+      }
+      return Math.min(low, readableSeq)
+    },
     lastSeqs: () =>
       Array.from({ length: PARTITION_COUNT }, (_, partition) =>
         Number(spaces.meta.get(lastSeqKey(partition)) ?? 0),

@@ -2,6 +2,9 @@ import type { ApiKey } from '../../domain/api-key.js'
 import type { CustodyStatus, GrantChange } from '../../domain/grant-change.js'
 import type { KeyId, LineageId, SubWalletId, UserId } from '../../domain/ids.js'
 import type { PolicyLedger } from '../../policy/policy-ledger.js'
+import { closedAt } from '../../policy/slide-bytes.js'
+import type { Slide } from '../../policy/sliding-buckets.js'
+import { decodePolicyLedger, decodeSlide } from '../encodings/policy-ledger.js'
 import type { Environment } from '../environment.js'
 import { LAST, newestFirst, type Page, type PageOptions, pageIn } from '../pages.js'
 
@@ -38,10 +41,24 @@ export function createKeyReader({ spaces }: Pick<Environment, 'spaces'>): KeyRea
       const range = spaces.policyLedgers.getRange({ start: [id, ''], end: [id, LAST] })
       for (const { key, value } of range) {
         const [, lineageId] = key as unknown as [SubWalletId, LineageId]
-        yield [lineageId, value as PolicyLedger]
+        const slideOf = (perSeconds: number, closedAtCount: number) =>
+          slideAt(spaces, [id, lineageId, perSeconds], closedAtCount)
+        yield [lineageId, decodePolicyLedger(value, slideOf)]
       }
     },
   }
+}
+
+/** @throws DamagedRecord where it is not what the ledger goes on from: no call is judged on half */
+function slideAt(
+  { policyWindows }: Pick<Environment['spaces'], 'policyWindows'>,
+  key: [SubWalletId, LineageId, number],
+  closedAtCount: number,
+): Slide {
+  const stored = policyWindows.get(key)
+  const slide = stored === undefined ? null : decodeSlide(stored)
+  if (slide === null || closedAt(slide) !== closedAtCount) throw policyWindows.lost(key)
+  return slide
 }
 
 /** What the identity provider has not acknowledged of what keys may do. */

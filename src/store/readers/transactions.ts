@@ -1,12 +1,14 @@
 import type { SubWalletId, TxId, UserId } from '../../domain/ids.js'
 import { isSponsored } from '../../domain/sponsorship.js'
 import type { BlockRef, Transaction } from '../../domain/transaction.js'
+import type { TransactionFilter } from '../../domain/transaction-filter.js'
 import { soundly } from '../checked-space.js'
 import { decodeTransaction } from '../encodings/transaction.js'
 import type { Environment } from '../environment.js'
 import { LISTED } from '../key-spaces.js'
 import { LAST, newestFirst, type Page, type PageOptions, pageIn } from '../pages.js'
 import { settledBlocks, settledIn } from '../settlements.js'
+import { searchTransactions } from '../transaction-index/search.js'
 import type { WalletReader } from './wallets.js'
 
 export interface TransactionReader {
@@ -27,6 +29,16 @@ export interface TransactionReader {
     user: UserId,
     options: PageOptions,
     wanted: (tx: Transaction) => boolean,
+  ): Page<Transaction>
+  /**
+   * What a filter wants, by the index: newest first, and as `ofUser` it may come short with a cursor.
+   * @param shown the record as it is to be judged and given
+   */
+  search(
+    user: UserId,
+    options: PageOptions,
+    filter: TransactionFilter,
+    shown?: (tx: Transaction) => Transaction,
   ): Page<Transaction>
   /** A user's transactions after `afterId`, oldest first. */
   ofUserOldestFirst(user: UserId, afterId: TxId | null): Generator<Transaction>
@@ -88,6 +100,11 @@ export function createTransactionReader(
       pageIn(spaces, 'transactionsByUser', user, options, (id) => {
         const tx = byId(id as TxId)
         return tx !== undefined && wanted(tx) ? tx : undefined
+      }),
+    search: (user, options, filter, shown = (tx) => tx) =>
+      searchTransactions(spaces, user, options, filter, (id) => {
+        const tx = byId(id)
+        return tx === undefined ? undefined : shown(tx)
       }),
     *ofUserOldestFirst(user, afterId) {
       const range = spaces.transactionsByUser.getKeys({

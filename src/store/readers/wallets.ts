@@ -10,6 +10,8 @@ export interface WalletReader {
   header(id: SubWalletId): SubWalletHeader | undefined
   /** All there are, by id. */
   all(): Generator<SubWallet>
+  /** By id, those after one of them, or from the first. */
+  after(id: SubWalletId | null, limit: number): Generator<SubWallet>
   ofUser(user: UserId, options: PageOptions): Page<SubWalletHeader>
 }
 
@@ -31,6 +33,14 @@ export function createWalletReader({ spaces }: Pick<Environment, 'spaces'>): Wal
     header,
     *all() {
       for (const { value } of spaces.subWallets.getSound({})) yield decodeSubWallet(value)
+    },
+    *after(id, limit) {
+      const from = id === null ? {} : { start: id, exclusiveStart: true }
+      let left = limit
+      for (const { value } of spaces.subWallets.getSound(from)) {
+        if (left-- === 0) return
+        yield decodeSubWallet(value)
+      }
     },
     ofUser: (user, options) =>
       pageIn(spaces, 'walletsByUser', user, options, (id) => header(id as SubWalletId)),

@@ -1,8 +1,14 @@
-import { describe, expect, test, vi } from 'vitest'
-import { newAddress } from '../chain.js'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { give, newWallet } from '../../defi/sponsored-wallet.js'
+import { status as answering, type Receiver, startReceiver } from '../../webhooks/receiver.js'
+import { chainView, newAddress } from '../chain.js'
+import { moveNativePrice } from '../move-price.js'
 import { finalOf, type IssuedKey, issueKey, type Stack } from '../stack.js'
 
 const POLYGON = 137
+/** Nobody else's prices: its feed is moved. */
+const ARBITRUM = 42161
+const TYPES = ['requested', 'approved', 'declined', 'expired'].map((what) => `approval.${what}`)
 /** Above it a person is asked. */
 const ASKED_ABOVE = '1000000'
 const ASKED = '1000001'
@@ -16,13 +22,19 @@ const POLICY = {
 /** A call that waits for its owner, over the wire; dev's software authorizer is the owner's. */
 export function describeApprovals(stack: () => Stack): void {
   async function keyWith(policy: object = POLICY): Promise<IssuedKey> {
-    const key = await issueKey(stack())
+    return withPolicy(await issueKey(stack()), policy)
+  }
+  async function withPolicy(key: IssuedKey, policy: object = POLICY): Promise<IssuedKey> {
     const answer = await stack().owner.call('PATCH', `/keys/${key.keyId}`, { body: { policy } })
     expect(answer.status, answer.text).toBe(200)
     return key
   }
-  async function waiting(key: IssuedKey, to = newAddress()) {
-    const body = { chain_id: POLYGON, to, value: ASKED }
+  async function waiting(
+    key: IssuedKey,
+    to = newAddress(),
+    { chainId = POLYGON, value = ASKED } = {},
+  ) {
+    const body = { chain_id: chainId, to, value }
     const sent = await key.api.post('/api/tx/send', body)
     expect(sent.status, sent.text).toBe(202)
     expect(sent.json).toMatchObject({ tx_hash: null, nonce: null, status: 'awaiting_approval' })
@@ -50,6 +62,19 @@ export function describeApprovals(stack: () => Stack): void {
   }
 
   describe('a call that a rule sends to its owner', () => {
+    let receiver: Receiver
+    beforeAll(async () => {
+      receiver = await startReceiver(answering(200))
+      const { origin } = new URL(receiver.url)
+      const events = TYPES
+      const channel = { kind: 'ntfy', url: `${origin}/people`, token: 'tk_1', events }
+      for (const body of [{ url: receiver.url, events }, channel]) {
+        const made = await stack().owner.post('/webhooks', body)
+        expect(made.status, made.text).toBe(201)
+      }
+    })
+    afterAll(() => receiver?.stop())
+
     test('waits, is approved and is confirmed, while other sends go on', async () => {
       const key = await keyWith()
       const { txId, approvalId, body } = await waiting(key)
@@ -168,5 +193,87 @@ export function describeApprovals(stack: () => Stack): void {
       const { txId } = await waiting(key)
       expect(await finalOf(key.api, txId)).toMatchObject({ status: 'confirmed' })
     })
+
+    test('is asked about once more where its price has moved by a tenth, and why is said', async () => {
+      const key = await keyWith()
+      const value = String(10n ** 15n)
+      const { txId, approvalId, body } = await waiting(key, newAddress(), {
+        ...{ chainId: ARBITRUM, value },
+      })
+      const simulatedUsd = async () =>
+        Number((await key.api.post('/api/tx/simulate', body)).json.spend_usd)
+      const reservedUsd = async () => Number((await shown(approvalId)).spend_usd)
+      const [before, reservedBefore] = [await simulatedUsd(), await reservedUsd()]
+      await moveNativePrice(stack(), ARBITRUM, 110n)
+      try {
+        await vi.waitFor(async () => expect(await simulatedUsd()).toBeGreaterThan(before * 1.05), {
+          timeout: 30_000,
+          interval: 200,
+        })
+        await approve(approvalId)
+        await vi.waitFor(
+          async () => {
+            expect(await shown(approvalId)).toMatchObject({
+              ...{ status: 'pending', tx_status: 'awaiting_approval' },
+              ...{ asked_again: 'price', decisions: [] },
+            })
+          },
+          { timeout: 30_000, interval: 100 },
+        )
+        expect(await reservedUsd()).toBeGreaterThan(reservedBefore)
+        await approve(approvalId)
+        expect(await finalOf(key.api, txId)).toMatchObject({ status: 'confirmed' })
+      } finally {
+        await moveNativePrice(stack(), ARBITRUM, 100n)
+      }
+    })
+
+    test('is dropped where its wallet was frozen or emptied meanwhile, and holds nothing', async () => {
+      const frozen = await newWallet(stack())
+      const emptied = await newWallet(stack())
+      const view = chainView(stack().service.dev(), POLYGON)
+      const ends = new Map<string, string>()
+      for (const [{ key, address, subWalletId }, code] of [
+        [frozen, 'FROZEN'],
+        [emptied, 'INSUFFICIENT_FUNDS'],
+      ] as const) {
+        await give(stack(), POLYGON, address, '1', 'native')
+        await withPolicy(key)
+        const { txId, approvalId } = await waiting(key)
+        if (code === 'FROZEN') {
+          await stack().owner.post('/freeze', { scope: 'wallet', id: subWalletId })
+        } else await view.call('anvil_setBalance', [address, '0x0'])
+        await approve(approvalId)
+        const { error } = await becomes(key, txId, 'dropped')
+        ends.set(code, String((error as { code: string } | undefined)?.code))
+        expect(await reserved(key)).toBe('0.00')
+      }
+      expect([...ends.keys()]).toEqual([...ends.values()])
+    })
+
+    test('is told of to programs and to people, whatever becomes of it', async () => {
+      const told = (path: string) =>
+        receiver.received.filter((one) => (path === '/hook') === (one.path === '/hook'))
+      await vi.waitFor(
+        () => {
+          const types = told('/hook').map(({ body }) => String(JSON.parse(body).type))
+          expect([...new Set(types)].sort()).toEqual([...TYPES].sort())
+          const words = told('/people').map(({ body }) => body)
+          const url = /by the rule "large", until .* http:\/\/localhost:\d+\/approve\/apr_/
+          expect(words).toContainEqual(expect.stringMatching(url))
+          expect(told('/people').length).toBe(told('/hook').length)
+        },
+        { timeout: 30_000, interval: 100 },
+      )
+      const titles = told('/people').map(({ headers }) => decodedWord(headers.title))
+      for (const said of ['waits for you', 'was approved', 'was declined', 'has expired']) {
+        expect(titles).toContainEqual(expect.stringContaining(said))
+      }
+    })
   })
+}
+
+/** RFC 2047, base64. */
+function decodedWord(word = ''): string {
+  return Buffer.from(word.replace('=?UTF-8?B?', '').replace('?=', ''), 'base64').toString('utf8')
 }

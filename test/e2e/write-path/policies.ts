@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import type { Io } from '../../../src/cli/io.js'
+import { runProgram } from '../../../src/cli/program.js'
 import { newAddress } from '../chain.js'
 import { finalOf, type IssuedKey, issueKey, type Stack } from '../stack.js'
 
@@ -14,6 +19,28 @@ export function describePolicies(stack: () => Stack): void {
     })
     expect(answer.status, answer.text).toBe(200)
     return key
+  }
+  /** A command of the owner's that ends in the name of a file with this policy. */
+  async function cli(policy: object, args: readonly string[]) {
+    const { service } = stack()
+    const directory = mkdtempSync(join(tmpdir(), 'cs-policy-'))
+    const file = join(directory, 'policy.json')
+    writeFileSync(file, JSON.stringify(policy))
+    const [out, err]: [string[], string[]] = [[], []]
+    const io: Io = {
+      env: {
+        COUNTERSIGN_URL: service.dev().base_url,
+        COUNTERSIGN_TOKEN: await service.token(),
+        COUNTERSIGN_HOME: service.home,
+      },
+      out: (text) => void out.push(text),
+      err: (text) => void err.push(text),
+      isInteractive: false,
+    }
+    const code = await runProgram(io, [...args, file])
+    process.exitCode = 0
+    rmSync(directory, { recursive: true })
+    return { code, out: out.join(''), err: err.join('') }
   }
   const send = (key: IssuedKey, to: string = newAddress(), value = '7') =>
     key.api.post('/api/tx/send', { chain_id: POLYGON, to, value })
@@ -35,7 +62,7 @@ export function describePolicies(stack: () => Stack): void {
       })
     })
 
-    test('refuses a send and its simulation alike, and lets others through', async () => {
+    test('refuses a send alike by REST, by MCP and as a simulation, and lets others through', async () => {
       const rules = [{ name: 'dead', effect: 'allow', when: { to: [ANYWHERE] } }]
       const key = await keyWith({ rules, default: 'deny' })
       const to = newAddress()
@@ -48,6 +75,17 @@ export function describePolicies(stack: () => Stack): void {
       const call = { chain_id: POLYGON, to, value: '7' }
       const simulated = await key.api.post('/api/tx/simulate', call)
       expect(simulated).toMatchObject({ status: 403, code: 'POLICY_DENIED' })
+      const params = { name: 'send_transaction', arguments: call }
+      const { json: said } = await key.api.post(
+        '/mcp',
+        { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+        { accept: 'application/json, text/event-stream' },
+      )
+      const { isError, content } = said.result as { isError: boolean; content: { text: string }[] }
+      expect(isError).toBe(true)
+      expect(JSON.parse(content[0]?.text ?? '')).toMatchObject({
+        error: { code: 'POLICY_DENIED', details: refused.json.error?.details },
+      })
       const sent = await send(key, ANYWHERE)
       expect(sent.status, sent.text).toBeLessThan(300)
     })
@@ -117,6 +155,32 @@ export function describePolicies(stack: () => Stack): void {
         refused: [],
         policy_denied: [{ tx_id: sent.json.tx_id, effect: 'deny', rule: 'default', field: 'to' }],
       })
+    })
+
+    test('is tried on the past, and shown before it is changed, by the command line', async () => {
+      const key = await issueKey(stack())
+      const known = newAddress()
+      const sent = await send(key, known)
+      expect(sent.status, sent.text).toBeLessThan(300)
+      const payees = (...to: string[]) => ({
+        ...{ rules: [{ name: 'payees', effect: 'allow', when: { to } }], default: 'deny' },
+      })
+      const past = await cli(payees(ANYWHERE), ['policy', 'backtest', key.keyId, '--policy'])
+      expect(past.code, past.err).toBe(0)
+      expect(past.out).toContain(String(sent.json.tx_id))
+      expect(past.err).toContain('1 past sends, of which 1 would not have passed.')
+      const body = { policy: payees(ANYWHERE) }
+      expect((await stack().owner.call('PATCH', `/keys/${key.keyId}`, { body })).status).toBe(200)
+      const wider = await cli(payees(ANYWHERE, known), ['keys', 'change', key.keyId, '--policy'])
+      expect(wider.code, wider.err).toBe(0)
+      expect(wider.err).toMatch(
+        new RegExp(
+          `allow \\(payees\\), before deny \\(default\\): send on \\w+.* to ${known}`,
+          'i',
+        ),
+      )
+      expect((await send(key, known)).status).toBeLessThan(300)
+      expect(await send(key)).toMatchObject({ status: 403, code: 'POLICY_DENIED' })
     })
 
     test('that is none is refused with a path for each fault', async () => {

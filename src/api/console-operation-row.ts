@@ -1,0 +1,21 @@
+import type { z } from 'zod'
+import type { ErrorCode } from '../errors/catalogue.js'
+
+/**
+ * The console's routes: a user's own wallets, keys and webhooks, under a JWT of the identity
+ * provider. Another user's things answer 404, as if they were not there.
+ */
+export interface ConsoleOperationRow {
+  readonly name: string
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  readonly path: string
+  readonly title: string
+  readonly input: z.ZodType
+  readonly output: z.ZodType
+  readonly errors: readonly ErrorCode[]
+  /**
+   * Takes an API key in `X-Api-Key` besides the token. Spec silent on how the console sends: the
+   * quorum signs only on the proof of a live API key, which the console's token is not.
+   */
+  readonly presentsKey?: true
+}

@@ -1,0 +1,32 @@
+import { z } from 'zod'
+import type { ErrorCode } from '../errors/catalogue.js'
+import { eventRecord, listEventsInput } from './console-webhooks.js'
+
+/** A console route that answers with an event stream (WHATWG HTML, section 9.2) and goes on. */
+export interface ConsoleStreamRow {
+  readonly name: string
+  readonly method: 'GET'
+  readonly path: string
+  readonly title: string
+  readonly description: string
+  readonly input: z.ZodType
+  /** Of `data:` of each event, as JSON. */
+  readonly output: z.ZodType
+  readonly errors: readonly ErrorCode[]
+}
+
+export const eventStream = {
+  name: 'stream_events',
+  method: 'GET',
+  path: '/api/v1/agent/events/stream',
+  title: 'Follow the event log as it grows',
+  description:
+    'Server-sent events: `id` is the seq, `event` the type, `data` the event as `list_events` gives it. `Last-Event-ID`, or `after`, resumes without a gap; without either it begins with what comes next. The first event is `stream.opened`, whose `id` is where it begins. `stream.closed` ends it, with a `reason`: `token_ended`, `shutting_down`, or an error code. A comment comes when there was nothing for some seconds.',
+  input: z.strictObject({
+    after: listEventsInput.shape.after.describe(
+      'a seq; `Last-Event-ID` goes before it. Default: what is there already is left out',
+    ),
+  }),
+  output: eventRecord,
+  errors: ['OVERLOADED'],
+} as const satisfies ConsoleStreamRow

@@ -1,0 +1,30 @@
+import { checkEvidence, type EvidenceFound } from './chain-check.js'
+
+/** Hashes beside the page, so that it goes on answering while a large file is read. */
+
+export type FromWorker =
+  | { readonly type: 'progress'; readonly entries: number }
+  | { readonly type: 'done'; readonly found: EvidenceFound }
+  | { readonly type: 'failed'; readonly words: string }
+
+const say = (message: FromWorker) => self.postMessage(message)
+
+self.onmessage = async ({ data }: MessageEvent<File>) => {
+  try {
+    const found = await checkEvidence(piecesOf(data), (entries) =>
+      say({ type: 'progress', entries }),
+    )
+    say({ type: 'done', found })
+  } catch (error) {
+    say({ type: 'failed', words: error instanceof Error ? error.message : String(error) })
+  }
+}
+
+async function* piecesOf(file: File): AsyncGenerator<Uint8Array> {
+  const reader = file.stream().getReader()
+  for (;;) {
+    const { done, value } = await reader.read()
+    if (done) return
+    yield value
+  }
+}

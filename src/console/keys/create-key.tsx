@@ -1,0 +1,195 @@
+import { useRef, useState } from 'preact/hooks'
+import { call, type Input } from '../api.js'
+import { CHAIN_IDS, chainName } from '../parts/chain-names.js'
+import { AskedToConfirm, type LeftAuthorization, useConfirmed } from '../parts/confirmed-action.js'
+import { Dialog } from '../parts/dialog.js'
+import { Answered, Problem } from '../parts/states.js'
+import { useWallets } from '../queries.js'
+import { POLICY_TEMPLATES } from './policy-templates.js'
+import { SecretShown } from './secret-shown.js'
+
+/** A key for an agent: what it may, how much, where, and what waits for a person. */
+export function CreateKey({ onClose }: { readonly onClose: () => void }) {
+  const wallets = useWallets()
+  const [secret, setSecret] = useState<string | null>(null)
+  if (secret !== null) {
+    return (
+      <Dialog title="The new key" onClose={onClose}>
+        <SecretShown secret={secret} />
+        <div class="actions end">
+          <button type="button" class="primary" onClick={onClose}>
+            I have copied it
+          </button>
+        </div>
+      </Dialog>
+    )
+  }
+  return (
+    <Dialog title="New key for an agent" onClose={onClose}>
+      <Answered query={wallets} what="wallets">
+        {({ wallets }) => <CreateForm wallets={wallets} onMade={setSecret} onClose={onClose} />}
+      </Answered>
+    </Dialog>
+  )
+}
+
+type Wish = Omit<Input<'POST', '/api/v1/agent/keys'>, 'authorization'> & {
+  /** Of a wallet to make first; null: `sub_wallet_id` is one. */
+  readonly newWalletName: string | null
+}
+
+const NAME_LENGTH_MAX = 64
+const USD_PATTERN = '[0-9]{1,12}([.][0-9]{1,6})?'
+
+function CreateForm(shown: {
+  readonly wallets: readonly { readonly sub_wallet_id: string; readonly name: string }[]
+  readonly onMade: (secret: string) => void
+  readonly onClose: () => void
+}) {
+  const { wallets, onMade, onClose } = shown
+  const [templateId, setTemplateId] = useState('caps')
+  const template = POLICY_TEMPLATES.find(({ id }) => id === templateId)
+  const walletOf = useRef(walletMaker())
+  const confirmed = useConfirmed(createKey, ({ secret }) => onMade(secret))
+
+  async function createKey(
+    { newWalletName, ...key }: Wish,
+    authorization: LeftAuthorization | null,
+  ) {
+    return call('POST', '/api/v1/agent/keys', {
+      ...key,
+      ...(newWalletName === null ? {} : { sub_wallet_id: await walletOf.current(newWalletName) }),
+      ...(authorization === null ? {} : { authorization }),
+    })
+  }
+
+  function wishOf(form: FormData): Wish {
+    const text = (name: string) => String(form.get(name) ?? '').trim()
+    const walletId = text('wallet')
+    return {
+      name: text('name'),
+      sub_wallet_id: walletId,
+      newWalletName: walletId === '' ? text('name') : null,
+      permission: text('permission') === 'read' ? 'read' : 'trade',
+      daily_limit_usd: text('daily') === '' ? 'unlimited' : text('daily'),
+      monthly_limit_usd: text('monthly') === '' ? 'unlimited' : text('monthly'),
+      allowed_chains: form.getAll('chain').map(Number),
+      policy: template?.policyOf(text('filled')) ?? null,
+    }
+  }
+
+  return (
+    <>
+      {confirmed.asked !== null && <AskedToConfirm asked={confirmed.asked} />}
+      {/* Kept meanwhile: who has to try again finds what was typed, and no more permissive. */}
+      <form
+        hidden={confirmed.asked !== null}
+        onSubmit={(event) => {
+          event.preventDefault()
+          confirmed.run(wishOf(new FormData(event.currentTarget)))
+        }}
+      >
+        <label>
+          Name of the agent
+          <input name="name" required maxLength={NAME_LENGTH_MAX} placeholder="Research agent" />
+        </label>
+        <label>
+          Wallet
+          <select name="wallet">
+            {wallets.map(({ sub_wallet_id, name }) => (
+              <option key={sub_wallet_id} value={sub_wallet_id}>
+                {name}
+              </option>
+            ))}
+            <option value="">A new wallet of its own</option>
+          </select>
+        </label>
+        <fieldset>
+          <legend>May</legend>
+          <div class="choices">
+            <label class="choice">
+              <input type="radio" name="permission" value="trade" defaultChecked />
+              <span>Send, swap and deposit</span>
+            </label>
+            <label class="choice">
+              <input type="radio" name="permission" value="read" />
+              <span>Only look</span>
+            </label>
+          </div>
+        </fieldset>
+        <div class="pair">
+          <label>
+            Cap a day, USD
+            <input name="daily" inputMode="decimal" pattern={USD_PATTERN} defaultValue="100" />
+          </label>
+          <label>
+            Cap a month, USD
+            <input name="monthly" inputMode="decimal" pattern={USD_PATTERN} defaultValue="1000" />
+          </label>
+        </div>
+        <p class="small mute">An empty cap is none.</p>
+        <fieldset>
+          <legend>On</legend>
+          <div class="choices">
+            {CHAIN_IDS.map((id) => (
+              <label key={id} class="choice">
+                <input type="checkbox" name="chain" value={id} defaultChecked />
+                <span>{chainName(id)}</span>
+              </label>
+            ))}
+          </div>
+        </fieldset>
+        <label>
+          Policy
+          <select
+            name="template"
+            value={templateId}
+            onChange={(event) => setTemplateId(event.currentTarget.value)}
+          >
+            {POLICY_TEMPLATES.map(({ id, title }) => (
+              <option key={id} value={id}>
+                {title}
+              </option>
+            ))}
+          </select>
+        </label>
+        <p class="small mute">{template?.words}</p>
+        {template?.field === 'amount' && (
+          <label>
+            Above, USD
+            <input name="filled" required inputMode="decimal" pattern={USD_PATTERN} />
+          </label>
+        )}
+        {template?.field === 'addresses' && (
+          <label>
+            Addresses, one a line
+            <textarea name="filled" required rows={4} spellcheck={false} />
+          </label>
+        )}
+        {confirmed.error !== null && <Problem error={confirmed.error} />}
+        <div class="actions end">
+          <button type="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="primary" disabled={confirmed.isRunning}>
+            {confirmed.isRunning ? 'Making it…' : 'Make the key'}
+          </button>
+        </div>
+      </form>
+    </>
+  )
+}
+
+/** Makes the wallet of a wish, or finds it made: a wish may be tried again, also otherwise. */
+function walletMaker(): (name: string) => Promise<string> {
+  const made = new Map<string, Promise<string>>()
+  return (name) => {
+    const id =
+      made.get(name) ??
+      call('POST', '/api/v1/agent/wallets', { name }).then(({ sub_wallet_id }) => sub_wallet_id)
+    made.set(name, id)
+    // What was not made is not kept.
+    id.catch(() => made.delete(name))
+    return id
+  }
+}

@@ -1,0 +1,130 @@
+import { useState } from 'preact/hooks'
+import { Link } from 'wouter-preact'
+import { call } from '../api.js'
+import { ConfirmedAction } from '../parts/confirmed-action.js'
+import { Dialog } from '../parts/dialog.js'
+import { FreezeButton } from '../parts/freeze-button.js'
+import { StepDialog } from '../parts/step-dialog.js'
+import { useAction } from '../use-action.js'
+import { ChangeCaps } from './change-caps.js'
+import type { Key } from './key.js'
+import { SecretShown } from './secret-shown.js'
+
+/** What can be done with a key that lives. */
+export function KeyActions({ of: key }: { readonly of: Key }) {
+  if (key.status === 'revoked') return null
+  return (
+    <div class="actions">
+      {key.status === 'active' && <ChangeCaps of={key} />}
+      {key.status === 'active' && (
+        <Link
+          class="button"
+          href={`/keys/${key.key_id}/policy`}
+          aria-label={`Policy of ${key.name}`}
+        >
+          Policy
+        </Link>
+      )}
+      <Rotate of={key} />
+      {key.frozen === null ? (
+        <FreezeButton target={{ scope: 'key', id: key.key_id, name: key.name }} />
+      ) : (
+        <Unfreeze of={key} />
+      )}
+      <Revoke of={key} />
+    </div>
+  )
+}
+
+function Unfreeze({ of: key }: { readonly of: Key }) {
+  if (key.frozen?.by === 'operator') return null
+  return (
+    <ConfirmedAction
+      label="Unfreeze"
+      title={`Unfreeze ${key.name}?`}
+      act={(authorization) =>
+        call('POST', '/api/v1/agent/unfreeze', {
+          scope: 'key',
+          id: key.key_id,
+          ...(authorization === null ? {} : { authorization }),
+        })
+      }
+    >
+      <p>It can send again, within its caps and its policy.</p>
+    </ConfirmedAction>
+  )
+}
+
+/** Stays when the key has given way to the new one, whose secret is shown here. */
+function Rotate({ of: key }: { readonly of: Key }) {
+  const [step, setStep] = useState<'closed' | 'asking' | { readonly secret: string }>('closed')
+  const close = () => setStep('closed')
+  const rotate = useAction(
+    () => call('POST', '/api/v1/agent/keys/:key_id/rotate', { key_id: key.key_id }),
+    ({ secret }) => setStep({ secret }),
+  )
+  return (
+    <>
+      {key.status === 'active' && (
+        <button type="button" aria-label={`Rotate ${key.name}`} onClick={() => setStep('asking')}>
+          Rotate
+        </button>
+      )}
+      {step === 'asking' && (
+        <StepDialog
+          title={`Rotate ${key.name}?`}
+          step={rotate}
+          label="Rotate"
+          runningLabel="Rotating…"
+          onClose={close}
+        >
+          <p>
+            You get a new secret. The old one works for 24 hours more, on the same caps, so that the
+            agent can be changed over without a gap.
+          </p>
+        </StepDialog>
+      )}
+      {typeof step === 'object' && (
+        <Dialog title="The new secret" onClose={close}>
+          <SecretShown secret={step.secret} />
+          <div class="actions end">
+            <button type="button" class="primary" onClick={close}>
+              I have copied it
+            </button>
+          </div>
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function Revoke({ of: key }: { readonly of: Key }) {
+  const [isOpen, open] = useState(false)
+  const close = () => open(false)
+  const revoke = useAction(
+    () => call('POST', '/api/v1/agent/keys/:key_id/revoke', { key_id: key.key_id }),
+    close,
+  )
+  return (
+    <>
+      <button type="button" aria-label={`Revoke ${key.name}`} onClick={() => open(true)}>
+        Revoke
+      </button>
+      {isOpen && (
+        <StepDialog
+          title={`Revoke ${key.name}?`}
+          step={revoke}
+          label="Revoke for good"
+          runningLabel="Revoking…"
+          tone="danger"
+          onClose={close}
+        >
+          <p>
+            From this moment it is refused, and it never comes back. What is signed already goes on;
+            the wallet and its money stay.
+          </p>
+        </StepDialog>
+      )}
+    </>
+  )
+}

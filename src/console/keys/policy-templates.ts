@@ -1,0 +1,75 @@
+import type { Input } from '../api.js'
+
+/** Policies to begin with; each is one that the editor of policies would show the same way. */
+
+export type CallPolicy = NonNullable<Input<'POST', '/api/v1/agent/keys'>['policy']>
+
+export interface PolicyTemplate {
+  readonly id: string
+  readonly title: string
+  /** What it does, in words. */
+  readonly words: string
+  /** What the person fills in, or null. */
+  readonly field: 'amount' | 'addresses' | null
+  /** @param filled what the person gave: USD, or addresses one a line */
+  readonly policyOf: (filled: string) => CallPolicy | null
+}
+
+export const POLICY_TEMPLATES: readonly PolicyTemplate[] = [
+  {
+    id: 'caps',
+    title: 'Within the caps',
+    words: 'Any call goes through while the caps last.',
+    field: null,
+    policyOf: () => null,
+  },
+  {
+    id: 'ask-above',
+    title: 'Ask me above an amount',
+    words: 'Larger calls wait until you approve them.',
+    field: 'amount',
+    policyOf: (amount) => ({
+      rules: [
+        {
+          name: 'larger amounts',
+          effect: 'require_approval',
+          when: { spend_usd_gt: amount },
+        },
+      ],
+      default: 'allow',
+    }),
+  },
+  {
+    id: 'ask-new',
+    title: 'Ask me about new payees',
+    words: 'Whoever this wallet has not paid before waits until you approve.',
+    field: null,
+    policyOf: () => ({
+      rules: [{ name: 'new payees', effect: 'require_approval', when: { new_beneficiary: true } }],
+      default: 'allow',
+    }),
+  },
+  {
+    id: 'known',
+    title: 'Only these payees',
+    words: 'Everybody else is refused.',
+    field: 'addresses',
+    policyOf: (addresses) => ({
+      rules: [
+        {
+          name: 'known payees',
+          effect: 'allow',
+          when: { beneficiaries: addresses.split(/[\s,]+/).filter((one) => one !== '') },
+        },
+      ],
+      default: 'deny',
+    }),
+  },
+  {
+    id: 'ask-all',
+    title: 'Ask me every time',
+    words: 'Every call waits until you approve it.',
+    field: null,
+    policyOf: () => ({ default: 'require_approval' }),
+  },
+]

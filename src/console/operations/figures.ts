@@ -1,0 +1,43 @@
+/** Figures of the service, as people read them. */
+
+const BYTE_UNITS = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const
+const STEP = 1_024
+
+/** In the largest unit that it is one of; two digits below ten. */
+export function bytesInWords(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  while (value >= STEP && unit < BYTE_UNITS.length - 1) {
+    value /= STEP
+    unit++
+  }
+  const digits = unit === 0 || value >= 10 ? 0 : 1
+  return `${value.toFixed(digits)} ${BYTE_UNITS[unit] ?? ''}`
+}
+
+/** Queues as /metrics names them, by what waits there; one that a newer service has, by its name. */
+const QUEUES: Readonly<Record<string, string>> = {
+  mailbox: 'commands for wallets and other actors',
+  callers: 'calls that wait for an actor',
+  walks: 'calldata to be screened',
+  rpc_reads: 'reads of nodes',
+  rpc_sends: 'transactions for nodes',
+  signing: 'calls to be signed',
+  signature_checks: 'signatures to be checked',
+  outbox: 'messages between threads',
+}
+
+export function queueInWords(queue: string): string {
+  return QUEUES[queue] ?? queue.replaceAll('_', ' ')
+}
+
+const SECONDS = [
+  [86_400, 'd'],
+  [3_600, 'h'],
+  [60, 'min'],
+] as const
+
+export function secondsInWords(seconds: number): string {
+  const [size, name] = SECONDS.find(([least]) => seconds >= least) ?? [1, 's']
+  return `${Math.floor(seconds / size)} ${name}`
+}

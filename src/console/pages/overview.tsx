@@ -1,0 +1,234 @@
+import { Link } from 'wouter-preact'
+import { SpendBars } from '../keys/key-card.js'
+import { chainsOf, partsOf, TONES } from '../operations/health.js'
+import { BreakersCard } from '../overview/breakers-card.js'
+import { SpendChart } from '../overview/spend-chart.js'
+import { chainName } from '../parts/chain-names.js'
+import { formatMicros, formatUsd, usdMicros } from '../parts/money.js'
+import { Card, Page } from '../parts/page.js'
+import { Answered, Empty } from '../parts/states.js'
+import { StatusPill } from '../parts/status-pill.js'
+import { Ago, Left } from '../parts/times.js'
+import { TransactionTable } from '../parts/transaction-table.js'
+import {
+  type Spend,
+  useApprovals,
+  useKeys,
+  useReadiness,
+  useRefusals,
+  useSpend,
+  useTransactions,
+} from '../queries.js'
+
+const UNDER_WAY: readonly string[] = ['signed', 'broadcast', 'awaiting_approval']
+const LATEST_ROWS = 8
+
+export function OverviewPage() {
+  return (
+    <Page title="Overview">
+      <div class="grid">
+        <SpendCard />
+        <div class="stack">
+          <WaitingCard />
+          <SpendChart />
+          <RefusalsCard />
+          <HealthCard />
+          <BreakersCard />
+        </div>
+        <div class="wide">
+          <LatestCard />
+        </div>
+      </div>
+    </Page>
+  )
+}
+
+function SpendCard() {
+  const spend = useSpend()
+  return (
+    <Card title="Spend against caps" actions={<Link href="/keys">All keys</Link>}>
+      <Answered query={spend} what="spend">
+        {({ keys, daily_resets_at, next_cursor }) => {
+          const lineages = onePerLineage(keys)
+          const living = lineages.filter(({ status }) => status !== 'revoked')
+          if (lineages.length === 0) return <Empty title="No agent has a key yet" />
+          // What a key's children spend counts on it as well.
+          const own = lineages.filter(({ parent_key_id }) => parent_key_id === null)
+          return (
+            <>
+              <dl class="totals">
+                <Total title="Today" of={own.map((one) => one.daily_used_usd)} />
+                <Total title="This month" of={own.map((one) => one.monthly_used_usd)} />
+                <Total title="Reserved" of={own.map((one) => one.reserved_usd)} />
+              </dl>
+              <ul class="spenders">
+                {living.map((one) => (
+                  <li key={one.key_id}>
+                    <strong>{one.name}</strong>
+                    <SpendBars spend={one} />
+                  </li>
+                ))}
+              </ul>
+              <p class="small mute">
+                Daily caps begin anew in <Left until={daily_resets_at} />.
+                {next_cursor !== null && ' These are the newest 100 keys; there are more.'}
+              </p>
+            </>
+          )
+        }}
+      </Answered>
+    </Card>
+  )
+}
+
+/**
+ * Keys of one line of rotations share what is counted: the newest is shown for all. One that was revoked
+ * has spent what it spent.
+ */
+function onePerLineage(keys: readonly Spend[]): Spend[] {
+  const seen = new Set<string>()
+  return keys.filter(({ lineage_id }) => {
+    if (seen.has(lineage_id)) return false
+    seen.add(lineage_id)
+    return true
+  })
+}
+
+function Total({ title, of: amounts }: { readonly title: string; readonly of: readonly string[] }) {
+  const sum = amounts.reduce((total, amount) => total + (usdMicros(amount) ?? 0n), 0n)
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{formatMicros(sum)}</dd>
+    </div>
+  )
+}
+
+function WaitingCard() {
+  const approvals = useApprovals({ status: 'pending' })
+  const keys = useKeys()
+  const names = new Map(keys.data?.keys.map(({ key_id, name }) => [key_id, name]))
+  return (
+    <Card title="Waiting for you" actions={<Link href="/approvals">All approvals</Link>}>
+      <Answered query={approvals} what="approvals">
+        {({ pages }) => {
+          const waiting = pages.flatMap((page) => page.approvals)
+          if (waiting.length === 0) {
+            const words = approvals.hasNextPage
+              ? 'None of the newest waits'
+              : 'Nothing waits for approval'
+            return <Empty title={words} />
+          }
+          return (
+            <ul class="rows">
+              {waiting.map(({ approval_id, key_id, rule, spend_usd, expires_at }) => (
+                <li key={approval_id}>
+                  <span>
+                    <Link href="/approvals">{formatUsd(spend_usd)}</Link>{' '}
+                    {names.get(key_id) ?? key_id} <span class="mute">({rule})</span>
+                  </span>
+                  <span class="mute">
+                    <Left until={expires_at} /> left
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }}
+      </Answered>
+    </Card>
+  )
+}
+
+function RefusalsCard() {
+  const refusals = useRefusals()
+  return (
+    <Card
+      title="Refused, last 24 hours"
+      actions={<Link href="/transactions?status=refused">Each of them</Link>}
+    >
+      <Answered query={refusals} what="refusals">
+        {({ reasons }) =>
+          reasons.length === 0 ? (
+            <Empty title="Nothing was refused" />
+          ) : (
+            <ul class="rows">
+              {reasons.map(({ code, message, count, last_at }) => (
+                <li key={code}>
+                  <span>
+                    <strong>{count}</strong> {message}
+                  </span>
+                  <span class="mute">
+                    <Ago at={last_at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
+    </Card>
+  )
+}
+
+function LatestCard() {
+  const transactions = useTransactions()
+  return (
+    <Card title="Latest transactions" actions={<Link href="/transactions">All of them</Link>}>
+      <Answered query={transactions} what="transactions">
+        {({ pages }) => {
+          const rows = pages.flatMap((page) => page.transactions)
+          if (rows.length === 0) return <Empty title="Nothing has been sent yet" />
+          const underWay = rows.filter(({ status }) => UNDER_WAY.includes(status)).length
+          return (
+            <>
+              <p class="small mute">
+                {underWay === 0 ? 'None' : underWay} of the newest {rows.length} in flight.
+              </p>
+              <TransactionTable rows={rows.slice(0, LATEST_ROWS)} />
+            </>
+          )
+        }}
+      </Answered>
+    </Card>
+  )
+}
+
+function HealthCard() {
+  const readiness = useReadiness()
+  return (
+    <Card title="Health" actions={<Link href="/operations">Operations</Link>}>
+      <Answered query={readiness} what="health">
+        {({ parts }) => {
+          const named = partsOf(parts)
+          const all = Object.entries(named)
+          const troubled = all.filter(([, { status }]) => status !== 'up')
+          return (
+            <>
+              <ul class="chips">
+                {all.map(([name, { status }]) => (
+                  <li key={name}>
+                    <StatusPill status={`${name}: ${status}`} tone={TONES[status] ?? 'bad'} />
+                  </li>
+                ))}
+              </ul>
+              <ul class="chips" aria-label="Chains">
+                {chainsOf(named).map(({ chainId, status }) => (
+                  <li key={chainId}>
+                    <StatusPill status={chainName(chainId)} tone={TONES[status] ?? 'bad'} />
+                    <span class="hidden">{status}</span>
+                  </li>
+                ))}
+              </ul>
+              {troubled.map(([name, { reason }]) => (
+                <p key={name} class="small">
+                  {name.replaceAll('_', ' ')}: {reason}
+                </p>
+              ))}
+            </>
+          )
+        }}
+      </Answered>
+    </Card>
+  )
+}

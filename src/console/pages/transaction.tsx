@@ -1,0 +1,69 @@
+import { useQuery } from '@tanstack/preact-query'
+import { Link, useParams } from 'wouter-preact'
+import { call } from '../api.js'
+import { ApprovalCard } from '../approvals/approval-card.js'
+import { AuditTable } from '../audit/audit-table.js'
+import { useNames } from '../parts/names.js'
+import { Card, Page } from '../parts/page.js'
+import { Answered } from '../parts/states.js'
+import { Cancel } from '../transactions/cancel.js'
+import type { Detail } from '../transactions/detail.js'
+import { Fees, Screened, Summary } from '../transactions/facts.js'
+import { Timeline } from '../transactions/timeline.js'
+import { Told } from '../transactions/told.js'
+
+/** Signing again, cancelling and confirmations are no events that the page would hear of. */
+const UNDER_WAY_POLL_MS = 2_000
+/** Deliveries of its last event go on. */
+const FINAL_POLL_MS = 10_000
+const UNDER_WAY: readonly Detail['status'][] = ['awaiting_approval', 'signed', 'broadcast']
+
+function pollMsOf(tx: Detail | undefined): number {
+  return tx === undefined || UNDER_WAY.includes(tx.status) ? UNDER_WAY_POLL_MS : FINAL_POLL_MS
+}
+
+/** One transaction, with all that is known of it. */
+export function TransactionPage() {
+  const { txId = '' } = useParams<{ txId: string }>()
+  const transaction = useQuery({
+    queryKey: ['/api/v1/agent/transactions', txId],
+    queryFn: () => call('GET', '/api/v1/agent/transactions/:tx_id', { tx_id: txId }),
+    refetchInterval: ({ state }) => pollMsOf(state.data),
+  })
+  return (
+    <Page title="Transaction" actions={<Link href="/transactions">All transactions</Link>}>
+      <Answered query={transaction} what="the transaction">
+        {(tx) => <Whole tx={tx} />}
+      </Answered>
+    </Page>
+  )
+}
+
+function Whole({ tx }: { readonly tx: Detail }) {
+  const names = useNames()
+  return (
+    <div class="grid">
+      <Summary tx={tx} names={names} />
+      <div class="stack">
+        <Card title="What happened" actions={<Cancel tx={tx} />}>
+          <Timeline of={tx.timeline} />
+        </Card>
+        <Screened tx={tx} />
+      </div>
+      <Fees tx={tx} />
+      {tx.approvals.map((approval) => (
+        <ApprovalCard
+          key={approval.approval_id}
+          of={approval}
+          keyName={names.keyName(approval.key_id)}
+        />
+      ))}
+      <div class="wide">
+        <Told events={tx.events} />
+      </div>
+      <Card title="Audit trail">
+        <AuditTable caption="Entries of this transaction" rows={tx.audit} />
+      </Card>
+    </div>
+  )
+}

@@ -1,0 +1,25 @@
+/**
+ * Does something again and again, with a pause before each time, until the signal ends it. What takes
+ * long is not begun a second time meanwhile: a call that is confirmed is to be carried out once.
+ */
+export async function oneByOne(
+  act: () => Promise<void>,
+  pauseMs: number,
+  signal: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    await pause(pauseMs, signal)
+    if (signal.aborted) return
+    await act()
+  }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}

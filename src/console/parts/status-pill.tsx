@@ -1,0 +1,33 @@
+export type Tone = 'ok' | 'warn' | 'bad' | 'busy' | 'plain'
+
+/** Each status by what it means for the reader; words carry it, colour helps. */
+const TONES: Readonly<Record<string, Tone>> = {
+  active: 'ok',
+  approved: 'ok',
+  confirmed: 'ok',
+  delivered: 'ok',
+  enabled: 'ok',
+  up: 'ok',
+  awaiting_approval: 'warn',
+  degraded: 'warn',
+  pending: 'warn',
+  rotated_out: 'warn',
+  expired: 'plain',
+  withdrawn: 'plain',
+  dropped: 'plain',
+  broadcast: 'busy',
+  signed: 'busy',
+  declined: 'bad',
+  disabled: 'plain',
+  down: 'bad',
+  failed: 'bad',
+  frozen: 'bad',
+  refused: 'bad',
+  revoked: 'plain',
+}
+
+export function StatusPill({ status, tone }: { readonly status: string; readonly tone?: Tone }) {
+  return (
+    <span class={`pill ${tone ?? TONES[status] ?? 'plain'}`}>{status.replaceAll('_', ' ')}</span>
+  )
+}

@@ -1,0 +1,162 @@
+/** What /openapi.json says of an agent's operations, as far as a form needs it. */
+export interface DocumentedOperation {
+  readonly name: string
+  /** Null: it is no tool. */
+  readonly mcpTool: string | null
+  readonly title: string
+  readonly description: string
+  readonly method: string
+  /** With `{name}` for what goes into it. */
+  readonly path: string
+  readonly fields: readonly DocumentedField[]
+  /** Takes an idempotency key. */
+  readonly movesValue: boolean
+}
+
+export interface DocumentedField {
+  readonly name: string
+  readonly place: 'path' | 'query' | 'body'
+  readonly type: 'text' | 'integer' | 'number' | 'boolean' | 'json'
+  readonly isRequired: boolean
+  readonly description: string
+  readonly pattern: string | null
+  readonly choices: readonly string[] | null
+  /** As the form shows it. */
+  readonly example: string
+}
+
+interface Schema {
+  readonly type?: string
+  readonly description?: string
+  readonly pattern?: string
+  readonly enum?: readonly unknown[]
+  readonly anyOf?: readonly Schema[]
+  readonly properties?: Readonly<Record<string, Schema>>
+  readonly required?: readonly string[]
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly description?: string
+  readonly schema?: Schema
+  readonly example?: unknown
+}
+
+interface Operation {
+  readonly summary?: string
+  readonly description?: string
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: {
+    readonly content: Readonly<
+      Record<
+        string,
+        { readonly schema: Schema; readonly example?: Readonly<Record<string, unknown>> }
+      >
+    >
+  }
+  readonly operationId?: string
+  readonly security?: readonly Readonly<Record<string, unknown>>[]
+  readonly 'x-mcp-tool'?: string
+}
+
+export interface OpenApiDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+const IDEMPOTENCY_HEADER = 'Idempotency-Key'
+
+/** Operations that take an API key and nothing else. */
+export function documentedOperations({ paths }: OpenApiDocument): DocumentedOperation[] {
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, operation]) => {
+      const isAgents = operation.security?.some((by) => Object.keys(by).join() === 'apiKey')
+      return isAgents === true ? [documented(method.toUpperCase(), path, operation)] : []
+    }),
+  )
+}
+
+function documented(method: string, path: string, operation: Operation): DocumentedOperation {
+  const { summary, description = '', parameters = [], requestBody } = operation
+  const name = operation.operationId ?? `${method} ${path}`
+  const body = requestBody?.content['application/json']
+  const required = body?.schema.required ?? []
+  return {
+    ...{ name, method, path, description },
+    title: summary ?? name,
+    mcpTool: operation['x-mcp-tool'] ?? null,
+    movesValue: parameters.some((one) => one.name === IDEMPOTENCY_HEADER),
+    fields: [
+      ...parameters.flatMap((one) => {
+        if (one.in !== 'path' && one.in !== 'query') return []
+        const { schema = {}, example } = one
+        const of = { ...schema, description: one.description ?? schema.description ?? '' }
+        return [fieldOf(one.name, one.in, of, one.required === true, example)]
+      }),
+      ...Object.entries(body?.schema.properties ?? {}).map(([field, schema]) =>
+        fieldOf(field, 'body', schema, required.includes(field), body?.example?.[field]),
+      ),
+    ],
+  }
+}
+
+function fieldOf(
+  name: string,
+  place: DocumentedField['place'],
+  schema: Schema,
+  isRequired: boolean,
+  example: unknown,
+): DocumentedField {
+  const type = typeOf(schema)
+  return {
+    ...{ name, place, type, isRequired },
+    description: schema.description ?? '',
+    pattern: type === 'text' ? (schema.pattern ?? null) : null,
+    choices: schema.enum?.map(String) ?? (type === 'boolean' ? ['true', 'false'] : null),
+    example: typeof example === 'object' ? JSON.stringify(example) : String(example ?? ''),
+  }
+}
+
+/** Of a choice, what all of it is. */
+function typeOf({ type, anyOf = [] }: Schema): DocumentedField['type'] {
+  if (type !== undefined) return TYPES[type] ?? 'json'
+  const [first = 'json', ...others] = new Set(anyOf.map(typeOf))
+  return others.length === 0 ? first : 'json'
+}
+
+const TYPES: Readonly<Record<string, DocumentedField['type']>> = {
+  string: 'text',
+  integer: 'integer',
+  number: 'number',
+  boolean: 'boolean',
+}
+
+export type Input = Readonly<Record<string, unknown>>
+
+/** What a form means; a field left empty is left out. Whether it is right, the service says. */
+export function inputOf(
+  fields: readonly DocumentedField[],
+  typed: Readonly<Record<string, string>>,
+): Input {
+  return Object.fromEntries(
+    fields.flatMap(({ name, type }) => {
+      const text = (typed[name] ?? '').trim()
+      return text === '' ? [] : [[name, typedValue(type, text)]]
+    }),
+  )
+}
+
+function typedValue(type: DocumentedField['type'], text: string): unknown {
+  if (type === 'text') return text
+  if (type === 'integer' || type === 'number') {
+    const number = Number(text)
+    // What a number does not hold exactly is not sent as another one.
+    return Number.isFinite(number) && String(number) === text ? number : text
+  }
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
+  }
+}

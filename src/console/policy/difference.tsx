@@ -1,0 +1,130 @@
+import { useState } from 'preact/hooks'
+import { call } from '../api.js'
+import { chainName } from '../parts/chain-names.js'
+import { Id } from '../parts/copy-button.js'
+import { Card } from '../parts/page.js'
+import { Empty } from '../parts/states.js'
+import { Table } from '../parts/table.js'
+import { useQuestion } from '../use-action.js'
+import type { JsonObject } from './draft.js'
+import { Faults } from './faults.js'
+import { differences } from './rules-compared.js'
+import { EffectPill } from './try-call.js'
+import { OPERATIONS, type TestedCall, type Verdict, verdictsOf } from './use-verdicts.js'
+
+interface Example {
+  readonly call: TestedCall
+  readonly before: Verdict
+  readonly after: Verdict
+}
+
+/** What is said differently, and recent calls of the key that would meet another fate. */
+export function PolicyDifference(shown: {
+  readonly keyId: string
+  readonly before: JsonObject | null
+  readonly after: JsonObject | null
+}) {
+  const { keyId, before, after } = shown
+  const [found, setFound] = useState<{ of: unknown; looked: number; rows: Example[] } | null>(null)
+  const look = useQuestion(
+    () => examplesOf(keyId, after).then((answer) => ({ of: after, ...answer })),
+    setFound,
+  )
+  const changes = differences(before, after)
+  return (
+    <Card
+      title="Difference"
+      actions={
+        changes.length > 0 && (
+          <button type="button" disabled={look.isRunning} onClick={look.run}>
+            {look.isRunning ? 'Judging…' : 'Find examples'}
+          </button>
+        )
+      }
+    >
+      {changes.length === 0 ? (
+        <Empty title="Nothing is changed" />
+      ) : (
+        <ul class="changes">
+          {changes.map(({ what, before: old, after: now }) => (
+            <li key={what}>
+              <strong>{what}</strong>
+              {old !== null && <del>{old}</del>}
+              {now !== null && <ins>{now}</ins>}
+            </li>
+          ))}
+        </ul>
+      )}
+      {look.error !== null && <Faults error={look.error} />}
+      {found !== null && found.of === after && <Examples looked={found.looked} rows={found.rows} />}
+    </Card>
+  )
+}
+
+function Examples({
+  looked,
+  rows,
+}: {
+  readonly looked: number
+  readonly rows: readonly Example[]
+}) {
+  if (rows.length === 0) {
+    const words =
+      looked === 0
+        ? 'This key has sent nothing to take examples from'
+        : `Its last ${looked} different calls would go as before`
+    return <Empty title={words} />
+  }
+  return (
+    <div role="status">
+      <p class="small">
+        Of its last {looked} different calls, {rows.length} would go otherwise now.
+      </p>
+      <Table<Example>
+        caption="Calls that would go otherwise"
+        rows={rows}
+        keyOf={({ call: { to, data, value, chain_id } }) => `${chain_id} ${to} ${value} ${data}`}
+        columns={[
+          { title: 'What', cell: ({ call: { operation } }) => operation.replaceAll('_', ' ') },
+          { title: 'Chain', cell: ({ call: { chain_id } }) => chainName(chain_id) },
+          { title: 'To', cell: ({ call: { to } }) => <Id value={to} label="Copy the address" /> },
+          { title: 'Before', cell: ({ before }) => <EffectPill effect={before.effect} /> },
+          { title: 'After', cell: ({ after }) => <EffectPill effect={after.effect} /> },
+          { title: 'Rule', cell: ({ after: { rule } }) => rule ?? '' },
+        ]}
+      />
+    </div>
+  )
+}
+
+const EXAMPLES_MAX = 100
+
+async function examplesOf(keyId: string, policy: JsonObject | null) {
+  const { transactions } = await call('GET', '/api/v1/agent/transactions', {
+    key_id: keyId,
+    limit: EXAMPLES_MAX,
+  })
+  const calls = new Map<string, TestedCall>()
+  for (const { kind, chain_id, to, data, value } of transactions) {
+    if (!isOperation(kind)) continue
+    calls.set([kind, chain_id, to, data, value].join(), {
+      ...{ operation: kind, chain_id, to, data, value },
+    })
+  }
+  const distinct = [...calls.values()]
+  if (distinct.length === 0) return { looked: 0, rows: [] }
+  const [old, now] = await Promise.all([
+    verdictsOf(keyId, distinct, undefined),
+    verdictsOf(keyId, distinct, policy),
+  ])
+  const rows = distinct.flatMap((one, index) => {
+    const [before, after] = [old[index], now[index]]
+    if (before === undefined || after === undefined || before.effect === after.effect) return []
+    return [{ call: one, before, after }]
+  })
+  return { looked: distinct.length, rows }
+}
+
+function isOperation(kind: string): kind is TestedCall['operation'] {
+  return OPERATIONS.some((one) => one === kind)
+}

@@ -1,0 +1,68 @@
+import { field, isObject, type Path, textAt } from './draft.js'
+import { type Edited, EffectField, NumberField, TextField, Unedited } from './fields.js'
+import { WhenForm } from './when-form.js'
+
+const KNOWN_RULE = ['name', 'effect', 'when', 'approvals', 'delay_seconds']
+
+/** One rule: what happens, and to which calls. */
+export function RuleForm(
+  shown: Edited & {
+    readonly index: number
+    readonly count: number
+    readonly onMove: (by: -1 | 1) => void
+  },
+) {
+  const { root, set, index, count, onMove } = shown
+  const path: Path = ['rules', index]
+  const name = textAt(root, [...path, 'name']) || `rule ${index + 1}`
+  const at = (...names: Path) => ({ root, set, path: [...path, ...names] })
+  const rule = field(root, path)
+  const odd = isObject(rule) ? Object.keys(rule).filter((one) => !KNOWN_RULE.includes(one)) : []
+  return (
+    <section class="card stack" aria-label={`Rule ${index + 1}`}>
+      <div class="pair">
+        <TextField {...at('name')} label="Name" placeholder="large payments" />
+        <EffectField {...at('effect')} label="What happens" />
+      </div>
+      <WhenForm {...at('when')} />
+      {odd.length > 0 && <Unedited root={root} set={set} path={path} names={odd} />}
+      {textAt(root, [...path, 'effect']) === 'require_approval' && (
+        <div class="pair">
+          <NumberField {...at('approvals', 'needed')} label="People who approve" placeholder="1" />
+          <NumberField
+            {...at('approvals', 'expires_seconds')}
+            label="Within, seconds"
+            placeholder="3600"
+          />
+        </div>
+      )}
+      <NumberField {...at('delay_seconds')} label="Waits for, seconds" placeholder="0" />
+      <div class="actions">
+        <button
+          type="button"
+          disabled={index === 0}
+          aria-label={`Move ${name} up`}
+          onClick={() => onMove(-1)}
+        >
+          Up
+        </button>
+        <button
+          type="button"
+          disabled={index === count - 1}
+          aria-label={`Move ${name} down`}
+          onClick={() => onMove(1)}
+        >
+          Down
+        </button>
+        <button
+          type="button"
+          class="danger-quiet"
+          aria-label={`Remove ${name}`}
+          onClick={() => set(path, undefined)}
+        >
+          Remove
+        </button>
+      </div>
+    </section>
+  )
+}

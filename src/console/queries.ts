@@ -1,0 +1,111 @@
+import { QueryClient, useInfiniteQuery, useQuery } from '@tanstack/preact-query'
+import { ApiError } from './answers.js'
+import { call, type Input, type Output, readReadiness } from './api.js'
+import { pollMsOf } from './live/live.js'
+
+/**
+ * What pages read. Keys of the cache begin with the path that was read, so that whoever hears of a
+ * change can say what is stale.
+ */
+
+const STALE_MS = 5_000
+const RETRIES_MAX = 2
+const PAGE_ROWS = 25
+/** The most that one answer holds. */
+const ALL_ROWS = 100
+
+/**
+ * A browser that takes itself to be offline may well reach a service on its own machine; and what it
+ * put off until it is online would be carried out when nobody wants it any more.
+ */
+const NETWORK_MODE = 'always'
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: STALE_MS,
+      refetchInterval: pollMsOf,
+      networkMode: NETWORK_MODE,
+      // A refusal is an answer; only silence and overload may be over in a moment.
+      retry: (count, error) =>
+        count < RETRIES_MAX &&
+        error instanceof ApiError &&
+        (error.status === 0 || error.status >= 500),
+    },
+    // An answer may hold a secret that is shown once: it goes with the page that shows it.
+    mutations: { gcTime: 0, networkMode: NETWORK_MODE },
+  },
+})
+
+export function useMe() {
+  return useQuery({
+    queryKey: ['/api/v1/agent/me'],
+    queryFn: () => call('GET', '/api/v1/agent/me', {}),
+  })
+}
+
+export function useKeys() {
+  return useQuery({
+    queryKey: ['/api/v1/agent/keys'],
+    queryFn: () => call('GET', '/api/v1/agent/keys', { limit: ALL_ROWS }),
+  })
+}
+
+export function useWallets() {
+  return useQuery({
+    queryKey: ['/api/v1/agent/wallets'],
+    queryFn: () => call('GET', '/api/v1/agent/wallets', { limit: ALL_ROWS }),
+  })
+}
+
+export type Spend = Output<'GET', '/api/v1/agent/spend'>['keys'][number]
+
+export function useSpend() {
+  return useQuery({
+    queryKey: ['/api/v1/agent/spend'],
+    queryFn: () => call('GET', '/api/v1/agent/spend', { limit: ALL_ROWS }),
+  })
+}
+
+export function useRefusals() {
+  return useQuery({
+    queryKey: ['/api/v1/agent/refusals'],
+    queryFn: () => call('GET', '/api/v1/agent/refusals', {}),
+  })
+}
+
+type ApprovalFilter = Pick<Input<'GET', '/api/v1/agent/approvals'>, 'status'>
+
+export function useApprovals(filter: ApprovalFilter = {}) {
+  return useInfiniteQuery({
+    queryKey: ['/api/v1/agent/approvals', filter],
+    queryFn: ({ pageParam }) =>
+      call('GET', '/api/v1/agent/approvals', {
+        ...filter,
+        limit: PAGE_ROWS,
+        ...(pageParam === null ? {} : { cursor: pageParam }),
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+  })
+}
+
+type TransactionFilter = Omit<Input<'GET', '/api/v1/agent/transactions'>, 'limit' | 'cursor'>
+
+export function useTransactions(filter: TransactionFilter = {}, rows = PAGE_ROWS) {
+  return useInfiniteQuery({
+    queryKey: ['/api/v1/agent/transactions', filter, rows],
+    queryFn: ({ pageParam }) =>
+      call('GET', '/api/v1/agent/transactions', {
+        ...filter,
+        limit: rows,
+        ...(pageParam === null ? {} : { cursor: pageParam }),
+      }),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last) => last.next_cursor,
+  })
+}
+
+export function useReadiness() {
+  return useQuery({ queryKey: ['/readyz'], queryFn: readReadiness })
+}

@@ -1,0 +1,46 @@
+import type { JSX } from 'preact'
+import { OverviewPage } from './pages/overview.js'
+import { lazyPage } from './parts/lazy-page.js'
+
+/** All but the first are loaded when they are visited, or when the browser has nothing to do. */
+const ApprovalsPage = lazyPage(async () => (await import('./pages/approvals.js')).ApprovalsPage)
+const AgentsPage = lazyPage(async () => (await import('./pages/agents.js')).AgentsPage)
+const PolicyPage = lazyPage(async () => (await import('./pages/policy.js')).PolicyPage)
+const TransactionsPage = lazyPage(
+  async () => (await import('./pages/transactions.js')).TransactionsPage,
+)
+const TransactionPage = lazyPage(
+  async () => (await import('./pages/transaction.js')).TransactionPage,
+)
+const WalletsPage = lazyPage(async () => (await import('./pages/wallets.js')).WalletsPage)
+const WebhooksPage = lazyPage(async () => (await import('./pages/webhooks.js')).WebhooksPage)
+const WebhookPage = lazyPage(async () => (await import('./pages/webhook.js')).WebhookPage)
+const AuditPage = lazyPage(async () => (await import('./pages/audit.js')).AuditPage)
+const ListsPage = lazyPage(async () => (await import('./pages/lists.js')).ListsPage)
+const OperationsPage = lazyPage(async () => (await import('./pages/operations.js')).OperationsPage)
+const PlaygroundPage = lazyPage(async () => (await import('./pages/playground.js')).PlaygroundPage)
+
+/** Every page, one line each, in the order of the navigation. */
+export interface PageRoute {
+  /** Below `/console`; `:name` is a segment that the page reads by `useParams`. */
+  readonly path: string
+  /** Null: reached from another page alone. */
+  readonly nav: string | null
+  readonly component: () => JSX.Element
+}
+
+export const PAGES: readonly PageRoute[] = [
+  { path: '/', nav: 'Overview', component: OverviewPage },
+  { path: '/approvals', nav: 'Approvals', component: ApprovalsPage },
+  { path: '/keys', nav: 'Agents & keys', component: AgentsPage },
+  { path: '/keys/:id/policy', nav: null, component: PolicyPage },
+  { path: '/transactions', nav: 'Transactions', component: TransactionsPage },
+  { path: '/transactions/:txId', nav: null, component: TransactionPage },
+  { path: '/wallets', nav: 'Wallets', component: WalletsPage },
+  { path: '/webhooks', nav: 'Webhooks & alerts', component: WebhooksPage },
+  { path: '/webhooks/:webhookId', nav: null, component: WebhookPage },
+  { path: '/audit', nav: 'Audit', component: AuditPage },
+  { path: '/lists', nav: 'Lists', component: ListsPage },
+  { path: '/operations', nav: 'Operations', component: OperationsPage },
+  { path: '/playground', nav: 'Playground', component: PlaygroundPage },
+]

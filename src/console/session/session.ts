@@ -1,0 +1,82 @@
+import { signal } from '@preact/signals'
+import { BASE_PATH } from '../env.js'
+import { UnreachableError } from './ask-provider.js'
+import { heldTokens } from './held-tokens.js'
+import { comeBackFromSignIn, leaveForSignIn, leaveForSignOut, refreshTokens } from './oidc.js'
+
+/**
+ * Who is signed in. Tokens are in this tab's memory alone: a page that is loaded anew asks the
+ * identity provider, whose session answers without a password. Tabs share the sign-out.
+ */
+export type Session =
+  | { readonly status: 'starting' }
+  | { readonly status: 'signed-in' }
+  | { readonly status: 'signed-out'; readonly problem: string | null }
+
+export const session = signal<Session>({ status: 'starting' })
+
+/** Set while the person wants to be signed out, so that a new page does not sign them in again. */
+const SIGNED_OUT_KEY = 'countersign:signed-out'
+
+const tokens = heldTokens({
+  refresh: refreshTokens,
+  isAway: (error) => error instanceof UnreachableError,
+  onEnded: () => endSession('Your sign-in has ended. Sign in again.'),
+  nowMs: Date.now,
+})
+/** @throws Error when nobody is signed in any more */
+export const accessToken = tokens.access
+const tabs = new BroadcastChannel('countersign:session')
+tabs.onmessage = ({ data }) => {
+  if (data === 'signed-out') endSession('You signed out in another tab.')
+}
+
+export async function startSession(): Promise<void> {
+  try {
+    if (location.pathname === `${BASE_PATH}/callback`) {
+      const query = new URLSearchParams(location.search)
+      history.replaceState(null, '', `${BASE_PATH}/`)
+      const back = await comeBackFromSignIn(query)
+      tokens.hold(back.tokens)
+      history.replaceState(null, '', `${BASE_PATH}${back.returnTo}`)
+      session.value = { status: 'signed-in' }
+    } else if (sessionStorage.getItem(SIGNED_OUT_KEY) !== null) {
+      session.value = { status: 'signed-out', problem: null }
+    } else {
+      await leaveForSignIn(currentPath())
+    }
+  } catch (error) {
+    session.value = { status: 'signed-out', problem: wordsOf(error) }
+  }
+}
+
+export async function signIn(): Promise<void> {
+  sessionStorage.removeItem(SIGNED_OUT_KEY)
+  session.value = { status: 'starting' }
+  try {
+    await leaveForSignIn(currentPath())
+  } catch (error) {
+    session.value = { status: 'signed-out', problem: wordsOf(error) }
+  }
+}
+
+export async function signOut(): Promise<void> {
+  tabs.postMessage('signed-out')
+  endSession(null)
+  await leaveForSignOut().catch(() => undefined)
+}
+
+function endSession(problem: string | null): void {
+  tokens.drop()
+  sessionStorage.setItem(SIGNED_OUT_KEY, '1')
+  session.value = { status: 'signed-out', problem }
+}
+
+/** Below the base, with its query. */
+function currentPath(): string {
+  return `${location.pathname.slice(BASE_PATH.length) || '/'}${location.search}`
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

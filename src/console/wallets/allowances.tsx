@@ -1,0 +1,132 @@
+import { useQuery } from '@tanstack/preact-query'
+import { useState } from 'preact/hooks'
+import { call, callWithKey, type Output } from '../api.js'
+import { Id } from '../parts/copy-button.js'
+import { Dialog } from '../parts/dialog.js'
+import { formatUsd } from '../parts/money.js'
+import { Answered, Empty } from '../parts/states.js'
+import { Table } from '../parts/table.js'
+import { TransactionLink } from '../parts/transaction-link.js'
+import { type ByHandCall, endingCall } from './calldata.js'
+import { QuotedForm, useQuoted } from './quoted.js'
+import { RevokeAllowances } from './revoke-allowances.js'
+import { Outcome } from './send-by-hand.js'
+
+const PATH = '/api/v1/agent/wallets/:sub_wallet_id/allowances'
+type Allowance = Output<'GET', typeof PATH>['allowances'][number]
+
+const POLL_MS = 30_000
+
+interface Shown {
+  readonly walletId: string
+  readonly chainId: number
+  /** Of a key of this wallet; null: there is none to revoke with. */
+  readonly secret: string | null
+}
+
+/** Who may take what from a wallet, and the end of it. */
+export function Allowances({ walletId, chainId, secret }: Shown) {
+  const allowances = useQuery({
+    queryKey: [PATH, walletId, chainId],
+    queryFn: () => call('GET', PATH, { sub_wallet_id: walletId, chain_id: chainId }),
+    refetchInterval: POLL_MS,
+  })
+  // Not in its row: that goes with the allowance, and what came of it is to be read.
+  const [ending, end] = useState<ByHandCall | null>(null)
+  return (
+    <>
+      <Answered query={allowances} what="allowances">
+        {({ allowances }) =>
+          allowances.length === 0 ? (
+            <Empty title="Nobody may take anything from it" />
+          ) : (
+            <>
+              <Table<Allowance>
+                caption="Allowances"
+                rows={allowances}
+                keyOf={({ tx_id, token, spender, token_id }) =>
+                  `${tx_id} ${token} ${spender} ${token_id}`
+                }
+                columns={[
+                  {
+                    title: 'Token',
+                    cell: ({ token }) => <Id value={token} label="Copy the token" />,
+                  },
+                  {
+                    title: 'Spender',
+                    cell: ({ spender }) => <Id value={spender} label="Copy the spender" />,
+                  },
+                  { title: 'Made by', cell: ({ tx_id }) => <TransactionLink txId={tx_id} /> },
+                  { title: 'Amount', cell: ({ amount }) => amount ?? 'not known', align: 'end' },
+                  {
+                    title: 'Value',
+                    cell: ({ usd_value }) => (usd_value === null ? '' : formatUsd(usd_value)),
+                    align: 'end',
+                  },
+                  {
+                    title: 'End it',
+                    cell: (one) =>
+                      secret === null ? (
+                        <span class="mute">takes a key of it, below</span>
+                      ) : (
+                        <RevokeOne of={one} onPressed={(call) => end(call)} />
+                      ),
+                  },
+                ]}
+              />
+              {secret !== null && (
+                <RevokeAllowances secret={secret} chainId={chainId} walletId={walletId} />
+              )}
+            </>
+          )
+        }
+      </Answered>
+      {ending !== null && secret !== null && (
+        <Dialog title="Revoke this allowance?" onClose={() => end(null)}>
+          <Revocation of={ending} chainId={chainId} secret={secret} />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function RevokeOne(shown: {
+  readonly of: Allowance
+  readonly onPressed: (call: ByHandCall) => void
+}) {
+  const ending = endingCall(shown.of)
+  if (ending === null) return <span class="mute">not by one call</span>
+  return (
+    <button
+      type="button"
+      class="danger-quiet"
+      aria-label={`Revoke ${shown.of.spender}`}
+      onClick={() => shown.onPressed(ending)}
+    >
+      Revoke
+    </button>
+  )
+}
+
+function Revocation(shown: {
+  readonly of: ByHandCall
+  readonly chainId: number
+  readonly secret: string
+}) {
+  const quoted = useQuoted({
+    wish: { chain_id: shown.chainId, ...shown.of },
+    quote: (asked) => callWithKey(shown.secret, 'POST', '/api/tx/simulate', asked),
+    go: (asked, wishId) => callWithKey(shown.secret, 'POST', '/api/tx/send', asked, wishId),
+  })
+  return (
+    <QuotedForm
+      title="One transaction"
+      of={quoted}
+      isComplete
+      outcome={(outcome) => <Outcome of={outcome} />}
+      goLabel={({ success }) => (success ? 'Revoke it' : null)}
+    >
+      <p class="small mute">It takes gas of this wallet.</p>
+    </QuotedForm>
+  )
+}

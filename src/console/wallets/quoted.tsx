@@ -1,0 +1,101 @@
+import type { ComponentChildren } from 'preact'
+import { useRef, useState } from 'preact/hooks'
+import { Card } from '../parts/page.js'
+import { Problem } from '../parts/states.js'
+import { StatusPill } from '../parts/status-pill.js'
+import { TransactionLink } from '../parts/transaction-link.js'
+import { useAction, useQuestion } from '../use-action.js'
+import { type Wish, wishesOf } from './wishes.js'
+
+interface Sent {
+  readonly status: string
+  readonly tx_id: string
+}
+
+/**
+ * Something by hand: first what would become of it, then the same for good. What is carried out is
+ * the wish that was asked about, to the letter, and once, however often it is pressed; what is asked
+ * for otherwise, or again once it was carried out, is another wish.
+ */
+export function useQuoted<W, Q>(calls: {
+  /** All that is sent; JSON. */
+  readonly wish: W
+  readonly quote: (wish: W) => Promise<Q>
+  readonly go: (wish: W, wishId: string, quote: Q) => Promise<Sent>
+}) {
+  const [asked, setAsked] = useState<{ readonly of: Wish<W>; readonly quote: Q } | null>(null)
+  const [sent, setSent] = useState<Sent | null>(null)
+  const wishes = useRef(wishesOf<W>(() => crypto.randomUUID()))
+  const wish = wishes.current.saying(calls.wish)
+  // An answer to what is no longer wished says nothing.
+  const current = asked?.of.id === wish.id ? asked : null
+  const asking = useQuestion(
+    () => calls.quote(wish.terms).then((quote) => ({ of: wish, quote })),
+    (answer) => {
+      setSent(null)
+      setAsked(answer)
+    },
+  )
+  const going = useAction(
+    () =>
+      current === null
+        ? Promise.reject(new Error('Ask first.'))
+        : calls.go(current.of.terms, current.of.id, current.quote),
+    (answer) => {
+      wishes.current.carriedOut()
+      setAsked(null)
+      setSent(answer)
+    },
+  )
+  return { quote: current?.quote ?? null, sent, asking, going }
+}
+
+export function QuotedForm<Q>(shown: {
+  readonly title: string
+  readonly of: ReturnType<typeof useQuoted<unknown, Q>>
+  /** What was typed makes a wish. */
+  readonly isComplete: boolean
+  readonly outcome: (quote: Q) => ComponentChildren
+  /** Null: it does not go through. */
+  readonly goLabel: (quote: Q) => string | null
+  readonly children: ComponentChildren
+}) {
+  const { title, isComplete, outcome, goLabel } = shown
+  const { quote, sent, asking, going } = shown.of
+  const label = quote === null ? null : goLabel(quote)
+  return (
+    <Card title={title}>
+      <form
+        aria-label={title}
+        onSubmit={(event) => {
+          event.preventDefault()
+          asking.run()
+        }}
+      >
+        {shown.children}
+        {quote !== null && (
+          <ul class="small" aria-live="polite">
+            {outcome(quote)}
+          </ul>
+        )}
+        {asking.error !== null && <Problem error={asking.error} />}
+        {going.error !== null && <Problem error={going.error} />}
+        {sent !== null && (
+          <p role="status">
+            <StatusPill status={sent.status} /> <TransactionLink txId={sent.tx_id} />
+          </p>
+        )}
+        <div class="actions">
+          <button type="submit" disabled={!isComplete || asking.isRunning}>
+            {asking.isRunning ? 'Looking…' : 'See what it does'}
+          </button>
+          {label !== null && (
+            <button type="button" class="primary" disabled={going.isRunning} onClick={going.run}>
+              {going.isRunning ? 'Sending…' : label}
+            </button>
+          )}
+        </div>
+      </form>
+    </Card>
+  )
+}

@@ -1,0 +1,129 @@
+import { useState } from 'preact/hooks'
+import { call, type Input } from '../api.js'
+import { StepDialog } from '../parts/step-dialog.js'
+import { useAction } from '../use-action.js'
+import { EventChoices } from './event-choices.js'
+import { SigningSecret } from './signing-secret.js'
+import type { EventType } from './use-webhooks.js'
+
+type Kind = NonNullable<Input<'POST', '/api/v1/agent/webhooks'>['kind']>
+type FieldName = 'url' | 'chat_id' | 'token' | 'email' | 'description'
+
+interface Field {
+  readonly name: FieldName
+  readonly label: string
+  readonly type?: 'url' | 'email' | 'password'
+  readonly isOptional?: true
+}
+
+const DESCRIPTION: Field = { name: 'description', label: 'Description', isOptional: true }
+const FIELDS: Readonly<Record<Kind, readonly Field[]>> = {
+  webhook: [{ name: 'url', label: 'Address', type: 'url' }, DESCRIPTION],
+  slack: [{ name: 'url', label: 'Incoming webhook', type: 'url' }, DESCRIPTION],
+  telegram: [
+    { name: 'chat_id', label: 'Chat' },
+    { name: 'token', label: "The bot's token", type: 'password' },
+    { name: 'url', label: 'Bot API, where it is another', type: 'url', isOptional: true },
+    DESCRIPTION,
+  ],
+  ntfy: [
+    { name: 'url', label: 'Topic', type: 'url' },
+    { name: 'token', label: 'Token', type: 'password', isOptional: true },
+    DESCRIPTION,
+  ],
+  email: [{ name: 'email', label: 'Mail address', type: 'email' }, DESCRIPTION],
+}
+const CHANNELS = ['slack', 'telegram', 'ntfy', 'email'] as const
+const DESCRIPTION_LENGTH_MAX = 100
+
+/** An endpoint for a program, or a channel on which people are told. */
+export function CreateWebhook({ of: what }: { readonly of: 'endpoint' | 'channel' }) {
+  const isChannel = what === 'channel'
+  const [isOpen, open] = useState(false)
+  const [secret, setSecret] = useState<string | null>(null)
+  return (
+    <>
+      <button type="button" class={isChannel ? undefined : 'primary'} onClick={() => open(true)}>
+        {isChannel ? 'New alert channel' : 'New endpoint'}
+      </button>
+      {isOpen && (
+        <Form
+          isChannel={isChannel}
+          onClose={() => open(false)}
+          onMade={(made) => {
+            open(false)
+            setSecret(made)
+          }}
+        />
+      )}
+      {secret !== null && <SigningSecret secret={secret} onClose={() => setSecret(null)} />}
+    </>
+  )
+}
+
+function Form(shown: {
+  readonly isChannel: boolean
+  readonly onClose: () => void
+  readonly onMade: (secret: string | null) => void
+}) {
+  const { isChannel, onClose } = shown
+  const [kind, setKind] = useState<Kind>(isChannel ? 'slack' : 'webhook')
+  const [given, setGiven] = useState<Partial<Record<FieldName, string>>>({})
+  const [events, setEvents] = useState<readonly EventType[]>([])
+  const create = useAction(
+    () => {
+      const wanted = FIELDS[kind].map(({ name }) => [name, given[name]?.trim() ?? ''])
+      return call('POST', '/api/v1/agent/webhooks', {
+        kind,
+        ...Object.fromEntries(wanted.filter(([, value]) => value !== '')),
+        ...(events.length === 0 ? {} : { events: [...events] }),
+      })
+    },
+    ({ secret }) => shown.onMade(secret),
+  )
+  return (
+    <StepDialog
+      title={isChannel ? 'New alert channel' : 'New endpoint'}
+      step={create}
+      label={isChannel ? 'Make the channel' : 'Make the endpoint'}
+      runningLabel="Making it…"
+      onClose={onClose}
+    >
+      {isChannel && (
+        <label>
+          Kind
+          <select
+            value={kind}
+            onChange={({ currentTarget }) => {
+              setKind(CHANNELS.find((one) => one === currentTarget.value) ?? 'slack')
+              // A token or an address of one is no other's to hear.
+              setGiven(({ description = '' }) => ({ description }))
+            }}
+          >
+            {CHANNELS.map((one) => (
+              <option key={one}>{one}</option>
+            ))}
+          </select>
+        </label>
+      )}
+      {FIELDS[kind].map(({ name, label, type, isOptional }) => (
+        <label key={`${kind} ${name}`}>
+          {label} {isOptional && <span class="mute">(optional)</span>}
+          <input
+            name={name}
+            type={type ?? 'text'}
+            required={isOptional !== true}
+            maxLength={name === 'description' ? DESCRIPTION_LENGTH_MAX : undefined}
+            autocomplete="off"
+            spellcheck={false}
+            value={given[name] ?? ''}
+            onInput={({ currentTarget }) =>
+              setGiven((before) => ({ ...before, [name]: currentTarget.value }))
+            }
+          />
+        </label>
+      ))}
+      <EventChoices chosen={events} onChange={setEvents} />
+    </StepDialog>
+  )
+}

@@ -1,0 +1,35 @@
+import { CopyButton } from '../parts/copy-button.js'
+import { Dialog } from '../parts/dialog.js'
+import { Left } from '../parts/times.js'
+
+/** What deliveries are signed with, which nobody can show again. */
+export function SigningSecret(shown: {
+  readonly secret: string
+  /** Until when the secrets before it sign along. */
+  readonly oldUntil?: string
+  readonly onClose: () => void
+}) {
+  const { secret, oldUntil } = shown
+  return (
+    <Dialog title="The signing secret" onClose={shown.onClose}>
+      <p>
+        <strong>Copy it now:</strong> it is not shown again. Deliveries are signed with it by
+        Standard Webhooks, so that whoever gets one can tell that it is from here.
+      </p>
+      <p class="secret">
+        <code>{secret}</code>
+        <CopyButton text={secret} label="Copy the signing secret" />
+      </p>
+      {oldUntil !== undefined && (
+        <p>
+          The old one signs along for <Left until={oldUntil} /> more.
+        </p>
+      )}
+      <div class="actions end">
+        <button type="button" class="primary" onClick={shown.onClose}>
+          I have copied it
+        </button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,190 @@
+import type { z } from 'zod'
+import type { eventPage } from '../api/console-webhooks.js'
+import type { UserId } from '../domain/ids.js'
+import type { Answer } from '../operations/context.js'
+import type { ReplyStream } from './exchange.js'
+
+/**
+ * Event streams that are open. What each has been sent is in its caller's hands: it reads on from a
+ * seq, so nothing is kept for anybody here, and whoever is slow is not read for meanwhile.
+ */
+
+/** Tabs of one user; browsers have six connections of HTTP/1.1 to a host anyway. */
+export const STREAMS_PER_USER_MAX = 16
+/** A tenth of the requests that may be in flight, which each is for as long as it lasts. */
+export const STREAMS_MAX = 1_000
+/** How long an event may lie before it is sent. A look at nothing new costs two loads. */
+const LOOK_MS = 200
+/** uWebSockets.js closes what was written nothing for 10 seconds. */
+const HEARTBEAT_MS = 4_000
+/** Without a byte taken. */
+const STALLED_MS = 30_000
+
+export type EventPage = z.infer<typeof eventPage>
+
+export interface EventStreamPorts {
+  /** The last place of the user's log that may be shown. */
+  readonly readableSeq: (userId: UserId) => number
+  /** Milliseconds that only grow, and those since the epoch. */
+  readonly monotonicMs: () => number
+  readonly nowMs: () => number
+  readonly isDraining: () => boolean
+}
+
+export interface OpenedStream {
+  readonly userId: UserId
+  /** Of its token. */
+  readonly expiresAtMs: number
+  /** Seq after which it begins. */
+  readonly after: number
+  readonly read: (after: number) => Answer<EventPage> | Promise<Answer<EventPage>>
+  readonly reply: ReplyStream
+}
+
+interface Follower extends OpenedStream {
+  after: number
+  /** The rest of a page that was read. */
+  waiting: EventPage['events']
+  /** The log has another page behind it. */
+  hasMore: boolean
+  /** All up to it were sent. */
+  seenSeq: number
+  writtenAtMs: number
+  /** Since when nothing more goes out; null: it does. */
+  fullSinceMs: number | null
+  isReading: boolean
+  isOver: boolean
+}
+
+export interface EventStreams {
+  /** A place for one more; null where there is none. To be given back, once. */
+  enter(userId: UserId): (() => void) | null
+  follow(opened: OpenedStream, over: () => void): { abort(): void }
+}
+
+export function createEventStreams(ports: EventStreamPorts): EventStreams {
+  const { readableSeq, monotonicMs, nowMs, isDraining } = ports
+  const perUser = new Map<UserId, number>()
+  const followers = new Map<Follower, () => void>()
+  let places = 0
+  let looking: NodeJS.Timeout | null = null
+
+  function end(follower: Follower, reason: string | null): void {
+    if (follower.isOver) return
+    follower.isOver = true
+    const over = followers.get(follower)
+    followers.delete(follower)
+    if (followers.size === 0 && looking !== null) {
+      clearInterval(looking)
+      looking = null
+    }
+    if (reason !== null) {
+      follower.reply.write(`event: stream.closed\ndata: ${JSON.stringify({ reason })}\n\n`)
+    }
+    follower.reply.end()
+    over?.()
+  }
+
+  function write(follower: Follower, text: string): void {
+    follower.writtenAtMs = monotonicMs()
+    if (!follower.reply.write(text)) follower.fullSinceMs ??= monotonicMs()
+  }
+
+  async function read(follower: Follower): Promise<void> {
+    follower.isReading = true
+    try {
+      // Before the page is read: what is committed meanwhile is found by the next look.
+      const readable = readableSeq(follower.userId)
+      const page = await follower.read(follower.after)
+      if (follower.isOver) return
+      if (!page.ok) {
+        end(follower, page.fault.code)
+        return
+      }
+      const { events, next_after, has_more } = page.value
+      follower.waiting = events
+      follower.after = next_after
+      follower.hasMore = has_more
+      if (!has_more) follower.seenSeq = readable
+    } catch {
+      end(follower, 'INTERNAL')
+    } finally {
+      follower.isReading = false
+    }
+    pump(follower)
+  }
+
+  /** Until its caller takes no more. */
+  function pump(follower: Follower): void {
+    while (!follower.isOver && follower.fullSinceMs === null) {
+      const event = follower.waiting.shift()
+      if (event === undefined) {
+        if (follower.hasMore) setImmediate(look, follower)
+        follower.hasMore = false
+        return
+      }
+      write(follower, frameOf(event))
+    }
+  }
+
+  function look(follower: Follower): void {
+    if (follower.isOver) return
+    const elapsedMs = monotonicMs()
+    if (isDraining()) end(follower, 'shutting_down')
+    else if (nowMs() >= follower.expiresAtMs) end(follower, 'token_ended')
+    else if (follower.fullSinceMs !== null) {
+      if (elapsedMs - follower.fullSinceMs > STALLED_MS) follower.reply.abort()
+    } else if (follower.isReading) return
+    else if (follower.waiting.length > 0) pump(follower)
+    else if (readableSeq(follower.userId) > follower.seenSeq) {
+      void read(follower)
+    } else if (elapsedMs - follower.writtenAtMs >= HEARTBEAT_MS) write(follower, ':\n\n')
+  }
+
+  return {
+    enter(userId) {
+      const open = perUser.get(userId) ?? 0
+      if (places >= STREAMS_MAX || open >= STREAMS_PER_USER_MAX) return null
+      places++
+      perUser.set(userId, open + 1)
+      return () => {
+        places--
+        const left = (perUser.get(userId) ?? 1) - 1
+        if (left === 0) perUser.delete(userId)
+        else perUser.set(userId, left)
+      }
+    },
+    follow(opened, over) {
+      const follower: Follower = {
+        ...opened,
+        waiting: [],
+        hasMore: false,
+        // What the log has may begin anywhere after: the first look reads it.
+        seenSeq: -1,
+        writtenAtMs: monotonicMs(),
+        fullSinceMs: null,
+        isReading: false,
+        isOver: false,
+      }
+      followers.set(follower, over)
+      opened.reply.onDrain(() => {
+        follower.fullSinceMs = null
+        look(follower)
+      })
+      const { after } = opened
+      write(
+        follower,
+        `retry: 1000\nid: ${after}\nevent: stream.opened\ndata: {"after":${after}}\n\n`,
+      )
+      looking ??= setInterval(() => {
+        for (const each of [...followers.keys()]) look(each)
+      }, LOOK_MS)
+      look(follower)
+      return { abort: () => end(follower, null) }
+    },
+  }
+}
+
+function frameOf(event: EventPage['events'][number]): string {
+  return `id: ${event.seq}\nevent: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
+}

@@ -1,0 +1,87 @@
+import type { Confirmable } from '../../custody/authorizers/confirmable.js'
+import type { ChangedLine } from '../../custody/authorizers/describe-grant-change.js'
+import { escapeHtml } from '../../domain/escape-html.js'
+import { sha256 } from '../../quorum-protocol/tagged.js'
+import { rowHtml, scriptedPage, timeLeft, valueHtml } from './pages.js'
+import { base64Url } from './wire.js'
+
+/** What key and wallet are called; the service says so, and nobody signs it. */
+export interface ShownNames {
+  readonly key: string | null
+  readonly wallet: string | null
+}
+
+export interface ConfirmPage {
+  readonly email: string
+  readonly rpId: string
+  readonly signInPath: string
+  readonly asked: Confirmable
+  readonly names: ShownNames
+  /** Of a key that is there already; null of a new one, and of what is about no key. */
+  readonly change: readonly ChangedLine[] | null
+  readonly nowMs: number
+}
+
+const CONFIRM_WORDS = {
+  grant: { title: 'Confirm a grant', heading: 'Confirm what this API key may do' },
+  approval: { title: 'Approve a call', heading: 'Approve this one call' },
+  unfreeze: { title: 'Lift a freeze', heading: 'Confirm that signing goes on' },
+} as const satisfies Record<Confirmable['kind'], object>
+
+export function confirmPage(page: ConfirmPage): string {
+  const { kind, encoded, message, confirmBeforeMs } = page.asked
+  const { title, heading } = CONFIRM_WORDS[kind]
+  return scriptedPage(
+    title,
+    {
+      'rp-id': page.rpId,
+      'sign-in': page.signInPath,
+      grant: base64Url(encoded),
+      challenge: base64Url(sha256(message)),
+    },
+    `<h1>${heading}</h1>
+<p>Signed in as ${escapeHtml(page.email)}. Confirm it only if you asked for it just now.</p>
+${timeLeft(confirmBeforeMs, page.nowMs)}
+${whatHtml(page)}
+<button type="button" id="confirm">Confirm with a passkey</button>
+<button type="button" class="plain" data-close>Close without confirming</button>`,
+  )
+}
+
+function whatHtml({ asked, names, change }: ConfirmPage): string {
+  const { lines } = asked
+  if (asked.kind !== 'grant') return listOf(lines.map(rowHtml))
+  // Key and wallet come first.
+  const of = [namedRow(lines[0], names.key), namedRow(lines[1], names.wallet)]
+  // What changes nothing in words is shown whole: it is not for nothing that it is asked.
+  if (change === null || change.every(({ before }) => before === null)) {
+    return listOf([...of, ...lines.slice(2).map(rowHtml)])
+  }
+  const rest = change.slice(2)
+  const changed = rest.flatMap(({ name, value, before }) =>
+    before === null ? [] : [changedRow(name, before, value)],
+  )
+  const kept = rest.filter(({ before }) => before === null)
+  return `${listOf(of)}
+<h2>Changes</h2>
+${listOf(changed)}
+<details><summary>Stays as it is</summary>${listOf(kept.map(({ name, value }) => rowHtml([name, value])))}</details>`
+}
+
+function listOf(rows: readonly string[]): string {
+  return `<dl>${rows.join('\n')}</dl>`
+}
+
+/** By its name, with what is signed of it in small. */
+function namedRow(line: Confirmable['lines'][number] | undefined, name: string | null): string {
+  if (line === undefined) return ''
+  if (name === null) return rowHtml(line)
+  const [title, value] = line
+  const named = `<b><bdi>${escapeHtml(name)}</bdi></b> <small>as the service calls it</small>`
+  return `<div><dt>${escapeHtml(title)}</dt><dd>${named}<br>${valueHtml(value)}</dd></div>`
+}
+
+function changedRow(name: string, before: string, value: string): string {
+  const change = `<del>${valueHtml(before)}</del> <span aria-hidden="true">→</span> <ins>${valueHtml(value)}</ins>`
+  return `<div><dt>${escapeHtml(name)}</dt><dd>${change}</dd></div>`
+}

@@ -1,0 +1,94 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { contentSecurityPolicy } from './pages.js'
+import { sendPage } from './send-page.js'
+
+/** Where somebody may sign in by a passkey that confirms grants; whoever keeps those verifies it. */
+export interface PasskeySignIn {
+  /** Where passkeys live; null: none is asked for at this address. */
+  rpIdAt(origin: string): string | null
+  /** What a passkey signs, base64url; it is good for this sign-in alone. */
+  challengeOf(interactionId: string): string
+  /** Whether it is one of that user's. */
+  isSignedBy(userId: string, interactionId: string, assertion: SignInAssertion): Promise<boolean>
+}
+
+export interface SignInAssertion {
+  readonly credentialId: Uint8Array
+  readonly clientDataJson: Uint8Array
+  readonly authenticatorData: Uint8Array
+  readonly signature: Uint8Array
+}
+
+/** Authenticator data with extensions, client data with a long origin, an RSA signature. */
+const FIELD_CHARS_MAX = 4_096
+
+/** Of the form; null when it is none. The user's id is what the passkey was made for. */
+export function readAssertion(
+  form: URLSearchParams,
+): { readonly userId: string; readonly assertion: SignInAssertion } | null {
+  const bytes = (name: string): Buffer => {
+    const text = form.get(name) ?? ''
+    const isText = text.length <= FIELD_CHARS_MAX && /^[A-Za-z0-9_-]+$/.test(text)
+    return isText ? Buffer.from(text, 'base64url') : Buffer.alloc(0)
+  }
+  const assertion = {
+    credentialId: bytes('credential_id'),
+    clientDataJson: bytes('client_data_json'),
+    authenticatorData: bytes('authenticator_data'),
+    signature: bytes('signature'),
+  }
+  const userHandle = bytes('user_handle')
+  const all = [userHandle, ...Object.values(assertion)]
+  return all.every(({ length }) => length > 0)
+    ? { userId: userHandle.toString('utf8'), assertion }
+    : null
+}
+
+export const PASSKEY_SCRIPT_PATH = '/sign-in/passkey.js'
+
+/** Plain JavaScript for browsers: fills the form with what a passkey signed, and sends it. */
+const SCRIPT = `'use strict'
+const form = document.getElementById('passkey')
+const status = document.getElementById('passkey-status')
+
+function toBytes(text) {
+  const binary = atob(text.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+}
+
+function toText(buffer) {
+  const binary = String.fromCharCode(...new Uint8Array(buffer))
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '')
+}
+
+form.hidden = !('credentials' in navigator)
+form.addEventListener('submit', async (event) => {
+  event.preventDefault()
+  status.textContent = ''
+  try {
+    const { rawId, response } = await navigator.credentials.get({
+      publicKey: {
+        challenge: toBytes(form.dataset.challenge),
+        rpId: form.dataset.rpId,
+        userVerification: 'required',
+      },
+    })
+    form.elements.credential_id.value = toText(rawId)
+    form.elements.user_handle.value = toText(response.userHandle)
+    form.elements.client_data_json.value = toText(response.clientDataJSON)
+    form.elements.authenticator_data.value = toText(response.authenticatorData)
+    form.elements.signature.value = toText(response.signature)
+    form.submit()
+  } catch {
+    status.textContent = 'No passkey of this address was used. Sign in with your password.'
+  }
+})
+`
+
+/** @returns false when the path is none of its own */
+export function servePasskeyScript(request: IncomingMessage, response: ServerResponse): boolean {
+  const path = (request.url ?? '').split('?', 1)[0]
+  if (path !== PASSKEY_SCRIPT_PATH || request.method !== 'GET') return false
+  sendPage(response, 200, 'text/javascript', SCRIPT, contentSecurityPolicy(null))
+  return true
+}

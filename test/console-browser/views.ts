@@ -1,0 +1,45 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import type { Tab } from '../passkey/browser.js'
+import { seriousFindings } from './findings.js'
+
+const SCREENSHOTS = join(import.meta.dirname, 'screenshots')
+const WINDOW_HEIGHT = 900
+/** What people have is light on a desk, and dark on a phone. */
+const VIEWS = [
+  [1_280, 'light'],
+  [390, 'dark'],
+] as const
+
+/** For people to look at. */
+export async function shoot(tab: Tab, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true })
+  writeFileSync(join(SCREENSHOTS, `${name}.png`), await tab.screenshot())
+}
+
+/** In both views nothing may be wider than the window, or keep anybody out. Ends in the first. */
+export async function expectFit(tab: Tab, name: string): Promise<void> {
+  try {
+    for (const [width, scheme] of VIEWS) {
+      await tab.resize(width, WINDOW_HEIGHT)
+      await tab.setColorScheme(scheme)
+      expect(await tab.evaluate(widerThan(width)), `${name} at ${width}`).toEqual([])
+      expect(await seriousFindings(tab), `${name} at ${width}`).toEqual([])
+      await shoot(tab, `${name}-${width}`)
+    }
+  } finally {
+    const [[width, scheme]] = VIEWS
+    await tab.setColorScheme(scheme)
+    await tab.resize(width, WINDOW_HEIGHT)
+  }
+}
+
+/** What lies in a box that scrolls may be wider than it. */
+const widerThan = (width: number) => `[...document.querySelectorAll('main *, header *')]
+  .filter((it) => it.getBoundingClientRect().right > ${width} && !it.closest('.hidden'))
+  .filter((it) => {
+    const box = it.parentElement?.closest('pre')
+    return !box || getComputedStyle(box).whiteSpace !== 'pre'
+  })
+  .map((it) => it.outerHTML.slice(0, 120))`

@@ -1,0 +1,80 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { ApiError, answerOf } from '../../src/console/answers.js'
+import { movesShown } from '../../src/console/approvals/moves-shown.js'
+import { oneByOne } from '../../src/console/parts/one-by-one.js'
+import { wishesOf } from '../../src/console/wallets/wishes.js'
+
+/** What the console does for good it does once, and as it was shown. */
+
+test('an answer that breaks off is none: nobody takes it for done, or for nothing done', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '100' })
+    response.write('{"tx_id":"tx_', () => response.destroy())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  try {
+    const { port } = server.address() as AddressInfo
+    const response = await fetch(`http://127.0.0.1:${port}/`)
+    const failed = await answerOf(response).catch((error: unknown) => error)
+    expect(failed).toBeInstanceOf(ApiError)
+    expect(failed).toMatchObject({ status: 0, code: 'NO_ANSWER' })
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('a page of somebody between is no answer either', async () => {
+  const page = new Response('<html>Sign in to the hotel</html>', { status: 200 })
+  await expect(answerOf(page)).rejects.toMatchObject({ code: 'NO_ANSWER' })
+  const refusal = new Response('{"error":{"code":"FROZEN","message":"No."}}', { status: 403 })
+  await expect(answerOf(refusal)).rejects.toMatchObject({ status: 403, code: 'FROZEN' })
+  await expect(answerOf(new Response('', { status: 502 }))).rejects.toMatchObject({
+    ...{ status: 502, message: 'The service answered 502.' },
+  })
+  expect(await answerOf(new Response('{"a":1}'))).toEqual({ a: 1 })
+})
+
+test('a wish keeps its idempotency key while it says the same, and until it is carried out', () => {
+  let ids = 0
+  const wishes = wishesOf<{ to: string; amount: string }>(() => `id ${++ids}`)
+  const first = wishes.saying({ to: '0xa', amount: '1' })
+  expect(wishes.saying({ to: '0xa', amount: '1' })).toBe(first)
+  const other = wishes.saying({ to: '0xa', amount: '2' })
+  expect(other).toEqual({ id: 'id 2', terms: { to: '0xa', amount: '2' } })
+  const back = wishes.saying({ to: '0xa', amount: '1' })
+  expect(back.id, 'what was asked about the first says nothing of it').toBe('id 3')
+  wishes.carriedOut()
+  expect(wishes.saying({ to: '0xa', amount: '1' }).id, 'it is wished once more').toBe('id 4')
+})
+
+test('what is tried again until it is confirmed is never tried twice at a time', async () => {
+  const over = new AbortController()
+  let [running, most, times] = [0, 0, 0]
+  await oneByOne(
+    async () => {
+      most = Math.max(most, ++running)
+      for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate)
+      running--
+      if (++times === 3) over.abort()
+    },
+    1,
+    over.signal,
+  )
+  expect({ most, times }).toEqual({ most: 1, times: 3 })
+})
+
+test('whoever approves a call sees the coins that it is sent with, also where its data says nothing', () => {
+  const call = { value: '5', intent: null, decoded: { moves: null } }
+  expect(movesShown(call)).toEqual({ moves: [{ token: 'native', amount: '5' }], isAll: false })
+  expect(movesShown({ ...call, value: '0' })).toEqual({ moves: [], isAll: false })
+  const moves = [{ token: '0xab', amount: '7' }]
+  expect(movesShown({ ...call, decoded: { moves } })).toEqual({ moves, isAll: true })
+  const intent = {}
+  expect(movesShown({ ...call, intent }), 'the service sends it').toEqual({
+    moves: [],
+    isAll: false,
+  })
+})

@@ -1,0 +1,58 @@
+import { expect, test } from 'vitest'
+import { readConfirmable } from '../../src/custody/authorizers/confirmable.js'
+import { changeOf } from '../../src/custody/authorizers/describe-grant-change.js'
+import {
+  encodeGrantStatement,
+  type GrantStatement,
+} from '../../src/custody/authorizers/grant-statement.js'
+import { canonicalGrant, type GrantTerms } from '../../src/domain/grant-terms.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
+import { confirmPage } from '../../src/identity-provider/authorizers/confirm-page.js'
+import { sameBytes } from '../../src/quorum-protocol/bytes.js'
+
+const bytes = (length: number, fill: number) => new Uint8Array(length).fill(fill)
+const KEY = bytes(16, 1)
+const WIDER = bytes(16, 2)
+const NARROW: GrantTerms = {
+  ...{ ...canonicalGrant(INITIAL_POLICY), expiresAtMs: null },
+  dailyLimitMicros: 10_000_000n,
+}
+const WIDE: GrantTerms = { ...NARROW, dailyLimitMicros: 900_000_000n }
+const STATEMENT: GrantStatement = {
+  ...WIDE,
+  ...{ keyId: KEY, grantId: KEY, walletId: bytes(16, 3), version: 2, parentId: null },
+  ...{ ownerHash: bytes(32, 4), revoked: false, rotatedFrom: null },
+  ...{ proofKeyDigest: bytes(32, 5), confirmBeforeMs: 1_763_631_000_000 },
+}
+
+const termsOf = (keyId: Uint8Array) => {
+  if (sameBytes(keyId, KEY)) return NARROW
+  return sameBytes(keyId, WIDER) ? WIDE : null
+}
+
+const changes = (statement: GrantStatement) =>
+  changeOf(statement, termsOf)?.filter(({ before }) => before !== null)
+
+test('a change is shown against what its own key may do, whichever key it names besides', () => {
+  const own = changes(STATEMENT)
+  expect(own?.map(({ before, value }) => [before, value])).toEqual([
+    ['up to 10.00 USD', 'up to 900.00 USD'],
+  ])
+  expect(changes({ ...STATEMENT, rotatedFrom: WIDER })).toEqual(own)
+})
+
+test('a new key is shown whole, also one that names another', () => {
+  const keyId = bytes(16, 9)
+  expect(changeOf({ ...STATEMENT, keyId, rotatedFrom: WIDER }, termsOf)).toBeNull()
+})
+
+test('what changes nothing in words is shown whole', () => {
+  const html = confirmPage({
+    asked: readConfirmable(encodeGrantStatement({ ...STATEMENT, ...NARROW })),
+    change: changeOf({ ...STATEMENT, ...NARROW }, termsOf),
+    names: { key: null, wallet: null },
+    ...{ email: 'a@example.com', rpId: 'localhost', signInPath: '/i', nowMs: 0 },
+  })
+  expect(html).toContain('up to 10.00 USD')
+  expect(html).not.toContain('<details>')
+})
