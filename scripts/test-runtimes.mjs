@@ -48,6 +48,19 @@ const wanted = majors.length > 0 ? majors : isShort ? [NEWEST] : Object.keys(VER
 
 const failed = wanted.filter((major) => !passesOn(VERSIONS[major]))
 if (failed.length > 0) fail(`the tests failed on Node ${failed.join(', ')}`)
+if (!isShort && wanted.length > 1) compareHistories()
+
+/** What the simulator draws from its seeds must happen alike wherever it runs. */
+function compareHistories() {
+  announce('the simulator, on each of them')
+  const histories = wanted.map((major) => {
+    const args = ['scripts/run.mjs', 'simulate', '--runs', '20']
+    const { stdout } = spawnSync(nodeOf(VERSIONS[major]), args, { cwd: ROOT, encoding: 'utf8' })
+    return /^traces (\w+)$/m.exec(stdout ?? '')?.[1] ?? 'none'
+  })
+  const isAlike = histories.every((history) => history === histories[0] && history !== 'none')
+  if (!isAlike) fail(`the simulator's histories differ: ${histories.join(', ')}`)
+}
 
 /** @param {string} version */
 function passesOn(version) {

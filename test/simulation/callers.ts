@@ -1,0 +1,315 @@
+import type { AskResult, ReplyToken } from '../../actors/runtime/actor.js'
+import { decodeSendReply, type EncodedSendReply } from '../../actors/sub-wallet/send-reply.js'
+import type { ApiKey } from '../../src/domain/api-key.js'
+import { freezeName } from '../../src/domain/freeze.js'
+import {
+  type Address,
+  ENTROPY_BYTES,
+  ID_PREFIX,
+  type KeyId,
+  type LineageId,
+  type SubWalletId,
+  type TxId,
+  type UserId,
+  ulidBody,
+} from '../../src/domain/ids.js'
+import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
+import type { SubWallet } from '../../src/domain/wallet.js'
+import type { Answer } from '../../src/operations/context.js'
+import type { OperationPorts } from '../../src/operations/ports.js'
+import type { Features } from './features.js'
+import { type KnownKey, KnownKeys } from './known-keys.js'
+import { RECIPIENTS } from './markets.js'
+import { Owner } from './owner.js'
+import { policyOf } from './policies.js'
+import type { Quorum } from './quorum.js'
+import type { Draw } from './random.js'
+import type { Scheduler } from './scheduler.js'
+import type { Service } from './service.js'
+import { CHAIN_ID, swapOf } from './swaps.js'
+
+export const USER_ID = 'user_00000000000000000000000001' as UserId
+/** 2,000 dollars a coin. */
+const WEI_PER_MICRO = 5n * 10n ** 8n
+
+/** What a caller knows of a call that it wants once. */
+export interface Wanted {
+  readonly key: string | null
+  readonly wallet: SubWalletId
+  readonly kind: 'send' | 'swap'
+  readonly madeWith: KnownKey
+  readonly micros: bigint
+  /** Of all attempts, and when each was made. */
+  readonly txIds: Map<TxId, number>
+  /** Attempts whose caller has no answer, and never will. */
+  unheard: number
+  /** What it was told of. */
+  acknowledged: TxId | null
+  refusedWith: string | null
+}
+
+interface Waiting {
+  readonly wanted: Wanted | null
+  /** What forbade it when it was asked. */
+  readonly forbidden: string | null
+  readonly done: (() => void) | null
+  readonly what: string
+}
+
+/** Agents: they ask, wait, lose their connection and ask again. */
+export class Callers {
+  readonly wanted: Wanted[] = []
+  readonly wallets: SubWallet[] = []
+  readonly known = new KnownKeys()
+  readonly owner: Owner
+  /** Of commands that wait for an answer. */
+  readonly waiting = new Map<ReplyToken, Waiting>()
+  readonly wrong: string[] = []
+  /** One of each wallet, there from the beginning. */
+  readonly #firstKeys: ApiKey[] = []
+  readonly #features: Features
+  readonly #draw: Draw
+  readonly #scheduler: Scheduler
+  readonly #note: (line: string) => void
+  #service: Service
+  #tokens = 0
+  #sends = 0
+
+  constructor(
+    features: Features,
+    draw: Draw,
+    scheduler: Scheduler,
+    quorum: Quorum,
+    service: Service,
+    note: (line: string) => void,
+  ) {
+    this.#features = features
+    this.#draw = draw
+    this.#scheduler = scheduler
+    this.#service = service
+    this.#note = note
+    const ports = () => this.#service.operations
+    this.owner = new Owner(USER_ID, draw, scheduler, this.known, quorum, {
+      operation: (what, run, done) => this.#operation(what, run, done),
+      get ports() {
+        return ports()
+      },
+      note,
+    })
+    for (let i = 0; i < features.wallets; i++) this.#makeWallet(i, quorum)
+  }
+
+  /** Its connections are gone with it, and with them answers. */
+  restarted(service: Service): void {
+    for (const { wanted } of this.waiting.values()) if (wanted !== null) wanted.unheard++
+    this.waiting.clear()
+    this.#service = service
+    // What was not acknowledged is asked for again.
+    for (const [i, wallet] of this.wallets.entries()) {
+      if (service.reader.wallets.header(wallet.subWalletId) === undefined) this.#create(i)
+      else if (service.reader.keys.byId(this.#firstKeys[i]?.keyId as KeyId) === undefined)
+        this.#key(i)
+    }
+  }
+
+  replied(token: ReplyToken, result: AskResult): void {
+    const waiting = this.waiting.get(token)
+    if (waiting === undefined) {
+      this.wrong.push(`token ${token} was answered without being asked, or twice`)
+      return
+    }
+    this.waiting.delete(token)
+    const { wanted, what, forbidden, done } = waiting
+    if (result.ok) done?.()
+    this.#note(`answer ${what} ${result.ok ? 'ok' : result.fault.code}`)
+    if (wanted === null) return
+    if (!result.ok) {
+      wanted.refusedWith = result.fault.code
+      return
+    }
+    const { txId } = decodeSendReply(result.value as EncodedSendReply)
+    if (this.#service.reader.transactions.byId(txId) === undefined) {
+      this.wrong.push(`${txId} was acknowledged and is not on disk`)
+    }
+    if (wanted.key !== null && wanted.acknowledged !== null && wanted.acknowledged !== txId) {
+      this.wrong.push(`${wanted.key} was acknowledged as ${wanted.acknowledged} and as ${txId}`)
+    }
+    // It may have waited for nodes until what forbade it was lifted.
+    const isStill = forbidden !== null && this.known.whyForbidden(wanted.madeWith) !== null
+    if (isStill && wanted.txIds.size === 1) {
+      this.wrong.push(`${what} was taken, of a key that was ${forbidden}`)
+    }
+    wanted.acknowledged = txId
+    wanted.refusedWith = null
+  }
+
+  /** Something that somebody wants. */
+  act(): void {
+    const draw = this.#draw
+    const { hasKeyChanges, hasFreezes, hasCancels, hasApprovals, hasSubKeys, hasRotations } =
+      this.#features
+    const drawn = draw.integer(100)
+    const again = this.wanted.filter(({ key }) => key !== null).slice(-6)
+    if (drawn < 20 && again.length > 0) this.#ask(draw.pick(again))
+    else if (drawn < 24 && hasKeyChanges) this.owner.changeKey()
+    else if (drawn < 30 && hasFreezes) this.#freeze()
+    else if (drawn < 36 && hasCancels) this.#cancel()
+    else if (drawn < 44 && hasSubKeys) this.owner.makeKey()
+    else if (drawn < 48 && hasRotations) this.owner.rotate()
+    else if (drawn >= 72 && hasApprovals && this.owner.decide()) return
+    else this.#want()
+  }
+
+  #want(): void {
+    const draw = this.#draw
+    const { hasSponsored } = this.#features
+    const madeWith = draw.pick(this.known.keys)
+    const n = ++this.#sends
+    const wanted: Wanted = {
+      key: draw.chance(0.6) ? `idempotent-${n}` : null,
+      wallet: madeWith.subWalletId,
+      kind: hasSponsored && draw.chance(0.4) ? 'swap' : 'send',
+      madeWith,
+      micros: BigInt(draw.between(1, 900_000)),
+      txIds: new Map(),
+      unheard: 0,
+      acknowledged: null,
+      refusedWith: null,
+    }
+    this.wanted.push(wanted)
+    this.#ask(wanted)
+  }
+
+  #ask(wanted: Wanted): void {
+    const { madeWith, kind, micros, key } = wanted
+    const { keyId, proofKey } = madeWith
+    const txId = this.#id<TxId>(ID_PREFIX.tx)
+    wanted.txIds.set(txId, this.#scheduler.nowMs)
+    const n = wanted.txIds.size
+    const common = {
+      ...{ txId, requestId: `request-${txId}`, keyId, proofKey },
+      idempotency: key === null ? null : { key, bodyHash: `${kind} ${micros}` },
+    }
+    const to = RECIPIENTS[Number(micros % 2n)] as Address
+    const call = { chainId: CHAIN_ID, to, value: micros * WEI_PER_MICRO, data: '0x' }
+    const command =
+      kind === 'send'
+        ? { ...common, type: 'send', kind, call }
+        : { ...common, ...swapOf(micros), type: 'sponsor-call', kind, fingerprint: `${txId}` }
+    const name = `${kind} ${txId.slice(-6)} ${key ?? '-'}${n > 1 ? ' again' : ''}`
+    this.#tell('sub-wallet', wanted.wallet, command, name, wanted)
+  }
+
+  #makeWallet(i: number, quorum: Quorum): void {
+    const subWalletId = this.#id<SubWalletId>(ID_PREFIX.subWallet)
+    const keyId = this.#id<KeyId>(ID_PREFIX.key)
+    const address: Address = `0x${(0xa000 + i).toString(16).padStart(40, '1')}`
+    const createdAtMs = this.#scheduler.nowMs
+    this.wallets.push({
+      ...{ subWalletId, userId: USER_ID, name: `wallet ${i}`, address, epoch: 0, createdAtMs },
+    })
+    const dailyLimitMicros = this.#draw.pick([3_000_000n, 60_000_000n])
+    const policy = policyOf(this.#features, this.#draw)
+    const key: ApiKey = {
+      ...INITIAL_POLICY,
+      ...{ keyId, lineageId: keyId as string as LineageId, subWalletId, userId: USER_ID },
+      ...{ name: 'agent', permission: 'trade', dailyLimitMicros, allowedChains: [CHAIN_ID] },
+      ...{ environment: 'test', secretHash: keyId, secretPrefix: 'sk_test_aaaa', createdAtMs },
+      ...{ rotatedFrom: null, rotatedAtMs: null, revokedAtMs: null },
+      ...{ policy, mayDelegate: this.#features.hasSubKeys },
+      ...(policy === null ? {} : { policyVersion: 1 }),
+    }
+    this.#firstKeys.push(key)
+    const proofKey = new Uint8Array(32).fill(i + 1)
+    this.known.add(key, proofKey)
+    quorum.register({ walletId: subWalletId, userId: USER_ID, address })
+    quorum.grant(key, proofKey)
+    this.#create(i)
+  }
+
+  #create(i: number): void {
+    const wallet = this.wallets[i] as SubWallet
+    this.#tell('sub-wallet', wallet.subWalletId, { type: 'create-wallet', wallet }, 'create-wallet')
+    this.#key(i)
+  }
+
+  #key(i: number): void {
+    const key = this.#firstKeys[i] as ApiKey
+    this.#tell('sub-wallet', key.subWalletId, { type: 'register-key', key }, 'register-key')
+  }
+
+  #freeze(): void {
+    const { keyId, lineageId, subWalletId } = this.#draw.pick(this.known.keys)
+    const scope = this.#draw.pick(['user', 'wallet', 'key'] as const)
+    const id = scope === 'user' ? null : scope === 'wallet' ? subWalletId : lineageId
+    const isOfKey = scope === 'key'
+    const target = {
+      ...{ scope, name: freezeName(scope, id) },
+      subWalletId: scope === 'user' ? null : subWalletId,
+      lineageId: isOfKey ? lineageId : null,
+      keyId: isOfKey ? keyId : null,
+    }
+    const requestId = 'request-of-owner'
+    const nowMs = this.#scheduler.nowMs
+    const command = this.#draw.chance(0.5)
+      ? { type: 'freeze', target, reason: null, by: 'user', requestId, nowMs }
+      : { type: 'unfreeze', target, requestId, consoleToken: 'token', authorization: null }
+    // From when its end is asked for, it may be over.
+    if (command.type === 'unfreeze') this.known.allow(target.name)
+    const done = command.type === 'freeze' ? () => this.#noteFrozen(target.name) : null
+    this.#tell('freezes', USER_ID, command, `${command.type} ${target.name}`, null, done)
+  }
+
+  #noteFrozen(name: string): void {
+    const isBeingLifted = [...this.waiting.values()].some(({ what }) => what === `unfreeze ${name}`)
+    if (!isBeingLifted) this.known.forbid(name, 'frozen')
+  }
+
+  #cancel(): void {
+    const acknowledged = this.wanted.filter((it) => it.acknowledged !== null).slice(-5)
+    if (acknowledged.length === 0) return
+    const { wallet, acknowledged: txId } = this.#draw.pick(acknowledged)
+    const nowMs = this.#scheduler.nowMs
+    const command = { type: 'cancel-transaction', txId, nowMs }
+    this.#tell('sub-wallet', wallet, command, `cancel ${txId?.slice(-6)}`)
+  }
+
+  #tell(
+    kind: 'sub-wallet' | 'freezes',
+    id: string,
+    command: object,
+    what: string,
+    wanted: Wanted | null = null,
+    done: (() => void) | null = null,
+  ): void {
+    const token = ++this.#tokens
+    const forbidden = wanted === null ? null : this.known.whyForbidden(wanted.madeWith)
+    this.waiting.set(token, { wanted, what, forbidden, done })
+    this.#note(`ask ${what}`)
+    this.#service.deliver(kind, id, command, token)
+  }
+
+  /** Through the front end, which goes with its process. */
+  #operation<T>(
+    what: string,
+    run: (ports: OperationPorts) => Answer<T> | Promise<Answer<T>>,
+    done: (value: T) => void,
+  ): void {
+    const token = ++this.#tokens
+    this.waiting.set(token, { wanted: null, what, forbidden: null, done: null })
+    this.#note(`ask ${what}`)
+    const answered = async () => {
+      const answer = await run(this.#service.operations)
+      if (!this.waiting.delete(token)) return
+      this.#note(`answer ${what} ${answer.ok ? 'ok' : answer.fault.code}`)
+      if (answer.ok) done(answer.value)
+    }
+    answered().catch((error: unknown) => {
+      this.wrong.push(error instanceof Error ? (error.stack ?? error.message) : String(error))
+    })
+  }
+
+  #id<Id extends string>(prefix: string): Id {
+    return (prefix + ulidBody(this.#scheduler.nowMs, this.#draw.bytes(ENTROPY_BYTES))) as Id
+  }
+}

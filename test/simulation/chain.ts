@@ -1,0 +1,213 @@
+import type { Hex } from '../../src/domain/ids.js'
+import type { Draw } from './random.js'
+import { lower, type Signatures, type SignedTransaction } from './signatures.js'
+
+/** What blocks leave behind. */
+interface State {
+  readonly nonces: ReadonlyMap<Hex, number>
+  /** Delegates, by account. */
+  readonly delegates: ReadonlyMap<Hex, Hex>
+  /** `account nonce` of intents that were executed or cancelled. */
+  readonly usedIntents: ReadonlySet<string>
+}
+
+export interface Landed {
+  readonly tx: SignedTransaction
+  readonly block: Block
+  readonly isSuccess: boolean
+  readonly gasUsed: bigint
+  readonly gasPriceWei: bigint
+  /** Of the Router: the intent that it executed. */
+  readonly executed: string | null
+}
+
+export interface Block {
+  readonly number: number
+  readonly hash: Hex
+  readonly parent: Block | null
+  readonly timestampMs: number
+  readonly baseFeeWei: bigint
+  readonly landed: Landed[]
+  state: State
+}
+
+const EMPTY: State = { nonces: new Map(), delegates: new Map(), usedIntents: new Set() }
+export const TRANSFER_GAS = 21_000n
+export const ROUTER_GAS = 180_000n
+const GENESIS = 1_000_000
+const HISTORY_BLOCKS = 300
+const GWEI = 10n ** 9n
+const BASE_FEE_WEI = 10n * GWEI
+/** `execute` and `cancel` of the Router are told apart by their arguments' length. */
+const CANCEL_CHARS = 2 + 8 + 2 * 64
+
+export interface ChainOptions {
+  readonly chainId: number
+  readonly router: Hex
+  readonly delegate: Hex
+  readonly signatures: Signatures
+  readonly draw: Draw
+  readonly startMs: number
+}
+
+/** A chain as it is, with the branches that it left. What nodes know of it is theirs. */
+export class Chain {
+  readonly options: ChainOptions
+  head: Block
+  /** Of executions that would succeed, how many the venue reverts. */
+  reverts = 0
+  #blocks = 0
+  /** By hash, on every branch. */
+  readonly #landings = new Map<Hex, Landed[]>()
+
+  constructor(options: ChainOptions) {
+    this.options = options
+    this.head = {
+      number: GENESIS,
+      hash: this.#hash(),
+      parent: null,
+      timestampMs: options.startMs - HISTORY_BLOCKS * 1_000,
+      baseFeeWei: BASE_FEE_WEI,
+      landed: [],
+      state: EMPTY,
+    }
+    // A watcher that looks for a fork reads down past where the run began.
+    for (let i = 0; i < HISTORY_BLOCKS; i++) this.extend(options.startMs, [])
+  }
+
+  /** Makes the next block of what can go into it. @param offered in the order of nonces */
+  extend(timestampMs: number, offered: readonly SignedTransaction[]): Block {
+    const { draw } = this.options
+    const parent = this.head
+    const risen = (parent.baseFeeWei * BigInt(draw.between(7, 9))) / 8n
+    const block: Block = {
+      number: parent.number + 1,
+      hash: this.#hash(),
+      parent,
+      timestampMs: Math.max(
+        parent.number < GENESIS + HISTORY_BLOCKS ? 0 : timestampMs,
+        parent.timestampMs + 1_000,
+      ),
+      baseFeeWei: risen < GWEI ? GWEI : risen > 40n * BASE_FEE_WEI ? BASE_FEE_WEI : risen,
+      landed: [],
+      state: parent.state,
+    }
+    for (const tx of offered) this.#include(block, tx)
+    this.head = block
+    return block
+  }
+
+  /** Leaves the last blocks. @returns what was in them */
+  fork(depth: number): SignedTransaction[] {
+    const orphaned: SignedTransaction[] = []
+    for (let i = 0; i < depth && this.head.parent !== null; i++) {
+      orphaned.push(...this.head.landed.map(({ tx }) => tx))
+      this.head = this.head.parent
+    }
+    return orphaned
+  }
+
+  /** Where the branch of a block has a transaction. */
+  landing(hash: Hex, seenFrom: Block = this.head): Landed | null {
+    const all = this.#landings.get(hash)
+    return all?.find(({ block }) => ancestor(seenFrom, block.number) === block) ?? null
+  }
+
+  /** How many of an account's landed. */
+  authorizationsOf(account: Hex): number {
+    let count = 0
+    for (let at: Block | null = this.head; at !== null; at = at.parent) {
+      for (const { tx } of at.landed) {
+        for (const { r } of tx.authorizationList ?? []) {
+          if (this.options.signatures.authorityOf(r) === account) count++
+        }
+      }
+    }
+    return count
+  }
+
+  /** Why an intent could not be executed on top of a block; null: it could. */
+  whyNotExecuted(block: Block, data: Hex): string | null {
+    const { account, nonce, deadline, r } = intentIn(data)
+    const { delegates, usedIntents } = block.state
+    if (!this.options.signatures.isIntent(r, account, nonce, deadline)) return 'bad signature'
+    if (delegates.get(account) !== this.options.delegate) return 'not delegated'
+    if (usedIntents.has(`${account} ${nonce}`)) return 'nonce used'
+    return block.timestampMs > deadline * 1_000 ? 'too late' : null
+  }
+
+  #include(block: Block, tx: SignedTransaction): void {
+    const { state } = block
+    if (tx.nonce !== (state.nonces.get(tx.from) ?? 0) || tx.maxFeePerGas < block.baseFeeWei) return
+    const nonces = new Map(state.nonces).set(tx.from, tx.nonce + 1)
+    const delegates = new Map(state.delegates)
+    for (const { address, nonce, r } of tx.authorizationList ?? []) {
+      const authority = this.options.signatures.authorityOf(r)
+      if (authority === undefined || nonce !== (nonces.get(authority) ?? 0)) continue
+      nonces.set(authority, nonce + 1)
+      delegates.set(authority, lower(address))
+    }
+    block.state = { ...state, nonces, delegates }
+    const { isSuccess, used, executed, gasUsed } = this.#run(block, tx)
+    if (used !== null) {
+      block.state = { ...block.state, usedIntents: new Set(state.usedIntents).add(used) }
+    }
+    const offeredWei = block.baseFeeWei + tx.maxPriorityFeePerGas
+    const isCapped = offeredWei > tx.maxFeePerGas
+    const gasPriceWei = isCapped ? tx.maxFeePerGas : offeredWei
+    const landed = { tx, block, isSuccess, gasUsed, gasPriceWei, executed }
+    block.landed.push(landed)
+    this.#landings.set(tx.hash, [...(this.#landings.get(tx.hash) ?? []), landed])
+  }
+
+  #run(block: Block, { to, data }: SignedTransaction) {
+    const plain = { isSuccess: true, used: null, executed: null, gasUsed: TRANSFER_GAS }
+    if (to !== this.options.router || data === '0x') return plain
+    const gasUsed = ROUTER_GAS
+    if (data.length === CANCEL_CHARS) {
+      const used = `${addressIn(data, 0)} ${wordIn(data, 1)}`
+      return { isSuccess: true, used, executed: null, gasUsed }
+    }
+    const fails = this.whyNotExecuted(block, data) !== null
+    if (fails || this.options.draw.chance(this.reverts)) {
+      return { isSuccess: false, used: null, executed: null, gasUsed }
+    }
+    const { account, nonce } = intentIn(data)
+    const used = `${account} ${nonce}`
+    return { isSuccess: true, used, executed: used, gasUsed }
+  }
+
+  #hash(): Hex {
+    const tag = this.options.chainId.toString(16).padStart(8, '0')
+    return `0xb${tag}${(++this.#blocks).toString(16).padStart(55, '0')}`
+  }
+}
+
+/** The block of a height on the branch of another. */
+export function ancestor(from: Block, number: number): Block | null {
+  let at: Block | null = from
+  while (at !== null && at.number > number) at = at.parent
+  return at?.number === number ? at : null
+}
+
+/** Arguments of `execute`: ten words of the intent, the place of its data, `r` and `vs`. */
+export function intentIn(data: Hex) {
+  return {
+    account: addressIn(data, 0),
+    nonce: wordIn(data, 7),
+    deadline: Number(wordIn(data, 8)),
+    r: `0x${digitsIn(data, 11)}` as Hex,
+  }
+}
+
+function digitsIn(data: Hex, word: number): string {
+  return data.slice(10 + 64 * word, 74 + 64 * word)
+}
+
+function wordIn(data: Hex, word: number): bigint {
+  return BigInt(`0x${digitsIn(data, word)}`)
+}
+
+function addressIn(data: Hex, word: number): Hex {
+  return `0x${digitsIn(data, word).slice(24)}`
+}

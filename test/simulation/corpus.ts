@@ -1,0 +1,6 @@
+/**
+ * Seeds that the suite replays: some that between them do all that a run can do, and each that once
+ * found something. What a seed draws changes where the simulator does, so a fault that was found is
+ * a test of its own as well.
+ */
+export const CORPUS: readonly number[] = [154, 158, 146, 116, 148, 124, 123, 129, 96, 1047, 20725]

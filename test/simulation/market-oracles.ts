@@ -1,0 +1,26 @@
+import type { Transaction } from '../../src/domain/transaction.js'
+import type { Wanted } from './callers.js'
+import { type Markets, RECIPIENTS } from './markets.js'
+
+/** Calls are worth what they were at some moment while they were decided on, and pay nobody listed. */
+export function asTheWorldSaid(
+  { txIds }: Pick<Wanted, 'txIds'>,
+  all: readonly Transaction[],
+  markets: Markets,
+): string[] {
+  return all.flatMap((tx) => {
+    const askedAtMs = txIds.get(tx.txId)
+    if (askedAtMs === undefined || tx.kind !== 'send') return []
+    const { txId, valuation, createdAtMs, call, attempts, updatedAtMs, approval } = tx
+    const wrong: string[] = []
+    if (!markets.wasPrice(valuation.nativePrice, askedAtMs, updatedAtMs)) {
+      wrong.push(`${txId} is valued by ${valuation.nativePrice}, which was no price meanwhile`)
+    }
+    const decidedAtMs = approval === undefined ? createdAtMs : askedAtMs
+    const isListed = markets.listedAtMs !== null && decidedAtMs > markets.listedAtMs
+    if (isListed && call.to === RECIPIENTS[1] && attempts.length > 0) {
+      wrong.push(`${txId} pays who was on a list when it was asked for`)
+    }
+    return wrong
+  })
+}

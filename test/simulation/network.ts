@@ -1,0 +1,117 @@
+import { RpcTransportError } from '../../src/chains/rpc/errors.js'
+import type { HttpAnswer } from '../../src/chains/rpc/exchange.js'
+import type { Transport } from '../../src/chains/rpc/transport.js'
+import { type Node, NodeError } from './node.js'
+import type { Draw } from './random.js'
+import type { Life, Scheduler } from './scheduler.js'
+
+/** Shares of requests, all that remain are answered. */
+export interface NetworkFaults {
+  readonly latencyMsMax: number
+  /** Never reached the node. */
+  readonly unsent: number
+  /** The node did it, and its answer is lost. */
+  readonly unanswered: number
+  /** Turned away: 429, 503, 500. */
+  readonly refused: number
+}
+
+/** The client's own patience. */
+const TIMEOUT_MS = 8_000
+
+interface Asked {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+/** The way to a node: each request and each answer takes its time, or is lost. */
+export class Network {
+  faults: NetworkFaults = { latencyMsMax: 40, unsent: 0, unanswered: 0, refused: 0 }
+  readonly #scheduler: Scheduler
+  readonly #draw: Draw
+  readonly #note: (line: string) => void
+
+  constructor(scheduler: Scheduler, draw: Draw, note: (line: string) => void) {
+    this.#scheduler = scheduler
+    this.#draw = draw
+    this.#note = note
+  }
+
+  /** @param label for the trace */
+  transportTo(node: Node, label: string, life: Life): Transport {
+    return {
+      close: async () => undefined,
+      post: (body) =>
+        new Promise((resolve, reject) => {
+          const whileAlive = (then: () => void) => () => {
+            if (life.isAlive) then()
+          }
+          this.#post(node, label, body, {
+            resolve: (answer) => whileAlive(() => resolve(answer))(),
+            reject: (error) => whileAlive(() => reject(error))(),
+          })
+        }),
+    }
+  }
+
+  #post(node: Node, label: string, body: string, asker: Asker): void {
+    const { unsent, unanswered, refused } = this.faults
+    const there = this.#latency()
+    const back = this.#latency()
+    const drawn = this.#draw.fraction()
+    if (drawn < unsent) {
+      const error = new RpcTransportError('unsent', 'ECONNREFUSED')
+      this.#scheduler.after(there, () => asker.reject(error))
+      return
+    }
+    if (drawn < unsent + refused) {
+      const status = this.#draw.pick([429, 503, 500])
+      this.#scheduler.after(there + back, () =>
+        asker.resolve({ status, retryAfter: undefined, text: '' }),
+      )
+      return
+    }
+    const isLost = drawn < unsent + refused + unanswered
+    this.#scheduler.after(there, () => {
+      const text = this.#answered(node, label, body)
+      if (isLost) {
+        const error = new RpcTransportError('unanswered', 'timeout')
+        this.#scheduler.after(TIMEOUT_MS - there, () => asker.reject(error))
+      } else {
+        this.#scheduler.after(back, () =>
+          asker.resolve({ status: 200, retryAfter: undefined, text }),
+        )
+      }
+    })
+  }
+
+  #latency(): number {
+    return 1 + this.#draw.integer(this.faults.latencyMsMax)
+  }
+
+  #answered(node: Node, label: string, body: string): string {
+    const parsed = JSON.parse(body) as Asked | Asked[]
+    const asked = Array.isArray(parsed) ? parsed : [parsed]
+    this.#note(`${label} ${asked.map(({ method, params }) => shown(method, params)).join(' ')}`)
+    const answers = asked.map(({ id, method, params }) => {
+      try {
+        return { jsonrpc: '2.0', id, result: node.answer(method, params) }
+      } catch (error) {
+        if (!(error instanceof NodeError)) throw error
+        return { jsonrpc: '2.0', id, error: { code: error.code, message: error.message } }
+      }
+    })
+    return JSON.stringify(Array.isArray(parsed) ? answers : answers[0])
+  }
+}
+
+interface Asker {
+  resolve(answer: HttpAnswer): void
+  reject(error: Error): void
+}
+
+function shown(method: string, [first]: readonly unknown[]): string {
+  const name = method.slice('eth_'.length)
+  return method === 'eth_sendRawTransaction' ? `${name}:${String(first).slice(0, 40)}` : name
+}

@@ -1,0 +1,206 @@
+import type { Hex } from '../../src/domain/ids.js'
+import { ancestor, type Block, type Chain, ROUTER_GAS, TRANSFER_GAS } from './chain.js'
+import type { Draw } from './random.js'
+import type { Scheduler } from './scheduler.js'
+import { lower, type SignedTransaction } from './signatures.js'
+
+/** Why a node does not do what it was asked, in its own words. */
+export class NodeError extends Error {
+  readonly code: number
+
+  constructor(code: number, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+export interface NodeFaults {
+  /** Blocks come so much later, at most. */
+  readonly lagMsMax: number
+  /** Of reads, how many are answered by a back end that is a block behind. */
+  readonly splits: number
+  /** Of transactions, how many are forgotten at a new block. */
+  readonly evictions: number
+  /** Of transactions, how many do not reach another node. */
+  readonly ungossiped: number
+}
+
+const WEALTH_WEI = 10n ** 24n
+const GOSSIP_MS_MAX = 1_500
+
+/** What one node of a chain has seen, and its pool. Rules are those of geth's. */
+export class Node {
+  readonly chain: Chain
+  faults: NodeFaults = { lagMsMax: 0, splits: 0, evictions: 0, ungossiped: 0 }
+  peers: readonly Node[] = []
+  #head: Block
+  readonly #pool = new Map<Hex, Map<number, SignedTransaction>>()
+  readonly #scheduler: Scheduler
+  readonly #draw: Draw
+
+  constructor(chain: Chain, scheduler: Scheduler, draw: Draw) {
+    this.chain = chain
+    this.#head = chain.head
+    this.#scheduler = scheduler
+    this.#draw = draw
+  }
+
+  /** The chain has another head, which the node sees when it sees it. */
+  announce(orphaned: readonly SignedTransaction[]): void {
+    this.#scheduler.after(this.#draw.integer(this.faults.lagMsMax + 1), () => {
+      this.#head = this.chain.head
+      for (const tx of orphaned) if (this.#draw.chance(0.8)) this.#admit(tx)
+      for (const [from, pooled] of this.#pool) {
+        for (const nonce of pooled.keys()) {
+          const isMined = nonce < this.#nonceOf(from)
+          if (isMined || this.#draw.chance(this.faults.evictions)) pooled.delete(nonce)
+        }
+      }
+    })
+  }
+
+  /** What it would put into the next block of the chain, senders in turn. */
+  offered(): SignedTransaction[] {
+    const offered: SignedTransaction[] = []
+    for (const [from, pooled] of this.#pool) {
+      let nonce = this.chain.head.state.nonces.get(from) ?? 0
+      for (let tx = pooled.get(nonce); tx !== undefined; tx = pooled.get(++nonce)) offered.push(tx)
+    }
+    return offered
+  }
+
+  /** @throws NodeError */
+  answer(method: string, params: readonly unknown[]): unknown {
+    const isBehind = this.#draw.chance(this.faults.splits)
+    const head = isBehind ? (this.#head.parent ?? this.#head) : this.#head
+    const [first, second] = params as [Hex, unknown]
+    switch (method) {
+      case 'eth_chainId':
+        return hexOf(this.chain.options.chainId)
+      case 'eth_getBlockByNumber':
+        return blockOf(blockAt(head, first))
+      case 'eth_getTransactionCount': {
+        const at = blockAt(head, second)
+        if (at === null) throw new NodeError(-32000, 'header not found')
+        return hexOf(at.state.nonces.get(lower(first)) ?? 0)
+      }
+      case 'eth_getTransactionReceipt': {
+        const landed = this.chain.landing(first, head)
+        return landed === null ? null : receiptOf(landed)
+      }
+      case 'eth_getCode': {
+        const delegate = head.state.delegates.get(lower(first))
+        return delegate === undefined ? '0x' : `0xef0100${delegate.slice(2)}`
+      }
+      case 'eth_getBalance':
+        return hexOf(WEALTH_WEI)
+      case 'eth_feeHistory':
+        return {
+          baseFeePerGas: [hexOf(head.baseFeeWei), hexOf(head.baseFeeWei)],
+          gasUsedRatio: [0.5],
+          reward: [[hexOf(10n ** 8n)]],
+        }
+      case 'eth_estimateGas':
+        return this.#estimate(head, params)
+      case 'eth_sendRawTransaction':
+        return this.#send(first)
+      default:
+        throw new NodeError(-32601, `the method ${method} does not exist`)
+    }
+  }
+
+  #estimate(head: Block, [call, , overrides]: readonly unknown[]): Hex {
+    const { to, data } = call as { to: Hex; data: Hex }
+    if (lower(to) !== this.chain.options.router) return hexOf(TRANSFER_GAS)
+    const said = { ...head, timestampMs: this.#scheduler.nowMs }
+    for (const [account, { code }] of Object.entries(
+      (overrides ?? {}) as Record<Hex, { readonly code: Hex }>,
+    )) {
+      const delegates = new Map(said.state.delegates)
+      delegates.set(lower(account as Hex), lower(`0x${code.slice(8)}`))
+      said.state = { ...said.state, delegates }
+    }
+    if (data.length > 2 + 8 + 2 * 64) {
+      const why = this.chain.whyNotExecuted(said, data)
+      if (why !== null) throw new NodeError(3, `execution reverted: ${why}`)
+    }
+    return hexOf(ROUTER_GAS)
+  }
+
+  #send(raw: Hex): Hex {
+    const tx = this.chain.options.signatures.decode(raw)
+    if (tx === undefined) throw new NodeError(-32000, 'rlp: expected List')
+    const refusal = this.#admit(tx)
+    if (refusal !== null) throw new NodeError(-32000, refusal)
+    for (const peer of this.peers) {
+      if (peer === this || this.#draw.chance(this.faults.ungossiped)) continue
+      this.#scheduler.after(this.#draw.integer(GOSSIP_MS_MAX), () => void peer.#admit(tx))
+    }
+    return tx.hash
+  }
+
+  /** @returns what it says of one that it does not take */
+  #admit(tx: SignedTransaction): string | null {
+    const next = this.#nonceOf(tx.from)
+    if (tx.nonce < next) return `nonce too low: next nonce ${next}, tx nonce ${tx.nonce}`
+    const pooled = this.#pool.get(tx.from) ?? new Map<number, SignedTransaction>()
+    const there = pooled.get(tx.nonce)
+    if (there?.hash === tx.hash) return 'already known'
+    if (there !== undefined && !outbids(tx, there)) return 'replacement transaction underpriced'
+    if (there === undefined && this.#head.state.delegates.has(tx.from)) {
+      // What waits for an earlier nonce does not count.
+      if (pooled.has(next)) return 'in-flight transaction limit reached for delegated accounts'
+      if (tx.nonce > next) return 'gapped-nonce tx from delegated accounts'
+    }
+    pooled.set(tx.nonce, tx)
+    this.#pool.set(tx.from, pooled)
+    return null
+  }
+
+  #nonceOf(from: Hex): number {
+    return this.#head.state.nonces.get(from) ?? 0
+  }
+}
+
+function outbids(tx: SignedTransaction, there: SignedTransaction): boolean {
+  const isHigher = (a: bigint, b: bigint) => a * 10n >= b * 11n
+  return (
+    isHigher(tx.maxFeePerGas, there.maxFeePerGas) &&
+    isHigher(tx.maxPriorityFeePerGas, there.maxPriorityFeePerGas)
+  )
+}
+
+function blockAt(head: Block, at: unknown): Block | null {
+  if (typeof at === 'string' && at.startsWith('0x')) return ancestor(head, Number(at))
+  return head
+}
+
+function blockOf(block: Block | null) {
+  if (block === null) return null
+  return {
+    number: hexOf(block.number),
+    hash: block.hash,
+    parentHash: block.parent?.hash ?? `0x${'0'.repeat(64)}`,
+    timestamp: hexOf(Math.floor(block.timestampMs / 1_000)),
+    baseFeePerGas: hexOf(block.baseFeeWei),
+    gasLimit: hexOf(30_000_000),
+    transactions: block.landed.map(({ tx }) => tx.hash),
+  }
+}
+
+function receiptOf(landed: NonNullable<ReturnType<Chain['landing']>>) {
+  const { tx, block, isSuccess, gasUsed, gasPriceWei } = landed
+  return {
+    transactionHash: tx.hash,
+    blockNumber: hexOf(block.number),
+    blockHash: block.hash,
+    status: isSuccess ? '0x1' : '0x0',
+    gasUsed: hexOf(gasUsed),
+    effectiveGasPrice: hexOf(gasPriceWei),
+    logs: [],
+  }
+}
+
+function hexOf(value: number | bigint): Hex {
+  return `0x${value.toString(16)}`
+}

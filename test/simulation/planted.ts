@@ -1,0 +1,346 @@
+import type { Envelope, ErasedShell } from '../../actors/runtime/actor.js'
+import type { SubWalletState } from '../../actors/sub-wallet/core/state.js'
+import type { TxId } from '../../src/domain/ids.js'
+import { dayEndMs, utcDay } from '../../src/domain/spend.js'
+import type { Policy, Rule } from '../../src/policy/policy.js'
+import type { PriceSource } from '../../src/pricing/price-source.js'
+import type { Screener } from '../../src/screening/screener.js'
+import type { StoreKey } from '../../src/store/checked-space.js'
+import type { KeySpace } from '../../src/store/key-spaces.js'
+
+/**
+ * A fault that is put into a run to see that an oracle finds it: something that the service, or what
+ * it stands on, does wrong at a seam. What nothing finds is no guarantee of the simulator's.
+ */
+export interface Planted {
+  readonly what: string
+  /** In its world the fault shows. */
+  readonly seed: number
+  /** False: a row of a commit is lost on its way to the disk. @param nth counts the space's rows */
+  readonly keeps?: (space: KeySpace, key: StoreKey, nth: number) => boolean
+  /** A commit is called durable before it is written. */
+  readonly promisesEarly?: true
+  readonly shell?: (shell: ErasedShell) => ErasedShell
+  /** What becomes of a message between actors. @param nth counts all of them */
+  readonly tells?: (envelope: Envelope, nth: number) => readonly Envelope[]
+  /** How often an answer reaches its caller. @param nth counts all of them */
+  readonly answers?: (nth: number) => number
+  readonly prices?: (prices: PriceSource) => PriceSource
+  readonly screener?: (screener: Screener) => Screener
+  /** Freezes are stored, and stop nothing here or there. */
+  readonly ignoresFreezes?: true
+}
+
+interface Told {
+  readonly type: string
+}
+
+const typeOf = (command: unknown) => (command as Told).type
+
+function loses(space: KeySpace, every: number): Pick<Planted, 'keeps'> {
+  return { keeps: (of, _, nth) => of !== space || nth % every !== 0 }
+}
+
+/** A message of a type does not arrive. */
+function drops(type: string, every = 1): Pick<Planted, 'tells'> {
+  let count = 0
+  return {
+    tells: (envelope) => {
+      if (typeOf(envelope.command) !== type) return [envelope]
+      return ++count % every === 0 ? [] : [envelope]
+    },
+  }
+}
+
+/** Commands of one kind of actor reach its decision changed. */
+function changes(kind: string, change: (command: never) => unknown): Pick<Planted, 'shell'> {
+  return {
+    shell: (shell) =>
+      shell.kind !== kind
+        ? shell
+        : {
+            ...shell,
+            decide: (state, command, token) => shell.decide(state, change(command as never), token),
+          },
+  }
+}
+
+function ofType<C extends Told>(type: string, change: (command: C) => unknown) {
+  return (command: C) => (command.type === type ? change(command) : command)
+}
+
+function firstOf(prices: PriceSource): PriceSource {
+  let first: ReturnType<PriceSource['price']> | null = null
+  return {
+    ...prices,
+    price(...of) {
+      first ??= prices.price(...of)
+      return first
+    },
+  }
+}
+
+let people = 0
+
+/** Keys are made with a policy that lacks some of its rules. */
+function policyWithout(lacks: (rule: Rule) => boolean): Pick<Planted, 'shell'> {
+  return changes(
+    'sub-wallet',
+    ofType<Told & { key: { policy: Policy | null } }>('register-key', (command) => {
+      const { policy } = command.key
+      if (policy === null) return command
+      const rules = policy.rules.filter((rule) => !lacks(rule))
+      return { ...command, key: { ...command.key, policy: { ...policy, rules } } }
+    }),
+  )
+}
+
+/** Once something happened to a wallet, its state is made another. @param what an event, or its change */
+function afterEvent(what: string, make: (state: SubWalletState) => void): Pick<Planted, 'shell'> {
+  return {
+    shell: (shell) => ({
+      ...shell,
+      decide(state, command, token) {
+        const decision = shell.decide(state, command, token)
+        const happened = decision.events.some((event) => {
+          const { type, change } = event as Told & { change?: string }
+          return type === what || change === what
+        })
+        if (happened) make(state as SubWalletState)
+        return decision
+      },
+    }),
+  }
+}
+
+/** Wallets decide by another clock. @param firstMs of the first command */
+function clockOf(change: (nowMs: number, firstMs: number) => number): Pick<Planted, 'shell'> {
+  return {
+    shell: (shell) => {
+      let firstMs: number | null = null
+      return {
+        ...shell,
+        decide(state, command, token) {
+          const { nowMs } = command as { readonly nowMs?: number }
+          if (shell.kind !== 'sub-wallet' || nowMs === undefined) {
+            return shell.decide(state, command, token)
+          }
+          firstMs ??= nowMs
+          const told = { ...(command as object), nowMs: change(nowMs, firstMs) }
+          return shell.decide(state, told, token)
+        },
+      }
+    },
+  }
+}
+
+/** Oldest first: row of the store, seam of the actors, decision. */
+export const PLANTED: readonly Planted[] = [
+  { what: 'a commit is promised before it is written', seed: 1, promisesEarly: true },
+  { what: 'the state of a transaction is not written', seed: 1, ...loses('transactionStates', 3) },
+  { what: 'the record of a transaction is not written', seed: 1, ...loses('transactions', 3) },
+  { what: 'the marks of a wallet are not written', seed: 1, ...loses('subWalletMarks', 2) },
+  { what: 'an Idempotency-Key is not written', seed: 8, ...loses('idempotency', 1) },
+  { what: 'a sponsorship is not written', seed: 4, ...loses('sponsorships', 2) },
+  { what: 'a job of a gas wallet is not written', seed: 4, ...loses('gasTransactions', 3) },
+  { what: 'an open job is not listed', seed: 4, ...loses('openByGasWallet', 1) },
+  { what: 'an event is not written', seed: 9, ...loses('userEvents', 3) },
+  { what: 'a block that calls ended in is not noted', seed: 1789, ...loses('settlements', 1) },
+  { what: 'a change of a grant is not written', seed: 9, ...loses('grantChanges', 1) },
+  {
+    what: 'effects start before the disk has what they rest on',
+    seed: 1,
+    shell: (shell) => ({ ...shell, startsAtOnce: () => true }),
+  },
+  {
+    what: 'a reservation is forgotten',
+    seed: 1,
+    shell: (shell) => ({
+      ...shell,
+      decide(state, command, token) {
+        const decision = shell.decide(state, command, token)
+        const isReserved = decision.events.some((event) => typeOf(event) === 'reserved')
+        if (isReserved) (state as { readonly draftSpend: Map<string, unknown> }).draftSpend.clear()
+        return decision
+      },
+    }),
+  },
+  {
+    what: 'a job is handed to two gas wallets',
+    seed: 4,
+    tells: (envelope) => {
+      if (envelope.kind !== 'gas-wallet' || typeOf(envelope.command) !== 'sponsor')
+        return [envelope]
+      const [chainId = '', index = ''] = envelope.id.split(':')
+      return [envelope, { ...envelope, id: `${chainId}:${(Number(index) + 1) % 4}` }]
+    },
+  },
+  { what: 'what a gas wallet tells is lost', seed: 24, ...drops('sponsor-update', 2) },
+  { what: 'a reorg is not told', seed: 50, ...drops('unmined') },
+  { what: 'a caller is answered twice', seed: 2, answers: (nth) => (nth % 20 === 0 ? 2 : 1) },
+  { what: 'a caller is forgotten', seed: 3, answers: (nth) => (nth % 20 === 0 ? 0 : 1) },
+  {
+    what: 'an indeterminate broadcast is taken for a rejection',
+    seed: 1,
+    ...changes(
+      'sub-wallet',
+      ofType<Told & { outcome: { kind: string } }>('broadcast-outcome', (command) => {
+        if (command.outcome.kind !== 'indeterminate') return command
+        const fault = { code: 'CHAIN_REJECTED', details: {}, message: '' }
+        return { ...command, outcome: { kind: 'rejected', fault } }
+      }),
+    ),
+  },
+  {
+    what: 'the gas that was paid is not counted',
+    seed: 110,
+    ...changes(
+      'sub-wallet',
+      ofType<Told & { mined: object }>('confirmed', (command) => ({
+        ...command,
+        mined: { ...command.mined, feeWei: 0n },
+      })),
+    ),
+  },
+  {
+    what: 'an Idempotency-Key is not looked at',
+    seed: 2,
+    ...changes(
+      'sub-wallet',
+      ofType<Told>('prepared-send', (command) => ({ ...command, idempotency: null, first: null })),
+    ),
+  },
+  {
+    what: 'a call is valued at nothing',
+    seed: 2,
+    ...changes(
+      'sub-wallet',
+      ofType<Told & { quote: { ok: boolean; valuation: object } }>('prepared-send', (command) => {
+        const { quote } = command
+        if (!quote.ok) return command
+        return {
+          ...command,
+          quote: { ...quote, valuation: { ...quote.valuation, valueMicros: 0n } },
+        }
+      }),
+    ),
+  },
+  {
+    what: 'a key is revoked in words alone',
+    seed: 10,
+    ...changes(
+      'sub-wallet',
+      ofType<Told & { keyId: string; nowMs: number }>('revoke-key', ({ keyId, nowMs }) => ({
+        ...{ type: 'patch-key', keyId, patch: {}, claimId: null, nowMs },
+      })),
+    ),
+  },
+  { what: 'a freeze stops nothing', seed: 14, ignoresFreezes: true },
+  { what: 'the record of an approval is not written', seed: 1, ...loses('approvals', 3) },
+  { what: 'a call that waits is not listed', seed: 1, ...loses('waitingCalls', 1) },
+  { what: 'what policies count is not written', seed: 3, ...loses('policyLedgers', 2) },
+  {
+    what: 'an approved call is signed before the disk has its nonce',
+    seed: 1,
+    shell: (shell) => ({
+      ...shell,
+      startsAtOnce: (effect) => typeOf(effect) === 'sign' || shell.startsAtOnce?.(effect) === true,
+    }),
+  },
+  {
+    what: 'nobody is asked about what a policy asks about',
+    seed: 11,
+    ...policyWithout(({ effect }) => effect === 'require_approval'),
+  },
+  { what: 'a policy counts nothing', seed: 3, ...policyWithout(({ effect }) => effect === 'deny') },
+  {
+    what: 'one person counts as two',
+    seed: 14,
+    ...changes(
+      'sub-wallet',
+      ofType<Told & { decision: { decision: string; authorizerId: string | null } }>(
+        'decide-approval',
+        (command) => {
+          const { decision } = command
+          const authorizerId = `${decision.authorizerId} ${++people}`
+          return { ...command, decision: { ...decision, authorizerId } }
+        },
+      ),
+    ),
+  },
+  {
+    what: 'a call is declined in words alone',
+    seed: 107,
+    shell: (shell) => ({
+      ...shell,
+      decide(state, command, token) {
+        if (shell.kind !== 'sub-wallet') return shell.decide(state, command, token)
+        const { txId, decision } = command as { txId: TxId; decision?: { decision: string } }
+        const value = (state as SubWalletState).waiting.byTx.get(txId)?.approval
+        if (decision?.decision !== 'decline' || token === null || value === undefined) {
+          return shell.decide(state, command, token)
+        }
+        return { events: [], effects: [], replies: [{ token, result: { ok: true, value } }] }
+      },
+    }),
+  },
+  {
+    what: 'what waits holds nothing',
+    seed: 1,
+    ...afterEvent('approval-requested', (state) => {
+      for (const [lineageId, counters] of state.spend) {
+        state.spend.set(lineageId, { ...counters, reservedMicros: 0n })
+      }
+    }),
+  },
+  {
+    what: 'what a key made counts on itself alone',
+    seed: 23,
+    ...changes(
+      'sub-wallet',
+      ofType<Told & { key: { parentLineageId?: string } }>('register-key', (command) => {
+        const { parentLineageId: _, ...key } = command.key
+        return { ...command, key }
+      }),
+    ),
+  },
+  {
+    what: 'what a key made outlives it',
+    seed: 338,
+    shell: (shell) => ({
+      ...shell,
+      decide(state, command, token) {
+        if (typeOf(command) !== 'revoke-key') return shell.decide(state, command, token)
+        const { parents } = state as SubWalletState
+        const kept = [...parents]
+        parents.clear()
+        const decision = shell.decide(state, command, token)
+        for (const [child, parent] of kept) parents.set(child, parent)
+        return decision
+      },
+    }),
+  },
+  {
+    what: 'a successor has a cap of its own',
+    seed: 11,
+    ...afterEvent('rotated', (state) => state.spend.clear()),
+  },
+  { what: 'the end of a claim does not arrive', seed: 49, ...drops('end-claim') },
+  {
+    what: 'the day never turns',
+    seed: 223,
+    ...clockOf((nowMs, firstMs) => Math.min(nowMs, dayEndMs(utcDay(firstMs)) - 1)),
+  },
+  { what: 'the day turns early', seed: 112, ...clockOf((nowMs) => nowMs + 600_000) },
+  { what: 'a price is kept for good', seed: 8, prices: firstOf },
+  {
+    what: 'nobody is screened',
+    seed: 2,
+    screener: (screener) => ({ ...screener, screen: () => ({ outcome: 'clean', lists: [] }) }),
+  },
+  {
+    what: 'nothing is taken up after a start',
+    seed: 165,
+    shell: ({ resume: _, ...shell }) => shell,
+  },
+]

@@ -1,0 +1,153 @@
+import { laneOf } from '../../actors/account/core/state.js'
+import { loadGasWallet } from '../../actors/gas-wallet/record.js'
+import { countersOf } from '../../actors/sub-wallet/core/state.js'
+import { loadState } from '../../actors/sub-wallet/record.js'
+import { keyStatus } from '../../src/domain/api-key.js'
+import type { Hex, TxId } from '../../src/domain/ids.js'
+import { utcDay, utcMonth } from '../../src/domain/spend.js'
+import { isFinal, type Transaction } from '../../src/domain/transaction.js'
+import type { Reader } from '../../src/store/reader.js'
+import { type Callers, USER_ID } from './callers.js'
+import type { Chain } from './chain.js'
+import type { KnownKey, KnownLineage } from './known-keys.js'
+import { effectsOf, isFiller, spentOf } from './landed.js'
+import { whatWasLimited } from './limit-oracles.js'
+import { asTheWorldSaid } from './market-oracles.js'
+import type { Markets } from './markets.js'
+import type { Quorum } from './quorum.js'
+import type { Service } from './service.js'
+import { lower } from './signatures.js'
+import { CHAIN_ID } from './swaps.js'
+
+/** What nobody in the service can bend. */
+export interface World {
+  readonly callers: Callers
+  readonly chain: Chain
+  readonly quorum: Quorum
+  readonly markets: Markets
+}
+
+/** What must be so once nothing is under way: against the chain, which nobody here can bend. */
+export function auditAtRest(service: Service, world: World, nowMs: number): string[] {
+  const { reader } = service
+  const { callers, chain, quorum, markets } = world
+  const all = [...reader.transactions.ofUserOldestFirst(USER_ID, null)]
+  return [
+    ...all.flatMap((tx) => endedAsLanded(tx, reader, chain)),
+    ...callers.wanted.flatMap((wanted) => landedOnce(wanted, reader, chain)),
+    ...[...callers.known.lineages.values()].flatMap((lineage) =>
+      spentAsCounted(lineage, all, callers, reader, chain, nowMs),
+    ),
+    ...callers.known.keys.flatMap((key) => endedWithItsMaker(key, callers, reader, nowMs)),
+    ...whatWasLimited(all, callers, quorum, chain),
+    ...callers.wanted.flatMap((wanted) => asTheWorldSaid(wanted, all, markets)),
+    ...callers.wallets.flatMap(({ subWalletId, address }) => {
+      const { nextNonce } = laneOf(loadState(reader, subWalletId), CHAIN_ID)
+      return unlikeTheChain(subWalletId, nextNonce, address, chain)
+    }),
+    ...[...reader.gas.wallets()].flatMap(({ gasWalletId, address }) => {
+      const { account } = loadGasWallet(reader, gasWalletId)
+      return unlikeTheChain(gasWalletId, laneOf(account, CHAIN_ID).nextNonce, address, chain)
+    }),
+    ...gapsOf(reader),
+  ]
+}
+
+/**
+ * An authorization takes a nonce as well. Where a node that lagged said that none had landed, the
+ * lane finds out at its next call.
+ */
+function unlikeTheChain(id: string, next: number | null, address: Hex, chain: Chain): string[] {
+  const used = chain.head.state.nonces.get(lower(address)) ?? 0
+  if (next === null || next === used) return []
+  const isBehind = next < used && used - next <= chain.authorizationsOf(lower(address))
+  return isBehind ? [] : [`${id} goes on at ${next}, used are ${used}`]
+}
+
+function endedAsLanded(tx: Transaction, reader: Reader, chain: Chain): string[] {
+  const { txId, status } = tx
+  if (!isFinal(status)) return [`${txId} is ${status} at rest`]
+  const effects = effectsOf(tx, reader, chain)
+  const landed = effects.filter(({ isSuccess }) => isSuccess).length
+  const expected = status === 'confirmed' ? 1 : 0
+  return landed === expected ? [] : [`${txId} is ${status}, and landed ${landed} times`]
+}
+
+function landedOnce(wanted: Callers['wanted'][number], reader: Reader, chain: Chain): string[] {
+  const { key, txIds, acknowledged, refusedWith, unheard } = wanted
+  const records = [...txIds.keys()].flatMap((txId) => reader.transactions.byId(txId) ?? [])
+  const landed = records.filter((tx) =>
+    effectsOf(tx, reader, chain).some(({ isSuccess }) => isSuccess),
+  )
+  const name = key ?? [...txIds.keys()].join(' ')
+  const wrong: string[] = []
+  if (landed.length > 1) wrong.push(`${name} landed ${landed.length} times`)
+  if (acknowledged !== null && reader.transactions.byId(acknowledged) === undefined) {
+    wrong.push(`${acknowledged} was acknowledged and is gone`)
+  }
+  if (unheard === 0 && acknowledged === null && refusedWith !== null && landed.length > 0) {
+    wrong.push(`${name} was refused with ${refusedWith} and landed`)
+  }
+  return wrong
+}
+
+/** Events are counted without a gap, and each transaction is told to be out before it ended. */
+function gapsOf(reader: Reader): string[] {
+  const wrong: string[] = []
+  const out = new Set<TxId>()
+  let last = 0
+  for (const { seq, type, moment } of reader.events.ofUser(USER_ID, 0, Number.MAX_SAFE_INTEGER)) {
+    if (seq !== last + 1) wrong.push(`event ${seq} comes after ${last}`)
+    last = seq
+    if (moment === undefined) continue
+    if (type === 'transaction.broadcast') out.add(moment.txId)
+    const isMined = type === 'transaction.confirmed' || type === 'transaction.failed'
+    if (isMined && !out.has(moment.txId)) wrong.push(`${type} of ${moment.txId}, never told out`)
+  }
+  return wrong
+}
+
+function endedWithItsMaker(
+  known: KnownKey,
+  callers: Callers,
+  reader: Reader,
+  nowMs: number,
+): string[] {
+  const key = reader.keys.byId(known.keyId)
+  if (key === undefined) return [`${known.keyId} was answered and is gone`]
+  const isLeft = callers.known.isRevoked(known) && keyStatus(key, nowMs) !== 'revoked'
+  return isLeft ? [`${key.keyId} is alive, and was ended with what made it`] : []
+}
+
+/** Of itself and of all that its keys made, in the windows that were open when it was reserved. */
+function spentAsCounted(
+  { lineageId, subWalletId, capMicros }: KnownLineage,
+  all: readonly Transaction[],
+  callers: Callers,
+  reader: Reader,
+  chain: Chain,
+  nowMs: number,
+): string[] {
+  const own = all.filter((tx) => callers.known.countsOn(tx.lineageId, lineageId))
+  const spentIn = (txs: readonly Transaction[]) =>
+    txs.reduce((sum, tx) => sum + spentOf(tx, chain), 0n)
+  const wrong: string[] = []
+  const state = loadState(reader, subWalletId)
+  const { dayMicros, monthMicros, reservedMicros } = countersOf(state, lineageId, nowMs)
+  if (reservedMicros !== 0n) wrong.push(`${reservedMicros} stays reserved for ${lineageId}`)
+  const today = own.filter(({ reservation: { day } }) => day === utcDay(nowMs))
+  const month = own.filter(({ reservation }) => reservation.month === utcMonth(nowMs))
+  for (const [used, spent, of] of [
+    [dayMicros, spentIn(today), 'of the day'],
+    [monthMicros, spentIn(month), 'of the month'],
+  ] as const) {
+    if (used !== spent) wrong.push(`${used} is used of ${lineageId}, ${spent} was spent ${of}`)
+  }
+  for (const day of new Set(own.map(({ reservation }) => reservation.day))) {
+    const spent = spentIn(own.filter((tx) => tx.reservation.day === day && !isFiller(tx)))
+    if (spent > capMicros) {
+      wrong.push(`${spent} was spent of ${lineageId} in a day, the cap is ${capMicros}`)
+    }
+  }
+  return wrong
+}

@@ -1,0 +1,87 @@
+import type { Features } from './features.js'
+import type { Planted } from './planted.js'
+import { type Outcome, simulate } from './simulation.js'
+
+/** What each feature is where it plays no part. */
+const CALM: Readonly<Features> = {
+  wallets: 1,
+  nodes: 1,
+  calls: 1,
+  pauseMsMax: 1_000,
+  confirmations: 1,
+  blockTimeMs: 2_000,
+  hasSponsored: false,
+  hasKeyChanges: false,
+  hasFreezes: false,
+  hasCancels: false,
+  kills: 0,
+  diskRefusals: 0,
+  reorgs: 0,
+  reorgDepthMax: 1,
+  lagMsMax: 0,
+  splits: 0,
+  evictions: 0,
+  ungossiped: 0,
+  unsent: 0,
+  unanswered: 0,
+  refused: 0,
+  quorumUnsent: 0,
+  quorumUnanswered: 0,
+  quorumAway: false,
+  reverts: 0,
+  leftOut: 0,
+  hasApprovals: false,
+  hasPolicies: false,
+  hasSubKeys: false,
+  hasRotations: false,
+  turn: 'none',
+  priceMoves: 0,
+  priceGaps: 0,
+  listGaps: 0,
+  hasListings: false,
+}
+
+/** Calls are left out in halves, quarters and so on, at the end of the run. */
+const CALL_STEPS = 6
+
+/**
+ * A world of a seed that still fails, with as little in it as can be found by taking out one thing
+ * after another.
+ * @returns null where it does not fail
+ */
+export async function shrink(
+  seed: number,
+  planted: Planted | null = null,
+): Promise<Outcome | null> {
+  let least = await simulate(seed, planted)
+  if (least.wrong.length === 0) return null
+  const kind = kindOf(least)
+  async function isStillWrong(said: Partial<Features>): Promise<boolean> {
+    const outcome = await simulate(seed, planted, { ...least.features, ...said })
+    if (kindOf(outcome) !== kind) return false
+    least = outcome
+    return true
+  }
+  let step = Math.ceil(least.features.calls / 2)
+  for (let i = 0; i < CALL_STEPS && step > 0; i++) {
+    const calls = least.features.calls - step
+    const isFewer = calls > 0 && (await isStillWrong({ calls }))
+    if (!isFewer) step = Math.floor(step / 2)
+  }
+  for (const name of Object.keys(CALM) as (keyof Features)[]) {
+    if (name === 'calls' || least.features[name] === CALM[name]) continue
+    await isStillWrong({ [name]: CALM[name] })
+  }
+  return least
+}
+
+/** What went wrong first, without names and numbers. */
+function kindOf({ wrong: [first = ''] }: Outcome): string {
+  return first.replaceAll(/[0-9A-Z]{6,}|\d+/g, '#')
+}
+
+/** Of a world: what is in it that need not be. */
+export function notCalm(features: Features): Partial<Features> {
+  const kept = Object.entries(features).filter(([name, value]) => CALM[name as never] !== value)
+  return Object.fromEntries(kept)
+}

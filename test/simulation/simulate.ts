@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import { parseArgs } from 'node:util'
+import { PLANTED } from './planted.js'
+import { notCalm, shrink } from './shrink.js'
+import { type Outcome, simulate } from './simulation.js'
+
+/** `npm run simulate`: runs worlds from seeds, and says of a failing one what happened. */
+const { values } = parseArgs({
+  options: {
+    seed: { type: 'string' },
+    from: { type: 'string', default: '1' },
+    runs: { type: 'string' },
+    for: { type: 'string' },
+    shrink: { type: 'boolean', default: false },
+    plant: { type: 'string' },
+    seen: { type: 'boolean', default: false },
+    lines: { type: 'string', default: '60' },
+  },
+})
+
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000 }
+
+function durationMs(text: string): number {
+  const [, count, unit = ''] = /^(\d+)([smh])$/.exec(text) ?? []
+  const unitMs = UNIT_MS[unit]
+  if (count === undefined || unitMs === undefined)
+    throw new Error(`${text} is no time: 90s, 10m, 8h`)
+  return Number(count) * unitMs
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+const planted = PLANTED.find(({ what }) => what === values.plant) ?? null
+if (values.plant !== undefined && planted === null) {
+  throw new Error(`nothing such can be planted: ${PLANTED.map(({ what }) => what).join('; ')}`)
+}
+
+async function run(seed: number): Promise<Outcome> {
+  const shrunk = values.shrink ? await shrink(seed, planted) : null
+  return shrunk ?? simulate(seed, planted)
+}
+
+const first = Number(values.seed ?? values.from)
+const runs = values.seed !== undefined ? 1 : values.runs === undefined ? null : Number(values.runs)
+const forMs = values.for === undefined ? null : durationMs(values.for)
+const beganMs = performance.now()
+const elapsedMs = () => performance.now() - beganMs
+const isOver = (done: number) =>
+  (runs !== null && done >= runs) || (runs === null && elapsedMs() >= (forMs ?? 60_000))
+
+const seen = new Map<string, number>()
+const traces = createHash('sha256')
+let commands = 0
+let failed = 0
+let done = 0
+for (; !isOver(done); done++) {
+  const outcome = await run(first + done)
+  commands += outcome.commands
+  traces.update(outcome.traceHash)
+  for (const [kind, count] of outcome.seen) seen.set(kind, (seen.get(kind) ?? 0) + count)
+  if (values.seed !== undefined) {
+    print(`seed ${outcome.seed}: trace ${outcome.traceHash}, ${outcome.commands} commands`)
+    print(`  ${JSON.stringify(notCalm(outcome.features))}`)
+  }
+  if (outcome.wrong.length === 0) continue
+  failed++
+  print(`seed ${outcome.seed} (trace ${outcome.traceHash}) fails:`)
+  for (const what of outcome.wrong) print(`  ${what}`)
+  if (values.seed !== undefined || failed === 1) {
+    for (const line of outcome.script.slice(-Number(values.lines))) print(`    ${line}`)
+  }
+}
+if (values.seen) {
+  for (const [kind, count] of [...seen].sort()) print(`  ${kind}: ${count}`)
+}
+print(`traces ${traces.digest('hex').slice(0, 16)}`)
+const perMinute = Math.round((commands / elapsedMs()) * 60_000)
+print(`${done} worlds, ${commands} commands, ${perMinute} a minute, ${failed} failed`)
+process.exitCode = failed === 0 ? 0 : 1
