@@ -1,4 +1,4 @@
-/** A thread as an actor shard is: attaches to the lists, and may be too busy to take messages. */
+/** A thread as an actor shard is: attaches to the lists, and may be too busy to take messages until it is let go. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { attachLists } from '../../dist/src/screening/lists/shared-lists.js'
 import { parseListedAddress } from '../../dist/src/screening/set/address-bytes.js'
@@ -6,9 +6,11 @@ import { findEntry } from '../../dist/src/screening/set/address-set.js'
 
 const lists = attachLists(workerData.shared)
 
-parentPort?.on('message', ({ busyMs }) => {
-  const until = performance.now() + busyMs
-  while (performance.now() < until);
+parentPort?.on('message', ({ busy }) => {
+  if (busy !== null) {
+    Atomics.store(busy, 0, 1)
+    Atomics.wait(busy, 0, 1)
+  }
   const open = lists.current()
   const found = workerData.addresses.map((/** @type {string} */ address) => {
     const bytes = parseListedAddress(address)

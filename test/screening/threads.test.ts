@@ -38,9 +38,10 @@ afterAll(async () => {
   publisher.close()
 })
 
-async function ask(busyMs: number): Promise<Answer> {
+/** @param busy its first number is 1 while the thread's event loop stands still, until it is another */
+async function ask(busy: Int32Array | null = null): Promise<Answer> {
   const answered = new Promise<Answer>((resolve) => worker.once('message', resolve))
-  worker.postMessage({ busyMs })
+  worker.postMessage({ busy })
   return answered
 }
 
@@ -86,19 +87,22 @@ describe('a thread with a screener of its own', () => {
 
 describe('a thread that screens', () => {
   it('starts with the lists that were published when it was started', async () => {
-    expect(await ask(0)).toEqual({ sequence: 1, found: [true, false] })
+    expect(await ask()).toEqual({ sequence: 1, found: [true, false] })
   })
 
   it('sees a publication at once, though it was made before the thread listened', async () => {
     publisher.publish(publication([second]))
-    expect(await ask(0)).toEqual({ sequence: 2, found: [false, true] })
+    expect(await ask()).toEqual({ sequence: 2, found: [false, true] })
   })
 
   it('sees a publication made while it was busy and its event loop stood still', async () => {
-    const answer = ask(300)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const busy = new Int32Array(new SharedArrayBuffer(4))
+    const answer = ask(busy)
+    await expect.poll(() => Atomics.load(busy, 0)).toBe(1)
     publisher.publish(publication([first, second]))
     publisher.publish(publication([first]))
+    Atomics.store(busy, 0, 2)
+    Atomics.notify(busy, 0)
     expect(await answer).toEqual({ sequence: 4, found: [true, false] })
   })
 })
