@@ -22,7 +22,7 @@ export interface WaitingRoom {
 const HELD_MAX = 2_048
 /** Bodies of 256 KiB, of which a few may come; real ones are a few hundred bytes. */
 const HELD_BYTES_MAX = 32 * 1024 * 1024
-/** Sent on at once; the rest follows as those are answered. */
+/** Sent on at once; the rest follows as those are answered, or begin to be in pieces. */
 const SENT_ON_AT_ONCE = 64
 const RETRY_AFTER_SECONDS = '1'
 /** Of one connection, or written anew by whoever sends (RFC 9110, section 7.6.1). */
@@ -114,10 +114,19 @@ export function createWaitingRoom({ heldMax, bytesMax } = WAITING_BOUNDS): Waiti
           const one = waiting.shift()
           if (one === undefined) return
           under++
-          forward(one, host, port, () => {
+          let isUnder = true
+          const answering = (): void => {
+            if (!isUnder) return
+            isUnder = false
             under--
-            leave(one)
             sendOn()
+          }
+          forward(one, host, port, {
+            answering,
+            done() {
+              leave(one)
+              answering()
+            },
           })
         }
       }
@@ -141,8 +150,14 @@ function headOf(request: HttpRequest): Pick<Held, 'method' | 'target' | 'headers
   }
 }
 
-/** @param done called once, when the caller has its answer or is gone */
-function forward(one: Held, host: string, port: number, done: () => void): void {
+interface Progress {
+  /** Called when an answer in pieces begins: it may go on for hours, and nobody waits behind it. */
+  answering(): void
+  /** Called once, when the caller has its answer or is gone. */
+  done(): void
+}
+
+function forward(one: Held, host: string, port: number, { answering, done }: Progress): void {
   if (one.gone) {
     done()
     return
@@ -176,13 +191,23 @@ function forward(one: Held, host: string, port: number, done: () => void): void 
     const isWhole = answered.headers['transfer-encoding'] === undefined
     const pieces: Buffer[] = []
     let begun = false
+    if (!isWhole) {
+      answering()
+      // What its caller does not take piles up with who sends, which bounds it, and not here.
+      if (!one.gone) {
+        response.onWritable(() => {
+          answered.resume()
+          return true
+        })
+      }
+    }
     answered.on('data', (piece: Buffer) => {
       if (isWhole) pieces.push(piece)
       else if (!one.gone) {
         response.cork(() => {
           if (!begun) writeHead()
           begun = true
-          response.write(piece)
+          if (!response.write(piece)) answered.pause()
         })
       }
     })

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
-import { connect, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createHttpServer } from 'node:http'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { App } from '../../src/http/app.js'
+import type { App, HttpRequest, HttpResponse } from '../../src/http/app.js'
 import { createFrontDoor } from '../../src/http/front-door.js'
 import { createApp } from '../../src/http/uws.js'
+import { createWaitingRoom } from '../../src/http/waiting-room.js'
 import { freePort } from '../support/ports.js'
 import { ADAPTER, type Harness, READ_SECRET, startHarness, TRADE_SECRET } from './harness.js'
 
@@ -176,4 +178,88 @@ describe('a service that takes over', () => {
     await expect.poll(() => ended).toBe(true)
     listener.close()
   })
+
+  test('lets nobody wait behind streams, which may go on for hours', async () => {
+    const door = createFrontDoor(createApp({ adapter: ADAPTER }))
+    const port = await freePort()
+    await door.listenEarly('127.0.0.1', port, PATIENCE_MS)
+    // More than are sent on at once. In order, so that the last one is behind all of them.
+    const following = await Promise.all(
+      Array.from({ length: 80 }, () => asked(port, 'GET /stream HTTP/1.1\r\nHost: a\r\n\r\n')),
+    )
+    await expect.poll(async () => (await call(port, '/healthz')).status).toBe(200)
+    const begun = following.map((socket) => once(socket, 'data'))
+    const last = call(port, '/last')
+    const listener = await door.open('127.0.0.1', port, (app) =>
+      app.any('/*', (response, request) => {
+        response.onAborted(() => undefined)
+        if (request.getUrl() === '/stream') response.write('first')
+        else response.end('served', true)
+      }),
+    )
+    expect(await (await last).text()).toBe('served')
+    await Promise.all(begun)
+    for (const socket of following) socket.destroy()
+    listener.close()
+  })
+
+  test('writes no more to a caller that takes nothing, until it takes again', async () => {
+    let tell = (_text: string): void => undefined
+    const streaming = createHttpServer((request, response) => {
+      if (request.url !== '/stream') {
+        response.end()
+        return
+      }
+      response.write('first')
+      tell = (text) => response.end(text)
+    }).listen(0, '127.0.0.1')
+    await once(streaming, 'listening')
+    const { port } = streaming.address() as AddressInfo
+    const slow = slowCaller()
+    const room = createWaitingRoom()
+    room.serve(slow.response, GET)
+    room.open('127.0.0.1', port)
+    await expect.poll(() => slow.written).toEqual(['first'])
+    tell('second')
+    // What was sent before this answer would have been written by now.
+    expect((await call(port, '/')).status).toBe(200)
+    expect(slow.written).toEqual(['first'])
+    slow.takeAgain()
+    await expect.poll(() => slow.written).toEqual(['first', 'second'])
+    streaming.closeAllConnections()
+    streaming.close()
+  })
 })
+
+const GET: HttpRequest = {
+  getMethod: () => 'GET',
+  getUrl: () => '/stream',
+  forEach: (take) => take('host', 'a'),
+  getParameter: () => '',
+  getQuery: () => '',
+}
+
+/** Whoever has asked, and takes nothing of what it is sent. */
+function slowCaller() {
+  const written: string[] = []
+  let takeAgain = (): boolean => true
+  const response: HttpResponse = {
+    writeStatus: () => response,
+    writeHeader: () => response,
+    write(chunk) {
+      written.push(Buffer.from(chunk).toString())
+      return false
+    },
+    onWritable(take) {
+      takeAgain = take
+    },
+    end: () => undefined,
+    endWithoutBody: () => undefined,
+    close: () => undefined,
+    cork: (work) => work(),
+    onAborted: () => undefined,
+    onData: (take) => take(new ArrayBuffer(0), true),
+    getRemoteAddressAsText: () => new ArrayBuffer(0),
+  }
+  return { response, written, takeAgain: () => takeAgain() }
+}
