@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
+import { putFile } from '../disk/put-file.js'
 import type { Address } from '../domain/ids.js'
 
 /**
@@ -9,6 +10,8 @@ import type { Address } from '../domain/ids.js'
  */
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
 const gasWalletsFile = z.record(z.string().regex(/^\d{1,16}$/), z.array(address).max(64))
+
+const PUBLIC_MODE = 0o644
 
 export type GasWalletsFile = Readonly<Record<string, readonly Address[]>>
 
@@ -21,9 +24,7 @@ export function writeGasWalletsFile(
     const key = String(wallet.chainId)
     byChain[key] = [...(byChain[key] ?? []), wallet.address]
   }
-  const path = pathIn(home)
-  writeFileSync(`${path}.new`, `${JSON.stringify(byChain, null, 2)}\n`)
-  renameSync(`${path}.new`, path)
+  putFile(pathIn(home), `${JSON.stringify(byChain, null, 2)}\n`, PUBLIC_MODE)
 }
 
 /** @throws Error when the service has not written it yet */

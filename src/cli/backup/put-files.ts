@@ -1,6 +1,7 @@
 import {
   chmodSync,
   closeSync,
+  constants,
   copyFileSync,
   existsSync,
   fsyncSync,
@@ -82,7 +83,9 @@ export function copyDurably(source: string, target: string, mode = PRIVATE_FILE)
   if (mkdirSync(dirname(target), { recursive: true }) !== undefined) {
     chmodSync(dirname(target), directoryMode)
   }
-  copyFileSync(source, target)
+  // Not through a link that another domain has put into the home, which root restores into.
+  rmSync(target, { force: true })
+  copyFileSync(source, target, constants.COPYFILE_EXCL)
   chmodSync(target, mode)
   for (const path of [target, dirname(target)]) {
     const file = openSync(path, 'r')

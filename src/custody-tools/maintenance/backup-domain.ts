@@ -3,10 +3,11 @@ import { createReadStream, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { serviceLayout, userSideLayout } from '../../custody/domain-keys/layout.js'
-import { moveDurably, writePublicFile } from '../../custody/domain-keys/private-file.js'
+import { writePublicFile } from '../../custody/domain-keys/private-file.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { openLmdb } from '../../disk/lmdb-file.js'
+import { moveDurably } from '../../disk/put-file.js'
 import { rawPublicKey } from '../../quorum-protocol/p256.js'
 
 export const BACKED_UP_STORES = ['shares', 'ledger', 'evidence'] as const

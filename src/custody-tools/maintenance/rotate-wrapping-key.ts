@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs'
 import { rewrapDataKeys } from '../../custody/domain-keys/data-keys.js'
 import { serviceLayout, userSideLayout } from '../../custody/domain-keys/layout.js'
-import { moveDurably } from '../../custody/domain-keys/private-file.js'
 import { openShareCopies } from '../../custody/domain-keys/share-copies.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
@@ -11,6 +10,7 @@ import {
   nextWrappingKeyPath,
   readWrappingKeys,
 } from '../../custody/key-stores/wrapping-key.js'
+import { moveDurably } from '../../disk/put-file.js'
 
 /**
  * Wraps the data keys of one domain under a new wrapping key; the shares stay as they are, and the

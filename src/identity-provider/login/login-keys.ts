@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { writeFileDurably } from './write-file-durably.js'
+import { writePrivateFile } from '../../custody/domain-keys/private-file.js'
 
 const jwk = z.strictObject({
   kty: z.literal('EC'),
@@ -37,7 +37,7 @@ export function loadLoginKeys(dataDir: string): LoginKeys {
   const text = readIfPresent(path)
   if (text === undefined) {
     const generated = generateKeys()
-    writeFileDurably(path, `${JSON.stringify(generated, null, 2)}\n`)
+    writePrivateFile(path, Buffer.from(`${JSON.stringify(generated, null, 2)}\n`))
     return { signingJwks: generated.signing_keys, cookieKeys: generated.cookie_keys }
   }
   const parsed = keysFile.safeParse(parseJson(path, text))

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type Provider from 'oidc-provider'
 import { type Logger, pino } from 'pino'
+import { writePrivateFile } from '../../custody/domain-keys/private-file.js'
 import { type Accounts, createAccounts } from './accounts.js'
 import { createArtifactStore } from './artifact-adapter.js'
 import { createDeviceCookies } from './device-cookie.js'
@@ -16,7 +17,6 @@ import { createOidcProvider } from './oidc.js'
 import { DEFAULT_POLICY } from './pages.js'
 import { type PasskeySignIn, servePasskeyScript } from './passkey-sign-in.js'
 import { pinHost } from './pinned-host.js'
-import { writeFileDurably } from './write-file-durably.js'
 
 export interface LoginOptions {
   /** 0 takes a free port. */
@@ -129,7 +129,8 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
           response.destroy()
         })
     })
-    writeFileDurably(join(options.dataDir, 'issuer.json'), `${JSON.stringify({ issuer })}\n`)
+    const kept = Buffer.from(`${JSON.stringify({ issuer })}\n`)
+    writePrivateFile(join(options.dataDir, 'issuer.json'), kept)
     log.info({ issuer, mode: options.mode }, 'login is up')
     return {
       issuer,
