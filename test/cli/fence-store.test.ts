@@ -116,7 +116,8 @@ test('counts that are damaged count as full, too', async () => {
 
 test('a key of a wallet that signed nothing keeps its spend, and loses what was taken from it', async () => {
   const later = { dailyLimitMicros: 400n, monthlyLimitMicros: null, revokedAtMs: null }
-  const since = { usedWallets: new Set<string>(), grants: new Map([[hexOf(KEY_ID), later]]) }
+  const grants = new Map([[hexOf(KEY_ID), later]])
+  const since = { usedWallets: new Set<string>(), grants, lastAtMs: NOW_MS }
   const { counters, key } = await fencedBy(since, (reader) => ({
     counters: countersOf(reader),
     key: reader.keys.byId(KEY_ID),

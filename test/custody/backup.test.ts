@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Io } from '../../src/cli/io.js'
 import { runProgram } from '../../src/cli/program.js'
 import { readLastBackup } from '../../src/disk/last-backup.js'
@@ -268,10 +268,12 @@ describe('a service that lost its machine', () => {
   let lastBefore: number
 
   test('comes back from a backup into an empty home alone, and with its keys', async () => {
+    // What a copy of the other side's log of before lacks.
+    await signed(quorum, requestOf(active, transfer(1)))
     const made = await backup('create', '--to', at('full'), '--with-keys')
     expect(made.code, made.err).toBe(0)
     // After the backup: one key signs, one is revoked, an event takes a place.
-    await signed(quorum, requestOf(active, transfer(1)))
+    await signed(quorum, requestOf(active, transfer(2)))
     await revoke(revoked)
     lastBefore = (await appendOne()).seq
     await endService()
@@ -312,8 +314,24 @@ describe('a service that lost its machine', () => {
     expect(await breachOf(idle)).toBe('daily')
   })
 
-  test('learns from the other side which keys were used, and which were revoked', async () => {
+  test('learns nothing from a log of before the backup, by which no key was used since', async () => {
     lose('service')
+    const older = await restoring('--part', 'service', '--user-log', at('b1', 'identity-provider'))
+    expect(older).toMatchObject({ code: 2 })
+    expect(older.err).toContain('is older than the backup, or of another installation')
+    await expect(quorum.connect()).rejects.toThrow('repeat countersign backup restore')
+  })
+
+  test('uses up no day that is over, by a clock that is behind', async () => {
+    const dayAgoMs = Date.now() - 86_400_000
+    const clock = vi.spyOn(Date, 'now').mockReturnValue(dayAgoMs)
+    const early = await restoring('--part', 'service').finally(() => clock.mockRestore())
+    expect(early).toMatchObject({ code: 2 })
+    expect(early.err).toContain('set it right')
+    await expect(quorum.connect()).rejects.toThrow('repeat countersign backup restore')
+  })
+
+  test('learns from the other side which keys were used, and which were revoked', async () => {
     const restored = await restoring('--part', 'service', '--user-log', at('identity-provider'))
     expect(restored.code, restored.err).toBe(0)
     const [part] = JSON.parse(restored.out).parts
@@ -335,9 +353,9 @@ describe('a service that lost its machine', () => {
 
   test('signs at no nonce that was taken since, and goes on at the next', async () => {
     await quorum.connect()
-    const taken = await quorum.coSigner.sign(requestOf(active, transfer(1, { value: 77n })))
+    const taken = await quorum.coSigner.sign(requestOf(active, transfer(2, { value: 77n })))
     expect(taken).toMatchObject({ ok: false, reason: 'NONCE_TAKEN' })
-    await signed(quorum, requestOf(active, transfer(2)))
+    await signed(quorum, requestOf(active, transfer(3)))
     const dead = await quorum.coSigner.sign(requestOf(revoked, transfer(0)))
     expect(dead).toMatchObject({ ok: false, reason: 'REFUSED', detail: 'NOT_GRANTED' })
   })
@@ -380,7 +398,7 @@ describe('an identity provider that lost its machine', () => {
     expect(await quorum.coSigner.whenReady(20_000)).toBe(true)
     const dead = await quorum.coSigner.sign(requestOf(idle, transfer(0)))
     expect(dead).toMatchObject({ ok: false, reason: 'REFUSED', detail: 'NOT_GRANTED' })
-    await signed(quorum, requestOf(active, transfer(3)))
+    await signed(quorum, requestOf(active, transfer(4)))
   })
 })
 

@@ -21,6 +21,7 @@ import {
   type FencedUserSide,
   fenceUserSide,
 } from '../../custody-tools/maintenance/fence-user-side.js'
+import { CLOCK_ERROR_MAX_MS } from '../../domain/clock.js'
 import { endSessions } from '../../identity-provider/login/end-sessions.js'
 import { SCHEMA_VERSION } from '../../store/key-spaces.js'
 import { UsageError } from '../exit-codes.js'
@@ -225,8 +226,25 @@ async function fenceService(
   part: PartRecord,
 ): Promise<FencedStore> {
   progress('service: fencing what it has forgotten')
-  const since = userLog === null ? null : await readSinceBackup(userLog, part.began_at_ms)
-  return fenceStore(join(home, 'service', 'store'), since, Date.now())
+  const { evidence } = serviceLayout(home)
+  const since = userLog === null ? null : await readSinceBackup(userLog, evidence, part.began_at_ms)
+  const lastKnownMs = Math.max(part.ended_at_ms, since?.lastAtMs ?? 0)
+  return fenceStore(join(home, 'service', 'store'), since, timeAfter(lastKnownMs, Date.now()))
+}
+
+/**
+ * Caps are used up for the day and the month of this time. A new machine whose clock is behind would
+ * use up those of a day that is over, and leave the day whole in which keys have spent already.
+ * @throws UsageError
+ */
+function timeAfter(lastKnownMs: number, nowMs: number): number {
+  const behindMs = lastKnownMs - nowMs
+  if (behindMs > CLOCK_ERROR_MAX_MS) {
+    throw new UsageError(
+      `this machine's clock is at least ${Math.round(behindMs / 1_000)} s behind: set it right, and repeat the command`,
+    )
+  }
+  return Math.max(lastKnownMs, nowMs)
 }
 
 /** @returns null where it is left to do, with a log that is elsewhere */

@@ -1,11 +1,17 @@
 import { openEvidenceReader } from '../../custody/evidence/evidence-log.js'
-import { type ReadEvidence, readEvidence } from '../../custody/evidence/read-evidence.js'
+import type { BatchEvidence } from '../../custody/evidence/evidence-records.js'
+import {
+  type Dated,
+  type ReadEvidence,
+  readEvidence,
+} from '../../custody/evidence/read-evidence.js'
 import { evidenceIn } from '../../custody-tools/maintenance/audit-home.js'
 import { CLOCK_ERROR_MAX_MS } from '../../domain/clock.js'
 import type { UsdMicros } from '../../domain/money.js'
 import { hasBit } from '../../quorum-protocol/batch.js'
-import { viewOf } from '../../quorum-protocol/bytes.js'
+import { sameBytes, viewOf } from '../../quorum-protocol/bytes.js'
 import { decodeIntent } from '../../quorum-protocol/intent.js'
+import { UsageError } from '../exit-codes.js'
 
 /** What the identity provider's log says of the time after a backup of the service. */
 export interface SinceBackup {
@@ -16,6 +22,8 @@ export interface SinceBackup {
   readonly usedWallets: ReadonlySet<string>
   /** By hex of the key's id, what was taken from it at any time since. */
   readonly grants: ReadonlyMap<string, LaterGrant>
+  /** When the last of it was written, by the identity provider's clock; 0: there is nothing. */
+  readonly lastAtMs: number
 }
 
 export interface LaterGrant {
@@ -27,20 +35,52 @@ export interface LaterGrant {
 
 /**
  * @param place the log, or what it is in: the identity provider's home, or a later copy
+ * @param own the service's evidence, as it is in the backup
  * @param beganAtMs when the backup of the service began, by the service's clock
  * @throws Error when there is no log, or it is not whole
+ * @throws UsageError when it is of before the backup, or of another installation
  */
-export async function readSinceBackup(place: string, beganAtMs: number): Promise<SinceBackup> {
+export async function readSinceBackup(
+  place: string,
+  own: string,
+  beganAtMs: number,
+): Promise<SinceBackup> {
   const path = evidenceIn(place)
+  const evidence = await readWhole(path)
+  refuseOlder(path, evidence, await readWhole(own))
+  // The two hosts' clocks may be so far apart.
+  return sinceIn(evidence, beganAtMs - CLOCK_ERROR_MAX_MS)
+}
+
+async function readWhole(path: string): Promise<ReadEvidence> {
   const log = openEvidenceReader(path)
   try {
     const evidence = readEvidence(`the log ${path}`, log.entries())
     if (evidence.problems.length > 0) throw new Error(evidence.problems.join('; '))
-    // The two hosts' clocks may be so far apart.
-    return sinceIn(evidence, beganAtMs - CLOCK_ERROR_MAX_MS)
+    return evidence
   } finally {
     await log.close()
   }
+}
+
+/**
+ * The identity provider has an approval on disk before it answers, so a log of after the backup has
+ * whatever the service had then. By one that lacks it, nothing would count as used since.
+ */
+function refuseOlder(path: string, { batches }: ReadEvidence, own: ReadEvidence): void {
+  const last = newestOf(own.batches)
+  if (last === null) return
+  if (batches.some(({ value }) => sameBytes(value.header, last.value.header))) return
+  throw new UsageError(
+    `${path} lacks what the service had signed when it was backed up: it is older than the backup, or of another installation. Repeat the command with a copy of after the loss; without --user-log every key's caps count as used up`,
+  )
+}
+
+function newestOf(batches: readonly Dated<BatchEvidence>[]): Dated<BatchEvidence> | null {
+  return batches.reduce<Dated<BatchEvidence> | null>(
+    (newest, batch) => (newest === null || batch.timeMs > newest.timeMs ? batch : newest),
+    null,
+  )
 }
 
 function sinceIn({ batches, grants }: ReadEvidence, sinceMs: number): SinceBackup {
@@ -63,7 +103,8 @@ function sinceIn({ batches, grants }: ReadEvidence, sinceMs: number): SinceBacku
       revokedAtMs: wasRevokedAtMs ?? (revoked ? timeMs : null),
     })
   }
-  return { usedWallets, grants: later }
+  const lastAtMs = [...batches, ...grants].reduce((last, { timeMs }) => Math.max(last, timeMs), 0)
+  return { usedWallets, grants: later, lastAtMs }
 }
 
 function hex(bytes: Uint8Array): string {
