@@ -6,6 +6,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -199,6 +200,16 @@ describe('a backup of a running instance', () => {
     expect((await backup('verify', at('b1'))).err).toContain('service/store/data.mdb is missing')
     writeFileSync(copy, whole, { mode: 0o600 })
     expect(await backup('verify', at('b1'))).toMatchObject({ code: 0 })
+  })
+
+  test('is none where a store lies behind a link, which it would lack', async () => {
+    const link = at('service', 'moved-store')
+    symlinkSync(at('b1', 'service', 'store'), link)
+    const made = await backup('create', '--to', at('b3'), '--part', 'service')
+    rmSync(link)
+    expect(made).toMatchObject({ code: 1 })
+    expect(made.err).toContain(`${link} is a symbolic link`)
+    expect(existsSync(at('b3'))).toBe(false)
   })
 
   test('goes into no directory that exists, and an interrupted one is none', async () => {

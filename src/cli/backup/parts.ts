@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join, relative, sep } from 'node:path'
+import { basename, dirname, join, relative, sep } from 'node:path'
 import type { DomainName } from '../../custody/domain-keys/layout.js'
 
 /**
@@ -130,12 +130,22 @@ function orderOf({ path, kind }: HomeFile): number {
   return 0
 }
 
-/** Paths of all regular files below, from the home and with slashes. */
+/**
+ * Paths of all files below, from the home and with slashes.
+ * @throws Error that names a symbolic link: what it leads to would be missing from a backup that says
+ * it is whole. A key may lie elsewhere, and is copied only when it is asked for.
+ */
 function walk(home: string, directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const path = join(directory, entry.name)
     if (entry.isDirectory()) return walk(home, path)
-    return entry.isFile() ? [relative(home, path).split(sep).join('/')] : []
+    const isLink = entry.isSymbolicLink()
+    if (isLink && basename(directory) !== 'keys') {
+      throw new Error(
+        `${path} is a symbolic link, which no backup follows: put what it leads to in its place, by a mount where that is another disk`,
+      )
+    }
+    return isLink || entry.isFile() ? [relative(home, path).split(sep).join('/')] : []
   })
 }
 
