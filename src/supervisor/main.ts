@@ -13,6 +13,8 @@ const service = resolve(process.argv[1] ?? '', '../../main.js')
 
 const children = new Set<ChildProcess>()
 let replacing = false
+/** Asked for meanwhile: what is in place now may be newer than what the new one has read. */
+let again = false
 let stopping = false
 let current = start([])
 
@@ -36,7 +38,11 @@ function start(args: readonly string[]): ChildProcess {
 }
 
 async function replace(): Promise<void> {
-  if (replacing || stopping) return
+  if (stopping) return
+  if (replacing) {
+    again = true
+    return
+  }
   replacing = true
   try {
     current = await handOver(current, start)
@@ -49,6 +55,9 @@ async function replace(): Promise<void> {
   }
   replacing = false
   if (hasEnded(current)) process.exit(current.exitCode ?? 1)
+  if (!again) return
+  again = false
+  await replace()
 }
 
 function stop(): void {
