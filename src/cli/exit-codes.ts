@@ -15,6 +15,8 @@ export const EXIT = {
   refused: 3,
   /** Nobody answered, or the service cannot work now: trying again can help. */
   unavailable: 4,
+  /** As a shell says of a program that SIGPIPE ended, which Node ignores. */
+  readerGone: 141,
 } as const
 
 /** The command line was not understood, or something it needs is not there. */
