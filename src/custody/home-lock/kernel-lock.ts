@@ -1,12 +1,14 @@
 import {
   closeSync,
   constants,
+  fchownSync,
   fstatSync,
   ftruncateSync,
   lstatSync,
   mkdirSync,
   openSync,
   readSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -73,6 +75,7 @@ interface NativeLocks {
 }
 
 const FILE_MODE = 0o600
+const OPEN_OR_MAKE = constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW
 /** In a directory that domains share, another one can have put something in the way. */
 const NOT_A_LOCK: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'ELOOP', 'EISDIR'])
 const RECORD_BYTES_MAX = 1_024
@@ -157,7 +160,7 @@ function openLockFile(path: string): number {
 
 function openOrSay(path: string): number {
   try {
-    return openSync(path, constants.O_RDWR | constants.O_CREAT | constants.O_NOFOLLOW, FILE_MODE)
+    return makeNew(path) ?? openSync(path, OPEN_OR_MAKE, FILE_MODE)
   } catch (error) {
     const code = String(codeOf(error))
     if (!NOT_A_LOCK.has(code)) throw error
@@ -168,6 +171,26 @@ function openOrSay(path: string): number {
       `${path} cannot be opened by uid ${process.geteuid?.()} (${code}): ${whose}. Nothing but the domain's own process makes this file; find out who did, remove it while no process of the domain runs, and start this one again.`,
     )
   }
+}
+
+/**
+ * Root's commands make the lock of a domain, too: it is given to whose directory it lies in, who
+ * could not open it ever after. A file that is there already is nobody's to give away.
+ * @returns null when there is one
+ */
+function makeNew(path: string): number | null {
+  let file: number
+  try {
+    file = openSync(path, OPEN_OR_MAKE | constants.O_EXCL, FILE_MODE)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return null
+    throw error
+  }
+  if (process.geteuid?.() === 0) {
+    const { uid, gid } = statSync(dirname(path))
+    fchownSync(file, uid, gid)
+  }
+  return file
 }
 
 /** Whoever looks for the lock at its path finds the file that this process holds. */
