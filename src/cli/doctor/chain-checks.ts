@@ -14,6 +14,9 @@ import { concern, type Finding, failure, fine, look } from './finding.js'
 /** Of the machine's clock against the newest block, beyond its block time. */
 const CLOCK_APART_MS_MAX = 30_000
 const MS_PER_SECOND = 1_000
+/** Never a higher age to get a send through: caps are in USD. */
+const STALE_FEED =
+  'wait, or name its successor; its own heartbeat as max_age_seconds where that is longer'
 const DAY_MS = 86_400_000
 
 export async function chainChecks(home: string, service: Environment): Promise<readonly Finding[]> {
@@ -100,7 +103,7 @@ async function feeds({ rpc, config }: ChainAccess, subject: string): Promise<Fin
   })
   return stale.length === 0
     ? [fine(title, `${named.size} answer in time`)]
-    : stale.map((found) => failure(title, found, 'raise max_age_seconds, or name another feed'))
+    : stale.map((found) => failure(title, found, STALE_FEED))
 }
 
 async function simulation({ simulator }: ChainAccess, subject: string): Promise<Finding> {

@@ -43,7 +43,8 @@ async function disk(home: string, service: Environment): Promise<Finding> {
   const { bavail, bsize } = await statfs(home)
   const freeBytes = bavail * bsize
   const found = `${mib(freeBytes)} MiB free; writes stop below ${mib(floorBytes)}`
-  const wayOut = 'free space: old logs, or countersign retention --help'
+  const wayOut =
+    'free space beside the home (logs, old backups), or a larger disk: stores never get smaller'
   if (freeBytes < floorBytes) return failure('disk', found, wayOut)
   return freeBytes < ROOM_FLOORS * floorBytes ? concern('disk', found, wayOut) : fine('disk', found)
 }
