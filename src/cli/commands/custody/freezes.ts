@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import { type GlobalOptions, homeOf } from '../../connection.js'
+import { UsageError } from '../../exit-codes.js'
 import type { Io } from '../../io.js'
 import { printRecord } from '../../print.js'
 import { type ShareHolderName, shareHolderOption } from './domain-option.js'
@@ -17,10 +20,8 @@ export function registerFreezes(custody: Command, io: Io): void {
     .option('--reason <text>', 'shown with each refusal')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<DomainOptions & { reason?: string }>()
-      const { freezeInstance, instanceFreezePath } = await import(
-        '../../../custody/instance-freeze.js'
-      )
-      const path = instanceFreezePath(homeOf(io, options), options.domain)
+      const { freezeInstance } = await import('../../../custody/instance-freeze.js')
+      const path = await freezePath(io, options)
       const { sinceMs, reason } = freezeInstance(path, options.reason ?? null, Date.now())
       const since = new Date(sinceMs).toISOString()
       printRecord(io, options, { domain: options.domain, frozen: true, since, reason })
@@ -32,10 +33,18 @@ export function registerFreezes(custody: Command, io: Io): void {
     .addOption(shareHolderOption())
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<DomainOptions>()
-      const { instanceFreezePath, unfreezeInstance } = await import(
-        '../../../custody/instance-freeze.js'
-      )
-      unfreezeInstance(instanceFreezePath(homeOf(io, options), options.domain))
+      const { unfreezeInstance } = await import('../../../custody/instance-freeze.js')
+      unfreezeInstance(await freezePath(io, options))
       printRecord(io, options, { domain: options.domain, frozen: false })
     })
+}
+
+/** @throws UsageError where there is no such domain: whoever is told that it is frozen looks no further */
+async function freezePath(io: Io, options: DomainOptions): Promise<string> {
+  const { instanceFreezePath } = await import('../../../custody/instance-freeze.js')
+  const path = instanceFreezePath(homeOf(io, options), options.domain)
+  if (existsSync(dirname(path))) return path
+  throw new UsageError(
+    `${dirname(path)} is not there, or not for this user to see: nothing was changed. Say --home with the home of the domain, and run this as its user`,
+  )
 }
