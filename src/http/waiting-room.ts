@@ -1,7 +1,7 @@
-import { request as sendRequest } from 'node:http'
+import { type ClientRequest, request as sendRequest } from 'node:http'
 import { errorBody } from '../api/error-body.js'
 import { CATALOGUE } from '../errors/catalogue.js'
-import { fault } from '../errors/fault.js'
+import { type Fault, fault } from '../errors/fault.js'
 import type { HttpRequest, HttpResponse } from './app.js'
 import { readRequestHead } from './request-head.js'
 import { newRequestId } from './request-id.js'
@@ -79,7 +79,7 @@ export function createWaitingRoom({ heldMax, bytesMax } = WAITING_BOUNDS): Waiti
       if (one.gone) return
       if (bytes + piece.byteLength > bytesMax) {
         one.gone = true
-        refuse(response)
+        refuse(response, fault('OVERLOADED'))
         leave(one)
         return
       }
@@ -104,7 +104,8 @@ export function createWaitingRoom({ heldMax, bytesMax } = WAITING_BOUNDS): Waiti
       const path = request.getUrl()
       if (path === '/healthz') answer(response, 200, { status: 'ok' })
       else if (path === '/readyz') answer(response, 503, NOT_READY)
-      else if (held >= heldMax || readRequestHead(request).framing !== 'length') refuse(response)
+      else if (held >= heldMax || readRequestHead(request).framing !== 'length')
+        refuse(response, fault('OVERLOADED'))
       else hold(response, request)
     },
     open(host, port) {
@@ -150,6 +151,22 @@ function headOf(request: HttpRequest): Pick<Held, 'method' | 'target' | 'headers
   }
 }
 
+/** @returns null for a path or header that Node sends nobody, such as one beyond Latin-1 */
+function requestOnward(
+  { method, target: path, headers: held }: Held,
+  body: Buffer,
+  host: string,
+  port: number,
+): ClientRequest | null {
+  const headers = [...held]
+  if (body.length > 0) headers.push('content-length', String(body.length))
+  try {
+    return sendRequest({ host, port, method, path, headers, agent: false })
+  } catch {
+    return null
+  }
+}
+
 interface Progress {
   /** Called when an answer in pieces begins: it may go on for hours, and nobody waits behind it. */
   answering(): void
@@ -162,11 +179,14 @@ function forward(one: Held, host: string, port: number, { answering, done }: Pro
     done()
     return
   }
-  const { response, method, target: path } = one
+  const { response, method } = one
   const body = Buffer.concat(one.pieces)
-  const headers = [...one.headers]
-  if (body.length > 0) headers.push('content-length', String(body.length))
-  const onward = sendRequest({ host, port, method, path, headers, agent: false })
+  const onward = requestOnward(one, body, host, port)
+  if (onward === null) {
+    refuse(response, fault('INVALID_REQUEST'))
+    done()
+    return
+  }
   let ended = false
   const end = (work: () => void): void => {
     if (ended) return
@@ -225,12 +245,10 @@ function forward(one: Held, host: string, port: number, { answering, done }: Pro
   onward.end(body)
 }
 
-function refuse(response: HttpResponse): void {
-  const refusal = fault('OVERLOADED')
-  const { status } = CATALOGUE[refusal.code]
-  answer(response, status, errorBody(refusal, newRequestId()), [
-    ['Retry-After', RETRY_AFTER_SECONDS],
-  ])
+function refuse(response: HttpResponse, refusal: Fault): void {
+  const { status, retryable } = CATALOGUE[refusal.code]
+  const headers = retryable ? [['Retry-After', RETRY_AFTER_SECONDS] as const] : []
+  answer(response, status, errorBody(refusal, newRequestId()), headers)
 }
 
 /** Closes: of what may follow on that connection nothing was read. */

@@ -203,6 +203,27 @@ describe('a service that takes over', () => {
     listener.close()
   })
 
+  test.each([
+    ['a header', 'GET /a HTTP/1.1\r\nHost: a\r\nX-Name: a\u010ab\r\n\r\n'],
+    ['a path', 'GET /\u65e5\u672c HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a method', 'G{T /a HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ])('is not ended by %s that cannot be sent on', async (_what, request) => {
+    const { door, port } = await smallDoor()
+    const caller = connect(port, '127.0.0.1')
+    const answered = once(caller, 'data')
+    const closed = once(caller, 'close')
+    caller.write(request)
+    // Held, or answered at once by an adapter that takes nothing of the kind.
+    await Promise.race([answered, closed, isFull(port)])
+    const listener = await door.open('127.0.0.1', port, served)
+    expect(String(await Promise.race([answered, closed.then(() => 'closed')]))).toMatch(
+      /^(HTTP\/1\.1 [24]|closed)/,
+    )
+    expect(await (await call(port, '/next')).text()).toBe('served')
+    caller.destroy()
+    listener.close()
+  })
+
   test('writes no more to a caller that takes nothing, until it takes again', async () => {
     let tell = (_text: string): void => undefined
     const streaming = createHttpServer((request, response) => {
