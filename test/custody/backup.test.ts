@@ -218,6 +218,10 @@ describe('a backup of a running instance', () => {
     expect(again.err).toContain('exists already')
     expect(existsSync(at('b1', 'backup.json'))).toBe(true)
     expect((await backup('verify', at('service'))).err).toContain('is not a whole backup')
+    // Each would be in the next one.
+    const inside = await backup('create', '--to', at('service', 'backups', 'b1'))
+    expect(inside).toMatchObject({ code: 2 })
+    expect(existsSync(at('service', 'backups'))).toBe(false)
   })
 })
 
@@ -372,6 +376,8 @@ describe('a service that lost its machine', () => {
   })
 
   test('spends again what the operator knows to be left', async () => {
+    const swapped = ['--day-used', '60', '--month-used', '40']
+    expect(await backup('reconcile', active.keyId, ...swapped)).toMatchObject({ code: 2 })
     const spent = ['--day-used', '40', '--month-used', '60', '--json']
     const done = await backup('reconcile', active.keyId, ...spent)
     expect(done.code, done.err).toBe(0)

@@ -7,7 +7,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { VERSION } from '../../api/version.js'
 import {
   type DomainName,
@@ -33,7 +33,15 @@ import {
   newManifest,
   type PartRecord,
 } from './manifest.js'
-import { canRead, filesOf, type HomeFile, isHere, PARTS, type PartName } from './parts.js'
+import {
+  canRead,
+  directoryOf,
+  filesOf,
+  type HomeFile,
+  isHere,
+  PARTS,
+  type PartName,
+} from './parts.js'
 
 export interface BackupOptions {
   readonly home: string
@@ -58,6 +66,7 @@ const PRIVATE_MODE = 0o600
 export async function createBackup(options: BackupOptions): Promise<Manifest> {
   const { to } = options
   if (existsSync(to)) throw new UsageError(`${to} exists already: name a directory that does not`)
+  refuseInside(options)
   const partial = `${to}.${process.pid}.partial`
   const chosen = chosenParts(options)
   mkdirSync(partial, { recursive: true, mode: 0o700 })
@@ -73,6 +82,17 @@ export async function createBackup(options: BackupOptions): Promise<Manifest> {
     rmSync(partial, { recursive: true, force: true })
     leaveNote(options, chosen, { result: 'failed', bytes: null })
     throw error
+  }
+}
+
+/** A backup that lies in what it is of would be in the next one, and both in the one after that. */
+function refuseInside({ home, to }: BackupOptions): void {
+  for (const part of PARTS.filter((one) => one !== 'config')) {
+    const directory = directoryOf(home, part)
+    if (!`${to}${sep}`.startsWith(`${directory}${sep}`)) continue
+    throw new UsageError(
+      `${to} lies in ${directory}, of which it is a backup: name a directory outside of it`,
+    )
   }
 }
 

@@ -22,13 +22,18 @@ export interface Reconciled {
 /**
  * Puts right what a restore took for used up, once the operator knows what a key and those that it
  * was rotated from have spent. What is reserved counts besides. The service must be stopped.
- * @throws UsageError for a key that is not there
+ * @throws UsageError for a key that is not there, and a month with less than its day
  */
 export function reconcileSpend(
   home: string,
   keyId: KeyId,
   spent: { readonly dayMicros: UsdMicros; readonly monthMicros: UsdMicros },
 ): Promise<Reconciled> {
+  if (spent.monthMicros < spent.dayMicros) {
+    throw new UsageError(
+      'what was spent today is spent this month, too: give no less for the month',
+    )
+  }
   const store = join(home, 'service', 'store')
   if (!existsSync(store)) throw new UsageError(`there is no store in ${home}`)
   return holding(

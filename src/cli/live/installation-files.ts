@@ -205,8 +205,8 @@ ${elsewhere(choices)}
    countersign keys create agent --wallet sw_… --permission trade --daily 100 --monthly 1000
    COUNTERSIGN_API_KEY=sk_live_… countersign send --chain ${chains[0] ?? 1} --to 0x… --value 1 --wait
 
-9. A backup, now and every day, of each domain as its own user, into a directory of that user's;
-   without --with-keys it has no private key, so keep copies of those elsewhere:
+9. A backup, now and every day, of each domain as its own user, into a directory of that user's that is
+   outside of the home; without --with-keys it has no private key, so keep copies of those elsewhere:
 
    ${run('countersign-service', 'backup create --part service config --to DIR')}
    ${run('countersign-identity', 'backup create --part user --to DIR')}
