@@ -131,6 +131,13 @@ describe('live init', () => {
     ['passwords in the clear', 'http', ['--service-url', 'http://w.example.com'], 'https'],
     ['a chain that is none of ours', 'chain', [...URLS, '--chains', '5'], '5 is not one of'],
     ['half a feed', 'feed', [...URLS, '--usdc-feeds', '1=0x12'], 'equals sign'],
+    [
+      'a home that systemd takes for two',
+      'space',
+      [...URLS, '--data', '/srv/my data'],
+      'plain path',
+    ],
+    ['one port for two', 'port', [...URLS, '--identity-port', '8080'], 'give two'],
   ])('refuses %s', async (_what, name, flags, reason) => {
     const { code, err } = await init(name, flags)
     expect(code).toBe(2)

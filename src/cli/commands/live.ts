@@ -81,17 +81,20 @@ async function choicesOf(io: Io, options: InitFlags): Promise<LiveChoices> {
     'https://wallet.example.com',
   )
   const identityUrl = await urlOf(io, 'identity-url', options.identityUrl, 'https://id.example.com')
+  const [servicePort, identityPort] = [portOf(options.servicePort), portOf(options.identityPort)]
+  if (servicePort === identityPort) {
+    throw new UsageError('the service and the login cannot both have that port: give two')
+  }
   return {
     chains,
     serviceUrl,
     identityUrl,
     usdcFeeds: feedsOf(options.usdcFeeds ?? []),
-    servicePort: portOf(options.servicePort),
-    identityPort: portOf(options.identityPort),
-    home: resolve(options.data),
+    ...{ servicePort, identityPort },
     fileKeys: options.fileKeys === true,
-    packageRoot: linkedRoot(packageRoot()),
-    node: process.execPath,
+    home: plain(resolve(options.data)),
+    packageRoot: plain(linkedRoot(packageRoot())),
+    node: plain(process.execPath),
   }
 }
 
@@ -99,6 +102,12 @@ async function choicesOf(io: Io, options: InitFlags): Promise<LiveChoices> {
 function linkedRoot(root: string): string {
   const isLinked = existsSync(PACKAGE_LINK) && realpathSync(PACKAGE_LINK) === realpathSync(root)
   return isLinked ? PACKAGE_LINK : root
+}
+
+/** In units and in systemd-tmpfiles' lines a space ends a path, and `%` means something else. */
+function plain(path: string): string {
+  if (/^[\w./@+-]+$/.test(path)) return path
+  throw new UsageError(`${path} has characters that systemd takes for others: give a plain path`)
 }
 
 function chainsOf(ids: readonly number[] | undefined): readonly ChainId[] {
