@@ -3,6 +3,7 @@ import { createReadStream, existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { serviceLayout, userSideLayout } from '../../custody/domain-keys/layout.js'
+import { refuseHalfRestored } from '../../custody/domain-keys/pending-restore.js'
 import { writePublicFile } from '../../custody/domain-keys/private-file.js'
 import { lockMaintenance } from '../../custody/home-lock/domain-lock.js'
 import { holding } from '../../custody/home-lock/kernel-lock.js'
@@ -40,6 +41,7 @@ export function backUpDomain(home: string, domain: 'service' | 'user', to: strin
 async function backUp(home: string, domain: 'service' | 'user', to: string): Promise<void> {
   const layout = domain === 'service' ? serviceLayout(home) : userSideLayout(home)
   if (existsSync(to)) throw new Error(`${to} exists already`)
+  refuseHalfRestored(layout)
   if (!existsSync(layout.shares)) throw new Error(`${layout.shares} does not exist`)
   const sha256: BackupManifest['sha256'] = {}
   const partial = `${to}.${process.pid}.partial`
