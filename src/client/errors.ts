@@ -19,6 +19,8 @@ export interface ServiceErrorFields {
 
 export class CountersignError extends Error {
   override readonly name: string = 'CountersignError'
+  /** Of the write that failed, given or drawn: repeated with it, it never pays twice. Else null. */
+  idempotencyKey: string | null = null
 }
 
 /** The service answered, with an error. */
@@ -108,19 +110,19 @@ export class UnavailableError extends ServiceError {
   override readonly name = 'UnavailableError'
 }
 
-/** No answer came. A write may have happened: repeat it with the same idempotency key. */
+/** No answer came. A write may have happened: repeat it with `idempotencyKey`. */
 export class ConnectionError extends CountersignError {
   override readonly name = 'ConnectionError'
 }
 
-/** `waitForTransaction` gave up; the transaction goes on. */
+/** The waiting ended, since it took too long or nobody could be asked; the transaction goes on. */
 export class WaitTimeoutError extends CountersignError {
   override readonly name = 'WaitTimeoutError'
 
   readonly txId: string
 
-  constructor(message: string, txId: string) {
-    super(message)
+  constructor(message: string, txId: string, options?: ErrorOptions) {
+    super(message, options)
     this.txId = txId
   }
 }

@@ -21,7 +21,8 @@ export interface Transport {
 export interface CallOptions {
   /**
    * Names this payment: the same key never pays twice. Give your own (an invoice number, say) where
-   * a crash of the caller must not lose it; default is a random one for this call.
+   * a crash of the caller must not lose it; default is a random one for this call, which is named by
+   * what the call throws.
    */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
@@ -31,6 +32,8 @@ export type Input = Readonly<Record<string, unknown>>
 
 const BACKOFF_MS_MIN = 250
 const BACKOFF_MS_MAX = 8_000
+/** Who is asked to wait for longer decides that for themselves. */
+const ASKED_MS_MAX = 60_000
 /** Nothing was done, so that repeating is safe for any method. */
 const UNTOUCHED: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'WRITES_STOPPED'])
 
@@ -42,18 +45,31 @@ export async function request(
 ): Promise<unknown> {
   const isRepeatable = route.method === 'GET' || route.movesValue !== undefined
   const key = options.idempotencyKey ?? (route.movesValue === true ? crypto.randomUUID() : null)
+  /** Of an attempt that may have been carried out; refusals of later ones say nothing about it. */
+  let unheard: ConnectionError | null = null
   for (let attempt = 0; ; attempt++) {
     const outcome = await attemptOnce(transport, route, input, key, options.signal)
     if (outcome.ok) return outcome.value
     const { error } = outcome
+    if (error instanceof ConnectionError) unheard = error
     const mayRepeat =
       error instanceof ConnectionError
         ? isRepeatable
         : UNTOUCHED.has(error.code) || (isRepeatable && error.retryable)
-    if (!mayRepeat || attempt >= transport.retriesMax || options.signal?.aborted === true)
-      throw error
-    await pause(backoffMs(attempt, error), options.signal)
+    const waitMs = backoffMs(attempt, error)
+    const isLast = attempt >= transport.retriesMax || waitMs > ASKED_MS_MAX
+    if (!mayRepeat || isLast || options.signal?.aborted === true) {
+      const thrown = unheard !== null && saysNothingOfOthers(error) ? unheard : error
+      thrown.idempotencyKey = key
+      throw thrown
+    }
+    await pause(waitMs, options.signal)
   }
+}
+
+/** Refused before anybody looks whether its idempotency key was used, or for the moment only. */
+function saysNothingOfOthers(error: ServiceError | ConnectionError): boolean {
+  return error instanceof ConnectionError || error.status === 401 || error.retryable
 }
 
 type Outcome =
@@ -142,7 +158,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Doubling, with jitter, and never less than the service asks for. */
+/** Doubling, with jitter, and never less than the service asks for, however long that is. */
 function backoffMs(attempt: number, error: ServiceError | ConnectionError): number {
   const ceiling = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_MIN * 2 ** attempt)
   const jittered = ceiling * (0.5 + Math.random() / 2)

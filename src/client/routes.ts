@@ -10,7 +10,10 @@ export interface Route {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** `:name` parameters are input fields. */
   readonly path: string
-  /** Takes an Idempotency-Key, so that it may be repeated. */
+  /**
+   * True: it takes an Idempotency-Key, so that it may be repeated. False: it changes nothing. Absent
+   * where neither is so: repeated after a lost answer, it would be done twice.
+   */
   readonly movesValue?: boolean
 }
 
@@ -18,8 +21,13 @@ type AgentRow<N extends OperationName> = Extract<Operation, { name: N }>
 type ConsoleRow<N extends ConsoleOperationName> = Extract<ConsoleOperation, { name: N }>
 
 type AgentRoutes = {
-  readonly [N in OperationName]: Pick<AgentRow<N>, 'method' | 'path' | 'movesValue'>
+  readonly [N in OperationName]: Pick<AgentRow<N>, 'method' | 'path'> & Repetition<AgentRow<N>>
 }
+type Repetition<R extends Operation> = R['movesValue'] extends true
+  ? { readonly movesValue: true }
+  : R['permission'] extends 'read'
+    ? { readonly movesValue: false }
+    : { readonly movesValue?: never }
 type ConsoleRoutes = {
   readonly [N in ConsoleOperationName]: Pick<ConsoleRow<N>, 'method' | 'path'>
 }
@@ -36,7 +44,7 @@ export const AGENT_ROUTES = {
   send_transaction: { method: 'POST', path: '/api/tx/send', movesValue: true },
   simulate_transaction: { method: 'POST', path: '/api/tx/simulate', movesValue: false },
   get_transaction_status: { method: 'GET', path: '/api/tx/:tx_id', movesValue: false },
-  withdraw_transaction: { method: 'POST', path: '/api/tx/:tx_id/withdraw', movesValue: false },
+  withdraw_transaction: { method: 'POST', path: '/api/tx/:tx_id/withdraw' },
   get_swap_quote: { method: 'POST', path: '/api/swap/quote', movesValue: false },
   execute_swap: { method: 'POST', path: '/api/swap/execute', movesValue: true },
   get_defi_markets: { method: 'GET', path: '/api/defi/markets', movesValue: false },
@@ -47,7 +55,7 @@ export const AGENT_ROUTES = {
   defi_withdraw: { method: 'POST', path: '/api/defi/withdraw', movesValue: true },
   get_gas_swap_quote: { method: 'POST', path: '/api/gas/swap/quote', movesValue: false },
   gas_swap: { method: 'POST', path: '/api/gas/swap', movesValue: true },
-  create_child_key: { method: 'POST', path: '/api/keys/child', movesValue: false },
+  create_child_key: { method: 'POST', path: '/api/keys/child' },
 } as const satisfies AgentRoutes
 
 export const CONSOLE_ROUTES = {

@@ -1,5 +1,5 @@
 import type { TransactionView } from '../api/transaction.js'
-import { WaitTimeoutError } from './errors.js'
+import { ConnectionError, ServiceError, WaitTimeoutError } from './errors.js'
 import { pause } from './request.js'
 
 export interface WaitOptions {
@@ -35,9 +35,14 @@ function isFinal({ status }: TransactionView): boolean {
 
 export const UNTIL = { decided: isDecided, final: isFinal }
 
+/** Looks may fail for as long: a service that is started anew is back by then. */
+const OUTAGE_MS_MAX = 300_000
+
 /**
- * Asks until the transaction has come so far.
- * @throws WaitTimeoutError when it is still under way after `timeoutMs`
+ * Asks until the transaction has come so far. A service that cannot be asked for a while says nothing
+ * about it, so the waiting goes on.
+ * @throws WaitTimeoutError when it is still under way after `timeoutMs`, or could not be asked about
+ *   for OUTAGE_MS_MAX
  */
 export async function waitForTransaction(
   look: (txId: string, signal: AbortSignal | undefined) => Promise<TransactionView>,
@@ -46,14 +51,31 @@ export async function waitForTransaction(
   { timeoutMs = TIMEOUT_MS, intervalMs = INTERVAL_MS, signal, onLook }: WaitOptions = {},
 ): Promise<TransactionView> {
   const deadlineMs = performance.now() + timeoutMs
+  let failingSinceMs: number | null = null
   for (;;) {
-    const record = await look(txId, signal)
-    onLook?.(record)
-    if (hasCome(record)) return record
-    if (performance.now() + intervalMs > deadlineMs) {
-      const message = `${txId} is still ${record.status} after ${timeoutMs} ms`
-      throw new WaitTimeoutError(message, txId)
+    const seen = await look(txId, signal).catch(passing)
+    const nowMs = performance.now()
+    if (seen instanceof Error) failingSinceMs ??= nowMs
+    else {
+      failingSinceMs = null
+      onLook?.(seen)
+      if (hasCome(seen)) return seen
     }
+    const outageEndsMs = failingSinceMs === null ? deadlineMs : failingSinceMs + OUTAGE_MS_MAX
+    if (nowMs + intervalMs > Math.min(deadlineMs, outageEndsMs)) throw gaveUp(txId, seen)
     await pause(intervalMs, signal)
   }
+}
+
+function gaveUp(txId: string, seen: TransactionView | Error): WaitTimeoutError {
+  return seen instanceof Error
+    ? new WaitTimeoutError(`${txId} could not be looked at: ${seen.message}`, txId, { cause: seen })
+    : new WaitTimeoutError(`${txId} is still ${seen.status}`, txId)
+}
+
+/** @throws what will be no better at the next look */
+function passing(error: unknown): ConnectionError | ServiceError {
+  if (error instanceof ConnectionError) return error
+  if (error instanceof ServiceError && error.retryable) return error
+  throw error
 }

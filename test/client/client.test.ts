@@ -53,6 +53,18 @@ function client(over: Partial<Parameters<typeof createClient>[0]> = {}): Client 
   return createClient({ url: harness.baseUrl, apiKey: TRADE_SECRET, ...over })
 }
 
+/** The first answers come about, and are never heard. */
+function loseAnswers(count: number): typeof fetch {
+  let lost = 0
+  return async (input, init) => {
+    const response = await fetch(input, init)
+    if (lost === count) return response
+    lost++
+    await response.text()
+    throw new TypeError('the answer was lost')
+  }
+}
+
 describe('the types', () => {
   it('are those of the operations tables', () => {
     expectTypeOf<Parameters<Client['sendTransaction']>[0]>().toEqualTypeOf<
@@ -71,8 +83,9 @@ describe('the types', () => {
   })
 
   it('and the routes cover every row', () => {
-    for (const { name, method, path, movesValue } of operations) {
-      expect(AGENT_ROUTES[name]).toEqual({ method, path, movesValue })
+    for (const { name, method, path, movesValue, permission } of operations) {
+      const isRepeatable = movesValue || permission === 'read'
+      expect(AGENT_ROUTES[name]).toEqual({ method, path, ...(isRepeatable ? { movesValue } : {}) })
     }
     for (const { name, method, path } of consoleOperations) {
       expect(CONSOLE_ROUTES[name]).toEqual({ method, path })
@@ -91,17 +104,9 @@ describe('a call', () => {
   it('of a write that is repeated keeps its idempotency key', async () => {
     script.push('SCREENING_UNAVAILABLE', 'IDEMPOTENCY_IN_PROGRESS')
     const from = harness.calls.length
-    let requests = 0
-    const flaky: typeof fetch = async (input, init) => {
-      requests++
-      const response = await fetch(input, init)
-      if (requests > 1) return response
-      await response.text()
-      throw new TypeError('the answer was lost')
-    }
-    await client({ fetch: flaky, retriesMax: 5 }).sendTransaction(SEND)
+    await client({ fetch: loseAnswers(1), retriesMax: 5 }).sendTransaction(SEND)
     const calls = harness.calls.slice(from)
-    expect(requests).toBe(3)
+    expect(calls).toHaveLength(3)
     expect(new Set(calls.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1)
     expect(calls[0]?.idempotencyKey).toMatch(/^[0-9a-f-]{36}$/)
   })
@@ -149,6 +154,52 @@ describe('a call', () => {
     ).rejects.toBeInstanceOf(ConnectionError)
   })
 
+  it('that makes a key is not repeated when its answer is lost: there would be two', async () => {
+    const from = harness.calls.length
+    const child: OperationInput<'create_child_key'> = {
+      name: 'helper',
+      permission: 'read',
+      allowed_chains: [1],
+      daily_limit_usd: '1',
+      monthly_limit_usd: '1',
+      expires_at: '2100-01-01T00:00:00.000Z',
+    }
+    await expect(client({ fetch: loseAnswers(1) }).createChildKey(child)).rejects.toBeInstanceOf(
+      ConnectionError,
+    )
+    expect(harness.calls.slice(from).map(({ operation }) => operation)).toEqual([
+      'create_child_key',
+    ])
+  })
+
+  it('of a write whose answer is lost ends in that, whatever refuses the repetitions', async () => {
+    script.push('hang up', 'OVERLOADED', 'OVERLOADED')
+    const from = harness.calls.length
+    const error = await client({ fetch: loseAnswers(1), retriesMax: 2 })
+      .sendTransaction(SEND)
+      .catch((thrown: unknown) => thrown)
+    expect(error).toBeInstanceOf(ConnectionError)
+    const [first] = harness.calls.slice(from)
+    expect(error).toMatchObject({ idempotencyKey: first?.idempotencyKey })
+    script.length = 0
+    const { idempotencyKey } = error as ConnectionError
+    await client().sendTransaction(SEND, idempotencyKey === null ? {} : { idempotencyKey })
+    expect(harness.calls.at(-1)?.idempotencyKey).toBe(first?.idempotencyKey)
+  })
+
+  it('is told of a service that asks for an hour, and does not wait for it', async () => {
+    let requests = 0
+    const maintenance: typeof fetch = async () => {
+      requests++
+      return new Response('back soon', { status: 503, headers: { 'retry-after': '3600' } })
+    }
+    await expect(client({ fetch: maintenance }).getLimits()).rejects.toMatchObject({
+      name: 'UnavailableError',
+      retryAfterSeconds: 3_600,
+    })
+    expect(requests).toBe(1)
+  })
+
   it('stops when its caller says so', async () => {
     const signal = AbortSignal.timeout(300)
     const started = performance.now()
@@ -188,6 +239,25 @@ describe('waiting for a transaction', () => {
     statuses.push('signed', 'broadcast', 'failed')
     const record = await client().waitForTransaction('tx_1', { intervalMs: 10 })
     expect(record.status).toBe('failed')
+  })
+
+  it('goes on while the service is away, and ends where it will not come back', async () => {
+    let requests = 0
+    const away: typeof fetch = async (input, init) => {
+      requests++
+      if (requests === 2) return new Response('starting', { status: 502 })
+      if (requests === 3) throw new TypeError('connection refused')
+      return fetch(input, init)
+    }
+    statuses.push('broadcast', 'confirmed')
+    const waiting = client({ fetch: away, retriesMax: 0 })
+    const record = await waiting.waitForTransaction('tx_1', { intervalMs: 10 })
+    expect([record.status, requests]).toEqual(['confirmed', 4])
+    const gone = client({ url: 'http://127.0.0.1:1', retriesMax: 0 })
+    const gaveUp = gone.waitForTransaction('tx_1', { intervalMs: 10, timeoutMs: 50 })
+    await expect(gaveUp).rejects.toMatchObject({ name: 'WaitTimeoutError', txId: 'tx_1' })
+    const refused = client({ apiKey: 'nonsense' }).waitForTransaction('tx_1')
+    await expect(refused).rejects.toBeInstanceOf(AuthenticationError)
   })
 
   it('gives up after its time', async () => {
