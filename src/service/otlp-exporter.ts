@@ -21,7 +21,7 @@ export interface Span {
 export interface SpanExporter {
   /** Costs a push; beyond SPANS_WAITING_MAX spans are dropped. */
   add(span: Span): void
-  /** Sends what waits. */
+  /** Sends what waits, unless the collector does not take it: nobody's end waits for that. */
   close(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function createOtlpExporter(
   let waiting: Span[] = []
   let dropped = 0
   let saidMs = Number.NEGATIVE_INFINITY
-  let sending: Promise<void> = Promise.resolve()
+  let flushing: Promise<void> | null = null
 
   function lost(count: number, reason: string): void {
     dropped += count
@@ -54,7 +54,8 @@ export function createOtlpExporter(
     log.warn({ dropped, reason }, 'spans are lost: the collector does not take them')
   }
 
-  async function send(spans: readonly Span[]): Promise<void> {
+  /** @returns whether the collector took them */
+  async function send(spans: readonly Span[]): Promise<boolean> {
     try {
       const answer = await fetch(url, {
         method: 'POST',
@@ -65,17 +66,25 @@ export function createOtlpExporter(
       })
       await answer.body?.cancel()
       if (!answer.ok) lost(spans.length, `status ${answer.status}`)
+      return answer.ok
     } catch (error) {
       lost(spans.length, error instanceof Error ? error.name : 'unknown')
+      return false
     }
   }
 
-  /** One request after another. */
+  /** One request after another; after one that is not taken the rest waits for the next time. */
+  async function sendAll(): Promise<void> {
+    while (waiting.length > 0) {
+      if (!(await send(waiting.splice(0, SPANS_PER_REQUEST_MAX)))) return
+    }
+  }
+
   function flush(): Promise<void> {
-    sending = sending.then(async () => {
-      while (waiting.length > 0) await send(waiting.splice(0, SPANS_PER_REQUEST_MAX))
+    flushing ??= sendAll().finally(() => {
+      flushing = null
     })
-    return sending
+    return flushing
   }
 
   const timer = setInterval(() => {
