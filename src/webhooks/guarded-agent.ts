@@ -1,14 +1,11 @@
-import type { LookupAddress } from 'node:dns'
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { Agent, buildConnector } from 'undici'
+import { type ResolveHost, resolveByDns, resolveBySystem } from './resolve-host.js'
 import { isPublicAddress, type WebhookTargets } from './target-address.js'
 
 const CONNECT_TIMEOUT_MS = 4_000
 /** Addresses of one name tried in turn, as long as the delivery's own time allows. */
 const ADDRESSES_MAX = 3
-/** Per origin. An endpoint's actor has no more deliveries in flight than this. */
-const CONNECTIONS_PER_ORIGIN_MAX = 8
 const KEEP_ALIVE_MS = 15_000
 const RESPONSE_HEADER_BYTES_MAX = 16 * 1024
 
@@ -22,11 +19,9 @@ export class TargetRefusedError extends Error {
   }
 }
 
-export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>
-
 export interface GuardedAgentOptions {
   readonly targets: WebhookTargets
-  /** Default: the system's resolver. */
+  /** Default: DNS for public targets, the system's resolver for any. */
   readonly resolve?: ResolveHost
   /** PEM of a certificate authority to trust, and no other; default: Node's own list. */
   readonly ca?: string
@@ -43,19 +38,22 @@ type Connected = Extract<Parameters<Parameters<Connector>[1]>, [null, unknown]>[
  * handshake still proves the name. It follows no redirect.
  */
 export function createGuardedAgent(options: GuardedAgentOptions): Agent {
-  const resolve = options.resolve ?? resolveBySystem
+  const { targets } = options
+  const resolve = options.resolve ?? (targets === 'public' ? resolveByDns() : resolveBySystem)
   const connectTo = buildConnector({
     timeout: CONNECT_TIMEOUT_MS,
     ...(options.ca === undefined ? {} : { ca: options.ca }),
   })
   return new Agent({
-    connections: CONNECTIONS_PER_ORIGIN_MAX,
+    // As many as deliveries are in flight, which their endpoints bound. A bound for each origin
+    // would let one receiver that hangs hold up all others behind the same name.
+    connections: null,
     pipelining: 1,
     keepAliveTimeout: KEEP_ALIVE_MS,
     keepAliveMaxTimeout: KEEP_ALIVE_MS,
     maxHeaderSize: RESPONSE_HEADER_BYTES_MAX,
     connect(target, callback) {
-      openChecked(target, options.targets, resolve, connectTo).then(
+      openChecked(target, targets, resolve, connectTo).then(
         (socket) => callback(null, socket),
         (error: unknown) =>
           callback(error instanceof Error ? error : new Error(String(error)), null),
@@ -103,8 +101,4 @@ function connectOnce(connectTo: Connector, target: ConnectOptions): Promise<Conn
       else reject(error)
     })
   })
-}
-
-function resolveBySystem(hostname: string): Promise<readonly LookupAddress[]> {
-  return lookup(hostname, { all: true, order: 'ipv4first' })
 }

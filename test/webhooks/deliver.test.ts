@@ -1,6 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import type { Agent } from 'undici'
 import { afterEach, describe, expect, it } from 'vitest'
+import { IN_FLIGHT_MAX } from '../../actors/webhook-endpoint/core/state.js'
 import type { EventId } from '../../src/domain/ids.js'
 import { createDeliverer, type DeliveryOutcome } from '../../src/webhooks/deliver.js'
 import { createGuardedAgent } from '../../src/webhooks/guarded-agent.js'
@@ -94,6 +95,26 @@ describe('one delivery', () => {
     const outcome = await deliverTo(target.url, [secret], 200)
     expect(outcome).toMatchObject({ kind: 'retry', status: null, error: 'no response in time' })
     expect(outcome.durationMs).toBeLessThan(1_500)
+  })
+
+  it('is not held up by others of the same host that hang', async () => {
+    const target = await receiver((response, _index, { url }) => {
+      if (url === '/hook') response.writeHead(200).end()
+    })
+    const dispatcher = agent()
+    const to = (url: string, timeoutMs: number) =>
+      createDeliverer({ dispatcher, mailer: null, timeoutMs }).deliver(
+        { kind: 'webhook', url, secrets: [secret] },
+        event,
+      )
+    const hanging = Array.from({ length: 2 * IN_FLIGHT_MAX }, () =>
+      to(`${target.url}/hanging`, 3_000),
+    )
+    expect(await to(target.url, 1_000)).toMatchObject({ kind: 'delivered' })
+    for (const outcome of await Promise.all(hanging)) {
+      expect(outcome).toMatchObject({ error: 'no response in time' })
+    }
+    expect(target.received).toHaveLength(hanging.length + 1)
   })
 
   it('counts an answer whose body never ends', async () => {

@@ -105,7 +105,6 @@ describe('connecting', () => {
     'https://127.1/',
     'https://[::1]/',
     'https://[::ffff:127.0.0.1]/',
-    'https://localhost/',
   ])('to %s is refused', async (url) => {
     const reason = await refusal({ targets: 'public' }, url)
     expect(reason).toBe('the host resolves to a private or reserved address')

@@ -66,7 +66,7 @@ export const SEQ_UNKNOWN = 0
 export const PENDING_MAX = 256
 /** The console may ask for tests and redeliveries beyond PENDING_MAX, up to this. */
 export const PENDING_WITH_REQUESTED_MAX = PENDING_MAX + 50
-/** As many as connections are opened to one origin. */
+/** Each has a connection of its own. */
 export const IN_FLIGHT_MAX = 8
 /**
  * Parts of IN_FLIGHT_MAX that overlap: neither a flood of new events nor a backlog of hanging
