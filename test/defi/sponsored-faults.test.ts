@@ -108,6 +108,29 @@ it('picks up what a kill interrupted: nothing is lost, nothing happens twice', a
   }
 })
 
+it('answers a swap by its quote as before when it comes again after a kill', async () => {
+  const chain = chainOf(stack, BASE)
+  const wallet = await newWallet(stack)
+  await give(stack, BASE, wallet.address, '10', 'USDC')
+  const { api } = wallet.key
+  const quote = await api.post('/api/swap/quote', {
+    ...{ chain_id: BASE, token_in: chain.usdc, token_out: chain.wrapped },
+    amount_in: chain.oneUsdc.toString(),
+  })
+  const { quote_id } = quote.json
+  const swapOnce = (body: object) =>
+    api.post('/api/swap/execute', body, { 'idempotency-key': 'rebalance-1' })
+  const first = await swapOnce({ quote_id })
+  expect(first.status, first.text).toBeOneOf([200, 202])
+  await finalOf(api, first.json.tx_id)
+  await stack.service.killAndAwaitRestart('service')
+  const again = await swapOnce({ quote_id })
+  expect([again.status, again.json.tx_id], again.text).toEqual([first.status, first.json.tx_id])
+  expect((await swapOnce({ quote_id: 'quote_other' })).code).toBe('IDEMPOTENCY_KEY_REUSED')
+  expect((await api.post('/api/swap/execute', { quote_id })).code).toBe('NOT_FOUND')
+  expect(await chain.balance(chain.usdc, wallet.address)).toBe(9n * chain.oneUsdc)
+})
+
 it('keeps the spend of a reverted intent that nobody could cancel until its deadline', async () => {
   const chain = chainOf(stack, OPTIMISM)
   const failed = await revertedForRelayers(chain)

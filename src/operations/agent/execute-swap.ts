@@ -3,7 +3,7 @@ import { leastOutput, planSwap, type WantedSwap } from '../../defi/plan-swap.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { AgentContext, AgentHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
-import { sponsorCall, sponsoredChain } from '../sponsored/sponsor-call.js'
+import { sponsorCall, sponsoredChain, sponsorForgotten } from '../sponsored/sponsor-call.js'
 import { wantedSwap } from './get-swap-quote.js'
 
 type Input = Parameters<AgentHandlers['execute_swap']>[1]
@@ -25,7 +25,10 @@ export function executeSwap(ports: OperationPorts): AgentHandlers['execute_swap'
       if (!on.ok) return on
     }
     const terms = termsOf(ports, context, input)
-    if (!terms.ok) return terms
+    if (!terms.ok) {
+      // A quote lives for a minute, and not past the process; a request may come again for a day.
+      return 'quote_id' in input ? sponsorForgotten(ports, context, 'swap', terms.fault) : terms
+    }
     const { chainId, wanted, minOutOf } = terms.value
     const on = sponsoredChain(ports, context, chainId)
     if (!on.ok) return on

@@ -6,8 +6,9 @@ import type { ChainAccess } from '../../chains/access.js'
 import { type Plan, quoteOf } from '../../defi/plan.js'
 import { type Address, ID_PREFIX, type TxId } from '../../domain/ids.js'
 import type { SponsoredKind } from '../../domain/sponsorship.js'
-import { fault, ok, type Result, refuse } from '../../errors/fault.js'
+import { type Fault, fault, ok, type Result, refuse } from '../../errors/fault.js'
 import { newId } from '../../store/new-id.js'
+import type { SponsoredQuote } from '../../valuation/sponsored-quote.js'
 import { answerOfSend } from '../agent/send-transaction.js'
 import type { AgentContext, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -45,8 +46,38 @@ export async function sponsorCall(
   request: { readonly kind: SponsoredKind; readonly fingerprint: string },
   plan: () => Promise<Result<Plan>>,
 ): Promise<Answer<TransactionView>> {
-  const { key, requestId, proofKey, idempotency } = context
-  const { chain, router, delegate } = on
+  const quote = await quoteOf(ports, on.chain, plan)
+  return ask(ports, context, on, request, quote)
+}
+
+/**
+ * A call that cannot be planned, since what it names is forgotten by now: where it came before under
+ * the same Idempotency-Key, it is answered as it was then.
+ */
+export async function sponsorForgotten(
+  ports: OperationPorts,
+  context: AgentContext,
+  kind: SponsoredKind,
+  forgotten: Fault,
+): Promise<Answer<TransactionView>> {
+  const { key, idempotency } = context
+  const { idempotency: requests, transactions } = ports.reader.fresh()
+  const record = idempotency === null ? null : requests.byKey(key.lineageId, idempotency.key)
+  const first = record && transactions.byId(record.txId)
+  if (!first) return refuse(forgotten)
+  const on = sponsoredChain(ports, context, first.call.chainId)
+  if (!on.ok) return refuse(forgotten)
+  const quote = { ok: false, fault: forgotten } as const
+  return ask(ports, context, on.value, { kind, fingerprint: kind }, quote)
+}
+
+async function ask(
+  ports: OperationPorts,
+  { key, requestId, proofKey, idempotency }: AgentContext,
+  { chain, router, delegate }: SponsoredChain,
+  request: { readonly kind: SponsoredKind; readonly fingerprint: string },
+  quote: SponsoredQuote,
+): Promise<Answer<TransactionView>> {
   const command: SponsorCommand = {
     type: 'sponsor-call',
     txId: newId<TxId>(ID_PREFIX.tx, ports.timers),
@@ -56,7 +87,7 @@ export async function sponsorCall(
     ...request,
     router,
     delegate,
-    quote: await quoteOf(ports, chain, plan),
+    quote,
     proofKey,
     idempotency,
   }
