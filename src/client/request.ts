@@ -36,6 +36,12 @@ const BACKOFF_MS_MAX = 8_000
 const ASKED_MS_MAX = 60_000
 /** Nothing was done, so that repeating is safe for any method. */
 const UNTOUCHED: ReadonlySet<string> = new Set(['RATE_LIMITED', 'OVERLOADED', 'WRITES_STOPPED'])
+/** Of the API key, as it is by now: the very write that nobody heard of may have frozen it. */
+const ABOUT_THE_KEY: ReadonlySet<string> = new Set([
+  'FROZEN',
+  'PERMISSION_DENIED',
+  'CHAIN_NOT_ALLOWED',
+])
 
 export async function request(
   transport: Transport,
@@ -69,7 +75,8 @@ export async function request(
 
 /** Refused before anybody looks whether its idempotency key was used, or for the moment only. */
 function saysNothingOfOthers(error: ServiceError | ConnectionError): boolean {
-  return error instanceof ConnectionError || error.status === 401 || error.retryable
+  if (error instanceof ConnectionError) return true
+  return error.retryable || error.status === 401 || ABOUT_THE_KEY.has(error.code)
 }
 
 type Outcome =

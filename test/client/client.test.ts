@@ -172,20 +172,26 @@ describe('a call', () => {
     ])
   })
 
-  it('of a write whose answer is lost ends in that, whatever refuses the repetitions', async () => {
-    script.push('hang up', 'OVERLOADED', 'OVERLOADED')
-    const from = harness.calls.length
-    const error = await client({ fetch: loseAnswers(1), retriesMax: 2 })
-      .sendTransaction(SEND)
-      .catch((thrown: unknown) => thrown)
-    expect(error).toBeInstanceOf(ConnectionError)
-    const [first] = harness.calls.slice(from)
-    expect(error).toMatchObject({ idempotencyKey: first?.idempotencyKey })
-    script.length = 0
-    const { idempotencyKey } = error as ConnectionError
-    await client().sendTransaction(SEND, idempotencyKey === null ? {} : { idempotencyKey })
-    expect(harness.calls.at(-1)?.idempotencyKey).toBe(first?.idempotencyKey)
-  })
+  it.each([
+    ['the service is busy', 'OVERLOADED'],
+    ['the key was frozen', 'FROZEN'],
+  ] as const)(
+    'of a write whose answer is lost ends in that, though %s by then',
+    async (_, code) => {
+      script.push('hang up', code, code)
+      const from = harness.calls.length
+      const error = await client({ fetch: loseAnswers(1), retriesMax: 2 })
+        .sendTransaction(SEND)
+        .catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(ConnectionError)
+      const [first] = harness.calls.slice(from)
+      expect(error).toMatchObject({ idempotencyKey: first?.idempotencyKey })
+      script.length = 0
+      const { idempotencyKey } = error as ConnectionError
+      await client().sendTransaction(SEND, idempotencyKey === null ? {} : { idempotencyKey })
+      expect(harness.calls.at(-1)?.idempotencyKey).toBe(first?.idempotencyKey)
+    },
+  )
 
   it('is told of a service that asks for an hour, and does not wait for it', async () => {
     let requests = 0
