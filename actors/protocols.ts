@@ -32,7 +32,7 @@ export interface Protocols {
   readonly 'sub-wallet': SubWalletProtocol
   readonly 'webhook-endpoint':
     | Ask<Exclude<IncomingCommand, LogCommand>, WebhookEndpoint>
-    | Tell<Extract<LogCommand, { type: 'recover' | 'events-appended' }>>
+    | Tell<Extract<LogCommand, { type: 'tick' | 'events-appended' }>>
   readonly 'address-rules': Ask<AddressRulesCommand, AddressRule>
   readonly quotas:
     | Ask<Extract<QuotaCommand, { type: 'reserve' }>, null>

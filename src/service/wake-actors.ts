@@ -24,7 +24,8 @@ export async function wakeActors({ actors, reader, chains, timers }: WakeContext
     actors.tell({ kind: 'chain-watcher', id: String(id), userId: null }, { type: 'start' })
   }
   for (const endpoint of reader.webhooks.all()) {
-    actors.tell(webhookEndpointAddress(endpoint), { type: 'recover', nowMs: timers.now() })
+    // Once loaded it recovers by itself; told to, it would interrupt what it has just begun.
+    actors.tell(webhookEndpointAddress(endpoint), { type: 'tick', nowMs: timers.now() })
   }
   for (const { userId, custody } of reader.freezes.all()) {
     if (custody === 'pending') actors.tell(freezesAddress(userId), { type: 'load' })

@@ -171,6 +171,29 @@ describe('ten thousand events to twenty endpoints', () => {
 })
 
 describe('a process that is killed', () => {
+  test('while a receiver takes its time has the next one try once more, and no more', async () => {
+    const directory = await storeDirectory()
+    const userId = 'user-1' as UserId
+    const at = await receiver((response, index) => {
+      if (index > 0) response.writeHead(200).end()
+    })
+    const endpoint = endpointFor(userId, at.url)
+    const host = await startHost(directory)
+    await host.register({ endpoint, secret: SECRET })
+    await host.append(eventsOf(userId, 1))
+    await vi.waitFor(async () => {
+      expect(await host.deliveries(endpoint.webhookId)).toMatchObject([{ attemptCount: 1 }])
+    }, WAIT)
+    await vi.waitFor(() => expect(at.received).toHaveLength(1), WAIT)
+    await host.kill()
+    const next = await startHost(directory)
+    await vi.waitFor(async () => {
+      expect(await next.deliveries(endpoint.webhookId)).toMatchObject([{ status: 'delivered' }])
+    }, WAIT)
+    expect(await next.deliveries(endpoint.webhookId)).toMatchObject([{ attemptCount: 2 }])
+    expect(at.received).toHaveLength(2)
+  })
+
   test(
     'in the midst of appending and delivering loses no event and breaks no order',
     async () => {

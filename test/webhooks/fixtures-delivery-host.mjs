@@ -70,7 +70,7 @@ const host = new ShardHost({
 const announce = createAnnouncer({ ...ports, tell: (envelope) => host.deliver(envelope) })
 
 for (const { webhookId } of reader.webhooks.all()) {
-  const command = { type: 'recover', nowMs: Date.now() }
+  const command = { type: 'tick', nowMs: Date.now() }
   host.deliver({ kind: 'webhook-endpoint', id: webhookId, command, token: null })
 }
 
