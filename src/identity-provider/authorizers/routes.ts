@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from 'pino'
 import { Refusal, type RefusalCode } from '../../quorum-protocol/refusal.js'
 import { approveCall, declineCall, waitingCall } from '../approvals/approval-api.js'
+import { FRESH_SIGN_IN_SECONDS } from '../login/audiences.js'
 import type { AuthorizerCeremonies, BegunCertificate } from './ceremonies.js'
 import { createCeremonyRate } from './ceremony-rate.js'
 import { RequestRefusedError, readJson } from './json-body.js'
@@ -28,9 +29,6 @@ type Api = (
   request: IncomingMessage,
   visitor: Visitor,
 ) => Promise<object>
-
-/** The first authorizer rests on the sign-in alone, so it must be one of just now. */
-const FRESH_SIGN_IN_MS = 10 * 60_000
 
 const API: Readonly<Record<string, { readonly method: 'GET' | 'POST'; readonly answer: Api }>> = {
   '/authorizers/api/list': { method: 'GET', answer: list },
@@ -158,7 +156,7 @@ async function recover(
 }
 
 function requireFresh({ signedInAtMs }: Visitor, message: string): void {
-  if (signedInAtMs + FRESH_SIGN_IN_MS >= Date.now()) return
+  if (signedInAtMs + FRESH_SIGN_IN_SECONDS * 1_000 >= Date.now()) return
   throw new RequestRefusedError(401, 'SIGN_IN_REQUIRED', message)
 }
 

@@ -59,7 +59,7 @@ async function bearerVisitor(deps: VisitorDeps, authorization: string): Promise<
   if (token === undefined) throw unauthenticated('Send Authorization: Bearer <JWT>.')
   try {
     const userId = await deps.verifyToken(token)
-    // Such tokens live ten minutes and come from a sign-in.
+    // Such tokens live ten minutes, and come from a sign-in that was of just now.
     return { userId, signedInAtMs: Date.now() }
   } catch {
     throw unauthenticated('The token is not valid here; sign in for your authorizers.')

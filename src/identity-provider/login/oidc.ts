@@ -2,7 +2,8 @@ import Provider, { type Configuration, errors, type KoaContextWithOIDC } from 'o
 import type { Accounts } from './accounts.js'
 import { type ArtifactStore, CLOCK_TOLERANCE_SECONDS } from './artifact-adapter.js'
 import { AUTHORIZERS_AUDIENCE, AUTHORIZERS_SCOPE, AUTHORIZERS_TOKEN_SECONDS } from './audiences.js'
-import { loginClients } from './clients.js'
+import { COMMAND_LINE_CLIENT_ID, loginClients } from './clients.js'
+import { freshForAuthorizers } from './fresh-sign-in.js'
 import type { LoginKeys } from './login-keys.js'
 import { contentSecurityPolicy, logoutPage, messagePage } from './pages.js'
 
@@ -89,11 +90,12 @@ export function createOidcProvider(options: OidcOptions): Provider {
         enabled: true,
         defaultResource: () => audience,
         useGrantedResource: () => true,
-        getResourceServerInfo(_ctx, resource) {
-          if (resource !== audience && resource !== AUTHORIZERS_AUDIENCE) {
-            throw new errors.InvalidTarget()
-          }
+        getResourceServerInfo(_ctx, resource, { clientId }) {
           const isConsole = resource === audience
+          // The console's pages are the wallet service's, which would only have to ask.
+          const isForAuthorizers =
+            resource === AUTHORIZERS_AUDIENCE && clientId === COMMAND_LINE_CLIENT_ID
+          if (!isConsole && !isForAuthorizers) throw new errors.InvalidTarget()
           return {
             scope: isConsole ? 'console' : AUTHORIZERS_SCOPE,
             audience: resource,
@@ -104,13 +106,16 @@ export function createOidcProvider(options: OidcOptions): Provider {
         },
       },
     },
-    interactions: { url: (_ctx, interaction) => `/interaction/${interaction.uid}` },
+    interactions: {
+      url: (_ctx, interaction) => `/interaction/${interaction.uid}`,
+      policy: freshForAuthorizers(),
+    },
     renderError(ctx, out) {
       const reason = out.error_description ?? out.error
       sendPage(ctx, messagePage('Sign-in failed', `${reason}. Go back and try again.`))
     },
     ttl: {
-      AccessToken: ACCESS_TOKEN_SECONDS,
+      AccessToken: (_ctx, token) => token.resourceServer?.accessTokenTTL ?? ACCESS_TOKEN_SECONDS,
       IdToken: ACCESS_TOKEN_SECONDS,
       AuthorizationCode: AUTHORIZATION_CODE_SECONDS,
       Interaction: INTERACTION_SECONDS,
