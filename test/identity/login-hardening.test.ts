@@ -94,6 +94,17 @@ describe('strangers who guess', () => {
   }, 120_000)
 })
 
+describe('strangers at the page that signs out', () => {
+  it('leave nothing that ends after the session of a person, which makes room first', async () => {
+    const lifeMs = async (url: string) => {
+      const cookies = (await fetch(url)).headers.getSetCookie()
+      const session = cookies.find((cookie) => cookie.startsWith('_session='))
+      return Date.parse(/expires=([^;]+)/.exec(session ?? '')?.[1] ?? '') - Date.now()
+    }
+    expect(await lifeMs(`${login.issuer}/session/end`)).toBeLessThanOrEqual(600_000)
+  })
+})
+
 describe('what a request says of its host', () => {
   const DISCOVERY = '/.well-known/openid-configuration'
 

@@ -18,6 +18,11 @@ const AUTHORIZATION_CODE_SECONDS = 60
 const INTERACTION_SECONDS = 600
 /** A working day: the session lets the console fetch a new token without the password. */
 const SESSION_SECONDS = 12 * 3_600
+/**
+ * Anybody leaves one behind at the page that signs out, and where there are too many the first to
+ * end makes room: that must be none of a person who is signed in.
+ */
+const STRANGERS_SESSION_SECONDS = 600
 
 export interface OidcOptions {
   readonly issuer: string
@@ -120,7 +125,8 @@ export function createOidcProvider(options: OidcOptions): Provider {
       AuthorizationCode: AUTHORIZATION_CODE_SECONDS,
       Interaction: INTERACTION_SECONDS,
       RefreshToken: SESSION_SECONDS,
-      Session: SESSION_SECONDS,
+      Session: (_ctx, { accountId }) =>
+        accountId === undefined ? STRANGERS_SESSION_SECONDS : SESSION_SECONDS,
       Grant: SESSION_SECONDS,
     },
   }
