@@ -82,6 +82,8 @@ server {
     ssl_protocols TLSv1.2 TLSv1.3;
 
     client_max_body_size 64k;
+    # A grant with a large policy is confirmed at an address that holds all of it.
+    large_client_header_buffers 4 32k;
     client_body_timeout 15s;
     client_header_timeout 15s;
     limit_conn countersign 32;

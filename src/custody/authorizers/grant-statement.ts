@@ -1,4 +1,5 @@
 import { GRANTED_FIELDS, type GrantTerms } from '../../domain/grant-terms.js'
+import { POLICY_TEXT_BYTES_MAX } from '../../policy/policy.js'
 import {
   ByteReader,
   concat,
@@ -38,6 +39,9 @@ export interface GrantStatement extends GrantTerms {
   /** Until when a proof over it is taken, ms since the epoch; 0 when none was asked for. */
   readonly confirmBeforeMs: number
 }
+
+/** A policy, and what the rest comes to: some 400 bytes with every chain. */
+export const STATEMENT_BYTES_MAX = POLICY_TEXT_BYTES_MAX + 1_024
 
 /** How long a person may take to confirm a grant. */
 export const CONFIRMATION_LIFE_MS = 10 * 60_000

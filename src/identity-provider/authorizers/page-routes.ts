@@ -18,6 +18,7 @@ import { confirmPage, type ShownNames } from './confirm-page.js'
 import { PAGE_SCRIPT } from './page-script.js'
 import { managePage, SCRIPT_PATH } from './pages.js'
 import { sessionVisitor, type VisitorDeps } from './visitor.js'
+import { STATEMENT_CHARS_MAX } from './wire.js'
 
 export interface PageDeps extends VisitorDeps {
   readonly ceremonies: AuthorizerCeremonies
@@ -30,8 +31,8 @@ export interface PageDeps extends VisitorDeps {
 /** Of a name that the service lets users give, with room. */
 const NAME_CHARS_MAX = 128
 
-/** Of a statement in base64url; longer ones are not ours. */
-const GRANT = /^[A-Za-z0-9_-]{1,1024}$/
+/** Of a statement in base64url. */
+const GRANT = /^[A-Za-z0-9_-]+$/
 
 const MANAGE_PATH = '/authorizers'
 const APPROVE_PATH = '/approve/'
@@ -39,7 +40,10 @@ const APPROVE_PATH = '/approve/'
 const TOLD_WITHIN_MS = 60_000
 const LOOK_AGAIN_SECONDS = 1
 
-/** What a sign-in may lead to, and nothing that a browser takes for another origin. */
+/**
+ * What a sign-in may lead to, and nothing that a browser takes for another origin. Strangers can begin
+ * one, and each is kept, so that it does not carry the address of a grant with a large policy.
+ */
 const OWN_PATH = /^\/(?:authorizers(?:\/confirm\?[\w%+.*=&-]{1,4096})?|approve\/\w{1,64})$/
 
 /** @returns false when the path is none of a page */
@@ -109,7 +113,8 @@ async function confirm(
   const here = confirmPath(text, names)
   const visitor = await sessionVisitor(deps, request, response)
   if (visitor === null) {
-    redirect(response, signInUrl(origin, here, null))
+    if (OWN_PATH.test(here)) redirect(response, signInUrl(origin, here, null))
+    else signInFirst(response)
     return
   }
   if (!sameBytes(asked.ownerHash, sha256(Buffer.from(visitor.userId)))) {
@@ -180,7 +185,7 @@ async function approval(
 }
 
 function readAsked(text: string): Confirmable | null {
-  if (!GRANT.test(text)) return null
+  if (text.length > STATEMENT_CHARS_MAX || !GRANT.test(text)) return null
   try {
     return readConfirmable(Buffer.from(text, 'base64url'))
   } catch {
@@ -234,6 +239,13 @@ function confirmPath(grant: string, { key, wallet }: ShownNames): string {
 
 function message(response: ServerResponse, status: number, title: string, text: string): void {
   sendPage(response, status, 'text/html', messagePage(title, text), contentSecurityPolicy(null))
+}
+
+/** For an address that is too long to come back to by itself. */
+function signInFirst(response: ServerResponse): void {
+  const way = 'Sign in, and then open the address of the grant once more.'
+  const page = messagePage('Sign in first', way, { text: 'Sign in', path: MANAGE_PATH })
+  sendPage(response, 401, 'text/html', page, contentSecurityPolicy(null))
 }
 
 function redirect(response: ServerResponse, location: string): void {

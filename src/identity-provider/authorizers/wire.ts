@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Authorizer, authorizerName } from '../../custody/authorizers/authorizer.js'
 import { LABEL_CHARS_MAX } from '../../custody/authorizers/certificate.js'
+import { STATEMENT_BYTES_MAX } from '../../custody/authorizers/grant-statement.js'
 import type { Proof } from '../../custody/authorizers/proof.js'
 import { ID_PREFIX, isId, ulidBytes } from '../../domain/ids.js'
 import { MISLEADING } from '../../domain/printable.js'
@@ -83,7 +84,10 @@ export const recoverBody = z.strictObject({
 export const approveBody = z.strictObject({ ceremony_id: ceremonyId, proof })
 export const waitingBody = z.strictObject({ ceremony_id: ceremonyId })
 export const removeBody = z.strictObject({ authorizer_id: authorizerId })
-export const confirmBody = z.strictObject({ grant: bytes(1_024), proof })
+
+/** Four characters for three bytes. */
+export const STATEMENT_CHARS_MAX = Math.ceil((STATEMENT_BYTES_MAX * 4) / 3)
+export const confirmBody = z.strictObject({ grant: bytes(STATEMENT_CHARS_MAX), proof })
 
 const approvalId = z
   .string()

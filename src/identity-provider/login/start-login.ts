@@ -59,6 +59,8 @@ export type RouteHandler = (request: IncomingMessage, response: ServerResponse) 
 
 const REQUEST_TIMEOUT_MS = 10_000
 const CONNECTIONS_MAX = 512
+/** The address of a grant with the largest policy, which people confirm, takes 24 KiB of it. */
+const HEADER_BYTES_MAX = 32 * 1024
 
 /**
  * Starts the identity provider's login and writes `issuer.json` into `dataDir`.
@@ -73,7 +75,11 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
   const keys = loadLoginKeys(options.dataDir)
   const accounts = createAccounts(store)
   const artifacts = createArtifactStore(store)
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 5_000 })
+  const server = createServer({
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: 5_000,
+    maxHeaderSize: HEADER_BYTES_MAX,
+  })
   server.maxConnections = CONNECTIONS_MAX
 
   async function release(): Promise<void> {
