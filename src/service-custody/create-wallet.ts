@@ -121,7 +121,7 @@ async function activate(
   context: CreateWalletContext,
 ): Promise<WalletRecord> {
   const { walletId } = decodeCertificate(encoded)
-  context.shares.activate(walletId, await acceptProofs(encoded, proofs, context))
+  context.shares.activate(encoded, await acceptProofs(encoded, proofs, context))
   const record = context.shares.get(walletId)
   if (record === null) throw new Error('share store lost a record')
   return record

@@ -61,7 +61,7 @@ export async function refreshShare(walletId: Uint8Array, context: RefreshContext
     const parameters = [walletId, encoded, serviceSignature, selfTest]
     const [userSignature] = expectList(await link.userSide.call('refresh-certify', parameters), 1)
     const proofs = [serviceSignature, userSignature, selfTest]
-    shares.activateNext(walletId, await acceptProofs(encoded, proofs, context))
+    shares.activateNext(encoded, await acceptProofs(encoded, proofs, context))
     return decodeCertificate(encoded).epoch
   } finally {
     for (const secret of secrets) secret.fill(0)
@@ -93,7 +93,7 @@ export async function finishRefresh(
         `side at ${record.certificate.epoch}; their shares do not belong together`,
     )
   }
-  shares.activateNext(walletId, await acceptProofs(certificate, proofs, context))
+  shares.activateNext(certificate, await acceptProofs(certificate, proofs, context))
   return next.certificate.epoch
 }
 

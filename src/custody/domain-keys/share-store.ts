@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
-import { concat, u32, viewOf } from '../../quorum-protocol/bytes.js'
+import { concat, sameBytes, u32, viewOf } from '../../quorum-protocol/bytes.js'
 import { addressOf } from '../../quorum-protocol/curve.js'
 import { type Certificate, decodeCertificate, walletPoint } from '../../quorum-protocol/keygen.js'
+import { Refusal } from '../../quorum-protocol/refusal.js'
 import { type DataKeys, openDataKeys } from './data-keys.js'
 import type { DomainLayout } from './layout.js'
 import { createMaskedShares } from './masked-shares.js'
@@ -17,15 +18,22 @@ export interface ShareStore {
   get(walletId: Uint8Array): WalletRecord | null
   /** Writes both copies, durable on return. @param share 32 bytes; the caller wipes it */
   putPending(certificate: Uint8Array, share: Uint8Array): void
-  /** Marks the wallet's key as in use, durable on return. */
-  activate(walletId: Uint8Array, proofs: WalletProofs): void
+  /**
+   * Marks the wallet's key as in use, durable on return.
+   * @param certificate that the proofs are of
+   * @throws Refusal CONFLICT where another key has come to wait in its place meanwhile
+   */
+  activate(certificate: Uint8Array, proofs: WalletProofs): void
   /**
    * Puts a share of the next epoch next to the one in use, in place of any that waits there;
    * durable on return. @param share 32 bytes; the caller wipes it
    */
   putNext(certificate: Uint8Array, share: Uint8Array): void
-  /** Puts the next epoch in the place of the one in use, whose share is gone then; durable. */
-  activateNext(walletId: Uint8Array, proofs: WalletProofs): void
+  /**
+   * Puts the next epoch in the place of the one in use, whose share is gone then; durable.
+   * @throws Refusal CONFLICT as above
+   */
+  activateNext(certificate: Uint8Array, proofs: WalletProofs): void
   /** Reads the record anew: another thread or process may have refreshed it. */
   forget(walletId: Uint8Array): void
   /** Of every wallet, pending ones included. */
@@ -114,10 +122,10 @@ export function openShareStore(
       const sealed = seal(certificate, share)
       write(certificate.walletId, { certificate: encoded, share: sealed, proofs: null })
     },
-    activate(walletId, proofs) {
+    activate(encoded, proofs) {
+      const { walletId } = decodeCertificate(encoded)
       const stored = copies.get(walletId)
-      if (stored === undefined) throw new Error('no share to activate')
-      write(walletId, { ...stored, proofs })
+      write(walletId, { ...requireOf(encoded, stored), proofs })
     },
     putNext(encoded, share) {
       const certificate = decodeCertificate(encoded)
@@ -126,10 +134,12 @@ export function openShareStore(
       const next = { certificate: encoded, share: seal(certificate, share) }
       write(certificate.walletId, { ...stored, next })
     },
-    activateNext(walletId, proofs) {
-      const next = copies.get(walletId)?.next
-      if (next === undefined || next === null) throw new Error('no refreshed share to activate')
-      write(walletId, { ...next, proofs })
+    activateNext(encoded, proofs) {
+      const { walletId } = decodeCertificate(encoded)
+      const stored = copies.get(walletId)
+      // Of one asked for twice, the first has changed over.
+      const isInUse = stored !== undefined && sameBytes(stored.certificate, encoded)
+      if (!isInUse) write(walletId, { ...requireOf(encoded, stored?.next), proofs })
     },
     forget: (walletId) => void cache.delete(nameOf(walletId)),
     walletIds: () => copies.walletIds(),
@@ -163,6 +173,17 @@ function openStoredKeys(
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new Error(`${path}: ${reason}`, { cause })
   }
+}
+
+/** What proves one key makes no other one fit for use: its share may be nowhere else. */
+function requireOf<Stored extends { readonly certificate: Uint8Array }>(
+  certificate: Uint8Array,
+  stored: Stored | undefined | null,
+): Stored {
+  if (stored === undefined || stored === null || !sameBytes(stored.certificate, certificate)) {
+    throw new Refusal('CONFLICT', 'another key has taken the place of this one')
+  }
+  return stored
 }
 
 function decode(stored: StoredRecord): WalletRecord {

@@ -116,7 +116,7 @@ export function createShareRefresh(): ShareRefresh {
         selfTest: proof,
       })
       await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.wallet, body })
-      shares.activateNext(record.certificate.walletId, {
+      shares.activateNext(encoded, {
         serviceSignature: Buffer.from(service),
         userSignature,
         selfTest: Buffer.from(proof),

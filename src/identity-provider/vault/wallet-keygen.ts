@@ -165,7 +165,7 @@ export function createWalletKeygen(): WalletKeygen {
         selfTest: proof,
       })
       await evidence.append({ timeMs: Date.now(), kind: EVIDENCE_KIND.wallet, body })
-      shares.activate(record.certificate.walletId, {
+      shares.activate(encoded, {
         serviceSignature: Buffer.from(service),
         userSignature,
         selfTest: Buffer.from(proof),
