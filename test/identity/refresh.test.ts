@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { AUDIENCE, claimsOf, type RunningLogin, runLogin } from './login-fixture.js'
+import { inviteUser } from '../../src/identity-provider/login/create-user.js'
+import {
+  AUDIENCE,
+  claimsOf,
+  EMAIL,
+  PASSWORD,
+  type RunningLogin,
+  runLogin,
+} from './login-fixture.js'
 import { CALLBACK, CONSOLE_CLIENT, createPerson, type Person, token } from './person.js'
 
 /** How a page of the console stays signed in, and for how long. */
@@ -50,6 +58,25 @@ it('a refresh token is no way to the routes that add passkeys', async () => {
   const answer = await refresh(refresh_token, 'urn:countersign:authorizers')
   expect(answer).toMatchObject({ error: 'invalid_target' })
 })
+
+it('a new password ends every session of its person, and what was issued with it', async () => {
+  const other = createPerson(login)
+  const signedIn = await other.signIn(CONSOLE_CLIENT)
+  const { code } = await inviteUser(login.dataDir, EMAIL, 'again')
+  expect((await other.signIn(CONSOLE_CLIENT)).access_token).toEqual(expect.any(String))
+  const chosen = await fetch(`${login.issuer}/enrol`, {
+    method: 'POST',
+    body: new URLSearchParams({ code, password: PASSWORD }),
+  })
+  expect(chosen.status).toBe(200)
+  expect(await refresh(signedIn.refresh_token)).toMatchObject({ error: 'invalid_grant' })
+  other.forms.length = 0
+  expect((await other.signIn(CONSOLE_CLIENT)).access_token).toEqual(expect.any(String))
+  expect(other.forms).toContain('login')
+  person.forms.length = 0
+  await person.signIn(CONSOLE_CLIENT)
+  expect(person.forms).toContain('login')
+}, 60_000)
 
 it('a refresh token is of no use when its person has signed out', async () => {
   const signedIn = await person.signIn(CONSOLE_CLIENT)

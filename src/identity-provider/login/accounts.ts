@@ -36,7 +36,7 @@ export interface Accounts {
    */
   inviteAgain(email: string): Promise<Invitation>
   /**
-   * Gives the code's account this password; the code is good once.
+   * Gives the code's account this password and ends its sessions; the code is good once.
    * @throws AccountRefusedError when the code is none, used or expired, or the password unfit
    */
   redeem(code: string, password: string): Promise<UserRecord>
@@ -62,7 +62,11 @@ export const INVITATION_MS = 24 * 3_600_000
 const CODE_BYTES = 24
 const NO_SUCH_CODE = 'this code is not known, was used, or has expired; ask for a new one'
 
-export function createAccounts(store: LoginStore): Accounts {
+/** @param endSessionsOf signs a person out everywhere, within a transaction of the store */
+export function createAccounts(
+  store: LoginStore,
+  endSessionsOf: (userId: UserId) => void = () => {},
+): Accounts {
   // Compared against when the email is unknown, so that timing does not tell who has an account.
   let decoyHash: Promise<string> | undefined
 
@@ -145,6 +149,8 @@ export function createAccounts(store: LoginStore): Accounts {
         const record = { ...userOfCode(key), passwordHash }
         void store.users.put(record.userId, record)
         void store.enrolments.remove(key)
+        // It may be asked for because somebody else has one.
+        endSessionsOf(record.userId)
         return record
       })
     },

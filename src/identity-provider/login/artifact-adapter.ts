@@ -20,6 +20,11 @@ const SWEEP_BATCH_MAX = 2_000
 
 export interface ArtifactStore {
   readonly adapter: AdapterFactory
+  /**
+   * Takes part in the caller's transaction: signs a person out everywhere. What was issued with a
+   * session ends with it.
+   */
+  endSessionsOf(accountId: string): void
   /** Removes what has expired. @returns how many artifacts went */
   sweep(nowMs: number): Promise<number>
   close(): void
@@ -52,6 +57,14 @@ export function createArtifactStore(store: LoginStore): ArtifactStore {
     if (excess <= 0) return
     const range = { start: [model], end: [model, Number.MAX_VALUE], limit: excess }
     for (const [, , id] of [...store.artifactExpiry.getKeys(range)]) remove([model, id])
+  }
+
+  function endSessionsOf(accountId: string): void {
+    const sessions = { start: ['Session'], end: ['Session', '\uffff'] }
+    const ended = [...store.artifacts.getRange(sessions)].filter(
+      ({ value }) => value.payload.accountId === accountId,
+    )
+    for (const { key } of ended) remove(key)
   }
 
   function find(model: string, id: string): AdapterPayload | undefined {
@@ -132,5 +145,5 @@ export function createArtifactStore(store: LoginStore): ArtifactStore {
 
   const timer = setInterval(() => void sweep(Date.now()).catch(() => undefined), SWEEP_INTERVAL_MS)
   timer.unref()
-  return { adapter, sweep, close: () => clearInterval(timer) }
+  return { adapter, endSessionsOf, sweep, close: () => clearInterval(timer) }
 }

@@ -73,8 +73,8 @@ export async function startLogin(options: LoginOptions): Promise<Login> {
   }
   const store = openLoginStore(options.dataDir)
   const keys = loadLoginKeys(options.dataDir)
-  const accounts = createAccounts(store)
   const artifacts = createArtifactStore(store)
+  const accounts = createAccounts(store, artifacts.endSessionsOf)
   const server = createServer({
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: 5_000,
