@@ -209,11 +209,11 @@ export function createGrants(
           change.proofKey === null
             ? change.key.sealedProofKey
             : dataKeys.seal(change.proofKey, proofContext(request.keyId))
-        // All of them: the keys of one lineage share its grant.
-        known.clear()
         writer.putGrant(change.grantId, change.grant)
         if (change.effect === 'delegates') keepMaker(request, writer)
         writer.putKey(Buffer.from(request.keyId), { ...change.key, sealedProofKey })
+        // All of them: the keys of one lineage share its grant, and what was planned has read some.
+        known.clear()
         const statement = encodeGrantStatement(statementOf(request, change, ownerHash))
         const body = concat(statement, confirmed.proof)
         const entry = { timeMs: Date.now(), kind: EVIDENCE_KIND.grant, body }
