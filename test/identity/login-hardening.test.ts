@@ -1,7 +1,8 @@
 import { request as httpRequest } from 'node:http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest'
 import { createCookieJar } from '../../scripts/dev/cookie-jar.js'
 import { createUser } from '../../src/identity-provider/login/create-user.js'
+import { readAssertion } from '../../src/identity-provider/login/passkey-sign-in.js'
 import { EMAIL, PASSWORD, type RunningLogin, runLogin } from './login-fixture.js'
 
 /** More than wait for a comparison at once. */
@@ -92,6 +93,16 @@ describe('strangers who guess', () => {
     expect(await browser().signIn(EMAIL, PASSWORD)).toBe(429)
     expect(await own.signIn(EMAIL, PASSWORD)).toBe(303)
   }, 120_000)
+})
+
+test('a passkey names its user in no more bytes than one has, by which failures are counted', () => {
+  const given = (handleBytes: number) => {
+    const fields = ['credential_id', 'client_data_json', 'authenticator_data', 'signature']
+    const form = new URLSearchParams(fields.map((name) => [name, 'AAAA']))
+    form.set('user_handle', Buffer.alloc(handleBytes, 'u').toString('base64url'))
+    return readAssertion(form)?.userId.length ?? null
+  }
+  expect([given(31), given(64), given(65), given(3_000)]).toEqual([31, 64, null, null])
 })
 
 describe('strangers at the page that signs out', () => {

@@ -21,6 +21,8 @@ export interface SignInAssertion {
 
 /** Authenticator data with extensions, client data with a long origin, an RSA signature. */
 const FIELD_CHARS_MAX = 4_096
+/** WebAuthn Level 3, section 5.4.3; failed sign-ins are counted by it, many at a time. */
+const USER_HANDLE_BYTES_MAX = 64
 
 /** Of the form; null when it is none. The user's id is what the passkey was made for. */
 export function readAssertion(
@@ -39,7 +41,8 @@ export function readAssertion(
   }
   const userHandle = bytes('user_handle')
   const all = [userHandle, ...Object.values(assertion)]
-  return all.every(({ length }) => length > 0)
+  const isWhole = all.every(({ length }) => length > 0)
+  return isWhole && userHandle.length <= USER_HANDLE_BYTES_MAX
     ? { userId: userHandle.toString('utf8'), assertion }
     : null
 }
