@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import {
   encodeGrantStatement,
   type GrantStatement,
   STATEMENT_BYTES_MAX,
 } from '../../src/custody/authorizers/grant-statement.js'
 import { canonicalGrant } from '../../src/domain/grant-terms.js'
-import type { Address } from '../../src/domain/ids.js'
+import { type Address, ulidBytes } from '../../src/domain/ids.js'
 import { INITIAL_POLICY } from '../../src/domain/key-policy.js'
 import type { AuthorizerCeremonies } from '../../src/identity-provider/authorizers/ceremonies.js'
 import { createAuthorizerRoutes } from '../../src/identity-provider/authorizers/routes.js'
@@ -74,6 +75,20 @@ test('who is not signed in is told to come back where the address is too long to
   expect(short.url.pathname).toMatch(/^\/interaction\//)
   const { html } = await stranger.look(addressOf(statementOf(payeesOnly(PAYEES_MAX))))
   expect(html).toContain('Sign in first')
+})
+
+test('a call is approved where it can be read, and not by the hash of its calldata', async () => {
+  const approvalId = ulidBytes('apr_01ARZ3NDEKTSV4RRFFQ69G5FAV')
+  const bytes = (length: number) => new Uint8Array(length).fill(7)
+  const term = encodeApprovalTerm({
+    ...{ kind: 'transaction', approvalId, walletId: bytes(16), keyId: bytes(16) },
+    ...{ ownerHash: sha256(Buffer.from(userId)), chainId: 8453, to: bytes(20), value: 0n },
+    ...{ hash: bytes(32), maxNativeWei: 1n, expiresAtMs: Date.now() + 600_000 },
+  })
+  const url = addressOf(term)
+  const headers = { cookie: person.cookies(new URL(url)) }
+  const response = await fetch(url, { redirect: 'manual', headers })
+  expect(response.headers.get('location')).toBe('/approve/apr_01ARZ3NDEKTSV4RRFFQ69G5FAV')
 })
 
 test('no statement is longer than what is taken', () => {

@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readApprovalTerm } from '../../custody/approvals/approval-term.js'
 import { type Confirmable, readConfirmable } from '../../custody/authorizers/confirmable.js'
 import { changeOf } from '../../custody/authorizers/describe-grant-change.js'
 import { readGrantStatement } from '../../custody/authorizers/grant-statement.js'
 import type { GrantTerms } from '../../domain/grant-terms.js'
-import { ID_PREFIX, isId, ulidBytes, ulidTimeMs } from '../../domain/ids.js'
+import { ID_PREFIX, isId, ulidBytes, ulidOfBytes, ulidTimeMs } from '../../domain/ids.js'
 import { sameBytes } from '../../quorum-protocol/bytes.js'
 import { sha256 } from '../../quorum-protocol/tagged.js'
 import { approvalPage } from '../approvals/approval-page.js'
@@ -107,6 +108,12 @@ async function confirm(
   const asked = readAsked(text)
   if (asked === null) {
     message(response, 400, 'Not a grant', 'The address is not whole. Copy all of it.')
+    return
+  }
+  if (asked.kind === 'approval') {
+    // Of its calldata the term has the hash alone: people read what they approve on the call's own page.
+    const { approvalId } = readApprovalTerm(asked.encoded).statement
+    redirect(response, `${APPROVE_PATH}${ID_PREFIX.approval}${ulidOfBytes(approvalId)}`)
     return
   }
   const names = { key: nameIn(query, 'key'), wallet: nameIn(query, 'wallet') }
