@@ -502,6 +502,19 @@ describe('an authorizer that was removed meanwhile', () => {
     await given(second, term)
     expect(await answerTo(payload, term)).toBe('approved')
   })
+
+  test('keeps no other proof from a user side that was restored and has none', async () => {
+    const payload = payment(1_000n)
+    const term = termFor(payload)
+    await asked(term, payload.data)
+    const proofs = [await proofBy(third, term), await proofBy(second, term)]
+    const outcome = await quorum.coSigner.sign({
+      ...{ walletId: wallet.walletId, keyId: wallet.keyId, requestId: randomBytes(16) },
+      ...{ proofKey: null, replaces: null, payload },
+      approval: { ...approvalOf(term), proofs },
+    })
+    expect(outcome).toMatchObject({ ok: true })
+  })
 })
 
 describe('at the identity provider’s own page', () => {
