@@ -30,6 +30,8 @@ export const NO_AUTHORIZERS: AuthorizerSet = { sequence: 0, head: Buffer.alloc(3
 export const AUTHORIZERS_MAX = 16
 /** Additions and removals of one user, for good: what is verified at a stretch stays small. */
 export const ENTRIES_MAX = 256
+/** The last ones are the root's: whoever holds one authorizer could else leave its user no way back. */
+export const CHANGES_MAX = ENTRIES_MAX - 16
 
 /** Adds what an entry says, without a look at its proofs: for entries verified before. */
 export function foldEntry(set: AuthorizerSet, entry: AuthorizerEntry): AuthorizerSet {
@@ -102,7 +104,9 @@ function checkPlace(
   if (certificate.sequence !== set.sequence + 1 || !sameBytes(certificate.previous, set.head)) {
     throw new Refusal('CONFLICT', 'the user’s authorizers have changed')
   }
-  if (certificate.sequence > ENTRIES_MAX) throw new Refusal('CONFLICT', 'too many changes')
+  if (certificate.sequence > (kind === 'recovery' ? ENTRIES_MAX : CHANGES_MAX)) {
+    throw new Refusal('CONFLICT', 'too many changes')
+  }
   if (kind === 'recovery' && (set.sequence === 0 || certificate.action === 'remove')) {
     throw new Refusal('MALFORMED', 'there is nothing to recover')
   }
