@@ -36,20 +36,21 @@ export function putFile(path: string, content: Uint8Array | string, mode: number
   } finally {
     closeSync(file)
   }
-  syncDirectory(dirname(path))
+  sync(dirname(path))
 }
 
 /** Puts one file or directory in the place of another, durable on return. */
 export function moveDurably(from: string, to: string): void {
   renameSync(from, to)
-  syncDirectory(dirname(to))
+  sync(dirname(to))
 }
 
-function syncDirectory(path: string): void {
-  const directory = openSync(path, 'r')
+/** What is in a file, or which files are in a directory. */
+export function sync(path: string): void {
+  const file = openSync(path, 'r')
   try {
-    fsyncSync(directory)
+    fsyncSync(file)
   } finally {
-    closeSync(directory)
+    closeSync(file)
   }
 }

@@ -7,7 +7,7 @@ import {
   rmSync,
   statSync,
 } from 'node:fs'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import { VERSION } from '../../api/version.js'
 import {
   type DomainName,
@@ -22,7 +22,7 @@ import { holding } from '../../custody/home-lock/kernel-lock.js'
 import { instanceFreezePath, readInstanceFreeze } from '../../custody/instance-freeze.js'
 import { rootOf, sha256OfFile } from '../../custody-tools/maintenance/backup-domain.js'
 import { type LastBackup, noteBackup } from '../../disk/last-backup.js'
-import { moveDurably } from '../../disk/put-file.js'
+import { moveDurably, sync } from '../../disk/put-file.js'
 import { SCHEMA_VERSION } from '../../store/key-spaces.js'
 import { UsageError } from '../exit-codes.js'
 import { copyStore } from './copy-store.js'
@@ -172,6 +172,9 @@ async function copyOne(file: HomeFile, home: string, to: string): Promise<FileRe
   // They are replaced by renames: a copy is of the one or of the other.
   else copyFileSync(source, target)
   chmodSync(target, PRIVATE_MODE)
+  // Before the manifest says that it is there, with the directories that lead to it.
+  const top = resolve(to)
+  for (let at = resolve(target); at.length >= top.length; at = dirname(at)) sync(at)
   const [bytes, sha256] = [statSync(target).size, await sha256OfFile(target)]
   return { part, path, kind, secret: isSecret, bytes, sha256 }
 }

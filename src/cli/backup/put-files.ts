@@ -1,17 +1,15 @@
 import {
   chmodSync,
-  closeSync,
   constants,
   copyFileSync,
   existsSync,
-  fsyncSync,
   mkdirSync,
-  openSync,
   readdirSync,
   rmSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { sha256OfFile } from '../../custody-tools/maintenance/backup-domain.js'
+import { sync } from '../../disk/put-file.js'
 import type { FileRecord } from './manifest.js'
 
 /** What of a backup goes where. */
@@ -87,14 +85,8 @@ export function copyDurably(source: string, target: string, mode = PRIVATE_FILE)
   rmSync(target, { force: true })
   copyFileSync(source, target, constants.COPYFILE_EXCL)
   chmodSync(target, mode)
-  for (const path of [target, dirname(target)]) {
-    const file = openSync(path, 'r')
-    try {
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
-  }
+  sync(target)
+  sync(dirname(target))
 }
 
 async function putAll({ home, from }: Places, files: readonly FileRecord[]): Promise<void> {

@@ -7,6 +7,7 @@ import { type Logger, pino } from 'pino'
 import { writePrivateFile } from '../../custody/domain-keys/private-file.js'
 import { type Accounts, createAccounts } from './accounts.js'
 import { createArtifactStore } from './artifact-adapter.js'
+import { clientAddress } from './client-address.js'
 import { createDeviceCookies } from './device-cookie.js'
 import { createEnrolmentHandler } from './enrolment.js'
 import { createInteractionHandler } from './interactions.js'
@@ -171,16 +172,6 @@ function setSecurityHeaders(response: ServerResponse): void {
   response.setHeader('Content-Security-Policy', DEFAULT_POLICY)
   // The URLs of the flow carry codes and interaction ids.
   response.setHeader('Referrer-Policy', 'no-referrer')
-}
-
-function clientAddress(request: IncomingMessage, exposure: 'direct' | 'tls-proxy'): string {
-  const forwarded = request.headers['x-forwarded-for']
-  if (exposure === 'tls-proxy' && typeof forwarded === 'string') {
-    // Each proxy appends its peer, so only the last entry is not the client's own claim.
-    const last = forwarded.split(',').at(-1)?.trim()
-    if (last !== undefined && last !== '') return last.slice(0, 64)
-  }
-  return request.socket.remoteAddress ?? 'unknown'
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {
