@@ -11,7 +11,7 @@ import type { Address } from '../domain/ids.js'
 const address = z.templateLiteral(['0x', z.string().regex(/^[0-9a-fA-F]{40}$/)])
 const gasWalletsFile = z.record(z.string().regex(/^\d{1,16}$/), z.array(address).max(64))
 
-const PUBLIC_MODE = 0o644
+const PRIVATE_MODE = 0o600
 
 export type GasWalletsFile = Readonly<Record<string, readonly Address[]>>
 
@@ -24,7 +24,7 @@ export function writeGasWalletsFile(
     const key = String(wallet.chainId)
     byChain[key] = [...(byChain[key] ?? []), wallet.address]
   }
-  putFile(pathIn(home), `${JSON.stringify(byChain, null, 2)}\n`, PUBLIC_MODE)
+  putFile(pathIn(home), `${JSON.stringify(byChain, null, 2)}\n`, PRIVATE_MODE)
 }
 
 /** @throws Error when the service has not written it yet */

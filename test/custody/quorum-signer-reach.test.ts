@@ -6,9 +6,12 @@ import { expect, test } from 'vitest'
  * What runs in the process that joins the shares of a key; `.dependency-cruiser.quorum-signer.cjs`
  * says of which kinds, this how much. Whoever raises a bound says here what for.
  */
-const FILES_MAX = 46
-/** Some fifty of them read which approval an intent rests on: it is part of what is signed under. */
-const LINES_MAX = 3_850
+const FILES_MAX = 47
+/**
+ * Some fifty of them read which approval an intent rests on: it is part of what is signed under. As
+ * many put files, whole and through nobody's link: its shares are such files.
+ */
+const LINES_MAX = 3_870
 
 const ENTRY = 'src/quorum-signer/main.ts'
 
