@@ -7,7 +7,7 @@ import { type BlockSummary, parseBlock } from './heads.js'
 import { quantity, quantityNumber, toQuantity } from './hex.js'
 import { parseReceipt, parseReceiptOf, type Receipt, type ReceiptOf } from './receipts.js'
 import { RpcCallError, RpcShapeError } from './rpc/errors.js'
-import type { RpcClient, RpcResult } from './rpc/types.js'
+import type { RpcClient, RpcResult, View } from './rpc/types.js'
 import { decodeSymbol, type TokenMetadata } from './token-metadata.js'
 
 /** What the service asks a chain, with the answers checked. Calls of one tick share a request. */
@@ -26,8 +26,13 @@ export interface ChainReads {
   code(address: Address): Promise<AccountCode>
   /** The cached answer of `code`, or null when there is none that is fresh. Never waits. */
   cachedCode(address: Address): AccountCode | null
-  /** Drops what is cached of an address, after a delegation of ours was mined. */
-  forgetCode(address: Address): void
+  /**
+   * An account's code and nonce by the word of one node, that with the newest head: nodes that lag
+   * deny what was mined just now, and two of them may together say what neither does. What
+   * `code` has cached is replaced.
+   * @param height a block that the node must have; @returns null while none has
+   */
+  account(address: Address, height: number): Promise<AccountAt | null>
   /**
    * Null for each transaction that is not mined, undefined where a node's answer cannot be used:
    * one receipt that is too large, say, must not keep the others back. Same order as `hashes`.
@@ -38,6 +43,11 @@ export interface ChainReads {
   receiptOf(txHash: Hex, lowerCaseEmitters: ReadonlySet<string>): Promise<ReceiptOf | null>
   /** With transaction hashes only; null when the node has no such block. */
   block(at: number | 'latest'): Promise<BlockSummary | null>
+}
+
+export interface AccountAt {
+  readonly code: AccountCode
+  readonly nonce: number
 }
 
 export type BlockTag = 'latest' | 'pending' | 'safe' | 'finalized'
@@ -94,13 +104,22 @@ export function createChainReads(rpc: RpcClient, elapsed?: () => number): ChainR
     const cached = codes.get(key)
     if (cached !== undefined) return cached
     if (isPrecompile(key)) return CONTRACT_CODE
-    const answer = await rpc.request<unknown>('eth_getCode', [address, 'latest'])
+    return keepCode(key, await rpc.request<unknown>('eth_getCode', [address, 'latest']))
+  }
+
+  function keepCode(key: string, answer: unknown): AccountCode {
     if (typeof answer !== 'string' || !answer.startsWith('0x')) throw new RpcShapeError('code')
     const read = readAccountCode(answer as Hex)
     // A delegation is as easily changed as made; only real contracts stay.
     const ttl = read.kind === 'contract' ? CODE_MAX_AGE_MS : NO_CODE_MAX_AGE_MS
     codes.set(key, read, { ttl })
     return read
+  }
+
+  function apart(address: Address): Promise<unknown[]> {
+    const params = [address, 'latest']
+    const methods = ['eth_getCode', 'eth_getTransactionCount']
+    return Promise.all(methods.map((method) => rpc.request(method, params)))
   }
 
   return {
@@ -141,8 +160,21 @@ export function createChainReads(rpc: RpcClient, elapsed?: () => number): ChainR
       const key = codeKeyOf(address)
       return codes.get(key) ?? (isPrecompile(key) ? CONTRACT_CODE : null)
     },
-    forgetCode(address) {
-      codes.delete(address.toLowerCase())
+    async account(address, height) {
+      const views = await rpc.views([
+        { method: 'eth_blockNumber', params: [] },
+        { method: 'eth_getCode', params: [address, 'latest'] },
+        { method: 'eth_getTransactionCount', params: [address, 'latest'] },
+      ])
+      let newest: { readonly head: number; readonly view: View } | null = null
+      for (const view of views) {
+        const head = quantityNumber(view[0])
+        if (head >= (newest?.head ?? height)) newest = { head, view }
+      }
+      if (newest === null && views.length > 0) return null
+      // Where no node answers several questions at once, their separate answers are all there is.
+      const [, code, nonce] = newest?.view ?? [null, ...(await apart(address))]
+      return { code: keepCode(codeKeyOf(address), code), nonce: quantityNumber(nonce) }
     },
     async receipts(hashes) {
       const answers = await rpc.batch(

@@ -88,8 +88,37 @@ describe('code', () => {
       delegate: usdc.toLowerCase(),
     })
     expect(reads.cachedCode(delegated)?.kind).toBe('delegated')
-    reads.forgetCode(delegated)
-    expect(reads.cachedCode(delegated)).toBeNull()
+    await anvil.rpc('anvil_setCode', [delegated, '0x'])
+    expect((await reads.code(delegated)).kind).toBe('delegated')
+    expect(await reads.account(delegated, 0)).toEqual({ code: { kind: 'none' }, nonce: 0 })
+    expect(reads.cachedCode(delegated)).toEqual({ kind: 'none' })
+  })
+})
+
+describe('an account in one view', () => {
+  test('is that of the node with the newest head, and none where that has not the block', async () => {
+    const late = await startFaultProxy({ upstream: anvil.url })
+    const both = createRpcClient({ chainId: 8453, endpoints: [late.url, proxy.url] })
+    const behind = createRpcClient({ chainId: 8453, endpoints: [late.url] })
+    try {
+      const account = getAddress('0x00000000000000000000000000000000000E0E0e')
+      await anvil.rpc('anvil_mine', ['0x3'])
+      await anvil.rpc('anvil_setCode', [account, `0xef0100${usdc.slice(2)}`])
+      await anvil.rpc('anvil_mine', ['0x1'])
+      const height = Number(await anvil.rpc('eth_blockNumber', []))
+      late.inject({ fault: { kind: 'lag', blocks: 2 } })
+      expect(await createChainReads(behind).account(account, height)).toBeNull()
+      const old = await createChainReads(behind).account(account, height - 2)
+      expect(old?.code).toEqual({ kind: 'none' })
+      const own = createChainReads(both)
+      const at = await own.account(account, height)
+      expect(at).toEqual({ code: { kind: 'delegated', delegate: usdc.toLowerCase() }, nonce: 0 })
+      expect(own.cachedCode(account)?.kind).toBe('delegated')
+    } finally {
+      await both.close()
+      await behind.close()
+      await late.close()
+    }
   })
 })
 

@@ -2,24 +2,28 @@ import { expect, test } from 'vitest'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { checkDelegation } from '../../actors/sub-wallet/effects/delegation.js'
 import type { ChainAccess } from '../../src/chains/access.js'
-import { type AccountCode, NO_CODE } from '../../src/chains/account-code.js'
+import { NO_CODE } from '../../src/chains/account-code.js'
+import type { AccountAt } from '../../src/chains/reads.js'
 import { ADDRESS, CHAIN_ID } from '../actors/wallet-fixtures.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 
-const CHECK = { type: 'check-delegation', chainId: CHAIN_ID, account: ADDRESS } as const
+const MINED_AT = 40
+const CHECK = {
+  type: 'check-delegation',
+  ...{ chainId: CHAIN_ID, account: ADDRESS, minedAt: MINED_AT },
+} as const
 
 test('a delegation is checked once at a time, however many calls are mined meanwhile', async () => {
   let asked = 0
-  let answer = (_code: AccountCode): void => undefined
+  let answer = (_account: AccountAt | null): void => undefined
   const reads = {
-    forgetCode: () => undefined,
-    code: () => {
+    account: (_address: string, height: number) => {
+      expect(height).toBe(MINED_AT)
       asked++
-      return new Promise<AccountCode>((resolve) => {
+      return new Promise<AccountAt | null>((resolve) => {
         answer = resolve
       })
     },
-    transactionCount: async () => 7,
   }
   const chain = { reads } as unknown as ChainAccess
   const log = { warn: () => undefined } as never
@@ -32,13 +36,17 @@ test('a delegation is checked once at a time, however many calls are mined meanw
   const first = check()
   await Promise.all([check(), check()])
   expect(asked).toBe(1)
-  answer(NO_CODE)
+  // No node has the block yet: that is no answer.
+  answer(null)
+  await timers.pass(10_000)
+  expect([asked, heard]).toEqual([2, []])
+  answer({ code: NO_CODE, nonce: 7 })
   await first
   expect(heard).toMatchObject([{ type: 'delegation-checked', delegated: false, chainNonce: 7 }])
   expect(underWay.size).toBe(0)
 
   const again = check()
-  answer(NO_CODE)
+  answer({ code: NO_CODE, nonce: 7 })
   await again
-  expect([asked, heard.length]).toEqual([2, 2])
+  expect([asked, heard.length]).toEqual([3, 2])
 })

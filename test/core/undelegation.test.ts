@@ -52,7 +52,10 @@ async function askToEnd(world: WalletWorld, isDelegated = true, nowMs = LATER_MS
 }
 
 const update = (stage: 'refused' | 'open' | 'over') =>
-  ({ type: 'undelegation-update', txId: txIdOf(9), chainId: CHAIN_ID, stage }) as const
+  ({
+    type: 'undelegation-update',
+    ...{ txId: txIdOf(9), chainId: CHAIN_ID, stage, minedAt: null },
+  }) as const
 
 async function checked(world: WalletWorld, isDelegated: boolean): Promise<void> {
   await world.handle({

@@ -275,10 +275,11 @@ export class WalletDrive {
         const { chainId } = effect
         const stage = random.pick(['refused', 'open', 'over', 'over'] as const)
         const txId = txIdOf(++this.#calls)
-        await this.handle({ type: 'undelegation-update', txId, chainId, stage })
+        const minedAt = null
+        await this.handle({ type: 'undelegation-update', txId, chainId, stage, minedAt })
         // Followed to its end, as every transaction of a gas wallet.
         if (stage === 'open')
-          await this.handle({ type: 'undelegation-update', txId, chainId, stage: 'over' })
+          await this.handle({ type: 'undelegation-update', txId, chainId, stage: 'over', minedAt })
         return
       }
       case 'check-delegation': {

@@ -77,6 +77,8 @@ export class Node {
     switch (method) {
       case 'eth_chainId':
         return hexOf(this.chain.options.chainId)
+      case 'eth_blockNumber':
+        return hexOf(BigInt(head.number))
       case 'eth_getBlockByNumber':
         return blockOf(blockAt(head, first))
       case 'eth_getTransactionCount': {

@@ -144,10 +144,10 @@ describe('by whatever the chain offers', () => {
     const reads = world.chains.get(world.chainId)?.reads
     const code = await world.anvil.rpc('eth_getCode', [MULTICALL3, 'latest'])
     await world.anvil.rpc('anvil_setCode', [MULTICALL3, '0x'])
-    reads?.forgetCode(MULTICALL3)
+    await reads?.account(MULTICALL3, 0)
     const quote = await quoted(thieving({ world, wallet }, 'claimRewards', [world.usdc]))
     await world.anvil.rpc('anvil_setCode', [MULTICALL3, code])
-    reads?.forgetCode(MULTICALL3)
+    await reads?.account(MULTICALL3, 0)
     expect(quote.valuation.valueMicros).toBe(60n * MICROS_PER_USD)
   })
 

@@ -274,14 +274,15 @@ function update(about: About, gas: AccountTransaction, flight: SponsorUpdate['fl
   const { gasWalletId, job, nowMs } = about
   const { txId, cancels } = job
   if (job.lineageId === null) {
-    return undelegation(job, gas.mined !== null || isFinal(gas.status) ? 'over' : 'open')
+    const isOver = gas.mined !== null || isFinal(gas.status)
+    return undelegation(job, isOver ? 'over' : 'open', gas.mined?.blockNumber ?? null)
   }
   return { type: 'sponsor-update', txId, gas, flight, refusal: null, gasWalletId, cancels, nowMs }
 }
 
 function refusal({ gasWalletId, job, nowMs }: About, why: JobRefusal): JobUpdate {
   const { txId, cancels } = job
-  if (job.lineageId === null) return undelegation(job, 'refused')
+  if (job.lineageId === null) return undelegation(job, 'refused', null)
   return {
     ...{ type: 'sponsor-update', txId, gas: null, flight: 'ended', refusal: why },
     ...{ gasWalletId, cancels, nowMs },
@@ -291,6 +292,7 @@ function refusal({ gasWalletId, job, nowMs }: About, why: JobRefusal): JobUpdate
 function undelegation(
   { txId, chainId }: GasJob,
   stage: UndelegationUpdate['stage'],
+  minedAt: number | null,
 ): UndelegationUpdate {
-  return { type: 'undelegation-update', txId, chainId, stage }
+  return { type: 'undelegation-update', txId, chainId, stage, minedAt }
 }

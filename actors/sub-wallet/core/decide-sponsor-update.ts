@@ -55,7 +55,8 @@ export function sponsorUpdate(turn: Turn, command: Update): void {
     if (isFinal(gas.status)) dropOrphanedDelegation(turn, chainId)
   } else if (account !== undefined && turn.state.delegations.get(chainId)?.phase === 'pending') {
     // Even a reverted execution leaves the delegation in place.
-    turn.effect({ type: 'check-delegation', chainId, account })
+    const minedAt = gas.mined.blockNumber
+    turn.effect({ type: 'check-delegation', chainId, account, minedAt })
   }
 }
 

@@ -44,7 +44,7 @@ function isSponsoring({ state }: Turn, chainId: number): boolean {
  */
 export function undelegationUpdate(
   turn: Turn,
-  { chainId, stage }: Of<'undelegation-update'>,
+  { chainId, stage, minedAt }: Of<'undelegation-update'>,
 ): void {
   const { state } = turn
   const phase = state.delegations.get(chainId)?.phase
@@ -61,5 +61,5 @@ export function undelegationUpdate(
     if (!isKnown || !isEmpty(lane)) return
     turn.emit({ type: 'delegation-ending', chainId, atMs: null })
   } else if (phase !== 'ending') return
-  turn.effect({ type: 'check-delegation', chainId, account: state.wallet.address })
+  turn.effect({ type: 'check-delegation', chainId, account: state.wallet.address, minedAt })
 }

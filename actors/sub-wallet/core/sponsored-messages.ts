@@ -144,6 +144,8 @@ export interface UndelegationUpdate {
   readonly chainId: number
   /** `refused`: there is none and never will be. `over`: the chain has it, or never will. */
   readonly stage: 'refused' | 'open' | 'over'
+  /** Height of its block; null while there is none. */
+  readonly minedAt: number | null
 }
 
 /** One that was mined, as the store has it. */
@@ -282,7 +284,13 @@ export type SponsoredEffect =
   | { readonly type: 'tell-recorded'; readonly txId: TxId; readonly runningKey: string }
   /** Ends a reverted intent on chain, so that its spend need not wait for the deadline. */
   | { readonly type: 'cancel-intent'; readonly sponsorship: Sponsorship; readonly account: Address }
-  | { readonly type: 'check-delegation'; readonly chainId: number; readonly account: Address }
+  | {
+      readonly type: 'check-delegation'
+      readonly chainId: number
+      readonly account: Address
+      /** Height of the block with what may have changed it; null where nothing was mined. */
+      readonly minedAt: number | null
+    }
   /** Has an authorization of nobody signed at that nonce, and a gas wallet carry it. */
   | {
       readonly type: 'end-delegation'

@@ -9,8 +9,9 @@ const RETRY_MS = 2_000
 type Check = Extract<SponsoredEffect, { type: 'check-delegation' }>
 
 /**
- * Reads code and nonce of the account anew, as often as it takes to get an answer. Every update of a
- * mined call asks for it, and one check at a time answers them all.
+ * Reads code and nonce of the account anew, as often as it takes to get an answer of a node that has
+ * the block which brought the authorization. Every update of a mined call asks for it, and one check
+ * at a time answers them all.
  * @param underWay the checks of this thread; those that end are taken out
  */
 export async function checkDelegation(
@@ -31,25 +32,24 @@ export async function checkDelegation(
 
 async function checked(
   { chains, log, timers }: Pick<SubWalletPorts, 'chains' | 'log' | 'timers'>,
-  { chainId, account }: Check,
+  { chainId, account, minedAt }: Check,
   self: (command: Command) => void,
 ): Promise<void> {
   const reads = chains.get(chainId)?.reads
   if (reads === undefined) return
   for (;;) {
     try {
-      reads.forgetCode(account)
-      const [code, chainNonce] = await Promise.all([
-        reads.code(account),
-        reads.transactionCount(account, 'latest'),
-      ])
-      const delegated = code.kind === 'delegated'
-      self({ type: 'delegation-checked', chainId, delegated, chainNonce, nowMs: timers.now() })
-      return
+      const at = await reads.account(account, minedAt ?? 0)
+      if (at !== null) {
+        const { code, nonce: chainNonce } = at
+        const delegated = code.kind === 'delegated'
+        self({ type: 'delegation-checked', chainId, delegated, chainNonce, nowMs: timers.now() })
+        return
+      }
     } catch (error) {
       log.warn({ err: error, chainId }, 'a delegation could not be checked')
-      await sleep(timers, RETRY_MS)
     }
+    await sleep(timers, RETRY_MS)
   }
 }
 

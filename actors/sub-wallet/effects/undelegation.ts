@@ -36,12 +36,9 @@ export async function prepareUndelegation(
   }
   const { reads } = chain
   try {
-    reads.forgetCode(wallet.address)
-    const [code, chainNonce] = await Promise.all([
-      reads.code(wallet.address),
-      reads.transactionCount(wallet.address, 'latest'),
-    ])
-    return finish({ delegated: code.kind === 'delegated', chainNonce })
+    const at = await reads.account(wallet.address, 0)
+    if (at === null) return finish(null)
+    return finish({ delegated: at.code.kind === 'delegated', chainNonce: at.nonce })
   } catch (error) {
     log.warn({ err: error, chainId }, 'an idle account could not be read')
     return finish(null)
@@ -73,7 +70,7 @@ export async function endDelegation(
   }
   const [gasWalletId] = gasWalletsFor(chainId, subWalletId)
   if (authorization === null || gasWalletId === undefined) {
-    self({ type: 'undelegation-update', txId, chainId, stage: 'refused' })
+    self({ type: 'undelegation-update', txId, chainId, stage: 'refused', minedAt: null })
     return
   }
   const job: GasJob = {
