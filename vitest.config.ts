@@ -74,6 +74,8 @@ const STACK_TEST_TIMEOUT_MS = 180_000
 const STACK_HOOK_TIMEOUT_MS = 480_000
 /** What is polled for comes at once or, with busy cores, seconds later. */
 const expect = { poll: { timeout: 20_000 } }
+/** Messages say what was found: of a run in CI they are all there is, and `[ Array(1) ]` says nothing. */
+const chaiConfig = { truncateThreshold: 0 }
 
 export default defineConfig({
   test: {
@@ -88,6 +90,7 @@ export default defineConfig({
           hookTimeout: TEST_TIMEOUT_MS,
           isolate,
           expect,
+          chaiConfig,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -101,6 +104,7 @@ export default defineConfig({
           hookTimeout: TEST_TIMEOUT_MS,
           isolate,
           expect,
+          chaiConfig,
           maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
@@ -119,6 +123,7 @@ export default defineConfig({
           hookTimeout: STACK_HOOK_TIMEOUT_MS,
           isolate,
           expect,
+          chaiConfig,
           maxWorkers: 3,
           globalSetup: ['test/support/reap-services.ts'],
           sequence: { groupOrder: 1 },

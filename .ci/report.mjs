@@ -8,6 +8,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 
 const LINES_OF_A_FAILURE = 12
+const LINE_MAX = 2_000
 const LINES_OF_UNCAUGHT = 60
 const COLOURS = new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`, 'g')
 
@@ -41,7 +42,9 @@ console.log(`${passed} passed, ${failed} failed`)
 /** @param {string} what @param {string[]} why */
 function tell(what, ...why) {
   const lines = why.join('\n').split('\n').slice(0, LINES_OF_A_FAILURE)
-  console.log([`did not pass: ${what}`, ...lines.map((line) => `  ${line}`)].join('\n'))
+  console.log(
+    [`did not pass: ${what}`, ...lines.map((line) => `  ${line.slice(0, LINE_MAX)}`)].join('\n'),
+  )
 }
 
 /** Errors outside tests, and workers that ended: vitest prints them, and leaves them out of its report. @param {string} log */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { recoverAuthorizationAddress } from 'viem/utils'
 import type { ChainView } from '../e2e/chain.js'
 
 /**
@@ -26,6 +27,14 @@ export interface MinedTransaction {
   readonly transfers: readonly TokenTransfer[]
   /** ERC-4626 redemptions. */
   readonly redemptions: readonly Redemption[]
+  /** EIP-7702, in order, whether they took effect or not. */
+  readonly authorizations: readonly CarriedAuthorization[]
+}
+
+export interface CarriedAuthorization {
+  readonly authority: string
+  readonly delegate: string
+  readonly nonce: number
 }
 
 export interface TokenTransfer {
@@ -43,7 +52,11 @@ export interface Redemption {
 interface Block {
   readonly hash: string
   readonly parentHash: string
-  readonly transactions: readonly Readonly<Record<string, string>>[]
+  readonly transactions: readonly BlockTransaction[]
+}
+
+type BlockTransaction = Readonly<Record<string, string>> & {
+  readonly authorizationList?: readonly Readonly<Record<string, string>>[]
 }
 
 interface Receipt {
@@ -85,7 +98,7 @@ export async function readHistory(view: ChainView, fromBlock: number): Promise<C
       for (const tx of block.transactions) {
         const receipt = receiptOf.get(tx.hash ?? '')
         if (receipt === undefined) wrong.push(`chain ${view.chainId}: ${tx.hash} has no receipt`)
-        else byHash.set(lower(tx.hash), minedOf(tx, receipt))
+        else byHash.set(lower(tx.hash), await minedOf(tx, receipt))
       }
     }
   }
@@ -135,7 +148,7 @@ function tagOf(number: number): string {
   return `0x${number.toString(16)}`
 }
 
-function minedOf(tx: Readonly<Record<string, string>>, receipt: Receipt): MinedTransaction {
+async function minedOf(tx: BlockTransaction, receipt: Receipt): Promise<MinedTransaction> {
   const { logs } = receipt
   return {
     hash: lower(tx.hash),
@@ -159,7 +172,27 @@ function minedOf(tx: Readonly<Record<string, string>>, receipt: Receipt): MinedT
         assets: BigInt(data.slice(0, 66)),
         shares: BigInt(`0x${data.slice(66, 130)}`),
       })),
+    authorizations: await Promise.all((tx.authorizationList ?? []).map(authorizationOf)),
   }
+}
+
+async function authorizationOf(
+  it: Readonly<Record<string, string>>,
+): Promise<CarriedAuthorization> {
+  const { chainId, address = '', nonce, r = '', s = '', yParity } = it
+  const signature = { r: wordOf(r), s: wordOf(s), yParity: Number(yParity) }
+  const authority = await recoverAuthorizationAddress({
+    authorization: {
+      ...{ chainId: Number(chainId), nonce: Number(nonce) },
+      address: address as `0x${string}`,
+    },
+    signature,
+  })
+  return { authority: lower(authority), delegate: lower(address), nonce: Number(nonce) }
+}
+
+function wordOf(quantity: string): `0x${string}` {
+  return `0x${quantity.slice(2).padStart(64, '0')}`
 }
 
 function addressOf(topic: string | undefined): string {

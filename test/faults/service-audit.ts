@@ -214,10 +214,17 @@ async function judgeAccount(
   }
   let nonces = 0
   let paidWei = 0n
+  const delegates = new Set<string>()
   for (const mined of history.byHash.values()) {
     const tx = known.get(mined.hash)
-    if (same(mined.from, address)) {
+    // As a chain does it: the sender's nonce first, then those of the authorizations that fit.
+    if (same(mined.from, address)) nonces++
+    for (const { authority, nonce, delegate } of mined.authorizations) {
+      if (!same(authority, address) || nonce !== nonces) continue
       nonces++
+      delegates.add(delegate)
+    }
+    if (same(mined.from, address)) {
       paidWei += mined.feeWei + (mined.succeeded && !same(mined.to, address) ? mined.value : 0n)
       if (tx?.kind !== 'send') wrong.push(`chain ${view.chainId}: ${mined.hash} is nobody's`)
     }
@@ -238,11 +245,12 @@ async function judgeAccount(
     wrong.push(`chain ${view.chainId}: ${left} wei left, ${paidWei} accounted for`)
   }
   const code = String(await view.call('eth_getCode', [address, 'latest']))
-  const delegated = code.startsWith('0xef0100') ? 1 : 0
-  const nonce = await view.nonceOf(address)
-  if (nonce !== nonces + delegated) {
-    wrong.push(`chain ${view.chainId}: nonce ${nonce}, ${nonces} sends, ${delegated} delegated`)
+  const [delegate = null] = delegates
+  if (delegates.size > 1 || code !== (delegate === null ? '0x' : `0xef0100${delegate.slice(2)}`)) {
+    wrong.push(`chain ${view.chainId}: code ${code}, ${[...delegates].join(', ')} authorized`)
   }
+  const nonce = await view.nonceOf(address)
+  if (nonce !== nonces) wrong.push(`chain ${view.chainId}: nonce ${nonce}, ${nonces} accounted for`)
   return wrong
 }
 
