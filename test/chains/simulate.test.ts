@@ -23,10 +23,13 @@ let rpc: RpcClient
 let usdc: Address
 let weth: Address
 
+/** Of a node that simulates a contract without end on a busy machine. */
+const PATIENCE_MS = 60_000
+
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 8453 })
   proxy = await startFaultProxy({ upstream: anvil.url })
-  rpc = createRpcClient({ chainId: 8453, endpoints: [proxy.url] })
+  rpc = createRpcClient({ chainId: 8453, endpoints: [proxy.url], timeoutMs: PATIENCE_MS })
   usdc = await deploy(anvil, {
     abi: devUsdc.abi,
     bytecode: devUsdc.bytecode,
