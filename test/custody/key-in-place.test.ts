@@ -95,6 +95,58 @@ test('a refresh that is certified twice at once is in use once', async () => {
   expectInUse(next)
 })
 
+/** The service keeps one share that waits: it lets go of the one before for what it begins anew. */
+test('a key is not put to use once the service has begun another one', async () => {
+  const first = await generated()
+  const { certifying, goOn } = await certifiedMeanwhile('keygen', first)
+  await begunKey()
+  goOn()
+  await expect(certifying).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(shares.get(WALLET)).toBeNull()
+  const second = await generated()
+  await certify('keygen', second)
+  expectInUse(second)
+})
+
+test('a share is not stored for a key that the service has given up', async () => {
+  const [first, second] = [await begunKey(), await begunKey()]
+  await expect(first.prove()).rejects.toMatchObject({ code: 'CONFLICT' })
+  await second.prove()
+  await certify('keygen', second.made())
+  expectInUse(second.made())
+})
+
+test('a wallet that has its key begins no other, so that the service keeps its share', async () => {
+  const key = await generated()
+  await certify('keygen', key)
+  await expect(begunKey()).rejects.toMatchObject({ code: 'CONFLICT' })
+  expectInUse(key)
+})
+
+test('a refreshed share is not put to use once the service has begun another refresh', async () => {
+  const key = await generated()
+  await certify('keygen', key)
+  const first = await refreshed(key)
+  const { certifying, goOn } = await certifiedMeanwhile('refresh', first)
+  const second = begunRefresh(key)
+  goOn()
+  await expect(certifying).rejects.toMatchObject({ code: 'CONFLICT' })
+  expectInUse(key)
+  await second.prepare()
+  await certify('refresh', second.made())
+  expectInUse(second.made())
+})
+
+test('a share is not prepared for a refresh that the service has given up', async () => {
+  const key = await generated()
+  await certify('keygen', key)
+  const [first, second] = [begunRefresh(key), begunRefresh(key)]
+  await expect(first.prepare()).rejects.toMatchObject({ code: 'CONFLICT' })
+  await second.prepare()
+  await certify('refresh', second.made())
+  expectInUse(second.made())
+})
+
 interface Waiting {
   readonly certificate: Buffer
   readonly serviceShare: Buffer
@@ -120,33 +172,53 @@ function context(): KeygenContext {
 
 /** As far as the user side's stored share. */
 async function generated(): Promise<Waiting> {
+  const begun = await begunKey()
+  await begun.prove()
+  return begun.made()
+}
+
+/** As far as both sides' points are known, and the service has stored its share. */
+async function begunKey() {
   const sessionId = randomBytes(16)
   const terms = { sessionId, walletId: WALLET, kind: 'user', ownerHash: OWNER, epoch: 1 } as const
   const serviceShare = randomScalar()
   const reveal = { point: pointOf(serviceShare), nonce: randomBytes(32) }
   const own = { ...reveal, commitment: commitmentOf('service', reveal, sessionId) }
-  const [commitment] = keygen.commit([sessionId, WALLET, 1, OWNER, own.commitment]) as [Buffer]
+  const asked = [sessionId, WALLET, 1, OWNER, own.commitment]
+  const [commitment] = keygen.commit(asked, shares) as [Buffer]
   const [point, nonce] = keygen.reveal([sessionId, own.point, own.nonce]) as [Buffer, Buffer]
   const transcript = transcriptOf(terms, own, { point, nonce, commitment })
   const points = { servicePoint: own.point, userPoint: point }
   const certificate = encodeCertificate({ ...terms, ...points, transcript })
-  await keygen.prove([sessionId, proveShare('service', transcript, serviceShare)], context())
-  return waiting(certificate, serviceShare)
+  const proof = proveShare('service', transcript, serviceShare)
+  return {
+    prove: () => keygen.prove([sessionId, proof], context()),
+    made: () => waiting(certificate, serviceShare),
+  }
 }
 
 /** As far as the user side's next stored share. */
-async function refreshed({ certificate, serviceShare }: Waiting): Promise<Waiting> {
+async function refreshed(key: Waiting): Promise<Waiting> {
+  const begun = begunRefresh(key)
+  await begun.prepare()
+  return begun.made()
+}
+
+/** As far as both sides' parts are known, and the service has stored its next share. */
+function begunRefresh({ certificate, serviceShare }: Waiting) {
   const sessionId = randomBytes(16)
   const reveal = { part: randomScalar(), nonce: randomBytes(32) }
   const commitment = refreshCommitment(reveal, sessionId)
   const [part] = refresh.begin([sessionId, WALLET, 1, commitment], context()) as [Buffer]
   const delta = refreshDelta(reveal.part, part)
   const next = refreshedCertificate(decodeCertificate(certificate), delta, sessionId)
-  await refresh.prepare([sessionId, reveal.part, reveal.nonce], context())
   negateInto(delta)
   const share = Buffer.from(serviceShare)
   addInto(share, delta)
-  return waiting(next.encoded, share)
+  return {
+    prepare: () => refresh.prepare([sessionId, reveal.part, reveal.nonce], context()),
+    made: () => waiting(next.encoded, share),
+  }
 }
 
 function waiting(certificate: Buffer, serviceShare: Buffer): Waiting {

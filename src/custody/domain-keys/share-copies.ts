@@ -13,6 +13,8 @@ export interface ShareCopies {
   get(walletId: Uint8Array): StoredRecord | undefined
   /** Durable in both copies on return. */
   put(walletId: Uint8Array, record: StoredRecord): void
+  /** Durable in both copies on return. */
+  remove(walletId: Uint8Array): void
   walletIds(): Iterable<Uint8Array>
   readonly dataKeys: WrappedKeys
   close(): Promise<void>
@@ -75,6 +77,13 @@ export function openShareCopies(layout: Pick<DomainLayout, 'shares' | 'sharesCop
     },
     put(walletId, record) {
       for (const copy of copies) putIn(copy, walletId, record)
+    },
+    remove(walletId) {
+      for (const { root, wallets } of copies) {
+        root.transactionSync(() => {
+          void wallets.remove(Buffer.from(walletId))
+        })
+      }
     },
     walletIds: () => main.wallets.getKeys(),
     dataKeys: wrappedKeys(main, copies),

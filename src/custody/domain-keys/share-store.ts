@@ -34,6 +34,11 @@ export interface ShareStore {
    * @throws Refusal CONFLICT as above
    */
   activateNext(certificate: Uint8Array, proofs: WalletProofs): void
+  /**
+   * Takes away what waits to be put to use, a first key or the next epoch's share; durable on return.
+   * What is in use stays.
+   */
+  dropWaiting(walletId: Uint8Array): void
   /** Reads the record anew: another thread or process may have refreshed it. */
   forget(walletId: Uint8Array): void
   /** Of every wallet, pending ones included. */
@@ -140,6 +145,12 @@ export function openShareStore(
       // Of one asked for twice, the first has changed over.
       const isInUse = stored !== undefined && sameBytes(stored.certificate, encoded)
       if (!isInUse) write(walletId, { ...requireOf(encoded, stored?.next), proofs })
+    },
+    dropWaiting(walletId) {
+      const stored = copies.get(walletId)
+      if (stored === undefined) return
+      if (stored.proofs === null) copies.remove(walletId)
+      else if ((stored.next ?? null) !== null) write(walletId, { ...stored, next: null })
     },
     forget: (walletId) => void cache.delete(nameOf(walletId)),
     walletIds: () => copies.walletIds(),

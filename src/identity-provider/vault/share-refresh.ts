@@ -20,6 +20,10 @@ import type { KeygenContext } from './wallet-keygen.js'
 
 /** The user side of a refresh; `src/custody/README.md` has the sequence. */
 export interface ShareRefresh {
+  /**
+   * What was begun for the wallet before comes to nothing from here on: the service keeps one next
+   * share, and lets go of that of the refresh before.
+   */
   begin(parameters: readonly unknown[], context: KeygenContext): readonly unknown[]
   prepare(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
   certify(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
@@ -55,6 +59,10 @@ export function createShareRefresh(): ShareRefresh {
         part: randomScalar(),
       }
       activeRecord(refresh, context)
+      for (const [other, begun] of [...open]) {
+        if (sameBytes(begun.walletId, refresh.walletId)) open.delete(other)
+      }
+      context.shares.dropWaiting(refresh.walletId)
       open.set(name, refresh)
       return [Buffer.from(refresh.part)]
     },

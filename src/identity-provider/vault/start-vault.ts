@@ -154,7 +154,7 @@ export async function startVault(options: VaultOptions): Promise<Vault> {
     },
     'keygen-commit': (parameters) => {
       requireSpace()
-      return keygen.commit(parameters)
+      return keygen.commit(parameters, shares)
     },
     'keygen-reveal': (parameters) => keygen.reveal(parameters),
     'keygen-prove': (parameters) => keygen.prove(parameters, keygenContext()),

@@ -34,7 +34,11 @@ export interface KeygenContext {
 
 /** The user side of key generation; `src/custody/README.md` has the sequence. */
 export interface WalletKeygen {
-  commit(parameters: readonly unknown[]): readonly unknown[]
+  /**
+   * Begins a key. What was begun for its wallet before comes to nothing from here on: the service
+   * keeps the share of one key that waits, and lets go of that of the one before.
+   */
+  commit(parameters: readonly unknown[], shares: ShareStore): readonly unknown[]
   reveal(parameters: readonly unknown[]): readonly unknown[]
   prove(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
   certify(parameters: readonly unknown[], context: KeygenContext): Promise<readonly unknown[]>
@@ -69,7 +73,7 @@ export function createWalletKeygen(): WalletKeygen {
   }
 
   return {
-    commit([sessionId, walletId, kind, ownerHash, commitment]) {
+    commit([sessionId, walletId, kind, ownerHash, commitment], shares) {
       const terms: KeygenTerms = {
         sessionId: expectBytes(sessionId, 16),
         walletId: expectBytes(walletId, 16),
@@ -80,6 +84,11 @@ export function createWalletKeygen(): WalletKeygen {
       const name = hex(terms.sessionId)
       // A second answer to one session could be chosen after seeing the other side's point.
       if (open.has(name)) throw new Refusal('REPLAYED', 'key generation session')
+      requireUnused(terms.walletId, shares)
+      for (const [other, begun] of [...open]) {
+        if (sameBytes(begun.terms.walletId, terms.walletId)) open.delete(other)
+      }
+      shares.dropWaiting(terms.walletId)
       const share = randomScalar()
       const reveal = { point: pointOf(share), nonce: randomBytes(32) }
       const own = { ...reveal, commitment: commitmentOf('user', reveal, terms.sessionId) }
@@ -120,11 +129,7 @@ export function createWalletKeygen(): WalletKeygen {
       if (transcript === null || servicePoint === null) throw new Refusal('CONFLICT', 'no reveal')
       if (sealer === null) throw new Refusal('NO_SESSION', 'quorum signer')
       checkShareProof('service', transcript, servicePoint, expectBytes(serviceProof, 65))
-      // A key in use is never overwritten: what it holds would be lost.
-      const present = shares.get(terms.walletId)
-      if (present !== null && present.proofs !== null) {
-        throw new Refusal('CONFLICT', 'wallet has its key')
-      }
+      requireUnused(terms.walletId, shares)
       const certificate = encodeCertificate({
         ...terms,
         servicePoint,
@@ -179,6 +184,14 @@ export function createWalletKeygen(): WalletKeygen {
       const { serviceSignature, userSignature, selfTest } = record.proofs
       return [record.encodedCertificate, serviceSignature, userSignature, selfTest]
     },
+  }
+}
+
+/** A key in use is never overwritten: what it holds would be lost. */
+function requireUnused(walletId: Uint8Array, shares: ShareStore): void {
+  const present = shares.get(walletId)
+  if (present !== null && present.proofs !== null) {
+    throw new Refusal('CONFLICT', 'wallet has its key')
   }
 }
 
