@@ -69,12 +69,16 @@ function takeOldest(
   left: number,
   mode: Mode,
 ): Taken {
-  const isFinalTx = (txId: TxId | null) => {
-    const tx = txId === null ? undefined : reader.transactions.byId(txId)
-    return tx === undefined || isFinal(tx.status)
-  }
+  // Of one that cannot be read nobody knows: what it needs stays, and what others have goes.
+  const isFinalTx = (txId: TxId | null) =>
+    reader.ifSound(() => {
+      const tx = txId === null ? undefined : reader.transactions.byId(txId)
+      return tx === undefined || isFinal(tx.status)
+    }) ?? false
   const isVerdict = space === 'transactionsByUser'
-  const marked = isVerdict ? String(spaces.retained.get([user, 'verdicts']) ?? '') : ''
+  // From the beginning where it cannot be read: what is taken away already is found to be.
+  const mark = () => reader.ifSound(() => spaces.retained.get([user, 'verdicts'])) ?? ''
+  const marked = isVerdict ? String(mark()) : ''
   const start = id > marked ? id : marked
   const old: string[] = []
   let looked = 0

@@ -73,7 +73,10 @@ function takeOldest(
     const block = decodeEvents(value, user)
     if (block.some(({ atMs }) => atMs >= beforeMs)) break
     isNeeded ??= needs(user)
-    if (block.some(isNeeded) || block.some((event) => isOpen(event, reader.transactions.byId))) {
+    // Of a transaction that cannot be read nobody knows whether it is open.
+    const isOpenOrUnknown = (event: StoredEvent) =>
+      reader.ifSound(() => isOpen(event, reader.transactions.byId)) ?? true
+    if (block.some(isNeeded) || block.some(isOpenOrUnknown)) {
       why = 'needed'
       break
     }
@@ -88,7 +91,7 @@ function takeOldest(
   if (mode === 'remove' && all.length > 0) {
     for (const block of old) spaces.userEvents.removeSync([user, block.at(-1)?.seq ?? 0])
     for (const event of all) {
-      if (spaces.eventsById.get(event.eventId) === event.seq) {
+      if (reader.ifSound(() => spaces.eventsById.get(event.eventId)) === event.seq) {
         spaces.eventsById.removeSync(event.eventId)
       }
     }
