@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, rmSync, statSync, unwatchFile, watchFile } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { watchPath } from '../disk/watch-path.js'
 import type { Freezing } from '../domain/freeze.js'
 import { isoTime } from '../domain/iso-time.js'
 import { writePrivateFile } from './domain-keys/private-file.js'
@@ -65,15 +66,10 @@ export function followInstanceFreeze(
   path: string,
   changed: (freezing: Freezing | null) => void,
 ): InstanceFreeze {
-  let current = readInstanceFreeze(path)
-  const look = () => {
+  const unwatch = watchPath(path, LOOK_EVERY_MS, () => {
     current = readInstanceFreeze(path)
     changed(current)
-  }
-  // By polling, as the registry is followed.
-  watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, look)
-  return {
-    current: () => current,
-    close: () => unwatchFile(path, look),
-  }
+  })
+  let current = readInstanceFreeze(path)
+  return { current: () => current, close: unwatch }
 }

@@ -1,4 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs'
+import { watchPath } from '../../disk/watch-path.js'
 import type { Registry } from '../../quorum-protocol/registry.js'
 import type { RegistryHolder } from '../../quorum-protocol/registry-holder.js'
 import { readRegistryFile } from './registry-file.js'
@@ -26,8 +26,8 @@ export function followRegistry(
       refused(error)
     }
   }
-  // By polling: a file that is replaced by a rename loses an inotify watch, and a network file
-  // system has none.
-  watchFile(path, { interval: LOOK_EVERY_MS, persistent: false }, look)
-  return () => unwatchFile(path, look)
+  const unwatch = watchPath(path, LOOK_EVERY_MS, look)
+  // Of the moments since the holder got its own: a start may take seconds.
+  look()
+  return unwatch
 }
