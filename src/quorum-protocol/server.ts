@@ -39,6 +39,8 @@ export interface SocketServerOptions {
 const CONNECTIONS_MAX = 96
 /** Calls that one connection may have unanswered, and one `ping`; more end it. */
 const CALLS_PER_CONNECTION_MAX = Object.values(CALLS_IN_FLIGHT_MAX).reduce((sum, n) => sum + n, 1)
+/** Of a peer that does not take its answers: no more calls are read until it has. */
+const UNTAKEN_BYTES_MAX = 256 * 1024
 
 export async function serveSocket(options: SocketServerOptions): Promise<SocketServer> {
   const sockets = new Set<Socket>()
@@ -86,6 +88,12 @@ function serveConnection(
     end: () => void socket.destroy(),
   }
 
+  function waitUntilTaken(): void {
+    if (socket.writableLength <= UNTAKEN_BYTES_MAX || socket.isPaused()) return
+    socket.pause()
+    socket.once('drain', () => socket.resume())
+  }
+
   async function answer(id: number, method: string, parameters: readonly unknown[]): Promise<void> {
     let reply: unknown
     try {
@@ -104,6 +112,7 @@ function serveConnection(
     inFlight--
     try {
       if (!socket.destroyed) writeFrame(socket, reply)
+      waitUntilTaken()
     } catch (error) {
       onFault(method, error)
       socket.destroy()
