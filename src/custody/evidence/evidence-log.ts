@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs'
 import { setImmediate as nextTick } from 'node:timers/promises'
-import { type Database, IF_EXISTS, type RootDatabase } from 'lmdb'
+import { type Database, IF_EXISTS, type RangeOptions, type RootDatabase } from 'lmdb'
 import { openLmdb } from '../../disk/lmdb-file.js'
 import { concat, u32, u64 } from '../../quorum-protocol/bytes.js'
 import { TAG, taggedHash } from '../../quorum-protocol/tagged.js'
@@ -28,7 +28,10 @@ export interface EvidenceLog extends EvidenceReader {
 export interface EvidenceReader {
   /** All chains, one after the other, oldest first. */
   entries(): Iterable<StoredEvidence>
-  newestFirst(): Iterable<StoredEvidence>
+  /** @param chain alone; absent: all, one after the other */
+  newestFirst(chain?: number): Iterable<StoredEvidence>
+  /** Numbers of all chains, found without a look at what is in them. */
+  chains(): Iterable<number>
   close(): Promise<void>
 }
 
@@ -88,12 +91,7 @@ export function openEvidenceLog(
   const log = entriesOf(root)
   let head: Uint8Array = Buffer.alloc(EVIDENCE_HASH_BYTES)
   let length = 0
-  const newest = log.getRange({
-    start: [chain, Number.MAX_SAFE_INTEGER],
-    end: [chain, -1],
-    reverse: true,
-    limit: 1,
-  })
+  const newest = log.getRange({ ...newestOf(chain), limit: 1 })
   for (const { key, value } of newest) {
     head = Buffer.from(value.subarray(0, EVIDENCE_HASH_BYTES))
     length = key[1] + 1
@@ -165,15 +163,31 @@ function entriesOf(root: RootDatabase): Entries {
   return root.openDB({ name: '02-evidence', encoding: 'binary' })
 }
 
+/** Entries of one chain, the newest first. */
+function newestOf(chain: number): RangeOptions {
+  return { start: [chain, Number.MAX_SAFE_INTEGER], end: [chain, -1], reverse: true }
+}
+
 function readerOf(root: RootDatabase, log: Entries): EvidenceReader {
-  function* range(options: { readonly reverse: boolean }): Iterable<StoredEvidence> {
+  function* chains(): Iterable<number> {
+    let above = Number.MAX_SAFE_INTEGER
+    for (;;) {
+      const [newest] = log.getKeys({ start: [above, -1], reverse: true, limit: 1 })
+      if (newest === undefined) return
+      above = newest[0]
+      yield above
+    }
+  }
+
+  function* range(options: RangeOptions): Iterable<StoredEvidence> {
     for (const { key, value } of log.getRange(options)) {
       yield { chain: key[0], index: key[1], bytes: value }
     }
   }
   return {
     entries: () => range({ reverse: false }),
-    newestFirst: () => range({ reverse: true }),
+    newestFirst: (chain) => range(chain === undefined ? { reverse: true } : newestOf(chain)),
+    chains,
     async close() {
       await root.close()
     },
