@@ -97,10 +97,15 @@ describe('the co-signer key', () => {
 
   test('is rotated by a draft that the root signs elsewhere', async () => {
     const before = readFileSync(registryPath(quorum.home))
+    const signsNow = quorum.coSigner.coSignerKid
     const draft = join(quorum.home, 'draft.json')
     const out = join(quorum.home, 'next-registry.json')
     await countersignOk(quorum.home, ['custody', 'rotate-cosigner', '--draft', draft])
     expect(readFileSync(registryPath(quorum.home))).toEqual(before)
+    // What the present key signs until the root has signed, some day, has to verify for good.
+    const { co_signers } = JSON.parse(readFileSync(draft, 'utf8')) as RegistryBody
+    const present = co_signers.find(({ public_key }) => kidOf(public_key) === signsNow)
+    expect(present?.not_after_ms).toBeGreaterThan(Date.now() + 6 * 86_400_000)
     const signing = ['custody', 'sign-registry', '--root', root(), '--draft', draft, '--out', out]
     await countersignOk(quorum.home, signing)
     await countersignOk(quorum.home, ['custody', 'install-registry', out])

@@ -10,6 +10,11 @@ import { type ShareHolderName, shareHolderOption } from './domain-option.js'
 
 /** Long enough for Routers on every chain to be told of the new key. */
 const OVERLAP_MINUTES = 10
+/**
+ * It begins when the draft is written, and the root may be in a safe. What a key signs after its end
+ * does not verify: where the registry came later, verify-audit would name all that was signed since.
+ */
+const DRAFT_OVERLAP_MINUTES = 7 * 24 * 60
 
 export function registerRotations(custody: Command, io: Io): void {
   custody
@@ -17,7 +22,11 @@ export function registerRotations(custody: Command, io: Io): void {
     .description('give the service a new co-signer key; the present one goes on for the overlap')
     .option('--root <file>', "the registry root's private key, to sign and put in place at once")
     .option('--draft <file>', 'write the next registry down for custody sign-registry instead')
-    .option('--overlap-minutes <minutes>', 'how long both sign', integerOption, OVERLAP_MINUTES)
+    .option(
+      '--overlap-minutes <minutes>',
+      `how long both sign, from now on (default: ${OVERLAP_MINUTES}, with --draft 7 days: the registry has to be in place by then)`,
+      integerOption,
+    )
     .option('--emergency', 'the present key ends at once')
     .action(async (_options: object, command: Command) => {
       const options = command.optsWithGlobals<RotateFlags>()
@@ -25,7 +34,7 @@ export function registerRotations(custody: Command, io: Io): void {
         '../../../custody-tools/maintenance/rotate-co-signer.js'
       )
       const rotated = await rotateCoSigner(homeOf(io, options), {
-        overlapMs: options.emergency === true ? 0 : options.overlapMinutes * 60_000,
+        overlapMs: overlapMinutesOf(options) * 60_000,
         root: rootOf(options),
       })
       printRecord(io, options, { ...rotated })
@@ -67,8 +76,13 @@ export function registerRotations(custody: Command, io: Io): void {
 interface RotateFlags extends GlobalOptions {
   readonly root?: string
   readonly draft?: string
-  readonly overlapMinutes: number
+  readonly overlapMinutes?: number
   readonly emergency?: boolean
+}
+
+function overlapMinutesOf({ emergency, overlapMinutes, draft }: RotateFlags): number {
+  if (emergency === true) return 0
+  return overlapMinutes ?? (draft === undefined ? OVERLAP_MINUTES : DRAFT_OVERLAP_MINUTES)
 }
 
 function rootOf({ root, draft }: RotateFlags) {
