@@ -124,6 +124,8 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     quorumSocket: quorumSignerSocket(home),
     registry,
     signer,
+    // The key that the registry names now, once its store answers.
+    renewSigner: async () => signer.use(await choose()),
     boot: options.boot,
     timers,
     log,
@@ -164,11 +166,7 @@ export async function connectCoSigner(options: CoSignerOptions): Promise<Connect
     registry,
     ({ version }) => {
       log.warn({ version }, 'a newer registry is in force')
-      // The sessions are made anew with the key that the registry names now.
-      choose()
-        .then((next) => signer.use(next))
-        .catch((error) => log.error({ err: error }, 'no co-signer key is valid'))
-        .finally(() => link.renew())
+      link.renew()
     },
     (error) => log.error({ err: error }, 'the registry in place is not acceptable'),
   )

@@ -40,6 +40,8 @@ export interface QuorumLinkOptions {
   readonly quorumSocket: string
   readonly registry: RegistryHolder
   readonly signer: P256Signer
+  /** Awaited before the service announces itself: its key may have ended, and another one begun. */
+  readonly renewSigner?: () => Promise<void>
   /** 16 bytes: which start of the service this is. */
   readonly boot: Uint8Array
   readonly timers: Pick<Timers, 'now' | 'at'>
@@ -139,6 +141,7 @@ export function linkQuorum(options: QuorumLinkOptions): QuorumLink {
   }
 
   async function greet(): Promise<Greeting> {
+    await options.renewSigner?.()
     const { body, signature } = registry.current.envelope
     const approved = options.approvedFloor()
     const statement = [options.boot, await signServiceBoot(options.boot, signer)]

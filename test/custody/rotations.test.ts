@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
@@ -113,6 +114,26 @@ describe('the co-signer key', () => {
       .poll(() => quorum.coSigner.coSignerKid, { timeout: READY_MS })
       .toBe(kidOf(registry().co_signers.at(-1)?.public_key))
     await signsOnceReady()
+  })
+
+  test('is taken up as soon as it can be used, where it could not be at once', async () => {
+    const draft = join(quorum.home, 'emergency-draft.json')
+    const out = join(quorum.home, 'emergency-registry.json')
+    const present = new Set(signingKeys())
+    const rotating = ['custody', 'rotate-cosigner', '--emergency', '--draft', draft]
+    await countersignOk(quorum.home, rotating)
+    const [made] = signingKeys().filter((name) => !present.has(name))
+    if (made === undefined) throw new Error('no key was made')
+    const key = join(serviceLayout(quorum.home).keys, made)
+    const away = join(quorum.home, made)
+    renameSync(key, away)
+    const signing = ['custody', 'sign-registry', '--root', root(), '--draft', draft, '--out', out]
+    await countersignOk(quorum.home, signing)
+    await countersignOk(quorum.home, ['custody', 'install-registry', out])
+    await expect.poll(() => quorum.coSigner.ready, { timeout: READY_MS }).toBe(false)
+    renameSync(away, key)
+    await signsOnceReady()
+    expect(made).toContain(quorum.coSigner.coSignerKid)
   })
 
   test('stays the old one when the rotation is killed after it made a key', async () => {
