@@ -30,53 +30,98 @@ const WAITING_MAX = 1_024
 const ALREADY_INITIALIZED = 0x191
 const ALREADY_LOGGED_IN = 0x100
 
+interface Waiting {
+  readonly resolve: (handle: Buffer) => void
+  readonly reject: (error: unknown) => void
+}
+
 /** @throws Error that names the module or the token; never the PIN */
 export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkcs11Sessions {
   const module = loadModule(p11, access.modulePath)
-  const slot = slotOf(module, access)
-  const handles: Buffer[] = []
+  const handles = new Set<Buffer>()
   const free: Buffer[] = []
-  const waiting: ((handle: Buffer) => void)[] = []
+  const waiting: Waiting[] = []
 
+  /** Logged in: the login of a token ends with the token's last session, and where it went away. */
   function openSession(): Buffer {
+    const slot = slotOf(module, access)
     const handle = module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | p11.CKF_RW_SESSION)
-    handles.push(handle)
+    handles.add(handle)
+    try {
+      logIn(p11, module, handle, access)
+    } catch (error) {
+      closeSession(handle)
+      throw error
+    }
     return handle
   }
 
   async function take(): Promise<Buffer> {
     const idle = free.pop()
     if (idle !== undefined) return idle
-    if (handles.length < SESSIONS_MAX) return openSession()
+    if (handles.size < SESSIONS_MAX) return openSession()
     if (waiting.length >= WAITING_MAX) throw new Error(`token ${access.token}: too many callers`)
-    return new Promise((resolve) => waiting.push(resolve))
+    return new Promise((resolve, reject) => waiting.push({ resolve, reject }))
   }
 
   function giveBack(handle: Buffer): void {
     const next = waiting.shift()
     if (next === undefined) free.push(handle)
-    else next(handle)
+    else next.resolve(handle)
   }
 
-  const first = openSession()
-  logIn(p11, module, first, access)
-  free.push(first)
+  /**
+   * A session in which something failed may be none any more, or have an operation under way: the
+   * next caller gets another one, so that a token that was gone for a while signs again.
+   */
+  function giveUp(handle: Buffer): void {
+    closeSession(handle)
+    const next = waiting.shift()
+    if (next === undefined) return
+    try {
+      next.resolve(openSession())
+    } catch (error) {
+      next.reject(error)
+      // Nobody is at work whose end they could wait for.
+      if (handles.size === 0) for (const one of waiting.splice(0)) one.reject(error)
+    }
+  }
+
+  function closeSession(handle: Buffer): void {
+    handles.delete(handle)
+    try {
+      module.C_CloseSession(handle)
+    } catch {
+      // The token may have ended it, or be gone.
+    }
+  }
+
+  function worded(error: unknown): unknown {
+    if (!(error instanceof p11.Pkcs11Error)) return error
+    return new Error(`token ${access.token}: ${error.method || 'call'} failed: ${error.message}`)
+  }
+
+  free.push(openSession())
   return {
     async use(work) {
-      const handle = await take()
+      let handle: Buffer | null = null
+      let isSound = false
       try {
-        return await work({ module, handle })
+        handle = await take()
+        const done = await work({ module, handle })
+        isSound = true
+        return done
       } catch (error) {
-        if (!(error instanceof p11.Pkcs11Error)) throw error
-        throw new Error(`token ${access.token}: ${error.method || 'call'} failed: ${error.message}`)
+        throw worded(error)
       } finally {
-        giveBack(handle)
+        if (handle !== null && isSound) giveBack(handle)
+        else if (handle !== null) giveUp(handle)
       }
     },
     close() {
       // Not C_Finalize, and not C_Logout: both are of the whole process, and other threads of it
       // may be at work.
-      for (const handle of handles) module.C_CloseSession(handle)
+      for (const handle of [...handles]) closeSession(handle)
       module.close()
     },
   }
