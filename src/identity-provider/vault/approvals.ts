@@ -86,8 +86,9 @@ export interface ApprovalContext {
 
 /** Of one user at once, which is twice what the service lets wait; 128 KiB of calldata each. */
 export const OPEN_PER_USER_MAX = 4_096
-/** Of all users. */
+/** Of all users; past it those who have few may still ask, so that no users take it from others. */
 const OPEN_MAX = 16_384
+const OPEN_PER_USER_ALWAYS = 256
 /** Two clocks may differ. */
 const CLOCK_SLACK_MS = 86_400_000
 /** From the id's own time to the latest expiry: as long as people and a delay may take together. */
@@ -115,7 +116,8 @@ export function createApprovals(context: ApprovalContext): UserSideApprovals {
     }
     if (before !== null) return !sameBytes(before.term, encoded)
     const { ofUser, all } = ledger.approvals.openApprovals(userId, nowMs)
-    if (ofUser >= OPEN_PER_USER_MAX || all >= OPEN_MAX) {
+    const most = all < OPEN_MAX ? OPEN_PER_USER_MAX : OPEN_PER_USER_ALWAYS
+    if (ofUser >= most) {
       throw new Refusal('OVERLOADED', 'too many approvals wait')
     }
     return true
