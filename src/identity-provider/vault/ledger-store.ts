@@ -225,6 +225,10 @@ export function openLedgerStore(path: string, evidence: { readonly length: numbe
     putBoot(number, boot) {
       lastBoot = number
       bootNumbers.set(latin1(boot), number)
+      for (const oldest of bootNumbers.keys()) {
+        if (bootNumbers.size <= BOOTS_MAX) break
+        bootNumbers.delete(oldest)
+      }
       bootRows.set(number, Buffer.from(boot))
     },
     entry(walletId, chainId, nonce) {
