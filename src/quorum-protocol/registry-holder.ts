@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { Refusal } from './refusal.js'
 import { openRegistry, type Registry, type RegistryEnvelope } from './registry.js'
 
 /** The registry that a process goes by; it only ever moves to a higher version. */
@@ -7,7 +8,7 @@ export interface RegistryHolder {
   /**
    * Takes a registry that another domain passed on.
    * @returns true when it was newer and is now in force
-   * @throws Refusal when the root did not sign it
+   * @throws Refusal when the root did not sign it, or signed it for another environment
    */
   offer(envelope: RegistryEnvelope): boolean
 }
@@ -21,6 +22,10 @@ export function holdRegistry(root: KeyObject, first: RegistryEnvelope): Registry
     },
     offer(envelope) {
       const offered = openRegistry(envelope, root)
+      // Of a trial under the same root; its keys lie where nobody guards them.
+      if (offered.environment !== current.environment) {
+        throw new Refusal('UNAUTHENTIC', `registry for ${offered.environment}`)
+      }
       if (offered.version <= current.version) return false
       current = offered
       return true

@@ -28,9 +28,12 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-async function registry(version: number): Promise<RegistryEnvelope> {
+async function registry(
+  version: number,
+  environment: 'dev' | 'live' = 'live',
+): Promise<RegistryEnvelope> {
   const keys = { co_signers: [], approvers: [], quorum_signers: [], chains: [] }
-  const body = Buffer.from(JSON.stringify({ version, environment: 'dev', ...keys }))
+  const body = Buffer.from(JSON.stringify({ version, environment, ...keys }))
   return { body, signature: await p256SignerOf(root.privateKey).sign(registryMessage(body)) }
 }
 
@@ -59,6 +62,14 @@ test('a registry that is put in place at the very moment after is in force soon'
   follow(path, holder)
   writeRegistryFile(path, second)
   await expect.poll(() => holder.current.version).toBe(2)
+})
+
+test('a registry for another environment is not taken, whoever passes it on', async () => {
+  const holder = holdRegistry(root.publicKey, await registry(1))
+  const trial = await registry(2, 'dev')
+  expect(() => holder.offer(trial)).toThrow('UNAUTHENTIC')
+  expect(holder.current.version).toBe(1)
+  expect(holder.offer(await registry(2))).toBe(true)
 })
 
 test('a freeze of a whole domain holds from the very moment after it started, until it is lifted', async () => {
