@@ -1,5 +1,4 @@
-import { type BigIntStats, statSync } from 'node:fs'
-import { stat } from 'node:fs/promises'
+import { type BigIntStats, stat, statSync } from 'node:fs'
 
 /**
  * Calls `look` whenever another file lies at a path than the last time, or none. What is put there
@@ -15,18 +14,20 @@ export function watchPath(path: string, everyMs: number, look: () => void): () =
   let closed = false
   let timer: NodeJS.Timeout
 
-  async function again(): Promise<void> {
-    const found = await stat(path, { bigint: true }).then(stateOf, reasonOf)
-    if (closed) return
-    if (found !== seen) {
+  function again(): void {
+    // Not at once, as the first time: a network file system may hang.
+    stat(path, { bigint: true }, (error, stats) => {
+      if (closed) return
+      next()
+      const found = error === null ? stateOf(stats) : reasonOf(error)
+      if (found === seen) return
       seen = found
       look()
-    }
-    next()
+    })
   }
 
   function next(): void {
-    timer = setTimeout(() => void again(), everyMs)
+    timer = setTimeout(again, everyMs)
     timer.unref()
   }
 

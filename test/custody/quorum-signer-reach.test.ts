@@ -6,12 +6,13 @@ import { expect, test } from 'vitest'
  * What runs in the process that joins the shares of a key; `.dependency-cruiser.quorum-signer.cjs`
  * says of which kinds, this how much. Whoever raises a bound says here what for.
  */
-const FILES_MAX = 47
+const FILES_MAX = 48
 /**
  * Some fifty of them read which approval an intent rests on: it is part of what is signed under. As
- * many put files, whole and through nobody's link: its shares are such files.
+ * many put files, whole and through nobody's link: its shares are such files. Sixty watch a file, so
+ * that a registry which ends a key is missed at no moment.
  */
-const LINES_MAX = 3_870
+const LINES_MAX = 3_950
 
 const ENTRY = 'src/quorum-signer/main.ts'
 
