@@ -19,11 +19,16 @@ export interface FunctionSignature {
   readonly isStatic: boolean
 }
 
-/** An elementary type, a tuple in brackets, and arrays of either. */
+/**
+ * An elementary type, a tuple in brackets, or an array of either, as it lies in a head: the words
+ * that it takes there, or one that says where it is. Flat, since nested arrays multiply: 256
+ * characters could name more words than anybody counts.
+ */
 type AbiType =
   | { readonly form: 'word'; readonly word: Word }
+  /** Null: more words than a head may have. */
+  | { readonly form: 'words'; readonly words: readonly Word[] | null }
   | { readonly form: 'dynamic' }
-  | { readonly form: 'tuple'; readonly parts: readonly AbiType[] }
 
 const NAME = /^[A-Za-z_$][\w$]*/
 const ELEMENTARY = /^(?:(u?int)(\d+)|bytes(\d+)?|address|bool|string)(?![\w])/
@@ -32,6 +37,7 @@ const ARRAY = /^\[(\d*)\]/
 const DEPTH_MAX = 8
 /** As many words as calldata of a plain call may have in its head. */
 const HEAD_WORDS_MAX = 64
+const BEHIND_THE_HEAD: readonly null[] = [null]
 const encoder = new TextEncoder()
 
 /**
@@ -48,9 +54,11 @@ export function parseSignature(text: string): FunctionSignature | null {
   const argumentAt: (number | null)[] = []
   for (const part of parts) {
     argumentAt.push(part.form === 'word' ? head.length : null)
-    if (!addToHead(head, part)) return null
+    const words = part.form === 'dynamic' ? BEHIND_THE_HEAD : wordsOf(part)
+    if (words === null || head.length + words.length > HEAD_WORDS_MAX) return null
+    head.push(...words)
   }
-  const isStatic = parts.every((part) => !isDynamic(part))
+  const isStatic = parts.every(({ form }) => form !== 'dynamic')
   return { selector: selectorOf(text), head, argumentAt, isStatic }
 }
 
@@ -89,7 +97,7 @@ function readType(cursor: Cursor, depth: number): AbiType | null {
   let type: AbiType | null
   if (cursor.text[cursor.at] === '(') {
     const parts = readTuple(cursor, depth + 1)
-    type = parts === null ? null : { form: 'tuple', parts }
+    type = parts === null ? null : tupleOf(parts)
   } else type = readElementary(cursor)
   for (;;) {
     const array = ARRAY.exec(cursor.text.slice(cursor.at))
@@ -99,11 +107,28 @@ function readType(cursor: Cursor, depth: number): AbiType | null {
   }
 }
 
+function tupleOf(parts: readonly AbiType[]): AbiType {
+  const words: Word[] = []
+  let fits = true
+  for (const part of parts) {
+    if (part.form === 'dynamic') return part
+    const more = wordsOf(part)
+    if (more === null || words.length + more.length > HEAD_WORDS_MAX) fits = false
+    else words.push(...more)
+  }
+  return { form: 'words', words: fits ? words : null }
+}
+
 /** @param length empty for an array that says its own */
 function arrayOf(element: AbiType, length: string): AbiType | null {
   if (length === '') return { form: 'dynamic' }
-  if (length.startsWith('0') || Number(length) > HEAD_WORDS_MAX) return null
-  return { form: 'tuple', parts: Array.from({ length: Number(length) }, () => element) }
+  const count = Number(length)
+  if (length.startsWith('0') || count > HEAD_WORDS_MAX) return null
+  return tupleOf(Array.from({ length: count }, () => element))
+}
+
+function wordsOf(type: Exclude<AbiType, { form: 'dynamic' }>): readonly Word[] | null {
+  return type.form === 'word' ? [type.word] : type.words
 }
 
 function readElementary(cursor: Cursor): AbiType | null {
@@ -123,18 +148,4 @@ function integerType(name: string, digits: string): AbiType | null {
   const bits = Number(digits)
   if (digits.startsWith('0') || bits > 256 || bits % 8 !== 0) return null
   return { form: 'word', word: { kind: name === 'int' ? 'int' : 'uint', bits } }
-}
-
-/** @returns false once the head is too long */
-function addToHead(head: (Word | null)[], type: AbiType): boolean {
-  if (type.form === 'tuple' && !isDynamic(type)) {
-    return type.parts.every((part) => addToHead(head, part))
-  }
-  head.push(type.form === 'word' ? type.word : null)
-  return head.length <= HEAD_WORDS_MAX
-}
-
-function isDynamic(type: AbiType): boolean {
-  if (type.form === 'tuple') return type.parts.some(isDynamic)
-  return type.form === 'dynamic'
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { canonicalText, policyJson } from '../../src/policy/canonical-policy.js'
+import { parseSignature } from '../../src/policy/function-signature.js'
 import { policyInWords } from '../../src/policy/in-words.js'
 import { parseCanonical, parsePolicy } from '../../src/policy/parse-policy.js'
 import { POLICY_TEXT_BYTES_MAX, RULES_MAX } from '../../src/policy/policy.js'
@@ -129,6 +130,22 @@ test('a policy is bounded in rules and in bytes', () => {
   expect(faultsOf({ default: 'deny', rules: full })).toEqual([''])
   expect(POLICY_TEXT_BYTES_MAX).toBe(16_384)
 })
+
+test.each(['uint8', '()', '(bool,())'])(
+  'arrays of arrays of %s are counted without being laid out',
+  (element) => {
+    const type = element + '[64]'.repeat(60)
+    expect(parseSignature(`f(${type},uint8)`)).toEqual(
+      element === '()'
+        ? expect.objectContaining({ head: [{ kind: 'uint', bits: 8 }], argumentAt: [null, 0] })
+        : null,
+    )
+    // Behind the head nothing is counted.
+    expect(parseSignature(`f((bytes,${type}),uint8)`)).toMatchObject({
+      ...{ head: [null, { kind: 'uint' }], argumentAt: [null, 1], isStatic: false },
+    })
+  },
+)
 
 test('no document whatever is more than refused', () => {
   const names = ['default', 'rules', 'when', 'to', 'not', 'amounts', 'count', 'ceilings', 'name']
