@@ -79,8 +79,6 @@ export async function differenceOf(
   const cases = terms.map(({ shape, before, next }, at) =>
     and(
       ...[equal(SHAPE, int(at)), shapeTerms(shape), isFreer(before, next)],
-      // What is asked about where it cannot wait is refused.
-      shape.isSponsored ? equal(next.passage, '2') : TRUE,
       ...[equal(BY_BEFORE, before.by), equal(BY_NEXT, next.by)],
     ),
   )
