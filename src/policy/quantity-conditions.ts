@@ -7,6 +7,7 @@ import {
   type Facts,
   numeric,
   OPEN,
+  type Truth,
   truth,
   UNJUDGEABLE,
   values,
@@ -95,8 +96,9 @@ function valueCondition(field: string, bound: bigint, side: 'over' | 'within'): 
 }
 
 /**
- * Holds when the call moves a token that is listed, within every bound for it. Native value that
- * goes along with a token and is not listed itself makes the answer unknown.
+ * Holds when the call moves a token that is listed, within every bound for it. Of a token and native
+ * value that go along with it each is held against its own bounds: where they differ, or where the
+ * native value is not listed, the answer is unknown. So one wei more takes nothing out of a refusal.
  */
 function amountsCondition(tests: readonly AmountTest[]): Condition {
   const listsNative = tests.some(({ token }) => token === 'native')
@@ -108,16 +110,16 @@ function amountsCondition(tests: readonly AmountTest[]): Condition {
     test({ moves, value }) {
       if (moves === null) return UNJUDGEABLE
       if (value > 0n && moves.length > 1 && !listsNative) return UNJUDGEABLE
-      let isListed = false
+      let all: Truth | null = null
       for (const { token, lte, gt } of tests) {
         for (const move of moves) {
           if (move.token !== token) continue
-          isListed = true
-          if ((lte !== null && move.amount > lte) || (gt !== null && move.amount <= gt))
-            return FAILS
+          const breaks = (lte !== null && move.amount > lte) || (gt !== null && move.amount <= gt)
+          const one = truth(!breaks)
+          all = all === null || all === one ? one : UNJUDGEABLE
         }
       }
-      return truth(isListed)
+      return all ?? FAILS
     },
     observed: ({ moves }) =>
       moves === null

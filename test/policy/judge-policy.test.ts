@@ -146,6 +146,26 @@ describe('conditions', () => {
     expect(verdictOn({ rules, default: 'allow' }, transfer(100n)).effect).toBe('allow')
   })
 
+  test('native value that goes along takes no token out of its bounds, and brings none in', () => {
+    const amounts = [
+      { token: USDC, gt: '100' },
+      { token: 'native', gt: '7' },
+    ]
+    const isOver = (tokens: bigint, value: bigint) => {
+      const data = transferData(ALICE, tokens)
+      const call = showCall({ operation: 'send', chainId: 8453, to: USDC, value, data })
+      const denies = { rules: [rule('deny', { amounts })], default: 'allow' }
+      const allows = { rules: [rule('allow', { not: { amounts } })] }
+      return [verdictOn(denies, call).effect, verdictOn(allows, call).effect]
+    }
+    expect(isOver(100n, 0n)).toEqual(['allow', 'allow'])
+    expect(isOver(100n, 7n)).toEqual(['allow', 'allow'])
+    expect(isOver(101n, 0n)).toEqual(['deny', 'deny'])
+    expect(isOver(101n, 1n)).toEqual(['deny', 'deny'])
+    expect(isOver(1n, 8n)).toEqual(['deny', 'deny'])
+    expect(isOver(101n, 8n)).toEqual(['deny', 'deny'])
+  })
+
   test('a count is reported with what is observed, what is permitted and when it heals', () => {
     const rules = [rule('deny', { count: { per_seconds: 60, gt: 2 } })]
     const facts = { ...KNOWN, within: () => ({ count: 2, micros: 0n }) }

@@ -193,10 +193,13 @@ function amountsTruth(tests: NonNullable<When['amounts']>, shape: CallShape): Tr
       ),
     })),
   )
-  const fails = or(...meets.map(({ isListed, breaks }) => and(isListed, breaks)))
-  const holds = and(or(...meets.map(({ isListed }) => isListed)), not(fails))
+  const someBreak = or(...meets.map(({ isListed, breaks }) => and(isListed, breaks)))
+  const someKeep = or(...meets.map(({ isListed, breaks }) => and(isListed, not(breaks))))
   const listsNative = tests.some(({ token }) => token === 'native')
-  return judgedWhere(listsNative ? TRUE : not(mixesNative(shape)), known(holds))
+  return judgedWhere(listsNative ? TRUE : not(mixesNative(shape)), {
+    holds: and(someKeep, not(someBreak)),
+    fails: not(someKeep),
+  })
 }
 
 function isOfToken({ token: moved }: MovedTerm, token: Token): Term {
