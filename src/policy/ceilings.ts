@@ -1,4 +1,8 @@
+import { isoTime } from '../domain/iso-time.js'
+import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../domain/spend.js'
 import type { CallShown, Move } from './call-shown.js'
+import { CANNOT_BE_JUDGED } from './condition.js'
+import type { Denial } from './judge-policy.js'
 import type { Ceiling, Policy, Token } from './policy.js'
 
 /** Units that count in a UTC day and month, by chain and token. */
@@ -34,20 +38,91 @@ export interface CeilingBreach {
   readonly requested: bigint
 }
 
-/** @param usedOf what has gone in the window that is open now */
+/** What has gone of a ceiling in the window that is open now. */
+export type UsedOf = (ceiling: Ceiling) => bigint
+
+/** Where several are in the way, the one that is so for longest. */
 export function ceilingBreach(
   policy: Policy,
   taken: readonly UnitsTaken[],
-  usedOf: (ceiling: Ceiling) => bigint,
+  usedOf: UsedOf,
 ): CeilingBreach | null {
+  let longest: CeilingBreach | null = null
   for (const { chainId, token, amount } of taken) {
     for (const ceiling of policy.ceilings) {
       if (ceiling.chainId !== chainId || ceiling.token !== token) continue
       const used = usedOf(ceiling)
-      if (used + amount > ceiling.amount) return { ceiling, used, requested: amount }
+      if (used + amount <= ceiling.amount) continue
+      const breach = { ceiling, used, requested: amount }
+      if (longest === null || lastingOf(breach) > lastingOf(longest)) longest = breach
     }
   }
-  return null
+  return longest
+}
+
+/** What is more than a whole ceiling fits no later window either. */
+function isForGood({ ceiling, requested }: CeilingBreach): boolean {
+  return requested > ceiling.amount
+}
+
+function lastingOf(breach: CeilingBreach): number {
+  if (isForGood(breach)) return 2
+  return breach.ceiling.per === 'month' ? 1 : 0
+}
+
+export function ceilingResetsAtMs({ per }: Ceiling, nowMs: number): number {
+  return per === 'day' ? dayEndMs(utcDay(nowMs)) : monthEndMs(utcMonth(nowMs))
+}
+
+/** Why a call is refused for its units. */
+export type CeilingDenial = Omit<Denial, 'heals'> & {
+  /** ISO 8601; null when time does not heal it. */
+  readonly retryAt: string | null
+}
+
+/** Of a call whose units nobody can tell, on a chain with a ceiling. */
+export const UNREADABLE_UNITS: CeilingDenial = {
+  rule: 'ceilings',
+  field: 'ceilings',
+  observed: CANNOT_BE_JUDGED,
+  permitted: 'calls that show what they move',
+  retryAt: null,
+  suggestion: 'Make a call whose amounts can be read, or ask the owner to change the policy.',
+}
+
+export function ceilingDenial(
+  policy: Policy,
+  breach: CeilingBreach,
+  usedOf: UsedOf,
+  nowMs: number,
+): CeilingDenial {
+  const { ceiling, used, requested } = breach
+  const { chainId, token, per, amount } = ceiling
+  const left = leftOf(policy, ceiling, usedOf)
+  const fits = `At most ${left} (smallest units) fit now`
+  return {
+    rule: 'ceilings',
+    field: `${token} on chain ${chainId} a ${per}`,
+    observed: String(used + requested),
+    permitted: String(amount),
+    ...(isForGood(breach)
+      ? { retryAt: null, suggestion: `${fits}, and ${amount} in a whole ${per}.` }
+      : {
+          retryAt: isoTime(ceilingResetsAtMs(ceiling, nowMs)),
+          suggestion: `${fits}; the ${per} ends at retry_at.`,
+        }),
+  }
+}
+
+/** Of a token, under all of its ceilings. */
+function leftOf({ ceilings }: Policy, { chainId, token, amount }: Ceiling, usedOf: UsedOf): bigint {
+  let least = amount
+  for (const one of ceilings) {
+    if (one.chainId !== chainId || one.token !== token) continue
+    const left = one.amount - usedOf(one)
+    if (left < least) least = left
+  }
+  return least < 0n ? 0n : least
 }
 
 const NOTHING: readonly UnitsTaken[] = []

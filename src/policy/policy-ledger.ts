@@ -130,7 +130,8 @@ export function countedWithin(ledger: PolicyLedger, perSeconds: number, nowMs: n
 }
 
 /**
- * When enough has left the sliding window for a call to be within bounds again.
+ * When enough has left the sliding window for a call to be within bounds again; null where that
+ * never helps: also where it is within them now, and is refused for being so.
  * @param drafted counted calls that are not in the ledger
  */
 export function freesAt(
@@ -150,6 +151,7 @@ export function freesAt(
     count += entry.count
     micros += entry.micros
   }
+  if (isWithin({ count, micros })) return null
   for (const { atMs, count: less, micros: lessMicros } of entries) {
     count -= less
     micros -= lessMicros

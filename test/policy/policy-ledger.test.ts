@@ -2,8 +2,9 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { TOKEN_FUNCTIONS } from '../../src/contracts/functions/tokens.js'
 import { showCall } from '../../src/policy/call-shown.js'
-import { ceilingBreach, unitsTaken } from '../../src/policy/ceilings.js'
+import { ceilingBreach, ceilingDenial, unitsTaken } from '../../src/policy/ceilings.js'
 import { selectorOf } from '../../src/policy/function-signature.js'
+import type { Ceiling } from '../../src/policy/policy.js'
 import {
   addToLedger,
   countedWithin,
@@ -107,6 +108,8 @@ test('what it says frees at a time is free then, and not before', () => {
   expect(countedWithin(ledger, 60, at).count).toBe(1)
   expect(countedWithin(ledger, 60, at - 1).count).toBe(2)
   expect(freesAt(ledger, [], 60, () => false)).toBeNull()
+  // What is within its bound is refused for something that time does not change.
+  expect(freesAt(ledger, [], 60, ({ count }) => count <= 3)).toBeNull()
 })
 
 test('units count in their day and month, and a new one begins at zero', () => {
@@ -123,6 +126,29 @@ test('units count in their day and month, and a new one begins at zero', () => {
   expect(unitsUsed(ledger, perMonth, NOON + DAY_MS)).toBe(0n)
   expect(isLedgerOver(ledger, NOON)).toBe(false)
   expect(isLedgerOver(ledger, NOON + DAY_MS)).toBe(true)
+})
+
+test('a refusal for units names the ceiling that is in the way for longest, and what fits all', () => {
+  const ledger = spend(spend(NO_POLICY_LEDGER, 70n, NOON - DAY_MS), 60n, NOON)
+  const usedOf = (ceiling: Ceiling) => unitsUsed(ledger, ceiling, NOON)
+  const refused = (amount: bigint, value = 0n) => {
+    const breach = ceilingBreach(policy, unitsTaken(policy, transfer(amount, value)) ?? [], usedOf)
+    return breach === null ? null : ceilingDenial(policy, breach, usedOf, NOON)
+  }
+  expect(refused(20n)).toBeNull()
+  expect(refused(21n)).toMatchObject({
+    ...{ field: `${USDC} on chain 8453 a month`, observed: '151', permitted: '150' },
+    ...{ retryAt: '2026-02-01T00:00:00.000Z' },
+    suggestion: 'At most 20 (smallest units) fit now; the month ends at retry_at.',
+  })
+  // Past the day as well, which ends sooner.
+  expect(refused(41n)).toMatchObject({ field: `${USDC} on chain 8453 a month` })
+  // More than a whole day's: no later day has room for it.
+  expect(refused(101n)).toMatchObject({
+    ...{ field: `${USDC} on chain 8453 a day`, retryAt: null },
+    suggestion: 'At most 20 (smallest units) fit now, and 100 in a whole day.',
+  })
+  expect(refused(1n, 11n)).toMatchObject({ field: 'native on chain 8453 a day', retryAt: null })
 })
 
 test('a clock that steps back hands out no spent units again', () => {

@@ -1,18 +1,19 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Address } from '../../../src/domain/ids.js'
-import { isoTime } from '../../../src/domain/iso-time.js'
-import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../../../src/domain/spend.js'
+import { utcDay, utcMonth } from '../../../src/domain/spend.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
 import { type ApprovalAsked, approvalAsked } from '../../../src/policy/approval-asked.js'
 import { type CallShown, showCall, showIntent } from '../../../src/policy/call-shown.js'
 import {
-  type CeilingBreach,
+  type CeilingDenial,
   ceilingBreach,
+  ceilingDenial,
+  UNREADABLE_UNITS,
   type UnitsTaken,
   unitsTaken,
 } from '../../../src/policy/ceilings.js'
 import { compiledOf } from '../../../src/policy/compiled-policies.js'
-import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../../src/policy/condition.js'
+import { ELSEWHERE, type Facts } from '../../../src/policy/condition.js'
 import {
   type Denial,
   explain,
@@ -243,10 +244,6 @@ export function ceilingUsed(
   return usedOf(ceiling, unitsUsed(ledger, ceiling, nowMs), draftedCalls(state, lineageId), nowMs)
 }
 
-export function ceilingResetsAtMs({ per }: Ceiling, nowMs: number): number {
-  return per === 'day' ? dayEndMs(utcDay(nowMs)) : monthEndMs(utcMonth(nowMs))
-}
-
 /** The public form of a refusal. @param asks whether a person could say yes to such a call */
 export function policyFault(
   denial: Omit<Denial, 'heals'>,
@@ -294,14 +291,21 @@ function underCeilings(
 ): Pick<Judged, 'denied' | 'counted'> {
   if (!counts) return { denied: null, counted: undefined }
   const taken = unitsTaken(policy, shown)
-  if (taken === null) return { denied: policyFault(UNREADABLE, null, false), counted: undefined }
+  if (taken === null) return { denied: unitsFault(UNREADABLE_UNITS), counted: undefined }
   const ledger = state.policyLedgers.get(lineageId) ?? NO_POLICY_LEDGER
-  const breach = ceilingBreach(policy, taken, (ceiling) =>
-    usedOf(ceiling, unitsUsed(ledger, ceiling, nowMs), drafted, nowMs),
-  )
-  if (breach !== null) return { denied: ceilingFault(breach, nowMs), counted: undefined }
+  const used = (ceiling: Ceiling) =>
+    usedOf(ceiling, unitsUsed(ledger, ceiling, nowMs), drafted, nowMs)
+  const breach = ceilingBreach(policy, taken, used)
+  if (breach !== null) {
+    const denied = unitsFault(ceilingDenial(policy, breach, used, nowMs))
+    return { denied, counted: undefined }
+  }
   const micros = typeof spendMicros === 'bigint' ? spendMicros : 0n
   return { denied: null, counted: { atMs: nowMs, micros, taken } }
+}
+
+function unitsFault(denial: CeilingDenial): Fault {
+  return policyFault(denial, denial.retryAt, false)
 }
 
 /** @param stored what has gone by the ledger */
@@ -320,27 +324,4 @@ function usedOf(
     if (isOpen(atMs)) used += taken.find(isOf)?.amount ?? 0n
   }
   return used
-}
-
-const UNREADABLE = {
-  rule: 'ceilings',
-  field: 'ceilings',
-  observed: CANNOT_BE_JUDGED,
-  permitted: 'calls that show what they move',
-  suggestion: 'Make a call whose amounts can be read, or ask the owner to change the policy.',
-}
-
-function ceilingFault({ ceiling, used, requested }: CeilingBreach, nowMs: number): Fault {
-  const { amount, token, chainId, per } = ceiling
-  const left = amount > used ? amount - used : 0n
-  const denial = {
-    rule: 'ceilings',
-    field: `${token} on chain ${chainId} a ${per}`,
-    observed: String(used + requested),
-    permitted: String(amount),
-    suggestion: `At most ${left} (smallest units) fit now; the ${per} ends at retry_at.`,
-  }
-  // What is more than a whole ceiling fits no later window either.
-  const resets = requested > amount ? null : isoTime(ceilingResetsAtMs(ceiling, nowMs))
-  return policyFault(denial, resets, false)
 }

@@ -1,12 +1,16 @@
-import { isoTime } from '../../domain/iso-time.js'
-import { dayEndMs, monthEndMs, utcDay, utcMonth } from '../../domain/spend.js'
 import { type ApprovalAsked, approvalsPossible } from '../../policy/approval-asked.js'
 import type { CallShown } from '../../policy/call-shown.js'
-import { ceilingBreach, type UnitsTaken, unitsTaken } from '../../policy/ceilings.js'
+import {
+  ceilingBreach,
+  ceilingDenial,
+  UNREADABLE_UNITS,
+  type UnitsTaken,
+  unitsTaken,
+} from '../../policy/ceilings.js'
 import { compiledOf } from '../../policy/compiled-policies.js'
-import { CANNOT_BE_JUDGED, ELSEWHERE, type Facts } from '../../policy/condition.js'
+import { ELSEWHERE, type Facts } from '../../policy/condition.js'
 import { type CompiledPolicy, explain, judge, retryAt } from '../../policy/judge-policy.js'
-import type { Policy } from '../../policy/policy.js'
+import type { Ceiling, Policy } from '../../policy/policy.js'
 import {
   addToLedger,
   countedWithin,
@@ -207,31 +211,10 @@ function aboveCeiling(
   nowMs: number,
 ): PolicyDenial | null {
   const taken = unitsTaken(policy, call)
-  if (taken === null) {
-    return {
-      rule: 'ceilings',
-      field: 'ceilings',
-      observed: CANNOT_BE_JUDGED,
-      permitted: 'calls that show what they move',
-      retryAt: null,
-      suggestion: 'Make a call whose amounts can be read, or ask the owner to change the policy.',
-    }
-  }
-  const breach = ceilingBreach(policy, taken, (ceiling) => unitsUsed(usage, ceiling, nowMs))
-  if (breach === null) return null
-  const { ceiling, used, requested } = breach
-  const { chainId, token, per, amount } = ceiling
-  const left = amount > used ? amount - used : 0n
-  const endMs = per === 'day' ? dayEndMs(utcDay(nowMs)) : monthEndMs(utcMonth(nowMs))
-  return {
-    rule: 'ceilings',
-    field: `${token} on chain ${chainId} a ${per}`,
-    observed: String(used + requested),
-    permitted: String(amount),
-    // What is more than a whole ceiling fits no later window either.
-    retryAt: requested > amount ? null : isoTime(endMs),
-    suggestion: `At most ${left} (smallest units) fit now; the ${per} ends at retry_at.`,
-  }
+  if (taken === null) return UNREADABLE_UNITS
+  const usedOf = (ceiling: Ceiling) => unitsUsed(usage, ceiling, nowMs)
+  const breach = ceilingBreach(policy, taken, usedOf)
+  return breach === null ? null : ceilingDenial(policy, breach, usedOf, nowMs)
 }
 
 function counted(
