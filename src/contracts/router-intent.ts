@@ -7,6 +7,7 @@ import {
   keccak256,
 } from 'viem/utils'
 import type { Address, Hex } from '../domain/ids.js'
+import type { IntentTerms } from '../domain/sponsored-terms.js'
 import agentRouter from './generated/agent-router.json' with { type: 'json' }
 import { ROUTER_DOMAIN, ROUTER_INTENT_FIELDS, type RouterIntent } from './router-intent-type.js'
 
@@ -70,18 +71,26 @@ export function encodeCancel(account: Address, nonce: bigint): Hex {
 
 /** @param calldata of `execute`, as `encodeExecute` makes it */
 export function intentNonceOf(calldata: Hex): bigint {
-  return executedIntent(calldata).nonce
+  return executed(calldata).intent.nonce
+}
+
+/** What the Router is asked to do. @param calldata of `execute`, as `encodeExecute` makes it */
+export function intentTermsOf(calldata: Hex): IntentTerms {
+  const { intent, data } = executed(calldata)
+  const { tokenIn, amountIn, feeBps, tokenOut, minOut, target } = intent
+  return { tokenIn, amountIn, feeBps, tokenOut, minOut, target, data }
 }
 
 /** Unix seconds. @param calldata of `execute`, as `encodeExecute` makes it */
 export function intentDeadlineOf(calldata: Hex): number {
-  return executedIntent(calldata).deadline
+  return executed(calldata).intent.deadline
 }
 
-function executedIntent(calldata: Hex) {
+function executed(calldata: Hex) {
   const { functionName, args } = decodeFunctionData({ abi: agentRouter.abi, data: calldata })
   if (functionName !== 'execute') throw new Error('not the calldata of an execution')
-  return args[0]
+  const [intent, data] = args
+  return { intent, data }
 }
 
 /** EIP-2098: the recovery bit moves into the top bit of s, which low-s signatures leave free. */

@@ -43,6 +43,24 @@ export function isFinal(status: TxStatus): boolean {
   }
 }
 
+/** False of what nobody approved, or that was refused once it was: no signature of it is anywhere. */
+export function wasLetThrough({
+  status,
+  attempts,
+}: Pick<Transaction, 'status' | 'attempts'>): boolean {
+  switch (status) {
+    case 'awaiting_approval':
+    case 'declined':
+    case 'expired':
+    case 'withdrawn':
+      return false
+    case 'dropped':
+      return attempts.length > 0
+    default:
+      return true
+  }
+}
+
 /** One set of signed bytes at the transaction's nonce; a fee bump adds another. */
 export interface SignedAttempt {
   readonly txHash: Hex

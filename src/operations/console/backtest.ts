@@ -4,6 +4,8 @@ import type { KeyId, TxId, UserId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import { CALL_POLICY, USD_CAP } from '../../domain/key-policy-forms.js'
 import { formatUsd, type UsdMicros } from '../../domain/money.js'
+import { lineagesOn } from '../../domain/sub-key.js'
+import { wasLetThrough } from '../../domain/transaction.js'
 import { fault, ok, type Result, refuse } from '../../errors/fault.js'
 import type { ConsoleHandlers } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -25,8 +27,9 @@ const SLICE_MS = 4
 const SLICE_MAX = 200
 
 /**
- * Plays the history of the key's line of rotations against other caps. Long histories take
- * several answers: whoever follows `next_cursor` with the same caps gets the exact whole.
+ * Plays the history of the key's line of rotations, and of the keys that it made, against other caps:
+ * all of it counts on the key. What nobody let through is no part of it. Long histories take several
+ * answers: whoever follows `next_cursor` with the same caps gets the exact whole.
  */
 export function backtestKey({
   reader,
@@ -36,6 +39,7 @@ export function backtestKey({
     const owned = ownedKey(reader, userId, input.key_id)
     if (!owned.ok) return owned
     const { keyId, lineageId, subWalletId, dailyLimitMicros, monthlyLimitMicros } = owned.value
+    const counting = lineagesOn(reader.keys.ofWallet(subWalletId), lineageId)
     const from = readCursor(keyId, input.cursor)
     if (!from.ok) return from
     const caps = {
@@ -66,7 +70,8 @@ export function backtestKey({
         }
         taken++
         afterId = tx.txId
-        if (tx.lineageId !== lineageId) {
+        if (!wasLetThrough(tx)) continue
+        if (!counting.has(tx.lineageId)) {
           if (tx.subWalletId === subWalletId) policyReplay?.note(tx)
           continue
         }

@@ -1,7 +1,8 @@
+import { intentTermsOf } from '../../contracts/router-intent.js'
 import type { Address, TxId } from '../../domain/ids.js'
 import { isoTime } from '../../domain/iso-time.js'
 import type { Transaction } from '../../domain/transaction.js'
-import { type CallShown, showCall } from '../../policy/call-shown.js'
+import { type CallShown, showCall, showIntent } from '../../policy/call-shown.js'
 import { ceilingBreach, unitsTaken } from '../../policy/ceilings.js'
 import type { Facts } from '../../policy/condition.js'
 import { type CompiledPolicy, compilePolicy, explain, judge } from '../../policy/judge-policy.js'
@@ -27,8 +28,8 @@ export interface PolicyRefusal {
 
 /**
  * Puts a lineage's past sends before a policy, one by one and in the order in which they were made:
- * a refused one counts nothing, and pays nobody. Of a sponsored call the record does not keep what
- * its intent was, so what a policy asks of that cannot be judged.
+ * a refused one counts nothing, and pays nobody. One that moved nothing in the end pays nobody
+ * either, and takes no units: sliding times alone have it.
  */
 export class PolicyReplay {
   readonly #compiled: CompiledPolicy
@@ -41,11 +42,7 @@ export class PolicyReplay {
 
   /** Of another lineage of the wallet: whom it paid is no new payee. */
   note(tx: Transaction): void {
-    this.#pays(shownOf(tx))
-  }
-
-  #pays({ beneficiaries }: CallShown): void {
-    for (const address of beneficiaries ?? []) this.#paid.add(address)
+    for (const address of payeesOf(tx)) this.#paid.add(address)
   }
 
   judge(tx: Transaction): PolicyRefusal | null {
@@ -75,9 +72,9 @@ export class PolicyReplay {
       const why = { rule: 'ceilings', field: 'ceilings', observed, permitted }
       return { ...of(tx), effect: 'deny', ...why }
     }
-    const counted = { atMs: nowMs, micros: reservation.micros, taken }
+    const counted = { atMs: nowMs, micros: reservation.micros, taken: hasMoved(tx) ? taken : [] }
     this.#ledger = addToLedger(this.#ledger, counted, windows, policy.ceilings)
-    this.#pays(call)
+    this.note(tx)
     return null
   }
 }
@@ -95,6 +92,14 @@ function of({ txId, createdAtMs }: Transaction) {
 }
 
 function shownOf({ kind, call }: Transaction): CallShown {
-  const shown = showCall({ operation: kind, ...call })
-  return kind === 'send' ? shown : { ...shown, moves: null, beneficiaries: null, selector: null }
+  if (kind === 'send') return showCall({ operation: kind, ...call })
+  return showIntent(kind, call.chainId, intentTermsOf(call.data))
+}
+
+function payeesOf(tx: Transaction): readonly Address[] {
+  return hasMoved(tx) ? (shownOf(tx).beneficiaries ?? []) : []
+}
+
+function hasMoved({ status }: Transaction): boolean {
+  return status !== 'failed' && status !== 'dropped'
 }
