@@ -89,6 +89,18 @@ export function showIntent(
   }
 }
 
+/**
+ * The same where all that is known is what the venue is called with: the input is, where it is native,
+ * and what no calldata names could be any function.
+ */
+export function showVenueCall({ data, ...call }: OwnCall): CallShown {
+  const shown = showCall({ ...call, data })
+  const { value } = shown
+  const selector = shown.selector === 'native' ? null : shown.selector
+  const moves: CallShown['moves'] = value > 0n ? [{ token: 'native', amount: value }] : null
+  return { ...shown, selector, moves, beneficiaries: null }
+}
+
 function selectorIn(data: Hex): Selector | null {
   if (data === '0x') return 'native'
   return data.length < SELECTOR_CHARS ? null : (data.slice(0, SELECTOR_CHARS) as Hex)

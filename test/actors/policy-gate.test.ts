@@ -331,6 +331,38 @@ describe('a dry run', () => {
   })
 })
 
+describe('a dry run of a sponsored call', () => {
+  const foreseen = (policy: object, said: Partial<Call> = {}) => {
+    const call = { chainId: CHAIN_ID, to: BOB, value: 0n, data: '0x', ...said } as const
+    const known = { spendMicros: null, gasMicros: 0n } as const
+    const judged = { kind: 'swap', call, policy: policyOf(policy), ...known } as const
+    const { replies } = run({ type: 'read-limits', keyId: KEY_ID, nowMs: START_MS, judged })
+    const [first] = replies
+    if (first === undefined || !first.result.ok) throw new Error('no verdict')
+    return (first.result.value as SubWalletReplies['read-limits']).foreseen?.effect
+  }
+  const only = (when: object) => ({
+    rules: [{ name: 'it', effect: 'allow', when }],
+    default: 'deny',
+  })
+
+  test('allows by nothing that the call itself will not show', () => {
+    keyWith({})
+    expect(foreseen(only({ operations: ['swap'], to: [BOB] }))).toBe('allow')
+    for (const when of [{ beneficiaries: [BOB] }, { functions: ['native'] }]) {
+      expect(foreseen(only(when))).toBe('deny')
+    }
+    const data = transferData(ALICE, 1n)
+    expect(foreseen(only({ beneficiaries: [ALICE] }), { to: USDC, data })).toBe('deny')
+    expect(foreseen(only({ amounts: [{ token: USDC, lte: '5' }] }), { to: USDC, data })).toBe(
+      'deny',
+    )
+    const native = only({ amounts: [{ token: 'native', lte: '5' }] })
+    expect(foreseen(native, { value: 5n, data })).toBe('allow')
+    expect(foreseen(native, { value: 6n, data })).toBe('deny')
+  })
+})
+
 describe('a change of it', () => {
   test('counts its version up, and no other change does', () => {
     keyWith({})

@@ -5,6 +5,9 @@ import { emptyState, type SubWalletState } from '../../actors/sub-wallet/core/st
 import { type ApiKey, keyStatus } from '../../src/domain/api-key.js'
 import type { KeyId, LineageId } from '../../src/domain/ids.js'
 import { SUB_KEY_DEPTH_MAX, SUB_KEYS_MAX } from '../../src/domain/sub-key.js'
+import { testPolicy } from '../../src/operations/console/test-policy.js'
+import type { ConsoleContext } from '../../src/operations/context.js'
+import type { OperationPorts } from '../../src/operations/ports.js'
 import { policyOf, transferData, USDC } from '../policy/random-policies.js'
 import {
   apiKey,
@@ -124,6 +127,31 @@ describe('a key that a key makes', () => {
       details: { above_what_is_left: ['daily_limit_usd'], daily_left_usd: '0.00039' },
     })
     expect(code(plan(2, main(), { dailyLimitMicros: 390n }))).toBeNull()
+  })
+
+  test('that has no policy is tested by its maker’s', async () => {
+    const child = make(2, main())
+    run({
+      ...{ type: 'patch-key', keyId: KEY_ID, claimId: null, nowMs: START_MS },
+      patch: { policy: policyOf({ default: 'deny' }) },
+    })
+    const own = state.keys.get(child.keyId) ?? child
+    expect(own.policy).toBeNull()
+    const ports = {
+      reader: { keys: { byId: () => own } },
+      actors: { ask: (_: unknown, command: Command) => Promise.resolve(run(command)) },
+      nowMs: () => START_MS,
+    } as unknown as OperationPorts
+    const calls = [{ operation: 'swap', chain_id: CHAIN_ID, to: ALICE }] as const
+    const context = { userId: own.userId } as ConsoleContext
+    const verdictsOf = async (more: object) => {
+      const input = { key_id: own.keyId, calls: [...calls], ...more }
+      return testPolicy(ports)(context, input as never)
+    }
+    const denied = { ok: true, value: { verdicts: [{ effect: 'deny', rule: 'default' }] } }
+    expect(await verdictsOf({})).toMatchObject(denied)
+    expect(await verdictsOf({ policy: null })).toMatchObject(denied)
+    expect(await verdictsOf({ policy: { default: 'allow' } })).toMatchObject(denied)
   })
 
   test('has its own policy and its maker’s, and none where that cannot be said in one', () => {

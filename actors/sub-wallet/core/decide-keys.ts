@@ -3,7 +3,7 @@ import type { Spend } from '../../../src/domain/exposure.js'
 import { enlargements, grantTermsOf } from '../../../src/domain/grant-terms.js'
 import type { KeyId } from '../../../src/domain/ids.js'
 import { fault } from '../../../src/errors/fault.js'
-import { showCall } from '../../../src/policy/call-shown.js'
+import { showCall, showVenueCall } from '../../../src/policy/call-shown.js'
 import { ceilingResetsAtMs } from '../../../src/policy/ceilings.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { spendWithCredits } from './cap-gate.js'
@@ -196,9 +196,10 @@ function foresee(
   spend: Spend | null,
   nowMs: number,
 ): Foreseen {
-  const policy = tested ?? key.policy
+  const policy = tested === undefined ? key.policy : tested
   const known = spendMicros === null || spend === null ? spendMicros : spend.valueMicros + gasMicros
-  const shown = showCall({ operation: kind, ...call })
+  const asked = { operation: kind, ...call }
+  const shown = kind === 'send' ? showCall(asked) : showVenueCall(asked)
   return foreseeCall(state, key, policy, { shown, spendMicros: known, nowMs }) ?? ANY_CALL
 }
 

@@ -75,8 +75,8 @@ export type Command =
 export interface CallToForesee {
   readonly kind: TxKind
   readonly call: Call
-  /** Instead of the key's own; absent: its own. */
-  readonly policy?: Policy
+  /** Instead of the key's own, null for none; absent: its own. */
+  readonly policy?: Policy | null
   /** Micro-USD without what credits change; null where something has no price. */
   readonly spendMicros: UsdMicros | null
   /** Of those, gas. */

@@ -23,7 +23,7 @@ export function payeesToTell(
   reader: Reader,
   state: SubWalletState,
   keyId: KeyId,
-  tested?: Policy,
+  tested?: Policy | null,
 ): KnownPayees | null {
   if (state.payees !== null || state.wallet === null) return null
   const key = state.keys.get(keyId)

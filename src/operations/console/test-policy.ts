@@ -15,7 +15,7 @@ import { ownedKey } from './ownership.js'
 
 type TestedCall = ConsoleInput<'test_policy'>['calls'][number]
 
-const NO_POLICY = ['The key has no policy: any call within its caps is allowed.']
+const NO_POLICY = ['No policy binds the key: any call within its caps is allowed.']
 
 /**
  * What a policy would make of calls now, with what the key has counted so far. Nothing is sent,
@@ -46,7 +46,9 @@ async function verdictOn(
   policy: Policy | null,
   { operation: kind, chain_id: chainId, to, data, value }: TestedCall,
 ): Promise<Result<Pick<Foreseen, 'effect' | 'rule'> & { reasons: string[] }>> {
-  if (policy === null) return ok({ effect: 'allow', rule: null, reasons: NO_POLICY })
+  // One that another key made is bound by that key's besides.
+  const isUnbound = policy === null && key.parentLineageId === undefined
+  if (isUnbound) return ok({ effect: 'allow', rule: null, reasons: NO_POLICY })
   const call: Call = {
     chainId,
     to: toChecksumAddress(to),
@@ -65,7 +67,7 @@ async function verdictOn(
   const { foreseen } = limits.value
   if (foreseen === undefined) throw new Error('a call was not judged')
   const { effect, rule, reasons } = foreseen
-  return ok({ effect, rule, reasons: [...reasons] })
+  return ok({ effect, rule, reasons: rule === null ? NO_POLICY : [...reasons] })
 }
 
 const UNKNOWN = { spendMicros: null, gasMicros: 0n }
