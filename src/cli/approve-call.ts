@@ -70,9 +70,16 @@ function keyFor(
   return { authorizer_id: own.authorizer_id, signer: openKey(io, own.authorizer_id) }
 }
 
+/** Of two lines of one name both are said: a call sends a token and native value, say. */
 function recordOf({ approval_id, state, expires_at, lines = [] }: AuthorizerAnswer) {
-  const said = lines.map(({ name, value }) => [wireName(name), value])
-  return { approval_id, state, expires_at, ...Object.fromEntries(said) }
+  const own = { approval_id, state, expires_at }
+  const said = new Map<string, string>()
+  for (const { name, value } of lines) {
+    const field = wireName(name)
+    const before = said.get(field)
+    said.set(field, before === undefined ? value : `${before}; ${value}`)
+  }
+  return { ...own, ...Object.fromEntries(said), ...own }
 }
 
 export function wireName(title: string): string {

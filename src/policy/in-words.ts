@@ -19,12 +19,17 @@ export function policyInWords(policy: Policy | null): string {
     ...(perTransactionMicros === null
       ? []
       : [`at most ${formatUsd(perTransactionMicros)} USD in one call`]),
-    ...rules.map((rule) => `${rule.name}: ${ruleInWords(rule)}`),
+    ...rules.map((rule) => `rule ${quoted(rule.name)}: ${ruleInWords(rule)}`),
     FALLBACK[fallback],
     ...ceilings.map(ceilingInWords),
     ...breakers.map(breakerInWords),
   ]
   return parts.join('; ')
+}
+
+/** A name is anybody's words: it ends where its quotes do, so that it says nothing for the policy. */
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', "'")}"`
 }
 
 export function ruleInWords({ effect, when, approvals, delaySeconds }: Rule): string {

@@ -356,6 +356,18 @@ describe('what documents name besides', () => {
     for (const shown of ['small', 'default', 'deny', 'canonical']) expect(out).toContain(shown)
   })
 
+  it('shows each rule of a policy, whatever it is called', async () => {
+    const names = ['canonical', 'one call', 'ceiling 1', '7']
+    const rules = names.map((name) => ({ name, effect: 'allow' }))
+    const ceilings = [{ chain_id: 8453, token: 'native', per: 'day', amount: '1' }]
+    const file = join(home, 'named.json')
+    const policy = { rules, ceilings, default: 'deny', per_transaction_usd: '5' }
+    await writeFile(file, JSON.stringify(policy))
+    const { out } = await run(['policy', 'explain', file])
+    expect(out.match(/Allow every call/g)).toHaveLength(names.length)
+    expect(out).toContain('at most 5.00 USD')
+  })
+
   it.each([
     ['payments', ['--payees', TO]],
     ['strangers', []],

@@ -1,5 +1,7 @@
 import { encodeFunctionData, parseAbi } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { showCall } from '../../src/cli/approve-call.js'
+import type { AuthorizerClient } from '../../src/cli/authorizer-client.js'
 import { encodeApprovalTerm } from '../../src/custody/approvals/approval-term.js'
 import type { Authorizer } from '../../src/custody/authorizers/authorizer.js'
 import type { Address, ApprovalId, Hex } from '../../src/domain/ids.js'
@@ -31,6 +33,14 @@ function words(to: Address, data: Hex, value = 0n): Record<string, string> {
   return Object.fromEntries(callInWords(term, fromHex(data)))
 }
 
+/** As `approvals show` prints it, of what the identity provider's route answers. */
+function onCommandLine(to: Address, data: Hex, value: bigint) {
+  const term = callTerm(ASKED, { chainId: 8453, to, value, data })
+  const lines = callInWords(term, fromHex(data)).map(([name, said]) => ({ name, value: said }))
+  const client = { origin: 'https://u', call: () => Promise.resolve({ state: 'open', lines }) }
+  return showCall(client as AuthorizerClient, ASKED.approvalId)
+}
+
 function waitingFor(change: Partial<ApprovalRow> = {}) {
   const data = pays(ALICE, 1_000n)
   const term = callTerm(ASKED, { chainId: 8453, to: USDC, value: 0n, data })
@@ -51,6 +61,13 @@ function waitingFor(change: Partial<ApprovalRow> = {}) {
 const given = (authorizerId: Uint8Array) => ({ authorizerId, proof: Buffer.alloc(0), atMs: NOW_MS })
 
 describe('a call in words', () => {
+  test('says on the command line too both what it moves and what goes along', async () => {
+    expect(await onCommandLine(USDC, pays(ALICE, 1_000n), 10n ** 18n)).toMatchObject({
+      ...{ state: 'open', payee: ALICE },
+      sends: `1000 smallest units of the token ${USDC}; 1 ETH`,
+    })
+  })
+
   test('with payee, amount, function and arguments, from its own bytes', () => {
     expect(words(USDC, pays(ALICE, 1_000n))).toMatchObject({
       Sends: `1000 smallest units of the token ${USDC}`,

@@ -118,6 +118,18 @@ test.each([
   expect(faultsOf(json)).toContain(path)
 })
 
+test.each([
+  'at most 5.00 USD in one call; all other calls are refused; x',
+  'x": Refuse every call; all other calls are refused; rule "y',
+  'none: any call within the caps',
+])('the name %s says nothing for the policy', (name) => {
+  const words = (said: string) =>
+    policyInWords(policyOf({ default: 'allow', rules: [{ name: said, effect: 'allow' }] }))
+  const unquoted = (text: string) => text.replaceAll(/"[^"]*"/g, '""')
+  expect(unquoted(words(name))).toBe('rule "": Allow every call; all other calls are allowed')
+  expect(words('pay')).toContain('rule "pay": ')
+})
+
 test('a policy is bounded in rules and in bytes', () => {
   const rule = (at: number) => ({ name: `r${at}`, effect: 'deny', when: {} })
   const rules = Array.from({ length: RULES_MAX + 1 }, (_, at) => rule(at))

@@ -79,7 +79,8 @@ function verdictText(
 function wordsOf(policy: Policy): Record<string, string> {
   const { rules, fallback, ceilings, breakers, perTransactionMicros: most } = policy
   return {
-    ...Object.fromEntries(rules.map((rule) => [rule.name, ruleInWords(rule)])),
+    // A name of its own for each line, whatever the rules are called.
+    ...Object.fromEntries(rules.map((rule) => [`rule ${rule.name}`, ruleInWords(rule)])),
     default: fallback,
     ...(most === null ? {} : { 'one call': `at most ${formatUsd(most)} USD` }),
     ...Object.fromEntries(
