@@ -1,3 +1,4 @@
+import { APPROVAL_SECONDS_DEFAULT } from './approval-asked.js'
 import { canonicalText } from './canonical-policy.js'
 import { policyEnlarges } from './enlarges.js'
 import {
@@ -49,8 +50,13 @@ function merge(one: Policy, other: Policy): Policy | null {
     if (rule.effect === 'deny') return [rule]
     if (rule.effect === 'allow' && rule.delaySeconds === 0) return []
     // It would ask about what the other refuses unasked, or let wait what the other asks about.
-    const asks = rule.effect === 'require_approval' && strict.fallback === 'require_approval'
-    if (asks || strict.fallback === 'allow') return [rule]
+    if (strict.fallback === 'allow') return [rule]
+    const { approvals } = rule
+    if (approvals !== null && strict.fallback === 'require_approval') {
+      // Where the other's default asks, people have no longer than that gives them.
+      const expiresSeconds = Math.min(approvals.expiresSeconds, APPROVAL_SECONDS_DEFAULT)
+      return [{ ...rule, approvals: { ...approvals, expiresSeconds } }]
+    }
     return [{ ...rule, effect: 'deny', approvals: null, delaySeconds: 0 }]
   })
   const merged: Policy = {

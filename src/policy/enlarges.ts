@@ -1,3 +1,4 @@
+import { APPROVAL_SECONDS_DEFAULT } from './approval-asked.js'
 import { EFFECTS, type Policy, type PolicyEffect, type Rule, type When } from './policy.js'
 
 /**
@@ -88,11 +89,16 @@ function addsNoPassage(before: Policy, next: Policy): boolean {
   if (passage(next.fallback) > passage(before.fallback)) return false
   if (before.fallback === 'allow') return true
   return next.rules.every((one) => {
-    if (passage(one.effect) <= passage(before.fallback)) return true
+    if (passage(one.effect) <= passage(before.fallback) && !asksForLonger(one)) return true
     return before.rules.some(
       (old) => passage(old.effect) > 0 && isNoFreer(one, old) && liesWithin(one.when, old.when),
     )
   })
+}
+
+/** Whether people have longer to decide than where the default asks them. */
+function asksForLonger({ approvals }: Rule): boolean {
+  return approvals !== null && approvals.expiresSeconds > APPROVAL_SECONDS_DEFAULT
 }
 
 /** Whether a rule lets through no more easily than an old one for the same calls. */

@@ -1,5 +1,6 @@
 import type { UsdMicros } from '../domain/money.js'
 import { parseUsd } from '../domain/money.js'
+import { NATIVE_ADDRESS } from './call-shown.js'
 import { canonicalText } from './canonical-policy.js'
 import { Faults, fieldPath, type JsonObject, type PolicyFault } from './json-reader.js'
 import { readChain, readToken, readUint } from './parse-values.js'
@@ -24,6 +25,7 @@ import {
   RULE_NAME_CHARS_MAX,
   RULES_MAX,
   type Rule,
+  type Token,
   WINDOWS_MAX,
   windowsOf,
 } from './policy.js'
@@ -45,6 +47,14 @@ const encoder = new TextEncoder()
 export function parsePolicy(json: unknown): ParsedPolicy {
   const faults = new Faults()
   const policy = readPolicy(json, faults)
+  for (const path of policy === null ? [] : nativeByAddress(policy)) {
+    // No call moves a token of that address: such a bound would never be in the way of anything.
+    faults.report(path, 'must name the native currency "native", and not by an address')
+  }
+  return parsedOf(policy, faults)
+}
+
+function parsedOf(policy: Policy | null, faults: Faults): ParsedPolicy {
   if (policy !== null && faults.found.length === 0) {
     const text = canonicalText(policy)
     if (encoder.encode(text).length <= POLICY_TEXT_BYTES_MAX) return { ok: true, policy, text }
@@ -65,8 +75,22 @@ export function parseCanonical(text: string): Policy | null {
   } catch {
     return null
   }
-  const parsed = parsePolicy(json)
+  const faults = new Faults()
+  const parsed = parsedOf(readPolicy(json, faults), faults)
   return parsed.ok && parsed.text === text ? parsed.policy : null
+}
+
+/** Where a policy has the address by which swaps name the native currency. */
+function* nativeByAddress({ rules, ceilings }: Policy): Generator<string> {
+  for (const [at, { when }] of rules.entries()) {
+    if (namesIt(when.amounts)) yield `rules[${at}].when.amounts`
+    if (namesIt(when.not?.amounts)) yield `rules[${at}].when.not.amounts`
+  }
+  if (namesIt(ceilings)) yield 'ceilings'
+}
+
+function namesIt(of: readonly { readonly token: Token }[] = []): boolean {
+  return of.some(({ token }) => token === NATIVE_ADDRESS)
 }
 
 function readPolicy(json: unknown, faults: Faults): Policy | null {

@@ -208,6 +208,19 @@ describe('conditions', () => {
   })
 })
 
+test('to give people longer than the default does is more, and no longer is not', () => {
+  const asking = (...rules: object[]) => policyOf({ default: 'require_approval', rules })
+  const ask = (expires_seconds: number) =>
+    rule('require_approval', {}, { approvals: { expires_seconds } })
+  expect(policyEnlarges(asking(), asking(ask(3_601)))).toBe(true)
+  expect(policyEnlarges(asking(), asking(ask(3_600)))).toBe(false)
+  expect(policyEnlarges(asking(ask(7_200)), asking(ask(7_200)))).toBe(false)
+  const wide = policyOf({ default: 'allow', rules: [ask(7_200)] })
+  expect(commonPolicy(asking(), wide)).toMatchObject({
+    ...{ fallback: 'require_approval', rules: [{ approvals: { expiresSeconds: 3_600 } }] },
+  })
+})
+
 const ASKS = EFFECTS.indexOf('require_approval')
 
 // `npm run test:policies` takes a hundred thousand of each.

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { NATIVE_ADDRESS } from '../../src/policy/call-shown.js'
 import { canonicalText, policyJson } from '../../src/policy/canonical-policy.js'
 import { parseSignature } from '../../src/policy/function-signature.js'
 import { policyInWords } from '../../src/policy/in-words.js'
@@ -47,6 +48,12 @@ test('order, case and repeats within a set make no other policy', () => {
     per_transaction_usd: null,
   }
   expect(canonicalText(policyOf(one))).toBe(canonicalText(policyOf(other)))
+})
+
+test('a text that was signed before the native currency had one name is read as it was', () => {
+  const policy = policyOf(withWhen({ amounts: [{ token: USDC, gt: '5' }] }))
+  const text = canonicalText(policy).replace(USDC, NATIVE_ADDRESS)
+  expect(parseCanonical(text)?.rules[0]?.when.amounts?.[0]?.token).toBe(NATIVE_ADDRESS)
 })
 
 test('text that is not canonical is none that was signed', () => {
@@ -98,6 +105,24 @@ test.each([
     'an hour past the day',
     withWhen({ utc_hours: [{ from: '24:00', to: '08:00' }] }),
     'rules[0].when.utc_hours[0].from',
+  ],
+  [
+    'the native currency by an address',
+    withWhen({ amounts: [{ token: NATIVE_ADDRESS, gt: '5' }] }),
+    'rules[0].when.amounts',
+  ],
+  [
+    'the same in a not',
+    withWhen({ not: { amounts: [{ token: NATIVE_ADDRESS, lte: '5' }] } }),
+    'rules[0].when.not.amounts',
+  ],
+  [
+    'a ceiling of that address',
+    {
+      ...{ default: 'allow', rules: [] },
+      ceilings: [{ chain_id: 1, token: NATIVE_ADDRESS, per: 'day', amount: '5' }],
+    },
+    'ceilings',
   ],
   [
     'two rules of one name',
