@@ -88,7 +88,7 @@ async function bring(ports: DecisionPorts, decided: Decided): Promise<void> {
   const { approvalId, userId, subWalletId } = decided
   const approval = reader.fresh().approvals.byId(userId as Approval['userId'], approvalId)
   const tx = approval === undefined ? undefined : reader.transactions.byId(approval.txId)
-  if (approval === undefined || tx === undefined || approval.status !== 'pending') return
+  if (approval === undefined || tx === undefined || !isOpenFor(approval, decided)) return
   if (approval.subWalletId !== subWalletId) return
   const decision = await decisionOf(ports, approval, tx, decided).catch((error: unknown) => {
     // Of a call that was asked about again since, it is good for nothing.
@@ -102,8 +102,14 @@ async function bring(ports: DecisionPorts, decided: Decided): Promise<void> {
   const command = {
     type: 'decide-approval',
     ...{ txId: tx.txId, decision, requestId: null, nowMs: timers.now() },
+    maxNativeWei: decision.decision === 'approve' ? approval.maxNativeWei : null,
   }
   tell({ ...subWalletAddress(tx), command, token: null })
+}
+
+/** What is approved may have its delay before it still, and be declined. */
+function isOpenFor({ status }: Approval, { decision }: Decided): boolean {
+  return status === 'pending' || (status === 'approved' && decision === 'decline')
 }
 
 async function decisionOf(

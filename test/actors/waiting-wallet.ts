@@ -215,6 +215,7 @@ export class WaitingWallet {
       type: 'decide-approval',
       txId: txIdOf(n),
       decision: { authorizerId, decision: said, comment: comment ?? null, atMs: nowMs, proof },
+      maxNativeWei: said === 'approve' ? this.approval(n).maxNativeWei : null,
       requestId: null,
       nowMs,
     })

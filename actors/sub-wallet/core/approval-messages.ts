@@ -37,6 +37,8 @@ export interface DecideApproval {
   readonly type: 'decide-approval'
   readonly txId: TxId
   readonly decision: ApprovalDecision
+  /** Of the term that was approved: asked again, people have another one. Null of a decline. */
+  readonly maxNativeWei: bigint | null
   readonly requestId: string | null
   readonly nowMs: number
 }

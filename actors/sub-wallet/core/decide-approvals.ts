@@ -166,7 +166,7 @@ export function approvalReady(turn: Turn, command: Of<'approval-ready'>): void {
 /** What a person, through the identity provider, or a console token's holder says. */
 export function decideApproval(
   turn: Turn,
-  { txId, decision, requestId, nowMs }: DecideApproval,
+  { txId, decision, maxNativeWei, requestId, nowMs }: DecideApproval,
   token: ReplyToken | null,
 ): void {
   const call = turn.state.waiting.byTx.get(txId)
@@ -187,9 +187,10 @@ export function decideApproval(
     turn.touchWaiting(nowMs)
     return
   }
-  // Told of another term meanwhile, the identity provider verified what no one would sign.
-  if (approval.toldAtMs === null) {
-    turn.refuse(token, fault('COSIGNER_UNAVAILABLE', {}, NOT_TOLD))
+  // Good for nothing any more. The identity provider may have heard of a term whose telling it has
+  // not answered yet: what people said of that one holds.
+  if (maxNativeWei !== approval.maxNativeWei) {
+    turn.refuse(token, fault('INVALID_REQUEST', { tx_id: txId }, ASKED_ANEW))
     return
   }
   if (approversOf(approval).has(decision.authorizerId ?? '') || isApproved(approval)) {
@@ -289,4 +290,4 @@ function declinedBy({ comment }: ApprovalDecision): Transaction['error'] {
 const WITHDRAWN = { code: 'WITHDRAWN', message: 'The call was withdrawn before it was approved.' }
 const OVER = 'Nobody is asked about this call any more; its record says what became of it.'
 const BEING_SIGNED = 'The call is being signed already, and cannot be stopped any more.'
-const NOT_TOLD = 'The identity provider has yet to hear of this call; approve it in a moment.'
+const ASKED_ANEW = 'People are asked about this call anew; look at it again.'

@@ -91,6 +91,7 @@ async function decide(
   const { txId } = approval
   const command = {
     ...({ type: 'decide-approval', txId, decision, requestId } as const),
+    maxNativeWei: decision.decision === 'approve' ? approval.maxNativeWei : null,
     nowMs: nowMs(),
   }
   const answer = await actors.ask(subWalletAddress(approval), command)
