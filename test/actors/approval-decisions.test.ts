@@ -92,3 +92,13 @@ describe('what people decide at the identity provider', () => {
     expect(it.approval(1)).toMatchObject({ status: 'pending', decisions: [] })
   })
 })
+
+test('a call says when it expired whether people had let it through', async () => {
+  const ended = () => it.record(1)?.error?.message
+  await asking({ effect: 'allow', delay_seconds: 60 })
+  await it.run({ ...preparedSend(1, 100n), nowMs: it.nowMs })
+  await it.settle({ told: false })
+  await it.due(2 * 3_600_000)
+  expect(it.record(1)?.status).toBe('expired')
+  expect(ended()).toBe('The call was let through, and could not be signed in its time.')
+})

@@ -224,7 +224,8 @@ function runDue(turn: Turn, nowMs: number): void {
     const { phase, approval, tx } = call
     if (phase === 'running') continue
     if (nowMs >= approval.expiresAtMs) {
-      endWaiting(turn, tx.txId, 'expired', nowMs, null, EXPIRED)
+      const why = isApproved(approval) ? NOT_SIGNED : NOT_APPROVED
+      endWaiting(turn, tx.txId, 'expired', nowMs, null, why)
     } else if (running < RUNNING_MAX && nowMs >= runsAtMs(call)) {
       running++
       run(turn, call, nowMs)
@@ -317,4 +318,8 @@ function askToWake(turn: Turn): void {
   if (atMs !== Number.POSITIVE_INFINITY) wakeAt(turn, atMs)
 }
 
-const EXPIRED = { code: 'EXPIRED', message: 'Nobody approved the call in time.' }
+const NOT_APPROVED = { code: 'EXPIRED', message: 'Too few people approved the call in time.' }
+const NOT_SIGNED = {
+  code: 'EXPIRED',
+  message: 'The call was let through, and could not be signed in its time.',
+}
