@@ -10,7 +10,7 @@ import { openSolver, type Solver } from '../../src/cli/policy-diff/solver.js'
 import { usedName } from '../../src/cli/policy-diff/when-terms.js'
 import { runProgram } from '../../src/cli/program.js'
 import type { CallShown } from '../../src/policy/call-shown.js'
-import { canonicalText } from '../../src/policy/canonical-policy.js'
+import { canonicalText, policyJson } from '../../src/policy/canonical-policy.js'
 import type { Policy } from '../../src/policy/policy.js'
 import { CALL, FACTS, PAYEES, POLICY, policyOf, transferData, USDC } from './random-policies.js'
 
@@ -111,14 +111,15 @@ test('is told on the command line, for people and for programs', async () => {
   })
   const run = async (...args: readonly string[]) => {
     const out: string[] = []
+    const err: string[] = []
     const io: Io = {
       env: {},
       out: (text) => void out.push(text),
-      err: () => {},
+      err: (text) => void err.push(text),
       isInteractive: false,
     }
     const code = await runProgram(io, ['policy', 'diff', ...args])
-    return { code, out: out.join('') }
+    return { code, out: out.join(''), err: err.join('') }
   }
   const told = await run(...files, '--json')
   expect(told.code).toBe(0)
@@ -126,6 +127,13 @@ test('is told on the command line, for people and for programs', async () => {
     ...{ complete: true, may_now: [{ now: { by: 'pay suppliers' }, before: { by: 'default' } }] },
   })
   expect((await run(files[0] ?? '')).code).toBe(2)
+  const watched = join(directory, 'watched.json')
+  const breakers = [{ kind: 'refusals', count: 20, per_seconds: 300 }]
+  writeFileSync(watched, JSON.stringify({ ...policyJson(payees(PAYEE)), breakers }))
+  const gone = await run(watched, files[0] ?? '')
+  expect(gone.err).toContain('It is no longer frozen once 5 minutes see 20 refusals.')
+  expect(gone.err).toContain('No call that it could not make before.')
+  expect((await run(files[0] ?? '', watched)).err).not.toContain('no longer')
   rmSync(directory, { recursive: true })
 })
 

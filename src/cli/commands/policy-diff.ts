@@ -9,6 +9,7 @@ import {
   differenceRows,
   differenceView,
   NO_SOLVER,
+  tellBreakersGone,
 } from '../policy-diff/show.js'
 import { readPolicyOrNone } from '../policy-file.js'
 import { printRows } from '../print.js'
@@ -32,9 +33,11 @@ export function registerDiff(policy: Command, io: Io): void {
       const [before = null, next = null] = [...own, ...read]
       const found = await difference(before, next)
       if (found === null) throw new UsageError(NO_SOLVER)
-      if (found.examples.length === 0) io.err('Nothing that it could not do before.\n')
+      tellBreakersGone(io, before, next)
+      if (found.examples.length === 0) io.err('No call that it could not make before.\n')
       if (!found.isWhole) io.err('There is more than is shown here.\n')
       if (found.examples.length === 0 && options.json !== true) return
-      printRows(io, options, differenceView(found), differenceRows(found), DIFFERENCE_COLUMNS)
+      const view = differenceView(found, before, next)
+      printRows(io, options, view, differenceRows(found), DIFFERENCE_COLUMNS)
     })
 }

@@ -1,5 +1,6 @@
 import { chainFacts } from '../../domain/chains.js'
 import { formatUsd } from '../../domain/money.js'
+import { breakerInWords } from '../../policy/in-words.js'
 import type { Policy } from '../../policy/policy.js'
 import type { Io } from '../io.js'
 import type { Row } from '../print.js'
@@ -24,8 +25,26 @@ export async function difference(
 }
 
 /** For programs; amounts and ids as on the wire. */
-export function differenceView({ examples, isWhole }: Difference) {
-  return { may_now: examples.map(exampleView), complete: isWhole }
+export function differenceView(
+  { examples, isWhole }: Difference,
+  before: Policy | null,
+  next: Policy | null,
+) {
+  return {
+    may_now: examples.map(exampleView),
+    complete: isWhole,
+    breakers_gone: breakersGone(before, next),
+  }
+}
+
+/** What froze the key by itself and does so no more; no call shows that. In words. */
+export function breakersGone(before: Policy | null, next: Policy | null): readonly string[] {
+  const kept = new Set(next?.breakers.map(breakerInWords))
+  return (before?.breakers ?? []).map(breakerInWords).filter((words) => !kept.has(words))
+}
+
+export function tellBreakersGone(io: Io, before: Policy | null, next: Policy | null): void {
+  for (const words of breakersGone(before, next)) io.err(`It is no longer ${words}.\n`)
 }
 
 function exampleView({ call, circumstances, before, next }: Example) {
@@ -112,16 +131,17 @@ export async function warnOfDifference(
   before: Policy | null,
   next: Policy | null,
 ): Promise<void> {
+  tellBreakersGone(io, before, next)
   const found = await difference(before, next)
   if (found === null) {
     io.err(`What the key may do beyond what it could is not worked out. ${NO_SOLVER}\n`)
     return
   }
   if (found.examples.length === 0) {
-    io.err('By this policy the key may do nothing that it could not do before.\n')
+    io.err('By this policy the key may make no call that it could not make before.\n')
     return
   }
-  io.err('By this policy the key may do what it could not do before, for example:\n')
+  io.err('By this policy the key may make calls that it could not make before, for example:\n')
   for (const { now, before: then, call, around } of differenceRows(found)) {
     io.err(`  ${now}, before ${then}: ${call}; ${around}\n`)
   }
