@@ -82,8 +82,15 @@ export function stricter(one: ApprovalAsked | null, other: ApprovalAsked): Appro
     rule: one.needed === 0 && other.needed > 0 ? other.rule : one.rule,
     needed: Math.max(one.needed, other.needed),
     delaySeconds: Math.max(one.delaySeconds, other.delaySeconds),
-    expiresSeconds: Math.min(one.expiresSeconds, other.expiresSeconds),
+    expiresSeconds: timeOfBoth(one, other),
   }
+}
+
+/** What only has to wait takes no time from people whom the other asks. */
+function timeOfBoth(one: ApprovalAsked, other: ApprovalAsked): number {
+  if (one.needed > 0 && other.needed === 0) return one.expiresSeconds
+  if (one.needed === 0 && other.needed > 0) return other.expiresSeconds
+  return Math.min(one.expiresSeconds, other.expiresSeconds)
 }
 
 function askedBy({ rule }: CompiledRule): ApprovalAsked {

@@ -50,6 +50,13 @@ describe('what a call waits for', () => {
     })
   })
 
+  test('leaves people the time that their own rules give them', () => {
+    const day = asks('a day', 1, { approvals: { needed: 1, expires_seconds: 86_400 } })
+    const asked = { rule: 'a day', needed: 1, delaySeconds: 60, expiresSeconds: 86_400 }
+    expect(askedOf({ rules: [delays('later', 60), day] })).toEqual(asked)
+    expect(askedOf({ rules: [day, delays('later', 60)] })).toEqual(asked)
+  })
+
   test('is a person besides the time, where nothing allows what cannot be judged', () => {
     const unreadable = delays('later', 60, { beneficiaries: PAYEES, not: { spend_usd_gt: '1' } })
     const of = (json: object) => {

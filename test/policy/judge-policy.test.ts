@@ -228,7 +228,7 @@ describe('for any policy and call', { timeout: 21_600_000 }, () => {
   const passage = (policy: Policy, call: CallShown, facts: Facts) =>
     EFFECTS.indexOf(judge(compilePolicy(policy), call, facts).effect)
 
-  /** What lets a call through on fewer people or sooner is wider. */
+  /** What lets a call through on fewer people, sooner, or for longer is wider. */
   function expectNoWider(next: Policy, before: Policy, call: CallShown, facts: Facts): void {
     const passes = passage(next, call, facts)
     expect(passes).toBeLessThanOrEqual(passage(before, call, facts))
@@ -237,6 +237,7 @@ describe('for any policy and call', { timeout: 21_600_000 }, () => {
     const then = approvalAsked(compilePolicy(before), call, facts)
     expect(now.needed).toBeGreaterThanOrEqual(then.needed)
     expect(now.delaySeconds).toBeGreaterThanOrEqual(then.delaySeconds)
+    if (then.needed > 0) expect(now.expiresSeconds).toBeLessThanOrEqual(then.expiresSeconds)
   }
 
   test('a judge that leaves things to the other refuses nothing that the other may allow', () => {

@@ -99,6 +99,10 @@ const RULE = fc.record({
   effect: fc.constantFrom('allow', 'require_approval', 'deny'),
   when: WHEN,
   delay_seconds: fc.constantFrom(0, 0, 0, 60),
+  approvals: fc.record({
+    needed: fc.constantFrom(1, 1, 2),
+    expires_seconds: fc.constantFrom(60, 3_600, 7_200),
+  }),
 })
 
 /** A policy as people write it. */

@@ -2,7 +2,7 @@ import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Address } from '../../../src/domain/ids.js'
 import { utcDay, utcMonth } from '../../../src/domain/spend.js'
 import { type Fault, fault } from '../../../src/errors/fault.js'
-import { type ApprovalAsked, approvalAsked } from '../../../src/policy/approval-asked.js'
+import { type ApprovalAsked, approvalAsked, stricter } from '../../../src/policy/approval-asked.js'
 import { type CallShown, showCall, showIntent } from '../../../src/policy/call-shown.js'
 import {
   type CeilingDenial,
@@ -88,18 +88,12 @@ function boundBy(state: SubWalletState, key: ApiKey, policy: Policy | null): rea
   return bound
 }
 
-/** What satisfies each of them; named after the first. */
+/** What satisfies each of them. */
 function askedByBoth(
   one: ApprovalAsked | undefined,
   other: ApprovalAsked | undefined,
 ): ApprovalAsked | undefined {
-  if (one === undefined || other === undefined) return one ?? other
-  return {
-    rule: one.rule,
-    needed: Math.max(one.needed, other.needed),
-    delaySeconds: Math.max(one.delaySeconds, other.delaySeconds),
-    expiresSeconds: Math.min(one.expiresSeconds, other.expiresSeconds),
-  }
+  return one === undefined || other === undefined ? (one ?? other) : stricter(one, other)
 }
 
 /** The same call, with the units that either counts. */
