@@ -4,6 +4,7 @@ import type { Policy } from '../policy/policy.js'
 import { allOf } from './all-pages.js'
 import type { consoleClient } from './connection.js'
 import { UsageError } from './exit-codes.js'
+import { policyFaults } from './policy-file.js'
 
 export type Key = ConsoleOutput<'list_keys'>['keys'][number]
 type ConsoleClient = Awaited<ReturnType<typeof consoleClient>>
@@ -26,7 +27,12 @@ export function keyIn(keys: readonly Key[], keyId: string): Key {
   return key
 }
 
-export function policyOfKey({ policy }: Key): Policy | null {
-  const parsed = policy === null ? null : parsePolicy(policy)
-  return parsed?.ok === true ? parsed.policy : null
+/** @throws UsageError for one that cannot be read, which is not the same as none */
+export function policyOfKey({ key_id, policy }: Key): Policy | null {
+  if (policy === null) return null
+  const parsed = parsePolicy(policy)
+  if (parsed.ok) return parsed.policy
+  throw new UsageError(
+    `the policy of ${key_id} cannot be read here. ${policyFaults(parsed.faults)}`,
+  )
 }
