@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openApiDocument } from '../../src/api/openapi.js'
 import { operations } from '../../src/api/operations.js'
 import {
+  type DocumentedField,
   documentedOperations,
   inputOf,
   type OpenApiDocument,
@@ -98,6 +99,19 @@ describe('the playground', () => {
     })
     expect(inputOf(fields, { chain_id: '0x89' })).toEqual({ chain_id: '0x89' })
     expect(inputOf(fields, { chain_id: '1e400' })).toEqual({ chain_id: '1e400' })
+  })
+
+  test('a number that a browser cannot hold is not sent as another one', () => {
+    const fields = [{ name: 'policy', place: 'body', type: 'json' }] as unknown as DocumentedField[]
+    const of = (text: string) => inputOf(fields, { policy: text }).policy
+    expect(of('{"n": 9007199254740993}')).toBe('{"n": 9007199254740993}')
+    expect(of('[1.10]')).toBe('[1.10]')
+    expect(of('{"a": [1, -2.5, 1e21], "9007199254740993": "\\"9007199254740993"}')).toBe(
+      '{"a": [1, -2.5, 1e21], "9007199254740993": "\\"9007199254740993"}',
+    )
+    expect(of('{"a": [1, -2.5], "9007199254740993": "\\"9007199254740993"}')).toEqual({
+      ...{ a: [1, -2.5], '9007199254740993': '"9007199254740993' },
+    })
   })
 
   test('fills the path, the query and the body', () => {

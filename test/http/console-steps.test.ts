@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { ApiError, answerOf } from '../../src/console/answers.js'
 import { movesShown } from '../../src/console/approvals/moves-shown.js'
 import { oneByOne } from '../../src/console/parts/one-by-one.js'
+import { unansweredOf } from '../../src/console/wallets/unanswered.js'
 import { wishesOf } from '../../src/console/wallets/wishes.js'
 
 /** What the console does for good it does once, and as it was shown. */
@@ -39,16 +40,55 @@ test('a page of somebody between is no answer either', async () => {
 
 test('a wish keeps its idempotency key while it says the same, and until it is carried out', () => {
   let ids = 0
-  const wishes = wishesOf<{ to: string; amount: string }>(() => `id ${++ids}`)
+  const unanswered = unansweredOf(storage(), () => 0)
+  const wishes = wishesOf<{ to: string; amount: string }>(() => `id ${++ids}`, unanswered)
   const first = wishes.saying({ to: '0xa', amount: '1' })
   expect(wishes.saying({ to: '0xa', amount: '1' })).toBe(first)
   const other = wishes.saying({ to: '0xa', amount: '2' })
   expect(other).toEqual({ id: 'id 2', terms: { to: '0xa', amount: '2' } })
   const back = wishes.saying({ to: '0xa', amount: '1' })
   expect(back.id, 'what was asked about the first says nothing of it').toBe('id 3')
-  wishes.carriedOut()
+  wishes.carriedOut(back)
   expect(wishes.saying({ to: '0xa', amount: '1' }).id, 'it is wished once more').toBe('id 4')
 })
+
+test('what was sent and not answered keeps its key in a page that is loaded anew', () => {
+  const kept = storage()
+  let nowMs = 0
+  let ids = 0
+  const page = () =>
+    wishesOf<{ to: string }>(
+      () => `id ${++ids}`,
+      unansweredOf(kept, () => nowMs),
+    )
+  const first = page()
+  const sent = first.saying({ to: '0xa' })
+  expect(page().saying({ to: '0xa' }).id, 'only looked at').toBe('id 2')
+  first.sent(sent)
+  const anew = page()
+  const again = anew.saying({ to: '0xa' })
+  expect(again.id).toBe(sent.id)
+  expect(anew.saying({ to: '0xb' }).id).toBe('id 3')
+  anew.carriedOut(again)
+  expect(page().saying({ to: '0xa' }).id, 'answered, so that it is another one').toBe('id 4')
+  first.sent(sent)
+  nowMs = 24 * 3_600_000 + 1
+  expect(page().saying({ to: '0xa' }).id, 'no longer remembered by the service').toBe('id 5')
+  kept.setItem('countersign:unanswered', 'not JSON')
+  expect(page().saying({ to: '0xa' }).id).toBe('id 6')
+  for (let i = 0; i < 30; i++) first.sent({ id: `many ${i}`, terms: { to: `0x${i}` } })
+  expect(page().saying({ to: '0x29' }).id).toBe('many 29')
+  expect(page().saying({ to: '0x0' }).id, 'kept within a bound').toBe('id 7')
+})
+
+function storage(): Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> {
+  const items = new Map<string, string>()
+  return {
+    getItem: (name) => items.get(name) ?? null,
+    setItem: (name, text) => void items.set(name, text),
+    removeItem: (name) => void items.delete(name),
+  }
+}
 
 test('what is tried again until it is confirmed is never tried twice at a time', async () => {
   const over = new AbortController()

@@ -147,6 +147,12 @@ export function inputOf(
   )
 }
 
+/** The first number in a JSON text that would go out as another one; null when all are held exactly. */
+export function inexactNumber(text: string): string | null {
+  const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? []
+  return numbers.find((one) => String(Number(one)) !== one) ?? null
+}
+
 function typedValue(type: DocumentedField['type'], text: string): unknown {
   if (type === 'text') return text
   if (type === 'integer' || type === 'number') {
@@ -154,6 +160,7 @@ function typedValue(type: DocumentedField['type'], text: string): unknown {
     // What a number does not hold exactly is not sent as another one.
     return Number.isFinite(number) && String(number) === text ? number : text
   }
+  if (inexactNumber(text) !== null) return text
   try {
     return JSON.parse(text) as unknown
   } catch {

@@ -1,4 +1,4 @@
-import type { DocumentedField, DocumentedOperation } from './documented.js'
+import { type DocumentedField, type DocumentedOperation, inexactNumber } from './documented.js'
 
 type Typed = Readonly<Record<string, string>>
 
@@ -64,7 +64,10 @@ function Field(shown: {
           rows={4}
           spellcheck={false}
           placeholder={example}
-          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+          onInput={({ currentTarget }) => {
+            currentTarget.setCustomValidity(inexactWords(currentTarget.value))
+            onChange(currentTarget.value)
+          }}
         />
       ) : (
         <input
@@ -82,4 +85,11 @@ function Field(shown: {
       </span>
     </div>
   )
+}
+
+function inexactWords(text: string): string {
+  const number = inexactNumber(text)
+  return number === null
+    ? ''
+    : `A browser would send ${number} as another number; put it in quotes.`
 }

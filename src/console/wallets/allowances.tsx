@@ -3,10 +3,11 @@ import { useState } from 'preact/hooks'
 import { call, callWithKey, type Output } from '../api.js'
 import { Id } from '../parts/copy-button.js'
 import { Dialog } from '../parts/dialog.js'
-import { formatUsd } from '../parts/money.js'
+import { formatUnits, formatUsd } from '../parts/money.js'
 import { Answered, Empty } from '../parts/states.js'
 import { Table } from '../parts/table.js'
 import { TransactionLink } from '../parts/transaction-link.js'
+import type { Asset } from './assets.js'
 import { type ByHandCall, endingCall } from './calldata.js'
 import { QuotedForm, useQuoted } from './quoted.js'
 import { RevokeAllowances } from './revoke-allowances.js'
@@ -22,10 +23,12 @@ interface Shown {
   readonly chainId: number
   /** Of a key of this wallet; null: there is none to revoke with. */
   readonly secret: string | null
+  /** What it has, whose symbols and decimals are known; null: not read yet. */
+  readonly assets: readonly Asset[] | null
 }
 
 /** Who may take what from a wallet, and the end of it. */
-export function Allowances({ walletId, chainId, secret }: Shown) {
+export function Allowances({ walletId, chainId, secret, assets }: Shown) {
   const allowances = useQuery({
     queryKey: [PATH, walletId, chainId],
     queryFn: () => call('GET', PATH, { sub_wallet_id: walletId, chain_id: chainId }),
@@ -50,14 +53,18 @@ export function Allowances({ walletId, chainId, secret }: Shown) {
                 columns={[
                   {
                     title: 'Token',
-                    cell: ({ token }) => <Id value={token} label="Copy the token" />,
+                    cell: ({ token }) => (
+                      <>
+                        {assetAt(assets, token)?.symbol} <Id value={token} label="Copy the token" />
+                      </>
+                    ),
                   },
                   {
                     title: 'Spender',
                     cell: ({ spender }) => <Id value={spender} label="Copy the spender" />,
                   },
                   { title: 'Made by', cell: ({ tx_id }) => <TransactionLink txId={tx_id} /> },
-                  { title: 'Amount', cell: ({ amount }) => amount ?? 'not known', align: 'end' },
+                  { title: 'Amount', cell: (one) => amountOf(one, assets), align: 'end' },
                   {
                     title: 'Value',
                     cell: ({ usd_value }) => (usd_value === null ? '' : formatUsd(usd_value)),
@@ -88,6 +95,21 @@ export function Allowances({ walletId, chainId, secret }: Shown) {
       )}
     </>
   )
+}
+
+function assetAt(assets: readonly Asset[] | null, token: string): Asset | undefined {
+  return assets?.find((one) => one.token.toLowerCase() === token.toLowerCase())
+}
+
+/** Of no token is there so much: Permit2 has 160 bits for "without end", tokens 256. */
+const UNLIMITED_FROM = 2n ** 159n
+
+/** In the token's own unit where it is known what that is. */
+function amountOf({ amount, token, kind }: Allowance, assets: readonly Asset[] | null): string {
+  if (amount === null) return 'not known'
+  const asset = kind === 'erc20' || kind === 'permit2' ? assetAt(assets, token) : undefined
+  if (!/^\d+$/.test(amount) || asset === undefined) return amount
+  return BigInt(amount) >= UNLIMITED_FROM ? 'without end' : formatUnits(amount, asset.decimals)
 }
 
 function RevokeOne(shown: {

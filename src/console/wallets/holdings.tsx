@@ -87,7 +87,11 @@ export function Holdings({ wallets }: { readonly wallets: readonly Wallet[] }) {
         </Card>
       </div>
       <Card title={`Allowances on ${chainName(chainId)}`}>
-        <Allowances walletId={walletId} chainId={chainId} secret={ownSecret} />
+        <Allowances
+          {...{ walletId, chainId }}
+          secret={ownSecret}
+          assets={balances.data === undefined ? null : assetsOf(balances.data)}
+        />
       </Card>
       {secret === null ? (
         <Card title="By hand">

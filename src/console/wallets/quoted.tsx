@@ -5,7 +5,10 @@ import { Problem } from '../parts/states.js'
 import { StatusPill } from '../parts/status-pill.js'
 import { TransactionLink } from '../parts/transaction-link.js'
 import { useAction, useQuestion } from '../use-action.js'
+import { unansweredOf } from './unanswered.js'
 import { type Wish, wishesOf } from './wishes.js'
+
+const UNANSWERED = unansweredOf(sessionStorage, Date.now)
 
 interface Sent {
   readonly status: string
@@ -25,7 +28,7 @@ export function useQuoted<W, Q>(calls: {
 }) {
   const [asked, setAsked] = useState<{ readonly of: Wish<W>; readonly quote: Q } | null>(null)
   const [sent, setSent] = useState<Sent | null>(null)
-  const wishes = useRef(wishesOf<W>(() => crypto.randomUUID()))
+  const wishes = useRef(wishesOf<W>(() => crypto.randomUUID(), UNANSWERED))
   const wish = wishes.current.saying(calls.wish)
   // An answer to what is no longer wished says nothing.
   const current = asked?.of.id === wish.id ? asked : null
@@ -37,12 +40,15 @@ export function useQuoted<W, Q>(calls: {
     },
   )
   const going = useAction(
-    () =>
-      current === null
-        ? Promise.reject(new Error('Ask first.'))
-        : calls.go(current.of.terms, current.of.id, current.quote),
-    (answer) => {
-      wishes.current.carriedOut()
+    async () => {
+      if (current === null) throw new Error('Ask first.')
+      const { of, quote } = current
+      wishes.current.sent(of)
+      const answer = await calls.go(of.terms, of.id, quote)
+      return { of, answer }
+    },
+    ({ of, answer }) => {
+      wishes.current.carriedOut(of)
       setAsked(null)
       setSent(answer)
     },
