@@ -1,6 +1,7 @@
 import { concatHex, encodeFunctionData, type Hex, padHex, parseAbi } from 'viem'
 import { afterAll, describe, expect, it } from 'vitest'
-import { buildAddressSet, findEntry } from '../../src/screening/set/address-set.js'
+import { addressTextAt } from '../../src/screening/set/address-bytes.js'
+import { buildAddressSet, findEntry, openAddressSet } from '../../src/screening/set/address-set.js'
 import {
   CLEAN,
   callOf,
@@ -252,6 +253,21 @@ describe('the address set', () => {
     const listOf = (text?: string) => set.listIndex[findEntry(set, packed([`0x${text}`]), 0)]
     expect(set.size).toBe(4)
     expect([one, two, three, four].map(listOf)).toEqual([0, 0, 1, 1])
+  })
+
+  it('is the same to a thread that opens it, also where lists share addresses', () => {
+    const lists = [CLEAN.slice(0, 5), CLEAN.slice(3, 8), CLEAN]
+    const built = buildAddressSet(
+      lists.map((texts, listIndex) => ({ packed: packed(texts), listIndex })),
+    )
+    const opened = openAddressSet(built.buffer)
+    expect(opened.size).toBe(CLEAN.length)
+    for (const text of CLEAN) {
+      const entry = findEntry(opened, packed([text]), 0)
+      expect(entry).toBe(findEntry(built, packed([text]), 0))
+      expect(opened.listIndex[entry]).toBe(built.listIndex[entry])
+      expect(addressTextAt(opened.bytes, entry * 20)).toBe(text.toLowerCase())
+    }
   })
 
   it('holds exactly what it was built from, also where keys and hashes collide', () => {

@@ -23,7 +23,7 @@ export const GRAM_BITS_SMALL = 16
 /** More entries than all public lists hold together; bounds memory at ~60 MB. */
 export const SET_ENTRIES_MAX = 1_000_000
 
-const HEADER_BYTES = 16
+const HEADER_BYTES = 20
 const MAGIC = 0x53435331
 
 export interface AddressSet {
@@ -58,7 +58,7 @@ export function buildAddressSet(parts: readonly SetPart[], gramBits = GRAM_BITS_
   while (slotCount < capacity * 2) slotCount *= 2
 
   const buffer = new SharedArrayBuffer(sizeOf(gramBits, slotCount, capacity))
-  const header = new Uint32Array(buffer, 0, 4)
+  const header = new Uint32Array(buffer, 0, 5)
   header[0] = MAGIC
   header[1] = gramBits
   header[2] = slotCount
@@ -81,7 +81,7 @@ export function buildAddressSet(parts: readonly SetPart[], gramBits = GRAM_BITS_
       markGrams(set, at)
     }
   }
-  header[3] = size
+  header[4] = size
   return { ...set, size }
 }
 
@@ -90,11 +90,10 @@ export function buildAddressSet(parts: readonly SetPart[], gramBits = GRAM_BITS_
  * @throws TypeError when the buffer is not a set
  */
 export function openAddressSet(buffer: SharedArrayBuffer): AddressSet {
-  const [magic, gramBits, slotCount, size] = new Uint32Array(buffer, 0, 4)
-  if (magic !== MAGIC || gramBits === undefined || slotCount === undefined || size === undefined) {
-    throw new TypeError('not an address set')
-  }
-  return viewOf(buffer, gramBits, slotCount, size)
+  const [magic, gramBits = 0, slotCount = 0, capacity = 0, size] = new Uint32Array(buffer, 0, 5)
+  if (magic !== MAGIC || size === undefined) throw new TypeError('not an address set')
+  // Where its parts lie follows from what there was room for: duplicates leave some of it free.
+  return { ...viewOf(buffer, gramBits, slotCount, capacity), size }
 }
 
 /** The index of the entry equal to the 20 bytes at `at`, or -1. */
