@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { zipSync } from 'fflate'
@@ -274,6 +274,22 @@ describe('a live service', () => {
     owner.close()
   })
 
+  it('blocks what two lists share, and all that each holds alone', async () => {
+    const texts = [[LISTED, first, second].join('\n'), [second, third, LISTED].join('\n')]
+    for (const [at, text] of texts.entries()) {
+      const file = await put(`${at}.txt`, text)
+      await importList({ source: 'plain', name: `list-${at}`, file }, context())
+    }
+    const owner = await createListOwner(ownerOptions('live'))
+    const screener = createScreener({ lists: owner, walkPool: new WalkPool(BUILT_WALK) })
+    const call = (to: string) => callOf('0x', { to: to as `0x${string}` })
+    for (const to of [LISTED, first, second, third]) {
+      expect(told(await screener.screen(call(to)))).toMatch(/^blocked/)
+    }
+    await screener.close()
+    owner.close()
+  })
+
   it('stops writes when a list is older than its limit', async () => {
     const file = await put('a.xml', advanced(PARTIES))
     await importList({ source: 'ofac-sdn', file, maxAgeSeconds: 3_600 }, context())
@@ -302,6 +318,46 @@ describe('a live service', () => {
     const status = await listsStatus(ownerOptions('live'))
     expect(status.ready).toBe(false)
     expect(status.problems.join()).toMatch(/do not match/)
+  })
+
+  it('writes nothing while a list that is there cannot be loaded, whatever others say', async () => {
+    await importList({ source: 'ofac-sdn', file: await put('a.xml', advanced(PARTIES)) }, context())
+    await importList({ source: 'uk', file: await put('uk.csv', ukCsv(LISTED)) }, context())
+    const path = join(storeDirectory, 'ofac-sdn.list')
+    const whole = await readFile(path, 'utf8')
+    await writeFile(path, whole.slice(0, -10))
+    const owner = await createListOwner(ownerOptions('live'))
+    const screener = createScreener({ lists: owner, walkPool: new WalkPool(BUILT_WALK) })
+    const judge = async () =>
+      told(await screener.screen(callOf('0x', { to: first as `0x${string}` })))
+    expect(await judge()).toMatch(/^unavailable/)
+    expect(owner.status()).toMatchObject({
+      ready: false,
+      reason: 'ofac-sdn.list cannot be loaded',
+    })
+    await writeFile(path, whole)
+    await owner.refresh()
+    expect(await judge()).toBe('blocked ofac-sdn to')
+    // What was read before goes on counting.
+    await writeFile(path, whole.slice(0, -20))
+    await owner.refresh()
+    expect(await judge()).toBe('blocked ofac-sdn to')
+    await screener.close()
+    owner.close()
+  })
+
+  it('writes nothing while a text list cannot be read that never was', async () => {
+    await importList({ source: 'ofac-sdn', file: await put('a.xml', advanced(PARTIES)) }, context())
+    const owner = await createListOwner(ownerOptions('live'))
+    expect(owner.status().ready).toBe(true)
+    const unreadable = join(home, 'lists', 'ops.txt')
+    await mkdir(unreadable)
+    await owner.refresh()
+    expect(owner.current()?.unusable).toBe('ops.txt cannot be loaded')
+    await rm(unreadable, { recursive: true })
+    await owner.refresh()
+    expect(owner.current()?.unusable).toBe(null)
+    owner.close()
   })
 
   it('tells which lists hold an address', async () => {

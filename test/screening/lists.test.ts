@@ -3,7 +3,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createListOwner, type ListOwner } from '../../src/screening/lists/list-owner.js'
-import { REMOVAL_SETTLE_MS, TextDirectory } from '../../src/screening/lists/text-directory.js'
+import {
+  REMOVAL_SETTLE_MS,
+  TEXT_LISTS_MAX,
+  TextDirectory,
+} from '../../src/screening/lists/text-directory.js'
 import { createScreener } from '../../src/screening/local-screener.js'
 import { findEntry } from '../../src/screening/set/address-set.js'
 import { WalkPool } from '../../src/screening/walk-pool.js'
@@ -107,6 +111,21 @@ describe('a text list', () => {
       'infrastructure',
     ])
     expect(log.at('error').some((line) => line.includes('refused'))).toBe(true)
+  })
+})
+
+describe('one list more than there may be', () => {
+  it('pushes out none that counts, and is said not to count itself', async () => {
+    const directory = new TextDirectory(join(home, 'lists'), () => false)
+    await Promise.all(
+      Array.from({ length: TEXT_LISTS_MAX }, (_, i) => writeFile(file(`m${i}.txt`), `${first}\n`)),
+    )
+    await directory.refresh(0)
+    await writeFile(file('a.txt'), `${second}\n`)
+    await directory.refresh(10)
+    await directory.refresh(10 + REMOVAL_SETTLE_MS)
+    expect(directory.lists).toHaveLength(TEXT_LISTS_MAX)
+    expect(directory.unread).toEqual(['a.txt'])
   })
 })
 

@@ -198,23 +198,28 @@ class FileListOwner implements ListOwner {
     const lists = [...this.#builtIn, ...this.#stored(), ...this.#texts.lists].sort(
       (a, b) => PRECEDENCE[a.kind] - PRECEDENCE[b.kind],
     )
-    const identity = JSON.stringify(lists.map((list) => [revisionOf(list), list.checkedAtMs]))
+    const unusable = this.#unusable()
+    const revisions = lists.map((list) => [revisionOf(list), list.checkedAtMs])
+    const identity = JSON.stringify([unusable, revisions])
     if (this.#closed || (identity === this.#published && this.#publisher !== null)) return
     const before = new Map(this.#lists.map((list) => [list.name, revisionOf(list)]))
     this.#lists = lists
     this.#published = identity
-    const publication = this.#publicationOf(lists)
+    const publication = this.#publicationOf(lists, unusable)
     if (this.#publisher === null) this.#publisher = new ListsPublisher(publication)
     else this.#publisher.publish(publication)
     this.#reportChanges(before)
   }
 
-  #publicationOf(lists: readonly NamedList[]): Omit<Publication, 'sequence'> {
+  #publicationOf(
+    lists: readonly NamedList[],
+    unusable: string | null,
+  ): Omit<Publication, 'sequence'> {
     return {
       buffer: this.#setOf(lists),
       lists: lists.map(versionOf),
       staleAtMs: this.#options.mode === 'live' ? staleAtMs(lists) : null,
-      unusable: this.#unusable(),
+      unusable,
     }
   }
 
@@ -238,11 +243,14 @@ class FileListOwner implements ListOwner {
 
   #unusable(): string | null {
     if (this.#options.mode === 'dev') return null
+    const withoutImport = this.#withoutImport()
+    if (withoutImport !== null) return withoutImport
+    // Others being in order does not stand in for one that cannot be read.
+    const [unread] = [...this.#store.unread, ...this.#texts.unread]
+    if (unread !== undefined) return `${unread} cannot be loaded`
     const present = new Set(this.#store.lists.map(({ name }) => name))
     const missing = [...this.#mirrors].find((name) => !present.has(name))
-    return (
-      this.#withoutImport() ?? (missing === undefined ? null : `${missing} is not mirrored yet`)
-    )
+    return missing === undefined ? null : `${missing} is not mirrored yet`
   }
 
   /**

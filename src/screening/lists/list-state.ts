@@ -52,3 +52,8 @@ export function stateOf(list: NamedList, nowMs: number): ListState {
     refused: list.refused,
   }
 }
+
+/** Whether a file went away between being named and being read, as drafts of others do. */
+export function isGone(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
+}

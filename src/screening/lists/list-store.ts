@@ -8,6 +8,7 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path'
 import { z } from 'zod'
 import { ADDRESS_BYTES, addressTextAt } from '../set/address-bytes.js'
+import { isGone } from './list-state.js'
 import { EntryCollector, type NamedList } from './named-list.js'
 import { readTextList, TEXT_LIST_BYTES_MAX } from './text-list.js'
 
@@ -86,6 +87,8 @@ export class ListStore {
   readonly #loaded = new Map<string, { signature: string; list: StoredList }>()
   readonly #isProtected: (entry: Uint8Array) => boolean
   problems: readonly string[] = []
+  /** Files that do not load and of which there is no earlier content: nothing of them counts. */
+  unread: readonly string[] = []
 
   constructor(directory: string, isProtected: (entry: Uint8Array) => boolean) {
     this.#directory = directory
@@ -99,6 +102,7 @@ export class ListStore {
   /** Reads what changed. A file that does not load keeps its earlier content, and is reported. */
   async refresh(): Promise<void> {
     const problems: string[] = []
+    const unread: string[] = []
     const names = await this.#names()
     for (const name of [...this.#loaded.keys()])
       if (!names.includes(name)) this.#loaded.delete(name)
@@ -112,9 +116,11 @@ export class ListStore {
         this.#loaded.set(name, { signature, list: this.#parse(await readFile(path, 'utf8')) })
       } catch (error) {
         problems.push(`${name}: ${error instanceof Error ? error.message : 'unreadable'}`)
+        if (!this.#loaded.has(name) && !isGone(error)) unread.push(name)
       }
     }
     this.problems = problems
+    this.unread = unread
   }
 
   /**

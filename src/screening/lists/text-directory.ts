@@ -7,12 +7,14 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ADDRESS_BYTES } from '../set/address-bytes.js'
+import { isGone } from './list-state.js'
 import { EntryCollector, listVersion, type NamedList } from './named-list.js'
 import { readTextList, TEXT_LIST_BYTES_MAX } from './text-list.js'
 
 export const REMOVAL_SETTLE_MS = 2_000
 /** Lists beyond this many files are refused, loudly: each costs a stat a second. */
 export const TEXT_LISTS_MAX = 256
+const DIRECTORY = 'the lists directory'
 
 interface FileState {
   /** Size, times and inode: another value means the content may differ. */
@@ -29,7 +31,11 @@ export class TextDirectory {
   readonly #isProtected: (entry: Uint8Array) => boolean
   readonly #files = new Map<string, FileState>()
   readonly #missingSinceMs = new Map<string, number>()
+  /** Whether the directory could be read once. */
+  #isListed = false
   problems: readonly string[] = []
+  /** Lists that cannot be read and of which there is no earlier content: nothing of them counts. */
+  unread: readonly string[] = []
 
   constructor(directory: string, isProtected: (entry: Uint8Array) => boolean) {
     this.#directory = directory
@@ -43,30 +49,42 @@ export class TextDirectory {
   /** Reads what changed. Never throws: a file that cannot be read keeps its earlier content. */
   async refresh(nowMs: number): Promise<void> {
     const problems: string[] = []
+    const unread: string[] = []
     const names = await this.#names(problems)
+    if (names === null && !this.#isListed) unread.push(DIRECTORY)
     if (names !== null) {
-      for (const name of names) {
+      this.#isListed = true
+      // One list too many must not push out another that counts.
+      const ordered = [...names].sort((a, b) => this.#rankOf(a) - this.#rankOf(b))
+      const taken = ordered.slice(0, TEXT_LISTS_MAX)
+      for (const name of taken) {
         try {
           await this.#refreshFile(name, nowMs)
         } catch (error) {
           problems.push(`${name}: ${error instanceof Error ? error.message : 'unreadable'}`)
+          if (!this.#files.has(name) && !isGone(error)) unread.push(name)
         }
       }
-      this.#dropMissing(new Set(names), nowMs)
+      for (const name of ordered.slice(TEXT_LISTS_MAX)) {
+        problems.push(`${name}: refused, more than ${TEXT_LISTS_MAX} lists`)
+        unread.push(name)
+      }
+      this.#dropMissing(new Set(taken), nowMs)
     }
     this.problems = problems
+    this.unread = unread
+  }
+
+  #rankOf(name: string): number {
+    return this.#files.has(name) ? 0 : 1
   }
 
   async #names(problems: string[]): Promise<string[] | null> {
     try {
-      const names = (await readdir(this.#directory)).filter((name) => name.endsWith('.txt')).sort()
-      for (const name of names.slice(TEXT_LISTS_MAX)) {
-        problems.push(`${name}: refused, more than ${TEXT_LISTS_MAX} lists`)
-      }
-      return names.slice(0, TEXT_LISTS_MAX)
+      return (await readdir(this.#directory)).filter((name) => name.endsWith('.txt')).sort()
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      problems.push(`the lists directory cannot be read: ${(error as Error).message}`)
+      if (isGone(error)) return []
+      problems.push(`${DIRECTORY} cannot be read: ${(error as Error).message}`)
       return null
     }
   }
