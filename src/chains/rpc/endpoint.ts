@@ -101,8 +101,9 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
   async function askChainId(): Promise<boolean> {
     try {
       const [answer] = await post('{"jsonrpc":"2.0","id":0,"method":"eth_chainId","params":[]}', 1)
-      if (answer === undefined || !answer.ok) return false
-      const got = String(answer.value)
+      // Whoever names no chain, as a gateway may while its node starts, is on no other one.
+      if (answer === undefined || !answer.ok || typeof answer.value !== 'string') return false
+      const got = answer.value
       if (Number(got) === chainId) {
         verified = true
         return true

@@ -19,6 +19,11 @@ export function requestBody(calls: readonly { readonly text: string }[]): string
   return `${body}]`
 }
 
+const MISSING: RpcResult = {
+  ok: false,
+  error: new RpcShapeError('an answer of the batch is missing'),
+}
+
 /** @returns answers by id, or null when the text is no JSON-RPC answer */
 export function parseAnswers(text: string, count: number): RpcResult[] | null {
   let parsed: unknown
@@ -29,14 +34,11 @@ export function parseAnswers(text: string, count: number): RpcResult[] | null {
   }
   if (Array.isArray(parsed)) return fromBatch(parsed, count)
   if (!isRecord(parsed) || !('result' in parsed || 'error' in parsed)) return null
-  // One object for a whole batch is a refusal of the batch ("batch too large", rate limits).
   const single = resultOf(parsed)
-  return Array.from({ length: count }, () => single)
-}
-
-const MISSING: RpcResult = {
-  ok: false,
-  error: new RpcShapeError('an answer of the batch is missing'),
+  // One object for a whole batch is a refusal of the batch ("batch too large", rate limits). A
+  // result is one call's at most: taken for all, a balance would be a price and a hash a receipt.
+  const each = count > 1 && single.ok ? MISSING : single
+  return Array.from({ length: count }, () => each)
 }
 
 function fromBatch(parsed: readonly unknown[], count: number): RpcResult[] {
