@@ -1,7 +1,7 @@
 import type { ChainConfig } from '../config/chains.js'
 import { uintAt } from '../contracts/abi-words.js'
 import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-code.js'
-import { ASSET, DECIMALS, LATEST_ROUND_DATA, SYMBOL } from '../contracts/selectors.js'
+import { ASSET, DECIMALS, DESCRIPTION, LATEST_ROUND_DATA, SYMBOL } from '../contracts/selectors.js'
 import { NATIVE_DECIMALS } from '../domain/chains.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { RpcCall, RpcClient, RpcResult } from './rpc/types.js'
@@ -22,7 +22,6 @@ interface Check {
   judge(answer: RpcResult): string | null
 }
 
-const DESCRIPTION = '0x7284e416'
 /** `isSanctioned(address)` of the zero address. */
 const IS_SANCTIONED_ZERO: Hex = `0xdf592f7d${'0'.repeat(64)}`
 const ZERO_ADDRESS: Address = '0x0000000000000000000000000000000000000000'

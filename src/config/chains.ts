@@ -4,7 +4,8 @@ import { CHAIN_COUNT, CHAIN_IDS } from '../domain/chains.js'
 
 /**
  * What an operator says about each chain. Read from `chains.json`; every address in it is
- * asserted on chain at boot (code, decimals, symbol), so a slip here stops the chain, not money.
+ * asserted on chain at boot (code, decimals, symbol). A slip is warned of, and where it would change
+ * what amounts are worth (src/pricing/facts.ts) nothing is valued, so that it stops calls, not caps.
  */
 const address = z
   .string()
@@ -45,6 +46,11 @@ const market = z.strictObject({
   vault: address,
 })
 
+/** In whatever case they are written. */
+function areDistinct(names: readonly string[]): boolean {
+  return new Set(names.map((name) => name.toLowerCase())).size === names.length
+}
+
 const sanctionsOracle = z.strictObject({
   address,
   /** Block of its deployment; null has it searched for, which takes a node with old state. */
@@ -73,13 +79,26 @@ const chain = z.strictObject({
   router: address.nullable(),
   delegate: address.nullable(),
   swap: z.strictObject({ factory: address, router: address, quoter: address }).nullable(),
-  tokens: z.array(token).max(256),
-  markets: z.array(market).max(256),
+  // Two entries of one token would be two answers to what an amount of it is.
+  tokens: z
+    .array(token)
+    .max(256)
+    .refine((all) => areDistinct(all.map((it) => it.address)), 'lists a token twice'),
+  markets: z
+    .array(market)
+    .max(256)
+    .refine((all) => areDistinct(all.map((it) => it.market_id)), 'lists a market_id twice'),
   /** Mirrored as a screening list. Absent: the chain's known one when live; null: none. */
   sanctions_oracle: sanctionsOracle.nullable().optional(),
 })
 
-const chainsFile = z.strictObject({ chains: z.array(chain).min(1).max(CHAIN_IDS.length) })
+const chainsFile = z.strictObject({
+  chains: z
+    .array(chain)
+    .min(1)
+    .max(CHAIN_IDS.length)
+    .refine((all) => areDistinct(all.map(({ id }) => String(id))), 'lists a chain twice'),
+})
 
 /** One chain of `chains.json`; wire names, because operators write it. */
 export type ChainConfig = z.infer<typeof chain>

@@ -16,6 +16,8 @@ export const ASSET = '0x38d52e0f'
 export const PERMIT2_ALLOWANCE = '0x927da105'
 /** `latestRoundData()` of Chainlink */
 export const LATEST_ROUND_DATA = '0xfeaf968c'
+/** `description()` of Chainlink */
+export const DESCRIPTION = '0x7284e416'
 /** `transfer(address,uint256)` */
 export const ERC20_TRANSFER = '0xa9059cbb'
 

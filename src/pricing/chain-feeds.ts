@@ -1,7 +1,9 @@
 import type { ChainConfig } from '../config/chains.js'
 import { DECIMALS, LATEST_ROUND_DATA } from '../contracts/selectors.js'
+import { NATIVE_DECIMALS } from '../domain/chains.js'
 import type { Address, Hex } from '../domain/ids.js'
 import { type Accepted, decodeRound, gapOfRound, gapOfSequencer } from './chainlink-round.js'
+import { type Fact, isInDollars, smallUint, tokenHasDecimals } from './facts.js'
 import type { Price, PriceGap } from './price-source.js'
 
 /** The feeds of one chain: read together in one batch, kept for some blocks, judged when asked. */
@@ -51,11 +53,16 @@ interface Feed {
   current: Price
 }
 
+/** What an amount is valued by: a feed, and what must hold for it to mean dollars of that amount. */
+interface Priced {
+  readonly feed: Feed
+  readonly facts: readonly Fact[]
+}
+
 /** Feeds answer every heartbeat or on a move of a percent or less; seconds more do not matter. */
 const REFRESH_MS = 10_000
 /** Without a reading for so long (no heads, no node) a caller waits for one rather than trust it. */
 const READING_MAX_AGE_MS = 60_000
-const FEED_DECIMALS_MAX = 36
 const UNREACHABLE: Price = { unavailable: 'feed-unreachable' }
 const NO_FEED: Price = { unavailable: 'no-feed' }
 const STALE: Price = { unavailable: 'stale' }
@@ -64,7 +71,7 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
   const { chain, rpc, now = Date.now } = options
   const refreshBlocks =
     options.refreshBlocks ?? Math.max(1, Math.round(REFRESH_MS / chain.block_time_ms))
-  const { feeds, byKey } = feedsOf(chain)
+  const { feeds, facts, byKey } = feedsOf(chain)
   const sequencer = chain.sequencer_uptime_feed
   let sequencerGap: PriceGap | null = null
   let readAtMs = Number.NEGATIVE_INFINITY
@@ -74,9 +81,11 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
 
   async function read(): Promise<void> {
     const unknown = feeds.filter((feed) => feed.decimals === null)
+    const open = facts.filter(({ gap }) => gap !== null)
     const answers = await rpc.batch([
       ...feeds.map((feed) => ethCall(feed.address, LATEST_ROUND_DATA)),
       ...unknown.map((feed) => ethCall(feed.address, DECIMALS)),
+      ...open.map(({ address, asked }) => ethCall(address, asked)),
       ...(sequencer === null ? [] : [ethCall(sequencer as Address, LATEST_ROUND_DATA)]),
     ])
     const values = answers.map((answer) => (answer.ok ? answer.value : null))
@@ -87,6 +96,9 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
     const reached = values.slice(0, feeds.length).some((value) => value !== null)
     // A node that is gone leaves the last reading to age; it does not make prices vanish at once.
     if (!reached) return
+    open.forEach((fact, i) => {
+      fact.gap = fact.gapIn(values[feeds.length + unknown.length + i])
+    })
     feeds.forEach((feed, i) => {
       judge(feed, values[i], nowMs)
     })
@@ -104,25 +116,26 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
     return reading
   }
 
-  function answer(feed: Feed): Price {
+  function answer({ feed, facts }: Priced): Price {
     const { current } = feed
     if (!('value' in current)) return current
+    for (const { gap } of facts) if (gap !== null) return { unavailable: gap }
     if (sequencerGap !== null) return { unavailable: sequencerGap }
     return now() - current.updatedAtMs > feed.maxAgeMs ? STALE : current
   }
 
   return {
     price(key) {
-      const feed = byKey.get(key)
-      if (feed === undefined) return NO_FEED
+      const priced = byKey.get(key)
+      if (priced === undefined) return NO_FEED
       const ageMs = now() - readAtMs
       if (ageMs < READING_MAX_AGE_MS) {
         // Where nobody feeds heads, time alone keeps the cache warm.
         if (ageMs > 2 * REFRESH_MS && reading === null) void refresh()
-        return answer(feed)
+        return answer(priced)
       }
       return refresh().then(() =>
-        now() - readAtMs < READING_MAX_AGE_MS ? answer(feed) : UNREACHABLE,
+        now() - readAtMs < READING_MAX_AGE_MS ? answer(priced) : UNREACHABLE,
       )
     },
     onHead(blockNumber) {
@@ -135,10 +148,11 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
       const unread = now() - readAtMs >= READING_MAX_AGE_MS
       return feeds.map((feed) => {
         const { source, current, maxAgeMs } = feed
-        const price = unread ? UNREACHABLE : answer(feed)
+        const prices = [...byKey.values()].filter((it) => it.feed === feed).map(answer)
+        const without = unread ? UNREACHABLE : prices.find((price) => 'unavailable' in price)
         return {
           source,
-          gap: 'unavailable' in price ? price.unavailable : null,
+          gap: without !== undefined && 'unavailable' in without ? without.unavailable : null,
           ageMs: 'value' in current ? now() - current.updatedAtMs : null,
           maxAgeMs,
         }
@@ -171,42 +185,42 @@ function judge(feed: Feed, value: unknown, nowMs: number): void {
   }
 }
 
-/** One entry per feed contract, and which native or token key each prices. */
-function feedsOf(chain: ChainConfig): { feeds: Feed[]; byKey: Map<string, Feed> } {
-  const byAddress = new Map<string, Feed>()
-  const byKey = new Map<string, Feed>()
-  const add = (key: string, configured: ChainConfig['native_feed']) => {
+/** One entry per feed contract, and by which of them native currency and each token are valued. */
+function feedsOf(chain: ChainConfig) {
+  const byAddress = new Map<string, Priced>()
+  const byKey = new Map<string, Priced>()
+  const facts: Fact[] = []
+  const add = (key: string, configured: ChainConfig['native_feed'], own: readonly Fact[]) => {
     // The same aggregator under two ages is two rules about one answer.
     const id = `${configured.address.toLowerCase()}:${configured.max_age_seconds}`
-    let feed = byAddress.get(id)
-    if (feed === undefined) {
-      feed = {
-        address: configured.address as Address,
+    const address = configured.address as Address
+    const known = byAddress.get(id) ?? {
+      feed: {
+        address,
         maxAgeMs: configured.max_age_seconds * 1_000,
         source: `chainlink:${configured.address}`,
         decimals: null,
         last: null,
         current: UNREACHABLE,
-      }
-      byAddress.set(id, feed)
+      },
+      facts: [isInDollars(address)],
     }
-    byKey.set(key, feed)
+    if (!byAddress.has(id)) facts.push(...known.facts)
+    byAddress.set(id, known)
+    facts.push(...own)
+    byKey.set(key, { feed: known.feed, facts: [...known.facts, ...own] })
   }
-  for (const token of chain.tokens) {
-    if (token.feed !== null) add(token.address.toLowerCase(), token.feed)
+  for (const { address, decimals, feed } of chain.tokens) {
+    const token = address as Address
+    if (feed !== null) add(token.toLowerCase(), feed, [tokenHasDecimals(token, decimals)])
   }
   // After the tokens: wrapped native is native whatever a token entry says.
-  add('native', chain.native_feed)
-  add(chain.wrapped_native.toLowerCase(), chain.native_feed)
-  return { feeds: [...byAddress.values()], byKey }
+  add('native', chain.native_feed, [])
+  const wrapped = chain.wrapped_native as Address
+  add(wrapped.toLowerCase(), chain.native_feed, [tokenHasDecimals(wrapped, NATIVE_DECIMALS)])
+  return { feeds: [...byAddress.values()].map(({ feed }) => feed), facts, byKey }
 }
 
 function ethCall(to: Address, data: Hex) {
   return { method: 'eth_call', params: [{ to, data }, 'latest'] }
-}
-
-function smallUint(value: unknown): number | null {
-  if (typeof value !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(value)) return null
-  const number = Number(value)
-  return number <= FEED_DECIMALS_MAX ? number : null
 }

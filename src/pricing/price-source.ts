@@ -35,6 +35,8 @@ export type PriceGap =
   | 'implausible-move'
   | 'sequencer-down'
   | 'sequencer-recovering'
+  /** The chain says other decimals of a token, or another currency of a feed, than `chains.json`. */
+  | 'misconfigured'
 
 export function isKnown(price: Price): price is KnownPrice {
   return 'value' in price

@@ -29,3 +29,21 @@ test("a node's URL may come from the environment, whose value no message repeats
   // What asks no node needs none.
   expect(readChainPolicies(path).chains).toHaveLength(1)
 })
+
+test('a token, a market or a chain that is listed twice is refused', () => {
+  const token = {
+    address: `0x${'ab'.repeat(20)}`,
+    symbol: 'TOK',
+    decimals: 6,
+    feed: null,
+    transfer_gas_limit: null,
+  }
+  const again = { ...token, address: `0x${'AB'.repeat(20)}`, decimals: 18 }
+  write(chainConfig(1, { tokens: [token, again] }))
+  expect(() => readChainPolicies(path)).toThrow('lists a token twice')
+  const market = { market_id: 'm', protocol: 'p', name: 'n', vault: token.address }
+  write(chainConfig(1, { markets: [market, { ...market, vault: `0x${'cd'.repeat(20)}` }] }))
+  expect(() => readChainPolicies(path)).toThrow('lists a market_id twice')
+  writeFileSync(path, JSON.stringify({ chains: [chainConfig(1), chainConfig(1)] }))
+  expect(() => readChainPolicies(path)).toThrow('lists a chain twice')
+})

@@ -210,7 +210,7 @@ async function furnish(stack: Stack, compiled: readonly CompiledContract[]): Pro
       await chain.deploy(
         devPriceFeed.bytecode,
         ['string', 'int256', 'address'],
-        ['USD', dollars * 10n ** 8n, owner],
+        ['TOK / USD', dollars * 10n ** 8n, owner],
       ),
     )
   }

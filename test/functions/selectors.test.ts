@@ -10,6 +10,7 @@ test.each([
   [selectors.ASSET, 'asset()'],
   [selectors.PERMIT2_ALLOWANCE, 'allowance(address,address,address)'],
   [selectors.LATEST_ROUND_DATA, 'latestRoundData()'],
+  [selectors.DESCRIPTION, 'description()'],
   [selectors.ERC20_TRANSFER, 'transfer(address,uint256)'],
 ])('%s is what %s hashes to', (selector, signature) => {
   expect(toFunctionSelector(signature)).toBe(selector)

@@ -4,6 +4,7 @@ import { createRpcClient } from '../../src/chains/rpc/client.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
 import type { ChainConfig } from '../../src/config/chains.js'
 import devPriceFeed from '../../src/contracts/generated/dev-price-feed.json' with { type: 'json' }
+import devUsdc from '../../src/contracts/generated/dev-usdc.json' with { type: 'json' }
 import { NATIVE_TOKEN } from '../../src/domain/chains.js'
 import type { Address } from '../../src/domain/ids.js'
 import { type ChainlinkPrices, createChainlinkPrices } from '../../src/pricing/chainlink.js'
@@ -12,13 +13,13 @@ import { chainConfig } from '../support/chain-config.js'
 import { DEPLOYER, deploy, transact } from '../support/deploy.js'
 import { type FaultProxy, startFaultProxy } from '../support/fault-proxy.js'
 
-const USDC: Address = '0x2222222222222222222222222222222222222222'
-const WRAPPED: Address = '0x3333333333333333333333333333333333333333'
 const UNPRICED: Address = '0x4444444444444444444444444444444444444444'
 
 let anvil: Anvil
 let proxy: FaultProxy
 let rpc: RpcClient
+let usdc: Address
+let wrapped: Address
 let nativeFeed: Address
 let usdcFeed: Address
 let prices: ChainlinkPrices
@@ -26,8 +27,15 @@ let skewMs = 0
 
 beforeAll(async () => {
   anvil = await startAnvil({ chainId: 8453 })
+  usdc = await token(6)
+  wrapped = await token(18)
 })
 afterAll(() => anvil.stop())
+
+function token(decimals: number): Promise<Address> {
+  const { abi, bytecode } = devUsdc
+  return deploy(anvil, { abi, bytecode, args: ['Token', 'TOK', decimals, DEPLOYER] })
+}
 
 function feed(description: string, answer: bigint): Promise<Address> {
   return deploy(anvil, {
@@ -44,13 +52,13 @@ async function setAnswer(at: Address, answer: bigint): Promise<void> {
   })
 }
 
-function opened(said: Partial<ChainConfig> = {}): ChainlinkPrices {
-  const chain = chainConfig(8453, {
-    wrapped_native: WRAPPED,
+function config(said: Partial<ChainConfig> = {}): ChainConfig {
+  return chainConfig(8453, {
+    wrapped_native: wrapped,
     native_feed: { address: nativeFeed, max_age_seconds: 3_600 },
     tokens: [
       {
-        address: USDC,
+        address: usdc,
         symbol: 'USDC',
         decimals: 6,
         feed: { address: usdcFeed, max_age_seconds: 3_600 },
@@ -60,6 +68,10 @@ function opened(said: Partial<ChainConfig> = {}): ChainlinkPrices {
     ],
     ...said,
   })
+}
+
+function opened(said: Partial<ChainConfig> = {}): ChainlinkPrices {
+  const chain = config(said)
   return createChainlinkPrices([{ chain, rpc, refreshBlocks: 2, now: () => Date.now() + skewMs }])
 }
 
@@ -86,14 +98,14 @@ describe('prices from feeds', () => {
       decimals: 8,
       source: `chainlink:${nativeFeed}`,
     })
-    expect(prices.price(8453, USDC)).toMatchObject({ value: 1_00000000n })
+    expect(prices.price(8453, usdc)).toMatchObject({ value: 1_00000000n })
     expect(proxy.requests() - before).toBe(1)
   })
 
   test('wrapped native and the native placeholder are native', async () => {
     await prices.warm()
     const native = prices.price(8453, 'native')
-    expect(prices.price(8453, WRAPPED)).toBe(native)
+    expect(prices.price(8453, wrapped)).toBe(native)
     expect(prices.price(8453, NATIVE_TOKEN)).toBe(native)
   })
 
@@ -104,8 +116,10 @@ describe('prices from feeds', () => {
 
   test('a new price arrives with heads, and only every so many blocks', async () => {
     await prices.warm()
+    const calls = () => proxy.seen.filter((method) => method === 'eth_call').length
+    const before = calls()
     prices.onHead({ chainId: 8453, number: 100 })
-    await expect.poll(() => proxy.seen.filter((m) => m === 'eth_call').length).toBe(6)
+    await expect.poll(() => calls() - before).toBe(2)
     await setAnswer(nativeFeed, 2_600_00000000n)
     prices.onHead({ chainId: 8453, number: 101 })
     expect(prices.price(8453, 'native')).toMatchObject({ value: 2_500_00000000n })
@@ -133,7 +147,7 @@ describe('prices from feeds', () => {
     await setAnswer(nativeFeed, 5_000_00000000n)
     await prices.warm()
     expect(prices.price(8453, 'native')).toEqual({ unavailable: 'implausible-move' })
-    expect(prices.price(8453, USDC)).toHaveProperty('value')
+    expect(prices.price(8453, usdc)).toHaveProperty('value')
     skewMs = 61_000
     await prices.warm()
     expect(prices.price(8453, 'native')).toMatchObject({ value: 5_000_00000000n })
@@ -142,6 +156,40 @@ describe('prices from feeds', () => {
   test('an address that is no feed has no price', async () => {
     prices = opened({ native_feed: { address: UNPRICED, max_age_seconds: 60 } })
     expect(await prices.price(8453, 'native')).toEqual({ unavailable: 'feed-invalid' })
+  })
+
+  test('a token that has other decimals than was said has none, and the others have theirs', async () => {
+    const { tokens } = config()
+    prices = opened({ tokens: tokens.map((it) => ({ ...it, decimals: 18 })) })
+    expect(await prices.price(8453, usdc)).toEqual({ unavailable: 'misconfigured' })
+    expect(prices.price(8453, 'native')).toHaveProperty('value')
+    expect(prices.readings().map(({ gap }) => gap)).toEqual(['misconfigured', null])
+  })
+
+  test('wrapped native that does not count as native does has none', async () => {
+    prices = opened({ wrapped_native: usdc, tokens: [] })
+    expect(await prices.price(8453, usdc)).toEqual({ unavailable: 'misconfigured' })
+    expect(prices.price(8453, 'native')).toHaveProperty('value')
+  })
+
+  test('a feed in another currency than dollars has none', async () => {
+    const address = await feed('USDC / ETH', 400_000_000_000_000n)
+    prices = opened({ native_feed: { address, max_age_seconds: 3_600 } })
+    expect(await prices.price(8453, 'native')).toEqual({ unavailable: 'misconfigured' })
+    expect(prices.price(8453, wrapped)).toEqual({ unavailable: 'misconfigured' })
+    expect(prices.price(8453, usdc)).toHaveProperty('value')
+  })
+
+  test('a token whose decimals a node does not say has none until one does', async () => {
+    proxy.inject({
+      method: 'eth_call',
+      times: 1,
+      when: ([call]) => (call as { to: string }).to === usdc,
+      fault: { kind: 'error', code: 3, message: 'execution reverted' },
+    })
+    expect(await prices.price(8453, usdc)).toEqual({ unavailable: 'feed-invalid' })
+    await prices.warm()
+    expect(prices.price(8453, usdc)).toHaveProperty('value')
   })
 
   test('a node that is gone serves the last reading for a minute, then no price', async () => {
@@ -156,10 +204,10 @@ describe('prices from feeds', () => {
   test('an L2 whose sequencer is down or just back has no prices', async () => {
     const uptime = await feed('L2 Sequencer Uptime', 1n)
     prices = opened({ sequencer_uptime_feed: uptime })
-    expect(await prices.price(8453, USDC)).toEqual({ unavailable: 'sequencer-down' })
+    expect(await prices.price(8453, usdc)).toEqual({ unavailable: 'sequencer-down' })
     await setAnswer(uptime, 0n)
     await prices.warm()
-    expect(prices.price(8453, USDC)).toEqual({ unavailable: 'sequencer-recovering' })
+    expect(prices.price(8453, usdc)).toEqual({ unavailable: 'sequencer-recovering' })
     const longAgo = BigInt(Math.floor(Date.now() / 1_000) - 4_000)
     await transact(anvil, {
       to: uptime,
@@ -170,6 +218,6 @@ describe('prices from feeds', () => {
       }),
     })
     await prices.warm()
-    expect(prices.price(8453, USDC)).toHaveProperty('value')
+    expect(prices.price(8453, usdc)).toHaveProperty('value')
   })
 })

@@ -125,7 +125,7 @@ export async function startWorld(chainId: ChainId = 137): Promise<World> {
     deploy(anvil, {
       abi: devPriceFeed.abi,
       bytecode: devPriceFeed.bytecode,
-      args: ['USD', dollars * 10n ** 8n, DEPLOYER],
+      args: ['TOK / USD', dollars * 10n ** 8n, DEPLOYER],
     })
   const faucet = await put('Faucet')
   const usdc = await deploy(anvil, {

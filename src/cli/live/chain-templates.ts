@@ -4,7 +4,8 @@ import { type ChainId, chainFacts } from '../../domain/chains.js'
 /**
  * `chains.json` as a live installation begins. Addresses are those that the issuers publish
  * (Circle, Uniswap, Chainlink, Chainalysis); the service asserts code, decimals, symbols and
- * descriptions of all of them on chain before it uses a chain, so that a wrong one stops the chain.
+ * descriptions of all of them on chain. Wrong decimals and feeds have no price, so that nothing is
+ * sent by them; of the rest it warns.
  */
 interface ChainTemplate {
   /** Variable of the environment that holds the node's URL. */

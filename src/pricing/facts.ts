@@ -1,0 +1,60 @@
+import { uintAt, wordAt } from '../contracts/abi-words.js'
+import { DECIMALS, DESCRIPTION } from '../contracts/selectors.js'
+import type { Address, Hex } from '../domain/ids.js'
+import type { PriceGap } from './price-source.js'
+
+/**
+ * What the configuration says of a token or a feed and a slip in it would change amounts by: with
+ * 18 decimals in place of 6 a token counts a millionth of a millionth, and a feed in ETH a fraction.
+ * The chain is asked with the first reading of prices, and until it has agreed there is no price.
+ */
+export interface Fact {
+  readonly address: Address
+  /** Calldata of the question. */
+  readonly asked: Hex
+  /** Null once the chain has agreed; it is not asked again then. */
+  gap: PriceGap | null
+  /** @returns null when the answer agrees with the configuration */
+  gapIn(answer: unknown): PriceGap | null
+}
+
+const DECIMALS_MAX = 77
+
+export function tokenHasDecimals(token: Address, decimals: number): Fact {
+  return fact(token, DECIMALS, (answer) => {
+    const said = smallUint(answer)
+    if (said === null) return 'feed-invalid'
+    return said === decimals ? null : 'misconfigured'
+  })
+}
+
+export function isInDollars(feed: Address): Fact {
+  return fact(feed, DESCRIPTION, (answer) => {
+    const description = abiString(answer)
+    if (description === null) return 'feed-invalid'
+    return /\/ ?USD$/.test(description) ? null : 'misconfigured'
+  })
+}
+
+function fact(address: Address, asked: Hex, gapIn: Fact['gapIn']): Fact {
+  return { address, asked, gap: 'feed-unreachable', gapIn }
+}
+
+/** @returns null when the answer is no single word of at most 77, as many as 2^256 has digits */
+export function smallUint(answer: unknown): number | null {
+  if (typeof answer !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(answer)) return null
+  const number = Number(answer)
+  return number <= DECIMALS_MAX ? number : null
+}
+
+/** More than any feed's name has. */
+const STRING_BYTES_MAX = 256
+
+function abiString(answer: unknown): string | null {
+  if (typeof answer !== 'string') return null
+  const data = answer as Hex
+  const length = uintAt(data, 1)
+  if (uintAt(data, 0) !== 32n || length === null || length > STRING_BYTES_MAX) return null
+  if (length > 0n && wordAt(data, 1 + Math.ceil(Number(length) / 32)) === null) return null
+  return Buffer.from(data.slice(2 + 128, 2 + 128 + Number(length) * 2), 'hex').toString('utf8')
+}
