@@ -26,6 +26,34 @@ export function addressOf(word: bigint): Address {
   return getAddress(`0x${(word & ADDRESS_MASK).toString(16).padStart(40, '0')}`)
 }
 
+const ADDRESS_BYTES = 20
+
+/**
+ * Which of some addresses calldata names, at any byte. One pass for all of them: whoever wrote the
+ * calldata may have made up a thousand, and words in which each is searched for in vain.
+ */
+export function namedIn(data: Hex, addresses: ReadonlySet<Address>): ReadonlySet<Address> {
+  const named = new Set<Address>()
+  if (addresses.size === 0) return named
+  const wanted = new Map<string, Address>()
+  /** Their last two bytes: nearly all places are passed over by one look at this. */
+  const ends = new Uint8Array(1 << 16)
+  for (const address of addresses) {
+    const bytes = Buffer.from(address.slice(2), 'hex')
+    ends[bytes.readUInt16BE(ADDRESS_BYTES - 2)] = 1
+    wanted.set(bytes.toString('latin1'), address)
+  }
+  const bytes = Buffer.from(data.slice(2), 'hex')
+  let end = 0
+  for (let at = 0; at < bytes.length; at++) {
+    end = ((end << 8) | (bytes[at] as number)) & 0xffff
+    if (ends[end] === 0 || at < ADDRESS_BYTES - 1) continue
+    const address = wanted.get(bytes.toString('latin1', at + 1 - ADDRESS_BYTES, at + 1))
+    if (address !== undefined) named.add(address)
+  }
+  return named
+}
+
 /** Lower-case digits without prefix. */
 export function digitsOf(hex: Hex): string {
   return hex.slice(2).toLowerCase()

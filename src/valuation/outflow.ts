@@ -3,7 +3,7 @@ import type { SimulatedApproval, Simulation } from '../chains/simulate/simulatio
 import type { AllowanceAmount, Exposure, TokenExposure } from '../domain/exposure.js'
 import { type Address, ZERO_ADDRESS } from '../domain/ids.js'
 import type { UsdMicros } from '../domain/money.js'
-import { digitsOf } from './calldata.js'
+import { namedIn } from './calldata.js'
 import type { Holdings } from './holdings.js'
 import type { PriceBook } from './price-book.js'
 import type { Approval, Movement, QuotedCall, Recipient } from './quoter.js'
@@ -194,39 +194,54 @@ function hasAmount<T extends SimulatedApproval>(approval: T): approval is T & Am
 /**
  * A contract that holds money for the wallet may be told to approve somebody. Contracts approve one
  * another all the time, and old tokens log it with each transfer, so only those count whom the call
- * names or reaches; and what left the approving contract within the call was approved for that.
+ * names or reaches; and what left the approving contract within the call was approved for that, once.
  */
 export function openedByOthers(
   { from, to, data }: Pick<QuotedCall, 'from' | 'to' | 'data'>,
   simulation: Pick<Simulation, 'transfers' | 'approvals'> | null,
 ): { readonly amounts: Amounts; readonly items: boolean } {
-  const words = digitsOf(data)
+  const given = (simulation?.approvals ?? []).filter(
+    ({ owner, spender, amount }) =>
+      owner !== from && amount !== 0n && spender !== ZERO_ADDRESS && spender !== from,
+  )
+  const named = namedIn(data, new Set(given.map(({ spender }) => spender)))
+  const counted = given.filter(({ spender }) => spender === to || named.has(spender))
+  const priced = counted.filter(hasAmount)
+  const left = leftByOwner(simulation?.transfers ?? [])
   const amounts = new Map<string, bigint>()
-  let items = false
-  for (const approval of simulation?.approvals ?? []) {
-    const { owner, spender, amount, token } = approval
-    if (owner === from || amount === 0n || spender === ZERO_ADDRESS || spender === from) continue
-    if (spender !== to && !words.includes(digitsOf(spender))) continue
-    if (!hasAmount(approval)) {
-      items = true
-      continue
-    }
-    if (isPermit2Itself(approval)) continue
+  for (const approvals of bySpender(priced.filter((it) => !isPermit2Itself(it)))) {
+    const [{ owner, token }] = approvals
+    const largest = approvals.reduce((most, { amount }) => max(most, amount), 0n)
+    const used = min(largest, amountOf(left, `${owner}${token}`))
+    left.set(`${owner}${token}`, amountOf(left, `${owner}${token}`) - used)
     const key = token.toLowerCase()
-    const open = approval.amount - leftOf(owner, token, simulation)
-    if (open > 0n) amounts.set(key, (amounts.get(key) ?? 0n) + open)
+    for (const { amount } of approvals) {
+      if (amount > used) amounts.set(key, amountOf(amounts, key) + amount - used)
+    }
   }
-  return { amounts, items }
+  return { amounts, items: priced.length < counted.length }
 }
 
-function leftOf(
-  owner: Address,
-  token: Address,
-  simulation: Pick<Simulation, 'transfers'> | null,
-): bigint {
-  let left = 0n
-  for (const transfer of simulation?.transfers ?? []) {
-    if (transfer.from === owner && transfer.token === token) left += transfer.amount
+type Several<T> = [T, ...T[]]
+
+/** What each party approved each other one of each token. */
+function bySpender(approvals: readonly AmountApproval[]): Iterable<Several<AmountApproval>> {
+  const found = new Map<string, Several<AmountApproval>>()
+  for (const approval of approvals) {
+    const { owner, token, spender, kind } = approval
+    const key = `${owner}${token}${spender}${kind}`
+    const known = found.get(key)
+    if (known === undefined) found.set(key, [approval])
+    else known.push(approval)
+  }
+  return found.values()
+}
+
+/** By owner and token, as they are spelt here. */
+function leftByOwner(transfers: Simulation['transfers']): Map<string, bigint> {
+  const left = new Map<string, bigint>()
+  for (const { from, token, amount } of transfers) {
+    if (token !== null) left.set(`${from}${token}`, amountOf(left, `${from}${token}`) + amount)
   }
   return left
 }

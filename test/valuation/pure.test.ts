@@ -9,9 +9,10 @@ import { valueUsdMicros } from '../../src/domain/money.js'
 import { fault } from '../../src/errors/fault.js'
 import type { Price } from '../../src/pricing/price-source.js'
 import { revokeCalls } from '../../src/valuation/allowances.js'
+import { namedIn } from '../../src/valuation/calldata.js'
 import { findClaims } from '../../src/valuation/claims.js'
 import type { Holdings } from '../../src/valuation/holdings.js'
-import { type OutflowInput, outflowOf } from '../../src/valuation/outflow.js'
+import { type OutflowInput, openedByOthers, outflowOf } from '../../src/valuation/outflow.js'
 import { PriceBook } from '../../src/valuation/price-book.js'
 import type { CallQuote } from '../../src/valuation/quoter.js'
 import { quoteStillGood } from '../../src/valuation/staleness.js'
@@ -178,6 +179,37 @@ describe('outflow', () => {
     expect(approved(named, 400_000_000n, 300_000_000n)).toBe(400_000_000n)
   })
 
+  test('is what others approve to several, whatever left them once', () => {
+    const spenders = ['c7', 'c8', 'c9'].map((end) => getAddress(`0x${'00'.repeat(19)}${end}`))
+    const data: Hex = `0x12345678${spenders.map(word).join('')}`
+    const opened = (amounts: readonly (readonly [number, bigint])[], left: bigint) =>
+      openedByOthers(
+        { from: wallet, to: someone, data },
+        {
+          transfers: [erc20(usdc, other, someone, left)],
+          approvals: amounts.map(([i, amount]) => {
+            const spender = spenders[i] ?? someone
+            return { token: usdc, owner: other, spender, amount, kind: 'erc20' }
+          }),
+        },
+      ).amounts.get(usdc.toLowerCase()) ?? 0n
+    const thrice = [0, 1, 2].map((i) => [i, 400n] as const)
+    expect(opened(thrice, 0n)).toBe(1_200n)
+    expect(opened(thrice, 400n)).toBe(800n)
+    expect(opened(thrice, 1_200n)).toBe(0n)
+    // An old token logs what is left of an approval with each pull.
+    expect(opened([...thrice, [0, 200n]], 1_200n)).toBe(0n)
+    expect(
+      opened(
+        [
+          [0, 400n],
+          [0, 200n],
+        ],
+        300n,
+      ),
+    ).toBe(100n)
+  })
+
   test('without a feed it is unpriced; with a late feed it has no value at all', () => {
     const unknown = input([erc20(other, wallet, someone, 1n)])
     expect(outflowOf(unknown).unpriced).toBe(true)
@@ -239,6 +271,37 @@ describe('a quote', () => {
     const gone = () => ({ unavailable: 'stale' }) as const
     expect(quoteStillGood(quoteAt(1, false, 1_000n), 1, gone)).toBe(false)
     expect(quoteStillGood({ ok: false, fault: fault('CHAIN_UNAVAILABLE') }, 1, gone)).toBe(false)
+  })
+})
+
+describe('the addresses that calldata names', () => {
+  test('are found at any byte, and no others', () => {
+    const address = fc
+      .uint8Array({ minLength: 20, maxLength: 20 })
+      .map((it) => Buffer.from(it).toString('hex'))
+    const isAt = (digits: string, sought: string) =>
+      Array.from({ length: digits.length / 2 }, (_, i) => digits.slice(2 * i, 2 * i + 40)).includes(
+        sought,
+      )
+    fc.assert(
+      fc.property(address, address, bytes, bytes, (one, another, before, after) => {
+        const digits = `${before}${one}${after}`
+        const sought = new Set([one, another].map((it) => getAddress(`0x${it}`)))
+        const found = namedIn(`0x${digits}`, sought)
+        expect(found).toEqual(
+          new Set([...sought].filter((it) => isAt(digits, it.slice(2).toLowerCase()))),
+        )
+        expect(found.has(getAddress(`0x${one}`))).toBe(true)
+      }),
+    )
+  })
+
+  test('are looked for together, so that many in vain take one pass', () => {
+    const many = Array.from({ length: 100_000 }, (_, i) => {
+      const end = (0x100000 + i).toString(16)
+      return `0x${end.padStart(40, '0')}` as Address
+    })
+    expect(namedIn(`0x${'00'.repeat(131_072)}`, new Set(many)).size).toBe(0)
   })
 })
 
