@@ -5,9 +5,10 @@ import type { Address } from '../domain/ids.js'
 import type { IntentTerms, PartyNamed } from '../domain/sponsored-terms.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 import { SERVICE_FEE_BPS } from './fee.js'
-import { valueOfInput } from './input-value.js'
+import { type InputValue, valueOfInput } from './input-value.js'
 import { lackOf, type Plan, type PlanPorts } from './plan.js'
 import type { SwapOffer } from './swap-venue.js'
+import { SHARE_PRICE_SHARES } from './vault-venue.js'
 
 const BPS = 10_000n
 
@@ -55,7 +56,7 @@ export async function planSwap(
 ): Promise<Result<Plan>> {
   const { tokenIn, tokenOut, amountIn } = wanted
   const [value, offer, lack] = await Promise.all([
-    valueOfInput(ports, chain, tokenIn, amountIn),
+    valueOfSwapInput(ports, chain, account, tokenIn, amountIn),
     offerFor(ports, chain, wanted),
     lackOf(chain, tokenIn === NATIVE_TOKEN ? 'native' : tokenIn, account, amountIn),
   ])
@@ -68,6 +69,28 @@ export async function planSwap(
   const terms = termsOf(wanted, account, offer, lack, minOutOf)
   const offered = terms.ok ? (offer?.amountOut ?? 0n) : 0n
   return ok({ value: value.value, terms, offered, parties })
+}
+
+/** Shares of a configured vault are worth what they can be redeemed for, here as when they are sent. */
+async function valueOfSwapInput(
+  ports: PlanPorts,
+  chain: ChainAccess,
+  account: Address,
+  token: Address,
+  amount: bigint,
+): Promise<Result<InputValue>> {
+  const value = await valueOfInput(ports, chain, token, amount)
+  if (!value.ok || !value.value.unpriced) return value
+  const isVault = chain.config.markets.some(({ vault }) => isSame(vault, token))
+  const state = isVault ? await ports.vaultVenue.read(chain, token, account) : null
+  if (state === null) return value
+  // Redeeming rounds down, and what is spent rounds up.
+  const assets = (amount * state.sharePrice) / SHARE_PRICE_SHARES + 1n
+  return valueOfInput(ports, chain, state.asset, assets)
+}
+
+function isSame(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase()
 }
 
 function termsOf(

@@ -35,7 +35,7 @@ function now({ tenths = 10n, balance = AMOUNT, vault = {} as Partial<VaultState>
   })
   const tokens = [{ symbol: 'USDC', address: USDC, decimals: 6 }]
   const chain = {
-    config: { id: 8453, tokens, wrapped_native: OTHER },
+    config: { id: 8453, tokens, markets: [], wrapped_native: OTHER },
     reads: { tokenBalance: async () => balance, nativeBalance: async () => balance },
   } as unknown as ChainAccess
   return (asked: AskedTerms) => replan(chain, asked)

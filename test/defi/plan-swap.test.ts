@@ -1,0 +1,62 @@
+import { expect, test } from 'vitest'
+import type { ChainAccess } from '../../src/chains/access.js'
+import { planSwap } from '../../src/defi/plan-swap.js'
+import { SHARE_PRICE_SHARES } from '../../src/defi/vault-venue.js'
+import type { Address } from '../../src/domain/ids.js'
+
+const address = (digit: string): Address => `0x${digit.repeat(40)}`
+const [ACCOUNT, USDC, WRAPPED, VAULT] = ['1', '2', '3', 'a'].map(address) as [
+  Address,
+  Address,
+  Address,
+  Address,
+]
+const USD = 1_000_000n
+
+/** What swapping so much of a token counts; shares have 18 decimals and are worth 1.5 USDC. */
+async function counted(tokenIn: Address, amountIn: bigint, vaultAnswers = true) {
+  const state = {
+    ...{ asset: USDC, decimals: 18, totalAssets: 1n, shares: amountIn, assets: amountIn },
+    sharePrice: (SHARE_PRICE_SHARES * 15n * USD) / (10n * 10n ** 18n),
+    paused: false,
+  }
+  const ports = {
+    prices: {
+      price: (_: number, token: Address | 'native') =>
+        token === 'native' || token === USDC
+          ? { value: 1n, decimals: 0, updatedAtMs: 0, source: 'test' }
+          : ({ unavailable: 'no-feed' } as const),
+    },
+    swapVenue: { offer: async () => null },
+    vaultVenue: {
+      read: async () => (vaultAnswers ? state : null),
+      previewDeposit: async () => null,
+      previewRedeem: async () => null,
+    },
+  }
+  const chain = {
+    config: {
+      ...{ id: 8453, wrapped_native: WRAPPED },
+      tokens: [{ symbol: 'USDC', address: USDC, decimals: 6 }],
+      markets: [{ vault: VAULT.toUpperCase().replace('0X', '0x') }],
+    },
+    reads: { tokenBalance: async () => amountIn, nativeBalance: async () => amountIn },
+  } as unknown as ChainAccess
+  const wanted = { tokenIn, tokenOut: WRAPPED, amountIn }
+  const plan = await planSwap(ports, chain, ACCOUNT, wanted, (amountOut) => amountOut)
+  return plan.ok ? plan.value.value : plan.fault.code
+}
+
+test('shares of a vault that are swapped count what they can be redeemed for', async () => {
+  // One of the smallest units more, since redeeming rounds down.
+  expect(await counted(VAULT, 100n * 10n ** 18n)).toEqual({
+    micros: 150n * USD + 1n,
+    unpriced: false,
+  })
+})
+
+test('a vault that does not answer as one is a token like any other', async () => {
+  expect(await counted(VAULT, 1n, false)).toEqual({ micros: 0n, unpriced: true })
+  expect(await counted(address('b'), 1n)).toEqual({ micros: 0n, unpriced: true })
+  expect(await counted(USDC, USD)).toEqual({ micros: USD, unpriced: false })
+})
