@@ -11,13 +11,13 @@ const PRICE_MOVE_DENOMINATOR = 100n
 
 /**
  * Whether a quote made earlier may still be decided on. Pure.
- * @param headNumber of the chain's head now
+ * @param headNumber of the chain's head now; null where it is not known
  * @param priceNow as `PriceSource.price` answers now; a promise counts as no price
  * @returns false for quotes that refuse: asking again is how they become better
  */
 export function quoteStillGood(
   quote: CallQuote,
-  headNumber: number,
+  headNumber: number | null,
   priceNow: (token: Address | 'native') => Price | Promise<Price>,
 ): boolean {
   return quote.ok && basisStillGood(quote.basis, headNumber, priceNow)
@@ -26,12 +26,14 @@ export function quoteStillGood(
 /** The same of what a quote rests on. */
 export function basisStillGood(
   { simulated, quotedAtBlock, prices }: QuoteBasis,
-  headNumber: number,
+  headNumber: number | null,
   priceNow: (token: Address | 'native') => Price | Promise<Price>,
 ): boolean {
-  // A lower head is a reorg or a node that lags; what was simulated may not hold there.
-  const age = headNumber - quotedAtBlock
-  if (simulated && (age > SIMULATED_BLOCKS_MAX || age < 0)) return false
+  if (simulated) {
+    // A lower head is a reorg or a node that lags; what was simulated may not hold there.
+    const age = headNumber === null ? null : headNumber - quotedAtBlock
+    if (age === null || age > SIMULATED_BLOCKS_MAX || age < 0) return false
+  }
   return prices.every((used) => {
     const now = priceNow(used.token)
     if (now instanceof Promise || !isKnown(now)) return false

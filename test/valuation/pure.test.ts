@@ -261,6 +261,8 @@ describe('a quote', () => {
     expect(quoteStillGood(quoteAt(10, true, 1_000n), 11, now)).toBe(true)
     expect(quoteStillGood(quoteAt(10, true, 1_000n), 12, now)).toBe(false)
     expect(quoteStillGood(quoteAt(10, true, 1_000n), 9, now)).toBe(false)
+    expect(quoteStillGood(quoteAt(10, true, 1_000n), null, now)).toBe(false)
+    expect(quoteStillGood(quoteAt(10, false, 1_000n), null, now)).toBe(true)
     expect(quoteStillGood(quoteAt(10, false, 1_000n), 500, now)).toBe(true)
   })
 

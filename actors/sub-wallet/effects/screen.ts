@@ -62,9 +62,10 @@ function quoteAgain(
 ): CallQuote | Promise<CallQuote> | null {
   const { basis, call } = draft
   const { chainId } = call
-  const head = chains.get(chainId)?.fees.latest()?.head.number
+  // Where no block came for long it is not known, and what was simulated is as old at least.
+  const head = chains.get(chainId)?.fees.latest()?.head.number ?? null
   if (!revalues) {
-    if (basis === null || head === undefined) return null
+    if (basis === null) return null
     if (basisStillGood(basis, head, (token) => prices.price(chainId, token))) return null
   }
   const from = reader.wallets.byId(subWalletOf(reader, draft))?.address
