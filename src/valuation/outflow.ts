@@ -9,7 +9,7 @@ import type { PriceBook } from './price-book.js'
 import type { Approval, Movement, QuotedCall, Recipient } from './quoter.js'
 import type { StaticReading } from './static-reading.js'
 import { gainedByOthers } from './third-parties.js'
-import { PERMIT2 } from './well-known.js'
+import { PERMIT2, UINT256_MAX } from './well-known.js'
 
 /**
  * What a call can take out of the wallet: the larger of what its words say and what it does when
@@ -73,7 +73,8 @@ export function outflowOf(input: OutflowInput): Outflow {
     tokens.push({
       token: getAddress(key),
       unit,
-      supply: holdings.supplies.get(key) ?? balance,
+      // A token that does not say how much there is of it bounds nothing.
+      supply: holdings.supplies.get(key) ?? UINT256_MAX,
       ...{ balance, ordered, ran, standing, openedByOthers: byOthers },
       // A token that the wallet calls moves what it moves by the wallet's own word.
       puller: call.to.toLowerCase() === key ? null : call.to,

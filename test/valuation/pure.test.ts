@@ -179,6 +179,22 @@ describe('outflow', () => {
     expect(approved(named, 400_000_000n, 300_000_000n)).toBe(400_000_000n)
   })
 
+  test('is an approval in full for a key without caps, where nobody says how much there is', () => {
+    const approval = { token: usdc, owner: wallet, spender: someone, kind: 'erc20' } as const
+    const approvals = [{ ...approval, amount: 400_000_000n }]
+    const base = input([])
+    const uncapped = (holdings: Holdings) =>
+      spendOf(
+        outflowOf({ ...base, reading: { ...base.reading, approvals }, holdings }).exposure,
+        null,
+        false,
+      ).valueMicros
+    const held = holding(new Map([[usdc.toLowerCase(), 1_000_000n]]))
+    expect(uncapped(held)).toBe(400_000_000n)
+    const supplies = new Map([[usdc.toLowerCase(), 300_000_000n]])
+    expect(uncapped({ ...held, supplies })).toBe(300_000_000n)
+  })
+
   test('is what others approve to several, whatever left them once', () => {
     const spenders = ['c7', 'c8', 'c9'].map((end) => getAddress(`0x${'00'.repeat(19)}${end}`))
     const data: Hex = `0x12345678${spenders.map(word).join('')}`
