@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { encodeAbiParameters, parseAbiParameters, toEventSelector } from 'viem'
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Address } from '../../src/domain/ids.js'
+import type { Address, Hex } from '../../src/domain/ids.js'
 import {
   type ChainalysisOptions,
   createChainalysisProvider,
@@ -132,6 +132,21 @@ describe('an HTTP provider', () => {
   it('that is down is skipped when it is not required', async () => {
     const screener = screenerWith(provider('http://127.0.0.1:9', { whenUnavailable: 'skip' }))
     expect(told(await screener.screen(callOf('0x')))).toBe('clean')
+  })
+
+  it('is asked about the target however many other addresses a call is full of', async () => {
+    const server = await startServer((address, response) =>
+      (address === TARGET ? FLAGGED_ANSWER : CLEAN_ANSWER)(address, response),
+    )
+    const words = Array.from({ length: 300 }, (_, i) =>
+      `${first.slice(2, 38)}${1000 + i}`.padStart(64, '0'),
+    )
+    const data: Hex = `0xdeadbeef${words.join('')}`
+    const judge = async (whenUnavailable: 'skip' | 'stop') =>
+      told(await screenerWith(provider(server.url, { whenUnavailable })).screen(callOf(data)))
+    expect(await judge('skip')).toBe('blocked chainalysis: sanctions to')
+    expect(server.asked.length).toBeLessThanOrEqual(256)
+    expect(await judge('stop')).toMatch(/^undecodable/)
   })
 
   it('that keeps failing is left alone for a while, then tried with one question', async () => {

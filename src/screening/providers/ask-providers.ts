@@ -6,32 +6,33 @@ import type { UserRules } from '../user-rules.js'
 import type { RiskAnswer, RiskProvider } from './risk-provider.js'
 
 /**
- * Addresses of one call that are asked about. A call that names more is refused where a provider is
- * required: asking for thousands would let one call drain the provider's quota.
+ * Addresses of one call that are asked about: asking for thousands would let one call drain the
+ * provider's quota. A call that names more is refused where a provider is required; another one is
+ * asked about the first, the target and who was seen to receive before what calldata may be full of.
  */
 export const PROVIDER_ADDRESSES_MAX = 256
 /** Questions under way for one call. */
 const CONCURRENCY = 8
 
 /**
- * Asks every provider about every address, each once.
+ * Asks every provider about every address, each once, up to a bound.
  * @returns the verdict that stops the call, or null
  */
 export async function askProviders(
   providers: readonly RiskProvider[],
-  named: readonly NamedAddress[],
+  all: readonly NamedAddress[],
   rules: UserRules | undefined,
   lists: readonly ListVersion[],
 ): Promise<Verdict | null> {
-  const addresses = distinct(named)
+  const addresses = distinct(all)
   for (const provider of providers) {
-    const asked =
+    const named =
       provider.kind === 'risk' ? addresses.filter((entry) => !isAllowed(entry, rules)) : addresses
-    if (asked.length > PROVIDER_ADDRESSES_MAX) {
-      if (provider.whenUnavailable === 'skip') continue
+    if (named.length > PROVIDER_ADDRESSES_MAX && provider.whenUnavailable === 'stop') {
       const reason = 'The calldata names more addresses than can be checked with a provider.'
       return { outcome: 'undecodable', lists, reason, path: 'data' }
     }
+    const asked = named.slice(0, PROVIDER_ADDRESSES_MAX)
     const objection = await askOne(provider, asked, lists)
     if (objection !== null) return objection
   }
