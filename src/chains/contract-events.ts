@@ -1,4 +1,5 @@
 import type { Address, Hex } from '../domain/ids.js'
+import { FaultError, fault } from '../errors/fault.js'
 import { parseBlock } from './heads.js'
 import { fixedHex, quantityNumber, record, toQuantity } from './hex.js'
 import { RpcShapeError } from './rpc/errors.js'
@@ -25,7 +26,7 @@ export interface ContractEvents {
   blockHash(number: number): Promise<Hex | null>
   /**
    * The events of the blocks `from` to `to`, both included.
-   * @throws when the node is not there yet, or refuses a range of that size
+   * @throws when no node is there yet, or all refuse a range of that size
    */
   range(from: number, to: number): Promise<EventRange>
   /** Whether the contract stood at the end of a block. @throws when the node lacks that state */
@@ -54,20 +55,23 @@ export function createContractEvents(
     },
     async range(from, to) {
       const [fromBlock, toBlock] = [toQuantity(from), toQuantity(to)]
-      // One batch, so one node: a node that lags answers an empty list for blocks it has not seen.
-      const [logs, last] = await rpc.batch([
+      // By the word of one node: one that lags has an empty list for blocks that it has not seen,
+      // and another one's block besides it would pass them over for good.
+      const views = await rpc.views([
         { method: 'eth_getLogs', params: [{ address, topics: [topics], fromBlock, toBlock }] },
         { method: 'eth_getBlockByNumber', params: [toBlock, false] },
       ])
-      if (logs === undefined || last === undefined) throw new RpcShapeError('batch')
-      if (!logs.ok) throw logs.error
-      if (!last.ok) throw last.error
-      const through = parseBlock(rpc.chainId, last.value)
-      if (through === null) throw new RpcShapeError('a block that the node said it has')
-      if (!Array.isArray(logs.value) || logs.value.length > EVENTS_MAX) {
-        throw new RpcShapeError('logs')
+      let failure: unknown = new FaultError(fault('CHAIN_UNAVAILABLE', { chain_id: rpc.chainId }))
+      for (const [logs, last] of views) {
+        try {
+          const through = parseBlock(rpc.chainId, last)
+          if (through === null) throw new RpcShapeError('a block that the node has')
+          return { events: parseEvents(logs, address), through }
+        } catch (error) {
+          failure = error
+        }
       }
-      return { events: logs.value.map((log) => parseEvent(log, address)), through }
+      throw failure
     },
     async existsAt(at) {
       const code = await rpc.request<unknown>('eth_getCode', [address, toQuantity(at)])
@@ -75,6 +79,11 @@ export function createContractEvents(
       return code.length > 2
     },
   }
+}
+
+function parseEvents(logs: unknown, address: Address): readonly ContractEvent[] {
+  if (!Array.isArray(logs) || logs.length > EVENTS_MAX) throw new RpcShapeError('logs')
+  return logs.map((log) => parseEvent(log, address))
 }
 
 function parseEvent(value: unknown, address: Address): ContractEvent {

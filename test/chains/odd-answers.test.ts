@@ -1,9 +1,16 @@
 import { describe, expect, test } from 'vitest'
+import { createContractEvents } from '../../src/chains/contract-events.js'
 import { createRpcClient } from '../../src/chains/rpc/client.js'
 import { RpcShapeError } from '../../src/chains/rpc/errors.js'
 import type { RpcClient } from '../../src/chains/rpc/types.js'
 
-type Node = (calls: readonly { readonly id: number; readonly method: string }[]) => unknown
+interface Call {
+  readonly id: number
+  readonly method: string
+  readonly params: readonly unknown[]
+}
+
+type Node = (calls: readonly Call[]) => unknown
 
 /** A client whose endpoints are functions. */
 function clientOf(...nodes: readonly Node[]): RpcClient {
@@ -76,6 +83,51 @@ describe('an endpoint that says no chain id at all', () => {
     await expect(client.request('eth_gasPrice', [])).rejects.toThrow()
     syncing = false
     expect(await client.request('eth_gasPrice', [])).toBe('eth_gasPrice')
+    await client.close()
+  })
+})
+
+describe('the events of a contract', () => {
+  const CONTRACT = `0x${'c0'.repeat(20)}` as const
+  const TOPIC = `0x${'aa'.repeat(32)}` as const
+  const hash = `0x${'bb'.repeat(32)}`
+  const block = {
+    ...{ number: '0x64', hash, parentHash: hash, timestamp: '0x1' },
+    ...{ gasLimit: '0x1', transactions: [] },
+  }
+  const event = {
+    ...{ address: CONTRACT, topics: [TOPIC], data: '0x' },
+    ...{ blockNumber: '0x60', logIndex: '0x0' },
+  }
+  const nodeOf =
+    (logs: unknown, last: object): Node =>
+    (calls) => {
+      const answers = calls.map(({ id, method }) => {
+        if (method === 'eth_chainId') return answer(id, CHAIN_ID)
+        return method === 'eth_getLogs' ? answer(id, logs) : { jsonrpc: '2.0', id, ...last }
+      })
+      return answers.length === 1 ? answers[0] : answers
+    }
+  const limited = { error: { code: -32005, message: 'limit exceeded' } }
+  const has = { result: block }
+
+  test.each<[string, Node, Node]>([
+    ['refuses to name the last block', nodeOf([], limited), nodeOf([event], has)],
+    ['does not have the last block', nodeOf([], { result: null }), nodeOf([event], has)],
+    ['answers no list', nodeOf(null, has), nodeOf([event], has)],
+  ])('are none of a node that %s', async (_name, lagging, other) => {
+    const client = clientOf(lagging, other)
+    const { events, through } = await createContractEvents(client, CONTRACT, [TOPIC]).range(1, 100)
+    expect(events).toMatchObject([{ blockNumber: 96 }])
+    expect(through.number).toBe(100)
+    await client.close()
+  })
+
+  test('are not had while no node has their last block', async () => {
+    const client = clientOf(nodeOf([], { result: null }), nodeOf([event], limited))
+    await expect(
+      createContractEvents(client, CONTRACT, [TOPIC]).range(1, 100),
+    ).rejects.toBeInstanceOf(RpcShapeError)
     await client.close()
   })
 })
