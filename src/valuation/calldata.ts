@@ -54,6 +54,44 @@ export function namedIn(data: Hex, addresses: ReadonlySet<Address>): ReadonlySet
   return named
 }
 
+const HALF_DIGITS = 4
+const ZERO = 48
+const LOWER_A = 97
+
+/**
+ * Finds some functions in calldata, at any byte: whatever is encoded by hand need not be aligned.
+ * Most places are passed over by one look at the selectors' first halves.
+ * @returns for digits without prefix: indexes of selectors' first digits, in order
+ */
+export function selectorSearch(
+  selectors: ReadonlySet<string>,
+): (digits: string) => readonly number[] {
+  const firstHalves = new Uint8Array(1 << 16)
+  for (const selector of selectors) {
+    firstHalves[Number.parseInt(selector.slice(0, HALF_DIGITS), 16)] = 1
+  }
+  return (digits) => {
+    const found: number[] = []
+    let half = 0
+    for (let at = 0; at + 1 < digits.length; at += 2) {
+      half = ((half << 8) | byteAt(digits, at)) & 0xffff
+      if (firstHalves[half] === 0 || at < 2) continue
+      const from = at - 2
+      if (selectors.has(digits.slice(from, from + SELECTOR_DIGITS))) found.push(from)
+    }
+    return found
+  }
+}
+
+/** Of lower-case digits. */
+function byteAt(digits: string, at: number): number {
+  return (digitOf(digits.charCodeAt(at)) << 4) | digitOf(digits.charCodeAt(at + 1))
+}
+
+function digitOf(code: number): number {
+  return code < LOWER_A ? code - ZERO : code - LOWER_A + 10
+}
+
 /** Lower-case digits without prefix. */
 export function digitsOf(hex: Hex): string {
   return hex.slice(2).toLowerCase()

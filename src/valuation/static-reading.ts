@@ -2,7 +2,8 @@ import type { SimulatedApproval } from '../chains/simulate/simulation.js'
 import { CONTRACT_FUNCTIONS } from '../contracts/functions/all-functions.js'
 import type { Approval, Outflow } from '../contracts/functions/contract-function.js'
 import type { Address, Hex } from '../domain/ids.js'
-import { addressOf, amountOf, argumentWord, digitsOf } from './calldata.js'
+import { FaultError, fault } from '../errors/fault.js'
+import { addressOf, amountOf, argumentWord, digitsOf, selectorSearch } from './calldata.js'
 import { type Claim, findClaims } from './claims.js'
 import { opensToOthers } from './operator-calls.js'
 import { PERMIT2 } from './well-known.js'
@@ -32,14 +33,16 @@ export interface ReadCall {
 }
 
 const SELECTOR_DIGITS = 8
-const WORD_DIGITS = 64
 
 type FunctionOutcome = Omit<StaticReading, 'claims' | 'opensToOthers'>
 type FunctionReading = Partial<FunctionOutcome>
 
 const NOTHING: FunctionOutcome = { outflows: [], approvals: [], movesItems: false, complete: false }
 
-/** @param isConfigured whether a lower-case address is a token of the chain's configuration */
+/**
+ * @param isConfigured whether a lower-case address is a token of the chain's configuration
+ * @throws FaultError PRICE_UNAVAILABLE for a list of calls that is too long
+ */
 export function readStatically(
   call: ReadCall,
   isConfigured: (lowerCaseToken: string) => boolean,
@@ -58,13 +61,20 @@ export function readStatically(
   const found = { claims, opensToOthers: own?.complete !== true && opensToOthers(call.data) }
   if (own !== null) return { ...NOTHING, ...own, ...found }
   if (!configured) return { ...NOTHING, ...found }
-  const nested = range(SELECTOR_DIGITS, digits.length, WORD_DIGITS).map(readAt)
-  return { ...together(nested.filter((it) => it !== null)), ...found }
+  const places = nestedIn(digits)
+  if (places.length > NESTED_MAX) {
+    throw new FaultError(fault('PRICE_UNAVAILABLE', { reason: TOO_MANY }))
+  }
+  return { ...together(places.map(readAt).filter((it) => it !== null)), ...found }
 }
+
+/** As many as a run may move and approve. */
+const NESTED_MAX = 1_024
+const TOO_MANY = 'the call holds more calls than can be counted'
 
 /**
  * A token that runs a list of calls on itself keeps the wallet as their caller. Whatever the list
- * is called, its calls start where ABI-encoded bytes do: a multiple of 32 after the selector.
+ * is called, and wherever in it they start: offsets that are written by hand lead to any byte.
  */
 function together(readings: readonly FunctionReading[]): FunctionOutcome {
   return {
@@ -73,12 +83,6 @@ function together(readings: readonly FunctionReading[]): FunctionOutcome {
     movesItems: readings.some(({ movesItems = false }) => movesItems),
     complete: false,
   }
-}
-
-function range(from: number, end: number, step: number): number[] {
-  const values: number[] = []
-  for (let at = from; at < end; at += step) values.push(at)
-  return values
 }
 
 interface Reading {
@@ -92,6 +96,7 @@ type FunctionReader = (reading: Reading) => FunctionReading
 
 const TOKEN_FUNCTIONS = readersOf(undefined)
 const PERMIT2_FUNCTIONS = readersOf('permit2')
+const nestedIn = selectorSearch(new Set(TOKEN_FUNCTIONS.keys()))
 
 /** The wallet's own acts, by selector: functions of Permit2, or of any other contract. */
 function readersOf(of: 'permit2' | undefined): ReadonlyMap<string, FunctionReader> {

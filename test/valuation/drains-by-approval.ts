@@ -22,6 +22,18 @@ const operator = (account: Address) =>
   encodeFunctionData({ abi: kitchenAbi, functionName: 'authorizeOperator', args: [account] })
 const batch = (calls: readonly Hex[]) =>
   encodeFunctionData({ abi: kitchenAbi, functionName: 'multicall', args: [calls] })
+const bothTo = (account: Address) => [
+  approve(account, 200n * ETHER),
+  encodeFunctionData({ abi: kitchenAbi, functionName: 'transfer', args: [account, 200n * ETHER] }),
+]
+/** As `batch`, with each call one byte behind where the ABI would have it. */
+const unaligned = (calls: readonly Hex[]): Hex => {
+  const word = (value: number) => value.toString(16).padStart(64, '0')
+  const items = calls.map((call) => `00${word((call.length - 2) / 2)}${call.slice(2)}`)
+  const starts = items.map((_, i) => items.slice(0, i).join('').length / 2 + 32 * items.length + 1)
+  const list = `${word(32)}${word(items.length)}${starts.map(word).join('')}${items.join('')}`
+  return `${batch([]).slice(0, 10) as Hex}${list}`
+}
 const permit2Approve = (token: Address, spender: Address, amount: bigint) =>
   encodeFunctionData({
     abi: permit2Abi,
@@ -172,6 +184,16 @@ export const APPROVAL_DRAINS: readonly Scenario[] = [
         world.kitchen,
         batch([approve(world.friend, 10n * ETHER), approve(world.thief, UNLIMITED)]),
       ),
+  },
+  {
+    title: 'approving and paying two of the token’s own multicalls deep',
+    expected: 'valued',
+    call: ({ world }) => callOf(world.kitchen, batch([batch(bothTo(world.thief))])),
+  },
+  {
+    title: 'approving and paying within the token’s own multicall, whose list is not aligned',
+    expected: 'valued',
+    call: ({ world }) => callOf(world.kitchen, unaligned(bothTo(world.thief))),
   },
   {
     title: 'an approval by Permit2',

@@ -6,7 +6,7 @@ import { type AllowanceEntry, allowanceKey } from '../../src/domain/allowance.js
 import { spendOf } from '../../src/domain/exposure.js'
 import type { Address, Hex, TxId } from '../../src/domain/ids.js'
 import { valueUsdMicros } from '../../src/domain/money.js'
-import { fault } from '../../src/errors/fault.js'
+import { FaultError, fault } from '../../src/errors/fault.js'
 import type { Price } from '../../src/pricing/price-source.js'
 import { revokeCalls } from '../../src/valuation/allowances.js'
 import { namedIn } from '../../src/valuation/calldata.js'
@@ -34,6 +34,8 @@ const price = (dollars: bigint): Price => ({
 })
 
 describe('static reading', () => {
+  const isUsdc = (token: string) => token === usdc.toLowerCase()
+
   test('never throws and never reads an outflow into other functions', () => {
     fc.assert(
       fc.property(bytes, (digits) => {
@@ -61,6 +63,26 @@ describe('static reading', () => {
         expect(read.outflows).toEqual([{ token: usdc, amount: padded }])
       }),
     )
+  })
+
+  test('finds what a token is told to run on itself, wherever its list says that it starts', () => {
+    const approve = `095ea7b3${word(someone)}${word(700n)}`
+    const transfer = `a9059cbb${word(someone)}${word(300n)}`
+    fc.assert(
+      fc.property(fc.nat(70), fc.nat(70), (before, between) => {
+        const gap = (bytes: number) => '00'.repeat(bytes)
+        const data: Hex = `0xac9650d8${gap(before)}${approve}${gap(between)}${transfer}`
+        const { outflows, approvals } = readStatically({ from: wallet, to: usdc, data }, isUsdc)
+        expect(outflows).toEqual([{ token: usdc, amount: 300n }])
+        expect(approvals).toMatchObject([{ spender: someone, amount: 700n }])
+      }),
+    )
+  })
+
+  test('refuses a list of more calls than can be counted', () => {
+    const data: Hex = `0xac9650d8${`a9059cbb${word(someone)}${word(1n)}`.repeat(1_025)}`
+    expect(() => readStatically({ from: wallet, to: usdc, data }, isUsdc)).toThrow(FaultError)
+    expect(() => readStatically({ from: wallet, to: other, data }, isUsdc)).not.toThrow()
   })
 
   test('a claim in the wallet’s name is found at any offset', () => {
