@@ -49,6 +49,7 @@ export function readStatically(
 ): StaticReading {
   const digits = digitsOf(call.data)
   const claims = findClaims(digits, call.from)
+  refuseMany(claims)
   const configured = isConfigured(call.to.toLowerCase())
   const table = call.to === PERMIT2 ? PERMIT2_FUNCTIONS : TOKEN_FUNCTIONS
   const readAt = (at: number): FunctionReading | null => {
@@ -62,15 +63,18 @@ export function readStatically(
   if (own !== null) return { ...NOTHING, ...own, ...found }
   if (!configured) return { ...NOTHING, ...found }
   const places = nestedIn(digits)
-  if (places.length > NESTED_MAX) {
-    throw new FaultError(fault('PRICE_UNAVAILABLE', { reason: TOO_MANY }))
-  }
+  refuseMany(places)
   return { ...together(places.map(readAt).filter((it) => it !== null)), ...found }
 }
 
 /** As many as a run may move and approve. */
 const NESTED_MAX = 1_024
 const TOO_MANY = 'the call holds more calls than can be counted'
+
+/** Each is valued, some by each token: thousands of them would hold up the thread. */
+function refuseMany({ length }: readonly unknown[]): void {
+  if (length > NESTED_MAX) throw new FaultError(fault('PRICE_UNAVAILABLE', { reason: TOO_MANY }))
+}
 
 /**
  * A token that runs a list of calls on itself keeps the wallet as their caller. Whatever the list

@@ -83,6 +83,10 @@ describe('static reading', () => {
     const data: Hex = `0xac9650d8${`a9059cbb${word(someone)}${word(1n)}`.repeat(1_025)}`
     expect(() => readStatically({ from: wallet, to: usdc, data }, isUsdc)).toThrow(FaultError)
     expect(() => readStatically({ from: wallet, to: other, data }, isUsdc)).not.toThrow()
+    const claims: Hex = `0x12345678${`23b872dd${word(wallet)}`.repeat(1_025)}`
+    expect(() => readStatically({ from: wallet, to: other, data: claims }, isUsdc)).toThrow(
+      FaultError,
+    )
   })
 
   test('a claim in the wallet’s name is found at any offset', () => {
