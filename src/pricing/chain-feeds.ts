@@ -81,7 +81,7 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
 
   async function read(): Promise<void> {
     const unknown = feeds.filter((feed) => feed.decimals === null)
-    const open = facts.filter(({ gap }) => gap !== null)
+    const open = facts.filter(({ isAgreed }) => !isAgreed)
     const answers = await rpc.batch([
       ...feeds.map((feed) => ethCall(feed.address, LATEST_ROUND_DATA)),
       ...unknown.map((feed) => ethCall(feed.address, DECIMALS)),
@@ -97,7 +97,7 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
     // A node that is gone leaves the last reading to age; it does not make prices vanish at once.
     if (!reached) return
     open.forEach((fact, i) => {
-      fact.gap = fact.gapIn(values[feeds.length + unknown.length + i])
+      fact.hear(values[feeds.length + unknown.length + i])
     })
     feeds.forEach((feed, i) => {
       judge(feed, values[i], nowMs)

@@ -6,16 +6,18 @@ import type { PriceGap } from './price-source.js'
 /**
  * What the configuration says of a token or a feed and a slip in it would change amounts by: with
  * 18 decimals in place of 6 a token counts a millionth of a millionth, and a feed in ETH a fraction.
- * The chain is asked with the first reading of prices, and until it has agreed there is no price.
+ * The chain is asked with the readings of prices until it has agreed, and where it says otherwise there
+ * is no price.
  */
 export interface Fact {
   readonly address: Address
   /** Calldata of the question. */
   readonly asked: Hex
-  /** Null once the chain has agreed; it is not asked again then. */
+  /** Null where nothing is known against the configuration; before the first answer there is a gap. */
   gap: PriceGap | null
-  /** @returns null when the answer agrees with the configuration */
-  gapIn(answer: unknown): PriceGap | null
+  /** The chain has said so, and is not asked again. */
+  isAgreed: boolean
+  hear(answer: unknown): void
 }
 
 const DECIMALS_MAX = 77
@@ -23,21 +25,34 @@ const DECIMALS_MAX = 77
 export function tokenHasDecimals(token: Address, decimals: number): Fact {
   return fact(token, DECIMALS, (answer) => {
     const said = smallUint(answer)
-    if (said === null) return 'feed-invalid'
-    return said === decimals ? null : 'misconfigured'
+    if (said === null) return { gap: 'feed-invalid', isAgreed: false }
+    return said === decimals ? AGREED : MISCONFIGURED
   })
 }
 
+/** What a pair of a feed ends with: "ETH / USD". */
+const QUOTED_IN = /\/\s*([A-Za-z0-9.]+)\s*$/
+
+/** A feed that names no currency at all, as some venues' own do, is the operator's word alone. */
 export function isInDollars(feed: Address): Fact {
   return fact(feed, DESCRIPTION, (answer) => {
-    const description = abiString(answer)
-    if (description === null) return 'feed-invalid'
-    return /\/ ?USD$/.test(description) ? null : 'misconfigured'
+    const currency = QUOTED_IN.exec(abiString(answer) ?? '')?.[1]
+    if (currency === undefined) return { gap: null, isAgreed: false }
+    return currency.toUpperCase() === 'USD' ? AGREED : MISCONFIGURED
   })
 }
 
-function fact(address: Address, asked: Hex, gapIn: Fact['gapIn']): Fact {
-  return { address, asked, gap: 'feed-unreachable', gapIn }
+type Heard = Pick<Fact, 'gap' | 'isAgreed'>
+const AGREED: Heard = { gap: null, isAgreed: true }
+const MISCONFIGURED: Heard = { gap: 'misconfigured', isAgreed: false }
+
+function fact(address: Address, asked: Hex, judge: (answer: unknown) => Heard): Fact {
+  return {
+    ...{ address, asked, gap: 'feed-unreachable', isAgreed: false },
+    hear(answer) {
+      Object.assign(this, judge(answer))
+    },
+  }
 }
 
 /** @returns null when the answer is no single word of at most 77, as many as 2^256 has digits */

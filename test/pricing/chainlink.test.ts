@@ -180,6 +180,12 @@ describe('prices from feeds', () => {
     expect(prices.price(8453, usdc)).toHaveProperty('value')
   })
 
+  test('a feed that names no currency is what its operator says it is', async () => {
+    const address = await feed('A venue of our own', 300_000_000_000n)
+    prices = opened({ native_feed: { address, max_age_seconds: 3_600 } })
+    expect(await prices.price(8453, 'native')).toHaveProperty('value')
+  })
+
   test('a token whose decimals a node does not say has none until one does', async () => {
     proxy.inject({
       method: 'eth_call',
