@@ -155,6 +155,15 @@ describe('lifting a freeze', () => {
     expect(freezer.state.byName.size).toBe(1)
   })
 
+  test('that comes to nothing does not pass for the identity provider’s word on a freeze since', () => {
+    const freezer = new Freezer()
+    freezer.unfreeze()
+    expect(freezer.freeze(5)).toMatchObject({ custody: 'pending' })
+    freezer.lifted(refuse(fault('AUTHORIZATION_REQUIRED')))
+    expect(freezer.effects).toEqual(['notify'])
+    expect(freezer.stored.get(TARGET.name)).toMatchObject({ sinceMs: 5, custody: 'pending' })
+  })
+
   test('is asked of the identity provider where nothing is frozen here, as after a restore', () => {
     const freezer = new Freezer()
     expect(freezer.unfreeze()).toBeNull()

@@ -144,8 +144,9 @@ function lifted(
   const standing = byName.get(target.name)
   const token = under?.token ?? null
   if (!result.ok) {
-    // Where the outcome is unknown, the flag is set there once more.
-    const isAsItWas = NOTHING_LIFTED.has(result.fault.code)
+    // Where the outcome is unknown, the flag is set there once more. What was frozen meanwhile may
+    // never have been there.
+    const isAsItWas = NOTHING_LIFTED.has(result.fault.code) && under?.refrozen !== true
     if (standing !== undefined && isAsItWas) {
       noteCustody(turn, standing, 'current')
       answerWaiting(turn, target.name, 'current')
