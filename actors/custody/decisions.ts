@@ -53,6 +53,7 @@ export async function approvedBy(
 /**
  * Brings what people decide at the identity provider's own page to the wallets whose calls wait. A
  * start reads all that is kept there once more: a decision that was heard before changes nothing.
+ * What a wallet cannot take yet is brought again at each look, or nobody would ever hear of it.
  */
 export async function followDecisions(
   ports: DecisionPorts,
@@ -60,15 +61,20 @@ export async function followDecisions(
 ): Promise<void> {
   const { approvals, reader, timers, log } = ports
   let cursor: string | null = null
+  let early: readonly Decided[] = []
   let failing = false
   while (!isStopped()) {
     try {
       if (waits(reader)) {
         const { decisions, cursor: next } = await approvals.decisions(cursor)
-        for (const decided of decisions) await bring(ports, decided)
+        const again: Decided[] = []
+        for (const decided of [...early, ...decisions]) {
+          if (!(await bring(ports, decided))) again.push(decided)
+        }
+        early = again
         cursor = next
         if (decisions.length > 0) continue
-      }
+      } else early = []
       failing = false
     } catch (error) {
       if (!failing) log.warn({ err: error }, 'decisions about waiting calls could not be read')
@@ -83,13 +89,17 @@ function waits(reader: DecisionPorts['reader']): boolean {
   return false
 }
 
-async function bring(ports: DecisionPorts, decided: Decided): Promise<void> {
+/** @returns false while it has to be brought again */
+async function bring(ports: DecisionPorts, decided: Decided): Promise<boolean> {
   const { reader, tell, timers, log } = ports
   const { approvalId, userId, subWalletId } = decided
   const approval = reader.fresh().approvals.byId(userId as Approval['userId'], approvalId)
   const tx = approval === undefined ? undefined : reader.transactions.byId(approval.txId)
-  if (approval === undefined || tx === undefined || !isOpenFor(approval, decided)) return
-  if (approval.subWalletId !== subWalletId) return
+  if (approval === undefined || tx?.status !== 'awaiting_approval') return true
+  if (approval.subWalletId !== subWalletId) return true
+  // What is approved may have its delay before it still, and be declined.
+  const isDecline = decided.decision === 'decline'
+  if (!isDecline && approval.status !== 'pending') return true
   const decision = await decisionOf(ports, approval, tx, decided).catch((error: unknown) => {
     // Of a call that was asked about again since, it is good for nothing.
     if (error instanceof FaultError && error.fault.code !== 'COSIGNER_UNAVAILABLE') {
@@ -98,18 +108,15 @@ async function bring(ports: DecisionPorts, decided: Decided): Promise<void> {
     }
     throw error
   })
-  if (decision === null) return
+  if (decision === null) return true
   const command = {
     type: 'decide-approval',
     ...{ txId: tx.txId, decision, requestId: null, nowMs: timers.now() },
     maxNativeWei: decision.decision === 'approve' ? approval.maxNativeWei : null,
   }
   tell({ ...subWalletAddress(tx), command, token: null })
-}
-
-/** What is approved may have its delay before it still, and be declined. */
-function isOpenFor({ status }: Approval, { decision }: Decided): boolean {
-  return status === 'pending' || (status === 'approved' && decision === 'decline')
+  // One that is being signed cannot be stopped, and may come to wait again if that fails.
+  return !isDecline
 }
 
 async function decisionOf(
