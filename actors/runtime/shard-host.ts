@@ -87,6 +87,8 @@ export class ShardHost {
   #tickScheduled = false
   #commitsPending = 0
   #lastCommit: Promise<void> = Promise.resolve()
+  /** The disk refused a commit: what was decided upon it is told to nobody, and nothing more decided. */
+  #isOver = false
   /** One that nothing was written to: most commands write nothing. */
   #spareBatch: WriteBatch | null = null
   /** Actors that wrote to the batch of the current tick. */
@@ -168,6 +170,7 @@ export class ShardHost {
   }
 
   #tick(): void {
+    if (this.#isOver) return
     const batch = new WriteBatch()
     const immediate: Outputs[] = []
     const afterCommit: Outputs[] = []
@@ -256,11 +259,15 @@ export class ShardHost {
         for (const output of outputs) this.#release(output)
         this.#evictIdle()
       },
-      (error: unknown) => fatal(error),
+      (error: unknown) => {
+        this.#isOver = true
+        fatal(error)
+      },
     )
   }
 
   #release({ resident, effects, replies }: Outputs): void {
+    if (this.#isOver) return
     for (const { token, result } of replies) this.#options.reply(token, result)
     for (const effect of effects) this.#run(resident, effect)
   }

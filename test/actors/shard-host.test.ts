@@ -9,6 +9,7 @@ import { ShardHost } from '../../actors/runtime/shard-host.js'
 import { systemTimers } from '../../src/clock/timers.js'
 import type { KeyId } from '../../src/domain/ids.js'
 import { NO_METER } from '../../src/domain/meter.js'
+import type { Commits } from '../../src/store/commits.js'
 import { openRealStore, type RealStore } from './real-store.js'
 
 /** Commands of an actor that counts. Its count is in the store, as the use of a key. */
@@ -17,6 +18,7 @@ type Command =
   | 'add, told at once'
   | 'add and tell'
   | 'look at once'
+  | 'look at disk'
   | 'count'
   | 'clear'
   | 'leave'
@@ -44,9 +46,14 @@ describe('a shard', () => {
     tokens = 0
     resumedAt = []
     mayClear = true
-    host = new ShardHost({
+    host = hostOver(store.commits)
+  })
+  afterEach(() => store.close())
+
+  function hostOver(commits: Commits): ShardHost {
+    return new ShardHost({
       meter: NO_METER,
-      commits: store.commits,
+      commits,
       timers: systemTimers(Date.now),
       shells: [eraseShell(counter()), eraseShell(preparing())],
       reply(token, result) {
@@ -59,15 +66,16 @@ describe('a shard', () => {
       log: { error: (_, message) => happened.push(message) },
       fatal: (error) => happened.push(`fatal ${error}`),
     })
-  })
-  afterEach(() => store.close())
+  }
 
   const stored = () => {
     store.reader.fresh()
     return store.reader.keys.lastUsedAtMs(ID) ?? 0
   }
 
-  function counter(): ActorShell<{ count: number }, Command, number, 'look' | 'look at once'> {
+  type Look = 'look' | 'look at once' | 'look at disk'
+
+  function counter(): ActorShell<{ count: number }, Command, number, Look> {
     return {
       kind: 'key-use',
       load: () => ({ count: stored() }),
@@ -77,7 +85,9 @@ describe('a shard', () => {
           token === null ? [] : [{ token, result: { ok: true, value } as const }]
         if (command === 'count') return { events: [], effects: [], replies: reply(state.count) }
         if (command === 'flushed') return { events: [], effects: [], replies: [] }
-        if (command === 'look at once') return { events: [], effects: [command], replies: [] }
+        if (command === 'look at once' || command === 'look at disk') {
+          return { events: [], effects: [command], replies: [] }
+        }
         if (command === 'leave') return { events: [], effects: [], replies: reply(state.count) }
         state.count = command === 'clear' ? 0 : state.count + 1
         if (command === 'break after') throw new Error('broken')
@@ -236,6 +246,23 @@ describe('a shard', () => {
     mayClear = false
     expect(await answered(cleared)).toEqual({ ok: true, value: 1 })
     expect(stored()).toBe(1)
+  })
+
+  test('tells nobody what was decided upon a commit that the disk refuses', async () => {
+    let refuse = () => {}
+    const refused = new Promise<never>((_, reject) => {
+      refuse = () => reject(new Error('EIO'))
+    })
+    host = hostOver({ commit: () => refused })
+    for (const command of ['add', 'look at disk', 'count'] as const) {
+      ask(command)
+      await expect.poll(() => host.queueLength).toBe(0)
+    }
+    refuse()
+    await expect.poll(() => happened).toEqual(['fatal Error: EIO'])
+    ask('add, told at once')
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(happened).toEqual(['fatal Error: EIO'])
   })
 
   test('an actor that is rebuilt is told to go on, as one that is loaded', async () => {
