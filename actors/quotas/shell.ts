@@ -16,7 +16,6 @@ export function createQuotaShell(
     return {
       made: { ...ownedCounts(userId) },
       reserved: { wallets: new Set(), keys: new Set(), webhooks: new Set() },
-      freed: new Set(),
       uncertain: false,
     }
   }
@@ -25,7 +24,8 @@ export function createQuotaShell(
     kind: 'quotas',
     load: (id) => ({ userId: id as UserId, state: counted(id as UserId) }),
     decide(holder, command, token) {
-      // Late, so that what was begun then has been made by now or never is.
+      // Late: what was begun then has been made by now or never is, and whoever is far from the
+      // quota has nothing counted.
       if (command.type === 'reserve' && isFull(holder.state, command) && isSettled(holder.state)) {
         if (holder.state.uncertain) holder.state = counted(holder.userId)
       }

@@ -4,7 +4,7 @@
  */
 export interface Quotas {
   readonly wallets: number
-  /** Keys that are neither revoked nor rotated out. */
+  /** Keys that a person made, and that are neither revoked nor rotated out. */
   readonly keys: number
   readonly webhooks: number
   /** Address rules. */

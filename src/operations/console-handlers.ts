@@ -9,7 +9,7 @@ import { listDeliveries, redeliverEvent } from './console/deliveries.js'
 import { listEvents } from './console/events.js'
 import { freeze, unfreeze } from './console/freezes.js'
 import { createKey, listKeys, patchKey, revokeKey, rotateKey } from './console/keys.js'
-import { freeingKey, freeingWebhook, withinQuota } from './console/quotas.js'
+import { freeing, withinQuota } from './console/quotas.js'
 import { listRefusals } from './console/refusals.js'
 import { checkAddress, listScreeningLists } from './console/screening-lists.js'
 import { getServiceStatus } from './console/service-status.js'
@@ -49,7 +49,7 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     create_key: withinQuota(ports, 'keys', createKey(ports)),
     list_keys: listKeys(ports),
     rotate_key: rotateKey(ports),
-    revoke_key: freeingKey(ports, revokeKey(ports)),
+    revoke_key: freeing(ports, revokeKey(ports)),
     patch_key: patchKey(ports),
     freeze: freeze(ports),
     unfreeze: unfreeze(ports),
@@ -72,7 +72,7 @@ export function createConsoleHandlers(ports: OperationPorts): ConsoleHandlers {
     list_deliveries: listDeliveries(ports),
     redeliver_event: redeliverEvent(ports),
     list_events: listEvents(ports),
-    delete_webhook: freeingWebhook(ports, deleteWebhook(ports)),
+    delete_webhook: freeing(ports, deleteWebhook(ports)),
     revoke_allowances: revokeAllowances(ports),
     list_approvals: listApprovals(ports),
     get_approval: getApproval(ports),

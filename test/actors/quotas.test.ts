@@ -3,11 +3,13 @@ import type { Actors } from '../../actors/protocols.js'
 import { decide, type QuotaCommand, type QuotaState } from '../../actors/quotas/core/decide.js'
 import { createQuotaShell } from '../../actors/quotas/shell.js'
 import { systemTimers } from '../../src/clock/timers.js'
+import type { KeyId } from '../../src/domain/ids.js'
 import { fault, ok } from '../../src/errors/fault.js'
 import { withinQuota } from '../../src/operations/console/quotas.js'
 import type { Answer, ConsoleContext } from '../../src/operations/context.js'
 import type { OperationPorts } from '../../src/operations/ports.js'
-import { USER_ID } from './wallet-fixtures.js'
+import { openRealStore } from './real-store.js'
+import { apiKey, LINEAGE_ID, START_MS, USER_ID } from './wallet-fixtures.js'
 
 const LIMIT = 3
 
@@ -15,7 +17,6 @@ function fresh(webhooks = 0): QuotaState {
   return {
     made: { wallets: 0, keys: 0, webhooks },
     reserved: { wallets: new Set(), keys: new Set(), webhooks: new Set() },
-    freed: new Set(),
     uncertain: false,
   }
 }
@@ -30,7 +31,7 @@ const settle = (
   name: string,
   outcome: Extract<QuotaCommand, { type: 'settle' }>['outcome'],
 ): QuotaCommand => ({ type: 'settle', quota: 'webhooks', name, outcome })
-const free = (id: string): QuotaCommand => ({ type: 'free', quota: 'webhooks', id })
+const FREE: QuotaCommand = { type: 'free' }
 
 const isTaken = (state: QuotaState, name: string) =>
   decide(state, reserve(name), 1).replies[0]?.result.ok
@@ -49,13 +50,49 @@ describe('a user’s counter', () => {
     expect(isTaken(state, 'c')).toBe(true)
   })
 
-  test('counts an outcome once, and what is freed once', () => {
+  test('counts an outcome once', () => {
     const state = fresh(LIMIT)
     decide(state, settle('never reserved', 'not-made'), 1)
     expect(isTaken(state, 'a')).toBe(false)
-    decide(state, free('we_1'), 1)
-    decide(state, free('we_1'), 1)
-    expect([isTaken(state, 'a'), isTaken(state, 'b')]).toEqual([true, false])
+  })
+
+  test.each([
+    ['after it was loaded', LIMIT],
+    ['before it was loaded', LIMIT - 1],
+  ])('gives what was freed %s to one, however often it hears of it', (_, storedAtLoad) => {
+    let stored = storedAtLoad
+    const shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: stored }))
+    const holder = shell.load('user-1')
+    const ask = (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
+    stored = LIMIT - 1
+    ask(FREE)
+    ask(FREE)
+    expect([ask(reserve('a')), ask(reserve('b'))]).toEqual([true, false])
+    stored = LIMIT
+    ask(settle('a', 'made'))
+    expect(ask(reserve('b'))).toBe(false)
+  })
+
+  test('gives all that went with what was freed to others', () => {
+    let stored = LIMIT
+    const shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: stored }))
+    const holder = shell.load('user-1')
+    const ask = (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
+    stored = 0
+    ask(FREE)
+    const asked = Array.from({ length: LIMIT + 1 }, (_, n) => ask(reserve(`${n}`)))
+    expect(asked).toEqual([...Array(LIMIT).fill(true), false])
+  })
+
+  test('has keys in it that people made, and none that a key made, which end by themselves', async () => {
+    const store = await openRealStore()
+    const sub = { keyId: 'key_00000000000000000000000002' as KeyId, parentLineageId: LINEAGE_ID }
+    await store.write((writer) => {
+      writer.putApiKey(apiKey())
+      writer.putApiKey(apiKey({ ...sub, endsAtMs: START_MS + 1 }))
+    })
+    expect(store.reader.users.ownedCounts(USER_ID).keys).toBe(1)
+    await store.close()
   })
 
   test('refuses what it does not know to be free, until the records say so', () => {

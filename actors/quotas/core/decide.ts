@@ -13,9 +13,7 @@ export interface QuotaState {
   readonly made: Record<CountedQuota, number>
   /** Being made, by the name of their request. */
   readonly reserved: Record<CountedQuota, Set<string>>
-  /** Ids freed lately, so that none is counted twice. */
-  readonly freed: Set<string>
-  /** Something was begun and nobody knows whether it was made. */
+  /** There may be fewer: something is gone, or was begun and nobody knows whether it was made. */
   uncertain: boolean
 }
 
@@ -34,13 +32,11 @@ export type QuotaCommand =
       readonly name: string
       readonly outcome: 'made' | 'not-made' | 'unknown'
     }
-  /** What was counted is gone. */
-  | { readonly type: 'free'; readonly quota: CountedQuota; readonly id: string }
+  /** Something is gone, and maybe more with it. */
+  | { readonly type: 'free' }
 
 /** Being made at once; the front end has no more requests of one user under way. */
 const RESERVED_MAX = 2_000
-/** A second revocation of one key comes within moments of the first, or finds it revoked. */
-const FREED_MAX = 1_000
 
 /** Answers `reserve` alone. */
 export function decide(
@@ -56,6 +52,11 @@ export function decide(
 }
 
 function apply(state: QuotaState, command: QuotaCommand): Fault | null {
+  if (command.type === 'free') {
+    // The records may say so already, and only they know what went along with it.
+    state.uncertain = true
+    return null
+  }
   const { quota } = command
   const reserved = state.reserved[quota]
   if (command.type === 'reserve') {
@@ -65,22 +66,10 @@ function apply(state: QuotaState, command: QuotaCommand): Fault | null {
     reserved.add(name)
     return null
   }
-  if (command.type === 'settle') {
-    if (!reserved.delete(command.name)) return null
-    // Where it is not known, it is counted: too few are better than too many.
-    if (command.outcome !== 'not-made') state.made[quota]++
-    if (command.outcome === 'unknown') state.uncertain = true
-    return null
-  }
-  if (state.freed.has(command.id)) return null
-  state.freed.add(command.id)
-  if (state.freed.size > FREED_MAX) {
-    for (const oldest of state.freed) {
-      state.freed.delete(oldest)
-      break
-    }
-  }
-  if (state.made[quota] > 0) state.made[quota]--
+  if (!reserved.delete(command.name)) return null
+  // Where it is not known, it is counted: too few are better than too many.
+  if (command.outcome !== 'not-made') state.made[quota]++
+  if (command.outcome === 'unknown') state.uncertain = true
   return null
 }
 

@@ -1,8 +1,7 @@
 import type { CountedQuota, QuotaCommand } from '../../../actors/quotas/core/decide.js'
 import { unguessable } from '../../clock/timers.js'
-import { isLive } from '../../domain/api-key.js'
-import type { KeyId, UserId } from '../../domain/ids.js'
-import type { Answer, ConsoleContext, ConsoleHandlers } from '../context.js'
+import type { UserId } from '../../domain/ids.js'
+import type { Answer, ConsoleContext } from '../context.js'
 import type { OperationPorts } from '../ports.js'
 
 type Handler<Input, Output> = (
@@ -47,40 +46,16 @@ export function withinQuota<Input, Output>(
   }
 }
 
-/** A key that was live makes room for another once it is revoked. */
-export function freeingKey(
-  { actors, reader }: Pick<OperationPorts, 'actors' | 'reader'>,
-  handler: ConsoleHandlers['revoke_key'],
-): ConsoleHandlers['revoke_key'] {
-  return async (context, input) => {
-    const before = reader.keys.byId(input.key_id as KeyId)
-    const answer = await handler(context, input)
-    if (answer.ok && before !== undefined && isLive(before)) {
-      free(actors, context.userId, 'keys', input.key_id)
-    }
-    return answer
-  }
-}
-
-/** Of two that delete an endpoint at once, the second finds nothing. */
-export function freeingWebhook(
+/** The same handler; what it takes away makes room. */
+export function freeing<Input, Output>(
   { actors }: Pick<OperationPorts, 'actors'>,
-  handler: ConsoleHandlers['delete_webhook'],
-): ConsoleHandlers['delete_webhook'] {
+  handler: Handler<Input, Output>,
+): Handler<Input, Output> {
   return async (context, input) => {
     const answer = await handler(context, input)
-    if (answer.ok) free(actors, context.userId, 'webhooks', input.webhook_id)
+    if (answer.ok) actors.tell(counterOf(context.userId), { type: 'free' })
     return answer
   }
-}
-
-function free(
-  actors: OperationPorts['actors'],
-  userId: UserId,
-  quota: CountedQuota,
-  id: string,
-): void {
-  actors.tell(counterOf(userId), { type: 'free', quota, id })
 }
 
 function counterOf(userId: UserId) {

@@ -33,7 +33,7 @@ export function createUserReader({
     for (const keyId of newestFirst(spaces, 'keysByUser', user, null)) {
       const stored = ifSound(() => ({ key: spaces.apiKeys.get(keyId) as ApiKey | undefined }))
       // What is damaged counts: it may be live.
-      if (stored === undefined || (stored.key !== undefined && isLive(stored.key))) count++
+      if (stored === undefined || (stored.key !== undefined && isCounted(stored.key))) count++
     }
     return count
   }
@@ -47,4 +47,9 @@ export function createUserReader({
       webhooks: listed('webhooksByUser', user),
     }),
   }
+}
+
+/** Keys that keys make have bounds of their own, and are asked of no quota. */
+function isCounted(key: ApiKey): boolean {
+  return key.parentLineageId === undefined && isLive(key)
 }
