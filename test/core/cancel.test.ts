@@ -4,6 +4,7 @@ import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import type { MinedIn, Transaction } from '../../src/domain/transaction.js'
+import { fault } from '../../src/errors/fault.js'
 import {
   apiKey,
   preparedSend,
@@ -63,19 +64,7 @@ describe('a transaction that its owner does not want any more', () => {
     ['its own bytes', '0x01', 'confirmed', 51n],
   ] as const)('ends by what lands: %s', async (_bytes, txHash, status, dayMicros) => {
     const { txId } = tx
-    const world = await openWallet(1_000n)
-    const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
-    const signed = { txHash: '0x01', rawTransaction: '0x01', intentId: '0x01' } as const
-    const at = { txId, nonce: 0, nowMs: START_MS } as const
-    const bid = { maxFeePerGas: 9n, maxPriorityFeePerGas: 9n }
-    await world.handle(preparedSend(1, 50n, { nowMs: START_MS }), 1)
-    await world.handle({ type: 'screened', txId, ...screened, nowMs: START_MS })
-    await world.handle({ type: 'signed', ...at, signed: { ...signed, signedAtMs: START_MS } })
-    await world.handle({ type: 'cancel-transaction', txId, nowMs: START_MS })
-    await world.handle({
-      ...{ type: 'replacement-signed', ...at, purpose: 'cancel', fees: bid },
-      signed: { ...signed, txHash: '0x02', signedAtMs: START_MS },
-    })
+    const world = await cancelled()
     expect(spentBy(world).reservedMicros).toBeGreaterThan(0n)
     const mined = { ...MINED, txHash }
     const { blockHash } = MINED
@@ -85,4 +74,32 @@ describe('a transaction that its owner does not want any more', () => {
     expect(world.reader.transactions.byId(txId)).toMatchObject({ status, nonce: 0 })
     expect(spentBy(world)).toMatchObject({ reservedMicros: 0n, dayMicros })
   })
+  test('is not given up where a node that may have it refuses what outbids it', async () => {
+    const { txId } = tx
+    const world = await cancelled()
+    const outcome = { kind: 'rejected', fault: fault('INSUFFICIENT_FUNDS') } as const
+    const of = { txId, blockNumber: 1, nowMs: START_MS } as const
+    await world.handle({ type: 'broadcast-outcome', ...of, txHash: '0x02', outcome })
+    expect(world.reader.transactions.byId(txId)?.status).toBe('signed')
+    expect(spentBy(world).reservedMicros).toBeGreaterThan(0n)
+  })
 })
+
+/** Outbid while a node is being asked to take its own bytes. */
+async function cancelled(): Promise<Awaited<ReturnType<typeof openWallet>>> {
+  const { txId } = tx
+  const world = await openWallet(1_000n)
+  const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
+  const signed = { txHash: '0x01', rawTransaction: '0x01', intentId: '0x01' } as const
+  const at = { txId, nonce: 0, nowMs: START_MS } as const
+  const bid = { maxFeePerGas: 9n, maxPriorityFeePerGas: 9n }
+  await world.handle(preparedSend(1, 50n, { nowMs: START_MS }), 1)
+  await world.handle({ type: 'screened', txId, ...screened, nowMs: START_MS })
+  await world.handle({ type: 'signed', ...at, signed: { ...signed, signedAtMs: START_MS } })
+  await world.handle({ type: 'cancel-transaction', txId, nowMs: START_MS })
+  await world.handle({
+    ...{ type: 'replacement-signed', ...at, purpose: 'cancel', fees: bid },
+    signed: { ...signed, txHash: '0x02', signedAtMs: START_MS },
+  })
+  return world
+}

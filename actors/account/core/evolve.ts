@@ -165,6 +165,8 @@ function replaced(entry: OpenEntry, event: Of<'transaction-replaced'>): void {
   const bytes = { ...event.signed, ...event.fees }
   const attempt = event.purpose === 'cancel' ? ({ ...bytes, cancels: true } as const) : bytes
   entry.replacing = false
+  // The answer to the bytes before is not heard any more, and a node may have taken them.
+  entry.maybeBroadcast ||= entry.flight === 'sending'
   entry.flight = 'sending'
   entry.sentAtBlock = null
   entry.tx = {
