@@ -74,10 +74,13 @@ describe('a transaction that its owner does not want any more', () => {
     expect(world.reader.transactions.byId(txId)).toMatchObject({ status, nonce: 0 })
     expect(spentBy(world)).toMatchObject({ reservedMicros: 0n, dayMicros })
   })
-  test('is not given up where a node that may have it refuses what outbids it', async () => {
+  test.each([
+    ['for want of funds', fault('INSUFFICIENT_FUNDS')],
+    ['for its bytes', fault('CHAIN_REJECTED', { reason: 'intrinsic-gas' })],
+  ])('is not given up where a node refuses what outbids it %s', async (_why, refused) => {
     const { txId } = tx
     const world = await cancelled()
-    const outcome = { kind: 'rejected', fault: fault('INSUFFICIENT_FUNDS') } as const
+    const outcome = { kind: 'rejected', fault: refused } as const
     const of = { txId, blockNumber: 1, nowMs: START_MS } as const
     await world.handle({ type: 'broadcast-outcome', ...of, txHash: '0x02', outcome })
     expect(world.reader.transactions.byId(txId)?.status).toBe('signed')

@@ -62,7 +62,7 @@ export function broadcastAnswered(turn: AccountTurn, command: Of<'broadcast-outc
   pumpSigning(turn, lane)
 }
 
-/** Verdicts that follow from the bytes alone, so that no node can ever have thought otherwise. */
+/** Verdicts that follow from the bytes alone, so that no node can ever have thought otherwise of them. */
 const REFUSED_BY_EVERY_NODE: ReadonlySet<unknown> = new Set(['intrinsic-gas', 'invalid'])
 
 /**
@@ -72,6 +72,8 @@ const REFUSED_BY_EVERY_NODE: ReadonlySet<unknown> = new Set(['intrinsic-gas', 'i
  */
 function believed({ tx, maybeBroadcast }: OpenEntry, { details }: Fault): boolean {
   if (!maybeBroadcast) return true
+  // A cancellation is another call: what its bytes are says nothing of those before.
+  if (tx.attempts.at(-1)?.cancels === true) return false
   return tx.status === 'signed' && REFUSED_BY_EVERY_NODE.has(details.reason)
 }
 
