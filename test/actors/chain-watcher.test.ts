@@ -169,6 +169,20 @@ describe('the chain watcher', () => {
     expect(toldOf(chain)).toBe('unmined')
   })
 
+  test('a receipt from a branch that has lost already is taken back, though its height was not seen', () => {
+    const chain = new WatchedChain(3)
+    chain.watch(TX)
+    grow(chain, 6)
+    chain.restart()
+    chain.poll()
+    chain.showReceipt(TX, chain.height - 4, 99)
+    grow(chain, 1)
+    expect(toldOf(chain)).toBe('unmined')
+    chain.extend([TX])
+    grow(chain, 3)
+    expect(toldOf(chain)).toBe('confirmed')
+  })
+
   test.for(['before', 'after'])('what had ended is taken back by a reorg %s a start', (when) => {
     const chain = new WatchedChain(2)
     chain.watch(TX)

@@ -45,6 +45,9 @@ function receiptSeen(
   const seen = state.recent.findLast(({ number }) => number === receipt.blockNumber)
   // A receipt from a block that a reorg took away while we asked.
   if (seen !== undefined && seen.hash !== receipt.blockHash) return
+  const head = state.recent.at(-1)?.number ?? receipt.blockNumber
+  // Below what was followed: the node that gave it may be on a branch that has lost.
+  if (seen === undefined && receipt.blockNumber <= head) state.unverified.add(receipt.blockNumber)
   watched.checked = true
   if (watched.mined?.blockHash === receipt.blockHash) return
   const executed = executionIn(receipt.logs)
@@ -59,7 +62,6 @@ function receiptSeen(
   const mined = executed === null ? included : { ...included, executed }
   state.watched.setMined(watched, mined)
   watched.pendingNotice = mined
-  const head = state.recent.at(-1)?.number ?? receipt.blockNumber
   if (deepEnough(state, mined, head)) deepen(state, watched, head, effects, nowMs)
   else {
     const { owner, txId } = watched
