@@ -3,6 +3,7 @@ import type { ScreenedAgainst } from '../../../src/domain/audit.js'
 import type { ApprovalId, Hex, KeyId, TxId } from '../../../src/domain/ids.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
+import type { Fault } from '../../../src/errors/fault.js'
 import type { Draft } from './state.js'
 
 /** What waiting calls hear, what happens to them, and what they ask for. */
@@ -24,6 +25,8 @@ export type ApprovalCommand =
       /** Of the term that was told; another one is told anew. */
       readonly maxNativeWei: bigint
       readonly taken: boolean
+      /** Why the identity provider never takes it; absent where it may yet. */
+      readonly refusal?: Fault
       readonly nowMs: number
     }
   | { readonly type: 'approvals-rested' }

@@ -69,7 +69,7 @@ export function approvalsDue(turn: Turn, { atMs, nowMs }: Of<'approvals-due'>): 
 }
 
 export function approvalTold(turn: Turn, command: Of<'approval-told'>): void {
-  const { txId, maxNativeWei, taken, nowMs } = command
+  const { txId, maxNativeWei, taken, refusal, nowMs } = command
   const { waiting } = turn.state
   turn.emit({ type: 'approval-telling', txId: null })
   const call = waiting.byTx.get(txId)
@@ -77,10 +77,15 @@ export function approvalTold(turn: Turn, command: Of<'approval-told'>): void {
     // It ended meanwhile, and that was said before the identity provider had it, or may have been.
     turn.effect({ type: 'forget-approval', approvalId: approvalIdOf(txId), status: 'approved' })
   }
-  if (taken) {
+  // Asked again meanwhile, it is told anew.
+  const isOfThisTerm = call !== undefined && call.approval.maxNativeWei === maxNativeWei
+  if (isOfThisTerm && refusal !== undefined) {
+    // What it does not even keep it will not sign: its key may have ended before it heard of it.
+    const { code, message } = refusal
+    endWaiting(turn, txId, 'dropped', nowMs, null, { code, message })
+  } else if (taken) {
     turn.emit({ type: 'approvals-resting', on: waiting.resting, failures: 0 })
-    // Asked again meanwhile, it is told anew.
-    if (call !== undefined && call.approval.maxNativeWei === maxNativeWei) {
+    if (isOfThisTerm) {
       const approval: Approval = { ...call.approval, toldAtMs: nowMs }
       turn.emit({ type: 'approval-told', approval })
     }

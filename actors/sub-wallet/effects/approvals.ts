@@ -4,6 +4,7 @@ import { type Approval, askedCall } from '../../../src/domain/approval.js'
 import type { UserId } from '../../../src/domain/ids.js'
 import { formatUsd } from '../../../src/domain/money.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
+import { type Fault, FaultError, fault } from '../../../src/errors/fault.js'
 import { showCall } from '../../../src/policy/call-shown.js'
 import type { ApprovalEffect } from '../core/approval-messages.js'
 import type { Command } from '../core/messages.js'
@@ -41,8 +42,11 @@ export async function tellApproval(
   self: (command: Command) => void,
 ): Promise<void> {
   const { txId, maxNativeWei, needed, delaySeconds, rule, keyProof } = approval
-  const told = (taken: boolean) =>
-    self({ type: 'approval-told', txId, maxNativeWei, taken, nowMs: timers.now() })
+  const told = (taken: boolean, refusal: Fault | null = null) =>
+    self({
+      ...{ type: 'approval-told', txId, maxNativeWei, taken, nowMs: timers.now() },
+      ...(refusal === null ? {} : { refusal }),
+    })
   try {
     if (approvals === null) throw new Error('nobody is told of calls that wait')
     await approvals.register(askedCall(approval, tx), {
@@ -56,9 +60,18 @@ export async function tellApproval(
     if (failures % FAILURES_PER_WARNING === 0) {
       log.warn({ err: error, txId, failures }, 'the identity provider has yet to hear of a call')
     }
-    told(false)
+    told(false, refusalOf(error))
   }
 }
+
+/** Null of what may be taken another time, and of a decline, which is brought with its comment. */
+function refusalOf(error: unknown): Fault | null {
+  if (!(error instanceof FaultError) || error.fault.code !== 'PERMISSION_DENIED') return null
+  if (error.fault.details.reason === 'APPROVAL_DECLINED') return null
+  return fault('PERMISSION_DENIED', {}, NOT_KEPT)
+}
+
+const NOT_KEPT = 'The identity provider keeps no such call of this key; nothing was signed.'
 
 /** What the identity provider takes. */
 const LABEL_CHARS_MAX = 128
