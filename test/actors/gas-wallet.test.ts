@@ -5,6 +5,7 @@ import type { PreparedJob } from '../../actors/gas-wallet/core/messages.js'
 import type { GasAccountState, GasWalletState } from '../../actors/gas-wallet/core/state.js'
 import { gasWalletId, gasWalletKey } from '../../src/domain/gas-wallets.js'
 import type { AccountTransaction } from '../../src/domain/transaction.js'
+import { fault } from '../../src/errors/fault.js'
 import { ADDRESS, CHAIN_ID, LINEAGE_ID, START_MS, txIdOf, WALLET_ID } from './wallet-fixtures.js'
 
 const GAS_LIMIT = 250_000n
@@ -103,4 +104,19 @@ test('what would fail by any gas wallet is refused for all', () => {
   const fault = { code: 'SLIPPAGE_EXCEEDED' } as never
   const command = { ...prepared(1), quote: { ok: false, refusal: { fault, of: 'call' } } } as const
   expect(refusalOf(command)).toMatchObject({ of: 'call', fault: { code: 'SLIPPAGE_EXCEEDED' } })
+})
+
+test('a gap that cannot be closed while the quorum is away leaves nothing in memory', () => {
+  inFlight({ ...unmined(0), nonce: 1 })
+  const fees = { maxFeePerGas: 2n, maxPriorityFeePerGas: 1n }
+  const block = { blockNumber: 9, chainNonce: 0, fees, gasPriceWei: 1n, finalBlock: null }
+  for (let nowMs = START_MS; nowMs < START_MS + 10; nowMs++) {
+    const head = { type: 'head', chainId: CHAIN_ID, ...block, nowMs } as const
+    const asked = decide(state, head, null).effects.find(({ type }) => type === 'sign-job')
+    if (asked?.type !== 'sign-job') throw new Error('the gap is not being closed')
+    const { txId } = asked.draft
+    const away = fault('COSIGNER_UNAVAILABLE')
+    decide(state, { type: 'sign-failed', txId, nonce: asked.nonce, fault: away, nowMs }, null)
+  }
+  expect([state.account.drafts.size, state.faults.size]).toEqual([0, 0])
 })

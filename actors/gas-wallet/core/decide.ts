@@ -207,6 +207,8 @@ function decided(state: GasWalletState, turn: GasTurn, nowMs: number): GasDecisi
   }
   for (const txId of changed) {
     const job = state.jobs.get(txId)
+    // What closes a gap is for nobody.
+    if (job === undefined) state.faults.delete(txId)
     const found = job === undefined ? null : updateOf(state, job, nowMs)
     if (job !== undefined && found !== null) {
       effects.push({ type: 'tell', subWalletId: job.subWalletId, update: found })
