@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { decide } from '../../actors/sub-wallet/core/decide.js'
 import type { Claimed } from '../../actors/sub-wallet/core/grant-messages.js'
+import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { countersOf, emptyState, type SubWalletState } from '../../actors/sub-wallet/core/state.js'
 import type { ApiKey } from '../../src/domain/api-key.js'
 import type { KeyId } from '../../src/domain/ids.js'
+import { preparedSwap } from '../core/wallet-world.js'
 import {
   apiKey,
+  CHAIN_ID,
   GAS_MICROS,
   KEY_ID,
   LINEAGE_ID,
@@ -18,6 +21,7 @@ import {
 } from './wallet-fixtures.js'
 
 const SUCCESSOR = 'key_00000000000000000000000002' as KeyId
+const OTHER_CHAIN_ID = 10
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
@@ -32,8 +36,16 @@ class CappedWallet {
   }
 
   /** @returns the cap that is named in the refusal, or null when the send was admitted */
-  send(micros: bigint, nowMs = START_MS, keyId: KeyId = KEY_ID): unknown {
-    const command = preparedSend(++this.#sends, micros - GAS_MICROS, { nowMs, keyId })
+  send(micros: bigint, nowMs = START_MS, keyId: KeyId = KEY_ID, chainId = CHAIN_ID): unknown {
+    const said = { nowMs, keyId, chainId }
+    return this.#admit(preparedSend(++this.#sends, micros - GAS_MICROS, said))
+  }
+
+  swap(micros: bigint, nowMs: number): unknown {
+    return this.#admit(preparedSwap(++this.#sends, micros, { nowMs }))
+  }
+
+  #admit(command: Command): unknown {
     const { replies } = decide(this.#state, command, 1)
     const result = replies[0]?.result
     if (result === undefined) return null
@@ -44,12 +56,25 @@ class CappedWallet {
   /** Up to its signed bytes. */
   sendAndStore(micros: bigint, nowMs: number): void {
     expect(this.send(micros, nowMs)).toBeNull()
-    const txId = txIdOf(this.#sends)
+    this.store(this.#sends, nowMs)
+  }
+
+  /** Signed at last. */
+  store(n: number, nowMs: number): void {
+    const txId = txIdOf(n)
     const screened = { refusal: null, screenedAgainst: [], requoted: null } as const
     decide(this.#state, { type: 'screened', txId, ...screened, nowMs }, null)
     const signed = { txHash: '0x01', rawTransaction: '0x01', intentId: '0x01' } as const
     const stored = { ...signed, signedAtMs: nowMs }
     decide(this.#state, { type: 'signed', txId, nonce: 0, signed: stored, nowMs }, null)
+  }
+
+  storeSwap(n: number, nowMs: number): void {
+    const txId = txIdOf(n)
+    const screened = { refusal: null, screenedAgainst: [], nowMs } as const
+    decide(this.#state, { type: 'sponsored-screened', txId, ...screened }, null)
+    const signed = { calldata: '0xcc', authorization: null, deadlineSeconds: 0 } as const
+    decide(this.#state, { type: 'intent-signed', txId, signed, nowMs }, null)
   }
 
   /** The chain has taken it, for no gas. @param nowMs when the wallet is told */
@@ -170,6 +195,26 @@ test('racing sends share a cap also after the clock has stepped back over midnig
   expect(capped.send(80n, midnightMs - 1)).toBeNull()
   expect(capped.send(GAS_MICROS, midnightMs - 1)).toBe('daily')
 })
+
+test.each(['send', 'swap'] as const)(
+  'a %s that is signed on the day after it was asked for gives back nothing of that day',
+  (kind) => {
+    const capped = new CappedWallet({
+      ...{ dailyLimitMicros: 100n, monthlyLimitMicros: 150n },
+      allowedChains: [CHAIN_ID, OTHER_CHAIN_ID],
+    })
+    const midnightMs = Date.UTC(2028, 2, 1)
+    const beforeMs = midnightMs - HOUR_MS
+    expect(kind === 'send' ? capped.send(50n, beforeMs) : capped.swap(50n, beforeMs)).toBeNull()
+    expect(capped.send(100n, midnightMs, KEY_ID, OTHER_CHAIN_ID)).toBeNull()
+    capped.store(2, midnightMs)
+    if (kind === 'send') capped.store(1, midnightMs)
+    else capped.storeSwap(1, midnightMs)
+    expect(capped.send(GAS_MICROS, midnightMs)).toBe('daily')
+    expect(capped.send(51n, midnightMs + DAY_MS)).toBe('monthly')
+    expect(capped.send(50n, midnightMs + DAY_MS)).toBeNull()
+  },
+)
 
 describe('a replacement with a higher fee', () => {
   const signed = {

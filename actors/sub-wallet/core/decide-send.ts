@@ -153,11 +153,12 @@ function requote(
     turn.refuseSend(token, fault('CHAIN_UNAVAILABLE', { chain_id: chainId }, TOO_FAST), draft)
     return
   }
+  const held: Draft = { ...draft, createdAtMs: nowMs }
   // Caps, credits and policy are asked as they are without what it held.
   const nothing = { ...draft.reservation, micros: 0n }
   turn.emit({
     type: 'reserved-anew',
-    draft: { ...draft, reservation: nothing, paid: null, counted: undefined },
+    draft: { ...held, reservation: nothing, paid: null, counted: undefined },
   })
   const asked: CallAtGates = {
     ...{ keyId, chainId, nowMs, idempotency, first: null, quote, request: draft, token },
@@ -167,7 +168,7 @@ function requote(
   }
   if (!passesAgain(turn, asked) || asked.admitted === null || !quote.ok) {
     // What waits holds what it held.
-    if (draft.approval !== undefined) turn.emit({ type: 'reserved-anew', draft })
+    if (draft.approval !== undefined) turn.emit({ type: 'reserved-anew', draft: held })
     turn.emit({ type: 'released', txId })
     return
   }

@@ -136,7 +136,7 @@ export function intentSigned(turn: Turn, { txId, signed, nowMs }: Of<'intent-sig
     ...(waited === null ? {} : { waited }),
   }
   const tx = waited === null ? null : recordBeforeGas(turn.state, sponsorship, 'signed', nowMs)
-  turn.emit({ type: 'sponsored-handed', sponsorship, tx })
+  turn.emit({ type: 'sponsored-handed', sponsorship, tx, atMs: nowMs })
   if (tx !== null) turn.touchWaiting(nowMs)
   turn.effect({ type: 'submit-job', sponsorship, account })
   const { chainId, deadlineSeconds } = sponsorship

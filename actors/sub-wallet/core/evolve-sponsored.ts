@@ -1,6 +1,5 @@
 import type { TxId } from '../../../src/domain/ids.js'
 import { dayCounted } from '../../../src/domain/spend.js'
-import type { Sponsorship } from '../../../src/domain/sponsorship.js'
 import { goOnAt } from '../../account/core/lane-nonces.js'
 import { laneOf, WINDOW_DELEGATED, WINDOW_PLAIN } from '../../account/core/state.js'
 import { releaseDraft, reserveDraft } from './drafted-spend.js'
@@ -35,7 +34,7 @@ export function evolveSponsored(state: SubWalletState, event: SponsoredEvent): v
       underWay(state, event)
       return
     case 'sponsored-handed':
-      handed(state, event.sponsorship)
+      handed(state, event)
       return
     case 'sponsored-moved':
     case 'sponsored-resting':
@@ -217,12 +216,12 @@ function evolveDelegation(
 }
 
 /** Reserved as a draft or by what waited before it is stored, with the stored ones from then on. */
-function handed(state: SubWalletState, sponsorship: Sponsorship): void {
+function handed(state: SubWalletState, { sponsorship, atMs }: Of<'sponsored-handed'>): void {
   const { txId, chainId, lineageId, reservation, createdAtMs, authorization } = sponsorship
   const entry = entryOf(state, txId)
   if (sponsorship.waited === undefined || !leaveWaiting(state, txId)) {
     releaseDraft(state, lineageId, reservation)
-    reserveOnPath(state, lineageId, reservation, createdAtMs)
+    reserveOnPath(state, lineageId, reservation, atMs)
   }
   bookCall(state, sponsorship, sponsorship.counted)
   state.lastSponsoredMs.set(chainId, createdAtMs)

@@ -196,7 +196,7 @@ function signed(state: SubWalletState, tx: Transaction): void {
   const draft = state.drafts.get(txId)?.draft
   // What waited holds it already.
   if (tx.approval === undefined || !leaveWaiting(state, txId)) {
-    reserveOnPath(state, lineageId, reservation, tx.createdAtMs)
+    reserveOnPath(state, lineageId, reservation, tx.updatedAtMs)
   }
   foldSigned(state, tx)
   if (draft === undefined) return

@@ -16,6 +16,10 @@ import type { SubWalletState } from './state.js'
  * Each is folded in place, and all of them by the same windows.
  */
 
+/**
+ * @param nowMs of the decision, and not when the call was asked for: long ago, that would leave the
+ * windows that are open for those before them, and what was spent in them would count no more
+ */
 export function reserveOnPath(
   state: SubWalletState,
   lineageId: LineageId,

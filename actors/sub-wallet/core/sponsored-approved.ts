@@ -53,7 +53,8 @@ export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened)
   }
   const { quote, gasMicros, delegated } = anew
   const needsDelegation = mustDelegate(turn.state, chainId, delegated)
-  const { counted: before, ...uncounted } = draft
+  const held: SponsoredDraft = { ...draft, createdAtMs: nowMs }
+  const { counted: before, ...uncounted } = held
   // Caps and policy are asked as they are without what it held.
   const nothing = { ...uncounted, reservation: { ...draft.reservation, micros: 0n } }
   turn.emit({ type: 'sponsored-reserved-anew', draft: nothing, needsDelegation })
@@ -63,7 +64,7 @@ export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened)
   const problem = quote.ok && !quote.terms.ok ? quote.terms.fault : null
   if (!passed || admitted === null || !quote.ok || problem !== null) {
     // What waits holds what it held.
-    turn.emit({ type: 'sponsored-reserved-anew', draft, needsDelegation })
+    turn.emit({ type: 'sponsored-reserved-anew', draft: held, needsDelegation })
     turn.emit({ type: 'sponsored-released', txId })
     if (passed && problem !== null) {
       turn.refuseSend(null, problem, callOf(draft), screenedAgainst)
@@ -75,7 +76,7 @@ export function judgedAnew(turn: Turn, draft: SponsoredDraft, command: Screened)
   turn.emit({
     type: 'sponsored-reserved-anew',
     draft: {
-      ...{ ...uncounted, reservation, valuation, gasMicros, createdAtMs: nowMs },
+      ...{ ...uncounted, reservation, valuation, gasMicros },
       ...(counted === undefined ? {} : { counted }),
     },
     needsDelegation,

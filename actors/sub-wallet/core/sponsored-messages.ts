@@ -212,6 +212,7 @@ export type SponsoredEvent =
       readonly sponsorship: Sponsorship
       /** The record of one that had waited; null: it has none yet. */
       readonly tx: Transaction | null
+      readonly atMs: number
     }
   | {
       readonly type: 'sponsored-sent'

@@ -19,7 +19,7 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
     case 'approval-requested': {
       const { tx, approval, idempotency } = event
       addWaiting(waiting, tx, approval, idempotency)
-      hold(state, tx.lineageId, tx.reservation, tx.createdAtMs)
+      hold(state, tx.lineageId, tx.reservation, tx.updatedAtMs)
       if (idempotency !== null) {
         state.running.set(runningKey(tx.lineageId, idempotency.key), tx.txId)
       }
