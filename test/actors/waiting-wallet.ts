@@ -215,7 +215,7 @@ export class WaitingWallet {
       type: 'decide-approval',
       txId: txIdOf(n),
       decision: { authorizerId, decision: said, comment: comment ?? null, atMs: nowMs, proof },
-      maxNativeWei: said === 'approve' ? this.approval(n).maxNativeWei : null,
+      maxNativeWei: said === 'approve' ? (this.#asked(n)?.maxNativeWei ?? 0n) : null,
       requestId: null,
       nowMs,
     })
@@ -287,9 +287,13 @@ export class WaitingWallet {
   }
 
   approval(n: number): Approval {
-    const found = this.reader.fresh().approvals.byId(USER_ID, approvalIdOf(txIdOf(n)))
+    const found = this.#asked(n)
     if (found === undefined) throw new Error('nobody is asked')
     return found
+  }
+
+  #asked(n: number): Approval | undefined {
+    return this.reader.fresh().approvals.byId(USER_ID, approvalIdOf(txIdOf(n)))
   }
 
   get reserved(): bigint {
