@@ -6,6 +6,7 @@ import {
   SOFTWARE_AUTHORIZER,
 } from '../../src/domain/approval.js'
 import type { Transaction } from '../../src/domain/transaction.js'
+import { CATALOGUE } from '../../src/errors/catalogue.js'
 import { FaultError } from '../../src/errors/fault.js'
 import type { ApprovalPort, Confirmed } from '../../src/service-custody/approval-port.js'
 import type { ApprovalDecisions } from '../../src/service-custody/co-signer.js'
@@ -93,21 +94,26 @@ function waits(reader: DecisionPorts['reader']): boolean {
 async function bring(ports: DecisionPorts, decided: Decided): Promise<boolean> {
   const { reader, tell, timers, log } = ports
   const { approvalId, userId, subWalletId } = decided
-  const approval = reader.fresh().approvals.byId(userId as Approval['userId'], approvalId)
-  const tx = approval === undefined ? undefined : reader.transactions.byId(approval.txId)
+  const waiting = soundly(ports, decided, () => {
+    const approval = reader.fresh().approvals.byId(userId as Approval['userId'], approvalId)
+    return { approval, tx: approval && reader.transactions.byId(approval.txId) }
+  })
+  if (waiting === null) return true
+  const { approval, tx } = waiting
   if (approval === undefined || tx?.status !== 'awaiting_approval') return true
   if (approval.subWalletId !== subWalletId) return true
   // What is approved may have its delay before it still, and be declined.
   const isDecline = decided.decision === 'decline'
   if (!isDecline && approval.status !== 'pending') return true
   const decision = await decisionOf(ports, approval, tx, decided).catch((error: unknown) => {
+    if (!(error instanceof FaultError) || error.fault.code === 'COSIGNER_UNAVAILABLE') throw error
+    // One user's full line keeps nobody else's waiting.
+    if (CATALOGUE[error.fault.code].retryable) return 'later' as const
     // Of a call that was asked about again since, it is good for nothing.
-    if (error instanceof FaultError && error.fault.code !== 'COSIGNER_UNAVAILABLE') {
-      log.warn({ err: error, approvalId }, 'a decision about a waiting call does not hold')
-      return null
-    }
-    throw error
+    log.warn({ err: error, approvalId }, 'a decision about a waiting call does not hold')
+    return null
   })
+  if (decision === 'later') return false
   if (decision === null) return true
   const command = {
     type: 'decide-approval',
@@ -117,6 +123,17 @@ async function bring(ports: DecisionPorts, decided: Decided): Promise<boolean> {
   tell({ ...subWalletAddress(tx), command, token: null })
   // One that is being signed cannot be stopped, and may come to wait again if that fails.
   return !isDecline
+}
+
+/** Null where the record is damaged: what others decided goes on. */
+function soundly<T>({ log }: DecisionPorts, { approvalId }: Decided, read: () => T): T | null {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof FaultError)) throw error
+    log.warn({ err: error, approvalId }, 'a decision is about a call that cannot be read')
+    return null
+  }
 }
 
 async function decisionOf(

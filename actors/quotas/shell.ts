@@ -24,10 +24,12 @@ export function createQuotaShell(
     kind: 'quotas',
     load: (id) => ({ userId: id as UserId, state: counted(id as UserId) }),
     decide(holder, command, token) {
-      // Late: what was begun then has been made by now or never is, and whoever is far from the
-      // quota has nothing counted.
-      if (command.type === 'reserve' && isFull(holder.state, command) && isSettled(holder.state)) {
-        if (holder.state.uncertain) holder.state = counted(holder.userId)
+      // Late: whoever is far from the quota has nothing counted.
+      if (command.type === 'reserve' && holder.state.uncertain && isFull(holder.state, command)) {
+        const { reserved } = holder.state
+        // What is being made may be among them already, and counts twice until it is settled.
+        const uncertain = !isSettled(holder.state)
+        holder.state = { ...counted(holder.userId), reserved, uncertain }
       }
       return decide(holder.state, command, token)
     },

@@ -1,6 +1,7 @@
 import type { ChainConfig } from '../config/chains.js'
 import { uintAt } from '../contracts/abi-words.js'
 import { delegateCodeProblem, routerCodeProblem } from '../contracts/deployed-code.js'
+import { feedCurrency } from '../contracts/feed-currency.js'
 import { ASSET, DECIMALS, DESCRIPTION, LATEST_ROUND_DATA, SYMBOL } from '../contracts/selectors.js'
 import { NATIVE_DECIMALS } from '../domain/chains.js'
 import type { Address, Hex } from '../domain/ids.js'
@@ -113,7 +114,9 @@ function feedChecks(path: string, at: string): Check[] {
       call: ethCall(at, DESCRIPTION),
       judge(answer) {
         const description = answer.ok ? decodeSymbol(answer.value) : ''
-        return /\/ ?USD$/.test(description) ? null : `described as "${description}", not … / USD`
+        const currency = feedCurrency(description)
+        const isFit = currency === null || currency === 'USD'
+        return isFit ? null : `described as "${description}", not … / USD`
       },
     },
   ]

@@ -1,5 +1,5 @@
 import type { ConsoleOutput } from '../api/console-operations.js'
-import { parsePolicy } from '../policy/parse-policy.js'
+import { parseCanonical, parsePolicy } from '../policy/parse-policy.js'
 import type { Policy } from '../policy/policy.js'
 import { allOf } from './all-pages.js'
 import type { consoleClient } from './connection.js'
@@ -30,6 +30,9 @@ export function keyIn(keys: readonly Key[], keyId: string): Key {
 /** @throws UsageError for one that cannot be read, which is not the same as none */
 export function policyOfKey({ key_id, policy }: Key): Policy | null {
   if (policy === null) return null
+  // As it was signed: what new policies may not say any more, an older one may.
+  const signed = parseCanonical(JSON.stringify(policy))
+  if (signed !== null) return signed
   const parsed = parsePolicy(policy)
   if (parsed.ok) return parsed.policy
   throw new UsageError(

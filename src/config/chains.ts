@@ -46,9 +46,8 @@ const market = z.strictObject({
   vault: address,
 })
 
-/** In whatever case they are written. */
 function areDistinct(names: readonly string[]): boolean {
-  return new Set(names.map((name) => name.toLowerCase())).size === names.length
+  return new Set(names).size === names.length
 }
 
 const sanctionsOracle = z.strictObject({
@@ -83,7 +82,7 @@ const chain = z.strictObject({
   tokens: z
     .array(token)
     .max(256)
-    .refine((all) => areDistinct(all.map((it) => it.address)), 'lists a token twice'),
+    .refine((all) => areDistinct(all.map((it) => it.address.toLowerCase())), 'lists a token twice'),
   markets: z
     .array(market)
     .max(256)

@@ -20,5 +20,11 @@ export function sanctionsOracleOf(
 
 /** The name of the list that mirrors a chain's oracle. */
 export function oracleListName(chainId: number): string {
-  return `sanctions-oracle-${chainId}`
+  return `${ORACLE_LIST}${chainId}`
+}
+
+const ORACLE_LIST = 'sanctions-oracle-'
+
+export function isOracleListName(name: string): boolean {
+  return name.startsWith(ORACLE_LIST)
 }

@@ -32,7 +32,12 @@ export interface FeedReading {
 export interface FeedReader {
   batch(
     calls: readonly { readonly method: string; readonly params: readonly unknown[] }[],
-  ): Promise<readonly ({ readonly ok: true; readonly value: unknown } | { readonly ok: false })[]>
+  ): Promise<
+    readonly (
+      | { readonly ok: true; readonly value: unknown }
+      | { readonly ok: false; readonly error?: unknown }
+    )[]
+  >
 }
 
 export interface ChainFeedsOptions {
@@ -97,7 +102,9 @@ export function createChainFeeds(options: ChainFeedsOptions): ChainFeeds {
     // A node that is gone leaves the last reading to age; it does not make prices vanish at once.
     if (!reached) return
     open.forEach((fact, i) => {
-      fact.hear(values[feeds.length + unknown.length + i])
+      const heard = answers[feeds.length + unknown.length + i]
+      if (heard?.ok === true) fact.hear(heard.value)
+      else if (heard?.error !== undefined && isRevert(heard.error)) fact.hear(null)
     })
     feeds.forEach((feed, i) => {
       judge(feed, values[i], nowMs)
@@ -219,6 +226,12 @@ function feedsOf(chain: ChainConfig) {
   const wrapped = chain.wrapped_native as Address
   add(wrapped.toLowerCase(), chain.native_feed, [tokenHasDecimals(wrapped, NATIVE_DECIMALS)])
   return { feeds: [...byAddress.values()].map(({ feed }) => feed), facts, byKey }
+}
+
+/** A contract's own refusal (JSON-RPC code 3, as geth has it, or by its words), and not a node's. */
+function isRevert(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return ('code' in error && error.code === 3) || /revert/i.test(error.message)
 }
 
 function ethCall(to: Address, data: Hex) {

@@ -1,4 +1,5 @@
 import { uintAt, wordAt } from '../contracts/abi-words.js'
+import { feedCurrency } from '../contracts/feed-currency.js'
 import { DECIMALS, DESCRIPTION } from '../contracts/selectors.js'
 import type { Address, Hex } from '../domain/ids.js'
 import type { PriceGap } from './price-source.js'
@@ -17,6 +18,7 @@ export interface Fact {
   gap: PriceGap | null
   /** The chain has said so, and is not asked again. */
   isAgreed: boolean
+  /** @param answer of the contract; null: it refused the question. One that was not had is none. */
   hear(answer: unknown): void
 }
 
@@ -30,15 +32,12 @@ export function tokenHasDecimals(token: Address, decimals: number): Fact {
   })
 }
 
-/** What a pair of a feed ends with: "ETH / USD". */
-const QUOTED_IN = /\/\s*([A-Za-z0-9.]+)\s*$/
-
 /** A feed that names no currency at all, as some venues' own do, is the operator's word alone. */
 export function isInDollars(feed: Address): Fact {
   return fact(feed, DESCRIPTION, (answer) => {
-    const currency = QUOTED_IN.exec(abiString(answer) ?? '')?.[1]
-    if (currency === undefined) return { gap: null, isAgreed: false }
-    return currency.toUpperCase() === 'USD' ? AGREED : MISCONFIGURED
+    const currency = feedCurrency(abiString(answer) ?? '')
+    if (currency === null) return { gap: null, isAgreed: false }
+    return currency === 'USD' ? AGREED : MISCONFIGURED
   })
 }
 

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { followDecisions } from '../../actors/custody/decisions.js'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
 import { approvalIdOf } from '../../src/domain/approval.js'
+import { FaultError, fault } from '../../src/errors/fault.js'
 import type { ApprovalDecisions } from '../../src/service-custody/co-signer.js'
 import { policyOf } from '../policy/random-policies.js'
 import { ALICE, quoteOf, WaitingWallet } from './waiting-wallet.js'
@@ -91,6 +92,49 @@ describe('what people decide at the identity provider', () => {
     await hears(decided('approve'), askedAgain)
     expect(it.approval(1)).toMatchObject({ status: 'pending', decisions: [] })
   })
+})
+
+test('no term of a call comes back, however often people are asked anew', async () => {
+  await asking()
+  await it.send(1, 100n)
+  const terms = [it.approval(1).maxNativeWei]
+  for (const worth of [120n, 150n, 200n]) {
+    await it.approve(1)
+    await it.settle({ quote: quoteOf(worth) })
+    expect(it.approval(1)).toMatchObject({ status: 'pending', askedAgain: 'price' })
+    terms.push(it.approval(1).maxNativeWei)
+  }
+  expect(new Set(terms).size).toBe(terms.length)
+  expect([...terms].sort((a, b) => Number(a - b))).toEqual(terms)
+})
+
+test('a yes that one full line kept back is brought again, and keeps no other back', async () => {
+  await asking()
+  await it.send(1, 100n)
+  const told: Command[] = []
+  let [looks, tries] = [0, 0]
+  await followDecisions(
+    {
+      approvals: {
+        decisions: async () => ({
+          decisions: looks++ === 0 ? [decided('approve')] : [],
+          cursor: '1',
+        }),
+        approve: async () => {
+          if (tries++ < 2) throw new FaultError(fault('OVERLOADED'))
+          return { authorizerId: ALICE, proof: new Uint8Array(1) } as never
+        },
+      },
+      reader: it.reader,
+      tell: ({ command }) => void told.push(command as Command),
+      timers: { now: () => it.nowMs, at: atOnce },
+      log: { warn: (context) => expect(context).toBeNull() },
+    },
+    () => looks > 4,
+  )
+  expect(told).toHaveLength(1)
+  for (const command of told) await it.run(command)
+  expect(it.approval(1)).toMatchObject({ status: 'approved' })
 })
 
 test('a call says when it expired whether people had let it through', async () => {

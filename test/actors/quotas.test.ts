@@ -56,6 +56,19 @@ describe('a user’s counter', () => {
     expect(isTaken(state, 'a')).toBe(false)
   })
 
+  test('gives what is freed away while others are being made', () => {
+    let stored = LIMIT
+    const shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: stored }))
+    const holder = shell.load('user-1')
+    const ask = (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
+    stored = LIMIT - 2
+    ask(FREE)
+    expect(['a', 'b', 'c'].map((name) => ask(reserve(name)))).toEqual([true, true, false])
+    stored = LIMIT - 3
+    ask(FREE)
+    expect(['c', 'd'].map((name) => ask(reserve(name)))).toEqual([true, false])
+  })
+
   test.each([
     ['after it was loaded', LIMIT],
     ['before it was loaded', LIMIT - 1],

@@ -8,7 +8,7 @@ import { coSignerFault } from '../../src/service-custody/co-signer-fault.js'
 import { policyOf } from '../policy/random-policies.js'
 import { VirtualTimers } from '../support/virtual-timers.js'
 import { WaitingWallet } from './waiting-wallet.js'
-import { apiKey, preparedSend, START_MS, wallet } from './wallet-fixtures.js'
+import { apiKey, KEY_ID, preparedSend, START_MS, wallet } from './wallet-fixtures.js'
 
 let it: WaitingWallet
 
@@ -43,12 +43,24 @@ describe('a call that the identity provider does not take', () => {
   test.each(['KEY_PROOF_MISSING', 'UNKNOWN_KEY', 'NOT_GRANTED'] as const)(
     'ends where it never will, and holds nothing: %s',
     async (code) => {
+      await it.run({ type: 'revoke-key', keyId: KEY_ID, nowMs: it.nowMs })
       await told(new Refusal(code, 'its key has ended'))
       expect(it.record(1)).toMatchObject({
         status: 'dropped',
         error: { code: 'PERMISSION_DENIED' },
       })
+      expect(it.approval(1), 'nobody said yes to it').toMatchObject({
+        ...{ status: 'expired', decisions: [] },
+      })
       expect(it.reserved).toBe(0n)
+    },
+  )
+
+  test.each(['KEY_PROOF_MISSING', 'UNKNOWN_KEY', 'APPROVAL_EXPIRED'] as const)(
+    'waits while its key lives here, of which the provider may have lost its memory: %s',
+    async (code) => {
+      await told(new Refusal(code, 'not known here'))
+      expect(it.record(1)?.status).toBe('awaiting_approval')
     },
   )
 

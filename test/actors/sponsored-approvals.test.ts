@@ -223,7 +223,7 @@ describe('a sponsored call, judged anew when it is approved', () => {
     const minOut = (offered * 98n) / 100n
     expect(it.record(1)).toMatchObject({ status: 'awaiting_approval', call: { data: '0xbb' } })
     expect(it.approval(1)).toMatchObject({
-      ...{ status: 'pending', askedAgain: 'quote', decisions: [], maxNativeWei: 0n },
+      ...{ status: 'pending', askedAgain: 'quote', decisions: [], maxNativeWei: 1n },
       sponsored: { offered, terms: { minOut, data: '0xbb' } },
     })
     expect(it.reserved).toBe(100n)

@@ -60,7 +60,6 @@ test('each slip is named by its place', async () => {
   const problems = await verifyChain(rpc, bad)
   expect(problems.map(({ path, problem }) => `${path}: ${problem}`)).toEqual([
     'native_feed: latestRoundData does not answer',
-    'native_feed: described as "", not … / USD',
     'router: no contract at this address',
     'tokens[0].decimals: decimals are 18, not 6',
     'tokens[0].symbol: the symbol is "WETH", not "USDC"',

@@ -180,6 +180,24 @@ describe('prices from feeds', () => {
     expect(prices.price(8453, usdc)).toHaveProperty('value')
   })
 
+  test('a feed whose currency was asked in vain has none until it is known', async () => {
+    const ether = await feed('wstETH / ETH Exchange Rate', 1_100_000_000n)
+    prices = opened({ native_feed: { address: ether, max_age_seconds: 3_600 } })
+    const limited = {
+      method: 'eth_call',
+      when: ([call]: readonly unknown[]) => (call as { data: string }).data === '0x7284e416',
+      fault: { kind: 'error', code: -32_005, message: 'limit exceeded' },
+    } as const
+    proxy.inject(limited)
+    expect(await prices.price(8453, 'native')).toEqual({ unavailable: 'feed-unreachable' })
+    proxy.clear()
+    await prices.warm()
+    expect(prices.price(8453, 'native')).toEqual({ unavailable: 'misconfigured' })
+    proxy.inject(limited)
+    await prices.warm()
+    expect(prices.price(8453, 'native')).toEqual({ unavailable: 'misconfigured' })
+  })
+
   test('a feed that names no currency is what its operator says it is', async () => {
     const address = await feed('A venue of our own', 300_000_000_000n)
     prices = opened({ native_feed: { address, max_age_seconds: 3_600 } })

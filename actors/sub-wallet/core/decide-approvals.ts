@@ -261,10 +261,12 @@ export function endWaiting(
   if (state.sponsored.has(txId)) turn.emit({ type: 'sponsored-released', txId })
   const { tx: before, approval: asked } = waitingOf(state, txId)
   const tx: Transaction = { ...before, status, error, spentMicros: 0n, updatedAtMs: nowMs }
-  const approval: Approval =
-    status === 'dropped'
-      ? { ...asked, status: 'approved', decidedAtMs: asked.decidedAtMs ?? nowMs }
-      : { ...asked, status, decidedAtMs: nowMs }
+  // Dropped before anybody let it through, it is nobody's yes.
+  const isLetThrough = status === 'dropped' && asked.status === 'approved'
+  const ended = status === 'dropped' ? 'expired' : status
+  const approval: Approval = isLetThrough
+    ? { ...asked, decidedAtMs: asked.decidedAtMs ?? nowMs }
+    : { ...asked, status: ended, decidedAtMs: nowMs }
   turn.emit({ type: 'approval-ended', tx, approval, requestId, atMs: nowMs })
   // It may know of it without having answered, or of what was asked before; if not, it does nothing.
   turn.effect({ type: 'forget-approval', approvalId: approval.approvalId, status: approval.status })

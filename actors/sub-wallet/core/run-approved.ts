@@ -1,3 +1,4 @@
+import { isLive } from '../../../src/domain/api-key.js'
 import {
   type Approval,
   type ApprovalToSign,
@@ -79,8 +80,8 @@ export function approvalTold(turn: Turn, command: Of<'approval-told'>): void {
   }
   // Asked again meanwhile, it is told anew.
   const isOfThisTerm = call !== undefined && call.approval.maxNativeWei === maxNativeWei
-  if (isOfThisTerm && refusal !== undefined) {
-    // What it does not even keep it will not sign: its key may have ended before it heard of it.
+  if (isOfThisTerm && refusal !== undefined && hasEnded(turn, call)) {
+    // What it does not even keep it will not sign: the key ended before it heard of the call.
     const { code, message } = refusal
     endWaiting(turn, txId, 'dropped', nowMs, null, { code, message })
   } else if (taken) {
@@ -97,6 +98,12 @@ export function approvalTold(turn: Turn, command: Of<'approval-told'>): void {
     turn.effect({ type: 'rest-approvals', delayMs })
   }
   turn.touchWaiting(nowMs)
+}
+
+/** By what is known here: a live key may be news there, as after a restore. */
+function hasEnded({ state }: Turn, { tx }: WaitingCall): boolean {
+  const key = state.keys.get(tx.keyId)
+  return key === undefined || !isLive(key)
 }
 
 export function approvalsRested(turn: Turn): void {
@@ -155,13 +162,12 @@ export function askAgain(turn: Turn, txId: TxId, anew: AskedAnew, nowMs: number)
           ...(isLonger ? { runsAtMs: nowMs + delaySeconds * SECOND_MS } : {}),
         }
   const data = sponsored === null ? tx.call.data : sponsored.terms.data
-  const isAnother =
-    anew.maxNativeWei !== before.maxNativeWei || !isSameTerms(sponsored, before.sponsored)
   const approval: Approval = {
     ...before,
     ...{ status: 'pending', decisions: [], needed, toldAtMs: null, askedAgain: why, ...times },
-    // Another term, so that what was signed over the one before is good for nothing.
-    maxNativeWei: isAnother ? anew.maxNativeWei : before.maxNativeWei + 1n,
+    // Another term than each one before, so that what was signed over any of them is good for nothing.
+    maxNativeWei:
+      anew.maxNativeWei > before.maxNativeWei ? anew.maxNativeWei : before.maxNativeWei + 1n,
     ...{ valueMicros, counted, sponsored, decidedAtMs: null },
   }
   turn.emit({
@@ -188,11 +194,6 @@ function timesAnew(
   const wantedMs = nowMs + (delaySeconds + expiresSeconds) * SECOND_MS
   const longestMs = requestedAtMs + (DELAY_SECONDS_MAX + APPROVAL_SECONDS_MAX) * SECOND_MS
   return { delaySeconds, expiresAtMs: Math.max(expiresAtMs, Math.min(wantedMs, longestMs)) }
-}
-
-/** As far as a new price may change them. */
-function isSameTerms(one: WaitingSponsorship | null, other: WaitingSponsorship | null): boolean {
-  return one?.terms.minOut === other?.terms.minOut && one?.terms.data === other?.terms.data
 }
 
 /** What became of calls that were being judged anew, and are no drafts any more. */

@@ -64,10 +64,17 @@ export async function tellApproval(
   }
 }
 
-/** Null of what may be taken another time, and of a decline, which is brought with its comment. */
+/** What it says of a key that has ended there, or never was. */
+const OF_THE_KEY: ReadonlySet<unknown> = new Set([
+  'KEY_PROOF_MISSING',
+  'UNKNOWN_KEY',
+  'NOT_GRANTED',
+])
+
+/** Null of what may be taken another time, or ends by itself. */
 function refusalOf(error: unknown): Fault | null {
   if (!(error instanceof FaultError) || error.fault.code !== 'PERMISSION_DENIED') return null
-  if (error.fault.details.reason === 'APPROVAL_DECLINED') return null
+  if (!OF_THE_KEY.has(error.fault.details.reason)) return null
   return fault('PERMISSION_DENIED', {}, NOT_KEPT)
 }
 

@@ -102,8 +102,8 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     try {
       const [answer] = await post('{"jsonrpc":"2.0","id":0,"method":"eth_chainId","params":[]}', 1)
       // Whoever names no chain, as a gateway may while its node starts, is on no other one.
-      if (answer === undefined || !answer.ok || typeof answer.value !== 'string') return false
-      const got = answer.value
+      if (answer === undefined || !answer.ok || answer.value == null) return false
+      const got = String(answer.value)
       if (Number(got) === chainId) {
         verified = true
         return true

@@ -1,7 +1,7 @@
 import { chainFacts } from '../../domain/chains.js'
 import { formatUsd } from '../../domain/money.js'
 import { breakerInWords } from '../../policy/in-words.js'
-import type { Policy } from '../../policy/policy.js'
+import type { Breaker, Policy } from '../../policy/policy.js'
 import type { Io } from '../io.js'
 import type { Row } from '../print.js'
 import { type Difference, differenceOf } from './difference.js'
@@ -39,8 +39,15 @@ export function differenceView(
 
 /** What froze the key by itself and does so no more; no call shows that. In words. */
 export function breakersGone(before: Policy | null, next: Policy | null): readonly string[] {
-  const kept = new Set(next?.breakers.map(breakerInWords))
-  return (before?.breakers ?? []).map(breakerInWords).filter((words) => !kept.has(words))
+  const kept = next?.breakers ?? []
+  return (before?.breakers ?? [])
+    .filter((old) => !kept.some((one) => tripsNoLater(one, old)))
+    .map(breakerInWords)
+}
+
+function tripsNoLater(one: Breaker, old: Breaker): boolean {
+  if (one.kind !== old.kind || one.perSeconds !== old.perSeconds) return false
+  return (one.count ?? 0) <= (old.count ?? 0) && (one.factor ?? 0) <= (old.factor ?? 0)
 }
 
 export function tellBreakersGone(io: Io, before: Policy | null, next: Policy | null): void {

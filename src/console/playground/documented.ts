@@ -150,7 +150,18 @@ export function inputOf(
 /** The first number in a JSON text that would go out as another one; null when all are held exactly. */
 export function inexactNumber(text: string): string | null {
   const numbers = text.replace(/"(?:[^"\\]|\\.)*"/g, '').match(/-?\d[\d.eE+-]*/g) ?? []
-  return numbers.find((one) => String(Number(one)) !== one) ?? null
+  return numbers.find((one) => !isHeldExactly(one)) ?? null
+}
+
+/** Every decimal of fifteen digits is, however it is spelled. */
+function isHeldExactly(text: string): boolean {
+  const digits = text
+    .replace(/[eE].*$/, '')
+    .replace(/\D/g, '')
+    .replace(/^0+/, '')
+  const number = Number(text)
+  if (!Number.isFinite(number)) return false
+  return digits.length <= 15 || String(number) === text
 }
 
 function typedValue(type: DocumentedField['type'], text: string): unknown {

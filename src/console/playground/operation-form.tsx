@@ -64,10 +64,8 @@ function Field(shown: {
           rows={4}
           spellcheck={false}
           placeholder={example}
-          onInput={({ currentTarget }) => {
-            currentTarget.setCustomValidity(inexactWords(currentTarget.value))
-            onChange(currentTarget.value)
-          }}
+          ref={(area: HTMLTextAreaElement | null) => area?.setCustomValidity(inexactWords(value))}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
         />
       ) : (
         <input

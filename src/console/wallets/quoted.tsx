@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
+import { ApiError } from '../answers.js'
 import { Card } from '../parts/page.js'
 import { Problem } from '../parts/states.js'
 import { StatusPill } from '../parts/status-pill.js'
@@ -7,6 +8,9 @@ import { TransactionLink } from '../parts/transaction-link.js'
 import { useAction, useQuestion } from '../use-action.js'
 import { unansweredOf } from './unanswered.js'
 import { type Wish, wishesOf } from './wishes.js'
+
+const SENT_BEFORE =
+  'It was sent before, and its answer was lost. Look among the transactions; ask again to send it once more.'
 
 const UNANSWERED = unansweredOf(sessionStorage, Date.now)
 
@@ -44,7 +48,12 @@ export function useQuoted<W, Q>(calls: {
       if (current === null) throw new Error('Ask first.')
       const { of, quote } = current
       wishes.current.sent(of)
-      const answer = await calls.go(of.terms, of.id, quote)
+      const answer = await calls.go(of.terms, of.id, quote).catch((error: unknown) => {
+        // Sent before this page was loaded, by another quote: what became of it is on record.
+        if (!(error instanceof ApiError) || error.code !== 'IDEMPOTENCY_KEY_REUSED') throw error
+        wishes.current.carriedOut(of)
+        throw new Error(SENT_BEFORE)
+      })
       return { of, answer }
     },
     ({ of, answer }) => {

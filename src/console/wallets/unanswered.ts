@@ -39,7 +39,10 @@ export function unansweredOf(
   return {
     idOf: (text) => kept().find((one) => one.text === text)?.id ?? null,
     sent(text, id) {
-      keep([...kept().filter((one) => one.text !== text), { text, id, atMs: nowMs() }])
+      // The service counts from the first time.
+      const first = kept().find((one) => one.text === text && one.id === id)
+      const others = kept().filter((one) => one.text !== text)
+      keep([...others, first ?? { text, id, atMs: nowMs() }])
     },
     answered(text) {
       keep(kept().filter((one) => one.text !== text))

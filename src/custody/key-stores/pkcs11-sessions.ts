@@ -30,6 +30,12 @@ const WAITING_MAX = 1_024
 const ALREADY_INITIALIZED = 0x191
 const ALREADY_LOGGED_IN = 0x100
 
+/** CKR_PIN_INCORRECT, _INVALID, _LEN_RANGE, _EXPIRED, _LOCKED. */
+const PIN_FAULTS: ReadonlySet<number> = new Set([0xa0, 0xa1, 0xa2, 0xa3, 0xa4])
+/** Tokens count wrong PINs and lock themselves: one that was changed there is not tried on and on. */
+const LOGIN_PAUSE_MS = 60_000
+const LATELY = 'it refused the login lately; check the PIN'
+
 interface Waiting {
   readonly resolve: (handle: Buffer) => void
   readonly reject: (error: unknown) => void
@@ -41,15 +47,20 @@ export function openPkcs11Sessions(p11: typeof Pkcs11, access: TokenAccess): Pkc
   const handles = new Set<Buffer>()
   const free: Buffer[] = []
   const waiting: Waiting[] = []
+  let noLoginBeforeMs = Number.NEGATIVE_INFINITY
 
   /** Logged in: the login of a token ends with the token's last session, and where it went away. */
   function openSession(): Buffer {
+    if (performance.now() < noLoginBeforeMs) throw new Error(`token ${access.token}: ${LATELY}`)
     const slot = slotOf(module, access)
     const handle = module.C_OpenSession(slot, p11.CKF_SERIAL_SESSION | p11.CKF_RW_SESSION)
     handles.add(handle)
     try {
       logIn(p11, module, handle, access)
     } catch (error) {
+      if (error instanceof p11.Pkcs11Error && PIN_FAULTS.has(error.code)) {
+        noLoginBeforeMs = performance.now() + LOGIN_PAUSE_MS
+      }
       closeSession(handle)
       throw error
     }

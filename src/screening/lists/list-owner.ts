@@ -3,6 +3,7 @@
  * address set and publishes it to every thread. Nothing else writes lists in memory.
  */
 import { type FSWatcher, mkdirSync, watch } from 'node:fs'
+import { isOracleListName } from '../../config/sanctions-oracles.js'
 import { buildAddressSet } from '../set/address-set.js'
 import { devList } from './dev-list.js'
 import { protectAddresses } from './infrastructure.js'
@@ -241,12 +242,19 @@ class FileListOwner implements ListOwner {
     )
   }
 
+  /** @param file of the store; that of an oracle which is not mirrored does not count, sound or not */
+  #counts(file: string): boolean {
+    const name = file.slice(0, file.lastIndexOf('.'))
+    return this.#mirrors.has(name) || !isOracleListName(name)
+  }
+
   #unusable(): string | null {
     if (this.#options.mode === 'dev') return null
     const withoutImport = this.#withoutImport()
     if (withoutImport !== null) return withoutImport
     // Others being in order does not stand in for one that cannot be read.
-    const [unread] = [...this.#store.unread, ...this.#texts.unread]
+    const counting = this.#store.unread.filter((name) => this.#counts(name))
+    const [unread] = [...counting, ...this.#texts.unread]
     if (unread !== undefined) return `${unread} cannot be loaded`
     const present = new Set(this.#store.lists.map(({ name }) => name))
     const missing = [...this.#mirrors].find((name) => !present.has(name))

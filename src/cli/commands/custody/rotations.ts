@@ -38,7 +38,9 @@ export function registerRotations(custody: Command, io: Io): void {
         root: rootOf(options),
       })
       printRecord(io, options, { ...rotated })
-      io.err('Routers verify this key on chain: call setCoSigner(x, y, overlap) on each of them.\n')
+      io.err(
+        'Routers verify this key on chain: call setCoSigner(x, y, overlap) on each of them once the registry is in place; overlap is at most 3600 s there.\n',
+      )
     })
   custody
     .command('rotate-wrapping-keys')
