@@ -69,6 +69,9 @@ interface Outputs {
 
 const NO_REPLIES: readonly Reply[] = []
 
+/** Of a tick with few commands, which lead to more of them than one each. */
+const TOLD_AT_ONCE = 64
+
 /**
  * Runs the actors of one worker thread. All commands of a tick are decided one after another,
  * what they made durable is committed in one synced transaction, and only then do effects start
@@ -174,8 +177,9 @@ export class ShardHost {
     const batch = new WriteBatch()
     const immediate: Outputs[] = []
     const afterCommit: Outputs[] = []
-    // What an effect that starts at once answers at once is decided in the same tick.
-    for (let left = 2 * this.#mailbox.size; left > 0; left--) {
+    // What an effect that starts at once answers or tells at once is decided in the same tick: it may
+    // have to be in the same commit, as what breakers count has.
+    for (let left = 2 * this.#mailbox.size + TOLD_AT_ONCE; left > 0; left--) {
       const mail = this.#mailbox.take()
       if (mail === undefined) break
       const outputs = this.#handle(mail, batch)

@@ -17,6 +17,7 @@ type Command =
   | 'add'
   | 'add, told at once'
   | 'add and tell'
+  | 'add and tell at once'
   | 'look at once'
   | 'look at disk'
   | 'count'
@@ -73,7 +74,13 @@ describe('a shard', () => {
     return store.reader.keys.lastUsedAtMs(ID) ?? 0
   }
 
-  type Look = 'look' | 'look at once' | 'look at disk'
+  const EFFECTS: Partial<Record<Command, readonly Look[]>> = {
+    'add and tell': ['look'],
+    'add and tell at once': ['tell at once'],
+  }
+  const TOLD = 5
+
+  type Look = 'look' | 'look at once' | 'look at disk' | 'tell at once'
 
   function counter(): ActorShell<{ count: number }, Command, number, Look> {
     return {
@@ -97,7 +104,7 @@ describe('a shard', () => {
         }
         return {
           events: [state.count],
-          effects: command === 'add and tell' ? ['look'] : [],
+          effects: EFFECTS[command] ?? [],
           replies: reply(state.count),
         }
       },
@@ -108,8 +115,12 @@ describe('a shard', () => {
         resumedAt.push(state.count)
         return null
       },
-      startsAtOnce: (effect) => effect === 'look at once',
-      run(_id, _effect, self) {
+      startsAtOnce: (effect) => effect === 'look at once' || effect === 'tell at once',
+      run(_id, effect, self) {
+        if (effect === 'tell at once') {
+          for (let i = 0; i < TOLD; i++) self('add')
+          return
+        }
         happened.push(`effect sees ${stored()}`)
         self('flushed')
       },
@@ -180,6 +191,12 @@ describe('a shard', () => {
     const after = ask('add and tell')
     await answered(after)
     expect(happened).toEqual(['effect sees 0', 'reply 1', `reply ${after}`, 'effect sees 2'])
+  })
+
+  test('what a command tells others at once is in the same commit', async () => {
+    const token = ask('add and tell at once')
+    expect(await answered(token)).toEqual({ ok: true, value: 1 })
+    expect(storedWhenAnswered.get(token)).toBe(1 + TOLD)
   })
 
   test('a command that writes nothing waits for no disk', async () => {
