@@ -6,18 +6,10 @@ import type { Commits } from '../../src/store/commits.js'
 import { WriteBatch } from '../../src/store/write-batch.js'
 import type { AskResult, Delivery, ErasedShell, Reply, ReplyToken } from './actor.js'
 import { Mailbox } from './mailbox.js'
+import { type Resident, Residents } from './residents.js'
 
 /** Commands waiting in one worker; beyond it callers get OVERLOADED and nothing is done. */
 const MAILBOX_CAPACITY = 50_000
-
-/** Actors kept in memory by one worker; idle ones beyond it are forgotten, oldest use first. */
-const RESIDENT_ACTORS_MAX = 50_000
-
-/**
- * From so many on the order of use is kept. Moving an actor to the end of its map at each command
- * costs more than finding it, and below this nothing is forgotten soon.
- */
-const RESIDENTS_IN_ORDER_MIN = RESIDENT_ACTORS_MAX / 2
 
 export interface ShardHostOptions {
   readonly shells: readonly ErasedShell[]
@@ -30,28 +22,6 @@ export interface ShardHostOptions {
   readonly log: { error(context: object, message: string): void }
   /** The disk refused a commit: memory and store differ, so the process must start over. */
   readonly fatal: (error: unknown) => void
-}
-
-interface Resident {
-  readonly address: Pick<Delivery, 'kind' | 'id'>
-  readonly shell: ErasedShell
-  readonly state: unknown
-  /** Set after a broken invariant: another takes its place once its commits are on disk. */
-  broken: boolean
-  /** Commits of this actor that are not on disk yet. */
-  commitsPending: number
-  /** Callers whose answer is not decided, so that none is forgotten when it is stopped. */
-  readonly waiting: Set<ReplyToken>
-  /** Forgotten, or broken: whoever holds on to it has to look again. Never unset. */
-  stale: boolean
-  /** Messages that came while it waits to be loaded anew, oldest first; null while there is none. */
-  kept: KeptMessage[] | null
-}
-
-interface KeptMessage {
-  readonly envelope: Delivery
-  /** Whether it still has to be prepared for the mailbox. */
-  readonly isPrepared: boolean
 }
 
 /** A command in the mailbox, with its actor where that was at hand: finding it costs two look-ups. */
@@ -83,10 +53,7 @@ export class ShardHost {
   readonly #shells: ReadonlyMap<string, ErasedShell>
   readonly #mailbox: Mailbox<Mail>
   readonly #tookToCommit: (elapsedMs: number) => void
-  /** By kind, then id: a command finds its actor without a key being made for it. */
-  readonly #byKind = new Map<string, Map<string, Resident>>()
-  /** All of them. Insertion order is order of use while there are many: the oldest comes first. */
-  readonly #residents = new Set<Resident>()
+  readonly #residents = new Residents()
   #tickScheduled = false
   #commitsPending = 0
   #lastCommit: Promise<void> = Promise.resolve()
@@ -261,7 +228,7 @@ export class ShardHost {
         }
         if (events.length > 0) appended(events)
         for (const output of outputs) this.#release(output)
-        this.#evictIdle()
+        this.#residents.forgetIdle()
       },
       (error: unknown) => {
         this.#isOver = true
@@ -304,41 +271,25 @@ export class ShardHost {
 
   #addressee(mail: Mail): Resident | undefined {
     const { resident } = mail
-    const inOrder = this.#residents.size >= RESIDENTS_IN_ORDER_MIN
-    return resident === null || resident.stale || inOrder ? this.#resident(mail, true) : resident
+    const isAtHand = resident !== null && !resident.stale && !this.#residents.isInOrder
+    return isAtHand ? resident : this.#resident(mail, true)
   }
 
   /** Undefined, with the caller refused or the message kept, while a broken actor waits for its commits. */
   #resident(envelope: Delivery, isPrepared: boolean): Resident | undefined {
-    const known = this.#byKind.get(envelope.kind)?.get(envelope.id)
+    const known = this.#residents.find(envelope)
     if (known?.broken === true) {
       if (known.commitsPending > 0) {
         this.#putOff(known, envelope, isPrepared)
         return undefined
       }
-      this.#residents.delete(known)
     } else if (known !== undefined) {
-      if (this.#residents.size >= RESIDENTS_IN_ORDER_MIN) {
-        this.#residents.delete(known)
-        this.#residents.add(known)
-      }
+      this.#residents.used(known)
       return known
     }
     const shell = this.#shells.get(envelope.kind)
     if (shell === undefined) throw new Error(`no actor of kind ${envelope.kind}`)
-    const resident: Resident = {
-      address: { kind: envelope.kind, id: envelope.id },
-      shell,
-      state: shell.load(envelope.id),
-      broken: false,
-      commitsPending: 0,
-      waiting: new Set(),
-      stale: false,
-      kept: null,
-    }
-    this.#residents.add(resident)
-    const ofKind = this.#byKind.get(envelope.kind) ?? new Map<string, Resident>()
-    this.#byKind.set(envelope.kind, ofKind.set(envelope.id, resident))
+    const resident = this.#residents.load(shell, envelope)
     this.#resume(resident)
     return resident
   }
@@ -386,19 +337,6 @@ export class ShardHost {
     resident.stale = true
     for (const token of resident.waiting) this.#options.reply(token, refused)
     resident.waiting.clear()
-  }
-
-  #evictIdle(): void {
-    if (this.#residents.size <= RESIDENT_ACTORS_MAX) return
-    for (const resident of this.#residents) {
-      if (this.#residents.size <= RESIDENT_ACTORS_MAX) return
-      if (resident.commitsPending > 0 || resident.waiting.size > 0) continue
-      if (!resident.shell.idle(resident.state)) continue
-      const { kind, id } = resident.address
-      resident.stale = true
-      this.#residents.delete(resident)
-      this.#byKind.get(kind)?.delete(id)
-    }
   }
 }
 

@@ -36,6 +36,13 @@ const FREE: QuotaCommand = { type: 'free' }
 const isTaken = (state: QuotaState, name: string) =>
   decide(state, reserve(name), 1).replies[0]?.result.ok
 
+/** A counter of a user who has so many webhooks in the store; answers whether it took the command. */
+function counterOver(stored: () => number) {
+  const shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: stored() }))
+  const holder = shell.load('user-1')
+  return (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
+}
+
 describe('a user’s counter', () => {
   test('counts what is being made, so that no race passes the limit', () => {
     const state = fresh(1)
@@ -58,9 +65,7 @@ describe('a user’s counter', () => {
 
   test('gives what is freed away while others are being made', () => {
     let stored = LIMIT
-    const shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: stored }))
-    const holder = shell.load('user-1')
-    const ask = (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
+    const ask = counterOver(() => stored)
     stored = LIMIT - 2
     ask(FREE)
     expect(['a', 'b', 'c'].map((name) => ask(reserve(name)))).toEqual([true, true, false])
@@ -74,9 +79,7 @@ describe('a user’s counter', () => {
     ['before it was loaded', LIMIT - 1],
   ])('gives what was freed %s to one, however often it hears of it', (_, storedAtLoad) => {
     let stored = storedAtLoad
-    const shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: stored }))
-    const holder = shell.load('user-1')
-    const ask = (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
+    const ask = counterOver(() => stored)
     stored = LIMIT - 1
     ask(FREE)
     ask(FREE)
@@ -88,9 +91,7 @@ describe('a user’s counter', () => {
 
   test('gives all that went with what was freed to others', () => {
     let stored = LIMIT
-    const shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: stored }))
-    const holder = shell.load('user-1')
-    const ask = (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
+    const ask = counterOver(() => stored)
     stored = 0
     ask(FREE)
     const asked = Array.from({ length: LIMIT + 1 }, (_, n) => ask(reserve(`${n}`)))
@@ -110,21 +111,18 @@ describe('a user’s counter', () => {
 
   test('refuses what it does not know to be free, until the records say so', () => {
     let stored = LIMIT - 1
-    const shell = createQuotaShell(() => ({ wallets: 0, keys: 0, webhooks: stored }))
-    const holder = shell.load('user-1')
-    const ask = (command: QuotaCommand) => shell.decide(holder, command, 1).replies[0]?.result.ok
+    const ask = counterOver(() => stored)
     expect(ask(reserve('a'))).toBe(true)
     ask(settle('a', 'unknown'))
     // It was made anyway.
     stored = LIMIT
     expect(ask(reserve('b'))).toBe(false)
     stored = LIMIT - 1
-    const late = shell.load('user-2')
-    shell.decide(late, reserve('a'), 1)
-    shell.decide(late, settle('a', 'unknown'), 1)
+    const late = counterOver(() => stored)
+    late(reserve('a'))
+    late(settle('a', 'unknown'))
     // It was not: the records are counted before anybody is refused.
-    expect(shell.decide(late, reserve('b'), 1).replies[0]?.result.ok).toBe(true)
-    expect(shell.decide(late, reserve('c'), 1).replies[0]?.result.ok).toBe(false)
+    expect([late(reserve('b')), late(reserve('c'))]).toEqual([true, false])
   })
 })
 
