@@ -3,7 +3,7 @@ import { FaultError, fault } from '../errors/fault.js'
 import { parseBlock } from './heads.js'
 import { fixedHex, quantityNumber, record, toQuantity } from './hex.js'
 import { RpcShapeError } from './rpc/errors.js'
-import type { RpcClient } from './rpc/types.js'
+import type { RpcCall, RpcClient } from './rpc/types.js'
 
 /** An event of one contract; numbers and sizes are checked, the data is not decoded. */
 export interface ContractEvent {
@@ -55,23 +55,25 @@ export function createContractEvents(
     },
     async range(from, to) {
       const [fromBlock, toBlock] = [toQuantity(from), toQuantity(to)]
-      // By the word of one node: one that lags has an empty list for blocks that it has not seen,
-      // and another one's block besides it would pass them over for good.
-      const views = await rpc.views([
+      const asked: readonly [RpcCall, RpcCall] = [
         { method: 'eth_getLogs', params: [{ address, topics: [topics], fromBlock, toBlock }] },
         { method: 'eth_getBlockByNumber', params: [toBlock, false] },
-      ])
-      let failure: unknown = new FaultError(fault('CHAIN_UNAVAILABLE', { chain_id: rpc.chainId }))
-      for (const [logs, last] of views) {
+      ]
+      let found: EventRange | null = null
+      let failure: unknown = null
+      // By the word of one node: one that lags has an empty list for blocks that it has not seen,
+      // and another one's block besides it would pass them over for good.
+      await rpc.views(asked, ([logs, last]) => {
         try {
-          const through = parseBlock(rpc.chainId, last)
-          if (through === null) throw new RpcShapeError('a block that the node has')
-          return { events: parseEvents(logs, address), through }
+          found = rangeOf(rpc.chainId, address, logs, last)
         } catch (error) {
           failure = error
         }
-      }
-      throw failure
+        return found !== null
+      })
+      if (found !== null) return found
+      if (failure !== null) throw failure
+      return await apart(rpc, address, asked)
     },
     async existsAt(at) {
       const code = await rpc.request<unknown>('eth_getCode', [address, toQuantity(at)])
@@ -80,6 +82,33 @@ export function createContractEvents(
     },
   }
 }
+
+/** @throws unless the node has the last block, and a list of events */
+function rangeOf(chainId: number, address: Address, logs: unknown, last: unknown): EventRange {
+  const through = parseBlock(chainId, last)
+  if (through === null) throw new RpcShapeError('a block that the node has')
+  return { events: parseEvents(logs, address), through }
+}
+
+/**
+ * Where no node answers both in one request: of a single one both are its own word however it is
+ * asked, the block first, so that it has it when it lists; and what it refuses one with is said.
+ */
+async function apart(
+  rpc: RpcClient,
+  address: Address,
+  [asked, block]: readonly [RpcCall, RpcCall],
+): Promise<EventRange> {
+  if (rpc.endpoints().length > 1) {
+    throw new FaultError(fault('CHAIN_UNAVAILABLE', { chain_id: rpc.chainId }, undefined, NO_BATCH))
+  }
+  const last = await rpc.request<unknown>(block.method, block.params)
+  const logs = await rpc.request<unknown>(asked.method, asked.params)
+  return rangeOf(rpc.chainId, address, logs, last)
+}
+
+const NO_BATCH =
+  'no endpoint answered for the events and their last block in one request; the range may be too large'
 
 function parseEvents(logs: unknown, address: Address): readonly ContractEvent[] {
   if (!Array.isArray(logs) || logs.length > EVENTS_MAX) throw new RpcShapeError('logs')

@@ -110,6 +110,7 @@ describe('the events of a contract', () => {
     }
   const limited = { error: { code: -32005, message: 'limit exceeded' } }
   const has = { result: block }
+  const noBatches = { jsonrpc: '2.0', id: null, error: { code: -32600, message: 'no batches' } }
 
   test.each<[string, Node, Node]>([
     ['refuses to name the last block', nodeOf([], limited), nodeOf([event], has)],
@@ -128,6 +129,37 @@ describe('the events of a contract', () => {
     await expect(
       createContractEvents(client, CONTRACT, [TOPIC]).range(1, 100),
     ).rejects.toBeInstanceOf(RpcShapeError)
+    await client.close()
+  })
+
+  test('are asked of one node, where it answers for them', async () => {
+    let asked = 0
+    const client = clientOf(nodeOf([event], has), (calls) => {
+      asked += calls.filter(({ method }) => method === 'eth_getLogs').length
+      return nodeOf([event], has)(calls)
+    })
+    await createContractEvents(client, CONTRACT, [TOPIC]).range(1, 100)
+    expect(asked).toBe(0)
+    await client.close()
+  })
+
+  test('are had from a single node that answers no batches', async () => {
+    const one = nodeOf([event], has)
+    const client = clientOf((calls) => (calls.length === 1 ? one(calls) : noBatches))
+    const { events } = await createContractEvents(client, CONTRACT, [TOPIC]).range(1, 100)
+    expect(events).toMatchObject([{ blockNumber: 96 }])
+    await client.close()
+  })
+
+  test('are not put together of what two nodes answer apart', async () => {
+    const alone =
+      (node: Node): Node =>
+      (calls) =>
+        calls.length === 1 ? node(calls) : noBatches
+    const client = clientOf(alone(nodeOf([], limited)), alone(nodeOf([event], has)))
+    await expect(
+      createContractEvents(client, CONTRACT, [TOPIC]).range(1, 100),
+    ).rejects.toMatchObject({ fault: { code: 'CHAIN_UNAVAILABLE' } })
     await client.close()
   })
 })

@@ -174,12 +174,13 @@ export function createRpcClient(options: RpcClientOptions): RpcClient {
         }
       })
     },
-    views(calls) {
+    views(calls, isEnough) {
       return new Promise((resolve) => {
         if (closed || calls.length > BATCH_MAX) return resolve([])
         if (
           views.push({
             texts: calls.map((call) => ({ text: serialiseCall(call) })),
+            isEnough: isEnough ?? null,
             resolve,
           })
         )

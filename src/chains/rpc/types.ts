@@ -43,8 +43,9 @@ export interface RpcClient {
    * What each endpoint sees by itself: all calls go to every usable one in one request, and one
    * that does not answer all of them is left out. For proofs, which parts from several nodes do
    * not make. Never rejects; empty when no endpoint answered all, or too much waits.
+   * @param isEnough asks one endpoint after another instead, until what one sees is enough
    */
-  views(calls: readonly RpcCall[]): Promise<readonly View[]>
+  views(calls: readonly RpcCall[], isEnough?: (view: View) => boolean): Promise<readonly View[]>
   /** Hands signed bytes to the chain. Never rejects: the outcome says what is known. */
   sendRawTransaction(raw: Hex): Promise<BroadcastOutcome>
   /**

@@ -11,11 +11,27 @@ import { requestBody } from './wire.js'
 export interface PendingViews {
   /** `serialiseCall` of each call. */
   readonly texts: readonly { readonly text: string }[]
+  /** Null: every endpoint is asked, all at once. */
+  readonly isEnough: ((view: View) => boolean) | null
   resolve(views: readonly View[]): void
 }
 
 export interface ViewRunner {
   run(items: PendingViews[]): Promise<void>
+}
+
+async function inTurn(
+  endpoints: readonly Endpoint[],
+  ask: (endpoint: Endpoint) => Promise<View | null>,
+  isEnough: (view: View) => boolean,
+): Promise<(View | null)[]> {
+  const views: (View | null)[] = []
+  for (const endpoint of endpoints) {
+    const view = await ask(endpoint)
+    views.push(view)
+    if (view !== null && isEnough(view)) break
+  }
+  return views
 }
 
 export function createViewRunner(set: EndpointSet): ViewRunner {
@@ -27,10 +43,14 @@ export function createViewRunner(set: EndpointSet): ViewRunner {
 
   return {
     async run(items) {
-      for (const { texts, resolve } of items) {
+      for (const { texts, isEnough, resolve } of items) {
         const body = requestBody(texts)
         const usable = await set.usable()
-        const views = await Promise.all(usable.map((it) => viewOf(it, body, texts.length)))
+        const ask = (endpoint: Endpoint) => viewOf(endpoint, body, texts.length)
+        const views =
+          isEnough === null
+            ? await Promise.all(usable.map(ask))
+            : await inTurn(usable, ask, isEnough)
         resolve(views.filter((view) => view !== null))
       }
     },
