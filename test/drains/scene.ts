@@ -179,6 +179,8 @@ async function endow(stage: Stage, wallet: Address) {
   await chain.client.impersonateAccount({ address: from })
   const receipt = await chain.client.sendTransactionSync({
     ...{ account: from, to: at.benefactor, data, value: 2n * ETHER, gas: 10_000_000n },
+    // Another case may keep blocks from coming for as long as its calls take.
+    timeout: QUIET_TIMEOUT_MS,
   })
   const log = receipt.logs.find(
     ({ address }) => address.toLowerCase() === at.benefactor.toLowerCase(),

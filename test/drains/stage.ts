@@ -69,6 +69,8 @@ const BASE = 8453
 const NATIVE_USD = 3_000n
 const SHARES = 10n ** 12n
 const GAS_MAX = 10_000_000n
+/** One case may keep blocks from coming while another deploys. */
+const MINED_TIMEOUT_MS = 60_000
 /** What the benefactor has to give, enough for a few hundred wallets. */
 const STASH_USD = 5_000_000n
 const POOL_SIDE_USD = 1_000_000n
@@ -116,7 +118,8 @@ async function furnish(stack: Stack, compiled: readonly CompiledContract[]): Pro
     const account = getAddress(newAddress())
     await client.impersonateAccount({ address: account })
     await client.setBalance({ address: account, value: ETHER })
-    const { contractAddress } = await client.sendTransactionSync({ account, data, gas: GAS_MAX })
+    const sent = { account, data, gas: GAS_MAX, timeout: MINED_TIMEOUT_MS }
+    const { contractAddress } = await client.sendTransactionSync(sent)
     if (!contractAddress) throw new Error(`${name} was not deployed`)
     return contractAddress
   }
