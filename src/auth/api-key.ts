@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type ApiKey, type Environment, keyStatus } from '../domain/api-key.js'
+import type { KeyId } from '../domain/ids.js'
 import { type Fault, fault, ok, type Result, refuse } from '../errors/fault.js'
 
 /**
@@ -26,6 +27,7 @@ const CACHED_UNKNOWN_MAX = 10_000
 const RECORD_AGE_MS_MAX = 5_000
 /** Short, so that a key works soon after it is issued even where `invalidate` did not reach. */
 const UNKNOWN_AGE_MS_MAX = 1_000
+const MINUTE_MS = 60_000
 
 /** The store's part: key records by the hex SHA-256 of their secret. */
 export interface ApiKeyReader {
@@ -60,6 +62,8 @@ export interface ApiKeyAuthenticatorOptions {
   readonly deriveProofKey: (secret: string) => Uint8Array
   /** Wall clock, milliseconds since the epoch. */
   readonly nowMs: () => number
+  /** Told of a key's first use in each minute, and of some more. */
+  readonly saw?: (keyId: KeyId) => void
   readonly cachedKeysMax?: number
 }
 
@@ -67,12 +71,14 @@ interface CachedKey {
   readonly key: ApiKey
   readonly proofKey: Uint8Array
   readonly readAtMs: number
+  /** Of its latest use. */
+  minute: number
 }
 
 export function createApiKeyAuthenticator(
   options: ApiKeyAuthenticatorOptions,
 ): ApiKeyAuthenticator {
-  const { reader, environment, deriveProofKey, nowMs } = options
+  const { reader, environment, deriveProofKey, nowMs, saw } = options
   const known = new LRUCache<string, CachedKey>({
     max: options.cachedKeysMax ?? CACHED_KEYS_MAX,
     // Requests hold copies, so that wiping here never blanks a key under a running request.
@@ -98,7 +104,7 @@ export function createApiKeyAuthenticator(
     unknownSinceMs.delete(hashHex)
     // The same hash is the same secret; a copy, since what drops out of the cache is wiped.
     const proofKey = cached === undefined ? deriveProofKey(secret) : cached.proofKey.slice()
-    const entry = { key, proofKey, readAtMs: now }
+    const entry = { key, proofKey, readAtMs: now, minute: Number.NaN }
     known.set(hashHex, entry)
     return entry
   }
@@ -120,6 +126,11 @@ export function createApiKeyAuthenticator(
         return refuse(fault('INVALID_KEY'))
       }
       if (keyStatus(found.key, now) === 'revoked') return refuse(fault('INVALID_KEY'))
+      const minute = Math.floor(now / MINUTE_MS)
+      if (minute !== found.minute) {
+        found.minute = minute
+        saw?.(found.key.keyId)
+      }
       return ok({ key: found.key, proofKey: new Uint8Array(found.proofKey) })
     },
     invalidate(hashHex) {

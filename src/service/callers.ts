@@ -28,6 +28,7 @@ export function openCallers({
   timers,
   recordUses,
 }: CallersOptions) {
+  const uses = createKeyUseRecorder({ write: recordUses, nowMs: clock.nowMs })
   const keys = createApiKeyAuthenticator({
     reader: {
       byHash(hash) {
@@ -37,17 +38,13 @@ export function openCallers({
     environment: config.environment,
     deriveProofKey,
     nowMs: clock.latestMs,
+    saw: uses.saw,
   })
-  const uses = createKeyUseRecorder({ write: recordUses, nowMs: clock.nowMs })
   const nowMs = timers.elapsed
   return {
     /** What REST and MCP ask of a caller with a key. */
     byKey: {
-      authenticate(header: string) {
-        const caller = keys.authenticate(header)
-        if (caller.ok) uses.saw(caller.value.key.keyId)
-        return freezes.noted(caller)
-      },
+      authenticate: (header: string) => freezes.noted(keys.authenticate(header)),
       rateLimit: createRateLimiter({ policy: { ...KEY_POLICY, ...config.rateLimit }, nowMs }),
       failedAuthentications: createRateLimiter({ policy: FAILED_AUTHENTICATION_POLICY, nowMs }),
     },

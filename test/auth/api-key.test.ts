@@ -28,7 +28,13 @@ const KEY: ApiKey = {
 
 /** A store of one key that counts its reads, and a clock that stops until it is moved. */
 function setUp(key: ApiKey | null = KEY, cachedKeysMax = 10) {
-  const state = { key, reads: 0, nowMs: 1_000_000, derived: [] as Uint8Array[] }
+  const state = {
+    key,
+    reads: 0,
+    nowMs: 1_000_000,
+    derived: [] as Uint8Array[],
+    seen: [] as string[],
+  }
   const reader: ApiKeyReader = {
     byHash: (hashHex) => {
       state.reads++
@@ -44,6 +50,7 @@ function setUp(key: ApiKey | null = KEY, cachedKeysMax = 10) {
       return proofKey
     },
     nowMs: () => state.nowMs,
+    saw: (keyId) => state.seen.push(keyId),
     cachedKeysMax,
   })
   const codeOf = (header: string) => {
@@ -109,6 +116,24 @@ describe('key status', () => {
     state.key = { ...KEY, revokedAtMs: state.nowMs }
     state.nowMs += 5_000
     expect(codeOf(SECRET)).toBe('INVALID_KEY')
+  })
+})
+
+describe('uses', () => {
+  test('the first use in each minute is told, also of a record at hand, and none that is refused', () => {
+    const { state, authenticator, codeOf } = setUp()
+    state.nowMs = 60_000 - 1
+    codeOf(SECRET)
+    expect(state.seen).toEqual([KEY.keyId])
+    state.nowMs += 1
+    for (let i = 0; i < 3; i++) codeOf(SECRET)
+    expect(state.seen).toEqual([KEY.keyId, KEY.keyId])
+    expect(state.reads).toBe(1)
+    state.key = { ...KEY, revokedAtMs: 1 }
+    authenticator.invalidate(HASH)
+    state.nowMs += 60_000
+    expect(codeOf(SECRET)).toBe('INVALID_KEY')
+    expect(state.seen).toHaveLength(2)
   })
 })
 
