@@ -155,7 +155,7 @@ export const policyLimits = z
     ),
   })
   .nullable()
-  .describe('what the policy of this key lets through; null: any call within the caps')
+  .describe('what the policy of the key lets through; null: any call within the caps')
 
 export function rulesInWords({ rules }: Policy) {
   return rules.map((one) => ({

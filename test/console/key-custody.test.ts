@@ -193,10 +193,14 @@ describe('a key that a key makes', () => {
     const grandchild = await made(child, { expires_at: sooner })
     expect(await recordOf(grandchild.keyId)).toMatchObject({ parent_key_id: child.keyId })
     expect((await send(grandchild)).status).toBe(200)
+    // What its maker is given later holds for it too, and it can see that.
+    const ceiling = { chain_id: 1, token: 'native', per: 'day', amount: '7' }
+    await patch(maker.keyId, { policy: { default: 'allow', ceilings: [ceiling] } })
     const { json } = await grandchild.api.get('/api/limits')
+    expect(json.policy).toBeNull()
     expect(json.parents).toMatchObject([
-      { daily_limit_usd: '50.00' },
-      { daily_limit_usd: '100.00' },
+      { daily_limit_usd: '50.00', policy: null },
+      { daily_limit_usd: '100.00', policy: { default: 'allow', ceilings: [ceiling] } },
     ])
     const makerLimits = await maker.api.get('/api/limits')
     expect(Number(makerLimits.json.daily_used_usd)).toBeGreaterThan(0)

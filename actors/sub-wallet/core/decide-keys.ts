@@ -7,7 +7,7 @@ import { showCall, showVenueCall } from '../../../src/policy/call-shown.js'
 import { ceilingResetsAtMs } from '../../../src/policy/ceilings.js'
 import type { ReplyToken } from '../../runtime/actor.js'
 import { spendWithCredits } from './cap-gate.js'
-import { capsAbove } from './caps-above.js'
+import { type CapNode, capsAbove } from './caps-above.js'
 import {
   narrowPredecessors,
   openGrantOf,
@@ -175,8 +175,14 @@ export function readLimits(
     return
   }
   const counters = countersOf(state, key.lineageId, nowMs)
-  const above = capsAbove(state, key.lineageId, nowMs)
-  const answer: LimitsAnswer = { key, counters, above, ceilings: ceilingsOf(state, key, nowMs) }
+  const withCeilings = (node: CapNode) => ({
+    ...node,
+    ceilings: ceilingsOf(state, node.key, nowMs),
+  })
+  const answer: LimitsAnswer = {
+    ...withCeilings({ key, counters }),
+    above: capsAbove(state, key.lineageId, nowMs).map(withCeilings),
+  }
   const spend =
     forecast === undefined
       ? null

@@ -1,7 +1,6 @@
 import type { ApiKey } from '../../../src/domain/api-key.js'
 import type { Approval } from '../../../src/domain/approval.js'
 import type { UsdMicros } from '../../../src/domain/money.js'
-import type { SpendCounters } from '../../../src/domain/spend.js'
 import type { Transaction } from '../../../src/domain/transaction.js'
 import type { SubWallet } from '../../../src/domain/wallet.js'
 import type { Fault } from '../../../src/errors/fault.js'
@@ -54,13 +53,14 @@ export interface CeilingUse {
   readonly resetsAtMs: number
 }
 
-export interface LimitsAnswer {
-  readonly key: ApiKey
-  readonly counters: SpendCounters
-  /** Of the keys above, nearest first: their caps hold as well. */
-  readonly above: readonly CapNode[]
-  /** Of the key's policy, with what of them has gone. */
+/** A key whose caps and policy hold for a call, with what has gone of them. */
+export interface LimitsNode extends CapNode {
   readonly ceilings: readonly CeilingUse[]
+}
+
+export interface LimitsAnswer extends LimitsNode {
+  /** The keys above, nearest first. */
+  readonly above: readonly LimitsNode[]
   /** What a policy makes of the call that was asked about. */
   readonly foreseen?: Foreseen
   /** What the forecast call counts for this key; absent where none was asked about. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { subWalletAddress } from '../../../actors/addresses.js'
-import type { CeilingUse, LimitsAnswer } from '../../../actors/sub-wallet/core/replies.js'
+import type { LimitsAnswer, LimitsNode } from '../../../actors/sub-wallet/core/replies.js'
 import { rulesInWords } from '../../api/call-policy.js'
 import { keepJson } from '../../api/json-text.js'
 import type { OperationOutput } from '../../api/operations.js'
@@ -11,7 +11,6 @@ import { isoTime } from '../../domain/iso-time.js'
 import { USD_CAP } from '../../domain/key-policy-forms.js'
 import { formatUsd } from '../../domain/money.js'
 import { dayEndMs, monthEndMs, utcDay } from '../../domain/spend.js'
-import type { Policy } from '../../policy/policy.js'
 import { freezeView } from '../console/views.js'
 import type { AgentHandlers, Answer } from '../context.js'
 import type { OperationPorts } from '../ports.js'
@@ -62,24 +61,22 @@ export function getLimits(
   }
 }
 
-function limitsOf(
-  { key, counters, above, ceilings }: LimitsAnswer,
-  frozen: Freezing | null,
-): Limits {
+function limitsOf({ above, ...own }: LimitsAnswer, frozen: Freezing | null): Limits {
+  const { counters } = own
   const dailyResetsAt = isoTime(dayEndMs(counters.day))
   return {
-    ...capsOf({ key, counters }),
+    ...capsOf(own),
     resets_at: dailyResetsAt,
     daily_resets_at: dailyResetsAt,
     monthly_resets_at: isoTime(monthEndMs(counters.month)),
     reserved_usd: formatUsd(counters.reservedMicros),
-    parents: above.map(capsOf),
-    policy: key.policy === null ? null : policyOf(key.policy, ceilings),
+    parents: above.map((node) => ({ ...capsOf(node), policy: policyOf(node) })),
+    policy: policyOf(own),
     frozen: frozen === null ? null : { ...freezeView(frozen), scope: frozen.scope },
   }
 }
 
-function capsOf({ key, counters }: Pick<LimitsAnswer, 'key' | 'counters'>) {
+function capsOf({ key, counters }: LimitsNode) {
   return {
     daily_limit_usd: USD_CAP.toWire(key.dailyLimitMicros),
     daily_used_usd: formatUsd(counters.dayMicros),
@@ -88,7 +85,8 @@ function capsOf({ key, counters }: Pick<LimitsAnswer, 'key' | 'counters'>) {
   }
 }
 
-function policyOf(policy: Policy, ceilings: readonly CeilingUse[]) {
+function policyOf({ key: { policy }, ceilings }: LimitsNode) {
+  if (policy === null) return null
   const { perTransactionMicros, fallback } = policy
   return {
     per_transaction_usd: perTransactionMicros === null ? null : formatUsd(perTransactionMicros),
