@@ -54,6 +54,7 @@ import { ShardHost } from './runtime/shard-host.js'
 import { createSharePriceShell } from './share-prices/shell.js'
 import { decodeCommand } from './sub-wallet/encoded-send.js'
 import { followSteps, type StepReader } from './sub-wallet/follow-steps.js'
+import type { SubWalletPorts } from './sub-wallet/ports.js'
 import { encodeAnswer } from './sub-wallet/send-reply.js'
 import { createSubWalletShell } from './sub-wallet/shell.js'
 import { createUserBreakersShell } from './user-breakers/shell.js'
@@ -156,6 +157,24 @@ function tell(envelope: Envelope): void {
   else outbox.push({ type: 'envelope', envelope })
 }
 
+const subWalletPorts: SubWalletPorts = {
+  ...{ reader, chains, prices, quoter, screener, coSigner, tell, approvals, replan },
+  receipts: quoter,
+  freezes: freezes.book,
+  userBreakers,
+  keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
+  versions: attachVersions(start.walletVersions),
+  ...{ auditLog, log, timers },
+}
+const subWallets = followSteps(createSubWalletShell(subWalletPorts), {
+  path,
+  latency: meter.latency,
+  steps: stepReader,
+})
+// Faults that callers ask for are no part of a live service: it does not even load them.
+const drills =
+  start.environment === 'test' ? await import('./sub-wallet/drills/drilled-shell.js') : null
+
 const host = new ShardHost({
   commits,
   timers,
@@ -163,28 +182,7 @@ const host = new ShardHost({
   log,
   shells: [
     eraseShell(
-      followSteps(
-        createSubWalletShell({
-          reader,
-          chains,
-          prices,
-          quoter,
-          receipts: quoter,
-          screener,
-          coSigner,
-          tell,
-          approvals,
-          replan,
-          freezes: freezes.book,
-          userBreakers,
-          keyChanged: (secretHash) => outbox.push({ type: 'key-changed', secretHash }),
-          versions: attachVersions(start.walletVersions),
-          auditLog,
-          log,
-          timers,
-        }),
-        { path, latency: meter.latency, steps: stepReader },
-      ),
+      drills === null ? subWallets : drills.createDrilledShell(subWallets, subWalletPorts),
     ),
     eraseShell(
       meterUnconfirmed(

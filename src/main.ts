@@ -33,6 +33,7 @@ import { createMcpRoutes } from './mcp/routes.js'
 import { createAgentHandlers } from './operations/agent-handlers.js'
 import { createConsoleHandlers } from './operations/console-handlers.js'
 import { stopConsoleWrites } from './operations/console-writes.js'
+import type { AgentHandlers } from './operations/context.js'
 import { sampleSharePrices } from './operations/sponsored/markets.js'
 import { admitWrites, createWriteAdmission } from './operations/write-admission.js'
 import { createListOwner } from './screening/lists/list-owner.js'
@@ -151,6 +152,7 @@ const actors = await startActors({
     { length: config.workers },
     (_, workerIndex): WorkerStart => ({
       ...{ workerIndex, workerCount: config.workers, home, mode, storeDirectory, boot },
+      environment: config.environment,
       logLevel: config.logLevel,
       tellsSteps: traces !== null,
       deliveriesPerSecond: config.deliveriesPerSecond,
@@ -227,8 +229,16 @@ const ports = openOperationPorts(
 )
 const stopSampling = sampleSharePrices(ports)
 const writesStopped = () => clock.refusal() ?? disk.refusal()
-const admitted = admitWrites(createAgentHandlers(ports), writes, writesStopped)
-const agent = traces === null ? admitted : traces.around(admitted)
+const around = (handlers: AgentHandlers): AgentHandlers => {
+  const admitted = admitWrites(handlers, writes, writesStopped)
+  return traces === null ? admitted : traces.around(admitted)
+}
+const agent = around(createAgentHandlers(ports))
+// Faults that callers ask for are no part of a live service: it does not even load them.
+const drills =
+  config.environment === 'test'
+    ? { drilled: (await import('./service/drills.js')).createDrilledHandlers(ports, around) }
+    : {}
 const quorum = () => readQuorumReach(quorumReach)
 const consoleHandlers = stopConsoleWrites(
   createConsoleHandlers(ports),
@@ -264,12 +274,14 @@ const server = createHttpServer({
   remembersConsole: consoleTokens.remembers,
   verifyConsole: consoleTokens.verify,
   readableSeq: sequence.readable,
+  ...drills,
   extraRoutes: [
     ...createMcpRoutes({
       ...callers.byKey,
       agent,
       logger,
       subKeyTool: config.mcpSubKeys,
+      ...drills,
       ...(traces === null ? {} : { traces }),
       ...(config.publicHosts === null ? {} : { allowedHosts: config.publicHosts }),
     }),

@@ -1,4 +1,5 @@
 import type { ChainHead } from '../../src/chains/heads.js'
+import type { Environment } from '../../src/domain/api-key.js'
 import type { Freeze } from '../../src/domain/freeze.js'
 import type { UserId } from '../../src/domain/ids.js'
 import type { TransactionStep } from '../../src/domain/path-meter.js'
@@ -59,6 +60,8 @@ export interface WorkerStart {
   readonly workerCount: number
   readonly home: string
   readonly mode: 'dev' | 'live'
+  /** In `test` callers may ask for faults. */
+  readonly environment: Environment
   readonly logLevel: string
   /** Whether the main thread is told of each step. */
   readonly tellsSteps: boolean

@@ -1,5 +1,6 @@
 import { CATALOGUE } from '../errors/catalogue.js'
 import { codeBlock, inline, prose } from './docs-html.js'
+import { FAULTS } from './drills.js'
 
 /** Guides of the documentation: how the parts of the reference are used together. */
 
@@ -123,6 +124,23 @@ const ERROR_EXAMPLE = JSON.stringify(
   2,
 )
 
+const FAULT_ROWS = Object.entries(FAULTS).map(
+  ([fault, words]) => `<tr><td><code>${fault}</code></td><td>${inline(words)}</td></tr>`,
+)
+
+const TRYING_FAULTS = [
+  prose(
+    'With a `sk_test_…` key a write may say what is to go wrong with it, in the header `Countersign-Fault`, by REST and by MCP. It meets that one call and nobody else; caps, nonces and idempotency hold as ever. A live service refuses the header.',
+  ),
+  codeBlock(
+    `curl -s "$COUNTERSIGN_URL/api/tx/send" ${KEY} \\\n  -H "Content-Type: application/json" -H "Countersign-Fault: dropped-broadcast" \\\n  -d '{"chain_id":8453,"to":"0x000000000000000000000000000000000000dEaD","value":"1"}'`,
+  ),
+  `<div class="scroll" tabindex="0"><table><tr><th>Fault</th><th>What happens</th></tr>${FAULT_ROWS.join('')}</table></div>`,
+  prose(
+    'Swaps, deposits, withdrawals and gas swaps take the last three alone: a gas wallet sends them, and other calls wait behind. No node, chain or process is really touched; after a restart of the service nothing of a fault is left.',
+  ),
+]
+
 const ERRORS = [
   prose(
     'Every error has one body. Act on `code`, show `message`, log `request_id`. `details` holds what a program can use: the path of a field and what would be right, a cap with its reset, what a wallet has and what a call needs.',
@@ -157,5 +175,6 @@ export const GUIDES: readonly Guide[] = [
   { id: 'webhooks', title: 'Webhooks', html: WEBHOOKS.join('') },
   { id: 'mcp', title: 'MCP', html: MCP.join('') },
   { id: 'errors', title: 'Errors', html: ERRORS.join('') },
+  { id: 'faults', title: 'Faults to try', html: TRYING_FAULTS.join('') },
   { id: 'live', title: 'Live', html: LIVE.join('') },
 ]

@@ -1,8 +1,10 @@
 import type { z } from 'zod'
+import { DRILLS, OWN_ACCOUNT_DRILLS } from '../domain/drill.js'
 import type { ErrorCode } from '../errors/catalogue.js'
 import type { ConsoleOperationRow } from './console-operation-row.js'
 import { consoleOperations } from './console-operations.js'
 import { type ConsoleStreamRow, eventStream } from './console-streams.js'
+import { FAULT_HEADER } from './drills.js'
 import { type JsonSchema, type JsonValue, toJsonSchema } from './json-schema.js'
 import { answersOf, withExamples } from './openapi-answers.js'
 import { BODY_ERRORS, CONSOLE_ERRORS, errorResponses } from './openapi-errors.js'
@@ -84,7 +86,7 @@ function agentOperation(row: OperationRow, outputs: OutputSchemas): JsonSchema {
     ...row.errors,
   ]
   return {
-    ...baseOperation(row, outputs, codes, row.movesValue ? [IDEMPOTENCY_KEY] : []),
+    ...baseOperation(row, outputs, codes, row.movesValue ? [IDEMPOTENCY_KEY, faultOf(row)] : []),
     description: `${row.description}\n\nPermission: \`${row.permission}\`.`,
     security: [{ apiKey: [] }],
     ...(row.surface === 'rest-and-mcp' ? { 'x-mcp-tool': row.name } : {}),
@@ -241,6 +243,18 @@ const IDEMPOTENCY_KEY: JsonSchema = {
   description: 'Same key = same payment, for 24 hours; reuse it when retrying.',
   schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[\\x21-\\x7e]+$' },
   example: 'invoice-2026-1120',
+}
+
+function faultOf({ gas }: OperationRow): JsonSchema {
+  const faults =
+    gas === 'sponsored' ? DRILLS.filter((drill) => !OWN_ACCOUNT_DRILLS.has(drill)) : DRILLS
+  return {
+    name: FAULT_HEADER,
+    in: 'header',
+    required: false,
+    description: 'With `sk_test_` keys alone: what is to go wrong with this one call.',
+    schema: { type: 'string', enum: [...faults] },
+  }
 }
 
 const HEADERS: JsonSchema = {

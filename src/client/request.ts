@@ -26,6 +26,8 @@ export interface CallOptions {
    */
   readonly idempotencyKey?: string
   readonly signal?: AbortSignal
+  /** Of a test environment: what is to go wrong with this write (`Countersign-Fault`), in each attempt. */
+  readonly fault?: string
 }
 
 export type Input = Readonly<Record<string, unknown>>
@@ -54,7 +56,7 @@ export async function request(
   /** Of an attempt that may have been carried out; refusals of later ones say nothing about it. */
   let unheard: ConnectionError | null = null
   for (let attempt = 0; ; attempt++) {
-    const outcome = await attemptOnce(transport, route, input, key, options.signal)
+    const outcome = await attemptOnce(transport, route, input, key, options)
     if (outcome.ok) return outcome.value
     const { error } = outcome
     if (error instanceof ConnectionError) unheard = error
@@ -88,12 +90,13 @@ async function attemptOnce(
   route: Route,
   input: Input,
   key: string | null,
-  signal: AbortSignal | undefined,
+  { signal, fault }: CallOptions,
 ): Promise<Outcome> {
   const { url, body } = address(transport.baseUrl, route, input)
   const headers: Record<string, string> = { accept: 'application/json', ...transport.headers }
   if (body !== null) headers['content-type'] = 'application/json'
   if (key !== null) headers['idempotency-key'] = key
+  if (fault !== undefined) headers['countersign-fault'] = fault
   const timeout = AbortSignal.timeout(transport.timeoutMs)
   let response: Response
   let text: string

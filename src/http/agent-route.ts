@@ -3,6 +3,7 @@ import { parseIdempotencyKey } from '../api/parse-idempotency.js'
 import type { AuthenticatedKey } from '../auth/api-key.js'
 import { authorizeOperation } from '../auth/authorize.js'
 import { ok, type Result } from '../errors/fault.js'
+import { drilledHandler } from '../operations/drilled-handler.js'
 import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
 import type { HttpRequest } from './app.js'
 import { type BodyHead, readBody, readBodyHead } from './body.js'
@@ -74,7 +75,7 @@ function serve(
   route: AgentRoute,
   /** Null where there is none to be read. */
   bodyHead: BodyHead | null,
-  { rateLimit }: RouteDeps,
+  { rateLimit, drilled }: RouteDeps,
 ): void {
   if (bodyHead === null) {
     const input = readPathAndQuery(request, route.plan)
@@ -86,6 +87,11 @@ function serve(
   const idempotencyKey = route.row.movesValue
     ? parseIdempotencyKey(head.idempotencyKey, head.xIdempotencyKey)
     : ok(null)
+  const { countersignFault } = head
+  const asked =
+    countersignFault === '' || !route.row.movesValue
+      ? null
+      : drilledHandler(drilled ?? null, route.row, countersignFault)
   const { keyId } = caller.key
   readBody(exchange, bodyHead, 'json', (body) => {
     try {
@@ -94,7 +100,12 @@ function serve(
       const input = body.ok ? readInput(path, body.value) : body
       if (!input.ok) exchange.refuse(input.fault)
       else if (!idempotencyKey.ok) exchange.refuse(idempotencyKey.fault)
-      else execute(exchange, caller, route, input.value, idempotencyKey.value)
+      else if (asked === null) execute(exchange, caller, route, input.value, idempotencyKey.value)
+      else if (!asked.ok) exchange.refuse(asked.fault)
+      else {
+        const handled = { ...route, handler: asked.value }
+        execute(exchange, caller, handled, input.value, idempotencyKey.value)
+      }
     } catch (error) {
       exchange.fail(error)
     }

@@ -4,6 +4,7 @@ import type { TokenCaller, UnverifiedTokens } from '../auth/unverified-tokens.js
 import type { KeyId, UserId } from '../domain/ids.js'
 import { CATALOGUE } from '../errors/catalogue.js'
 import { type Fault, fault, type Result } from '../errors/fault.js'
+import type { DrilledHandlers } from '../operations/drilled-handler.js'
 import type { HttpRequest, HttpResponse } from './app.js'
 import type { AnswerForm, Exchange, ExchangeContext } from './exchange.js'
 
@@ -27,6 +28,8 @@ export interface RouteDeps extends ExchangeContext {
   readonly readableSeq: (userId: UserId) => number
   /** True when a call of this key that moves value would be `OVERLOADED`, whatever its body. */
   readonly refusesWrite: (keyId: KeyId) => boolean
+  /** What serves writes that ask for a fault; absent where the environment is live. */
+  readonly drilled?: DrilledHandlers
 }
 
 export interface ConsoleIdentity {

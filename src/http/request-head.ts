@@ -17,6 +17,7 @@ export interface RequestHead {
   accept: string
   acceptEncoding: string
   authorization: string
+  countersignFault: string
   contentLength: string
   contentType: string
   host: string
@@ -47,6 +48,7 @@ export function readRequestHead(request: HttpRequest): Readonly<RequestHead> {
     accept: '',
     acceptEncoding: '',
     authorization: '',
+    countersignFault: '',
     contentLength: '',
     contentType: '',
     host: '',
@@ -126,6 +128,9 @@ function readHeader(name: string, value: string): void {
       break
     case 'x-request-id':
       head.xRequestId ||= value
+      break
+    case 'countersign-fault':
+      head.countersignFault ||= value
       break
     case 'accept-encoding':
       head.acceptEncoding ||= value

@@ -6,6 +6,7 @@ import type { AuthenticatedKey } from '../auth/api-key.js'
 import { authorizeOperation } from '../auth/authorize.js'
 import { FaultError, fault, ok, type Result, refuse } from '../errors/fault.js'
 import type { Answer } from '../operations/context.js'
+import { type DrilledHandlers, drilledHandler } from '../operations/drilled-handler.js'
 import { type AgentHandler, prepareCall } from '../operations/prepare-call.js'
 import { refusalResult, type ToolResult, toToolResult } from './tool-result.js'
 import { IDEMPOTENCY_ARGUMENT } from './tools.js'
@@ -26,6 +27,14 @@ export interface McpCaller {
   readonly caller: AuthenticatedKey
   readonly requestId: string
   readonly logger: Logger
+  /** The fault that its header asks for; absent where it asks for none. */
+  readonly drill?: DrillAsked
+}
+
+export interface DrillAsked {
+  /** Not empty. */
+  readonly header: string
+  readonly drilled: DrilledHandlers | null
 }
 
 /** What one HTTP request brings along. */
@@ -50,11 +59,18 @@ export function callTool(
     const { input, idempotencyKey } = split.value
     const call = prepareCall(row, caller, requestId, input, idempotencyKey)
     if (!call.ok) return refusalResult(call.fault, requestId)
-    const pending = handler(call.value.context, call.value.input)
+    const asked = mcp.drill === undefined || !row.movesValue ? null : drilledBy(mcp.drill, row)
+    if (asked !== null && !asked.ok) return refusalResult(asked.fault, requestId)
+    const serves = asked === null ? handler : asked.value
+    const pending = serves(call.value.context, call.value.input)
     return 'then' in pending ? answerLater(pending, row, mcp) : answer(pending, row, mcp)
   } catch (error) {
     return failure(error, row, mcp)
   }
+}
+
+function drilledBy({ drilled, header }: DrillAsked, row: OperationRow): Result<AgentHandler> {
+  return drilledHandler(drilled, row, header)
 }
 
 async function answerLater(

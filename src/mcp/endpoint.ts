@@ -6,6 +6,7 @@ import { type BodyHead, readBody } from '../http/body.js'
 import { admit, admitUndeclaredBody, type RouteDeps } from '../http/deps.js'
 import type { Exchange } from '../http/exchange.js'
 import type { RequestHead } from '../http/request-head.js'
+import type { DrilledHandlers } from '../operations/drilled-handler.js'
 import { callTool, type McpCaller, type McpExchange, type ToolBinding } from './call-tool.js'
 import { createEnvelopeCache, type EnvelopeCache } from './envelope-cache.js'
 import { type McpHeaders, type PlainRequest, readPlainRequest } from './fast-path.js'
@@ -24,12 +25,16 @@ const REQUEST_URL = 'http://countersign.invalid/mcp'
 /** As traces know requests of this endpoint. */
 const ROUTE = 'mcp'
 
+const NO_DRILL = {}
+
 export interface EndpointOptions {
   readonly tools: readonly Tool[]
   readonly bindings: ReadonlyMap<string, ToolBinding>
   readonly envelopes?: EnvelopeCache
   readonly sdk: SdkHandler
   readonly rateLimit: RateLimiter
+  /** As in `RouteDeps`. */
+  readonly drilled?: DrilledHandlers
   readonly logger: Logger
   /** Told of a trace that a message names itself; absent where nobody collects traces. */
   readonly traces?: NonNullable<RouteDeps['traces']>
@@ -51,7 +56,7 @@ export interface McpEndpoint {
 }
 
 export function createEndpoint(options: EndpointOptions): McpEndpoint {
-  const { bindings, sdk, logger, rateLimit } = options
+  const { bindings, sdk, logger, rateLimit, drilled = null } = options
   const envelopes = options.envelopes ?? createEnvelopeCache()
   const repeated = createRepeatedCalls()
   const responses = createPlainResponses(options.tools)
@@ -97,6 +102,9 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
         // The package looks at it only with the other.
         name: head.mcpMethod === '' ? '' : head.mcpName,
       }
+      const { countersignFault } = head
+      const drill =
+        countersignFault === '' ? NO_DRILL : { drill: { header: countersignFault, drilled } }
       const { keyId } = caller.key
       readBody(exchange, bodyHead, 'json', (bytes) => {
         try {
@@ -110,7 +118,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
           const text = options.path === 'sdk-only' ? null : readCallText(bytes.value)
           const again = text === null ? null : repeated.find(headers, text)
           if (again !== null) {
-            servePlain(exchange, again, { caller, requestId, logger })
+            servePlain(exchange, again, { caller, requestId, logger, ...drill })
             return
           }
           const json = readJson(bytes.value)
@@ -122,7 +130,7 @@ export function createEndpoint(options: EndpointOptions): McpEndpoint {
           const envelope = envelopeOf(body)
           const traceparent = options.traces === undefined ? null : traceparentOf(envelope)
           if (traceparent !== null) options.traces?.heard(ROUTE, requestId, traceparent)
-          const mcp: McpExchange = { caller, requestId, logger, envelope }
+          const mcp: McpExchange = { caller, requestId, logger, envelope, ...drill }
           const plain =
             options.path === 'sdk-only'
               ? null

@@ -21,7 +21,10 @@ import { chosenToolRows, describeTool, toolRows } from './tools.js'
  */
 
 export interface McpRoutesOptions
-  extends Pick<RouteDeps, 'authenticate' | 'rateLimit' | 'failedAuthentications' | 'traces'> {
+  extends Pick<
+    RouteDeps,
+    'authenticate' | 'rateLimit' | 'failedAuthentications' | 'traces' | 'drilled'
+  > {
   readonly agent: AgentHandlers
   readonly logger: Logger
   /**
@@ -75,6 +78,7 @@ export function createMcpRoutes(options: McpRoutesOptions): ExtraRoute[] {
     logger,
     path: options.path ?? 'fast-and-sdk',
     ...(options.traces === undefined ? {} : { traces: options.traces }),
+    ...(options.drilled === undefined ? {} : { drilled: options.drilled }),
   })
   const origins = createOriginCheck(options.allowedHosts ?? LOOPBACK_HOSTS)
   return [

@@ -185,6 +185,18 @@ test('from an empty directory to a confirmed send, and a doctor who finds nothin
     { COUNTERSIGN_API_KEY: secret },
   )
   expect(JSON.parse(sent.stdout)).toMatchObject({ status: 'confirmed' })
+  // Faults may be asked for in a test environment alone.
+  const fault = await fetch(`${serviceUrl}/api/tx/send`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-api-key': secret,
+      'countersign-fault': 'cosigner-away',
+    },
+    body: JSON.stringify({ chain_id: BASE, to: RECIPIENT, value: '1000' }),
+  })
+  expect(fault.status).toBe(400)
+  expect(await fault.text()).toContain('sk_test_')
 
   const after = await doctor()
   const { healthy, findings } = JSON.parse(after.stdout)

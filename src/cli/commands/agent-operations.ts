@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander'
 import { toJsonSchema } from '../../api/json-schema.js'
 import type { OperationRow } from '../../api/operation-row.js'
 import { type OperationName, operations } from '../../api/operations.js'
+import { DRILLS } from '../../domain/drill.js'
 import { AGENT_COMMANDS } from '../agent-commands.js'
 import { agentClient, type GlobalOptions } from '../connection.js'
 import { followTransaction, TRANSACTION_COLUMNS } from '../follow-transaction.js'
@@ -17,6 +18,7 @@ interface Field {
 
 interface Given extends Row {
   readonly idempotencyKey?: string
+  readonly fault?: string
   readonly wait?: boolean
 }
 
@@ -45,16 +47,18 @@ function registerOperation(
     command
       .option('--idempotency-key <key>', 'same key = same payment; reuse it when retrying')
       .option('--wait', 'until it is confirmed')
+      .addOption(
+        new Option('--fault <fault>', 'of a test environment: what is to go wrong').choices(DRILLS),
+      )
   }
   command.action(async (given: Given) => {
     const options = command.optsWithGlobals<GlobalOptions>()
     const client = agentClient(io, options)
-    const { idempotencyKey, wait } = given
-    const answer = await client.call(
-      row.name,
-      inputOf(fields, given),
-      idempotencyKey === undefined ? {} : { idempotencyKey },
-    )
+    const { idempotencyKey, fault, wait } = given
+    const answer = await client.call(row.name, inputOf(fields, given), {
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      ...(fault === undefined ? {} : { fault }),
+    })
     if (row.movesValue) {
       const record =
         wait === true ? await followTransaction(io, client, String(answer.tx_id)) : answer

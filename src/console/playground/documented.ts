@@ -11,6 +11,8 @@ export interface DocumentedOperation {
   readonly fields: readonly DocumentedField[]
   /** Takes an idempotency key. */
   readonly movesValue: boolean
+  /** What may be asked to go wrong with it in a test environment; empty: nothing. */
+  readonly faults: readonly string[]
 }
 
 export interface DocumentedField {
@@ -66,6 +68,7 @@ export interface OpenApiDocument {
 }
 
 const IDEMPOTENCY_HEADER = 'Idempotency-Key'
+const FAULT_HEADER = 'Countersign-Fault'
 
 /** Operations that take an API key and nothing else. */
 export function documentedOperations({ paths }: OpenApiDocument): DocumentedOperation[] {
@@ -87,6 +90,7 @@ function documented(method: string, path: string, operation: Operation): Documen
     title: summary ?? name,
     mcpTool: operation['x-mcp-tool'] ?? null,
     movesValue: parameters.some((one) => one.name === IDEMPOTENCY_HEADER),
+    faults: parameters.find((one) => one.name === FAULT_HEADER)?.schema?.enum?.map(String) ?? [],
     fields: [
       ...parameters.flatMap((one) => {
         if (one.in !== 'path' && one.in !== 'query') return []

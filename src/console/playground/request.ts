@@ -14,6 +14,7 @@ export function plannedRequest(
   { method, path, fields, movesValue }: DocumentedOperation,
   input: Input,
   idempotencyKey: string,
+  fault = '',
 ): PlannedRequest {
   const at = (place: string) => fields.filter((one) => one.place === place && one.name in input)
   const filled = path.replace(/\{(\w+)\}/g, (_all, name: string) =>
@@ -28,6 +29,7 @@ export function plannedRequest(
     headers: {
       ...(hasBody ? { 'Content-Type': 'application/json' } : {}),
       ...(movesValue && idempotencyKey !== '' ? { 'Idempotency-Key': idempotencyKey } : {}),
+      ...(movesValue && fault !== '' ? { 'Countersign-Fault': fault } : {}),
     },
     body: hasBody ? JSON.stringify(body) : null,
   }

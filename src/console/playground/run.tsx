@@ -25,9 +25,10 @@ export function Run(shown: { readonly of: DocumentedOperation; readonly secret: 
   const [typed, setTyped] = useState<Readonly<Record<string, string>>>({})
   // The same wish pays once, however often it is run.
   const [idempotencyKey, setIdempotencyKey] = useState<string>(() => crypto.randomUUID())
+  const [fault, setFault] = useState('')
   const [answer, setAnswer] = useState<Answer | null>(null)
   const input = inputOf(operation.fields, typed)
-  const request = plannedRequest(operation, input, idempotencyKey)
+  const request = plannedRequest(operation, input, idempotencyKey, fault)
   const run = useAction(() => send(request, secret ?? ''), setAnswer)
   return (
     <div class="grid">
@@ -47,6 +48,16 @@ export function Run(shown: { readonly of: DocumentedOperation; readonly secret: 
               setIdempotencyKey(crypto.randomUUID())
             }}
           />
+          {secret?.startsWith('sk_test_') === true && operation.faults.length > 0 && (
+            <FaultChoice
+              faults={operation.faults}
+              value={fault}
+              onChange={(next) => {
+                setFault(next)
+                setIdempotencyKey(crypto.randomUUID())
+              }}
+            />
+          )}
           <div class="actions">
             <button
               type="submit"
@@ -85,6 +96,32 @@ export function Run(shown: { readonly of: DocumentedOperation; readonly secret: 
           </div>
         </Card>
       </div>
+    </div>
+  )
+}
+
+/** For keys of a test environment. */
+function FaultChoice(shown: {
+  readonly faults: readonly string[]
+  readonly value: string
+  readonly onChange: (fault: string) => void
+}) {
+  const { faults, value, onChange } = shown
+  return (
+    <div>
+      <label for="fault">What is to go wrong</label>
+      <select
+        id="fault"
+        value={value}
+        onChange={({ currentTarget }) => onChange(currentTarget.value)}
+      >
+        <option value="">Nothing</option>
+        {faults.map((one) => (
+          <option key={one} value={one}>
+            {one}
+          </option>
+        ))}
+      </select>
     </div>
   )
 }

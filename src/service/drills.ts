@@ -1,0 +1,41 @@
+import type { Actors } from '../../actors/protocols.js'
+import { DRILLS, type Drill } from '../domain/drill.js'
+import { createAgentHandlers } from '../operations/agent-handlers.js'
+import type { AgentHandlers } from '../operations/context.js'
+import type { DrilledHandlers } from '../operations/drilled-handler.js'
+import type { OperationPorts } from '../operations/ports.js'
+import { STALE_PRICES } from '../valuation/stale-prices.js'
+
+/**
+ * The operations once more for each fault that a caller may ask for. Loaded in a test environment
+ * alone: `main.ts` imports it when it has read that the environment is one.
+ * @param around what is put around the handlers of every caller
+ */
+export function createDrilledHandlers(
+  ports: OperationPorts,
+  around: (handlers: AgentHandlers) => AgentHandlers,
+): DrilledHandlers {
+  const made = DRILLS.map((drill) => {
+    const drilled: OperationPorts = { ...ports, actors: askingFor(drill, ports.actors) }
+    const handlers = createAgentHandlers(
+      // Sponsored calls are valued before their wallet sees them.
+      drill === 'feed-stale' ? { ...drilled, prices: STALE_PRICES } : drilled,
+    )
+    return [drill, around(handlers)] as const
+  })
+  return Object.fromEntries(made) as unknown as DrilledHandlers
+}
+
+/** Says of each write which fault it asks for; all else goes as it is. */
+function askingFor(drill: Drill, actors: Actors): Actors {
+  const ask = (address: never, command: object) => {
+    const sent = movesValue(command) ? { type: 'drilled', drill, command } : command
+    return actors.ask(address, sent as never)
+  }
+  return { ask: ask as Actors['ask'], tell: actors.tell }
+}
+
+function movesValue(command: object): boolean {
+  if (Array.isArray(command)) return command[0] === 'send'
+  return 'type' in command && command.type === 'sponsor-call'
+}
