@@ -24,7 +24,7 @@ test('the disk of the simulator has what LMDB would have, in its order', async (
         }
       }
       const written = simulated.root.batch(() => write(simulated))
-      while (scheduler.nextMs !== null) await scheduler.step()
+      await scheduler.run(() => scheduler.nextMs === null)
       await written
       await real.environment.root.batch(() => write(real.environment))
       real.reader.fresh()

@@ -10,17 +10,19 @@ import { NO_SPEND, rollForward } from '../../src/domain/spend.js'
 import type { Transaction } from '../../src/domain/transaction.js'
 import type { Reader } from '../../src/store/reader.js'
 import type { Callers } from './callers.js'
-import type { Resident, Service } from './service.js'
+import type { Service } from './service.js'
+
+/** Actors that are looked at. */
+export interface Held {
+  readonly wallets: Iterable<SubWalletState>
+  readonly gasWallets: Iterable<GasWalletState>
+}
 
 /** Where everything that was decided is on disk: what a restart would load is what is held. */
-export function mirrors(
-  { wallets, gasWallets }: Resident,
-  reader: Reader,
-  nowMs: number,
-): string[] {
+export function mirrors({ wallets, gasWallets }: Held, reader: Reader, nowMs: number): string[] {
   const wrong: string[] = []
-  for (const state of wallets.values()) wrong.push(...mirrorsWallet(state, reader, nowMs))
-  for (const state of gasWallets.values()) wrong.push(...mirrorsGasWallet(state, reader))
+  for (const state of wallets) wrong.push(...mirrorsWallet(state, reader, nowMs))
+  for (const state of gasWallets) wrong.push(...mirrorsGasWallet(state, reader))
   return wrong
 }
 
@@ -55,13 +57,13 @@ function mirrorsWallet(state: SubWalletState, reader: Reader, nowMs: number): st
   return differing
 }
 
-type Held = Pick<Transaction, 'lineageId' | 'reservation'>
+type Holding = Pick<Transaction, 'lineageId' | 'reservation'>
 
 /** Reserved is what is held, of itself and of all below it, and nothing is below zero. */
 function whatCounts(state: SubWalletState, lineageId: LineageId, nowMs: number): string[] {
   const { reservedMicros, dayMicros, monthMicros } = countersOf(state, lineageId, nowMs)
   let heldMicros = 0n
-  const holds = (one: Held) => {
+  const holds = (one: Holding) => {
     if (countsOn(state, one.lineageId, lineageId)) heldMicros += one.reservation.micros
   }
   for (const { tx } of state.open.values()) holds(tx)

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Alarm, Timers } from '../../src/clock/timers.js'
 import type { Draw } from './random.js'
 
@@ -8,6 +7,9 @@ interface Task {
   readonly order: number
   run: (() => void) | null
 }
+
+/** That the event loop is given at once. */
+const TURN_TASKS = 64
 
 /** Virtual time: nothing happens but what was scheduled, one task after another. */
 export class Scheduler {
@@ -41,16 +43,24 @@ export class Scheduler {
     return this.#heap[0]?.atMs ?? null
   }
 
-  /** Runs the next task, and all that its promises lead to. */
-  async step(): Promise<void> {
+  /**
+   * Runs tasks, each with all that its promises lead to, until it is done.
+   * @param isDone asked before each task
+   */
+  async run(isDone: () => boolean): Promise<void> {
+    let isOver = false
+    const next = () => {
+      isOver ||= isDone()
+      if (!isOver) this.#next()
+    }
+    while (!isOver) await oneTurn(next)
+  }
+
+  #next(): void {
     const task = this.#pop()
     if (task === undefined) return
     this.nowMs = task.atMs
-    const { run } = task
-    if (run === null) return
-    run()
-    // Promises that are settled by now have run their course once the event loop turns.
-    await nextTurn()
+    task.run?.()
   }
 
   #push(task: Task): void {
@@ -85,6 +95,24 @@ export class Scheduler {
     heap[at] = last
     return first
   }
+}
+
+/**
+ * Node settles all promises between two callbacks of one turn of its event loop. A turn for each
+ * task would take longer than most tasks do.
+ */
+function oneTurn(next: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const guarded = () => {
+      try {
+        next()
+      } catch (error) {
+        reject(error)
+      }
+    }
+    for (let i = 0; i < TURN_TASKS; i++) setImmediate(guarded)
+    setImmediate(resolve)
+  })
 }
 
 function isBefore(a: Task, b: Task): boolean {

@@ -85,6 +85,8 @@ export class Service {
   /** As the front end has them, as far as keys and approvals need. */
   readonly operations: OperationPorts
   readonly resident: Resident = { wallets: new Map(), gasWallets: new Map() }
+  /** Of these, those that decided something since they were last looked at. */
+  readonly changed = { wallets: new Set<SubWalletState>(), gasWallets: new Set<GasWalletState>() }
   /** Commands that were decided. */
   decided = 0
   readonly #host: ShardHost
@@ -156,7 +158,7 @@ export class Service {
             versions: attachVersions(createVersionsBuffer()),
             auditLog,
           }),
-          this.resident.wallets,
+          { held: this.resident.wallets, changed: this.changed.wallets },
         ),
         this.#seen(
           createGasWalletShell({
@@ -164,7 +166,7 @@ export class Service {
             freezes: book,
             executionGas: createExecutionGas(isCallError),
           }),
-          this.resident.gasWallets,
+          { held: this.resident.gasWallets, changed: this.changed.gasWallets },
         ),
         this.#seen(createChainWatcherShell({ ...shared, announce: () => undefined })),
         this.#seen(createFreezesShell({ ...shared, book, changed: () => undefined })),
@@ -245,18 +247,22 @@ export class Service {
   /** The same shell, with its states kept for the oracles, and its commands in the trace. */
   #seen<State, Command extends { readonly type: string }, Event, Effect>(
     shell: ActorShell<State, Command, Event, Effect>,
-    states?: Map<string, State>,
+    states?: { readonly held: Map<string, State>; readonly changed: Set<State> },
   ) {
     const { note, planted } = this.#world
     const erased = eraseShell<State, Command, Event, Effect>({
       ...shell,
       load: (id) => {
         const state = shell.load(id)
-        states?.set(id, state)
+        const before = states?.held.get(id)
+        // What it was before it left memory is nobody's any more.
+        if (before !== undefined) states?.changed.delete(before)
+        states?.held.set(id, state)
         return state
       },
       decide: (state, command, token) => {
         this.decided++
+        states?.changed.add(state)
         note(`${shell.kind} ${command.type}${subjectOf(command)}`)
         return shell.decide(state, command, token)
       },

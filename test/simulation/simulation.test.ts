@@ -1,8 +1,13 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { CORPUS } from './corpus.js'
 import { PLANTED } from './planted.js'
 import { notCalm, shrink } from './shrink.js'
 import { type Outcome, simulate } from './simulation.js'
+
+vi.mock('lru-cache', async (original) => {
+  const { smallCaches } = await import('./small-caches.js')
+  return smallCaches(await original())
+})
 
 const outcomes = new Map<number, Outcome>()
 

@@ -7,7 +7,7 @@ import { type Features, featuresOf } from './features.js'
 import { Markets } from './markets.js'
 import { Network } from './network.js'
 import { Node } from './node.js'
-import { isAtRest, mirrors, StoredBytes } from './oracles.js'
+import { type Held, isAtRest, mirrors, StoredBytes } from './oracles.js'
 import type { Planted } from './planted.js'
 import { Quorum } from './quorum.js'
 import { type Draw, drawOf } from './random.js'
@@ -178,23 +178,28 @@ class Simulation {
     const { waiting } = this.#callers
     for (const { what } of waiting.values()) this.#fail(`nobody answered ${what}`)
     if (!isAtRest(this.#service, this.#callers)) this.#fail('it does not come to rest')
-    this.#check()
+    const { wallets, gasWallets } = this.#service.resident
+    this.#check({ wallets: wallets.values(), gasWallets: gasWallets.values() })
     const { nowMs } = this.#scheduler
     for (const what of auditAtRest(this.#service, this.#world, nowMs)) this.#fail(what)
   }
 
   async #advance(isDone: () => boolean): Promise<void> {
-    while (this.#wrong.length + this.#callers.wrong.length === 0 && !isDone()) {
-      await this.#scheduler.step()
-      if (this.#disk.commits !== this.#checkedCommits && this.#service.isQuiet) this.#check()
-    }
+    await this.#scheduler.run(() => {
+      if (this.#disk.commits !== this.#checkedCommits && this.#service.isQuiet) {
+        this.#check(this.#service.changed)
+      }
+      return this.#wrong.length + this.#callers.wrong.length > 0 || isDone()
+    })
   }
 
   /** Whenever all that was decided is on disk. */
-  #check(): void {
+  #check(held: Held): void {
     this.#checkedCommits = this.#disk.commits
-    const { resident, reader } = this.#service
-    for (const what of mirrors(resident, reader, this.#scheduler.nowMs)) this.#fail(what)
+    const { changed, reader } = this.#service
+    for (const what of mirrors(held, reader, this.#scheduler.nowMs)) this.#fail(what)
+    changed.wallets.clear()
+    changed.gasWallets.clear()
   }
 
   #callersLeft = 0
