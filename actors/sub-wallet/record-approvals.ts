@@ -25,15 +25,15 @@ export function loadWaiting(reader: Reader, state: SubWalletState): void {
 /** What of the store each event changes; the volatile ones change nothing. */
 const IS_DURABLE: Readonly<Record<ApprovalEvent['type'], boolean>> = {
   'approval-requested': true,
-  'approval-told': true,
+  'approval-registered': true,
   'approval-decided': true,
   'approval-approved': true,
   'approval-bound': true,
   'approval-asked-again': true,
   'approval-ended': true,
   'approval-wanted': false,
-  'approval-telling': false,
-  'approval-untold': false,
+  'approval-registering': false,
+  'approval-unregistered': false,
   'approvals-resting': false,
   'approval-running': false,
   'approval-rested': false,
@@ -69,7 +69,7 @@ export function recordApproval(
       writer.appendAudit(approvalAudit('approval.requested', tx, approval, tx.requestId, atMs))
       return true
     }
-    case 'approval-told':
+    case 'approval-registered':
     case 'approval-bound':
       writer.putApproval(event.approval)
       return false

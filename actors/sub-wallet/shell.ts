@@ -15,8 +15,8 @@ import type { Draft, SubWalletState } from './core/state.js'
 import {
   forgetApproval,
   readyApproval,
+  registerApproval,
   restApprovals,
-  tellApproval,
   wakeApprovals,
 } from './effects/approvals.js'
 import { awaitDeadline, checkDelegation } from './effects/delegation.js'
@@ -185,8 +185,8 @@ export function createSubWalletShell(
         case 'ready-approval':
           readyApproval(ports, effect, self)
           break
-        case 'tell-approval':
-          void tellApproval(ports, effect, self)
+        case 'register-approval':
+          void registerApproval(ports, effect, self)
           break
         case 'rest-approvals':
           void restApprovals(ports.timers, effect, self)

@@ -428,7 +428,7 @@ describe('the identity provider forgets a call that ends', () => {
     await it.withdraw(1)
     const before = forgotten()
     const { nowMs } = it
-    await it.run({ type: 'approval-told', txId: txIdOf(1), maxNativeWei, taken, nowMs })
+    await it.run({ type: 'approval-registered', txId: txIdOf(1), maxNativeWei, taken, nowMs })
     expect(forgotten()).toBe(before + 1)
   })
 

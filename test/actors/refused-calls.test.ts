@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Command } from '../../actors/sub-wallet/core/messages.js'
-import { tellApproval } from '../../actors/sub-wallet/effects/approvals.js'
+import { registerApproval } from '../../actors/sub-wallet/effects/approvals.js'
 import type { ErrorCode } from '../../src/errors/catalogue.js'
 import { FaultError, fault } from '../../src/errors/fault.js'
 import { Refusal } from '../../src/quorum-protocol/refusal.js'
@@ -24,17 +24,19 @@ beforeEach(async () => {
 
 /** Asks the identity provider, which answers with this, to take the call. */
 async function told(error: unknown): Promise<void> {
-  const at = it.effects.findIndex(({ type }) => type === 'tell-approval')
+  const at = it.effects.findIndex(({ type }) => type === 'register-approval')
   const [effect] = it.effects.splice(at, 1)
-  if (effect?.type !== 'tell-approval') throw new Error('nobody is told')
+  if (effect?.type !== 'register-approval') throw new Error('nobody is told')
   const register = () => Promise.reject(coSignerFault(error))
   const answers: Command[] = []
   const ports = {
     approvals: { register },
     ...{ log: { warn() {} }, timers: new VirtualTimers(START_MS), reader: it.reader },
   }
-  await tellApproval(ports as unknown as Parameters<typeof tellApproval>[0], effect, (command) =>
-    answers.push(command),
+  await registerApproval(
+    ports as unknown as Parameters<typeof registerApproval>[0],
+    effect,
+    (command) => answers.push(command),
   )
   for (const command of answers) await it.run(command)
 }

@@ -36,7 +36,7 @@ const STARTS_AT_ONCE: Readonly<Record<Effect['type'], boolean>> = {
   'rest-grants': false,
   // Nothing waits before it is back, and nobody has been told.
   'ready-approval': true,
-  'tell-approval': false,
+  'register-approval': false,
   'rest-approvals': false,
   'forget-approval': false,
   'wake-approvals': false,

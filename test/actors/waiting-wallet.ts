@@ -89,9 +89,9 @@ export class WaitingWallet {
         userWaiting: this.others,
         nowMs,
       })
-    } else if (effect.type === 'tell-approval') {
+    } else if (effect.type === 'register-approval') {
       const { txId, maxNativeWei } = effect.approval
-      await this.run({ type: 'approval-told', txId, maxNativeWei, taken: told, nowMs })
+      await this.run({ type: 'approval-registered', txId, maxNativeWei, taken: told, nowMs })
       return told
     } else if (effect.type === 'screen') {
       const { txId } = effect.draft
@@ -334,7 +334,7 @@ const ANSWERED: ReadonlySet<Effect['type']> = new Set([
   'screen',
   'screen-sponsored',
   'ready-approval',
-  'tell-approval',
+  'register-approval',
 ])
 
 function handedOf({ sponsored }: SubWalletState): Map<TxId, Sponsorship> {

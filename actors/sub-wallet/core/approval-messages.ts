@@ -20,7 +20,7 @@ export type ApprovalCommand =
       readonly nowMs: number
     }
   | {
-      readonly type: 'approval-told'
+      readonly type: 'approval-registered'
       readonly txId: TxId
       /** Of the term that was told; another one is told anew. */
       readonly maxNativeWei: bigint
@@ -63,7 +63,7 @@ export type ApprovalEvent =
       readonly approval: Approval
       readonly idempotency: Draft['idempotency']
     }
-  | { readonly type: 'approval-told'; readonly approval: Approval }
+  | { readonly type: 'approval-registered'; readonly approval: Approval }
   | {
       readonly type: 'approval-decided'
       readonly approval: Approval
@@ -91,9 +91,9 @@ export type ApprovalEvent =
       readonly txId: TxId
       readonly screenedAgainst: readonly ScreenedAgainst[]
     }
-  | { readonly type: 'approval-telling'; readonly txId: TxId | null }
+  | { readonly type: 'approval-registering'; readonly txId: TxId | null }
   /** The attempt came to nothing: others come first now. */
-  | { readonly type: 'approval-untold'; readonly txId: TxId }
+  | { readonly type: 'approval-unregistered'; readonly txId: TxId }
   | { readonly type: 'approvals-resting'; readonly on: boolean; readonly failures: number }
   | { readonly type: 'approval-running'; readonly txId: TxId }
   | { readonly type: 'approval-rested'; readonly txId: TxId; readonly untilMs: number }
@@ -110,7 +110,7 @@ export type ApprovalEffect =
       readonly proofKey: Uint8Array | null
     }
   | {
-      readonly type: 'tell-approval'
+      readonly type: 'register-approval'
       readonly tx: Transaction
       readonly approval: Approval
       readonly wallet: SubWallet

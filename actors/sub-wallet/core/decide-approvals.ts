@@ -229,9 +229,9 @@ export function withdrawCall(
 /** The identity provider is told of one call at a time. */
 export function tell(turn: Turn, { tx, approval }: WaitingCall): void {
   const { waiting, wallet } = turn.state
-  if (waiting.telling !== null || waiting.resting || wallet === null) return
-  turn.emit({ type: 'approval-telling', txId: tx.txId })
-  turn.effect({ type: 'tell-approval', tx, approval, wallet, failures: waiting.failures })
+  if (waiting.registering !== null || waiting.resting || wallet === null) return
+  turn.emit({ type: 'approval-registering', txId: tx.txId })
+  turn.effect({ type: 'register-approval', tx, approval, wallet, failures: waiting.failures })
 }
 
 export function wakeAt(turn: Turn, atMs: number): void {

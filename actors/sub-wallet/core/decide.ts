@@ -34,7 +34,12 @@ import { forgetIdempotency, forgetLineages } from './forget.js'
 import type { Command, Effect, Event } from './messages.js'
 import { callConfirmed, callMined, receiptValued, resumeReceipts } from './receipts.js'
 import { reopenUnmined } from './reopen.js'
-import { advanceWaiting, approvalsDue, approvalsRested, approvalTold } from './run-approved.js'
+import {
+  advanceWaiting,
+  approvalRegistered,
+  approvalsDue,
+  approvalsRested,
+} from './run-approved.js'
 import type { SubWalletState } from './state.js'
 import { Turn } from './turn.js'
 
@@ -157,8 +162,8 @@ export function decide(
     case 'approval-ready':
       approvalReady(turn, command)
       break
-    case 'approval-told':
-      approvalTold(turn, command)
+    case 'approval-registered':
+      approvalRegistered(turn, command)
       break
     case 'approvals-rested':
       approvalsRested(turn)

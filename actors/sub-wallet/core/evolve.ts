@@ -76,15 +76,15 @@ export function evolve(state: SubWalletState, event: Event): SubWalletState {
       evolveGrants(state.grants, event)
       break
     case 'approval-requested':
-    case 'approval-told':
+    case 'approval-registered':
     case 'approval-decided':
     case 'approval-approved':
     case 'approval-bound':
     case 'approval-asked-again':
     case 'approval-ended':
     case 'approval-wanted':
-    case 'approval-telling':
-    case 'approval-untold':
+    case 'approval-registering':
+    case 'approval-unregistered':
     case 'approvals-resting':
     case 'approval-running':
     case 'approval-rested':

@@ -46,9 +46,9 @@ const SECOND_MS = 1_000
 /** The next attempt after one that nobody answered. */
 const REST_MS_MIN = 500
 const REST_MS_MAX = 60_000
-/** The same of telling the identity provider. */
-const TELL_REST_MS_MIN = 250
-const TELL_REST_MS_MAX = 5_000
+/** The same of registering calls with the identity provider. */
+const REGISTER_REST_MS_MIN = 250
+const REGISTER_REST_MS_MAX = 5_000
 
 /** To be called once a command's other events are out, where it has to do with waiting calls. */
 export function advanceWaiting(turn: Turn, nowMs: number): void {
@@ -57,7 +57,7 @@ export function advanceWaiting(turn: Turn, nowMs: number): void {
     runDue(turn, nowMs)
     pumpQueues(turn)
   } while (turn.hasRefusedRuns)
-  tellNext(turn)
+  registerNext(turn)
   askToWake(turn)
 }
 
@@ -69,10 +69,10 @@ export function approvalsDue(turn: Turn, { atMs, nowMs }: Of<'approvals-due'>): 
   turn.touchWaiting(nowMs)
 }
 
-export function approvalTold(turn: Turn, command: Of<'approval-told'>): void {
+export function approvalRegistered(turn: Turn, command: Of<'approval-registered'>): void {
   const { txId, maxNativeWei, taken, refusal, nowMs } = command
   const { waiting } = turn.state
-  turn.emit({ type: 'approval-telling', txId: null })
+  turn.emit({ type: 'approval-registering', txId: null })
   const call = waiting.byTx.get(txId)
   if (call === undefined) {
     // It ended meanwhile, and that was said before the identity provider had it, or may have been.
@@ -88,13 +88,16 @@ export function approvalTold(turn: Turn, command: Of<'approval-told'>): void {
     turn.emit({ type: 'approvals-resting', on: waiting.resting, failures: 0 })
     if (isOfThisTerm) {
       const approval: Approval = { ...call.approval, toldAtMs: nowMs }
-      turn.emit({ type: 'approval-told', approval })
+      turn.emit({ type: 'approval-registered', approval })
     }
   } else if (!waiting.resting) {
-    if (call !== undefined) turn.emit({ type: 'approval-untold', txId })
+    if (call !== undefined) turn.emit({ type: 'approval-unregistered', txId })
     const failures = waiting.failures + 1
     turn.emit({ type: 'approvals-resting', on: true, failures })
-    const delayMs = Math.min(TELL_REST_MS_MIN * 2 ** Math.min(failures - 1, 10), TELL_REST_MS_MAX)
+    const delayMs = Math.min(
+      REGISTER_REST_MS_MIN * 2 ** Math.min(failures - 1, 10),
+      REGISTER_REST_MS_MAX,
+    )
     turn.effect({ type: 'rest-approvals', delayMs })
   }
   turn.touchWaiting(nowMs)
@@ -109,7 +112,7 @@ function hasEnded({ state }: Turn, { tx }: WaitingCall): boolean {
 export function approvalsRested(turn: Turn): void {
   const { waiting } = turn.state
   turn.emit({ type: 'approvals-resting', on: false, failures: waiting.failures })
-  tellNext(turn)
+  registerNext(turn)
 }
 
 type AskedAgain = Exclude<Approval['askedAgain'], null>
@@ -304,12 +307,13 @@ function runsAtMs({ approval, restUntilMs }: WaitingCall): number {
   return Math.max(delayedMs, restUntilMs)
 }
 
-function tellNext(turn: Turn): void {
+function registerNext(turn: Turn): void {
   const { waiting } = turn.state
-  if (waiting.telling !== null || waiting.resting) return
+  if (waiting.registering !== null || waiting.resting) return
   let next: WaitingCall | null = null
   for (const call of waiting.byTx.values()) {
-    if (call.approval.toldAtMs === null && (next === null || call.untold < next.untold)) next = call
+    if (call.approval.toldAtMs === null && (next === null || call.timesFailed < next.timesFailed))
+      next = call
   }
   if (next !== null) tell(turn, next)
 }

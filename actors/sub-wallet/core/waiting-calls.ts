@@ -25,7 +25,7 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
       }
       return
     }
-    case 'approval-told':
+    case 'approval-registered':
     case 'approval-decided':
     case 'approval-approved':
       waitingOf(state, event.approval.txId).approval = event.approval
@@ -51,11 +51,11 @@ export function evolveWaiting(state: SubWalletState, event: ApprovalEvent): void
       if (entry !== undefined) entry.screenedAgainst = event.screenedAgainst
       return
     }
-    case 'approval-telling':
-      waiting.telling = event.txId
+    case 'approval-registering':
+      waiting.registering = event.txId
       return
-    case 'approval-untold':
-      waitingOf(state, event.txId).untold += 1
+    case 'approval-unregistered':
+      waitingOf(state, event.txId).timesFailed += 1
       return
     case 'approvals-resting':
       waiting.resting = event.on

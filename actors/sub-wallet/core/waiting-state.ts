@@ -15,7 +15,7 @@ export interface WaitingCalls {
   /** Of all their calldata together. */
   dataChars: number
   /** The one of which the identity provider is being told; null: none. */
-  telling: TxId | null
+  registering: TxId | null
   /** True between an attempt to tell that failed and the next. */
   resting: boolean
   /** Attempts in a row that failed. */
@@ -37,8 +37,8 @@ export interface WaitingCall {
   phase: 'asked' | 'running' | 'resting'
   /** Before which it is not judged anew. */
   restUntilMs: number
-  /** Attempts to tell the identity provider of it that failed. */
-  untold: number
+  /** Attempts to register it with the identity provider that failed. */
+  timesFailed: number
   /** Times in a row that it had to rest. */
   rests: number
   /** Of a request that this process saw; null after a start. */
@@ -61,7 +61,7 @@ export function noWaitingCalls(): WaitingCalls {
     byTx: new Map(),
     bound: new Set(),
     dataChars: 0,
-    telling: null,
+    registering: null,
     resting: false,
     failures: 0,
     wakesAtMs: [],
@@ -80,7 +80,7 @@ export function addWaiting(
   idempotency: WaitingCall['idempotency'],
 ): void {
   waiting.byTx.set(tx.txId, {
-    ...{ tx, approval, phase: 'asked', restUntilMs: 0, untold: 0, rests: 0, idempotency },
+    ...{ tx, approval, phase: 'asked', restUntilMs: 0, timesFailed: 0, rests: 0, idempotency },
   })
   if (approval.boundNonce !== null) waiting.bound.add(tx.txId)
   waiting.dataChars += tx.call.data.length

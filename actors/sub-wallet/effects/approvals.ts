@@ -31,20 +31,20 @@ export function readyApproval(
 }
 
 /** Has the identity provider know of the call, so that it can show it. Told again, it does no harm. */
-export async function tellApproval(
+export async function registerApproval(
   {
     approvals,
     log,
     timers,
     reader,
   }: Pick<SubWalletPorts, 'approvals' | 'log' | 'timers' | 'reader'>,
-  { tx, approval, failures }: Of<'tell-approval'>,
+  { tx, approval, failures }: Of<'register-approval'>,
   self: (command: Command) => void,
 ): Promise<void> {
   const { txId, maxNativeWei, needed, delaySeconds, rule, keyProof } = approval
-  const told = (taken: boolean, refusal: Fault | null = null) =>
+  const outcome = (taken: boolean, refusal: Fault | null = null) =>
     self({
-      ...{ type: 'approval-told', txId, maxNativeWei, taken, nowMs: timers.now() },
+      ...{ type: 'approval-registered', txId, maxNativeWei, taken, nowMs: timers.now() },
       ...(refusal === null ? {} : { refusal }),
     })
   try {
@@ -55,12 +55,12 @@ export async function tellApproval(
       payeeLabel: payeeLabel(reader.users.addressRules(tx.userId), approval, tx),
       askedAgain: approval.askedAgain,
     })
-    told(true)
+    outcome(true)
   } catch (error) {
     if (failures % FAILURES_PER_WARNING === 0) {
       log.warn({ err: error, txId, failures }, 'the identity provider has yet to hear of a call')
     }
-    told(false, refusalOf(error))
+    outcome(false, refusalOf(error))
   }
 }
 
